@@ -1,0 +1,1 @@
+# bench: see doc/internals.md

@@ -1,0 +1,67 @@
+/*
+ * args.h: from live arguments to bytes, and from those bytes to JSON.
+ *
+ * A call's words are its parameters in order, each param.words 8-byte words from word param.offset on: integers
+ * zero- or sign-extended, pointers and handles as they are, floats by their bits, structs passed by value as their bytes.
+ *
+ * Blobs: capture walks the parameters in order, and below each the pointers it meets depth first (members in order,
+ * a pNext link after its struct's other members). For every pointer that its type and direction say to
+ * follow it appends one blob: a 32-bit header and the bytes, padded to 8. Printing makes the same walk, so that no blob says where it
+ * belongs. Structs are captured whole; the pointers in them are then followed in the captured copy.
+ */
+#ifndef TL_FORMAT_ARGS_H
+#define TL_FORMAT_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracelayer/api.h"
+
+enum tl_capture_when {
+	TL_CAPTURE_ENTRY,	/* before the call: memory that IN parameters lead to */
+	TL_CAPTURE_EXIT,	/* after a success: memory that OUT parameters lead to */
+};
+
+#define TL_CAPTURE_STRING 256	/* bytes of a string that are kept */
+#define TL_CAPTURE_ELEMENTS 32	/* elements of an array that are kept */
+#define TL_CAPTURE_DEPTH 6	/* pointers behind pointers */
+
+/*
+ * Append the blobs of one call to `out` (8-byte aligned, `room` bytes). Returns the bytes used, a multiple of 8. *cut is set
+ * to true where something did not fit; what was appended is whole and in order even then. Reads OBLIGED memory directly and the rest by
+ * `tl_checked_copy`. No allocation, no lock; safe in a signal handler.
+ */
+size_t tl_args_capture(const struct tl_function *function, const uint64_t *words, enum tl_capture_when when, void *out,
+		       size_t room, bool *cut);
+
+/*
+ * Copy `size` bytes from memory that may not be there. Returns the bytes copied, 0 where none could be.
+ * (process_vm_readv on ourselves; where that is forbidden, a pipe write; never a signal handler. errno is kept.)
+ */
+size_t tl_checked_copy(void *to, const void *from, size_t size);
+
+/* Where formatted text goes; grows only by what `put` makes of it. */
+struct tl_text {
+	char *at, *end;		/* free room */
+	bool cut;		/* something did not fit, and was left out whole */
+};
+
+/*
+ * Print a call's arguments as the members of a JSON object, without the braces: `"hEvent":"0x55…","pCount":2`.
+ * entry and exit are the blobs that the two captures made. Strings are escaped; bytes that are not UTF-8 become U+FFFD.
+ * A record that was damaged prints what is sound.
+ */
+void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words, const void *entry,
+		   size_t entry_size, const void *exit, size_t exit_size);
+
+/* Print one value of a type, as JSON: a number, or a quoted string. */
+void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value);
+
+/* The call's result means failure. */
+bool tl_call_failed(const struct tl_function *function, uint64_t result);
+
+/* Append bytes as the inside of a JSON string. */
+void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * record.h: one event as it lies in a thread's buffer.
+ *
+ * Written by shims and by the runtime (layer/), read by the encoders here and, after a crash, by the command.
+ * A record is 8-byte aligned and a multiple of 8 bytes long. It is reserved first (the thread's position moves in one
+ * instruction, so that a signal handler that records in between gets a place of its own), then filled, then committed
+ * by the store of .type. Chunks start zeroed: type 0 is "not committed".
+ *
+ * Times are ticks of the clock that the buffer's header names (TSC, cntvct, or nanoseconds of CLOCK_MONOTONIC).
+ */
+#ifndef TL_FORMAT_RECORD_H
+#define TL_FORMAT_RECORD_H
+
+#include <stdint.h>
+
+enum tl_record_type {
+	TL_RECORD_NONE = 0,	/* reserved and not committed, or the rest of a chunk */
+	TL_RECORD_CALL = 1,	/* a call: struct tl_call_record */
+	TL_RECORD_NAME = 2,	/* a string that later records refer to by number (thread names, user strings) */
+	TL_RECORD_LOST = 3,	/* .duration events of this thread were lost at .start */
+};
+
+enum tl_record_flag {
+	TL_RECORD_WORDS = 1,	/* the parameters' words follow */
+	TL_RECORD_BLOBS = 2,	/* captured memory follows the words: see format/args.h */
+	TL_RECORD_UNWOUND = 4,	/* left by an exception, cancellation, thread exit or longjmp: no result */
+	TL_RECORD_CUT = 8,	/* some arguments did not fit */
+};
+
+/*
+ * 32 bytes; then, with TL_RECORD_WORDS, the parameters' words; then, with TL_RECORD_BLOBS, one struct tl_blob_sizes, the
+ * blobs captured at entry and those captured at exit.
+ */
+struct tl_blob_sizes {
+	uint32_t entry, exit;	/* bytes, multiples of 8 */
+};
+
+struct tl_call_record {
+	uint16_t size;		/* of the whole record, in 8-byte units */
+	uint8_t type;		/* enum tl_record_type; stored last */
+	uint8_t flags;		/* enum tl_record_flag */
+	uint32_t function;	/* number given to the API << 16 | tl_function.index */
+	uint64_t start;		/* ticks */
+	uint64_t duration;	/* ticks */
+	uint64_t result;	/* the returned value, zero-extended from its size; 0 for void */
+};
+
+#endif

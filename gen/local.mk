@@ -1,0 +1,1 @@
+# gen: see doc/internals.md

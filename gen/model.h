@@ -1,0 +1,146 @@
+/*
+ * model.h: what tracegen knows of an API, between parsing and emitting.
+ *
+ *	parse.c		headers (libclang)        -> struct model
+ *	model_json.c	struct model             <-> JSON (jansson)
+ *	descriptor.c	gen/apis/NAME.json        -> facts added to the model, checked against it
+ *	emit_*.c	struct model              -> C, one file of output each; never looks at libclang
+ *	check.c		struct model + a library  -> what has a shim and what has none (libelf)
+ *
+ * Everything is allocated once and lives as long as the process. Lists are arrays in header order.
+ */
+#ifndef TL_GEN_MODEL_H
+#define TL_GEN_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tracelayer/api.h"
+
+struct location {
+	const char *file;	/* as included: level_zero/ze_api.h */
+	unsigned line, column;
+};
+
+struct enumerator {
+	const char *name;
+	int64_t value;
+	bool alias;		/* an earlier enumerator has the same value, or it is a FORCE_UINT32 filler */
+	const char *comment;
+};
+
+struct length {
+	enum tl_length_kind kind;
+	bool bytes;
+	const char *sibling;	/* name of the parameter or member; NULL unless VALUE, POINTEE */
+	uint32_t constant;
+};
+
+/* A parameter or a member. */
+struct variable {
+	const char *name;	/* never empty: arg0, arg1 where the header gives none */
+	struct type *type;
+	const char *spelling;	/* C type as written, canonical enough to compile: "const ze_init_flags_t *" */
+	unsigned direction;	/* enum tl_direction */
+	struct length length;
+	uint64_t offset;	/* members: bytes */
+	unsigned bit_offset, bit_width;
+	const char *comment;	/* cleaned of its stars and tags' brackets kept: "[in][optional] handle of …" */
+	struct location where;
+};
+
+struct type {
+	const char *name;	/* typedef's or tag's name; NULL for pointers, arrays, anonymous ones */
+	const char *spelling;	/* as C writes it: "struct z_stream_s", "ze_result_t", "const char *" */
+	enum tl_kind kind;
+	uint64_t size, align;
+	bool is_const;		/* for a POINTER: its target is const */
+	bool incomplete;
+	struct type *target;	/* POINTER, ARRAY, FUNCTION (its result) */
+	uint64_t count;		/* ARRAY */
+	struct enumerator *enumerators;
+	size_t nenumerators;
+	struct variable *members;	/* STRUCT, UNION; FUNCTION: its parameters */
+	size_t nmembers;
+	int64_t stype;		/* the value that announces this struct in a chain */
+	bool has_stype;
+	const char *comment;
+	struct location where;
+	size_t index;		/* among model.types */
+};
+
+struct function {
+	const char *name;
+	struct type *result;
+	const char *result_spelling;
+	struct variable *params;
+	size_t nparams;
+	bool variadic;
+	bool exported;		/* the real library exports it (the descriptor's word, checked by `tracegen check`) */
+	unsigned level;		/* enum tl_level */
+	enum tl_failure failure;
+	unsigned flags;		/* enum tl_function_flag */
+	const char *unsupported;	/* C expression returned where the real library lacks the function */
+	const char *left_out;	/* not NULL: no shim, and this is why */
+	const char *params_type;	/* the header's own params struct ("ze_init_params_t"), or NULL: emitted */
+	const char *callback_type;	/* the header's own callback type ("ze_pfnInitCb_t"), or NULL: emitted */
+	const char *comment;
+	struct location where;
+};
+
+struct getproc {
+	enum tl_getproc_kind kind;
+	struct function *function;
+	const char *name, *where, *version;	/* parameters */
+	struct type *table;		/* TABLE: the struct of function pointers */
+	struct {
+		struct variable *member;
+		struct function *function;
+		uint32_t since;
+	} *entries;
+	size_t nentries;
+};
+
+struct model {
+	const char *name;		/* "level-zero" */
+	const char *prefix;		/* C identifiers of the output: "ze" -> tl_api_ze, ze_shims */
+	const char *version;
+	const char **headers;		/* as given to #include */
+	size_t nheaders;
+	const char **flags;		/* compiler flags that parsing needed */
+	size_t nflags;
+	const char **sonames;
+	size_t nsonames;
+	int64_t *successes;
+	size_t nsuccesses;
+	struct type **types;		/* every named type the functions reach, and no other; by first use */
+	size_t ntypes;
+	struct function *functions;
+	size_t nfunctions;
+	struct getproc *getprocs;
+	size_t ngetprocs;
+};
+
+/* parse.c: read headers. Errors are printed as file:line:column: what; what to do. NULL after an error. */
+struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags, size_t nflags);
+
+/* model_json.c */
+int model_write(const struct model *model, FILE *to);
+struct model *model_read(const char *path);
+
+/* descriptor.c: add what the descriptor says. -1 after an error (printed). */
+int model_describe(struct model *model, const char *descriptor);
+
+/* Look-ups; NULL where there is none. */
+struct function *model_function(const struct model *model, const char *name);
+struct type *model_type(const struct model *model, const char *name);
+
+/* emit_*.c: write one file each. -1 after an error (printed). */
+int emit_tables(const struct model *model, FILE *to);		/* PREFIX_tables.c: struct tl_api tl_api_PREFIX */
+int emit_shims(const struct model *model, FILE *to);		/* PREFIX_shims.c: entries, bodies, invokes; registers itself with -DTL_SHIM_LIBRARY */
+int emit_callbacks(const struct model *model, FILE *to);	/* PREFIX_callbacks.h: params structs, callback types */
+int emit_exports(const struct model *model, FILE *to);		/* PREFIX.exports: a symbol a line */
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * tracelayer/shim.h: what generated shims are made of. Included by the output of `tracegen emit`; not meant to be written against by hand,
+ * and not stable between versions (TL_SHIM_ABI is checked when a shim library registers).
+ *
+ * A shim is three pieces:
+ *
+ *	the entry	the exported function. While nobody watches, it is one load, one branch and a jump to the real function.
+ *	the traced body	runs between tl_call_enter and tl_call_leave. It takes the shim as an argument, so that one body
+ *			serves the exported function and every closure made for a pointer that a driver handed out.
+ *	the invoke	unpacks libffi's arguments and calls the body.
+ *
+ *	ze_result_t zeEventQueryStatus(ze_event_handle_t hEvent)
+ *	{
+ *		pfn_zeEventQueryStatus direct = tl_shim_direct(&shims[ZE_EVENT_QUERY_STATUS]);
+ *		if (TL_LIKELY(direct))
+ *			return direct(hEvent);
+ *		return traced_zeEventQueryStatus(&shims[ZE_EVENT_QUERY_STATUS], TL_CALLER, hEvent);
+ *	}
+ *
+ *	static TL_TRACED ze_result_t traced_zeEventQueryStatus(struct tl_shim *shim, void *caller, ze_event_handle_t hEvent)
+ *	{
+ *		ze_event_query_status_params_t params = { &hEvent };
+ *		ze_result_t result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+ *		TL_CALL(call, shim, caller, &params, &result);
+ *		pfn_zeEventQueryStatus real = tl_call_enter(&call);
+ *		if (TL_LIKELY(real))
+ *			result = real(hEvent);
+ *		const uint64_t words[] = { (uintptr_t)hEvent };
+ *		tl_call_leave(&call, (uint32_t)result, words, 1);
+ *		return result;
+ *	}
+ */
+#ifndef TRACELAYER_SHIM_H
+#define TRACELAYER_SHIM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tracelayer/api.h"
+
+#define TL_SHIM_ABI 1
+
+#define TL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TL_ALWAYS_INLINE inline __attribute__((always_inline))
+#define TL_EXPORT __attribute__((visibility("default")))
+#define TL_TRACED __attribute__((noinline))
+#define TL_CALLER __builtin_return_address(0)
+
+/* What a call through a shim does besides reaching the driver. 0: nobody watches, and .direct is set. */
+enum tl_mode {
+	TL_MODE_RECORD = 1,	/* an event is recorded */
+	TL_MODE_WORDS = 2,	/* with the parameters' words */
+	TL_MODE_FOLLOW = 4,	/* and the memory they lead to: out of line */
+	TL_MODE_TRACERS = 8,	/* some tracer has a callback here: out of line */
+	TL_MODE_RESOLVE = 16,	/* the real function is not known yet: out of line */
+	TL_MODE_CALLER = 32,	/* who calls decides (loaders' and drivers' own calls get the real thing): out of line */
+	TL_MODE_AFTER = 64,	/* something is done with the results (function pointers wrapped, exit handler renewed) */
+	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS,	/* these alone are served inline */
+};
+
+/* One function pointer that calls come through: a function of an API, or a closure made for one of its pointers. */
+struct tl_shim {
+	void *_Atomic direct;	/* the real function while nobody watches, else NULL */
+	void *_Atomic real;	/* the real function; NULL: not found yet, or lacking */
+	_Atomic uint32_t mode;	/* enum tl_mode */
+	uint32_t id;		/* tl_call_record.function */
+	const struct tl_function *function;
+	void *_Atomic dispatch;	/* tracers' callbacks: layer/tracer */
+	void *entry;		/* what a program that asks for the function gets: exported shim, static shim, or closure */
+	void (*invoke)(struct tl_shim *shim, void *caller, void **args, void *result);
+	uint64_t reserved;
+};
+
+/* An open call: what a debugger, or `tracelayer recover`, sees of a thread that hangs inside the driver. */
+struct tl_open_call {
+	uint64_t start;		/* ticks */
+	uint32_t function;	/* tl_shim.id */
+	uint32_t flags;
+};
+
+/*
+ * The part of a thread's state that shims touch. All of it is written by its own thread only (and its signal handlers);
+ * the writer reads .position, recovery reads everything.
+ */
+struct tl_thread {
+	_Atomic uint64_t position;	/* address of the next free byte; moved in one instruction */
+	uint64_t limit;			/* end of the current chunk */
+	struct tl_open_call *open;	/* stack of open calls, open_max deep */
+	_Atomic uint32_t depth;		/* open calls */
+	uint32_t open_max;
+	uint32_t busy;			/* not 0: inside the runtime or a callback; calls pass through unwatched */
+	uint32_t clock;			/* 1: ticks come from the counter register; 0: from clock_gettime */
+};
+
+/* NULL until the thread's first watched call, and again once it has ended. */
+extern __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
+
+/* One call in progress; lives on the stack of the traced body. */
+struct tl_call {
+	struct tl_shim *shim;	/* NULL: finished, nothing to do on unwinding */
+	struct tl_thread *thread;
+	void *caller;
+	void *const *params;	/* pointers to the parameters, in order */
+	void *result;		/* where the result will be */
+	uint64_t start;
+	uint32_t mode;		/* the shim's at entry: what was begun is also ended */
+	uint32_t depth;		/* open calls before this one */
+	void *more;		/* the runtime's, for calls served out of line */
+	uint64_t space[2];
+};
+
+/* Out of line. enter returns the function to call, or NULL where there is none; call->shim is NULL where the call just passes. */
+TL_EXPORT void *tl_call_enter_slow(struct tl_call *call);
+TL_EXPORT void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
+TL_EXPORT void tl_call_unwound(struct tl_call *call);
+/* A place of `size` bytes in a fresh chunk; NULL: the event was lost, and counted. */
+TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size);
+TL_EXPORT uint64_t tl_clock_gettime_ticks(void);
+
+static TL_ALWAYS_INLINE uint64_t tl_counter(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t value;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+	return value;
+#else
+#error "tracelayer knows x86-64 and aarch64"
+#endif
+}
+
+static TL_ALWAYS_INLINE uint64_t tl_ticks(const struct tl_thread *thread)
+{
+	return TL_LIKELY(thread->clock) ? tl_counter() : tl_clock_gettime_ticks();
+}
+
+/* Move *position on by `size` in one instruction, so that a signal handler in between gets a place of its own. Returns the old value. */
+static TL_ALWAYS_INLINE uint64_t tl_advance(_Atomic uint64_t *position, uint64_t size)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("xaddq %0, %1" : "+r"(size), "+m"(*position) : : "cc");
+	return size;
+#else
+	return atomic_fetch_add_explicit(position, size, memory_order_relaxed);
+#endif
+}
+
+static TL_ALWAYS_INLINE void *tl_shim_direct(struct tl_shim *shim)
+{
+	return atomic_load_explicit(&shim->direct, memory_order_relaxed);
+}
+
+/* A finished call has shim == NULL, so on the normal way out this is nothing. */
+static TL_ALWAYS_INLINE void tl_call_cleanup(struct tl_call *call)
+{
+	if (TL_UNLIKELY(call->shim != NULL))
+		tl_call_unwound(call);
+}
+
+#define TL_CALL(name, shim_, caller_, params_, result_)                                                                \
+	struct tl_call name __attribute__((cleanup(tl_call_cleanup)));                                                 \
+	name.shim = (shim_);                                                                                           \
+	name.caller = (caller_);                                                                                       \
+	name.params = (void *const *)(params_);                                                                        \
+	name.result = (result_)
+
+static TL_ALWAYS_INLINE void *tl_call_enter(struct tl_call *call)
+{
+	struct tl_shim *shim = call->shim;
+	struct tl_thread *thread = tl_self;
+	uint32_t mode = atomic_load_explicit(&shim->mode, memory_order_relaxed);
+
+	if (TL_UNLIKELY(!thread || (mode & ~(uint32_t)TL_MODE_FAST) || !(mode & TL_MODE_RECORD) || thread->busy))
+		return tl_call_enter_slow(call);
+	uint32_t depth = atomic_load_explicit(&thread->depth, memory_order_relaxed);
+	if (TL_UNLIKELY(depth >= thread->open_max))
+		return tl_call_enter_slow(call);
+	call->thread = thread;
+	call->mode = mode;
+	call->depth = depth;
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+	struct tl_open_call *open = &thread->open[depth];
+	open->function = shim->id;
+	open->flags = 0;
+	call->start = tl_ticks(thread);
+	open->start = call->start;
+	/* The entry before the depth that makes it visible; recovery is ordered by the process's death. */
+	atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
+	return real;
+}
+
+static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	struct tl_shim *shim = call->shim;
+
+	if (!shim)
+		return;
+	if (TL_UNLIKELY(call->mode & ~(uint32_t)TL_MODE_FAST)) {
+		tl_call_leave_slow(call, result, words, count);
+		call->shim = NULL;
+		return;
+	}
+	struct tl_thread *thread = call->thread;
+	uint64_t end = tl_ticks(thread);
+	uint64_t size = 32 + (call->mode & TL_MODE_WORDS ? 8 * (uint64_t)count : 0);
+	uint64_t at = tl_advance(&thread->position, size);
+	uint64_t *record = (uint64_t *)(uintptr_t)at;
+	if (TL_UNLIKELY(at + size > thread->limit))
+		record = tl_record_reserve_slow(thread, size);
+	if (TL_LIKELY(record)) {
+		record[1] = call->start;
+		record[2] = end - call->start;
+		record[3] = result;
+		if (call->mode & TL_MODE_WORDS)
+			memcpy(&record[4], words, 8 * (size_t)count);
+		/* struct tl_call_record's first word: size, type CALL, flags, function; its store commits the record. */
+		uint64_t head = size / 8 | 1u << 16 | (call->mode & TL_MODE_WORDS ? 1u << 24 : 0) | (uint64_t)shim->id << 32;
+		atomic_store_explicit((_Atomic uint64_t *)record, head, memory_order_release);
+	}
+	atomic_store_explicit(&thread->depth, call->depth, memory_order_relaxed);
+	call->shim = NULL;
+}
+
+/* What a shim library (or the library itself, for its built-in APIs) brings. */
+struct tl_shim_library {
+	uint32_t abi;			/* TL_SHIM_ABI */
+	const struct tl_api *api;
+	struct tl_shim *shims;		/* api->count of them, .function, .entry and .invoke filled in */
+};
+
+/* Called from a shim library's constructor. Reads the environment at most. Returns 0, or -1 where the ABI differs (a line says so). */
+TL_EXPORT int tl_shim_register(struct tl_shim_library *library);
+
+#endif

@@ -1,0 +1,1 @@
+# layer: see doc/internals.md

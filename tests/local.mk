@@ -1,0 +1,1 @@
+# tests: see doc/internals.md
