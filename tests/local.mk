@@ -2,3 +2,10 @@
 
 # --- whole programs, test applications, viewers
 EXTRA_DIST += tests/lib.sh
+
+# --- settings, output files, the writer, Chrome JSON
+TESTS += config_test
+check_PROGRAMS += config_test
+config_test_SOURCES = %D%/config_test.c layer/config.c layer/config.h layer/say.c layer/say.h
+config_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+config_test_LDADD = libtl_format.la $(CHECK_LIBS)

@@ -1,0 +1,51 @@
+/*
+ * settings_table.h: every setting there is, once. The layer reads its environment by it, `tracelayer run` makes its options and its
+ * --help of it, and the man pages' table is printed from it.
+ *
+ *	SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, available, help)
+ *
+ * id		TL_SETTING_id
+ * variable	of the environment, without TRACELAYER_
+ * option	of `tracelayer run`, without the two dashes; letter its short form, 0 where it has none
+ * metavar	what the option's value is called
+ * implied	the value that an option given without one stands for; NULL where a value must follow
+ * initial	the default, as a user would write it
+ * kind		how a value is read: TL_VALUE_kind
+ * words	what a value may be, or NULL
+ * available	1: works in this version. 0: its feature comes later; it is read and checked, but not shown, and setting it is complained of
+ * help		one line
+ */
+SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, "trace.%e.%p.json", PATTERN, NULL, 1,
+	"file to write: %p pid, %e program, %h host, %r rank, %t time; .json or .json.gz")
+SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL, "all, none, request, runtime, operator, debug, standard", 1,
+	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
+SETTING(INCLUDE, "INCLUDE", "include", 0, "GLOBS", NULL, "*", TEXT, NULL, 1,
+	"record only functions whose names match one of these, separated by commas")
+SETTING(EXCLUDE, "EXCLUDE", "exclude", 0, "GLOBS", NULL, "", TEXT, NULL, 1,
+	"leave out functions whose names match one of these, separated by commas")
+SETTING(ARGS, "ARGS", "args", 0, "WHAT", NULL, "full", WORD, "none, scalars, full", 1,
+	"arguments to record: none, scalars (the parameters themselves), full (also what they point to)")
+SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL, 0,
+	"tool libraries to load, names or paths separated by colons")
+SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL, 0,
+	"print tables at the end of the program")
+SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused", 0,
+	"start with recording paused")
+SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", WORD, "grow, drop, ring", 0,
+	"when the writer can't keep up: grow up to --memory and then help it, drop, or keep the newest in a ring")
+SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL, 1,
+	"most memory for all event buffers of a process: a number with K, M or G")
+SETTING(SNAPSHOT_ON, "SNAPSHOT_ON", "snapshot-on", 0, "SIGNAL", NULL, "", SIGNAL, NULL, 0,
+	"write out what is recorded when this signal comes")
+SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", TEXT, NULL, 0,
+	"name of the run, for pause, resume, snapshot and stop")
+SETTING(WINDOW, "WINDOW", "window", 0, "D:L:N", NULL, "", WINDOW, NULL, 0,
+	"record after a delay, for a length, so many times; times as 500ms, 2s, 1m")
+SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL, 0,
+	"start a new file after so much or so long: 100M, 30s")
+SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", SWITCH, NULL, 0,
+	"trace child processes too")
+SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL, 0,
+	"record the device's work too")
+SETTING(XPTI, "XPTI", "xpti", 0, "0|1", "1", "0", SWITCH, NULL, 0,
+	"record XPTI streams too")

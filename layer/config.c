@@ -1,0 +1,111 @@
+/*
+ * config.c: the environment, read once. See config.h.
+ *
+ * The strings of an environment are the program's: it may change them, or write its title over
+ * them. So what is kept is copied, into a fixed place, since a constructor should not allocate.
+ */
+#include "layer/config.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "layer/say.h"
+
+struct tl_config tl_config;
+
+static char complaint[TL_COMPLAINT_MAX];
+static char kept[24 * 1024];
+static size_t kept_size;
+
+/* Returns the copy, or NULL where it does not fit. */
+static const char *keep(const char *string)
+{
+	size_t size = strlen(string) + 1;
+
+	if (size > sizeof(kept) - kept_size)
+		return NULL;
+	char *copy = memcpy(kept + kept_size, string, size);
+	kept_size += size;
+	return copy;
+}
+
+static void keep_text(enum tl_setting_id id, const char **text)
+{
+	const char *initial = tl_settings[id].initial;
+	const char *copy = *text == initial ? initial : keep(*text);
+
+	*text = copy ? copy : initial;
+	if (copy)
+		return;
+	/* It is not worth more than a plain word: somebody has given several thousand characters.
+	 */
+	static const char head[] = "tracelayer: ", tail[] = ": too long; shorten it\n";
+	size_t length = strlen(tl_settings[id].variable);
+	memcpy(complaint, head, sizeof(head) - 1);
+	memcpy(complaint + sizeof(head) - 1, tl_settings[id].variable, length);
+	memcpy(complaint + sizeof(head) - 1 + length, tail, sizeof(tail));
+}
+
+/*
+ * The program may change its directory before the file is made; the user meant the one that it was
+ * started in. A % in the folder's name is doubled, since what comes out is still a pattern.
+ */
+static void make_absolute(void)
+{
+	char *to = kept + kept_size, *end = kept + sizeof(kept);
+	char folder[4096];
+	size_t size = strlen(tl_config.output) + 1;
+
+	if (tl_config.output[0] == '/' || !getcwd(folder, sizeof(folder)) || folder[0] != '/')
+		return;
+	for (const char *from = folder; *from; from++) {
+		if (end - to < 2)
+			return;
+		*to++ = *from;
+		if (*from == '%')
+			*to++ = '%';
+	}
+	if ((size_t)(end - to) < size + 1)
+		return;
+	if (to[-1] != '/')
+		*to++ = '/';
+	memcpy(to, tl_config.output, size);
+	tl_config.output = kept + kept_size;
+	kept_size = to + size - kept;
+}
+
+void tl_config_read(void)
+{
+	tl_settings_initial(&tl_config);
+	if (getauxval(AT_SECURE)) {
+		tl_config.secure = true;
+		tl_config.level = TL_LEVEL_NONE;
+		return;
+	}
+	tl_settings_environment(&tl_config, environ, complaint);
+	keep_text(TL_SETTING_OUTPUT, &tl_config.output);
+	keep_text(TL_SETTING_INCLUDE, &tl_config.include);
+	keep_text(TL_SETTING_EXCLUDE, &tl_config.exclude);
+	keep_text(TL_SETTING_TOOLS, &tl_config.tools);
+	keep_text(TL_SETTING_SESSION, &tl_config.session);
+	if (getenv(TL_SETTINGS_CHECKED))
+		complaint[0] = 0;
+	if (tl_config.level != TL_LEVEL_NONE)
+		make_absolute();
+}
+
+void tl_config_complain(void)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (complaint[0] && !atomic_flag_test_and_set_explicit(&said, memory_order_relaxed))
+		tl_say(complaint);
+}
+
+bool tl_config_selects(const struct tl_function *function)
+{
+	return tl_settings_select(&tl_config, function);
+}
