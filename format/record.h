@@ -3,8 +3,9 @@
  *
  * Written by shims and by the runtime (layer/), read by the encoders here and, after a crash, by the command.
  * A record is 8-byte aligned and a multiple of 8 bytes long. It is reserved first (the thread's position moves in one
- * instruction, so that a signal handler that records in between gets a place of its own), then filled, then committed
- * by the store of .type. Chunks start zeroed: type 0 is "not committed".
+ * instruction, so that a signal handler that records in between gets a place of its own), its .size is stored, then it is filled, then
+ * committed by the store of .type. Chunks start zeroed: type 0 is "not committed"; readers step over such a record by its size, and over
+ * words that are all zero (a place reserved and not yet used, or the rest of a chunk).
  *
  * Times are ticks of the clock that the buffer's header names (TSC, cntvct, or nanoseconds of CLOCK_MONOTONIC).
  */
@@ -17,7 +18,7 @@ enum tl_record_type {
 	TL_RECORD_NONE = 0,	/* reserved and not committed, or the rest of a chunk */
 	TL_RECORD_CALL = 1,	/* a call: struct tl_call_record */
 	TL_RECORD_NAME = 2,	/* a string that later records refer to by number (thread names, user strings) */
-	TL_RECORD_LOST = 3,	/* .duration events of this thread were lost at .start */
+	TL_RECORD_LOST = 3,	/* struct tl_call_record: .result events of this thread were lost between .start and .start + .duration */
 };
 
 enum tl_record_flag {

@@ -75,29 +75,46 @@ struct tl_shim {
 	uint64_t reserved;
 };
 
-/* An open call: what a debugger, or `tracelayer recover`, sees of a thread that hangs inside the driver. */
+/*
+ * An open call: what a debugger, or `tracelayer recover`, sees of a thread that hangs inside the driver.
+ *
+ * .frame tells which call it is: the address of its struct tl_call. A call whose address is not below that of the innermost open
+ * call is out of the ordinary (that one was left by longjmp, or this one runs on another stack) and is looked at out of line.
+ */
 struct tl_open_call {
 	uint64_t start;		/* ticks */
 	uint32_t function;	/* tl_shim.id */
-	uint32_t flags;
+	uint32_t flags;		/* enum tl_open_flag */
+	uintptr_t frame;
+	uint32_t scratch;	/* TL_OPEN_SCRATCH: bytes of captured arguments that calls before this one have */
+	uint32_t lasted;	/* TL_OPEN_SUSPECT: no longer than this many 256 ticks */
+};
+
+enum tl_open_flag {
+	TL_OPEN_SCRATCH = 1,
+	TL_OPEN_FINISHED = 2,	/* over, but calls above it are not */
+	TL_OPEN_SUSPECT = 4,	/* perhaps left by longjmp, perhaps on another stack */
 };
 
 /*
  * The part of a thread's state that shims touch. All of it is written by its own thread only (and its signal handlers);
- * the writer reads .position, recovery reads everything.
+ * the writer and recovery only read it.
+ *
+ * .position and .limit are addresses in their lower 48 bits. The upper 16 bits number the chunk, so that a position taken just before
+ * a signal handler changed the chunk never passes for one in the new chunk.
  */
 struct tl_thread {
-	_Atomic uint64_t position;	/* address of the next free byte; moved in one instruction */
+	_Atomic uint64_t position;	/* next free byte; moved in one instruction */
 	uint64_t limit;			/* end of the current chunk */
-	struct tl_open_call *open;	/* stack of open calls, open_max deep */
-	_Atomic uint32_t depth;		/* open calls */
-	uint32_t open_max;
-	uint32_t busy;			/* not 0: inside the runtime or a callback; calls pass through unwatched */
+	_Atomic(struct tl_open_call *) top;	/* next free entry of the stack of open calls; top[-1] is always readable */
+	struct tl_open_call *end;	/* end of that stack; NULL while .busy */
 	uint32_t clock;			/* 1: ticks come from the counter register; 0: from clock_gettime */
+	uint32_t busy;			/* not 0: inside the runtime or a callback; calls pass through unwatched */
+	struct tl_open_call *open;	/* start of that stack */
 };
 
-/* NULL until the thread's first watched call, and again once it has ended. */
-extern __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
+/* NULL until the thread's first watched call. */
+extern TL_EXPORT __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
 
 /* One call in progress; lives on the stack of the traced body. */
 struct tl_call {
@@ -108,7 +125,8 @@ struct tl_call {
 	void *result;		/* where the result will be */
 	uint64_t start;
 	uint32_t mode;		/* the shim's at entry: what was begun is also ended */
-	uint32_t depth;		/* open calls before this one */
+	uint32_t entry_size;	/* bytes of arguments captured at entry */
+	struct tl_open_call *open;	/* this call's entry; NULL: the stack was full */
 	void *more;		/* the runtime's, for calls served out of line */
 	uint64_t space[2];
 };
@@ -175,23 +193,51 @@ static TL_ALWAYS_INLINE void *tl_call_enter(struct tl_call *call)
 	struct tl_thread *thread = tl_self;
 	uint32_t mode = atomic_load_explicit(&shim->mode, memory_order_relaxed);
 
-	if (TL_UNLIKELY(!thread || (mode & ~(uint32_t)TL_MODE_FAST) || !(mode & TL_MODE_RECORD) || thread->busy))
+	if (TL_UNLIKELY(!thread || (mode & ~(uint32_t)TL_MODE_WORDS) != TL_MODE_RECORD))
 		return tl_call_enter_slow(call);
-	uint32_t depth = atomic_load_explicit(&thread->depth, memory_order_relaxed);
-	if (TL_UNLIKELY(depth >= thread->open_max))
+	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
+	if (TL_UNLIKELY(open >= thread->end || open[-1].frame <= (uintptr_t)call))
 		return tl_call_enter_slow(call);
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 	call->thread = thread;
 	call->mode = mode;
-	call->depth = depth;
-	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
-	struct tl_open_call *open = &thread->open[depth];
+	call->open = open;
 	open->function = shim->id;
 	open->flags = 0;
+	open->frame = (uintptr_t)call;
 	call->start = tl_ticks(thread);
 	open->start = call->start;
-	/* The entry before the depth that makes it visible; recovery is ordered by the process's death. */
-	atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
+	/* The entry before the pointer that makes it visible: to signal handlers of this thread, and to recovery. */
+	atomic_store_explicit(&thread->top, open + 1, memory_order_release);
 	return real;
+}
+
+#define TL_CHUNK_MAX (256u * 1024)	/* no chunk is larger */
+#define TL_POSITION_ADDRESS(position) ((uint64_t)(position) << 16 >> 16)
+
+/*
+ * Reserve `size` bytes for a record. Its first word gets the size at once, so that readers can step over a record that its
+ * writer, interrupted by a signal, has not finished; tl_record_commit then stores the whole word.
+ */
+static TL_ALWAYS_INLINE uint64_t *tl_record_reserve(struct tl_thread *thread, uint64_t size)
+{
+	uint64_t at = tl_advance(&thread->position, size);
+	uint64_t *record = (uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at);
+
+	/* One comparison: fits, and in the chunk that .limit speaks of. */
+	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
+		record = (uint64_t *)tl_record_reserve_slow(thread, size);
+		if (!record)
+			return NULL;
+	}
+	atomic_store_explicit((_Atomic uint64_t *)record, size / 8, memory_order_relaxed);
+	return record;
+}
+
+/* Pairs with the reader's acquire load of the same word: the record's other words are there when its type is. */
+static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
+{
+	atomic_store_explicit((_Atomic uint64_t *)record, head, memory_order_release);
 }
 
 static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
@@ -200,29 +246,27 @@ static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result
 
 	if (!shim)
 		return;
-	if (TL_UNLIKELY(call->mode & ~(uint32_t)TL_MODE_FAST)) {
+	struct tl_thread *thread = call->thread;
+	if (TL_UNLIKELY((call->mode & ~(uint32_t)TL_MODE_FAST) ||
+			atomic_load_explicit(&thread->top, memory_order_relaxed) != call->open + 1)) {
 		tl_call_leave_slow(call, result, words, count);
 		call->shim = NULL;
 		return;
 	}
-	struct tl_thread *thread = call->thread;
 	uint64_t end = tl_ticks(thread);
 	uint64_t size = 32 + (call->mode & TL_MODE_WORDS ? 8 * (uint64_t)count : 0);
-	uint64_t at = tl_advance(&thread->position, size);
-	uint64_t *record = (uint64_t *)(uintptr_t)at;
-	if (TL_UNLIKELY(at + size > thread->limit))
-		record = tl_record_reserve_slow(thread, size);
+	uint64_t *record = tl_record_reserve(thread, size);
 	if (TL_LIKELY(record)) {
 		record[1] = call->start;
 		record[2] = end - call->start;
 		record[3] = result;
 		if (call->mode & TL_MODE_WORDS)
 			memcpy(&record[4], words, 8 * (size_t)count);
-		/* struct tl_call_record's first word: size, type CALL, flags, function; its store commits the record. */
-		uint64_t head = size / 8 | 1u << 16 | (call->mode & TL_MODE_WORDS ? 1u << 24 : 0) | (uint64_t)shim->id << 32;
-		atomic_store_explicit((_Atomic uint64_t *)record, head, memory_order_release);
+		/* struct tl_call_record's first word: size, type CALL, flags, function. */
+		tl_record_commit(record, size / 8 | 1u << 16 | (call->mode & TL_MODE_WORDS ? 1u << 24 : 0) |
+						 (uint64_t)shim->id << 32);
 	}
-	atomic_store_explicit(&thread->depth, call->depth, memory_order_relaxed);
+	atomic_store_explicit(&thread->top, call->open, memory_order_relaxed);
 	call->shim = NULL;
 }
 

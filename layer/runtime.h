@@ -1,0 +1,51 @@
+/*
+ * runtime.h: the APIs that have shims, what their calls do, and the first traced call.
+ */
+#ifndef TL_LAYER_RUNTIME_H
+#define TL_LAYER_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracelayer/shim.h"
+
+#define TL_API_MAX 32
+
+/* Register the built-in APIs and read the environment, if that hasn't happened yet. Nothing else. Cheap when it has happened. */
+void tl_runtime_start(void);
+
+/*
+ * At the first call that is watched: clock, exit handler, fork handlers, the line about wrong settings. Returns once that is done, whichever
+ * thread does it; false inside of it (a call made by the very thread that does it).
+ */
+bool tl_runtime_begin(void);
+
+/* Register the exit handler once more: the driver has set itself up, and so has its own. */
+void tl_runtime_renew_exit(void);
+
+/* From now on who calls this shim decides: it gets TL_MODE_CALLER, and .direct stays NULL. */
+void tl_runtime_caller(struct tl_shim *shim);
+
+/*
+ * A closure's shim was made: .function, .entry, .invoke, .real and .id (that of `of`) are filled in. It gets the mode and dispatch that
+ * calls of `of` have now, and follows every later change. It stays for ever.
+ */
+void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of);
+
+/* The real function of a shim is known: drop TL_MODE_RESOLVE, and let the calls go direct if nobody watches them. */
+void tl_runtime_resolved(struct tl_shim *shim);
+
+/* Set and clear mode bits of a shim and of the closures made for it; .direct follows. */
+void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
+
+/* Begin or end recording, of what level and globs select. */
+void tl_runtime_record(bool on);
+bool tl_runtime_recording(void);
+
+/* The function that a record's number names; NULL for a number that no API has. */
+const struct tl_function *tl_runtime_function(uint32_t id);
+
+/* API by number (the upper half of a record's), in the order of registering; NULL past the last. */
+const struct tl_api *tl_runtime_api(uint32_t number);
+
+#endif
