@@ -1,1 +1,9 @@
-# cli: see doc/internals.md
+# The tracelayer command: shares the formats, the settings and the API tables with the layer, but nothing of its code.
+bin_PROGRAMS += tracelayer
+tracelayer_SOURCES = \
+	%D%/command.h %D%/tracelayer.c \
+	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
+	%D%/summary.c %D%/table.h %D%/table.c %D%/trace_reader.h %D%/trace_reader.c
+tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
+tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
+tracelayer_LDADD = libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm

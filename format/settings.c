@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "format/report.h"
+
 #define PREFIX "TRACELAYER_"
 
 const struct tl_setting tl_settings[TL_SETTINGS] = {
@@ -489,6 +491,7 @@ static const struct tl_setting *setting_named(const char *variable, size_t size)
 static bool is_ours(const char *variable, size_t size)
 {
 	return same_word(variable, size, TL_SETTINGS_CHECKED) ||
+	       same_word(variable, size, TL_REPORT_VARIABLE) ||
 	       same_word(variable, size, PREFIX "OFFLINE");
 }
 

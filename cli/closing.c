@@ -1,0 +1,276 @@
+/*
+ * closing: reads what the layer reported (format/report.h), one link at a time, and makes one sentence of it.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/closing.h"
+#include "cli/command.h"
+#include "format/report.h"
+
+/* One trace file, as far as it is known. */
+struct trace {
+	pid_t pid;
+	char *path;
+	unsigned number;	/* of the report that the rest is from */
+	bool finished;
+	uint64_t events, lost;
+};
+
+struct reports {
+	struct trace *traces;
+	size_t count;
+	bool any, loaded;	/* something was reported; the program itself has loaded the layer */
+	char *called, *unshimmed, *failed;
+	int error;		/* of .failed */
+};
+
+static char folder[PATH_MAX];
+
+void closing_prepare(void)
+{
+	const char *wanted = getenv("TMPDIR");
+	const char *places[] = { wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm" };
+
+	unsetenv(TL_REPORT_VARIABLE);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
+			continue;	/* longer than the layer takes */
+		if (mkdtemp(folder)) {
+			setenv(TL_REPORT_VARIABLE, folder, 1);
+			return;
+		}
+	}
+	folder[0] = '\0';
+}
+
+/* ---- reading ---- */
+
+static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (reports->traces[i].pid == pid && !strcmp(reports->traces[i].path, path))
+			return &reports->traces[i];
+	reports->traces = need(reallocarray(reports->traces, reports->count + 1, sizeof(struct trace)));
+	struct trace *trace = &reports->traces[reports->count++];
+
+	*trace = (struct trace){ .pid = pid, .path = need(strdup(path)) };
+	return trace;
+}
+
+static void read_finished(struct reports *reports, pid_t pid, unsigned number, const char *message)
+{
+	unsigned long long events, lost;
+	int path = 0;
+
+	if (sscanf(message, "%llu %llu %n", &events, &lost, &path) != 2 || !path)
+		return;
+	struct trace *trace = trace_at(reports, pid, message + path);
+
+	if (trace->finished && number < trace->number)
+		return;
+	trace->finished = true;
+	trace->number = number;
+	trace->events = events;
+	trace->lost = lost;
+}
+
+static void keep(char **to, const char *message)
+{
+	if (!*to)
+		*to = need(strdup(message));
+}
+
+static void read_one(struct reports *reports, pid_t program, const char *name, const char *message)
+{
+	char kind[16];
+	unsigned number;
+	int pid;
+
+	if (sscanf(name, "%15[a-z].%d.%u", kind, &pid, &number) != 3)
+		return;
+	reports->any = true;
+	if (!strcmp(kind, TL_REPORT_LOADED)) {
+		reports->loaded |= pid == program;
+	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
+		keep(&reports->called, message);
+	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
+		keep(&reports->unshimmed, message);
+	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
+		trace_at(reports, pid, message);
+	} else if (!strcmp(kind, TL_REPORT_FINISHED)) {
+		read_finished(reports, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_FAILED) && strchr(message, ' ')) {
+		reports->error = atoi(message);
+		keep(&reports->failed, strchr(message, ' ') + 1);
+	}
+}
+
+static int compare_traces(const void *a, const void *b)
+{
+	const struct trace *x = a, *y = b;
+
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : strcmp(x->path, y->path);
+}
+
+/* Read everything, and remove it. */
+static void read_all(struct reports *reports, pid_t program)
+{
+	DIR *links = folder[0] ? opendir(folder) : NULL;
+	struct dirent *link;
+
+	while (links && (link = readdir(links))) {
+		char message[PATH_MAX];
+		ssize_t length = readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
+
+		if (length < 0)
+			continue;
+		message[length] = '\0';
+		read_one(reports, program, link->d_name, message);
+		unlinkat(dirfd(links), link->d_name, 0);
+	}
+	if (links)
+		closedir(links);
+	if (folder[0])
+		rmdir(folder);
+	if (reports->count)
+		qsort(reports->traces, reports->count, sizeof(struct trace), compare_traces);
+}
+
+void closing_drop(void)
+{
+	struct reports nothing = { 0 };
+
+	read_all(&nothing, 0);
+}
+
+/* ---- saying ---- */
+
+/* A path as somebody standing in our working directory would write it. */
+static const char *from_here(const char *path)
+{
+	static char here[PATH_MAX];
+	size_t length;
+
+	if (!here[0] && !getcwd(here, sizeof(here)))
+		return path;
+	length = strlen(here);
+	return !strncmp(path, here, length) && path[length] == '/' && path[length + 1] ? path + length + 1 : path;
+}
+
+static const char *count_of(uint64_t count, const char *what, char *text, size_t size)
+{
+	snprintf(text, size, "%llu %s%s", (unsigned long long)count, what, count == 1 ? "" : "s");
+	return text;
+}
+
+/* What there is to know of one trace, for behind its path. */
+static void describe(FILE *to, const struct trace *trace)
+{
+	char count[64];
+
+	if (trace->finished && trace->lost)
+		fprintf(to, " (%s, %llu lost)", count_of(trace->events, "event", count, sizeof(count)),
+			(unsigned long long)trace->lost);
+	else if (trace->finished)
+		fprintf(to, " (%s)", count_of(trace->events, "event", count, sizeof(count)));
+	else if (!kill(trace->pid, 0) || errno == EPERM)
+		fprintf(to, " (process %d is still writing it)", (int)trace->pid);
+	else
+		fprintf(to, " (cut short: the process was killed)");
+}
+
+static void say_traces(const struct reports *reports)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *to = need(open_memstream(&line, &size));
+
+	if (reports->count == 1)
+		fprintf(to, "trace: ");
+	else
+		fprintf(to, "%zu traces: ", reports->count);
+	for (size_t i = 0; i < reports->count; i++) {
+		fprintf(to, "%s%s", i ? ", " : "", from_here(reports->traces[i].path));
+		describe(to, &reports->traces[i]);
+	}
+	fclose(to);
+	/* Not by say(): this line must not be cut, however many files there are. */
+	fprintf(stderr, "tracelayer: %s\n", line);
+	free(line);
+}
+
+/* The program can't have loaded the layer: its file says why. Returns false where the file says nothing of the kind. */
+static bool say_nature(const struct program *program)
+{
+	const char *what = program->script ? "its interpreter " : "";
+	const char *file = program->script ? program->file : program->path;
+
+	switch (program->nature) {
+	case PROGRAM_STATIC:
+		say("no trace: %s%s is statically linked, so nothing can be preloaded; link it dynamically", what, file);
+		return true;
+	case PROGRAM_FOREIGN:
+		say("no trace: %s%s is for %s and this tracelayer is not; use a tracelayer built for that", what, file,
+		    program->machine);
+		return true;
+	case PROGRAM_PRIVILEGED:
+		say("no trace: %s%s is set-user-id or has file capabilities, so preloading is ignored; run a copy without them, or "
+		    "run it as its owner",
+		    what, file);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void say_why_none(const struct program *program, const struct ending *ending, const struct tl_config *config,
+			 const struct reports *reports)
+{
+	if (!reports->loaded && !reports->called && say_nature(program))
+		return;
+	if (reports->failed)
+		say("no trace: %s: %s; give another file with -o", from_here(reports->failed), strerror(reports->error));
+	else if (config->level == TL_LEVEL_NONE)
+		say("no trace: the level is none; give another with --level");
+	else if (reports->called && WIFSIGNALED(ending->status))
+		say("no trace: the program was killed by SIG%s before anything was written", sigabbrev_np(WTERMSIG(ending->status)));
+	else if (reports->called)
+		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
+		    reports->called);
+	else if (reports->unshimmed)
+		say("no trace: the program uses %s, for which there are no shims; make them with tracegen", reports->unshimmed);
+	else if (reports->any)
+		say("no trace: the program made no call into an API that tracelayer has shims for");
+	else if (!folder[0])
+		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
+	else
+		say("no trace: libtracelayer.so did not get into %s; see whether something on the way clears LD_PRELOAD", program->path);
+}
+
+void closing_line(const struct program *program, const struct ending *ending, const struct tl_config *config)
+{
+	struct reports reports = { 0 };
+
+	read_all(&reports, ending->pid);
+	if (reports.count)
+		say_traces(&reports);
+	else
+		say_why_none(program, ending, config, &reports);
+	for (size_t i = 0; i < reports.count; i++)
+		free(reports.traces[i].path);
+	free(reports.traces);
+	free(reports.called);
+	free(reports.unshimmed);
+	free(reports.failed);
+}

@@ -1,0 +1,24 @@
+/*
+ * launch.h: start a program as a child, and be invisible between it and whoever started us: signals, stops, exit.
+ */
+#ifndef TL_CLI_LAUNCH_H
+#define TL_CLI_LAUNCH_H
+
+#include <sys/types.h>
+
+struct ending {
+	pid_t pid;
+	int error;	/* errno where it could not be started, else 0 */
+	int status;	/* as waitpid gives it */
+};
+
+/*
+ * Run argv[0] (looked up in PATH) with the current environment until it ends. Our standard input and output and all other descriptors but
+ * standard error are closed for us, so that it alone holds them. To be called once.
+ */
+void launch(char **argv, struct ending *ending);
+
+/* End as the program did: its exit code, or death by its signal, without a core. */
+__attribute__((noreturn)) void end_alike(int status);
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * tracelayer run: a program with the layer preloaded.
+ *
+ * Options are made from the one table of settings (format/settings_table.h) and become environment variables; what is wrong with them
+ * or with the environment is said here, before the program starts, and the layer is told so.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/closing.h"
+#include "cli/command.h"
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "format/settings.h"
+
+#define OPTION_FIRST 256	/* keys of options without a letter: this and the setting's number */
+#define LIBRARY "libtracelayer.so"
+
+/* ---- options ---- */
+
+struct wishes {
+	char **program;	/* NULL-ended; NULL: none given */
+};
+
+static int option_key(const struct tl_setting *setting)
+{
+	return setting->letter ? setting->letter : OPTION_FIRST + (int)setting->id;
+}
+
+/* The table as argp wants it. Settings of later versions are known, so that what they need can be said, but not shown. */
+static void make_options(struct argp_option *options)
+{
+	for (int i = 0; i < TL_SETTINGS; i++) {
+		const struct tl_setting *setting = &tl_settings[i];
+		char *help = NULL;
+
+		if (*setting->initial && asprintf(&help, "%s (%s)", setting->help, setting->initial) < 0)
+			need(NULL);
+		options[i] = (struct argp_option){
+			.name = setting->option,
+			.key = option_key(setting),
+			.arg = setting->metavar,
+			.flags = (setting->implied ? OPTION_ARG_OPTIONAL : 0) | (setting->available ? 0 : OPTION_HIDDEN),
+			.doc = help ? help : setting->help,
+		};
+	}
+}
+
+/* A setting given as an option: check it, and put it where the layer reads it. */
+static void take_option(struct argp_state *state, const struct tl_setting *setting, const char *value)
+{
+	struct tl_config config;
+	char why[TL_COMPLAINT_MAX];
+
+	if (!value)
+		value = setting->implied;
+	tl_settings_initial(&config);
+	if (!tl_settings_value(&config, setting, value, why, sizeof(why))) {
+		say("--%s=%s: %s", setting->option, value, why);
+		exit(EXIT_USAGE);
+	}
+	need(setenv(setting->variable, value, 1) ? NULL : state);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct wishes *wishes = state->input;
+
+	for (int i = 0; i < TL_SETTINGS; i++)
+		if (key == option_key(&tl_settings[i])) {
+			take_option(state, &tl_settings[i], argument);
+			return 0;
+		}
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		wishes->program = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no program given; give one after the options: tracelayer run -- ./app");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Returns the program's argv. */
+static char **parse(int argc, char **argv)
+{
+	struct argp_option options[TL_SETTINGS + 1] = { 0 };
+	struct wishes wishes = { 0 };
+	const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[--] PROGRAM [ARGUMENT...]",
+		.doc = "Run a program and trace the calls that it makes into accelerator drivers.\v"
+		       "Every option is also an environment variable, see tracelayer-run(1). The exit code is the program's; "
+		       "127 where it is not found, 126 where it can't be started, 2 for a wrong option.",
+	};
+
+	make_options(options);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+	return wishes.program;
+}
+
+/* ---- the library ---- */
+
+/* The length that two paths have in common, up to a slash. */
+static size_t common(const char *a, const char *b)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			same = i;
+	return same;
+}
+
+/*
+ * The library beside this command: in the build tree in .libs, installed in libdir. What was installed may have been moved as a
+ * whole, so libdir is taken relative to where the command itself lies. Returns false where there is none.
+ */
+static bool find_library(char *found)
+{
+	char here[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
+	size_t same = common(BINDIR "/", LIBDIR "/");
+	const char *tail = BINDIR + same;
+
+	if (length < 0)
+		return false;
+	here[length] = '\0';
+	char *folder_end = strrchr(here, '/');
+
+	*folder_end = '\0';
+	if (snprintf(found, PATH_MAX, "%s/.libs/" LIBRARY, here) < PATH_MAX && !access(found, R_OK))
+		return true;
+	size_t here_length = strlen(here), tail_length = strlen(tail);
+
+	if (here_length >= tail_length && !strcmp(here + here_length - tail_length, tail)) {
+		here[here_length - tail_length] = '\0';
+		if (snprintf(found, PATH_MAX, "%s%s/" LIBRARY, here, LIBDIR + same) < PATH_MAX && !access(found, R_OK))
+			return true;
+	}
+	snprintf(found, PATH_MAX, "%s/" LIBRARY, LIBDIR);
+	return !access(found, R_OK);
+}
+
+/* Put the library first in LD_PRELOAD, and keep what the user has there. */
+static int preload(void)
+{
+	char library[PATH_MAX], *value;
+	const char *before = getenv("LD_PRELOAD");
+
+	if (!find_library(library)) {
+		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY, LIBDIR);
+		return EXIT_BROKEN;
+	}
+	if (strpbrk(library, " :")) {
+		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; move it", library);
+		return EXIT_BROKEN;
+	}
+	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
+		need(NULL);
+	setenv("LD_PRELOAD", value, 1);
+	free(value);
+	return EXIT_DONE;
+}
+
+/* ---- the whole ---- */
+
+static int cannot_start(const char *name, int error)
+{
+	switch (error) {
+	case ENOENT:
+		say("%s: no such program; check the name, or give its path", name);
+		return EXIT_NOT_FOUND;
+	case EACCES:
+		say("%s: not executable; check its permissions", name);
+		return EXIT_NOT_EXECUTABLE;
+	case ENOEXEC:
+		say("%s: cannot be started: it is no program for this machine, or its interpreter is missing; see `file %s`",
+		    name, name);
+		return EXIT_NOT_EXECUTABLE;
+	default:
+		say("%s: cannot be started: %s; see whether it runs by itself", name, strerror(error));
+		return EXIT_NOT_EXECUTABLE;
+	}
+}
+
+int command_run(int argc, char **argv)
+{
+	struct tl_config config;
+	char complaint[TL_COMPLAINT_MAX];
+	char **program_argv = parse(argc, argv);
+	struct program program;
+	struct ending ending;
+
+	tl_settings_initial(&config);
+	if (tl_settings_environment(&config, environ, complaint))
+		fputs(complaint, stderr);
+	setenv(TL_SETTINGS_CHECKED, "1", 1);
+
+	int error = program_find(program_argv[0], &program);
+
+	if (error)
+		return cannot_start(program_argv[0], error);
+	/* Into a program of another architecture the loader can't preload ours, and would say so. */
+	if (program.nature != PROGRAM_FOREIGN && preload())
+		return EXIT_BROKEN;
+	closing_prepare();
+	launch(program_argv, &ending);
+	if (ending.error) {
+		closing_drop();
+		/* The file is there; what is missing is what starts it. */
+		return cannot_start(program_argv[0], ending.error == ENOENT ? ENOEXEC : ending.error);
+	}
+	closing_line(&program, &ending, &config);
+	end_alike(ending.status);
+}

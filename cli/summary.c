@@ -1,0 +1,402 @@
+/*
+ * tracelayer summary: the host calls of trace files, by function.
+ *
+ * Every duration is kept, eight bytes each, so that medians and percentiles are exact: they are durations that really occurred
+ * (nearest rank), not estimates. Calls made inside other calls count in both.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/table.h"
+#include "cli/trace_reader.h"
+
+/* All calls with one name. */
+struct group {
+	char *name;
+	int64_t *durations;
+	size_t calls, room, failed;
+	int64_t total;
+};
+
+/* A B event whose E has not come yet. */
+struct begun {
+	char *name;
+	int64_t start;
+	bool failed;
+};
+
+/* A thread, as the trace numbers it. */
+struct lane {
+	char *key;
+	struct begun *stack;
+	size_t depth, room;
+};
+
+struct summary {
+	void *groups, *lanes;		/* trees of the above (tsearch), by name and by key */
+	struct group **list;		/* the groups again, for walking */
+	size_t ngroups, nlanes, calls, unended;
+	int64_t total;
+};
+
+/* What calls can be gathered by; each yields the name of the group that an event belongs to. */
+static const char *by_function(const json_t *event)
+{
+	return json_string_value(json_object_get(event, "name"));
+}
+
+static const struct grouping {
+	const char *name;
+	const char *(*of)(const json_t *event);
+} groupings[] = {
+	{ "function", by_function },
+};
+
+static int compare_groups(const void *a, const void *b)
+{
+	return strcmp(((const struct group *)a)->name, ((const struct group *)b)->name);
+}
+
+static int compare_lanes(const void *a, const void *b)
+{
+	return strcmp(((const struct lane *)a)->key, ((const struct lane *)b)->key);
+}
+
+static struct group *group_named(struct summary *summary, const char *name)
+{
+	struct group wanted = { .name = (char *)name };
+	struct group **found = tfind(&wanted, &summary->groups, compare_groups);
+
+	if (found)
+		return *found;
+	struct group *group = need(calloc(1, sizeof(*group)));
+
+	group->name = need(strdup(name));
+	need(tsearch(group, &summary->groups, compare_groups));
+	summary->list = need(reallocarray(summary->list, summary->ngroups + 1, sizeof(struct group *)));
+	summary->list[summary->ngroups++] = group;
+	return group;
+}
+
+/* Other tools number threads with strings, too. Two files' lanes are kept apart by the file's number. */
+static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
+{
+	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
+	char *tid = json_dumps(json_object_get(event, "tid"), JSON_ENCODE_ANY);
+	struct lane wanted;
+
+	if (asprintf(&wanted.key, "%d %s %s", file, pid ? pid : "", tid ? tid : "") < 0)
+		need(NULL);
+	free(pid);
+	free(tid);
+	struct lane **found = tfind(&wanted, &summary->lanes, compare_lanes);
+
+	if (found) {
+		free(wanted.key);
+		return *found;
+	}
+	struct lane *lane = need(calloc(1, sizeof(*lane)));
+
+	lane->key = wanted.key;
+	need(tsearch(lane, &summary->lanes, compare_lanes));
+	summary->nlanes++;
+	return lane;
+}
+
+static void add_call(struct summary *summary, const char *name, int64_t duration, bool failed)
+{
+	struct group *group = group_named(summary, name);
+
+	if (group->calls == group->room) {
+		group->room = group->room ? 2 * group->room : 16;
+		group->durations = need(reallocarray(group->durations, group->room, sizeof(int64_t)));
+	}
+	group->durations[group->calls++] = duration;
+	group->failed += failed;
+	group->total += duration;
+	summary->calls++;
+	summary->total += duration;
+}
+
+static bool has_failed(const json_t *event)
+{
+	return json_is_true(json_object_get(json_object_get(event, "args"), "failed"));
+}
+
+static void begin(struct lane *lane, const json_t *event, const char *name)
+{
+	if (lane->depth == lane->room) {
+		lane->room = lane->room ? 2 * lane->room : 8;
+		lane->stack = need(reallocarray(lane->stack, lane->room, sizeof(struct begun)));
+	}
+	lane->stack[lane->depth++] = (struct begun){
+		.name = need(strdup(name)),
+		.start = trace_nanoseconds(event, "ts", 0),
+		.failed = has_failed(event),
+	};
+}
+
+static void end(struct summary *summary, struct lane *lane, const json_t *event)
+{
+	if (!lane->depth)
+		return;		/* begun before the trace was */
+	struct begun *begun = &lane->stack[--lane->depth];
+
+	add_call(summary, begun->name, trace_nanoseconds(event, "ts", begun->start) - begun->start,
+		 begun->failed || has_failed(event));
+	free(begun->name);
+}
+
+/* Count an event if it is a host call, or one end of one. */
+static void count_event(struct summary *summary, const struct grouping *by, const json_t *event, int file)
+{
+	const char *phase = json_string_value(json_object_get(event, "ph"));
+	const char *name = by->of(event);
+
+	if (!phase || (strcmp(phase, "E") && !name))
+		return;
+	if (!strcmp(phase, "X")) {
+		lane_of(summary, event, file);
+		add_call(summary, name, trace_nanoseconds(event, "dur", 0), has_failed(event));
+	} else if (!strcmp(phase, "B")) {
+		begin(lane_of(summary, event, file), event, name);
+	} else if (!strcmp(phase, "E")) {
+		end(summary, lane_of(summary, event, file), event);
+	}
+}
+
+static int read_file(struct summary *summary, const struct grouping *by, const char *path, int file)
+{
+	struct trace_reader *reader = trace_open(path);
+	enum trace_state state;
+	json_t *event;
+
+	if (!reader)
+		return EXIT_BROKEN;
+	while ((state = trace_next(reader, &event)) == TRACE_EVENT) {
+		count_event(summary, by, event, file);
+		json_decref(event);
+	}
+	trace_close(reader);
+	return state == TRACE_END ? EXIT_DONE : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE : EXIT_BROKEN;
+}
+
+static int compare_durations(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank: the least duration that at least `percent` of all do not exceed. */
+static int64_t percentile(const struct group *group, unsigned percent)
+{
+	size_t rank = (group->calls * percent + 99) / 100;
+
+	return group->durations[rank ? rank - 1 : 0];
+}
+
+enum column { NAME, CALLS, FAILED, TOTAL, SHARE, AVERAGE, MIN, MEDIAN, P99, MAX };
+
+static const struct table_column columns[] = {
+	[NAME] = { "function", "function", TABLE_NAME },
+	[CALLS] = { "calls", "calls", TABLE_COUNT },
+	[FAILED] = { "failed", "failed", TABLE_COUNT },
+	[TOTAL] = { "total_ns", "total", TABLE_TIME },
+	[SHARE] = { "share", "share", TABLE_SHARE },
+	[AVERAGE] = { "average_ns", "average", TABLE_TIME },
+	[MIN] = { "min_ns", "min", TABLE_TIME },
+	[MEDIAN] = { "median_ns", "median", TABLE_TIME },
+	[P99] = { "p99_ns", "99 %", TABLE_TIME },
+	[MAX] = { "max_ns", "max", TABLE_TIME },
+};
+
+static struct table *host_calls(struct summary *summary)
+{
+	struct table *table = table_new("host calls", columns, sizeof(columns) / sizeof(*columns));
+
+	for (size_t i = 0; i < summary->ngroups; i++) {
+		struct group *group = summary->list[i];
+		int64_t calls = (int64_t)group->calls;
+
+		qsort(group->durations, group->calls, sizeof(int64_t), compare_durations);
+		table_row(table);
+		table_text(table, NAME, group->name);
+		table_number(table, CALLS, calls);
+		table_number(table, FAILED, (long long)group->failed);
+		table_number(table, TOTAL, group->total);
+		table_share(table, SHARE, summary->total ? (double)group->total / (double)summary->total : 0);
+		table_number(table, AVERAGE, (group->total + calls / 2) / calls);
+		table_number(table, MIN, group->durations[0]);
+		table_number(table, MEDIAN, percentile(group, 50));
+		table_number(table, P99, percentile(group, 99));
+		table_number(table, MAX, group->durations[group->calls - 1]);
+	}
+	table_sort(table, TOTAL);
+	return table;
+}
+
+static void free_group(void *node)
+{
+	struct group *group = node;
+
+	free(group->name);
+	free(group->durations);
+	free(group);
+}
+
+static void free_lane(void *node)
+{
+	struct lane *lane = node;
+
+	while (lane->depth)
+		free(lane->stack[--lane->depth].name);
+	free(lane->stack);
+	free(lane->key);
+	free(lane);
+}
+
+static void count_unended(const void *node, VISIT visit, void *context)
+{
+	const struct lane *lane = *(const struct lane *const *)node;
+
+	if (visit == postorder || visit == leaf)
+		*(size_t *)context += lane->depth;
+}
+
+/* ---- options ---- */
+
+enum { OPTION_CSV = 256, OPTION_JSON, OPTION_BY, OPTION_FORMAT };
+
+struct wishes {
+	enum table_format format;
+	const struct grouping *by;
+	char **files;
+	int nfiles;
+};
+
+static const struct argp_option options[] = {
+	{ "by", OPTION_BY, "WHAT", 0, "what a row stands for: function (the default)", 0 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, "text (the default), csv or json", 0 },
+	{ "csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0 },
+	{ "json", OPTION_JSON, NULL, 0, "the same as --format=json", 0 },
+	{ 0 },
+};
+
+static void wish_by(struct argp_state *state, struct wishes *wishes, const char *name)
+{
+	for (size_t i = 0; i < sizeof(groupings) / sizeof(*groupings); i++)
+		if (!strcmp(name, groupings[i].name)) {
+			wishes->by = &groupings[i];
+			return;
+		}
+	argp_error(state, "--by=%s: no such grouping; give function", name);
+}
+
+static void wish_format(struct argp_state *state, struct wishes *wishes, const char *name)
+{
+	int format = table_format_named(name);
+
+	if (format < 0)
+		argp_error(state, "--format=%s: no such format; give text, csv or json", name);
+	wishes->format = (enum table_format)format;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct wishes *wishes = state->input;
+
+	switch (key) {
+	case OPTION_BY:
+		wish_by(state, wishes, argument);
+		return 0;
+	case OPTION_FORMAT:
+		wish_format(state, wishes, argument);
+		return 0;
+	case OPTION_CSV:
+		wishes->format = TABLE_AS_CSV;
+		return 0;
+	case OPTION_JSON:
+		wishes->format = TABLE_AS_JSON;
+		return 0;
+	case ARGP_KEY_ARGS:
+		wishes->files = state->argv + state->next;
+		wishes->nfiles = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no trace file given; name the files that `tracelayer run` wrote");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE...",
+	.doc = "Tables of the host calls in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another tool. "
+	       "- reads standard input.\v"
+	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
+	       "2 usage, 3 a file ends early (the tables show what is there).",
+};
+
+static void print_heading(const struct summary *summary, int files)
+{
+	printf("host calls: %zu in %zu function%s, on %zu thread%s", summary->calls, summary->ngroups,
+	       summary->ngroups == 1 ? "" : "s", summary->nlanes, summary->nlanes == 1 ? "" : "s");
+	if (files > 1)
+		printf(", from %d files", files);
+	puts("\n");
+}
+
+static int print_summary(struct summary *summary, const struct wishes *wishes)
+{
+	struct table *table = host_calls(summary);
+
+	if (wishes->format == TABLE_AS_TEXT)
+		print_heading(summary, wishes->nfiles);
+	int failed = table_print(&table, 1, wishes->format, stdout);
+
+	table_free(table);
+	if (failed) {
+		say("cannot write the table: %s; free some space, or send it elsewhere", strerror(errno));
+		return EXIT_BROKEN;
+	}
+	return EXIT_DONE;
+}
+
+int command_summary(int argc, char **argv)
+{
+	struct wishes wishes = { .format = TABLE_AS_TEXT, .by = &groupings[0] };
+	struct summary summary = { 0 };
+	int code = EXIT_DONE;
+
+	setlocale(LC_CTYPE, "");
+	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	for (int i = 0; i < wishes.nfiles && code != EXIT_BROKEN; i++) {
+		int state = read_file(&summary, wishes.by, wishes.files[i], i);
+
+		if (state != EXIT_DONE)
+			code = state;
+	}
+	if (code != EXIT_BROKEN) {
+		twalk_r(summary.lanes, count_unended, &summary.unended);
+		if (summary.unended)
+			say("%zu calls begin and never end; they are not in the table", summary.unended);
+		if (print_summary(&summary, &wishes))
+			code = EXIT_BROKEN;
+	}
+	tdestroy(summary.groups, free_group);
+	tdestroy(summary.lanes, free_lane);
+	free(summary.list);
+	return code;
+}

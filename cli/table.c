@@ -1,0 +1,429 @@
+/*
+ * table: cells are kept as values, and become text only when the table is printed, so that sorting and every format start from the
+ * same numbers.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cli/command.h"
+#include "cli/table.h"
+
+#define NAME_LEAST 24	/* a name is never made narrower than this many columns */
+
+struct cell {
+	bool filled;
+	char *text;
+	long long number;
+	double share;
+};
+
+struct table {
+	const char *name;
+	const struct table_column *columns;
+	size_t width;		/* columns */
+	struct cell *cells;	/* row by row */
+	size_t rows, room;
+};
+
+struct table *table_new(const char *name, const struct table_column *columns, size_t count)
+{
+	struct table *table = need(calloc(1, sizeof(*table)));
+
+	table->name = name;
+	table->columns = columns;
+	table->width = count;
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	for (size_t i = 0; i < table->rows * table->width; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	free(table);
+}
+
+void table_row(struct table *table)
+{
+	if (table->rows == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		table->cells = need(reallocarray(table->cells, table->room * table->width, sizeof(struct cell)));
+	}
+	memset(&table->cells[table->rows++ * table->width], 0, table->width * sizeof(struct cell));
+}
+
+static struct cell *last_row(struct table *table, size_t column)
+{
+	struct cell *cell = &table->cells[(table->rows - 1) * table->width + column];
+
+	cell->filled = true;
+	return cell;
+}
+
+void table_text(struct table *table, size_t column, const char *text)
+{
+	last_row(table, column)->text = need(strdup(text));
+}
+
+void table_number(struct table *table, size_t column, long long number)
+{
+	last_row(table, column)->number = number;
+}
+
+void table_share(struct table *table, size_t column, double share)
+{
+	last_row(table, column)->share = share;
+}
+
+size_t table_rows(const struct table *table)
+{
+	return table->rows;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	size_t column = *(const size_t *)context;
+	const struct cell *left = a, *right = b;
+	long long x = left[column].number, y = right[column].number;
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return strcmp(left[0].text ? left[0].text : "", right[0].text ? right[0].text : "");
+}
+
+void table_sort(struct table *table, size_t column)
+{
+	if (table->rows)
+		qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows, &column);
+}
+
+int table_format_named(const char *name)
+{
+	static const char *const names[] = { "text", "csv", "json" };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return -1;
+}
+
+/* ---- text ---- */
+
+/* One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Bytes that are no UTF-8 come one by one. */
+static size_t character(const char *text, int *columns)
+{
+	mbstate_t state = { 0 };
+	wchar_t wide;
+	size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
+
+	*columns = 1;
+	if (bytes == 0 || bytes > MB_CUR_MAX)
+		return 1;
+	int taken = wcwidth(wide);
+
+	if (taken >= 0)
+		*columns = taken;
+	return bytes;
+}
+
+static int columns_of(const char *text)
+{
+	int sum = 0, columns;
+
+	while (*text) {
+		text += character(text, &columns);
+		sum += columns;
+	}
+	return sum;
+}
+
+/*
+ * Text as it may go to a terminal: control characters, which names in a trace can hold and a terminal would obey, are shown as \xNN; so
+ * are bytes that are no text in the user's locale.
+ */
+static char *harmless(const char *text)
+{
+	char *copy = need(malloc(4 * strlen(text) + 1)), *to = copy;
+
+	while (*text) {
+		mbstate_t state = { 0 };
+		wchar_t wide;
+		size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
+
+		if (bytes > MB_CUR_MAX || wcwidth(wide) < 0) {
+			to += sprintf(to, "\\x%02x", (unsigned char)*text++);
+			continue;
+		}
+		memcpy(to, text, bytes);
+		to += bytes;
+		text += bytes;
+	}
+	*to = '\0';
+	return copy;
+}
+
+/* Shorten to `room` columns, with an ellipsis. */
+static void shorten(char *text, int room)
+{
+	int columns, used = 0;
+	char *at = text;
+
+	if (columns_of(text) <= room)
+		return;
+	while (*at) {
+		size_t bytes = character(at, &columns);
+
+		if (used + columns > room - 3)
+			break;
+		used += columns;
+		at += bytes;
+	}
+	strcpy(at, "...");
+}
+
+static char *count_text(long long number)
+{
+	char digits[32], *text = need(malloc(48)), *to = text;
+	int length = snprintf(digits, sizeof(digits), "%lld", number);
+
+	for (int i = 0; i < length; i++) {
+		*to++ = digits[i];
+		if (digits[i] != '-' && i + 1 < length && (length - i - 1) % 3 == 0)
+			*to++ = ',';
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Four significant digits in the unit that fits; whole nanoseconds stay whole. */
+static char *time_text(long long ns)
+{
+	static const struct {
+		double least, unit;
+		const char *name;
+	} units[] = { { 999.95e6, 1e9, "s " }, { 999.95e3, 1e6, "ms" }, { 999.5, 1e3, "us" } };
+	char *text = need(malloc(48));
+	double magnitude = fabs((double)ns);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (magnitude < units[i].least)
+			continue;
+		double value = (double)ns / units[i].unit;
+		int decimals = fabs(value) < 9.9995 ? 3 : fabs(value) < 99.995 ? 2 : 1;
+
+		snprintf(text, 48, "%.*f %s", decimals, value, units[i].name);
+		return text;
+	}
+	snprintf(text, 48, "%lld ns", ns);
+	return text;
+}
+
+static char *cell_text(const struct table_column *column, const struct cell *cell)
+{
+	char *text;
+
+	if (!cell->filled)
+		return need(strdup("-"));
+	switch (column->type) {
+	case TABLE_NAME:
+	case TABLE_TEXT:
+		return harmless(cell->text);
+	case TABLE_COUNT:
+		return count_text(cell->number);
+	case TABLE_TIME:
+		return time_text(cell->number);
+	case TABLE_SHARE:
+		text = need(malloc(32));
+		snprintf(text, 32, "%.1f %%", 100 * cell->share);
+		return text;
+	}
+	return need(strdup(""));
+}
+
+static bool is_left(const struct table_column *column)
+{
+	return column->type == TABLE_NAME || column->type == TABLE_TEXT;
+}
+
+/* Columns of the terminal that `to` is; INT_MAX-like where it is none. */
+static int terminal_width(FILE *to)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(to)) || ioctl(fileno(to), TIOCGWINSZ, &size) || !size.ws_col)
+		return 1 << 20;
+	return size.ws_col;
+}
+
+static void print_line(const struct table *table, char *const *texts, const int *widths, FILE *to)
+{
+	for (size_t c = 0; c < table->width; c++) {
+		int pad = widths[c] - columns_of(texts[c]);
+		bool left = is_left(&table->columns[c]);
+
+		if (c)
+			fputs("  ", to);
+		if (!left)
+			fprintf(to, "%*s", pad, "");
+		fputs(texts[c], to);
+		if (left && c + 1 < table->width)
+			fprintf(to, "%*s", pad, "");
+	}
+	fputc('\n', to);
+}
+
+/* Take from the name columns what the lines have too much for the terminal. */
+static void fit(const struct table *table, int *widths, int room)
+{
+	int sum = 2 * (int)(table->width - 1);
+
+	for (size_t c = 0; c < table->width; c++)
+		sum += widths[c];
+	for (size_t c = 0; c < table->width && sum > room; c++) {
+		int less = sum - room;
+
+		if (table->columns[c].type != TABLE_NAME || widths[c] <= NAME_LEAST)
+			continue;
+		if (less > widths[c] - NAME_LEAST)
+			less = widths[c] - NAME_LEAST;
+		widths[c] -= less;
+		sum -= less;
+	}
+}
+
+static void print_text(const struct table *table, FILE *to)
+{
+	size_t cells = table->rows * table->width;
+	char **texts = need(calloc(cells + table->width, sizeof(*texts)));
+	int *widths = need(calloc(table->width, sizeof(*widths)));
+
+	for (size_t i = 0; i < cells + table->width; i++) {
+		const struct table_column *column = &table->columns[i % table->width];
+
+		texts[i] = i < table->width ? need(strdup(column->title)) : cell_text(column, &table->cells[i - table->width]);
+		int columns = columns_of(texts[i]);
+
+		if (columns > widths[i % table->width])
+			widths[i % table->width] = columns;
+	}
+	fit(table, widths, terminal_width(to));
+	for (size_t i = 0; i < cells + table->width; i++)
+		if (table->columns[i % table->width].type == TABLE_NAME)
+			shorten(texts[i], widths[i % table->width]);
+	for (size_t row = 0; row <= table->rows; row++)
+		print_line(table, texts + row * table->width, widths, to);
+	for (size_t i = 0; i < cells + table->width; i++)
+		free(texts[i]);
+	free(texts);
+	free(widths);
+}
+
+/* ---- CSV ---- */
+
+static void print_csv_text(const char *text, FILE *to)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, to);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
+/* Digits only, and a point whatever the locale says. */
+static void print_csv_share(double share, FILE *to)
+{
+	long long millionths = llround(share * 1e6);
+
+	fprintf(to, "%lld.%06lld", millionths / 1000000, millionths % 1000000);
+}
+
+static void print_csv(const struct table *table, FILE *to)
+{
+	for (size_t c = 0; c < table->width; c++)
+		fprintf(to, "%s%s", c ? "," : "", table->columns[c].key);
+	fputs("\r\n", to);
+	for (size_t i = 0; i < table->rows * table->width; i++) {
+		const struct cell *cell = &table->cells[i];
+		const struct table_column *column = &table->columns[i % table->width];
+
+		if (i % table->width)
+			fputc(',', to);
+		if (cell->filled && is_left(column))
+			print_csv_text(cell->text, to);
+		else if (cell->filled && column->type == TABLE_SHARE)
+			print_csv_share(cell->share, to);
+		else if (cell->filled)
+			fprintf(to, "%lld", cell->number);
+		if (i % table->width == table->width - 1)
+			fputs("\r\n", to);
+	}
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_cell(const struct table_column *column, const struct cell *cell)
+{
+	if (!cell->filled)
+		return json_null();
+	if (is_left(column))
+		return need(json_string(cell->text));
+	if (column->type == TABLE_SHARE)
+		return need(json_real(round(cell->share * 1e6) / 1e6));
+	return need(json_integer(cell->number));
+}
+
+static json_t *json_table(const struct table *table)
+{
+	json_t *rows = need(json_array());
+
+	for (size_t r = 0; r < table->rows; r++) {
+		json_t *row = need(json_object());
+
+		for (size_t c = 0; c < table->width; c++)
+			json_object_set_new(row, table->columns[c].key,
+					    json_cell(&table->columns[c], &table->cells[r * table->width + c]));
+		json_array_append_new(rows, row);
+	}
+	return need(json_pack("{s:s, s:o}", "table", table->name, "rows", rows));
+}
+
+static void print_json(struct table *const *tables, size_t count, FILE *to)
+{
+	json_t *list = need(json_array());
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_table(tables[i]));
+	json_t *whole = need(json_pack("{s:o}", "tables", list));
+
+	json_dumpf(whole, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+	fputc('\n', to);
+	json_decref(whole);
+}
+
+int table_print(struct table *const *tables, size_t count, enum table_format format, FILE *to)
+{
+	if (format == TABLE_AS_JSON)
+		print_json(tables, count, to);
+	for (size_t i = 0; i < count && format != TABLE_AS_JSON; i++) {
+		if (i)
+			fputs(format == TABLE_AS_CSV ? "\r\n" : "\n", to);
+		(format == TABLE_AS_CSV ? print_csv : print_text)(tables[i], to);
+	}
+	return fflush(to) || ferror(to) ? -1 : 0;
+}

@@ -1,0 +1,89 @@
+/*
+ * tracelayer: the command. Finds the subcommand and hands over; each subcommand has a file of its own.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static const struct subcommand {
+	const char *name, *called, *purpose;
+	int (*run)(int argc, char **argv);
+} subcommands[] = {
+	{ "run", "tracelayer run", "run a program and trace the calls it makes", command_run },
+	{ "summary", "tracelayer summary", "tables of the calls in trace files", command_summary },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+void say(const char *format, ...)
+{
+	/* One write: the line stays whole beside what the traced program prints. */
+	char line[4096];
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = snprintf(line, sizeof(line), "tracelayer: ");
+	length += vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
+	va_end(arguments);
+	if ((size_t)length > sizeof(line) - 2)
+		length = sizeof(line) - 2;
+	line[length] = '\n';
+	fwrite(line, 1, (size_t)length + 1, stderr);
+	fflush(stderr);
+}
+
+void *need(void *allocated)
+{
+	if (!allocated) {
+		say("out of memory; close other programs, or give fewer files at a time");
+		exit(EXIT_BROKEN);
+	}
+	return allocated;
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: tracelayer COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "Traces the calls that a program makes into accelerator drivers, and reads the traces.\n\n",
+	      to);
+	for (size_t i = 0; i < COUNT(subcommands); i++)
+		fprintf(to, "  %-10s %s\n", subcommands[i].name, subcommands[i].purpose);
+	fputs("\n`tracelayer COMMAND --help` says more, and so do `man tracelayer` and `man tracelayer-COMMAND`.\n"
+	      "The first trace: tracelayer run -- ./app\n",
+	      to);
+}
+
+int main(int argc, char **argv)
+{
+	/* argp ends a subcommand on a usage error itself; it is to use our code for that. */
+	argp_err_exit_status = EXIT_USAGE;
+	argp_program_version = PACKAGE_STRING;
+
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	const char *name = argv[1];
+	for (size_t i = 0; i < COUNT(subcommands); i++) {
+		if (strcmp(name, subcommands[i].name))
+			continue;
+		argv[1] = (char *)subcommands[i].called;
+		return subcommands[i].run(argc - 1, argv + 1);
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "help") || !strcmp(name, "-?")) {
+		usage(stdout);
+		return EXIT_DONE;
+	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		puts(PACKAGE_STRING);
+		return EXIT_DONE;
+	}
+	say("%s: no such command; `tracelayer --help` lists the commands", name);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,112 @@
+/*
+ * report: see format/report.h for the protocol.
+ */
+#include "layer/report.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/report.h"
+
+#define TEXT_MAX 4096	/* the longest target that a link can have, and its NUL */
+
+static char folder[256];	/* empty: nobody asked */
+static _Atomic unsigned next_number;
+static atomic_bool called;
+
+/* Drivers and loaders that programs use, and that have no shims unless somebody makes them with tracegen. */
+static const char *const driver_libraries[] = {
+	"libcuda.so", "libnvcuvid.so", "libamdhip64.so", "libhsa-runtime64.so", "libvulkan.so", "libmusa.so",
+	"libascendcl.so", "libcnrt.so", "libOpenVX.so",
+};
+
+static bool say(const char *kind, const char *message)
+{
+	char name[sizeof(folder) + 64];
+	int error = errno, made = -1;
+
+	if (!folder[0])
+		return false;
+	/* After an exec the numbers begin anew, and those that are taken are passed over. */
+	for (int tries = 0; made && tries < 10000; tries++) {
+		snprintf(name, sizeof(name), "%s/%s.%d.%u", folder, kind, (int)getpid(),
+			 atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed));
+		made = symlink(message, name);
+		if (made && errno != EEXIST)
+			break;
+	}
+	errno = error;
+	return !made;
+}
+
+void tl_report_start(void)
+{
+	const char *asked = getenv(TL_REPORT_VARIABLE);
+
+	if (!asked || *asked != '/' || strlen(asked) >= sizeof(folder))
+		return;
+	/* A copy: the program may do to its environment what it likes. */
+	strcpy(folder, asked);
+	say(TL_REPORT_LOADED, program_invocation_short_name[0] ? program_invocation_short_name : "?");
+}
+
+void tl_report_called(const char *function)
+{
+	if (folder[0] && !atomic_exchange_explicit(&called, true, memory_order_relaxed))
+		say(TL_REPORT_CALLED, function);
+}
+
+void tl_report_trace(const char *path)
+{
+	say(TL_REPORT_TRACE, path);
+}
+
+void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
+{
+	char message[TEXT_MAX];
+	int error = errno;
+
+	snprintf(message, sizeof(message), "%llu %llu %s", (unsigned long long)events, (unsigned long long)lost, path);
+	errno = error;
+	say(TL_REPORT_FINISHED, message);
+}
+
+bool tl_report_failed(const char *path, int error)
+{
+	char message[TEXT_MAX];
+	int saved = errno;
+
+	snprintf(message, sizeof(message), "%d %s", error, path);
+	errno = saved;
+	return say(TL_REPORT_FAILED, message);
+}
+
+static int look_at_library(struct dl_phdr_info *library, size_t size, void *found)
+{
+	const char *name = strrchr(library->dlpi_name, '/');
+
+	name = name ? name + 1 : library->dlpi_name;
+	for (size_t i = 0; i < sizeof(driver_libraries) / sizeof(*driver_libraries); i++) {
+		if (strncmp(name, driver_libraries[i], strlen(driver_libraries[i])))
+			continue;
+		*(const char **)found = name;
+		return 1;
+	}
+	return 0;
+}
+
+/* At the end of a process that made no traced call: was there something that it could have called? */
+static __attribute__((destructor)) void report_unshimmed(void)
+{
+	const char *library = NULL;
+
+	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
+		return;
+	if (dl_iterate_phdr(look_at_library, &library))
+		say(TL_REPORT_UNSHIMMED, library);
+}

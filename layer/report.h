@@ -1,0 +1,24 @@
+/*
+ * report.h: the layer's word to `tracelayer run` (format/report.h). Every function here does nothing unless `run` asked for it, keeps
+ * errno, allocates nothing, and may be called from any thread.
+ */
+#ifndef TL_LAYER_REPORT_H
+#define TL_LAYER_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* From the library's constructor, after the settings were read and only where they allow anything at all (not set-user-id). */
+void tl_report_start(void);
+
+/* A shim was called and has to be resolved; only the first of a process is told. */
+void tl_report_called(const char *function);
+
+/* From the writer; paths are absolute. */
+void tl_report_trace(const char *path);
+void tl_report_finished(const char *path, uint64_t events, uint64_t lost);
+
+/* Returns true where `run` will say it, so that the layer need not. */
+bool tl_report_failed(const char *path, int error);
+
+#endif
