@@ -1,6 +1,7 @@
 # The tracelayer command: shares the formats, the settings and the API tables with the layer, but nothing of its code.
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
+	format/report.h \
 	%D%/command.h %D%/tracelayer.c \
 	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
 	%D%/summary.c %D%/table.h %D%/table.c %D%/trace_reader.h %D%/trace_reader.c

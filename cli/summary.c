@@ -391,7 +391,7 @@ int command_summary(int argc, char **argv)
 	if (code != EXIT_BROKEN) {
 		twalk_r(summary.lanes, count_unended, &summary.unended);
 		if (summary.unended)
-			say("%zu calls begin and never end; they are not in the table", summary.unended);
+			say("%zu call%s without an end; not in the table", summary.unended, summary.unended == 1 ? "" : "s");
 		if (print_summary(&summary, &wishes))
 			code = EXIT_BROKEN;
 	}

@@ -297,6 +297,22 @@ static enum trace_state start(struct trace_reader *reader)
 	return object_members(reader);
 }
 
+/*
+ * The file ended within an event. Where that is the only thing wrong with it the file was cut; else a bracket is missing further
+ * up, and the rest of the file was taken for a part of this event.
+ */
+static enum trace_state end_in_event(struct trace_reader *reader, unsigned long line)
+{
+	const int token = 16;	/* the last token may be cut, too */
+	json_error_t error;
+
+	json_decref(json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error));
+	if (json_error_code(&error) != json_error_premature_end_of_input &&
+	    (size_t)error.position + token < reader->length)
+		return broken(reader, line + (unsigned long)error.line - 1, error.text);
+	return early_end(reader);
+}
+
 enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 {
 	if (!reader->started) {
@@ -318,7 +334,7 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 	if (c != '{')
 		return broken(reader, line, "an event is not a JSON object");
 	if (!cut_value(reader, c))
-		return early_end(reader);
+		return end_in_event(reader, line);
 
 	json_error_t error;
 

@@ -9,3 +9,7 @@ check_PROGRAMS += config_test
 config_test_SOURCES = %D%/config_test.c layer/config.c layer/config.h layer/say.c layer/say.h
 config_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 config_test_LDADD = libtl_format.la $(CHECK_LIBS)
+
+# --- the command
+TESTS += tests/cli_summary.sh
+EXTRA_DIST += tests/cli_summary.sh
