@@ -70,8 +70,9 @@ void tl_buffer_detach(struct tl_producer *producer);
 struct tl_chunk *tl_buffer_take(void);
 void tl_buffer_give_back(struct tl_chunk *chunk);
 
-/* Sleep until there is something to take, or `ms` passed. */
+/* Sleep until there is something to take, or `ms` passed, or tl_buffer_wake was called (also just before). */
 void tl_buffer_wait(int ms);
+void tl_buffer_wake(void);
 
 /* End of the process, or a snapshot: hand over every thread's current chunk as far as it is committed. Threads may go on recording. */
 void tl_buffer_flush(void);

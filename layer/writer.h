@@ -7,7 +7,7 @@
  * own. A process that ends with less than a chunk has no such thread: the exit handler writes.
  *
  * What the writer calls (tl_buffer_take, _give_back, _wait, _producers, tl_clock_pair, tl_clock_ns,
- * tl_runtime_api) runs on that thread. There the C library's allocator, stdio, mutexes, and everything
+ * tl_runtime_function, _api) runs on that thread. There the C library's allocator, stdio, mutexes, and everything
  * else that looks at the calling thread (thread-local variables read as zero) must not be used; atomics
  * and syscall() may.
  */
@@ -15,9 +15,6 @@
 #define TL_LAYER_WRITER_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-#include "tracelayer/api.h"
 
 /*
  * A chunk was handed over: start the writer if it isn't running. (Waking it out of tl_buffer_wait is the
@@ -41,9 +38,5 @@ void tl_writer_finish(void);
 
 /* In a forked child: a file of its own, none of the parent's. */
 void tl_writer_after_fork(void);
-
-/* What the writer needs of the runtime: the API with this number (the upper half of tl_call_record.function), counted
- * from 0 in the order of registering; NULL where there is none. */
-const struct tl_api *tl_runtime_api(uint32_t number);
 
 #endif
