@@ -6,7 +6,8 @@
  *
  * Blobs: capture walks the parameters in order, and below each the pointers it meets depth first (members in order,
  * a pNext link after its struct's other members). For every pointer that its type and direction say to
- * follow it appends one blob: a 32-bit header and the bytes, padded to 8. Printing makes the same walk, so that no blob says where it
+ * follow, and that is not NULL, it appends one blob: a struct tl_blob and the bytes, padded to 8; a blob without bytes says that there
+ * was nothing to read. Printing makes the same walk, so that no blob says where it
  * belongs. Structs are captured whole; the pointers in them are then followed in the captured copy.
  */
 #ifndef TL_FORMAT_ARGS_H
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/text.h"
 #include "tracelayer/api.h"
 
 enum tl_capture_when {
@@ -26,6 +28,14 @@ enum tl_capture_when {
 #define TL_CAPTURE_STRING 256	/* bytes of a string that are kept */
 #define TL_CAPTURE_ELEMENTS 32	/* elements of an array that are kept */
 #define TL_CAPTURE_DEPTH 6	/* pointers behind pointers */
+#define TL_CAPTURE_LINKS 16	/* structs in a pNext chain */
+#define TL_CAPTURE_BLOBS 256	/* blobs of one capture */
+
+struct tl_blob {
+	uint32_t bytes;		/* that follow, before padding */
+	uint32_t total;		/* elements that the memory has, of which the first are here */
+};
+#define TL_BLOB_UNKNOWN UINT32_MAX	/* total: more than what is here */
 
 /*
  * Append the blobs of one call to `out` (8-byte aligned, `room` bytes). Returns the bytes used, a multiple of 8. *cut is set
@@ -41,27 +51,20 @@ size_t tl_args_capture(const struct tl_function *function, const uint64_t *words
  */
 size_t tl_checked_copy(void *to, const void *from, size_t size);
 
-/* Where formatted text goes; grows only by what `put` makes of it. */
-struct tl_text {
-	char *at, *end;		/* free room */
-	bool cut;		/* something did not fit, and was left out whole */
-};
-
 /*
  * Print a call's arguments as the members of a JSON object, without the braces: `"hEvent":"0x55…","pCount":2`.
- * entry and exit are the blobs that the two captures made. Strings are escaped; bytes that are not UTF-8 become U+FFFD.
- * A record that was damaged prints what is sound.
+ * entry and exit are the blobs that the two captures made. What a call both read and wrote is shown as written; what it was before
+ * stands after it as "NAME:in" where it differs. Strings are escaped; bytes that are not UTF-8 become U+FFFD. Integers beyond 2^53 are
+ * printed as strings, since JSON readers lose their last digits. A record that was damaged prints what is sound; a value that does not
+ * fit is left out whole.
  */
 void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words, const void *entry,
 		   size_t entry_size, const void *exit, size_t exit_size);
 
-/* Print one value of a type, as JSON: a number, or a quoted string. */
+/* Print one value of a type, as JSON: a number, or a quoted string. Pointers and structs are not followed. */
 void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value);
 
-/* The call's result means failure. */
+/* The call's result (zero-extended from its size) means failure. */
 bool tl_call_failed(const struct tl_function *function, uint64_t result);
-
-/* Append bytes as the inside of a JSON string. */
-void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
 
 #endif

@@ -13,3 +13,11 @@ config_test_LDADD = libtl_format.la $(CHECK_LIBS)
 # --- the command
 TESTS += tests/cli_summary.sh
 EXTRA_DIST += tests/cli_summary.sh
+
+# --- arguments, emitted code
+TESTS += args_test tests/args_fuzz.sh
+check_PROGRAMS += args_test
+args_test_SOURCES = %D%/args_test.c %D%/args_table.h
+args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
+EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c

@@ -77,7 +77,8 @@ struct tl_variable {
 	uint32_t offset;	/* member: bytes from the start of the struct. parameter: first of its 8-byte words
 				 * (a struct passed by value takes several) */
 	uint16_t words;		/* parameter: how many words */
-	uint8_t direction;	/* enum tl_direction; members: that of the pointer that led to the struct */
+	uint8_t direction;	/* enum tl_direction; a member without IN and OUT has that of the pointer that led
+				 * to the struct */
 	uint8_t chain;		/* member: 1 for the pNext of a chain (see tl_api.chains), 2 for its stype */
 	uint8_t bit_offset, bit_width;	/* bit-field member: within the .type-sized unit at .offset; width 0: none */
 	struct tl_length length;

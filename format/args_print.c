@@ -1,0 +1,631 @@
+/*
+ * args_print.c: a call's words and blobs as JSON.
+ *
+ * Makes the same walk as args_capture.c, taking a blob where that appended one. The bytes may come from a damaged file: every
+ * length is checked against what is there, and the depth of the walk is bounded by the tables and by TL_CAPTURE_DEPTH, never by the bytes.
+ *
+ * A value that does not fit is left out whole: what began it is taken back. The walk goes on even then, so that the blobs after it are
+ * found where they are.
+ */
+#include "format/args_walk.h"
+
+struct blobs {
+	const char *at, *end;
+};
+
+struct printer {
+	struct tl_text *text;
+	struct blobs *blobs;		/* those of .when */
+	enum tl_capture_when when;
+	bool inputs;			/* leave out members that only the call fills in */
+	const struct tl_api *api;
+};
+
+static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place, unsigned depth);
+static void print_any(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, unsigned depth);
+
+/* The next blob, NULL where there is none or none that is sound. */
+static const struct tl_blob *take_blob(struct blobs *blobs)
+{
+	size_t room = (size_t)(blobs->end - blobs->at);
+	const struct tl_blob *blob = (const struct tl_blob *)(const void *)blobs->at;
+
+	if (room < sizeof *blob || room - sizeof *blob < blob->bytes) {
+		blobs->at = blobs->end;
+		return NULL;
+	}
+	size_t padded = (blob->bytes + (size_t)7) & ~(size_t)7;
+	room -= sizeof *blob;
+	blobs->at += sizeof *blob + (padded < room ? padded : room);
+	return blob;
+}
+
+static void print_address(struct tl_text *text, uint64_t address)
+{
+	if (!address) {
+		tl_text_string(text, "null");
+		return;
+	}
+	tl_text_char(text, '"');
+	tl_text_hex(text, address);
+	tl_text_char(text, '"');
+}
+
+static void print_number(struct tl_text *text, uint64_t value, bool is_signed)
+{
+	const uint64_t exact = 1ull << 53;
+	bool quoted = is_signed && (int64_t)value < 0 ? 0 - value > exact : value > exact;
+
+	if (quoted)
+		tl_text_char(text, '"');
+	if (is_signed)
+		tl_text_signed(text, (int64_t)value);
+	else
+		tl_text_unsigned(text, value);
+	if (quoted)
+		tl_text_char(text, '"');
+}
+
+static uint64_t low_bytes(uint64_t value, uint32_t size)
+{
+	return size < 8 ? value & ((1ull << 8 * size) - 1) : value;
+}
+
+static const char *search_enumerator(const struct tl_type *type, uint64_t value)
+{
+	uint32_t low = 0, high = type->count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (type->enumerators[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < type->count && type->enumerators[low].value == value ? type->enumerators[low].name : NULL;
+}
+
+/* The tables hold negative values sign-extended; `value` is the type's bytes alone. */
+static const char *enumerator_name(const struct tl_type *type, uint64_t value)
+{
+	const char *name = search_enumerator(type, value);
+
+	if (!name && type->size < 8)
+		name = search_enumerator(type, value | ~low_bytes(~0ull, type->size));
+	return name;
+}
+
+static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_t value)
+{
+	const char *name = enumerator_name(type, value);
+
+	if (name) {
+		tl_text_char(text, '"');
+		tl_text_string(text, name);
+		tl_text_char(text, '"');
+		return;
+	}
+	/* -1 rather than 4294967295 where the type has negative values, as error codes do. */
+	for (uint32_t i = 0; i < type->count; i++)
+		if ((int64_t)type->enumerators[i].value < 0 && type->size < 8) {
+			unsigned unused = 64 - 8 * type->size;
+			print_number(text, (uint64_t)((int64_t)(value << unused) >> unused), true);
+			return;
+		}
+	print_number(text, value, false);
+}
+
+static void print_no_flags(struct tl_text *text, const struct tl_type *type)
+{
+	for (uint32_t i = 0; i < type->count; i++) {
+		if (type->enumerators[i].value)
+			continue;
+		tl_text_char(text, '"');
+		tl_text_string(text, type->enumerators[i].name);
+		tl_text_char(text, '"');
+		return;
+	}
+	tl_text_char(text, '0');
+}
+
+static void print_flags(struct tl_text *text, const struct tl_type *type, uint64_t value)
+{
+	uint64_t rest = value;
+
+	if (!value) {
+		print_no_flags(text, type);
+		return;
+	}
+	tl_text_char(text, '"');
+	for (uint32_t i = 0; i < type->count && rest; i++) {
+		uint64_t bits = low_bytes(type->enumerators[i].value, type->size);
+
+		if (!bits || (rest & bits) != bits)
+			continue;
+		if (rest != value)
+			tl_text_char(text, '|');
+		tl_text_string(text, type->enumerators[i].name);
+		rest &= ~bits;
+	}
+	if (rest) {
+		if (rest != value)
+			tl_text_char(text, '|');
+		tl_text_hex(text, rest);
+	}
+	tl_text_char(text, '"');
+}
+
+static void print_char(struct tl_text *text, char c)
+{
+	if (c < 0x20 || c == 0x7f) {
+		tl_text_signed(text, c);
+		return;
+	}
+	tl_text_char(text, '"');
+	tl_text_escape(text, &c, 1);
+	tl_text_char(text, '"');
+}
+
+static void print_hex_bytes(struct tl_text *text, const char *bytes, size_t size, bool more);
+
+static void print_floating(struct tl_text *text, const struct tl_type *type, const char *bytes)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, bytes, type->size < 8 ? type->size : 8);
+	if (type->size == 4)
+		tl_text_float(text, (uint32_t)bits);
+	else if (type->size == 8)
+		tl_text_double(text, bits);
+	else
+		print_hex_bytes(text, bytes, type->size, false);
+}
+
+/* An integer of a kind, already extended or not: of it only the type's own bytes count. */
+static void print_integer(struct tl_text *text, const struct tl_type *type, uint64_t value)
+{
+	uint64_t low = low_bytes(value, type->size);
+
+	switch (type->kind) {
+	case TL_KIND_BOOL:
+		if (low > 1)
+			print_number(text, low, false);
+		else
+			tl_text_string(text, low ? "true" : "false");
+		break;
+	case TL_KIND_INT:
+		print_number(text, value, true);
+		break;
+	case TL_KIND_ENUM:
+		print_enum(text, type, low);
+		break;
+	case TL_KIND_FLAGS:
+		print_flags(text, type, low);
+		break;
+	default:
+		print_number(text, low, false);
+	}
+}
+
+void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value)
+{
+	struct tl_text out = { text->at, text->end, false };
+
+	switch (type->kind) {
+	case TL_KIND_VOID:
+		tl_text_string(&out, "null");
+		break;
+	case TL_KIND_CHAR:
+		print_char(&out, *(const char *)value);
+		break;
+	case TL_KIND_FLOAT:
+		print_floating(&out, type, value);
+		break;
+	case TL_KIND_HANDLE:
+		tl_text_char(&out, '"');
+		tl_text_hex(&out, load_integer(type, value));
+		tl_text_char(&out, '"');
+		break;
+	case TL_KIND_POINTER:
+	case TL_KIND_FUNCTION:
+		print_address(&out, load_pointer(value));
+		break;
+	case TL_KIND_ARRAY:
+	case TL_KIND_STRUCT:
+	case TL_KIND_UNION:
+		print_hex_bytes(&out, value, type->size, false);
+		break;
+	default:
+		print_integer(&out, type, load_integer(type, value));
+	}
+	if (out.cut)
+		text->cut = true;
+	else
+		text->at = out.at;
+}
+
+/* `size` bytes of a string; of one that was cut in the middle of a character, that character goes. */
+static void print_string(struct tl_text *text, const char *bytes, size_t size, bool more)
+{
+	size_t length = strnlen(bytes, size);
+
+	more = more && length == size;
+	for (unsigned back = 1; more && back < 4 && back <= length; back++) {
+		unsigned char lead = (unsigned char)bytes[length - back];
+
+		if (lead >= 0xc0) {
+			length -= lead >= (back == 1 ? 0xc0 : back == 2 ? 0xe0 : 0xf0) ? back : 0;
+			break;
+		}
+		if (lead < 0x80)
+			break;
+	}
+	tl_text_char(text, '"');
+	tl_text_escape(text, bytes, length);
+	tl_text_string(text, more ? "…\"" : "\"");
+}
+
+/* "78 9c 03 …" */
+static void print_hex_bytes(struct tl_text *text, const char *bytes, size_t size, bool more)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t kept = size < TL_CAPTURE_ELEMENTS ? size : TL_CAPTURE_ELEMENTS;
+
+	tl_text_char(text, '"');
+	for (size_t i = 0; i < kept; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (i)
+			tl_text_char(text, ' ');
+		tl_text_put(text, (const char[]){ hex[c >> 4], hex[c & 15] }, 2);
+	}
+	tl_text_string(text, more || kept < size ? " …\"" : "\"");
+}
+
+static bool is_byte(const struct tl_type *type)
+{
+	return !type || type->kind == TL_KIND_VOID ||
+	       (type->size == 1 && (type->kind == TL_KIND_UINT || type->kind == TL_KIND_INT));
+}
+
+/* Several elements: text as a string, bytes in hex, others as a list that says how many it leaves out. */
+static void print_elements(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, uint32_t total,
+			   unsigned depth)
+{
+	struct tl_text *text = p->text;
+
+	if (is_text(type)) {
+		print_string(text, bytes, count, total > count);
+		return;
+	}
+	if (is_byte(type)) {
+		print_hex_bytes(text, bytes, count, total > count);
+		return;
+	}
+	tl_text_char(text, '[');
+	uint32_t shown = at_most(count, TL_CAPTURE_ELEMENTS);
+	for (uint32_t i = 0; i < shown; i++) {
+		if (i)
+			tl_text_char(text, ',');
+		print_any(p, type, bytes + (size_t)i * type->size, type->count, depth);
+	}
+	if (total > shown) {
+		tl_text_string(text, shown ? ",\"…" : "\"…");
+		if (total != TL_BLOB_UNKNOWN) {
+			tl_text_unsigned(text, total - shown);
+			tl_text_string(text, " more");
+		}
+		tl_text_char(text, '"');
+	}
+	tl_text_char(text, ']');
+}
+
+/* `,"name":` or, as the first member, without the comma. */
+static void print_name(struct tl_text *text, bool first, const char *name, const char *suffix)
+{
+	if (!first)
+		tl_text_char(text, ',');
+	tl_text_char(text, '"');
+	tl_text_string(text, name);
+	tl_text_string(text, suffix);
+	tl_text_string(text, "\":");
+}
+
+/* What was printed since `mark` stands or falls together. Returns whether it stands. */
+static bool keep_or_drop(struct tl_text *text, char *mark, bool was_cut)
+{
+	bool kept = !text->cut;
+
+	if (!kept)
+		text->at = mark;
+	text->cut |= was_cut;
+	return kept;
+}
+
+static uint64_t bit_field(const struct tl_variable *member, const char *place)
+{
+	uint64_t unit = load_integer(member->type, place) >> member->bit_offset;
+	unsigned unused = 64 - (member->bit_width < 64 ? member->bit_width : 64);
+
+	if (member->type->kind == TL_KIND_INT)
+		return (uint64_t)((int64_t)(unit << unused) >> unused);
+	return unit << unused >> unused;
+}
+
+static void print_member_value(struct printer *p, const struct scope *scope, const struct tl_variable *member, unsigned depth)
+{
+	const char *place = place_of(scope, member);
+
+	if (member->bit_width)
+		print_integer(p->text, member->type, bit_field(member, place));
+	else if (is_followed(member, p->when))
+		print_pointer(p, member, place, depth);
+	else if (member->type->kind == TL_KIND_POINTER)
+		print_address(p->text, load_pointer(place));
+	else
+		print_any(p, member->type, place, array_elements(scope, member), depth);
+}
+
+/* What a call only writes means nothing before the call. */
+static bool is_shown(const struct printer *p, const struct tl_variable *member)
+{
+	return member->chain != 1 && !(p->inputs && (member->direction & (TL_IN | TL_OUT)) == TL_OUT);
+}
+
+static bool print_plain_members(struct printer *p, const struct tl_type *type, const char *bytes, unsigned depth)
+{
+	struct scope scope = scope_of_members(type, bytes);
+	struct tl_text *text = p->text;
+	bool first = true;
+
+	for (uint32_t i = 0; i < scope.count; i++) {
+		const struct tl_variable *member = &scope.variables[i];
+		char *mark = text->at;
+		bool was_cut = text->cut;
+
+		if (!is_shown(p, member))
+			continue;
+		text->cut = false;
+		print_name(text, first, member->name, "");
+		print_member_value(p, &scope, member, depth);
+		if (keep_or_drop(text, mark, was_cut))
+			first = false;
+	}
+	return first;
+}
+
+/* An unknown link: its stype is all that is known of it. */
+static void print_unknown_link(struct printer *p, const struct link *link, const char *bytes)
+{
+	print_name(p->text, true, link->stype->name, "");
+	tl_value_print(p->text, link->stype->type, bytes + link->stype->offset);
+}
+
+/* The structs that a chain is made of, as a list. */
+static void print_chain(struct printer *p, const struct link *first, const char *bytes, unsigned depth)
+{
+	struct links links = { .count = 0 };
+	struct link link = *first;
+	struct tl_text *text = p->text;
+	uint64_t next = load_pointer(bytes + link.next->offset);
+
+	if (!next) {
+		tl_text_string(text, "null");
+		return;
+	}
+	tl_text_char(text, '[');
+	while (is_new_link(&links, next)) {
+		const struct tl_blob *blob = take_blob(p->blobs);
+		const struct tl_type *type;
+
+		if (links.count > 1)
+			tl_text_char(text, ',');
+		if (!blob || blob->bytes < link.head) {
+			print_address(text, next);
+			break;
+		}
+		bytes = (const char *)(blob + 1);
+		type = announced(p->api, &link, bytes);
+		if (type && blob->bytes < type->size) {
+			print_address(text, next);
+			break;
+		}
+		tl_text_char(text, '{');
+		if (type)
+			print_plain_members(p, type, bytes, depth + 1);
+		else
+			print_unknown_link(p, &link, bytes);
+		tl_text_char(text, '}');
+		if (type && link_of(type).next)
+			link = link_of(type);
+		next = load_pointer(bytes + link.next->offset);
+	}
+	tl_text_char(text, ']');
+}
+
+static void print_members(struct printer *p, const struct tl_type *type, const char *bytes, unsigned depth)
+{
+	struct link link = link_of(type);
+	struct tl_text *text = p->text;
+	bool first, was_cut;
+	char *mark;
+
+	tl_text_char(text, '{');
+	first = print_plain_members(p, type, bytes, depth);
+	if (link.next) {
+		mark = text->at;
+		was_cut = text->cut;
+		text->cut = false;
+		print_name(text, first, link.next->name, "");
+		if (depth < TL_CAPTURE_DEPTH)
+			print_chain(p, &link, bytes, depth);
+		else
+			print_address(text, load_pointer(bytes + link.next->offset));
+		keep_or_drop(text, mark, was_cut);
+	}
+	tl_text_char(text, '}');
+}
+
+/* A value of any type, in place; count is for an array. */
+static void print_any(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, unsigned depth)
+{
+	struct tl_variable v;
+
+	switch (type->kind) {
+	case TL_KIND_STRUCT:
+		print_members(p, type, bytes, depth);
+		break;
+	case TL_KIND_UNION:
+		/* Which member is meant can't be known; the first stands for all, and its pointers are not followed. */
+		tl_text_char(p->text, '{');
+		if (type->count) {
+			const struct tl_variable *member = &type->members[0];
+
+			print_name(p->text, true, member->name, "");
+			tl_value_print(p->text, member->type, bytes + member->offset);
+		}
+		tl_text_char(p->text, '}');
+		break;
+	case TL_KIND_ARRAY:
+		print_elements(p, type->target, bytes, count, count, depth);
+		break;
+	case TL_KIND_POINTER:
+		v = element_variable(type);
+		print_pointer(p, &v, bytes, depth);
+		break;
+	default:
+		tl_value_print(p->text, type, bytes);
+	}
+}
+
+static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place, unsigned depth)
+{
+	const struct tl_type *target = v->type->target;
+	uint64_t pointer = load_pointer(place);
+	uint32_t element = element_size(v->type), count;
+	const struct tl_blob *blob;
+	bool single = v->length.kind == TL_LENGTH_CONSTANT && v->length.constant == 1 && !v->length.bytes && !is_byte(target);
+
+	if (!pointer || depth >= TL_CAPTURE_DEPTH || !is_followed(v, p->when)) {
+		print_address(p->text, pointer);
+		return;
+	}
+	blob = take_blob(p->blobs);
+	count = blob ? blob->bytes / element : 0;
+	if (!blob || (!count && (blob->total || single)))
+		print_address(p->text, pointer);
+	else if (single)
+		print_any(p, target, (const char *)(blob + 1), target->count, depth + 1);
+	else
+		print_elements(p, target, (const char *)(blob + 1), count, blob->total, depth + 1);
+}
+
+/* A parameter's value as of one of the two captures. False where that capture has nothing for it, and nothing is printed. */
+static bool print_captured(struct printer *p, const struct tl_variable *param, const char *place, const char *suffix, bool first)
+{
+	struct tl_text *text = p->text;
+	char *mark = text->at;
+	bool was_cut = text->cut;
+
+	if (p->blobs->at == p->blobs->end || !load_pointer(place))
+		return false;
+	text->cut = false;
+	print_name(text, first, param->name, suffix);
+	print_pointer(p, param, place, 0);
+	return keep_or_drop(text, mark, was_cut);
+}
+
+/* What the call left alone: its inputs, printed once more as they were after it, are the same as before it. */
+static bool same_inputs(const struct printer *exit, const struct blobs *blobs, const struct tl_variable *param, const char *place,
+			const char *entry)
+{
+	struct tl_text *text = exit->text;
+	struct blobs again = *blobs;
+	struct printer inputs = { text, &again, TL_CAPTURE_EXIT, true, exit->api };
+	char *end = text->at;
+	bool was_cut = text->cut, same;
+
+	same = print_captured(&inputs, param, place, ":in", false) && text->at - end == end - entry &&
+	       memcmp(end, entry, (size_t)(end - entry)) == 0;
+	text->at = end;
+	text->cut = was_cut;
+	return same;
+}
+
+/* A pointer that the call may have read and written through. Returns whether anything was printed. */
+static bool print_followed(struct printer *entry, struct printer *exit, const struct tl_variable *param, const char *place,
+			   bool first)
+{
+	struct blobs exit_blobs = *exit->blobs;
+	char *mark;
+
+	if (!is_followed(param, TL_CAPTURE_EXIT) || !print_captured(exit, param, place, "", first))
+		return is_followed(param, TL_CAPTURE_ENTRY) && print_captured(entry, param, place, "", first);
+	mark = entry->text->at;
+	if (is_followed(param, TL_CAPTURE_ENTRY) && print_captured(entry, param, place, ":in", false) &&
+	    same_inputs(exit, &exit_blobs, param, place, mark))
+		entry->text->at = mark;
+	return true;
+}
+
+static struct blobs blobs_in(const void *bytes, size_t size)
+{
+	static const char nothing[1];
+
+	return bytes ? (struct blobs){ bytes, (const char *)bytes + size } : (struct blobs){ nothing, nothing };
+}
+
+void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words, const void *entry,
+		   size_t entry_size, const void *exit, size_t exit_size)
+{
+	struct blobs before = blobs_in(entry, entry_size);
+	struct blobs after = blobs_in(exit, exit_size);
+	struct printer at_entry = { text, &before, TL_CAPTURE_ENTRY, true, function->api };
+	struct printer at_exit = { text, &after, TL_CAPTURE_EXIT, false, function->api };
+	struct scope scope = scope_of_params(function, words);
+	bool first = true;
+
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
+		const char *place = place_of(&scope, param);
+		char *mark;
+		bool was_cut;
+
+		if (param->type->kind == TL_KIND_POINTER && print_followed(&at_entry, &at_exit, param, place, first)) {
+			first = false;
+			continue;
+		}
+		mark = text->at;
+		was_cut = text->cut;
+		text->cut = false;
+		print_name(text, first, param->name, "");
+		if (param->type->kind == TL_KIND_POINTER)
+			print_address(text, load_pointer(place));
+		else
+			print_any(&at_entry, param->type, place, param->type->count, 0);
+		if (keep_or_drop(text, mark, was_cut))
+			first = false;
+	}
+}
+
+bool tl_call_failed(const struct tl_function *function, uint64_t result)
+{
+	const struct tl_type *type = function->result;
+	unsigned unused = type->size && type->size < 8 ? 64 - 8 * type->size : 0;
+	int64_t value = (int64_t)(result << unused) >> unused;
+
+	switch (function->failure) {
+	case TL_FAILURE_NONZERO:
+		for (uint32_t i = 0; i < function->api->nsuccesses; i++)
+			if (function->api->successes[i] == value)
+				return false;
+		return value != 0;
+	case TL_FAILURE_NEGATIVE:
+		return value < 0;
+	case TL_FAILURE_NULL:
+		return value == 0;
+	default:
+		return false;
+	}
+}

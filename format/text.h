@@ -1,0 +1,37 @@
+/*
+ * text.h: text made in memory that somebody else owns. No allocation, no locale, no floating point arithmetic; safe in
+ * a signal handler. All output of the encoders goes through here.
+ */
+#ifndef TL_FORMAT_TEXT_H
+#define TL_FORMAT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Room for text. Each tl_text_ function appends its whole output, or nothing and sets .cut. */
+struct tl_text {
+	char *at, *end;		/* free room */
+	bool cut;		/* something did not fit, and was left out whole */
+};
+
+void tl_text_put(struct tl_text *text, const char *bytes, size_t size);
+void tl_text_string(struct tl_text *text, const char *string);
+void tl_text_char(struct tl_text *text, char c);
+void tl_text_unsigned(struct tl_text *text, uint64_t value);
+void tl_text_signed(struct tl_text *text, int64_t value);
+
+/* 0x and the hexadecimal digits, without leading zeros. */
+void tl_text_hex(struct tl_text *text, uint64_t value);
+
+/*
+ * The shortest decimal that reads back as the same float or double, given by its bits: 0.1, 1e-09, -0, 3. What JSON has
+ * no number for becomes the string "NaN", "Infinity" or "-Infinity".
+ */
+void tl_text_float(struct tl_text *text, uint32_t bits);
+void tl_text_double(struct tl_text *text, uint64_t bits);
+
+/* Bytes as the inside of a JSON string: escaped, and what is not UTF-8 replaced by U+FFFD. */
+void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
+
+#endif
