@@ -30,7 +30,7 @@ struct trace {
 struct reports {
 	struct trace *traces;
 	size_t count;
-	bool any, loaded;	/* something was reported; the program itself has loaded the layer */
+	bool loaded;	/* the layer got into some process */
 	char *called, *unshimmed, *failed;
 	int error;		/* of .failed */
 };
@@ -91,7 +91,7 @@ static void keep(char **to, const char *message)
 		*to = need(strdup(message));
 }
 
-static void read_one(struct reports *reports, pid_t program, const char *name, const char *message)
+static void read_one(struct reports *reports, const char *name, const char *message)
 {
 	char kind[16];
 	unsigned number;
@@ -99,9 +99,8 @@ static void read_one(struct reports *reports, pid_t program, const char *name, c
 
 	if (sscanf(name, "%15[a-z].%d.%u", kind, &pid, &number) != 3)
 		return;
-	reports->any = true;
 	if (!strcmp(kind, TL_REPORT_LOADED)) {
-		reports->loaded |= pid == program;
+		reports->loaded = true;
 	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
 		keep(&reports->called, message);
 	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
@@ -124,7 +123,7 @@ static int compare_traces(const void *a, const void *b)
 }
 
 /* Read everything, and remove it. */
-static void read_all(struct reports *reports, pid_t program)
+static void read_all(struct reports *reports)
 {
 	DIR *links = folder[0] ? opendir(folder) : NULL;
 	struct dirent *link;
@@ -136,7 +135,7 @@ static void read_all(struct reports *reports, pid_t program)
 		if (length < 0)
 			continue;
 		message[length] = '\0';
-		read_one(reports, program, link->d_name, message);
+		read_one(reports, link->d_name, message);
 		unlinkat(dirfd(links), link->d_name, 0);
 	}
 	if (links)
@@ -151,7 +150,7 @@ void closing_drop(void)
 {
 	struct reports nothing = { 0 };
 
-	read_all(&nothing, 0);
+	read_all(&nothing);
 }
 
 /* ---- saying ---- */
@@ -237,7 +236,8 @@ static bool say_nature(const struct program *program)
 static void say_why_none(const struct program *program, const struct ending *ending, const struct tl_config *config,
 			 const struct reports *reports)
 {
-	if (!reports->loaded && !reports->called && say_nature(program))
+	/* Also where something on the way to it (env, a shell) had the layer loaded. */
+	if (!reports->called && say_nature(program))
 		return;
 	if (reports->failed)
 		say("no trace: %s: %s; give another file with -o", from_here(reports->failed), strerror(reports->error));
@@ -250,7 +250,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    reports->called);
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, for which there are no shims; make them with tracegen", reports->unshimmed);
-	else if (reports->any)
+	else if (reports->loaded)
 		say("no trace: the program made no call into an API that tracelayer has shims for");
 	else if (!folder[0])
 		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
@@ -262,7 +262,7 @@ void closing_line(const struct program *program, const struct ending *ending, co
 {
 	struct reports reports = { 0 };
 
-	read_all(&reports, ending->pid);
+	read_all(&reports);
 	if (reports.count)
 		say_traces(&reports);
 	else

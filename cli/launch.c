@@ -219,12 +219,33 @@ static int attend(struct launcher *launcher)
 
 /* ---- start and end ---- */
 
-static __attribute__((noreturn)) void become(const struct launcher *launcher, char **argv, int failure)
+/* A script without #! is the shell's, as for execvp. */
+static void execute_by_shell(const struct program *program, char **argv)
+{
+	size_t count = 0;
+
+	while (argv[count])
+		count++;
+	char **longer = calloc(count + 2, sizeof(*longer));
+
+	if (!longer)
+		return;
+	longer[0] = (char *)"/bin/sh";
+	longer[1] = (char *)program->path;
+	memcpy(longer + 2, argv + 1, count * sizeof(*longer));
+	execv(longer[0], longer);
+}
+
+static __attribute__((noreturn)) void become(const struct launcher *launcher, const struct program *program, char **argv,
+					     int failure)
 {
 	sigaction(SIGCHLD, &launcher->child, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->given, NULL);
-	execvp(argv[0], argv);
+	execv(program->path, argv);
 	int error = errno;
+
+	if (error == ENOEXEC && !program->elf)
+		execute_by_shell(program, argv);
 
 	while (write(failure, &error, sizeof(error)) < 0 && errno == EINTR)
 		;
@@ -245,7 +266,7 @@ static void let_go(int keep)
 	close_range((unsigned)(keep > 2 ? keep + 1 : 3), ~0u, 0);
 }
 
-void launch(char **argv, struct ending *ending)
+void launch(const struct program *program, char **argv, struct ending *ending)
 {
 	struct launcher launcher = { .witness = 0 };
 	struct sigaction standard = { .sa_handler = SIG_DFL };
@@ -263,7 +284,7 @@ void launch(char **argv, struct ending *ending)
 	start_witness(&launcher);
 	launcher.program = fork();
 	if (!launcher.program)
-		become(&launcher, argv, failure[1]);
+		become(&launcher, program, argv, failure[1]);
 	ending->error = launcher.program < 0 ? errno : 0;
 	close(failure[1]);
 	if (!ending->error && read(failure[0], &ending->error, sizeof(ending->error)) != sizeof(ending->error))

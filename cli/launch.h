@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include "cli/program.h"
+
 struct ending {
 	pid_t pid;
 	int error;	/* errno where it could not be started, else 0 */
@@ -13,10 +15,10 @@ struct ending {
 };
 
 /*
- * Run argv[0] (looked up in PATH) with the current environment until it ends. Our standard input and output and all other descriptors but
+ * Run the program, as argv, with the current environment until it ends. Our standard input and output and all other descriptors but
  * standard error are closed for us, so that it alone holds them. To be called once.
  */
-void launch(char **argv, struct ending *ending);
+void launch(const struct program *program, char **argv, struct ending *ending);
 
 /* End as the program did: its exit code, or death by its signal, without a core. */
 __attribute__((noreturn)) void end_alike(int status);

@@ -213,7 +213,7 @@ int command_run(int argc, char **argv)
 	if (program.nature != PROGRAM_FOREIGN && preload())
 		return EXIT_BROKEN;
 	closing_prepare();
-	launch(program_argv, &ending);
+	launch(&program, program_argv, &ending);
 	if (ending.error) {
 		closing_drop();
 		/* The file is there; what is missing is what starts it. */

@@ -1,0 +1,162 @@
+#!/bin/bash
+# tracelayer run: the program runs as it would alone, ends as it would alone, and the closing line is right.
+# Signals, the terminal and process groups are in cli_signals.sh.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_command
+need_library
+plan 47
+
+export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
+mkdir "$TMPDIR"
+cd "$tmp" || exit 99
+: "${CC:=cc}"
+
+run() { "$tracelayer" run "$@"; }
+# said COMMAND…: what comes on stderr, and the exit code before it.
+said() { "$@" 2>&1 >/dev/null </dev/null; }
+with_code() { _said=$(said "$@"); echo "$? $_said"; }
+none="tracelayer: no trace:"
+
+# --- what reaches the program
+is "$(run -- echo a --level=x -o 2>/dev/null)" "a --level=x -o" "the program's options are its own"
+is "$(run echo a -- b 2>/dev/null)" "a -- b" "and need no -- before them"
+is "$(echo in | run -- cat 2>/dev/null)" "in" "standard input is the program's"
+is "$(run -o out.json --level='runtime|debug' --exclude='*Get*' -- sh -c 'echo $TRACELAYER_OUTPUT $TRACELAYER_LEVEL $TRACELAYER_EXCLUDE' 2>/dev/null)" \
+	"out.json runtime|debug *Get*" "options become settings"
+is "$(TRACELAYER_ARGS=none run -- sh -c 'echo $TRACELAYER_ARGS' 2>/dev/null)" none "settings in the environment stay"
+is "$(TRACELAYER_ARGS=none run --args=scalars -- sh -c 'echo $TRACELAYER_ARGS' 2>/dev/null)" scalars "an option goes before them"
+libm=$("$python" -c 'import ctypes.util; print(ctypes.util.find_library("m"))')
+like "$(LD_PRELOAD=$libm run -- sh -c 'echo $LD_PRELOAD' 2>/dev/null)" "/libtracelayer.so:$libm\$" "the user's LD_PRELOAD is kept, behind ours"
+cat >state.py <<'END'
+import os
+print(sorted(os.listdir("/proc/self/fd")), os.getcwd(), os.getpgid(0) == int(os.environ["GROUP"]))
+for line in open("/proc/self/status"):
+    if line.startswith(("Sig", "Shd", "Umask", "NoNewPrivs")) and not line.startswith("SigQ"):
+        print(line, end="")
+END
+GROUP=$(ps -o pgid= -p $$ | tr -d ' '); export GROUP
+(trap '' HUP CHLD; umask 027; "$python" state.py 7</dev/null >alone.txt)
+(trap '' HUP CHLD; umask 027; run -- "$python" state.py 7</dev/null >traced.txt 2>/dev/null)
+same alone.txt traced.txt "descriptors, signal mask, ignored signals, umask, directory and process group are the same"
+closed_early()
+{
+	"$python" - "$tracelayer" <<-'END'
+	import subprocess, sys, time
+	program = "import os, time; os.close(1); time.sleep(3)"
+	child = subprocess.Popen([sys.argv[1], "run", "--", sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+	start = time.monotonic()
+	child.stdout.read()
+	early = child.poll() is None and time.monotonic() - start < 2.5
+	child.wait()
+	sys.exit(not early)
+	END
+}
+ok "a pipe that the program closes is closed" closed_early
+
+# --- how it ends
+run -- true 2>/dev/null; is $? 0 "exit code 0 is forwarded"
+run -- sh -c 'exit 7' 2>/dev/null; is $? 7 "exit code 7 is forwarded"
+run -- sh -c 'exit 255' 2>/dev/null; is $? 255 "exit code 255 is forwarded"
+# dies SIGNAL: run itself is killed by that signal, and leaves no core, even where the program may.
+dies()
+{
+	"$python" - "$1" "$tracelayer" <<-'END'
+	import os, resource, signal, sys
+	number = int(sys.argv[1])
+	pid = os.fork()
+	if not pid:
+	    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+	    try:
+	        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+	    except (ValueError, OSError):
+	        pass
+	    os.execv(sys.argv[2], [sys.argv[2], "run", "--", "sh", "-c", "ulimit -c 0; kill -%d $$" % number])
+	_, status = os.waitpid(pid, 0)
+	assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, status
+	assert not os.WCOREDUMP(status)
+	END
+}
+for signal in 1 2 3 6 9 11 13 15 34; do
+	ok "a program killed by signal $signal: run dies by it too, without a core" dies "$signal"
+done
+
+# --- programs that cannot be started
+cp /bin/true plain; chmod -x plain
+printf '#!/no/such/interpreter\n' >lost; chmod +x lost
+printf 'exit 9\n' >bare; chmod +x bare
+is "$(with_code run -- nosuchprogram)" "127 tracelayer: nosuchprogram: no such program; check the name, or give its path" "not in PATH: 127"
+is "$(with_code run -- ./nosuch)" "127 tracelayer: ./nosuch: no such program; check the name, or give its path" "no such file: 127"
+is "$(with_code run -- ./plain)" "126 tracelayer: ./plain: not executable; check its permissions" "not executable: 126"
+is "$(with_code run -- "$tmp")" "126 tracelayer: $tmp: not executable; check its permissions" "a folder: 126"
+like "$(with_code run -- ./lost)" "^126 tracelayer: ./lost: cannot be started: .*interpreter is missing" "a script without its interpreter: 126"
+run -- ./bare 2>/dev/null; is $? 9 "a script without #! is run by the shell, as a shell does"
+
+# --- why there is no trace
+is "$(with_code run -- true)" "0 $none the program made no call into an API that tracelayer has shims for" "no traced call"
+is "$(with_code run --level=none -- true)" "0 $none the level is none; give another with --level" "level none"
+cat >start.c <<'END'
+int main(void) { return 5; }
+END
+if $CC -static start.c -o static 2>/dev/null; then
+	is "$(with_code run -- ./static)" "5 $none ./static is statically linked, so nothing can be preloaded; link it dynamically" "a static program"
+	printf '#!%s/static\n' "$tmp" >script; chmod +x script
+	is "$(with_code run -- ./script)" "5 $none its interpreter $tmp/static is statically linked, so nothing can be preloaded; link it dynamically" \
+		"a script with a static interpreter"
+	printf '#!/usr/bin/env -S static -x\n' >script2; chmod +x script2
+	like "$(PATH=$tmp:$PATH with_code run -- script2)" "^5 $none its interpreter $tmp/static is statically linked" "and one that env finds"
+else
+	skip 3 "this machine has no static C library"
+fi
+$CC -static-pie start.c -o static_pie 2>/dev/null
+like "$(with_code run -- ./static_pie)" "^5 $none ./static_pie is statically linked" "a static position-independent program"
+cat >foreign.s <<'END'
+.globl _start
+_start:	mov $1, %eax
+	mov $6, %ebx
+	int $0x80
+END
+if { as --32 foreign.s -o foreign.o && ld -m elf_i386 foreign.o -o foreign; } 2>/dev/null && { ./foreign; test $? = 6; } 2>/dev/null; then
+	is "$(with_code run -- ./foreign)" "6 $none ./foreign is for 32-bit x86 and this tracelayer is not; use a tracelayer built for that" \
+		"a program of another architecture"
+else
+	skip 1 "this machine runs no 32-bit programs"
+fi
+# The same file with another machine's number: the kernel won't start it.
+cp /bin/true other; printf '\267' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
+test "$(uname -m)" = aarch64 && printf '\076' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
+like "$(with_code run -- ./other)" "^126 tracelayer: ./other: cannot be started: it is no program for this machine" "one that can't run here: 126"
+cp /bin/sh privileged
+if test "$(id -u)" = 0 && chown 65534 privileged && chmod 4755 privileged &&
+	./privileged -p -c 'id -u' 2>/dev/null | grep -qx 65534; then
+	like "$(with_code run -- ./privileged -c 'exit 4')" "^4 $none ./privileged is set-user-id .*so preloading is ignored" "a set-user-id program"
+else
+	skip 1 "this machine's user can't make set-user-id programs here"
+fi
+cat >cuda.c <<'END'
+int cuInit(unsigned flags) { return 0; }
+END
+cat >uses_cuda.c <<'END'
+int cuInit(unsigned);
+int main(void) { return cuInit(0); }
+END
+$CC -shared -fPIC cuda.c -Wl,-soname,libcuda.so.1 -o libcuda.so.1 && $CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
+is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, for which there are no shims; make them with tracegen" \
+	"only libraries without shims"
+like "$(with_code run -- env -u LD_PRELOAD true)" "^0 $none the program made no call" "a program that lets go of us is no error"
+is "$(TMPDIR=/nowhere/at/all said run -- true)" "$none the program made no call into an API that tracelayer has shims for" \
+	"where TMPDIR is no folder, another is found"
+
+# --- settings that are wrong
+is "$(with_code run --level=lots -- touch started)" \
+	"2 tracelayer: --level=lots: no such word as 'lots'; use all, none, request, runtime, operator, debug, standard" "an option's value: exit 2"
+nok "and the program was not started" test -e started
+like "$(with_code run --nosuch -- true)" "unrecognized option '--nosuch'" "no such option"
+run --nosuch -- true 2>/dev/null; is $? 2 "and exit 2"
+run 2>/dev/null; is $? 2 "no program: exit 2"
+is "$(TRACELAYER_LEVLE=all said run -- sh -c 'true; true' | grep -v "$none")" \
+	"tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?" "an unknown variable is said once, and no reason to stop"
+is "$(TRACELAYER_ARGS=some said run -- true | grep -v "$none")" \
+	"tracelayer: TRACELAYER_ARGS=some: no such word as 'some'; use none, scalars, full" "so is a value that does not parse"
+
+# --- nothing is left
+is "$(ls -A "$TMPDIR")" "" "run leaves nothing in TMPDIR"
