@@ -1,1 +1,29 @@
-# gen: see doc/internals.md
+# gen: tracegen, and the models of the built-in APIs, made from the installed headers.
+bin_PROGRAMS += tracegen
+tracegen_SOURCES = \
+	gen/tracegen.c gen/tracegen.h \
+	gen/parse.c gen/comment.c gen/comment.h \
+	gen/model.c gen/model.h gen/model_json.c gen/allocate.h \
+	gen/descriptor.c
+tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
+tracegen_LDADD = $(LIBCLANG_LIBS) $(JANSSON_LIBS)
+
+apisdir = $(pkgdatadir)/apis
+dist_apis_DATA = gen/apis/level-zero.json gen/apis/opencl.json
+nodist_apis_DATA = apis/ze_model.json apis/cl_model.json
+CLEANFILES += $(nodist_apis_DATA)
+
+# The descriptor says level_zero/ze_api.h; --with-level-zero-headers may name a folder that is called otherwise.
+apis/include/level_zero/ze_api.h:
+	$(AM_V_GEN)$(MKDIR_P) apis/include && rm -f apis/include/level_zero && $(LN_S) '$(ZE_HEADERS)' apis/include/level_zero
+
+apis/ze_model.json: tracegen$(EXEEXT) gen/apis/level-zero.json apis/include/level_zero/ze_api.h
+	$(AM_V_GEN)./tracegen$(EXEEXT) model --api $(srcdir)/gen/apis/level-zero.json -o $@ -- -Iapis/include
+
+apis/cl_model.json: tracegen$(EXEEXT) gen/apis/opencl.json
+	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(srcdir)/gen/apis/opencl.json -o $@
+
+clean-local: clean-apis
+.PHONY: clean-apis
+clean-apis:
+	rm -rf apis/include

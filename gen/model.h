@@ -6,6 +6,8 @@
  *	descriptor.c	gen/apis/NAME.json        -> facts added to the model, checked against it
  *	emit_*.c	struct model              -> C, one file of output each; never looks at libclang
  *	check.c		struct model + a library  -> what has a shim and what has none (libelf)
+ *	model.c		memory and look-ups
+ *	comment.c	what headers say in comments, for parse.c and descriptor.c
  *
  * Everything is allocated once and lives as long as the process. Lists are arrays in header order.
  */
@@ -64,7 +66,8 @@ struct type {
 	size_t nenumerators;
 	struct variable *members;	/* STRUCT, UNION; FUNCTION: its parameters */
 	size_t nmembers;
-	int64_t stype;		/* the value that announces this struct in a chain */
+	int64_t stype;		/* the value that announces this struct in a chain: what its member stype is set to. Unique among the
+				 * structs whose stype has the same enum, no further: ze_, zes_ and zet_ count from 1 each */
 	bool has_stype;
 	const char *comment;
 	struct location where;
@@ -82,11 +85,20 @@ struct function {
 	unsigned level;		/* enum tl_level */
 	enum tl_failure failure;
 	unsigned flags;		/* enum tl_function_flag */
-	const char *unsupported;	/* C expression returned where the real library lacks the function */
+	const char *unsupported;	/* C expression returned where the real library lacks the function; it may set parameters
+					 * (*errcode_ret), so it is evaluated only then */
 	const char *left_out;	/* not NULL: no shim, and this is why */
 	const char *params_type;	/* the header's own params struct ("ze_init_params_t"), or NULL: emitted */
 	const char *callback_type;	/* the header's own callback type ("ze_pfnInitCb_t"), or NULL: emitted */
 	const char *comment;
+	struct location where;
+};
+
+/* Constants that a header groups under one comment: the #defines below it that are whole numbers. */
+struct constants {
+	const char *title;	/* the comment, first line: "cl_device_type - bitfield"; "" where there is none */
+	struct enumerator *values;
+	size_t nvalues;
 	struct location where;
 };
 
@@ -109,7 +121,7 @@ struct model {
 	const char *version;
 	const char **headers;		/* as given to #include */
 	size_t nheaders;
-	const char **flags;		/* compiler flags that parsing needed */
+	const char **flags;		/* compiler flags that the headers' meaning depends on (-D, -U, -std=); folders are not among them */
 	size_t nflags;
 	const char **sonames;
 	size_t nsonames;
@@ -121,6 +133,8 @@ struct model {
 	size_t nfunctions;
 	struct getproc *getprocs;
 	size_t ngetprocs;
+	struct constants *constants;
+	size_t nconstants;
 };
 
 /* parse.c: read headers. Errors are printed as file:line:column: what; what to do. NULL after an error. */
@@ -132,6 +146,15 @@ struct model *model_read(const char *path);
 
 /* descriptor.c: add what the descriptor says. -1 after an error (printed). */
 int model_describe(struct model *model, const char *descriptor);
+
+/* model.c: add an enumerator whose name is new; marks it an alias where it is one. */
+void enumerator_add(struct type *type, struct enumerator from);
+
+/*
+ * model.c: list the types anew, by first use: what the functions reach, then those of `chained` (the types there were before) that a
+ * chain can bring, each followed by what its members reach.
+ */
+void model_collect(struct model *model, struct type *const *chained, size_t nchained);
 
 /* Look-ups; NULL where there is none. */
 struct function *model_function(const struct model *model, const char *name);

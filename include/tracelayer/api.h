@@ -52,7 +52,8 @@ enum tl_length_kind {
 	TL_LENGTH_VALUE,	/* the value of the sibling numbered .sibling, times .constant */
 	TL_LENGTH_POINTEE,	/* what the sibling numbered .sibling points to, times .constant */
 	TL_LENGTH_STRING,	/* up to a NUL */
-	TL_LENGTH_ZERO_ENDED,	/* elements up to one that is all zero (property lists) */
+	TL_LENGTH_ZERO_ENDED,	/* elements up to one that is all zero (property lists); .constant 2: pairs, up to one whose
+				 * first element is zero */
 };
 
 struct tl_length {
@@ -153,7 +154,10 @@ struct tl_getproc {
 	const struct tl_table_entry *entries;	/* TABLE */
 };
 
-/* One possible link of a pNext chain: the value of its stype, and what struct that announces. */
+/*
+ * One possible link of a pNext chain: the value of its stype, and what struct that announces. Values repeat between families of structs
+ * (ze_, zes_, zet_): the one that is meant has an stype of the same type as the struct that the chain begins with.
+ */
 struct tl_chain {
 	uint64_t stype;
 	const struct tl_type *type;

@@ -1,0 +1,397 @@
+/*
+ * comment.c: comments of a header, and the tags in them. See comment.h.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "gen/allocate.h"
+#include "gen/comment.h"
+
+/* Finding comments. */
+
+static const char *skip_literal(const char *at, const char *end)
+{
+	char quote = *at++;
+
+	while (at < end && *at != quote && *at != '\n')
+		at += *at == '\\' && at + 1 < end ? 2 : 1;
+	return at < end ? at + 1 : end;
+}
+
+static const char *comment_end(const char *at, const char *end)
+{
+	if (at[1] == '/') {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		return newline ? newline : end;
+	}
+	const char *close = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+	return close ? close + 2 : end;
+}
+
+/* A line of a comment without the border in front of and behind what it says. */
+static void clean_line(const char **from, const char **to)
+{
+	while (*from < *to && strchr(" \t\r*/!", **from))
+		++*from;
+	if (*from < *to && **from == '<')
+		++*from;
+	while (*from < *to && strchr(" \t\r*/", (*to)[-1]))
+		--*to;
+	while (*from < *to && strchr(" \t", **from))
+		++*from;
+}
+
+/* What a comment says: no delimiters, no stars, no empty lines at either end. */
+static char *clean_comment(const char *from, const char *end)
+{
+	char *text = allocate((size_t)(end - from) + 2);
+	char *out = text;
+
+	while (from < end) {
+		const char *newline = memchr(from, '\n', (size_t)(end - from));
+		const char *to = newline ? newline : end;
+		const char *next = newline ? newline + 1 : end;
+
+		clean_line(&from, &to);
+		if (from < to || out > text) {
+			memcpy(out, from, (size_t)(to - from));
+			out += to - from;
+			*out++ = '\n';
+		}
+		from = next;
+	}
+	while (out > text && out[-1] == '\n')
+		*--out = '\0';
+	return text;
+}
+
+static bool is_doc(const char *at, const char *end, bool several_lines)
+{
+	if (end - at < 3)
+		return false;
+	if (at[1] == '/')
+		return at[2] == '/' || at[2] == '!';
+	return (at[2] == '*' && end - at > 4) || at[2] == '!' || several_lines;
+}
+
+struct comments *comments_scan(const char *source, size_t size)
+{
+	struct comments *comments = allocate(sizeof *comments);
+	const char *end = source + size, *line_start = source;
+	unsigned line = 1;
+
+	comments->source = source;
+	comments->size = size;
+	for (const char *at = source; at < end;) {
+		if (*at == '\n') {
+			line++;
+			line_start = ++at;
+		} else if (*at == '"' || *at == '\'') {
+			at = skip_literal(at, end);
+		} else if (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) {
+			struct comment *comment = APPEND(comments->list, comments->count);
+			const char *stop = comment_end(at, end);
+
+			comment->start = (size_t)(at - source);
+			comment->end = (size_t)(stop - source);
+			comment->line = line;
+			comment->alone = true;
+			for (const char *before = line_start; before < at; before++)
+				comment->alone &= isblank((unsigned char)*before) != 0;
+			for (; at < stop; at++)
+				if (*at == '\n') {
+					line++;
+					line_start = at + 1;
+				}
+			comment->end_line = line;
+			comment->doc = is_doc(source + comment->start, stop, line > comment->line);
+			comment->text = clean_comment(source + comment->start, stop);
+		} else {
+			at++;
+		}
+	}
+	return comments;
+}
+
+/* The first comment that begins at or behind `offset`. */
+static size_t first_from(const struct comments *comments, size_t offset)
+{
+	size_t low = 0, high = comments->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (comments->list[middle].start < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool newline_between(const struct comments *comments, size_t from, size_t to)
+{
+	return to > from && memchr(comments->source + from, '\n', to - from);
+}
+
+static char *join(const char *first, const char *between, const char *second)
+{
+	return format_text("%s%s%s", first, *first && *second ? between : "", second);
+}
+
+const char *comment_behind(const struct comments *comments, size_t from, size_t to)
+{
+	size_t i = first_from(comments, from);
+
+	if (i == comments->count || comments->list[i].start >= to || newline_between(comments, from, comments->list[i].start))
+		return NULL;
+	const char *text = comments->list[i].text;
+	/* A line comment goes on in the line comments right below it that stand alone. */
+	for (; comments->source[comments->list[i].start + 1] == '/' && i + 1 < comments->count; i++) {
+		const struct comment *next = &comments->list[i + 1];
+
+		if (next->start >= to || !next->alone || next->line != comments->list[i].line + 1)
+			break;
+		text = join(text, " ", next->text);
+	}
+	return *text ? text : NULL;
+}
+
+const char *comment_before(const struct comments *comments, size_t start)
+{
+	size_t i = first_from(comments, start);
+
+	if (i == 0 || !comments->list[i - 1].alone || !comments->list[i - 1].doc)
+		return NULL;
+	const struct comment *last = &comments->list[--i];
+	for (size_t at = last->end; at < start; at++)
+		if (strchr(";{}#(,", comments->source[at]))
+			return NULL;
+	const char *text = last->text;
+	/* Line comments above each other are one comment. */
+	while (comments->source[comments->list[i].start + 1] == '/' && i > 0) {
+		const struct comment *above = &comments->list[i - 1];
+
+		if (!above->alone || above->line + 1 != comments->list[i].line)
+			break;
+		text = join(above->text, "\n", text);
+		i--;
+	}
+	return *text ? text : NULL;
+}
+
+unsigned source_line(const struct comments *comments, size_t offset)
+{
+	unsigned line = 1;
+
+	for (size_t at = 0; at < offset && at < comments->size; at++)
+		line += comments->source[at] == '\n';
+	return line;
+}
+
+/* Tags. */
+
+static char *trimmed(const char *from, const char *to)
+{
+	while (from < to && strchr(" \t`", *from))
+		from++;
+	while (from < to && strchr(" \t`", to[-1]))
+		to--;
+	return copy_bytes(from, (size_t)(to - from));
+}
+
+/* "n", "*pn" or "3" as a length. False where it is none of these (range(0.0, 1.0) speaks of a value). */
+static bool read_length(struct length *length, char *text)
+{
+	char *end;
+
+	length->constant = 1;
+	if (isdigit((unsigned char)*text)) {
+		length->kind = TL_LENGTH_CONSTANT;
+		length->constant = (uint32_t)strtoul(text, &end, 0);
+		return *end == '\0';
+	}
+	length->kind = *text == '*' ? TL_LENGTH_POINTEE : TL_LENGTH_VALUE;
+	length->sibling = text + (*text == '*');
+	for (const char *c = length->sibling; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return false;
+	return *length->sibling != '\0';
+}
+
+/* The inside of "word(...)", or NULL where the tag is not that. */
+static char *argument(const char *tag, const char *word)
+{
+	size_t length = strlen(word);
+	const char *close = strrchr(tag, ')');
+
+	if (strncmp(tag, word, length) != 0 || tag[length] != '(' || !close)
+		return NULL;
+	return trimmed(tag + length + 1, close);
+}
+
+static void read_sized_tag(struct tags *tags, const char *tag)
+{
+	char *inside;
+	struct length length = {0};
+	bool bytes = false;
+
+	if ((inside = argument(tag, "range"))) {
+		char *comma = strrchr(inside, ',');
+
+		/* range(0.0, 1.0) bounds a value; it is no length. */
+		if (!comma || strchr(comma, '.'))
+			return;
+		inside = trimmed(comma + 1, comma + strlen(comma));
+	} else if ((inside = argument(tag, "bytes"))) {
+		bytes = true;
+	} else if ((inside = argument(tag, "zero-ended"))) {
+		tags->has_length = true;
+		tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED, .constant = (uint32_t)strtoul(inside, NULL, 0)};
+		return;
+	} else if (*tag == '*') {
+		inside = trimmed(tag, tag + strlen(tag));
+	} else if (!(inside = argument(tag, "elements"))) {
+		tags->unknown = tags->unknown ? tags->unknown : tag;
+		return;
+	}
+	if (!read_length(&length, inside))
+		return;
+	length.bytes = bytes;
+	tags->length = length;
+	tags->has_length = true;
+}
+
+static void read_tag(struct tags *tags, const char *tag)
+{
+	if (!strcmp(tag, "in"))
+		tags->direction |= TL_IN;
+	else if (!strcmp(tag, "out"))
+		tags->direction |= TL_OUT;
+	else if (!strcmp(tag, "in,out") || !strcmp(tag, "in, out"))
+		tags->direction |= TL_IN | TL_OUT;
+	else if (!strcmp(tag, "optional"))
+		tags->direction |= TL_OPTIONAL;
+	else if (!strcmp(tag, "string"))
+		tags->has_length = true, tags->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};
+	else if (!strcmp(tag, "zero-ended"))
+		tags->has_length = true, tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED, .constant = 1};
+	else if (!strcmp(tag, "address"))
+		tags->address = true;
+	else if (!strcmp(tag, "checked"))
+		tags->checked = true;
+	else if (strcmp(tag, "release") != 0 && strcmp(tag, "mbz") != 0)
+		read_sized_tag(tags, tag);
+}
+
+struct tags tags_read(const char *comment)
+{
+	struct tags tags = {0};
+
+	if (!comment)
+		return tags;
+	if (!strncmp(comment, "OUT:", 4) || !strncmp(comment, "OUT ", 4))
+		tags.direction = TL_OUT;
+	else if (!strncmp(comment, "IN/OUT:", 7))
+		tags.direction = TL_IN | TL_OUT;
+	for (;;) {
+		comment += strspn(comment, " \t\n");
+		const char *close = *comment == '[' ? strchr(comment, ']') : NULL;
+		if (!close)
+			break;
+		read_tag(&tags, trimmed(comment + 1, close));
+		comment = close + 1;
+	}
+	/* "pointer to device memory location that will contain …": what the host may not read. */
+	if (strcasestr(comment, "pointer to device memory location") || strcasestr(comment, "pointer to device buffer"))
+		tags.address = true;
+	return tags;
+}
+
+/* What tags mean for a variable. */
+
+static bool is_text(const struct type *pointer)
+{
+	return pointer->target && pointer->target->kind == TL_KIND_CHAR;
+}
+
+static bool is_record(const struct type *type)
+{
+	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && !type->incomplete;
+}
+
+static const struct variable *sibling(const char *name, const struct variable *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	return NULL;
+}
+
+/* Without tags: only what const itself promises. */
+static void settle_untold(struct variable *variable)
+{
+	struct type *pointer = variable->type;
+
+	if (!pointer->is_const)
+		return;
+	variable->direction = TL_IN;
+	if (is_text(pointer))
+		variable->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};
+	else if (is_record(pointer->target))
+		variable->length = (struct length){.kind = TL_LENGTH_CONSTANT, .constant = 1};
+}
+
+static bool settle_length(struct variable *variable, const struct tags *tags, const struct variable *all, size_t count)
+{
+	struct type *pointer = variable->type;
+
+	variable->length = tags->length;
+	if (!tags->length.sibling)
+		return true;
+	const struct variable *other = sibling(tags->length.sibling, all, count);
+	if (!other) {
+		variable->length = (struct length){0};
+		return false;
+	}
+	/* `range(0, pCount)` where pCount is a pointer means what it points to. */
+	if (other->type->kind == TL_KIND_POINTER)
+		variable->length.kind = TL_LENGTH_POINTEE;
+	if (!pointer->target || pointer->target->kind == TL_KIND_VOID)
+		variable->length.bytes = true;
+	return true;
+}
+
+bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all, size_t count)
+{
+	struct type *type = variable->type;
+	bool found = true;
+
+	variable->direction = tags->direction ? tags->direction : TL_IN;
+	variable->length = (struct length){0};
+	if (type->kind != TL_KIND_POINTER)
+		return true;
+	if (tags->address)
+		return true;
+	if (!tags->direction && !tags->has_length) {
+		variable->direction = 0;
+		settle_untold(variable);
+		return true;
+	}
+	if (tags->has_length)
+		found = settle_length(variable, tags, all, count);
+	else if (is_text(type))
+		variable->length.kind = type->is_const ? TL_LENGTH_STRING : TL_LENGTH_NONE;
+	else if (type->target && type->target->kind != TL_KIND_VOID && !type->target->incomplete)
+		variable->length.kind = TL_LENGTH_CONSTANT;
+	if (variable->length.kind == TL_LENGTH_NONE)
+		variable->length = (struct length){0};
+	else if (!variable->length.constant)
+		variable->length.constant = 1;
+	if (variable->length.kind != TL_LENGTH_NONE && !tags->checked)
+		variable->direction |= TL_OBLIGED;
+	return found;
+}

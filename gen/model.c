@@ -1,0 +1,147 @@
+/*
+ * model.c: memory and look-ups that all parts of tracegen share.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/model.h"
+
+static void *must(void *memory)
+{
+	if (!memory) {
+		fputs("tracegen: out of memory; give it more, or a smaller set of headers\n", stderr);
+		exit(1);
+	}
+	return memory;
+}
+
+void *allocate(size_t size)
+{
+	return must(calloc(1, size ? size : 1));
+}
+
+void *reallocate(void *old, size_t size)
+{
+	return must(realloc(old, size ? size : 1));
+}
+
+char *copy_bytes(const char *from, size_t size)
+{
+	char *copy = allocate(size + 1);
+
+	memcpy(copy, from, size);
+	return copy;
+}
+
+char *copy_text(const char *text)
+{
+	return copy_bytes(text, strlen(text));
+}
+
+char *format_text(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	return must(text);
+}
+
+void *append_element(void *array, size_t *count, size_t size)
+{
+	char *elements;
+
+	/* `array` is the address of some T *, read and written as bytes so that no type is broken. */
+	memcpy(&elements, array, sizeof elements);
+	if ((*count & (*count - 1)) == 0) {
+		size_t room = *count ? *count * 2 : 1;
+
+		elements = reallocate(elements, room * size);
+		memcpy(array, &elements, sizeof elements);
+	}
+	memset(elements + *count * size, 0, size);
+	return elements + (*count)++ * size;
+}
+
+struct function *model_function(const struct model *model, const char *name)
+{
+	for (size_t i = 0; i < model->nfunctions; i++)
+		if (!strcmp(model->functions[i].name, name))
+			return &model->functions[i];
+	return NULL;
+}
+
+struct type *model_type(const struct model *model, const char *name)
+{
+	for (size_t i = 0; i < model->ntypes; i++)
+		if (model->types[i]->name && !strcmp(model->types[i]->name, name))
+			return model->types[i];
+	return NULL;
+}
+
+/* A value that only makes the enum 32 bits wide. */
+static bool is_filler(const char *name)
+{
+	static const char *const ends[] = {"_FORCE_UINT32", "_FORCE_INT32", "_MAX_ENUM"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (length > strlen(ends[i]) && !strcmp(name + length - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
+void enumerator_add(struct type *type, struct enumerator from)
+{
+	from.alias = from.alias || is_filler(from.name);
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		if (!strcmp(type->enumerators[i].name, from.name))
+			return;
+		from.alias |= type->enumerators[i].value == from.value && !type->enumerators[i].alias;
+	}
+	*APPEND(type->enumerators, type->nenumerators) = from;
+}
+
+/* Types that were seen: every one, named or not. */
+struct seen {
+	const struct type **list;
+	size_t count;
+};
+
+static void keep(struct model *model, struct type *type, struct seen *seen)
+{
+	if (!type)
+		return;
+	for (size_t i = 0; i < seen->count; i++)
+		if (seen->list[i] == type)
+			return;
+	*APPEND(seen->list, seen->count) = type;
+	if (type->name) {
+		type->index = model->ntypes;
+		*APPEND(model->types, model->ntypes) = type;
+	}
+	keep(model, type->target, seen);
+	for (size_t i = 0; i < type->nmembers; i++)
+		keep(model, type->members[i].type, seen);
+}
+
+void model_collect(struct model *model, struct type *const *chained, size_t nchained)
+{
+	struct seen seen = {0};
+
+	model->types = NULL;
+	model->ntypes = 0;
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		keep(model, model->functions[i].result, &seen);
+		for (size_t j = 0; j < model->functions[i].nparams; j++)
+			keep(model, model->functions[i].params[j].type, &seen);
+	}
+	for (size_t i = 0; i < nchained; i++)
+		if (chained[i]->has_stype)
+			keep(model, chained[i], &seen);
+	free(seen.list);
+}

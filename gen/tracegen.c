@@ -1,0 +1,193 @@
+/*
+ * tracegen: from the headers of a C API to the code that traces it.
+ *
+ *	tracegen model HEADER… [--api DESCRIPTOR] [-o FILE] [-- COMPILER FLAGS]
+ *	tracegen emit  --api DESCRIPTOR | --model MODEL  [-o FOLDER] [-- COMPILER FLAGS]
+ *	tracegen check --api DESCRIPTOR | --model MODEL  LIBRARY [-- COMPILER FLAGS]
+ *
+ * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "gen/allocate.h"
+#include "gen/model.h"
+#include "gen/tracegen.h"
+
+const char *argp_program_version = "tracegen (tracelayer) " PACKAGE_VERSION;
+
+struct options {
+	const char **names; /* headers, or the library */
+	size_t nnames;
+	const char **flags; /* behind -- */
+	size_t nflags;
+	const char *api, *model, *output;
+};
+
+static const struct argp_option option_table[] = {
+	{"api", 'a', "DESCRIPTOR", 0, "what the headers can't say: see tracelayer-descriptor(5)", 0},
+	{"model", 'm', "MODEL", 0, "a model made before, instead of the headers", 0},
+	{"output", 'o', "PATH", 0, "model: the file to write; emit: the folder to write to", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'a':
+		options->api = argument;
+		break;
+	case 'm':
+		options->model = argument;
+		break;
+	case 'o':
+		options->output = argument;
+		break;
+	case ARGP_KEY_ARG:
+		*APPEND(options->names, options->nnames) = argument;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What the descriptor names, and the headers of the command line behind it. */
+static struct model *parse_headers(const struct options *options)
+{
+	const char **headers = NULL, **flags = NULL;
+	size_t nheaders = 0, nflags = 0;
+
+	if (options->api && descriptor_sources(options->api, &headers, &nheaders, &flags, &nflags) != 0)
+		return NULL;
+	for (size_t i = 0; i < options->nflags; i++)
+		*APPEND(flags, nflags) = options->flags[i];
+	if (options->nnames) {
+		headers = options->names;
+		nheaders = options->nnames;
+	}
+	return model_parse(headers, nheaders, flags, nflags);
+}
+
+/*
+ * Add what the descriptor says. What must be left out and is not named there, is said on stderr: nobody asked for that.
+ */
+static int describe(struct model *model, const char *descriptor)
+{
+	const char **before = allocate(model->nfunctions * sizeof *before);
+
+	for (size_t i = 0; i < model->nfunctions; i++)
+		before[i] = model->functions[i].left_out;
+	if (descriptor && model_describe(model, descriptor) != 0)
+		return -1;
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *function = &model->functions[i];
+
+		if (function->left_out && function->left_out == before[i])
+			fprintf(stderr, "tracegen: %s:%u: %s is left out: %s; name it under left_out in the descriptor if that is meant\n",
+				function->where.file, function->where.line, function->name, function->left_out);
+	}
+	free(before);
+	return 0;
+}
+
+/* The model that the options ask for: read, or parsed, and described once. */
+static struct model *load_model(const struct options *options)
+{
+	struct model *model = options->model ? model_read(options->model) : parse_headers(options);
+	bool described = model && model->name;
+
+	return model && !described && describe(model, options->api) != 0 ? NULL : model;
+}
+
+static int wrong_use(const char *what)
+{
+	fprintf(stderr, "tracegen: %s; see tracegen --help\n", what);
+	return 2;
+}
+
+static int failed_write(const char *path)
+{
+	fprintf(stderr, "tracegen: %s: %s; choose another place with -o\n", path, strerror(errno));
+	return 1;
+}
+
+static int command_model(const struct options *options)
+{
+	if (!options->nnames && !options->api)
+		return wrong_use("model needs a header, or --api and its descriptor");
+	if (options->model)
+		return wrong_use("model reads headers, not --model");
+	struct model *model = load_model(options);
+	if (!model)
+		return 1;
+	FILE *to = options->output ? fopen(options->output, "w") : stdout;
+	if (!to)
+		return failed_write(options->output);
+	if (model_write(model, to) != 0 || (to != stdout && fclose(to) != 0))
+		return failed_write(options->output ? options->output : "stdout");
+	return 0;
+}
+
+static const struct command {
+	const char *name, *usage, *doc;
+	int (*run)(const struct options *options);
+} commands[] = {
+	{"model", "HEADER... [-- COMPILER FLAGS]", "Read headers, write what they declare as JSON.", command_model},
+};
+
+static const size_t ncommands = sizeof commands / sizeof *commands;
+
+static void print_commands(FILE *to)
+{
+	fputs("Usage: tracegen COMMAND [OPTION...] [-- COMPILER FLAGS]\n\n"
+	      "From the headers of a C API to the code that traces it.\n\n",
+	      to);
+	for (size_t i = 0; i < ncommands; i++)
+		fprintf(to, "  tracegen %-6s %s\n      %s\n", commands[i].name, commands[i].usage, commands[i].doc);
+	fputs("\ntracegen COMMAND --help shows its options; tracegen(1) and tracelayer-descriptor(5) explain.\n", to);
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	struct options options = {0};
+	const struct argp argp = {option_table, parse_option, command->usage, command->doc, NULL, NULL, NULL};
+
+	/* What stands behind -- is the compiler's. */
+	for (int i = 0; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			options.flags = (const char **)argv + i + 1;
+			options.nflags = (size_t)(argc - i - 1);
+			argc = i;
+		}
+	argv[0] = format_text("tracegen %s", command->name);
+	argp_err_exit_status = 2;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+		return 2;
+	return command->run(&options);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))) {
+		print_commands(stdout);
+		return 0;
+	}
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
+		puts(argp_program_version);
+		return 0;
+	}
+	for (size_t i = 0; argc > 1 && i < ncommands; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return run_command(&commands[i], argc - 1, argv + 1);
+	if (argc > 1)
+		fprintf(stderr, "tracegen: no command %s; the commands are these\n", argv[1]);
+	print_commands(stderr);
+	return 2;
+}
