@@ -366,7 +366,7 @@ static void describe_variables(struct descriptor *descriptor)
 
 	json_object_foreach(kind_at(descriptor, descriptor->root, "variables", JSON_OBJECT), key, value) {
 		struct variable_rule rule = {.key = key, .done = &done, .ndone = &ndone};
-		char *owner;
+		char *owner = NULL;
 		char separator = split_variable(descriptor, "variables", key, &owner, &rule.pattern);
 
 		rule.tags = tags_read(string_in(descriptor, key, value));
@@ -376,7 +376,7 @@ static void describe_variables(struct descriptor *descriptor)
 			for_functions(descriptor, "variables", owner, tag_params, &rule);
 		else if (separator)
 			for_types(descriptor, "variables", owner, tag_members, &rule);
-		check_variable(descriptor, "variables", key, !separator || rule.matched || (*owner == '?'));
+		check_variable(descriptor, "variables", key, !separator || rule.matched || *owner == '?');
 	}
 	free(done);
 }
@@ -467,7 +467,7 @@ static void describe_enums(struct descriptor *descriptor)
 		type->spelling = type->name;
 		for (size_t i = 0; i < count; i++) {
 			struct variable_rule rule = {.key = where[i], .type = type, .of = of};
-			char *owner;
+			char *owner = NULL;
 			char separator = split_variable(descriptor, name, where[i], &owner, &rule.pattern);
 
 			if (separator == ':')
