@@ -8,3 +8,8 @@ tracelayer_SOURCES = \
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
 tracelayer_LDADD = libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm
+
+# Prints the settings for the manual pages.
+noinst_PROGRAMS += settings_doc
+settings_doc_SOURCES = %D%/settings_doc.c
+settings_doc_LDADD = libtl_format.la

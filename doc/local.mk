@@ -1,1 +1,10 @@
-# doc: see doc/internals.md
+# Manual pages. What they say of the settings is printed from the settings' own table.
+dist_man_MANS += %D%/tracelayer.1 %D%/tracelayer-summary.1
+nodist_man_MANS += %D%/tracelayer-run.1
+EXTRA_DIST += %D%/tracelayer-run.1.in %D%/internals.md
+CLEANFILES += %D%/tracelayer-run.1
+
+%D%/tracelayer-run.1: %D%/tracelayer-run.1.in settings_doc$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D% && ./settings_doc$(EXEEXT) mdoc >$@.part && \
+	$(SED) -e '/^@SETTINGS@$$/{' -e 'r $@.part' -e 'd' -e '}' $(srcdir)/%D%/tracelayer-run.1.in >$@.new && \
+	rm -f $@.part && mv $@.new $@
