@@ -127,9 +127,17 @@ static void add_call(struct summary *summary, const char *name, int64_t duration
 	summary->total += duration;
 }
 
+/* Categories are words with commas between; "failed" is one of them where the result means failure. */
 static bool has_failed(const json_t *event)
 {
-	return json_is_true(json_object_get(json_object_get(event, "args"), "failed"));
+	const char *word = json_string_value(json_object_get(event, "cat"));
+
+	for (; word; word = strchr(word, ',')) {
+		word += *word == ',';
+		if (strcspn(word, ",") == 6 && !strncmp(word, "failed", 6))
+			return true;
+	}
+	return false;
 }
 
 static void begin(struct lane *lane, const json_t *event, const char *name)

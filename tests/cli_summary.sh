@@ -20,8 +20,8 @@ summary() { "$tracelayer" summary "$@"; }
 	events.append({"ph": "B", "pid": 1, "tid": 2, "ts": 100.125, "name": "outer"})
 	events.append({"ph": "X", "pid": 1, "tid": 2, "ts": 100.5, "dur": 0.25, "name": "inner"})
 	events.append({"ph": "E", "pid": 1, "tid": 2, "ts": 101.625})
-	events.append({"ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": 0.001, "name": "fails", "args": {"failed": True, "result": "E"}})
-	events.append({"ph": "X", "pid": 1, "tid": 1, "ts": at + 1, "dur": 0.001, "name": "fails", "args": {"result": "OK"}})
+	events.append({"ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": 0.001, "name": "fails", "cat": "api,runtime,failed", "args": {"result": "E"}})
+	events.append({"ph": "X", "pid": 1, "tid": 1, "ts": at + 1, "dur": 0.001, "name": "fails", "cat": "api,failed_not,runtime", "args": {"result": "OK"}})
 	events.append({"ph": "C", "pid": 1, "tid": 1, "ts": 5, "name": "counter", "args": {"v": 18446744073709551616}})
 	lines = "[\n" + ",\n".join(json.dumps(e) for e in events) + "\n]\n"
 	def write(name, text):
