@@ -21,3 +21,45 @@ args_test_SOURCES = %D%/args_test.c %D%/args_table.h
 args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
 EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c
+
+# ---- Level Zero test bed: a software device behind Debian's stock loader (drivers/ze_driver.h), and programs that use it
+ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
+	%D%/drivers/ze_entry.c %D%/drivers/ze_clock.c %D%/drivers/ze_properties.c %D%/drivers/ze_memory.c \
+	%D%/drivers/ze_event.c %D%/drivers/ze_kernels.c %D%/drivers/ze_module.c %D%/drivers/ze_list.c \
+	%D%/drivers/ze_run.c %D%/drivers/ze_queue.c %D%/drivers/ze_sysman.c
+ZE_DRIVER_CFLAGS = $(AM_CFLAGS) -fexceptions -pthread
+# Two of the same, so that two drivers can be loaded at once. Never unloaded: their threads may still be running.
+ZE_DRIVER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthread -Wl,-Bsymbolic -Wl,-z,nodelete \
+	-export-symbols-regex '^(ze[st]?Get[A-Za-z]*ProcAddrTable|test_ze_[a-z_]*)$$'
+
+check_LTLIBRARIES += %D%/drivers/ze_driver_a.la %D%/drivers/ze_driver_b.la
+%C%_drivers_ze_driver_a_la_SOURCES = $(ZE_DRIVER_SOURCES)
+%C%_drivers_ze_driver_a_la_CFLAGS = $(ZE_DRIVER_CFLAGS)
+%C%_drivers_ze_driver_a_la_LDFLAGS = $(ZE_DRIVER_LDFLAGS)
+%C%_drivers_ze_driver_b_la_SOURCES = $(ZE_DRIVER_SOURCES)
+%C%_drivers_ze_driver_b_la_CPPFLAGS = $(AM_CPPFLAGS) -DZE_DRIVER_INSTANCE='"b"'
+%C%_drivers_ze_driver_b_la_CFLAGS = $(ZE_DRIVER_CFLAGS)
+%C%_drivers_ze_driver_b_la_LDFLAGS = $(ZE_DRIVER_LDFLAGS)
+
+check_PROGRAMS += %D%/apps/ze_vector_add %D%/apps/ze_events %D%/apps/ze_dlopen %D%/apps/ze_ddi %D%/apps/ze_chain %D%/apps/ze_calls
+ZE_APP_SOURCES = %D%/apps/ze_app.c %D%/apps/ze_count.c %D%/apps/ze_app.h
+ZE_APP_LIBS = -lze_loader -lpthread
+%C%_apps_ze_vector_add_SOURCES = %D%/apps/ze_vector_add.c $(ZE_APP_SOURCES)
+%C%_apps_ze_vector_add_LDADD = $(ZE_APP_LIBS)
+%C%_apps_ze_events_SOURCES = %D%/apps/ze_events.c $(ZE_APP_SOURCES)
+%C%_apps_ze_events_LDADD = $(ZE_APP_LIBS)
+# Not linked with the loader: of what ze_app.c offers it uses the counting only.
+%C%_apps_ze_dlopen_SOURCES = %D%/apps/ze_dlopen.c %D%/apps/ze_count.c %D%/apps/ze_app.h
+%C%_apps_ze_dlopen_LDADD = -ldl -lpthread
+%C%_apps_ze_ddi_SOURCES = %D%/apps/ze_ddi.c $(ZE_APP_SOURCES)
+%C%_apps_ze_ddi_LDADD = $(ZE_APP_LIBS)
+%C%_apps_ze_chain_SOURCES = %D%/apps/ze_chain.c $(ZE_APP_SOURCES)
+%C%_apps_ze_chain_LDADD = $(ZE_APP_LIBS)
+%C%_apps_ze_calls_SOURCES = %D%/apps/ze_calls.c $(ZE_APP_SOURCES)
+%C%_apps_ze_calls_LDADD = $(ZE_APP_LIBS)
+TESTS += ze_driver_test %D%/ze_driver.sh
+check_PROGRAMS += ze_driver_test
+ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_driver.h
+ze_driver_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+ze_driver_test_LDADD = $(ZE_APP_LIBS) -ldl $(CHECK_LIBS)
+EXTRA_DIST += %D%/ze_driver.sh
