@@ -345,12 +345,15 @@ static void fill_enum(struct parse *parse, struct type *type, CXCursor declared)
 	free(row.list);
 }
 
-static void settle_all(struct variable *list, size_t count)
+/* A member that says nothing of itself is read or written with what it is in. */
+static void settle_members(struct variable *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct tags tags = tags_read(list[i].comment);
 
 		variable_settle(&list[i], &tags, list, count);
+		if (!tags.direction)
+			list[i].direction = 0;
 	}
 }
 
@@ -423,7 +426,7 @@ static void fill_record(struct parse *parse, struct type *type, CXType record, u
 	for (size_t i = 0; i < row.count; i++)
 		add_member(parse, type, &row, i, base, limit);
 	free(row.list);
-	settle_all(type->members, type->nmembers);
+	settle_members(type->members, type->nmembers);
 }
 
 /* A struct, union or enum. It is in the table before its members are read, because they may lead back to it. */
