@@ -4,9 +4,9 @@ tracegen_SOURCES = \
 	gen/tracegen.c gen/tracegen.h \
 	gen/parse.c gen/comment.c gen/comment.h \
 	gen/model.c gen/model.h gen/model_json.c gen/allocate.h \
-	gen/descriptor.c
-tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
-tracegen_LDADD = $(LIBCLANG_LIBS) $(JANSSON_LIBS)
+	gen/descriptor.c gen/check.c
+tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
+tracegen_LDADD = $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS)
 
 apisdir = $(pkgdatadir)/apis
 dist_apis_DATA = gen/apis/level-zero.json gen/apis/opencl.json

@@ -3,7 +3,7 @@
  *
  *	tracegen model HEADER… [--api DESCRIPTOR] [-o FILE] [-- COMPILER FLAGS]
  *	tracegen emit  --api DESCRIPTOR | --model MODEL  [-o FOLDER] [-- COMPILER FLAGS]
- *	tracegen check --api DESCRIPTOR | --model MODEL  LIBRARY [-- COMPILER FLAGS]
+ *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- COMPILER FLAGS]
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
@@ -25,13 +25,14 @@ struct options {
 	size_t nnames;
 	const char **flags; /* behind -- */
 	size_t nflags;
-	const char *api, *model, *output;
+	const char *api, *model, *output, *shims;
 };
 
 static const struct argp_option option_table[] = {
 	{"api", 'a', "DESCRIPTOR", 0, "what the headers can't say: see tracelayer-descriptor(5)", 0},
 	{"model", 'm', "MODEL", 0, "a model made before, instead of the headers", 0},
-	{"output", 'o', "PATH", 0, "model: the file to write; emit: the folder to write to", 0},
+	{"output", 'o', "PATH", 0, "model: the file to write (default: stdout); emit: the folder to write to (default: .)", 0},
+	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
 	{0},
 };
 
@@ -48,6 +49,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case 'o':
 		options->output = argument;
+		break;
+	case 's':
+		options->shims = argument;
 		break;
 	case ARGP_KEY_ARG:
 		*APPEND(options->names, options->nnames) = argument;
@@ -135,11 +139,27 @@ static int command_model(const struct options *options)
 	return 0;
 }
 
+static int command_check(const struct options *options)
+{
+	struct options sources = *options;
+
+	if (options->nnames != 1)
+		return wrong_use("check needs one library");
+	if (!options->api && !options->model)
+		return wrong_use("check needs --api and a descriptor, or --model and a model");
+	sources.nnames = 0;
+	struct model *model = load_model(&sources);
+	if (!model)
+		return 1;
+	return library_check(model, options->names[0], options->shims, stdout) == 0 ? 0 : 1;
+}
+
 static const struct command {
 	const char *name, *usage, *doc;
 	int (*run)(const struct options *options);
 } commands[] = {
 	{"model", "HEADER... [-- COMPILER FLAGS]", "Read headers, write what they declare as JSON.", command_model},
+	{"check", "LIBRARY [-- COMPILER FLAGS]", "Say which functions that a library exports have a shim, and why the others have none.", command_check},
 };
 
 static const size_t ncommands = sizeof commands / sizeof *commands;
