@@ -63,3 +63,18 @@ ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_d
 ze_driver_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 ze_driver_test_LDADD = $(ZE_APP_LIBS) -ldl $(CHECK_LIBS)
 EXTRA_DIST += %D%/ze_driver.sh
+# --- the real functions: an OpenCL driver (drivers/icd.h), and programs that find their functions in every way there is
+RESOLVE_ICD_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthread
+RESOLVE_ICD_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
+check_LTLIBRARIES += %D%/drivers/icd_a.la %D%/drivers/icd_b.la %D%/drivers/icd_table.la
+%C%_drivers_icd_a_la_SOURCES = %D%/drivers/icd.c %D%/drivers/icd.h
+%C%_drivers_icd_a_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
+%C%_drivers_icd_a_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
+%C%_drivers_icd_b_la_SOURCES = %D%/drivers/icd.c %D%/drivers/icd.h
+%C%_drivers_icd_b_la_CPPFLAGS = $(AM_CPPFLAGS) -DICD_SECOND
+%C%_drivers_icd_b_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
+%C%_drivers_icd_b_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
+%C%_drivers_icd_table_la_SOURCES = %D%/drivers/icd.c %D%/drivers/icd.h
+%C%_drivers_icd_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DICD_TABLE_BY_NAME
+%C%_drivers_icd_table_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
+%C%_drivers_icd_table_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
