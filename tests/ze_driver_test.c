@@ -252,11 +252,11 @@ START_TEST(a_queue_destroyed_with_work_left_gives_it_up)
 }
 END_TEST
 
-/* How much of two kernels of 20 ms, each on a queue of its own, lay side by side, in nanoseconds.
+/* How much of two kernels of 100 ms, each on a queue of its own, lay side by side, in nanoseconds.
  */
 static int64_t overlap(uint32_t second_engine)
 {
-	uint64_t ticks = 19200 * 20;
+	uint64_t ticks = 19200 * 100;
 	ze_kernel_timestamp_result_t a, b;
 
 	ze_app_open(&app);

@@ -54,11 +54,26 @@ uint64_t clock_host_ns(void)
 	return read_ns(host_clock);
 }
 
+/* Both clocks at one moment: read again where the thread lost its processor between them. */
+static uint64_t read_both(uint64_t *monotonic_ns)
+{
+	uint64_t before, device, after;
+	int tries = 0;
+
+	do {
+		before = read_ns(CLOCK_MONOTONIC);
+		device = read_ns(host_clock);
+		after = read_ns(CLOCK_MONOTONIC);
+	} while (after - before > 2000 && ++tries < 10);
+	*monotonic_ns = before + (after - before) / 2;
+	return device;
+}
+
 struct stamp clock_now(ze_device_handle_t device)
 {
 	ze_device_handle_t root = device->root;
-	uint64_t elapsed = read_ns(host_clock) - base_ns;
-	struct stamp now = {.ns = read_ns(CLOCK_MONOTONIC)};
+	struct stamp now;
+	uint64_t elapsed = read_both(&now.ns) - base_ns;
 	__int128 scaled = (__int128)elapsed * clock_hz * (1000000 + drift_ppm);
 
 	now.ticks = epoch + root->number * DEVICE_DISTANCE + (uint64_t)(scaled / 1000000000000000);
