@@ -263,6 +263,8 @@ void closing_line(const struct program *program, const struct ending *ending, co
 	struct reports reports = { 0 };
 
 	read_all(&reports);
+	if (reports.count && reports.failed)
+		say("%s: %s, so events are missing; give another file with -o", from_here(reports.failed), strerror(reports.error));
 	if (reports.count)
 		say_traces(&reports);
 	else

@@ -45,6 +45,7 @@ struct summary {
 	void *groups, *lanes;		/* trees of the above (tsearch), by name and by key */
 	struct group **list;		/* the groups again, for walking */
 	size_t ngroups, nlanes, calls, unended;
+	unsigned long long lost;	/* events that the traces say they lack */
 	int64_t total;
 };
 
@@ -164,6 +165,15 @@ static void end(struct summary *summary, struct lane *lane, const json_t *event)
 	free(begun->name);
 }
 
+/* The end of a trace of ours says what was lost. */
+static void note_lost(struct summary *summary, const json_t *event)
+{
+	const char *name = json_string_value(json_object_get(event, "name"));
+
+	if (name && !strcmp(name, "tracelayer_end"))
+		summary->lost += (unsigned long long)json_number_value(json_object_get(json_object_get(event, "args"), "lost"));
+}
+
 /* Count an event if it is a host call, or one end of one. */
 static void count_event(struct summary *summary, const struct grouping *by, const json_t *event, int file)
 {
@@ -179,6 +189,8 @@ static void count_event(struct summary *summary, const struct grouping *by, cons
 		begin(lane_of(summary, event, file), event, name);
 	} else if (!strcmp(phase, "E")) {
 		end(summary, lane_of(summary, event, file), event);
+	} else if (!strcmp(phase, "M")) {
+		note_lost(summary, event);
 	}
 }
 
@@ -400,6 +412,9 @@ int command_summary(int argc, char **argv)
 		twalk_r(summary.lanes, count_unended, &summary.unended);
 		if (summary.unended)
 			say("%zu call%s without an end; not in the table", summary.unended, summary.unended == 1 ? "" : "s");
+		if (summary.lost)
+			say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where",
+			    summary.lost);
 		if (print_summary(&summary, &wishes))
 			code = EXIT_BROKEN;
 	}

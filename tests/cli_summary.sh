@@ -2,7 +2,7 @@
 # tracelayer summary: its numbers, its formats, and what it says of files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 44
+plan 45
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -56,6 +56,7 @@ summary() { "$tracelayer" summary "$@"; }
 	write("noevents.json", '{"a": 1}')
 	write("trailing.json", lines + "[]")
 	write("unended.json", lines.replace('"ph": "E"', '"ph": "i"'))
+	write("lost.json", lines.replace("\n]", ',\n{"ph":"M","pid":1,"name":"tracelayer_end","tid":0,"args":{"events":204,"lost":17}}\n]'))
 	names = ['quote " comma , end', "line\nbreak", "escape \x1b[31m red", "tab\tbell\x07", "euro €"]
 	write("names.json", json.dumps([{"ph": "X", "pid": "p", "tid": "t", "ts": 1, "dur": 2, "name": n} for n in names]))
 	write("long.json", json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "n" * 300}]))
@@ -137,6 +138,7 @@ like "$out" '^f0,[0-9]{4},0,' "and most of its first half is used"
 out=$(summary --csv "$tmp/noend.json.gz" 2>"$tmp/said"); is $? 3 "a gzip file without its checksum: exit 3"
 is "$(printf '%s\n' "$out" | awk -F, 'NR > 1 { n += $2 } END { print n }')" 50000 "and every event is used"
 summary "$tmp/unended.json" 2>&1 >/dev/null | grep -q '^tracelayer: 1 call without an end'; is $? 0 "calls without an end are told of"
+like "$(summary "$tmp/lost.json" 2>&1 >/dev/null)" '^tracelayer: 17 events were lost' "so are events that the trace lacks"
 
 # --- files that are broken: one line, with the place
 refused()	# FILE WANTED-LINE DESCRIPTION

@@ -11,8 +11,8 @@ config_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 config_test_LDADD = libtl_format.la $(CHECK_LIBS)
 
 # --- the command
-TESTS += tests/cli_summary.sh
-EXTRA_DIST += tests/cli_summary.sh tests/cli_run.sh tests/cli_signals.sh
+TESTS += tests/cli_summary.sh tests/cli_docs.sh
+EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh
 
 # --- arguments, emitted code
 TESTS += args_test tests/args_fuzz.sh
