@@ -3,7 +3,7 @@
 # work, and the calls that the driver counts are those that the programs made. The loader itself
 # calls zeInit once more, to see whether the driver is alive.
 . "${top_srcdir:-.}/tests/lib.sh"
-plan 28
+plan 31
 
 apps=$top_builddir/tests/apps
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -37,6 +37,8 @@ counted "functions are taken by dlsym" ze_dlopen
 counted "and with RTLD_DEEPBIND" ze_dlopen deep
 counted "calls go through tables" ze_ddi
 counted "chains, arrays, strings and errors" ze_chain
+counted "system management and tools functions" ze_sysman
+is "$(grep -c '^ze[st]' "$tmp/got")" 145 "which are 145"
 counted "every function is called" ze_calls
 
 is "$(awk '$2 != 1 + ($1 == "zeInit")' "$tmp/driver"; wc -l <"$tmp/driver")" 144 "each of the 144 functions, once"

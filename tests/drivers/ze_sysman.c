@@ -136,6 +136,28 @@ ze_result_t zesMemoryGetState(zes_mem_handle_t memory, zes_mem_state_t *state)
 	return ZE_RESULT_SUCCESS;
 }
 
+/* A function with a floating-point argument: what was set is given back. */
+static double current_limit; /* device_lock */
+
+ze_result_t zesFrequencyOcSetIccMax(zes_freq_handle_t frequency, double amperes)
+{
+	ENTER(zesFrequencyOcSetIccMax);
+	pthread_mutex_lock(&device_lock);
+	current_limit = amperes;
+	pthread_mutex_unlock(&device_lock);
+	return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zesFrequencyOcGetIccMax(zes_freq_handle_t frequency, double *amperes)
+{
+	ENTER(zesFrequencyOcGetIccMax);
+	NEED_POINTER(amperes);
+	pthread_mutex_lock(&device_lock);
+	*amperes = current_limit;
+	pthread_mutex_unlock(&device_lock);
+	return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zetMetricGroupGet(zet_device_handle_t device, uint32_t *count,
 			      zet_metric_group_handle_t *groups)
 {
