@@ -76,11 +76,13 @@ struct free_list {
 };
 
 static struct free_list free_small, free_large, fresh_producers, ended_producers, checked_producers;
-static _Atomic(struct tl_producer *) producers;
+static struct tl_producer nobody;	/* of the threads that memory was too short for */
+static _Atomic(struct tl_producer *) producers = &nobody;
 
 static _Atomic(struct tl_chunk *) queue;
 static _Atomic uint64_t queued;		/* bytes pushed since the writer was last woken for them */
 static _Atomic uint32_t waiting;	/* the reader sleeps, or is about to */
+static _Atomic bool called;		/* it is to wake for another reason */
 static _Atomic uint32_t given_back;	/* futex word: producers wait here for a chunk */
 static _Atomic bool stuck;		/* waiting for one was in vain; cleared by the next that is given back */
 
@@ -509,7 +511,7 @@ static void producer_begin(struct tl_producer *producer)
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;
 	producer->thread.open = open;
-	producer->thread.end = (struct tl_open_call *)((char *)producer + PRODUCER_SIZE);
+	producer->thread.end = producer->open_end = (struct tl_open_call *)((char *)producer + PRODUCER_SIZE);
 	atomic_store_explicit(&producer->thread.top, open, memory_order_relaxed);
 	read_own_name(producer);
 	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
@@ -545,6 +547,11 @@ void tl_buffer_detach(struct tl_producer *producer)
 	if (!atomic_exchange_explicit(&producer->ended, 1, memory_order_relaxed))
 		list_push(&ended_producers, producer, PRODUCER_LINK);
 	unblock(&blocked);
+}
+
+void tl_buffer_lose(void)
+{
+	atomic_fetch_add_explicit(&nobody.lost, 1, memory_order_relaxed);
 }
 
 struct tl_producer *tl_buffer_producers(void)
@@ -773,9 +780,17 @@ void tl_buffer_wait(int ms)
 	atomic_store_explicit(&waiting, 1, memory_order_relaxed);
 	/* Pairs with wake_reader. */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&queue, memory_order_relaxed))
+	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
+	    !atomic_load_explicit(&called, memory_order_relaxed))
 		futex(&waiting, FUTEX_WAIT, 1, &timeout);
 	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
+	atomic_store_explicit(&called, false, memory_order_relaxed);
+}
+
+void tl_buffer_wake(void)
+{
+	atomic_store_explicit(&called, true, memory_order_relaxed);
+	wake_reader();
 }
 
 /* Threads often get their names after their first call: ask the kernel again. */
@@ -818,7 +833,8 @@ void tl_buffer_after_fork(void)
 	generation++;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		atomic_store_explicit(&lists[i]->first, 0, memory_order_relaxed);
-	atomic_store_explicit(&producers, NULL, memory_order_relaxed);
+	atomic_store_explicit(&producers, &nobody, memory_order_relaxed);
+	atomic_store_explicit(&nobody.lost, 0, memory_order_relaxed);
 	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);
 	atomic_store_explicit(&waiting, 0, memory_order_relaxed);

@@ -37,6 +37,7 @@ struct tl_producer {
 	uint64_t lost_said, lost_since;	/* losses that are in the trace, and since when there are others */
 
 	/* The threads' room's own. */
+	struct tl_open_call *open_end;	/* thread.end while not busy */
 	char *scratch;			/* arguments captured at entry of the open calls */
 	uint32_t scratch_used;
 	uint32_t rounds;		/* of key destructors seen */
@@ -83,6 +84,9 @@ bool tl_buffer_is_stale(const struct tl_thread *thread);
 
 /* In a forked child: forget the parent's events and threads. Calls that were open in the parent end unrecorded. */
 void tl_buffer_after_fork(void);
+
+/* An event of a thread that could not be given a producer is lost: counted for a producer with no thread (.tid 0, .lane 0). */
+void tl_buffer_lose(void);
 
 /* For the trace's end: each producer there ever was, with its lost count. */
 struct tl_producer *tl_buffer_producers(void);

@@ -94,6 +94,7 @@ enum tl_open_flag {
 	TL_OPEN_SCRATCH = 1,
 	TL_OPEN_FINISHED = 2,	/* over, but calls above it are not */
 	TL_OPEN_SUSPECT = 4,	/* perhaps left by longjmp, perhaps on another stack */
+	TL_OPEN_SILENT = 8,	/* not recorded */
 };
 
 /*
