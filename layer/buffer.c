@@ -60,6 +60,7 @@
 #define HEADER 128u		/* struct tl_chunk, at the start of its memory */
 #define PRODUCER_SIZE 4096u	/* a producer and its open calls */
 #define OPEN_AT 512u		/* where the sentinel before its open calls lies */
+#define RECYCLE_TRIES 64	/* producers looked at before a new one is made */
 #define PATIENCE 2000		/* milliseconds without a chunk given back, after which events get lost */
 
 _Static_assert(sizeof(struct tl_chunk) <= HEADER, "a chunk's header has outgrown its place");
@@ -471,7 +472,8 @@ static void say_last_losses(struct tl_producer *producer)
 /* The thread is gone, so nobody else touches the producer: what it recorded at the very end goes the way of the rest. */
 static bool recyclable(struct tl_producer *producer)
 {
-	if (!thread_is_gone(producer))
+	/* Asked first, since it costs no system call; and again at the end, for what is handed over here. */
+	if (atomic_load_explicit(&producer->unwritten, memory_order_relaxed) || !thread_is_gone(producer))
 		return false;
 	say_last_losses(producer);
 	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
@@ -483,7 +485,7 @@ static bool recyclable(struct tl_producer *producer)
 /* One whose thread is gone. Those found not ready go to a second list, so that each is looked at in its turn. */
 static struct tl_producer *producer_recycle(void)
 {
-	for (int tries = 0; tries < 8; tries++) {
+	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
 		struct tl_producer *producer = list_pop(&ended_producers, PRODUCER_LINK);
 		if (!producer) {
 			while ((producer = list_pop(&checked_producers, PRODUCER_LINK)))
