@@ -482,16 +482,25 @@ static bool recyclable(struct tl_producer *producer)
 	       atomic_load_explicit(&producer->lost, memory_order_relaxed) == producer->lost_said;
 }
 
-/* One whose thread is gone. Those found not ready go to a second list, so that each is looked at in its turn. */
+/* The next one whose thread has ended. Those looked at go to a second list, so that each has its turn. */
+static struct tl_producer *next_ended(bool *again)
+{
+	struct tl_producer *producer = list_pop(&ended_producers, PRODUCER_LINK), *moved;
+
+	if (producer || !*again)
+		return producer;
+	*again = false;
+	while ((moved = list_pop(&checked_producers, PRODUCER_LINK)))
+		list_push(&ended_producers, moved, PRODUCER_LINK);
+	return list_pop(&ended_producers, PRODUCER_LINK);
+}
+
 static struct tl_producer *producer_recycle(void)
 {
-	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
-		struct tl_producer *producer = list_pop(&ended_producers, PRODUCER_LINK);
-		if (!producer) {
-			while ((producer = list_pop(&checked_producers, PRODUCER_LINK)))
-				list_push(&ended_producers, producer, PRODUCER_LINK);
-			return NULL;
-		}
+	struct tl_producer *producer;
+	bool again = true;
+
+	for (int tries = 0; tries < RECYCLE_TRIES && (producer = next_ended(&again)); tries++) {
 		if (recyclable(producer))
 			return producer;
 		list_push(&checked_producers, producer, PRODUCER_LINK);

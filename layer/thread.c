@@ -2,8 +2,9 @@
  * thread.c: the beginning and the end of a thread. See thread.h.
  *
  * A thread's end is seen by the destructor of a pthread key. Destructors of other keys may still make calls, in an order that nobody
- * promises, so ours asks for another round as long as there is one and hands the thread's events over in the last. Even after that
- * tl_self stays set, and what still comes is recorded: a producer is recycled only once the kernel doesn't know its thread any more.
+ * promises, so ours asks for another round and hands the thread's events over in the last but one (in the last, ThreadSanitizer takes
+ * its own state down). After that tl_self stays set, and what still comes is recorded: a producer is recycled only once the
+ * kernel doesn't know its thread any more.
  */
 #include "layer/thread.h"
 
@@ -22,7 +23,7 @@ static void ends(void *value)
 
 	if (tl_buffer_is_stale(&producer->thread))
 		return;
-	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, producer) == 0)
+	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, producer) == 0)
 		return;
 	tl_call_end_all(&producer->thread);
 	tl_buffer_detach(producer);

@@ -18,6 +18,13 @@ check_PROGRAMS += core_buffer_test
 core_buffer_test_SOURCES = %D%/core_buffer_test.c $(core_doubles)
 core_buffer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 core_buffer_test_LDADD = $(core_libs)
+TESTS += core_clock_test
+check_PROGRAMS += core_clock_test
+core_clock_test_SOURCES = %D%/core_clock_test.c $(core_doubles)
+core_clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+core_clock_test_LDADD = $(core_libs)
+TESTS += %D%/core_tsan.sh
+EXTRA_DIST += %D%/core_tsan.sh
 
 # --- the command
 TESTS += tests/cli_summary.sh tests/cli_docs.sh
