@@ -156,28 +156,34 @@ static bool is_zero(const char *bytes, size_t size)
 	return true;
 }
 
-/* A list that ends with an element of zeros, which is not kept. */
-static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent *extent)
+/*
+ * A list that ends with an element of zeros, which is not kept; or, of pairs, with a pair that begins with one: `step` is 2.
+ */
+static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent *extent, uint32_t step)
 {
-	size_t element = extent->element;
-	struct tl_blob *blob = begin_blob(c, element * (TL_CAPTURE_ELEMENTS + 1));
+	size_t element = extent->element, size = element * step;
+	struct tl_blob *blob = begin_blob(c, element * (TL_CAPTURE_ELEMENTS + step));
+	uint64_t total = TL_BLOB_UNKNOWN;
 	uint32_t count;
 
 	if (!blob)
 		return NULL;
-	for (count = 0; count <= TL_CAPTURE_ELEMENTS; count++) {
+	for (count = 0; count < TL_CAPTURE_ELEMENTS + step; count += step) {
 		char *to = (char *)(blob + 1) + count * element;
+		const char *from = (const char *)extent->from + count * element;
 
-		if (read_memory(to, (const char *)extent->from + count * element, element, extent->obliged) != element) {
-			end_blob(c, blob, count * element, TL_BLOB_UNKNOWN);
-			return blob;
-		}
+		/* The end alone first: behind it, memory may end. */
+		if (read_memory(to, from, element, extent->obliged) != element)
+			break;
 		if (is_zero(to, element)) {
-			end_blob(c, blob, count * element, count);
-			return blob;
+			total = count;
+			break;
 		}
+		if (read_memory(to, from, size, extent->obliged) != size)
+			break;
 	}
-	end_blob(c, blob, TL_CAPTURE_ELEMENTS * element, TL_BLOB_UNKNOWN);
+	count = at_most(count, TL_CAPTURE_ELEMENTS);
+	end_blob(c, blob, count * element, total);
 	return blob;
 }
 
@@ -215,7 +221,7 @@ static void capture_pointer(struct capture *c, const struct scope *scope, const 
 		return;
 	}
 	if (v->length.kind == TL_LENGTH_STRING || v->length.kind == TL_LENGTH_ZERO_ENDED)
-		blob = capture_zero_ended(c, &extent);
+		blob = capture_zero_ended(c, &extent, v->length.constant == 2 ? 2 : 1);
 	else
 		blob = capture_array(c, target, &extent);
 	if (blob && leads_on(target))

@@ -143,6 +143,14 @@ static inline struct link link_of(const struct tl_type *type)
 	return link;
 }
 
+/* Values repeat between families of structs; those of one family have an stype of one type. */
+static inline bool is_of_family(const struct tl_type *type, const struct link *link)
+{
+	const struct tl_variable *stype = link_of(type).stype;
+
+	return type->size >= link->head && stype && stype->type == link->stype->type;
+}
+
 /* The struct that a link's bytes announce, NULL if the API has none of that stype. */
 static inline const struct tl_type *announced(const struct tl_api *api, const struct link *link, const void *bytes)
 {
@@ -157,8 +165,9 @@ static inline const struct tl_type *announced(const struct tl_api *api, const st
 		else
 			high = middle;
 	}
-	if (low < api->nchains && api->chains[low].stype == stype && api->chains[low].type->size >= link->head)
-		return api->chains[low].type;
+	for (; low < api->nchains && api->chains[low].stype == stype; low++)
+		if (is_of_family(api->chains[low].type, link))
+			return api->chains[low].type;
 	return NULL;
 }
 

@@ -6,3 +6,31 @@ libtl_format_la_SOURCES = \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.c %D%/checked_copy.c \
 	%D%/text.h %D%/text.c \
 	%D%/settings.c %D%/settings.h %D%/settings_table.h
+
+# The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.
+noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la
+nodist_libtl_tables_la_SOURCES = apis/ze_tables.c apis/cl_tables.c
+libtl_tables_la_SOURCES =
+libtl_tables_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+nodist_libtl_shims_la_SOURCES = apis/ze_shims.c apis/cl_shims.c
+libtl_shims_la_SOURCES =
+libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -Iapis/include
+libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
+nodist_pkginclude_HEADERS = apis/ze_callbacks.h apis/cl_callbacks.h
+
+ZE_EMITTED = apis/ze_tables.c apis/ze_shims.c apis/ze_callbacks.h
+CL_EMITTED = apis/cl_tables.c apis/cl_shims.c apis/cl_callbacks.h
+BUILT_SOURCES += $(ZE_EMITTED) $(CL_EMITTED)
+CLEANFILES += $(ZE_EMITTED) $(CL_EMITTED) apis/ze.exports apis/cl.exports
+
+# One run makes four files; the exports come last and stand for all.
+apis/ze.exports: apis/ze_model.json
+	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model apis/ze_model.json -o apis
+apis/cl.exports: apis/cl_model.json
+	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model apis/cl_model.json -o apis
+$(ZE_EMITTED): apis/ze.exports
+	@test -f $@ || { rm -f apis/ze.exports && $(MAKE) $(AM_MAKEFLAGS) apis/ze.exports; }
+	@touch $@
+$(CL_EMITTED): apis/cl.exports
+	@test -f $@ || { rm -f apis/cl.exports && $(MAKE) $(AM_MAKEFLAGS) apis/cl.exports; }
+	@touch $@

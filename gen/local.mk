@@ -4,7 +4,8 @@ tracegen_SOURCES = \
 	gen/tracegen.c gen/tracegen.h \
 	gen/parse.c gen/comment.c gen/comment.h \
 	gen/model.c gen/model.h gen/model_json.c gen/allocate.h \
-	gen/descriptor.c gen/check.c
+	gen/descriptor.c gen/check.c \
+	gen/emit.h gen/emit.c gen/emit_tables.c gen/emit_shims.c gen/emit_callbacks.c gen/emit_exports.c
 tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
 tracegen_LDADD = $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS)
 

@@ -154,12 +154,37 @@ static int command_check(const struct options *options)
 	return library_check(model, options->names[0], options->shims, stdout) == 0 ? 0 : 1;
 }
 
+static int write_file(const struct options *options, const struct model *model, const char *ending,
+		      int (*emit)(const struct model *model, FILE *to))
+{
+	const char *path = format_text("%s/%s%s", options->output ? options->output : ".", model->prefix, ending);
+	FILE *to = fopen(path, "w");
+
+	if (!to)
+		return failed_write(path);
+	int failed = emit(model, to) != 0;
+	if (fclose(to) != 0)
+		return failed_write(path);
+	return failed;
+}
+
+static int command_emit(const struct options *options)
+{
+	if (!options->api && !options->model && !options->nnames)
+		return wrong_use("emit needs --api and its descriptor, --model and a model, or a header");
+	const struct model *model = load_model(options);
+
+	return !model || write_file(options, model, "_tables.c", emit_tables) || write_file(options, model, "_shims.c", emit_shims) ||
+	       write_file(options, model, "_callbacks.h", emit_callbacks) || write_file(options, model, ".exports", emit_exports);
+}
+
 static const struct command {
 	const char *name, *usage, *doc;
 	int (*run)(const struct options *options);
 } commands[] = {
 	{"model", "HEADER... [-- COMPILER FLAGS]", "Read headers, write what they declare as JSON.", command_model},
 	{"check", "LIBRARY [-- COMPILER FLAGS]", "Say which functions that a library exports have a shim, and why the others have none.", command_check},
+	{"emit", "[HEADER...] [-- COMPILER FLAGS]", "Write shims, tables, callback types and the list of exports.", command_emit},
 };
 
 static const size_t ncommands = sizeof commands / sizeof *commands;

@@ -9,24 +9,28 @@
  *			serves the exported function and every closure made for a pointer that a driver handed out.
  *	the invoke	unpacks libffi's arguments and calls the body.
  *
- *	ze_result_t zeEventQueryStatus(ze_event_handle_t hEvent)
+ *	TL_EXPORT ze_result_t shim_zeEventQueryStatus(ze_event_handle_t hEvent) __asm__("zeEventQueryStatus");
+ *	ze_result_t shim_zeEventQueryStatus(ze_event_handle_t hEvent)
  *	{
- *		pfn_zeEventQueryStatus direct = tl_shim_direct(&shims[ZE_EVENT_QUERY_STATUS]);
+ *		pfn_zeEventQueryStatus direct = tl_shim_direct(SHIM(zeEventQueryStatus));
+ *
  *		if (TL_LIKELY(direct))
  *			return direct(hEvent);
- *		return traced_zeEventQueryStatus(&shims[ZE_EVENT_QUERY_STATUS], TL_CALLER, hEvent);
+ *		return traced_zeEventQueryStatus(SHIM(zeEventQueryStatus), TL_CALLER, hEvent);
  *	}
  *
  *	static TL_TRACED ze_result_t traced_zeEventQueryStatus(struct tl_shim *shim, void *caller, ze_event_handle_t hEvent)
  *	{
- *		ze_event_query_status_params_t params = { &hEvent };
- *		ze_result_t result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
- *		TL_CALL(call, shim, caller, &params, &result);
+ *		const void *const params[] = {&hEvent};
+ *		ze_result_t result = 0;
+ *		TL_CALL(call, shim, caller, params, &result);
  *		pfn_zeEventQueryStatus real = tl_call_enter(&call);
+ *
  *		if (TL_LIKELY(real))
  *			result = real(hEvent);
- *		const uint64_t words[] = { (uintptr_t)hEvent };
- *		tl_call_leave(&call, (uint32_t)result, words, 1);
+ *		else
+ *			result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+ *		TL_CALL_LEAVE(call, (uint32_t)result, (uint64_t)hEvent);
  *		return result;
  *	}
  */
@@ -47,7 +51,13 @@
 #define TL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define TL_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TL_EXPORT __attribute__((visibility("default")))
+#define TL_HIDDEN __attribute__((visibility("hidden")))
+/* One body for each function, neither merged with an equal one nor copied: backtraces and profiles have the right names. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TL_TRACED __attribute__((noinline, noclone, no_icf))
+#else
 #define TL_TRACED __attribute__((noinline))
+#endif
 #define TL_CALLER __builtin_return_address(0)
 
 /* What a call through a shim does besides reaching the driver. 0: nobody watches, and .direct is set. */
@@ -94,7 +104,6 @@ enum tl_open_flag {
 	TL_OPEN_SCRATCH = 1,
 	TL_OPEN_FINISHED = 2,	/* over, but calls above it are not */
 	TL_OPEN_SUSPECT = 4,	/* perhaps left by longjmp, perhaps on another stack */
-	TL_OPEN_SILENT = 8,	/* not recorded */
 };
 
 /*
@@ -136,8 +145,8 @@ struct tl_call {
 TL_EXPORT void *tl_call_enter_slow(struct tl_call *call);
 TL_EXPORT void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
 TL_EXPORT void tl_call_unwound(struct tl_call *call);
-/* The position `at` was no place for `size` bytes: one in a fresh chunk. NULL: the event was lost, and counted. */
-TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t at);
+/* A place of `size` bytes in a fresh chunk; NULL: the event was lost, and counted. */
+TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size);
 TL_EXPORT uint64_t tl_clock_gettime_ticks(void);
 
 static TL_ALWAYS_INLINE uint64_t tl_counter(void)
@@ -227,7 +236,7 @@ static TL_ALWAYS_INLINE uint64_t *tl_record_reserve(struct tl_thread *thread, ui
 
 	/* One comparison: fits, and in the chunk that .limit speaks of. */
 	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
-		record = (uint64_t *)tl_record_reserve_slow(thread, size, at);
+		record = (uint64_t *)tl_record_reserve_slow(thread, size);
 		if (!record)
 			return NULL;
 	}
@@ -241,34 +250,85 @@ static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
 	atomic_store_explicit((_Atomic uint64_t *)record, head, memory_order_release);
 }
 
-static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+/* Nothing out of the ordinary is left to do: the call is recorded inline. False too where it just passed. */
+static TL_ALWAYS_INLINE bool tl_call_is_plain(const struct tl_call *call)
 {
-	struct tl_shim *shim = call->shim;
+	return call->shim && !(call->mode & ~(uint32_t)TL_MODE_FAST) &&
+	       atomic_load_explicit(&call->thread->top, memory_order_relaxed) == call->open + 1;
+}
 
-	if (!shim)
-		return;
+/* End a plain call: its record but for its words, for which there is room from [4] on. NULL where the event was lost. */
+static TL_ALWAYS_INLINE uint64_t *tl_call_record_begin(struct tl_call *call, uint64_t result, uint32_t words)
+{
 	struct tl_thread *thread = call->thread;
-	if (TL_UNLIKELY((call->mode & ~(uint32_t)TL_MODE_FAST) ||
-			atomic_load_explicit(&thread->top, memory_order_relaxed) != call->open + 1)) {
-		tl_call_leave_slow(call, result, words, count);
-		call->shim = NULL;
-		return;
-	}
 	uint64_t end = tl_ticks(thread);
-	uint64_t size = 32 + (call->mode & TL_MODE_WORDS ? 8 * (uint64_t)count : 0);
-	uint64_t *record = tl_record_reserve(thread, size);
+	uint64_t *record = tl_record_reserve(thread, 32 + (call->mode & TL_MODE_WORDS ? 8 * (uint64_t)words : 0));
+
 	if (TL_LIKELY(record)) {
 		record[1] = call->start;
 		record[2] = end - call->start;
 		record[3] = result;
-		if (call->mode & TL_MODE_WORDS)
-			memcpy(&record[4], words, 8 * (size_t)count);
-		/* struct tl_call_record's first word: size, type CALL, flags, function. */
-		tl_record_commit(record, size / 8 | 1u << 16 | (call->mode & TL_MODE_WORDS ? 1u << 24 : 0) |
-						 (uint64_t)shim->id << 32);
 	}
-	atomic_store_explicit(&thread->top, call->open, memory_order_relaxed);
+	return record;
+}
+
+static TL_ALWAYS_INLINE void tl_call_record_end(struct tl_call *call, uint64_t *record, uint32_t words)
+{
+	/* struct tl_call_record's first word: size, type CALL, flags, function. */
+	uint64_t head = (uint64_t)call->shim->id << 32 | 1u << 16;
+
+	if (TL_LIKELY(record))
+		tl_record_commit(record, call->mode & TL_MODE_WORDS ? head | 1u << 24 | (4 + words) : head | 4);
+	atomic_store_explicit(&call->thread->top, call->open, memory_order_relaxed);
 	call->shim = NULL;
+}
+
+/* Leave the call, with the parameters' words in an array. */
+static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	if (TL_LIKELY(tl_call_is_plain(call))) {
+		uint64_t *record = tl_call_record_begin(call, result, count);
+
+		if ((call->mode & TL_MODE_WORDS) && TL_LIKELY(record))
+			memcpy(&record[4], words, 8 * (size_t)count);
+		tl_call_record_end(call, record, count);
+	} else if (call->shim) {
+		tl_call_leave_slow(call, result, words, count);
+		call->shim = NULL;
+	}
+}
+
+/*
+ * Leave the call: TL_CALL_LEAVE(call, result, words…), the parameters' words listed. The list is written down where it is needed and
+ * nowhere else: straight into the record, or, out of line, into an array.
+ */
+#define TL_CALL_LEAVE(call, result, ...)                                                                               \
+	do {                                                                                                           \
+		const uint32_t count_ = sizeof((uint64_t[]){0, ##__VA_ARGS__}) / 8 - 1;                                \
+		if (TL_LIKELY(tl_call_is_plain(&(call)))) {                                                            \
+			uint64_t *record_ = tl_call_record_begin(&(call), result, count_);                             \
+			if (((call).mode & TL_MODE_WORDS) && TL_LIKELY(record_)) {                                     \
+				const uint64_t words_[] = {0, ##__VA_ARGS__};                                          \
+				for (uint32_t i_ = 0; i_ < count_; i_++)                                               \
+					record_[4 + i_] = words_[1 + i_];                                              \
+			}                                                                                              \
+			tl_call_record_end(&(call), record_, count_);                                                  \
+		} else if ((call).shim) {                                                                              \
+			const uint64_t words_[] = {0, ##__VA_ARGS__};                                                  \
+			tl_call_leave_slow(&(call), result, words_ + 1, count_);                                       \
+			(call).shim = NULL;                                                                            \
+		}                                                                                                      \
+	} while (0)
+
+/* The i-th 8-byte word of a struct passed by value, or of a float. */
+#define TL_WORD_OF(value, i) tl_word_of(&(value), sizeof(value), i)
+
+static TL_ALWAYS_INLINE uint64_t tl_word_of(const void *value, size_t size, size_t i)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, (const char *)value + 8 * i, size - 8 * i < 8 ? size - 8 * i : 8);
+	return word;
 }
 
 /* What a shim library (or the library itself, for its built-in APIs) brings. */

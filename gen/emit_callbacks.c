@@ -1,0 +1,140 @@
+/*
+ * emit_callbacks.c: PREFIX_callbacks.h, for tools: what a callback gets to see of each function.
+ *
+ * For every function a struct of pointers to its parameters, in order, and the type of its prologues and epilogues, in the form that Level
+ * Zero's headers have. Where the API's own headers have both, those are used, and only checked.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/emit.h"
+
+static const char *upper(const char *text)
+{
+	char *copy = copy_text(text);
+
+	for (char *c = copy; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return copy;
+}
+
+/* zesDeviceReset: "zes". A function whose name begins with no lower-case word before an upper-case letter: the API's prefix. */
+static const char *family(const struct model *model, const char *name)
+{
+	size_t length = 0;
+
+	while (islower((unsigned char)name[length]) || isdigit((unsigned char)name[length]))
+		length++;
+	return length && isupper((unsigned char)name[length]) ? copy_bytes(name, length) : model->prefix;
+}
+
+/* zeInit: ze_init; deflate of zlib: zlib_deflate; sqlite3_open of sqlite3: sqlite3_open */
+static char *own_snake(const struct model *model, const char *name)
+{
+	const char *prefix = family(model, name);
+	char *snake = emit_snake(name);
+
+	return strncmp(snake, prefix, strlen(prefix)) ? format_text("%s_%s", prefix, snake) : snake;
+}
+
+/* zeEventPoolCreate: ze_pfnEventPoolCreateCb_t; sqlite3_open_v2: sqlite3_pfnOpenV2Cb_t */
+static char *callback_name(const struct model *model, const char *name)
+{
+	const char *prefix = family(model, name);
+	char *camel = allocate(strlen(name) + 1), *to = camel;
+	bool begins = true;
+
+	for (const char *c = strncmp(name, prefix, strlen(prefix)) ? name : name + strlen(prefix); *c; c++) {
+		if (*c == '_') {
+			begins = true;
+			continue;
+		}
+		*to++ = begins ? (char)toupper((unsigned char)*c) : *c;
+		begins = false;
+	}
+	return format_text("%s_pfn%sCb_t", prefix, camel);
+}
+
+/* Two functions whose names differ only in case or underscores keep their own names. */
+static char *params_name(const struct model *model, const struct function *function)
+{
+	char *name = own_snake(model, function->name);
+
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		if (f != function && !strcmp(own_snake(model, f->name), name))
+			return format_text("%s_%s", model->prefix, function->name);
+	return name;
+}
+
+static char *unique_callback_name(const struct model *model, const struct function *function)
+{
+	char *name = callback_name(model, function->name);
+
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		if (f != function && !strcmp(callback_name(model, f->name), name))
+			return format_text("%s_pfn_%sCb_t", model->prefix, function->name);
+	return name;
+}
+
+static void emit_params_struct(FILE *to, const struct function *function, const char *name)
+{
+	fprintf(to, "typedef struct %s_params {\n", name);
+	for (size_t i = 0; i < function->nparams; i++)
+		emit_line(to, 1, "%s;", emit_declare(function->params[i].spelling, format_text("*p%s", function->params[i].name)));
+	if (!function->nparams)
+		fputs("\tvoid *none; /* it has no parameters */\n", to);
+	fprintf(to, "} %s_params_t;\n", name);
+}
+
+static void emit_callback_type(FILE *to, const struct function *function, const char *callback, const char *params)
+{
+	const char *result = function->result->kind == TL_KIND_VOID
+				     ? ""
+				     : format_text("%s, ", emit_declare(emit_value_spelling(function->result_spelling), "result"));
+
+	emit_line(to, 0, "typedef void (*%s)(%s *params, %svoid *pTracerUserData, void **ppTracerInstanceUserData);", callback,
+		  params, result);
+}
+
+static void emit_function(FILE *to, const struct model *model, const struct function *function)
+{
+	const char *params = function->params_type;
+	size_t count = function->nparams ? function->nparams : 1;
+
+	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	if (!params || !function->callback_type) {
+		const char *name = params_name(model, function);
+
+		params = format_text("%s_params_t", name);
+		emit_params_struct(to, function, name);
+		emit_callback_type(to, function, unique_callback_name(model, function), params);
+	} else {
+		fprintf(to, "/* %s of the headers */\n", function->callback_type);
+	}
+	fprintf(to, "TL_PARAMS_ARE(%s, %zu);\n\n", params, count);
+}
+
+int emit_callbacks(const struct model *model, FILE *to)
+{
+	const char *guard = format_text("TRACELAYER_%s_CALLBACKS_H", upper(model->prefix));
+
+	emit_title(to, model, "callbacks.h", "what callbacks get to see of the calls");
+	fprintf(to, "#ifndef %s\n#define %s\n\n", guard, guard);
+	emit_includes(to, model);
+	fputs("/* A callback gets the address of an array of pointers to the parameters, in order; these structs name them. */\n"
+	      "#ifndef TL_PARAMS_ARE\n"
+	      "#ifdef __cplusplus\n"
+	      "#define TL_PARAMS_ARE(type, count) static_assert(sizeof(type) == (count) * sizeof(void *), #type)\n"
+	      "#else\n"
+	      "#define TL_PARAMS_ARE(type, count) _Static_assert(sizeof(type) == (count) * sizeof(void *), #type)\n"
+	      "#endif\n"
+	      "#endif\n\n"
+	      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+	      to);
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		emit_function(to, model, f);
+	fputs("#ifdef __cplusplus\n}\n#endif\n#endif\n", to);
+	return emit_done(to, model, "callbacks.h");
+}

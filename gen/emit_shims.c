@@ -1,0 +1,280 @@
+/*
+ * emit_shims.c: PREFIX_shims.c, the functions that stand between a program and the API. What they are made of: tracelayer/shim.h.
+ *
+ * Shims are called shim_NAME in C, and NAME in the symbol table: headers may have macros of the functions' names, declare them with
+ * attributes, or not at all.
+ */
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/emit.h"
+
+/* How a function's own variables are called: a parameter may have one of their names. */
+static const char *own_names(const struct function *function)
+{
+	static const char *const names[] = {"shim", "caller", "params", "result", "call", "real", "direct"};
+
+	for (size_t i = 0; i < function->nparams; i++)
+		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+			if (!strcmp(function->params[i].name, names[j]))
+				return "_";
+	return "";
+}
+
+static bool returns(const struct function *function)
+{
+	return function->result->kind != TL_KIND_VOID;
+}
+
+static bool is_aggregate(const struct type *type)
+{
+	return type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION;
+}
+
+/* "hEvent, pCount" */
+static char *arguments(const struct function *function)
+{
+	char *text = copy_text("");
+
+	for (size_t i = 0; i < function->nparams; i++)
+		text = format_text("%s%s%s", text, i ? ", " : "", function->params[i].name);
+	return text;
+}
+
+/* ", hEvent, pCount", or nothing */
+static const char *more(const char *list)
+{
+	return *list ? format_text(", %s", list) : "";
+}
+
+/* Each 8-byte word of the parameters as an expression, ", (uint64_t)hEvent, TL_WORD_OF(desc, 0), TL_WORD_OF(desc, 1)". */
+static char *words(const struct function *function)
+{
+	char *text = copy_text("");
+
+	for (size_t i = 0; i < function->nparams; i++) {
+		const struct variable *param = &function->params[i];
+
+		if (!is_aggregate(param->type) && param->type->kind != TL_KIND_FLOAT) {
+			text = format_text("%s, (uint64_t)%s", text, param->name);
+			continue;
+		}
+		for (unsigned j = 0; j < emit_words(param->type); j++)
+			text = format_text("%s, TL_WORD_OF(%s, %u)", text, param->name, j);
+	}
+	return text;
+}
+
+/* A result as 64 bits, zero-extended from its size. */
+static const char *result_word(const struct function *function, const char *result)
+{
+	const struct type *type = function->result;
+
+	if (!returns(function))
+		return "0";
+	if (is_aggregate(type) || type->kind == TL_KIND_FLOAT)
+		return format_text("TL_WORD_OF(%s, 0)", result);
+	if (type->size < 8)
+		return format_text("(uint%u_t)%s", (unsigned)type->size * 8, result);
+	return format_text("(uint64_t)%s", result);
+}
+
+static void emit_pointer_type(FILE *to, const struct function *function)
+{
+	emit_line(to, 0, "typedef %s;",
+		  emit_declare(function->result_spelling, format_text("(*pfn_%s)(%s)", function->name, emit_parameters(function))));
+	fprintf(to, "TL_DECLARED(%s);\n\n", function->name);
+}
+
+/* The variables of a traced body. */
+static void emit_variables(FILE *to, const struct function *function, const char *_)
+{
+	char *addresses = copy_text("");
+
+	for (size_t i = 0; i < function->nparams; i++)
+		addresses = format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
+	if (function->nparams)
+		emit_line(to, 1, "const void *const params%s[] = {%s};", _, addresses);
+	if (returns(function))
+		emit_line(to, 1, "%s = %s;", emit_declare(emit_value_spelling(function->result_spelling), format_text("result%s", _)),
+			  is_aggregate(function->result) ? "{0}" : "0");
+}
+
+static void emit_real_call(FILE *to, const struct function *function, const char *_)
+{
+	fprintf(to, "\tif (TL_LIKELY(real%s))\n", _);
+	if (returns(function))
+		emit_line(to, 2, "result%s = real%s(%s);", _, _, arguments(function));
+	else
+		emit_line(to, 2, "real%s(%s);", _, arguments(function));
+	if (!function->unsupported || !returns(function))
+		return;
+	fputs("\telse\n", to);
+	emit_line(to, 2, strchr(function->unsupported, ',') ? "result%s = (%s);" : "result%s = %s;", _, function->unsupported);
+}
+
+static void emit_traced(FILE *to, const struct function *function, const char *_)
+{
+	const char *parameters = function->nparams ? format_text(", %s", emit_parameters(function)) : "";
+	const char *result = format_text("result%s", _);
+
+	emit_line(to, 0, "static TL_TRACED %s",
+		  emit_declare(emit_value_spelling(function->result_spelling),
+			       format_text("traced_%s(struct tl_shim *shim%s, void *caller%s%s)", function->name, _, _, parameters)));
+	fputs("{\n", to);
+	emit_variables(to, function, _);
+	fprintf(to, "\tTL_CALL(call%s, shim%s, caller%s, %s%s, %s);\n", _, _, _, function->nparams ? "params" : "NULL",
+		function->nparams ? _ : "", returns(function) ? format_text("&%s", result) : "NULL");
+	fprintf(to, "\tpfn_%s real%s = tl_call_enter(&call%s);\n\n", function->name, _, _);
+	emit_real_call(to, function, _);
+	emit_line(to, 1, "TL_CALL_LEAVE(call%s, %s%s);", _, result_word(function, result), words(function));
+	if (returns(function))
+		fprintf(to, "\treturn %s;\n", result);
+	fputs("}\n\n", to);
+}
+
+static void emit_entry(FILE *to, const struct function *function, const char *_)
+{
+	const char *name = function->name, *gives = returns(function) ? "return " : "";
+	char *entry = emit_declare(emit_value_spelling(function->result_spelling),
+				   format_text("shim_%s(%s)", name, emit_parameters(function)));
+
+	if (function->exported)
+		emit_line(to, 0, "TL_EXPORT %s __asm__(\"%s\");", entry, name);
+	emit_line(to, 0, "%s%s", function->exported ? "" : "static ", entry);
+	fprintf(to, "{\n\tpfn_%s direct%s = tl_shim_direct(SHIM(%s));\n\n", name, _, name);
+	if (returns(function)) {
+		fprintf(to, "\tif (TL_LIKELY(direct%s))\n", _);
+		emit_line(to, 2, "return direct%s(%s);", _, arguments(function));
+	} else {
+		fprintf(to, "\tif (TL_LIKELY(direct%s)) {\n", _);
+		emit_line(to, 2, "direct%s(%s);", _, arguments(function));
+		fputs("\t\treturn;\n\t}\n", to);
+	}
+	emit_line(to, 1, "%straced_%s(SHIM(%s), TL_CALLER%s);", gives, name, name, more(arguments(function)));
+	fputs("}\n\n", to);
+}
+
+/* "*(ze_event_handle_t *)args[0], *(uint32_t *)args[1]" */
+static char *unpacked(const struct function *function)
+{
+	char *text = copy_text("");
+
+	for (size_t i = 0; i < function->nparams; i++)
+		text = format_text("%s%s*(%s)args[%zu]", text, i ? ", " : "", emit_declare(function->params[i].spelling, "*"), i);
+	return text;
+}
+
+/* libffi wants an integer result widened to a word, and others as they are. */
+static void emit_invoke(FILE *to, const struct function *function)
+{
+	const struct type *type = function->result;
+	const char *call = format_text("traced_%s(shim, caller%s)", function->name, more(unpacked(function)));
+	const char *spelling = emit_value_spelling(function->result_spelling);
+
+	emit_line(to, 0, "static void invoke_%s(struct tl_shim *shim, void *caller, void **args, void *result)", function->name);
+	fputs("{\n", to);
+	if (!function->nparams)
+		fputs("\t(void)args;\n", to);
+	if (!returns(function))
+		fputs("\t(void)result;\n", to);
+	if (!returns(function))
+		emit_line(to, 1, "%s;", call);
+	else if (is_aggregate(type) || type->kind == TL_KIND_FLOAT || type->size == 8)
+		emit_line(to, 1, "*(%s)result = %s;", emit_declare(spelling, "*"), call);
+	else if (type->kind == TL_KIND_INT || type->kind == TL_KIND_CHAR)
+		emit_line(to, 1, "*(int64_t *)result = %s;", call);
+	else
+		emit_line(to, 1, "*(uint64_t *)result = (uint%u_t)%s;", (unsigned)type->size * 8, call);
+	fputs("}\n\n", to);
+}
+
+static void emit_function(FILE *to, const struct function *function)
+{
+	const char *_ = own_names(function);
+
+	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	emit_pointer_type(to, function);
+	emit_traced(to, function, _);
+	emit_entry(to, function, _);
+	emit_invoke(to, function);
+}
+
+/* What all shims of the file share. */
+static void emit_beginning(FILE *to, const struct model *model)
+{
+	const char *prefix = model->prefix;
+
+	fputs("#include <tracelayer/shim.h>\n\n", to);
+	emit_includes(to, model);
+	fputs("/* Functions that the headers call deprecated are traced like others. */\n"
+	      "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\n"
+	      "/* The headers that this is compiled with declare the function as those that it was made from. */\n"
+	      "#define TL_DECLARED(name)                                                                        \\\n"
+	      "\t_Static_assert(__builtin_types_compatible_p(__typeof__(&name), pfn_##name),              \\\n"
+	      "\t\t       #name \" is declared otherwise here; make the shims anew from these headers\")\n\n",
+	      to);
+	fprintf(to, "extern const struct tl_api tl_api_%s;\n", prefix);
+	fprintf(to, "extern TL_HIDDEN const struct tl_function %s_functions[];\n", prefix);
+	fprintf(to, "extern TL_HIDDEN struct tl_shim %s_shims[];\n", prefix);
+	fprintf(to, "extern TL_HIDDEN struct tl_shim_library tl_library_%s;\n\n", prefix);
+	fputs("enum {\n", to);
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		fprintf(to, "\tINDEX_%s,\n", f->name);
+	fprintf(to, "};\n#define SHIM(name) (&%s_shims[INDEX_##name])\n\n", prefix);
+}
+
+static void emit_shim_table(FILE *to, const struct model *model)
+{
+	const char *prefix = model->prefix;
+
+	fprintf(to,
+		"#define DEFINE(name)                                                                             \\\n"
+		"\t[INDEX_##name] = {                                                                       \\\n"
+		"\t\t.mode = TL_MODE_RESOLVE,                                                         \\\n"
+		"\t\t.function = &%s_functions[INDEX_##name],                                         \\\n"
+		"\t\t.entry = (void *)shim_##name,                                                    \\\n"
+		"\t\t.invoke = invoke_##name,                                                         \\\n"
+		"\t}\n\n",
+		prefix);
+	fprintf(to, "struct tl_shim %s_shims[] = {\n", prefix);
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		fprintf(to, "\tDEFINE(%s),\n", f->name);
+	fputs("};\n\n", to);
+	fprintf(to, "struct tl_shim_library tl_library_%s = {TL_SHIM_ABI, &tl_api_%s, %s_shims};\n\n", prefix, prefix, prefix);
+	fprintf(to,
+		"#ifdef TL_SHIM_LIBRARY\n"
+		"static __attribute__((constructor)) void register_shims(void)\n"
+		"{\n"
+		"\ttl_shim_register(&tl_library_%s);\n"
+		"}\n"
+		"#endif\n",
+		prefix);
+}
+
+static void emit_left_out(FILE *to, const struct model *model)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *function = &model->functions[i];
+
+		if (!function->left_out)
+			continue;
+		fprintf(to, any ? " *\t%s: %s\n" : "\n/*\n * Without a shim:\n *\t%s: %s\n", function->name, function->left_out);
+		any = true;
+	}
+	if (any)
+		fputs(" */\n", to);
+}
+
+int emit_shims(const struct model *model, FILE *to)
+{
+	emit_title(to, model, "shims.c", "the shims");
+	emit_beginning(to, model);
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		emit_function(to, f);
+	emit_shim_table(to, model);
+	emit_left_out(to, model);
+	return emit_done(to, model, "shims.c");
+}
