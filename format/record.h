@@ -19,6 +19,7 @@ enum tl_record_type {
 	TL_RECORD_CALL = 1,	/* a call: struct tl_call_record */
 	TL_RECORD_NAME = 2,	/* a string that later records refer to by number (thread names, user strings) */
 	TL_RECORD_LOST = 3,	/* struct tl_call_record: .result events of this thread were lost between .start and .start + .duration */
+	TL_RECORD_PAD = 4,	/* nothing: .size to step over */
 };
 
 enum tl_record_flag {

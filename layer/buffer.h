@@ -14,7 +14,7 @@
 
 #define TL_CHUNK_SIZE TL_CHUNK_MAX	/* of a thread that records much; its first chunk is TL_CHUNK_SMALL */
 #define TL_CHUNK_SMALL (16u * 1024)
-#define TL_RECORD_MAX (12u * 1024)	/* bytes; larger ones are cut by those who make them */
+#define TL_RECORD_MAX (12u * 1024)	/* bytes; no record is longer */
 
 /* What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread has ended and all is written. */
 struct tl_producer {
@@ -22,28 +22,29 @@ struct tl_producer {
 	uint32_t tid;
 	uint32_t lane;			/* number, unique in the process's life: a recycled tid is another lane */
 	char name[16];			/* as the kernel has it, read at attach and again when it ends */
-	_Atomic uint64_t lost;		/* events dropped */
+	_Atomic uint64_t lost;		/* events dropped, of all the threads that had it */
 	struct tl_producer *next;	/* in the list of all producers; never changes */
 
 	/* The buffer's own. */
 	_Atomic(struct tl_chunk *) current;	/* chunk that records go to, or NULL */
-	uint32_t tag;			/* number of .current, in the upper bits of the positions */
 	uint32_t generation;		/* of the process, counted by forks */
-	_Atomic uint32_t state;		/* enum in buffer.c */
-	uint32_t chunks;		/* chunks it had so far */
+	uint32_t chunks;		/* it had so far */
+	uint64_t last_limit;		/* of the chunk before this one */
 	_Atomic uint32_t unwritten;	/* chunks handed over and not yet given back */
-	uint64_t lost_start, lost_said;	/* when the events not yet said to be lost began to get lost; how many have been said */
-	struct tl_producer *spare;	/* list of those whose thread has ended */
+	_Atomic uint32_t next_free;	/* in the list of those whose thread has ended, or that are new */
+	_Atomic uint32_t ended;
+	uint32_t blocked;		/* the writer's scan that found it waiting for a record to be finished */
+	uint64_t lost_said, lost_since;	/* losses that are in the trace, and since when there are others */
 
 	/* The threads' room's own. */
+	struct tl_open_call *open_end;	/* thread.end while not busy */
 	char *scratch;			/* arguments captured at entry of the open calls */
 	uint32_t scratch_used;
 	uint32_t rounds;		/* of key destructors seen */
 };
 
 /*
- * A chunk, or a part of one, given to the writer: sound records lie in [begin, end); among them words that are all zero are
- * to be stepped over. No record crosses its ends.
+ * A chunk, or a part of one, given to the writer: finished records lie in [begin, end), one after the other.
  */
 struct tl_chunk {
 	struct tl_chunk *next;
@@ -51,13 +52,14 @@ struct tl_chunk {
 	char *begin, *end;
 
 	/* The buffer's own. */
-	char *memory;
-	uint32_t size, number;
+	char *memory;			/* room for records */
+	uint64_t room;
 	_Atomic(char *) sealed;		/* where its records end, once it is handed over */
-	char *hole, *hole_end;		/* a record that was stepped over, not committed then */
-	uint32_t index;
 	_Atomic uint32_t next_free;
-	bool taken;			/* the writer has it */
+	/* The reader's: */
+	char *read;			/* how far */
+	char *hole;			/* a record that was not finished and has been stepped over */
+	bool handed, listed, taken;	/* out of the queue; on the ready list; with the writer */
 };
 
 /* The calling thread's producer, made on first use; NULL where memory is short (then its events are counted as lost). Async-signal-safe. */
@@ -77,8 +79,14 @@ void tl_buffer_wake(void);
 /* End of the process, or a snapshot: hand over every thread's current chunk as far as it is committed. Threads may go on recording. */
 void tl_buffer_flush(void);
 
+/* The thread belongs to the process that this one was forked from: its calls end unrecorded. */
+bool tl_buffer_is_stale(const struct tl_thread *thread);
+
 /* In a forked child: forget the parent's events and threads. Calls that were open in the parent end unrecorded. */
 void tl_buffer_after_fork(void);
+
+/* An event of a thread that could not be given a producer is lost: counted for a producer with no thread (.tid 0, .lane 0). */
+void tl_buffer_lose(void);
 
 /* For the trace's end: each producer there ever was, with its lost count. */
 struct tl_producer *tl_buffer_producers(void);

@@ -14,10 +14,19 @@
 void tl_clock_start(void);
 bool tl_clock_is_counter(void);
 
-/* Take a further pair (writer: each time it wakes; the exit handler). */
+/* The same, with the choice made: for tests. */
+void tl_clock_start_with(bool counter);
+
+/* Take a further pair (writer: each time it wakes; the exit handler). Async-signal-safe, any thread. */
 void tl_clock_pair(void);
 
-/* Nanoseconds of a tick count. Non-decreasing in ticks. Not for producers. */
+/*
+ * Nanoseconds of a tick count. Non-decreasing in ticks, whatever pairs are taken in between. Exact within the pairs' own error between two
+ * of them, so take a pair before converting what was recorded since the last. Not for producers.
+ */
 uint64_t tl_clock_ns(uint64_t ticks);
+
+/* In a forked child: forget the pairs. tl_clock_start comes again. */
+void tl_clock_after_fork(void);
 
 #endif

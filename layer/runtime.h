@@ -11,6 +11,9 @@
 
 #define TL_API_MAX 32
 
+/* The APIs that come with the library itself; NULL-ended (layer/builtin.c). */
+extern struct tl_shim_library *const tl_runtime_builtin[];
+
 /* Register the built-in APIs and read the environment, if that hasn't happened yet. Nothing else. Cheap when it has happened. */
 void tl_runtime_start(void);
 
@@ -47,5 +50,6 @@ const struct tl_function *tl_runtime_function(uint32_t id);
 
 /* API by number (the upper half of a record's), in the order of registering; NULL past the last. */
 const struct tl_api *tl_runtime_api(uint32_t number);
+const struct tl_shim_library *tl_runtime_library(uint32_t number);
 
 #endif

@@ -10,6 +10,22 @@ config_test_SOURCES = %D%/config_test.c layer/config.c layer/config.h layer/say.
 config_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 config_test_LDADD = libtl_format.la $(CHECK_LIBS)
 
+# --- the core of the layer: buffers, clock, calls, threads
+core_doubles = %D%/core_doubles.c %D%/core_doubles.h
+core_libs = libtl_core.la libtl_format.la $(CHECK_LIBS)
+TESTS += core_buffer_test
+check_PROGRAMS += core_buffer_test
+core_buffer_test_SOURCES = %D%/core_buffer_test.c $(core_doubles)
+core_buffer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+core_buffer_test_LDADD = $(core_libs)
+TESTS += core_clock_test
+check_PROGRAMS += core_clock_test
+core_clock_test_SOURCES = %D%/core_clock_test.c $(core_doubles)
+core_clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+core_clock_test_LDADD = $(core_libs)
+TESTS += %D%/core_tsan.sh
+EXTRA_DIST += %D%/core_tsan.sh
+
 # --- the command
 TESTS += tests/cli_summary.sh tests/cli_docs.sh
 EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh

@@ -104,6 +104,7 @@ enum tl_open_flag {
 	TL_OPEN_SCRATCH = 1,
 	TL_OPEN_FINISHED = 2,	/* over, but calls above it are not */
 	TL_OPEN_SUSPECT = 4,	/* perhaps left by longjmp, perhaps on another stack */
+	TL_OPEN_SILENT = 8,	/* not recorded */
 };
 
 /*
@@ -145,8 +146,8 @@ struct tl_call {
 TL_EXPORT void *tl_call_enter_slow(struct tl_call *call);
 TL_EXPORT void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
 TL_EXPORT void tl_call_unwound(struct tl_call *call);
-/* A place of `size` bytes in a fresh chunk; NULL: the event was lost, and counted. */
-TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size);
+/* The position `at` was no place for `size` bytes: one in a fresh chunk. NULL: the event was lost, and counted. */
+TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t at);
 TL_EXPORT uint64_t tl_clock_gettime_ticks(void);
 
 static TL_ALWAYS_INLINE uint64_t tl_counter(void)
@@ -236,7 +237,7 @@ static TL_ALWAYS_INLINE uint64_t *tl_record_reserve(struct tl_thread *thread, ui
 
 	/* One comparison: fits, and in the chunk that .limit speaks of. */
 	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
-		record = (uint64_t *)tl_record_reserve_slow(thread, size);
+		record = (uint64_t *)tl_record_reserve_slow(thread, size, at);
 		if (!record)
 			return NULL;
 	}

@@ -1,0 +1,859 @@
+/*
+ * buffer.c: per-thread event buffers. See buffer.h for who calls what.
+ *
+ * The way of a chunk
+ *
+ *	free list or arena --> producer's .current --> queue --> ready list --> writer --> free list
+ *
+ * A producer, and the signal handlers of its thread, reserve room in .current by moving .position in one instruction. Each
+ * reservation then stores its record's size, fills the record, and commits it by storing the first word again with the type.
+ * A reservation that runs past .limit has no room; since .position stays past the limit, so has every later one, until the slow
+ * path, with all signals blocked, has put a new chunk there. The chunk's number in the upper bits of .position and .limit tells
+ * a reservation made in the old chunk from one in the new.
+ *
+ * The full chunk is sealed (.sealed says where its records end) and pushed on the queue, a stack that any number of producers push
+ * on and the one reader takes whole and turns around; so a thread's chunks come out in order.
+ *
+ * The reader (the writer, or whoever has its lock) walks a chunk from record to record. In a live chunk it stops at the first record that
+ * is not committed. In a sealed one such a record belongs to a reservation that a signal handler interrupted, and the chunk waits for it;
+ * it is never recycled before, since the interrupted code still writes there. When everything is flushed, the reader steps over it.
+ * Reservations that found no room, or that a handler's change of chunk made void, are filled by a PAD record, so that no zero
+ * word is left between records for long.
+ *
+ * Producers are never freed. One whose thread has ended goes to a list, from where it is taken for a new thread once the kernel says that the
+ * thread is gone and the writer has given back all its chunks: until then late destructors may still record, and the writer
+ * still needs its name.
+ *
+ * Ordered accesses
+ *
+ *	record's first word	release by the producer, acquire by the reader: the record is whole
+ *	tl_chunk.sealed		release by the producer, acquire by the reader: nothing is reserved in it any more
+ *	queue			release push, acquire take: all of the chunk and its producer's chunks before it
+ *	tl_producer.current	release by the producer, acquire by the reader: the chunk's fields, and that older chunks are in the queue
+ *	free lists		acquire-release both ways: a chunk is zero again
+ *	tl_producer.unwritten	release when a chunk is given back, acquire by who recycles the producer
+ *	queue and .waiting	sequentially consistent both sides: either the reader sees the chunk, or the producer sees it waiting
+ */
+#include "layer/buffer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "format/record.h"
+#include "layer/arena.h"
+#include "layer/clock.h"
+#include "layer/config.h"
+#include "layer/writer.h"
+
+#define HEADER 128u		/* struct tl_chunk, at the start of its memory */
+#define PRODUCER_SIZE 4096u	/* a producer and its open calls */
+#define OPEN_AT 512u		/* where the sentinel before its open calls lies */
+#define RECYCLE_TRIES 64	/* producers looked at before a new one is made */
+#define PATIENCE 2000		/* milliseconds without a chunk given back, after which events get lost */
+
+_Static_assert(sizeof(struct tl_chunk) <= HEADER, "a chunk's header has outgrown its place");
+_Static_assert(sizeof(struct tl_producer) <= OPEN_AT, "a producer has outgrown its place");
+
+__thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
+
+static uint32_t generation = 1;
+static _Atomic uint32_t lanes;
+
+/* Free things, each list by the number of its first thing in the lower half and a count of changes, against ABA, in the upper. */
+struct free_list {
+	_Atomic uint64_t first;
+};
+
+static struct free_list free_small, free_large, fresh_producers, ended_producers, checked_producers;
+static struct tl_producer nobody;	/* of the threads that memory was too short for */
+static _Atomic(struct tl_producer *) producers = &nobody;
+
+static _Atomic(struct tl_chunk *) queue;
+static _Atomic uint64_t queued;		/* bytes pushed since the writer was last woken for them */
+static _Atomic uint32_t waiting;	/* the reader sleeps, or is about to */
+static _Atomic bool called;		/* it is to wake for another reason */
+static _Atomic uint32_t given_back;	/* futex word: producers wait here for a chunk */
+static _Atomic bool stuck;		/* waiting for one was in vain; cleared by the next that is given back */
+
+/* The reader's own: used under the writer's lock. */
+static struct tl_chunk *ready, **ready_end = &ready;
+static struct tl_producer *flushing;	/* next one whose current chunk is to be read */
+static bool stepping_over;
+static uint32_t scan;
+
+struct blocked {
+	sigset_t signals;
+	int cancel;
+	int error;
+};
+
+/* Nothing of the program runs in this thread from here to unblock. */
+static void block(struct blocked *blocked)
+{
+	sigset_t all;
+
+	blocked->error = errno;
+	sigfillset(&all);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &blocked->signals, 8);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &blocked->cancel);
+}
+
+static void unblock(const struct blocked *blocked)
+{
+	int ignored;
+
+	pthread_setcancelstate(blocked->cancel, &ignored);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked->signals, NULL, 8);
+	errno = blocked->error;
+}
+
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
+}
+
+static struct timespec milliseconds(int ms)
+{
+	return (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+}
+
+/* --- free lists; `link` is the offset of the thing's .next_free */
+
+static _Atomic uint32_t *link_of(void *thing, size_t link)
+{
+	return (_Atomic uint32_t *)((char *)thing + link);
+}
+
+static void list_push(struct free_list *list, void *thing, size_t link)
+{
+	uint32_t number = tl_arena_number(thing);
+	uint64_t first = atomic_load_explicit(&list->first, memory_order_relaxed);
+
+	do {
+		atomic_store_explicit(link_of(thing, link), (uint32_t)first, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&list->first, &first, ((first >> 32) + 1) << 32 | number,
+							memory_order_acq_rel, memory_order_relaxed));
+}
+
+static void *list_pop(struct free_list *list, size_t link)
+{
+	uint64_t first = atomic_load_explicit(&list->first, memory_order_acquire);
+
+	for (;;) {
+		if (!(uint32_t)first)
+			return NULL;
+		void *thing = tl_arena_address((uint32_t)first);
+		/* Another thread may have it by now; then what is read here is worth nothing, and the exchange fails. */
+		uint32_t next = atomic_load_explicit(link_of(thing, link), memory_order_relaxed);
+		if (atomic_compare_exchange_weak_explicit(&list->first, &first, ((first >> 32) + 1) << 32 | next,
+							  memory_order_acq_rel, memory_order_acquire))
+			return thing;
+	}
+}
+
+#define CHUNK_LINK offsetof(struct tl_chunk, next_free)
+#define PRODUCER_LINK offsetof(struct tl_producer, next_free)
+
+/* --- chunks */
+
+static struct tl_chunk *chunk_make(uint32_t size)
+{
+	struct tl_chunk *chunk = (struct tl_chunk *)tl_arena_take(size);
+
+	if (chunk) {
+		chunk->memory = (char *)chunk + HEADER;
+		chunk->room = size - HEADER;
+	}
+	return chunk;
+}
+
+static bool chunk_is_large(const struct tl_chunk *chunk)
+{
+	return chunk->room > TL_CHUNK_SMALL;
+}
+
+static struct free_list *list_of(const struct tl_chunk *chunk)
+{
+	return chunk_is_large(chunk) ? &free_large : &free_small;
+}
+
+/* A free chunk of the size asked for, or else of the other. */
+static struct tl_chunk *chunk_get(bool large)
+{
+	struct tl_chunk *chunk;
+
+	for (int i = 0; i < 2; i++, large = !large) {
+		chunk = list_pop(large ? &free_large : &free_small, CHUNK_LINK);
+		if (!chunk)
+			chunk = chunk_make(large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL);
+		if (chunk)
+			return chunk;
+	}
+	return NULL;
+}
+
+/*
+ * No chunk is free and the arena is used up: help to write, or wait for those who do. NULL once nobody has given one back for long;
+ * until somebody does, events are then lost without waiting.
+ */
+static struct tl_chunk *chunk_wait(bool large)
+{
+	struct tl_chunk *chunk;
+	int waited = 0;
+
+	while (!(chunk = chunk_get(large)) && waited < PATIENCE) {
+		if (atomic_load_explicit(&stuck, memory_order_relaxed))
+			return NULL;
+		uint32_t seen = atomic_load_explicit(&given_back, memory_order_acquire);
+		if (tl_writer_help()) {
+			waited = 0;
+			continue;
+		}
+		if ((chunk = chunk_get(large)))
+			break;
+		struct timespec timeout = milliseconds(20);
+		if (futex(&given_back, FUTEX_WAIT, seen, &timeout) < 0 && errno == ETIMEDOUT)
+			waited += 20;
+		else if (atomic_load_explicit(&given_back, memory_order_relaxed) != seen)
+			waited = 0;
+	}
+	if (!chunk)
+		atomic_store_explicit(&stuck, true, memory_order_relaxed);
+	return chunk;
+}
+
+static bool may_wait(void)
+{
+	return tl_config.full == TL_FULL_GROW && !atomic_load_explicit(&stuck, memory_order_relaxed);
+}
+
+/* Where positions of the chunk after this one begin: its number in the upper bits. */
+static uint64_t next_tag(uint64_t position)
+{
+	return ((position >> 48) + 1) << 48;
+}
+
+static void wake_reader(void)
+{
+	/* Pairs with tl_buffer_wait: its store of .waiting comes before its look at the queue, our push before this look. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&waiting, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
+	futex(&waiting, FUTEX_WAKE, INT32_MAX, NULL);
+}
+
+/* Hand a sealed chunk over. The writer is started, or woken, for a large chunk or as much in small ones. */
+static void chunk_push(struct tl_chunk *chunk)
+{
+	struct tl_chunk *first = atomic_load_explicit(&queue, memory_order_relaxed);
+
+	do {
+		chunk->next = first;
+	} while (!atomic_compare_exchange_weak_explicit(&queue, &first, chunk, memory_order_release,
+							memory_order_relaxed));
+	uint64_t size = chunk->room + HEADER;
+	if (atomic_fetch_add_explicit(&queued, size, memory_order_relaxed) + size < TL_CHUNK_SIZE)
+		return;
+	atomic_store_explicit(&queued, 0, memory_order_relaxed);
+	tl_writer_wake();
+	wake_reader();
+}
+
+/* --- the producer's side; all of it with signals blocked */
+
+/* Take the current chunk, if any, from the producer and hand it over. `at` is where reservations began to fail. */
+static void seal(struct tl_producer *producer, uint64_t at)
+{
+	struct tl_chunk *chunk = atomic_load_explicit(&producer->current, memory_order_relaxed);
+	uint64_t limit = producer->thread.limit;
+	uint64_t tag = next_tag(limit);
+
+	producer->last_limit = limit;
+	producer->thread.limit = tag;
+	atomic_store_explicit(&producer->thread.position, tag, memory_order_relaxed);
+	if (!chunk)
+		return;
+	atomic_fetch_add_explicit(&producer->unwritten, 1, memory_order_relaxed);
+	atomic_store_explicit(&chunk->sealed, (char *)(uintptr_t)TL_POSITION_ADDRESS(at < limit ? at : limit),
+			      memory_order_release);
+	chunk_push(chunk);
+	atomic_store_explicit(&producer->current, NULL, memory_order_release);
+}
+
+static void open_chunk(struct tl_producer *producer, struct tl_chunk *chunk)
+{
+	uint64_t tag = producer->thread.limit >> 48 << 48;
+
+	__atomic_store_n(&chunk->producer, producer, __ATOMIC_RELAXED);
+	chunk->begin = chunk->end = chunk->read = chunk->memory;
+	chunk->hole = NULL;
+	chunk->handed = chunk->listed = chunk->taken = false;
+	atomic_store_explicit(&chunk->sealed, NULL, memory_order_relaxed);
+	producer->chunks++;
+	atomic_store_explicit(&producer->current, chunk, memory_order_release);
+	atomic_store_explicit(&producer->thread.position, tag | (uintptr_t)chunk->memory, memory_order_relaxed);
+	producer->thread.limit = tag | (uintptr_t)(chunk->memory + chunk->room);
+}
+
+static uint64_t *place(struct tl_producer *producer, uint64_t size)
+{
+	uint64_t at = atomic_load_explicit(&producer->thread.position, memory_order_relaxed);
+
+	if (producer->thread.limit - at - size > TL_CHUNK_MAX)
+		return NULL;
+	atomic_store_explicit(&producer->thread.position, at + size, memory_order_relaxed);
+	return (uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at);
+}
+
+static uint64_t ticks_now(const struct tl_producer *producer)
+{
+	return tl_ticks(&producer->thread);
+}
+
+static void lose(struct tl_producer *producer)
+{
+	if (atomic_fetch_add_explicit(&producer->lost, 1, memory_order_relaxed) == producer->lost_said)
+		producer->lost_since = ticks_now(producer);
+}
+
+/* There is room again: say in the trace what was lost until now. */
+static void say_lost(struct tl_producer *producer)
+{
+	uint64_t lost = atomic_load_explicit(&producer->lost, memory_order_relaxed);
+	uint64_t *record;
+
+	if (lost == producer->lost_said || !(record = place(producer, sizeof(struct tl_call_record))))
+		return;
+	record[1] = producer->lost_since;
+	record[2] = ticks_now(producer) - producer->lost_since;
+	record[3] = lost - producer->lost_said;
+	tl_record_commit(record, sizeof(struct tl_call_record) / 8 | (uint64_t)TL_RECORD_LOST << 16);
+	producer->lost_said = lost;
+}
+
+/*
+ * A reservation of `size` at `at` was made in the chunk before this one, which a signal handler has handed over since. It holds
+ * room there that nothing will be written to: say so. (Two changes of chunk in between: that chunk waits until its thread ends.)
+ */
+static void give_up(struct tl_producer *producer, uint64_t at, uint64_t size)
+{
+	uint64_t limit = producer->last_limit;
+
+	if (at >> 48 != limit >> 48 || at >= limit || !TL_POSITION_ADDRESS(limit))
+		return;
+	if (size > limit - at)
+		size = limit - at;
+	tl_record_commit((uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at), size / 8 | (uint64_t)TL_RECORD_PAD << 16);
+}
+
+static bool exhausted(void)
+{
+	static const uint64_t number = UINT32_MAX;
+
+	return tl_config.full == TL_FULL_DROP && !(atomic_load_explicit(&free_large.first, memory_order_relaxed) & number) &&
+	       !(atomic_load_explicit(&free_small.first, memory_order_relaxed) & number);
+}
+
+static uint64_t *reserve_in_new_chunk(struct tl_producer *producer, uint64_t size, uint64_t at)
+{
+	bool large = producer->chunks > 0;
+
+	seal(producer, at);
+	struct tl_chunk *chunk = chunk_get(large);
+	if (!chunk && may_wait())
+		chunk = chunk_wait(large);
+	if (!chunk)
+		return NULL;
+	open_chunk(producer, chunk);
+	say_lost(producer);
+	return place(producer, size);
+}
+
+void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t at)
+{
+	struct tl_producer *producer = (struct tl_producer *)thread;
+	struct blocked blocked;
+	uint64_t *record = NULL;
+
+	if (tl_buffer_is_stale(thread))
+		return NULL;
+	/* Dropping is the choice where it must cost little. */
+	bool fits = size <= TL_RECORD_MAX;
+	if (!fits || (!atomic_load_explicit(&producer->current, memory_order_relaxed) && exhausted() &&
+		      !tl_arena_left(TL_CHUNK_SMALL))) {
+		lose(producer);
+		return NULL;
+	}
+	block(&blocked);
+	if (at >> 48 != thread->limit >> 48) {
+		give_up(producer, at, size);
+		record = place(producer, size);
+		at = atomic_load_explicit(&thread->position, memory_order_relaxed);
+	}
+	if (!record)
+		record = reserve_in_new_chunk(producer, size, at);
+	if (!record)
+		lose(producer);
+	unblock(&blocked);
+	return record;
+}
+
+/* --- producers */
+
+static struct tl_open_call *open_calls(struct tl_producer *producer)
+{
+	return (struct tl_open_call *)((char *)producer + OPEN_AT) + 1;
+}
+
+static void read_own_name(struct tl_producer *producer)
+{
+	char name[16];
+
+	if (prctl(PR_GET_NAME, name) == 0)
+		memcpy(producer->name, name, sizeof(name));
+}
+
+static struct tl_producer *producer_make(void)
+{
+	struct tl_producer *producer = list_pop(&fresh_producers, PRODUCER_LINK);
+
+	if (!producer) {
+		char *slab = tl_arena_take(TL_CHUNK_SMALL);
+		if (!slab)
+			return NULL;
+		for (uint32_t at = PRODUCER_SIZE; at < TL_CHUNK_SMALL; at += PRODUCER_SIZE)
+			list_push(&fresh_producers, slab + at, PRODUCER_LINK);
+		producer = (struct tl_producer *)slab;
+	}
+	producer->next = atomic_load_explicit(&producers, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&producers, &producer->next, producer, memory_order_release,
+						      memory_order_relaxed))
+		;
+	return producer;
+}
+
+static bool kernel_knows_not(const struct tl_producer *producer)
+{
+	return syscall(SYS_tgkill, getpid(), producer->tid, 0) < 0 && errno == ESRCH;
+}
+
+/* The calling thread has no producer yet: one with its number is of an earlier thread. */
+static bool thread_is_gone(const struct tl_producer *producer)
+{
+	return producer->tid == (uint32_t)syscall(SYS_gettid) || kernel_knows_not(producer);
+}
+
+/* Losses that no record tells of yet get one. */
+static void say_last_losses(struct tl_producer *producer)
+{
+	if (atomic_load_explicit(&producer->lost, memory_order_relaxed) == producer->lost_said)
+		return;
+	if (!atomic_load_explicit(&producer->current, memory_order_relaxed)) {
+		struct tl_chunk *chunk = chunk_get(false);
+		if (chunk)
+			open_chunk(producer, chunk);
+	}
+	say_lost(producer);
+}
+
+/* The thread is gone, so nobody else touches the producer: what it recorded at the very end goes the way of the rest. */
+static bool recyclable(struct tl_producer *producer)
+{
+	/* Asked first, since it costs no system call; and again at the end, for what is handed over here. */
+	if (atomic_load_explicit(&producer->unwritten, memory_order_relaxed) || !thread_is_gone(producer))
+		return false;
+	say_last_losses(producer);
+	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
+		seal(producer, atomic_load_explicit(&producer->thread.position, memory_order_relaxed));
+	return !atomic_load_explicit(&producer->unwritten, memory_order_acquire) &&
+	       atomic_load_explicit(&producer->lost, memory_order_relaxed) == producer->lost_said;
+}
+
+/* The next one whose thread has ended. Those looked at go to a second list, so that each has its turn. */
+static struct tl_producer *next_ended(bool *again)
+{
+	struct tl_producer *producer = list_pop(&ended_producers, PRODUCER_LINK), *moved;
+
+	if (producer || !*again)
+		return producer;
+	*again = false;
+	while ((moved = list_pop(&checked_producers, PRODUCER_LINK)))
+		list_push(&ended_producers, moved, PRODUCER_LINK);
+	return list_pop(&ended_producers, PRODUCER_LINK);
+}
+
+static struct tl_producer *producer_recycle(void)
+{
+	struct tl_producer *producer;
+	bool again = true;
+
+	for (int tries = 0; tries < RECYCLE_TRIES && (producer = next_ended(&again)); tries++) {
+		if (recyclable(producer))
+			return producer;
+		list_push(&checked_producers, producer, PRODUCER_LINK);
+	}
+	return NULL;
+}
+
+static void producer_begin(struct tl_producer *producer)
+{
+	struct tl_open_call *open = open_calls(producer);
+
+	open[-1].frame = UINTPTR_MAX;
+	producer->generation = generation;
+	producer->tid = (uint32_t)syscall(SYS_gettid);
+	producer->chunks = 0;
+	producer->scratch_used = 0;
+	producer->rounds = 0;
+	atomic_store_explicit(&producer->ended, 0, memory_order_relaxed);
+	producer->thread.clock = tl_clock_is_counter();
+	producer->thread.busy = 0;
+	producer->thread.open = open;
+	producer->thread.end = producer->open_end = (struct tl_open_call *)((char *)producer + PRODUCER_SIZE);
+	atomic_store_explicit(&producer->thread.top, open, memory_order_relaxed);
+	read_own_name(producer);
+	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
+}
+
+struct tl_producer *tl_buffer_attach(void)
+{
+	struct blocked blocked;
+
+	block(&blocked);
+	struct tl_producer *producer = (struct tl_producer *)tl_self;
+	if (!producer) {
+		producer = producer_recycle();
+		if (!producer)
+			producer = producer_make();
+		if (producer) {
+			producer_begin(producer);
+			tl_self = &producer->thread;
+		}
+	}
+	unblock(&blocked);
+	return producer;
+}
+
+void tl_buffer_detach(struct tl_producer *producer)
+{
+	struct blocked blocked;
+
+	block(&blocked);
+	read_own_name(producer);
+	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
+		seal(producer, atomic_load_explicit(&producer->thread.position, memory_order_relaxed));
+	if (!atomic_exchange_explicit(&producer->ended, 1, memory_order_relaxed))
+		list_push(&ended_producers, producer, PRODUCER_LINK);
+	unblock(&blocked);
+}
+
+void tl_buffer_lose(void)
+{
+	atomic_fetch_add_explicit(&nobody.lost, 1, memory_order_relaxed);
+}
+
+struct tl_producer *tl_buffer_producers(void)
+{
+	return atomic_load_explicit(&producers, memory_order_acquire);
+}
+
+bool tl_buffer_is_stale(const struct tl_thread *thread)
+{
+	return ((const struct tl_producer *)thread)->generation != generation;
+}
+
+/* --- the reader's side */
+
+static uint64_t first_word(const char *at)
+{
+	return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_acquire);
+}
+
+static uint32_t type_of(uint64_t word)
+{
+	return word >> 16 & 0xff;
+}
+
+static uint64_t size_of(uint64_t word)
+{
+	return (word & 0xffff) * 8;
+}
+
+/* Move what was handed over to the ready list, oldest first. */
+static void refill(void)
+{
+	struct tl_chunk *newest = atomic_exchange_explicit(&queue, NULL, memory_order_acquire);
+	struct tl_chunk *oldest = NULL, *last = newest;
+
+	while (newest) {
+		struct tl_chunk *next = newest->next;
+		newest->handed = newest->listed = true;
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	if (!oldest)
+		return;
+	*ready_end = oldest;
+	ready_end = &last->next;
+}
+
+/* Past a record that is not finished: by its size where it has one, else to the next word that is not zero. */
+static char *past_hole(char *at, const char *sealed)
+{
+	uint64_t word = first_word(at);
+
+	if (size_of(word))
+		return size_of(word) <= (uint64_t)(sealed - at) ? at + size_of(word) : (char *)sealed;
+	while (at < sealed && !first_word(at))
+		at += 8;
+	return at;
+}
+
+/* Past the finished records from `at` on. */
+static char *past_finished(char *at, const char *stop)
+{
+	while (at < stop) {
+		uint64_t word = first_word(at);
+		if (!type_of(word) || type_of(word) == TL_RECORD_PAD)
+			break;
+		at += size_of(word);
+	}
+	return at;
+}
+
+/* Find the next run of finished records of a chunk: sets .begin and .end. False: there is none now. */
+static bool find_run(struct tl_chunk *chunk)
+{
+	char *sealed = atomic_load_explicit(&chunk->sealed, memory_order_acquire);
+	char *stop = sealed ? sealed : chunk->memory + chunk->room;
+	char *at = chunk->read;
+
+	while (at < stop) {
+		chunk->begin = at;
+		chunk->end = chunk->read = past_finished(at, stop);
+		if (chunk->end > at)
+			return true;
+		uint64_t word = first_word(at);
+		if (type_of(word) == TL_RECORD_PAD) {
+			at += size_of(word);
+		} else if (type_of(word)) {
+			continue;	/* finished this very moment */
+		} else if (sealed && stepping_over && !chunk->hole) {
+			chunk->hole = at;
+			at = past_hole(at, sealed);
+		} else {
+			break;
+		}
+	}
+	chunk->read = at;
+	return false;
+}
+
+/* The record that was stepped over has been finished since: it is the next run. Forgotten if its thread has ended. */
+static bool find_late(struct tl_chunk *chunk)
+{
+	uint64_t word = first_word(chunk->hole);
+
+	if (!type_of(word)) {
+		if (atomic_load_explicit(&chunk->producer->ended, memory_order_relaxed) &&
+		    kernel_knows_not(chunk->producer))
+			chunk->hole = NULL;
+		return false;
+	}
+	chunk->begin = chunk->hole;
+	chunk->hole = NULL;
+	if (type_of(word) == TL_RECORD_PAD)
+		return false;
+	chunk->end = chunk->begin + size_of(word);
+	return true;
+}
+
+static bool is_read(const struct tl_chunk *chunk)
+{
+	return chunk->handed && chunk->read >= atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+}
+
+static void recycle(struct tl_chunk *chunk)
+{
+	struct tl_producer *producer = chunk->producer;
+
+	memset(chunk->memory, 0, (size_t)(atomic_load_explicit(&chunk->sealed, memory_order_relaxed) - chunk->memory));
+	__atomic_store_n(&chunk->producer, NULL, __ATOMIC_RELAXED);
+	list_push(list_of(chunk), chunk, CHUNK_LINK);
+	atomic_fetch_sub_explicit(&producer->unwritten, 1, memory_order_release);
+	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	atomic_fetch_add_explicit(&given_back, 1, memory_order_release);
+	futex(&given_back, FUTEX_WAKE, 1, NULL);
+}
+
+/* The next run of a chunk on the ready list, or the end of the chunk. */
+static bool advance(struct tl_chunk *chunk)
+{
+	if (!is_read(chunk))
+		return find_run(chunk);
+	return chunk->hole && find_late(chunk);
+}
+
+static struct tl_chunk *take_ready(void)
+{
+	struct tl_chunk **link = &ready;
+	struct tl_chunk *chunk;
+
+	scan++;
+	while ((chunk = *link)) {
+		bool blocked = chunk->taken || chunk->producer->blocked == scan;
+		bool found = !blocked && advance(chunk);
+		if (!found && (blocked || !is_read(chunk) || chunk->hole)) {
+			/* Later chunks of the thread wait for this one, unless only a hole in it is left. */
+			if (chunk->taken || !is_read(chunk))
+				chunk->producer->blocked = scan;
+			link = &chunk->next;
+			continue;
+		}
+		*link = chunk->next;
+		chunk->listed = false;
+		if (!*link)
+			ready_end = link;
+		if (found) {
+			chunk->taken = true;
+			return chunk;
+		}
+		recycle(chunk);
+	}
+	return NULL;
+}
+
+/*
+ * The current chunks of threads, as far as they are written. A chunk is looked up first and the queue emptied then, so that no older chunk of
+ * the same thread is overtaken.
+ */
+static struct tl_chunk *take_live(void)
+{
+	for (; flushing; flushing = flushing->next) {
+		struct tl_chunk *live = atomic_load_explicit(&flushing->current, memory_order_acquire);
+		refill();
+		struct tl_chunk *chunk = take_ready();
+		if (chunk)
+			return chunk;
+		/* Handed over and recycled in the meantime, it may be anybody's. */
+		if (live && __atomic_load_n(&live->producer, __ATOMIC_RELAXED) == flushing && !live->handed && find_run(live)) {
+			live->taken = true;
+			return live;
+		}
+	}
+	stepping_over = false;
+	return NULL;
+}
+
+struct tl_chunk *tl_buffer_take(void)
+{
+	refill();
+	struct tl_chunk *chunk = take_ready();
+
+	return chunk ? chunk : take_live();
+}
+
+void tl_buffer_give_back(struct tl_chunk *chunk)
+{
+	chunk->taken = false;
+	if (!chunk->handed || chunk->listed)
+		return;
+	if (is_read(chunk) && !chunk->hole) {
+		recycle(chunk);
+		return;
+	}
+	/* The rest of it comes next. */
+	chunk->listed = true;
+	chunk->next = ready;
+	ready = chunk;
+	if (!chunk->next)
+		ready_end = &chunk->next;
+}
+
+void tl_buffer_wait(int ms)
+{
+	struct timespec timeout = milliseconds(ms);
+
+	atomic_store_explicit(&waiting, 1, memory_order_relaxed);
+	/* Pairs with wake_reader. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
+	    !atomic_load_explicit(&called, memory_order_relaxed))
+		futex(&waiting, FUTEX_WAIT, 1, &timeout);
+	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
+	atomic_store_explicit(&called, false, memory_order_relaxed);
+}
+
+void tl_buffer_wake(void)
+{
+	atomic_store_explicit(&called, true, memory_order_relaxed);
+	wake_reader();
+}
+
+/* Threads often get their names after their first call: ask the kernel again. */
+static void refresh_name(struct tl_producer *producer)
+{
+	char path[64] = "/proc/self/task/", digits[12], name[17];
+	int at = (int)sizeof(digits);
+
+	for (uint32_t tid = producer->tid; tid; tid /= 10)
+		digits[--at] = (char)('0' + tid % 10);
+	size_t length = strlen(path), count = sizeof(digits) - (size_t)at;
+	memcpy(path + length, digits + at, count);
+	memcpy(path + length + count, "/comm", sizeof("/comm"));
+	long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	long size = syscall(SYS_read, fd, name, sizeof(name));
+	syscall(SYS_close, fd);
+	if (size < 1 || name[size - 1] != '\n')
+		return;
+	name[size - 1] = 0;
+	memcpy(producer->name, name, (size_t)size);
+}
+
+void tl_buffer_flush(void)
+{
+	flushing = tl_buffer_producers();
+	stepping_over = true;
+	for (struct tl_producer *producer = flushing; producer; producer = producer->next)
+		if (!atomic_load_explicit(&producer->ended, memory_order_relaxed))
+			refresh_name(producer);
+}
+
+void tl_buffer_after_fork(void)
+{
+	static struct free_list *const lists[] = { &free_small, &free_large, &fresh_producers, &ended_producers,
+						   &checked_producers };
+
+	tl_self = NULL;
+	generation++;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		atomic_store_explicit(&lists[i]->first, 0, memory_order_relaxed);
+	atomic_store_explicit(&producers, &nobody, memory_order_relaxed);
+	atomic_store_explicit(&nobody.lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
+	atomic_store_explicit(&queued, 0, memory_order_relaxed);
+	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
+	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	atomic_store_explicit(&lanes, 0, memory_order_relaxed);
+	ready = NULL;
+	ready_end = &ready;
+	flushing = NULL;
+	stepping_over = false;
+	tl_arena_after_fork();
+}

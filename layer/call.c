@@ -1,0 +1,459 @@
+/*
+ * call.c: calls that are out of the ordinary, and the ends that a call may find.
+ *
+ * What is served inline (tracelayer/shim.h) is a call of a known function, by a thread known to us, that records scalars. The rest comes
+ * here: first calls, arguments captured from memory, functions that give out pointers, calls through a loader; and the calls that end
+ * otherwise than by returning.
+ *
+ * Calls that never return
+ *
+ * An exception, a cancellation or pthread_exit runs the shim's cleanup, and so tl_call_unwound. After a longjmp nothing runs: the
+ * call's entry stays on the stack of open calls. It is found when a later call's frame does not lie below it, or when an outer call returns
+ * and is not on top. Neither proves that the inner call is over: it may live on another stack (of a signal handler, or a
+ * coroutine), and an outer call must never be ended by mistake. So a call is taken for dead only if its struct tl_call is no longer there:
+ * the new call's frame is at its very place, or its memory has changed or gone, or it lay on the alternate signal stack and no handler runs there.
+ * While none of this shows, the call is suspect: it is asked about again at every later call, and when it turns out to have been dead, it
+ * ended where it became suspect. What is left at the thread's end is ended then.
+ */
+#include "layer/call.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "format/args.h"
+#include "format/record.h"
+#include "layer/buffer.h"
+#include "layer/report.h"
+#include "layer/resolve.h"
+#include "layer/runtime.h"
+#include "layer/thread.h"
+
+#define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
+#define WORDS 64u		/* functions with more words of parameters get no captured memory */
+#define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS)
+
+static struct tl_producer *producer_of(struct tl_thread *thread)
+{
+	return (struct tl_producer *)thread;
+}
+
+static struct tl_open_call *top_of(struct tl_thread *thread)
+{
+	return atomic_load_explicit(&thread->top, memory_order_relaxed);
+}
+
+/* Release: the entries below are whole for a signal handler that interrupts here, and for recovery. */
+static void set_top(struct tl_thread *thread, struct tl_open_call *top)
+{
+	atomic_store_explicit(&thread->top, top, memory_order_release);
+}
+
+/* --- parameters and what they lead to */
+
+/* The words that the shim's body would make of its parameters. */
+static void words_of(const struct tl_call *call, uint64_t *words)
+{
+	const struct tl_function *function = call->shim->function;
+
+	memset(words, 0, 8 * (size_t)function->words);
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
+		uint64_t *word = &words[param->offset];
+		memcpy(word, call->params[i], param->type->size);
+		if (param->type->kind != TL_KIND_INT || param->type->size >= 8)
+			continue;
+		unsigned unused = 64 - 8 * param->type->size;
+		*word = (uint64_t)((int64_t)(*word << unused) >> unused);
+	}
+}
+
+static bool has_scratch(struct tl_producer *producer)
+{
+	if (producer->scratch)
+		return true;
+	void *memory = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	producer->scratch = memory;
+	return true;
+}
+
+/*
+ * Capture behind what is in use. All that it may take is claimed first, so that the calls of a signal handler that comes in
+ * between capture behind it. Returns the bytes used.
+ */
+static uint32_t capture(struct tl_producer *producer, const struct tl_call *call, const uint64_t *words,
+			enum tl_capture_when when, uint32_t at, uint32_t most, bool *cut)
+{
+	uint32_t room = SCRATCH - at < most ? SCRATCH - at : most;
+
+	producer->scratch_used = at + room;
+	atomic_signal_fence(memory_order_seq_cst);
+	uint32_t size = (uint32_t)tl_args_capture(call->shim->function, words, when, producer->scratch + at, room, cut);
+	atomic_signal_fence(memory_order_seq_cst);
+	producer->scratch_used = at + size;
+	return size;
+}
+
+/* Bytes of blobs that a record has room for. */
+static uint32_t blob_room(const struct tl_function *function)
+{
+	return TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) - 8 * (uint32_t)function->words -
+	       (uint32_t)sizeof(struct tl_blob_sizes);
+}
+
+/* Memory that IN parameters lead to, before the driver may change it. */
+static void capture_entry(struct tl_call *call, struct tl_open_call *open)
+{
+	struct tl_producer *producer = producer_of(call->thread);
+	const struct tl_function *function = call->shim->function;
+	uint64_t words[WORDS];
+	bool cut = false;
+
+	call->entry_size = 0;
+	call->space[0] = 0;
+	if (!open || function->words > WORDS || !has_scratch(producer)) {
+		call->mode &= ~(uint32_t)TL_MODE_FOLLOW;
+		return;
+	}
+	words_of(call, words);
+	open->scratch = producer->scratch_used;
+	open->flags |= TL_OPEN_SCRATCH;
+	call->more = producer->scratch + open->scratch;
+	call->entry_size = capture(producer, call, words, TL_CAPTURE_ENTRY, open->scratch, blob_room(function), &cut);
+	call->space[0] = cut;
+}
+
+/* --- records */
+
+static uint64_t head_of(uint64_t size, uint32_t flags, uint32_t function)
+{
+	return size / 8 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)flags << 24 | (uint64_t)function << 32;
+}
+
+/* A call that left no more than its entry. */
+static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t duration)
+{
+	if (open->flags & TL_OPEN_SILENT)
+		return;
+	uint64_t *record = tl_record_reserve(thread, sizeof(struct tl_call_record));
+	if (!record)
+		return;
+	record[1] = open->start;
+	record[2] = duration;
+	record[3] = 0;
+	tl_record_commit(record, head_of(sizeof(struct tl_call_record), TL_RECORD_UNWOUND, open->function));
+}
+
+static void record_call(struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	struct tl_producer *producer = producer_of(call->thread);
+	const struct tl_function *function = call->shim->function;
+	struct tl_blob_sizes sizes = { 0 };
+	uint64_t size = sizeof(struct tl_call_record);
+	bool cut = false;
+
+	if (call->mode & TL_MODE_WORDS) {
+		flags |= TL_RECORD_WORDS;
+		size += 8 * (uint64_t)count;
+	}
+	if (call->mode & TL_MODE_FOLLOW) {
+		uint32_t at = (uint32_t)((char *)call->more - producer->scratch) + call->entry_size;
+		sizes.entry = call->entry_size;
+		if (!(flags & TL_RECORD_UNWOUND) && !tl_call_failed(function, result))
+			sizes.exit = capture(producer, call, words, TL_CAPTURE_EXIT, at, blob_room(function) - sizes.entry, &cut);
+		if (cut || call->space[0])
+			flags |= TL_RECORD_CUT;
+		flags |= TL_RECORD_BLOBS;
+		size += sizeof(sizes) + sizes.entry + sizes.exit;
+	}
+	uint64_t *record = tl_record_reserve(call->thread, size);
+	if (!record)
+		return;
+	record[1] = call->start;
+	record[2] = end - call->start;
+	record[3] = result;
+	uint64_t *at = &record[4];
+	if (flags & TL_RECORD_WORDS) {
+		memcpy(at, words, 8 * (size_t)count);
+		at += count;
+	}
+	if (flags & TL_RECORD_BLOBS) {
+		memcpy(at, &sizes, sizeof(sizes));
+		memcpy(at + 1, call->more, sizes.entry + sizes.exit);
+	}
+	tl_record_commit(record, head_of(size, flags, call->shim->id));
+}
+
+/* --- the stack of open calls */
+
+static void release_scratch(struct tl_thread *thread, const struct tl_open_call *open)
+{
+	if (open->flags & TL_OPEN_SCRATCH)
+		producer_of(thread)->scratch_used = open->scratch;
+}
+
+/* The struct tl_call that made this entry is still in its place. */
+static bool is_intact(struct tl_thread *thread, const struct tl_open_call *open)
+{
+	struct tl_call call;
+
+	return tl_checked_copy(&call, (const void *)open->frame, sizeof(call)) == sizeof(call) && call.shim &&
+	       call.thread == thread && call.open == open && call.start == open->start;
+}
+
+/* It lay on the alternate signal stack, and nothing runs there now. */
+static bool lay_on_signal_stack(const struct tl_open_call *open)
+{
+	stack_t stack;
+
+	return sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & (SS_ONSTACK | SS_DISABLE)) &&
+	       open->frame - (uintptr_t)stack.ss_sp < stack.ss_size;
+}
+
+/* The innermost open call is over, as far as can be known. */
+static bool is_dead(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t frame)
+{
+	return open->frame == frame || !is_intact(thread, open) || lay_on_signal_stack(open);
+}
+
+static void suspect(struct tl_open_call *open, uint64_t now)
+{
+	uint64_t lasted = (now - open->start) / 256;
+
+	if (open->flags & TL_OPEN_SUSPECT)
+		return;
+	open->lasted = lasted < UINT32_MAX ? (uint32_t)lasted : UINT32_MAX;
+	open->flags |= TL_OPEN_SUSPECT;
+}
+
+/* The entry goes, and its call with it, which never returned. */
+static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64_t now)
+{
+	uint64_t duration = now - open->start;
+
+	if (open->flags & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
+		duration = (uint64_t)open->lasted * 256;
+	release_scratch(thread, open);
+	if (!(open->flags & TL_OPEN_FINISHED))
+		record_entry(thread, open, duration);
+	set_top(thread, open);
+}
+
+/*
+ * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose frame is `frame`: one that is just being made
+ * (bottom is the stack's) or that has returned.
+ */
+static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, uintptr_t frame, bool returned, uint64_t now)
+{
+	struct tl_open_call *top;
+
+	while ((top = top_of(thread)) > bottom) {
+		struct tl_open_call *open = top - 1;
+		if (!(open->flags & TL_OPEN_FINISHED)) {
+			/* An ordinary outer call. */
+			if (!returned && open->frame > frame && !(open->flags & TL_OPEN_SUSPECT))
+				return;
+			if (!is_dead(thread, open, frame)) {
+				suspect(open, now);
+				return;
+			}
+		}
+		pop_left(thread, open, now);
+	}
+}
+
+/* A call has returned and is not on top: some above it never did. */
+static void end_inner(struct tl_call *call, uint64_t now)
+{
+	struct tl_open_call *open = call->open;
+
+	if (open && open->frame == (uintptr_t)call && top_of(call->thread) > open + 1)
+		settle(call->thread, open + 1, (uintptr_t)call, true, now);
+}
+
+/* Take a call that is over off the stack; it need not be on top. */
+static void close_entry(struct tl_call *call)
+{
+	struct tl_thread *thread = call->thread;
+	struct tl_open_call *open = call->open;
+
+	if (!open || open->frame != (uintptr_t)call)
+		return;
+	if (top_of(thread) > open + 1) {
+		open->flags |= TL_OPEN_FINISHED;
+		open->frame = UINTPTR_MAX;
+		return;
+	}
+	release_scratch(thread, open);
+	while (open > thread->open && open[-1].flags & TL_OPEN_FINISHED)
+		open--;
+	set_top(thread, open);
+}
+
+void tl_call_end_all(struct tl_thread *thread)
+{
+	struct tl_open_call *top;
+	uint64_t now = tl_ticks(thread);
+
+	while ((top = top_of(thread)) > thread->open)
+		pop_left(thread, top - 1, now);
+}
+
+void tl_call_end_left(struct tl_thread *thread)
+{
+	char here;
+
+	settle(thread, thread->open, (uintptr_t)&here, false, tl_ticks(thread));
+}
+
+/* --- entering */
+
+/* The call is none of ours: let it pass. */
+static void *pass(struct tl_call *call, void *real)
+{
+	call->shim = NULL;
+	return real;
+}
+
+static void *resolve(struct tl_call *call)
+{
+	struct tl_shim *shim = call->shim;
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+
+	if (real)
+		return real;
+	tl_report_called(shim->function->name);
+	real = tl_resolve_real(shim, call->caller);
+	if (real)
+		tl_runtime_resolved(shim);
+	return real;
+}
+
+/* The calling thread's state; NULL: nothing of this call is kept. */
+static struct tl_thread *thread_for(struct tl_call *call)
+{
+	struct tl_thread *thread = tl_self;
+
+	if (!thread) {
+		if (!tl_runtime_begin())
+			return NULL;
+		thread = tl_thread_attach();
+		if (!thread)
+			tl_buffer_lose();
+	}
+	return thread && !thread->busy ? thread : NULL;
+}
+
+static void open_entry(struct tl_call *call)
+{
+	struct tl_thread *thread = call->thread;
+
+	settle(thread, thread->open, (uintptr_t)call, false, tl_ticks(thread));
+	struct tl_open_call *open = top_of(thread);
+	call->open = open < thread->end ? open : NULL;
+	if (!call->open) {
+		if (call->mode & TL_MODE_FOLLOW)
+			capture_entry(call, NULL);
+		call->start = tl_ticks(thread);
+		return;
+	}
+	open->function = call->shim->id;
+	open->flags = call->mode & TL_MODE_RECORD ? 0 : TL_OPEN_SILENT;
+	open->frame = (uintptr_t)call;
+	if (call->mode & TL_MODE_FOLLOW)
+		capture_entry(call, open);
+	call->start = tl_ticks(thread);
+	open->start = call->start;
+	set_top(thread, open + 1);
+}
+
+static void *enter(struct tl_call *call)
+{
+	tl_runtime_start();
+	void *real = resolve(call);
+	/* Finding it may have shown that callers have to be told apart. */
+	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
+
+	call->thread = NULL;
+	if (mode & TL_MODE_CALLER) {
+		void *foreign = tl_resolve_foreign(call);
+		if (foreign)
+			return pass(call, foreign);
+	}
+	if (mode & WATCHED)
+		call->thread = thread_for(call);
+	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER);
+	if (call->thread)
+		open_entry(call);
+	else if (mode & TL_MODE_AFTER)
+		call->mode = TL_MODE_AFTER;
+	else
+		return pass(call, real);
+	return real;
+}
+
+void *tl_call_enter_slow(struct tl_call *call)
+{
+	int error = errno;
+	void *real = enter(call);
+
+	errno = error;
+	return real;
+}
+
+/* --- leaving */
+
+static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
+{
+	const struct tl_function *function = call->shim->function;
+
+	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
+		tl_resolve_wrap(call->shim, words, call->result);
+	if (function->flags & TL_FUNCTION_INITIALISES && call->mode & TL_MODE_RECORD)
+		tl_runtime_renew_exit();
+}
+
+void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	int error = errno;
+	struct tl_thread *thread = call->thread;
+
+	/* A process forked inside the call has no part in it. */
+	if (thread && !tl_buffer_is_stale(thread)) {
+		uint64_t end = tl_ticks(thread);
+		end_inner(call, end);
+		if (call->mode & TL_MODE_RECORD)
+			record_call(call, end, 0, result, words, count);
+		close_entry(call);
+	}
+	if (call->mode & TL_MODE_AFTER)
+		after(call, result, words);
+	errno = error;
+}
+
+void tl_call_unwound(struct tl_call *call)
+{
+	int error = errno;
+	struct tl_thread *thread = call->thread;
+
+	if (thread && !tl_buffer_is_stale(thread)) {
+		uint64_t end = tl_ticks(thread);
+		uint64_t words[WORDS];
+		uint32_t count = call->shim->function->words;
+		if (count > WORDS)
+			call->mode &= ~(uint32_t)TL_MODE_WORDS;
+		else if (call->mode & TL_MODE_WORDS)
+			words_of(call, words);
+		end_inner(call, end);
+		if (call->mode & TL_MODE_RECORD)
+			record_call(call, end, TL_RECORD_UNWOUND, 0, words, count);
+		close_entry(call);
+	}
+	call->shim = NULL;
+	errno = error;
+}

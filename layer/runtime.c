@@ -1,0 +1,331 @@
+/*
+ * runtime.c: the APIs that have shims, what their calls do, and the first traced call. See runtime.h.
+ *
+ * Loading reads the environment and sets each shim's mode, and that is all. The first watched call starts the clock, registers the handlers
+ * of exit and fork, and says what settings were wrong. Nothing is ever taken down: calls from other exit handlers, destructors and
+ * threads that outlive main find everything in place, and what they record is put before the end of the file.
+ */
+#include "layer/runtime.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "layer/buffer.h"
+#include "layer/clock.h"
+#include "layer/config.h"
+#include "layer/once.h"
+#include "layer/preload.h"
+#include "layer/report.h"
+#include "layer/resolve.h"
+#include "layer/say.h"
+#include "layer/thread.h"
+#include "layer/writer.h"
+
+/*
+ * Protects the list of APIs while it grows, the modes of all shims and their chains of closures. Taken with signals blocked, since a
+ * signal handler's call may come to need a closure. Nothing is locked under it.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Release when a library is put in, acquire by who looks a number up: its tables are there. */
+static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
+static _Atomic uint32_t nlibraries;
+
+static _Atomic bool recording;
+static struct tl_once started, begun;
+
+static void take_lock(sigset_t *signals)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, signals);
+	pthread_mutex_lock(&lock);
+}
+
+static void drop_lock(const sigset_t *signals)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+/* --- modes; all under the lock */
+
+/* What settings alone ask of a shim. */
+static uint32_t wanted(const struct tl_shim *shim)
+{
+	const struct tl_function *function = shim->function;
+	uint32_t mode = 0;
+
+	if (tl_config.secure)
+		return 0;
+	if (function->flags & TL_FUNCTION_GETPROC)
+		mode |= TL_MODE_AFTER;
+	if (!atomic_load_explicit(&recording, memory_order_relaxed) || !tl_config_selects(function))
+		return mode;
+	mode |= TL_MODE_RECORD;
+	if (tl_config.args != TL_ARGS_NONE)
+		mode |= TL_MODE_WORDS;
+	if (tl_config.args == TL_ARGS_FULL && function->flags & TL_FUNCTION_FOLLOWS)
+		mode |= TL_MODE_FOLLOW;
+	if (function->flags & TL_FUNCTION_INITIALISES)
+		mode |= TL_MODE_AFTER;
+	return mode;
+}
+
+/* Calls go straight to the real function while there is nothing else to do. */
+static void store_mode(struct tl_shim *shim, uint32_t mode)
+{
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+
+	atomic_store_explicit(&shim->mode, mode, memory_order_relaxed);
+	atomic_store_explicit(&shim->direct, mode ? NULL : real, memory_order_relaxed);
+}
+
+/* Closures made for a shim are chained through .reserved. */
+static struct tl_shim *next_closure(const struct tl_shim *shim)
+{
+	return (struct tl_shim *)(uintptr_t)shim->reserved;
+}
+
+static void change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	uint32_t mode = atomic_load_explicit(&shim->mode, memory_order_relaxed);
+
+	store_mode(shim, (mode & ~clear) | set);
+}
+
+static void change_modes(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	for (; shim; shim = next_closure(shim))
+		change_mode(shim, set, clear);
+}
+
+static void follow_settings(struct tl_shim *shim)
+{
+	change_modes(shim, wanted(shim), TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_AFTER);
+}
+
+void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	sigset_t signals;
+
+	take_lock(&signals);
+	change_modes(shim, set, clear);
+	drop_lock(&signals);
+}
+
+void tl_runtime_caller(struct tl_shim *shim)
+{
+	tl_runtime_set_mode(shim, TL_MODE_CALLER, 0);
+}
+
+void tl_runtime_resolved(struct tl_shim *shim)
+{
+	sigset_t signals;
+
+	take_lock(&signals);
+	change_mode(shim, 0, TL_MODE_RESOLVE);
+	drop_lock(&signals);
+}
+
+void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
+{
+	sigset_t signals;
+
+	take_lock(&signals);
+	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) & ~(uint32_t)TL_MODE_RESOLVE);
+	atomic_store_explicit(&shim->dispatch, atomic_load_explicit(&of->dispatch, memory_order_relaxed), memory_order_relaxed);
+	shim->reserved = of->reserved;
+	of->reserved = (uintptr_t)shim;
+	drop_lock(&signals);
+}
+
+/* --- recording */
+
+bool tl_runtime_recording(void)
+{
+	return atomic_load_explicit(&recording, memory_order_relaxed);
+}
+
+void tl_runtime_record(bool on)
+{
+	sigset_t signals;
+
+	tl_runtime_start();
+	take_lock(&signals);
+	atomic_store_explicit(&recording, on && !tl_config.secure, memory_order_relaxed);
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		for (uint32_t j = 0; j < library->api->count; j++)
+			follow_settings(&library->shims[j]);
+	}
+	drop_lock(&signals);
+}
+
+/* --- APIs */
+
+const struct tl_shim_library *tl_runtime_library(uint32_t number)
+{
+	return number < TL_API_MAX ? atomic_load_explicit(&libraries[number], memory_order_acquire) : NULL;
+}
+
+const struct tl_api *tl_runtime_api(uint32_t number)
+{
+	const struct tl_shim_library *library = tl_runtime_library(number);
+
+	return library ? library->api : NULL;
+}
+
+const struct tl_function *tl_runtime_function(uint32_t id)
+{
+	const struct tl_api *api = tl_runtime_api(id >> 16);
+
+	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
+}
+
+/* Give the library a number, and its shims their ids and modes. False: there is no number left. */
+static bool number_library(struct tl_shim_library *library)
+{
+	uint32_t number = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+
+	if (number == TL_API_MAX || library->api->count > 0x10000)
+		return false;
+	for (uint32_t i = 0; i < library->api->count; i++) {
+		struct tl_shim *shim = &library->shims[i];
+		shim->id = number << 16 | i;
+		store_mode(shim, TL_MODE_RESOLVE);
+		follow_settings(shim);
+	}
+	atomic_store_explicit(&libraries[number], library, memory_order_release);
+	atomic_store_explicit(&nlibraries, number + 1, memory_order_release);
+	return true;
+}
+
+static int add_library(struct tl_shim_library *library)
+{
+	sigset_t signals;
+
+	if (library->abi != TL_SHIM_ABI) {
+		tl_say("tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
+		return -1;
+	}
+	take_lock(&signals);
+	bool added = number_library(library);
+	drop_lock(&signals);
+	if (!added) {
+		tl_say("tracelayer: a shim library is not used: there are too many; load fewer of them\n");
+		return -1;
+	}
+	if (!tl_config.secure)
+		tl_resolve_add(library);
+	return 0;
+}
+
+int tl_shim_register(struct tl_shim_library *library)
+{
+	tl_runtime_start();
+	return add_library(library);
+}
+
+/* --- loading */
+
+static bool records_from_the_start(void)
+{
+	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE && !tl_config.paused && (tl_config.output_set || tl_preloaded());
+}
+
+void tl_runtime_start(void)
+{
+	if (tl_once_begin(&started) != TL_ONCE_DO)
+		return;
+	tl_config_read();
+	if (!tl_config.secure)
+		tl_report_start();
+	atomic_store_explicit(&recording, records_from_the_start(), memory_order_relaxed);
+	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
+		add_library(*library);
+	tl_once_done(&started);
+}
+
+static __attribute__((constructor)) void load(void)
+{
+	tl_runtime_start();
+}
+
+/* --- the first watched call */
+
+static void finish(void)
+{
+	tl_clock_pair();
+	tl_writer_finish();
+}
+
+void tl_runtime_renew_exit(void)
+{
+	static _Atomic bool renewed;
+
+	if (!atomic_exchange_explicit(&renewed, true, memory_order_relaxed))
+		atexit(finish);
+}
+
+/* The last word: what other exit handlers and destructors recorded. */
+static __attribute__((destructor)) void unload(void)
+{
+	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER)
+		finish();
+}
+
+static sigset_t fork_signals;
+
+/* So that the child doesn't inherit the lock from a thread that it doesn't have. */
+static void before_fork(void)
+{
+	sigset_t signals;
+
+	take_lock(&signals);
+	fork_signals = signals;
+}
+
+static void after_fork_in_parent(void)
+{
+	sigset_t signals = fork_signals;
+
+	drop_lock(&signals);
+}
+
+static void after_fork_in_child(void)
+{
+	sigset_t signals = fork_signals;
+
+	tl_clock_after_fork();
+	tl_buffer_after_fork();
+	tl_writer_after_fork();
+	tl_clock_start_with(tl_clock_is_counter());
+	drop_lock(&signals);
+	if (!tl_config.follow)
+		tl_runtime_record(false);
+}
+
+bool tl_runtime_begin(void)
+{
+	sigset_t all, signals;
+
+	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER)
+		return true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
+	enum tl_once_answer answer = tl_once_begin(&begun);
+	if (answer == TL_ONCE_DO) {
+		tl_config_complain();
+		tl_clock_start();
+		tl_thread_start();
+		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+		atexit(finish);
+		tl_once_done(&begun);
+	}
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	return answer != TL_ONCE_INSIDE;
+}

@@ -1,0 +1,58 @@
+/*
+ * thread.c: the beginning and the end of a thread. See thread.h.
+ *
+ * A thread's end is seen by the destructor of a pthread key. Destructors of other keys may still make calls, in an order that nobody
+ * promises, so ours asks for another round and hands the thread's events over in the last but one (in the last, ThreadSanitizer takes
+ * its own state down). After that tl_self stays set, and what still comes is recorded: a producer is recycled only once the
+ * kernel doesn't know its thread any more.
+ */
+#include "layer/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "layer/buffer.h"
+#include "layer/call.h"
+
+static pthread_key_t key;
+static bool have_key;
+
+static void ends(void *value)
+{
+	struct tl_producer *producer = value;
+
+	if (tl_buffer_is_stale(&producer->thread))
+		return;
+	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, producer) == 0)
+		return;
+	tl_call_end_all(&producer->thread);
+	tl_buffer_detach(producer);
+}
+
+void tl_thread_start(void)
+{
+	have_key = pthread_key_create(&key, ends) == 0;
+}
+
+struct tl_thread *tl_thread_attach(void)
+{
+	struct tl_producer *producer = tl_buffer_attach();
+
+	if (!producer)
+		return NULL;
+	if (have_key)
+		pthread_setspecific(key, producer);
+	return &producer->thread;
+}
+
+void tl_thread_busy(struct tl_thread *thread)
+{
+	thread->busy++;
+	thread->end = NULL;
+}
+
+void tl_thread_free(struct tl_thread *thread)
+{
+	if (--thread->busy == 0)
+		thread->end = ((struct tl_producer *)thread)->open_end;
+}

@@ -1,0 +1,19 @@
+/*
+ * thread.h: the beginning and the end of a thread as the runtime sees it.
+ */
+#ifndef TL_LAYER_THREAD_H
+#define TL_LAYER_THREAD_H
+
+#include "tracelayer/shim.h"
+
+/* Once a process, at its first watched call. */
+void tl_thread_start(void);
+
+/* The calling thread's first watched call: sets tl_self. NULL where memory is short. */
+struct tl_thread *tl_thread_attach(void);
+
+/* Between these two, the calling thread's calls pass through unwatched. They nest. */
+void tl_thread_busy(struct tl_thread *thread);
+void tl_thread_free(struct tl_thread *thread);
+
+#endif

@@ -1,0 +1,25 @@
+#!/bin/bash
+# The buffers under ThreadSanitizer: producers, a draining thread, helpers, threads that come and go.
+. "${top_srcdir:-.}/tests/lib.sh"
+
+layer="arena buffer call clock config once preload report runtime say thread"
+format="settings args_capture args_print checked_copy text"
+sources=
+for file in $layer; do sources="$sources $top_srcdir/layer/$file.c"; done
+for file in $format; do sources="$sources $top_srcdir/format/$file.c"; done
+
+# -w: gcc says that it does not follow fences; what they order are atomics here, which it does follow.
+build()
+{
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fsanitize=thread -DEVENTS=20000 \
+		-I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" \
+		"$top_srcdir/tests/core_buffer_test.c" "$top_srcdir/tests/core_doubles.c" $sources \
+		-o "$tmp/core_tsan" $(pkg-config --cflags --libs check) -pthread
+}
+
+echo 'int main(void) { return 0; }' >"$tmp/empty.c"
+${CC:-cc} -fsanitize=thread "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty" ||
+	skip_all "ThreadSanitizer does not work here"
+plan 2
+ok "the buffers build with -fsanitize=thread" build
+ok "their tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/core_tsan"
