@@ -188,6 +188,15 @@ static void mark_gone(const struct tl_loaded *loaded)
 	}
 }
 
+/* In a program that has shims linked into it, ours and its own calls cannot be told apart: then they are its own. */
+static void remember_own(const struct tl_loaded *loaded, const void *address)
+{
+	const struct tl_elf *elf = tl_elf_at(loaded, address);
+
+	if (elf != loaded->elf)
+		remember(elf, TL_ROLE_OWN);
+}
+
 static bool is_loader(const struct tl_elf *elf)
 {
 	struct tl_shim_library *library;
@@ -205,9 +214,9 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 	struct tl_shim_library *library;
 
 	mark_gone(loaded);
-	remember(tl_elf_at(loaded, (void *)tl_known_look), TL_ROLE_OWN);
+	remember_own(loaded, (void *)tl_known_look);
 	for (unsigned n = 0; (library = tl_names_nth(n)) != NULL; n++)
-		remember(tl_elf_at(loaded, library), TL_ROLE_OWN);
+		remember_own(loaded, library);
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (is_loader(&loaded->elf[i]))
 			remember(&loaded->elf[i], TL_ROLE_LOADER);

@@ -97,3 +97,21 @@ check_LTLIBRARIES += %D%/drivers/icd_a.la %D%/drivers/icd_b.la %D%/drivers/icd_t
 %C%_drivers_icd_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DICD_TABLE_BY_NAME
 %C%_drivers_icd_table_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
 %C%_drivers_icd_table_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
+
+check_PROGRAMS += %D%/apps/cl_linked %D%/apps/cl_found %D%/apps/cl_extension
+%C%_apps_cl_linked_SOURCES = %D%/apps/cl_linked.c %D%/apps/cl_work.h
+%C%_apps_cl_linked_LDADD = -lOpenCL -ldl
+%C%_apps_cl_found_SOURCES = %D%/apps/cl_found.c %D%/apps/cl_work.h
+%C%_apps_cl_found_LDADD = -ldl
+%C%_apps_cl_extension_SOURCES = %D%/apps/cl_extension.c
+%C%_apps_cl_extension_LDADD = -lOpenCL -lpthread
+check_LTLIBRARIES += %D%/apps/cl_plugin.la
+%C%_apps_cl_plugin_la_SOURCES = %D%/apps/cl_plugin.c %D%/apps/cl_work.h
+%C%_apps_cl_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+%C%_apps_cl_plugin_la_LIBADD = -lOpenCL -ldl
+TESTS += resolve_test
+check_PROGRAMS += resolve_test
+resolve_test_SOURCES = %D%/resolve_test.c layer/resolve.h layer/resolve.c layer/known.h layer/known.c layer/names.h layer/names.c \
+	layer/closure.h layer/closure.c layer/elf.h layer/elf.c
+resolve_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
+resolve_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread

@@ -1613,6 +1613,8 @@ static void *icd_clGetExtensionFunctionAddress(const char *name)
 		return (void *)host_mem_alloc;
 	if (!strcmp(name, "clMemFreeINTEL"))
 		return (void *)mem_free;
+	if (!strcmp(name, "clGetHostTimer"))
+		return (void *)icd_clGetHostTimer;
 	return NULL;
 }
 EXPORTED(clGetExtensionFunctionAddress);
