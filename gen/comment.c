@@ -153,7 +153,7 @@ const char *comment_behind(const struct comments *comments, size_t from, size_t 
 	for (; comments->source[comments->list[i].start + 1] == '/' && i + 1 < comments->count; i++) {
 		const struct comment *next = &comments->list[i + 1];
 
-		if (next->start >= to || !next->alone || next->line != comments->list[i].line + 1)
+		if (next->start >= to || !next->alone || next->doc != comments->list[i].doc || next->line != comments->list[i].line + 1)
 			break;
 		text = join(text, " ", next->text);
 	}
@@ -297,6 +297,8 @@ struct tags tags_read(const char *comment)
 		tags.direction = TL_OUT;
 	else if (!strncmp(comment, "IN/OUT:", 7))
 		tags.direction = TL_IN | TL_OUT;
+	else if (!strncmp(comment, "Returned ", 9) || !strncmp(comment, "Returns ", 8))
+		tags.direction = TL_OUT;
 	for (;;) {
 		comment += strspn(comment, " \t\n");
 		const char *close = *comment == '[' ? strchr(comment, ']') : NULL;

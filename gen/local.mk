@@ -10,7 +10,7 @@ tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFL
 tracegen_LDADD = $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS)
 
 apisdir = $(pkgdatadir)/apis
-dist_apis_DATA = gen/apis/level-zero.json gen/apis/opencl.json
+dist_apis_DATA = gen/apis/level-zero.json gen/apis/opencl.json gen/apis/zlib.json gen/apis/sqlite3.json gen/apis/cuda.json
 nodist_apis_DATA = apis/ze_model.json apis/cl_model.json
 CLEANFILES += $(nodist_apis_DATA)
 

@@ -657,6 +657,44 @@ static struct type *decayed(struct parse *parse, CXType written, CXType passed)
 	return type_pointer(parse, passed, NULL);
 }
 
+/* The end of what a doc comment says after a command: before the next command, or an empty line. */
+static size_t paragraph(const char *text)
+{
+	const char *end = text;
+
+	while ((end = strchr(end, '\n'))) {
+		end++;
+		const char *next = end + strspn(end, " \t");
+		if (*next == '\n' || *next == '\\' || *next == '@')
+			break;
+	}
+	return end ? (size_t)(end - text - 1) : strlen(text);
+}
+
+/*
+ * What a function's doc comment says of a parameter ("@param[out] name - text"), in the form of a comment of its own: "[out] text".
+ * NULL: nothing.
+ */
+static const char *documented_param(const char *comment, const char *name)
+{
+	for (const char *at = comment; at && (at = strstr(at, "param")); at += 5) {
+		const char *tag = at + 5, *word = tag;
+
+		if (at == comment || (at[-1] != '\\' && at[-1] != '@'))
+			continue;
+		if (*tag == '[')
+			word = strchr(tag, ']') ? strchr(tag, ']') + 1 : tag;
+		size_t tag_length = (size_t)(word - tag), length = strlen(name);
+		word += strspn(word, " \t");
+		if (strncmp(word, name, length) != 0 || isalnum((unsigned char)word[length]) || word[length] == '_')
+			continue;
+		word += length;
+		word += strspn(word, " \t-:");
+		return format_text("%.*s%s%.*s", (int)tag_length, tag, tag_length ? " " : "", (int)paragraph(word), word);
+	}
+	return NULL;
+}
+
 static void add_param(struct parse *parse, struct function *function, const struct cursors *row, size_t i, CXType passed, size_t limit)
 {
 	CXCursor cursor = row->list[i];
@@ -668,6 +706,8 @@ static void add_param(struct parse *parse, struct function *function, const stru
 	param->type = decayed(parse, written, passed);
 	param->spelling = type_spelling(written.kind == CXType_ConstantArray || written.kind == CXType_IncompleteArray ? passed : written);
 	param->comment = comment_in_row(parse, row, i, limit);
+	if (!param->comment)
+		param->comment = documented_param(function->comment, param->name);
 	param->where = location_of(parse, cursor);
 	struct tags tags = tags_read(param->comment);
 	if (written.kind == CXType_ConstantArray && !tags.has_length) {
@@ -1079,28 +1119,41 @@ static void find_callbacks(struct parse *parse)
 
 /* The whole. */
 
+#define ERRORS_SHOWN 10
+
+static char *describe_error(struct parse *parse, CXDiagnostic diagnostic)
+{
+	struct place place = place_of(parse, clang_getDiagnosticLocation(diagnostic));
+	const char *what = take(clang_getDiagnosticSpelling(diagnostic));
+	const char *hint = strstr(what, "file not found") ? "name its folder behind --, as in `-- -IDIR`"
+							  : "make the header compile first: a definition or an include may be missing behind --";
+
+	return format_text("tracegen: %s:%u:%u: %s; %s\n", place.source ? place.source->name : "headers", place.line, place.column, what, hint);
+}
+
+/* Each error once, though a header without guards may be read many times. */
 static bool report_diagnostics(struct parse *parse)
 {
 	unsigned count = clang_getNumDiagnostics(parse->unit);
-	bool failed = false;
+	char *shown[ERRORS_SHOWN];
+	size_t nshown = 0;
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && nshown < ERRORS_SHOWN; i++) {
 		CXDiagnostic diagnostic = clang_getDiagnostic(parse->unit, i);
+		char *text = NULL;
 
-		if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-			struct place place = place_of(parse, clang_getDiagnosticLocation(diagnostic));
-			const char *what = take(clang_getDiagnosticSpelling(diagnostic));
-			const char *hint = strstr(what, "file not found")
-						   ? "name its folder behind --, as in `-- -IDIR`"
-						   : "make the header compile first: a definition or an include may be missing behind --";
-
-			fprintf(stderr, "tracegen: %s:%u:%u: %s; %s\n", place.source ? place.source->name : "headers", place.line,
-				place.column, what, hint);
-			failed = true;
+		if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
+			text = describe_error(parse, diagnostic);
+		for (size_t j = 0; text && j < nshown; j++)
+			if (!strcmp(shown[j], text))
+				text = NULL;
+		if (text) {
+			fputs(text, stderr);
+			shown[nshown++] = text;
 		}
 		clang_disposeDiagnostic(diagnostic);
 	}
-	return !failed;
+	return nshown == 0;
 }
 
 static void find_sources(struct parse *parse, CXCursor all)

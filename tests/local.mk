@@ -115,3 +115,10 @@ resolve_test_SOURCES = %D%/resolve_test.c layer/resolve.h layer/resolve.c layer/
 	layer/closure.h layer/closure.c layer/elf.h layer/elf.c
 resolve_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
 resolve_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread
+# --- tracegen: models, descriptors, checks
+TESTS += gen_model_test %D%/gen_tracegen.sh
+check_PROGRAMS += gen_model_test
+gen_model_test_SOURCES = %D%/gen_model_test.c gen/parse.c gen/comment.c gen/model.c gen/model_json.c gen/descriptor.c
+gen_model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
+gen_model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS)
+EXTRA_DIST += %D%/gen_tracegen.sh
