@@ -402,6 +402,7 @@ void tl_settings_initial(struct tl_config *config)
 	char why[TL_COMPLAINT_MAX];
 
 	memset(config, 0, sizeof(*config));
+	config->rank = -1;
 	config->output = config->include = config->exclude = config->tools = config->session = "";
 	for (size_t i = 0; i < TL_SETTINGS; i++)
 		if (*tl_settings[i].initial)

@@ -34,6 +34,7 @@ struct tl_config {
 	} window;
 	uint64_t split_bytes, split_ns;	/* 0: not */
 	bool secure;		/* set-user-id program: do nothing */
+	int64_t rank;		/* that an MPI launcher gave the process, -1: none */
 };
 
 enum tl_setting_id {

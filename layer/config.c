@@ -77,6 +77,27 @@ static void make_absolute(void)
 	kept_size = to + size - kept;
 }
 
+/* The rank that an MPI launcher gave this process, -1 where none did. */
+static int64_t read_rank(void)
+{
+	static const char *const variables[] = {
+		"PMIX_RANK",	       "PMI_RANK",    "OMPI_COMM_WORLD_RANK",
+		"MV2_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID",
+	};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *at = getenv(variables[i]);
+		int64_t rank = 0;
+		if (!at || !*at)
+			continue;
+		while (*at >= '0' && *at <= '9' && rank < 100000000)
+			rank = rank * 10 + *at++ - '0';
+		if (!*at)
+			return rank;
+	}
+	return -1;
+}
+
 void tl_config_read(void)
 {
 	tl_settings_initial(&tl_config);
@@ -86,6 +107,7 @@ void tl_config_read(void)
 		return;
 	}
 	tl_settings_environment(&tl_config, environ, complaint);
+	tl_config.rank = read_rank();
 	keep_text(TL_SETTING_OUTPUT, &tl_config.output);
 	keep_text(TL_SETTING_INCLUDE, &tl_config.include);
 	keep_text(TL_SETTING_EXCLUDE, &tl_config.exclude);

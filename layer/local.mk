@@ -15,4 +15,14 @@ libtl_core_la_SOURCES = \
 	%D%/runtime.h %D%/runtime.c \
 	%D%/say.h %D%/say.c \
 	%D%/thread.h %D%/thread.c \
-	%D%/resolve.h %D%/writer.h
+	%D%/resolve.h
+
+# From chunks to the trace file. Links with zlib.
+noinst_LTLIBRARIES += libtl_writer.la
+libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
+libtl_writer_la_SOURCES = \
+	%D%/gzip.h %D%/gzip.c \
+	%D%/lanes.h %D%/lanes.c \
+	%D%/output.h %D%/output.c \
+	%D%/thread_raw.h %D%/thread_raw.c \
+	%D%/writer.h %D%/writer.c

@@ -342,6 +342,31 @@ START_TEST(a_value_of_thousands_of_characters_is_refused)
 }
 END_TEST
 
+START_TEST(ranks_are_those_of_launchers)
+{
+	static const char *const variables[] = {
+		"PMIX_RANK",	       "PMI_RANK",    "OMPI_COMM_WORLD_RANK",
+		"MV2_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID"};
+
+	for (int i = 0; i < 6; i++)
+		unsetenv(variables[i]);
+	tl_config_read();
+	ck_assert_int_eq(tl_config.rank, -1);
+	for (int i = 0; i < 6; i++) {
+		setenv(variables[i], "12", 1);
+		tl_config_read();
+		ck_assert_int_eq(tl_config.rank, 12);
+		setenv(variables[i], "12x", 1);
+		tl_config_read();
+		ck_assert_int_eq(tl_config.rank, -1);
+		setenv(variables[i], "", 1);
+		tl_config_read();
+		ck_assert_int_eq(tl_config.rank, -1);
+		unsetenv(variables[i]);
+	}
+}
+END_TEST
+
 /* What the layer says of an environment at the first traced call. `times` calls, so that "once"
  * shows. */
 static void complains(const char *first, const char *second, const char *expected)
@@ -421,6 +446,7 @@ int main(void)
 	tcase_add_test(tests, level_include_and_exclude_select_together);
 	tcase_add_test(tests, what_is_kept_is_the_layers_own);
 	tcase_add_test(tests, a_value_of_thousands_of_characters_is_refused);
+	tcase_add_test(tests, ranks_are_those_of_launchers);
 	tcase_add_test(tests, the_complaint_is_made_once);
 	tcase_add_test(tests, the_complaint_is_not_made_after_the_command_made_it);
 	tcase_add_test(tests, a_closed_stderr_pipe_does_not_kill);

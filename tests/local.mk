@@ -4,11 +4,21 @@
 EXTRA_DIST += tests/lib.sh
 
 # --- settings, output files, the writer, Chrome JSON
-TESTS += config_test
-check_PROGRAMS += config_test
+TESTS += config_test chrome_test output_test writer_test tests/chrome_fuzz.sh
+check_PROGRAMS += config_test chrome_test output_test writer_test
 config_test_SOURCES = %D%/config_test.c layer/config.c layer/config.h layer/say.c layer/say.h
 config_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 config_test_LDADD = libtl_format.la $(CHECK_LIBS)
+chrome_test_SOURCES = %D%/chrome_test.c %D%/args_table.h
+chrome_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+chrome_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
+output_test_SOURCES = %D%/output_test.c
+output_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+output_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(ZLIB_LIBS)
+writer_test_SOURCES = %D%/writer_test.c layer/say.c layer/say.h
+writer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+writer_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS)
+EXTRA_DIST += tests/chrome_fuzz.sh tests/fuzz_chrome.c
 
 # --- the core of the layer: buffers, clock, calls, threads
 core_doubles = %D%/core_doubles.c %D%/core_doubles.h

@@ -1,0 +1,349 @@
+/*
+ * output.c: see output.h.
+ *
+ * The path is walked one component at a time, each opened without following links, so that nobody
+ * can put a link of his own into a folder that all may write to (/tmp) and have us write through
+ * it. The kernel's RESOLVE_NO_SYMLINKS would refuse the user's own links too, and those are in use.
+ */
+#include "layer/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "format/chrome.h"
+
+#define LINKS_MAX 40
+#define TAKEN_MAX 100000
+
+/* syscall() leaves the reason in errno; from here on it is in the answer. */
+#define KERNEL(...) kernel(syscall(__VA_ARGS__))
+static int kernel(long answer)
+{
+	return answer < 0 ? -errno : (int)answer;
+}
+
+/* A path in the making. */
+struct name {
+	char *at, *end;
+	bool cut;
+};
+
+static void add(struct name *name, const char *bytes, size_t size)
+{
+	if (size >= (size_t)(name->end - name->at)) {
+		name->cut = true;
+		return;
+	}
+	memcpy(name->at, bytes, size);
+	name->at += size;
+	*name->at = 0;
+}
+
+/* As part of a file's name: no slash, nothing that a terminal or a shell would trip over. */
+static void add_plain(struct name *name, const char *string)
+{
+	for (; *string; string++) {
+		char c = *string;
+		bool odd = c <= ' ' || c == 0x7f || strchr("/\\\"'`$*?<>|;&", c);
+		add(name, odd ? "_" : &c, 1);
+	}
+}
+
+static void add_number(struct name *name, uint64_t value, unsigned digits)
+{
+	char text[20];
+	unsigned size = tl_chrome_decimal(text, value) - text;
+
+	for (; digits > size; digits--)
+		add(name, "0", 1);
+	add(name, text, size);
+}
+
+/* 20260102T030405Z. Days to a date by Howard Hinnant's civil_from_days. */
+static void add_time(struct name *name)
+{
+	struct timespec now = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	uint64_t days = (uint64_t)now.tv_sec / 86400 + 719468,
+		 second = (uint64_t)now.tv_sec % 86400;
+	uint64_t era = days / 146097, day = days % 146097;
+	uint64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	day -= 365 * year + year / 4 - year / 100;
+	uint64_t month = (5 * day + 2) / 153;
+	day -= (153 * month + 2) / 5;
+	add_number(name, era * 400 + year + (month >= 10), 4);
+	add_number(name, month < 10 ? month + 3 : month - 9, 2);
+	add_number(name, day + 1, 2);
+	add(name, "T", 1);
+	add_number(name, second / 3600, 2);
+	add_number(name, second / 60 % 60, 2);
+	add_number(name, second % 60, 2);
+	add(name, "Z", 1);
+}
+
+void tl_output_program(char *name, size_t room)
+{
+	static const char deleted[] = " (deleted)";
+	static char path[TL_OUTPUT_PATH];
+	int size = KERNEL(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
+
+	if (size <= 0)
+		memcpy(path, "unknown", size = 7);
+	path[size] = 0;
+	size_t ending = sizeof(deleted) - 1;
+	if ((size_t)size > ending && !strcmp(path + size - ending, deleted))
+		path[size - ending] = 0;
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t length = strlen(base) < room ? strlen(base) : room - 1;
+	memcpy(name, base, length);
+	name[length] = 0;
+}
+
+bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank)
+{
+	struct name name = {path, path + room, false};
+	struct utsname host;
+	char program[256];
+
+	*path = 0;
+	for (; *pattern; pattern++) {
+		if (*pattern != '%' || !pattern[1]) {
+			add(&name, pattern, 1);
+			continue;
+		}
+		switch (*++pattern) {
+		case 'p':
+			add_number(&name, KERNEL(SYS_getpid), 1);
+			break;
+		case 'e':
+			tl_output_program(program, sizeof(program));
+			add_plain(&name, program);
+			break;
+		case 'h':
+			if (KERNEL(SYS_uname, &host) < 0)
+				memcpy(host.nodename, "unknown", 8);
+			add_plain(&name, host.nodename);
+			break;
+		case 'r':
+			add_number(&name, rank < 0 ? 0 : rank, 1);
+			break;
+		case 't':
+			add_time(&name);
+			break;
+		case '%':
+			add(&name, "%", 1);
+			break;
+		default:
+			add(&name, pattern - 1, 2);
+		}
+	}
+	return !name.cut;
+}
+
+/*
+ * What is left of a path to walk; a link's target is put before it. It is as large as a path, and
+ * who writes may be on a small stack: so there is one, since one writes at a time.
+ */
+static struct walk {
+	int folder; /* AT_FDCWD, or ours to close */
+	unsigned links;
+	char rest[TL_OUTPUT_PATH], target[TL_OUTPUT_PATH];
+} the_walk;
+
+static void walk_to(struct walk *walk, int folder)
+{
+	if (walk->folder != AT_FDCWD)
+		KERNEL(SYS_close, walk->folder);
+	walk->folder = folder;
+}
+
+static int walk_through_link(struct walk *walk, int link, const char *rest)
+{
+	char *path = walk->target;
+	struct stat stat;
+	int size = KERNEL(SYS_readlinkat, link, "", path, TL_OUTPUT_PATH);
+	size_t left = strlen(rest) + 1;
+
+	if (size <= 0)
+		return size ? size : -ENOENT;
+	if (fstat(link, &stat))
+		return -errno;
+	if (stat.st_uid && stat.st_uid != (uid_t)KERNEL(SYS_geteuid))
+		return -ELOOP;
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	if (size + 1 + left > TL_OUTPUT_PATH)
+		return -ENAMETOOLONG;
+	path[size] = '/';
+	memcpy(path + size + 1, rest, left);
+	memcpy(walk->rest, path, size + 1 + left);
+	return 0;
+}
+
+/* One component; afterwards walk->rest is what is left. */
+static int walk_step(struct walk *walk, size_t size)
+{
+	char name[256];
+	const char *rest = walk->rest + size + strspn(walk->rest + size, "/");
+	struct stat stat;
+
+	if (size >= sizeof(name))
+		return -ENAMETOOLONG;
+	memcpy(name, walk->rest, size);
+	name[size] = 0;
+	int next = KERNEL(SYS_openat, walk->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (next < 0)
+		return next;
+	if (fstat(next, &stat)) {
+		KERNEL(SYS_close, next);
+		return -EIO;
+	}
+	if (S_ISLNK(stat.st_mode)) {
+		int error = walk_through_link(walk, next, rest);
+		KERNEL(SYS_close, next);
+		return error;
+	}
+	walk_to(walk, next);
+	memmove(walk->rest, rest, strlen(rest) + 1);
+	return 0;
+}
+
+/* Open the folder that a path's last component is in, and leave that component in walk->rest. */
+static int walk_path(struct walk *walk, const char *path)
+{
+	walk->folder = AT_FDCWD;
+	walk->links = 0;
+	size_t size = strlen(path);
+	if (size >= sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	memcpy(walk->rest, path, size + 1);
+	for (;;) {
+		if (walk->rest[0] == '/') {
+			int root = KERNEL(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+			if (root < 0)
+				return root;
+			walk_to(walk, root);
+			size_t slashes = strspn(walk->rest, "/");
+			memmove(walk->rest, walk->rest + slashes, strlen(walk->rest + slashes) + 1);
+		}
+		size = strcspn(walk->rest, "/");
+		if (!walk->rest[size])
+			return *walk->rest ? 0 : -EISDIR;
+		int error = walk_step(walk, size);
+		if (error < 0)
+			return error;
+	}
+}
+
+static bool ends_with(const char *text, size_t size, const char *ending)
+{
+	size_t length = strlen(ending);
+
+	return size > length && !memcmp(text + size - length, ending, length);
+}
+
+/* Where a name's ending begins: .json.gz is one ending; a dot at the front is none. */
+static size_t ending_of(const char *name)
+{
+	size_t size = strlen(name);
+
+	if (ends_with(name, size, ".json.gz"))
+		return size - 8;
+	const char *dot = strrchr(name, '.');
+	return dot && dot != name ? (size_t)(dot - name) : size;
+}
+
+/* A device that swallows (/dev/null, /dev/full) is written to as it is. */
+static int open_device(int folder, const char *name)
+{
+	struct stat stat;
+
+	if (fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) || !S_ISCHR(stat.st_mode))
+		return -EEXIST;
+	return KERNEL(SYS_openat, folder, name,
+		      O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* Create `name` or the first of name.1.json, name.2.json … that is free; `name` becomes what was
+ * made. */
+static int create_in(int folder, char *name, size_t room)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
+	char ending[256];
+	size_t dot = ending_of(name), length = strlen(name + dot);
+
+	if (length >= sizeof(ending))
+		return -ENAMETOOLONG;
+	memcpy(ending, name + dot, length + 1);
+	int fd = KERNEL(SYS_openat, folder, name, flags, 0600);
+	if (fd == -EEXIST)
+		fd = open_device(folder, name);
+	for (unsigned n = 1; fd == -EEXIST && n < TAKEN_MAX; n++) {
+		struct name numbered = {name + dot, name + room, false};
+		add(&numbered, ".", 1);
+		add_number(&numbered, n, 1);
+		add(&numbered, ending, length);
+		fd = numbered.cut ? -ENAMETOOLONG : KERNEL(SYS_openat, folder, name, flags, 0600);
+	}
+	return fd;
+}
+
+int tl_output_create(struct tl_output *output)
+{
+	struct walk *walk = &the_walk;
+	struct stat stat;
+	int fd = walk_path(walk, output->path);
+
+	if (!fd) {
+		char *slash = strrchr(output->path, '/'), *base = slash ? slash + 1 : output->path;
+		if (!strcmp(base, walk->rest)) {
+			/* The name in the folder that was found; then the path as the user wrote
+			 * it, with it. */
+			fd = create_in(walk->folder, walk->rest, sizeof(walk->rest));
+			if (fd >= 0 && strlen(walk->rest) <
+					       (size_t)(output->path + sizeof(output->path) - base))
+				memcpy(base, walk->rest, strlen(walk->rest) + 1);
+		} else {
+			fd = -EISDIR;
+		}
+	}
+	walk_to(walk, AT_FDCWD);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &stat)) {
+		KERNEL(SYS_close, fd);
+		return -EIO;
+	}
+	output->device = stat.st_dev;
+	output->inode = stat.st_ino;
+	output->regular = S_ISREG(stat.st_mode);
+	output->gzip = ends_with(output->path, strlen(output->path), ".gz");
+	return fd;
+}
+
+int tl_output_reopen(const struct tl_output *output)
+{
+	struct walk *walk = &the_walk;
+	struct stat stat;
+	int fd = walk_path(walk, output->path);
+
+	if (!fd)
+		fd = KERNEL(SYS_openat, walk->folder, walk->rest,
+			    O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	walk_to(walk, AT_FDCWD);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &stat) || stat.st_dev != output->device || stat.st_ino != output->inode) {
+		KERNEL(SYS_close, fd);
+		return -ESTALE;
+	}
+	return fd;
+}

@@ -1,0 +1,86 @@
+/*
+ * thread_raw.c: see thread_raw.h.
+ *
+ * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables
+ * below the thread pointer, which points to itself; aarch64: variables above a header of two words)
+ * are those of the ELF TLS specification, variants II and I.
+ */
+#include "layer/thread_raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK (256u * 1024)
+#define VARIABLES                                                                                  \
+	(512u *                                                                                    \
+	 1024) /* more than any static TLS block; never touched but where a variable is used */
+#define HEADER		(64u * 1024)
+#define GUARD		4096u
+#define DESCRIPTORS_MAX (1u << 20)
+
+#if defined(__x86_64__)
+static void fill_thread_pointer(char *pointer)
+{
+	uint64_t guards[2], itself = (uintptr_t)pointer;
+
+	/* tcbhead_t: tcb, dtv, self at 0x10; the stack protector's word at 0x28, the C library's
+	 * pointer guard at 0x30. */
+	__asm__("mov %%fs:0x28, %0" : "=r"(guards[0]));
+	__asm__("mov %%fs:0x30, %0" : "=r"(guards[1]));
+	memcpy(pointer, &itself, sizeof(itself));
+	memcpy(pointer + 0x10, &itself, sizeof(itself));
+	memcpy(pointer + 0x28, guards, sizeof(guards));
+}
+#else
+static void fill_thread_pointer(char *pointer)
+{
+	(void)pointer;
+}
+#endif
+
+bool tl_thread_raw_start(int (*run)(void *))
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			  CLONE_SYSVSEM | CLONE_SETTLS;
+	const size_t size = GUARD + STACK + VARIABLES + HEADER + VARIABLES;
+	uint64_t all = ~0ull, before;
+
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	mprotect(memory, GUARD, PROT_NONE);
+	char *stack = memory + GUARD + STACK;
+	char *pointer = stack + VARIABLES + HEADER / 2;
+	fill_thread_pointer(pointer);
+	/* By the kernel's own call, so that the C library's internal signals are blocked too. It
+	 * inherits the mask. */
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	int tid = clone(run, stack, flags, NULL, NULL, pointer, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	if (tid < 0)
+		munmap(memory, size);
+	return tid >= 0;
+}
+
+void tl_thread_raw_separate(void)
+{
+	syscall(SYS_prctl, PR_SET_NAME, "tracelayer", 0, 0, 0);
+	/* Takes a table of its own without ever holding the program's descriptors in it. */
+	if (!syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
+		return;
+	if (syscall(SYS_unshare, CLONE_FILES))
+		return;
+	for (unsigned fd = 0; fd < DESCRIPTORS_MAX; fd++)
+		syscall(SYS_close, fd);
+}

@@ -1,0 +1,918 @@
+/*
+ * writer.c: see writer.h.
+ *
+ * Who writes holds the pen, a lock that protects everything in `writer` that isn't atomic. That is
+ * the writer thread; or, in a process that has none, the exit handler or a producer that helps.
+ * While others than the writer thread hold it all signals are blocked, so that no handler can want
+ * it on the same thread.
+ *
+ * The file is a JSON array with one event a line. Text is gathered in blocks of about a MiB, and a
+ * block goes to the file whole: `offset` is where the next one belongs, and moves only when the
+ * last byte of a block was taken. Each block starts as if the one before it had not been there, so
+ * one that can't be written (the disk is full) is dropped, its events counted as lost, and the file
+ * stays sound. The array's end is written at `offset` too, but does not move it: events that come
+ * after the end are put over it, and a new end behind them.
+ *
+ * The writer thread has a descriptor of the file in a table of its own. Others open the file by its
+ * name for as long as they hold the pen.
+ */
+#include "layer/writer.h"
+
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "format/chrome.h"
+#include "layer/buffer.h"
+#include "layer/clock.h"
+#include "layer/config.h"
+#include "layer/gzip.h"
+#include "layer/lanes.h"
+#include "layer/output.h"
+#include "layer/report.h"
+#include "layer/runtime.h"
+#include "layer/say.h"
+#include "layer/thread_raw.h"
+
+#define BLOCK	    (1024u * 1024) /* a block is written when it has grown beyond this */
+#define TEXT	    (BLOCK + 64 * 1024 + TL_CHROME_EVENT_MAX)
+#define SCRATCH	    (64u * 1024) /* arguments of a metadata event */
+#define HELD	    32		 /* chunks whose text is in the block */
+#define PARTS	    (HELD + 2)
+#define PATIENCE_MS 10000 /* without any progress, before the exit handler gives up */
+
+/* One mapping, made when there is first something to write. */
+struct memory {
+	struct tl_chrome_name names[TL_CHROME_NAMES];
+	char text[TEXT];
+	char scratch[SCRATCH];
+	char packed[TEXT + TEXT / 1024 + 256];
+	_Alignas(64) char zlib[TL_GZIP_MEMORY];
+};
+
+/* Events of one lane in the block that is being made. */
+struct part {
+	struct tl_lane *lane;
+	uint64_t events;
+};
+
+enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_REFUSED };
+
+static struct {
+	_Atomic uint32_t pen;	 /* 0 free, 1 held, 2 held and wanted */
+	_Atomic uint32_t thread; /* enum thread_state */
+	_Atomic uint32_t
+		finishing; /* exit handlers at work: no thread is started for their chunks */
+	_Atomic uint32_t asked,
+		answered; /* ends of the file that the writer thread is to write, has written */
+	_Atomic uint32_t progress; /* moves while the holder of the pen gets on */
+
+	struct memory *memory;
+	struct tl_chrome chrome;
+	struct tl_text text; /* the block */
+	struct tl_gzip gzip;
+	struct tl_output output;
+	int fd;		/* in the file table of the pen's holder, -1: not open there */
+	bool made;	/* the file exists */
+	bool refused;	/* it could not be made */
+	bool begun;	/* its metadata are in it */
+	bool ended;	/* it has an end, at .offset */
+	bool beginning; /* the block has the metadata */
+	uint64_t offset;
+
+	struct tl_chunk *held[HELD]; /* given back when the block is written */
+	unsigned held_count;
+	struct part parts[PARTS];
+	unsigned part_count;
+
+	uint64_t events;  /* in the file */
+	uint64_t dropped; /* lost because the file did not take them */
+	int error;	  /* why, of the first time */
+	uint64_t said;	  /* losses that have been said on stderr */
+	bool failure_said;
+} writer = {.fd = -1};
+
+/* ---- The pen */
+
+static bool pen_try(void)
+{
+	uint32_t free = 0;
+
+	return atomic_compare_exchange_strong_explicit(&writer.pen, &free, 1, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
+{
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000l};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* False when its holder made no progress for PATIENCE_MS; the writer thread (patient) waits for
+ * ever. */
+static bool pen_take(bool patient)
+{
+	uint32_t progress = atomic_load_explicit(&writer.progress, memory_order_relaxed);
+	int waited = 0;
+
+	if (pen_try())
+		return true;
+	while (atomic_exchange_explicit(&writer.pen, 2, memory_order_acquire)) {
+		uint32_t now = atomic_load_explicit(&writer.progress, memory_order_relaxed);
+		waited = now == progress ? waited : 0;
+		progress = now;
+		if (!patient && waited >= PATIENCE_MS)
+			return false;
+		futex_wait(&writer.pen, 2, 100);
+		waited += 100;
+	}
+	return true;
+}
+
+static void pen_release(void)
+{
+	if (atomic_exchange_explicit(&writer.pen, 0, memory_order_release) == 2)
+		futex_wake(&writer.pen);
+}
+
+static void count_progress(void)
+{
+	atomic_fetch_add_explicit(&writer.progress, 1, memory_order_relaxed);
+}
+
+/* ---- The file */
+
+static void note_error(int error)
+{
+	if (!writer.error)
+		writer.error = error;
+}
+
+/* All of it at `offset`, or an error. What a failed attempt left is cut off again. */
+static int write_at(const char *bytes, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+	int error = 0;
+
+	while (done < size && !error) {
+		long n = syscall(SYS_pwrite64, writer.fd, bytes + done, size - done, offset + done);
+		if (n > 0)
+			done += n;
+		else if (n == 0)
+			error = EIO;
+		else if (errno != EINTR)
+			error = errno;
+		count_progress();
+	}
+	if (error && done && writer.output.regular)
+		syscall(SYS_ftruncate, writer.fd, offset);
+	return error;
+}
+
+static bool make_file(void)
+{
+	if (!tl_output_expand(writer.output.path, sizeof(writer.output.path), tl_config.output,
+			      tl_config.rank)) {
+		note_error(ENAMETOOLONG);
+		return false;
+	}
+	int fd = tl_output_create(&writer.output);
+	if (fd < 0) {
+		note_error(-fd);
+		return false;
+	}
+	writer.fd = fd;
+	writer.made = true;
+	tl_report_trace(writer.output.path);
+	return true;
+}
+
+/* The file is open in the pen holder's table. */
+static bool open_file(void)
+{
+	if (writer.fd >= 0)
+		return true;
+	if (!writer.made) {
+		writer.refused = writer.refused || !make_file();
+		return !writer.refused;
+	}
+	int fd = tl_output_reopen(&writer.output);
+	if (fd < 0)
+		note_error(-fd);
+	else
+		writer.fd = fd;
+	return fd >= 0;
+}
+
+static void close_file(void)
+{
+	if (writer.fd >= 0)
+		syscall(SYS_close, writer.fd);
+	writer.fd = -1;
+}
+
+/* ---- Metadata */
+
+static void put_quoted(struct tl_text *text, const char *string, size_t size)
+{
+	tl_text_string(text, "\"");
+	tl_text_escape(text, string, size);
+	tl_text_string(text, "\"");
+}
+
+static struct tl_text scratch(void)
+{
+	return (struct tl_text){writer.memory->scratch, writer.memory->scratch + SCRATCH - 1,
+				false};
+}
+
+/* The event, unless its arguments did not fit. */
+static void put_metadata(uint32_t tid, const char *name, struct tl_text *args)
+{
+	*args->at = 0;
+	if (!args->cut)
+		tl_chrome_metadata(&writer.chrome, &writer.text, tid, name, writer.memory->scratch);
+}
+
+static void put_named(uint32_t tid, const char *event, const char *key, const char *value)
+{
+	struct tl_text args = scratch();
+
+	tl_text_string(&args, key);
+	put_quoted(&args, value, strlen(value));
+	put_metadata(tid, event, &args);
+}
+
+/* What /proc/self has to say; the bytes read, 0 where nothing. */
+static size_t read_self(const char *path, char *to, size_t room)
+{
+	size_t done = 0;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	for (;;) {
+		long n = syscall(SYS_read, fd, to + done, room - done);
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		done += n > 0 ? n : 0;
+	}
+	syscall(SYS_close, fd);
+	return done;
+}
+
+/* The command line as an array of strings. It is the program's memory, so nothing of its form is
+ * certain. */
+static void put_command(struct tl_text *args)
+{
+	static char line[4096];
+	size_t size = read_self("/proc/self/cmdline", line, sizeof(line));
+
+	tl_text_string(args, "[");
+	for (size_t at = 0; at < size;) {
+		size_t length = strnlen(line + at, size - at);
+		tl_text_string(args, at ? "," : "");
+		put_quoted(args, line + at, length);
+		at += length + 1;
+	}
+	tl_text_string(args, "]");
+}
+
+static void put_clock(struct tl_text *args)
+{
+	struct timespec real = {0}, before = {0}, after = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &real);
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
+	uint64_t first = before.tv_sec * 1000000000ull + before.tv_nsec;
+	uint64_t second = after.tv_sec * 1000000000ull + after.tv_nsec;
+	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
+	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
+	tl_text_string(args, ",\"monotonic_ns\":");
+	tl_text_unsigned(args, first + (second - first) / 2);
+	tl_text_string(args, ",\"realtime_ns\":");
+	tl_text_unsigned(args, real.tv_sec * 1000000000ull + real.tv_nsec);
+}
+
+static void put_settings(struct tl_text *args)
+{
+	static const char *const whats[] = {"none", "scalars", "full"};
+
+	tl_text_string(args, ",\"level\":");
+	tl_text_unsigned(args, tl_config.level);
+	tl_text_string(args, ",\"include\":");
+	put_quoted(args, tl_config.include, strlen(tl_config.include));
+	tl_text_string(args, ",\"exclude\":");
+	put_quoted(args, tl_config.exclude, strlen(tl_config.exclude));
+	tl_text_string(args, ",\"arguments\":\"");
+	tl_text_string(args, whats[tl_config.args]);
+	tl_text_string(args, "\",\"apis\":{");
+	const struct tl_api *api;
+	for (uint32_t number = 0; (api = tl_runtime_api(number)); number++) {
+		tl_text_string(args, number ? "," : "");
+		put_quoted(args, api->name, strlen(api->name));
+		tl_text_string(args, ":");
+		put_quoted(args, api->version, strlen(api->version));
+	}
+	tl_text_string(args, "}");
+}
+
+static const char *host_name(struct utsname *host)
+{
+	return syscall(SYS_uname, host) ? "unknown" : host->nodename;
+}
+
+static void put_trace_metadata(const char *program, const char *host)
+{
+	static char executable[TL_OUTPUT_PATH];
+	struct tl_text args = scratch();
+	long size =
+		syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof(executable));
+
+	tl_text_string(&args, "\"version\":\"" PACKAGE_VERSION "\",\"program\":");
+	put_quoted(&args, program, strlen(program));
+	tl_text_string(&args, ",\"executable\":");
+	put_quoted(&args, executable, size > 0 ? size : 0);
+	tl_text_string(&args, ",\"command\":");
+	put_command(&args);
+	tl_text_string(&args, ",\"host\":");
+	put_quoted(&args, host, strlen(host));
+	tl_text_string(&args, ",\"pid\":");
+	tl_text_unsigned(&args, writer.chrome.pid);
+	if (tl_config.rank >= 0) {
+		tl_text_string(&args, ",\"rank\":");
+		tl_text_unsigned(&args, tl_config.rank);
+	}
+	put_clock(&args);
+	put_settings(&args);
+	put_metadata(0, "tracelayer", &args);
+}
+
+/* What the file starts with. The first event's comma becomes the array's bracket. */
+static void put_beginning(void)
+{
+	char *first = writer.text.at, program[256];
+	struct utsname host;
+	struct tl_text args = scratch();
+
+	tl_output_program(program, sizeof(program));
+	put_named(0, "process_name", "\"name\":", program);
+	*first = '[';
+	tl_text_string(&args, "\"labels\":\"");
+	if (tl_config.rank >= 0) {
+		tl_text_string(&args, "rank ");
+		tl_text_unsigned(&args, tl_config.rank);
+		tl_text_string(&args, ", ");
+	}
+	const char *name = host_name(&host);
+	tl_text_escape(&args, name, strlen(name));
+	tl_text_string(&args, "\"");
+	put_metadata(0, "process_labels", &args);
+	if (tl_config.rank >= 0) {
+		args = scratch();
+		tl_text_string(&args, "\"sort_index\":");
+		tl_text_unsigned(&args, tl_config.rank);
+		put_metadata(0, "process_sort_index", &args);
+	}
+	put_trace_metadata(program, name);
+	writer.beginning = true;
+}
+
+static void put_lane_name(struct tl_lane *lane, const struct tl_producer *producer)
+{
+	char name[sizeof(lane->name) + 1] = "";
+
+	memcpy(lane->name, producer->name, sizeof(lane->name));
+	memcpy(name, lane->name, sizeof(lane->name));
+	put_named(lane->tid, "thread_name", "\"name\":", name);
+	lane->named = true;
+}
+
+/* ---- Blocks */
+
+static void start_block(void)
+{
+	writer.text = (struct tl_text){writer.memory->text, writer.memory->text + TEXT, false};
+	writer.part_count = 0;
+	writer.beginning = false;
+	if (!writer.begun)
+		put_beginning();
+}
+
+/* Where the block's events count, if it gets written or if it doesn't. */
+static void settle_block(bool written)
+{
+	for (unsigned i = 0; i < writer.part_count; i++) {
+		struct part *part = &writer.parts[i];
+		if (written) {
+			writer.events += part->events;
+			continue;
+		}
+		part->lane->dropped += part->events;
+		part->lane->named = false;
+		writer.dropped += part->events;
+	}
+	if (written && writer.beginning)
+		writer.begun = true;
+	for (unsigned i = 0; i < writer.held_count; i++)
+		tl_buffer_give_back(writer.held[i]);
+	writer.held_count = 0;
+}
+
+static size_t pack_block(size_t size)
+{
+	char *out = writer.memory->packed;
+	size_t header = writer.offset ? 0 : tl_gzip_header(out);
+
+	return header + tl_gzip_block(&writer.gzip, out + header, writer.memory->text, size);
+}
+
+/* Write what has been gathered. */
+static void flush_block(void)
+{
+	const char *bytes = writer.memory->text;
+	size_t size = writer.text.at - bytes;
+	bool written = false;
+
+	if (open_file()) {
+		if (writer.output.gzip) {
+			size = pack_block(size);
+			bytes = writer.memory->packed;
+		}
+		int error = write_at(bytes, size, writer.offset);
+		written = !error;
+		if (written) {
+			writer.offset += size;
+			writer.ended = false;
+			tl_gzip_keep(&writer.gzip);
+		} else {
+			note_error(error);
+		}
+	}
+	settle_block(written);
+	start_block();
+}
+
+static struct part *part_of(struct tl_lane *lane)
+{
+	if (!writer.part_count || writer.parts[writer.part_count - 1].lane != lane)
+		writer.parts[writer.part_count++] = (struct part){lane, 0};
+	return &writer.parts[writer.part_count - 1];
+}
+
+/*
+ * A chunk's records, one after the other. Returns where it stopped: the chunk's end, or a record
+ * that there is no more room for. Words of zero are places that were reserved and not used; a
+ * record without a type is one whose writer never came to its end.
+ */
+static const char *encode(const struct tl_chunk *chunk, const char *at, struct tl_lane *lane)
+{
+	struct part *part = part_of(lane);
+
+	while (at < chunk->end && writer.text.at - writer.memory->text < (ptrdiff_t)BLOCK) {
+		const struct tl_call_record *record = (const void *)at;
+		/* Pairs with the committing store in tl_record_commit. */
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
+						     memory_order_acquire);
+		uint8_t type = head >> 16 & 0xff;
+		if (type == TL_RECORD_NONE) {
+			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
+			continue;
+		}
+		size_t size = tl_chrome_record(&writer.chrome, &writer.text, lane->tid, record,
+					       chunk->end - at);
+		if (!size) {
+			/* Damaged. What follows can't be found, nor counted: it is one loss. */
+			lane->dropped++;
+			writer.dropped++;
+			note_error(EBADMSG);
+			return chunk->end;
+		}
+		part->events += type == TL_RECORD_CALL;
+		if (type == TL_RECORD_LOST)
+			lane->lost += record->result;
+		at += size;
+	}
+	return at;
+}
+
+/* Count a chunk's calls as lost. */
+static void drop_chunk(const struct tl_chunk *chunk, struct tl_lane *lane)
+{
+	for (const char *at = chunk->begin; at < chunk->end;) {
+		const struct tl_call_record *record = (const void *)at;
+		if (record->type == TL_RECORD_CALL) {
+			writer.dropped++;
+			if (lane)
+				lane->dropped++;
+		} else if (record->type == TL_RECORD_LOST && lane) {
+			lane->lost += record->result;
+		}
+		at += record->size ? 8 * record->size : 8;
+	}
+}
+
+static void write_chunk(struct tl_chunk *chunk)
+{
+	struct tl_lane *lane = tl_lane_of(chunk->producer->lane, chunk->producer->tid);
+	const char *at = chunk->begin;
+
+	count_progress();
+	if (!lane || !writer.memory || !open_file()) {
+		if (!lane || !writer.memory)
+			note_error(ENOMEM);
+		drop_chunk(chunk, lane);
+		tl_buffer_give_back(chunk);
+		return;
+	}
+	for (;;) {
+		if (!lane->named || memcmp(lane->name, chunk->producer->name, sizeof(lane->name)))
+			put_lane_name(lane, chunk->producer);
+		at = encode(chunk, at, lane);
+		if (at >= chunk->end)
+			break;
+		flush_block();
+	}
+	writer.held[writer.held_count++] = chunk;
+	if (writer.held_count == HELD)
+		flush_block();
+}
+
+static void set_up(void)
+{
+	if (writer.memory)
+		return;
+	struct memory *memory = mmap(NULL, sizeof(struct memory), PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return;
+	if (!tl_gzip_start(&writer.gzip, memory->zlib)) {
+		munmap(memory, sizeof(struct memory));
+		return;
+	}
+	writer.memory = memory;
+	writer.chrome = (struct tl_chrome){
+		.pid = (uint32_t)syscall(SYS_getpid),
+		.ns = tl_clock_ns,
+		.function = tl_runtime_function,
+		.names = memory->names,
+	};
+	start_block();
+}
+
+/* The first call of a chunk began after this tick: it holds nothing older. */
+static bool is_newer(const struct tl_chunk *chunk, uint64_t ticks)
+{
+	const struct tl_call_record *record = (const void *)chunk->begin;
+
+	return record->type == TL_RECORD_CALL && record->start > ticks;
+}
+
+/* Write what is queued, but at most `most` chunks, and none after the first that is newer than
+ * `until`. */
+static void drain(unsigned most, uint64_t until)
+{
+	struct tl_chunk *chunk;
+	bool newer = false;
+
+	while (most-- && !newer && (chunk = tl_buffer_take())) {
+		set_up();
+		newer = is_newer(chunk, until);
+		write_chunk(chunk);
+	}
+	if (writer.held_count)
+		flush_block();
+}
+
+/* ---- The end */
+
+/* Losses that the buffers counted: those that records told of, or those that their producer has not
+ * told of yet. */
+static uint64_t count_lost(void)
+{
+	uint64_t lost = 0;
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next) {
+		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
+		struct tl_lane *lane = own ? tl_lane_of(producer->lane, producer->tid) : NULL;
+		if (lane && lane->lost < own)
+			lane->lost = own;
+	}
+	for (uint32_t i = 0; i < tl_lane_count(); i++) {
+		const struct tl_lane *lane = tl_lane_at(i);
+		lost += lane ? lane->lost : 0;
+	}
+	return lost;
+}
+
+static void put_lost_threads(struct tl_text *args)
+{
+	const char *comma = "";
+	uint32_t count = tl_lane_count();
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_lane *lane = tl_lane_at(i);
+		if (!lane || !(lane->lost + lane->dropped))
+			continue;
+		if (args->end - args->at < 128)
+			return;
+		tl_text_string(args, comma);
+		tl_text_string(args, "{\"tid\":");
+		tl_text_unsigned(args, lane->tid);
+		tl_text_string(args, ",\"events\":");
+		tl_text_unsigned(args, lane->lost + lane->dropped);
+		tl_text_string(args, "}");
+		comma = ",";
+	}
+}
+
+/* Behind the last block: totals, and the array's end. Leaves the block empty. */
+static void write_end(uint64_t lost)
+{
+	struct tl_text args = scratch();
+
+	tl_text_string(&args, "\"events\":");
+	tl_text_unsigned(&args, writer.events);
+	tl_text_string(&args, ",\"lost\":");
+	tl_text_unsigned(&args, lost + writer.dropped);
+	tl_text_string(&args, ",\"lost_by_thread\":[");
+	put_lost_threads(&args);
+	tl_text_string(&args, "]");
+	put_metadata(0, "tracelayer_end", &args);
+	tl_text_string(&writer.text, "\n]\n");
+
+	const char *bytes = writer.memory->text;
+	size_t size = writer.text.at - bytes, header = 0;
+	if (writer.output.gzip) {
+		header = writer.offset ? 0 : tl_gzip_header(writer.memory->packed);
+		size = header +
+		       tl_gzip_end(&writer.gzip, writer.memory->packed + header, bytes, size);
+		bytes = writer.memory->packed;
+	}
+	int error = write_at(bytes, size, writer.offset);
+	if (error)
+		note_error(error);
+	else if (writer.output.regular)
+		syscall(SYS_ftruncate, writer.fd, writer.offset + size);
+	writer.ended = !error;
+	start_block();
+}
+
+/* With the pen: everything out, and an end behind it. */
+static void finish(void)
+{
+	uint64_t ticks = tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
+
+	tl_clock_pair();
+	tl_buffer_flush();
+	drain(UINT32_MAX, ticks);
+	uint64_t lost = count_lost();
+	if (!writer.begun && !lost && !writer.dropped)
+		return; /* nothing was traced: no file */
+	set_up();
+	if (writer.memory && open_file())
+		write_end(lost);
+}
+
+/* With the pen: what is queued out. Where the file has had its end, it gets a new one. */
+static void drain_on(void)
+{
+	bool ended = writer.ended;
+
+	drain(UINT32_MAX, UINT64_MAX);
+	if (ended && !writer.ended)
+		write_end(count_lost());
+}
+
+/* ---- What is said */
+
+static const char *reason(int error)
+{
+	const char *text = strerrordesc_np(error);
+
+	if (error == EBADMSG)
+		return "damaged records";
+	if (error == ESTALE)
+		return "the file was moved or replaced";
+	if (error == ELOOP)
+		return "a symbolic link on the way belongs to somebody else";
+	return text ? text : "cannot be written";
+}
+
+static const char *remedy(int error)
+{
+	switch (error) {
+	case 0:
+		return "raise TRACELAYER_MEMORY";
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return "make room there, or name another file with TRACELAYER_OUTPUT";
+	case EBADMSG:
+		return "please report it";
+	default:
+		return "name another file with TRACELAYER_OUTPUT";
+	}
+}
+
+static const char *file_name(void)
+{
+	return *writer.output.path ? writer.output.path : tl_config.output;
+}
+
+static struct tl_text line_about_file(char *line, size_t room)
+{
+	struct tl_text text = {line, line + room - 2, false};
+
+	tl_text_string(&text, "tracelayer: ");
+	tl_text_string(&text, file_name());
+	tl_text_string(&text, ": ");
+	return text;
+}
+
+static void say_line(struct tl_text *text, const char *line)
+{
+	memcpy(text->at, "\n", 2);
+	tl_say(line);
+}
+
+static void say_losses(void)
+{
+	char line[TL_OUTPUT_PATH + 512];
+	struct tl_text text = line_about_file(line, sizeof(line));
+	uint64_t all = count_lost() + writer.dropped;
+	int error = writer.dropped || !writer.ended ? writer.error : 0;
+
+	if (writer.failure_said || (!error && all <= writer.said))
+		return;
+	if (error) {
+		tl_text_string(&text, reason(error));
+		tl_text_string(&text, ", ");
+	}
+	tl_text_unsigned(&text, all);
+	tl_text_string(&text, all == 1 ? " event lost; " : " events lost; ");
+	tl_text_string(&text, remedy(error));
+	/* Once: what a file system refuses, it refuses again. */
+	writer.failure_said = error;
+	writer.said = all;
+	if (!error || !tl_report_failed(file_name(), error))
+		say_line(&text, line);
+}
+
+/* Whoever has the pen makes no progress, so this is said without it. */
+static void say_stuck(void)
+{
+	char line[TL_OUTPUT_PATH + 512];
+	struct tl_text text = line_about_file(line, sizeof(line));
+
+	tl_text_string(&text,
+		       "nothing could be written for 10 seconds, and the trace is cut short; "
+		       "name a file on another disk with TRACELAYER_OUTPUT");
+	say_line(&text, line);
+}
+
+/* ---- The thread */
+
+static int thread_main(void *unused)
+{
+	(void)unused;
+	tl_thread_raw_separate();
+	atomic_store_explicit(&writer.thread, THREAD_RUNS, memory_order_release);
+	for (;;) {
+		tl_buffer_wait(1000);
+		pen_take(true);
+		tl_clock_pair();
+		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
+		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
+			finish();
+		else
+			drain_on();
+		pen_release();
+		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed)) {
+			atomic_store_explicit(&writer.answered, asked, memory_order_release);
+			futex_wake(&writer.answered);
+		}
+	}
+	return 0;
+}
+
+bool tl_writer_wake(void)
+{
+	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
+	int error = errno;
+
+	if (state == THREAD_RUNS || state == THREAD_STARTING)
+		return true;
+	if (state == THREAD_REFUSED)
+		return false;
+	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed))
+		return true;
+	if (!atomic_compare_exchange_strong_explicit(&writer.thread, &state, THREAD_STARTING,
+						     memory_order_acquire, memory_order_acquire))
+		return state != THREAD_REFUSED;
+	bool started = tl_thread_raw_start(thread_main);
+	if (!started)
+		atomic_store_explicit(&writer.thread, THREAD_REFUSED, memory_order_release);
+	errno = error;
+	return started;
+}
+
+bool tl_writer_help(void)
+{
+	struct tl_signals signals;
+	int error = errno;
+
+	/* With a thread, the file is open in its table; to open it in the program's would take a
+	 * number there. */
+	if (atomic_load_explicit(&writer.thread, memory_order_acquire) != THREAD_REFUSED)
+		return false;
+	tl_signals_hold(&signals);
+	bool mine = pen_try();
+	uint32_t before = atomic_load_explicit(&writer.progress, memory_order_relaxed);
+	if (mine) {
+		drain(8, UINT64_MAX);
+		close_file();
+		pen_release();
+	}
+	bool helped =
+		mine && before != atomic_load_explicit(&writer.progress, memory_order_relaxed);
+	tl_signals_back(&signals);
+	errno = error;
+	return helped;
+}
+
+/* The writer thread does it. False when it gets nowhere. */
+static bool ask_thread(void)
+{
+	uint32_t mine = atomic_fetch_add_explicit(&writer.asked, 1, memory_order_acq_rel) + 1;
+	uint32_t progress = atomic_load_explicit(&writer.progress, memory_order_relaxed), now,
+		 answered;
+
+	tl_buffer_wake();
+	for (int waited = 0; waited < PATIENCE_MS; waited += 100) {
+		answered = atomic_load_explicit(&writer.answered, memory_order_acquire);
+		if ((int32_t)(answered - mine) >= 0)
+			return true;
+		futex_wait(&writer.answered, answered, 100);
+		now = atomic_load_explicit(&writer.progress, memory_order_relaxed);
+		waited = now == progress ? waited : 0;
+		progress = now;
+	}
+	return false;
+}
+
+void tl_writer_finish(void)
+{
+	struct tl_signals signals;
+	int error = errno;
+
+	tl_signals_hold(&signals);
+	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
+	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
+	bool threaded = state == THREAD_RUNS || state == THREAD_STARTING;
+	if ((!threaded || ask_thread()) && pen_take(false)) {
+		if (!threaded) {
+			finish();
+			close_file();
+		}
+		if (writer.ended)
+			tl_report_finished(writer.output.path, writer.events,
+					   count_lost() + writer.dropped);
+		say_losses();
+		pen_release();
+	} else {
+		say_stuck();
+	}
+	atomic_fetch_sub_explicit(&writer.finishing, 1, memory_order_relaxed);
+	tl_signals_back(&signals);
+	errno = error;
+}
+
+void tl_writer_after_fork(void)
+{
+	struct memory *memory = writer.memory;
+
+	/* The parent's thread, its file table and its half-made block are not here. */
+	memset(&writer, 0, sizeof(writer));
+	writer.fd = -1;
+	tl_lanes_forget();
+	if (memory)
+		munmap(memory, sizeof(*memory));
+}

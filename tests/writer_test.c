@@ -1,0 +1,1096 @@
+/*
+ * writer_test.c: what becomes of chunks: the file, its end, its losses, and that the program
+ * notices nothing.
+ *
+ * Buffer, clock and runtime are stand-ins here: a queue, nanoseconds as they are, and the API of
+ * args_table.h. Each test is a process of its own.
+ */
+#include <check.h>
+#include <config.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "format/record.h"
+#include "layer/buffer.h"
+#include "layer/clock.h"
+#include "layer/config.h"
+#include "layer/report.h"
+#include "layer/runtime.h"
+#include "layer/writer.h"
+#include "tests/args_table.h"
+
+#define NOBODY 65534
+
+/* ---- The stand-ins */
+
+struct tl_config tl_config;
+
+static atomic_flag queue_lock = ATOMIC_FLAG_INIT;
+static struct tl_chunk *queue, **queue_end = &queue;
+static _Atomic uint32_t queued;
+static struct tl_producer *producers;
+static _Atomic unsigned given_back;
+static bool never_ends; /* there is always one more chunk, newer than the last */
+static char reports[4096];
+
+static void lock(void)
+{
+	while (atomic_flag_test_and_set(&queue_lock))
+		sched_yield();
+}
+
+static void hand_over(struct tl_chunk *chunk)
+{
+	chunk->next = NULL;
+	lock();
+	*queue_end = chunk;
+	queue_end = &chunk->next;
+	atomic_flag_clear(&queue_lock);
+	atomic_fetch_add(&queued, 1);
+	tl_buffer_wake();
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+struct tl_chunk *tl_buffer_take(void)
+{
+	static struct tl_call_record record;
+	static struct tl_chunk endless;
+
+	lock();
+	struct tl_chunk *chunk = queue;
+	if (chunk) {
+		queue = chunk->next;
+		if (!queue)
+			queue_end = &queue;
+	}
+	atomic_flag_clear(&queue_lock);
+	if (!chunk && never_ends) {
+		record = (struct tl_call_record){.size = 4, .type = TL_RECORD_CALL, .start = now()};
+		endless = (struct tl_chunk){.producer = producers,
+					    .begin = (char *)&record,
+					    .end = (char *)(&record + 1)};
+		chunk = &endless;
+	}
+	return chunk;
+}
+
+void tl_buffer_give_back(struct tl_chunk *chunk)
+{
+	atomic_fetch_add(&given_back, 1);
+}
+
+void tl_buffer_wait(int ms)
+{
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+	uint32_t seen = atomic_load(&queued);
+
+	if (!queue)
+		syscall(SYS_futex, &queued, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
+}
+
+void tl_buffer_wake(void)
+{
+	atomic_fetch_add(&queued, 1);
+	syscall(SYS_futex, &queued, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void tl_buffer_flush(void)
+{
+}
+
+struct tl_producer *tl_buffer_producers(void)
+{
+	return producers;
+}
+
+bool tl_clock_is_counter(void)
+{
+	return false;
+}
+
+void tl_clock_pair(void)
+{
+}
+
+uint64_t tl_clock_ns(uint64_t ticks)
+{
+	return ticks;
+}
+
+uint64_t tl_clock_gettime_ticks(void)
+{
+	return now();
+}
+
+const struct tl_function *tl_runtime_function(uint32_t id)
+{
+	return id < F_COUNT ? &table_functions[id] : NULL;
+}
+
+const struct tl_api *tl_runtime_api(uint32_t number)
+{
+	return number ? NULL : &table_api;
+}
+
+static void report(const char *what, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	strcat(strcat(strcat(reports, what), slash ? slash + 1 : path), ";");
+}
+
+void tl_report_trace(const char *path)
+{
+	report("trace ", path);
+}
+
+void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "finished %d %d ", (int)events, (int)lost);
+	report(what, path);
+}
+
+static bool run_says_it;
+bool tl_report_failed(const char *path, int error)
+{
+	report("failed ", path);
+	return run_says_it;
+}
+
+/* ---- Chunks and what is read of them */
+
+static char folder[64], line[2048];
+static int stderr_pipe[2];
+
+static struct tl_producer *producer(uint32_t lane, uint32_t tid, const char *name)
+{
+	struct tl_producer *new = calloc(1, sizeof(*new));
+
+	new->lane = lane;
+	new->tid = tid;
+	strncpy(new->name, name, sizeof(new->name));
+	new->next = producers;
+	producers = new;
+	return new;
+}
+
+/* `count` calls, one microsecond each, from `start` on. */
+static struct tl_chunk *chunk_of(struct tl_producer *producer, uint64_t start, unsigned count)
+{
+	struct tl_chunk *chunk = calloc(1, sizeof(*chunk));
+	struct tl_call_record *records = calloc(count, sizeof(*records));
+
+	for (unsigned i = 0; i < count; i++)
+		records[i] = (struct tl_call_record){.size = 4,
+						     .type = TL_RECORD_CALL,
+						     .function = F_GET,
+						     .start = start + i * 1000ull,
+						     .duration = 1000};
+	chunk->producer = producer;
+	chunk->begin = (char *)records;
+	chunk->end = (char *)(records + count);
+	return chunk;
+}
+
+static struct tl_call_record *record_in(struct tl_chunk *chunk, unsigned index)
+{
+	return (struct tl_call_record *)(void *)chunk->begin + index;
+}
+
+static char *whole_file(const char *name, size_t *size)
+{
+	struct stat stat;
+	int fd = open(name, O_RDONLY);
+
+	ck_assert_msg(fd >= 0, "%s is not there", name);
+	ck_assert_int_eq(fstat(fd, &stat), 0);
+	char *bytes = malloc(stat.st_size + 1);
+	ck_assert_int_eq(read(fd, bytes, stat.st_size), stat.st_size);
+	bytes[stat.st_size] = 0;
+	close(fd);
+	*size = stat.st_size;
+	return bytes;
+}
+
+/* As much of one gzip member as there is. `ended` if it is there to its end, with nothing behind
+ * it. */
+static char *unpacked(const char *bytes, size_t size, size_t *to, bool *ended)
+{
+	z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = size};
+	size_t room = 64 << 20;
+	char *out = malloc(room);
+
+	ck_assert_int_eq(inflateInit2(&stream, 15 + 16), Z_OK);
+	stream.next_out = (Bytef *)out;
+	stream.avail_out = room - 1;
+	int result = inflate(&stream, Z_SYNC_FLUSH);
+	ck_assert_msg(result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR, "%d",
+		      result);
+	*ended = result == Z_STREAM_END && !stream.avail_in;
+	*to = room - 1 - stream.avail_out;
+	out[*to] = 0;
+	inflateEnd(&stream);
+	return out;
+}
+
+/* A finished file, as a strict parser reads it. */
+static json_t *trace(const char *name)
+{
+	size_t size;
+	bool ended = true;
+	char *bytes = whole_file(name, &size);
+	json_error_t error;
+
+	if (strstr(name, ".gz")) {
+		char *packed = bytes;
+		bytes = unpacked(packed, size, &size, &ended);
+		free(packed);
+	}
+	ck_assert(ended);
+	json_t *events = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+	ck_assert_msg(events != NULL, "%s at %d: %.200s", error.text, error.position,
+		      bytes + (error.position > 100 ? error.position - 100 : 0));
+	ck_assert(json_is_array(events));
+	ck_assert(!memcmp(bytes + size - 4, "}\n]\n", 4));
+	free(bytes);
+	return events;
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static unsigned count(json_t *events, const char *phase, const char *name)
+{
+	unsigned found = 0;
+	size_t i;
+	json_t *event;
+
+	json_array_foreach(events, i, event) found +=
+		!strcmp(text_of(event, "ph"), phase) &&
+		(!name || !strcmp(text_of(event, "name"), name));
+	return found;
+}
+
+/* The arguments of the last metadata event with a name. */
+static json_t *metadata(json_t *events, const char *name)
+{
+	json_t *found = NULL, *event;
+	size_t i;
+
+	json_array_foreach(events, i, event) if (!strcmp(text_of(event, "ph"), "M") &&
+						 !strcmp(text_of(event, "name"), name)) found =
+		json_object_get(event, "args");
+	ck_assert_msg(found != NULL, "no %s", name);
+	return found;
+}
+
+static json_int_t number_of(json_t *object, const char *key)
+{
+	ck_assert_msg(json_is_integer(json_object_get(object, key)), "%s", key);
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* What the layer said since the last time. */
+static const char *said(void)
+{
+	ssize_t size = read(stderr_pipe[0], line, sizeof(line) - 1);
+
+	line[size > 0 ? size : 0] = 0;
+	return line;
+}
+
+static unsigned entries(const char *path)
+{
+	DIR *entries = opendir(path);
+	unsigned found = 0;
+
+	ck_assert_ptr_nonnull(entries);
+	for (struct dirent *entry; (entry = readdir(entries));)
+		found += entry->d_name[0] != '.';
+	closedir(entries);
+	return found;
+}
+
+static void use(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), name[0] == '/' ? "%.0s%s" : "%s/%s", folder, name);
+	tl_config.output = path;
+}
+
+static void start(void)
+{
+	const char *base = getenv("TMPDIR");
+
+	snprintf(folder, sizeof(folder), "%s/tracelayer-writer.XXXXXX",
+		 base && strlen(base) < 30 ? base : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(pipe2(stderr_pipe, O_NONBLOCK), 0);
+	ck_assert_int_eq(dup2(stderr_pipe[1], 2), 2);
+	tl_settings_initial(&tl_config);
+	use("t.json");
+}
+
+static void stop(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void wait_for(_Atomic unsigned *counter, unsigned value)
+{
+	for (int i = 0; i < 5000 && atomic_load(counter) < value; i++)
+		usleep(1000);
+	ck_assert_uint_ge(atomic_load(counter), value);
+}
+
+/* ---- Without a thread */
+
+START_TEST(without_events_there_is_no_file)
+{
+	producer(0, 10, "main");
+	tl_writer_finish();
+	ck_assert_uint_eq(entries("."), 0);
+	ck_assert_str_eq(said(), "");
+	ck_assert_str_eq(reports, "");
+}
+END_TEST
+
+START_TEST(the_exit_handler_writes_what_is_there)
+{
+	unsigned descriptors = entries("/proc/self/fd");
+	struct tl_chunk *chunk = chunk_of(producer(0, 10, "main"), 5000, 3);
+
+	hand_over(chunk);
+	errno = 77;
+	tl_writer_finish();
+	ck_assert_int_eq(errno, 77);
+	ck_assert_uint_eq(entries("/proc/self/task"), 1);
+	ck_assert_uint_eq(entries("/proc/self/fd"), descriptors);
+	ck_assert_uint_eq(atomic_load(&given_back), 1);
+	ck_assert_str_eq(said(), "");
+	ck_assert_str_eq(reports, "trace t.json;finished 3 0 t.json;");
+
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", "get"), 3);
+	ck_assert_uint_eq(json_array_size(events), 3 + 5);
+	for (size_t i = 0; i < json_array_size(events); i++)
+		ck_assert_int_eq(number_of(json_array_get(events, i), "pid"), getpid());
+	json_t *first = json_array_get(events, 4);
+	ck_assert_str_eq(text_of(first, "ph"), "X");
+	ck_assert_int_eq(number_of(first, "tid"), 10);
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(metadata_says_what_ran_where)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	tl_config.rank = 3;
+	hand_over(chunk_of(producer(0, 10, "a \"name\"\n"), 5000, 1));
+	tl_writer_finish();
+	json_t *events = trace("t.json"), *about = metadata(events, "tracelayer");
+	ck_assert_str_eq(text_of(metadata(events, "process_name"), "name"), "writer_test");
+	ck_assert_str_eq(text_of(metadata(events, "thread_name"), "name"), "a \"name\"\n");
+	ck_assert_int_eq(number_of(metadata(events, "process_sort_index"), "sort_index"), 3);
+	ck_assert_ptr_nonnull(strstr(text_of(metadata(events, "process_labels"), "labels"), host));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(metadata(events, "process_labels"), "labels"), "rank 3"));
+	ck_assert_str_eq(text_of(about, "version"), PACKAGE_VERSION);
+	ck_assert_str_eq(text_of(about, "program"), "writer_test");
+	ck_assert_str_eq(text_of(about, "host"), host);
+	ck_assert_int_eq(number_of(about, "pid"), getpid());
+	ck_assert_int_eq(number_of(about, "rank"), 3);
+	ck_assert_str_eq(text_of(about, "clock"), "CLOCK_MONOTONIC");
+	ck_assert_str_eq(text_of(about, "source"), "clock_gettime");
+	ck_assert_int_ge(json_array_size(json_object_get(about, "command")), 1);
+	ck_assert_str_eq(text_of(json_object_get(about, "apis"), "made-up"), "1.0");
+	/* One moment on both clocks. */
+	struct timespec real;
+	clock_gettime(CLOCK_REALTIME, &real);
+	int64_t passed =
+		real.tv_sec * 1000000000ll + real.tv_nsec - number_of(about, "realtime_ns");
+	ck_assert_int_lt(llabs((int64_t)now() - number_of(about, "monotonic_ns") - passed),
+			 100000000);
+	json_decref(events);
+}
+END_TEST
+
+static const char *const names[] = {"t.json", "t.json.gz"};
+
+/* Exit handlers, destructors, threads that outlive main: each time the file is valid, and has one
+ * end. */
+START_TEST(later_events_go_before_the_end)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	use(names[_i]);
+	for (unsigned round = 1; round <= 4; round++) {
+		if (round != 3)
+			hand_over(chunk_of(thread, round * 1000000, 100));
+		tl_writer_finish();
+		json_t *events = trace(names[_i]);
+		unsigned expected = 100 * (round - (round >= 3));
+		ck_assert_uint_eq(count(events, "X", NULL), expected);
+		ck_assert_uint_eq(count(events, "M", "tracelayer"), 1);
+		ck_assert_uint_eq(count(events, "M", "tracelayer_end"), 1);
+		ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "events"), expected);
+		json_decref(events);
+	}
+	ck_assert_uint_eq(entries("."), 1);
+}
+END_TEST
+
+START_TEST(many_blocks_make_one_file)
+{
+	struct tl_producer *one = producer(0, 10, "one"), *two = producer(1, 11, "two");
+
+	use(names[_i]);
+	for (unsigned i = 0; i < 40; i++)
+		hand_over(chunk_of(i % 2 ? one : two, i * 10000000ull, 1000 + i * 100));
+	tl_writer_finish();
+	json_t *events = trace(names[_i]);
+	ck_assert_uint_eq(count(events, "X", NULL), 40 * 1000 + 780 * 100);
+	ck_assert_uint_eq(count(events, "M", "thread_name"), 2);
+	ck_assert_uint_eq(atomic_load(&given_back), 40);
+	json_decref(events);
+}
+END_TEST
+
+/* One event a line, so that what is left of a cut file can be used. */
+START_TEST(a_cut_gzip_file_opens_up_to_its_last_block)
+{
+	size_t size, most = 0;
+	unsigned whole = 0;
+	bool ended;
+
+	use("t.json.gz");
+	for (unsigned i = 0; i < 8; i++)
+		hand_over(chunk_of(producer(i, 10 + i, "thread"), 0, 4000));
+	tl_writer_finish();
+	char *bytes = whole_file("t.json.gz", &size);
+	for (size_t cut = size; cut > 1000; cut -= cut / 7 + 1) {
+		char *text = unpacked(bytes, cut, &most, &ended), *save = NULL;
+		unsigned events = 0;
+		ck_assert(ended == (cut == size));
+		char *end = strrchr(text, '\n');
+		ck_assert_ptr_nonnull(end);
+		*end = 0;
+		for (char *one = strtok_r(text, "\n", &save); one;
+		     one = strtok_r(NULL, "\n", &save)) {
+			size_t length = strlen(one);
+			if (length < 3)
+				continue;
+			length -= one[length - 1] == ',';
+			json_t *event = json_loadb(one, length, 0, NULL);
+			ck_assert_msg(event != NULL, "%s", one);
+			events += !strcmp(text_of(event, "ph"), "X");
+			json_decref(event);
+		}
+		free(text);
+		if (cut == size)
+			whole = events;
+		/* At least what a constant rate gives, less a block's events. */
+		ck_assert_uint_ge(events + 20000, (uint64_t)whole * cut / size);
+	}
+	ck_assert_uint_eq(whole, 32000);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(unused_and_unfinished_places_are_stepped_over)
+{
+	struct tl_chunk *chunk = chunk_of(producer(0, 10, "main"), 0, 5);
+
+	memset(record_in(chunk, 1), 0, sizeof(struct tl_call_record));
+	record_in(chunk, 3)->type = TL_RECORD_NONE;
+	hand_over(chunk);
+	tl_writer_finish();
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 3);
+	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 0);
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(damaged_records_are_counted)
+{
+	struct tl_chunk *chunk = chunk_of(producer(0, 10, "main"), 0, 5);
+
+	record_in(chunk, 2)->function = 0xffffffff;
+	hand_over(chunk);
+	tl_writer_finish();
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 2);
+	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 1);
+	ck_assert_ptr_nonnull(strstr(said(), "damaged records"));
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(a_recycled_thread_number_is_another_lane)
+{
+	for (unsigned i = 0; i < 3; i++)
+		hand_over(chunk_of(producer(i, 10, i == 1 ? "second" : "other"), i * 1000000, 1));
+	tl_writer_finish();
+	json_t *events = trace("t.json"), *event;
+	json_int_t tids[3];
+	unsigned found = 0;
+	size_t i;
+	json_array_foreach(events, i, event) if (!strcmp(text_of(event, "ph"), "X") && found < 3)
+		tids[found++] = number_of(event, "tid");
+	ck_assert_uint_eq(found, 3);
+	ck_assert_int_eq(tids[0], 10);
+	ck_assert(tids[1] != tids[0] && tids[2] != tids[1] && tids[2] != tids[0]);
+	ck_assert(tids[1] < UINT32_MAX && tids[2] < UINT32_MAX);
+	json_array_foreach(events, i, event) if (!strcmp(text_of(event, "name"), "thread_name") &&
+						 number_of(event, "tid") == tids[1])
+		ck_assert_str_eq(text_of(json_object_get(event, "args"), "name"), "second");
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(a_thread_that_changes_its_name_is_named_again)
+{
+	struct tl_producer *thread = producer(0, 10, "before");
+
+	hand_over(chunk_of(thread, 0, 1));
+	tl_writer_finish();
+	strcpy(thread->name, "after");
+	hand_over(chunk_of(thread, 1000000, 1));
+	hand_over(chunk_of(thread, 2000000, 1));
+	tl_writer_finish();
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "M", "thread_name"), 2);
+	ck_assert_str_eq(text_of(metadata(events, "thread_name"), "name"), "after");
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(losses_are_in_the_trace_and_said_once)
+{
+	struct tl_producer *one = producer(0, 10, "one"), *two = producer(1, 11, "two");
+	struct tl_chunk *chunk = chunk_of(one, 0, 2);
+
+	record_in(chunk, 1)->type = TL_RECORD_LOST;
+	record_in(chunk, 1)->result = 40;
+	hand_over(chunk);
+	one->lost = 40;
+	two->lost = 2;
+	tl_writer_finish();
+	json_t *events = trace("t.json"), *end = metadata(events, "tracelayer_end");
+	ck_assert_int_eq(number_of(end, "events"), 1);
+	ck_assert_int_eq(number_of(end, "lost"), 42);
+	json_t *threads = json_object_get(end, "lost_by_thread");
+	ck_assert_uint_eq(json_array_size(threads), 2);
+	ck_assert_int_eq(number_of(json_array_get(threads, 0), "tid"), 10);
+	ck_assert_int_eq(number_of(json_array_get(threads, 0), "events"), 40);
+	ck_assert_int_eq(number_of(json_array_get(threads, 1), "events"), 2);
+	ck_assert_uint_eq(count(events, "i", "lost"), 1);
+	json_decref(events);
+	ck_assert_ptr_nonnull(strstr(said(), "/t.json: 42 events lost; raise TRACELAYER_MEMORY\n"));
+	ck_assert(!strncmp(line, "tracelayer: ", 12));
+	tl_writer_finish();
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
+/* Other threads record on while the process ends: what came after the end began does not keep it
+ * from ending. */
+START_TEST(finishing_ends_though_recording_does_not)
+{
+	hand_over(chunk_of(producer(0, 10, "main"), 0, 3));
+	never_ends = true;
+	tl_writer_finish();
+	json_t *events = trace("t.json");
+	ck_assert_uint_ge(count(events, "X", NULL), 3);
+	json_decref(events);
+}
+END_TEST
+
+/* ---- Files that can't be written */
+
+static void limit_files(rlim_t size)
+{
+	struct rlimit limit = {size, RLIM_INFINITY};
+
+	signal(SIGXFSZ, SIG_DFL);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(a_file_size_limit_does_not_kill)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	use(names[_i]);
+	for (unsigned i = 0; i < 4; i++)
+		hand_over(chunk_of(thread, i * 100000000ull, 8000));
+	limit_files(_i ? 40000 : 1500000);
+	tl_writer_finish();
+	sigset_t pending;
+	sigpending(&pending);
+	ck_assert(!sigismember(&pending, SIGXFSZ));
+	ck_assert_ptr_nonnull(strstr(said(), "File too large, "));
+	ck_assert_ptr_nonnull(strstr(line, "events lost; make room there"));
+	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
+	json_t *events = trace(names[_i]), *end = metadata(events, "tracelayer_end");
+	unsigned written = count(events, "X", NULL);
+	ck_assert_int_eq(number_of(end, "events"), written);
+	ck_assert_int_eq(number_of(end, "lost"), 32000 - written);
+	ck_assert_uint_lt(written, 32000);
+	ck_assert(_i || written > 0);
+	json_decref(events);
+	/* When there is room again, what comes then is written. */
+	limit_files(RLIM_INFINITY);
+	hand_over(chunk_of(thread, 1000000000ull, 7));
+	tl_writer_finish();
+	events = trace(names[_i]);
+	ck_assert_uint_eq(count(events, "X", NULL), written + 7);
+	ck_assert_uint_eq(count(events, "M", "tracelayer"), 1);
+	ck_assert_uint_ge(count(events, "M", "thread_name"), 1);
+	json_decref(events);
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
+START_TEST(a_full_device_is_said_once)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	use("/dev/full");
+	for (int i = 0; i < 3; i++) {
+		hand_over(chunk_of(thread, 0, 10));
+		tl_writer_finish();
+	}
+	ck_assert_str_eq(
+		said(), "tracelayer: /dev/full: No space left on device, 10 events lost; make room "
+			"there, or name another file with TRACELAYER_OUTPUT\n");
+	ck_assert_ptr_nonnull(strstr(reports, "failed full;"));
+}
+END_TEST
+
+START_TEST(a_folder_that_is_not_there_is_said)
+{
+	char expected[400];
+
+	use("missing/t.json");
+	hand_over(chunk_of(producer(0, 10, "main"), 0, 10));
+	tl_writer_finish();
+	snprintf(expected, sizeof(expected),
+		 "tracelayer: %s/missing/t.json: No such file or directory, 10 events lost; "
+		 "name another file with TRACELAYER_OUTPUT\n",
+		 folder);
+	ck_assert_str_eq(said(), expected);
+	ck_assert_uint_eq(atomic_load(&given_back), 1);
+}
+END_TEST
+
+START_TEST(a_folder_without_permission_is_said)
+{
+	mkdir("closed", 0500);
+	use("closed/t.json");
+	ck_assert_int_eq(chmod(folder, 0755), 0);
+	if (!getuid())
+		ck_assert_int_eq(setresuid(-1, NOBODY, -1), 0);
+	hand_over(chunk_of(producer(0, 10, "main"), 0, 10));
+	tl_writer_finish();
+	if (!getuid())
+		ck_assert_int_eq(setresuid(-1, 0, -1), 0);
+	ck_assert_ptr_nonnull(strstr(said(), "closed/t.json: Permission denied, 10 events lost"));
+	ck_assert_uint_eq(entries("closed"), 0);
+}
+END_TEST
+
+START_TEST(the_command_says_it_instead)
+{
+	run_says_it = true;
+	use("missing/t.json");
+	hand_over(chunk_of(producer(0, 10, "main"), 0, 10));
+	tl_writer_finish();
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
+START_TEST(a_file_that_was_replaced_is_left_alone)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	hand_over(chunk_of(thread, 0, 10));
+	tl_writer_finish();
+	ck_assert_int_eq(rename("t.json", "kept.json"), 0);
+	ck_assert_int_eq(symlink("kept.json", "t.json"), 0);
+	hand_over(chunk_of(thread, 1000000, 10));
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), "10 events lost"));
+	json_t *events = trace("kept.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 10);
+	json_decref(events);
+}
+END_TEST
+
+/* ---- The thread */
+
+/* The thread of ours, 0 if there is none. */
+static int writer_thread(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int found = 0;
+
+	for (struct dirent *entry; (entry = readdir(tasks));) {
+		char path[300], name[32] = "";
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+		if (file && fgets(name, sizeof(name), file) && !strcmp(name, "tracelayer\n"))
+			found = atoi(entry->d_name);
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return found;
+}
+
+static int started_thread(struct tl_producer *producer)
+{
+	hand_over(chunk_of(producer, 0, 10));
+	errno = 77;
+	ck_assert(tl_writer_wake());
+	ck_assert_int_eq(errno, 77);
+	wait_for(&given_back, 1);
+	int tid = writer_thread();
+	ck_assert_int_ne(tid, 0);
+	return tid;
+}
+
+static uint64_t status_of(int tid, const char *key)
+{
+	char path[100], text[200];
+	uint64_t value = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+	FILE *file = fopen(path, "r");
+	while (fgets(text, sizeof(text), file))
+		if (!strncmp(text, key, strlen(key)))
+			value = strtoull(text + strlen(key), NULL, 16);
+	fclose(file);
+	return value;
+}
+
+START_TEST(the_thread_takes_no_signal_and_no_descriptor)
+{
+	char path[100];
+	unsigned descriptors = entries("/proc/self/fd");
+	int tid = started_thread(producer(0, 10, "main"));
+
+	/* All but those that can't be blocked. */
+	ck_assert_uint_eq(status_of(tid, "SigBlk:") | 1 << (SIGKILL - 1) | 1 << (SIGSTOP - 1),
+			  ~0ull);
+	ck_assert_uint_eq(status_of(getpid(), "SigBlk:"), 0);
+	ck_assert_uint_eq(entries("/proc/self/fd"), descriptors);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/fd", tid);
+	ck_assert_uint_eq(entries(path), 1);
+}
+END_TEST
+
+START_TEST(events_after_the_end_get_a_new_end_from_the_thread)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	started_thread(thread);
+	for (unsigned round = 1; round < 4; round++) {
+		tl_writer_finish();
+		json_t *events = trace("t.json");
+		ck_assert_uint_eq(count(events, "X", NULL), 10 * round);
+		json_decref(events);
+		hand_over(chunk_of(thread, round * 1000000, 10));
+		if (round == 3)
+			wait_for(&given_back, 4);
+	}
+	/* Nobody asked for this last one. */
+	for (int i = 0; i < 1000; i++) {
+		size_t size;
+		char *bytes = whole_file("t.json", &size);
+		json_t *events = json_loadb(bytes, size, 0, NULL);
+		unsigned found = events ? count(events, "X", NULL) : 0;
+		free(bytes);
+		json_decref(events);
+		if (found == 40)
+			return;
+		usleep(5000);
+	}
+	ck_abort_msg("the last events, or the end behind them, did not come");
+}
+END_TEST
+
+START_TEST(losses_of_the_thread_are_said_at_the_end)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	started_thread(thread);
+	limit_files(100000);
+	hand_over(chunk_of(thread, 1000000, 4000));
+	wait_for(&given_back, 2);
+	limit_files(RLIM_INFINITY);
+	ck_assert_str_eq(said(), "");
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), "File too large, 4000 events lost"));
+}
+END_TEST
+
+#define PRODUCERS 3
+#define CHUNKS	  60
+
+static void *produce(void *producer)
+{
+	for (unsigned i = 0; i < CHUNKS; i++) {
+		hand_over(chunk_of(producer, i * 10000000ull, 1000));
+		tl_writer_wake();
+	}
+	return NULL;
+}
+
+START_TEST(many_threads_many_events)
+{
+	pthread_t threads[PRODUCERS];
+
+	use(names[_i]);
+	for (unsigned i = 0; i < PRODUCERS; i++)
+		producer(i, 10 + i, "worker");
+	struct tl_producer *one = producers;
+	for (unsigned i = 0; i < PRODUCERS; i++, one = one->next)
+		pthread_create(&threads[i], NULL, produce, one);
+	for (unsigned i = 0; i < PRODUCERS; i++)
+		pthread_join(threads[i], NULL);
+	tl_writer_finish();
+	ck_assert_uint_eq(atomic_load(&given_back), PRODUCERS * CHUNKS);
+	json_t *events = trace(names[_i]);
+	ck_assert_uint_eq(count(events, "X", NULL), PRODUCERS * CHUNKS * 1000);
+	json_decref(events);
+}
+END_TEST
+
+/* In a process of its own: what its exit status is. */
+static int status_of_child(void (*child)(void))
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		child();
+		_exit(99);
+	}
+	/* A child that hangs is one that did not end. */
+	for (int i = 0; i < 5000 && waitpid(pid, &status, WNOHANG) != pid; i++)
+		usleep(1000);
+	kill(pid, SIGKILL);
+	return status;
+}
+
+/* Closes all it has, takes the numbers for a file of its own, and records on. */
+static void close_and_reuse(void)
+{
+	started_thread(producers);
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	int own = open("own", O_RDWR | O_CREAT, 0600);
+	for (int fd = 4; own == 3 && fd < 100; fd++)
+		own = dup(own) == fd ? own : -1;
+	for (unsigned i = 1; i < 30; i++) {
+		if (write(own, "mine", 4) != 4)
+			_exit(1);
+		hand_over(chunk_of(producers, i * 100000000ull, 3000));
+	}
+	tl_writer_finish();
+	_exit(0);
+}
+
+START_TEST(a_program_that_closes_all_descriptors_harms_neither)
+{
+	use(names[_i]);
+	producer(0, 10, "main");
+	ck_assert_int_eq(status_of_child(close_and_reuse), 0);
+	size_t size;
+	char *bytes = whole_file("own", &size);
+	ck_assert_uint_eq(size, 29 * 4);
+	for (size_t i = 0; i < size; i += 4)
+		ck_assert(!memcmp(bytes + i, "mine", 4));
+	json_t *events = trace(names[_i]);
+	ck_assert_uint_eq(count(events, "X", NULL), 10 + 29 * 3000);
+	json_decref(events);
+	free(bytes);
+}
+END_TEST
+
+static void *end_last(void *unused)
+{
+	usleep(50000);
+	return NULL;
+}
+
+static void leave_main(void)
+{
+	pthread_t thread;
+
+	started_thread(producer(0, 10, "main"));
+	pthread_create(&thread, NULL, end_last, NULL);
+	pthread_exit(NULL);
+}
+
+START_TEST(a_process_ends_with_its_last_own_thread)
+{
+	int status = status_of_child(leave_main);
+
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
+}
+END_TEST
+
+static void write_as_child(void)
+{
+	tl_writer_after_fork();
+	queue = NULL;
+	queue_end = &queue;
+	use("child.json");
+	hand_over(chunk_of(producers, 77000, 5));
+	tl_writer_finish();
+	json_t *events = trace("child.json");
+	bool right = count(events, "X", NULL) == 5 &&
+		     number_of(metadata(events, "tracelayer"), "pid") == getpid();
+	_exit(right ? 0 : 1);
+}
+
+START_TEST(a_forked_child_writes_a_file_of_its_own)
+{
+	started_thread(producer(0, 10, "main"));
+	ck_assert_int_eq(status_of_child(write_as_child), 0);
+	tl_writer_finish();
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 10);
+	json_decref(events);
+}
+END_TEST
+
+static void refuse_clone(void)
+{
+	static struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	static const struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+START_TEST(where_no_thread_can_be_made_producers_help)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	unsigned descriptors = entries("/proc/self/fd");
+
+	ck_assert(!tl_writer_help()); /* there may be a thread yet */
+	refuse_clone();
+	ck_assert(!tl_writer_wake());
+	ck_assert(!tl_writer_help());
+	for (unsigned i = 0; i < 20; i++)
+		hand_over(chunk_of(thread, i * 10000000, 1000));
+	ck_assert(tl_writer_help());
+	ck_assert_uint_ge(atomic_load(&given_back), 1);
+	ck_assert_uint_lt(atomic_load(&given_back), 20);
+	ck_assert_uint_eq(entries("/proc/self/fd"), descriptors);
+	while (tl_writer_help())
+		;
+	ck_assert_uint_eq(atomic_load(&given_back), 20);
+	tl_writer_finish();
+	ck_assert_int_eq(writer_thread(), 0);
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 20000);
+	json_decref(events);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("writer");
+	TCase *tests = tcase_create("file"), *failing = tcase_create("failures"),
+	      *threads = tcase_create("thread");
+
+	tcase_add_checked_fixture(tests, start, stop);
+	tcase_add_test(tests, without_events_there_is_no_file);
+	tcase_add_test(tests, the_exit_handler_writes_what_is_there);
+	tcase_add_test(tests, metadata_says_what_ran_where);
+	tcase_add_loop_test(tests, later_events_go_before_the_end, 0, 2);
+	tcase_add_loop_test(tests, many_blocks_make_one_file, 0, 2);
+	tcase_add_test(tests, a_cut_gzip_file_opens_up_to_its_last_block);
+	tcase_add_test(tests, unused_and_unfinished_places_are_stepped_over);
+	tcase_add_test(tests, damaged_records_are_counted);
+	tcase_add_test(tests, a_recycled_thread_number_is_another_lane);
+	tcase_add_test(tests, a_thread_that_changes_its_name_is_named_again);
+	tcase_add_test(tests, losses_are_in_the_trace_and_said_once);
+	tcase_add_test(tests, finishing_ends_though_recording_does_not);
+	suite_add_tcase(suite, tests);
+
+	tcase_add_checked_fixture(failing, start, stop);
+	tcase_add_loop_test(failing, a_file_size_limit_does_not_kill, 0, 2);
+	tcase_add_test(failing, a_full_device_is_said_once);
+	tcase_add_test(failing, a_folder_that_is_not_there_is_said);
+	tcase_add_test(failing, a_folder_without_permission_is_said);
+	tcase_add_test(failing, the_command_says_it_instead);
+	tcase_add_test(failing, a_file_that_was_replaced_is_left_alone);
+	suite_add_tcase(suite, failing);
+
+	tcase_add_checked_fixture(threads, start, stop);
+	tcase_add_test(threads, the_thread_takes_no_signal_and_no_descriptor);
+	tcase_add_loop_test(threads, a_program_that_closes_all_descriptors_harms_neither, 0, 2);
+	tcase_add_test(threads, events_after_the_end_get_a_new_end_from_the_thread);
+	tcase_add_test(threads, losses_of_the_thread_are_said_at_the_end);
+	tcase_add_loop_test(threads, many_threads_many_events, 0, 2);
+	tcase_add_test(threads, a_process_ends_with_its_last_own_thread);
+	tcase_add_test(threads, a_forked_child_writes_a_file_of_its_own);
+	tcase_add_test(threads, where_no_thread_can_be_made_producers_help);
+	suite_add_tcase(suite, threads);
+
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
