@@ -8,6 +8,7 @@
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,12 +169,28 @@ static int write_file(const struct options *options, const struct model *model, 
 	return failed;
 }
 
+/* Without a descriptor, an API is called after its first header: "sys/foo-bar.h" is foo-bar, and foo_bar in C. */
+static void name_after_header(struct model *model)
+{
+	const char *header = model->nheaders ? model->headers[0] : "api", *slash = strrchr(header, '/');
+	const char *base = slash ? slash + 1 : header;
+	char *prefix = copy_bytes(base, strcspn(base, "."));
+
+	model->name = copy_text(prefix);
+	for (char *c = prefix; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	model->prefix = isdigit((unsigned char)*prefix) ? format_text("api_%s", prefix) : prefix;
+}
+
 static int command_emit(const struct options *options)
 {
 	if (!options->api && !options->model && !options->nnames)
 		return wrong_use("emit needs --api and its descriptor, --model and a model, or a header");
-	const struct model *model = load_model(options);
+	struct model *model = load_model(options);
 
+	if (model && !model->prefix)
+		name_after_header(model);
 	return !model || write_file(options, model, "_tables.c", emit_tables) || write_file(options, model, "_shims.c", emit_shims) ||
 	       write_file(options, model, "_callbacks.h", emit_callbacks) || write_file(options, model, ".exports", emit_exports);
 }

@@ -10,7 +10,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 61
+plan 62
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -134,6 +134,11 @@ if test -n "$cuda"; then
 else
 	skip 1 'no cuda.h here'
 fi
+
+mkdir -p "$tmp/emitted"
+"$tracegen" emit "$tmp/broken.h" -o "$tmp/emitted" 2>/dev/null || "$tracegen" emit "$tmp/variadic.h" -o "$tmp/emitted" 2>/dev/null
+is "$(cd "$tmp/emitted" && echo *)" 'variadic.exports variadic_callbacks.h variadic_shims.c variadic_tables.c' \
+	'without a descriptor an API is called after its header, and a broken header leaves nothing behind'
 
 # --- newer Level Zero headers: a function, a struct and a header more, and no change to tracegen
 if test -n "$ze_include"; then
