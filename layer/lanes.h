@@ -12,7 +12,8 @@ struct tl_lane {
 	uint32_t tid;		/* shown: the kernel's, where no earlier lane has it */
 	bool known, named;	/* .named: its name is in the file */
 	char name[16];
-	uint64_t lost;		/* events that the buffers had no room for */
+	uint64_t lost;		/* events that the buffers had no room for, as records said */
+	uint64_t unsaid;	/* those that no record has told of yet */
 	uint64_t dropped;	/* events that the file did not take */
 };
 

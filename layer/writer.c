@@ -584,26 +584,32 @@ static bool is_newer(const struct tl_chunk *chunk, uint64_t ticks)
 	return record->type == TL_RECORD_CALL && record->start > ticks;
 }
 
-/* Write what is queued, but at most `most` chunks, and none after the first that is newer than
- * `until`. */
+/*
+ * Write what is queued, but at most `most` chunks, and none after the first that is newer than
+ * `until`. While a chunk is held the buffer has no other one of its thread for us, so it is asked
+ * again once the block is written.
+ */
 static void drain(unsigned most, uint64_t until)
 {
 	struct tl_chunk *chunk;
-	bool newer = false;
+	bool newer = false, any;
 
-	while (most-- && !newer && (chunk = tl_buffer_take())) {
-		set_up();
-		newer = is_newer(chunk, until);
-		write_chunk(chunk);
-	}
-	if (writer.held_count)
-		flush_block();
+	do {
+		for (any = false; most && !newer && (chunk = tl_buffer_take()); most--) {
+			set_up();
+			newer = is_newer(chunk, until);
+			write_chunk(chunk);
+			any = true;
+		}
+		if (writer.held_count)
+			flush_block();
+	} while (any);
 }
 
 /* ---- The end */
 
-/* Losses that the buffers counted: those that records told of, or those that their producer has not
- * told of yet. */
+/* Losses that the buffers counted. Those that no record has told of yet are put down to their
+ * thread's lane. */
 static uint64_t count_lost(void)
 {
 	uint64_t lost = 0;
@@ -612,12 +618,9 @@ static uint64_t count_lost(void)
 	     producer = producer->next) {
 		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
 		struct tl_lane *lane = own ? tl_lane_of(producer->lane, producer->tid) : NULL;
-		if (lane && lane->lost < own)
-			lane->lost = own;
-	}
-	for (uint32_t i = 0; i < tl_lane_count(); i++) {
-		const struct tl_lane *lane = tl_lane_at(i);
-		lost += lane ? lane->lost : 0;
+		if (lane)
+			lane->unsaid = own - producer->lost_said;
+		lost += own;
 	}
 	return lost;
 }
@@ -629,7 +632,8 @@ static void put_lost_threads(struct tl_text *args)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_lane *lane = tl_lane_at(i);
-		if (!lane || !(lane->lost + lane->dropped))
+		uint64_t lost = lane ? lane->lost + lane->unsaid + lane->dropped : 0;
+		if (!lost)
 			continue;
 		if (args->end - args->at < 128)
 			return;
@@ -637,7 +641,7 @@ static void put_lost_threads(struct tl_text *args)
 		tl_text_string(args, "{\"tid\":");
 		tl_text_unsigned(args, lane->tid);
 		tl_text_string(args, ",\"events\":");
-		tl_text_unsigned(args, lane->lost + lane->dropped);
+		tl_text_unsigned(args, lost);
 		tl_text_string(args, "}");
 		comma = ",";
 	}

@@ -85,11 +85,15 @@ struct tl_chunk *tl_buffer_take(void)
 	static struct tl_chunk endless;
 
 	lock();
-	struct tl_chunk *chunk = queue;
+	struct tl_chunk **link = &queue, *chunk;
+	/* Of a thread that one chunk is taken of there is no other, as in the real buffer. */
+	while ((chunk = *link) && chunk->producer->unwritten)
+		link = &chunk->next;
 	if (chunk) {
-		queue = chunk->next;
-		if (!queue)
-			queue_end = &queue;
+		*link = chunk->next;
+		if (!*link)
+			queue_end = link;
+		chunk->producer->unwritten = 1;
 	}
 	atomic_flag_clear(&queue_lock);
 	if (!chunk && never_ends) {
@@ -104,6 +108,7 @@ struct tl_chunk *tl_buffer_take(void)
 
 void tl_buffer_give_back(struct tl_chunk *chunk)
 {
+	chunk->producer->unwritten = 0;
 	atomic_fetch_add(&given_back, 1);
 }
 
@@ -614,7 +619,7 @@ START_TEST(losses_are_in_the_trace_and_said_once)
 	record_in(chunk, 1)->type = TL_RECORD_LOST;
 	record_in(chunk, 1)->result = 40;
 	hand_over(chunk);
-	one->lost = 40;
+	one->lost = one->lost_said = 40;
 	two->lost = 2;
 	tl_writer_finish();
 	json_t *events = trace("t.json"), *end = metadata(events, "tracelayer_end");
