@@ -143,14 +143,33 @@ bool tl_known_is_bound(const struct tl_known *it, const struct tl_shim *shim)
 	       (atomic_load_explicit(&it->bound[index / 64], memory_order_relaxed) & 1ull << index % 64);
 }
 
-static bool defines_any(const struct tl_elf *elf, const struct tl_names *names)
+/* Functions of an API that a library defines: such as the loaders export, and such as they don't. */
+struct definitions {
+	bool exported, unexported;
+};
+
+static struct definitions definitions_of(const struct tl_elf *elf, const struct tl_names *names)
 {
-	for (uint32_t i = 0; i < names->count; i++)
-		if (tl_elf_lookup(elf, names->name[i].name, names->name[i].hash, NULL))
-			return true;
-	return false;
+	struct definitions defined = { false, false };
+
+	for (uint32_t i = 0; i < names->count; i++) {
+		bool exported = names->name[i].shim->function->flags & TL_FUNCTION_EXPORTED;
+
+		if ((exported ? defined.exported : defined.unexported) ||
+		    !tl_elf_lookup(elf, names->name[i].name, names->name[i].hash, NULL))
+			continue;
+		if (exported)
+			defined.exported = true;
+		else
+			defined.unexported = true;
+	}
+	return defined;
 }
 
+/*
+ * A loader that was opened with RTLD_DEEPBIND takes its drivers' symbols past our dlsym. What then gives a driver with the loader's names
+ * away is that it also has functions that no loader has (clIcdGetPlatformIDsKHR).
+ */
 static void scan_library(struct look *look, const struct tl_elf *elf)
 {
 	enum tl_role role = tl_known_role(elf);
@@ -158,7 +177,11 @@ static void scan_library(struct look *look, const struct tl_elf *elf)
 
 	if (role == TL_ROLE_OWN || !elf->symbols || !elf->strings)
 		return;
-	if (party || defines_any(elf, look->names)) {
+	struct definitions defined = definitions_of(elf, look->names);
+
+	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
+		remember(elf, TL_ROLE_DRIVER);
+	if (party || defined.exported || defined.unexported) {
 		scan_relocations(look, elf, elf->jumps, elf->njumps, party);
 		scan_relocations(look, elf, elf->relocations, elf->nrelocations, party);
 	}

@@ -17,7 +17,7 @@ enum tl_role {
 	TL_ROLE_NONE,
 	TL_ROLE_OWN,	/* shims live there */
 	TL_ROLE_LOADER,	/* its soname is one of an API's */
-	TL_ROLE_DRIVER,	/* a loader took symbols from it, or dispatched to it */
+	TL_ROLE_DRIVER,	/* a loader took symbols from it, or dispatched to it; or it looks like one (see known.c) */
 };
 
 #define TL_KNOWN_NAMES 4096

@@ -11,14 +11,6 @@ drivers=$top_builddir/tests/drivers/.libs
 plugin=$apps/.libs/cl_plugin.so
 export LD_BIND_NOW=
 
-# The driver's count of a file's functions less what the loader does by itself when it starts ($tmp/idle), without the calls that
-# the loader answers alone.
-from_program()
-{
-	awk 'NR == FNR { idle[$1] = $2; next } $1 !~ "/own$" && $2 > idle[$1] { print $1, $2 - idle[$1] }' "$tmp/idle" "$1" |
-		grep -v '^clGetPlatformIDs ' | sort
-}
-
 # What the trace has: "name count" lines.
 recorded()
 {
@@ -29,6 +21,14 @@ recorded()
 	END
 }
 
+# The driver's count of a file's functions less what the loader does by itself when it starts ($tmp/idle), without the calls that
+# the loader answers alone.
+from_program()
+{
+	awk 'NR == FNR { idle[$1] = $2; next } $1 !~ "/own$" && $2 > idle[$1] { print $1, $2 - idle[$1] }' "$tmp/idle" "$1" |
+		grep -v '^clGetPlatformIDs ' | sort
+}
+
 # check DESCRIPTION COMMAND…
 check()
 {
@@ -37,7 +37,7 @@ check()
 	TEST_ICD_COUNTS=$tmp/driver.bare timeout 60 "$@" >"$tmp/bare" 2>&1
 	local status=$?
 	TEST_ICD_COUNTS=$tmp/driver.traced TEST_CL_APP_COUNTS=$tmp/program traced "$tmp/trace.json" timeout 60 "$@" >"$tmp/out" 2>&1
-	is $? $status "$what: it ends as it does without us" || diag "$(tail -n 5 "$tmp/out")"
+	is "$? $status" "0 0" "$what: it ends well, as it does without us" || diag "$(tail -n 5 "$tmp/out")"
 	same "$tmp/out" "$tmp/bare" "$what: it prints what it prints without us"
 	same "$tmp/driver.traced" "$tmp/driver.bare" "$what: the driver gets the calls it gets without us"
 	recorded "$tmp/trace.json" >"$tmp/recorded"
