@@ -512,7 +512,9 @@ static void producer_begin(struct tl_producer *producer)
 {
 	struct tl_open_call *open = open_calls(producer);
 
-	open[-1].frame = UINTPTR_MAX;
+	producer->open_end = (struct tl_open_call *)((char *)producer + PRODUCER_SIZE);
+	for (struct tl_open_call *one = open - 1; one < producer->open_end; one++)
+		one->frame = TL_NO_FRAME;
 	producer->generation = generation;
 	producer->tid = (uint32_t)syscall(SYS_gettid);
 	producer->chunks = 0;
@@ -522,7 +524,7 @@ static void producer_begin(struct tl_producer *producer)
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;
 	producer->thread.open = open;
-	producer->thread.end = producer->open_end = (struct tl_open_call *)((char *)producer + PRODUCER_SIZE);
+	producer->thread.end = producer->open_end;
 	atomic_store_explicit(&producer->thread.top, open, memory_order_relaxed);
 	read_own_name(producer);
 	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;

@@ -46,10 +46,22 @@ static struct tl_open_call *top_of(struct tl_thread *thread)
 	return atomic_load_explicit(&thread->top, memory_order_relaxed);
 }
 
-/* Release: the entries below are whole for a signal handler that interrupts here, and for recovery. */
+/* Claim or free entries. What follows is not done before, and what precedes not after, as a signal handler sees it. */
 static void set_top(struct tl_thread *thread, struct tl_open_call *top)
 {
 	atomic_store_explicit(&thread->top, top, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static uintptr_t frame_of(const struct tl_open_call *open)
+{
+	return atomic_load_explicit(&open->frame, memory_order_relaxed);
+}
+
+static void clear(struct tl_open_call *open)
+{
+	atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
+	open->flags = 0;
 }
 
 /* --- parameters and what they lead to */
@@ -202,7 +214,7 @@ static bool is_intact(struct tl_thread *thread, const struct tl_open_call *open)
 {
 	struct tl_call call;
 
-	return tl_checked_copy(&call, (const void *)open->frame, sizeof(call)) == sizeof(call) && call.shim &&
+	return tl_checked_copy(&call, (const void *)frame_of(open), sizeof(call)) == sizeof(call) && call.shim &&
 	       call.thread == thread && call.open == open && call.start == open->start;
 }
 
@@ -212,13 +224,13 @@ static bool lay_on_signal_stack(const struct tl_open_call *open)
 	stack_t stack;
 
 	return sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & (SS_ONSTACK | SS_DISABLE)) &&
-	       open->frame - (uintptr_t)stack.ss_sp < stack.ss_size;
+	       frame_of(open) - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
 /* The innermost open call is over, as far as can be known. */
 static bool is_dead(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t frame)
 {
-	return open->frame == frame || !is_intact(thread, open) || lay_on_signal_stack(open);
+	return frame_of(open) == frame || !is_intact(thread, open) || lay_on_signal_stack(open);
 }
 
 static void suspect(struct tl_open_call *open, uint64_t now)
@@ -239,8 +251,9 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	if (open->flags & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
 	release_scratch(thread, open);
-	if (!(open->flags & TL_OPEN_FINISHED))
+	if (frame_of(open) != TL_NO_FRAME)
 		record_entry(thread, open, duration);
+	clear(open);
 	set_top(thread, open);
 }
 
@@ -254,14 +267,15 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 
 	while ((top = top_of(thread)) > bottom) {
 		struct tl_open_call *open = top - 1;
-		if (!(open->flags & TL_OPEN_FINISHED)) {
-			/* An ordinary outer call. */
-			if (!returned && open->frame > frame && !(open->flags & TL_OPEN_SUSPECT))
+		if (frame_of(open) == TL_NO_FRAME) {
+			/* Interrupted while it came or went. */
+			if (!(open->flags & TL_OPEN_FINISHED))
 				return;
-			if (!is_dead(thread, open, frame)) {
-				suspect(open, now);
-				return;
-			}
+		} else if (!returned && frame_of(open) > frame && !(open->flags & TL_OPEN_SUSPECT)) {
+			return;		/* An ordinary outer call. */
+		} else if (!is_dead(thread, open, frame)) {
+			suspect(open, now);
+			return;
 		}
 		pop_left(thread, open, now);
 	}
@@ -272,7 +286,7 @@ static void end_inner(struct tl_call *call, uint64_t now)
 {
 	struct tl_open_call *open = call->open;
 
-	if (open && open->frame == (uintptr_t)call && top_of(call->thread) > open + 1)
+	if (open && frame_of(open) == (uintptr_t)call && top_of(call->thread) > open + 1)
 		settle(call->thread, open + 1, (uintptr_t)call, true, now);
 }
 
@@ -282,17 +296,20 @@ static void close_entry(struct tl_call *call)
 	struct tl_thread *thread = call->thread;
 	struct tl_open_call *open = call->open;
 
-	if (!open || open->frame != (uintptr_t)call)
+	if (!open || frame_of(open) != (uintptr_t)call)
 		return;
 	if (top_of(thread) > open + 1) {
 		open->flags |= TL_OPEN_FINISHED;
-		open->frame = UINTPTR_MAX;
+		atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
 		return;
 	}
 	release_scratch(thread, open);
-	while (open > thread->open && open[-1].flags & TL_OPEN_FINISHED)
-		open--;
+	clear(open);
 	set_top(thread, open);
+	while (open > thread->open && open[-1].flags & TL_OPEN_FINISHED) {
+		clear(--open);
+		set_top(thread, open);
+	}
 }
 
 void tl_call_end_all(struct tl_thread *thread)
@@ -362,14 +379,13 @@ static void open_entry(struct tl_call *call)
 		call->start = tl_ticks(thread);
 		return;
 	}
+	set_top(thread, open + 1);
 	open->function = call->shim->id;
 	open->flags = call->mode & TL_MODE_RECORD ? 0 : TL_OPEN_SILENT;
-	open->frame = (uintptr_t)call;
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry(call, open);
-	call->start = tl_ticks(thread);
-	open->start = call->start;
-	set_top(thread, open + 1);
+	open->start = call->start = tl_ticks(thread);
+	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 }
 
 static void *enter(struct tl_call *call)

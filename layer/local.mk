@@ -26,3 +26,35 @@ libtl_writer_la_SOURCES = \
 	%D%/output.h %D%/output.c \
 	%D%/thread_raw.h %D%/thread_raw.c \
 	%D%/writer.h %D%/writer.c
+
+# The real functions, dlsym, closures.
+noinst_LTLIBRARIES += libtl_resolve.la
+libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
+libtl_resolve_la_SOURCES = \
+	%D%/closure.h %D%/closure.c \
+	%D%/dlsym.h %D%/dlsym.c \
+	%D%/elf.h %D%/elf.c \
+	%D%/known.h %D%/known.c \
+	%D%/names.h %D%/names.c \
+	%D%/resolve.h %D%/resolve.c
+
+# The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
+# its own calls to itself, and stays.
+lib_LTLIBRARIES += libtracelayer.la
+libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libtracelayer_la_SOURCES = %D%/builtin.c
+libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
+libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \
+	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
+	-Wl,--exclude-libs,libffi.a:libz.a -Wl,--version-script=layer/libtracelayer.map \
+	-Wl,--push-state,-Bstatic,-l:libffi.a,-l:libz.a,--pop-state
+libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
+CLEANFILES += layer/libtracelayer.map
+
+layer/libtracelayer.map: apis/ze.exports apis/cl.exports %D%/exports
+	$(AM_V_GEN)$(MKDIR_P) layer && { \
+		echo '{'; echo 'global:'; \
+		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports apis/ze.exports apis/cl.exports; \
+		echo 'local: *;'; echo '};'; \
+	} >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += %D%/exports

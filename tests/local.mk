@@ -33,6 +33,17 @@ check_PROGRAMS += core_clock_test
 core_clock_test_SOURCES = %D%/core_clock_test.c $(core_doubles)
 core_clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 core_clock_test_LDADD = $(core_libs)
+TESTS += core_call_test
+check_PROGRAMS += core_call_test
+core_call_test_SOURCES = %D%/core_call_test.c $(core_doubles)
+core_call_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
+core_call_test_LDADD = $(core_libs)
+TESTS += core_exception_test
+check_PROGRAMS += core_exception_test
+core_exception_test_SOURCES = %D%/core_exception_test.cc %D%/core_exception_shims.c $(core_doubles)
+core_exception_test_CFLAGS = $(AM_CFLAGS) -fexceptions
+core_exception_test_CXXFLAGS = $(AM_CXXFLAGS) $(SANITIZE)
+core_exception_test_LDADD = libtl_core.la libtl_format.la
 TESTS += %D%/core_tsan.sh
 EXTRA_DIST += %D%/core_tsan.sh
 

@@ -90,12 +90,17 @@ struct tl_shim {
  *
  * .frame tells which call it is: the address of its struct tl_call. A call whose address is not below that of the innermost open
  * call is out of the ordinary (that one was left by longjmp, or this one runs on another stack) and is looked at out of line.
+ *
+ * A signal handler may interrupt a call while it makes or leaves its entry, and make calls of its own. So an entry is claimed first, by
+ * moving .top, and only then filled; and every entry that is free, or not filled yet, has .frame TL_NO_FRAME.
  */
+#define TL_NO_FRAME UINTPTR_MAX
+
 struct tl_open_call {
 	uint64_t start;		/* ticks */
 	uint32_t function;	/* tl_shim.id */
 	uint32_t flags;		/* enum tl_open_flag */
-	uintptr_t frame;
+	_Atomic uintptr_t frame;
 	uint32_t scratch;	/* TL_OPEN_SCRATCH: bytes of captured arguments that calls before this one have */
 	uint32_t lasted;	/* TL_OPEN_SUSPECT: no longer than this many 256 ticks */
 };
@@ -210,16 +215,16 @@ static TL_ALWAYS_INLINE void *tl_call_enter(struct tl_call *call)
 	if (TL_UNLIKELY(open >= thread->end || open[-1].frame <= (uintptr_t)call))
 		return tl_call_enter_slow(call);
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+	atomic_store_explicit(&thread->top, open + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
 	call->thread = thread;
 	call->mode = mode;
 	call->open = open;
 	open->function = shim->id;
 	open->flags = 0;
-	open->frame = (uintptr_t)call;
-	call->start = tl_ticks(thread);
-	open->start = call->start;
-	/* The entry before the pointer that makes it visible: to signal handlers of this thread, and to recovery. */
-	atomic_store_explicit(&thread->top, open + 1, memory_order_release);
+	open->start = call->start = tl_ticks(thread);
+	/* The rest of the entry before what makes it good: for this thread's signal handlers, and for recovery. */
+	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 	return real;
 }
 
@@ -280,7 +285,8 @@ static TL_ALWAYS_INLINE void tl_call_record_end(struct tl_call *call, uint64_t *
 
 	if (TL_LIKELY(record))
 		tl_record_commit(record, call->mode & TL_MODE_WORDS ? head | 1u << 24 | (4 + words) : head | 4);
-	atomic_store_explicit(&call->thread->top, call->open, memory_order_relaxed);
+	atomic_store_explicit(&call->open->frame, TL_NO_FRAME, memory_order_relaxed);
+	atomic_store_explicit(&call->thread->top, call->open, memory_order_release);
 	call->shim = NULL;
 }
 
