@@ -662,6 +662,27 @@ START_TEST(a_forked_child_can_use_the_device)
 }
 END_TEST
 
+START_TEST(a_program_may_end_while_the_device_works)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		uint64_t ticks = 19200 * 10000ull;
+
+		ze_app_open(&app);
+		for (uint32_t i = 0; i < 2; i++)
+			execute(ze_app_queue(&app, i),
+				launch_list("spin", sizeof(ticks), &ticks, NULL));
+		exit(0);
+	}
+	uint64_t before = now_ns();
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_lt(now_ns() - before, 5000 * MS);
+}
+END_TEST
+
 START_TEST(an_engine_counts_its_busy_time)
 {
 	zes_engine_handle_t engines[4];
@@ -714,6 +735,7 @@ static TCase *cases(void)
 	tcase_add_test(tcase, two_drivers_work_at_once);
 	tcase_add_test(tcase, several_devices_and_sub_devices_have_clocks_and_lanes_of_their_own);
 	tcase_add_test(tcase, a_forked_child_can_use_the_device);
+	tcase_add_test(tcase, a_program_may_end_while_the_device_works);
 	tcase_add_test(tcase, an_engine_counts_its_busy_time);
 	return tcase;
 }
