@@ -109,7 +109,7 @@ static void check_keys(struct descriptor *descriptor, json_t *object, const char
 
 static const char *const all_keys[] = {"name", "prefix", "version", "headers", "headers_left_out", "flags", "sonames", "handles", "bools",
 				       "numbers", "enums", "results", "successes", "levels", "initialises", "creates", "destroys",
-				       "exported", "left_out", "variables", "getprocs", "since", "chains", "comment", NULL};
+				       "exported", "left_out", "variables", "getprocs", "since", "first_members", "chains", "comment", NULL};
 
 /* Names and patterns. */
 
@@ -719,16 +719,29 @@ struct getproc_rule {
 	const char *functions, *name, *where, *version, *member_type, *member_function;
 };
 
-static uint32_t since_of(struct descriptor *descriptor, const char *function)
+static uint32_t read_version(const char *text)
 {
-	const char *text = json_string_value(json_object_get(json_object_get(descriptor->root, "since"), function));
 	unsigned major = 0, minor = 0;
 
-	if (!text)
-		return 0;
-	if (sscanf(text, "%u.%u", &major, &minor) != 2)
+	return text && sscanf(text, "%u.%u", &major, &minor) == 2 ? major << 16 | minor : 0;
+}
+
+/*
+ * From which version on a table has a member. Tables grow at their end, and a program may ask for a table as it was before: writing
+ * what it has not yet would be writing behind it. So what is neither among the first members nor under "since" counts as being as
+ * new as these headers.
+ */
+static uint32_t since_of(struct descriptor *descriptor, const struct type *table, size_t member, const char *function)
+{
+	json_t *first = json_object_get(descriptor->root, "first_members");
+	const char *text = json_string_value(json_object_get(json_object_get(descriptor->root, "since"), function));
+	uint32_t version = read_version(text ? text : descriptor->model->version);
+
+	if (text && !version)
 		wrong(descriptor, "since", function, format_text("\"%s\" is no version; write it as \"1.6\"", text));
-	return major << 16 | minor;
+	if (text || !first)
+		return text ? version : 0;
+	return (json_int_t)member < json_integer_value(json_object_get(first, table->spelling)) ? 0 : version;
 }
 
 static void add_entries(struct descriptor *descriptor, struct getproc *getproc, const struct getproc_rule *rule)
@@ -744,7 +757,7 @@ static void add_entries(struct descriptor *descriptor, struct getproc *getproc, 
 		__typeof__(getproc->entries) entry = APPEND(getproc->entries, getproc->nentries);
 		entry->member = &table->members[i];
 		entry->function = function;
-		entry->since = since_of(descriptor, function->name);
+		entry->since = since_of(descriptor, table, i, function->name);
 	}
 }
 
@@ -804,6 +817,31 @@ static void describe_getprocs(struct descriptor *descriptor)
 		if (!descriptor->failed)
 			for_functions(descriptor, "getprocs", rule.functions, add_getproc, &rule);
 	}
+}
+
+static void ignore_type(struct descriptor *descriptor, struct type *type, void *nothing)
+{
+	(void)descriptor;
+	(void)type;
+	(void)nothing;
+}
+
+/* The names under "first_members" are tables; those under "since" are functions. */
+static void check_tables(struct descriptor *descriptor)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(kind_at(descriptor, descriptor->root, "first_members", JSON_OBJECT), name, value) {
+		if (!strcmp(name, "comment"))
+			continue;
+		if (!json_is_integer(value))
+			wrong(descriptor, name, NULL, format_text("\"%s\" must be a number of members; write it without quotes", name));
+		for_types(descriptor, "first_members", name, ignore_type, NULL);
+	}
+	json_object_foreach(kind_at(descriptor, descriptor->root, "since", JSON_OBJECT), name, value)
+		if (!model_function(descriptor->model, *name == '?' ? name + 1 : name))
+			check_matched(descriptor, "since", name, false, "function");
 }
 
 /* "chains": what the names don't tell. */
@@ -887,7 +925,7 @@ int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
 		describe_version, describe_kinds,   describe_enums,   describe_variables, describe_results,  describe_successes,
-		describe_levels,  describe_flags,   describe_exports, describe_left_out,  describe_getprocs, describe_chains,
+		describe_levels,  describe_flags,   describe_exports, describe_left_out,  describe_getprocs, check_tables,     describe_chains,
 	};
 	struct descriptor descriptor = {.model = model};
 

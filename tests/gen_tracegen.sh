@@ -10,7 +10,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 62
+plan 65
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -119,6 +119,20 @@ else
 fi
 says 1 'not an ELF file; name the shared library' 'a library that is none' "$tracegen" check --api "$tmp/box.json" "$tmp/box.h"
 
+# --- every header of OpenCL is read, or there is a reason
+missing=
+for header in /usr/include/CL/*.h*; do
+	test -e "$header" || continue
+	grep -q "\"?\?CL/${header##*/}\"" "$apis/opencl.json" || missing="$missing ${header##*/}"
+done
+is "$missing" '' 'every OpenCL header is read or stands in the list of those that are not'
+compiled=
+for header in $(sed -n 's/^ *"\(CL\/[a-z0-9_]*\.h\)": "needs .*/\1/p' "$apis/opencl.json"); do
+	printf '#include <%s>\n' "$header" | $CC -DCL_TARGET_OPENCL_VERSION=300 -fsyntax-only -xc - 2>/dev/null && compiled="$compiled $header"
+done
+test -e /usr/include/va/va.h && compiled=${compiled# CL/cl_va_api_media_sharing_intel.h}
+is "$compiled" '' 'those that are said to need something missing here do'
+
 # --- headers that nobody here wrote
 for name in zlib sqlite3; do
 	if printf '#include <%s.h>\n' "$name" | $CC -E - >/dev/null 2>&1; then
@@ -161,6 +175,7 @@ zeLampCreate(ze_device_handle_t hDevice,	///< [in] the device
 #endif
 END
 	sed -i 's/^\( *\)ZE_STRUCTURE_TYPE_FORCE_UINT32/\1ZE_STRUCTURE_TYPE_LAMP_DESC = 0x00030042,\n&/' "$tmp/new/level_zero/ze_api.h"
+	sed -i 's/^} ze_driver_dditable_t;/    ze_pfnLampCreate_t pfnCreateLamp;\n&/; s/^typedef struct _ze_driver_dditable_t/typedef ze_result_t (*ze_pfnLampCreate_t)(ze_device_handle_t, const ze_lamp_desc_t *, uint32_t *);\n&/' "$tmp/new/level_zero/ze_ddi.h"
 	rm -f "$tmp/new/level_zero/zer_api.h"
 	printf '#include "ze_api.h"\nZE_APIEXPORT const char *ZE_APICALL zerLastWords(uint32_t index);\n' >"$tmp/new/level_zero/zer_api.h"
 	"$tracegen" model --api "$apis/level-zero.json" -o "$tmp/new.json" -- -I"$tmp/new" 2>"$tmp/err"
@@ -175,8 +190,17 @@ END
 	      types["ze_lamp_desc_t"]["members"][3]["length"]["sibling"], "zerLastWords" in functions)
 	END
 	)" "2 nonzero ['out', 'obliged'] 0x30042 numColours True" 'and their functions, structs and chains are known'
+	is "$("$python" - "$tmp/new.json" <<-'END'
+	import json, sys
+	model = json.load(open(sys.argv[1]))
+	table = [g for g in model["getprocs"] if g["function"] == "zeGetDriverProcAddrTable"][0]
+	entries = {e["member"]: e.get("since", 0) for e in table["entries"]}
+	major, minor = model["version"].split(".")
+	print(entries["pfnGet"], entries["pfnCreateLamp"] == int(major) << 16 | int(minor))
+	END
+	)" '0 True' 'a member that a table has gained is written only for programs as new as the headers'
 else
-	skip 2 'no Level Zero headers here'
+	skip 3 'no Level Zero headers here'
 fi
 
 # --- the same input gives the same output
