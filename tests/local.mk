@@ -44,8 +44,11 @@ core_exception_test_SOURCES = %D%/core_exception_test.cc %D%/core_exception_shim
 core_exception_test_CFLAGS = $(AM_CFLAGS) -fexceptions
 core_exception_test_CXXFLAGS = $(AM_CXXFLAGS) $(SANITIZE)
 core_exception_test_LDADD = libtl_core.la libtl_format.la
-TESTS += %D%/core_tsan.sh
-EXTRA_DIST += %D%/core_tsan.sh
+check_PROGRAMS += %D%/apps/late_calls
+%C%_apps_late_calls_SOURCES = %D%/apps/late_calls.c
+%C%_apps_late_calls_LDADD = -lOpenCL -lpthread
+TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
+EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 
 # --- the command
 TESTS += tests/cli_summary.sh tests/cli_docs.sh
