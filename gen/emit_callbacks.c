@@ -78,11 +78,20 @@ static char *unique_callback_name(const struct model *model, const struct functi
 	return name;
 }
 
+/* C++ has no _Bool. */
+static const char *in_both_languages(const char *spelling)
+{
+	const char *at = strstr(spelling, "_Bool");
+
+	return at ? format_text("%.*sbool%s", (int)(at - spelling), spelling, in_both_languages(at + 5)) : spelling;
+}
+
 static void emit_params_struct(FILE *to, const struct function *function, const char *name)
 {
 	fprintf(to, "typedef struct %s_params {\n", name);
 	for (size_t i = 0; i < function->nparams; i++)
-		emit_line(to, 1, "%s;", emit_declare(function->params[i].spelling, format_text("*p%s", function->params[i].name)));
+		emit_line(to, 1, "%s;", emit_declare(in_both_languages(function->params[i].spelling),
+						     format_text("*p%s", function->params[i].name)));
 	if (!function->nparams)
 		fputs("\tvoid *none; /* it has no parameters */\n", to);
 	fprintf(to, "} %s_params_t;\n", name);
@@ -92,7 +101,8 @@ static void emit_callback_type(FILE *to, const struct function *function, const 
 {
 	const char *result = function->result->kind == TL_KIND_VOID
 				     ? ""
-				     : format_text("%s, ", emit_declare(emit_value_spelling(function->result_spelling), "result"));
+				     : format_text("%s, ", emit_declare(in_both_languages(emit_value_spelling(function->result_spelling)),
+									"result"));
 
 	emit_line(to, 0, "typedef void (*%s)(%s *params, %svoid *pTracerUserData, void **ppTracerInstanceUserData);", callback,
 		  params, result);
@@ -122,6 +132,7 @@ int emit_callbacks(const struct model *model, FILE *to)
 
 	emit_title(to, model, "callbacks.h", "what callbacks get to see of the calls");
 	fprintf(to, "#ifndef %s\n#define %s\n\n", guard, guard);
+	fputs("#include <stdbool.h>\n\n", to);
 	emit_includes(to, model);
 	fputs("/* A callback gets the address of an array of pointers to the parameters, in order; these structs name them. */\n"
 	      "#ifndef TL_PARAMS_ARE\n"

@@ -724,11 +724,14 @@ static void add_function(struct parse *parse, CXCursor cursor)
 {
 	CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
 	CXType result = clang_getResultType(clang_getCursorType(cursor));
-	struct cursors row = children(cursor, CXCursor_ParmDecl);
+	struct cursors row = {0};
 	size_t limit = end_of(parse, cursor).offset;
 	struct model *model = parse->model;
 	struct function *function = APPEND(model->functions, model->nfunctions);
 
+	/* Not its children: where it returns a function, they are that one's parameters too. */
+	for (int i = 0; i < clang_Cursor_getNumArguments(cursor); i++)
+		*APPEND(row.list, row.count) = clang_Cursor_getArgument(cursor, (unsigned)i);
 	function->name = cursor_name(cursor);
 	function->result = type_from(parse, result);
 	function->result_spelling = type_spelling(result);

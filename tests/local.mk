@@ -55,12 +55,14 @@ TESTS += tests/cli_summary.sh tests/cli_docs.sh
 EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh
 
 # --- arguments, emitted code
-TESTS += args_test tests/args_fuzz.sh
+TESTS += args_test tests/args_fuzz.sh tests/emit_shims.sh
 check_PROGRAMS += args_test
 args_test_SOURCES = %D%/args_test.c %D%/args_table.h
 args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
-EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c
+EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/emit_shims.sh \
+	tests/emit/odd.h tests/emit/odd.c tests/emit/odd.json tests/emit/odd_test.cc tests/emit/runtime.h tests/emit/runtime.c \
+	tests/emit/zlib_test.c tests/emit/sqlite_test.c
 
 # ---- Level Zero test bed: a software device behind Debian's stock loader (drivers/ze_driver.h), and programs that use it
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
