@@ -102,12 +102,12 @@ ZE_APP_LIBS = -lze_loader -lpthread
 %C%_apps_ze_calls_LDADD = $(ZE_APP_LIBS)
 %C%_apps_ze_sysman_SOURCES = %D%/apps/ze_sysman.c $(ZE_APP_SOURCES)
 %C%_apps_ze_sysman_LDADD = $(ZE_APP_LIBS)
-TESTS += ze_driver_test %D%/ze_driver.sh
+TESTS += ze_driver_test %D%/ze_driver.sh %D%/ze_trace.sh
 check_PROGRAMS += ze_driver_test
 ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_driver.h
 ze_driver_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 ze_driver_test_LDADD = $(ZE_APP_LIBS) -ldl $(CHECK_LIBS)
-EXTRA_DIST += %D%/ze_driver.sh
+EXTRA_DIST += %D%/ze_driver.sh %D%/ze_trace.sh
 # --- the real functions: an OpenCL driver (drivers/icd.h), and programs that find their functions in every way there is
 RESOLVE_ICD_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthread
 RESOLVE_ICD_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread

@@ -9,8 +9,9 @@ apps=$top_builddir/tests/apps
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
 export ZE_ENABLE_ALT_DRIVERS=$driver
 
-# The program's own count of its calls, as the driver should have counted them.
-expected() { awk '$1 == "zeInit" { $2++ } { print }' "$1" | sort; }
+# The program's own count of its calls, as the driver should have counted them. Calls for the
+# loader's tables end in the loader.
+expected() { awk '$1 == "zeInit" { $2++ } $1 !~ /ProcAddrTable$/ { print }' "$1" | sort; }
 
 # counted DESCRIPTION PROGRAM ARGUMENTS…: it ends well, and both counts are the same.
 counted()
