@@ -342,7 +342,8 @@ static void *resolve(struct tl_call *call)
 	struct tl_shim *shim = call->shim;
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
-	if (real)
+	/* dlsym may have found it before the first call, but what was loaded since has yet to be looked at. */
+	if (real && !(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_RESOLVE))
 		return real;
 	tl_report_called(shim->function->name);
 	real = tl_resolve_real(shim, call->caller);

@@ -1,8 +1,9 @@
 /*
  * closure.c: libffi closures around real functions. See closure.h.
  *
- * All closures stand in a list that only grows at its head. Two threads that make the same one at once both look through what
- * the other added before they add their own, so one of them wins and the other's is given back.
+ * All closures stand in a list that only grows at its head. Two threads that make the same one at
+ * once both look through what the other added before they add their own, so one of them wins and
+ * the other's is given back.
  */
 #include "layer/closure.h"
 
@@ -15,8 +16,8 @@
 
 struct closure {
 	struct closure *next;
-	_Atomic bool adopted;		/* the runtime has told the shim what its calls do */
-	struct tl_shim shim;		/* .entry: what the program calls */
+	_Atomic bool adopted; /* the runtime has told the shim what its calls do */
+	struct tl_shim shim;  /* .entry: what the program calls */
 	ffi_closure *writable;
 	ffi_cif cif;
 	ffi_type **arguments;
@@ -45,8 +46,10 @@ static ffi_type *integer(uint32_t size, bool is_signed)
 
 static ffi_type *floating(uint32_t size)
 {
-	return size == sizeof(float) ? &ffi_type_float : size == sizeof(double) ? &ffi_type_double :
-	       size == sizeof(long double) ? &ffi_type_longdouble : NULL;
+	return size == sizeof(float)	     ? &ffi_type_float
+	       : size == sizeof(double)	     ? &ffi_type_double
+	       : size == sizeof(long double) ? &ffi_type_longdouble
+					     : NULL;
 }
 
 static uint32_t alignment_of(const struct tl_type *type)
@@ -80,7 +83,8 @@ static void add_element(struct elements *elements, ffi_type *type)
 	elements->count++;
 }
 
-/* A union is passed as words of its alignment: right wherever one of its members is an integer or a pointer. */
+/* A union is passed as words of its alignment: right wherever one of its members is an integer or a
+ * pointer. */
 static void add_union(struct elements *elements, const struct tl_type *type)
 {
 	uint32_t unit = alignment_of(type);
@@ -121,10 +125,11 @@ static void add_all(struct elements *elements, const struct tl_type *type)
 		add_members(elements, type);
 }
 
-/* Made anew for each closure that passes one by value (a handful of functions do), and kept with it. */
+/* Made anew for each closure that passes one by value (a handful of functions do), and kept with
+ * it. */
 static ffi_type *aggregate(const struct tl_type *type)
 {
-	struct elements elements = { 0 };
+	struct elements elements = {0};
 
 	add_all(&elements, type);
 	if (elements.failed)
@@ -133,7 +138,7 @@ static ffi_type *aggregate(const struct tl_type *type)
 
 	if (!made)
 		return NULL;
-	elements = (struct elements){ .element = (ffi_type **)(made + 1) };
+	elements = (struct elements){.element = (ffi_type **)(made + 1)};
 	made->type = FFI_TYPE_STRUCT;
 	made->elements = elements.element;
 	add_all(&elements, type);
@@ -189,8 +194,8 @@ static void widen(const ffi_type *type, ffi_arg word, void *result)
 
 static bool is_narrow(const ffi_type *type)
 {
-	return type->size < sizeof(ffi_arg) && type->type != FFI_TYPE_VOID && type->type != FFI_TYPE_FLOAT &&
-	       type->type != FFI_TYPE_STRUCT;
+	return type->size < sizeof(ffi_arg) && type->type != FFI_TYPE_VOID &&
+	       type->type != FFI_TYPE_FLOAT && type->type != FFI_TYPE_STRUCT;
 }
 
 static void called(ffi_cif *cif, void *result, void **arguments, void *user)
@@ -208,10 +213,12 @@ static void called(ffi_cif *cif, void *result, void **arguments, void *user)
 
 /* --- making one */
 
-static struct closure *find(struct closure *from, const struct tl_function *function, const void *real)
+static struct closure *find(struct closure *from, const struct tl_function *function,
+			    const void *real)
 {
 	for (struct closure *it = from; it; it = it->next)
-		if (it->shim.function == function && atomic_load_explicit(&it->shim.real, memory_order_relaxed) == real)
+		if (it->shim.function == function &&
+		    atomic_load_explicit(&it->shim.real, memory_order_relaxed) == real)
 			return it;
 	return NULL;
 }
@@ -236,11 +243,12 @@ static bool prepare(struct closure *closure, const struct tl_function *function)
 		if (!closure->arguments[i])
 			return false;
 	}
-	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, function->count, result, closure->arguments) != FFI_OK)
+	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, function->count, result,
+			 closure->arguments) != FFI_OK)
 		return false;
 	closure->writable = ffi_closure_alloc(sizeof(ffi_closure), &closure->shim.entry);
-	return closure->writable &&
-	       ffi_prep_closure_loc(closure->writable, &closure->cif, called, closure, closure->shim.entry) == FFI_OK;
+	return closure->writable && ffi_prep_closure_loc(closure->writable, &closure->cif, called,
+							 closure, closure->shim.entry) == FFI_OK;
 }
 
 static void give_back(struct closure *closure)
@@ -284,7 +292,8 @@ void *tl_closure_for(struct tl_shim *shim, void *real)
 			return entry_of(there);
 		}
 		fresh->next = first;
-	} while (!atomic_compare_exchange_weak_explicit(&closures, &first, fresh, memory_order_release, memory_order_acquire));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&closures, &first, fresh, memory_order_release, memory_order_acquire));
 	tl_runtime_adopt(&fresh->shim, shim);
 	atomic_store_explicit(&fresh->adopted, true, memory_order_release);
 	return fresh->shim.entry;

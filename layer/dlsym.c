@@ -1,22 +1,26 @@
 /*
  * dlsym.c: see dlsym.h.
  *
- * The exported dlsym and dlvsym are a few instructions: keep the arguments, ask tl_dlsym_hook, and either return its answer or jump to
- * the function it names with the arguments and the return address as they came. The hook answers only for names that have a shim.
+ * The exported dlsym and dlvsym are a few instructions: keep the arguments, ask tl_dlsym_hook, and
+ *either return its answer or jump to the function it names with the arguments and the return
+ *address as they came. The hook answers only for names that have a shim.
  *
  *	caller's library	question		answer
- *	---------------------------------------------------------------------------------------------------------
+ *	-----------------------------------------------------------------------------------------
  *	any			name without a shim	the real dlsym's
- *	loader or driver	handle			the real one's; the library it lies in becomes a driver
- *	loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there
- *	program			handle, into a loader	the shim (or a closure, for a second loader)
- *	program			handle, elsewhere	the real one's: a driver's own function stays itself
- *	program			RTLD_DEFAULT, or us	the shim, if there would be something without us
- *	program			RTLD_NEXT		the same, looking behind the caller; but a library that itself defines the
- *							name is another interposer, and gets what is next
+ *	loader or driver	handle			the real one's; the library it lies in becomes
+ *a driver loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there program
+ *handle, into a loader	the shim (or a closure, for a second loader)
+ *	program			handle, elsewhere	the real one's: a driver's own function
+ *stays itself
+ *	program			RTLD_DEFAULT, or us	the shim, if there would be something
+ *without us
+ *	program			RTLD_NEXT		the same, looking behind the caller; but a
+ *library that itself defines the name is another interposer, and gets what is next
  *
- * "Nothing without us" must fail as it fails without us, dlerror and all. So the real dlsym is asked for the name with a DEL behind it,
- * which nobody defines, and our dlerror takes that out of the message again.
+ * "Nothing without us" must fail as it fails without us, dlerror and all. So the real dlsym is
+ *asked for the name with a DEL behind it, which nobody defines, and our dlerror takes that out of
+ *the message again.
  */
 #include "layer/dlsym.h"
 
@@ -32,40 +36,44 @@
 
 #define ABSENT '\177'
 
-/* What dlsym was called with, as the assembly below lays it out on the stack. The hook may change it. */
+/* What dlsym was called with, as the assembly below lays it out on the stack. The hook may change
+ * it. */
 struct question {
 	void *handle;
 	const char *name;
-	const char *version;	/* NULL: dlsym */
-	void *answer;		/* used where the hook returns NULL */
+	const char *version; /* NULL: dlsym */
+	void *answer;	     /* used where the hook returns NULL */
 };
 
 TL_EXPORT char *tl_dlerror(void) __asm__("dlerror");
 void *tl_dlsym_hook(struct question *question, const void *caller);
 
 #if defined(__x86_64__)
-#define ENTRY(name, version)                                                                                           \
-	__asm__(".text\n.globl " name "\n.type " name ", @function\n.p2align 4\n" name ":\n"                            \
-		".cfi_startproc\n endbr64\n"                                                                           \
-		" sub $40, %rsp\n .cfi_adjust_cfa_offset 40\n"                                                         \
-		" mov %rdi, (%rsp)\n mov %rsi, 8(%rsp)\n mov" version ", 16(%rsp)\n movq $0, 24(%rsp)\n"               \
-		" mov %rsp, %rdi\n mov 40(%rsp), %rsi\n call tl_dlsym_hook\n mov %rax, %r11\n"                         \
-		" mov (%rsp), %rdi\n mov 8(%rsp), %rsi\n mov 16(%rsp), %rdx\n mov 24(%rsp), %rax\n"                    \
-		" add $40, %rsp\n .cfi_adjust_cfa_offset -40\n"                                                        \
-		" test %r11, %r11\n je 1f\n jmp *%r11\n1: ret\n"                                                       \
+#define ENTRY(name, version)                                                                       \
+	__asm__(".text\n.globl " name "\n.type " name ", @function\n.p2align 4\n" name ":\n"       \
+		".cfi_startproc\n endbr64\n"                                                       \
+		" sub $40, %rsp\n .cfi_adjust_cfa_offset 40\n"                                     \
+		" mov %rdi, (%rsp)\n mov %rsi, 8(%rsp)\n mov" version                              \
+		", 16(%rsp)\n movq $0, 24(%rsp)\n"                                                 \
+		" mov %rsp, %rdi\n mov 40(%rsp), %rsi\n call tl_dlsym_hook\n mov %rax, %r11\n"     \
+		" mov (%rsp), %rdi\n mov 8(%rsp), %rsi\n mov 16(%rsp), %rdx\n mov 24(%rsp), "      \
+		"%rax\n"                                                                           \
+		" add $40, %rsp\n .cfi_adjust_cfa_offset -40\n"                                    \
+		" test %r11, %r11\n je 1f\n jmp *%r11\n1: ret\n"                                   \
 		".cfi_endproc\n.size " name ", . - " name "\n")
 ENTRY("dlsym", "q $0");
 ENTRY("dlvsym", " %rdx");
 #elif defined(__aarch64__)
-#define ENTRY(name, version)                                                                                           \
-	__asm__(".text\n.globl " name "\n.type " name ", %function\n.p2align 4\n" name ":\n"                            \
-		".cfi_startproc\n hint #34\n"                                                                          \
-		" stp x29, x30, [sp, #-48]!\n .cfi_def_cfa_offset 48\n .cfi_offset 29, -48\n .cfi_offset 30, -40\n"    \
-		" mov x29, sp\n stp x0, x1, [sp, #16]\n stp " version ", xzr, [sp, #32]\n"                             \
-		" add x0, sp, #16\n mov x1, x30\n bl tl_dlsym_hook\n mov x16, x0\n"                                    \
-		" ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x29, x30, [sp], #48\n"                           \
-		" .cfi_restore 29\n .cfi_restore 30\n .cfi_def_cfa_offset 0\n"                                         \
-		" cbz x16, 1f\n br x16\n1: mov x0, x3\n ret\n"                                                         \
+#define ENTRY(name, version)                                                                       \
+	__asm__(".text\n.globl " name "\n.type " name ", %function\n.p2align 4\n" name ":\n"       \
+		".cfi_startproc\n hint #34\n"                                                      \
+		" stp x29, x30, [sp, #-48]!\n .cfi_def_cfa_offset 48\n .cfi_offset 29, -48\n "     \
+		".cfi_offset 30, -40\n"                                                            \
+		" mov x29, sp\n stp x0, x1, [sp, #16]\n stp " version ", xzr, [sp, #32]\n"         \
+		" add x0, sp, #16\n mov x1, x30\n bl tl_dlsym_hook\n mov x16, x0\n"                \
+		" ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x29, x30, [sp], #48\n"       \
+		" .cfi_restore 29\n .cfi_restore 30\n .cfi_def_cfa_offset 0\n"                     \
+		" cbz x16, 1f\n br x16\n1: mov x0, x3\n ret\n"                                     \
 		".cfi_endproc\n.size " name ", . - " name "\n")
 ENTRY("dlsym", "xzr");
 ENTRY("dlvsym", "x2");
@@ -131,7 +139,7 @@ static const struct real *real_functions(void)
 {
 	if (atomic_load_explicit(&real_found, memory_order_acquire))
 		return &real;
-	struct real found = { .libc = { 0 } };
+	struct real found = {.libc = {0}};
 
 	tl_elf_with_loaded(find_real, &found);
 	real = found;
@@ -144,10 +152,12 @@ const struct tl_dl *tl_dl(void)
 	return &real_functions()->libc;
 }
 
-/* Asked by us: the scope of RTLD_DEFAULT and RTLD_NEXT is ours, so the call must not become a jump. */
+/* Asked by us: the scope of RTLD_DEFAULT and RTLD_NEXT is ours, so the call must not become a jump.
+ */
 static void *ask(const struct tl_dl *dl, const struct question *question, void *handle)
 {
-	void *answer = question->version ? dl->dlvsym(handle, question->name, question->version) : dl->dlsym(handle, question->name);
+	void *answer = question->version ? dl->dlvsym(handle, question->name, question->version)
+					 : dl->dlsym(handle, question->name);
 
 	__asm__ volatile("" : "+r"(answer));
 	return answer;
@@ -162,10 +172,11 @@ struct search {
 	const struct tl_shim *shim;
 	const void *caller;
 	uint32_t hash;
-	bool caller_defines;	/* the caller's library defines the name itself */
-	bool caller_before;	/* it stands before us in the global scope */
-	struct tl_elf elf;	/* where it was found */
-	const ElfW(Sym) *symbol;
+	bool caller_defines; /* the caller's library defines the name itself */
+	bool we_are_next;  /* it stands before us in the global scope, and nobody between defines it
+			    */
+	struct tl_elf elf; /* where it was found */
+	const ElfW(Sym) * symbol;
 	enum finding finding;
 };
 
@@ -176,7 +187,8 @@ static bool matches(const struct tl_elf *elf, void *closure)
 
 	if (role == TL_ROLE_OWN)
 		return false;
-	search->symbol = tl_elf_lookup(elf, search->question->name, search->hash, search->question->version);
+	search->symbol =
+		tl_elf_lookup(elf, search->question->name, search->hash, search->question->version);
 	if (!search->symbol)
 		return false;
 	search->elf = *elf;
@@ -189,27 +201,40 @@ static bool is_it(const struct tl_elf *elf, void *closure)
 	return elf == closure;
 }
 
-/* The scope that a library opened by dlopen has of its own: what it needs, and what those libraries need that brought it. */
-static bool search_local(const struct tl_loaded *loaded, const struct tl_elf *root, struct search *search)
+/* The scope that a library opened by dlopen has of its own: what it needs, and what those libraries
+ * need that brought it. */
+static bool search_local(const struct tl_loaded *loaded, const struct tl_elf *root,
+			 struct search *search)
 {
 	if (!root)
 		return false;
 	if (tl_elf_scope(loaded, root, matches, search))
 		return true;
 	for (unsigned i = loaded->startup; i < loaded->count; i++)
-		if (&loaded->elf[i] != root && tl_elf_scope(loaded, &loaded->elf[i], is_it, (void *)root) &&
+		if (&loaded->elf[i] != root &&
+		    tl_elf_scope(loaded, &loaded->elf[i], is_it, (void *)root) &&
 		    tl_elf_scope(loaded, &loaded->elf[i], matches, search))
 			return true;
 	return false;
 }
 
-static void look_at_caller(const struct tl_loaded *loaded, struct search *search, const struct tl_elf *caller)
+static bool defines(const struct search *search, const struct tl_elf *elf)
+{
+	return tl_elf_lookup(elf, search->question->name, search->hash,
+			     search->question->version) != NULL;
+}
+
+static bool are_next(const struct tl_loaded *loaded, const struct search *search,
+		     const struct tl_elf *caller)
 {
 	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
 
-	search->caller_before = own && caller && caller < own && own < loaded->elf + loaded->startup;
-	search->caller_defines = caller &&
-		tl_elf_lookup(caller, search->question->name, search->hash, search->question->version) != NULL;
+	if (!own || !defines(search, own) || own >= loaded->elf + loaded->startup)
+		return false;
+	for (const struct tl_elf *elf = caller + 1; elf < own; elf++)
+		if (defines(search, elf))
+			return false;
+	return caller < own;
 }
 
 static void search_default(const struct tl_loaded *loaded, void *closure)
@@ -224,8 +249,11 @@ static void search_next(const struct tl_loaded *loaded, void *closure)
 	struct search *search = closure;
 	const struct tl_elf *caller = tl_elf_at(loaded, search->caller);
 
-	look_at_caller(loaded, search, caller);
-	if (!caller || search->caller_defines || search->caller_before)
+	if (!caller)
+		return;
+	search->caller_defines = defines(search, caller);
+	search->we_are_next = are_next(loaded, search, caller);
+	if (search->caller_defines || search->we_are_next)
 		return;
 	for (const struct tl_elf *elf = caller + 1; elf < loaded->elf + loaded->startup; elf++)
 		if (matches(elf, search))
@@ -236,7 +264,7 @@ static void search_next(const struct tl_loaded *loaded, void *closure)
 
 struct handle_search {
 	struct search search;
-	const ElfW(Dyn) *dynamic;	/* of the library behind the handle */
+	const ElfW(Dyn) * dynamic; /* of the library behind the handle */
 };
 
 static void search_handle(const struct tl_loaded *loaded, void *closure)
@@ -260,12 +288,13 @@ struct hook {
 	const struct real *real;
 	struct tl_shim *shim;
 	const void *caller;
-	bool foreign;	/* a loader or a driver asks */
+	bool foreign; /* a loader or a driver asks */
 };
 
 static void *jump(const struct hook *hook)
 {
-	return hook->question->version ? (void *)hook->real->next.dlvsym : (void *)hook->real->next.dlsym;
+	return hook->question->version ? (void *)hook->real->next.dlvsym
+				       : (void *)hook->real->next.dlsym;
 }
 
 static void *answer(const struct hook *hook, void *pointer)
@@ -300,7 +329,8 @@ static const char *absent_name(const char *name)
 	fresh->name[length + 1] = '\0';
 	do {
 		fresh->next = first;
-	} while (!atomic_compare_exchange_weak_explicit(&absents, &first, fresh, memory_order_release, memory_order_acquire));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&absents, &first, fresh, memory_order_release, memory_order_acquire));
 	return fresh->name;
 }
 
@@ -334,8 +364,10 @@ static bool is_loaders(const void *pointer)
 
 static struct search search_of(const struct hook *hook)
 {
-	return (struct search){ .question = hook->question, .shim = hook->shim, .caller = hook->caller,
-				.hash = tl_elf_hash(hook->question->name) };
+	return (struct search){.question = hook->question,
+			       .shim = hook->shim,
+			       .caller = hook->caller,
+			       .hash = tl_elf_hash(hook->question->name)};
 }
 
 static void *ask_default(const struct hook *hook)
@@ -364,16 +396,18 @@ static void *ask_next(const struct hook *hook)
 	struct search search = search_of(hook);
 
 	tl_elf_with_loaded(search_next, &search);
-	if (search.caller_before && is_own(ask(&hook->real->libc, hook->question, RTLD_DEFAULT)))
+	if (search.we_are_next)
 		return give(hook, ask(&hook->real->libc, hook->question, RTLD_NEXT));
-	return !hook->foreign && search.finding == FOUND_LOADER ? give(hook, found(&search)) : jump(hook);
+	return !hook->foreign && search.finding == FOUND_LOADER ? give(hook, found(&search))
+								: jump(hook);
 }
 
-/* The handle led to our own function: it is the program's (dlopen of NULL), or that of a library which needs us. */
+/* The handle led to our own function: it is the program's (dlopen of NULL), or that of a library
+ * which needs us. */
 static void *ask_past_us(const struct hook *hook, void *ours)
 {
 	struct link_map *library = NULL;
-	struct handle_search handle = { .search = search_of(hook) };
+	struct handle_search handle = {.search = search_of(hook)};
 
 	if (dlinfo(hook->question->handle, RTLD_DI_LINKMAP, &library) || !library)
 		return answer(hook, ours);
@@ -400,12 +434,13 @@ static void *ask_handle(const struct hook *hook)
 }
 
 /*
- * Called by the assembly above. Returns where to jump, with the question's (perhaps changed) arguments; or NULL: return the question's
- * answer. A name without a shim costs its hash.
+ * Called by the assembly above. Returns where to jump, with the question's (perhaps changed)
+ * arguments; or NULL: return the question's answer. A name without a shim costs its hash.
  */
-__attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question *question, const void *caller)
+__attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question *question,
+								const void *caller)
 {
-	struct hook hook = { .question = question, .real = real_functions(), .caller = caller };
+	struct hook hook = {.question = question, .real = real_functions(), .caller = caller};
 	const struct tl_known *asking;
 	int saved = errno;
 
@@ -432,7 +467,8 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	return next;
 }
 
-/* The real dlerror's message, without the DEL that fail() put behind the name. The message is libc's own copy, which may be written. */
+/* The real dlerror's message, without the DEL that fail() put behind the name. The message is
+ * libc's own copy, which may be written. */
 char *tl_dlerror(void)
 {
 	char *message = real_functions()->next.dlerror ? real_functions()->next.dlerror() : NULL;

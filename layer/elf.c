@@ -1,8 +1,9 @@
 /*
  * elf.c: reads the dynamic sections of what is loaded in this process. See elf.h.
  *
- * The list comes from dl_iterate_phdr, whose lock is recursive and is held by dlopen and dlclose only while they change the list, never while they
- * run constructors. The list is taken in an inner walk while the first step of an outer one holds that lock.
+ * The list comes from dl_iterate_phdr, whose lock is recursive and is held by dlopen and dlclose
+ * only while they change the list, never while they run constructors. The list is taken in an inner
+ * walk while the first step of an outer one holds that lock.
  */
 #include "layer/elf.h"
 
@@ -12,10 +13,11 @@
 #include <sys/mman.h>
 
 #define VERSION_HIDDEN 0x8000
-#define VERSION_MASK 0x7fff
-#define SCOPE_MAX 256
+#define VERSION_MASK   0x7fff
+#define SCOPE_MAX      256
 
-/* The dynamic linker has relocated most pointers of the dynamic section in place, but not those of the vdso. */
+/* The dynamic linker has relocated most pointers of the dynamic section in place, but not those of
+ * the vdso. */
 static const void *pointer(const struct tl_elf *elf, ElfW(Addr) value)
 {
 	return (const void *)(value < elf->base ? value + elf->base : value);
@@ -73,8 +75,11 @@ static void read_dynamic(struct tl_elf *elf)
 
 static void read_library(struct tl_elf *elf, const struct dl_phdr_info *seen)
 {
-	*elf = (struct tl_elf){ .base = seen->dlpi_addr, .path = seen->dlpi_name ? seen->dlpi_name : "",
-				.segments = seen->dlpi_phdr, .nsegments = seen->dlpi_phnum, .start = UINTPTR_MAX };
+	*elf = (struct tl_elf){.base = seen->dlpi_addr,
+			       .path = seen->dlpi_name ? seen->dlpi_name : "",
+			       .segments = seen->dlpi_phdr,
+			       .nsegments = seen->dlpi_phnum,
+			       .start = UINTPTR_MAX};
 	for (unsigned i = 0; i < seen->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &seen->dlpi_phdr[i];
 		uintptr_t at = elf->base + segment->p_vaddr;
@@ -104,7 +109,7 @@ static int read_generation(struct dl_phdr_info *seen, size_t size, void *closure
 
 struct tl_generation tl_elf_generation(void)
 {
-	struct tl_generation generation = { 0, 0 };
+	struct tl_generation generation = {0, 0};
 
 	dl_iterate_phdr(read_generation, &generation);
 	return generation;
@@ -128,7 +133,8 @@ bool tl_elf_is_named(const struct tl_elf *elf, const char *soname)
 static const struct tl_elf *needed_library(const struct tl_loaded *loaded, const char *needed)
 {
 	for (unsigned i = 1; i < loaded->count; i++)
-		if (tl_elf_is_named(&loaded->elf[i], needed) || !strcmp(loaded->elf[i].path, needed) ||
+		if (tl_elf_is_named(&loaded->elf[i], needed) ||
+		    !strcmp(loaded->elf[i].path, needed) ||
 		    !strcmp(base_name(loaded->elf[i].path), needed))
 			return &loaded->elf[i];
 	return NULL;
@@ -148,7 +154,8 @@ static void scope_add(struct scope *scope, const struct tl_elf *elf)
 		scope->elf[scope->count++] = elf;
 }
 
-static void scope_add_needed(struct scope *scope, const struct tl_loaded *loaded, const struct tl_elf *elf)
+static void scope_add_needed(struct scope *scope, const struct tl_loaded *loaded,
+			     const struct tl_elf *elf)
 {
 	for (const ElfW(Dyn) *d = elf->dynamic; d && elf->strings && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_NEEDED)
@@ -156,9 +163,10 @@ static void scope_add_needed(struct scope *scope, const struct tl_loaded *loaded
 }
 
 const struct tl_elf *tl_elf_scope(const struct tl_loaded *loaded, const struct tl_elf *root,
-				  bool (*visit)(const struct tl_elf *elf, void *closure), void *closure)
+				  bool (*visit)(const struct tl_elf *elf, void *closure),
+				  void *closure)
 {
-	struct scope scope = { .count = 0 };
+	struct scope scope = {.count = 0};
 
 	scope_add(&scope, root);
 	for (unsigned i = 0; i < scope.count; i++) {
@@ -179,8 +187,9 @@ static bool find_last(const struct tl_elf *elf, void *closure)
 }
 
 /*
- * The global scope: the program, preloaded libraries (which stand between it and the first library it needs), and what all of
- * these need. They are at the front of the list, so their last one's place says it all.
+ * The global scope: the program, preloaded libraries (which stand between it and the first library
+ * it needs), and what all of these need. They are at the front of the list, so their last one's
+ * place says it all.
  */
 static unsigned count_startup(const struct tl_loaded *loaded)
 {
@@ -189,14 +198,17 @@ static unsigned count_startup(const struct tl_loaded *loaded)
 	if (!loaded->count)
 		return 0;
 	for (const ElfW(Dyn) *d = last->dynamic; d && last->strings && d->d_tag != DT_NULL; d++) {
-		const struct tl_elf *needed = d->d_tag == DT_NEEDED ?
-			needed_library(loaded, loaded->elf->strings + d->d_un.d_val) : NULL;
+		const struct tl_elf *needed =
+			d->d_tag == DT_NEEDED
+				? needed_library(loaded, loaded->elf->strings + d->d_un.d_val)
+				: NULL;
 
 		if (needed && needed < first)
 			first = needed;
 	}
 	tl_elf_scope(loaded, loaded->elf, find_last, &last);
-	for (const struct tl_elf *preloaded = loaded->elf + 1; preloaded < first && first < loaded->elf + loaded->count; preloaded++)
+	for (const struct tl_elf *preloaded = loaded->elf + 1;
+	     preloaded < first && first < loaded->elf + loaded->count; preloaded++)
 		tl_elf_scope(loaded, preloaded, find_last, &last);
 	return (unsigned)(last - loaded->elf) + 1;
 }
@@ -228,7 +240,8 @@ static int list_library(struct dl_phdr_info *seen, size_t size, void *closure)
 	return 0;
 }
 
-/* How many libraries the program started with never changes; it is found at the first look. 0: not found yet. */
+/* How many libraries the program started with never changes; it is found at the first look. 0: not
+ * found yet. */
 static _Atomic unsigned startup;
 
 static int with_lock(struct dl_phdr_info *seen, size_t size, void *closure)
@@ -243,7 +256,8 @@ static int with_lock(struct dl_phdr_info *seen, size_t size, void *closure)
 		return 1;
 	listing->elf = room;
 	dl_iterate_phdr(list_library, listing);
-	struct tl_loaded loaded = { .elf = listing->elf, .count = listing->count, .startup = startup };
+	struct tl_loaded loaded = {
+		.elf = listing->elf, .count = listing->count, .startup = startup};
 
 	if (!loaded.startup) {
 		loaded.startup = count_startup(&loaded);
@@ -257,7 +271,7 @@ static int with_lock(struct dl_phdr_info *seen, size_t size, void *closure)
 
 bool tl_elf_with_loaded(void (*work)(const struct tl_loaded *loaded, void *closure), void *closure)
 {
-	struct listing listing = { .work = work, .closure = closure };
+	struct listing listing = {.work = work, .closure = closure};
 
 	dl_iterate_phdr(with_lock, &listing);
 	return listing.done;
@@ -274,7 +288,8 @@ const struct tl_elf *tl_elf_at(const struct tl_loaded *loaded, const void *addre
 			continue;
 		/* Libraries may lie in each other's gaps: the segments decide. */
 		for (unsigned s = 0; s < elf->nsegments; s++)
-			if (elf->segments[s].p_type == PT_LOAD && at - elf->base >= elf->segments[s].p_vaddr &&
+			if (elf->segments[s].p_type == PT_LOAD &&
+			    at - elf->base >= elf->segments[s].p_vaddr &&
 			    at - elf->base - elf->segments[s].p_vaddr < elf->segments[s].p_memsz)
 				return elf;
 	}
@@ -306,9 +321,10 @@ static uint32_t sysv_hash(const char *name)
 
 static const char *version_name(const struct tl_elf *elf, ElfW(Half) number)
 {
-	for (const ElfW(Verdef) *d = elf->definitions; d; ) {
+	for (const ElfW(Verdef) *d = elf->definitions; d;) {
 		if (d->vd_ndx == number)
-			return elf->strings + ((const ElfW(Verdaux) *)((const char *)d + d->vd_aux))->vda_name;
+			return elf->strings +
+			       ((const ElfW(Verdaux) *)((const char *)d + d->vd_aux))->vda_name;
 		d = d->vd_next ? (const ElfW(Verdef) *)((const char *)d + d->vd_next) : NULL;
 	}
 	return NULL;
@@ -327,17 +343,20 @@ static bool version_fits(const struct tl_elf *elf, uint32_t index, const char *v
 	return name && !strcmp(name, version);
 }
 
-static bool symbol_fits(const struct tl_elf *elf, uint32_t index, const char *name, const char *version)
+static bool symbol_fits(const struct tl_elf *elf, uint32_t index, const char *name,
+			const char *version)
 {
 	const ElfW(Sym) *symbol = &elf->symbols[index];
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_value && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+	       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
 	       (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
 	       !strcmp(elf->strings + symbol->st_name, name) && version_fits(elf, index, version);
 }
 
-static const ElfW(Sym) *lookup_gnu(const struct tl_elf *elf, const char *name, uint32_t hash, const char *version)
+static const ElfW(Sym) *
+	lookup_gnu(const struct tl_elf *elf, const char *name, uint32_t hash, const char *version)
 {
 	const uint32_t *table = elf->gnu_hash;
 	uint32_t nbuckets = table[0], first = table[1], nbloom = table[2], shift = table[3];
@@ -362,35 +381,41 @@ static const ElfW(Sym) *lookup_gnu(const struct tl_elf *elf, const char *name, u
 	}
 }
 
-static const ElfW(Sym) *lookup_sysv(const struct tl_elf *elf, const char *name, const char *version)
+static const ElfW(Sym) *
+	lookup_sysv(const struct tl_elf *elf, const char *name, const char *version)
 {
 	uint32_t nbuckets = elf->sysv_hash[0];
 	const uint32_t *buckets = &elf->sysv_hash[2], *chain = buckets + nbuckets;
 
 	if (!nbuckets)
 		return NULL;
-	for (uint32_t index = buckets[sysv_hash(name) % nbuckets]; index != STN_UNDEF; index = chain[index])
+	for (uint32_t index = buckets[sysv_hash(name) % nbuckets]; index != STN_UNDEF;
+	     index = chain[index])
 		if (symbol_fits(elf, index, name, version))
 			return &elf->symbols[index];
 	return NULL;
 }
 
-const ElfW(Sym) *tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash, const char *version)
+const ElfW(Sym) * tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash,
+				const char *version)
 {
 	if (elf->gnu_hash)
 		return lookup_gnu(elf, name, hash, version);
 	return elf->sysv_hash ? lookup_sysv(elf, name, version) : NULL;
 }
 
-void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol)
+void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) * symbol)
 {
 	void *address = (void *)(elf->base + symbol->st_value);
 
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
 		return address;
 	/* The resolver's arguments as aarch64 has them; x86-64's takes none. */
-	const struct { unsigned long size, hwcap, hwcap2; } more = { sizeof(more), getauxval(AT_HWCAP), getauxval(AT_HWCAP2) };
-	void *(*choose)(uint64_t hwcap, const void *more) = (void *(*)(uint64_t, const void *))address;
+	const struct {
+		unsigned long size, hwcap, hwcap2;
+	} more = {sizeof(more), getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
+	void *(*choose)(uint64_t hwcap, const void *more) =
+		(void *(*)(uint64_t, const void *))address;
 
 	return choose(more.hwcap | 1ull << 62, &more);
 }
@@ -421,7 +446,8 @@ static bool is_generated_code(const void *address)
 
 	while (maps && !found && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3)
-			found = start <= (uintptr_t)address && (uintptr_t)address < end && rights[2] == 'x';
+			found = start <= (uintptr_t)address && (uintptr_t)address < end &&
+				rights[2] == 'x';
 	if (maps)
 		fclose(maps);
 	return found;

@@ -1,24 +1,25 @@
 /*
  * known.c: see known.h.
  *
- * The list is an array that only grows. It is written within tl_elf_with_loaded, whose lock makes writers take turns, and read by
- * anybody: an entry is complete before the count that covers it is stored with release.
+ * The list is an array that only grows. It is written within tl_elf_with_loaded, whose lock makes
+ * writers take turns, and read by anybody: an entry is complete before the count that covers it is
+ * stored with release.
  */
 #include "layer/known.h"
 
 #include "layer/names.h"
 #include "layer/resolve.h"
 
-#define KNOWN_MAX 64
+#define KNOWN_MAX     64
 #define ENTANGLED_MAX 512
 
 #if defined(__x86_64__)
 #define RELOCATION_JUMP R_X86_64_JUMP_SLOT
-#define RELOCATION_GOT R_X86_64_GLOB_DAT
+#define RELOCATION_GOT	R_X86_64_GLOB_DAT
 #define RELOCATION_WORD R_X86_64_64
 #elif defined(__aarch64__)
 #define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
-#define RELOCATION_GOT R_AARCH64_GLOB_DAT
+#define RELOCATION_GOT	R_AARCH64_GLOB_DAT
 #define RELOCATION_WORD R_AARCH64_ABS64
 #endif
 
@@ -48,7 +49,8 @@ const struct tl_known *tl_known_at(const void *address)
 static struct tl_known *known_as(const struct tl_elf *elf)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_acquire); n++)
-		if (known[n].elf.dynamic == elf->dynamic && !atomic_load_explicit(&known[n].gone, memory_order_relaxed))
+		if (known[n].elf.dynamic == elf->dynamic &&
+		    !atomic_load_explicit(&known[n].gone, memory_order_relaxed))
 			return &known[n];
 	return NULL;
 }
@@ -75,8 +77,8 @@ static void remember(const struct tl_elf *elf, enum tl_role role)
 
 struct look {
 	const struct tl_names *names;
-	const void *driver;		/* an address in a library that is a driver, or NULL */
-	const struct tl_shim *suspect;	/* whoever defines this is a driver, or NULL */
+	const void *driver;	       /* an address in a library that is a driver, or NULL */
+	const struct tl_shim *suspect; /* whoever defines this is a driver, or NULL */
 	const struct tl_elf *program;
 	struct tl_shim *entangled[ENTANGLED_MAX];
 	unsigned count;
@@ -85,15 +87,18 @@ struct look {
 enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
 
 /*
- * What became of a reference: it is bound to the shim, or will be at the first call through it. The program's own address for a function is
- * its PLT's where it was linked to a fixed place, and leads to us.
+ * What became of a reference: it is bound to the shim, or will be at the first call through it. The
+ * program's own address for a function is its PLT's where it was linked to a fixed place, and leads
+ * to us.
  */
-static enum binding binding_of(const struct look *look, const struct tl_elf *elf, const ElfW(Rela) *relocation,
-			       const ElfW(Sym) *symbol, const struct tl_shim *shim)
+static enum binding binding_of(const struct look *look, const struct tl_elf *elf,
+			       const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
+			       const struct tl_shim *shim)
 {
 	uintptr_t bound = *(const uintptr_t *)(elf->base + relocation->r_offset);
 	bool ours = bound == (uintptr_t)shim->entry ||
-		(elf != look->program && bound - look->program->start < look->program->end - look->program->start);
+		    (elf != look->program &&
+		     bound - look->program->start < look->program->end - look->program->start);
 
 	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP)
 		return ours ? BOUND_IN_TABLE : BOUND_ELSEWHERE;
@@ -103,34 +108,41 @@ static enum binding binding_of(const struct look *look, const struct tl_elf *elf
 }
 
 /* The shim that a reference is to, if there is one. */
-static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) *relocation, bool undefined)
+static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) * relocation,
+				bool undefined)
 {
 	unsigned type = ELF64_R_TYPE(relocation->r_info);
 	uint32_t index = ELF64_R_SYM(relocation->r_info);
 
-	if (!index || (type != RELOCATION_JUMP && type != RELOCATION_GOT && type != RELOCATION_WORD))
+	if (!index ||
+	    (type != RELOCATION_JUMP && type != RELOCATION_GOT && type != RELOCATION_WORD))
 		return NULL;
 	if (elf->symbols[index].st_shndx == SHN_UNDEF && !undefined)
 		return NULL;
 	return tl_names_find(elf->strings + elf->symbols[index].st_name);
 }
 
-static void scan_relocations(struct look *look, const struct tl_elf *elf, const ElfW(Rela) *relocations, uint32_t count, bool undefined)
+static void scan_relocations(struct look *look, const struct tl_elf *elf,
+			     const ElfW(Rela) * relocations, uint32_t count, bool undefined)
 {
 	struct tl_known *it = known_as(elf);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim *shim = referred(elf, &relocations[i], undefined);
-		enum binding binding = shim ? binding_of(look, elf, &relocations[i],
-			&elf->symbols[ELF64_R_SYM(relocations[i].r_info)], shim) : BOUND_ELSEWHERE;
+		enum binding binding =
+			shim ? binding_of(look, elf, &relocations[i],
+					  &elf->symbols[ELF64_R_SYM(relocations[i].r_info)], shim)
+			     : BOUND_ELSEWHERE;
 
 		if (binding == BOUND_ELSEWHERE)
 			continue;
 		uint32_t index = tl_names_index(shim);
 
 		if (it && binding == BOUND_IN_TABLE && index < TL_KNOWN_NAMES)
-			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64, memory_order_relaxed);
-		if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) && look->count < ENTANGLED_MAX)
+			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64,
+						 memory_order_relaxed);
+		if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
+		    look->count < ENTANGLED_MAX)
 			look->entangled[look->count++] = shim;
 	}
 }
@@ -140,17 +152,19 @@ bool tl_known_is_bound(const struct tl_known *it, const struct tl_shim *shim)
 	uint32_t index = tl_names_index(shim);
 
 	return index >= TL_KNOWN_NAMES ||
-	       (atomic_load_explicit(&it->bound[index / 64], memory_order_relaxed) & 1ull << index % 64);
+	       (atomic_load_explicit(&it->bound[index / 64], memory_order_relaxed) &
+		1ull << index % 64);
 }
 
-/* Functions of an API that a library defines: such as the loaders export, and such as they don't. */
+/* Functions of an API that a library defines: such as the loaders export, and such as they don't.
+ */
 struct definitions {
 	bool exported, unexported;
 };
 
 static struct definitions definitions_of(const struct tl_elf *elf, const struct tl_names *names)
 {
-	struct definitions defined = { false, false };
+	struct definitions defined = {false, false};
 
 	for (uint32_t i = 0; i < names->count; i++) {
 		bool exported = names->name[i].shim->function->flags & TL_FUNCTION_EXPORTED;
@@ -167,8 +181,9 @@ static struct definitions definitions_of(const struct tl_elf *elf, const struct 
 }
 
 /*
- * A loader that was opened with RTLD_DEEPBIND takes its drivers' symbols past our dlsym. What then gives a driver with the loader's names
- * away is that it also has functions that no loader has (clIcdGetPlatformIDsKHR).
+ * A loader that was opened with RTLD_DEEPBIND takes its drivers' symbols past our dlsym. What then
+ * gives a driver with the loader's names away is that it also has functions that no loader has
+ * (clIcdGetPlatformIDsKHR).
  */
 static void scan_library(struct look *look, const struct tl_elf *elf)
 {
@@ -191,7 +206,8 @@ static bool has_in_table(const struct look *look, const struct tl_elf *elf)
 {
 	for (uint32_t i = 0; i < elf->nrelocations && elf->symbols && elf->strings; i++)
 		if (referred(elf, &elf->relocations[i], false) == look->suspect &&
-		    binding_of(look, elf, &elf->relocations[i], &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
+		    binding_of(look, elf, &elf->relocations[i],
+			       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
 			       look->suspect) == BOUND_IN_TABLE)
 			return true;
 	return false;
@@ -205,13 +221,15 @@ static void mark_gone(const struct tl_loaded *loaded)
 		bool found = false;
 
 		for (unsigned i = 0; i < loaded->count && !found; i++)
-			found = known[n].elf.dynamic == loaded->elf[i].dynamic && known[n].elf.symbols == loaded->elf[i].symbols;
+			found = known[n].elf.dynamic == loaded->elf[i].dynamic &&
+				known[n].elf.symbols == loaded->elf[i].symbols;
 		if (!found)
 			atomic_store_explicit(&known[n].gone, true, memory_order_relaxed);
 	}
 }
 
-/* In a program that has shims linked into it, ours and its own calls cannot be told apart: then they are its own. */
+/* In a program that has shims linked into it, ours and its own calls cannot be told apart: then
+ * they are its own. */
 static void remember_own(const struct tl_loaded *loaded, const void *address)
 {
 	const struct tl_elf *elf = tl_elf_at(loaded, address);
@@ -258,7 +276,7 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 static void look_for(const void *driver, const struct tl_shim *suspect)
 {
 	struct tl_generation generation = tl_elf_generation();
-	struct look look = { .names = tl_names(), .driver = driver, .suspect = suspect };
+	struct look look = {.names = tl_names(), .driver = driver, .suspect = suspect};
 
 	if (!look.names)
 		return;

@@ -1,9 +1,10 @@
 /*
  * known.h: the libraries that matter to resolve: ours, the loaders, their drivers.
  *
- * A shim is entangled where a loader or a driver refers to a function of its name by symbol and the dynamic linker has bound, or may
- * yet bind, that to us: a loader that calls its own exports through its PLT, a driver whose symbols carry the loader's names. Such a
- * shim gets TL_MODE_CALLER.
+ * A shim is entangled where a loader or a driver refers to a function of its name by symbol and the
+ * dynamic linker has bound, or may yet bind, that to us: a loader that calls its own exports
+ * through its PLT, a driver whose symbols carry the loader's names. Such a shim gets
+ * TL_MODE_CALLER.
  */
 #ifndef TL_LAYER_KNOWN_H
 #define TL_LAYER_KNOWN_H
@@ -16,8 +17,9 @@
 enum tl_role {
 	TL_ROLE_NONE,
 	TL_ROLE_OWN,	/* shims live there */
-	TL_ROLE_LOADER,	/* its soname is one of an API's */
-	TL_ROLE_DRIVER,	/* a loader took symbols from it, or dispatched to it; or it looks like one (see known.c) */
+	TL_ROLE_LOADER, /* its soname is one of an API's */
+	TL_ROLE_DRIVER, /* a loader took symbols from it, or dispatched to it; or it looks like one
+			   (see known.c) */
 };
 
 #define TL_KNOWN_NAMES 4096
@@ -25,14 +27,17 @@ enum tl_role {
 struct tl_known {
 	struct tl_elf elf;
 	enum tl_role role;
-	_Atomic bool gone;	/* unloaded; its addresses may be another library's by now */
-	_Atomic uint64_t bound[TL_KNOWN_NAMES / 64];	/* by name: some table of its own holds our shim where its own function was meant */
+	_Atomic bool gone; /* unloaded; its addresses may be another library's by now */
+	_Atomic uint64_t bound[TL_KNOWN_NAMES / 64]; /* by name: some table of its own holds our
+							shim where its own function was meant */
 };
 
-/* Look at what was loaded since the last time. Cheap where nothing was. Not within tl_elf_with_loaded. */
+/* Look at what was loaded since the last time. Cheap where nothing was. Not within
+ * tl_elf_with_loaded. */
 void tl_known_look(void);
 
-/* What the library at that address is known as; NULL: none of these, the program's own. Takes no lock. */
+/* What the library at that address is known as; NULL: none of these, the program's own. Takes no
+ * lock. */
 const struct tl_known *tl_known_at(const void *address);
 
 /* The nth, for walking; NULL past the last. Those that are gone are among them. */
@@ -41,13 +46,15 @@ const struct tl_known *tl_known_nth(unsigned n);
 /* The same for a library of the list. */
 enum tl_role tl_known_role(const struct tl_elf *elf);
 
-/* A loader took a symbol from the library at that address: it is a driver, unless it is ours, a loader or the program. */
+/* A loader took a symbol from the library at that address: it is a driver, unless it is ours, a
+ * loader or the program. */
 void tl_known_driver(const void *address);
 
 /* A table of this library holds the shim instead of the library's own function. */
 bool tl_known_is_bound(const struct tl_known *known, const struct tl_shim *shim);
 
-/* A loader dispatched to this shim through a table: libraries that have it in one of theirs are drivers, if nothing else told so. */
+/* A loader dispatched to this shim through a table: libraries that have it in one of theirs are
+ * drivers, if nothing else told so. */
 void tl_known_suspects(const struct tl_shim *shim);
 
 #endif

@@ -10,7 +10,8 @@
 /* Filled from the front; a slot is claimed by compare-and-swap and never changes again. */
 static _Atomic(struct tl_shim_library *) libraries[LIBRARIES_MAX];
 
-/* Published with release when whole, read with acquire. One that was replaced may still be read, so it is kept. */
+/* Published with release when whole, read with acquire. One that was replaced may still be read, so
+ * it is kept. */
 static _Atomic(const struct tl_names *) current;
 
 struct tl_shim_library *tl_names_nth(unsigned n)
@@ -33,8 +34,10 @@ void tl_names_add(struct tl_shim_library *library)
 	for (unsigned n = 0; n < LIBRARIES_MAX; n++) {
 		struct tl_shim_library *there = NULL;
 
-		if (atomic_compare_exchange_strong_explicit(&libraries[n], &there, library, memory_order_acq_rel,
-							    memory_order_acquire) || there == library)
+		if (atomic_compare_exchange_strong_explicit(&libraries[n], &there, library,
+							    memory_order_acq_rel,
+							    memory_order_acquire) ||
+		    there == library)
 			return;
 	}
 }
@@ -58,7 +61,8 @@ static void fill(struct tl_names *names, struct tl_name *name, uint32_t *buckets
 
 			if (find(names, text, hash))
 				continue;
-			name[names->count] = (struct tl_name){ text, &library->shims[i], hash, *bucket };
+			name[names->count] =
+				(struct tl_name){text, &library->shims[i], hash, *bucket};
 			*bucket = ++names->count;
 		}
 	}
@@ -73,15 +77,21 @@ static struct tl_names *make(void)
 		count += library->api->count;
 	while (nbuckets < 2 * count)
 		nbuckets *= 2;
-	size_t bytes = sizeof(struct tl_names) + count * sizeof(struct tl_name) + nbuckets * sizeof(uint32_t);
-	struct tl_names *names = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t bytes = sizeof(struct tl_names) + count * sizeof(struct tl_name) +
+		       nbuckets * sizeof(uint32_t);
+	struct tl_names *names =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (names == MAP_FAILED)
 		return NULL;
 	struct tl_name *name = (struct tl_name *)(names + 1);
 	uint32_t *buckets = (uint32_t *)(name + count);
 
-	*names = (struct tl_names){ .name = name, .libraries = nlibraries, .mask = nbuckets - 1, .buckets = buckets, .bytes = bytes };
+	*names = (struct tl_names){.name = name,
+				   .libraries = nlibraries,
+				   .mask = nbuckets - 1,
+				   .buckets = buckets,
+				   .bytes = bytes};
 	fill(names, name, buckets);
 	return names;
 }
@@ -95,7 +105,8 @@ const struct tl_names *tl_names(void)
 
 		if (!fresh)
 			break;
-		if (atomic_compare_exchange_strong_explicit(&current, &names, fresh, memory_order_acq_rel, memory_order_acquire))
+		if (atomic_compare_exchange_strong_explicit(
+			    &current, &names, fresh, memory_order_acq_rel, memory_order_acquire))
 			return fresh;
 		munmap(fresh, fresh->bytes);
 	}

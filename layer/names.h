@@ -1,8 +1,9 @@
 /*
  * names.h: from a function's name to its shim.
  *
- * The table is made at the first question after an API was added, in one mapping, and published whole; a reader takes no lock. It
- * is asked at every dlsym of the program, also by a malloc that is being set up, so it does not allocate from the heap.
+ * The table is made at the first question after an API was added, in one mapping, and published
+ * whole; a reader takes no lock. It is asked at every dlsym of the program, also by a malloc that
+ * is being set up, so it does not allocate from the heap.
  */
 #ifndef TL_LAYER_NAMES_H
 #define TL_LAYER_NAMES_H
@@ -14,19 +15,20 @@
 struct tl_name {
 	const char *name;
 	struct tl_shim *shim;
-	uint32_t hash;		/* tl_elf_hash */
-	uint32_t next;		/* in its bucket: index + 1, 0: last */
+	uint32_t hash; /* tl_elf_hash */
+	uint32_t next; /* in its bucket: index + 1, 0: last */
 };
 
 struct tl_names {
 	const struct tl_name *name;
 	uint32_t count, libraries;
-	uint32_t mask;		/* buckets - 1 */
+	uint32_t mask; /* buckets - 1 */
 	const uint32_t *buckets;
 	uint64_t bytes;
 };
 
-/* Make a library's functions known. A second time for the same library does nothing; the first library to bring a name keeps it. */
+/* Make a library's functions known. A second time for the same library does nothing; the first
+ * library to bring a name keeps it. */
 void tl_names_add(struct tl_shim_library *library);
 
 /* All names there are; NULL where there are none, or memory was refused. */

@@ -1,8 +1,9 @@
 /*
- * resolve.c: the real functions, whose call it is, and what get-proc functions gave out. See resolve.h.
+ * resolve.c: the real functions, whose call it is, and what get-proc functions gave out. See
+ * resolve.h.
  *
- * Lookups read symbol tables (layer/elf.h) and not dlsym's answers, for the program's dlerror is the program's. What a library is,
- * layer/known.h says.
+ * Lookups read symbol tables (layer/elf.h) and not dlsym's answers, for the program's dlerror is
+ * the program's. What a library is, layer/known.h says.
  */
 #include "layer/resolve.h"
 
@@ -29,10 +30,10 @@ struct search {
 	const struct tl_shim *shim;
 	const void *caller;
 	uint32_t hash;
-	struct tl_elf elf;	/* where it was found */
-	const ElfW(Sym) *symbol;
-	bool stays;		/* the library was there at start: it is never unloaded */
-	bool others;		/* a library opened later, that is neither loader nor driver, defines it */
+	struct tl_elf elf; /* where it was found */
+	const ElfW(Sym) * symbol;
+	bool stays;  /* the library was there at start: it is never unloaded */
+	bool others; /* a library opened later, that is neither loader nor driver, defines it */
 };
 
 static bool defines(const struct tl_elf *elf, void *closure)
@@ -51,26 +52,30 @@ static bool defines_as_loader(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
 
-	for (const char *const *soname = search->shim->function->api->sonames; soname && *soname; soname++)
+	for (const char *const *soname = search->shim->function->api->sonames; soname && *soname;
+	     soname++)
 		if (tl_elf_is_named(elf, *soname))
 			return defines(elf, closure);
 	return false;
 }
 
-/* Behind us in the global scope: the loader that the program is linked to, or a later interposer. */
+/* Behind us in the global scope: the loader that the program is linked to, or a later interposer.
+ */
 static bool search_behind(const struct tl_loaded *loaded, struct search *search)
 {
 	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
 
 	if (!own)
 		own = tl_elf_at(loaded, search->shim);
-	for (const struct tl_elf *elf = own ? own + 1 : NULL; elf && elf < loaded->elf + loaded->startup; elf++)
+	for (const struct tl_elf *elf = own ? own + 1 : NULL;
+	     elf && elf < loaded->elf + loaded->startup; elf++)
 		if (defines(elf, search))
 			return true;
 	return false;
 }
 
-/* The loader that the caller's library needs, else the first that is loaded, else what else its library would have found. */
+/* The loader that the caller's library needs, else the first that is loaded, else what else its
+ * library would have found. */
 static bool search_loaders(const struct tl_loaded *loaded, struct search *search)
 {
 	const struct tl_elf *caller = search->caller ? tl_elf_at(loaded, search->caller) : NULL;
@@ -93,7 +98,8 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 		return;
 	}
 	for (unsigned i = loaded->startup; i < loaded->count && !search->others; i++)
-		search->others = tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE && defines(&loaded->elf[i], search);
+		search->others = tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE &&
+				 defines(&loaded->elf[i], search);
 	search->symbol = NULL;
 }
 
@@ -106,7 +112,8 @@ static void hold(const struct search *search)
 
 static void *find_loaded(const struct tl_shim *shim, const void *caller)
 {
-	struct search search = { .shim = shim, .caller = caller, .hash = tl_elf_hash(shim->function->name) };
+	struct search search = {
+		.shim = shim, .caller = caller, .hash = tl_elf_hash(shim->function->name)};
 
 	tl_elf_with_loaded(search_loaded, &search);
 	if (search.symbol) {
@@ -115,21 +122,24 @@ static void *find_loaded(const struct tl_shim *shim, const void *caller)
 	}
 	if (!search.others || !tl_dl()->dlsym)
 		return NULL;
-	/* Of those, only what was opened with RTLD_GLOBAL counts, and only the dynamic linker knows which. */
+	/* Of those, only what was opened with RTLD_GLOBAL counts, and only the dynamic linker knows
+	 * which. */
 	void *next = tl_dl()->dlsym(RTLD_NEXT, shim->function->name);
 
 	__asm__ volatile("" : "+r"(next));
 	return next;
 }
 
-/* Nobody has loaded a library of this API, and yet it is called: the program was linked to us alone. */
+/* Nobody has loaded a library of this API, and yet it is called: the program was linked to us
+ * alone. */
 static void *find_by_soname(const struct tl_function *function)
 {
 	void *real = NULL;
 
 	if (!(function->flags & TL_FUNCTION_EXPORTED) || !tl_dl()->dlsym)
 		return NULL;
-	for (const char *const *soname = function->api->sonames; soname && *soname && !real; soname++) {
+	for (const char *const *soname = function->api->sonames; soname && *soname && !real;
+	     soname++) {
 		void *handle = dlopen(*soname, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 
 		real = handle ? tl_dl()->dlsym(handle, function->name) : NULL;
@@ -144,7 +154,8 @@ static void *settle(struct tl_shim *shim, void *real)
 
 	if (!real)
 		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&shim->real, &there, real, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit(&shim->real, &there, real, memory_order_acq_rel,
+						    memory_order_acquire))
 		return real;
 	return there;
 }
@@ -178,9 +189,10 @@ static void *own_function(const struct tl_known *library, const struct tl_shim *
 static void *peek(const void *address)
 {
 	void *word = NULL;
-	struct iovec to = { &word, sizeof(word) }, from = { (void *)address, sizeof(word) };
+	struct iovec to = {&word, sizeof(word)}, from = {(void *)address, sizeof(word)};
 
-	return address && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(word) ? word : NULL;
+	return address && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(word) ? word
+											  : NULL;
 }
 
 /* The first handle among the parameters, or the first of the first list of handles. */
@@ -193,8 +205,9 @@ static void *first_handle(const struct tl_call *call)
 
 		if (type->kind == TL_KIND_HANDLE && type->size == sizeof(void *))
 			return *(void **)call->params[i];
-		if (type->kind == TL_KIND_POINTER && type->target && type->target->kind == TL_KIND_HANDLE &&
-		    type->target->size == sizeof(void *) && !(function->params[i].direction & TL_OUT))
+		if (type->kind == TL_KIND_POINTER && type->target &&
+		    type->target->kind == TL_KIND_HANDLE && type->target->size == sizeof(void *) &&
+		    !(function->params[i].direction & TL_OUT))
 			return peek(*(void **)call->params[i]);
 	}
 	return NULL;
@@ -203,8 +216,9 @@ static void *first_handle(const struct tl_call *call)
 #define TABLE_WORDS 64
 
 /*
- * The driver that a handle is of. A loader dispatches by the table that a handle's first word points to (an ICD dispatch table, or a
- * C++ object's virtual functions): it lies in the driver, or its entries lead there.
+ * The driver that a handle is of. A loader dispatches by the table that a handle's first word
+ * points to (an ICD dispatch table, or a C++ object's virtual functions): it lies in the driver, or
+ * its entries lead there.
  */
 static const struct tl_known *driver_of(void *handle)
 {
@@ -221,7 +235,8 @@ static const struct tl_known *driver_of(void *handle)
 	return NULL;
 }
 
-/* The only driver in whose tables our shim stands for its own function; or of several, the one that the call's first handle is of, or the first. */
+/* The only driver in whose tables our shim stands for its own function; or of several, the one that
+ * the call's first handle is of, or the first. */
 static void *among_drivers(const struct tl_call *call)
 {
 	const struct tl_known *it, *by_handle;
@@ -229,7 +244,8 @@ static void *among_drivers(const struct tl_call *call)
 	unsigned count = 0;
 
 	for (unsigned n = 0; (it = tl_known_nth(n)) != NULL; n++) {
-		if (it->role != TL_ROLE_DRIVER || atomic_load_explicit(&it->gone, memory_order_relaxed) ||
+		if (it->role != TL_ROLE_DRIVER ||
+		    atomic_load_explicit(&it->gone, memory_order_relaxed) ||
 		    !tl_known_is_bound(it, call->shim))
 			continue;
 		void *function = own_function(it, call->shim);
@@ -245,20 +261,23 @@ static void *among_drivers(const struct tl_call *call)
 	return function ? function : first;
 }
 
-/* A loader went through a driver's table, and found our shim there: the driver's own entries were bound to us. */
+/* A loader went through a driver's table, and found our shim there: the driver's own entries were
+ * bound to us. */
 static void *dispatched(const struct tl_call *call)
 {
 	void *function = among_drivers(call);
 
 	if (!function) {
-		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers unknown until now. */
+		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers
+		 * unknown until now. */
 		tl_known_suspects(call->shim);
 		function = among_drivers(call);
 	}
 	return function;
 }
 
-/* The call that returns here names its target: it goes through the PLT or the GOT, not through a pointer that was looked up. */
+/* The call that returns here names its target: it goes through the PLT or the GOT, not through a
+ * pointer that was looked up. */
 static bool is_direct(const void *caller)
 {
 #if defined(__x86_64__)
@@ -273,10 +292,10 @@ static bool is_direct(const void *caller)
 /*
  * Where the call came from:
  *
- *	ours		our traced body called the loader, which jumped on: the return address is still ours. Through a driver's table, if
- *			a driver's table leads to us; else by name, to another export of its own
- *	a loader	by name: its own export; through a driver's table: the driver's
- *	a driver	its own
+ *	ours		our traced body called the loader, which jumped on: the return address is
+ *still ours. Through a driver's table, if a driver's table leads to us; else by name, to another
+ *export of its own a loader	by name: its own export; through a driver's table: the driver's a
+ *driver	its own
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
@@ -311,7 +330,8 @@ static struct tl_shim *named(const struct tl_api *api, uint64_t name)
 	return shim && shim->function->api == api ? shim : NULL;
 }
 
-static void wrap_table(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version, char *table)
+static void wrap_table(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version,
+		       char *table)
 {
 	struct tl_shim_library *library = tl_names_library(api);
 
@@ -320,7 +340,8 @@ static void wrap_table(const struct tl_api *api, const struct tl_getproc *getpro
 
 		/* The caller's table ends where its version's does. */
 		if (entry->since <= version)
-			wrap_pointer(&library->shims[entry->function], (void **)(table + entry->offset));
+			wrap_pointer(&library->shims[entry->function],
+				     (void **)(table + entry->offset));
 	}
 }
 
@@ -343,7 +364,8 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 		else if (getproc->kind == TL_GETPROC_STORED && where)
 			wrap_pointer(named(function->api, name), (void **)(uintptr_t)where);
 		else if (getproc->kind == TL_GETPROC_TABLE)
-			wrap_table(function->api, getproc, (uint32_t)version, (char *)(uintptr_t)where);
+			wrap_table(function->api, getproc, (uint32_t)version,
+				   (char *)(uintptr_t)where);
 	}
 	errno = saved;
 }
@@ -375,7 +397,8 @@ static const char *keep_name(const char *name)
 			return NULL;
 		strcpy(fresh->name, name);
 		fresh->next = first;
-	} while (!atomic_compare_exchange_strong_explicit(&kept_names, &first, fresh, memory_order_release, memory_order_acquire));
+	} while (!atomic_compare_exchange_strong_explicit(
+		&kept_names, &first, fresh, memory_order_release, memory_order_acquire));
 	return fresh->name;
 }
 
@@ -395,7 +418,7 @@ static void search_name(const struct tl_loaded *loaded, void *closure)
 
 const char *tl_resolve_library(const void *address)
 {
-	struct name_search search = { .address = address };
+	struct name_search search = {.address = address};
 	int saved = errno;
 
 	tl_elf_with_loaded(search_name, &search);
@@ -421,7 +444,7 @@ static void search_api(const struct tl_loaded *loaded, void *closure)
 
 bool tl_resolve_is_loaded(const struct tl_api *api)
 {
-	struct api_search search = { .api = api };
+	struct api_search search = {.api = api};
 	int saved = errno;
 
 	tl_elf_with_loaded(search_api, &search);

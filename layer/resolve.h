@@ -1,11 +1,13 @@
 /*
  * resolve.h: the real functions, and who is asking.
  *
- * A loader is a library whose soname an API names. A driver is a library that a loader took symbols from with dlsym, or that a loader
- * was seen to dispatch to. What they call themselves always gets the real thing; what the program asks for gets shims.
+ * A loader is a library whose soname an API names. A driver is a library that a loader took symbols
+ * from with dlsym, or that a loader was seen to dispatch to. What they call themselves always gets
+ * the real thing; what the program asks for gets shims.
  *
- * None of this changes errno. The functions below leave the program's pending dlerror alone, except where a library opened by the
- * program has to be held or found by soname, which happens once for each.
+ * None of this changes errno. The functions below leave the program's pending dlerror alone, except
+ * where a library opened by the program has to be held or found by soname, which happens once for
+ * each.
  */
 #ifndef TL_LAYER_RESOLVE_H
 #define TL_LAYER_RESOLVE_H
@@ -15,30 +17,34 @@
 #include "tracelayer/shim.h"
 
 /*
- * Find the real function behind a shim: after us in the global scope, by the handle the program opened, in the scope of the caller's own
- * library, by soname; and hold its library. Sets shim->real and returns it, NULL where there is none.
+ * Find the real function behind a shim: after us in the global scope, by the handle the program
+ * opened, in the scope of the caller's own library, by soname; and hold its library. Sets
+ * shim->real and returns it, NULL where there is none.
  *
- * It also looks at the libraries that came since the last time, and may give this shim or others TL_MODE_CALLER: read shim->mode
- * again after it.
+ * It also looks at the libraries that came since the last time, and may give this shim or others
+ * TL_MODE_CALLER: read shim->mode again after it.
  */
 void *tl_resolve_real(struct tl_shim *shim, void *caller);
 
 /*
- * A call came through a shim with TL_MODE_CALLER (call->shim, caller and params are set). Returns the function it must get if it is a
- * loader's or a driver's own, which is then called with nothing recorded; NULL: it is the program's call, go on.
+ * A call came through a shim with TL_MODE_CALLER (call->shim, caller and params are set). Returns
+ * the function it must get if it is a loader's or a driver's own, which is then called with nothing
+ * recorded; NULL: it is the program's call, go on.
  */
 void *tl_resolve_foreign(const struct tl_call *call);
 
-/* The call returned success: wrap what it gave out (TL_FUNCTION_GETPROC). words are the parameters', result the returned word's place. */
+/* The call returned success: wrap what it gave out (TL_FUNCTION_GETPROC). words are the
+ * parameters', result the returned word's place. */
 void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result);
 
 /*
- * What the program gets for the pointer `real` of function `shim`: the shim's entry where real is (or becomes) its own, else a
- * closure of its own. `real` itself where no closure can be had.
+ * What the program gets for the pointer `real` of function `shim`: the shim's entry where real is
+ * (or becomes) its own, else a closure of its own. `real` itself where no closure can be had.
  */
 void *tl_resolve_closure(struct tl_shim *shim, void *real);
 
-/* Make the shims of an API known to dlsym and the get-proc functions. A second time for the same library does nothing. */
+/* Make the shims of an API known to dlsym and the get-proc functions. A second time for the same
+ * library does nothing. */
 void tl_resolve_add(struct tl_shim_library *library);
 
 /* Library that an address lies in: its soname or file name, or NULL. The string stays. */
@@ -50,11 +56,12 @@ bool tl_resolve_is_loaded(const struct tl_api *api);
 /*
  * What resolve needs of the runtime (layer/runtime.c):
  *
- * tl_runtime_start	register the built-in APIs if that hasn't happened yet: dlsym may be called by another library's constructor
- *			before ours has run. Cheap when it has happened; reads the environment at most.
- * tl_runtime_caller	from now on who calls this shim decides: set TL_MODE_CALLER, keep .direct NULL.
- * tl_runtime_adopt	a closure's shim was made: .function, .entry, .invoke, .real and .id (that of `of`) are filled in. Give it the
- *			mode and dispatch that calls of `of` have now, and let every later change of `of` reach it too. It stays for ever.
+ * tl_runtime_start	register the built-in APIs if that hasn't happened yet: dlsym may be called
+ *by another library's constructor before ours has run. Cheap when it has happened; reads the
+ *environment at most. tl_runtime_caller	from now on who calls this shim decides: set
+ *TL_MODE_CALLER, keep .direct NULL. tl_runtime_adopt	a closure's shim was made: .function,
+ *.entry, .invoke, .real and .id (that of `of`) are filled in. Give it the mode and dispatch that
+ *calls of `of` have now, and let every later change of `of` reach it too. It stays for ever.
  */
 void tl_runtime_start(void);
 void tl_runtime_caller(struct tl_shim *shim);

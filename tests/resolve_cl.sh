@@ -48,7 +48,7 @@ check()
 	same "$tmp/got" "$tmp/want" "$what: and so says the driver"
 }
 
-plan 84
+plan 97
 export OCL_ICD_VENDORS=$drivers/icd_a.so
 TEST_ICD_COUNTS=$tmp/idle timeout 60 "$apps/cl_linked" idle >/dev/null
 
@@ -72,6 +72,27 @@ OCL_ICD_VENDORS=$drivers/icd_table.so check "a dispatch table bound to us, RTLD_
 
 # Lazy binding off: the drivers' and loaders' references are bound when they are loaded.
 LD_BIND_NOW=1 check "all symbols bound at once" "$apps/cl_found" local
+
+# Before main, and before our own constructor has run.
+TEST_CL_EARLY=1 LD_PRELOAD=$apps/.libs/cl_early.so TEST_ICD_COUNTS=$tmp/driver.bare timeout 60 "$apps/cl_found" absent >"$tmp/bare"
+rm -f "$tmp/trace.json"
+TEST_CL_EARLY=1 LD_PRELOAD=$libtracelayer:$apps/.libs/cl_early.so TEST_CL_APP_COUNTS=$tmp/want TRACELAYER_OUTPUT=$tmp/trace.json \
+	TEST_ICD_COUNTS=$tmp/driver.traced timeout 60 "$apps/cl_found" absent >"$tmp/out"
+same "$tmp/out" "$tmp/bare" "another library's constructor can use OpenCL"
+same "$tmp/driver.traced" "$tmp/driver.bare" "and the driver gets the same calls"
+recorded "$tmp/trace.json" >"$tmp/got"
+same "$tmp/got" <(sort "$tmp/want") "all of which are recorded"
+
+# Other tools that interpose: they stay in the way of the calls, which are recorded once.
+for order in "$apps/.libs/cl_interposer.so:$libtracelayer" "$libtracelayer:$apps/.libs/cl_interposer.so"; do
+	for program in cl_linked cl_found; do
+		rm -f "$tmp/trace.json"
+		LD_PRELOAD=$order TRACELAYER_OUTPUT=$tmp/trace.json timeout 60 "$apps/$program" >"$tmp/out" 2>"$tmp/err.$program"
+		is "$?" 0 "$program with another interposer: ends well"
+		is "$(events "$tmp/trace.json" clFlush)" 1 "$program with another interposer: the call is recorded once"
+	done
+	is "$(cat "$tmp/err.cl_linked")" "interposed" "it got the calls, and found what is next"
+done
 
 # A loader that is closed and opened again.
 timeout 60 "$apps/cl_found" reopened >"$tmp/bare" 2>&1

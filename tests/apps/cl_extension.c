@@ -1,6 +1,7 @@
 /*
- * A program that takes an extension function from each of two platforms, which have different ones behind the same name, and calls
- * each in turn from several threads. It also asks for a function that nobody has, and for a function of the core API.
+ * A program that takes an extension function from each of two platforms, which have different ones
+ * behind the same name, and calls each in turn from several threads. It also asks for a function
+ * that nobody has, and for a function of the core API.
  */
 #include <pthread.h>
 
@@ -10,21 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void *host_mem_alloc(cl_context context, const cl_bitfield *properties, size_t size, cl_uint alignment, cl_int *error);
+typedef void *host_mem_alloc(cl_context context, const cl_bitfield *properties, size_t size,
+			     cl_uint alignment, cl_int *error);
 typedef cl_int mem_free(cl_context context, void *memory);
 
-#define MUST(call)                                                                                                     \
-	do {                                                                                                           \
-		cl_int must_ = (call);                                                                                 \
-		if (must_) {                                                                                           \
-			printf("line %d: %s: %d\n", __LINE__, #call, must_);                                           \
-			exit(1);                                                                                       \
-		}                                                                                                      \
+#define MUST(call)                                                                                 \
+	do {                                                                                       \
+		cl_int must_ = (call);                                                             \
+		if (must_) {                                                                       \
+			printf("line %d: %s: %d\n", __LINE__, #call, must_);                       \
+			exit(1);                                                                   \
+		}                                                                                  \
 	} while (0)
 
 #define PLATFORMS 2
-#define THREADS 4
-#define ROUNDS 25
+#define THREADS	  4
+#define ROUNDS	  25
 
 static host_mem_alloc *alloc[PLATFORMS];
 static mem_free *release[PLATFORMS];
@@ -51,7 +53,8 @@ static void *allocate_and_free(void *unused)
 
 static void use_core_function(cl_platform_id platform)
 {
-	__typeof__(&clGetHostTimer) timer = (__typeof__(&clGetHostTimer))function_of(platform, "clGetHostTimer");
+	__typeof__(&clGetHostTimer) timer =
+		(__typeof__(&clGetHostTimer))function_of(platform, "clGetHostTimer");
 	cl_device_id device;
 	cl_ulong now = 0;
 
@@ -86,8 +89,10 @@ int main(void)
 	for (int p = 0; p < PLATFORMS; p++) {
 		alloc[p] = (host_mem_alloc *)function_of(platforms[p], "clHostMemAllocINTEL");
 		release[p] = (mem_free *)function_of(platforms[p], "clMemFreeINTEL");
-		printf("the same pointer when asked again: %d\n", (void *)alloc[p] == function_of(platforms[p], "clHostMemAllocINTEL"));
-		printf("a function that nobody has: %d\n", function_of(platforms[p], "clNoSuchFunctionINTEL") != NULL);
+		printf("the same pointer when asked again: %d\n",
+		       (void *)alloc[p] == function_of(platforms[p], "clHostMemAllocINTEL"));
+		printf("a function that nobody has: %d\n",
+		       function_of(platforms[p], "clNoSuchFunctionINTEL") != NULL);
 		use_core_function(platforms[p]);
 	}
 	printf("platforms have different pointers: %d\n", alloc[0] != alloc[1]);

@@ -3,13 +3,16 @@
  *
  *	cl_found WAY [PLUGIN]
  *
- *	local, deep, global	opens the loader with that flag, and takes pointers from dlsym on the handle
- *	version			the same by dlvsym, asking for the versions that the loader gives its functions
- *	default, program	opens it with RTLD_GLOBAL, and takes pointers from dlsym(RTLD_DEFAULT), or the program's own handle
- *	reopened		opens and closes the loader many times, and takes the pointers anew each time
+ *	local, deep, global	opens the loader with that flag, and takes pointers from dlsym on
+ *the handle
+ *	version			the same by dlvsym, asking for the versions that the loader gives
+ *its functions default, program	opens it with RTLD_GLOBAL, and takes pointers from
+ *dlsym(RTLD_DEFAULT), or the program's own handle reopened		opens and closes the loader
+ *many times, and takes the pointers anew each time
  *	idle			as local, but only counts the platforms
  *	plugin:WAY		opens PLUGIN with RTLD_LOCAL and has it work; WAY as of cl_linked
- *	absent			asks for functions of a loader that isn't there, in every way, and prints what it gets
+ *	absent			asks for functions of a loader that isn't there, in every way, and
+ *prints what it gets
  */
 #include <dlfcn.h>
 
@@ -21,7 +24,8 @@ static void *find(const char *name);
 #define CL_FUNCTION(function) ((__typeof__(&function))find(#function))
 #include "cl_work.h"
 
-static const char *const versions[] = { "OPENCL_1.0", "OPENCL_1.1", "OPENCL_1.2", "OPENCL_2.0", "OPENCL_2.1", "OPENCL_2.2", "OPENCL_3.0" };
+static const char *const versions[] = {"OPENCL_1.0", "OPENCL_1.1", "OPENCL_1.2", "OPENCL_2.0",
+				       "OPENCL_2.1", "OPENCL_2.2", "OPENCL_3.0"};
 
 static void *find_version(const char *name)
 {
@@ -46,7 +50,8 @@ static void *find(const char *name)
 static int work_as_plugin(const char *plugin, const char *its_way)
 {
 	void *opened = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
-	int (*work)(const char *) = opened ? (int (*)(const char *))dlsym(opened, "plugin_work") : NULL;
+	int (*work)(const char *) =
+		opened ? (int (*)(const char *))dlsym(opened, "plugin_work") : NULL;
 
 	if (!work) {
 		printf("%s\n", dlerror());
@@ -80,7 +85,8 @@ static int ask_for_nothing(void)
 	return 0;
 }
 
-/* The first half of the work with a loader that is closed meanwhile: it must not go away under its functions. */
+/* The first half of the work with a loader that is closed meanwhile: it must not go away under its
+ * functions. */
 static int work_reopened(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -102,7 +108,8 @@ int main(int argc, char **argv)
 		return work_reopened();
 	int global = !strcmp(way, "global") || !strcmp(way, "default") || !strcmp(way, "program");
 
-	handle = dlopen("libOpenCL.so.1", RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL) | (strcmp(way, "deep") ? 0 : RTLD_DEEPBIND));
+	handle = dlopen("libOpenCL.so.1", RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL) |
+						  (strcmp(way, "deep") ? 0 : RTLD_DEEPBIND));
 	if (!handle) {
 		printf("%s\n", dlerror());
 		return 1;

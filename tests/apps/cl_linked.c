@@ -20,7 +20,9 @@ static void *find(const char *name, void *linked);
 
 static void *find(const char *name, void *linked)
 {
-	void *found = handle || !strcmp(way, "default") || !strcmp(way, "next") ? dlsym(handle, name) : linked;
+	void *found = handle || !strcmp(way, "default") || !strcmp(way, "next")
+			      ? dlsym(handle, name)
+			      : linked;
 
 	if (!found) {
 		printf("%s\n", dlerror());

@@ -16,7 +16,9 @@ int plugin_work(const char *its_way);
 
 static void *find(const char *name, void *linked)
 {
-	void *found = !strcmp(way, "default") ? dlsym(RTLD_DEFAULT, name) : !strcmp(way, "next") ? dlsym(RTLD_NEXT, name) : linked;
+	void *found = !strcmp(way, "default") ? dlsym(RTLD_DEFAULT, name)
+		      : !strcmp(way, "next")  ? dlsym(RTLD_NEXT, name)
+					      : linked;
 
 	if (!found) {
 		printf("%s\n", dlerror());

@@ -1,8 +1,10 @@
 /*
- * cl_work.h: one small piece of OpenCL work, for programs that differ in how they find the functions.
+ * cl_work.h: one small piece of OpenCL work, for programs that differ in how they find the
+ * functions.
  *
- * The includer defines CL_FUNCTION(name): the function itself, or a pointer found for it. Each call is counted by name;
- * write_counts() writes "name count" lines to the file that TEST_CL_APP_COUNTS names.
+ * The includer defines CL_FUNCTION(name): the function itself, or a pointer found for it. Each call
+ * is counted by name; write_counts() writes "name count" lines to the file that TEST_CL_APP_COUNTS
+ * names.
  */
 #ifndef TESTS_CL_WORK_H
 #define TESTS_CL_WORK_H
@@ -14,7 +16,7 @@
 #include <string.h>
 
 #define WORK_FUNCTIONS 64
-#define WORK_ITEMS 1024
+#define WORK_ITEMS     1024
 
 static struct {
 	const char *name;
@@ -46,13 +48,13 @@ static void write_counts(void)
 
 #define CL(function, ...) (work_count(#function), CL_FUNCTION(function)(__VA_ARGS__))
 
-#define MUST(call)                                                                                                     \
-	do {                                                                                                           \
-		cl_int must_ = (call);                                                                                 \
-		if (must_) {                                                                                           \
-			printf("line %d: %s: %d\n", __LINE__, #call, must_);                                           \
-			exit(1);                                                                                       \
-		}                                                                                                      \
+#define MUST(call)                                                                                 \
+	do {                                                                                       \
+		cl_int must_ = (call);                                                             \
+		if (must_) {                                                                       \
+			printf("line %d: %s: %d\n", __LINE__, #call, must_);                       \
+			exit(1);                                                                   \
+		}                                                                                  \
 	} while (0)
 
 struct work {
@@ -78,7 +80,8 @@ static void work_begin(struct work *work, cl_platform_id platform)
 	MUST(CL(clGetDeviceIDs, platform, CL_DEVICE_TYPE_ACCELERATOR, 1, &work->device, NULL));
 	work->context = CL(clCreateContext, NULL, 1, &work->device, NULL, NULL, &error);
 	MUST(error);
-	work->queue = CL(clCreateCommandQueueWithProperties, work->context, work->device, NULL, &error);
+	work->queue =
+		CL(clCreateCommandQueueWithProperties, work->context, work->device, NULL, &error);
 	MUST(error);
 	work->program = CL(clCreateProgramWithSource, work->context, 1, &source, NULL, &error);
 	MUST(error);
@@ -86,7 +89,8 @@ static void work_begin(struct work *work, cl_platform_id platform)
 	work->kernel = CL(clCreateKernel, work->program, "vector_add", &error);
 	MUST(error);
 	for (int i = 0; i < 3; i++) {
-		work->buffers[i] = CL(clCreateBuffer, work->context, CL_MEM_READ_WRITE, WORK_ITEMS * sizeof(cl_float), NULL, &error);
+		work->buffers[i] = CL(clCreateBuffer, work->context, CL_MEM_READ_WRITE,
+				      WORK_ITEMS * sizeof(cl_float), NULL, &error);
 		MUST(error);
 	}
 }
@@ -101,16 +105,20 @@ static void work_compute(struct work *work)
 
 	for (unsigned i = 0; i < WORK_ITEMS; i++)
 		values[i] = (cl_float)i;
-	MUST(CL(clEnqueueWriteBuffer, work->queue, work->buffers[0], CL_TRUE, 0, bytes, values, 0, NULL, NULL));
-	MUST(CL(clEnqueueCopyBuffer, work->queue, work->buffers[0], work->buffers[1], 0, 0, bytes, 0, NULL, NULL));
+	MUST(CL(clEnqueueWriteBuffer, work->queue, work->buffers[0], CL_TRUE, 0, bytes, values, 0,
+		NULL, NULL));
+	MUST(CL(clEnqueueCopyBuffer, work->queue, work->buffers[0], work->buffers[1], 0, 0, bytes,
+		0, NULL, NULL));
 	for (cl_uint i = 0; i < 3; i++)
 		MUST(CL(clSetKernelArg, work->kernel, i, sizeof(cl_mem), &work->buffers[i]));
 	MUST(CL(clSetKernelArg, work->kernel, 3, sizeof(count), &count));
-	MUST(CL(clEnqueueNDRangeKernel, work->queue, work->kernel, 1, NULL, &items, NULL, 0, NULL, &event));
+	MUST(CL(clEnqueueNDRangeKernel, work->queue, work->kernel, 1, NULL, &items, NULL, 0, NULL,
+		&event));
 	MUST(CL(clSetEventCallback, event, CL_COMPLETE, work_event_done, &done));
 	MUST(CL(clWaitForEvents, 1, &event));
 	MUST(CL(clReleaseEvent, event));
-	MUST(CL(clEnqueueReadBuffer, work->queue, work->buffers[2], CL_TRUE, 0, bytes, values, 0, NULL, NULL));
+	MUST(CL(clEnqueueReadBuffer, work->queue, work->buffers[2], CL_TRUE, 0, bytes, values, 0,
+		NULL, NULL));
 	MUST(CL(clFlush, work->queue));
 	MUST(CL(clFinish, work->queue));
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
@@ -129,7 +137,8 @@ static void work_end(struct work *work)
 	MUST(CL(clReleaseContext, work->context));
 }
 
-/* On every platform there is; with `idle`, only ask how many there are (what the loader itself does then, it always does). */
+/* On every platform there is; with `idle`, only ask how many there are (what the loader itself does
+ * then, it always does). */
 static int work_everywhere(int idle)
 {
 	cl_platform_id platforms[8];
@@ -138,10 +147,11 @@ static int work_everywhere(int idle)
 	MUST(CL(clGetPlatformIDs, 8, platforms, &count));
 	printf("%u platforms\n", count);
 	for (cl_uint i = 0; i < count && !idle; i++) {
-		struct work work = { 0 };
+		struct work work = {0};
 		char name[128];
 
-		MUST(CL(clGetPlatformInfo, platforms[i], CL_PLATFORM_NAME, sizeof(name), name, NULL));
+		MUST(CL(clGetPlatformInfo, platforms[i], CL_PLATFORM_NAME, sizeof(name), name,
+			NULL));
 		work_begin(&work, platforms[i]);
 		work_compute(&work);
 		work_end(&work);

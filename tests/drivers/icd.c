@@ -1,8 +1,10 @@
 /*
- * icd.c: an OpenCL driver in software for the tests. See icd.h for what it has and how it is set up.
+ * icd.c: an OpenCL driver in software for the tests. See icd.h for what it has and how it is set
+ * up.
  *
- * One mutex guards all objects, one condition variable tells of every change: this is a test bed, not a fast driver. A command holds
- * references to what it uses, and its event is complete before its callbacks run.
+ * One mutex guards all objects, one condition variable tells of every change: this is a test bed,
+ * not a fast driver. A command holds references to what it uses, and its event is complete before
+ * its callbacks run.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
@@ -23,15 +25,15 @@
 
 #include "tests/drivers/icd.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#define ARGS_MAX 8
+#define EXPORT		__attribute__((visibility("default")))
+#define ARGS_MAX	8
 #define NAME_MAX_LENGTH 128
 
 #ifdef ICD_SECOND
-#define INSTANCE 'b'
+#define INSTANCE      'b'
 #define PLATFORM_NAME "tracelayer test platform B"
 #else
-#define INSTANCE 'a'
+#define INSTANCE      'a'
 #define PLATFORM_NAME "tracelayer test platform"
 #endif
 
@@ -48,26 +50,29 @@ extern struct count __stop_icd_counts[] __attribute__((visibility("hidden")));
 
 static __thread unsigned inside;
 
-#define COUNT(function)                                                                                                \
-	do {                                                                                                           \
-		static struct count count __attribute__((section("icd_counts"), used, aligned(32))) = { #function, 0, 0, 0 };                \
-		atomic_fetch_add(inside ? &count.own : &count.outside, 1);                                             \
+#define COUNT(function)                                                                            \
+	do {                                                                                       \
+		static struct count count __attribute__((section("icd_counts"), used,              \
+							 aligned(32))) = {#function, 0, 0, 0};     \
+		atomic_fetch_add(inside ? &count.own : &count.outside, 1);                         \
 	} while (0)
 
 /* A call of one of our own functions: counted as such. */
-#define OWN(call)                                                                                                      \
-	({                                                                                                             \
-		inside++;                                                                                              \
-		__auto_type result_ = (call);                                                                          \
-		inside--;                                                                                              \
-		result_;                                                                                               \
+#define OWN(call)                                                                                  \
+	({                                                                                         \
+		inside++;                                                                          \
+		__auto_type result_ = (call);                                                      \
+		inside--;                                                                          \
+		result_;                                                                           \
 	})
 
 /* The same of an exported one, by its name: through the PLT, bound to whoever comes first. */
 #define BY_NAME(call) OWN(call)
 
-/* Each function is written as static icd_X and exported as X: its own table leads to it whatever X is bound to. */
-#define EXPORTED(function) extern __typeof__(icd_##function) function EXPORT __attribute__((alias("icd_" #function)))
+/* Each function is written as static icd_X and exported as X: its own table leads to it whatever X
+ * is bound to. */
+#define EXPORTED(function)                                                                         \
+	extern __typeof__(icd_##function) function EXPORT __attribute__((alias("icd_" #function)))
 
 static const char *setting(const char *name)
 {
@@ -92,9 +97,11 @@ static void write_counts(void)
 
 	if (!pattern || !*pattern || (!pid && getpid() != first_process))
 		return;
-	snprintf(path, sizeof(path), "%.*s", pid ? (int)(pid - pattern) : (int)strlen(pattern), pattern);
+	snprintf(path, sizeof(path), "%.*s", pid ? (int)(pid - pattern) : (int)strlen(pattern),
+		 pattern);
 	if (pid)
-		snprintf(path + strlen(path), sizeof(path) - strlen(path), "%d%s", getpid(), pid + 2);
+		snprintf(path + strlen(path), sizeof(path) - strlen(path), "%d%s", getpid(),
+			 pid + 2);
 	if (INSTANCE == 'b')
 		strncat(path, ".b", sizeof(path) - strlen(path) - 1);
 	file = fopen(path, "we");
@@ -142,12 +149,14 @@ static uint64_t device_now(void)
 {
 	uint64_t now = nanoseconds(CLOCK_MONOTONIC);
 
-	return now + clock_offset + (uint64_t)(int64_t)((double)(now - clock_start) * clock_drift / 1e6);
+	return now + clock_offset +
+	       (uint64_t)(int64_t)((double)(now - clock_start) * clock_drift / 1e6);
 }
 
 __attribute__((constructor)) static void set_up(void)
 {
-	const char *offset = setting("CLOCK_OFFSET"), *drift = setting("CLOCK_DRIFT_PPM"), *host = setting("CLOCK_HOST");
+	const char *offset = setting("CLOCK_OFFSET"), *drift = setting("CLOCK_DRIFT_PPM"),
+		   *host = setting("CLOCK_HOST");
 
 	first_process = getpid();
 	clock_start = nanoseconds(CLOCK_MONOTONIC);
@@ -191,7 +200,7 @@ struct _cl_mem {
 	cl_mem_flags flags;
 	size_t size;
 	char *memory;
-	bool borrowed;	/* CL_MEM_USE_HOST_PTR */
+	bool borrowed; /* CL_MEM_USE_HOST_PTR */
 	void(CL_CALLBACK *destroyed)(cl_mem, void *);
 	void *destroyed_with;
 };
@@ -228,7 +237,7 @@ struct callback {
 struct _cl_event {
 	struct object object;
 	cl_context context;
-	cl_command_queue queue;		/* NULL: a user event */
+	cl_command_queue queue; /* NULL: a user event */
 	cl_command_type type;
 	cl_int status;
 	cl_ulong queued, submitted, started, ended;
@@ -265,15 +274,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static const cl_icd_dispatch table;
-static struct _cl_platform_id the_platform = { { &table, 1 } };
-static struct _cl_device_id the_device = { { &table, 1 } };
+static struct _cl_platform_id the_platform = {{&table, 1}};
+static struct _cl_device_id the_device = {{&table, 1}};
 
 static void *new_object(size_t size)
 {
 	struct object *object = calloc(1, size);
 
 	if (object)
-		*object = (struct object){ &table, 1 };
+		*object = (struct object){&table, 1};
 	return object;
 }
 
@@ -305,7 +314,7 @@ static cl_int give(size_t room, void *to, size_t *needed, const void *value, siz
 	return CL_SUCCESS;
 }
 
-#define GIVE(type, ...) return give(size, value, needed, &(type){ __VA_ARGS__ }, sizeof(type))
+#define GIVE(type, ...) return give(size, value, needed, &(type){__VA_ARGS__}, sizeof(type))
 #define GIVE_TEXT(text) return give(size, value, needed, text, strlen(text) + 1)
 
 static void set(cl_int *error, cl_int value)
@@ -336,7 +345,8 @@ static cl_int icd_clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *platforms
 }
 EXPORTED(clIcdGetPlatformIDsKHR);
 
-static cl_int icd_clGetPlatformInfo(cl_platform_id platform, cl_platform_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetPlatformInfo(cl_platform_id platform, cl_platform_info which, size_t size,
+				    void *value, size_t *needed)
 {
 	COUNT(clGetPlatformInfo);
 	switch (which) {
@@ -361,7 +371,8 @@ static cl_int icd_clGetPlatformInfo(cl_platform_id platform, cl_platform_info wh
 }
 EXPORTED(clGetPlatformInfo);
 
-static cl_int icd_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *devices, cl_uint *count)
+static cl_int icd_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room,
+				 cl_device_id *devices, cl_uint *count)
 {
 	COUNT(clGetDeviceIDs);
 	if (!(type & (CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_DEFAULT)))
@@ -416,7 +427,7 @@ static cl_int device_number(cl_device_info which, size_t size, void *value, size
 	case CL_DEVICE_PRINTF_BUFFER_SIZE:
 		GIVE(size_t, 65536);
 	case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
-		size_t sizes[3] = { 1024, 1024, 1024 };
+		size_t sizes[3] = {1024, 1024, 1024};
 
 		return give(size, value, needed, sizes, sizeof(sizes));
 	}
@@ -446,7 +457,8 @@ static cl_int device_number(cl_device_info which, size_t size, void *value, size
 	return CL_INVALID_VALUE;
 }
 
-static cl_int icd_clGetDeviceInfo(cl_device_id device, cl_device_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetDeviceInfo(cl_device_id device, cl_device_info which, size_t size,
+				  void *value, size_t *needed)
 {
 	COUNT(clGetDeviceInfo);
 	switch (which) {
@@ -495,7 +507,8 @@ static cl_int icd_clGetHostTimer(cl_device_id device, cl_ulong *host)
 }
 EXPORTED(clGetHostTimer);
 
-static cl_int icd_clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ulong *host)
+static cl_int icd_clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time,
+					  cl_ulong *host)
 {
 	COUNT(clGetDeviceAndHostTimer);
 	if (!device_time || !host)
@@ -508,8 +521,11 @@ EXPORTED(clGetDeviceAndHostTimer);
 
 /* --- contexts */
 
-static cl_context icd_clCreateContext(const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
-				      void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *with, cl_int *error)
+static cl_context icd_clCreateContext(const cl_context_properties *properties, cl_uint count,
+				      const cl_device_id *devices,
+				      void(CL_CALLBACK *notify)(const char *, const void *, size_t,
+								void *),
+				      void *with, cl_int *error)
 {
 	COUNT(clCreateContext);
 	cl_context context = count == 1 && devices ? new_object(sizeof(*context)) : NULL;
@@ -519,9 +535,10 @@ static cl_context icd_clCreateContext(const cl_context_properties *properties, c
 }
 EXPORTED(clCreateContext);
 
-static cl_context icd_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
-					      void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *with,
-					      cl_int *error)
+static cl_context
+icd_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
+			    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+			    void *with, cl_int *error)
 {
 	cl_device_id device = &the_device;
 
@@ -547,7 +564,8 @@ static cl_int icd_clReleaseContext(cl_context context)
 }
 EXPORTED(clReleaseContext);
 
-static cl_int icd_clGetContextInfo(cl_context context, cl_context_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetContextInfo(cl_context context, cl_context_info which, size_t size,
+				   void *value, size_t *needed)
 {
 	COUNT(clGetContextInfo);
 	switch (which) {
@@ -566,14 +584,18 @@ EXPORTED(clGetContextInfo);
 
 /* --- buffers */
 
-static cl_mem icd_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
-					       void *host, cl_int *error)
+static cl_mem icd_clCreateBufferWithProperties(cl_context context,
+					       const cl_mem_properties *properties,
+					       cl_mem_flags flags, size_t size, void *host,
+					       cl_int *error)
 {
 	cl_mem mem;
 
 	COUNT(clCreateBufferWithProperties);
 	if (!context || !size || (!host && flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR))) {
-		set(error, !context ? CL_INVALID_CONTEXT : !size ? CL_INVALID_BUFFER_SIZE : CL_INVALID_HOST_PTR);
+		set(error, !context ? CL_INVALID_CONTEXT
+			   : !size  ? CL_INVALID_BUFFER_SIZE
+				    : CL_INVALID_HOST_PTR);
 		return NULL;
 	}
 	mem = new_object(sizeof(*mem));
@@ -591,7 +613,8 @@ static cl_mem icd_clCreateBufferWithProperties(cl_context context, const cl_mem_
 }
 EXPORTED(clCreateBufferWithProperties);
 
-static cl_mem icd_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
+static cl_mem icd_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+				 cl_int *error)
 {
 	COUNT(clCreateBuffer);
 	return BY_NAME(clCreateBufferWithProperties(context, NULL, flags, size, host, error));
@@ -627,7 +650,9 @@ static cl_int icd_clReleaseMemObject(cl_mem mem)
 }
 EXPORTED(clReleaseMemObject);
 
-static cl_int icd_clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK *function)(cl_mem, void *), void *with)
+static cl_int icd_clSetMemObjectDestructorCallback(cl_mem mem,
+						   void(CL_CALLBACK *function)(cl_mem, void *),
+						   void *with)
 {
 	COUNT(clSetMemObjectDestructorCallback);
 	if (!mem || !function)
@@ -638,7 +663,8 @@ static cl_int icd_clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK 
 }
 EXPORTED(clSetMemObjectDestructorCallback);
 
-static cl_int icd_clGetMemObjectInfo(cl_mem mem, cl_mem_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetMemObjectInfo(cl_mem mem, cl_mem_info which, size_t size, void *value,
+				     size_t *needed)
 {
 	COUNT(clGetMemObjectInfo);
 	switch (which) {
@@ -657,7 +683,8 @@ static cl_int icd_clGetMemObjectInfo(cl_mem mem, cl_mem_info which, size_t size,
 }
 EXPORTED(clGetMemObjectInfo);
 
-static cl_int icd_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint room,
+static cl_int icd_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
+					     cl_mem_object_type type, cl_uint room,
 					     cl_image_format *formats, cl_uint *count)
 {
 	COUNT(clGetSupportedImageFormats);
@@ -667,7 +694,8 @@ static cl_int icd_clGetSupportedImageFormats(cl_context context, cl_mem_flags fl
 }
 EXPORTED(clGetSupportedImageFormats);
 
-static void *host_mem_alloc(cl_context context, const cl_bitfield *properties, size_t size, cl_uint alignment, cl_int *error)
+static void *host_mem_alloc(cl_context context, const cl_bitfield *properties, size_t size,
+			    cl_uint alignment, cl_int *error)
 {
 	COUNT(clHostMemAllocINTEL);
 	char *memory = calloc(1, size ? size : 1);
@@ -774,7 +802,8 @@ static cl_int icd_clWaitForEvents(cl_uint count, const cl_event *events)
 }
 EXPORTED(clWaitForEvents);
 
-static cl_int icd_clGetEventInfo(cl_event event, cl_event_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetEventInfo(cl_event event, cl_event_info which, size_t size, void *value,
+				 size_t *needed)
 {
 	COUNT(clGetEventInfo);
 	switch (which) {
@@ -793,10 +822,12 @@ static cl_int icd_clGetEventInfo(cl_event event, cl_event_info which, size_t siz
 }
 EXPORTED(clGetEventInfo);
 
-static cl_int icd_clGetEventProfilingInfo(cl_event event, cl_profiling_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetEventProfilingInfo(cl_event event, cl_profiling_info which, size_t size,
+					  void *value, size_t *needed)
 {
 	COUNT(clGetEventProfilingInfo);
-	if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) || event->status != CL_COMPLETE)
+	if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) ||
+	    event->status != CL_COMPLETE)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	switch (which) {
 	case CL_PROFILING_COMMAND_QUEUED:
@@ -833,7 +864,9 @@ static cl_int icd_clReleaseEvent(cl_event event)
 }
 EXPORTED(clReleaseEvent);
 
-static cl_int icd_clSetEventCallback(cl_event event, cl_int at, void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *with)
+static cl_int icd_clSetEventCallback(cl_event event, cl_int at,
+				     void(CL_CALLBACK *function)(cl_event, cl_int, void *),
+				     void *with)
 {
 	struct callback *callback = calloc(1, sizeof(*callback));
 
@@ -842,7 +875,7 @@ static cl_int icd_clSetEventCallback(cl_event event, cl_int at, void(CL_CALLBACK
 		free(callback);
 		return CL_INVALID_VALUE;
 	}
-	*callback = (struct callback){ NULL, at, function, with };
+	*callback = (struct callback){NULL, at, function, with};
 	pthread_mutex_lock(&lock);
 	struct callback **last = &event->callbacks;
 
@@ -938,8 +971,9 @@ static void *serve(void *queue_)
 	return NULL;
 }
 
-static cl_command_queue icd_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
-							       const cl_queue_properties *properties, cl_int *error)
+static cl_command_queue
+icd_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+				       const cl_queue_properties *properties, cl_int *error)
 {
 	cl_command_queue queue = context ? new_object(sizeof(*queue)) : NULL;
 
@@ -962,10 +996,11 @@ static cl_command_queue icd_clCreateCommandQueueWithProperties(cl_context contex
 }
 EXPORTED(clCreateCommandQueueWithProperties);
 
-static cl_command_queue icd_clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
+static cl_command_queue icd_clCreateCommandQueue(cl_context context, cl_device_id device,
+						 cl_command_queue_properties properties,
 						 cl_int *error)
 {
-	const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, 0 };
+	const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
 
 	COUNT(clCreateCommandQueue);
 	return BY_NAME(clCreateCommandQueueWithProperties(context, device, list, error));
@@ -1000,7 +1035,8 @@ static cl_int icd_clRetainCommandQueue(cl_command_queue queue)
 }
 EXPORTED(clRetainCommandQueue);
 
-/* The queue's own thread may be the one that releases it, in a callback: then it lives on as a thread nobody joins. */
+/* The queue's own thread may be the one that releases it, in a callback: then it lives on as a
+ * thread nobody joins. */
 static cl_int icd_clReleaseCommandQueue(cl_command_queue queue)
 {
 	COUNT(clReleaseCommandQueue);
@@ -1022,7 +1058,8 @@ static cl_int icd_clReleaseCommandQueue(cl_command_queue queue)
 }
 EXPORTED(clReleaseCommandQueue);
 
-static cl_int icd_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info which,
+					size_t size, void *value, size_t *needed)
 {
 	COUNT(clGetCommandQueueInfo);
 	switch (which) {
@@ -1052,7 +1089,8 @@ static cl_int wished_failure(const char *function)
 }
 
 /* A command that nothing else is known of yet. */
-static struct command *new_command(cl_command_queue queue, cl_command_type type, cl_uint nwaits, const cl_event *waits)
+static struct command *new_command(cl_command_queue queue, cl_command_type type, cl_uint nwaits,
+				   const cl_event *waits)
 {
 	struct command *command = calloc(1, sizeof(*command));
 	cl_event *kept = nwaits ? calloc(nwaits, sizeof(*kept)) : NULL;
@@ -1074,7 +1112,8 @@ static struct command *new_command(cl_command_queue queue, cl_command_type type,
 	return command;
 }
 
-static cl_int submit(cl_command_queue queue, struct command *command, const char *function, bool blocking, cl_event *event)
+static cl_int submit(cl_command_queue queue, struct command *command, const char *function,
+		     bool blocking, cl_event *event)
 {
 	cl_int failure = wished_failure(function);
 	cl_event mine = command->event;
@@ -1108,15 +1147,18 @@ static void use(cl_mem *place, cl_mem mem)
 static void run_copy(struct command *command)
 {
 	char *to = command->to ? command->to->memory + command->to_offset : command->to_host;
-	const char *from = command->from ? command->from->memory + command->from_offset : command->from_host;
+	const char *from =
+		command->from ? command->from->memory + command->from_offset : command->from_host;
 
 	memmove(to, from, command->bytes);
 }
 
 static void run_fill(struct command *command)
 {
-	for (size_t at = 0; at + command->pattern_bytes <= command->bytes; at += command->pattern_bytes)
-		memcpy(command->to->memory + command->to_offset + at, command->pattern, command->pattern_bytes);
+	for (size_t at = 0; at + command->pattern_bytes <= command->bytes;
+	     at += command->pattern_bytes)
+		memcpy(command->to->memory + command->to_offset + at, command->pattern,
+		       command->pattern_bytes);
 }
 
 static bool within(cl_mem mem, size_t offset, size_t bytes)
@@ -1124,8 +1166,9 @@ static bool within(cl_mem mem, size_t offset, size_t bytes)
 	return mem && offset <= mem->size && bytes <= mem->size - offset;
 }
 
-static cl_int icd_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t offset, size_t bytes, void *host,
-				      cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int icd_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+				      size_t offset, size_t bytes, void *host, cl_uint nwaits,
+				      const cl_event *waits, cl_event *event)
 {
 	struct command *command;
 
@@ -1144,7 +1187,8 @@ static cl_int icd_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_boo
 }
 EXPORTED(clEnqueueReadBuffer);
 
-static cl_int icd_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t offset, size_t bytes, const void *host,
+static cl_int icd_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+				       size_t offset, size_t bytes, const void *host,
 				       cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
 	struct command *command;
@@ -1164,7 +1208,8 @@ static cl_int icd_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bo
 }
 EXPORTED(clEnqueueWriteBuffer);
 
-static cl_int icd_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t bytes,
+static cl_int icd_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+				      size_t from_offset, size_t to_offset, size_t bytes,
 				      cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
 	struct command *command;
@@ -1185,13 +1230,15 @@ static cl_int icd_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_me
 }
 EXPORTED(clEnqueueCopyBuffer);
 
-static cl_int icd_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_bytes, size_t offset,
-				      size_t bytes, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int icd_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern,
+				      size_t pattern_bytes, size_t offset, size_t bytes,
+				      cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
 	struct command *command;
 
 	COUNT(clEnqueueFillBuffer);
-	if (!queue || !pattern || !pattern_bytes || pattern_bytes > sizeof(command->pattern) || !within(mem, offset, bytes))
+	if (!queue || !pattern || !pattern_bytes || pattern_bytes > sizeof(command->pattern) ||
+	    !within(mem, offset, bytes))
 		return !queue ? CL_INVALID_COMMAND_QUEUE : CL_INVALID_VALUE;
 	command = new_command(queue, CL_COMMAND_FILL_BUFFER, nwaits, waits);
 	if (!command)
@@ -1207,8 +1254,9 @@ static cl_int icd_clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const 
 EXPORTED(clEnqueueFillBuffer);
 
 /* Host and device share the memory: mapping is waiting. */
-static void *icd_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t offset, size_t bytes,
-				    cl_uint nwaits, const cl_event *waits, cl_event *event, cl_int *error)
+static void *icd_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
+				    cl_map_flags flags, size_t offset, size_t bytes, cl_uint nwaits,
+				    const cl_event *waits, cl_event *event, cl_int *error)
 {
 	struct command *command = NULL;
 	cl_int result;
@@ -1216,39 +1264,45 @@ static void *icd_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool 
 	COUNT(clEnqueueMapBuffer);
 	if (queue && within(mem, offset, bytes))
 		command = new_command(queue, CL_COMMAND_MAP_BUFFER, nwaits, waits);
-	result = command ? submit(queue, command, "clEnqueueMapBuffer", blocking, event) : CL_INVALID_VALUE;
+	result = command ? submit(queue, command, "clEnqueueMapBuffer", blocking, event)
+			 : CL_INVALID_VALUE;
 	set(error, result);
 	return result ? NULL : mem->memory + offset;
 }
 EXPORTED(clEnqueueMapBuffer);
 
-static cl_int submit_empty(cl_command_queue queue, cl_command_type type, const char *function, cl_uint nwaits, const cl_event *waits,
-			   cl_event *event)
+static cl_int submit_empty(cl_command_queue queue, cl_command_type type, const char *function,
+			   cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
 	struct command *command = new_command(queue, type, nwaits, waits);
 
 	return command ? submit(queue, command, function, false, event) : CL_INVALID_COMMAND_QUEUE;
 }
 
-static cl_int icd_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *mapped, cl_uint nwaits, const cl_event *waits,
-					  cl_event *event)
+static cl_int icd_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *mapped,
+					  cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
 	COUNT(clEnqueueUnmapMemObject);
-	return submit_empty(queue, CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject", nwaits, waits, event);
+	return submit_empty(queue, CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject", nwaits,
+			    waits, event);
 }
 EXPORTED(clEnqueueUnmapMemObject);
 
-static cl_int icd_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int icd_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint nwaits,
+					      const cl_event *waits, cl_event *event)
 {
 	COUNT(clEnqueueMarkerWithWaitList);
-	return submit_empty(queue, CL_COMMAND_MARKER, "clEnqueueMarkerWithWaitList", nwaits, waits, event);
+	return submit_empty(queue, CL_COMMAND_MARKER, "clEnqueueMarkerWithWaitList", nwaits, waits,
+			    event);
 }
 EXPORTED(clEnqueueMarkerWithWaitList);
 
-static cl_int icd_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int icd_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint nwaits,
+					       const cl_event *waits, cl_event *event)
 {
 	COUNT(clEnqueueBarrierWithWaitList);
-	return submit_empty(queue, CL_COMMAND_BARRIER, "clEnqueueBarrierWithWaitList", nwaits, waits, event);
+	return submit_empty(queue, CL_COMMAND_BARRIER, "clEnqueueBarrierWithWaitList", nwaits,
+			    waits, event);
 }
 EXPORTED(clEnqueueBarrierWithWaitList);
 
@@ -1269,7 +1323,8 @@ static cl_program new_program(cl_context context, char *source, cl_int *error)
 	return program;
 }
 
-static cl_program icd_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings, const size_t *lengths,
+static cl_program icd_clCreateProgramWithSource(cl_context context, cl_uint count,
+						const char **strings, const size_t *lengths,
 						cl_int *error)
 {
 	char *source = NULL;
@@ -1278,15 +1333,17 @@ static cl_program icd_clCreateProgramWithSource(cl_context context, cl_uint coun
 
 	COUNT(clCreateProgramWithSource);
 	for (cl_uint i = 0; stream && i < count; i++)
-		fwrite(strings[i], 1, lengths && lengths[i] ? lengths[i] : strlen(strings[i]), stream);
+		fwrite(strings[i], 1, lengths && lengths[i] ? lengths[i] : strlen(strings[i]),
+		       stream);
 	if (stream)
 		fclose(stream);
 	return new_program(context, source, error);
 }
 EXPORTED(clCreateProgramWithSource);
 
-static cl_program icd_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id *devices, const char *names,
-							cl_int *error)
+static cl_program icd_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count,
+							const cl_device_id *devices,
+							const char *names, cl_int *error)
 {
 	COUNT(clCreateProgramWithBuiltInKernels);
 	cl_program program = new_program(context, strdup(names ? names : ""), error);
@@ -1313,8 +1370,9 @@ static void *tell_of_build(void *build_)
 }
 
 /* With a callback, the build ends later, on another thread. */
-static cl_int icd_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
-				 void(CL_CALLBACK *notify)(cl_program, void *), void *with)
+static cl_int icd_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
+				 const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+				 void *with)
 {
 	bool failed = program && !strncmp(program->source, "error:", 6);
 	struct build *build;
@@ -1329,7 +1387,7 @@ static cl_int icd_clBuildProgram(cl_program program, cl_uint count, const cl_dev
 	build = malloc(sizeof(*build));
 	if (!build)
 		return CL_OUT_OF_HOST_MEMORY;
-	*build = (struct build){ program, notify, with };
+	*build = (struct build){program, notify, with};
 	if (pthread_create(&thread, NULL, tell_of_build, build))
 		tell_of_build(build);
 	else
@@ -1364,7 +1422,8 @@ static cl_int icd_clReleaseProgram(cl_program program)
 }
 EXPORTED(clReleaseProgram);
 
-static cl_int icd_clGetProgramInfo(cl_program program, cl_program_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetProgramInfo(cl_program program, cl_program_info which, size_t size,
+				   void *value, size_t *needed)
 {
 	COUNT(clGetProgramInfo);
 	switch (which) {
@@ -1383,7 +1442,8 @@ static cl_int icd_clGetProgramInfo(cl_program program, cl_program_info which, si
 }
 EXPORTED(clGetProgramInfo);
 
-static cl_int icd_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info which, size_t size, void *value,
+static cl_int icd_clGetProgramBuildInfo(cl_program program, cl_device_id device,
+					cl_program_build_info which, size_t size, void *value,
 					size_t *needed)
 {
 	COUNT(clGetProgramBuildInfo);
@@ -1413,7 +1473,8 @@ static cl_uint uint_of(const struct argument *argument)
 
 static void run_vector_add(struct command *command)
 {
-	const float *a = (float *)buffer_of(&command->arguments[0])->memory, *b = (float *)buffer_of(&command->arguments[1])->memory;
+	const float *a = (float *)buffer_of(&command->arguments[0])->memory,
+		    *b = (float *)buffer_of(&command->arguments[1])->memory;
 	float *c = (float *)buffer_of(&command->arguments[2])->memory;
 	size_t count = uint_of(&command->arguments[3]);
 
@@ -1431,7 +1492,8 @@ static void run_fill_kernel(struct command *command)
 
 static void run_spin(struct command *command)
 {
-	uint64_t until = nanoseconds(CLOCK_MONOTONIC) + *(const cl_ulong *)command->arguments[0].value;
+	uint64_t until =
+		nanoseconds(CLOCK_MONOTONIC) + *(const cl_ulong *)command->arguments[0].value;
 
 	while (nanoseconds(CLOCK_MONOTONIC) < until)
 		;
@@ -1446,10 +1508,10 @@ static const struct kernel_kind {
 	const char *name, *arguments;
 	void (*run)(struct command *command);
 } kernel_kinds[] = {
-	{ "vector_add", "bbbi", run_vector_add },
-	{ "fill", "bii", run_fill_kernel },
-	{ "spin", "l", run_spin },
-	{ "empty", "", run_nothing },
+	{"vector_add", "bbbi", run_vector_add},
+	{"fill", "bii", run_fill_kernel},
+	{"spin", "l", run_spin},
+	{"empty", "", run_nothing},
 };
 
 static const struct kernel_kind *kind_of(const char *name)
@@ -1457,7 +1519,8 @@ static const struct kernel_kind *kind_of(const char *name)
 	size_t length = strcspn(name, "@");
 
 	for (size_t i = 0; i < sizeof(kernel_kinds) / sizeof(*kernel_kinds); i++)
-		if (strlen(kernel_kinds[i].name) == length && !strncmp(kernel_kinds[i].name, name, length))
+		if (strlen(kernel_kinds[i].name) == length &&
+		    !strncmp(kernel_kinds[i].name, name, length))
 			return &kernel_kinds[i];
 	return NULL;
 }
@@ -1469,7 +1532,9 @@ static cl_kernel icd_clCreateKernel(cl_program program, const char *name, cl_int
 
 	COUNT(clCreateKernel);
 	if (!program || program->status != CL_BUILD_SUCCESS || !kind) {
-		set(error, !program ? CL_INVALID_PROGRAM : kind ? CL_INVALID_PROGRAM_EXECUTABLE : CL_INVALID_KERNEL_NAME);
+		set(error, !program ? CL_INVALID_PROGRAM
+			   : kind   ? CL_INVALID_PROGRAM_EXECUTABLE
+				    : CL_INVALID_KERNEL_NAME);
 		return NULL;
 	}
 	kernel = new_object(sizeof(*kernel));
@@ -1522,7 +1587,8 @@ static cl_int icd_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, c
 }
 EXPORTED(clSetKernelArg);
 
-static cl_int icd_clGetKernelInfo(cl_kernel kernel, cl_kernel_info which, size_t size, void *value, size_t *needed)
+static cl_int icd_clGetKernelInfo(cl_kernel kernel, cl_kernel_info which, size_t size, void *value,
+				  size_t *needed)
 {
 	COUNT(clGetKernelInfo);
 	switch (which) {
@@ -1543,7 +1609,8 @@ static cl_int icd_clGetKernelInfo(cl_kernel kernel, cl_kernel_info which, size_t
 }
 EXPORTED(clGetKernelInfo);
 
-static cl_int icd_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info which, size_t size,
+static cl_int icd_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+					   cl_kernel_work_group_info which, size_t size,
 					   void *value, size_t *needed)
 {
 	COUNT(clGetKernelWorkGroupInfo);
@@ -1563,20 +1630,24 @@ EXPORTED(clGetKernelWorkGroupInfo);
 static bool arguments_are_set(cl_kernel kernel)
 {
 	for (size_t i = 0; i < strlen(kernel->kind->arguments); i++)
-		if (!kernel->arguments[i].size || (kernel->kind->arguments[i] == 'b' && !buffer_of(&kernel->arguments[i])))
+		if (!kernel->arguments[i].size ||
+		    (kernel->kind->arguments[i] == 'b' && !buffer_of(&kernel->arguments[i])))
 			return false;
 	return true;
 }
 
-static cl_int icd_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-					 const size_t *global, const size_t *local, cl_uint nwaits, const cl_event *waits,
-					 cl_event *event)
+static cl_int icd_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+					 cl_uint dimensions, const size_t *offset,
+					 const size_t *global, const size_t *local, cl_uint nwaits,
+					 const cl_event *waits, cl_event *event)
 {
 	struct command *command;
 
 	COUNT(clEnqueueNDRangeKernel);
 	if (!queue || !kernel || !global || dimensions < 1 || dimensions > 3)
-		return !queue ? CL_INVALID_COMMAND_QUEUE : !kernel ? CL_INVALID_KERNEL : CL_INVALID_WORK_DIMENSION;
+		return !queue	 ? CL_INVALID_COMMAND_QUEUE
+		       : !kernel ? CL_INVALID_KERNEL
+				 : CL_INVALID_WORK_DIMENSION;
 	if (!arguments_are_set(kernel))
 		return CL_INVALID_KERNEL_ARGS;
 	command = new_command(queue, CL_COMMAND_NDRANGE_KERNEL, nwaits, waits);
@@ -1593,12 +1664,14 @@ static cl_int icd_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kerne
 }
 EXPORTED(clEnqueueNDRangeKernel);
 
-static cl_int icd_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int icd_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwaits,
+				const cl_event *waits, cl_event *event)
 {
 	const size_t one = 1;
 
 	COUNT(clEnqueueTask);
-	return BY_NAME(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, nwaits, waits, event));
+	return BY_NAME(
+		clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, nwaits, waits, event));
 }
 EXPORTED(clEnqueueTask);
 
@@ -1626,7 +1699,8 @@ static void *icd_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfor
 }
 EXPORTED(clGetExtensionFunctionAddressForPlatform);
 
-/* By name, the dynamic linker decides what the loader will find here; otherwise they are ours for certain. */
+/* By name, the dynamic linker decides what the loader will find here; otherwise they are ours for
+ * certain. */
 #ifdef ICD_TABLE_BY_NAME
 #define ENTRY(function) .function = function
 #else
