@@ -258,6 +258,9 @@ START_TEST(level_zero_functions_have_levels_results_and_roles)
 	ck_assert_uint_eq(function(ze, "zeMemAllocDevice")->level, TL_LEVEL_RUNTIME);
 	ck_assert_uint_eq(function(ze, "zeDeviceGetProperties")->level, TL_LEVEL_DEBUG);
 	ck_assert_uint_eq(function(ze, "zeEventQueryStatus")->level, TL_LEVEL_DEBUG);
+	ck_assert_uint_eq(function(ze, "zeCommandListAppendQueryKernelTimestamps")->level, TL_LEVEL_RUNTIME);
+	/* Two rules match; the first decides. */
+	ck_assert_uint_eq(function(ze, "zeMemGetIpcHandle")->level, TL_LEVEL_DEBUG);
 	ck_assert_int_eq(function(ze, "zeInit")->failure, TL_FAILURE_NONZERO);
 	ck_assert(function(ze, "zeInit")->flags & TL_FUNCTION_INITIALISES);
 	ck_assert(function(ze, "zeMemAllocDevice")->flags & TL_FUNCTION_CREATES);

@@ -10,7 +10,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 65
+plan 67
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -81,6 +81,15 @@ for pair in libze_loader.so.1:level-zero libOpenCL.so.1:opencl libz.so.1:zlib; d
 			"$tracegen" check --api "$apis/${pair#*:}.json" "$lib" -- -I"$ze_include"
 	else
 		skip 1 "no ${pair%:*} here"
+	fi
+done
+for pair in libze_loader.so.1:level-zero libOpenCL.so.1:opencl; do
+	lib=$(library "${pair%:*}")
+	if test -e "$lib" && test -e "$libtracelayer"; then
+		ok "libtracelayer.so really exports the shims of ${pair%:*}" \
+			"$tracegen" check --api "$apis/${pair#*:}.json" --shims "$libtracelayer" "$lib" -- -I"$ze_include"
+	else
+		skip 1 "no ${pair%:*}, or libtracelayer.so is not built"
 	fi
 done
 lib=$(library libOpenCL.so.1)
