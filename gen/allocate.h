@@ -17,6 +17,7 @@ char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 /* Room for one more element at the end of `array`, zeroed; its address. Arrays grow by doubling. */
 void *append_element(void *array, size_t *count, size_t size);
-#define APPEND(array, count) ((__typeof__(array))append_element(&(array), &(count), sizeof *(array)))
+#define APPEND(array, count)                                                                       \
+	((__typeof__(array))append_element(&(array), &(count), sizeof *(array)))
 
 #endif

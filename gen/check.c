@@ -1,7 +1,9 @@
 /*
- * check.c: does every function that a library exports, and its headers declare, have a shim, or a reason to have none?
+ * check.c: does every function that a library exports, and its headers declare, have a shim, or a
+ * reason to have none?
  *
- * Reads the dynamic symbols of the real library by libelf, and, where asked, those of the library with the shims.
+ * Reads the dynamic symbols of the real library by libelf, and, where asked, those of the library
+ * with the shims.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,7 +17,8 @@
 #include "gen/tracegen.h"
 
 /* One exported function, once for each of its versions. */
-struct export {
+struct export
+{
 	const char *name;
 	const char *version; /* "" where symbols have none */
 	bool hidden;	     /* not the version that new programs get */
@@ -30,7 +33,8 @@ struct exports {
 
 static int unreadable(const char *path, const char *why)
 {
-	fprintf(stderr, "tracegen: %s: %s; name the shared library that programs load\n", path, why);
+	fprintf(stderr, "tracegen: %s: %s; name the shared library that programs load\n", path,
+		why);
 	return -1;
 }
 
@@ -40,13 +44,15 @@ struct versions {
 	Elf_Data *indices;
 };
 
-static void read_version_names(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct versions *versions)
+static void read_version_names(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+			       struct versions *versions)
 {
 	Elf_Data *table = elf_getdata(section, NULL);
 	GElf_Verdef definition;
 	GElf_Verdaux name;
 
-	for (int at = 0, i = 0; table && i < (int)header->sh_info && gelf_getverdef(table, at, &definition); i++) {
+	for (int at = 0, i = 0;
+	     table && i < (int)header->sh_info && gelf_getverdef(table, at, &definition); i++) {
 		const char *text = gelf_getverdaux(table, at + (int)definition.vd_aux, &name)
 					   ? elf_strptr(elf, header->sh_link, name.vda_name)
 					   : NULL;
@@ -58,13 +64,15 @@ static void read_version_names(Elf *elf, Elf_Scn *section, const GElf_Shdr *head
 	}
 }
 
-static void add_export(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol, int index, const struct versions *versions, struct exports *to)
+static void add_export(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol, int index,
+		       const struct versions *versions, struct exports *to)
 {
 	unsigned char type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
 	unsigned char visibility = GELF_ST_VISIBILITY(symbol->st_other);
 	GElf_Versym version = 0;
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || (binding != STB_GLOBAL && binding != STB_WEAK) || symbol->st_shndx == SHN_UNDEF ||
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+	    (binding != STB_GLOBAL && binding != STB_WEAK) || symbol->st_shndx == SHN_UNDEF ||
 	    (visibility != STV_DEFAULT && visibility != STV_PROTECTED))
 		return;
 	if (versions->indices)
@@ -83,7 +91,9 @@ static int by_name(const void *a, const void *b)
 	int order = strcmp(one->name, other->name);
 
 	/* The version that new programs get comes first. */
-	return order ? order : one->hidden != other->hidden ? one->hidden - other->hidden : strcmp(one->version, other->version);
+	return order			      ? order
+	       : one->hidden != other->hidden ? one->hidden - other->hidden
+					      : strcmp(one->version, other->version);
 }
 
 static int read_symbols(Elf *elf, struct exports *to)
@@ -121,7 +131,8 @@ static int read_exports(const char *path, struct exports *to)
 
 	to->path = path;
 	if (file < 0) {
-		fprintf(stderr, "tracegen: %s: %m; name the shared library that programs load\n", path);
+		fprintf(stderr, "tracegen: %s: %m; name the shared library that programs load\n",
+			path);
 		return -1;
 	}
 	elf_version(EV_CURRENT);
@@ -163,7 +174,11 @@ static void print_symbol(FILE *to, const struct exports *exports, const struct e
 	const struct export *end = exports->list + exports->count;
 
 	for (const struct export *one = first; one < end && !strcmp(one->name, first->name); one++)
-		fprintf(to, "%s%s%s%s", one == first ? "" : ", ", one->name, !*one->version ? "" : one->hidden ? "@" : "@@", one->version);
+		fprintf(to, "%s%s%s%s", one == first ? "" : ", ", one->name,
+			!*one->version ? ""
+			: one->hidden  ? "@"
+				       : "@@",
+			one->version);
 }
 
 static bool has_versions(const struct exports *exports, const struct export *first)
@@ -172,13 +187,7 @@ static bool has_versions(const struct exports *exports, const struct export *fir
 }
 
 /* What is to be said of one exported function. */
-enum verdict {
-	SHIMMED,
-	LEFT_OUT,
-	MISSING,
-	UNDECLARED,
-	NVERDICTS
-};
+enum verdict { SHIMMED, LEFT_OUT, MISSING, UNDECLARED, NVERDICTS };
 
 static enum verdict judge(const struct function *function, const struct exports *shims)
 {
@@ -197,20 +206,24 @@ static const char *reason(const struct function *function, enum verdict verdict)
 		return function->left_out;
 	if (verdict == UNDECLARED)
 		return "the headers don't declare it";
-	return function->exported ? "the library with the shims doesn't export it; build it anew"
-				  : "the descriptor says that it is not exported; add it to \"exported\" or \"left_out\"";
+	return function->exported
+		       ? "the library with the shims doesn't export it; build it anew"
+		       : "the descriptor says that it is not exported; add it to \"exported\" or \"left_out\"";
 }
 
-static size_t report(const struct model *model, const struct exports *real, const struct exports *shims, enum verdict wanted, FILE *to)
+static size_t report(const struct model *model, const struct exports *real,
+		     const struct exports *shims, enum verdict wanted, FILE *to)
 {
-	static const char *const titles[] = {"with a shim", "left out", "MISSING", "not declared by the headers"};
+	static const char *const titles[] = {"with a shim", "left out", "MISSING",
+					     "not declared by the headers"};
 	size_t count = 0;
 
 	for (size_t i = 0; i < real->count; i += 1) {
 		const struct export *export = &real->list[i];
 		const struct function *function = model_function(model, export->name);
 
-		if ((i && !strcmp(real->list[i - 1].name, export->name)) || judge(function, shims) != wanted)
+		if ((i && !strcmp(real->list[i - 1].name, export->name)) ||
+		    judge(function, shims) != wanted)
 			continue;
 		if (!count++)
 			fprintf(to, "\n# %s\n", titles[wanted]);
@@ -224,7 +237,10 @@ static size_t report(const struct model *model, const struct exports *real, cons
 	return count;
 }
 
-/* Functions that have a shim though this library has none of them: they return the API's "unsupported". */
+/*
+ * Functions that have a shim though this library has none of them: they return the API's
+ * "unsupported".
+ */
 static size_t report_lacking(const struct model *model, const struct exports *real, FILE *to)
 {
 	size_t count = 0;
@@ -252,7 +268,8 @@ int library_check(const struct model *model, const char *path, const char *shims
 	for (enum verdict verdict = SHIMMED; verdict < NVERDICTS; verdict++)
 		counts[verdict] = report(model, &real, shims_path ? &shims : NULL, verdict, to);
 	size_t lacking = report_lacking(model, &real, to);
-	fprintf(to, "\n%zu with a shim, %zu left out, %zu missing, %zu not declared; %zu more not in this library\n", counts[SHIMMED],
-		counts[LEFT_OUT], counts[MISSING], counts[UNDECLARED], lacking);
+	fprintf(to,
+		"\n%zu with a shim, %zu left out, %zu missing, %zu not declared; %zu more not in this library\n",
+		counts[SHIMMED], counts[LEFT_OUT], counts[MISSING], counts[UNDECLARED], lacking);
 	return counts[MISSING] ? 1 : 0;
 }

@@ -146,14 +146,17 @@ const char *comment_behind(const struct comments *comments, size_t from, size_t 
 {
 	size_t i = first_from(comments, from);
 
-	if (i == comments->count || comments->list[i].start >= to || newline_between(comments, from, comments->list[i].start))
+	if (i == comments->count || comments->list[i].start >= to ||
+	    newline_between(comments, from, comments->list[i].start))
 		return NULL;
 	const char *text = comments->list[i].text;
 	/* A line comment goes on in the line comments right below it that stand alone. */
-	for (; comments->source[comments->list[i].start + 1] == '/' && i + 1 < comments->count; i++) {
+	for (; comments->source[comments->list[i].start + 1] == '/' && i + 1 < comments->count;
+	     i++) {
 		const struct comment *next = &comments->list[i + 1];
 
-		if (next->start >= to || !next->alone || next->doc != comments->list[i].doc || next->line != comments->list[i].line + 1)
+		if (next->start >= to || !next->alone || next->doc != comments->list[i].doc ||
+		    next->line != comments->list[i].line + 1)
 			break;
 		text = join(text, " ", next->text);
 	}
@@ -203,7 +206,10 @@ static char *trimmed(const char *from, const char *to)
 	return copy_bytes(from, (size_t)(to - from));
 }
 
-/* "n", "*pn" or "3" as a length. False where it is none of these (range(0.0, 1.0) speaks of a value). */
+/*
+ * "n", "*pn" or "3" as a length. False where it is none of these (range(0.0, 1.0) speaks of a
+ * value).
+ */
 static bool read_length(struct length *length, char *text)
 {
 	char *end;
@@ -250,7 +256,8 @@ static void read_sized_tag(struct tags *tags, const char *tag)
 		bytes = true;
 	} else if ((inside = argument(tag, "zero-ended"))) {
 		tags->has_length = true;
-		tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED, .constant = (uint32_t)strtoul(inside, NULL, 0)};
+		tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED,
+					       .constant = (uint32_t)strtoul(inside, NULL, 0)};
 		return;
 	} else if (*tag == '*') {
 		inside = trimmed(tag, tag + strlen(tag));
@@ -276,9 +283,11 @@ static void read_tag(struct tags *tags, const char *tag)
 	else if (!strcmp(tag, "optional"))
 		tags->direction |= TL_OPTIONAL;
 	else if (!strcmp(tag, "string"))
-		tags->has_length = true, tags->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};
+		tags->has_length = true,
+		tags->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};
 	else if (!strcmp(tag, "zero-ended"))
-		tags->has_length = true, tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED, .constant = 1};
+		tags->has_length = true,
+		tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED, .constant = 1};
 	else if (!strcmp(tag, "address"))
 		tags->address = true;
 	else if (!strcmp(tag, "checked"))
@@ -308,7 +317,8 @@ struct tags tags_read(const char *comment)
 		comment = close + 1;
 	}
 	/* "pointer to device memory location that will contain …": what the host may not read. */
-	if (strcasestr(comment, "pointer to device memory location") || strcasestr(comment, "pointer to device buffer"))
+	if (strcasestr(comment, "pointer to device memory location") ||
+	    strcasestr(comment, "pointer to device buffer"))
 		tags.address = true;
 	return tags;
 }
@@ -322,7 +332,8 @@ static bool is_text(const struct type *pointer)
 
 static bool is_record(const struct type *type)
 {
-	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && !type->incomplete;
+	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) &&
+	       !type->incomplete;
 }
 
 static const struct variable *sibling(const char *name, const struct variable *all, size_t count)
@@ -347,7 +358,8 @@ static void settle_untold(struct variable *variable)
 		variable->length = (struct length){.kind = TL_LENGTH_CONSTANT, .constant = 1};
 }
 
-static bool settle_length(struct variable *variable, const struct tags *tags, const struct variable *all, size_t count)
+static bool settle_length(struct variable *variable, const struct tags *tags,
+			  const struct variable *all, size_t count)
 {
 	struct type *pointer = variable->type;
 
@@ -367,7 +379,8 @@ static bool settle_length(struct variable *variable, const struct tags *tags, co
 	return true;
 }
 
-bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all, size_t count)
+bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all,
+		     size_t count)
 {
 	struct type *type = variable->type;
 	bool found = true;

@@ -1,8 +1,9 @@
 /*
  * comment.h: what headers say in comments.
  *
- * libclang attaches doc comments to declarations, but none to parameters, and none that are plain. Most of what a header
- * tells about its pointers stands exactly there, so comments are found in the text itself.
+ * libclang attaches doc comments to declarations, but none to parameters, and none that are plain.
+ * Most of what a header tells about its pointers stands exactly there, so comments are found in the
+ * text itself.
  */
 #ifndef TL_GEN_COMMENT_H
 #define TL_GEN_COMMENT_H
@@ -12,9 +13,9 @@
 struct comment {
 	size_t start, end; /* byte offsets; end is behind the comment */
 	unsigned line, end_line;
-	bool alone;	   /* nothing but blanks before it on its line */
-	bool doc;	   /* begins as doc comments do, or is a block of several lines */
-	const char *text;  /* without delimiters, stars and border lines; lines kept */
+	bool alone;	  /* nothing but blanks before it on its line */
+	bool doc;	  /* begins as doc comments do, or is a block of several lines */
+	const char *text; /* without delimiters, stars and border lines; lines kept */
 };
 
 struct comments {
@@ -26,35 +27,45 @@ struct comments {
 
 struct comments *comments_scan(const char *source, size_t size);
 
-/* The comment of what ends at `from`, where the next thing begins at `to`: what follows on its line, and goes on below. NULL: none. */
+/*
+ * The comment of what ends at `from`, where the next thing begins at `to`: what follows on its
+ * line, and goes on below. NULL: none.
+ */
 const char *comment_behind(const struct comments *comments, size_t from, size_t to);
 
-/* The comment in front of what begins at `start`: the last one with no declaration, and no blank-line-free code, between. NULL: none. */
+/*
+ * The comment in front of what begins at `start`: the last one with no declaration, and no blank-
+ * line-free code, between. NULL: none.
+ */
 const char *comment_before(const struct comments *comments, size_t start);
 
 /* The line that byte `offset` is on. */
 unsigned source_line(const struct comments *comments, size_t offset);
 
 /*
- * The tags that a comment begins with: [in] [out] [in,out] [optional] [release] [range(0, n)] [range(0, *pn)], as Level Zero writes
- * them; "OUT:" and "IN/OUT:" as SQLite writes, "Returned …" as CUDA does; and those that only descriptors use: [bytes(n)] [bytes(*pn)] [elements(3)] [string]
+ * The tags that a comment begins with: [in] [out] [in,out] [optional] [release] [range(0, n)]
+ * [range(0, *pn)], as Level Zero writes them; "OUT:" and "IN/OUT:" as SQLite writes, "Returned …"
+ * as CUDA does; and those that only descriptors use: [bytes(n)] [bytes(*pn)] [elements(3)] [string]
  * [zero-ended] [zero-ended(2)] [address] [checked]. doc/tracelayer-descriptor.5 explains them.
  */
 struct tags {
 	unsigned direction; /* TL_IN, TL_OUT, TL_OPTIONAL */
 	struct length length;
 	bool has_length;
-	bool address;	    /* not to be followed */
-	bool checked;	    /* followed, but the caller need not have supplied it */
-	const char *unknown; /* the first tag that is none of these, without brackets; NULL: all are known */
+	bool address; /* not to be followed */
+	bool checked; /* followed, but the caller need not have supplied it */
+	/* The first tag that is none of these, without brackets; NULL: all are known. */
+	const char *unknown;
 };
 struct tags tags_read(const char *comment);
 
 /*
- * Give a variable the direction and length that its tags ask for and its type allows, or the careful defaults where there are no tags:
- * text that cannot be changed is a string, a struct that cannot be changed is one struct, both behind a checked copy; anything else
- * is an address. `all` are the variable's siblings. Returns false where the tags name a sibling that is none.
+ * Give a variable the direction and length that its tags ask for and its type allows, or the
+ * careful defaults where there are no tags: text that cannot be changed is a string, a struct that
+ * cannot be changed is one struct, both behind a checked copy; anything else is an address. `all`
+ * are the variable's siblings. Returns false where the tags name a sibling that is none.
  */
-bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all, size_t count);
+bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all,
+		     size_t count);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * descriptor.c: what headers can't say, from gen/apis/NAME.json, checked against the headers. doc/tracelayer-descriptor.5 is its manual.
+ * descriptor.c: what headers can't say, from gen/apis/NAME.json, checked against the headers.
+ * doc/tracelayer-descriptor.5 is its manual.
  *
- * A name without wildcards must exist in the headers, unless a "?" stands in front of it: then some versions of the headers lack it.
- * A pattern may match nothing. Whatever is wrong is said with the line that it stands on.
+ * A name without wildcards must exist in the headers, unless a "?" stands in front of it: then some
+ * versions of the headers lack it. A pattern may match nothing. Whatever is wrong is said with the
+ * line that it stands on.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -23,7 +25,10 @@ struct descriptor {
 
 /* Saying what is wrong. */
 
-/* The line of the first "text" in quotes behind the first "key" in quotes. jansson forgets where it read things. */
+/*
+ * The line of the first "text" in quotes behind the first "key" in quotes. jansson forgets where it
+ * read things.
+ */
 static unsigned line_of(const struct descriptor *descriptor, const char *key, const char *text)
 {
 	const char *at = descriptor->text, *found;
@@ -39,34 +44,40 @@ static unsigned line_of(const struct descriptor *descriptor, const char *key, co
 }
 
 /* `key` and `text` say where; both are strings of the file. */
-static void wrong(struct descriptor *descriptor, const char *key, const char *text, const char *what)
+static void wrong(struct descriptor *descriptor, const char *key, const char *text,
+		  const char *what)
 {
-	fprintf(stderr, "tracegen: %s:%u: %s\n", descriptor->path, line_of(descriptor, key, text), what);
+	fprintf(stderr, "tracegen: %s:%u: %s\n", descriptor->path, line_of(descriptor, key, text),
+		what);
 	descriptor->failed = true;
 }
 
 /* Reading values of the right kind. */
 
-static const char *text_at(struct descriptor *descriptor, json_t *object, const char *key, bool needed)
+static const char *text_at(struct descriptor *descriptor, json_t *object, const char *key,
+			   bool needed)
 {
 	json_t *value = json_object_get(object, key);
 
 	if (json_is_string(value))
 		return copy_text(json_string_value(value));
 	if (value)
-		wrong(descriptor, key, NULL, format_text("\"%s\" must be a string; put it in quotes", key));
+		wrong(descriptor, key, NULL,
+		      format_text("\"%s\" must be a string; put it in quotes", key));
 	else if (needed)
 		wrong(descriptor, key, NULL, format_text("\"%s\" is missing; add it", key));
 	return NULL;
 }
 
-static json_t *kind_at(struct descriptor *descriptor, json_t *object, const char *key, json_type kind)
+static json_t *kind_at(struct descriptor *descriptor, json_t *object, const char *key,
+		       json_type kind)
 {
 	json_t *value = json_object_get(object, key);
 
 	if (value && json_typeof(value) != kind) {
-		wrong(descriptor, key, NULL, format_text("\"%s\" must be %s; see tracelayer-descriptor(5)", key,
-							   kind == JSON_ARRAY ? "a list, in []" : "an object, in {}"));
+		wrong(descriptor, key, NULL,
+		      format_text("\"%s\" must be %s; see tracelayer-descriptor(5)", key,
+				  kind == JSON_ARRAY ? "a list, in []" : "an object, in {}"));
 		return NULL;
 	}
 	return value;
@@ -76,11 +87,13 @@ static const char *string_in(struct descriptor *descriptor, const char *key, jso
 {
 	if (json_is_string(value))
 		return json_string_value(value);
-	wrong(descriptor, key, NULL, format_text("\"%s\" must hold strings; put each in quotes", key));
+	wrong(descriptor, key, NULL,
+	      format_text("\"%s\" must hold strings; put each in quotes", key));
 	return "";
 }
 
-static const char **texts_at(struct descriptor *descriptor, json_t *object, const char *key, size_t *count)
+static const char **texts_at(struct descriptor *descriptor, json_t *object, const char *key,
+			     size_t *count)
 {
 	json_t *list = kind_at(descriptor, object, key, JSON_ARRAY), *one;
 	const char **texts = NULL;
@@ -103,13 +116,20 @@ static void check_keys(struct descriptor *descriptor, json_t *object, const char
 		for (size_t i = 0; allowed[i]; i++)
 			known |= !strcmp(key, allowed[i]);
 		if (!known)
-			wrong(descriptor, key, NULL, format_text("unknown key \"%s\"; see tracelayer-descriptor(5) for those there are", key));
+			wrong(descriptor, key, NULL,
+			      format_text(
+				      "unknown key \"%s\"; see tracelayer-descriptor(5) for those there are",
+				      key));
 	}
 }
 
-static const char *const all_keys[] = {"name", "prefix", "version", "headers", "headers_left_out", "flags", "sonames", "handles", "bools",
-				       "numbers", "enums", "results", "successes", "levels", "initialises", "creates", "destroys",
-				       "exported", "left_out", "variables", "getprocs", "since", "first_members", "chains", "comment", NULL};
+static const char *const all_keys[] = {
+	"name",	    "prefix",	"version",	 "headers",  "headers_left_out",
+	"flags",    "sonames",	"handles",	 "bools",    "numbers",
+	"enums",    "results",	"successes",	 "levels",   "initialises",
+	"creates",  "destroys", "exported",	 "left_out", "variables",
+	"getprocs", "since",	"first_members", "chains",   "comment",
+	NULL};
 
 /* Names and patterns. */
 
@@ -124,16 +144,21 @@ static bool matches(const char *pattern, const char *name)
 }
 
 /* Whether a name that matched nothing is a mistake; says so if it is. */
-static void check_matched(struct descriptor *descriptor, const char *key, const char *name, bool matched, const char *what)
+static void check_matched(struct descriptor *descriptor, const char *key, const char *name,
+			  bool matched, const char *what)
 {
 	if (!matched && *name != '?' && !is_pattern(name))
 		wrong(descriptor, key, name,
-		      format_text("the headers have no %s %s; correct the name, or write \"?%s\" if other versions have it", what, name, name));
+		      format_text(
+			      "the headers have no %s %s; correct the name, or write \"?%s\" if other versions have it",
+			      what, name, name));
 }
 
 /* Call `each` for the functions that a name or pattern means. */
 static void for_functions(struct descriptor *descriptor, const char *key, const char *name,
-			  void (*each)(struct descriptor *descriptor, struct function *function, void *more), void *more)
+			  void (*each)(struct descriptor *descriptor, struct function *function,
+				       void *more),
+			  void *more)
 {
 	struct model *model = descriptor->model;
 	bool matched = false;
@@ -168,7 +193,8 @@ struct type_search {
 	bool matched;
 };
 
-static void search_type(struct descriptor *descriptor, struct type *type, struct type_search *search)
+static void search_type(struct descriptor *descriptor, struct type *type,
+			struct type_search *search)
 {
 	if (!type)
 		return;
@@ -186,7 +212,8 @@ static void search_type(struct descriptor *descriptor, struct type *type, struct
 }
 
 static void for_types(struct descriptor *descriptor, const char *key, const char *name,
-		      void (*each)(struct descriptor *descriptor, struct type *type, void *more), void *more)
+		      void (*each)(struct descriptor *descriptor, struct type *type, void *more),
+		      void *more)
 {
 	struct model *model = descriptor->model;
 	struct type_search search = {.pattern = name, .each = each, .more = more};
@@ -238,14 +265,20 @@ static void describe_version(struct descriptor *descriptor)
 	if (!from)
 		return;
 	if (!constant_value(descriptor->model, from, &value))
-		wrong(descriptor, "version", from, format_text("the headers have no constant %s; name the macro or enumerator with the version", from));
+		wrong(descriptor, "version", from,
+		      format_text(
+			      "the headers have no constant %s; name the macro or enumerator with the version",
+			      from));
 	json_array_foreach(kind_at(descriptor, version, "parts", JSON_ARRAY), i, part) {
-		int64_t divide = json_integer_value(json_array_get(part, 0)), modulo = json_integer_value(json_array_get(part, 1));
+		int64_t divide = json_integer_value(json_array_get(part, 0)),
+			modulo = json_integer_value(json_array_get(part, 1));
 
 		if (divide <= 0 || modulo <= 0)
-			wrong(descriptor, "parts", NULL, "\"parts\" must hold pairs of whole numbers above 0; see tracelayer-descriptor(5)");
+			wrong(descriptor, "parts", NULL,
+			      "\"parts\" must hold pairs of whole numbers above 0; see tracelayer-descriptor(5)");
 		else
-			text = format_text("%s%s%lld", text, i ? "." : "", (long long)(value / divide % modulo));
+			text = format_text("%s%s%lld", text, i ? "." : "",
+					   (long long)(value / divide % modulo));
 	}
 	descriptor->model->version = text;
 }
@@ -271,7 +304,8 @@ static void describe_kinds(struct descriptor *descriptor)
 	static const struct {
 		const char *key;
 		enum tl_kind kind;
-	} kinds[] = {{"handles", TL_KIND_HANDLE}, {"bools", TL_KIND_BOOL}, {"numbers", TL_KIND_UINT}};
+	} kinds[] = {
+		{"handles", TL_KIND_HANDLE}, {"bools", TL_KIND_BOOL}, {"numbers", TL_KIND_UINT}};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		size_t count = 0;
@@ -283,14 +317,17 @@ static void describe_kinds(struct descriptor *descriptor)
 	}
 }
 
-/* "variables": tags for parameters (FUNCTION:NAME), results (FUNCTION:return) and members (TYPE.NAME). */
+/*
+ * "variables": tags for parameters (FUNCTION:NAME), results (FUNCTION:return) and members
+ * (TYPE.NAME).
+ */
 
 struct variable_rule {
 	const char *pattern; /* of the variable's own name */
 	const char *key;     /* the whole, as written */
 	struct tags tags;
-	struct type *type; /* for "enums": what the variable's type becomes */
-	const char *of;	   /* for "enums": variables of this type only, unless NULL */
+	struct type *type;	 /* for "enums": what the variable's type becomes */
+	const char *of;		 /* for "enums": variables of this type only, unless NULL */
 	struct variable ***done; /* variables that an earlier rule decided */
 	size_t *ndone;
 	bool matched;
@@ -304,7 +341,8 @@ static bool is_done(const struct variable_rule *rule, const struct variable *var
 	return false;
 }
 
-static void tag_variables(struct descriptor *descriptor, struct variable_rule *rule, struct variable *list, size_t count, const char *owner)
+static void tag_variables(struct descriptor *descriptor, struct variable_rule *rule,
+			  struct variable *list, size_t count, const char *owner)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!matches(rule->pattern, list[i].name))
@@ -312,13 +350,17 @@ static void tag_variables(struct descriptor *descriptor, struct variable_rule *r
 		rule->matched = true;
 		if (is_done(rule, &list[i]))
 			continue;
-		/* A pattern is for many: where its length names a sibling that this one has not, it is not for this one. */
+		/*
+		 * A pattern is for many: where its length names a sibling that this one has not, it
+		 * is not for this one.
+		 */
 		struct variable before = list[i];
 		if (!variable_settle(&list[i], &rule->tags, list, count)) {
 			list[i] = before;
 			if (!is_pattern(rule->key))
 				wrong(descriptor, "variables", rule->key,
-				      format_text("%s has no %s to count %s by; correct the name", owner, rule->tags.length.sibling, list[i].name));
+				      format_text("%s has no %s to count %s by; correct the name",
+						  owner, rule->tags.length.sibling, list[i].name));
 			continue;
 		}
 		*APPEND(*rule->done, *rule->ndone) = &list[i];
@@ -336,13 +378,17 @@ static void tag_members(struct descriptor *descriptor, struct type *type, void *
 }
 
 /* "owner:name" or "owner.name" in two; the separator, or 0 after saying what is wrong. */
-static char split_variable(struct descriptor *descriptor, const char *key, const char *text, char **owner, const char **name)
+static char split_variable(struct descriptor *descriptor, const char *key, const char *text,
+			   char **owner, const char **name)
 {
 	char *copy = copy_text(text), *at = strpbrk(copy, ":.");
 	char separator = at ? *at : '\0';
 
 	if (!at) {
-		wrong(descriptor, key, text, format_text("\"%s\" is neither FUNCTION:PARAMETER nor TYPE.MEMBER; write it so", text));
+		wrong(descriptor, key, text,
+		      format_text(
+			      "\"%s\" is neither FUNCTION:PARAMETER nor TYPE.MEMBER; write it so",
+			      text));
 		return '\0';
 	}
 	*at = '\0';
@@ -351,10 +397,14 @@ static char split_variable(struct descriptor *descriptor, const char *key, const
 	return separator;
 }
 
-static void check_variable(struct descriptor *descriptor, const char *key, const char *text, bool matched)
+static void check_variable(struct descriptor *descriptor, const char *key, const char *text,
+			   bool matched)
 {
 	if (!matched && *text != '?' && !is_pattern(text))
-		wrong(descriptor, key, text, format_text("nothing is called %s; correct the name, or write \"?%s\" if other versions have it", text, text));
+		wrong(descriptor, key, text,
+		      format_text(
+			      "nothing is called %s; correct the name, or write \"?%s\" if other versions have it",
+			      text, text));
 }
 
 static void describe_variables(struct descriptor *descriptor)
@@ -364,19 +414,25 @@ static void describe_variables(struct descriptor *descriptor)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(kind_at(descriptor, descriptor->root, "variables", JSON_OBJECT), key, value) {
+	json_object_foreach(kind_at(descriptor, descriptor->root, "variables", JSON_OBJECT), key,
+			     value) {
 		struct variable_rule rule = {.key = key, .done = &done, .ndone = &ndone};
 		char *owner = NULL;
-		char separator = split_variable(descriptor, "variables", key, &owner, &rule.pattern);
+		char separator =
+			split_variable(descriptor, "variables", key, &owner, &rule.pattern);
 
 		rule.tags = tags_read(string_in(descriptor, key, value));
 		if (rule.tags.unknown)
-			wrong(descriptor, key, NULL, format_text("unknown tag [%s]; see tracelayer-descriptor(5) for those there are", rule.tags.unknown));
+			wrong(descriptor, key, NULL,
+			      format_text(
+				      "unknown tag [%s]; see tracelayer-descriptor(5) for those there are",
+				      rule.tags.unknown));
 		if (separator == ':')
 			for_functions(descriptor, "variables", owner, tag_params, &rule);
 		else if (separator)
 			for_types(descriptor, "variables", owner, tag_members, &rule);
-		check_variable(descriptor, "variables", key, !separator || rule.matched || *owner == '?');
+		check_variable(descriptor, "variables", key,
+			       !separator || rule.matched || *owner == '?');
 	}
 	free(done);
 }
@@ -385,9 +441,11 @@ static void describe_variables(struct descriptor *descriptor)
 
 static struct type *enum_made(struct descriptor *descriptor, json_t *object, const char *name)
 {
-	static const char *const keys[] = {"type", "groups", "constants", "flags", "where", "comment", NULL};
+	static const char *const keys[] = {"type",  "groups",  "constants", "flags",
+					   "where", "comment", NULL};
 	struct model *model = descriptor->model;
-	json_t *groups = kind_at(descriptor, object, "groups", JSON_ARRAY), *constants = kind_at(descriptor, object, "constants", JSON_ARRAY);
+	json_t *groups = kind_at(descriptor, object, "groups", JSON_ARRAY),
+	       *constants = kind_at(descriptor, object, "constants", JSON_ARRAY);
 	struct type *type = allocate(sizeof *type);
 
 	check_keys(descriptor, object, keys);
@@ -397,11 +455,15 @@ static struct type *enum_made(struct descriptor *descriptor, json_t *object, con
 		for (size_t j = 0; j < model->constants[i].nvalues; j++) {
 			struct enumerator value = model->constants[i].values[j];
 
-			if (any_matches(groups, model->constants[i].title) || any_matches(constants, value.name))
+			if (any_matches(groups, model->constants[i].title) ||
+			    any_matches(constants, value.name))
 				enumerator_add(type, value);
 		}
 	if (!type->nenumerators)
-		wrong(descriptor, "enums", name, format_text("\"%s\" matches no constants of the headers; correct its groups or constants", name));
+		wrong(descriptor, "enums", name,
+		      format_text(
+			      "\"%s\" matches no constants of the headers; correct its groups or constants",
+			      name));
 	return type;
 }
 
@@ -458,7 +520,8 @@ static void describe_enums(struct descriptor *descriptor)
 	const char *name;
 	json_t *object;
 
-	json_object_foreach(kind_at(descriptor, descriptor->root, "enums", JSON_OBJECT), name, object) {
+	json_object_foreach(kind_at(descriptor, descriptor->root, "enums", JSON_OBJECT), name,
+			     object) {
 		size_t count = 0;
 		struct type *type = enum_made(descriptor, object, copy_text(name));
 		const char *of = text_at(descriptor, object, "type", true);
@@ -468,7 +531,8 @@ static void describe_enums(struct descriptor *descriptor)
 		for (size_t i = 0; i < count; i++) {
 			struct variable_rule rule = {.key = where[i], .type = type, .of = of};
 			char *owner = NULL;
-			char separator = split_variable(descriptor, name, where[i], &owner, &rule.pattern);
+			char separator =
+				split_variable(descriptor, name, where[i], &owner, &rule.pattern);
 
 			if (separator == ':')
 				for_functions(descriptor, name, owner, retype_params, &rule);
@@ -479,12 +543,16 @@ static void describe_enums(struct descriptor *descriptor)
 	}
 }
 
-/* "results": which values mean failure, and what to return where the real library lacks the function. */
+/*
+ * "results": which values mean failure, and what to return where the real library lacks the
+ * function.
+ */
 
 static bool rule_applies(json_t *rule, const struct function *function)
 {
 	const char *type = json_string_value(json_object_get(rule, "type"));
-	json_t *functions = json_object_get(rule, "functions"), *params = json_object_get(rule, "params"), *one;
+	json_t *functions = json_object_get(rule, "functions"),
+	       *params = json_object_get(rule, "params"), *one;
 	size_t i;
 
 	if (type && !matches(type, function->result_spelling))
@@ -495,7 +563,8 @@ static bool rule_applies(json_t *rule, const struct function *function)
 		bool has = false;
 
 		for (size_t j = 0; j < function->nparams; j++)
-			has |= json_is_string(one) && matches(json_string_value(one), function->params[j].name);
+			has |= json_is_string(one) &&
+			       matches(json_string_value(one), function->params[j].name);
 		if (!has)
 			return false;
 	}
@@ -509,13 +578,16 @@ static enum tl_failure failure_named(struct descriptor *descriptor, const char *
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(names[i], name))
 			return (enum tl_failure)i;
-	wrong(descriptor, "failure", name, format_text("no failure is called \"%s\"; there are never, nonzero, negative, null", name));
+	wrong(descriptor, "failure", name,
+	      format_text("no failure is called \"%s\"; there are never, nonzero, negative, null",
+			  name));
 	return TL_FAILURE_NEVER;
 }
 
 static void describe_results(struct descriptor *descriptor)
 {
-	static const char *const keys[] = {"type", "functions", "params", "failure", "unsupported", "comment", NULL};
+	static const char *const keys[] = {"type",	  "functions", "params", "failure",
+					   "unsupported", "comment",   NULL};
 	json_t *rules = kind_at(descriptor, descriptor->root, "results", JSON_ARRAY), *rule;
 	struct model *model = descriptor->model;
 	size_t i;
@@ -533,7 +605,8 @@ static void describe_results(struct descriptor *descriptor)
 		json_array_foreach(rules, i, rule) {
 			if (!rule_applies(rule, function))
 				continue;
-			function->failure = failure_named(descriptor, text_at(descriptor, rule, "failure", true));
+			function->failure = failure_named(
+				descriptor, text_at(descriptor, rule, "failure", true));
 			function->unsupported = text_at(descriptor, rule, "unsupported", false);
 			break;
 		}
@@ -570,7 +643,10 @@ static void describe_levels(struct descriptor *descriptor)
 	static const struct {
 		const char *name;
 		unsigned level;
-	} levels[] = {{"request", TL_LEVEL_REQUEST}, {"runtime", TL_LEVEL_RUNTIME}, {"operator", TL_LEVEL_OPERATOR}, {"debug", TL_LEVEL_DEBUG}};
+	} levels[] = {{"request", TL_LEVEL_REQUEST},
+		      {"runtime", TL_LEVEL_RUNTIME},
+		      {"operator", TL_LEVEL_OPERATOR},
+		      {"debug", TL_LEVEL_DEBUG}};
 	static const char *const keys[] = {"level", "functions", NULL};
 	json_t *rules = kind_at(descriptor, descriptor->root, "levels", JSON_ARRAY);
 
@@ -586,7 +662,10 @@ static void describe_levels(struct descriptor *descriptor)
 			if (!strcmp(name, levels[j].name))
 				level = levels[j].level;
 		if (name && !level)
-			wrong(descriptor, "level", name, format_text("no level is called \"%s\"; there are request, runtime, operator, debug", name));
+			wrong(descriptor, "level", name,
+			      format_text(
+				      "no level is called \"%s\"; there are request, runtime, operator, debug",
+				      name));
 		for (size_t j = 0; j < count; j++)
 			for_functions(descriptor, "levels", functions[j], set_level, &level);
 	}
@@ -616,7 +695,9 @@ static void describe_flags(struct descriptor *descriptor)
 	static const struct {
 		const char *key;
 		unsigned flag;
-	} flags[] = {{"initialises", TL_FUNCTION_INITIALISES}, {"creates", TL_FUNCTION_CREATES}, {"destroys", TL_FUNCTION_DESTROYS}};
+	} flags[] = {{"initialises", TL_FUNCTION_INITIALISES},
+		     {"creates", TL_FUNCTION_CREATES},
+		     {"destroys", TL_FUNCTION_DESTROYS}};
 
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
 		size_t count = 0;
@@ -647,7 +728,8 @@ static void describe_exports(struct descriptor *descriptor)
 	size_t count = 0;
 	const char **names = texts_at(descriptor, descriptor->root, "exported", &count);
 
-	for (size_t i = 0; json_object_get(descriptor->root, "exported") && i < model->nfunctions; i++)
+	for (size_t i = 0; json_object_get(descriptor->root, "exported") && i < model->nfunctions;
+	     i++)
 		model->functions[i].exported = false;
 	for (size_t i = 0; i < count; i++)
 		if (!export_header(model, names[i]))
@@ -659,13 +741,18 @@ static void describe_left_out(struct descriptor *descriptor)
 	const char *name;
 	json_t *why;
 
-	json_object_foreach(kind_at(descriptor, descriptor->root, "left_out", JSON_OBJECT), name, why)
-		for_functions(descriptor, "left_out", name, set_left_out, copy_text(string_in(descriptor, name, why)));
+	json_object_foreach(kind_at(descriptor, descriptor->root, "left_out", JSON_OBJECT), name,
+			     why)
+		for_functions(descriptor, "left_out", name, set_left_out,
+			      copy_text(string_in(descriptor, name, why)));
 }
 
 /* "getprocs" and "since": functions that hand out functions. */
 
-/* What "*" stands for in `pattern`, put in the place of each "*" of `shape`, in order. NULL where the text does not match. */
+/*
+ * What "*" stands for in `pattern`, put in the place of each "*" of `shape`, in order. NULL where
+ * the text does not match.
+ */
 static char *substitute(const char *text, const char *pattern, const char *shape)
 {
 	const char *parts[8];
@@ -678,7 +765,9 @@ static char *substitute(const char *text, const char *pattern, const char *shape
 				return NULL;
 			continue;
 		}
-		/* Up to the next literal text; the last one up to where what is left fits the end. */
+		/*
+		 * Up to the next literal text; the last one up to where what is left fits the end.
+		 */
 		size_t literal = strcspn(pattern + 1, "*");
 		const char *next = copy_bytes(pattern + 1, literal), *at = NULL;
 
@@ -727,29 +816,36 @@ static uint32_t read_version(const char *text)
 }
 
 /*
- * From which version on a table has a member. Tables grow at their end, and a program may ask for a table as it was before: writing
- * what it has not yet would be writing behind it. So what is neither among the first members nor under "since" counts as being as
- * new as these headers.
+ * From which version on a table has a member. Tables grow at their end, and a program may ask for a
+ * table as it was before: writing what it has not yet would be writing behind it. So what is
+ * neither among the first members nor under "since" counts as being as new as these headers.
  */
-static uint32_t since_of(struct descriptor *descriptor, const struct type *table, size_t member, const char *function)
+static uint32_t since_of(struct descriptor *descriptor, const struct type *table, size_t member,
+			 const char *function)
 {
 	json_t *first = json_object_get(descriptor->root, "first_members");
-	const char *text = json_string_value(json_object_get(json_object_get(descriptor->root, "since"), function));
+	const char *text = json_string_value(
+		json_object_get(json_object_get(descriptor->root, "since"), function));
 	uint32_t version = read_version(text ? text : descriptor->model->version);
 
 	if (text && !version)
-		wrong(descriptor, "since", function, format_text("\"%s\" is no version; write it as \"1.6\"", text));
+		wrong(descriptor, "since", function,
+		      format_text("\"%s\" is no version; write it as \"1.6\"", text));
 	if (text || !first)
 		return text ? version : 0;
-	return (json_int_t)member < json_integer_value(json_object_get(first, table->spelling)) ? 0 : version;
+	return (json_int_t)member < json_integer_value(json_object_get(first, table->spelling))
+		       ? 0
+		       : version;
 }
 
-static void add_entries(struct descriptor *descriptor, struct getproc *getproc, const struct getproc_rule *rule)
+static void add_entries(struct descriptor *descriptor, struct getproc *getproc,
+			const struct getproc_rule *rule)
 {
 	struct type *table = getproc->table;
 
 	for (size_t i = 0; i < table->nmembers; i++) {
-		const char *name = substitute(table->members[i].spelling, rule->member_type, rule->member_function);
+		const char *name = substitute(table->members[i].spelling, rule->member_type,
+					      rule->member_function);
 		struct function *function = name ? model_function(descriptor->model, name) : NULL;
 
 		if (!function)
@@ -765,7 +861,11 @@ static void add_getproc(struct descriptor *descriptor, struct function *function
 {
 	const struct getproc_rule *rule = more;
 	struct model *model = descriptor->model;
-	struct getproc getproc = {.kind = rule->kind, .function = function, .name = rule->name, .where = rule->where, .version = rule->version};
+	struct getproc getproc = {.kind = rule->kind,
+				  .function = function,
+				  .name = rule->name,
+				  .where = rule->where,
+				  .version = rule->version};
 	const char *const params[] = {rule->name, rule->where, rule->version};
 	const struct variable *where = param_named(function, rule->where);
 
@@ -773,13 +873,18 @@ static void add_getproc(struct descriptor *descriptor, struct function *function
 		return;
 	for (size_t i = 0; i < 3; i++)
 		if (params[i] && !param_named(function, params[i])) {
-			wrong(descriptor, rule->functions, params[i], format_text("%s has no parameter %s; correct the name", function->name, params[i]));
+			wrong(descriptor, rule->functions, params[i],
+			      format_text("%s has no parameter %s; correct the name",
+					  function->name, params[i]));
 			return;
 		}
 	if (rule->kind == TL_GETPROC_TABLE) {
-		getproc.table = where && where->type->kind == TL_KIND_POINTER ? where->type->target : NULL;
+		getproc.table =
+			where && where->type->kind == TL_KIND_POINTER ? where->type->target : NULL;
 		if (!getproc.table || getproc.table->kind != TL_KIND_STRUCT) {
-			wrong(descriptor, rule->functions, rule->where, format_text("%s of %s is no pointer to a table; correct \"where\"", rule->where, function->name));
+			wrong(descriptor, rule->functions, rule->where,
+			      format_text("%s of %s is no pointer to a table; correct \"where\"",
+					  rule->where, function->name));
 			return;
 		}
 		add_entries(descriptor, &getproc, rule);
@@ -790,7 +895,9 @@ static void add_getproc(struct descriptor *descriptor, struct function *function
 
 static void describe_getprocs(struct descriptor *descriptor)
 {
-	static const char *const keys[] = {"kind", "functions", "name", "where", "version", "member_type", "member_function", NULL};
+	static const char *const keys[] = {
+		"kind",	       "functions",	  "name", "where", "version",
+		"member_type", "member_function", NULL};
 	static const char *const kinds[] = {"returned", "stored", "table"};
 	json_t *one;
 	size_t i;
@@ -798,7 +905,8 @@ static void describe_getprocs(struct descriptor *descriptor)
 	json_array_foreach(kind_at(descriptor, descriptor->root, "getprocs", JSON_ARRAY), i, one) {
 		bool is_table, known = false;
 		const char *kind = text_at(descriptor, one, "kind", true);
-		struct getproc_rule rule = {.functions = text_at(descriptor, one, "functions", true)};
+		struct getproc_rule rule = {.functions =
+						    text_at(descriptor, one, "functions", true)};
 
 		check_keys(descriptor, one, keys);
 		for (unsigned j = 0; kind && j < 3; j++)
@@ -807,7 +915,10 @@ static void describe_getprocs(struct descriptor *descriptor)
 				known = true;
 			}
 		if (kind && !known)
-			wrong(descriptor, "getprocs", kind, format_text("no get-proc function is \"%s\"; there are returned, stored, table", kind));
+			wrong(descriptor, "getprocs", kind,
+			      format_text(
+				      "no get-proc function is \"%s\"; there are returned, stored, table",
+				      kind));
 		is_table = rule.kind == TL_GETPROC_TABLE;
 		rule.name = text_at(descriptor, one, "name", !is_table);
 		rule.where = text_at(descriptor, one, "where", rule.kind != TL_GETPROC_RETURNED);
@@ -832,14 +943,19 @@ static void check_tables(struct descriptor *descriptor)
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(kind_at(descriptor, descriptor->root, "first_members", JSON_OBJECT), name, value) {
+	json_object_foreach(kind_at(descriptor, descriptor->root, "first_members", JSON_OBJECT),
+			     name, value) {
 		if (!strcmp(name, "comment"))
 			continue;
 		if (!json_is_integer(value))
-			wrong(descriptor, name, NULL, format_text("\"%s\" must be a number of members; write it without quotes", name));
+			wrong(descriptor, name, NULL,
+			      format_text(
+				      "\"%s\" must be a number of members; write it without quotes",
+				      name));
 		for_types(descriptor, "first_members", name, ignore_type, NULL);
 	}
-	json_object_foreach(kind_at(descriptor, descriptor->root, "since", JSON_OBJECT), name, value)
+	json_object_foreach(kind_at(descriptor, descriptor->root, "since", JSON_OBJECT), name,
+			     value)
 		if (!model_function(descriptor->model, *name == '?' ? name + 1 : name))
 			check_matched(descriptor, "since", name, false, "function");
 }
@@ -858,7 +974,8 @@ static void describe_chains(struct descriptor *descriptor)
 	const char *name;
 	json_t *constant;
 
-	json_object_foreach(kind_at(descriptor, descriptor->root, "chains", JSON_OBJECT), name, constant) {
+	json_object_foreach(kind_at(descriptor, descriptor->root, "chains", JSON_OBJECT), name,
+			     constant) {
 		const char *text = string_in(descriptor, name, constant);
 		int64_t value;
 
@@ -896,7 +1013,8 @@ static bool open_descriptor(struct descriptor *descriptor, const char *path)
 	}
 	descriptor->root = json_loads(descriptor->text, JSON_REJECT_DUPLICATES, &error);
 	if (!descriptor->root) {
-		fprintf(stderr, "tracegen: %s:%d: %s; correct the JSON there\n", path, error.line, error.text);
+		fprintf(stderr, "tracegen: %s:%d: %s; correct the JSON there\n", path, error.line,
+			error.text);
 		return false;
 	}
 	if (!json_is_object(descriptor->root)) {
@@ -907,7 +1025,8 @@ static bool open_descriptor(struct descriptor *descriptor, const char *path)
 	return true;
 }
 
-int descriptor_sources(const char *path, const char ***headers, size_t *nheaders, const char ***flags, size_t *nflags)
+int descriptor_sources(const char *path, const char ***headers, size_t *nheaders,
+		       const char ***flags, size_t *nflags)
 {
 	struct descriptor descriptor = {0};
 
@@ -916,7 +1035,8 @@ int descriptor_sources(const char *path, const char ***headers, size_t *nheaders
 	*headers = texts_at(&descriptor, descriptor.root, "headers", nheaders);
 	*flags = texts_at(&descriptor, descriptor.root, "flags", nflags);
 	if (!*nheaders)
-		wrong(&descriptor, "headers", NULL, "\"headers\" is missing or empty; name the headers to read");
+		wrong(&descriptor, "headers", NULL,
+		      "\"headers\" is missing or empty; name the headers to read");
 	json_decref(descriptor.root);
 	return descriptor.failed ? -1 : 0;
 }
@@ -924,8 +1044,10 @@ int descriptor_sources(const char *path, const char ***headers, size_t *nheaders
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
-		describe_version, describe_kinds,   describe_enums,   describe_variables, describe_results,  describe_successes,
-		describe_levels,  describe_flags,   describe_exports, describe_left_out,  describe_getprocs, check_tables,     describe_chains,
+		describe_version, describe_kinds,     describe_enums,	 describe_variables,
+		describe_results, describe_successes, describe_levels,	 describe_flags,
+		describe_exports, describe_left_out,  describe_getprocs, check_tables,
+		describe_chains,
 	};
 	struct descriptor descriptor = {.model = model};
 

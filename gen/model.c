@@ -10,7 +10,8 @@
 static void *must(void *memory)
 {
 	if (!memory) {
-		fputs("tracegen: out of memory; give it more, or a smaller set of headers\n", stderr);
+		fputs("tracegen: out of memory; give it more, or a smaller set of headers\n",
+		      stderr);
 		exit(1);
 	}
 	return memory;
@@ -55,7 +56,9 @@ void *append_element(void *array, size_t *count, size_t size)
 {
 	char *elements;
 
-	/* `array` is the address of some T *, read and written as bytes so that no type is broken. */
+	/*
+	 * `array` is the address of some T *, read and written as bytes so that no type is broken.
+	 */
 	memcpy(&elements, array, sizeof elements);
 	if ((*count & (*count - 1)) == 0) {
 		size_t room = *count ? *count * 2 : 1;
@@ -101,7 +104,8 @@ void enumerator_add(struct type *type, struct enumerator from)
 	for (size_t i = 0; i < type->nenumerators; i++) {
 		if (!strcmp(type->enumerators[i].name, from.name))
 			return;
-		from.alias |= type->enumerators[i].value == from.value && !type->enumerators[i].alias;
+		from.alias |=
+			type->enumerators[i].value == from.value && !type->enumerators[i].alias;
 	}
 	*APPEND(type->enumerators, type->nenumerators) = from;
 }

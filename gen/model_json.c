@@ -1,9 +1,10 @@
 /*
  * model_json.c: a model as a JSON document, and back.
  *
- * The document holds all that the model holds; what is empty, zero or false is left out. Named types are written once, under "types",
- * and referred to by their spelling; pointers, arrays and whatever has no name stand where they are used. Key order is fixed, so
- * that equal models are equal files.
+ * The document holds all that the model holds; what is empty, zero or false is left out. Named
+ * types are written once, under "types", and referred to by their spelling; pointers, arrays and
+ * whatever has no name stand where they are used. Key order is fixed, so that equal models are
+ * equal files.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,17 +16,25 @@
 #define FORMAT "tracelayer-model-1"
 
 /* Both directions use one list of names for each enum. */
-static const char *const kinds[] = {"void", "bool", "int", "uint", "char", "float", "enum", "flags", "handle", "pointer", "function",
-				    "array", "struct", "union"};
-static const char *const lengths[] = {"none", "constant", "value", "pointee", "string", "zero-ended"};
+static const char *const kinds[] = {"void",	"bool",	 "int",	   "uint",   "char",
+				    "float",	"enum",	 "flags",  "handle", "pointer",
+				    "function", "array", "struct", "union"};
+static const char *const lengths[] = {"none",	 "constant", "value",
+				      "pointee", "string",   "zero-ended"};
 static const char *const failures[] = {"never", "nonzero", "negative", "null"};
 static const char *const getprocs[] = {"returned", "stored", "table"};
 static const struct {
 	const char *name;
 	unsigned bit;
-} directions[] = {{"in", TL_IN}, {"out", TL_OUT}, {"optional", TL_OPTIONAL}, {"obliged", TL_OBLIGED}},
-  function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},	  {"initialises", TL_FUNCTION_INITIALISES}, {"getproc", TL_FUNCTION_GETPROC},
-		      {"creates", TL_FUNCTION_CREATES}, {"destroys", TL_FUNCTION_DESTROYS}};
+} directions[] = {{"in", TL_IN},
+		  {"out", TL_OUT},
+		  {"optional", TL_OPTIONAL},
+		  {"obliged", TL_OBLIGED}},
+  function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},
+		      {"initialises", TL_FUNCTION_INITIALISES},
+		      {"getproc", TL_FUNCTION_GETPROC},
+		      {"creates", TL_FUNCTION_CREATES},
+		      {"destroys", TL_FUNCTION_DESTROYS}};
 
 /* Writing. */
 
@@ -69,7 +78,9 @@ static void set_list(json_t *object, const char *key, json_t *list)
 static void set_place(json_t *object, const struct location *where)
 {
 	if (where->file)
-		json_object_set_new(object, "where", json_pack("[s,i,i]", where->file, (int)where->line, (int)where->column));
+		json_object_set_new(
+			object, "where",
+			json_pack("[s,i,i]", where->file, (int)where->line, (int)where->column));
 }
 
 static json_t *from_texts(const char **list, size_t count)
@@ -273,7 +284,10 @@ int model_write(const struct model *model, FILE *to)
 	return failed ? -1 : 0;
 }
 
-/* Reading. The first thing that is not as it should be is reported; after that, what was read is of no use. */
+/*
+ * Reading. The first thing that is not as it should be is reported; after that, what was read is of
+ * no use.
+ */
 
 struct reader {
 	const char *path;
@@ -284,7 +298,8 @@ struct reader {
 static void broken(struct reader *reader, const char *what)
 {
 	if (!reader->failed)
-		fprintf(stderr, "tracegen: %s: %s; make it again with tracegen model\n", reader->path, what);
+		fprintf(stderr, "tracegen: %s: %s; make it again with tracegen model\n",
+			reader->path, what);
 	reader->failed = true;
 }
 
@@ -305,7 +320,8 @@ static bool get_true(json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-static unsigned get_word(struct reader *reader, json_t *object, const char *key, const char *const *words, size_t count)
+static unsigned get_word(struct reader *reader, json_t *object, const char *key,
+			 const char *const *words, size_t count)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
@@ -317,7 +333,8 @@ static unsigned get_word(struct reader *reader, json_t *object, const char *key,
 	broken(reader, format_text("\"%s\" can't be \"%s\"", key, text));
 	return 0;
 }
-#define GET_WORD(reader, object, key, words) get_word(reader, object, key, words, sizeof(words) / sizeof *(words))
+#define GET_WORD(reader, object, key, words)                                                       \
+	get_word(reader, object, key, words, sizeof(words) / sizeof *(words))
 
 static struct location get_place(json_t *object)
 {
@@ -338,11 +355,13 @@ static const char **get_texts(json_t *object, const char *key, size_t *count)
 	size_t i;
 
 	json_array_foreach(json_object_get(object, key), i, one)
-		*APPEND(list, *count) = copy_text(json_is_string(one) ? json_string_value(one) : "");
+		*APPEND(list, *count) =
+			copy_text(json_is_string(one) ? json_string_value(one) : "");
 	return list;
 }
 
-static struct enumerator *get_enumerators(struct reader *reader, json_t *object, const char *key, size_t *count)
+static struct enumerator *get_enumerators(struct reader *reader, json_t *object, const char *key,
+					  size_t *count)
 {
 	struct enumerator *list = NULL;
 	json_t *one;
@@ -362,7 +381,8 @@ static struct enumerator *get_enumerators(struct reader *reader, json_t *object,
 }
 
 static struct type *get_reference(struct reader *reader, json_t *reference);
-static struct variable *get_variables(struct reader *reader, json_t *object, const char *key, size_t *count);
+static struct variable *get_variables(struct reader *reader, json_t *object, const char *key,
+				      size_t *count);
 
 static void read_type(struct reader *reader, json_t *object, struct type *type)
 {
@@ -418,7 +438,9 @@ static struct length get_length(struct reader *reader, json_t *object)
 		.kind = (enum tl_length_kind)GET_WORD(reader, object, "kind", lengths),
 		.bytes = get_true(object, "bytes"),
 		.sibling = get_text(object, "sibling"),
-		.constant = json_object_get(object, "constant") ? (uint32_t)get_number(object, "constant") : 1,
+		.constant = json_object_get(object, "constant")
+				    ? (uint32_t)get_number(object, "constant")
+				    : 1,
 	};
 }
 
@@ -432,7 +454,8 @@ static unsigned get_direction(struct reader *reader, json_t *object)
 		unsigned bit = 0;
 
 		for (size_t j = 0; j < sizeof directions / sizeof *directions; j++)
-			if (json_is_string(one) && !strcmp(directions[j].name, json_string_value(one)))
+			if (json_is_string(one) &&
+			    !strcmp(directions[j].name, json_string_value(one)))
 				bit = directions[j].bit;
 		if (!bit)
 			broken(reader, "an unknown direction");
@@ -441,7 +464,8 @@ static unsigned get_direction(struct reader *reader, json_t *object)
 	return direction;
 }
 
-static struct variable *get_variables(struct reader *reader, json_t *object, const char *key, size_t *count)
+static struct variable *get_variables(struct reader *reader, json_t *object, const char *key,
+				      size_t *count)
 {
 	struct variable *list = NULL;
 	json_t *one;
@@ -478,7 +502,8 @@ static unsigned get_function_flags(struct reader *reader, json_t *object)
 		unsigned bit = 0;
 
 		for (size_t j = 0; j < sizeof function_flags / sizeof *function_flags; j++)
-			if (json_is_string(one) && !strcmp(function_flags[j].name, json_string_value(one)))
+			if (json_is_string(one) &&
+			    !strcmp(function_flags[j].name, json_string_value(one)))
 				bit = function_flags[j].bit;
 		if (!bit)
 			broken(reader, "an unknown flag of a function");
@@ -599,7 +624,8 @@ struct model *model_read(const char *path)
 	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
 	if (!root) {
-		fprintf(stderr, "tracegen: %s:%d: %s; make it again with tracegen model\n", path, error.line, error.text);
+		fprintf(stderr, "tracegen: %s:%d: %s; make it again with tracegen model\n", path,
+			error.line, error.text);
 		return NULL;
 	}
 	const char *format = json_string_value(json_object_get(root, "format"));

@@ -1,14 +1,19 @@
 /*
  * parse.c: headers to a model, by libclang.
  *
- * The headers are parsed as one C file that includes them in order. Functions are taken from the named headers alone; types from
- * wherever they are defined. In the end only the types that functions reach, or that a pNext chain can bring, stay in the model.
+ * The headers are parsed as one C file that includes them in order. Functions are taken from the
+ * named headers alone; types from wherever they are defined. In the end only the types that
+ * functions reach, or that a pNext chain can bring, stay in the model.
  *
  * Some things are known by convention, because C has no words for them:
- *	flags		an integer typedef X_flags_t beside an enum X_flag_t (or XFlags beside XFlagBits)
- *	macro enums	an integer typedef that the comment above a group of #defines names: OpenCL's "cl_device_type - bitfield"
- *	chains		an enumerator ZE_STRUCTURE_TYPE_FOO whose comment names, or whose own name spells, the struct ze_foo_t
- *	callbacks	X_params_t and X_pfnFooCb_t whose names, but for case and underscores, are a function's
+ *	flags		an integer typedef X_flags_t beside an enum X_flag_t (or XFlags beside
+ *			XFlagBits)
+ *	macro enums	an integer typedef that the comment above a group of #defines names:
+ *			OpenCL's "cl_device_type - bitfield"
+ *	chains		an enumerator ZE_STRUCTURE_TYPE_FOO whose comment names, or whose own name
+ *			spells, the struct ze_foo_t
+ *	callbacks	X_params_t and X_pfnFooCb_t whose names, but for case and underscores, are a
+ *			function's
  */
 #include <clang-c/Index.h>
 #include <ctype.h>
@@ -98,7 +103,8 @@ static const char *included_name(const struct parse *parse, const char *path)
 		else
 			continue;
 		size_t length = strlen(folder);
-		if (length && !strncmp(path, folder, length) && (path[length] == '/' || folder[length - 1] == '/'))
+		if (length && !strncmp(path, folder, length) &&
+		    (path[length] == '/' || folder[length - 1] == '/'))
 			name = path + length + strspn(path + length, "/");
 	}
 	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
@@ -157,7 +163,8 @@ static struct location location_of(struct parse *parse, CXCursor cursor)
 {
 	struct place place = place_of(parse, clang_getCursorLocation(cursor));
 
-	return (struct location){place.source ? place.source->name : "built in", place.line, place.column};
+	return (struct location){place.source ? place.source->name : "built in", place.line,
+				 place.column};
 }
 
 static bool is_named(struct parse *parse, CXCursor cursor)
@@ -208,10 +215,11 @@ static enum CXVisitorResult collect_field(CXCursor cursor, CXClientData to)
 }
 
 /*
- * The comment of the i-th of several things in a row (parameters, members, enumerators), whose list ends at `limit`: behind it on its
- * line, else in front of it.
+ * The comment of the i-th of several things in a row (parameters, members, enumerators), whose list
+ * ends at `limit`: behind it on its line, else in front of it.
  */
-static const char *comment_in_row(struct parse *parse, const struct cursors *row, size_t i, size_t limit)
+static const char *comment_in_row(struct parse *parse, const struct cursors *row, size_t i,
+				  size_t limit)
 {
 	struct place start = start_of(parse, row->list[i]), end = end_of(parse, row->list[i]);
 	const char *text;
@@ -235,7 +243,8 @@ static struct type *find_type(const struct parse *parse, const char *spelling)
 	return NULL;
 }
 
-static struct type *new_type(struct parse *parse, enum tl_kind kind, const char *name, const char *spelling, CXType type)
+static struct type *new_type(struct parse *parse, enum tl_kind kind, const char *name,
+			     const char *spelling, CXType type)
 {
 	struct type *made = allocate(sizeof *made);
 	long long size = clang_Type_getSizeOf(type), align = clang_Type_getAlignOf(type);
@@ -249,7 +258,10 @@ static struct type *new_type(struct parse *parse, enum tl_kind kind, const char 
 	return made;
 }
 
-/* As C writes the type, without const and its like on the outermost level: "T *const" is a "T *", "const int" an "int". */
+/*
+ * As C writes the type, without const and its like on the outermost level: "T *const" is a "T *",
+ * "const int" an "int".
+ */
 static const char *plain_spelling(CXType type)
 {
 	static const char *const words[] = {"const", "volatile", "restrict", "__restrict"};
@@ -321,7 +333,8 @@ static const char *name_by_alias(const struct parse *parse, CXCursor declared)
 		if (under.kind == CXType_Elaborated)
 			under = clang_Type_getNamedType(under);
 		if ((under.kind == CXType_Record || under.kind == CXType_Enum) &&
-		    clang_equalCursors(clang_getCanonicalCursor(clang_getTypeDeclaration(under)), declared))
+		    clang_equalCursors(clang_getCanonicalCursor(clang_getTypeDeclaration(under)),
+				       declared))
 			return parse->aliases[i].name;
 	}
 	return NULL;
@@ -357,7 +370,10 @@ static void settle_members(struct variable *list, size_t count)
 	}
 }
 
-/* The spelling of an unnamed struct holds a path; it compiles nowhere, so no more than its kind is kept. */
+/*
+ * The spelling of an unnamed struct holds a path; it compiles nowhere, so no more than its kind is
+ * kept.
+ */
 static const char *type_spelling(CXType type)
 {
 	const char *spelling = take(clang_getTypeSpelling(type));
@@ -369,8 +385,12 @@ static const char *type_spelling(CXType type)
 
 static void fill_record(struct parse *parse, struct type *type, CXType record, uint64_t base);
 
-/* A struct or union with no name of its own: a struct's members belong to what is around it, a union is called after its first member. */
-static void add_unnamed_record(struct parse *parse, struct type *type, CXType record, uint64_t offset)
+/*
+ * A struct or union with no name of its own: a struct's members belong to what is around it, a
+ * union is called after its first member.
+ */
+static void add_unnamed_record(struct parse *parse, struct type *type, CXType record,
+			       uint64_t offset)
 {
 	struct type *inner = type_from(parse, record);
 
@@ -386,7 +406,8 @@ static void add_unnamed_record(struct parse *parse, struct type *type, CXType re
 	member->where = inner->where;
 }
 
-static void add_member(struct parse *parse, struct type *type, const struct cursors *row, size_t i, uint64_t base, size_t limit)
+static void add_member(struct parse *parse, struct type *type, const struct cursors *row, size_t i,
+		       uint64_t base, size_t limit)
 {
 	CXCursor cursor = row->list[i];
 	CXType field = clang_getCursorType(cursor);
@@ -429,7 +450,10 @@ static void fill_record(struct parse *parse, struct type *type, CXType record, u
 	settle_members(type->members, type->nmembers);
 }
 
-/* A struct, union or enum. It is in the table before its members are read, because they may lead back to it. */
+/*
+ * A struct, union or enum. It is in the table before its members are read, because they may lead
+ * back to it.
+ */
 static struct type *type_declared(struct parse *parse, CXType type)
 {
 	CXCursor declared = clang_getTypeDeclaration(type);
@@ -443,8 +467,14 @@ static struct type *type_declared(struct parse *parse, CXType type)
 		return known;
 	bool is_enum = type.kind == CXType_Enum;
 	bool is_union = clang_getCursorKind(declared) == CXCursor_UnionDecl;
-	struct type *made = new_type(parse, is_enum ? TL_KIND_ENUM : is_union ? TL_KIND_UNION : TL_KIND_STRUCT,
-				     name ? name : unnamed ? NULL : tag, spelling, type);
+	struct type *made = new_type(parse,
+				     is_enum	? TL_KIND_ENUM
+				     : is_union ? TL_KIND_UNION
+						: TL_KIND_STRUCT,
+				     name      ? name
+				     : unnamed ? NULL
+					       : tag,
+				     spelling, type);
 	made->incomplete = clang_Type_getSizeOf(type) < 0;
 	made->where = location_of(parse, declared);
 	made->comment = comment_of(parse, declared);
@@ -459,10 +489,13 @@ static struct type *type_scalar(struct parse *parse, CXType type, const char *na
 {
 	struct type *known = find_type(parse, name);
 
-	return known ? known : new_type(parse, scalar_kind(clang_getCanonicalType(type).kind), name, name, type);
+	return known ? known
+		     : new_type(parse, scalar_kind(clang_getCanonicalType(type).kind), name, name,
+				type);
 }
 
-static void read_params(struct parse *parse, CXType function, struct variable **params, size_t *count)
+static void read_params(struct parse *parse, CXType function, struct variable **params,
+			size_t *count)
 {
 	int n = clang_getNumArgTypes(function);
 
@@ -477,7 +510,8 @@ static void read_params(struct parse *parse, CXType function, struct variable **
 	}
 }
 
-static struct type *type_function(struct parse *parse, CXType pointer, CXType function, const char *name, const char *spelling)
+static struct type *type_function(struct parse *parse, CXType pointer, CXType function,
+				  const char *name, const char *spelling)
 {
 	struct type *made = new_type(parse, TL_KIND_FUNCTION, name, spelling, pointer);
 
@@ -490,7 +524,9 @@ static CXType without_parens(CXType type)
 {
 	CXType canonical = clang_getCanonicalType(type);
 
-	return canonical.kind == CXType_FunctionProto || canonical.kind == CXType_FunctionNoProto ? canonical : type;
+	return canonical.kind == CXType_FunctionProto || canonical.kind == CXType_FunctionNoProto
+		       ? canonical
+		       : type;
 }
 
 /* A pointer, under the name that a typedef gives it or under none. */
@@ -505,8 +541,10 @@ static struct type *type_pointer(struct parse *parse, CXType type, const char *n
 	if (to.kind == CXType_FunctionProto || to.kind == CXType_FunctionNoProto)
 		return type_function(parse, type, to, name, spelling);
 	CXType written = type.kind == CXType_Pointer ? clang_getPointeeType(type) : to;
-	bool opaque = clang_getCanonicalType(to).kind == CXType_Record && clang_Type_getSizeOf(to) < 0;
-	struct type *made = new_type(parse, opaque ? TL_KIND_HANDLE : TL_KIND_POINTER, opaque ? name : NULL, spelling, type);
+	bool opaque =
+		clang_getCanonicalType(to).kind == CXType_Record && clang_Type_getSizeOf(to) < 0;
+	struct type *made = new_type(parse, opaque ? TL_KIND_HANDLE : TL_KIND_POINTER,
+				     opaque ? name : NULL, spelling, type);
 	made->is_const = clang_isConstQualifiedType(to);
 	if (!opaque)
 		made->target = to.kind == CXType_Void ? NULL : type_from(parse, written);
@@ -531,7 +569,8 @@ static struct type *type_alias(struct parse *parse, CXType type)
 			under = clang_Type_getNamedType(under);
 		/* A second name for a handle stays a name of its own. */
 		made = type_pointer(parse, under.kind == CXType_Pointer ? under : canonical, name);
-	} else if (canonical.kind == CXType_ConstantArray || canonical.kind == CXType_FunctionProto) {
+	} else if (canonical.kind == CXType_ConstantArray ||
+		   canonical.kind == CXType_FunctionProto) {
 		return type_from(parse, canonical);
 	} else {
 		made = type_scalar(parse, canonical, name);
@@ -621,7 +660,9 @@ static const char *unforwardable(CXType type)
 		return "a 16-bit float";
 	case CXType_Record:
 	case CXType_Enum:
-		return clang_Type_getSizeOf(canonical) < 0 ? "passed by value, and its type is incomplete" : NULL;
+		return clang_Type_getSizeOf(canonical) < 0
+			       ? "passed by value, and its type is incomplete"
+			       : NULL;
 	default:
 		return NULL;
 	}
@@ -646,7 +687,8 @@ static void check_forwardable(struct function *function, CXType type)
 		leave_out(function, format_text("its result is %s", why));
 	for (int i = 0; i < n; i++)
 		if ((why = unforwardable(clang_getArgType(type, (unsigned)i))))
-			leave_out(function, format_text("parameter %s is %s", function->params[i].name, why));
+			leave_out(function,
+				  format_text("parameter %s is %s", function->params[i].name, why));
 }
 
 /* T name[3], as a parameter, is a pointer to at least three. */
@@ -672,8 +714,8 @@ static size_t paragraph(const char *text)
 }
 
 /*
- * What a function's doc comment says of a parameter ("@param[out] name - text"), in the form of a comment of its own: "[out] text".
- * NULL: nothing.
+ * What a function's doc comment says of a parameter ("@param[out] name - text"), in the form of a
+ * comment of its own: "[out] text". NULL: nothing.
  */
 static const char *documented_param(const char *comment, const char *name)
 {
@@ -686,16 +728,19 @@ static const char *documented_param(const char *comment, const char *name)
 			word = strchr(tag, ']') ? strchr(tag, ']') + 1 : tag;
 		size_t tag_length = (size_t)(word - tag), length = strlen(name);
 		word += strspn(word, " \t");
-		if (strncmp(word, name, length) != 0 || isalnum((unsigned char)word[length]) || word[length] == '_')
+		if (strncmp(word, name, length) != 0 || isalnum((unsigned char)word[length]) ||
+		    word[length] == '_')
 			continue;
 		word += length;
 		word += strspn(word, " \t-:");
-		return format_text("%.*s%s%.*s", (int)tag_length, tag, tag_length ? " " : "", (int)paragraph(word), word);
+		return format_text("%.*s%s%.*s", (int)tag_length, tag, tag_length ? " " : "",
+				   (int)paragraph(word), word);
 	}
 	return NULL;
 }
 
-static void add_param(struct parse *parse, struct function *function, const struct cursors *row, size_t i, CXType passed, size_t limit)
+static void add_param(struct parse *parse, struct function *function, const struct cursors *row,
+		      size_t i, CXType passed, size_t limit)
 {
 	CXCursor cursor = row->list[i];
 	CXType written = clang_getCursorType(cursor);
@@ -704,7 +749,10 @@ static void add_param(struct parse *parse, struct function *function, const stru
 
 	param->name = *name ? name : format_text("arg%zu", i);
 	param->type = decayed(parse, written, passed);
-	param->spelling = type_spelling(written.kind == CXType_ConstantArray || written.kind == CXType_IncompleteArray ? passed : written);
+	param->spelling = type_spelling(written.kind == CXType_ConstantArray ||
+							written.kind == CXType_IncompleteArray
+						? passed
+						: written);
 	param->comment = comment_in_row(parse, row, i, limit);
 	if (!param->comment)
 		param->comment = documented_param(function->comment, param->name);
@@ -713,7 +761,8 @@ static void add_param(struct parse *parse, struct function *function, const stru
 	if (written.kind == CXType_ConstantArray && !tags.has_length) {
 		tags.has_length = true;
 		tags.checked = !tags.direction;
-		tags.length = (struct length){.kind = TL_LENGTH_CONSTANT, .constant = (uint32_t)clang_getArraySize(written)};
+		tags.length = (struct length){.kind = TL_LENGTH_CONSTANT,
+					      .constant = (uint32_t)clang_getArraySize(written)};
 		if (!tags.direction && param->type->is_const)
 			tags.direction = TL_IN;
 	}
@@ -747,7 +796,8 @@ static void add_function(struct parse *parse, CXCursor cursor)
 		struct tags tags = tags_read(function->params[i].comment);
 
 		if (tags.has_length)
-			variable_settle(&function->params[i], &tags, function->params, function->nparams);
+			variable_settle(&function->params[i], &tags, function->params,
+					function->nparams);
 	}
 	check_forwardable(function, type);
 	free(row.list);
@@ -758,9 +808,11 @@ static void add_functions(struct parse *parse, CXCursor all)
 	struct cursors row = children(all, CXCursor_FunctionDecl);
 
 	for (size_t i = 0; i < row.count; i++) {
-		bool callable = clang_Cursor_getStorageClass(row.list[i]) != CX_SC_Static && !clang_Cursor_isFunctionInlined(row.list[i]);
+		bool callable = clang_Cursor_getStorageClass(row.list[i]) != CX_SC_Static &&
+				!clang_Cursor_isFunctionInlined(row.list[i]);
 
-		if (callable && is_named(parse, row.list[i]) && !model_function(parse->model, cursor_name(row.list[i])))
+		if (callable && is_named(parse, row.list[i]) &&
+		    !model_function(parse->model, cursor_name(row.list[i])))
 			add_function(parse, row.list[i]);
 	}
 	free(row.list);
@@ -783,7 +835,10 @@ static struct type *type_named(struct parse *parse, const char *name)
 	return alias ? type_from(parse, clang_getCursorType(alias->cursor)) : NULL;
 }
 
-/* The name of the enum whose bits X_flags_t (or XFlags) holds, by convention; NULL where the name is no such name. */
+/*
+ * The name of the enum whose bits X_flags_t (or XFlags) holds, by convention; NULL where the name
+ * is no such name.
+ */
 static const char *flag_enum_name(const char *name)
 {
 	size_t length = strlen(name);
@@ -799,7 +854,9 @@ static void make_flags(struct parse *parse)
 {
 	for (size_t i = 0; i < parse->ntypes; i++) {
 		struct type *type = parse->types[i];
-		const char *bits = type->name && type->kind == TL_KIND_UINT ? flag_enum_name(type->name) : NULL;
+		const char *bits = type->name && type->kind == TL_KIND_UINT
+					   ? flag_enum_name(type->name)
+					   : NULL;
 		/* ze_init_flags_t: "_flags_t" less its last "s_t", and "_t" again. */
 		struct type *named = bits ? type_named(parse, bits) : NULL;
 
@@ -811,10 +868,14 @@ static void make_flags(struct parse *parse)
 	}
 }
 
-/* Whether a comment that stands alone begins a new group, or only remarks on a line of the one that it stands in. */
+/*
+ * Whether a comment that stands alone begins a new group, or only remarks on a line of the one that
+ * it stands in.
+ */
 static bool is_remark(const char *text)
 {
-	return isdigit((unsigned char)*text) || !strncasecmp(text, "reserved", 8) || !strncmp(text, "enum ", 5);
+	return isdigit((unsigned char)*text) || !strncasecmp(text, "reserved", 8) ||
+	       !strncmp(text, "enum ", 5);
 }
 
 static bool is_directive_or_blank(const char *source, size_t at, size_t end)
@@ -824,7 +885,10 @@ static bool is_directive_or_blank(const char *source, size_t at, size_t end)
 	return at >= end || source[at] == '#';
 }
 
-/* Only preprocessor lines (with their continuations), comments and blanks stand between two offsets that begin lines. */
+/*
+ * Only preprocessor lines (with their continuations), comments and blanks stand between two offsets
+ * that begin lines.
+ */
 static bool only_directives(const struct comments *comments, size_t from, size_t to)
 {
 	bool continued = false;
@@ -835,7 +899,8 @@ static bool only_directives(const struct comments *comments, size_t from, size_t
 
 		while (i < comments->count && comments->list[i].end <= at)
 			i++;
-		bool in_comment = i < comments->count && comments->list[i].start < end && comments->list[i].alone;
+		bool in_comment = i < comments->count && comments->list[i].start < end &&
+				  comments->list[i].alone;
 		if (in_comment)
 			end = comments->list[i].end > end ? comments->list[i].end : end;
 		else if (!continued && !is_directive_or_blank(comments->source, at, end))
@@ -846,13 +911,17 @@ static bool only_directives(const struct comments *comments, size_t from, size_t
 	return true;
 }
 
-/* The comment that a macro's group stands under: the nearest above it that is no remark, with nothing but directives between. */
+/*
+ * The comment that a macro's group stands under: the nearest above it that is no remark, with
+ * nothing but directives between.
+ */
 static const struct comment *group_comment(const struct comments *comments, size_t offset)
 {
 	for (size_t i = comments->count; i-- > 0;) {
 		const struct comment *comment = &comments->list[i];
 
-		if (comment->start >= offset || !comment->alone || !*comment->text || is_remark(comment->text))
+		if (comment->start >= offset || !comment->alone || !*comment->text ||
+		    is_remark(comment->text))
 			continue;
 		return only_directives(comments, comment->end, offset) ? comment : NULL;
 	}
@@ -878,7 +947,8 @@ static struct macro *read_macros(struct parse *parse, CXCursor all, size_t *coun
 	for (size_t i = 0; i < row.count; i++) {
 		struct place place = place_of(parse, clang_getCursorLocation(row.list[i]));
 
-		if (!place.source || !place.source->named || clang_Cursor_isMacroFunctionLike(row.list[i]))
+		if (!place.source || !place.source->named ||
+		    clang_Cursor_isMacroFunctionLike(row.list[i]))
 			continue;
 		struct macro *macro = APPEND(macros, *count);
 		macro->name = cursor_name(row.list[i]);
@@ -888,8 +958,12 @@ static struct macro *read_macros(struct parse *parse, CXCursor all, size_t *coun
 	return macros;
 }
 
-/* What the headers are parsed as, and after it one variable for each macro, so that clang says which are whole numbers. */
-static char *input_text(const struct model *model, const char *const *optional, size_t noptional, const struct macro *macros, size_t nmacros)
+/*
+ * What the headers are parsed as, and after it one variable for each macro, so that clang says
+ * which are whole numbers.
+ */
+static char *input_text(const struct model *model, const char *const *optional, size_t noptional,
+			const struct macro *macros, size_t nmacros)
 {
 	char *text = NULL;
 	size_t size;
@@ -898,7 +972,8 @@ static char *input_text(const struct model *model, const char *const *optional, 
 	for (size_t i = 0; i < model->nheaders; i++)
 		fprintf(stream, "#include \"%s\"\n", model->headers[i]);
 	for (size_t i = 0; i < noptional; i++)
-		fprintf(stream, "#if __has_include(\"%s\")\n#include \"%s\"\n#endif\n", optional[i], optional[i]);
+		fprintf(stream, "#if __has_include(\"%s\")\n#include \"%s\"\n#endif\n", optional[i],
+			optional[i]);
 	for (size_t i = 0; i < nmacros; i++)
 		fprintf(stream, "const long long tracegen_value_%zu = (%s);\n", i, macros[i].name);
 	fclose(stream);
@@ -907,7 +982,8 @@ static char *input_text(const struct model *model, const char *const *optional, 
 
 static CXTranslationUnit parse_text(struct parse *parse, const char *text, unsigned options)
 {
-	static const char *const own[] = {"-x", "c", "-std=gnu11", "-ferror-limit=0", "-Wno-everything"};
+	static const char *const own[] = {"-x", "c", "-std=gnu11", "-ferror-limit=0",
+					  "-Wno-everything"};
 	size_t nown = sizeof own / sizeof *own;
 	const char **arguments = allocate((nown + parse->nflags) * sizeof *arguments);
 	struct CXUnsavedFile file = {MAIN_FILE, text, strlen(text)};
@@ -916,7 +992,8 @@ static CXTranslationUnit parse_text(struct parse *parse, const char *text, unsig
 	memcpy(arguments, own, sizeof own);
 	for (size_t i = 0; i < parse->nflags; i++)
 		arguments[nown + i] = parse->flags[i];
-	clang_parseTranslationUnit2(parse->index, MAIN_FILE, arguments, (int)(nown + parse->nflags), &file, 1, options, &unit);
+	clang_parseTranslationUnit2(parse->index, MAIN_FILE, arguments, (int)(nown + parse->nflags),
+				    &file, 1, options, &unit);
 	free(arguments);
 	return unit;
 }
@@ -935,19 +1012,24 @@ static bool whole_number(CXCursor variable, int64_t *value)
 
 static void add_constant(struct model *model, const struct macro *macro, int64_t value)
 {
-	const struct comment *comment = group_comment(macro->place.source->comments, macro->place.offset);
+	const struct comment *comment =
+		group_comment(macro->place.source->comments, macro->place.offset);
 	const char *title = comment ? first_line(comment->text) : "";
-	struct constants *last = model->nconstants ? &model->constants[model->nconstants - 1] : NULL;
+	struct constants *last =
+		model->nconstants ? &model->constants[model->nconstants - 1] : NULL;
 
-	if (!last || strcmp(last->title, title) != 0 || strcmp(last->where.file, macro->place.source->name) != 0) {
+	if (!last || strcmp(last->title, title) != 0 ||
+	    strcmp(last->where.file, macro->place.source->name) != 0) {
 		last = APPEND(model->constants, model->nconstants);
 		last->title = title;
-		last->where = (struct location){macro->place.source->name, macro->place.line, macro->place.column};
+		last->where = (struct location){macro->place.source->name, macro->place.line,
+						macro->place.column};
 	}
 	struct enumerator *constant = APPEND(last->values, last->nvalues);
 	constant->name = macro->name;
 	constant->value = value;
-	constant->comment = comment_behind(macro->place.source->comments, macro->place.offset + strlen(macro->name),
+	constant->comment = comment_behind(macro->place.source->comments,
+					   macro->place.offset + strlen(macro->name),
 					   macro->place.source->comments->size);
 }
 
@@ -957,13 +1039,15 @@ static void add_constants(struct parse *parse, CXCursor all)
 	struct macro *macros = read_macros(parse, all, &count);
 	char *text = input_text(parse->model, NULL, 0, macros, count);
 	CXTranslationUnit unit = parse_text(parse, text, CXTranslationUnit_None);
-	struct cursors row = unit ? children(clang_getTranslationUnitCursor(unit), CXCursor_VarDecl) : (struct cursors){0};
+	struct cursors row = unit ? children(clang_getTranslationUnitCursor(unit), CXCursor_VarDecl)
+				  : (struct cursors){0};
 
 	for (size_t i = 0; i < row.count; i++) {
 		unsigned long number;
 		int64_t value;
 
-		if (sscanf(cursor_name(row.list[i]), "tracegen_value_%lu", &number) == 1 && number < count && whole_number(row.list[i], &value))
+		if (sscanf(cursor_name(row.list[i]), "tracegen_value_%lu", &number) == 1 &&
+		    number < count && whole_number(row.list[i], &value))
 			add_constant(parse->model, &macros[number], value);
 	}
 	free(row.list);
@@ -986,34 +1070,43 @@ static bool is_bitfield_alias(CXType type)
 	}
 }
 
-static void extend_by_group(struct parse *parse, const struct alias *alias, const struct constants *group, bool bitfield)
+static void extend_by_group(struct parse *parse, const struct alias *alias,
+			    const struct constants *group, bool bitfield)
 {
 	struct type *type = type_from(parse, clang_getCursorType(alias->cursor));
 
 	if (type->kind == TL_KIND_UINT || type->kind == TL_KIND_INT)
-		type->kind = bitfield || is_bitfield_alias(clang_getCursorType(alias->cursor)) ? TL_KIND_FLAGS : TL_KIND_ENUM;
+		type->kind = bitfield || is_bitfield_alias(clang_getCursorType(alias->cursor))
+				     ? TL_KIND_FLAGS
+				     : TL_KIND_ENUM;
 	if (type->kind != TL_KIND_ENUM && type->kind != TL_KIND_FLAGS)
 		return;
 	for (size_t i = 0; i < group->nvalues; i++) {
 		int64_t value = group->values[i].value;
 
-		/* Headers also list the names of properties under a bit field's name; a property is not one bit. */
+		/*
+		 * Headers also list the names of properties under a bit field's name; a property is
+		 * not one bit.
+		 */
 		if (type->kind == TL_KIND_ENUM || bitfield || (value & (value - 1)) == 0)
 			enumerator_add(type, group->values[i]);
 	}
 }
 
 /*
- * A group's title names types if it is made of integer typedefs of these headers and of nothing else but the words that join them.
- * Called twice: first to see whether it is so (extend false), then to do it.
+ * A group's title names types if it is made of integer typedefs of these headers and of nothing
+ * else but the words that join them. Called twice: first to see whether it is so (extend false),
+ * then to do it.
  */
 static bool apply_title(struct parse *parse, const struct constants *group, bool extend)
 {
-	static const char *const joining[] = {"and", "or", "type", "flags", "addition", "to", "bitfield", "-"};
+	static const char *const joining[] = {"and",	  "or", "type",	    "flags",
+					      "addition", "to", "bitfield", "-"};
 	bool bitfield = strstr(group->title, "bitfield") != NULL, named = false;
 	char *words = copy_text(group->title), *rest;
 
-	for (char *word = strtok_r(words, " ,\t", &rest); word; word = strtok_r(NULL, " ,\t", &rest)) {
+	for (char *word = strtok_r(words, " ,\t", &rest); word;
+	     word = strtok_r(NULL, " ,\t", &rest)) {
 		const struct alias *alias = find_alias(parse, word);
 		bool joins = false;
 
@@ -1022,7 +1115,8 @@ static bool apply_title(struct parse *parse, const struct constants *group, bool
 		if (joins)
 			continue;
 		if (!alias || !is_named(parse, alias->cursor) ||
-		    scalar_kind(clang_getCanonicalType(clang_getCursorType(alias->cursor)).kind) == TL_KIND_VOID) {
+		    scalar_kind(clang_getCanonicalType(clang_getCursorType(alias->cursor)).kind) ==
+			    TL_KIND_VOID) {
 			free(words);
 			return false;
 		}
@@ -1049,7 +1143,8 @@ static struct type *announced_struct(struct parse *parse, const struct enumerato
 		type = type_named(parse, copy_bytes(mark + 2, length));
 	}
 	if (!type && middle) {
-		char *name = format_text("%.*s_%s_t", (int)(middle - value->name), value->name, middle + strlen("_STRUCTURE_TYPE_"));
+		char *name = format_text("%.*s_%s_t", (int)(middle - value->name), value->name,
+					 middle + strlen("_STRUCTURE_TYPE_"));
 
 		for (char *c = name; *c; c++)
 			*c = (char)tolower((unsigned char)*c);
@@ -1104,7 +1199,8 @@ static void find_callbacks(struct parse *parse)
 		if (params)
 			key = squeezed(name, length - 9);
 		else if (callback)
-			key = squeezed(format_text("%.*s%s", (int)(pfn - name), name, pfn + 4), length - 8);
+			key = squeezed(format_text("%.*s%s", (int)(pfn - name), name, pfn + 4),
+				       length - 8);
 		else
 			continue;
 		for (size_t j = 0; j < model->nfunctions; j++) {
@@ -1128,10 +1224,14 @@ static char *describe_error(struct parse *parse, CXDiagnostic diagnostic)
 {
 	struct place place = place_of(parse, clang_getDiagnosticLocation(diagnostic));
 	const char *what = take(clang_getDiagnosticSpelling(diagnostic));
-	const char *hint = strstr(what, "file not found") ? "name its folder behind --, as in `-- -IDIR`"
-							  : "make the header compile first: a definition or an include may be missing behind --";
+	const char *hint =
+		strstr(what, "file not found")
+			? "name its folder behind --, as in `-- -IDIR`"
+			: "make the header compile first: a definition or an include may be missing behind --";
 
-	return format_text("tracegen: %s:%u:%u: %s; %s\n", place.source ? place.source->name : "headers", place.line, place.column, what, hint);
+	return format_text("tracegen: %s:%u:%u: %s; %s\n",
+			   place.source ? place.source->name : "headers", place.line, place.column,
+			   what, hint);
 }
 
 /* Each error once, though a header without guards may be read many times. */
@@ -1173,7 +1273,8 @@ static void find_sources(struct parse *parse, CXCursor all)
 		if (!included || !place.source || strcmp(place.source->name, MAIN_FILE) != 0)
 			continue;
 		source_of(parse, included)->named = true;
-		*APPEND(model->headers, model->nheaders) = included_name(parse, cursor_name(row.list[i]));
+		*APPEND(model->headers, model->nheaders) =
+			included_name(parse, cursor_name(row.list[i]));
 	}
 	free(row.list);
 }
@@ -1195,7 +1296,8 @@ static void find_aliases(struct parse *parse, CXCursor all)
 static void keep_flags(struct model *model, const char *const *flags, size_t nflags)
 {
 	for (size_t i = 0; i < nflags; i++)
-		if (!strncmp(flags[i], "-D", 2) || !strncmp(flags[i], "-U", 2) || !strncmp(flags[i], "-std", 4))
+		if (!strncmp(flags[i], "-D", 2) || !strncmp(flags[i], "-U", 2) ||
+		    !strncmp(flags[i], "-std", 4))
 			*APPEND(model->flags, model->nflags) = flags[i];
 }
 
@@ -1216,9 +1318,11 @@ static void read_unit(struct parse *parse)
 	model_collect(model, parse->types, parse->ntypes);
 }
 
-struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags, size_t nflags)
+struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags,
+			  size_t nflags)
 {
-	struct parse parse = {.flags = flags, .nflags = nflags, .model = allocate(sizeof *parse.model)};
+	struct parse parse = {
+		.flags = flags, .nflags = nflags, .model = allocate(sizeof *parse.model)};
 	const char **optional = NULL;
 	size_t noptional = 0;
 	bool fine = false;
@@ -1231,10 +1335,12 @@ struct model *model_parse(const char *const *headers, size_t nheaders, const cha
 			*APPEND(parse.model->headers, parse.model->nheaders) = headers[i];
 	parse.index = clang_createIndex(0, 0);
 	parse.unit = parse_text(&parse, input_text(parse.model, optional, noptional, NULL, 0),
-				CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies);
+				CXTranslationUnit_DetailedPreprocessingRecord |
+					CXTranslationUnit_SkipFunctionBodies);
 	keep_flags(parse.model, flags, nflags);
 	if (!parse.unit) {
-		fputs("tracegen: libclang could not parse the headers; check the flags behind --\n", stderr);
+		fputs("tracegen: libclang could not parse the headers; check the flags behind --\n",
+		      stderr);
 	} else {
 		find_sources(&parse, clang_getTranslationUnitCursor(parse.unit));
 		fine = report_diagnostics(&parse);

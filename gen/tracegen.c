@@ -1,9 +1,9 @@
 /*
  * tracegen: from the headers of a C API to the code that traces it.
  *
- *	tracegen model HEADER… [--api DESCRIPTOR] [-o FILE] [-- COMPILER FLAGS]
- *	tracegen emit  --api DESCRIPTOR | --model MODEL  [-o FOLDER] [-- COMPILER FLAGS]
- *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- COMPILER FLAGS]
+ *	tracegen model HEADER… [--api DESCRIPTOR] [-o FILE] [-- FLAGS]
+ *	tracegen emit  --api DESCRIPTOR | --model MODEL  [-o FOLDER] [-- FLAGS]
+ *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- FLAGS]
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
@@ -30,9 +30,12 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{"api", 'a', "DESCRIPTOR", 0, "what the headers can't say: see tracelayer-descriptor(5)", 0},
+	{"api", 'a', "DESCRIPTOR", 0, "what the headers can't say: see tracelayer-descriptor(5)",
+	 0},
 	{"model", 'm', "MODEL", 0, "a model made before, instead of the headers", 0},
-	{"output", 'o', "PATH", 0, "model: the file to write (default: stdout); emit: the folder to write to (default: .)", 0},
+	{"output", 'o', "PATH", 0,
+	 "model: the file to write (default: stdout); emit: the folder to write to (default: .)",
+	 0},
 	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
 	{0},
 };
@@ -69,7 +72,8 @@ static struct model *parse_headers(const struct options *options)
 	const char **headers = NULL, **flags = NULL;
 	size_t nheaders = 0, nflags = 0;
 
-	if (options->api && descriptor_sources(options->api, &headers, &nheaders, &flags, &nflags) != 0)
+	if (options->api &&
+	    descriptor_sources(options->api, &headers, &nheaders, &flags, &nflags) != 0)
 		return NULL;
 	for (size_t i = 0; i < options->nflags; i++)
 		*APPEND(flags, nflags) = options->flags[i];
@@ -81,7 +85,8 @@ static struct model *parse_headers(const struct options *options)
 }
 
 /*
- * Add what the descriptor says. What must be left out and is not named there, is said on stderr: nobody asked for that.
+ * Add what the descriptor says. What must be left out and is not named there, is said on stderr:
+ * nobody asked for that.
  */
 static int describe(struct model *model, const char *descriptor)
 {
@@ -95,8 +100,10 @@ static int describe(struct model *model, const char *descriptor)
 		const struct function *function = &model->functions[i];
 
 		if (function->left_out && function->left_out == before[i])
-			fprintf(stderr, "tracegen: %s:%u: %s is left out: %s; name it under left_out in the descriptor if that is meant\n",
-				function->where.file, function->where.line, function->name, function->left_out);
+			fprintf(stderr,
+				"tracegen: %s:%u: %s is left out: %s; name it under left_out in the descriptor if that is meant\n",
+				function->where.file, function->where.line, function->name,
+				function->left_out);
 	}
 	free(before);
 	return 0;
@@ -158,7 +165,8 @@ static int command_check(const struct options *options)
 static int write_file(const struct options *options, const struct model *model, const char *ending,
 		      int (*emit)(const struct model *model, FILE *to))
 {
-	const char *path = format_text("%s/%s%s", options->output ? options->output : ".", model->prefix, ending);
+	const char *path = format_text("%s/%s%s", options->output ? options->output : ".",
+				       model->prefix, ending);
 	FILE *to = fopen(path, "w");
 
 	if (!to)
@@ -169,10 +177,14 @@ static int write_file(const struct options *options, const struct model *model, 
 	return failed;
 }
 
-/* Without a descriptor, an API is called after its first header: "sys/foo-bar.h" is foo-bar, and foo_bar in C. */
+/*
+ * Without a descriptor, an API is called after its first header: "sys/foo-bar.h" is foo-bar, and
+ * foo_bar in C.
+ */
 static void name_after_header(struct model *model)
 {
-	const char *header = model->nheaders ? model->headers[0] : "api", *slash = strrchr(header, '/');
+	const char *header = model->nheaders ? model->headers[0] : "api",
+		   *slash = strrchr(header, '/');
 	const char *base = slash ? slash + 1 : header;
 	char *prefix = copy_bytes(base, strcspn(base, "."));
 
@@ -186,22 +198,29 @@ static void name_after_header(struct model *model)
 static int command_emit(const struct options *options)
 {
 	if (!options->api && !options->model && !options->nnames)
-		return wrong_use("emit needs --api and its descriptor, --model and a model, or a header");
+		return wrong_use(
+			"emit needs --api and its descriptor, --model and a model, or a header");
 	struct model *model = load_model(options);
 
 	if (model && !model->prefix)
 		name_after_header(model);
-	return !model || write_file(options, model, "_tables.c", emit_tables) || write_file(options, model, "_shims.c", emit_shims) ||
-	       write_file(options, model, "_callbacks.h", emit_callbacks) || write_file(options, model, ".exports", emit_exports);
+	return !model || write_file(options, model, "_tables.c", emit_tables) ||
+	       write_file(options, model, "_shims.c", emit_shims) ||
+	       write_file(options, model, "_callbacks.h", emit_callbacks) ||
+	       write_file(options, model, ".exports", emit_exports);
 }
 
 static const struct command {
 	const char *name, *usage, *doc;
 	int (*run)(const struct options *options);
 } commands[] = {
-	{"model", "HEADER... [-- COMPILER FLAGS]", "Read headers, write what they declare as JSON.", command_model},
-	{"check", "LIBRARY [-- COMPILER FLAGS]", "Say which functions that a library exports have a shim, and why the others have none.", command_check},
-	{"emit", "[HEADER...] [-- COMPILER FLAGS]", "Write shims, tables, callback types and the list of exports.", command_emit},
+	{"model", "HEADER... [-- COMPILER FLAGS]", "Read headers, write what they declare as JSON.",
+	 command_model},
+	{"check", "LIBRARY [-- COMPILER FLAGS]",
+	 "Say which functions that a library exports have a shim, and why the others have none.",
+	 command_check},
+	{"emit", "[HEADER...] [-- COMPILER FLAGS]",
+	 "Write shims, tables, callback types and the list of exports.", command_emit},
 };
 
 static const size_t ncommands = sizeof commands / sizeof *commands;
@@ -212,14 +231,17 @@ static void print_commands(FILE *to)
 	      "From the headers of a C API to the code that traces it.\n\n",
 	      to);
 	for (size_t i = 0; i < ncommands; i++)
-		fprintf(to, "  tracegen %-6s %s\n      %s\n", commands[i].name, commands[i].usage, commands[i].doc);
-	fputs("\ntracegen COMMAND --help shows its options; tracegen(1) and tracelayer-descriptor(5) explain.\n", to);
+		fprintf(to, "  tracegen %-6s %s\n      %s\n", commands[i].name, commands[i].usage,
+			commands[i].doc);
+	fputs("\ntracegen COMMAND --help shows its options; tracegen(1) and tracelayer-descriptor(5) explain.\n",
+	      to);
 }
 
 static int run_command(const struct command *command, int argc, char **argv)
 {
 	struct options options = {0};
-	const struct argp argp = {option_table, parse_option, command->usage, command->doc, NULL, NULL, NULL};
+	const struct argp argp = {option_table, parse_option, command->usage, command->doc, NULL,
+				  NULL,		NULL};
 
 	/* What stands behind -- is the compiler's. */
 	for (int i = 0; i < argc; i++)

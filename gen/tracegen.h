@@ -6,13 +6,17 @@
 
 #include "gen/model.h"
 
-/* The headers (an optional one with "?" in front) and compiler flags that a descriptor names. -1 after an error (printed). */
-int descriptor_sources(const char *descriptor, const char ***headers, size_t *nheaders, const char ***flags, size_t *nflags);
+/*
+ * The headers (an optional one with "?" in front) and compiler flags that a descriptor names. -1
+ * after an error (printed).
+ */
+int descriptor_sources(const char *descriptor, const char ***headers, size_t *nheaders,
+		       const char ***flags, size_t *nflags);
 
 /*
- * Compare the model with the library at `path`: print what of its exports has a shim, and what has none and why. With `shims`, the
- * library that holds the shims, a shim is one that this library exports. 0: all is accounted for; 1: something is missing; -1 after
- * an error (printed).
+ * Compare the model with the library at `path`: print what of its exports has a shim, and what has
+ * none and why. With `shims`, the library that holds the shims, a shim is one that this library
+ * exports. 0: all is accounted for; 1: something is missing; -1 after an error (printed).
  */
 int library_check(const struct model *model, const char *path, const char *shims, FILE *to);
 

@@ -1,6 +1,6 @@
 /*
- * gen_model_test.c: what tracegen reads from headers is what they say: the installed Level Zero and OpenCL headers with their
- * descriptors, and small headers written here for one thing each.
+ * gen_model_test.c: what tracegen reads from headers is what they say: the installed Level Zero and
+ * OpenCL headers with their descriptors, and small headers written here for one thing each.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -104,10 +104,10 @@ static size_t declared_in(const struct model *model, const char *header)
 }
 
 #define ck_direction(variable_, direction_) ck_assert_uint_eq((variable_)->direction, (direction_))
-#define ck_length(variable_, kind_, sibling_)                                                                                                  \
-	do {                                                                                                                                   \
-		ck_assert_int_eq((variable_)->length.kind, (kind_));                                                                           \
-		ck_assert_pstr_eq((variable_)->length.sibling, (sibling_));                                                                    \
+#define ck_length(variable_, kind_, sibling_)                                                      \
+	do {                                                                                       \
+		ck_assert_int_eq((variable_)->length.kind, (kind_));                               \
+		ck_assert_pstr_eq((variable_)->length.sibling, (sibling_));                        \
 	} while (0)
 
 /* Level Zero. */
@@ -182,8 +182,10 @@ START_TEST(memory_that_may_be_the_devices_is_never_followed)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct variable *v = param(ze, cases[i][0], cases[i][1]);
 
-		ck_assert_msg(v->length.kind == TL_LENGTH_NONE, "%s: %s is followed", cases[i][0], cases[i][1]);
-		ck_assert_msg(!(v->direction & TL_OBLIGED), "%s: %s is taken for the host's", cases[i][0], cases[i][1]);
+		ck_assert_msg(v->length.kind == TL_LENGTH_NONE, "%s: %s is followed", cases[i][0],
+			      cases[i][1]);
+		ck_assert_msg(!(v->direction & TL_OBLIGED), "%s: %s is taken for the host's",
+			      cases[i][0], cases[i][1]);
 	}
 	/* The same name, but the host's own. */
 	ck_length(param(ze, "zeEventQueryKernelTimestamp", "dstptr"), TL_LENGTH_CONSTANT, NULL);
@@ -201,13 +203,15 @@ START_TEST(chains_know_what_each_stype_announces)
 	ck_assert_int_eq(type(ze, "ze_float_atomic_ext_properties_t")->stype, 0x10003);
 	/* Its enumerator is not called as the struct is; the comment says which is meant. */
 	ck_assert_int_eq(type(ze, "ze_image_memory_properties_exp_t")->stype, 0x20007);
-	ck_assert_str_eq(member(ze, "zes_device_properties_t", "stype")->type->name, "zes_structure_type_t");
+	ck_assert_str_eq(member(ze, "zes_device_properties_t", "stype")->type->name,
+			 "zes_structure_type_t");
 	ck_assert(type(ze, "zes_device_properties_t")->has_stype);
 	ck_assert(type(ze, "zet_metric_group_properties_t")->has_stype);
 	for (size_t i = 0; i < ze->ntypes; i++) {
 		const struct type *one = ze->types[i];
 
-		if (one->kind == TL_KIND_STRUCT && one->nmembers > 1 && !strcmp(one->members[0].name, "stype"))
+		if (one->kind == TL_KIND_STRUCT && one->nmembers > 1 &&
+		    !strcmp(one->members[0].name, "stype"))
 			ck_assert_msg(one->has_stype, "nothing announces %s", one->name);
 	}
 }
@@ -229,7 +233,8 @@ START_TEST(every_function_stands_in_one_function_table)
 		const char *file = ze->functions[i].where.file, *end = strstr(file, "_api.h");
 
 		if (end && !strstr(file, "layers/"))
-			ck_assert_msg(count[i] == 1, "%s stands in %zu tables", ze->functions[i].name, count[i]);
+			ck_assert_msg(count[i] == 1, "%s stands in %zu tables",
+				      ze->functions[i].name, count[i]);
 	}
 	ck_assert_str_eq(ze->getprocs[0].function->name, "zeGetGlobalProcAddrTable");
 	ck_assert_str_eq(ze->getprocs[0].entries[0].member->name, "pfnInit");
@@ -246,7 +251,8 @@ START_TEST(the_headers_own_params_structs_and_callback_types_are_found)
 			continue;
 		ck_assert_msg(one->params_type && one->callback_type, "%s", one->name);
 	}
-	ck_assert_str_eq(function(ze, "zeDeviceGetP2PProperties")->params_type, "ze_device_get_p2_p_properties_params_t");
+	ck_assert_str_eq(function(ze, "zeDeviceGetP2PProperties")->params_type,
+			 "ze_device_get_p2_p_properties_params_t");
 	ck_assert_str_eq(function(ze, "zeInit")->callback_type, "ze_pfnInitCb_t");
 }
 END_TEST
@@ -258,14 +264,16 @@ START_TEST(level_zero_functions_have_levels_results_and_roles)
 	ck_assert_uint_eq(function(ze, "zeMemAllocDevice")->level, TL_LEVEL_RUNTIME);
 	ck_assert_uint_eq(function(ze, "zeDeviceGetProperties")->level, TL_LEVEL_DEBUG);
 	ck_assert_uint_eq(function(ze, "zeEventQueryStatus")->level, TL_LEVEL_DEBUG);
-	ck_assert_uint_eq(function(ze, "zeCommandListAppendQueryKernelTimestamps")->level, TL_LEVEL_RUNTIME);
+	ck_assert_uint_eq(function(ze, "zeCommandListAppendQueryKernelTimestamps")->level,
+			  TL_LEVEL_RUNTIME);
 	/* Two rules match; the first decides. */
 	ck_assert_uint_eq(function(ze, "zeMemGetIpcHandle")->level, TL_LEVEL_DEBUG);
 	ck_assert_int_eq(function(ze, "zeInit")->failure, TL_FAILURE_NONZERO);
 	ck_assert(function(ze, "zeInit")->flags & TL_FUNCTION_INITIALISES);
 	ck_assert(function(ze, "zeMemAllocDevice")->flags & TL_FUNCTION_CREATES);
 	ck_assert(function(ze, "zeMemFree")->flags & TL_FUNCTION_DESTROYS);
-	ck_assert_str_eq(function(ze, "zeInit")->unsupported, "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE");
+	ck_assert_str_eq(function(ze, "zeInit")->unsupported,
+			 "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE");
 	ck_assert_uint_eq(ze->nsuccesses, 1);
 	ck_assert_int_eq(ze->successes[0], 1);
 	ck_assert_ptr_nonnull(function(ze, "zelTracerCreate")->left_out);
@@ -303,7 +311,8 @@ START_TEST(bit_fields_become_flags)
 	ck_assert_int_eq(t->kind, TL_KIND_FLAGS);
 	/* One comment names two types. */
 	ck_assert_ptr_nonnull(enumerator(t, "CL_MEM_READ_ONLY"));
-	ck_assert_ptr_nonnull(enumerator(param(cl, "clCreateBuffer", "flags")->type, "CL_MEM_READ_ONLY"));
+	ck_assert_ptr_nonnull(
+		enumerator(param(cl, "clCreateBuffer", "flags")->type, "CL_MEM_READ_ONLY"));
 	/* The name of a property among the bits is not one. */
 	t = param(cl, "clCreateCommandQueue", "properties")->type;
 	ck_assert_ptr_nonnull(enumerator(t, "CL_QUEUE_PROFILING_ENABLE"));
@@ -325,7 +334,8 @@ START_TEST(opencl_results_are_error_codes)
 	ck_assert_str_eq(code->type->target->name, "cl_error");
 	ck_direction(code, TL_OUT | TL_OPTIONAL | TL_OBLIGED);
 	ck_assert_int_eq(function(cl, "clCreateBuffer")->failure, TL_FAILURE_NULL);
-	ck_assert_ptr_nonnull(strstr(function(cl, "clCreateBuffer")->unsupported, "*errcode_ret = CL_INVALID_OPERATION"));
+	ck_assert_ptr_nonnull(strstr(function(cl, "clCreateBuffer")->unsupported,
+				     "*errcode_ret = CL_INVALID_OPERATION"));
 	ck_assert_int_eq(type(cl, "cl_bool")->kind, TL_KIND_BOOL);
 }
 END_TEST
@@ -336,7 +346,8 @@ START_TEST(opencl_parameter_names_give_directions_and_lengths)
 
 	ck_direction(v, TL_IN | TL_OPTIONAL | TL_OBLIGED);
 	ck_length(v, TL_LENGTH_VALUE, "num_events_in_wait_list");
-	ck_length(param(cl, "clEnqueueNDRangeKernel", "global_work_size"), TL_LENGTH_VALUE, "work_dim");
+	ck_length(param(cl, "clEnqueueNDRangeKernel", "global_work_size"), TL_LENGTH_VALUE,
+		  "work_dim");
 	v = param(cl, "clEnqueueReadBufferRect", "region");
 	ck_length(v, TL_LENGTH_CONSTANT, NULL);
 	ck_assert_uint_eq(v->length.constant, 3);
@@ -352,7 +363,8 @@ START_TEST(opencl_parameter_names_give_directions_and_lengths)
 	ck_length(param(cl, "clEnqueueReadBuffer", "ptr"), TL_LENGTH_NONE, NULL);
 	ck_length(param(cl, "clGetDeviceIDs", "devices"), TL_LENGTH_VALUE, "num_entries");
 	ck_length(param(cl, "clCreateContext", "devices"), TL_LENGTH_VALUE, "num_devices");
-	ck_assert_int_eq(param(cl, "clSetEventCallback", "pfn_notify")->type->kind, TL_KIND_FUNCTION);
+	ck_assert_int_eq(param(cl, "clSetEventCallback", "pfn_notify")->type->kind,
+			 TL_KIND_FUNCTION);
 }
 END_TEST
 
@@ -362,7 +374,8 @@ START_TEST(opencl_functions_are_exported_or_got_by_name)
 	ck_assert(function(cl, "clGetGLContextInfoKHR")->exported);
 	ck_assert(!function(cl, "clCreateCommandBufferKHR")->exported);
 	ck_assert_uint_eq(cl->ngetprocs, 2);
-	ck_assert_str_eq(cl->getprocs[1].function->name, "clGetExtensionFunctionAddressForPlatform");
+	ck_assert_str_eq(cl->getprocs[1].function->name,
+			 "clGetExtensionFunctionAddressForPlatform");
 	ck_assert_str_eq(cl->getprocs[1].name, "func_name");
 	ck_assert_int_eq(cl->getprocs[1].kind, TL_GETPROC_RETURNED);
 	ck_assert_ptr_nonnull(function(cl, "clInitLayer")->left_out);
@@ -391,12 +404,18 @@ START_TEST(records_keep_their_shape)
 	ck_assert_uint_eq(shape->nmembers, 9);
 	ck_assert_uint_eq(b->bit_offset, 5);
 	ck_assert_uint_eq(b->bit_width, 27);
-	/* An unnamed union goes by its first member, an unnamed struct's members are the outer one's. */
-	ck_assert_int_eq(variable(shape->members, shape->nmembers, "left")->type->kind, TL_KIND_UNION);
+	/*
+	 * An unnamed union goes by its first member, an unnamed struct's members are the outer
+	 * one's.
+	 */
+	ck_assert_int_eq(variable(shape->members, shape->nmembers, "left")->type->kind,
+			 TL_KIND_UNION);
 	ck_assert_uint_eq(variable(shape->members, shape->nmembers, "y")->offset, 18);
-	ck_assert_int_eq(variable(shape->members, shape->nmembers, "named")->type->kind, TL_KIND_UNION);
+	ck_assert_int_eq(variable(shape->members, shape->nmembers, "named")->type->kind,
+			 TL_KIND_UNION);
 	ck_assert_uint_eq(variable(shape->members, shape->nmembers, "name")->type->count, 16);
-	ck_assert_uint_eq(variable(shape->members, shape->nmembers, "grid")->type->target->count, 3);
+	ck_assert_uint_eq(variable(shape->members, shape->nmembers, "grid")->type->target->count,
+			  3);
 	/* It leads back to itself. */
 	ck_assert_ptr_eq(variable(shape->members, shape->nmembers, "next")->type->target, shape);
 }
@@ -404,11 +423,12 @@ END_TEST
 
 START_TEST(parameters_keep_their_kind)
 {
-	struct model *model = parsed("#include <stdint.h>\n"
-				     "typedef struct thing thing_t, *thing_p;\n"
-				     "typedef enum { RED = 1, SCARLET = 1, BLUE = -2, LARGE_FORCE_UINT32 = 0x7fffffff } colour_t;\n"
-				     "_Bool f(thing_p a, thing_t *b, colour_t c, uint64_t d, signed char e, double g, int (*h)(const char *),\n"
-				     "	const int i[4], void *const j, volatile unsigned short k, int);\n");
+	struct model *model = parsed(
+		"#include <stdint.h>\n"
+		"typedef struct thing thing_t, *thing_p;\n"
+		"typedef enum { RED = 1, SCARLET = 1, BLUE = -2, LARGE_FORCE_UINT32 = 0x7fffffff } colour_t;\n"
+		"_Bool f(thing_p a, thing_t *b, colour_t c, uint64_t d, signed char e, double g, int (*h)(const char *),\n"
+		"	const int i[4], void *const j, volatile unsigned short k, int);\n");
 	const struct function *f = function(model, "f");
 	const struct type *colour = f->params[2].type;
 
@@ -416,7 +436,8 @@ START_TEST(parameters_keep_their_kind)
 	ck_assert_int_eq(f->params[0].type->kind, TL_KIND_HANDLE);
 	ck_assert_int_eq(f->params[1].type->kind, TL_KIND_HANDLE);
 	ck_assert_int_eq(colour->kind, TL_KIND_ENUM);
-	ck_assert(!enumerator(colour, "RED")->alias && enumerator(colour, "SCARLET")->alias && enumerator(colour, "LARGE_FORCE_UINT32")->alias);
+	ck_assert(!enumerator(colour, "RED")->alias && enumerator(colour, "SCARLET")->alias &&
+		  enumerator(colour, "LARGE_FORCE_UINT32")->alias);
 	ck_assert_int_eq(enumerator(colour, "BLUE")->value, -2);
 	ck_assert_int_eq(f->params[3].type->kind, TL_KIND_UINT);
 	ck_assert_uint_eq(f->params[3].type->size, 8);
@@ -448,14 +469,16 @@ START_TEST(what_cannot_be_passed_on_is_left_out_with_its_reason)
 				     "static int inside(void) { return 1; }\n"
 				     "int fine(const char *text, void *list);\n");
 	static const char *const reasons[][2] = {
-		{"variadic", "variadic"},     {"listed", "parameter list is a va_list"}, {"wide", "long double"},
-		{"vector", "parameter a is a vector"}, {"incomplete", "incomplete"},	     {"unprototyped", "prototype"},
+		{"variadic", "variadic"},     {"listed", "parameter list is a va_list"},
+		{"wide", "long double"},      {"vector", "parameter a is a vector"},
+		{"incomplete", "incomplete"}, {"unprototyped", "prototype"},
 	};
 
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
 		const char *why = function(model, reasons[i][0])->left_out;
 
-		ck_assert_msg(why && strstr(why, reasons[i][1]), "%s: %s", reasons[i][0], why ? why : "taken");
+		ck_assert_msg(why && strstr(why, reasons[i][1]), "%s: %s", reasons[i][0],
+			      why ? why : "taken");
 	}
 	ck_assert_ptr_null(function(model, "fine")->left_out);
 	ck_assert_ptr_null(model_function(model, "inside"));
@@ -464,8 +487,9 @@ END_TEST
 
 START_TEST(without_tags_only_what_const_promises_is_followed)
 {
-	struct model *model = parsed("struct point { int x, y; };\n"
-				     "void f(const char *name, char *buffer, const struct point *from, struct point *to, const int *many, int *out);\n");
+	struct model *model = parsed(
+		"struct point { int x, y; };\n"
+		"void f(const char *name, char *buffer, const struct point *from, struct point *to, const int *many, int *out);\n");
 	const struct function *f = function(model, "f");
 
 	ck_length(&f->params[0], TL_LENGTH_STRING, NULL);
@@ -481,14 +505,15 @@ END_TEST
 
 START_TEST(comments_of_every_style_are_read)
 {
-	struct model *model = parsed("/**\n * Opens it.\n * @param[out] handle - where it goes,\n *   if it goes\n * @return 0\n */\n"
-				     "int a(int **handle,\n	int second /* the second */);\n"
-				     "int b(int *x, ///< [out] first line\n"
-				     "	       ///< and second\n"
-				     "      // plain, in front\n"
-				     "      int y);\n"
-				     "int c(\n  char **error  /* OUT: why */\n);\n"
-				     "// not this one\n\nint d(int *x); /* nor this */\n");
+	struct model *model = parsed(
+		"/**\n * Opens it.\n * @param[out] handle - where it goes,\n *   if it goes\n * @return 0\n */\n"
+		"int a(int **handle,\n	int second /* the second */);\n"
+		"int b(int *x, ///< [out] first line\n"
+		"	       ///< and second\n"
+		"      // plain, in front\n"
+		"      int y);\n"
+		"int c(\n  char **error  /* OUT: why */\n);\n"
+		"// not this one\n\nint d(int *x); /* nor this */\n");
 	const struct variable *v = param(model, "a", "handle");
 
 	ck_assert_str_eq(v->comment, "[out] where it goes,\nif it goes");
@@ -504,9 +529,10 @@ END_TEST
 
 START_TEST(a_length_that_names_no_sibling_is_no_length)
 {
-	struct model *model = parsed("void f(int *a, ///< [in][range(0, b)] x\n	int c);\n"
-				     "void g(int *a, ///< [in][range(0, count)] x\n	int count);\n"
-				     "void h(int *a, ///< [in][range(0, *count)] x\n	int *count ///< [in] n\n);\n");
+	struct model *model = parsed(
+		"void f(int *a, ///< [in][range(0, b)] x\n	int c);\n"
+		"void g(int *a, ///< [in][range(0, count)] x\n	int count);\n"
+		"void h(int *a, ///< [in][range(0, *count)] x\n	int *count ///< [in] n\n);\n");
 
 	ck_length(&function(model, "f")->params[0], TL_LENGTH_NONE, NULL);
 	ck_length(&function(model, "g")->params[0], TL_LENGTH_VALUE, "count");
@@ -540,7 +566,9 @@ static struct model *read_back(const char *text, size_t size)
 
 START_TEST(a_model_reads_back_as_it_was_written)
 {
-	const struct model *models[] = {ze, cl, parsed("union u { int a; struct { char *b; }; };\nextern int f(union u v, int w[2]);\n")};
+	const struct model *models[] = {
+		ze, cl,
+		parsed("union u { int a; struct { char *b; }; };\nextern int f(union u v, int w[2]);\n")};
 
 	for (size_t i = 0; i < 3; i++) {
 		size_t first, second;
@@ -567,7 +595,8 @@ START_TEST(a_model_that_was_read_serves_as_the_one_that_was_parsed)
 	ck_assert_int_eq(param(again, "zeInit", "flags")->type->kind, TL_KIND_FLAGS);
 	ck_length(param(again, "zeDriverGet", "phDrivers"), TL_LENGTH_POINTEE, "pCount");
 	ck_assert_int_eq(type(again, "ze_device_properties_t")->stype, 3);
-	ck_assert_ptr_eq(param(again, "zeInit", "flags")->type, model_type(again, "ze_init_flags_t"));
+	ck_assert_ptr_eq(param(again, "zeInit", "flags")->type,
+			 model_type(again, "ze_init_flags_t"));
 	ck_assert_uint_eq(again->ngetprocs, ze->ngetprocs);
 	ck_assert_str_eq(again->getprocs[0].entries[0].function->name, "zeInit");
 	for (size_t i = 0; i < again->ntypes; i++)
@@ -578,7 +607,8 @@ END_TEST
 START_TEST(the_same_headers_give_the_same_bytes)
 {
 	size_t first, second;
-	char *one = written(cl, &first), *other = written(described("gen/apis/opencl.json"), &second);
+	char *one = written(cl, &first),
+	     *other = written(described("gen/apis/opencl.json"), &second);
 
 	ck_assert_uint_eq(first, second);
 	ck_assert_int_eq(memcmp(one, other, first), 0);
@@ -588,7 +618,10 @@ END_TEST
 START_TEST(a_damaged_model_is_refused)
 {
 	static const char *const damaged[] = {
-		"", "{", "[]", "{\"format\":\"other\"}",
+		"",
+		"{",
+		"[]",
+		"{\"format\":\"other\"}",
 		"{\"format\":\"tracelayer-model-1\",\"functions\":[{\"name\":\"f\",\"result\":\"gone\",\"result_spelling\":\"int\"}]}",
 		"{\"format\":\"tracelayer-model-1\",\"types\":[{\"name\":\"t\",\"spelling\":\"t\",\"kind\":\"odd\"}]}",
 		"{\"format\":\"tracelayer-model-1\",\"getprocs\":[{\"kind\":\"returned\",\"function\":\"f\"}]}",
