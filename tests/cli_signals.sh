@@ -20,7 +20,8 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, sig
 os.write(log, b"ready\n")
 if len(sys.argv) > 2:
     exec(sys.argv[2])
-while end is None or time.monotonic() < end:
+stop = time.monotonic() + 40	# whatever goes wrong in the test, nothing stays behind
+while time.monotonic() < (end or stop):
     time.sleep(0.02)
 sys.exit(3)
 END
@@ -60,7 +61,7 @@ def start(*more, group=True, before=None):
         if before:
             before()
     child = subprocess.Popen([tracelayer, "run", "--", python, program, log, *more], preexec_fn=prepare,
-                             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: "ready" in noted())
     return child
 
