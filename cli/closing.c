@@ -31,6 +31,7 @@ struct reports {
 	struct trace *traces;
 	size_t count;
 	bool loaded;	/* the layer got into some process */
+	bool recorded;	/* some call was not filtered out */
 	char *called, *unshimmed, *failed;
 	int error;		/* of .failed */
 };
@@ -103,6 +104,8 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 		reports->loaded = true;
 	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
 		keep(&reports->called, message);
+	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
+		reports->recorded = true;
 	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
 		keep(&reports->unshimmed, message);
 	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
@@ -174,7 +177,7 @@ static const char *count_of(uint64_t count, const char *what, char *text, size_t
 }
 
 /* What there is to know of one trace, for behind its path. */
-static void describe(FILE *to, const struct trace *trace)
+static void describe(FILE *to, const struct reports *reports, const struct trace *trace)
 {
 	char count[64];
 
@@ -183,10 +186,12 @@ static void describe(FILE *to, const struct trace *trace)
 			(unsigned long long)trace->lost);
 	else if (trace->finished)
 		fprintf(to, " (%s)", count_of(trace->events, "event", count, sizeof(count)));
+	else if (reports->failed && !strcmp(reports->failed, trace->path))
+		fprintf(to, " (incomplete)");
 	else if (!kill(trace->pid, 0) || errno == EPERM)
 		fprintf(to, " (process %d is still writing it)", (int)trace->pid);
 	else
-		fprintf(to, " (cut short: the process was killed)");
+		fprintf(to, " (cut short: the process was killed or ended by _exit)");
 }
 
 static void say_traces(const struct reports *reports)
@@ -201,7 +206,7 @@ static void say_traces(const struct reports *reports)
 		fprintf(to, "%zu traces: ", reports->count);
 	for (size_t i = 0; i < reports->count; i++) {
 		fprintf(to, "%s%s", i ? ", " : "", from_here(reports->traces[i].path));
-		describe(to, &reports->traces[i]);
+		describe(to, reports, &reports->traces[i]);
 	}
 	fclose(to);
 	/* Not by say(): this line must not be cut, however many files there are. */
@@ -243,8 +248,10 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: %s: %s; give another file with -o", from_here(reports->failed), strerror(reports->error));
 	else if (config->level == TL_LEVEL_NONE)
 		say("no trace: the level is none; give another with --level");
-	else if (reports->called && WIFSIGNALED(ending->status))
+	else if (reports->recorded && WIFSIGNALED(ending->status))
 		say("no trace: the program was killed by SIG%s before anything was written", sigabbrev_np(WTERMSIG(ending->status)));
+	else if (reports->recorded)
+		say("no trace: the program ended by _exit or exec before anything was written; let it end by exit");
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);

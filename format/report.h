@@ -15,6 +15,7 @@
 
 #define TL_REPORT_LOADED "loaded"	/* the layer is in the process. Message: the program's short name */
 #define TL_REPORT_CALLED "called"	/* some shim was called for the first time. Message: the function */
+#define TL_REPORT_RECORDED "recorded"	/* a call that something watches was made for the first time. Message: a word */
 #define TL_REPORT_UNSHIMMED "unshimmed"	/* the process ends without a traced call and had this driver library loaded */
 #define TL_REPORT_TRACE "trace"		/* a trace file was created. Message: its path */
 #define TL_REPORT_FINISHED "finished"	/* and ended. Message: events, lost events, path, with a space between */

@@ -345,7 +345,6 @@ static void *resolve(struct tl_call *call)
 	/* dlsym may have found it before the first call, but what was loaded since has yet to be looked at. */
 	if (real && !(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_RESOLVE))
 		return real;
-	tl_report_called(shim->function->name);
 	real = tl_resolve_real(shim, call->caller);
 	if (real)
 		tl_runtime_resolved(shim);
@@ -402,6 +401,7 @@ static void *enter(struct tl_call *call)
 		if (foreign)
 			return pass(call, foreign);
 	}
+	tl_report_called(call->shim->function->name);
 	if (mode & WATCHED)
 		call->thread = thread_for(call);
 	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER);

@@ -57,8 +57,15 @@ void tl_report_start(void)
 
 void tl_report_called(const char *function)
 {
-	if (folder[0] && !atomic_exchange_explicit(&called, true, memory_order_relaxed))
+	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
+		return;
+	if (!atomic_exchange_explicit(&called, true, memory_order_relaxed))
 		say(TL_REPORT_CALLED, function);
+}
+
+void tl_report_recorded(void)
+{
+	say(TL_REPORT_RECORDED, "call");
 }
 
 void tl_report_trace(const char *path)

@@ -11,8 +11,11 @@
 /* From the library's constructor, after the settings were read and only where they allow anything at all (not set-user-id). */
 void tl_report_start(void);
 
-/* A shim was called and has to be resolved; only the first of a process is told. */
+/* The program called a shim, recorded or not; only the first call of a process is told. Cheap after that. */
 void tl_report_called(const char *function);
+
+/* The first call that is watched, and so is not filtered out, is about to be made. */
+void tl_report_recorded(void);
 
 /* From the writer; paths are absolute. */
 void tl_report_trace(const char *path);

@@ -320,6 +320,7 @@ bool tl_runtime_begin(void)
 	enum tl_once_answer answer = tl_once_begin(&begun);
 	if (answer == TL_ONCE_DO) {
 		tl_config_complain();
+		tl_report_recorded();
 		tl_clock_start();
 		tl_thread_start();
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

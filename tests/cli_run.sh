@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 need_library
-plan 47
+plan 60
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -145,6 +145,42 @@ is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, for
 like "$(with_code run -- env -u LD_PRELOAD true)" "^0 $none the program made no call" "a program that lets go of us is no error"
 is "$(TMPDIR=/nowhere/at/all said run -- true)" "$none the program made no call into an API that tracelayer has shims for" \
 	"where TMPDIR is no folder, another is found"
+
+# --- where the trace is
+cat >calls.py <<'END'
+# Calls Level Zero so often, then ends as it is told.
+import ctypes, os, sys
+ze = ctypes.CDLL("libze_loader.so.1")
+ze.zeInit(0)
+count = ctypes.c_uint32(0)
+for i in range(int(sys.argv[1])):
+    ze.zeDriverGet(ctypes.byref(count), None)
+exec(sys.argv[2])
+END
+ZE_ENABLE_ALT_DRIVERS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/ze_driver_a.so; export ZE_ENABLE_ALT_DRIVERS
+calls() { run "$@" -- "$python" calls.py "${n:-9}" "${end:-pass}"; }
+
+is "$(with_code calls -o a.json)" "0 tracelayer: trace: a.json (10 events)" "a trace: its path from here, and its events"
+is "$(events a.json)" 10 "which are in it"
+is "$("$tracelayer" summary --csv a.json | cut -d, -f1,2 | tr -d '\r' | sort | paste -sd' ')" \
+	"function,calls zeDriverGet,9 zeInit,1" "and in its summary"
+like "$(said run -o 'b.%p.json' -- sh -c "$python calls.py 1 pass; $python calls.py 4 pass; true")" \
+	'^tracelayer: 2 traces: b\.[0-9]+\.json \(2 events\), b\.[0-9]+\.json \(5 events\)$' "two processes: both traces"
+is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/")')" "tracelayer: trace: reports/../c.json (2 events)" \
+	"a program that changes its directory"
+is "$(with_code calls --include='cl*')" \
+	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
+is "$(end='os.kill(os.getpid(), 9)' said calls)" "$none the program was killed by SIGKILL before anything was written" "killed early"
+is "$(end='os._exit(0)' said calls)" "$none the program ended by _exit or exec before anything was written; let it end by exit" "ended by _exit early"
+is "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "tracelayer: trace: d.json (cut short: the process was killed or ended by _exit)" \
+	"killed late"
+"$tracelayer" summary d.json >/dev/null 2>&1; is $? 3 "and what was written can be read"
+is "$(with_code calls -o /no/such/folder/x.json)" "0 $none /no/such/folder/x.json: No such file or directory; give another file with -o" \
+	"a file that can't be made: one line, and the program runs"
+is "$(said calls -o /dev/full)" "tracelayer: /dev/full: No space left on device, so events are missing; give another file with -o
+tracelayer: trace: /dev/full (incomplete)" "a full disk"
+is "$(TRACELAYER_LEVLE=all said calls -o e.json)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?
+tracelayer: trace: e.json (10 events)" "what is wrong with the settings is said once, and not by the layer again"
 
 # --- settings that are wrong
 is "$(with_code run --level=lots -- touch started)" \

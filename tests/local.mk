@@ -51,7 +51,7 @@ TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 
 # --- the command
-TESTS += tests/cli_summary.sh tests/cli_docs.sh
+TESTS += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh
 EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh
 
 # --- arguments, emitted code
