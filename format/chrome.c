@@ -303,6 +303,7 @@ size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, ui
 		put_lost(chrome, text, tid, record);
 		break;
 	case TL_RECORD_NAME:
+	case TL_RECORD_PAD:
 		break;
 	default:
 		return 0;

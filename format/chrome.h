@@ -33,7 +33,7 @@ struct tl_chrome {
 #define TL_CHROME_EVENT_MAX (256u * 1024)
 
 /*
- * One record as an event: a call as X, lost events as i; a name becomes nothing. `size` is how many bytes lie
+ * One record as an event: a call as X, lost events as i; names and padding become nothing. `size` is how many bytes lie
  * from the record to its chunk's end. Returns the record's size in bytes, 0 where it is not sound. The text
  * needs room for TL_CHROME_EVENT_MAX bytes; an event is appended whole or not at all.
  */

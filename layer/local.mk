@@ -21,9 +21,11 @@ libtl_core_la_SOURCES = \
 noinst_LTLIBRARIES += libtl_writer.la
 libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
+	%D%/about.h %D%/about.c \
 	%D%/gzip.h %D%/gzip.c \
 	%D%/lanes.h %D%/lanes.c \
 	%D%/output.h %D%/output.c \
+	%D%/pen.h %D%/pen.c \
 	%D%/thread_raw.h %D%/thread_raw.c \
 	%D%/writer.h %D%/writer.c
 

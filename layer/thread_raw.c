@@ -73,14 +73,32 @@ bool tl_thread_raw_start(int (*run)(void *))
 	return tid >= 0;
 }
 
-void tl_thread_raw_separate(void)
+/* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a
+ * processor. */
+static void be_ordinary(void)
+{
+	const struct sched_param none = {0};
+	unsigned long processors[1024 / (8 * sizeof(long))];
+	long policy = syscall(SYS_sched_getscheduler, 0);
+
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+	long size = syscall(SYS_sched_getaffinity, getpid(), sizeof(processors), processors);
+	if (size > 0)
+		syscall(SYS_sched_setaffinity, 0, size, processors);
+}
+
+bool tl_thread_raw_separate(void)
 {
 	syscall(SYS_prctl, PR_SET_NAME, "tracelayer", 0, 0, 0);
+	be_ordinary();
 	/* Takes a table of its own without ever holding the program's descriptors in it. */
 	if (!syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
-		return;
+		return true;
+	/* Before Linux 5.9: it holds them until they are closed. */
 	if (syscall(SYS_unshare, CLONE_FILES))
-		return;
+		return false;
 	for (unsigned fd = 0; fd < DESCRIPTORS_MAX; fd++)
 		syscall(SYS_close, fd);
+	return true;
 }

@@ -14,7 +14,10 @@
 /* Start it, with all signals blocked. One in a process's life. Async-signal-safe. False where the kernel refuses. */
 bool tl_thread_raw_start(int (*run)(void *));
 
-/* First thing on the new thread: an empty file table of its own, and a name. */
-void tl_thread_raw_separate(void);
+/*
+ * First thing on the new thread: an empty file table of its own, a name, and no more right to a processor than the
+ * program's first thread has. False where the kernel refuses the file table; the thread must then end.
+ */
+bool tl_thread_raw_separate(void);
 
 #endif

@@ -18,26 +18,24 @@
  */
 #include "layer/writer.h"
 
-#include <config.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/futex.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "format/chrome.h"
+#include "layer/about.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/gzip.h"
 #include "layer/lanes.h"
 #include "layer/output.h"
+#include "layer/pen.h"
 #include "layer/report.h"
 #include "layer/runtime.h"
 #include "layer/say.h"
@@ -54,7 +52,7 @@
 struct memory {
 	struct tl_chrome_name names[TL_CHROME_NAMES];
 	char text[TEXT];
-	char scratch[SCRATCH];
+	char scratch[TL_ABOUT_SCRATCH];
 	char packed[TEXT + TEXT / 1024 + 256];
 	_Alignas(64) char zlib[TL_GZIP_MEMORY];
 };
@@ -68,13 +66,12 @@ struct part {
 enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_REFUSED };
 
 static struct {
-	_Atomic uint32_t pen;	 /* 0 free, 1 held, 2 held and wanted */
+	struct tl_pen pen;	 /* protects what follows .answered */
 	_Atomic uint32_t thread; /* enum thread_state */
-	_Atomic uint32_t
-		finishing; /* exit handlers at work: no thread is started for their chunks */
-	_Atomic uint32_t asked,
-		answered; /* ends of the file that the writer thread is to write, has written */
-	_Atomic uint32_t progress; /* moves while the holder of the pen gets on */
+	/* Exit handlers at work: no thread is started for their chunks. */
+	_Atomic uint32_t finishing;
+	/* Ends of the file that the writer thread is to write, and has written. */
+	_Atomic uint32_t asked, answered;
 
 	struct memory *memory;
 	struct tl_chrome chrome;
@@ -101,60 +98,6 @@ static struct {
 	bool failure_said;
 } writer = {.fd = -1};
 
-/* ---- The pen */
-
-static bool pen_try(void)
-{
-	uint32_t free = 0;
-
-	return atomic_compare_exchange_strong_explicit(&writer.pen, &free, 1, memory_order_acquire,
-						       memory_order_relaxed);
-}
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
-{
-	struct timespec time = {ms / 1000, ms % 1000 * 1000000l};
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
-/* False when its holder made no progress for PATIENCE_MS; the writer thread (patient) waits for
- * ever. */
-static bool pen_take(bool patient)
-{
-	uint32_t progress = atomic_load_explicit(&writer.progress, memory_order_relaxed);
-	int waited = 0;
-
-	if (pen_try())
-		return true;
-	while (atomic_exchange_explicit(&writer.pen, 2, memory_order_acquire)) {
-		uint32_t now = atomic_load_explicit(&writer.progress, memory_order_relaxed);
-		waited = now == progress ? waited : 0;
-		progress = now;
-		if (!patient && waited >= PATIENCE_MS)
-			return false;
-		futex_wait(&writer.pen, 2, 100);
-		waited += 100;
-	}
-	return true;
-}
-
-static void pen_release(void)
-{
-	if (atomic_exchange_explicit(&writer.pen, 0, memory_order_release) == 2)
-		futex_wake(&writer.pen);
-}
-
-static void count_progress(void)
-{
-	atomic_fetch_add_explicit(&writer.progress, 1, memory_order_relaxed);
-}
-
 /* ---- The file */
 
 static void note_error(int error)
@@ -177,7 +120,7 @@ static int write_at(const char *bytes, size_t size, uint64_t offset)
 			error = EIO;
 		else if (errno != EINTR)
 			error = errno;
-		count_progress();
+		tl_pen_progress(&writer.pen);
 	}
 	if (error && done && writer.output.regular)
 		syscall(SYS_ftruncate, writer.fd, offset);
@@ -226,193 +169,32 @@ static void close_file(void)
 	writer.fd = -1;
 }
 
-/* ---- Metadata */
+/* ---- Blocks */
 
-static void put_quoted(struct tl_text *text, const char *string, size_t size)
+static struct tl_about about(void)
 {
-	tl_text_string(text, "\"");
-	tl_text_escape(text, string, size);
-	tl_text_string(text, "\"");
-}
-
-static struct tl_text scratch(void)
-{
-	return (struct tl_text){writer.memory->scratch, writer.memory->scratch + SCRATCH - 1,
-				false};
-}
-
-/* The event, unless its arguments did not fit. */
-static void put_metadata(uint32_t tid, const char *name, struct tl_text *args)
-{
-	*args->at = 0;
-	if (!args->cut)
-		tl_chrome_metadata(&writer.chrome, &writer.text, tid, name, writer.memory->scratch);
-}
-
-static void put_named(uint32_t tid, const char *event, const char *key, const char *value)
-{
-	struct tl_text args = scratch();
-
-	tl_text_string(&args, key);
-	put_quoted(&args, value, strlen(value));
-	put_metadata(tid, event, &args);
-}
-
-/* What /proc/self has to say; the bytes read, 0 where nothing. */
-static size_t read_self(const char *path, char *to, size_t room)
-{
-	size_t done = 0;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	for (;;) {
-		long n = syscall(SYS_read, fd, to + done, room - done);
-		if (n <= 0 && !(n < 0 && errno == EINTR))
-			break;
-		done += n > 0 ? n : 0;
-	}
-	syscall(SYS_close, fd);
-	return done;
-}
-
-/* The command line as an array of strings. It is the program's memory, so nothing of its form is
- * certain. */
-static void put_command(struct tl_text *args)
-{
-	static char line[4096];
-	size_t size = read_self("/proc/self/cmdline", line, sizeof(line));
-
-	tl_text_string(args, "[");
-	for (size_t at = 0; at < size;) {
-		size_t length = strnlen(line + at, size - at);
-		tl_text_string(args, at ? "," : "");
-		put_quoted(args, line + at, length);
-		at += length + 1;
-	}
-	tl_text_string(args, "]");
-}
-
-static void put_clock(struct tl_text *args)
-{
-	struct timespec real = {0}, before = {0}, after = {0};
-
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
-	syscall(SYS_clock_gettime, CLOCK_REALTIME, &real);
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
-	uint64_t first = before.tv_sec * 1000000000ull + before.tv_nsec;
-	uint64_t second = after.tv_sec * 1000000000ull + after.tv_nsec;
-	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
-	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
-	tl_text_string(args, ",\"monotonic_ns\":");
-	tl_text_unsigned(args, first + (second - first) / 2);
-	tl_text_string(args, ",\"realtime_ns\":");
-	tl_text_unsigned(args, real.tv_sec * 1000000000ull + real.tv_nsec);
-}
-
-static void put_settings(struct tl_text *args)
-{
-	static const char *const whats[] = {"none", "scalars", "full"};
-
-	tl_text_string(args, ",\"level\":");
-	tl_text_unsigned(args, tl_config.level);
-	tl_text_string(args, ",\"include\":");
-	put_quoted(args, tl_config.include, strlen(tl_config.include));
-	tl_text_string(args, ",\"exclude\":");
-	put_quoted(args, tl_config.exclude, strlen(tl_config.exclude));
-	tl_text_string(args, ",\"arguments\":\"");
-	tl_text_string(args, whats[tl_config.args]);
-	tl_text_string(args, "\",\"apis\":{");
-	const struct tl_api *api;
-	for (uint32_t number = 0; (api = tl_runtime_api(number)); number++) {
-		tl_text_string(args, number ? "," : "");
-		put_quoted(args, api->name, strlen(api->name));
-		tl_text_string(args, ":");
-		put_quoted(args, api->version, strlen(api->version));
-	}
-	tl_text_string(args, "}");
-}
-
-static const char *host_name(struct utsname *host)
-{
-	return syscall(SYS_uname, host) ? "unknown" : host->nodename;
-}
-
-static void put_trace_metadata(const char *program, const char *host)
-{
-	static char executable[TL_OUTPUT_PATH];
-	struct tl_text args = scratch();
-	long size =
-		syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof(executable));
-
-	tl_text_string(&args, "\"version\":\"" PACKAGE_VERSION "\",\"program\":");
-	put_quoted(&args, program, strlen(program));
-	tl_text_string(&args, ",\"executable\":");
-	put_quoted(&args, executable, size > 0 ? size : 0);
-	tl_text_string(&args, ",\"command\":");
-	put_command(&args);
-	tl_text_string(&args, ",\"host\":");
-	put_quoted(&args, host, strlen(host));
-	tl_text_string(&args, ",\"pid\":");
-	tl_text_unsigned(&args, writer.chrome.pid);
-	if (tl_config.rank >= 0) {
-		tl_text_string(&args, ",\"rank\":");
-		tl_text_unsigned(&args, tl_config.rank);
-	}
-	put_clock(&args);
-	put_settings(&args);
-	put_metadata(0, "tracelayer", &args);
-}
-
-/* What the file starts with. The first event's comma becomes the array's bracket. */
-static void put_beginning(void)
-{
-	char *first = writer.text.at, program[256];
-	struct utsname host;
-	struct tl_text args = scratch();
-
-	tl_output_program(program, sizeof(program));
-	put_named(0, "process_name", "\"name\":", program);
-	*first = '[';
-	tl_text_string(&args, "\"labels\":\"");
-	if (tl_config.rank >= 0) {
-		tl_text_string(&args, "rank ");
-		tl_text_unsigned(&args, tl_config.rank);
-		tl_text_string(&args, ", ");
-	}
-	const char *name = host_name(&host);
-	tl_text_escape(&args, name, strlen(name));
-	tl_text_string(&args, "\"");
-	put_metadata(0, "process_labels", &args);
-	if (tl_config.rank >= 0) {
-		args = scratch();
-		tl_text_string(&args, "\"sort_index\":");
-		tl_text_unsigned(&args, tl_config.rank);
-		put_metadata(0, "process_sort_index", &args);
-	}
-	put_trace_metadata(program, name);
-	writer.beginning = true;
+	return (struct tl_about){&writer.chrome, &writer.text, writer.memory->scratch};
 }
 
 static void put_lane_name(struct tl_lane *lane, const struct tl_producer *producer)
 {
-	char name[sizeof(lane->name) + 1] = "";
+	const struct tl_about here = about();
 
 	memcpy(lane->name, producer->name, sizeof(lane->name));
-	memcpy(name, lane->name, sizeof(lane->name));
-	put_named(lane->tid, "thread_name", "\"name\":", name);
+	tl_about_thread(&here, lane->tid, lane->name);
 	lane->named = true;
 }
-
-/* ---- Blocks */
 
 static void start_block(void)
 {
 	writer.text = (struct tl_text){writer.memory->text, writer.memory->text + TEXT, false};
 	writer.part_count = 0;
 	writer.beginning = false;
-	if (!writer.begun)
-		put_beginning();
+	if (!writer.begun) {
+		const struct tl_about here = about();
+		tl_about_process(&here);
+		writer.beginning = true;
+	}
 }
 
 /* Where the block's events count, if it gets written or if it doesn't. */
@@ -455,11 +237,11 @@ static void flush_block(void)
 			size = pack_block(size);
 			bytes = writer.memory->packed;
 		}
+		writer.ended = false;
 		int error = write_at(bytes, size, writer.offset);
 		written = !error;
 		if (written) {
 			writer.offset += size;
-			writer.ended = false;
 			tl_gzip_keep(&writer.gzip);
 		} else {
 			note_error(error);
@@ -533,7 +315,7 @@ static void write_chunk(struct tl_chunk *chunk)
 	struct tl_lane *lane = tl_lane_of(chunk->producer->lane, chunk->producer->tid);
 	const char *at = chunk->begin;
 
-	count_progress();
+	tl_pen_progress(&writer.pen);
 	if (!lane || !writer.memory || !open_file()) {
 		if (!lane || !writer.memory)
 			note_error(ENOMEM);
@@ -650,7 +432,8 @@ static void put_lost_threads(struct tl_text *args)
 /* Behind the last block: totals, and the array's end. Leaves the block empty. */
 static void write_end(uint64_t lost)
 {
-	struct tl_text args = scratch();
+	const struct tl_about here = about();
+	struct tl_text args = tl_about_args(&here);
 
 	tl_text_string(&args, "\"events\":");
 	tl_text_unsigned(&args, writer.events);
@@ -659,7 +442,7 @@ static void write_end(uint64_t lost)
 	tl_text_string(&args, ",\"lost_by_thread\":[");
 	put_lost_threads(&args);
 	tl_text_string(&args, "]");
-	put_metadata(0, "tracelayer_end", &args);
+	tl_about_put(&here, 0, "tracelayer_end", &args);
 	tl_text_string(&writer.text, "\n]\n");
 
 	const char *bytes = writer.memory->text;
@@ -797,21 +580,24 @@ static void say_stuck(void)
 static int thread_main(void *unused)
 {
 	(void)unused;
-	tl_thread_raw_separate();
-	atomic_store_explicit(&writer.thread, THREAD_RUNS, memory_order_release);
+	bool separate = tl_thread_raw_separate();
+	atomic_store_explicit(&writer.thread, separate ? THREAD_RUNS : THREAD_REFUSED,
+			      memory_order_release);
+	if (!separate)
+		return 0;
 	for (;;) {
 		tl_buffer_wait(1000);
-		pen_take(true);
+		tl_pen_take(&writer.pen, INT_MAX);
 		tl_clock_pair();
 		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
 		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
 			finish();
 		else
 			drain_on();
-		pen_release();
+		tl_pen_release(&writer.pen);
 		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed)) {
 			atomic_store_explicit(&writer.answered, asked, memory_order_release);
-			futex_wake(&writer.answered);
+			tl_futex_wake(&writer.answered);
 		}
 	}
 	return 0;
@@ -848,15 +634,14 @@ bool tl_writer_help(void)
 	if (atomic_load_explicit(&writer.thread, memory_order_acquire) != THREAD_REFUSED)
 		return false;
 	tl_signals_hold(&signals);
-	bool mine = pen_try();
-	uint32_t before = atomic_load_explicit(&writer.progress, memory_order_relaxed);
+	bool mine = tl_pen_try(&writer.pen);
+	uint32_t before = tl_pen_progress_made(&writer.pen);
 	if (mine) {
 		drain(8, UINT64_MAX);
 		close_file();
-		pen_release();
+		tl_pen_release(&writer.pen);
 	}
-	bool helped =
-		mine && before != atomic_load_explicit(&writer.progress, memory_order_relaxed);
+	bool helped = mine && before != tl_pen_progress_made(&writer.pen);
 	tl_signals_back(&signals);
 	errno = error;
 	return helped;
@@ -866,16 +651,15 @@ bool tl_writer_help(void)
 static bool ask_thread(void)
 {
 	uint32_t mine = atomic_fetch_add_explicit(&writer.asked, 1, memory_order_acq_rel) + 1;
-	uint32_t progress = atomic_load_explicit(&writer.progress, memory_order_relaxed), now,
-		 answered;
+	uint32_t progress = tl_pen_progress_made(&writer.pen), now, answered;
 
 	tl_buffer_wake();
 	for (int waited = 0; waited < PATIENCE_MS; waited += 100) {
 		answered = atomic_load_explicit(&writer.answered, memory_order_acquire);
 		if ((int32_t)(answered - mine) >= 0)
 			return true;
-		futex_wait(&writer.answered, answered, 100);
-		now = atomic_load_explicit(&writer.progress, memory_order_relaxed);
+		tl_futex_wait(&writer.answered, answered, 100);
+		now = tl_pen_progress_made(&writer.pen);
 		waited = now == progress ? waited : 0;
 		progress = now;
 	}
@@ -891,7 +675,7 @@ void tl_writer_finish(void)
 	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
 	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
 	bool threaded = state == THREAD_RUNS || state == THREAD_STARTING;
-	if ((!threaded || ask_thread()) && pen_take(false)) {
+	if ((!threaded || ask_thread()) && tl_pen_take(&writer.pen, PATIENCE_MS)) {
 		if (!threaded) {
 			finish();
 			close_file();
@@ -900,7 +684,7 @@ void tl_writer_finish(void)
 			tl_report_finished(writer.output.path, writer.events,
 					   count_lost() + writer.dropped);
 		say_losses();
-		pen_release();
+		tl_pen_release(&writer.pen);
 	} else {
 		say_stuck();
 	}

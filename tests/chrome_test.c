@@ -349,11 +349,13 @@ START_TEST(lost_events_are_an_instant)
 }
 END_TEST
 
-START_TEST(a_name_becomes_nothing)
+START_TEST(names_and_padding_become_nothing)
 {
 	struct record record = record_of(0, 0, 0, 0);
 
 	record.call.type = TL_RECORD_NAME;
+	ck_assert_str_eq(encoded(&record), "");
+	record.call.type = TL_RECORD_PAD;
 	ck_assert_str_eq(encoded(&record), "");
 }
 END_TEST
@@ -466,7 +468,7 @@ int main(void)
 	tcase_add_test(tests, ts_and_dur_never_pass_the_next_event);
 	tcase_add_test(tests, decimals_are_those_of_printf);
 	tcase_add_test(tests, lost_events_are_an_instant);
-	tcase_add_test(tests, a_name_becomes_nothing);
+	tcase_add_test(tests, names_and_padding_become_nothing);
 	tcase_add_test(tests, damaged_records_are_refused);
 	tcase_add_test(tests, an_event_without_room_is_left_out_whole);
 	tcase_add_test(tests, huge_arguments_are_cut);

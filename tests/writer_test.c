@@ -513,7 +513,7 @@ START_TEST(a_cut_gzip_file_opens_up_to_its_last_block)
 		hand_over(chunk_of(producer(i, 10 + i, "thread"), 0, 4000));
 	tl_writer_finish();
 	char *bytes = whole_file("t.json.gz", &size);
-	for (size_t cut = size; cut > 1000; cut -= cut / 7 + 1) {
+	for (size_t cut = size; cut > 1000; cut -= cut / 5 + 1) {
 		char *text = unpacked(bytes, cut, &most, &ended), *save = NULL;
 		unsigned events = 0;
 		ck_assert(ended == (cut == size));

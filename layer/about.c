@@ -1,0 +1,187 @@
+/*
+ * about.c: see about.h.
+ */
+#include "layer/about.h"
+
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "layer/clock.h"
+#include "layer/config.h"
+#include "layer/output.h"
+#include "layer/runtime.h"
+
+static void put_quoted(struct tl_text *text, const char *string, size_t size)
+{
+	tl_text_string(text, "\"");
+	tl_text_escape(text, string, size);
+	tl_text_string(text, "\"");
+}
+
+struct tl_text tl_about_args(const struct tl_about *about)
+{
+	return (struct tl_text){about->scratch, about->scratch + TL_ABOUT_SCRATCH - 1, false};
+}
+
+void tl_about_put(const struct tl_about *about, uint32_t tid, const char *name,
+		  struct tl_text *args)
+{
+	*args->at = 0;
+	if (!args->cut)
+		tl_chrome_metadata(about->chrome, about->text, tid, name, about->scratch);
+}
+
+static void put_named(const struct tl_about *about, uint32_t tid, const char *event,
+		      const char *key, const char *value, size_t size)
+{
+	struct tl_text args = tl_about_args(about);
+
+	tl_text_string(&args, key);
+	put_quoted(&args, value, size);
+	tl_about_put(about, tid, event, &args);
+}
+
+void tl_about_thread(const struct tl_about *about, uint32_t tid, const char name[16])
+{
+	put_named(about, tid, "thread_name", "\"name\":", name, strnlen(name, 16));
+}
+
+/* What /proc/self has to say; the bytes read, 0 where nothing. */
+static size_t read_self(const char *path, char *to, size_t room)
+{
+	size_t done = 0;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	for (;;) {
+		long n = syscall(SYS_read, fd, to + done, room - done);
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		done += n > 0 ? n : 0;
+	}
+	syscall(SYS_close, fd);
+	return done;
+}
+
+/* The command line as an array of strings. It is the program's memory, so nothing of its form is
+ * certain. */
+static void put_command(struct tl_text *args)
+{
+	static char line[4096];
+	size_t size = read_self("/proc/self/cmdline", line, sizeof(line));
+
+	tl_text_string(args, "[");
+	for (size_t at = 0; at < size;) {
+		size_t length = strnlen(line + at, size - at);
+		tl_text_string(args, at ? "," : "");
+		put_quoted(args, line + at, length);
+		at += length + 1;
+	}
+	tl_text_string(args, "]");
+}
+
+static void put_clock(struct tl_text *args)
+{
+	struct timespec real = {0}, before = {0}, after = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &real);
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
+	uint64_t first = before.tv_sec * 1000000000ull + before.tv_nsec;
+	uint64_t second = after.tv_sec * 1000000000ull + after.tv_nsec;
+	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
+	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
+	tl_text_string(args, ",\"monotonic_ns\":");
+	tl_text_unsigned(args, first + (second - first) / 2);
+	tl_text_string(args, ",\"realtime_ns\":");
+	tl_text_unsigned(args, real.tv_sec * 1000000000ull + real.tv_nsec);
+}
+
+static void put_settings(struct tl_text *args)
+{
+	static const char *const whats[] = {"none", "scalars", "full"};
+
+	tl_text_string(args, ",\"level\":");
+	tl_text_unsigned(args, tl_config.level);
+	tl_text_string(args, ",\"include\":");
+	put_quoted(args, tl_config.include, strlen(tl_config.include));
+	tl_text_string(args, ",\"exclude\":");
+	put_quoted(args, tl_config.exclude, strlen(tl_config.exclude));
+	tl_text_string(args, ",\"arguments\":\"");
+	tl_text_string(args, whats[tl_config.args]);
+	tl_text_string(args, "\",\"apis\":{");
+	const struct tl_api *api;
+	for (uint32_t number = 0; (api = tl_runtime_api(number)); number++) {
+		tl_text_string(args, number ? "," : "");
+		put_quoted(args, api->name, strlen(api->name));
+		tl_text_string(args, ":");
+		put_quoted(args, api->version, strlen(api->version));
+	}
+	tl_text_string(args, "}");
+}
+
+static const char *host_name(struct utsname *host)
+{
+	return syscall(SYS_uname, host) ? "unknown" : host->nodename;
+}
+
+static void put_trace(const struct tl_about *about, const char *program, const char *host)
+{
+	static char executable[TL_OUTPUT_PATH];
+	struct tl_text args = tl_about_args(about);
+	long size =
+		syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof(executable));
+
+	tl_text_string(&args, "\"version\":\"" PACKAGE_VERSION "\",\"program\":");
+	put_quoted(&args, program, strlen(program));
+	tl_text_string(&args, ",\"executable\":");
+	put_quoted(&args, executable, size > 0 ? size : 0);
+	tl_text_string(&args, ",\"command\":");
+	put_command(&args);
+	tl_text_string(&args, ",\"host\":");
+	put_quoted(&args, host, strlen(host));
+	tl_text_string(&args, ",\"pid\":");
+	tl_text_unsigned(&args, about->chrome->pid);
+	if (tl_config.rank >= 0) {
+		tl_text_string(&args, ",\"rank\":");
+		tl_text_unsigned(&args, tl_config.rank);
+	}
+	put_clock(&args);
+	put_settings(&args);
+	tl_about_put(about, 0, "tracelayer", &args);
+}
+
+void tl_about_process(const struct tl_about *about)
+{
+	char *first = about->text->at, program[256];
+	struct utsname host;
+	struct tl_text args = tl_about_args(about);
+
+	tl_output_program(program, sizeof(program));
+	put_named(about, 0, "process_name", "\"name\":", program, strlen(program));
+	*first = '[';
+	tl_text_string(&args, "\"labels\":\"");
+	if (tl_config.rank >= 0) {
+		tl_text_string(&args, "rank ");
+		tl_text_unsigned(&args, tl_config.rank);
+		tl_text_string(&args, ", ");
+	}
+	const char *name = host_name(&host);
+	tl_text_escape(&args, name, strlen(name));
+	tl_text_string(&args, "\"");
+	tl_about_put(about, 0, "process_labels", &args);
+	if (tl_config.rank >= 0) {
+		args = tl_about_args(about);
+		tl_text_string(&args, "\"sort_index\":");
+		tl_text_unsigned(&args, tl_config.rank);
+		tl_about_put(about, 0, "process_sort_index", &args);
+	}
+	put_trace(about, program, name);
+}
