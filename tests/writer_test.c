@@ -697,6 +697,26 @@ START_TEST(a_file_size_limit_does_not_kill)
 }
 END_TEST
 
+/* The names and metadata that were in it are written again. */
+START_TEST(a_first_block_that_fails_takes_nothing_with_it)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	hand_over(chunk_of(thread, 0, 4000));
+	limit_files(20000);
+	tl_writer_finish();
+	limit_files(RLIM_INFINITY);
+	ck_assert_ptr_nonnull(strstr(said(), "4000 events lost"));
+	hand_over(chunk_of(thread, 1000000000, 7));
+	tl_writer_finish();
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 7);
+	ck_assert_uint_eq(count(events, "M", "tracelayer"), 1);
+	ck_assert_uint_eq(count(events, "M", "thread_name"), 1);
+	json_decref(events);
+}
+END_TEST
+
 START_TEST(a_full_device_is_said_once)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -875,6 +895,13 @@ START_TEST(losses_of_the_thread_are_said_at_the_end)
 	wait_for(&given_back, 2);
 	limit_files(RLIM_INFINITY);
 	ck_assert_str_eq(said(), "");
+	/* What there was room for of that block is cut off again: killed now, the file ends with a
+	 * whole event. */
+	size_t size;
+	char *bytes = whole_file("t.json", &size);
+	ck_assert_uint_lt(size, 100000);
+	ck_assert(!memcmp(bytes + size - 3, "\"}}", 3));
+	free(bytes);
 	tl_writer_finish();
 	ck_assert_ptr_nonnull(strstr(said(), "File too large, 4000 events lost"));
 }
@@ -1075,6 +1102,7 @@ int main(void)
 
 	tcase_add_checked_fixture(failing, start, stop);
 	tcase_add_loop_test(failing, a_file_size_limit_does_not_kill, 0, 2);
+	tcase_add_test(failing, a_first_block_that_fails_takes_nothing_with_it);
 	tcase_add_test(failing, a_full_device_is_said_once);
 	tcase_add_test(failing, a_folder_that_is_not_there_is_said);
 	tcase_add_test(failing, a_folder_without_permission_is_said);
