@@ -189,7 +189,7 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 
 static struct tl_blob *capture_array(struct capture *c, const struct tl_type *target, const struct extent *extent)
 {
-	uint32_t limit = is_text(target) ? TL_CAPTURE_STRING : TL_CAPTURE_ELEMENTS;
+	uint32_t limit = is_text(target) || !target ? TL_CAPTURE_STRING : TL_CAPTURE_ELEMENTS;
 	uint64_t kept = extent->total < limit ? extent->total : limit;
 	size_t bytes = (size_t)kept * extent->element;
 	struct tl_blob *blob = begin_blob(c, bytes);

@@ -289,6 +289,34 @@ static bool is_byte(const struct tl_type *type)
 	       (type->size == 1 && (type->kind == TL_KIND_UINT || type->kind == TL_KIND_INT));
 }
 
+/* Bytes without a type that can be nothing but a string: at least four characters, then a NUL. */
+static bool looks_like_text(const char *bytes, size_t size)
+{
+	size_t length = strnlen(bytes, size);
+
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)bytes[i] < 0x20 && (bytes[i] < '\t' || bytes[i] > '\r'))
+			return false;
+	return length >= 4 && length < size;
+}
+
+/* Bytes without a type: a string, a word (many are handles), or hex. */
+static void print_untyped(struct tl_text *text, const char *bytes, uint32_t size, uint32_t total)
+{
+	uint64_t word = 0;
+
+	if (total == size && (size == 4 || size == 8)) {
+		memcpy(&word, bytes, size);
+		tl_text_char(text, '"');
+		tl_text_hex(text, word);
+		tl_text_char(text, '"');
+	} else if (looks_like_text(bytes, size)) {
+		print_string(text, bytes, size, false);
+	} else {
+		print_hex_bytes(text, bytes, size, total > size);
+	}
+}
+
 /* Several elements: text as a string, bytes in hex, others as a list that says how many it leaves out. */
 static void print_elements(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, uint32_t total,
 			   unsigned depth)
@@ -297,6 +325,10 @@ static void print_elements(struct printer *p, const struct tl_type *type, const 
 
 	if (is_text(type)) {
 		print_string(text, bytes, count, total > count);
+		return;
+	}
+	if (!type || type->kind == TL_KIND_VOID) {
+		print_untyped(text, bytes, count, total);
 		return;
 	}
 	if (is_byte(type)) {

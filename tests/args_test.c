@@ -314,7 +314,18 @@ START_TEST(arrays_of_each_kind_are_shown_as_long_as_they_are)
 	ck_assert_str_eq(traced(F_ARRAYS, words),
 			 "\"count\":3,\"values\":[5,6,7],\"bytes\":\"01 02 03\",\"raw\":\"ff 00 10\",\"list\":[3,-4],\"nodes\":"
 			 "[{\"value\":1,\"next\":null},{\"value\":2,\"next\":{\"value\":1,\"next\":null}},{\"value\":3,\"next\":null}]");
+	/* without a type: a word, a string, or bytes */
+	words[0] = 8;
+	words[1] = words[3] = words[4] = words[5] = 0;
+	words[2] = WORD("\x40\x08\xb9\xb2\x1e\x56\0\0");
+	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), "\"bytes\":\"0x561eb2b90840\""));
+	words[0] = 10;
+	words[2] = WORD("Portable\0\xff");
+	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), "\"bytes\":\"Portable\""));
+	words[2] = WORD("Por\0\0\0\0\0\0");
+	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), "\"bytes\":\"50 6f 72 00 00 00 00 00 00 00\""));
 	words[0] = 0;
+	words[1] = WORD(values), words[3] = WORD("x"), words[4] = WORD(list), words[5] = WORD(nodes);
 	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), "\"values\":[],\"bytes\":\"\",\"raw\":\"\",\"list\":[3,-4],\"nodes\":[]"));
 }
 END_TEST
