@@ -7,7 +7,7 @@
  * Blobs: capture walks the parameters in order, and below each the pointers it meets depth first (members in order,
  * a pNext link after its struct's other members). For every pointer that its type and direction say to
  * follow, and that is not NULL, it appends one blob: a struct tl_blob and the bytes, padded to 8; a blob without bytes says that there
- * was nothing to read. Printing makes the same walk, so that no blob says where it
+ * was nothing to read. Of an array that the call fills, and tells right behind it how far, only so much is kept. Printing makes the same walk, so that no blob says where it
  * belongs. Structs are captured whole; the pointers in them are then followed in the captured copy.
  */
 #ifndef TL_FORMAT_ARGS_H

@@ -68,41 +68,67 @@ static void capture_nothing(struct capture *c, uint64_t total)
 		end_blob(c, blob, 0, total);
 }
 
-/* The number of units that a VALUE or POINTEE length names; false where it can't be known. */
-static bool sibling_count(const struct scope *scope, const struct tl_length *length, uint64_t *count)
+/* What an integer behind a pointer variable is; false where it can't be known. */
+static bool pointee_count(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
 {
-	const struct tl_variable *sibling;
-	const struct tl_type *type;
-	const char *place;
+	const void *from = (const void *)(uintptr_t)load_pointer(place_of(scope, v));
+	const struct tl_type *type = v->type->kind == TL_KIND_POINTER ? v->type->target : NULL;
 	uint64_t pointee = 0;
 
-	if (length->sibling >= scope->count)
+	if (!type || !is_integer(type) || type->size > 8 || !from ||
+	    read_memory(&pointee, from, type->size, v->direction & TL_OBLIGED) != type->size)
 		return false;
-	sibling = &scope->variables[length->sibling];
-	type = sibling->type;
-	place = place_of(scope, sibling);
-	if (length->kind == TL_LENGTH_POINTEE) {
-		const void *from = (const void *)(uintptr_t)load_pointer(place);
-
-		if (type->kind != TL_KIND_POINTER || !type->target || !from)
-			return false;
-		type = type->target;
-		if (!is_integer(type) || type->size > 8 ||
-		    read_memory(&pointee, from, type->size, sibling->direction & TL_OBLIGED) != type->size)
-			return false;
-		place = (const char *)&pointee;
-	}
-	if (!is_integer(type))
-		return false;
-	*count = load_integer(type, place);
+	*count = load_integer(type, &pointee);
 	if (type->kind == TL_KIND_INT && (int64_t)*count < 0)
 		*count = 0;
+	return true;
+}
+
+static bool value_count(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+{
+	if (!is_integer(v->type))
+		return false;
+	*count = load_integer(v->type, place_of(scope, v));
+	if (v->type->kind == TL_KIND_INT && (int64_t)*count < 0)
+		*count = 0;
+	return true;
+}
+
+/*
+ * (size_t size, T *values, size_t *size_ret): the call says behind what it fills how much it has filled, or would have. What lies
+ * behind that, it left alone.
+ */
+static void cut_to_filled(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+{
+	const struct tl_variable *sibling = &scope->variables[v->length.sibling], *filled = v + 1;
+	uint64_t limit;
+
+	if (filled == scope->variables + scope->count || (filled->direction & (TL_IN | TL_OUT)) != TL_OUT ||
+	    filled->type->kind != TL_KIND_POINTER || filled->type->target != sibling->type)
+		return;
+	if (pointee_count(scope, filled, &limit) && limit < *count)
+		*count = limit;
+}
+
+/* The number of units that a VALUE or POINTEE length names; false where it can't be known. */
+static bool sibling_count(const struct capture *c, const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+{
+	const struct tl_length *length = &v->length;
+	const struct tl_variable *sibling;
+
+	if (!scope || length->sibling >= scope->count)
+		return false;
+	sibling = &scope->variables[length->sibling];
+	if (length->kind == TL_LENGTH_POINTEE ? !pointee_count(scope, sibling, count) : !value_count(scope, sibling, count))
+		return false;
+	if (length->kind == TL_LENGTH_VALUE && c->when == TL_CAPTURE_EXIT)
+		cut_to_filled(scope, v, count);
 	if (__builtin_mul_overflow(*count, length->constant ? length->constant : 1, count))
 		*count = UINT64_MAX;
 	return true;
 }
 
-static struct extent extent_of(const struct scope *scope, const struct tl_variable *v, uint64_t pointer)
+static struct extent extent_of(const struct capture *c, const struct scope *scope, const struct tl_variable *v, uint64_t pointer)
 {
 	struct extent extent = {
 		.from = (const void *)(uintptr_t)pointer,
@@ -114,7 +140,7 @@ static struct extent extent_of(const struct scope *scope, const struct tl_variab
 	if (v->length.kind == TL_LENGTH_CONSTANT)
 		extent.total = v->length.constant;
 	else if (v->length.kind == TL_LENGTH_VALUE || v->length.kind == TL_LENGTH_POINTEE)
-		extent.known = scope && sibling_count(scope, &v->length, &extent.total);
+		extent.known = sibling_count(c, scope, v, &extent.total);
 	if (v->length.bytes)
 		extent.total /= extent.element;
 	return extent;
@@ -211,7 +237,7 @@ static void capture_pointer(struct capture *c, const struct scope *scope, const 
 
 	if (!pointer || depth >= TL_CAPTURE_DEPTH || c->cut)
 		return;
-	struct extent extent = extent_of(scope, v, pointer);
+	struct extent extent = extent_of(c, scope, v, pointer);
 	if (!extent.known) {
 		capture_nothing(c, TL_BLOB_UNKNOWN);
 		return;

@@ -224,7 +224,16 @@ static const struct tl_variable value_params[] = {
 	PARAM("after", INT, 4),
 };
 
-enum { F_SCALARS, F_STRINGS, F_GET, F_CREATE, F_NODES, F_MIXED, F_PROPERTIES, F_ARRAYS, F_VALUE, F_COUNT };
+static const struct tl_variable info_params[] = {
+	PARAM("size", UINT, 0),
+	PARAM("values", HANDLES, 1, .direction = TL_OUT, COUNTED(0)),
+	PARAM("size_ret", UINTP, 2, .direction = TL_OUT, ONE),
+};
+static const struct tl_variable pairs_params[] = {
+	PARAM("properties", I64P, 0, .direction = TL_IN, .length = { TL_LENGTH_ZERO_ENDED, 0, 0, 2 }),
+};
+
+enum { F_SCALARS, F_STRINGS, F_GET, F_CREATE, F_NODES, F_MIXED, F_PROPERTIES, F_ARRAYS, F_VALUE, F_INFO, F_PAIRS, F_COUNT };
 #define FUNCTION(n, i, p, w, f) \
 	[i] = { .name = n, .result = T(RESULT), .params = p, .api = &table_api, .index = i, .count = sizeof p / sizeof p[0], .words = w, \
 		.level = TL_LEVEL_RUNTIME, .failure = f }
@@ -238,6 +247,8 @@ static const struct tl_function table_functions[] = {
 	FUNCTION("properties", F_PROPERTIES, properties_params, 1, TL_FAILURE_NEVER),
 	FUNCTION("arrays", F_ARRAYS, array_params, 6, TL_FAILURE_NEVER),
 	FUNCTION("value", F_VALUE, value_params, 5, TL_FAILURE_NEVER),
+	FUNCTION("info", F_INFO, info_params, 3, TL_FAILURE_NEVER),
+	FUNCTION("pairs", F_PAIRS, pairs_params, 1, TL_FAILURE_NEVER),
 };
 
 static const struct tl_chain table_chains[] = {

@@ -278,6 +278,37 @@ START_TEST(out_arrays_are_read_after_success_and_in_out_values_are_both_shown)
 }
 END_TEST
 
+START_TEST(out_arrays_end_where_the_call_says_that_it_stopped)
+{
+	uint64_t handles[3] = { 1, 2, 0xdead };
+	uint32_t filled = 2;
+	uint64_t words[] = { 3, WORD(handles), WORD(&filled) };
+
+	capture_entry(F_INFO, words);
+	capture_exit(F_INFO, words);
+	ck_assert_str_eq(print(F_INFO, words), "\"size\":3,\"values\":[\"0x1\",\"0x2\"],\"size_ret\":2");
+	filled = 7;		/* it would have had more */
+	capture_exit(F_INFO, words);
+	ck_assert_str_eq(print(F_INFO, words), "\"size\":3,\"values\":[\"0x1\",\"0x2\",\"0xdead\"],\"size_ret\":7");
+	words[2] = 0;
+	capture_exit(F_INFO, words);
+	ck_assert_ptr_nonnull(strstr(print(F_INFO, words), "\"0xdead\"],\"size_ret\":null"));
+}
+END_TEST
+
+START_TEST(lists_of_pairs_end_at_a_pair_that_begins_with_zero)
+{
+	int64_t list[] = { 1, 0, 2, 3, 0, 9 };
+	int64_t *edge = (int64_t *)(void *)edge_of_memory() - 3;
+	uint64_t words[] = { WORD(list) };
+
+	ck_assert_str_eq(traced(F_PAIRS, words), "\"properties\":[1,0,2,3]");
+	edge[0] = 5, edge[1] = 6, edge[2] = 0;	/* memory ends behind the zero */
+	words[0] = WORD(edge);
+	ck_assert_str_eq(traced(F_PAIRS, words), "\"properties\":[5,6]");
+}
+END_TEST
+
 START_TEST(arrays_whose_count_is_null_are_addresses)
 {
 	uint64_t handles[2] = { 1, 2 };
@@ -558,6 +589,8 @@ int main(void)
 	tcase_add_test(tests, strings_end_where_memory_ends);
 	tcase_add_test(tests, unreadable_memory_is_an_address);
 	tcase_add_test(tests, out_arrays_are_read_after_success_and_in_out_values_are_both_shown);
+	tcase_add_test(tests, out_arrays_end_where_the_call_says_that_it_stopped);
+	tcase_add_test(tests, lists_of_pairs_end_at_a_pair_that_begins_with_zero);
 	tcase_add_test(tests, arrays_whose_count_is_null_are_addresses);
 	tcase_add_test(tests, huge_counts_read_no_more_than_they_show);
 	tcase_add_test(tests, arrays_of_each_kind_are_shown_as_long_as_they_are);

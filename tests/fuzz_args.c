@@ -74,7 +74,7 @@ static uint64_t next_random(void)
 /* A sound record of one of the functions, to be damaged. */
 static size_t sound_record(uint8_t *input, int function)
 {
-	static uint32_t values[] = { 1, 2, 3 };
+	static uint32_t values[80] = { 1, 2, 3 };
 	static const char *list[] = { "one", "two \"2\"" };
 	static struct node nodes[] = { { 1, &nodes[1] }, { 2, &nodes[0] } };
 	static struct name name = { STYPE_NAME, NULL, "kernel" };
@@ -92,6 +92,8 @@ static size_t sound_record(uint8_t *input, int function)
 		[F_MIXED] = { WORD(&mixed) },
 		[F_PROPERTIES] = { WORD(&properties) },
 		[F_ARRAYS] = { 2, WORD(values), WORD(values), WORD(values), WORD(values), WORD(nodes) },
+		[F_INFO] = { 2, WORD(values), WORD(values) },
+		[F_PAIRS] = { WORD(values) },
 		[F_VALUE] = { STYPE_DESC, WORD(&hint), 2ull << 32, WORD(values), 1 },
 	};
 	_Alignas(8) char entry[4096], exit[4096];
