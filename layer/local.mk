@@ -44,7 +44,7 @@ libtl_resolve_la_SOURCES = \
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/builtin.c
+libtracelayer_la_SOURCES = %D%/builtin.c %D%/unwind.c
 libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \

@@ -84,7 +84,7 @@ check_LTLIBRARIES += %D%/drivers/ze_driver_a.la %D%/drivers/ze_driver_b.la
 %C%_drivers_ze_driver_b_la_LDFLAGS = $(ZE_DRIVER_LDFLAGS)
 
 check_PROGRAMS += %D%/apps/ze_vector_add %D%/apps/ze_events %D%/apps/ze_dlopen %D%/apps/ze_ddi %D%/apps/ze_chain \
-	%D%/apps/ze_calls %D%/apps/ze_sysman
+	%D%/apps/ze_calls %D%/apps/ze_sysman %D%/apps/ze_unwind
 ZE_APP_SOURCES = %D%/apps/ze_app.c %D%/apps/ze_count.c %D%/apps/ze_app.h
 ZE_APP_LIBS = -lze_loader -lpthread
 %C%_apps_ze_vector_add_SOURCES = %D%/apps/ze_vector_add.c $(ZE_APP_SOURCES)
@@ -102,6 +102,9 @@ ZE_APP_LIBS = -lze_loader -lpthread
 %C%_apps_ze_calls_LDADD = $(ZE_APP_LIBS)
 %C%_apps_ze_sysman_SOURCES = %D%/apps/ze_sysman.c $(ZE_APP_SOURCES)
 %C%_apps_ze_sysman_LDADD = $(ZE_APP_LIBS)
+%C%_apps_ze_unwind_SOURCES = %D%/apps/ze_unwind.c %D%/apps/ze_unwind_throw.cc $(ZE_APP_SOURCES)
+%C%_apps_ze_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions -Wno-clobbered
+%C%_apps_ze_unwind_LDADD = $(ZE_APP_LIBS) -ldl
 TESTS += ze_driver_test %D%/ze_driver.sh %D%/ze_trace.sh
 check_PROGRAMS += ze_driver_test
 ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_driver.h

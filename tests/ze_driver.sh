@@ -3,7 +3,7 @@
 # work, and the calls that the driver counts are those that the programs made. The loader itself
 # calls zeInit once more, to see whether the driver is alive.
 . "${top_srcdir:-.}/tests/lib.sh"
-plan 31
+plan 33
 
 apps=$top_builddir/tests/apps
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -40,6 +40,7 @@ counted "calls go through tables" ze_ddi
 counted "chains, arrays, strings and errors" ze_chain
 counted "system management and tools functions" ze_sysman
 is "$(grep -c '^ze[st]' "$tmp/got")" 145 "which are 145"
+counted "calls that do not return" ze_unwind
 counted "every function is called" ze_calls
 
 is "$(awk '$2 != 1 + ($1 == "zeInit")' "$tmp/driver"; wc -l <"$tmp/driver")" 144 "each of the 144 functions, once"

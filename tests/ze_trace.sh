@@ -5,7 +5,7 @@
 # driver's table, is none of the program's.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
-plan 45
+plan 49
 
 apps=$top_builddir/tests/apps
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -77,6 +77,11 @@ is "$(wc -l <"$tmp/got")" 144 "which are 144"
 all_three "system management and tools" ze_sysman
 TEST_ZE_FAIL=zeKernelCreate=0x78000011@1 all_three "a program that fails" ze_vector_add
 TEST_ZE_DEVICE_MEMORY=host all_three "device memory that could be read" ze_vector_add
+
+# What a call that does not return leaves.
+all_three "calls left by exceptions, cancellation, pthread_exit and longjmp" ze_unwind
+ok "the test driver's own tests pass" env LD_PRELOAD="$libtracelayer" \
+	TRACELAYER_OUTPUT="$tmp/own.%p.json" "$top_builddir/ze_driver_test"
 
 # Two drivers: the loader hands out its own handles, and asks drivers more than the program does.
 export ZE_ENABLE_ALT_DRIVERS=$driver,${driver%a.so}b.so
