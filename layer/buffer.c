@@ -524,7 +524,7 @@ static void producer_begin(struct tl_producer *producer)
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;
 	producer->thread.open = open;
-	producer->thread.end = producer->open_end;
+	producer->thread.end = producer->thread.clock ? producer->open_end : NULL;
 	atomic_store_explicit(&producer->thread.top, open, memory_order_relaxed);
 	read_own_name(producer);
 	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
@@ -570,6 +570,12 @@ void tl_buffer_lose(void)
 struct tl_producer *tl_buffer_producers(void)
 {
 	return atomic_load_explicit(&producers, memory_order_acquire);
+}
+
+/* Producers lie at multiples of their size, counted from the arena's start, which is a page's. */
+struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open)
+{
+	return (struct tl_thread *)((uintptr_t)open & ~(uintptr_t)(PRODUCER_SIZE - 1));
 }
 
 bool tl_buffer_is_stale(const struct tl_thread *thread)

@@ -79,6 +79,9 @@ void tl_buffer_wake(void);
 /* End of the process, or a snapshot: hand over every thread's current chunk as far as it is committed. Threads may go on recording. */
 void tl_buffer_flush(void);
 
+/* Whose stack of open calls an entry lies in. */
+struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open);
+
 /* The thread belongs to the process that this one was forked from: its calls end unrecorded. */
 bool tl_buffer_is_stale(const struct tl_thread *thread);
 

@@ -61,7 +61,7 @@ static uintptr_t frame_of(const struct tl_open_call *open)
 static void clear(struct tl_open_call *open)
 {
 	atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
-	open->flags = 0;
+	open->mode = 0;
 }
 
 /* --- parameters and what they lead to */
@@ -134,7 +134,7 @@ static void capture_entry(struct tl_call *call, struct tl_open_call *open)
 	}
 	words_of(call, words);
 	open->scratch = producer->scratch_used;
-	open->flags |= TL_OPEN_SCRATCH;
+	open->mode |= TL_OPEN_SCRATCH;
 	call->more = producer->scratch + open->scratch;
 	call->entry_size = capture(producer, call, words, TL_CAPTURE_ENTRY, open->scratch, blob_room(function), &cut);
 	call->space[0] = cut;
@@ -150,7 +150,7 @@ static uint64_t head_of(uint64_t size, uint32_t flags, uint32_t function)
 /* A call that left no more than its entry. */
 static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t duration)
 {
-	if (open->flags & TL_OPEN_SILENT)
+	if (!(open->mode & TL_MODE_RECORD))
 		return;
 	uint64_t *record = tl_record_reserve(thread, sizeof(struct tl_call_record));
 	if (!record)
@@ -169,7 +169,7 @@ static void record_call(struct tl_call *call, uint64_t end, uint32_t flags, uint
 	uint64_t size = sizeof(struct tl_call_record);
 	bool cut = false;
 
-	if (call->mode & TL_MODE_WORDS) {
+	if (call->mode & TL_MODE_WORDS && count >= function->words) {
 		flags |= TL_RECORD_WORDS;
 		size += 8 * (uint64_t)count;
 	}
@@ -205,7 +205,7 @@ static void record_call(struct tl_call *call, uint64_t end, uint32_t flags, uint
 
 static void release_scratch(struct tl_thread *thread, const struct tl_open_call *open)
 {
-	if (open->flags & TL_OPEN_SCRATCH)
+	if (open->mode & TL_OPEN_SCRATCH)
 		producer_of(thread)->scratch_used = open->scratch;
 }
 
@@ -215,7 +215,7 @@ static bool is_intact(struct tl_thread *thread, const struct tl_open_call *open)
 	struct tl_call call;
 
 	return tl_checked_copy(&call, (const void *)frame_of(open), sizeof(call)) == sizeof(call) && call.shim &&
-	       call.thread == thread && call.open == open && call.start == open->start;
+	       call.open == open && (!call.mode || (call.thread == thread && call.start == open->start));
 }
 
 /* It lay on the alternate signal stack, and nothing runs there now. */
@@ -237,10 +237,10 @@ static void suspect(struct tl_open_call *open, uint64_t now)
 {
 	uint64_t lasted = (now - open->start) / 256;
 
-	if (open->flags & TL_OPEN_SUSPECT)
+	if (open->mode & TL_OPEN_SUSPECT)
 		return;
 	open->lasted = lasted < UINT32_MAX ? (uint32_t)lasted : UINT32_MAX;
-	open->flags |= TL_OPEN_SUSPECT;
+	open->mode |= TL_OPEN_SUSPECT;
 }
 
 /* The entry goes, and its call with it, which never returned. */
@@ -248,7 +248,7 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 {
 	uint64_t duration = now - open->start;
 
-	if (open->flags & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
+	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
 	release_scratch(thread, open);
 	if (frame_of(open) != TL_NO_FRAME)
@@ -269,9 +269,9 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 		struct tl_open_call *open = top - 1;
 		if (frame_of(open) == TL_NO_FRAME) {
 			/* Interrupted while it came or went. */
-			if (!(open->flags & TL_OPEN_FINISHED))
+			if (!(open->mode & TL_OPEN_FINISHED))
 				return;
-		} else if (!returned && frame_of(open) > frame && !(open->flags & TL_OPEN_SUSPECT)) {
+		} else if (!returned && frame_of(open) > frame && !(open->mode & TL_OPEN_SUSPECT)) {
 			return;		/* An ordinary outer call. */
 		} else if (!is_dead(thread, open, frame)) {
 			suspect(open, now);
@@ -299,14 +299,14 @@ static void close_entry(struct tl_call *call)
 	if (!open || frame_of(open) != (uintptr_t)call)
 		return;
 	if (top_of(thread) > open + 1) {
-		open->flags |= TL_OPEN_FINISHED;
+		open->mode |= TL_OPEN_FINISHED;
 		atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
 		return;
 	}
 	release_scratch(thread, open);
 	clear(open);
 	set_top(thread, open);
-	while (open > thread->open && open[-1].flags & TL_OPEN_FINISHED) {
+	while (open > thread->open && open[-1].mode & TL_OPEN_FINISHED) {
 		clear(--open);
 		set_top(thread, open);
 	}
@@ -334,6 +334,7 @@ void tl_call_end_left(struct tl_thread *thread)
 static void *pass(struct tl_call *call, void *real)
 {
 	call->shim = NULL;
+	call->open = NULL;
 	return real;
 }
 
@@ -372,7 +373,7 @@ static void open_entry(struct tl_call *call)
 
 	settle(thread, thread->open, (uintptr_t)call, false, tl_ticks(thread));
 	struct tl_open_call *open = top_of(thread);
-	call->open = open < thread->end ? open : NULL;
+	call->open = open < producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
 		if (call->mode & TL_MODE_FOLLOW)
 			capture_entry(call, NULL);
@@ -381,9 +382,10 @@ static void open_entry(struct tl_call *call)
 	}
 	set_top(thread, open + 1);
 	open->function = call->shim->id;
-	open->flags = call->mode & TL_MODE_RECORD ? 0 : TL_OPEN_SILENT;
+	open->mode = 0;
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry(call, open);
+	open->mode |= call->mode;
 	open->start = call->start = tl_ticks(thread);
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 }
@@ -396,6 +398,7 @@ static void *enter(struct tl_call *call)
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 
 	call->thread = NULL;
+	call->open = NULL;
 	if (mode & TL_MODE_CALLER) {
 		void *foreign = tl_resolve_foreign(call);
 		if (foreign)
@@ -425,6 +428,51 @@ void *tl_call_enter_slow(struct tl_call *call)
 
 /* --- leaving */
 
+/*
+ * Make ready to end a call. One that was entered inline has its state in its entry alone. False: there is nothing of it to record, since
+ * this process was forked inside it, or it has been ended.
+ */
+static bool is_ours(struct tl_call *call)
+{
+	struct tl_open_call *open = call->open;
+
+	if (!call->mode) {
+		if (frame_of(open) != (uintptr_t)call)
+			return false;
+		call->thread = tl_buffer_thread_of(open);
+		call->mode = open->mode & TL_MODE_FAST;
+		call->start = open->start;
+	}
+	return call->thread && !tl_buffer_is_stale(call->thread);
+}
+
+/* A coroutine has carried it over to another thread: that one records it, and its first thread only learns that it is over. */
+static void move_over(struct tl_call *call)
+{
+	if (call->open && frame_of(call->open) == (uintptr_t)call) {
+		call->open->mode |= TL_OPEN_FINISHED;
+		atomic_store_explicit(&call->open->frame, TL_NO_FRAME, memory_order_relaxed);
+	}
+	call->open = NULL;
+	call->mode &= ~(uint32_t)TL_MODE_FOLLOW;
+	call->thread = thread_for(call);
+}
+
+static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	if (!is_ours(call))
+		return;
+	uint64_t now = tl_ticks(call->thread);
+	if (call->thread != tl_self)
+		move_over(call);
+	if (!call->thread)
+		return;
+	end_inner(call, now);
+	if (call->mode & TL_MODE_RECORD)
+		record_call(call, now, flags, result, words, count);
+	close_entry(call);
+}
+
 static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 {
 	const struct tl_function *function = call->shim->function;
@@ -438,16 +486,8 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	int error = errno;
-	struct tl_thread *thread = call->thread;
 
-	/* A process forked inside the call has no part in it. */
-	if (thread && !tl_buffer_is_stale(thread)) {
-		uint64_t end = tl_ticks(thread);
-		end_inner(call, end);
-		if (call->mode & TL_MODE_RECORD)
-			record_call(call, end, 0, result, words, count);
-		close_entry(call);
-	}
+	end(call, 0, result, words, count);
 	if (call->mode & TL_MODE_AFTER)
 		after(call, result, words);
 	errno = error;
@@ -456,21 +496,14 @@ void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *w
 void tl_call_unwound(struct tl_call *call)
 {
 	int error = errno;
-	struct tl_thread *thread = call->thread;
+	uint64_t words[WORDS];
+	uint32_t count = call->shim->function->words;
 
-	if (thread && !tl_buffer_is_stale(thread)) {
-		uint64_t end = tl_ticks(thread);
-		uint64_t words[WORDS];
-		uint32_t count = call->shim->function->words;
-		if (count > WORDS)
-			call->mode &= ~(uint32_t)TL_MODE_WORDS;
-		else if (call->mode & TL_MODE_WORDS)
-			words_of(call, words);
-		end_inner(call, end);
-		if (call->mode & TL_MODE_RECORD)
-			record_call(call, end, TL_RECORD_UNWOUND, 0, words, count);
-		close_entry(call);
-	}
+	if (count <= WORDS)
+		words_of(call, words);
+	else
+		count = 0;
+	end(call, TL_RECORD_UNWOUND, 0, words, count);
 	call->shim = NULL;
 	errno = error;
 }

@@ -53,6 +53,6 @@ void tl_thread_busy(struct tl_thread *thread)
 
 void tl_thread_free(struct tl_thread *thread)
 {
-	if (--thread->busy == 0)
+	if (--thread->busy == 0 && thread->clock)
 		thread->end = ((struct tl_producer *)thread)->open_end;
 }

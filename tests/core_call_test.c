@@ -45,7 +45,7 @@ static size_t open_calls(void)
 
 	if (tl_self)
 		for (struct tl_open_call *open = tl_self->open; open < tl_self->top; open++)
-			count += !(open->flags & TL_OPEN_FINISHED);
+			count += !(open->mode & TL_OPEN_FINISHED);
 	return count;
 }
 

@@ -76,8 +76,13 @@ enum tl_mode {
 struct tl_shim {
 	void *_Atomic direct;	/* the real function while nobody watches, else NULL */
 	void *_Atomic real;	/* the real function; NULL: not found yet, or lacking */
-	_Atomic uint32_t mode;	/* enum tl_mode */
-	uint32_t id;		/* tl_call_record.function */
+	union {
+		struct {
+			_Atomic uint32_t mode;	/* enum tl_mode */
+			uint32_t id;		/* tl_call_record.function */
+		};
+		_Atomic uint64_t mode_and_id;	/* both by one load; id in the upper half */
+	};
 	const struct tl_function *function;
 	void *_Atomic dispatch;	/* tracers' callbacks: layer/tracer */
 	void *entry;		/* what a program that asks for the function gets: exported shim, static shim, or closure */
@@ -98,18 +103,23 @@ struct tl_shim {
 
 struct tl_open_call {
 	uint64_t start;		/* ticks */
-	uint32_t function;	/* tl_shim.id */
-	uint32_t flags;		/* enum tl_open_flag */
+	union {
+		struct {
+			uint32_t mode;		/* the shim's at entry: what was begun is also ended; and enum tl_open_flag */
+			uint32_t function;	/* tl_shim.id */
+		};
+		uint64_t mode_and_function;
+	};
 	_Atomic uintptr_t frame;
 	uint32_t scratch;	/* TL_OPEN_SCRATCH: bytes of captured arguments that calls before this one have */
 	uint32_t lasted;	/* TL_OPEN_SUSPECT: no longer than this many 256 ticks */
 };
 
+/* In tl_open_call.mode, beside the bits of enum tl_mode. */
 enum tl_open_flag {
-	TL_OPEN_SCRATCH = 1,
-	TL_OPEN_FINISHED = 2,	/* over, but calls above it are not */
-	TL_OPEN_SUSPECT = 4,	/* perhaps left by longjmp, perhaps on another stack */
-	TL_OPEN_SILENT = 8,	/* not recorded */
+	TL_OPEN_SCRATCH = 1 << 16,
+	TL_OPEN_FINISHED = 1 << 17,	/* over, but calls above it are not */
+	TL_OPEN_SUSPECT = 1 << 18,	/* perhaps left by longjmp, perhaps on another stack */
 };
 
 /*
@@ -123,7 +133,7 @@ struct tl_thread {
 	_Atomic uint64_t position;	/* next free byte; moved in one instruction */
 	uint64_t limit;			/* end of the current chunk */
 	_Atomic(struct tl_open_call *) top;	/* next free entry of the stack of open calls; top[-1] is always readable */
-	struct tl_open_call *end;	/* end of that stack; NULL while .busy */
+	struct tl_open_call *end;	/* end of that stack; NULL while no call is served inline: .busy, or no .clock */
 	uint32_t clock;			/* 1: ticks come from the counter register; 0: from clock_gettime */
 	uint32_t busy;			/* not 0: inside the runtime or a callback; calls pass through unwatched */
 	struct tl_open_call *open;	/* start of that stack */
@@ -132,17 +142,17 @@ struct tl_thread {
 /* NULL until the thread's first watched call. */
 extern TL_EXPORT __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
 
-/* One call in progress; lives on the stack of the traced body. */
+/* One call in progress; lives on the stack of the traced body. A call served inline keeps the rest of its state in its open entry. */
 struct tl_call {
 	struct tl_shim *shim;	/* NULL: finished, nothing to do on unwinding */
-	struct tl_thread *thread;
+	struct tl_open_call *open;	/* this call's entry; NULL: it has none (it passes, or the stack was full) */
 	void *caller;
 	void *const *params;	/* pointers to the parameters, in order */
 	void *result;		/* where the result will be */
-	uint64_t start;
-	uint32_t mode;		/* the shim's at entry: what was begun is also ended */
+	uint32_t mode;		/* as in the entry; 0: entered inline, and what follows is not set */
 	uint32_t entry_size;	/* bytes of arguments captured at entry */
-	struct tl_open_call *open;	/* this call's entry; NULL: the stack was full */
+	struct tl_thread *thread;
+	uint64_t start;
 	void *more;		/* the runtime's, for calls served out of line */
 	uint64_t space[2];
 };
@@ -207,22 +217,21 @@ static TL_ALWAYS_INLINE void *tl_call_enter(struct tl_call *call)
 {
 	struct tl_shim *shim = call->shim;
 	struct tl_thread *thread = tl_self;
-	uint32_t mode = atomic_load_explicit(&shim->mode, memory_order_relaxed);
+	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
 
-	if (TL_UNLIKELY(!thread || (mode & ~(uint32_t)TL_MODE_WORDS) != TL_MODE_RECORD))
+	if (TL_UNLIKELY(!thread || ((uint32_t)mode_and_id & ~(uint32_t)TL_MODE_WORDS) != TL_MODE_RECORD))
 		return tl_call_enter_slow(call);
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
-	if (TL_UNLIKELY(open >= thread->end || open[-1].frame <= (uintptr_t)call))
+	if (TL_UNLIKELY(open >= thread->end ||
+			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <= (uintptr_t)call))
 		return tl_call_enter_slow(call);
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 	atomic_store_explicit(&thread->top, open + 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	call->thread = thread;
-	call->mode = mode;
 	call->open = open;
-	open->function = shim->id;
-	open->flags = 0;
-	open->start = call->start = tl_ticks(thread);
+	call->mode = 0;
+	open->mode_and_function = mode_and_id;
+	open->start = tl_counter();
 	/* The rest of the entry before what makes it good: for this thread's signal handlers, and for recovery. */
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 	return real;
@@ -256,49 +265,63 @@ static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
 	atomic_store_explicit((_Atomic uint64_t *)record, head, memory_order_release);
 }
 
-/* Nothing out of the ordinary is left to do: the call is recorded inline. False too where it just passed. */
-static TL_ALWAYS_INLINE bool tl_call_is_plain(const struct tl_call *call)
+/*
+ * Nothing out of the ordinary is left to do: the call is recorded inline. Then *mode is its mode and the calling thread is returned. NULL
+ * where it just passed, is served out of line, is not on top, or runs in another thread or process than it began in.
+ */
+static TL_ALWAYS_INLINE struct tl_thread *tl_call_plain(const struct tl_call *call, uint64_t *mode_and_function)
 {
-	return call->shim && !(call->mode & ~(uint32_t)TL_MODE_FAST) &&
-	       atomic_load_explicit(&call->thread->top, memory_order_relaxed) == call->open + 1;
+	struct tl_thread *thread = tl_self;
+
+	if (TL_UNLIKELY(!call->open || !thread))
+		return NULL;
+	*mode_and_function = call->open->mode_and_function;
+	if (TL_UNLIKELY(((uint32_t)*mode_and_function & ~(uint32_t)TL_MODE_WORDS) != TL_MODE_RECORD ||
+			atomic_load_explicit(&thread->top, memory_order_relaxed) != call->open + 1))
+		return NULL;
+	return thread;
 }
 
 /* End a plain call: its record but for its words, for which there is room from [4] on. NULL where the event was lost. */
-static TL_ALWAYS_INLINE uint64_t *tl_call_record_begin(struct tl_call *call, uint64_t result, uint32_t words)
+static TL_ALWAYS_INLINE uint64_t *tl_call_record_begin(const struct tl_call *call, struct tl_thread *thread, uint64_t result, uint32_t words)
 {
-	struct tl_thread *thread = call->thread;
-	uint64_t end = tl_ticks(thread);
-	uint64_t *record = tl_record_reserve(thread, 32 + (call->mode & TL_MODE_WORDS ? 8 * (uint64_t)words : 0));
+	uint64_t end = tl_counter();
+	uint64_t *record = tl_record_reserve(thread, 32 + 8 * (uint64_t)words);
 
 	if (TL_LIKELY(record)) {
-		record[1] = call->start;
-		record[2] = end - call->start;
+		uint64_t start = call->open->start;
+		record[1] = start;
+		record[2] = end - start;
 		record[3] = result;
 	}
 	return record;
 }
 
-static TL_ALWAYS_INLINE void tl_call_record_end(struct tl_call *call, uint64_t *record, uint32_t words)
+static TL_ALWAYS_INLINE void tl_call_record_end(struct tl_call *call, struct tl_thread *thread, uint64_t *record, uint64_t mode_and_function,
+						uint32_t words, uint32_t flags)
 {
 	/* struct tl_call_record's first word: size, type CALL, flags, function. */
-	uint64_t head = (uint64_t)call->shim->id << 32 | 1u << 16;
+	uint64_t head = (mode_and_function & ~(uint64_t)UINT32_MAX) | flags << 24 | 1u << 16 | (4 + words);
 
 	if (TL_LIKELY(record))
-		tl_record_commit(record, call->mode & TL_MODE_WORDS ? head | 1u << 24 | (4 + words) : head | 4);
+		tl_record_commit(record, head);
 	atomic_store_explicit(&call->open->frame, TL_NO_FRAME, memory_order_relaxed);
-	atomic_store_explicit(&call->thread->top, call->open, memory_order_release);
+	atomic_store_explicit(&thread->top, call->open, memory_order_release);
 	call->shim = NULL;
 }
 
 /* Leave the call, with the parameters' words in an array. */
 static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
-	if (TL_LIKELY(tl_call_is_plain(call))) {
-		uint64_t *record = tl_call_record_begin(call, result, count);
+	uint64_t mode;
+	struct tl_thread *thread = tl_call_plain(call, &mode);
 
-		if ((call->mode & TL_MODE_WORDS) && TL_LIKELY(record))
-			memcpy(&record[4], words, 8 * (size_t)count);
-		tl_call_record_end(call, record, count);
+	if (TL_LIKELY(thread)) {
+		uint32_t kept = mode & TL_MODE_WORDS ? count : 0;
+		uint64_t *record = tl_call_record_begin(call, thread, result, kept);
+		if (TL_LIKELY(record))
+			memcpy(&record[4], words, 8 * (size_t)kept);
+		tl_call_record_end(call, thread, record, mode, kept, mode & TL_MODE_WORDS ? 1 : 0);
 	} else if (call->shim) {
 		tl_call_leave_slow(call, result, words, count);
 		call->shim = NULL;
@@ -312,14 +335,19 @@ static TL_ALWAYS_INLINE void tl_call_leave(struct tl_call *call, uint64_t result
 #define TL_CALL_LEAVE(call, result, ...)                                                                               \
 	do {                                                                                                           \
 		const uint32_t count_ = sizeof((uint64_t[]){0, ##__VA_ARGS__}) / 8 - 1;                                \
-		if (TL_LIKELY(tl_call_is_plain(&(call)))) {                                                            \
-			uint64_t *record_ = tl_call_record_begin(&(call), result, count_);                             \
-			if (((call).mode & TL_MODE_WORDS) && TL_LIKELY(record_)) {                                     \
+		uint64_t mode_;                                                                                        \
+		struct tl_thread *thread_ = tl_call_plain(&(call), &mode_);                                            \
+		if (TL_LIKELY(thread_ && (mode_ & TL_MODE_WORDS))) {                                                   \
+			uint64_t *record_ = tl_call_record_begin(&(call), thread_, result, count_);                    \
+			if (TL_LIKELY(record_)) {                                                                      \
 				const uint64_t words_[] = {0, ##__VA_ARGS__};                                          \
 				for (uint32_t i_ = 0; i_ < count_; i_++)                                               \
 					record_[4 + i_] = words_[1 + i_];                                              \
 			}                                                                                              \
-			tl_call_record_end(&(call), record_, count_);                                                  \
+			tl_call_record_end(&(call), thread_, record_, mode_, count_, 1);                               \
+		} else if (thread_) {                                                                                  \
+			uint64_t *record_ = tl_call_record_begin(&(call), thread_, result, 0);                         \
+			tl_call_record_end(&(call), thread_, record_, mode_, 0, 0);                                    \
 		} else if ((call).shim) {                                                                              \
 			const uint64_t words_[] = {0, ##__VA_ARGS__};                                                  \
 			tl_call_leave_slow(&(call), result, words_ + 1, count_);                                       \
