@@ -186,15 +186,6 @@ const char *comment_before(const struct comments *comments, size_t start)
 	return *text ? text : NULL;
 }
 
-unsigned source_line(const struct comments *comments, size_t offset)
-{
-	unsigned line = 1;
-
-	for (size_t at = 0; at < offset && at < comments->size; at++)
-		line += comments->source[at] == '\n';
-	return line;
-}
-
 /* Tags. */
 
 static char *trimmed(const char *from, const char *to)

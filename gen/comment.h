@@ -39,9 +39,6 @@ const char *comment_behind(const struct comments *comments, size_t from, size_t 
  */
 const char *comment_before(const struct comments *comments, size_t start);
 
-/* The line that byte `offset` is on. */
-unsigned source_line(const struct comments *comments, size_t offset);
-
 /*
  * The tags that a comment begins with: [in] [out] [in,out] [optional] [release] [range(0, n)]
  * [range(0, *pn)], as Level Zero writes them; "OUT:" and "IN/OUT:" as SQLite writes, "Returned …"

@@ -376,7 +376,7 @@ static void settle_members(struct variable *list, size_t count)
  */
 static const char *type_spelling(CXType type)
 {
-	const char *spelling = take(clang_getTypeSpelling(type));
+	const char *spelling = plain_spelling(type);
 
 	if (strstr(spelling, "(unnamed") || strstr(spelling, "(anonymous"))
 		return clang_getCanonicalType(type).kind == CXType_Enum ? "enum" : "struct";
@@ -643,6 +643,9 @@ static const char *unforwardable(CXType type)
 
 	if (strstr(written, "va_list"))
 		return "a va_list, which can be read only once";
+	if (canonical.kind == CXType_Record &&
+	    (strstr(written, "(unnamed") || strstr(written, "(anonymous")))
+		return "a struct without a name, which can't be written down again";
 	switch (canonical.kind) {
 	case CXType_Vector:
 	case CXType_ExtVector:
@@ -691,12 +694,19 @@ static void check_forwardable(struct function *function, CXType type)
 				  format_text("parameter %s is %s", function->params[i].name, why));
 }
 
-/* T name[3], as a parameter, is a pointer to at least three. */
-static struct type *decayed(struct parse *parse, CXType written, CXType passed)
+/* A parameter written as an array or a function, be it by a typedef, is passed as a pointer. */
+static bool decays(CXType written)
 {
-	if (written.kind != CXType_ConstantArray && written.kind != CXType_IncompleteArray)
-		return type_from(parse, written);
-	return type_pointer(parse, passed, NULL);
+	switch (clang_getCanonicalType(written).kind) {
+	case CXType_ConstantArray:
+	case CXType_IncompleteArray:
+	case CXType_VariableArray:
+	case CXType_FunctionProto:
+	case CXType_FunctionNoProto:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* The end of what a doc comment says after a command: before the next command, or an empty line. */
@@ -744,25 +754,24 @@ static void add_param(struct parse *parse, struct function *function, const stru
 {
 	CXCursor cursor = row->list[i];
 	CXType written = clang_getCursorType(cursor);
+	long long elements = clang_getArraySize(clang_getCanonicalType(written));
 	const char *name = cursor_name(cursor);
 	struct variable *param = APPEND(function->params, function->nparams);
 
 	param->name = *name ? name : format_text("arg%zu", i);
-	param->type = decayed(parse, written, passed);
-	param->spelling = type_spelling(written.kind == CXType_ConstantArray ||
-							written.kind == CXType_IncompleteArray
-						? passed
-						: written);
+	param->type = type_from(parse, decays(written) ? passed : written);
+	param->spelling = type_spelling(decays(written) ? passed : written);
 	param->comment = comment_in_row(parse, row, i, limit);
 	if (!param->comment)
 		param->comment = documented_param(function->comment, param->name);
 	param->where = location_of(parse, cursor);
 	struct tags tags = tags_read(param->comment);
-	if (written.kind == CXType_ConstantArray && !tags.has_length) {
+	/* T name[3] promises at least three. */
+	if (elements > 0 && !tags.has_length) {
 		tags.has_length = true;
 		tags.checked = !tags.direction;
-		tags.length = (struct length){.kind = TL_LENGTH_CONSTANT,
-					      .constant = (uint32_t)clang_getArraySize(written)};
+		tags.length =
+			(struct length){.kind = TL_LENGTH_CONSTANT, .constant = (uint32_t)elements};
 		if (!tags.direction && param->type->is_const)
 			tags.direction = TL_IN;
 	}

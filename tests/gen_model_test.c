@@ -455,6 +455,24 @@ START_TEST(parameters_keep_their_kind)
 }
 END_TEST
 
+START_TEST(arrays_and_functions_are_passed_as_pointers)
+{
+	struct model *model =
+		parsed("typedef int four_t[4];\ntypedef int call_t(char);\n"
+		       "void f(four_t a, call_t b, int c[*], int (*d)[3], int e[2][3]);\n");
+	const struct function *f = function(model, "f");
+
+	ck_assert_int_eq(f->params[0].type->kind, TL_KIND_POINTER);
+	ck_assert_str_eq(f->params[0].spelling, "int *");
+	ck_assert_uint_eq(f->params[0].length.constant, 4);
+	ck_assert_int_eq(f->params[1].type->kind, TL_KIND_FUNCTION);
+	ck_assert_str_eq(f->params[1].spelling, "int (*)(char)");
+	ck_assert_str_eq(f->params[2].spelling, "int *");
+	ck_assert_uint_eq(f->params[3].type->target->count, 3);
+	ck_assert_str_eq(f->params[4].spelling, "int (*)[3]");
+}
+END_TEST
+
 START_TEST(what_cannot_be_passed_on_is_left_out_with_its_reason)
 {
 	struct model *model = parsed("#include <stdarg.h>\n"
@@ -466,12 +484,14 @@ START_TEST(what_cannot_be_passed_on_is_left_out_with_its_reason)
 				     "void vector(four a);\n"
 				     "void incomplete(struct unknown a);\n"
 				     "int unprototyped();\n"
+				     "struct { int x; } unnamed(void);\n"
 				     "static int inside(void) { return 1; }\n"
 				     "int fine(const char *text, void *list);\n");
 	static const char *const reasons[][2] = {
-		{"variadic", "variadic"},     {"listed", "parameter list is a va_list"},
-		{"wide", "long double"},      {"vector", "parameter a is a vector"},
-		{"incomplete", "incomplete"}, {"unprototyped", "prototype"},
+		{"variadic", "variadic"},      {"listed", "parameter list is a va_list"},
+		{"wide", "long double"},       {"vector", "parameter a is a vector"},
+		{"incomplete", "incomplete"},  {"unprototyped", "prototype"},
+		{"unnamed", "without a name"},
 	};
 
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
@@ -659,6 +679,7 @@ static Suite *suite(void)
 	part = tcase_create("C");
 	tcase_add_test(part, records_keep_their_shape);
 	tcase_add_test(part, parameters_keep_their_kind);
+	tcase_add_test(part, arrays_and_functions_are_passed_as_pointers);
 	tcase_add_test(part, what_cannot_be_passed_on_is_left_out_with_its_reason);
 	tcase_add_test(part, without_tags_only_what_const_promises_is_followed);
 	tcase_add_test(part, comments_of_every_style_are_read);
