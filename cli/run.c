@@ -129,7 +129,7 @@ static bool find_library(char *found)
 	char here[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
 	size_t same = common(BINDIR "/", LIBDIR "/");
-	const char *tail = BINDIR + same;
+	const char *tail = &BINDIR[same];
 
 	if (length < 0)
 		return false;
@@ -143,7 +143,7 @@ static bool find_library(char *found)
 
 	if (here_length >= tail_length && !strcmp(here + here_length - tail_length, tail)) {
 		here[here_length - tail_length] = '\0';
-		if (snprintf(found, PATH_MAX, "%s%s/" LIBRARY, here, LIBDIR + same) < PATH_MAX && !access(found, R_OK))
+		if (snprintf(found, PATH_MAX, "%s%s/" LIBRARY, here, &LIBDIR[same]) < PATH_MAX && !access(found, R_OK))
 			return true;
 	}
 	snprintf(found, PATH_MAX, "%s/" LIBRARY, LIBDIR);
