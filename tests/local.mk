@@ -18,7 +18,10 @@ output_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(ZLIB_LIBS)
 writer_test_SOURCES = %D%/writer_test.c layer/say.c layer/say.h
 writer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 writer_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS)
-EXTRA_DIST += tests/chrome_fuzz.sh tests/fuzz_chrome.c
+TESTS += tests/trace_file.sh
+check_PROGRAMS += %D%/apps/trace_file
+%C%_apps_trace_file_LDADD = -lOpenCL -lpthread
+EXTRA_DIST += tests/chrome_fuzz.sh tests/fuzz_chrome.c tests/trace_file.sh
 
 # --- the core of the layer: buffers, clock, calls, threads
 core_doubles = %D%/core_doubles.c %D%/core_doubles.h

@@ -1,0 +1,107 @@
+/*
+ * trace_file.c: programs that would notice a writer that isn't careful. What it does is its first
+ * argument; how often it calls, its second. It needs no OpenCL platform.
+ */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long calls;
+
+static void call(void)
+{
+	for (long i = 0; i < calls; i++) {
+		cl_uint count;
+		clGetPlatformIDs(0, NULL, &count);
+	}
+}
+
+/* A user namespace of its own can be had only by a process with one thread. */
+static int unshare_user(void)
+{
+	call();
+	if (unshare(CLONE_NEWUSER)) {
+		perror("unshare");
+		return 1;
+	}
+	call();
+	return 0;
+}
+
+static void *outlive_main(void *unused)
+{
+	usleep(50000);
+	call();
+	return unused;
+}
+
+static int leave_main(void)
+{
+	pthread_t thread;
+
+	call();
+	pthread_create(&thread, NULL, outlive_main, NULL);
+	pthread_exit(NULL);
+}
+
+/* Closes all descriptors but the first three, and uses the numbers. */
+static int close_all(void)
+{
+	call();
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	int own = open("own", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	for (int i = 0; i < 50; i++) {
+		if (own != 3 || write(own, "mine", 4) != 4)
+			return 1;
+		call();
+	}
+	return 0;
+}
+
+static int change_folder(void)
+{
+	if (chdir("/"))
+		return 1;
+	call();
+	return 0;
+}
+
+static int fork_child(void)
+{
+	int status;
+
+	call();
+	pid_t pid = fork();
+	call();
+	if (!pid)
+		return 0;
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} ways[] = {{"unshare-user", unshare_user},
+		    {"leave-main", leave_main},
+		    {"close-all", close_all},
+		    {"change-folder", change_folder},
+		    {"fork", fork_child}};
+
+	if (argc < 3)
+		return 2;
+	calls = atol(argv[2]);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(argv[1], ways[i].name))
+			return ways[i].run();
+	return 2;
+}

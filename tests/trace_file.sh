@@ -1,0 +1,64 @@
+#!/bin/bash
+# trace_file.sh: what trace files real programs leave, and that those programs notice nothing.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_library
+app=$(cd "$top_builddir" && pwd)/tests/apps/trace_file
+libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
+export OCL_ICD_VENDORS=$tmp/none
+cd "$tmp" || exit 99
+plan 24
+
+# ended TRACE: its last event says so.
+ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
+
+if "$app" unshare-user 1 2>err; then
+	traced t.json "$app" unshare-user 20 2>err
+	is $? 0 "a program that recorded little can still have a user namespace of its own"
+	is "$(events t.json clGetPlatformIDs)" 40 "and all its calls are in the trace"
+else
+	skip 2 "user namespaces are not to be had here: $(cat err)"
+fi
+
+traced t.json timeout 60 "$app" leave-main 30000
+is $? 0 "a process ends with its last thread, though main has left and the writer runs"
+is "$(events t.json clGetPlatformIDs)" 60000 "and the calls after main are in the trace"
+ok "and the trace has its end" ended t.json
+
+for ending in json json.gz; do
+	traced "t.$ending" "$app" close-all 3000
+	is $? 0 "a program that closes all descriptors gets the numbers it expects ($ending)"
+	is "$(tr -d '\n' <own | sed 's/mine//g' | wc -c) $(wc -c <own)" "0 200" "and has only its own bytes in its file ($ending)"
+	test $ending = json || { ok "the compressed file is whole" gzip -t t.json.gz; gzip -dc t.json.gz >t.json; }
+	is "$(events t.json clGetPlatformIDs)" 153000 "and all its calls are in the trace ($ending)"
+done
+
+rm -f t*.json
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$app" change-folder 5
+is "$(events t.json clGetPlatformIDs)" 5 "a relative name is meant where the program was started"
+is "$(stat -c %a t.json)" 600 "a trace is for its user alone"
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$app" change-folder 6
+is "$(events t.json clGetPlatformIDs) $(events t.1.json clGetPlatformIDs)" "5 6" "a name that is taken gets a number"
+
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=fork.%p.json "$app" fork 30000
+is $? 0 "a program that forks ends as it does without us"
+is "$(for f in fork.*.json; do events "$f"; done | sort -n | tr '\n' ' ')" "30000 60000 " \
+	"and each process has a file with its own calls"
+
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=none.json TRACELAYER_LEVEL=none "$app" change-folder 5
+nok "level none leaves no file" test -e none.json
+
+PMIX_RANK=7 LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=%e.%r.%%.json "$app" change-folder 5
+is "$(events trace_file.7.%.json)" 5 "patterns are filled in"
+
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=missing/t.json "$app" change-folder 5 2>err
+is $? 0 "a trace that can't be made does not disturb the program"
+is "$(cat err)" "tracelayer: $tmp/missing/t.json: No such file or directory, 5 events lost; name another file with TRACELAYER_OUTPUT" \
+	"and is said in one line"
+
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=limit.json bash -c 'ulimit -f 1000; exec "$@"' - "$app" change-folder 20000 2>err
+is $? 0 "a limit on file sizes does not kill the program"
+like "$(cat err)" '^tracelayer: .*limit\.json: File too large, [0-9]+ events lost; ' "and is said in one line"
+
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json TRACELAYER_LEVLE=all "$app" fork 5 2>err
+is "$(cat err)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?" \
+	"a misspelt setting is said once, though there are two processes"
