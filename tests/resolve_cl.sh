@@ -1,6 +1,7 @@
 #!/bin/bash
-# Programs that find OpenCL's functions in every way there is: they do what they do without us, and each of their calls is recorded once,
-# as counted by the driver that got them and by the program that made them.
+# Programs that find OpenCL's functions in every way there is: they do what they do without us, and
+# each of their calls is recorded once, as counted by the driver that got them and by the program
+# that made them.
 #
 # The driver exports its functions under the loader's own names and calls some of them through its PLT, which must not be recorded.
 . "${top_srcdir:-.}/tests/lib.sh"
@@ -48,7 +49,7 @@ check()
 	same "$tmp/got" "$tmp/want" "$what: and so says the driver"
 }
 
-plan 97
+plan 103
 export OCL_ICD_VENDORS=$drivers/icd_a.so
 TEST_ICD_COUNTS=$tmp/idle timeout 60 "$apps/cl_linked" idle >/dev/null
 
@@ -69,6 +70,17 @@ check "a plugin's dlsym(RTLD_NEXT)" "$apps/cl_found" plugin:next "$plugin"
 # A driver whose own dispatch table refers to its functions by the loader's names.
 OCL_ICD_VENDORS=$drivers/icd_table.so check "a dispatch table bound to us" "$apps/cl_found" local
 OCL_ICD_VENDORS=$drivers/icd_table.so check "a dispatch table bound to us, RTLD_DEEPBIND" "$apps/cl_found" deep
+
+# With nobody watching, calls go straight to the real functions: those that must be told apart still are.
+for way in local deep; do
+	OCL_ICD_VENDORS=$drivers/icd_table.so TEST_ICD_COUNTS=$tmp/driver.bare timeout 60 \
+		"$apps/cl_found" $way >"$tmp/bare" 2>&1
+	OCL_ICD_VENDORS=$drivers/icd_table.so TEST_ICD_COUNTS=$tmp/driver.traced TRACELAYER_LEVEL=none \
+		LD_PRELOAD=$libtracelayer timeout 60 "$apps/cl_found" $way >"$tmp/out" 2>&1
+	is $? 0 "unwatched, $way: it ends well"
+	same "$tmp/out" "$tmp/bare" "unwatched, $way: it prints what it prints without us"
+	same "$tmp/driver.traced" "$tmp/driver.bare" "unwatched, $way: the driver gets the same calls"
+done
 
 # Lazy binding off: the drivers' and loaders' references are bound when they are loaded.
 LD_BIND_NOW=1 check "all symbols bound at once" "$apps/cl_found" local
