@@ -1,8 +1,8 @@
 /*
  * chrome.c: see chrome.h.
  *
- *	{"ph":"X","pid":7,"name":"zeEventQueryStatus","cat":"level-zero,runtime","tid":8,"ts":1.234,"dur":0.100,
- *	 "args":{"hEvent":"0x10","result":"ZE_RESULT_SUCCESS"}}
+ *	{"ph":"X","pid":7,"name":"zeEventQueryStatus","cat":"level-zero,runtime","tid":8,
+ *	 "ts":1.234,"dur":0.100,"args":{"hEvent":"0x10","result":"ZE_RESULT_SUCCESS"}}
  *
  * What is the same in every call of a function comes first, and is copied as one piece. ts and dur
  *are microseconds, written from whole nanoseconds, so that ts+dur of one event is exactly what its

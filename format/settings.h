@@ -1,5 +1,6 @@
 /*
- * settings.h: the settings that the layer and `tracelayer run` share, how their values are read, and what is said of wrong ones.
+ * settings.h: the settings that the layer and `tracelayer run` share, how their values are read,
+ * and what is said of wrong ones.
  *
  * Nothing here allocates, prints, or knows a locale; all of it may run in a library's constructor.
  */
@@ -73,7 +74,10 @@ struct tl_setting {
 
 extern const struct tl_setting tl_settings[TL_SETTINGS];
 
-/* Set by `tracelayer run` once it has said what is wrong, so that the layer doesn't say it again. */
+/*
+ * Set by `tracelayer run` once it has said what is wrong, so that the layer doesn't say it
+ * again.
+ */
 #define TL_SETTINGS_CHECKED "TRACELAYER_CHECKED"
 
 /* Most that a complaint takes. */
@@ -83,21 +87,28 @@ extern const struct tl_setting tl_settings[TL_SETTINGS];
 void tl_settings_initial(struct tl_config *config);
 
 /*
- * Read one value into the config; an empty one stands for the default. Where it does not parse, or its feature is not in this
- * version: the config stays as it was, `why` becomes "<why>; <what to do>", and the answer is false. Words are read in either case.
+ * Read one value into the config; an empty one stands for the default. Where it does not parse,
+ * or its feature is not in this version: the config stays as it was, `why` becomes "<why>; <what
+ * to do>", and the answer is false. Words are read in either case.
  */
-bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting, const char *value, char *why, size_t room);
+bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting, const char *value,
+		       char *why, size_t room);
 
 /*
- * Read every TRACELAYER_ variable of an environment. What is wrong becomes one whole line (`tracelayer: …`, newline included) in
- * `complaint`, of TL_COMPLAINT_MAX bytes, which is empty where nothing is. Returns how many variables are wrong.
+ * Read every TRACELAYER_ variable of an environment. What is wrong becomes one whole line
+ * (`tracelayer: …`, newline included) in `complaint`, of TL_COMPLAINT_MAX bytes, which is empty
+ * where nothing is. Returns how many variables are wrong.
  */
-unsigned tl_settings_environment(struct tl_config *config, char *const *environment, char *complaint);
+unsigned tl_settings_environment(struct tl_config *config, char *const *environment,
+				 char *complaint);
 
 /* The setting closest to a misspelt variable (whole name), or NULL where none is close. */
 const struct tl_setting *tl_settings_nearest(const char *variable);
 
-/* `name` matches one of the comma-separated globs: * any run, ? any character, [a-z] and [!a-z] one of a set; spaces around are not part. */
+/*
+ * `name` matches one of the comma-separated globs: * any run, ? any character, [a-z] and
+ * [!a-z] one of a set; spaces around are not part.
+ */
 bool tl_glob_any(const char *globs, const char *name);
 
 /* The function's level, include and exclude say: record it. */

@@ -1,23 +1,28 @@
 /*
- * settings_table.h: every setting there is, once. The layer reads its environment by it, `tracelayer run` makes its options and its
- * --help of it, and the man pages' table is printed from it.
+ * settings_table.h: every setting there is, once. The layer reads its environment by it,
+ * `tracelayer run` makes its options and its --help of it, and the man pages' table is printed
+ * from it.
  *
- *	SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, available, help)
+ *	SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, available,
+ *		help)
  *
  * id		TL_SETTING_id
  * variable	of the environment, without TRACELAYER_
- * option	of `tracelayer run`, without the two dashes; letter its short form, 0 where it has none
+ * option	of `tracelayer run`, without the two dashes
+ * letter	its short form, 0 where it has none
  * metavar	what the option's value is called
- * implied	the value that an option given without one stands for; NULL where a value must follow
+ * implied	what an option given without a value stands for; NULL where one must follow
  * initial	the default, as a user would write it
  * kind		how a value is read: TL_VALUE_kind
  * words	what a value may be, or NULL
- * available	1: works in this version. 0: its feature comes later; it is read and checked, but not shown, and setting it is complained of
+ * available	1: works in this version. 0: its feature comes later; it is read and checked, but
+ *		not shown, and setting it is complained of
  * help		one line
  */
 SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, "trace.%e.%p.json", PATTERN, NULL, 1,
 	"file to write: %p pid, %e program, %h host, %r rank, %t time; .json or .json.gz")
-SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL, "all, none, request, runtime, operator, debug, standard", 1,
+SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL,
+	"all, none, request, runtime, operator, debug, standard", 1,
 	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
 SETTING(INCLUDE, "INCLUDE", "include", 0, "GLOBS", NULL, "*", TEXT, NULL, 1,
 	"record only functions whose names match one of these, separated by commas")

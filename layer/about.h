@@ -25,8 +25,12 @@ void tl_about_process(const struct tl_about *about);
 /* A thread's name, as the kernel has it. */
 void tl_about_thread(const struct tl_about *about, uint32_t tid, const char name[16]);
 
-/* An event made by the caller: put the inside of a JSON object to what _args gives, then hand it to _put. */
+/*
+ * An event made by the caller: put the inside of a JSON object to what _args gives, then
+ * hand it to _put.
+ */
 struct tl_text tl_about_args(const struct tl_about *about);
-void tl_about_put(const struct tl_about *about, uint32_t tid, const char *name, struct tl_text *args);
+void tl_about_put(const struct tl_about *about, uint32_t tid, const char *name,
+		  struct tl_text *args);
 
 #endif

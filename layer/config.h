@@ -16,7 +16,10 @@ extern struct tl_config tl_config;
 /* Read the environment; all that is kept of it is copied. Called once, from the constructor. */
 void tl_config_read(void);
 
-/* Print what was wrong, one line, if anything was and nobody has yet. Called at the first traced call. */
+/*
+ * Print what was wrong, one line, if anything was and nobody has yet. Called at the first
+ * traced call.
+ */
 void tl_config_complain(void);
 
 /* The function's level, include and exclude say: record it. */

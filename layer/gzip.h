@@ -1,9 +1,10 @@
 /*
  * gzip.h: one gzip member, written in blocks that each stand on their own.
  *
- * Every block ends on a byte and refers to nothing before it. So a file that is cut opens up to its last whole
- * block; a block that could not be written is simply not counted; and the end can be taken back and written
- * again behind further blocks, with the file still being one member, which is all that some readers take.
+ * Every block ends on a byte and refers to nothing before it. So a file that is cut opens up to
+ * its last whole block; a block that could not be written is simply not counted; and the end can
+ * be taken back and written again behind further blocks, with the file still being one member,
+ * which is all that some readers take.
  *
  * Memory is the caller's: no allocation.
  */

@@ -1,6 +1,6 @@
 /*
- * lanes.h: the lanes of the trace file, one for each thread there ever was, and the numbers they are shown by.
- * Used by whoever holds the writer's pen.
+ * lanes.h: the lanes of the trace file, one for each thread there ever was, and the numbers they
+ * are shown by. Used by whoever holds the writer's pen.
  */
 #ifndef TL_LAYER_LANES_H
 #define TL_LAYER_LANES_H

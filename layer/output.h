@@ -1,6 +1,7 @@
 /*
  * output.h: the trace file's name, and how it is opened. Only system calls: it runs on the writer's
- * thread. One at a time: who writes holds the pen (layer/writer.c). Errors are returned as negative errno values.
+ * thread. One at a time: who writes holds the pen (layer/writer.c). Errors are returned as
+ * negative errno values.
  */
 #ifndef TL_LAYER_OUTPUT_H
 #define TL_LAYER_OUTPUT_H
@@ -23,14 +24,16 @@ struct tl_output {
 void tl_output_program(char *name, size_t room);
 
 /*
- * Fill in a pattern: %p process, %e program, %h host, %r rank (0 without a launcher), %t time of now in UTC,
- * %% a %. Characters that don't belong into a file's name become _. False where it gets too long.
+ * Fill in a pattern: %p process, %e program, %h host, %r rank (0 without a launcher), %t time of
+ * now in UTC, %% a %. Characters that don't belong into a file's name become _. False where it
+ * gets too long.
  */
 bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank);
 
 /*
- * Create the file that output->path names, mode 0600. A name that is taken gets .1, .2, … before its ending.
- * No symbolic link on the way is followed but the user's own and root's. Returns a descriptor.
+ * Create the file that output->path names, mode 0600. A name that is taken gets .1, .2, … before
+ * its ending. No symbolic link on the way is followed but the user's own and root's. Returns a
+ * descriptor.
  */
 int tl_output_create(struct tl_output *output);
 

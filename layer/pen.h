@@ -1,8 +1,8 @@
 /*
  * pen.h: a lock that can be waited for with a bound, and whose holder shows that it gets on.
  *
- * Works on any thread, also on one that the C library does not know of. Not recursive: who may be interrupted by a
- * signal handler that wants it blocks signals first.
+ * Works on any thread, also on one that the C library does not know of. Not recursive: who may be
+ * interrupted by a signal handler that wants it blocks signals first.
  */
 #ifndef TL_LAYER_PEN_H
 #define TL_LAYER_PEN_H
@@ -17,7 +17,10 @@ struct tl_pen {
 
 bool tl_pen_try(struct tl_pen *pen);
 
-/* Wait for it. False when the holder made no progress for `patience` milliseconds (INT_MAX: for ever). */
+/*
+ * Wait for it. False when the holder made no progress for `patience` milliseconds
+ * (INT_MAX: for ever).
+ */
 bool tl_pen_take(struct tl_pen *pen, int patience);
 void tl_pen_release(struct tl_pen *pen);
 

@@ -7,12 +7,15 @@
 #include <signal.h>
 
 /*
- * Print a line (its newline included) on the program's stderr. No signal comes of it, a closed or stuck
- * stderr is no reason to wait, and errno is kept.
+ * Print a line (its newline included) on the program's stderr. No signal comes of it, a closed or
+ * stuck stderr is no reason to wait, and errno is kept.
  */
 void tl_say(const char *line);
 
-/* No signal reaches the calling thread from here to tl_signals_back, and none that a write of ours raised (SIGPIPE, SIGXFSZ) after it. */
+/*
+ * No signal reaches the calling thread from here to tl_signals_back, and none that a write
+ * of ours raised (SIGPIPE, SIGXFSZ) after it.
+ */
 struct tl_signals {
 	sigset_t mask;
 	sigset_t pending;

@@ -2,14 +2,15 @@
  * writer.h: from buffers to the trace file.
  *
  * The writer is a thread that starts with the first full chunk. It is made by clone() alone: the C
- * library does not know of it, so that a program whose threads have all ended still ends, and one that
- * has had a single thread still counts as having one. It blocks all signals and has a file table of its
- * own. A process that ends with less than a chunk has no such thread: the exit handler writes.
+ * library does not know of it, so that a program whose threads have all ended still ends, and one
+ * that has had a single thread still counts as having one. It blocks all signals and has a file
+ * table of its own. A process that ends with less than a chunk has no such thread: the exit
+ * handler writes.
  *
- * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_pair, tl_clock_ns,
- * tl_runtime_function, _api) runs on that thread. There the C library's allocator, stdio, mutexes, and everything
- * else that looks at the calling thread (thread-local variables read as zero) must not be used; atomics
- * and syscall() may.
+ * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_pair,
+ * tl_clock_ns, tl_runtime_function, _api) runs on that thread. There the C library's allocator,
+ * stdio, mutexes, and everything else that looks at the calling thread (thread-local variables
+ * read as zero) must not be used; atomics and syscall() may.
  */
 #ifndef TL_LAYER_WRITER_H
 #define TL_LAYER_WRITER_H
@@ -17,22 +18,24 @@
 #include <stdbool.h>
 
 /*
- * A chunk was handed over: start the writer if it isn't running. (Waking it out of tl_buffer_wait is the
- * buffer's part.) Called by producers, signal handlers too; keeps errno. False: there is no writer thread
- * and none can be made, so that somebody has to call tl_writer_help.
+ * A chunk was handed over: start the writer if it isn't running. (Waking it out of tl_buffer_wait
+ * is the buffer's part.) Called by producers, signal handlers too; keeps errno. False: there is
+ * no writer thread and none can be made, so that somebody has to call tl_writer_help.
  */
 bool tl_writer_wake(void);
 
 /*
  * A producer without a free chunk writes out some of what is queued itself. False: somebody else is
- * writing (wait for a chunk to come free), or there was nothing to write. Keeps errno; async-signal-safe.
+ * writing (wait for a chunk to come free), or there was nothing to write. Keeps errno; async-
+ * signal-safe.
  */
 bool tl_writer_help(void);
 
 /*
- * Exit handler: hand over and write all there is, and end the file so that it is valid. The writer thread,
- * where there is one, does the writing; it is waited for as long as it gets on. May be called again: later
- * events are put before the end. Prints the one line, if something was lost. Never called from a signal handler.
+ * Exit handler: hand over and write all there is, and end the file so that it is valid. The
+ * writer thread, where there is one, does the writing; it is waited for as long as it gets on.
+ * May be called again: later events are put before the end. Prints the one line, if something was
+ * lost. Never called from a signal handler.
  */
 void tl_writer_finish(void);
 

@@ -1,8 +1,9 @@
 /*
- * fuzz_chrome.c: whatever bytes a chunk holds, the encoder reads none outside of it, and what it makes of
- * them is a JSON array.
+ * fuzz_chrome.c: whatever bytes a chunk holds, the encoder reads none outside of it, and what it
+ * makes of them is a JSON array.
  *
- * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it damages sound chunks itself.
+ * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it damages sound chunks
+ * itself.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		memcpy(chunk, input, size);
 	while (taken < size) {
 		struct tl_text text = {room, room + TL_CHROME_EVENT_MAX, false};
-		size_t step = tl_chrome_record(&chrome, &text, 2, (const void *)(chunk + taken), size - taken);
+		size_t step = tl_chrome_record(&chrome, &text, 2, (const void *)(chunk + taken),
+					       size - taken);
 		if (!step)
 			break;
 		taken += step;
@@ -73,9 +75,11 @@ static size_t sound_record(char *to)
 	uint32_t id = next_random() % F_COUNT;
 	size_t words = table_functions[id].words;
 
-	*record = (struct tl_call_record){.size = 4 + words, .type = next_random() % 9 ? 1 : 3,
+	*record = (struct tl_call_record){.size = 4 + words,
+					  .type = next_random() % 9 ? 1 : 3,
 					  .flags = TL_RECORD_WORDS | (next_random() & 12),
-					  .function = id, .start = next_random(),
+					  .function = id,
+					  .start = next_random(),
 					  .duration = next_random() >> next_random() % 64,
 					  .result = next_random() % 4 ? 0 : next_random()};
 	for (size_t i = 0; i < words; i++)
@@ -102,7 +106,8 @@ int main(int argc, char **argv)
 			size += sound_record(input + size);
 		for (uint64_t damage = next_random() % 6; damage; damage--)
 			input[next_random() % size] = (char)next_random();
-		LLVMFuzzerTestOneInput((uint8_t *)input, next_random() % 4 ? size : next_random() % size);
+		LLVMFuzzerTestOneInput((uint8_t *)input,
+				       next_random() % 4 ? size : next_random() % size);
 	}
 	return 0;
 }
