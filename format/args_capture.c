@@ -1,14 +1,16 @@
 /*
  * args_capture.c: the memory behind a call's arguments, as blobs.
  *
- * Runs inside the traced program, in the calling thread, around the real call. It allocates nothing, takes no lock, keeps little on
- * the stack, and is bounded: in elements, depth, links of a chain and blobs, and in the end by the room it is given.
+ * Runs inside the traced program, in the calling thread, around the real call. It allocates
+ * nothing, takes no lock, keeps little on the stack, and is bounded: in elements, depth, links of a
+ * chain and blobs, and in the end by the room it is given.
  */
 #include "format/args_walk.h"
 
 struct capture {
 	char *at, *end;
-	bool cut;		/* something did not fit: nothing more is appended, so that what stands is in order */
+	bool cut; /* something did not fit: nothing more is appended, so that what stands is in
+		     order */
 	enum tl_capture_when when;
 	unsigned blobs;
 	const struct tl_api *api;
@@ -17,14 +19,16 @@ struct capture {
 /* What a pointer stands for, and how to read it. */
 struct extent {
 	const void *from;
-	uint32_t element;	/* bytes */
-	uint64_t total;		/* elements, or TL_BLOB_UNKNOWN and above */
+	uint32_t element; /* bytes */
+	uint64_t total;	  /* elements, or TL_BLOB_UNKNOWN and above */
 	bool known;
 	bool obliged;
 };
 
-static void capture_value(struct capture *c, const struct tl_type *type, const char *bytes, uint32_t count, unsigned depth);
-static void capture_members(struct capture *c, const struct tl_type *type, const char *bytes, unsigned depth);
+static void capture_value(struct capture *c, const struct tl_type *type, const char *bytes,
+			  uint32_t count, unsigned depth);
+static void capture_members(struct capture *c, const struct tl_type *type, const char *bytes,
+			    unsigned depth);
 
 static size_t read_memory(void *to, const void *from, size_t size, bool obliged)
 {
@@ -39,7 +43,8 @@ static struct tl_blob *begin_blob(struct capture *c, size_t bytes)
 {
 	size_t padded = (bytes + 7) & ~(size_t)7;
 
-	if (c->cut || c->blobs == TL_CAPTURE_BLOBS || (size_t)(c->end - c->at) < sizeof(struct tl_blob) ||
+	if (c->cut || c->blobs == TL_CAPTURE_BLOBS ||
+	    (size_t)(c->end - c->at) < sizeof(struct tl_blob) ||
 	    (size_t)(c->end - c->at) - sizeof(struct tl_blob) < padded) {
 		c->cut = true;
 		return NULL;
@@ -95,15 +100,16 @@ static bool value_count(const struct scope *scope, const struct tl_variable *v, 
 }
 
 /*
- * (size_t size, T *values, size_t *size_ret): the call says behind what it fills how much it has filled, or would have. What lies
- * behind that, it left alone.
+ * (size_t size, T *values, size_t *size_ret): the call says behind what it fills how much it has
+ * filled, or would have. What lies behind that, it left alone.
  */
 static void cut_to_filled(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
 {
 	const struct tl_variable *sibling = &scope->variables[v->length.sibling], *filled = v + 1;
 	uint64_t limit;
 
-	if (filled == scope->variables + scope->count || (filled->direction & (TL_IN | TL_OUT)) != TL_OUT ||
+	if (filled == scope->variables + scope->count ||
+	    (filled->direction & (TL_IN | TL_OUT)) != TL_OUT ||
 	    filled->type->kind != TL_KIND_POINTER || filled->type->target != sibling->type)
 		return;
 	if (pointee_count(scope, filled, &limit) && limit < *count)
@@ -111,7 +117,8 @@ static void cut_to_filled(const struct scope *scope, const struct tl_variable *v
 }
 
 /* The number of units that a VALUE or POINTEE length names; false where it can't be known. */
-static bool sibling_count(const struct capture *c, const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+static bool sibling_count(const struct capture *c, const struct scope *scope,
+			  const struct tl_variable *v, uint64_t *count)
 {
 	const struct tl_length *length = &v->length;
 	const struct tl_variable *sibling;
@@ -119,7 +126,8 @@ static bool sibling_count(const struct capture *c, const struct scope *scope, co
 	if (!scope || length->sibling >= scope->count)
 		return false;
 	sibling = &scope->variables[length->sibling];
-	if (length->kind == TL_LENGTH_POINTEE ? !pointee_count(scope, sibling, count) : !value_count(scope, sibling, count))
+	if (length->kind == TL_LENGTH_POINTEE ? !pointee_count(scope, sibling, count)
+					      : !value_count(scope, sibling, count))
 		return false;
 	if (length->kind == TL_LENGTH_VALUE && c->when == TL_CAPTURE_EXIT)
 		cut_to_filled(scope, v, count);
@@ -128,7 +136,8 @@ static bool sibling_count(const struct capture *c, const struct scope *scope, co
 	return true;
 }
 
-static struct extent extent_of(const struct capture *c, const struct scope *scope, const struct tl_variable *v, uint64_t pointer)
+static struct extent extent_of(const struct capture *c, const struct scope *scope,
+			       const struct tl_variable *v, uint64_t pointer)
 {
 	struct extent extent = {
 		.from = (const void *)(uintptr_t)pointer,
@@ -183,9 +192,11 @@ static bool is_zero(const char *bytes, size_t size)
 }
 
 /*
- * A list that ends with an element of zeros, which is not kept; or, of pairs, with a pair that begins with one: `step` is 2.
+ * A list that ends with an element of zeros, which is not kept; or, of pairs, with a pair that
+ * begins with one: `step` is 2.
  */
-static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent *extent, uint32_t step)
+static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent *extent,
+					  uint32_t step)
 {
 	size_t element = extent->element, size = element * step;
 	struct tl_blob *blob = begin_blob(c, element * (TL_CAPTURE_ELEMENTS + step));
@@ -213,7 +224,8 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 	return blob;
 }
 
-static struct tl_blob *capture_array(struct capture *c, const struct tl_type *target, const struct extent *extent)
+static struct tl_blob *capture_array(struct capture *c, const struct tl_type *target,
+				     const struct extent *extent)
 {
 	uint32_t limit = is_text(target) || !target ? TL_CAPTURE_STRING : TL_CAPTURE_ELEMENTS;
 	uint64_t kept = extent->total < limit ? extent->total : limit;
@@ -228,8 +240,8 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	return blob;
 }
 
-static void capture_pointer(struct capture *c, const struct scope *scope, const struct tl_variable *v, const char *place,
-			    unsigned depth)
+static void capture_pointer(struct capture *c, const struct scope *scope,
+			    const struct tl_variable *v, const char *place, unsigned depth)
 {
 	const struct tl_type *target = v->type->target;
 	uint64_t pointer = load_pointer(place);
@@ -252,12 +264,14 @@ static void capture_pointer(struct capture *c, const struct scope *scope, const 
 		blob = capture_array(c, target, &extent);
 	if (blob && leads_on(target))
 		for (uint32_t i = 0; i < blob->bytes / extent.element; i++)
-			capture_value(c, target, (const char *)(blob + 1) + (size_t)i * extent.element, target->count,
-				      depth + 1);
+			capture_value(c, target,
+				      (const char *)(blob + 1) + (size_t)i * extent.element,
+				      target->count, depth + 1);
 }
 
 /* What the elements of a value lead to; count is for an array. */
-static void capture_value(struct capture *c, const struct tl_type *type, const char *bytes, uint32_t count, unsigned depth)
+static void capture_value(struct capture *c, const struct tl_type *type, const char *bytes,
+			  uint32_t count, unsigned depth)
 {
 	if (type->kind == TL_KIND_STRUCT) {
 		capture_members(c, type, bytes, depth);
@@ -268,12 +282,14 @@ static void capture_value(struct capture *c, const struct tl_type *type, const c
 			capture_pointer(c, NULL, &v, bytes, depth);
 	} else if (type->kind == TL_KIND_ARRAY && leads_on(type->target)) {
 		for (uint32_t i = 0; i < at_most(count, TL_CAPTURE_ELEMENTS); i++)
-			capture_value(c, type->target, bytes + (size_t)i * type->target->size, type->target->count, depth);
+			capture_value(c, type->target, bytes + (size_t)i * type->target->size,
+				      type->target->count, depth);
 	}
 }
 
 /* All but the chain. */
-static void capture_plain_members(struct capture *c, const struct tl_type *type, const char *bytes, unsigned depth)
+static void capture_plain_members(struct capture *c, const struct tl_type *type, const char *bytes,
+				  unsigned depth)
 {
 	struct scope scope = scope_of_members(type, bytes);
 
@@ -286,12 +302,15 @@ static void capture_plain_members(struct capture *c, const struct tl_type *type,
 		if (is_followed(member, c->when))
 			capture_pointer(c, &scope, member, place, depth);
 		else if (member->type->kind != TL_KIND_POINTER)
-			capture_value(c, member->type, place, array_elements(&scope, member), depth);
+			capture_value(c, member->type, place, array_elements(&scope, member),
+				      depth);
 	}
 }
 
-/* One link; returns its copy, and the struct it is in *type (NULL: an unknown one, of which the head is kept). */
-static const char *capture_link(struct capture *c, const struct link *link, uint64_t address, const struct tl_type **type)
+/* One link; returns its copy, and the struct it is in *type (NULL: an unknown one, of which the
+ * head is kept). */
+static const char *capture_link(struct capture *c, const struct link *link, uint64_t address,
+				const struct tl_type **type)
 {
 	const void *from = (const void *)(uintptr_t)address;
 	char head[64];
@@ -308,15 +327,17 @@ static const char *capture_link(struct capture *c, const struct link *link, uint
 	if (!blob)
 		return NULL;
 	/* Another thread may have changed the stype meanwhile. */
-	if (tl_checked_copy(blob + 1, from, size) != size || announced(c->api, link, blob + 1) != *type)
+	if (tl_checked_copy(blob + 1, from, size) != size ||
+	    announced(c->api, link, blob + 1) != *type)
 		size = 0;
 	end_blob(c, blob, size, 1);
 	return size ? (const char *)(blob + 1) : NULL;
 }
 
-static void capture_chain(struct capture *c, const struct link *first, const char *bytes, unsigned depth)
+static void capture_chain(struct capture *c, const struct link *first, const char *bytes,
+			  unsigned depth)
 {
-	struct links links = { .count = 0 };
+	struct links links = {.count = 0};
 	struct link link = *first;
 
 	while (bytes && !c->cut) {
@@ -334,7 +355,8 @@ static void capture_chain(struct capture *c, const struct link *first, const cha
 	}
 }
 
-static void capture_members(struct capture *c, const struct tl_type *type, const char *bytes, unsigned depth)
+static void capture_members(struct capture *c, const struct tl_type *type, const char *bytes,
+			    unsigned depth)
 {
 	struct link link = link_of(type);
 
@@ -343,10 +365,13 @@ static void capture_members(struct capture *c, const struct tl_type *type, const
 		capture_chain(c, &link, bytes, depth);
 }
 
-size_t tl_args_capture(const struct tl_function *function, const uint64_t *words, enum tl_capture_when when, void *out,
-		       size_t room, bool *cut)
+size_t tl_args_capture(const struct tl_function *function, const uint64_t *words,
+		       enum tl_capture_when when, void *out, size_t room, bool *cut)
 {
-	struct capture c = { .at = out, .end = (char *)out + (room & ~(size_t)7), .when = when, .api = function->api };
+	struct capture c = {.at = out,
+			    .end = (char *)out + (room & ~(size_t)7),
+			    .when = when,
+			    .api = function->api};
 	struct scope scope = scope_of_params(function, words);
 
 	for (uint32_t i = 0; i < function->count; i++) {

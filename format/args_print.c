@@ -1,11 +1,12 @@
 /*
  * args_print.c: a call's words and blobs as JSON.
  *
- * Makes the same walk as args_capture.c, taking a blob where that appended one. The bytes may come from a damaged file: every
- * length is checked against what is there, and the depth of the walk is bounded by the tables and by TL_CAPTURE_DEPTH, never by the bytes.
+ * Makes the same walk as args_capture.c, taking a blob where that appended one. The bytes may come
+ * from a damaged file: every length is checked against what is there, and the depth of the walk is
+ * bounded by the tables and by TL_CAPTURE_DEPTH, never by the bytes.
  *
- * A value that does not fit is left out whole: what began it is taken back. The walk goes on even then, so that the blobs after it are
- * found where they are.
+ * A value that does not fit is left out whole: what began it is taken back. The walk goes on even
+ * then, so that the blobs after it are found where they are.
  */
 #include "format/args_walk.h"
 
@@ -15,14 +16,16 @@ struct blobs {
 
 struct printer {
 	struct tl_text *text;
-	struct blobs *blobs;		/* those of .when */
+	struct blobs *blobs; /* those of .when */
 	enum tl_capture_when when;
-	bool inputs;			/* leave out members that only the call fills in */
+	bool inputs; /* leave out members that only the call fills in */
 	const struct tl_api *api;
 };
 
-static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place, unsigned depth);
-static void print_any(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, unsigned depth);
+static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place,
+			  unsigned depth);
+static void print_any(struct printer *p, const struct tl_type *type, const char *bytes,
+		      uint32_t count, unsigned depth);
 
 /* The next blob, NULL where there is none or none that is sound. */
 static const struct tl_blob *take_blob(struct blobs *blobs)
@@ -83,7 +86,9 @@ static const char *search_enumerator(const struct tl_type *type, uint64_t value)
 		else
 			high = middle;
 	}
-	return low < type->count && type->enumerators[low].value == value ? type->enumerators[low].name : NULL;
+	return low < type->count && type->enumerators[low].value == value
+		       ? type->enumerators[low].name
+		       : NULL;
 }
 
 /* The tables hold negative values sign-extended; `value` is the type's bytes alone. */
@@ -210,7 +215,7 @@ static void print_integer(struct tl_text *text, const struct tl_type *type, uint
 
 void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value)
 {
-	struct tl_text out = { text->at, text->end, false };
+	struct tl_text out = {text->at, text->end, false};
 
 	switch (type->kind) {
 	case TL_KIND_VOID:
@@ -245,7 +250,8 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 		text->at = out.at;
 }
 
-/* `size` bytes of a string; of one that was cut in the middle of a character, that character goes. */
+/* `size` bytes of a string; of one that was cut in the middle of a character, that character goes.
+ */
 static void print_string(struct tl_text *text, const char *bytes, size_t size, bool more)
 {
 	size_t length = strnlen(bytes, size);
@@ -278,7 +284,7 @@ static void print_hex_bytes(struct tl_text *text, const char *bytes, size_t size
 
 		if (i)
 			tl_text_char(text, ' ');
-		tl_text_put(text, (const char[]){ hex[c >> 4], hex[c & 15] }, 2);
+		tl_text_put(text, (const char[]){hex[c >> 4], hex[c & 15]}, 2);
 	}
 	tl_text_string(text, more || kept < size ? " …\"" : "\"");
 }
@@ -317,9 +323,10 @@ static void print_untyped(struct tl_text *text, const char *bytes, uint32_t size
 	}
 }
 
-/* Several elements: text as a string, bytes in hex, others as a list that says how many it leaves out. */
-static void print_elements(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, uint32_t total,
-			   unsigned depth)
+/* Several elements: text as a string, bytes in hex, others as a list that says how many it leaves
+ * out. */
+static void print_elements(struct printer *p, const struct tl_type *type, const char *bytes,
+			   uint32_t count, uint32_t total, unsigned depth)
 {
 	struct tl_text *text = p->text;
 
@@ -385,7 +392,8 @@ static uint64_t bit_field(const struct tl_variable *member, const char *place)
 	return unit << unused >> unused;
 }
 
-static void print_member_value(struct printer *p, const struct scope *scope, const struct tl_variable *member, unsigned depth)
+static void print_member_value(struct printer *p, const struct scope *scope,
+			       const struct tl_variable *member, unsigned depth)
 {
 	const char *place = place_of(scope, member);
 
@@ -402,10 +410,12 @@ static void print_member_value(struct printer *p, const struct scope *scope, con
 /* What a call only writes means nothing before the call. */
 static bool is_shown(const struct printer *p, const struct tl_variable *member)
 {
-	return member->chain != 1 && !(p->inputs && (member->direction & (TL_IN | TL_OUT)) == TL_OUT);
+	return member->chain != 1 &&
+	       !(p->inputs && (member->direction & (TL_IN | TL_OUT)) == TL_OUT);
 }
 
-static bool print_plain_members(struct printer *p, const struct tl_type *type, const char *bytes, unsigned depth)
+static bool print_plain_members(struct printer *p, const struct tl_type *type, const char *bytes,
+				unsigned depth)
 {
 	struct scope scope = scope_of_members(type, bytes);
 	struct tl_text *text = p->text;
@@ -435,9 +445,10 @@ static void print_unknown_link(struct printer *p, const struct link *link, const
 }
 
 /* The structs that a chain is made of, as a list. */
-static void print_chain(struct printer *p, const struct link *first, const char *bytes, unsigned depth)
+static void print_chain(struct printer *p, const struct link *first, const char *bytes,
+			unsigned depth)
 {
-	struct links links = { .count = 0 };
+	struct links links = {.count = 0};
 	struct link link = *first;
 	struct tl_text *text = p->text;
 	uint64_t next = load_pointer(bytes + link.next->offset);
@@ -476,7 +487,8 @@ static void print_chain(struct printer *p, const struct link *first, const char 
 	tl_text_char(text, ']');
 }
 
-static void print_members(struct printer *p, const struct tl_type *type, const char *bytes, unsigned depth)
+static void print_members(struct printer *p, const struct tl_type *type, const char *bytes,
+			  unsigned depth)
 {
 	struct link link = link_of(type);
 	struct tl_text *text = p->text;
@@ -500,7 +512,8 @@ static void print_members(struct printer *p, const struct tl_type *type, const c
 }
 
 /* A value of any type, in place; count is for an array. */
-static void print_any(struct printer *p, const struct tl_type *type, const char *bytes, uint32_t count, unsigned depth)
+static void print_any(struct printer *p, const struct tl_type *type, const char *bytes,
+		      uint32_t count, unsigned depth)
 {
 	struct tl_variable v;
 
@@ -509,7 +522,8 @@ static void print_any(struct printer *p, const struct tl_type *type, const char 
 		print_members(p, type, bytes, depth);
 		break;
 	case TL_KIND_UNION:
-		/* Which member is meant can't be known; the first stands for all, and its pointers are not followed. */
+		/* Which member is meant can't be known; the first stands for all, and its pointers
+		 * are not followed. */
 		tl_text_char(p->text, '{');
 		if (type->count) {
 			const struct tl_variable *member = &type->members[0];
@@ -531,13 +545,15 @@ static void print_any(struct printer *p, const struct tl_type *type, const char 
 	}
 }
 
-static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place, unsigned depth)
+static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place,
+			  unsigned depth)
 {
 	const struct tl_type *target = v->type->target;
 	uint64_t pointer = load_pointer(place);
 	uint32_t element = element_size(v->type), count;
 	const struct tl_blob *blob;
-	bool single = v->length.kind == TL_LENGTH_CONSTANT && v->length.constant == 1 && !v->length.bytes && !is_byte(target);
+	bool single = v->length.kind == TL_LENGTH_CONSTANT && v->length.constant == 1 &&
+		      !v->length.bytes && !is_byte(target);
 
 	if (!pointer || depth >= TL_CAPTURE_DEPTH || !is_followed(v, p->when)) {
 		print_address(p->text, pointer);
@@ -553,8 +569,10 @@ static void print_pointer(struct printer *p, const struct tl_variable *v, const 
 		print_elements(p, target, (const char *)(blob + 1), count, blob->total, depth + 1);
 }
 
-/* A parameter's value as of one of the two captures. False where that capture has nothing for it, and nothing is printed. */
-static bool print_captured(struct printer *p, const struct tl_variable *param, const char *place, const char *suffix, bool first)
+/* A parameter's value as of one of the two captures. False where that capture has nothing for it,
+ * and nothing is printed. */
+static bool print_captured(struct printer *p, const struct tl_variable *param, const char *place,
+			   const char *suffix, bool first)
 {
 	struct tl_text *text = p->text;
 	char *mark = text->at;
@@ -568,34 +586,38 @@ static bool print_captured(struct printer *p, const struct tl_variable *param, c
 	return keep_or_drop(text, mark, was_cut);
 }
 
-/* What the call left alone: its inputs, printed once more as they were after it, are the same as before it. */
-static bool same_inputs(const struct printer *exit, const struct blobs *blobs, const struct tl_variable *param, const char *place,
-			const char *entry)
+/* What the call left alone: its inputs, printed once more as they were after it, are the same as
+ * before it. */
+static bool same_inputs(const struct printer *exit, const struct blobs *blobs,
+			const struct tl_variable *param, const char *place, const char *entry)
 {
 	struct tl_text *text = exit->text;
 	struct blobs again = *blobs;
-	struct printer inputs = { text, &again, TL_CAPTURE_EXIT, true, exit->api };
+	struct printer inputs = {text, &again, TL_CAPTURE_EXIT, true, exit->api};
 	char *end = text->at;
 	bool was_cut = text->cut, same;
 
-	same = print_captured(&inputs, param, place, ":in", false) && text->at - end == end - entry &&
-	       memcmp(end, entry, (size_t)(end - entry)) == 0;
+	same = print_captured(&inputs, param, place, ":in", false) &&
+	       text->at - end == end - entry && memcmp(end, entry, (size_t)(end - entry)) == 0;
 	text->at = end;
 	text->cut = was_cut;
 	return same;
 }
 
-/* A pointer that the call may have read and written through. Returns whether anything was printed. */
-static bool print_followed(struct printer *entry, struct printer *exit, const struct tl_variable *param, const char *place,
-			   bool first)
+/* A pointer that the call may have read and written through. Returns whether anything was printed.
+ */
+static bool print_followed(struct printer *entry, struct printer *exit,
+			   const struct tl_variable *param, const char *place, bool first)
 {
 	struct blobs exit_blobs = *exit->blobs;
 	char *mark;
 
 	if (!is_followed(param, TL_CAPTURE_EXIT) || !print_captured(exit, param, place, "", first))
-		return is_followed(param, TL_CAPTURE_ENTRY) && print_captured(entry, param, place, "", first);
+		return is_followed(param, TL_CAPTURE_ENTRY) &&
+		       print_captured(entry, param, place, "", first);
 	mark = entry->text->at;
-	if (is_followed(param, TL_CAPTURE_ENTRY) && print_captured(entry, param, place, ":in", false) &&
+	if (is_followed(param, TL_CAPTURE_ENTRY) &&
+	    print_captured(entry, param, place, ":in", false) &&
 	    same_inputs(exit, &exit_blobs, param, place, mark))
 		entry->text->at = mark;
 	return true;
@@ -605,16 +627,17 @@ static struct blobs blobs_in(const void *bytes, size_t size)
 {
 	static const char nothing[1];
 
-	return bytes ? (struct blobs){ bytes, (const char *)bytes + size } : (struct blobs){ nothing, nothing };
+	return bytes ? (struct blobs){bytes, (const char *)bytes + size}
+		     : (struct blobs){nothing, nothing};
 }
 
-void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words, const void *entry,
-		   size_t entry_size, const void *exit, size_t exit_size)
+void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
+		   const void *entry, size_t entry_size, const void *exit, size_t exit_size)
 {
 	struct blobs before = blobs_in(entry, entry_size);
 	struct blobs after = blobs_in(exit, exit_size);
-	struct printer at_entry = { text, &before, TL_CAPTURE_ENTRY, true, function->api };
-	struct printer at_exit = { text, &after, TL_CAPTURE_EXIT, false, function->api };
+	struct printer at_entry = {text, &before, TL_CAPTURE_ENTRY, true, function->api};
+	struct printer at_exit = {text, &after, TL_CAPTURE_EXIT, false, function->api};
 	struct scope scope = scope_of_params(function, words);
 	bool first = true;
 
@@ -624,7 +647,8 @@ void tl_args_print(struct tl_text *text, const struct tl_function *function, con
 		char *mark;
 		bool was_cut;
 
-		if (param->type->kind == TL_KIND_POINTER && print_followed(&at_entry, &at_exit, param, place, first)) {
+		if (param->type->kind == TL_KIND_POINTER &&
+		    print_followed(&at_entry, &at_exit, param, place, first)) {
 			first = false;
 			continue;
 		}

@@ -1,5 +1,6 @@
 /*
- * args_walk.h: the decisions that capture and print must make alike, from the tables and the pointers' values only.
+ * args_walk.h: the decisions that capture and print must make alike, from the tables and the
+ * pointers' values only.
  */
 #ifndef TL_FORMAT_ARGS_WALK_H
 #define TL_FORMAT_ARGS_WALK_H
@@ -8,24 +9,26 @@
 
 #include "format/args.h"
 
-/* Variables that lie together: a function's parameters in their words, or a struct's members in its bytes. */
+/* Variables that lie together: a function's parameters in their words, or a struct's members in its
+ * bytes. */
 struct scope {
 	const struct tl_variable *variables;
 	uint32_t count;
 	const char *base;
-	uint32_t unit;		/* what offsets count: 8 bytes, or 1 */
+	uint32_t unit; /* what offsets count: 8 bytes, or 1 */
 };
 
-static inline struct scope scope_of_params(const struct tl_function *function, const uint64_t *words)
+static inline struct scope scope_of_params(const struct tl_function *function,
+					   const uint64_t *words)
 {
-	return (struct scope){ function->params, function->count, (const char *)words, 8 };
+	return (struct scope){function->params, function->count, (const char *)words, 8};
 }
 
 static inline struct scope scope_of_members(const struct tl_type *type, const void *bytes)
 {
 	uint32_t count = type->kind == TL_KIND_UNION && type->count > 1 ? 1 : type->count;
 
-	return (struct scope){ type->members, count, bytes, 1 };
+	return (struct scope){type->members, count, bytes, 1};
 }
 
 static inline const char *place_of(const struct scope *scope, const struct tl_variable *variable)
@@ -56,11 +59,13 @@ static inline uint64_t load_integer(const struct tl_type *type, const void *plac
 
 static inline bool is_integer(const struct tl_type *type)
 {
-	return type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT || type->kind == TL_KIND_ENUM ||
-	       type->kind == TL_KIND_BOOL || type->kind == TL_KIND_FLAGS;
+	return type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT ||
+	       type->kind == TL_KIND_ENUM || type->kind == TL_KIND_BOOL ||
+	       type->kind == TL_KIND_FLAGS;
 }
 
-/* Bytes of one element behind a pointer; void counts as bytes. 0: what it points to can't be shown. */
+/* Bytes of one element behind a pointer; void counts as bytes. 0: what it points to can't be shown.
+ */
 static inline uint32_t element_size(const struct tl_type *pointer)
 {
 	if (!pointer->target || pointer->target->kind == TL_KIND_VOID)
@@ -78,14 +83,16 @@ static inline bool is_followed(const struct tl_variable *v, enum tl_capture_when
 {
 	unsigned directions = v->direction & (TL_IN | TL_OUT);
 
-	return v->type->kind == TL_KIND_POINTER && v->length.kind != TL_LENGTH_NONE && element_size(v->type) &&
+	return v->type->kind == TL_KIND_POINTER && v->length.kind != TL_LENGTH_NONE &&
+	       element_size(v->type) &&
 	       (!directions || directions & (when == TL_CAPTURE_ENTRY ? TL_IN : TL_OUT));
 }
 
-/* A pointer that is an element of an array has no variable of its own: a char * is taken for a string, others are addresses. */
+/* A pointer that is an element of an array has no variable of its own: a char * is taken for a
+ * string, others are addresses. */
 static inline struct tl_variable element_variable(const struct tl_type *type)
 {
-	struct tl_variable v = { .name = "", .type = type };
+	struct tl_variable v = {.name = "", .type = type};
 
 	if (type->kind == TL_KIND_POINTER && is_text(type->target))
 		v.length.kind = TL_LENGTH_STRING;
@@ -95,7 +102,8 @@ static inline struct tl_variable element_variable(const struct tl_type *type)
 /* Walking its value may meet pointers. */
 static inline bool leads_on(const struct tl_type *type)
 {
-	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_ARRAY || type->kind == TL_KIND_POINTER);
+	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_ARRAY ||
+			type->kind == TL_KIND_POINTER);
 }
 
 /* How many elements of an array member count: all of them, or as many as a sibling says. */
@@ -120,12 +128,12 @@ static inline uint32_t at_most(uint32_t value, uint32_t limit)
 /* The members that make a struct a link of a chain; .next is NULL where it is none. */
 struct link {
 	const struct tl_variable *stype, *next;
-	uint32_t head;		/* bytes up to the end of both */
+	uint32_t head; /* bytes up to the end of both */
 };
 
 static inline struct link link_of(const struct tl_type *type)
 {
-	struct link link = { NULL, NULL, 0 };
+	struct link link = {NULL, NULL, 0};
 
 	for (uint32_t i = 0; type->kind == TL_KIND_STRUCT && i < type->count; i++) {
 		const struct tl_variable *member = &type->members[i];
@@ -136,7 +144,9 @@ static inline struct link link_of(const struct tl_type *type)
 			link.stype = member;
 		else
 			continue;
-		link.head = member->offset + member->type->size > link.head ? member->offset + member->type->size : link.head;
+		link.head = member->offset + member->type->size > link.head
+				    ? member->offset + member->type->size
+				    : link.head;
 	}
 	if (!link.stype)
 		link.next = NULL;
@@ -152,7 +162,8 @@ static inline bool is_of_family(const struct tl_type *type, const struct link *l
 }
 
 /* The struct that a link's bytes announce, NULL if the API has none of that stype. */
-static inline const struct tl_type *announced(const struct tl_api *api, const struct link *link, const void *bytes)
+static inline const struct tl_type *announced(const struct tl_api *api, const struct link *link,
+					      const void *bytes)
 {
 	uint64_t stype = load_integer(link->stype->type, (const char *)bytes + link->stype->offset);
 	uint32_t low = 0, high = api->nchains;

@@ -1,8 +1,8 @@
 /*
  * checked_copy.c: read memory of this process that may not be there.
  *
- * The kernel copies, and says EFAULT where we would have died. No signal handler, no lock, no lasting descriptor; safe in a signal
- * handler, and in a forked child.
+ * The kernel copies, and says EFAULT where we would have died. No signal handler, no lock, no
+ * lasting descriptor; safe in a signal handler, and in a forked child.
  */
 #include "format/args.h"
 
@@ -12,10 +12,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PAGE ((uintptr_t)4096)	/* no machine has smaller ones; larger pages are just split */
+#define PAGE   ((uintptr_t)4096) /* no machine has smaller ones; larger pages are just split */
 #define PIECES 16
 
-/* process_vm_readv was refused (a sandbox): it stays so, and is not asked again. Only ever goes from false to true. */
+/* process_vm_readv was refused (a sandbox): it stays so, and is not asked again. Only ever goes
+ * from false to true. */
 static _Atomic bool refused;
 
 /* Bytes of [from, from + size) that lie on from's page. */
@@ -26,16 +27,17 @@ static size_t on_page(uintptr_t from, size_t size)
 	return size < rest ? size : rest;
 }
 
-/* The kernel stops at a piece that it can't read, so that a piece per page gives all that is readable. */
+/* The kernel stops at a piece that it can't read, so that a piece per page gives all that is
+ * readable. */
 static ssize_t copy_by_kernel(void *to, uintptr_t from, size_t size)
 {
 	struct iovec remote[PIECES];
-	struct iovec local = { to, 0 };
+	struct iovec local = {to, 0};
 	unsigned long pieces = 0;
 
 	for (; size && pieces < PIECES; pieces++) {
 		size_t part = on_page(from, size);
-		remote[pieces] = (struct iovec){ (void *)from, part };
+		remote[pieces] = (struct iovec){(void *)from, part};
 		local.iov_len += part;
 		from += part;
 		size -= part;

@@ -63,8 +63,8 @@ void tl_text_hex(struct tl_text *text, uint64_t value)
 }
 
 /*
- * Bytes of the well-formed UTF-8 sequence at `s`; 0 where there is none, and then *bad is how many bytes one U+FFFD stands for
- * (Unicode's "maximal subpart": the bytes that began a sequence well).
+ * Bytes of the well-formed UTF-8 sequence at `s`; 0 where there is none, and then *bad is how many
+ * bytes one U+FFFD stands for (Unicode's "maximal subpart": the bytes that began a sequence well).
  */
 static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
 {
@@ -78,12 +78,12 @@ static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
 		length = 2;
 	} else if (s[0] >= 0xe0 && s[0] <= 0xef) {
 		length = 3;
-		low = s[0] == 0xe0 ? 0xa0 : 0x80;	/* no overlong form */
-		high = s[0] == 0xed ? 0x9f : 0xbf;	/* no surrogate */
+		low = s[0] == 0xe0 ? 0xa0 : 0x80;  /* no overlong form */
+		high = s[0] == 0xed ? 0x9f : 0xbf; /* no surrogate */
 	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
 		length = 4;
 		low = s[0] == 0xf0 ? 0x90 : 0x80;
-		high = s[0] == 0xf4 ? 0x8f : 0xbf;	/* none beyond U+10FFFF */
+		high = s[0] == 0xf4 ? 0x8f : 0xbf; /* none beyond U+10FFFF */
 	} else {
 		return 0;
 	}
@@ -101,14 +101,14 @@ static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
 static void escape_ascii(struct tl_text *text, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
-	static const char shorthand[] = "btn?fr";	/* 8 to 13 */
+	static const char shorthand[] = "btn?fr"; /* 8 to 13 */
 
 	if (c == '"' || c == '\\') {
-		tl_text_put(text, (const char[]){ '\\', (char)c }, 2);
+		tl_text_put(text, (const char[]){'\\', (char)c}, 2);
 	} else if (c >= 8 && c <= 13 && c != 11) {
-		tl_text_put(text, (const char[]){ '\\', shorthand[c - 8] }, 2);
+		tl_text_put(text, (const char[]){'\\', shorthand[c - 8]}, 2);
 	} else if (c < 0x20 || c == 0x7f) {
-		tl_text_put(text, (const char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
+		tl_text_put(text, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 	} else {
 		tl_text_char(text, (char)c);
 	}
@@ -117,7 +117,7 @@ static void escape_ascii(struct tl_text *text, unsigned char c)
 void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
 {
 	const unsigned char *s = (const unsigned char *)bytes;
-	struct tl_text out = { text->at, text->end, false };
+	struct tl_text out = {text->at, text->end, false};
 
 	for (size_t i = 0; i < size && !out.cut;) {
 		size_t bad;
@@ -138,14 +138,15 @@ void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
 }
 
 /*
- * Floating point: Steele and White's shortest digits ("Dragon4"), in exact integers. With the value r/s and half the
- * distances to its neighbours m_minus/s and m_plus/s, digits are produced until what remains is nearer than a neighbour.
- * 1120 bits are needed for the smallest and largest doubles.
+ * Floating point: Steele and White's shortest digits ("Dragon4"), in exact integers. With the value
+ * r/s and half the distances to its neighbours m_minus/s and m_plus/s, digits are produced until
+ * what remains is nearer than a neighbour. 1120 bits are needed for the smallest and largest
+ * doubles.
  */
 #define LIMBS 37
 
 struct big {
-	uint32_t limb[LIMBS];	/* least first */
+	uint32_t limb[LIMBS]; /* least first */
 };
 
 static void big_set(struct big *b, uint64_t value)
@@ -216,8 +217,8 @@ static int big_compare_sum(const struct big *a, const struct big *b, const struc
 
 struct binary {
 	uint64_t mantissa;
-	int exponent;		/* value = mantissa * 2^exponent */
-	bool uneven;		/* the neighbour below is half as far as the one above */
+	int exponent; /* value = mantissa * 2^exponent */
+	bool uneven;  /* the neighbour below is half as far as the one above */
 };
 
 static int floor_divide(int a, int b)
@@ -225,7 +226,8 @@ static int floor_divide(int a, int b)
 	return a / b - (a % b < 0);
 }
 
-/* Fill digits (at least 17) and return how many; *point is where the decimal point stands: 0.d1d2d3… * 10^point. */
+/* Fill digits (at least 17) and return how many; *point is where the decimal point stands:
+ * 0.d1d2d3… * 10^point. */
 static int shortest_digits(const struct binary *v, char *digits, int *point)
 {
 	struct big r, s, plus, minus;
@@ -244,7 +246,8 @@ static int shortest_digits(const struct binary *v, char *digits, int *point)
 	if (v->uneven)
 		big_shift(&plus, 1);
 
-	/* An estimate of the decimal exponent that is never too high, and then raised to the right one. */
+	/* An estimate of the decimal exponent that is never too high, and then raised to the right
+	 * one. */
 	int top = v->exponent + 63 - __builtin_clzll(v->mantissa);
 	int k = floor_divide(top * 30103, 100000) - 1;
 	for (int i = 0; i < k; i++)
@@ -317,12 +320,14 @@ static void put_ieee(struct tl_text *text, uint64_t bits, int fraction, int widt
 	int most = (1 << width) - 1;
 	int biased = (int)(bits >> fraction) & most;
 	bool negative = bits >> (fraction + width) & 1;
-	struct tl_text out = { text->at, text->end, false };
+	struct tl_text out = {text->at, text->end, false};
 	char digits[24];
 	int point;
 
 	if (biased == most) {
-		tl_text_string(text, mantissa ? "\"NaN\"" : negative ? "\"-Infinity\"" : "\"Infinity\"");
+		tl_text_string(text, mantissa	? "\"NaN\""
+				     : negative ? "\"-Infinity\""
+						: "\"Infinity\"");
 		return;
 	}
 	if (negative)

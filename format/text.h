@@ -1,6 +1,6 @@
 /*
- * text.h: text made in memory that somebody else owns. No allocation, no locale, no floating point arithmetic; safe in
- * a signal handler. All output of the encoders goes through here.
+ * text.h: text made in memory that somebody else owns. No allocation, no locale, no floating point
+ * arithmetic; safe in a signal handler. All output of the encoders goes through here.
  */
 #ifndef TL_FORMAT_TEXT_H
 #define TL_FORMAT_TEXT_H
@@ -11,8 +11,8 @@
 
 /* Room for text. Each tl_text_ function appends its whole output, or nothing and sets .cut. */
 struct tl_text {
-	char *at, *end;		/* free room */
-	bool cut;		/* something did not fit, and was left out whole */
+	char *at, *end; /* free room */
+	bool cut;	/* something did not fit, and was left out whole */
 };
 
 void tl_text_put(struct tl_text *text, const char *bytes, size_t size);
@@ -25,8 +25,8 @@ void tl_text_signed(struct tl_text *text, int64_t value);
 void tl_text_hex(struct tl_text *text, uint64_t value);
 
 /*
- * The shortest decimal that reads back as the same float or double, given by its bits: 0.1, 1e-09, -0, 3. What JSON has
- * no number for becomes the string "NaN", "Infinity" or "-Infinity".
+ * The shortest decimal that reads back as the same float or double, given by its bits: 0.1, 1e-09,
+ * -0, 3. What JSON has no number for becomes the string "NaN", "Infinity" or "-Infinity".
  */
 void tl_text_float(struct tl_text *text, uint32_t bits);
 void tl_text_double(struct tl_text *text, uint64_t bits);

@@ -33,7 +33,8 @@ size_t emit_index(const struct model *model, const struct function *function)
 {
 	size_t index = 0;
 
-	for (const struct function *f = emit_first(model); f && f != function; f = emit_next(model, f))
+	for (const struct function *f = emit_first(model); f && f != function;
+	     f = emit_next(model, f))
 		index++;
 	return index;
 }
@@ -54,11 +55,13 @@ char *emit_declare(const char *spelling, const char *what)
 		at += strspn(at, "*");
 		size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
 		const char *space = word ? " " : "";
-		return format_text("%.*s%s%s%s", (int)(at + word - spelling), spelling, space, what, at + word);
+		return format_text("%.*s%s%s%s", (int)(at + word - spelling), spelling, space, what,
+				   at + word);
 	}
 	if ((at = strchr(spelling, '[')))
 		return format_text("%.*s %s%s", (int)(at - spelling), spelling, what, at);
-	return format_text("%s%s%s", spelling, length && spelling[length - 1] == '*' ? "" : " ", what);
+	return format_text("%s%s%s", spelling, length && spelling[length - 1] == '*' ? "" : " ",
+			   what);
 }
 
 const char *emit_value_spelling(const char *spelling)
@@ -73,8 +76,9 @@ char *emit_parameters(const struct function *function)
 	char *text = copy_text(function->nparams ? "" : "void");
 
 	for (size_t i = 0; i < function->nparams; i++)
-		text = format_text("%s%s%s", text, i ? ", " : "",
-				   emit_declare(function->params[i].spelling, function->params[i].name));
+		text = format_text(
+			"%s%s%s", text, i ? ", " : "",
+			emit_declare(function->params[i].spelling, function->params[i].name));
 	return text;
 }
 
@@ -85,14 +89,15 @@ static bool is_plural(const char *at)
 }
 
 /*
- * A new word begins at an upper-case letter behind a lower-case one, and at the last of several that a lower-case one follows.
- * Digits belong to what they stand in: Image2D, P2PProperties.
+ * A new word begins at an upper-case letter behind a lower-case one, and at the last of several
+ * that a lower-case one follows. Digits belong to what they stand in: Image2D, P2PProperties.
  */
 static bool begins_word(const char *name, size_t i)
 {
 	if (!i || !isupper((unsigned char)name[i]) || name[i - 1] == '_')
 		return false;
-	return islower((unsigned char)name[i - 1]) || (islower((unsigned char)name[i + 1]) && !is_plural(name + i + 1));
+	return islower((unsigned char)name[i - 1]) ||
+	       (islower((unsigned char)name[i + 1]) && !is_plural(name + i + 1));
 }
 
 char *emit_snake(const char *name)
@@ -116,7 +121,8 @@ unsigned emit_words(const struct type *type)
 	return 1;
 }
 
-/* Where to break so that at most `room` columns stand in front: behind a comma, outside of strings; 0 where nowhere. */
+/* Where to break so that at most `room` columns stand in front: behind a comma, outside of strings;
+ * 0 where nowhere. */
 static size_t break_at(const char *text, size_t room)
 {
 	size_t best = 0;
@@ -159,8 +165,8 @@ void emit_line(FILE *to, unsigned indent, const char *format, ...)
 
 void emit_title(FILE *to, const struct model *model, const char *file, const char *what)
 {
-	fprintf(to, "/*\n * %s_%s: %s of %s%s%s.\n * Made by tracegen from", model->prefix, file, what, model->name,
-		model->version ? " " : "", model->version ? model->version : "");
+	fprintf(to, "/*\n * %s_%s: %s of %s%s%s.\n * Made by tracegen from", model->prefix, file,
+		what, model->name, model->version ? " " : "", model->version ? model->version : "");
 	for (size_t i = 0; i < model->nheaders; i++)
 		fprintf(to, "%s%s", i ? ",\n *\t" : " ", model->headers[i]);
 	fputs(".\n * Changes belong into the descriptor or into tracegen.\n */\n", to);
@@ -172,7 +178,8 @@ static void emit_flag(FILE *to, const char *flag)
 	const char *value = flag[2 + name] ? flag + 3 + name : "1";
 
 	if (!strncmp(flag, "-D", 2))
-		fprintf(to, "#ifndef %.*s\n#define %.*s %s\n#endif\n", (int)name, flag + 2, (int)name, flag + 2, value);
+		fprintf(to, "#ifndef %.*s\n#define %.*s %s\n#endif\n", (int)name, flag + 2,
+			(int)name, flag + 2, value);
 	else if (!strncmp(flag, "-U", 2))
 		fprintf(to, "#undef %s\n", flag + 2);
 }
@@ -182,7 +189,8 @@ void emit_includes(FILE *to, const struct model *model)
 	for (size_t i = 0; i < model->nflags; i++)
 		emit_flag(to, model->flags[i]);
 	for (size_t i = 0; i < model->nheaders; i++)
-		fprintf(to, model->headers[i][0] == '/' ? "#include \"%s\"\n" : "#include <%s>\n", model->headers[i]);
+		fprintf(to, model->headers[i][0] == '/' ? "#include \"%s\"\n" : "#include <%s>\n",
+			model->headers[i]);
 	fputc('\n', to);
 }
 
@@ -190,6 +198,7 @@ int emit_done(FILE *to, const struct model *model, const char *file)
 {
 	if (fflush(to) == 0 && !ferror(to))
 		return 0;
-	fprintf(stderr, "tracegen: %s_%s: %s; is the disk full?\n", model->prefix, file, strerror(errno));
+	fprintf(stderr, "tracegen: %s_%s: %s; is the disk full?\n", model->prefix, file,
+		strerror(errno));
 	return -1;
 }

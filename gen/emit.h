@@ -18,23 +18,28 @@ const struct function *emit_next(const struct model *model, const struct functio
 size_t emit_count(const struct model *model);
 size_t emit_index(const struct model *model, const struct function *function);
 
-/* Declare something of a type: ("const char *", "x") gives `const char *x`, ("void (*)(int)", "f") gives `void (*f)(int)`. */
+/* Declare something of a type: ("const char *", "x") gives `const char *x`, ("void (*)(int)", "f")
+ * gives `void (*f)(int)`. */
 char *emit_declare(const char *spelling, const char *what);
 
-/* The type a variable would need to hold the value: without a leading const where there is no pointer. */
+/* The type a variable would need to hold the value: without a leading const where there is no
+ * pointer. */
 const char *emit_value_spelling(const char *spelling);
 
 /* "cl_command_queue queue, const cl_event *events", or "void". */
 char *emit_parameters(const struct function *function);
 
-/* zeCommandListCreate -> ze_command_list_create, clEnqueueNDRangeKernel -> cl_enqueue_nd_range_kernel */
+/* zeCommandListCreate -> ze_command_list_create, clEnqueueNDRangeKernel ->
+ * cl_enqueue_nd_range_kernel */
 char *emit_snake(const char *name);
 
 /* 8-byte words that a value takes as a parameter. */
 unsigned emit_words(const struct type *type);
 
-/* Print a line and break it after commas where it gets longer than a page is wide; `indent` tabs in front. */
-void emit_line(FILE *to, unsigned indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Print a line and break it after commas where it gets longer than a page is wide; `indent` tabs in
+ * front. */
+void emit_line(FILE *to, unsigned indent, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* The file's first comment. */
 void emit_title(FILE *to, const struct model *model, const char *file, const char *what);

@@ -1,8 +1,9 @@
 /*
  * emit_callbacks.c: PREFIX_callbacks.h, for tools: what a callback gets to see of each function.
  *
- * For every function a struct of pointers to its parameters, in order, and the type of its prologues and epilogues, in the form that Level
- * Zero's headers have. Where the API's own headers have both, those are used, and only checked.
+ * For every function a struct of pointers to its parameters, in order, and the type of its
+ * prologues and epilogues, in the form that Level Zero's headers have. Where the API's own headers
+ * have both, those are used, and only checked.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,14 +21,16 @@ static const char *upper(const char *text)
 	return copy;
 }
 
-/* zesDeviceReset: "zes". A function whose name begins with no lower-case word before an upper-case letter: the API's prefix. */
+/* zesDeviceReset: "zes". A function whose name begins with no lower-case word before an upper-case
+ * letter: the API's prefix. */
 static const char *family(const struct model *model, const char *name)
 {
 	size_t length = 0;
 
 	while (islower((unsigned char)name[length]) || isdigit((unsigned char)name[length]))
 		length++;
-	return length && isupper((unsigned char)name[length]) ? copy_bytes(name, length) : model->prefix;
+	return length && isupper((unsigned char)name[length]) ? copy_bytes(name, length)
+							      : model->prefix;
 }
 
 /* zeInit: ze_init; deflate of zlib: zlib_deflate; sqlite3_open of sqlite3: sqlite3_open */
@@ -46,7 +49,8 @@ static char *callback_name(const struct model *model, const char *name)
 	char *camel = allocate(strlen(name) + 1), *to = camel;
 	bool begins = true;
 
-	for (const char *c = strncmp(name, prefix, strlen(prefix)) ? name : name + strlen(prefix); *c; c++) {
+	for (const char *c = strncmp(name, prefix, strlen(prefix)) ? name : name + strlen(prefix);
+	     *c; c++) {
 		if (*c == '_') {
 			begins = true;
 			continue;
@@ -83,29 +87,37 @@ static const char *in_both_languages(const char *spelling)
 {
 	const char *at = strstr(spelling, "_Bool");
 
-	return at ? format_text("%.*sbool%s", (int)(at - spelling), spelling, in_both_languages(at + 5)) : spelling;
+	return at ? format_text("%.*sbool%s", (int)(at - spelling), spelling,
+				in_both_languages(at + 5))
+		  : spelling;
 }
 
 static void emit_params_struct(FILE *to, const struct function *function, const char *name)
 {
 	fprintf(to, "typedef struct %s_params {\n", name);
 	for (size_t i = 0; i < function->nparams; i++)
-		emit_line(to, 1, "%s;", emit_declare(in_both_languages(function->params[i].spelling),
-						     format_text("*p%s", function->params[i].name)));
+		emit_line(to, 1, "%s;",
+			  emit_declare(in_both_languages(function->params[i].spelling),
+				       format_text("*p%s", function->params[i].name)));
 	if (!function->nparams)
 		fputs("\tvoid *none; /* it has no parameters */\n", to);
 	fprintf(to, "} %s_params_t;\n", name);
 }
 
-static void emit_callback_type(FILE *to, const struct function *function, const char *callback, const char *params)
+static void emit_callback_type(FILE *to, const struct function *function, const char *callback,
+			       const char *params)
 {
-	const char *result = function->result->kind == TL_KIND_VOID
-				     ? ""
-				     : format_text("%s, ", emit_declare(in_both_languages(emit_value_spelling(function->result_spelling)),
-									"result"));
+	const char *result =
+		function->result->kind == TL_KIND_VOID
+			? ""
+			: format_text("%s, ", emit_declare(in_both_languages(emit_value_spelling(
+								   function->result_spelling)),
+							   "result"));
 
-	emit_line(to, 0, "typedef void (*%s)(%s *params, %svoid *pTracerUserData, void **ppTracerInstanceUserData);", callback,
-		  params, result);
+	emit_line(
+		to, 0,
+		"typedef void (*%s)(%s *params, %svoid *pTracerUserData, void **ppTracerInstanceUserData);",
+		callback, params, result);
 }
 
 static void emit_function(FILE *to, const struct model *model, const struct function *function)
@@ -113,7 +125,8 @@ static void emit_function(FILE *to, const struct model *model, const struct func
 	const char *params = function->params_type;
 	size_t count = function->nparams ? function->nparams : 1;
 
-	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file,
+		function->where.line);
 	if (!params || !function->callback_type) {
 		const char *name = params_name(model, function);
 

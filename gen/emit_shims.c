@@ -1,8 +1,9 @@
 /*
- * emit_shims.c: PREFIX_shims.c, the functions that stand between a program and the API. What they are made of: tracelayer/shim.h.
+ * emit_shims.c: PREFIX_shims.c, the functions that stand between a program and the API. What they
+ * are made of: tracelayer/shim.h.
  *
- * Shims are called shim_NAME in C, and NAME in the symbol table: headers may have macros of the functions' names, declare them with
- * attributes, or not at all.
+ * Shims are called shim_NAME in C, and NAME in the symbol table: headers may have macros of the
+ * functions' names, declare them with attributes, or not at all.
  */
 #include <string.h>
 
@@ -12,7 +13,8 @@
 /* How a function's own variables are called: a parameter may have one of their names. */
 static const char *own_names(const struct function *function)
 {
-	static const char *const names[] = {"shim", "caller", "params", "result", "call", "real", "direct"};
+	static const char *const names[] = {"shim", "caller", "params", "result",
+					    "call", "real",   "direct"};
 
 	for (size_t i = 0; i < function->nparams; i++)
 		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
@@ -47,7 +49,8 @@ static const char *more(const char *list)
 	return *list ? format_text(", %s", list) : "";
 }
 
-/* Each 8-byte word of the parameters as an expression, ", (uint64_t)hEvent, TL_WORD_OF(desc, 0), TL_WORD_OF(desc, 1)". */
+/* Each 8-byte word of the parameters as an expression, ", (uint64_t)hEvent, TL_WORD_OF(desc, 0),
+ * TL_WORD_OF(desc, 1)". */
 static char *words(const struct function *function)
 {
 	char *text = copy_text("");
@@ -81,8 +84,10 @@ static const char *result_word(const struct function *function, const char *resu
 
 static void emit_pointer_type(FILE *to, const struct function *function)
 {
-	emit_line(to, 0, "typedef %s;",
-		  emit_declare(function->result_spelling, format_text("(*pfn_%s)(%s)", function->name, emit_parameters(function))));
+	emit_line(
+		to, 0, "typedef %s;",
+		emit_declare(function->result_spelling, format_text("(*pfn_%s)(%s)", function->name,
+								    emit_parameters(function))));
 	fprintf(to, "TL_DECLARED(%s);\n\n", function->name);
 }
 
@@ -92,11 +97,14 @@ static void emit_variables(FILE *to, const struct function *function, const char
 	char *addresses = copy_text("");
 
 	for (size_t i = 0; i < function->nparams; i++)
-		addresses = format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
+		addresses =
+			format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
 	if (function->nparams)
 		emit_line(to, 1, "const void *const params%s[] = {%s};", _, addresses);
 	if (returns(function))
-		emit_line(to, 1, "%s = %s;", emit_declare(emit_value_spelling(function->result_spelling), format_text("result%s", _)),
+		emit_line(to, 1, "%s = %s;",
+			  emit_declare(emit_value_spelling(function->result_spelling),
+				       format_text("result%s", _)),
 			  is_aggregate(function->result) ? "{0}" : "0");
 }
 
@@ -110,24 +118,29 @@ static void emit_real_call(FILE *to, const struct function *function, const char
 	if (!function->unsupported || !returns(function))
 		return;
 	fputs("\telse\n", to);
-	emit_line(to, 2, strchr(function->unsupported, ',') ? "result%s = (%s);" : "result%s = %s;", _, function->unsupported);
+	emit_line(to, 2, strchr(function->unsupported, ',') ? "result%s = (%s);" : "result%s = %s;",
+		  _, function->unsupported);
 }
 
 static void emit_traced(FILE *to, const struct function *function, const char *_)
 {
-	const char *parameters = function->nparams ? format_text(", %s", emit_parameters(function)) : "";
+	const char *parameters =
+		function->nparams ? format_text(", %s", emit_parameters(function)) : "";
 	const char *result = format_text("result%s", _);
 
 	emit_line(to, 0, "static TL_TRACED %s",
 		  emit_declare(emit_value_spelling(function->result_spelling),
-			       format_text("traced_%s(struct tl_shim *shim%s, void *caller%s%s)", function->name, _, _, parameters)));
+			       format_text("traced_%s(struct tl_shim *shim%s, void *caller%s%s)",
+					   function->name, _, _, parameters)));
 	fputs("{\n", to);
 	emit_variables(to, function, _);
-	fprintf(to, "\tTL_CALL(call%s, shim%s, caller%s, %s%s, %s);\n", _, _, _, function->nparams ? "params" : "NULL",
-		function->nparams ? _ : "", returns(function) ? format_text("&%s", result) : "NULL");
+	fprintf(to, "\tTL_CALL(call%s, shim%s, caller%s, %s%s, %s);\n", _, _, _,
+		function->nparams ? "params" : "NULL", function->nparams ? _ : "",
+		returns(function) ? format_text("&%s", result) : "NULL");
 	fprintf(to, "\tpfn_%s real%s = tl_call_enter(&call%s);\n\n", function->name, _, _);
 	emit_real_call(to, function, _);
-	emit_line(to, 1, "TL_CALL_LEAVE(call%s, %s%s);", _, result_word(function, result), words(function));
+	emit_line(to, 1, "TL_CALL_LEAVE(call%s, %s%s);", _, result_word(function, result),
+		  words(function));
 	if (returns(function))
 		fprintf(to, "\treturn %s;\n", result);
 	fputs("}\n\n", to);
@@ -151,7 +164,8 @@ static void emit_entry(FILE *to, const struct function *function, const char *_)
 		emit_line(to, 2, "direct%s(%s);", _, arguments(function));
 		fputs("\t\treturn;\n\t}\n", to);
 	}
-	emit_line(to, 1, "%straced_%s(SHIM(%s), TL_CALLER%s);", gives, name, name, more(arguments(function)));
+	emit_line(to, 1, "%straced_%s(SHIM(%s), TL_CALLER%s);", gives, name, name,
+		  more(arguments(function)));
 	fputs("}\n\n", to);
 }
 
@@ -161,7 +175,8 @@ static char *unpacked(const struct function *function)
 	char *text = copy_text("");
 
 	for (size_t i = 0; i < function->nparams; i++)
-		text = format_text("%s%s*(%s)args[%zu]", text, i ? ", " : "", emit_declare(function->params[i].spelling, "*"), i);
+		text = format_text("%s%s*(%s)args[%zu]", text, i ? ", " : "",
+				   emit_declare(function->params[i].spelling, "*"), i);
 	return text;
 }
 
@@ -169,10 +184,14 @@ static char *unpacked(const struct function *function)
 static void emit_invoke(FILE *to, const struct function *function)
 {
 	const struct type *type = function->result;
-	const char *call = format_text("traced_%s(shim, caller%s)", function->name, more(unpacked(function)));
+	const char *call =
+		format_text("traced_%s(shim, caller%s)", function->name, more(unpacked(function)));
 	const char *spelling = emit_value_spelling(function->result_spelling);
 
-	emit_line(to, 0, "static void invoke_%s(struct tl_shim *shim, void *caller, void **args, void *result)", function->name);
+	emit_line(
+		to, 0,
+		"static void invoke_%s(struct tl_shim *shim, void *caller, void **args, void *result)",
+		function->name);
 	fputs("{\n", to);
 	if (!function->nparams)
 		fputs("\t(void)args;\n", to);
@@ -185,7 +204,8 @@ static void emit_invoke(FILE *to, const struct function *function)
 	else if (type->kind == TL_KIND_INT || type->kind == TL_KIND_CHAR)
 		emit_line(to, 1, "*(int64_t *)result = %s;", call);
 	else
-		emit_line(to, 1, "*(uint64_t *)result = (uint%u_t)%s;", (unsigned)type->size * 8, call);
+		emit_line(to, 1, "*(uint64_t *)result = (uint%u_t)%s;", (unsigned)type->size * 8,
+			  call);
 	fputs("}\n\n", to);
 }
 
@@ -193,7 +213,8 @@ static void emit_function(FILE *to, const struct function *function)
 {
 	const char *_ = own_names(function);
 
-	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file,
+		function->where.line);
 	emit_pointer_type(to, function);
 	emit_traced(to, function, _);
 	emit_entry(to, function, _);
@@ -241,7 +262,9 @@ static void emit_shim_table(FILE *to, const struct model *model)
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		fprintf(to, "\tDEFINE(%s),\n", f->name);
 	fputs("};\n\n", to);
-	fprintf(to, "struct tl_shim_library tl_library_%s = {TL_SHIM_ABI, &tl_api_%s, %s_shims};\n\n", prefix, prefix, prefix);
+	fprintf(to,
+		"struct tl_shim_library tl_library_%s = {TL_SHIM_ABI, &tl_api_%s, %s_shims};\n\n",
+		prefix, prefix, prefix);
 	fprintf(to,
 		"#ifdef TL_SHIM_LIBRARY\n"
 		"static __attribute__((constructor)) void register_shims(void)\n"
@@ -261,7 +284,8 @@ static void emit_left_out(FILE *to, const struct model *model)
 
 		if (!function->left_out)
 			continue;
-		fprintf(to, any ? " *\t%s: %s\n" : "\n/*\n * Without a shim:\n *\t%s: %s\n", function->name, function->left_out);
+		fprintf(to, any ? " *\t%s: %s\n" : "\n/*\n * Without a shim:\n *\t%s: %s\n",
+			function->name, function->left_out);
 		any = true;
 	}
 	if (any)

@@ -1,8 +1,9 @@
 /*
  * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean.
  *
- * Types that functions reach, or that a chain can bring, are collected first; each gets a name of its own in an enum, by which the tables
- * refer to it. Everything is in the order of first use, so that the same model gives the same file.
+ * Types that functions reach, or that a chain can bring, are collected first; each gets a name of
+ * its own in an enum, by which the tables refer to it. Everything is in the order of first use, so
+ * that the same model gives the same file.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 struct entry {
 	const struct type *type;
-	const char *id;		/* in the enum */
+	const char *id; /* in the enum */
 };
 
 struct tables {
@@ -32,9 +33,11 @@ static bool is_same(const struct type *a, const struct type *b)
 {
 	if (a == b)
 		return true;
-	if (!a || !b || a->kind != b->kind || a->size != b->size || a->count != b->count || a->nmembers || b->nmembers ||
-	    a->nenumerators || b->nenumerators || strcmp(a->spelling, b->spelling))
-		return a && b && a->kind == TL_KIND_FUNCTION && b->kind == TL_KIND_FUNCTION && !strcmp(a->spelling, b->spelling);
+	if (!a || !b || a->kind != b->kind || a->size != b->size || a->count != b->count ||
+	    a->nmembers || b->nmembers || a->nenumerators || b->nenumerators ||
+	    strcmp(a->spelling, b->spelling))
+		return a && b && a->kind == TL_KIND_FUNCTION && b->kind == TL_KIND_FUNCTION &&
+		       !strcmp(a->spelling, b->spelling);
 	return is_same(a->target, b->target);
 }
 
@@ -113,7 +116,8 @@ static const char *type_reference(const struct tables *tables, const struct type
 
 static int by_value(const void *a, const void *b)
 {
-	uint64_t left = (uint64_t)((const struct enumerator *)a)->value, right = (uint64_t)((const struct enumerator *)b)->value;
+	uint64_t left = (uint64_t)((const struct enumerator *)a)->value,
+		 right = (uint64_t)((const struct enumerator *)b)->value;
 
 	return (left > right) - (left < right);
 }
@@ -160,7 +164,8 @@ static void emit_enumerators(const struct tables *tables, const struct entry *en
 
 	fprintf(tables->to, "static const struct tl_enumerator %s_enumerators[] = {\n", entry->id);
 	for (size_t i = 0; i < count; i++)
-		fprintf(tables->to, "\t{\"%s\", %s},\n", list[i].name, value_text(entry->type, list[i].value));
+		fprintf(tables->to, "\t{\"%s\", %s},\n", list[i].name,
+			value_text(entry->type, list[i].value));
 	fputs("};\n\n", tables->to);
 	free(list);
 }
@@ -177,7 +182,8 @@ static size_t sibling_index(const char *name, const struct variable *list, size_
 
 static const char *length_text(const struct variable *v, const struct variable *list, size_t count)
 {
-	static const char *const kinds[] = {"NONE", "CONSTANT", "VALUE", "POINTEE", "STRING", "ZERO_ENDED"};
+	static const char *const kinds[] = {"NONE",    "CONSTANT", "VALUE",
+					    "POINTEE", "STRING",   "ZERO_ENDED"};
 	const struct length *length = &v->length;
 	bool counted = length->kind == TL_LENGTH_VALUE || length->kind == TL_LENGTH_POINTEE;
 	size_t sibling = counted ? sibling_index(length->sibling, list, count) : 0;
@@ -185,7 +191,8 @@ static const char *length_text(const struct variable *v, const struct variable *
 
 	if (length->kind == TL_LENGTH_NONE || (counted && sibling == count))
 		return "";
-	return format_text(", .length = {TL_LENGTH_%s, %d, %zu, %u}", kinds[length->kind], length->bytes, sibling, constant);
+	return format_text(", .length = {TL_LENGTH_%s, %d, %zu, %u}", kinds[length->kind],
+			   length->bytes, sibling, constant);
 }
 
 static const char *direction_text(unsigned direction)
@@ -193,12 +200,16 @@ static const char *direction_text(unsigned direction)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} bits[] = {{TL_IN, "TL_IN"}, {TL_OUT, "TL_OUT"}, {TL_OPTIONAL, "TL_OPTIONAL"}, {TL_OBLIGED, "TL_OBLIGED"}};
+	} bits[] = {{TL_IN, "TL_IN"},
+		    {TL_OUT, "TL_OUT"},
+		    {TL_OPTIONAL, "TL_OPTIONAL"},
+		    {TL_OBLIGED, "TL_OBLIGED"}};
 	char *text = copy_text("");
 
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
 		if (direction & bits[i].bit)
-			text = format_text("%s%s%s", text, *text ? " | " : ", .direction = ", bits[i].name);
+			text = format_text("%s%s%s", text,
+					   *text ? " | " : ", .direction = ", bits[i].name);
 	return text;
 }
 
@@ -208,8 +219,10 @@ static int chain_part(const struct type *type, const struct variable *member)
 	bool stype = false, next = false;
 
 	for (size_t i = 0; i < type->nmembers; i++) {
-		stype |= !strcasecmp(type->members[i].name, "stype") && type->members[i].type->kind == TL_KIND_ENUM;
-		next |= !strcasecmp(type->members[i].name, "pnext") && type->members[i].type->kind == TL_KIND_POINTER;
+		stype |= !strcasecmp(type->members[i].name, "stype") &&
+			 type->members[i].type->kind == TL_KIND_ENUM;
+		next |= !strcasecmp(type->members[i].name, "pnext") &&
+			type->members[i].type->kind == TL_KIND_POINTER;
 	}
 	if (!stype || !next)
 		return 0;
@@ -227,9 +240,11 @@ static void emit_members(const struct tables *tables, const struct entry *entry)
 		const char *bits = "";
 
 		if (member->bit_width)
-			bits = format_text(", .bit_offset = %u, .bit_width = %u", member->bit_offset, member->bit_width);
-		emit_line(tables->to, 1, "{\"%s\", %s, .offset = %llu%s%s%s%s},", member->name, type_reference(tables, member->type),
-			  (unsigned long long)member->offset, direction_text(member->direction),
+			bits = format_text(", .bit_offset = %u, .bit_width = %u",
+					   member->bit_offset, member->bit_width);
+		emit_line(tables->to, 1, "{\"%s\", %s, .offset = %llu%s%s%s%s},", member->name,
+			  type_reference(tables, member->type), (unsigned long long)member->offset,
+			  direction_text(member->direction),
 			  chain ? format_text(", .chain = %d", chain) : "", bits,
 			  length_text(member, type->members, type->nmembers));
 	}
@@ -247,8 +262,10 @@ static void emit_params(const struct tables *tables, const struct function *func
 		const struct variable *param = &function->params[i];
 		unsigned words = emit_words(param->type);
 
-		emit_line(tables->to, 1, "{\"%s\", %s, .offset = %u, .words = %u%s%s},", param->name, type_reference(tables, param->type),
-			  word, words, direction_text(param->direction), length_text(param, function->params, function->nparams));
+		emit_line(tables->to, 1, "{\"%s\", %s, .offset = %u, .words = %u%s%s},",
+			  param->name, type_reference(tables, param->type), word, words,
+			  direction_text(param->direction),
+			  length_text(param, function->params, function->nparams));
 		word += words;
 	}
 	fputs("};\n\n", tables->to);
@@ -256,25 +273,32 @@ static void emit_params(const struct tables *tables, const struct function *func
 
 /* Types. */
 
-static const char *const kind_names[] = {"VOID", "BOOL", "INT", "UINT", "CHAR", "FLOAT", "ENUM", "FLAGS", "HANDLE", "POINTER",
+static const char *const kind_names[] = {"VOID",     "BOOL",  "INT",	"UINT",	  "CHAR",
+					 "FLOAT",    "ENUM",  "FLAGS",	"HANDLE", "POINTER",
 					 "FUNCTION", "ARRAY", "STRUCT", "UNION"};
 
 static void emit_type(const struct tables *tables, const struct entry *entry)
 {
 	const struct type *type = entry->type;
-	bool has_members = (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && type->nmembers;
-	bool has_target = (type->kind == TL_KIND_POINTER || type->kind == TL_KIND_ARRAY) && type->target;
+	bool has_members =
+		(type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && type->nmembers;
+	bool has_target =
+		(type->kind == TL_KIND_POINTER || type->kind == TL_KIND_ARRAY) && type->target;
 	unsigned long long size = type->kind == TL_KIND_FUNCTION ? sizeof(void *) : type->size;
-	char *text = format_text("[T_%s] = {\"%s\", TL_KIND_%s, .size = %llu", entry->id, type->spelling, kind_names[type->kind], size);
+	char *text = format_text("[T_%s] = {\"%s\", TL_KIND_%s, .size = %llu", entry->id,
+				 type->spelling, kind_names[type->kind], size);
 
 	if (type->kind == TL_KIND_ARRAY)
 		text = format_text("%s, .count = %llu", text, (unsigned long long)type->count);
 	if (has_target)
 		text = format_text("%s, .target = %s", text, type_reference(tables, type->target));
 	if (has_enumerators(type))
-		text = format_text("%s, .count = COUNT(%s_enumerators), .enumerators = %s_enumerators", text, entry->id, entry->id);
+		text = format_text(
+			"%s, .count = COUNT(%s_enumerators), .enumerators = %s_enumerators", text,
+			entry->id, entry->id);
 	if (has_members)
-		text = format_text("%s, .count = COUNT(%s_members), .members = %s_members", text, entry->id, entry->id);
+		text = format_text("%s, .count = COUNT(%s_members), .members = %s_members", text,
+				   entry->id, entry->id);
 	emit_line(tables->to, 1, "%s},", text);
 }
 
@@ -307,7 +331,8 @@ static bool leads_to_memory(const struct type *type)
 {
 	if (type->kind == TL_KIND_STRUCT)
 		for (size_t i = 0; i < type->nmembers; i++)
-			if (type->members[i].length.kind != TL_LENGTH_NONE || chain_part(type, &type->members[i]) == 1)
+			if (type->members[i].length.kind != TL_LENGTH_NONE ||
+			    chain_part(type, &type->members[i]) == 1)
 				return true;
 	return false;
 }
@@ -317,7 +342,8 @@ static bool follows(const struct function *function)
 	for (size_t i = 0; i < function->nparams; i++) {
 		const struct variable *param = &function->params[i];
 
-		if (param->type->kind == TL_KIND_POINTER ? param->length.kind != TL_LENGTH_NONE : leads_to_memory(param->type))
+		if (param->type->kind == TL_KIND_POINTER ? param->length.kind != TL_LENGTH_NONE
+							 : leads_to_memory(param->type))
 			return true;
 	}
 	return false;
@@ -336,16 +362,20 @@ static const char *flags_text(const struct model *model, const struct function *
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} bits[] = {{TL_FUNCTION_FOLLOWS, "FOLLOWS"},	      {TL_FUNCTION_EXPORTED, "EXPORTED"}, {TL_FUNCTION_INITIALISES, "INITIALISES"},
-		    {TL_FUNCTION_GETPROC, "GETPROC"}, {TL_FUNCTION_CREATES, "CREATES"},	  {TL_FUNCTION_DESTROYS, "DESTROYS"}};
-	unsigned flags = function->flags & ~(unsigned)(TL_FUNCTION_FOLLOWS | TL_FUNCTION_EXPORTED | TL_FUNCTION_GETPROC);
+	} bits[] = {{TL_FUNCTION_FOLLOWS, "FOLLOWS"},	      {TL_FUNCTION_EXPORTED, "EXPORTED"},
+		    {TL_FUNCTION_INITIALISES, "INITIALISES"}, {TL_FUNCTION_GETPROC, "GETPROC"},
+		    {TL_FUNCTION_CREATES, "CREATES"},	      {TL_FUNCTION_DESTROYS, "DESTROYS"}};
+	unsigned flags = function->flags & ~(unsigned)(TL_FUNCTION_FOLLOWS | TL_FUNCTION_EXPORTED |
+						       TL_FUNCTION_GETPROC);
 	char *text = copy_text("");
 
-	flags |= (follows(function) ? TL_FUNCTION_FOLLOWS : 0) | (function->exported ? TL_FUNCTION_EXPORTED : 0) |
+	flags |= (follows(function) ? TL_FUNCTION_FOLLOWS : 0) |
+		 (function->exported ? TL_FUNCTION_EXPORTED : 0) |
 		 (is_getproc(model, function) ? TL_FUNCTION_GETPROC : 0);
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
 		if (flags & bits[i].bit)
-			text = format_text("%s%sTL_FUNCTION_%s", text, *text ? " | " : "", bits[i].name);
+			text = format_text("%s%sTL_FUNCTION_%s", text, *text ? " | " : "",
+					   bits[i].name);
 	return *text ? text : "0";
 }
 
@@ -367,19 +397,22 @@ static const char *failure_text(enum tl_failure failure)
 	return names[failure];
 }
 
-static void emit_function(const struct tables *tables, const struct function *function, size_t index)
+static void emit_function(const struct tables *tables, const struct function *function,
+			  size_t index)
 {
 	unsigned words = 0;
 
 	for (size_t i = 0; i < function->nparams; i++)
 		words += emit_words(function->params[i].type);
-	emit_line(tables->to, 1,
-		  "{\"%s\", %s, %s, &tl_api_%s, .index = %zu, .count = %zu, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s, "
-		  ".file = \"%s\", .line = %u},",
-		  function->name, type_reference(tables, function->result),
-		  function->nparams ? format_text("%s_params", function->name) : "NULL", tables->model->prefix, index, function->nparams,
-		  words, level_text(function->level), flags_text(tables->model, function), failure_text(function->failure),
-		  function->where.file, function->where.line);
+	emit_line(
+		tables->to, 1,
+		"{\"%s\", %s, %s, &tl_api_%s, .index = %zu, .count = %zu, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s, "
+		".file = \"%s\", .line = %u},",
+		function->name, type_reference(tables, function->result),
+		function->nparams ? format_text("%s_params", function->name) : "NULL",
+		tables->model->prefix, index, function->nparams, words, level_text(function->level),
+		flags_text(tables->model, function), failure_text(function->failure),
+		function->where.file, function->where.line);
 }
 
 static void emit_functions(const struct tables *tables)
@@ -390,7 +423,8 @@ static void emit_functions(const struct tables *tables)
 	fputs("/* Functions. */\n\n", tables->to);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		emit_params(tables, f);
-	fprintf(tables->to, "extern HIDDEN const struct tl_function %s_functions[];\n", model->prefix);
+	fprintf(tables->to, "extern HIDDEN const struct tl_function %s_functions[];\n",
+		model->prefix);
 	fprintf(tables->to, "const struct tl_function %s_functions[] = {\n", model->prefix);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		emit_function(tables, f, index++);
@@ -419,13 +453,14 @@ static void emit_table_entries(const struct tables *tables, const struct getproc
 {
 	if (!known_entries(getproc))
 		return;
-	fprintf(tables->to, "static const struct tl_table_entry %s_entries[] = {\n", getproc->function->name);
+	fprintf(tables->to, "static const struct tl_table_entry %s_entries[] = {\n",
+		getproc->function->name);
 	for (size_t i = 0; i < getproc->nentries; i++)
 		if (!getproc->entries[i].function->left_out)
 			fprintf(tables->to, "\t{%llu, %zu, 0x%x}, /* %s */\n",
 				(unsigned long long)getproc->entries[i].member->offset,
-				emit_index(tables->model, getproc->entries[i].function), getproc->entries[i].since,
-				getproc->entries[i].function->name);
+				emit_index(tables->model, getproc->entries[i].function),
+				getproc->entries[i].since, getproc->entries[i].function->name);
 	fputs("};\n\n", tables->to);
 }
 
@@ -454,10 +489,13 @@ static size_t emit_getprocs(const struct tables *tables)
 
 		if (!has_shim(g))
 			continue;
-		emit_line(tables->to, 1, "{TL_GETPROC_%s, .name = %zu, .where = %zu, .version = %zu, .function = %zu, .count = %zu, .entries = %s},",
-			  kinds[g->kind], param_index(g->function, g->name), param_index(g->function, g->where),
-			  param_index(g->function, g->version), emit_index(model, g->function), known,
-			  known ? format_text("%s_entries", g->function->name) : "NULL");
+		emit_line(
+			tables->to, 1,
+			"{TL_GETPROC_%s, .name = %zu, .where = %zu, .version = %zu, .function = %zu, .count = %zu, .entries = %s},",
+			kinds[g->kind], param_index(g->function, g->name),
+			param_index(g->function, g->where), param_index(g->function, g->version),
+			emit_index(model, g->function), known,
+			known ? format_text("%s_entries", g->function->name) : "NULL");
 	}
 	fputs("};\n\n", tables->to);
 	return count;
@@ -467,7 +505,8 @@ static size_t emit_getprocs(const struct tables *tables)
 
 static int by_stype(const void *a, const void *b)
 {
-	const struct type *left = *(const struct type *const *)a, *right = *(const struct type *const *)b;
+	const struct type *left = *(const struct type *const *)a,
+			  *right = *(const struct type *const *)b;
 
 	if (left->stype != right->stype)
 		return (uint64_t)left->stype < (uint64_t)right->stype ? -1 : 1;
@@ -487,7 +526,8 @@ static size_t emit_chains(const struct tables *tables)
 	qsort(list, count, sizeof *list, by_stype);
 	fputs("static const struct tl_chain chains[] = {\n", tables->to);
 	for (size_t i = 0; i < count; i++)
-		fprintf(tables->to, "\t{0x%llx, %s},\n", (unsigned long long)list[i]->stype, type_reference(tables, list[i]));
+		fprintf(tables->to, "\t{0x%llx, %s},\n", (unsigned long long)list[i]->stype,
+			type_reference(tables, list[i]));
 	fputs("};\n\n", tables->to);
 	free(list);
 	return count;
@@ -509,7 +549,8 @@ static void emit_successes(const struct tables *tables)
 
 	if (!model->nsuccesses)
 		return;
-	fputs("/* Results besides 0 that are no failure. */\nstatic const int64_t successes[] = {", tables->to);
+	fputs("/* Results besides 0 that are no failure. */\nstatic const int64_t successes[] = {",
+	      tables->to);
 	for (size_t i = 0; i < model->nsuccesses; i++)
 		fprintf(tables->to, "%s%lld", i ? ", " : "", (long long)model->successes[i]);
 	fputs("};\n\n", tables->to);
@@ -521,8 +562,10 @@ static void emit_api(const struct tables *tables, size_t ngetprocs, size_t nchai
 	FILE *to = tables->to;
 
 	fprintf(to, "const struct tl_api tl_api_%s = {\n", model->prefix);
-	fprintf(to, "\t.name = \"%s\",\n\t.version = \"%s\",\n\t.sonames = sonames,\n", model->name, model->version ? model->version : "");
-	fprintf(to, "\t.functions = %s_functions,\n\t.count = COUNT(%s_functions),\n", model->prefix, model->prefix);
+	fprintf(to, "\t.name = \"%s\",\n\t.version = \"%s\",\n\t.sonames = sonames,\n", model->name,
+		model->version ? model->version : "");
+	fprintf(to, "\t.functions = %s_functions,\n\t.count = COUNT(%s_functions),\n",
+		model->prefix, model->prefix);
 	if (model->nsuccesses)
 		fputs("\t.nsuccesses = COUNT(successes),\n\t.successes = successes,\n", to);
 	if (ngetprocs)

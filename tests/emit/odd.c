@@ -3,9 +3,13 @@
 
 #undef odd_macro
 
-int8_t odd_narrow(int8_t a, uint8_t b, int16_t c, uint16_t d, int32_t e, uint32_t f, int64_t g, uint64_t h)
+int8_t odd_narrow(int8_t a, uint8_t b, int16_t c, uint16_t d, int32_t e, uint32_t f, int64_t g,
+		  uint64_t h)
 {
-	return (int8_t)(a == -1 && b == 255 && c == -2 && d == 65535 && e == -3 && f == UINT32_MAX && g == -4 && h == UINT64_MAX ? -7 : 1);
+	return (int8_t)(a == -1 && b == 255 && c == -2 && d == 65535 && e == -3 &&
+					f == UINT32_MAX && g == -4 && h == UINT64_MAX
+				? -7
+				: 1);
 }
 
 uint8_t odd_byte(uint8_t value)
@@ -117,9 +121,11 @@ int odd_macro(int value)
 	return value * 2;
 }
 
-int64_t odd_many(int a, int64_t b, const char *c, double d, int e, void *f, uint8_t g, float h, int64_t i, struct odd_pair j, int k)
+int64_t odd_many(int a, int64_t b, const char *c, double d, int e, void *f, uint8_t g, float h,
+		 int64_t i, struct odd_pair j, int k)
 {
-	return a + b + c[0] + (int64_t)d + e + (int64_t)(uintptr_t)f + g + (int64_t)h + i + (int64_t)(j.x + j.y) + k;
+	return a + b + c[0] + (int64_t)d + e + (int64_t)(uintptr_t)f + g + (int64_t)h + i +
+	       (int64_t)(j.x + j.y) + k;
 }
 
 int odd_variadic(const char *format, ...)

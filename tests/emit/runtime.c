@@ -1,6 +1,6 @@
 /*
- * runtime.c: the least that shims need of libtracelayer.so, for the tests of generated code: it finds the real functions, and remembers the
- * last call, in whichever of the two ways it came.
+ * runtime.c: the least that shims need of libtracelayer.so, for the tests of generated code: it
+ * finds the real functions, and remembers the last call, in whichever of the two ways it came.
  */
 #include "runtime.h"
 
@@ -53,7 +53,8 @@ void runtime_invoke(const char *name, void **args, void *result)
 
 void runtime_watch(enum way way)
 {
-	static const uint32_t modes[] = { 0, TL_MODE_RECORD, TL_MODE_RECORD | TL_MODE_WORDS, TL_MODE_TRACERS };
+	static const uint32_t modes[] = {0, TL_MODE_RECORD, TL_MODE_RECORD | TL_MODE_WORDS,
+					 TL_MODE_TRACERS};
 	uint32_t mode = modes[way];
 
 	thread.position = (uintptr_t)chunk;
@@ -93,8 +94,9 @@ void *tl_call_enter_slow(struct tl_call *call)
 
 	call->mode = call->shim->mode;
 	call->thread = NULL;
+	call->open = NULL;
 	if (!call->mode) {
-		call->shim = NULL;	/* it just passes: the library lacks it */
+		call->shim = NULL; /* it just passes: the library lacks it */
 		return real;
 	}
 	last.function = call->shim->function;
@@ -104,7 +106,8 @@ void *tl_call_enter_slow(struct tl_call *call)
 	return real;
 }
 
-void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words,
+			uint32_t count)
 {
 	(void)call;
 	last.left++;
@@ -116,8 +119,8 @@ void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *w
 void tl_call_unwound(struct tl_call *call)
 {
 	last.unwound++;
-	if (call->thread)
-		call->thread->top = call->open;
+	if (call->open)
+		thread.top = call->open;
 	call->shim = NULL;
 }
 

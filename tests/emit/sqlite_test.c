@@ -1,4 +1,5 @@
-/* sqlite_test.c: SQLite through shims made from sqlite3.h gives right results, also its callbacks. */
+/* sqlite_test.c: SQLite through shims made from sqlite3.h gives right results, also its callbacks.
+ */
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,20 +45,34 @@ int main(void)
 		runtime_record();
 		ok(sqlite3_open(":memory:", &db) == SQLITE_OK && db, "open");
 		runtime_record();
-		ok(sqlite3_create_function(db, "twice", 1, SQLITE_UTF8, NULL, twice, NULL, NULL) == SQLITE_OK, "a function of the program's");
-		ok(sqlite3_exec(db, "create table t(n); insert into t values (1), (20)", NULL, NULL, &message) == SQLITE_OK, "exec");
-		ok(sqlite3_exec(db, "select twice(n) from t", add_row, &sum, &message) == SQLITE_OK && sum == 2 + 40 + 2 * 2, "a query");
+		ok(sqlite3_create_function(db, "twice", 1, SQLITE_UTF8, NULL, twice, NULL, NULL) ==
+			   SQLITE_OK,
+		   "a function of the program's");
+		ok(sqlite3_exec(db, "create table t(n); insert into t values (1), (20)", NULL, NULL,
+				&message) == SQLITE_OK,
+		   "exec");
+		ok(sqlite3_exec(db, "select twice(n) from t", add_row, &sum, &message) ==
+				   SQLITE_OK &&
+			   sum == 2 + 40 + 2 * 2,
+		   "a query");
 		runtime_record();
-		ok(sqlite3_prepare_v2(db, "select n / 8.0 from t where n > ?", -1, &statement, NULL) == SQLITE_OK, "prepare");
-		ok(sqlite3_bind_int64(statement, 1, 5) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW, "bind and step");
+		ok(sqlite3_prepare_v2(db, "select n / 8.0 from t where n > ?", -1, &statement,
+				      NULL) == SQLITE_OK,
+		   "prepare");
+		ok(sqlite3_bind_int64(statement, 1, 5) == SQLITE_OK &&
+			   sqlite3_step(statement) == SQLITE_ROW,
+		   "bind and step");
 		ok(sqlite3_column_double(statement, 0) == 2.5, "a floating-point result");
 		ok(sqlite3_finalize(statement) == SQLITE_OK, "finalize");
-		ok(sqlite3_exec(db, "nonsense", NULL, NULL, &message) == SQLITE_ERROR && strstr(message, "syntax error"), "errors");
+		ok(sqlite3_exec(db, "nonsense", NULL, NULL, &message) == SQLITE_ERROR &&
+			   strstr(message, "syntax error"),
+		   "errors");
 		sqlite3_free(message);
 		runtime_record();
 		ok(sqlite3_close(db) == SQLITE_OK, "close");
 	}
-	ok(!runtime_function("sqlite3_mprintf") && !runtime_function("sqlite3_vmprintf") && runtime_function("sqlite3_free"),
+	ok(!runtime_function("sqlite3_mprintf") && !runtime_function("sqlite3_vmprintf") &&
+		   runtime_function("sqlite3_free"),
 	   "variadic functions have no shim");
 	printf("1..%d\n", tests);
 	return failures != 0;
