@@ -54,8 +54,8 @@ TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 
 # --- the command
-TESTS += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh
-EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh
+TESTS += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
+EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
 
 # --- arguments, emitted code
 TESTS += args_test tests/args_fuzz.sh tests/emit_shims.sh
