@@ -19,7 +19,7 @@ build()
 
 echo 'int main(void) { return 0; }' >"$tmp/empty.c"
 ${CC:-cc} -fsanitize=thread "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty" ||
-	skip_all "ThreadSanitizer does not work here"
+	skip_all "ThreadSanitizer does not work on this machine"
 plan 2
 ok "the buffers build with -fsanitize=thread" build
 ok "their tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/core_tsan"

@@ -155,7 +155,7 @@ cuda=$(ls -d /usr/local/cuda*/include/cuda.h /usr/include/cuda.h 2>/dev/null | h
 if test -n "$cuda"; then
 	ok 'cuda.h is read' "$tracegen" model --api "$apis/cuda.json" -o "$tmp/cuda.json" -- -I"${cuda%/cuda.h}"
 else
-	skip 1 'no cuda.h here'
+	skip 1 'this machine has no cuda.h'
 fi
 
 mkdir -p "$tmp/emitted"

@@ -16,7 +16,7 @@ if "$app" unshare-user 1 2>err; then
 	is $? 0 "a program that recorded little can still have a user namespace of its own"
 	is "$(events t.json clGetPlatformIDs)" 40 "and all its calls are in the trace"
 else
-	skip 2 "user namespaces are not to be had here: $(cat err)"
+	skip 2 "user namespaces are not to be had on this machine: $(cat err)"
 fi
 
 traced t.json timeout 60 "$app" leave-main 30000
