@@ -58,12 +58,12 @@ TESTS += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signa
 EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
 
 # --- arguments, emitted code
-TESTS += args_test tests/args_fuzz.sh tests/emit_shims.sh
+TESTS += args_test tests/args_fuzz.sh tests/emit_shims.sh tests/emit_layer.sh
 check_PROGRAMS += args_test
 args_test_SOURCES = %D%/args_test.c %D%/args_table.h
 args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
-EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/emit_shims.sh \
+EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/emit_shims.sh tests/emit_layer.sh \
 	tests/emit/odd.h tests/emit/odd.c tests/emit/odd.json tests/emit/odd_test.cc tests/emit/runtime.h tests/emit/runtime.c \
 	tests/emit/zlib_test.c tests/emit/sqlite_test.c
 
