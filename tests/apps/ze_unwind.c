@@ -83,6 +83,15 @@ static void *result_of_thread(bool cancel)
 	return result;
 }
 
+static void call_and_jump(void)
+{
+	set_hook(jump);
+	if (setjmp(back) == 0) {
+		call();
+		EXPECT(!"jumped");
+	}
+}
+
 int main(void)
 {
 	ze_app_open(&app);
@@ -94,11 +103,7 @@ int main(void)
 		set_hook(wait_for_cancel);
 		atomic_store(&waiting, false);
 		EXPECT(result_of_thread(true) == PTHREAD_CANCELED);
-		set_hook(jump);
-		if (setjmp(back) == 0) {
-			call();
-			EXPECT(!"jumped");
-		}
+		call_and_jump();
 		set_hook(NULL);
 		MUST(ZE(zeContextGetStatus, app.context));
 	}
