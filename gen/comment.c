@@ -370,6 +370,22 @@ static bool settle_length(struct variable *variable, const struct tags *tags,
 	return true;
 }
 
+/* Its structures go in with an stype and a chain, which say what is to be filled. */
+static bool has_head(const struct type *type)
+{
+	return is_record(type) && type->nmembers > 0 && !strcmp(type->members[0].name, "stype");
+}
+
+/*
+ * An array whose count the callee sets is filled by it. That headers write [in,out] there means that
+ * the array is the caller's: what it holds before is of no use, and need not even be initialized.
+ */
+static bool is_filled(const struct variable *variable)
+{
+	return variable->length.kind == TL_LENGTH_POINTEE && (variable->direction & TL_IN) &&
+	       (variable->direction & TL_OUT) && !has_head(variable->type->target);
+}
+
 bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all,
 		     size_t count)
 {
@@ -399,5 +415,7 @@ bool variable_settle(struct variable *variable, const struct tags *tags, const s
 		variable->length.constant = 1;
 	if (variable->length.kind != TL_LENGTH_NONE && !tags->checked)
 		variable->direction |= TL_OBLIGED;
+	if (is_filled(variable))
+		variable->direction &= ~(unsigned)TL_IN;
 	return found;
 }
