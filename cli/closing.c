@@ -1,5 +1,6 @@
 /*
- * closing: reads what the layer reported (format/report.h), one link at a time, and makes one sentence of it.
+ * closing: reads what the layer reported (format/report.h), one link at a time, and makes one
+ * sentence of it.
  */
 #include "config.h"
 
@@ -22,7 +23,7 @@
 struct trace {
 	pid_t pid;
 	char *path;
-	unsigned number;	/* of the report that the rest is from */
+	unsigned number; /* of the report that the rest is from */
 	bool finished;
 	uint64_t events, lost;
 };
@@ -30,10 +31,10 @@ struct trace {
 struct reports {
 	struct trace *traces;
 	size_t count;
-	bool loaded;	/* the layer got into some process */
-	bool recorded;	/* some call was not filtered out */
+	bool loaded;   /* the layer got into some process */
+	bool recorded; /* some call was not filtered out */
 	char *called, *unshimmed, *failed;
-	int error;		/* of .failed */
+	int error; /* of .failed */
 };
 
 static char folder[PATH_MAX];
@@ -41,12 +42,12 @@ static char folder[PATH_MAX];
 void closing_prepare(void)
 {
 	const char *wanted = getenv("TMPDIR");
-	const char *places[] = { wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm" };
+	const char *places[] = {wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm"};
 
 	unsetenv(TL_REPORT_VARIABLE);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
-			continue;	/* longer than the layer takes */
+			continue; /* longer than the layer takes */
 		if (mkdtemp(folder)) {
 			setenv(TL_REPORT_VARIABLE, folder, 1);
 			return;
@@ -62,10 +63,11 @@ static struct trace *trace_at(struct reports *reports, pid_t pid, const char *pa
 	for (size_t i = 0; i < reports->count; i++)
 		if (reports->traces[i].pid == pid && !strcmp(reports->traces[i].path, path))
 			return &reports->traces[i];
-	reports->traces = need(reallocarray(reports->traces, reports->count + 1, sizeof(struct trace)));
+	reports->traces =
+		need(reallocarray(reports->traces, reports->count + 1, sizeof(struct trace)));
 	struct trace *trace = &reports->traces[reports->count++];
 
-	*trace = (struct trace){ .pid = pid, .path = need(strdup(path)) };
+	*trace = (struct trace){.pid = pid, .path = need(strdup(path))};
 	return trace;
 }
 
@@ -133,7 +135,8 @@ static void read_all(struct reports *reports)
 
 	while (links && (link = readdir(links))) {
 		char message[PATH_MAX];
-		ssize_t length = readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
+		ssize_t length =
+			readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
 
 		if (length < 0)
 			continue;
@@ -151,7 +154,7 @@ static void read_all(struct reports *reports)
 
 void closing_drop(void)
 {
-	struct reports nothing = { 0 };
+	struct reports nothing = {0};
 
 	read_all(&nothing);
 }
@@ -167,7 +170,9 @@ static const char *from_here(const char *path)
 	if (!here[0] && !getcwd(here, sizeof(here)))
 		return path;
 	length = strlen(here);
-	return !strncmp(path, here, length) && path[length] == '/' && path[length + 1] ? path + length + 1 : path;
+	return !strncmp(path, here, length) && path[length] == '/' && path[length + 1]
+		       ? path + length + 1
+		       : path;
 }
 
 static const char *count_of(uint64_t count, const char *what, char *text, size_t size)
@@ -182,7 +187,8 @@ static void describe(FILE *to, const struct reports *reports, const struct trace
 	char count[64];
 
 	if (trace->finished && trace->lost)
-		fprintf(to, " (%s, %llu lost)", count_of(trace->events, "event", count, sizeof(count)),
+		fprintf(to, " (%s, %llu lost)",
+			count_of(trace->events, "event", count, sizeof(count)),
 			(unsigned long long)trace->lost);
 	else if (trace->finished)
 		fprintf(to, " (%s)", count_of(trace->events, "event", count, sizeof(count)));
@@ -214,7 +220,8 @@ static void say_traces(const struct reports *reports)
 	free(line);
 }
 
-/* The program can't have loaded the layer: its file says why. Returns false where the file says nothing of the kind. */
+/* The program can't have loaded the layer: its file says why. Returns false where the file says
+ * nothing of the kind. */
 static bool say_nature(const struct program *program)
 {
 	const char *what = program->script ? "its interpreter " : "";
@@ -222,11 +229,12 @@ static bool say_nature(const struct program *program)
 
 	switch (program->nature) {
 	case PROGRAM_STATIC:
-		say("no trace: %s%s is statically linked, so nothing can be preloaded; link it dynamically", what, file);
+		say("no trace: %s%s is statically linked, so nothing can be preloaded; link it dynamically",
+		    what, file);
 		return true;
 	case PROGRAM_FOREIGN:
-		say("no trace: %s%s is for %s and this tracelayer is not; use a tracelayer built for that", what, file,
-		    program->machine);
+		say("no trace: %s%s is for %s and this tracelayer is not; use a tracelayer built for that",
+		    what, file, program->machine);
 		return true;
 	case PROGRAM_PRIVILEGED:
 		say("no trace: %s%s is set-user-id or has file capabilities, so preloading is ignored; run a copy without them, or "
@@ -238,40 +246,46 @@ static bool say_nature(const struct program *program)
 	}
 }
 
-static void say_why_none(const struct program *program, const struct ending *ending, const struct tl_config *config,
-			 const struct reports *reports)
+static void say_why_none(const struct program *program, const struct ending *ending,
+			 const struct tl_config *config, const struct reports *reports)
 {
 	/* Also where something on the way to it (env, a shell) had the layer loaded. */
 	if (!reports->called && say_nature(program))
 		return;
 	if (reports->failed)
-		say("no trace: %s: %s; give another file with -o", from_here(reports->failed), strerror(reports->error));
+		say("no trace: %s: %s; give another file with -o", from_here(reports->failed),
+		    strerror(reports->error));
 	else if (config->level == TL_LEVEL_NONE)
 		say("no trace: the level is none; give another with --level");
 	else if (reports->recorded && WIFSIGNALED(ending->status))
-		say("no trace: the program was killed by SIG%s before anything was written", sigabbrev_np(WTERMSIG(ending->status)));
+		say("no trace: the program was killed by signal %d (%s) before anything was written",
+		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));
 	else if (reports->recorded)
 		say("no trace: the program ended by _exit or exec before anything was written; let it end by exit");
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);
 	else if (reports->unshimmed)
-		say("no trace: the program uses %s, for which there are no shims; make them with tracegen", reports->unshimmed);
+		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
+		    reports->unshimmed);
 	else if (reports->loaded)
 		say("no trace: the program made no call into an API that tracelayer has shims for");
 	else if (!folder[0])
 		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
 	else
-		say("no trace: libtracelayer.so did not get into %s; see whether something on the way clears LD_PRELOAD", program->path);
+		say("no trace: libtracelayer.so did not get into %s; see whether something on the way clears LD_PRELOAD",
+		    program->path);
 }
 
-void closing_line(const struct program *program, const struct ending *ending, const struct tl_config *config)
+void closing_line(const struct program *program, const struct ending *ending,
+		  const struct tl_config *config)
 {
-	struct reports reports = { 0 };
+	struct reports reports = {0};
 
 	read_all(&reports);
 	if (reports.count && reports.failed)
-		say("%s: %s, so events are missing; give another file with -o", from_here(reports.failed), strerror(reports.error));
+		say("%s: %s, so events are missing; give another file with -o",
+		    from_here(reports.failed), strerror(reports.error));
 	if (reports.count)
 		say_traces(&reports);
 	else

@@ -8,11 +8,13 @@
 #include "cli/program.h"
 #include "format/settings.h"
 
-/* Make the folder that the layer reports into, and name it in the environment. Without one, the closing line knows less. */
+/* Make the folder that the layer reports into, and name it in the environment. Without one, the
+ * closing line knows less. */
 void closing_prepare(void);
 
 /* Print the line and remove the folder. */
-void closing_line(const struct program *program, const struct ending *ending, const struct tl_config *config);
+void closing_line(const struct program *program, const struct ending *ending,
+		  const struct tl_config *config);
 
 /* Remove the folder only: the program did not start. */
 void closing_drop(void);

@@ -1,5 +1,6 @@
 /*
- * command.h: what the files of the tracelayer command share: one entry per subcommand, the exit codes, and how errors are said.
+ * command.h: what the files of the tracelayer command share: one entry per subcommand, the exit
+ * codes, and how errors are said.
  */
 #ifndef TL_CLI_COMMAND_H
 #define TL_CLI_COMMAND_H
@@ -7,9 +8,9 @@
 /* Exit codes; `run` ends as its program did instead. */
 enum {
 	EXIT_DONE = 0,
-	EXIT_BROKEN = 1,	/* the input is broken, or a check failed */
+	EXIT_BROKEN = 1, /* the input is broken, or a check failed */
 	EXIT_USAGE = 2,
-	EXIT_INCOMPLETE = 3,	/* the input is sound as far as it goes */
+	EXIT_INCOMPLETE = 3, /* the input is sound as far as it goes */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
 };

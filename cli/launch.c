@@ -1,13 +1,16 @@
 /*
- * launch: the program is our child and stays in our process group, so that the terminal treats both as one job.
+ * launch: the program is our child and stays in our process group, so that the terminal treats both
+ * as one job.
  *
- * Signals. Each must reach the program exactly once. What the terminal sends, and what is sent to the process group (a shell's `kill %1`,
- * timeout(1)), reaches the program by itself; what is sent to us alone must be passed on. The two look alike
- * from here: a signal to a group and one to a process differ in nothing that the receiver is told. So there is a witness: a second
- * child, in the same process group, that nobody knows to signal alone. What it gets as well was sent to the group.
+ * Signals. Each must reach the program exactly once. What the terminal sends, and what is sent to
+ * the process group (a shell's `kill %1`, timeout(1)), reaches the program by itself; what is sent
+ * to us alone must be passed on. The two look alike from here: a signal to a group and one to a
+ * process differ in nothing that the receiver is told. So there is a witness: a second child, in
+ * the same process group, that nobody knows to signal alone. What it gets as well was sent to the
+ * group.
  *
- * All signals are blocked here and taken by sigwaitinfo; nothing is installed, so that the program inherits every disposition
- * as it was given to us.
+ * All signals are blocked here and taken by sigwaitinfo; nothing is installed, so that the program
+ * inherits every disposition as it was given to us.
  */
 #include "config.h"
 
@@ -27,24 +30,27 @@
 
 #include "cli/launch.h"
 
-#define WITNESS_MS 20		/* how long the witness may be behind us: it gets a group's signal in the same system call */
-#define TESTIMONY_MS 1000	/* what it said longer ago belongs to a signal that was merged with another */
+#define WITNESS_MS                                                                                 \
+	20 /* how long the witness may be behind us: it gets a group's signal in the same system   \
+	      call */
+#define TESTIMONY_MS                                                                               \
+	1000 /* what it said longer ago belongs to a signal that was merged with another */
 #define TESTIMONIES 64
 
 /* The witness got this signal from that process. */
 struct testimony {
 	int signal;
 	pid_t from;
-	int64_t at;	/* CLOCK_MONOTONIC, ms */
+	int64_t at; /* CLOCK_MONOTONIC, ms */
 };
 
 struct launcher {
 	pid_t program, witness;
-	int testimonies;	/* descriptor they come in by */
+	int testimonies; /* descriptor they come in by */
 	struct testimony heard[TESTIMONIES];
 	int count;
 	sigset_t all, given;	/* given: the mask that we were started with */
-	struct sigaction child;	/* SIGCHLD's disposition, likewise */
+	struct sigaction child; /* SIGCHLD's disposition, likewise */
 };
 
 static int64_t now_ms(void)
@@ -66,7 +72,7 @@ static __attribute__((noreturn)) void witness(const sigset_t *all, int to)
 
 		if (number < 0 || got.si_code == SI_KERNEL)
 			continue;
-		struct testimony testimony = { .signal = number, .from = got.si_pid, .at = now_ms() };
+		struct testimony testimony = {.signal = number, .from = got.si_pid, .at = now_ms()};
 
 		if (write(to, &testimony, sizeof(testimony)) < 0)
 			_exit(0);
@@ -97,12 +103,13 @@ static void start_witness(struct launcher *launcher)
 
 static void hear(struct launcher *launcher, int ms)
 {
-	struct pollfd poller = { .fd = launcher->testimonies, .events = POLLIN };
+	struct pollfd poller = {.fd = launcher->testimonies, .events = POLLIN};
 
 	if (launcher->testimonies < 0 || poll(&poller, 1, ms) <= 0)
 		return;
 	if (launcher->count == TESTIMONIES)
-		memmove(launcher->heard, launcher->heard + 1, (size_t)--launcher->count * sizeof(*launcher->heard));
+		memmove(launcher->heard, launcher->heard + 1,
+			(size_t)--launcher->count * sizeof(*launcher->heard));
 	struct testimony *next = &launcher->heard[launcher->count];
 
 	if (read(launcher->testimonies, next, sizeof(*next)) == sizeof(*next)) {
@@ -151,7 +158,8 @@ static bool sent_to_group(struct launcher *launcher, const siginfo_t *got)
 
 /* ---- signals ---- */
 
-/* What the kernel sends to a terminal's foreground group, or to one that lost its terminal: the program gets it, too. */
+/* What the kernel sends to a terminal's foreground group, or to one that lost its terminal: the
+ * program gets it, too. */
 static bool is_terminals(const siginfo_t *got)
 {
 	switch (got->si_signo) {
@@ -175,7 +183,8 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 
 	if (got->si_signo == SIGCHLD || is_terminals(got))
 		return;
-	/* An alarm set before we were started (alarm, then exec) is the program's; it comes from the kernel, to us alone. */
+	/* An alarm set before we were started (alarm, then exec) is the program's; it comes from
+	 * the kernel, to us alone. */
 	if (got->si_code != SI_KERNEL && sent_to_group(launcher, got))
 		return;
 	/* What the program sends to its parent is meant for the one who started us. */
@@ -187,7 +196,8 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 		kill(to, got->si_signo);
 }
 
-/* The program was stopped: stop in the same way, so that the shell sees its job stopped. Returns when we are continued. */
+/* The program was stopped: stop in the same way, so that the shell sees its job stopped. Returns
+ * when we are continued. */
 static void stop_alike(int number)
 {
 	sigset_t one;
@@ -236,8 +246,8 @@ static void execute_by_shell(const struct program *program, char **argv)
 	execv(longer[0], longer);
 }
 
-static __attribute__((noreturn)) void become(const struct launcher *launcher, const struct program *program, char **argv,
-					     int failure)
+static __attribute__((noreturn)) void
+become(const struct launcher *launcher, const struct program *program, char **argv, int failure)
 {
 	sigaction(SIGCHLD, &launcher->child, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->given, NULL);
@@ -268,8 +278,8 @@ static void let_go(int keep)
 
 void launch(const struct program *program, char **argv, struct ending *ending)
 {
-	struct launcher launcher = { .witness = 0 };
-	struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct launcher launcher = {.witness = 0};
+	struct sigaction standard = {.sa_handler = SIG_DFL};
 	int failure[2];
 
 	memset(ending, 0, sizeof(*ending));
@@ -287,7 +297,8 @@ void launch(const struct program *program, char **argv, struct ending *ending)
 		become(&launcher, program, argv, failure[1]);
 	ending->error = launcher.program < 0 ? errno : 0;
 	close(failure[1]);
-	if (!ending->error && read(failure[0], &ending->error, sizeof(ending->error)) != sizeof(ending->error))
+	if (!ending->error &&
+	    read(failure[0], &ending->error, sizeof(ending->error)) != sizeof(ending->error))
 		ending->error = 0;
 	close(failure[0]);
 	ending->pid = launcher.program;
@@ -303,13 +314,13 @@ void launch(const struct program *program, char **argv, struct ending *ending)
 
 void end_alike(int status)
 {
-	struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t one;
 
 	if (!WIFSIGNALED(status))
 		exit(WEXITSTATUS(status));
 	/* The program has dumped its core if it was to; ours would only overwrite it. */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	prctl(PR_SET_DUMPABLE, 0);
 	sigaction(WTERMSIG(status), &standard, NULL);
 	sigemptyset(&one);

@@ -1,5 +1,6 @@
 /*
- * launch.h: start a program as a child, and be invisible between it and whoever started us: signals, stops, exit.
+ * launch.h: start a program as a child, and be invisible between it and whoever started us:
+ * signals, stops, exit.
  */
 #ifndef TL_CLI_LAUNCH_H
 #define TL_CLI_LAUNCH_H
@@ -10,13 +11,14 @@
 
 struct ending {
 	pid_t pid;
-	int error;	/* errno where it could not be started, else 0 */
-	int status;	/* as waitpid gives it */
+	int error;  /* errno where it could not be started, else 0 */
+	int status; /* as waitpid gives it */
 };
 
 /*
- * Run the program, as argv, with the current environment until it ends. Our standard input and output and all other descriptors but
- * standard error are closed for us, so that it alone holds them. To be called once.
+ * Run the program, as argv, with the current environment until it ends. Our standard input and
+ * output and all other descriptors but standard error are closed for us, so that it alone holds
+ * them. To be called once.
  */
 void launch(const struct program *program, char **argv, struct ending *ending);
 

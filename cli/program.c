@@ -1,5 +1,6 @@
 /*
- * program: finds the file as execvp does, follows a script to its interpreter, and reads the ELF headers of that.
+ * program: finds the file as execvp does, follows a script to its interpreter, and reads the ELF
+ * headers of that.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@
 
 #include "cli/program.h"
 
-#define INTERPRETERS 4	/* scripts that interpret scripts: as deep as Linux follows them */
+#define INTERPRETERS 4 /* scripts that interpret scripts: as deep as Linux follows them */
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
@@ -45,7 +46,8 @@ static int find_in_path(const char *name, char *found)
 		path = "/bin:/usr/bin";
 	for (const char *at = path;; at++) {
 		size_t length = strcspn(at, ":");
-		int wanted = snprintf(found, PATH_MAX, "%.*s%s%s", (int)length, at, length ? "/" : "", name);
+		int wanted = snprintf(found, PATH_MAX, "%.*s%s%s", (int)length, at,
+				      length ? "/" : "", name);
 
 		if (wanted < PATH_MAX) {
 			int why = cannot_execute(found);
@@ -73,8 +75,8 @@ static int find(const char *name, char *found)
 }
 
 /*
- * The interpreter that a script's first line names. `#!/usr/bin/env [-S] NAME` is looked through, as it is how most scripts find theirs.
- * Returns false where the file is no script.
+ * The interpreter that a script's first line names. `#!/usr/bin/env [-S] NAME` is looked through,
+ * as it is how most scripts find theirs. Returns false where the file is no script.
  */
 static bool interpreter_of(const char *path, char *interpreter)
 {
@@ -136,7 +138,8 @@ static enum program_nature elf_nature(Elf *elf, const char **machine)
 		return PROGRAM_UNKNOWN;
 	/* x32 programs have our machine, but the other class. */
 	if (header.e_machine != OUR_MACHINE || gelf_getclass(elf) != ELFCLASS64) {
-		*machine = header.e_machine == OUR_MACHINE ? "a 32-bit ABI" : machine_name(header.e_machine);
+		*machine = header.e_machine == OUR_MACHINE ? "a 32-bit ABI"
+							   : machine_name(header.e_machine);
 		return PROGRAM_FOREIGN;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -148,7 +151,8 @@ static enum program_nature elf_nature(Elf *elf, const char **machine)
 	return PROGRAM_STATIC;
 }
 
-/* The dynamic loader will run in secure mode: the file gives the process rights that we do not have. */
+/* The dynamic loader will run in secure mode: the file gives the process rights that we do not
+ * have. */
 static bool is_privileged(const char *path)
 {
 	struct stat status;

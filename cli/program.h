@@ -8,19 +8,21 @@
 #include <stdbool.h>
 
 enum program_nature {
-	PROGRAM_DYNAMIC,	/* the dynamic loader starts it: preloading works */
-	PROGRAM_STATIC,		/* it has no dynamic loader */
-	PROGRAM_FOREIGN,	/* for another architecture than this command */
-	PROGRAM_PRIVILEGED,	/* set-user-id, set-group-id or file capabilities: the loader ignores LD_PRELOAD */
-	PROGRAM_UNKNOWN,	/* not readable, or no format known here */
+	PROGRAM_DYNAMIC,    /* the dynamic loader starts it: preloading works */
+	PROGRAM_STATIC,	    /* it has no dynamic loader */
+	PROGRAM_FOREIGN,    /* for another architecture than this command */
+	PROGRAM_PRIVILEGED, /* set-user-id, set-group-id or file capabilities: the loader ignores
+			       LD_PRELOAD */
+	PROGRAM_UNKNOWN,    /* not readable, or no format known here */
 };
 
 struct program {
-	char path[PATH_MAX];	/* found in PATH as execvp would */
-	char file[PATH_MAX];	/* what the kernel really starts: the interpreter, where path is a script */
+	char path[PATH_MAX]; /* found in PATH as execvp would */
+	char file[PATH_MAX]; /* what the kernel really starts: the interpreter, where path is a
+				script */
 	enum program_nature nature;
-	const char *machine;	/* FOREIGN: what it is for */
-	bool script;		/* file is path's interpreter */
+	const char *machine; /* FOREIGN: what it is for */
+	bool script;	     /* file is path's interpreter */
 	bool elf;
 };
 

@@ -1,8 +1,9 @@
 /*
  * tracelayer run: a program with the layer preloaded.
  *
- * Options are made from the one table of settings (format/settings_table.h) and become environment variables; what is wrong with them
- * or with the environment is said here, before the program starts, and the layer is told so.
+ * Options are made from the one table of settings (format/settings_table.h) and become environment
+ * variables; what is wrong with them or with the environment is said here, before the program
+ * starts, and the layer is told so.
  */
 #include "config.h"
 
@@ -19,13 +20,13 @@
 #include "cli/program.h"
 #include "format/settings.h"
 
-#define OPTION_FIRST 256	/* keys of options without a letter: this and the setting's number */
-#define LIBRARY "libtracelayer.so"
+#define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
+#define LIBRARY	     "libtracelayer.so"
 
 /* ---- options ---- */
 
 struct wishes {
-	char **program;	/* NULL-ended; NULL: none given */
+	char **program; /* NULL-ended; NULL: none given */
 };
 
 static int option_key(const struct tl_setting *setting)
@@ -33,27 +34,31 @@ static int option_key(const struct tl_setting *setting)
 	return setting->letter ? setting->letter : OPTION_FIRST + (int)setting->id;
 }
 
-/* The table as argp wants it. Settings of later versions are known, so that what they need can be said, but not shown. */
+/* The table as argp wants it. Settings of later versions are known, so that what they need can be
+ * said, but not shown. */
 static void make_options(struct argp_option *options)
 {
 	for (int i = 0; i < TL_SETTINGS; i++) {
 		const struct tl_setting *setting = &tl_settings[i];
 		char *help = NULL;
 
-		if (*setting->initial && asprintf(&help, "%s (%s)", setting->help, setting->initial) < 0)
+		if (*setting->initial &&
+		    asprintf(&help, "%s (%s)", setting->help, setting->initial) < 0)
 			need(NULL);
 		options[i] = (struct argp_option){
 			.name = setting->option,
 			.key = option_key(setting),
 			.arg = setting->metavar,
-			.flags = (setting->implied ? OPTION_ARG_OPTIONAL : 0) | (setting->available ? 0 : OPTION_HIDDEN),
+			.flags = (setting->implied ? OPTION_ARG_OPTIONAL : 0) |
+				 (setting->available ? 0 : OPTION_HIDDEN),
 			.doc = help ? help : setting->help,
 		};
 	}
 }
 
 /* A setting given as an option: check it, and put it where the layer reads it. */
-static void take_option(struct argp_state *state, const struct tl_setting *setting, const char *value)
+static void take_option(struct argp_state *state, const struct tl_setting *setting,
+			const char *value)
 {
 	struct tl_config config;
 	char why[TL_COMPLAINT_MAX];
@@ -82,7 +87,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->program = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no program given; give one after the options: tracelayer run -- ./app");
+		argp_error(state,
+			   "no program given; give one after the options: tracelayer run -- ./app");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -91,8 +97,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 /* Returns the program's argv. */
 static char **parse(int argc, char **argv)
 {
-	struct argp_option options[TL_SETTINGS + 1] = { 0 };
-	struct wishes wishes = { 0 };
+	struct argp_option options[TL_SETTINGS + 1] = {0};
+	struct wishes wishes = {0};
 	const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
@@ -121,8 +127,9 @@ static size_t common(const char *a, const char *b)
 }
 
 /*
- * The library beside this command: in the build tree in .libs, installed in libdir. What was installed may have been moved as a
- * whole, so libdir is taken relative to where the command itself lies. Returns false where there is none.
+ * The library beside this command: in the build tree in .libs, installed in libdir. What was
+ * installed may have been moved as a whole, so libdir is taken relative to where the command itself
+ * lies. Returns false where there is none.
  */
 static bool find_library(char *found)
 {
@@ -143,7 +150,8 @@ static bool find_library(char *found)
 
 	if (here_length >= tail_length && !strcmp(here + here_length - tail_length, tail)) {
 		here[here_length - tail_length] = '\0';
-		if (snprintf(found, PATH_MAX, "%s%s/" LIBRARY, here, &LIBDIR[same]) < PATH_MAX && !access(found, R_OK))
+		if (snprintf(found, PATH_MAX, "%s%s/" LIBRARY, here, &LIBDIR[same]) < PATH_MAX &&
+		    !access(found, R_OK))
 			return true;
 	}
 	snprintf(found, PATH_MAX, "%s/" LIBRARY, LIBDIR);
@@ -157,14 +165,17 @@ static int preload(void)
 	const char *before = getenv("LD_PRELOAD");
 
 	if (!find_library(library)) {
-		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY, LIBDIR);
+		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
+		    LIBDIR);
 		return EXIT_BROKEN;
 	}
 	if (strpbrk(library, " :")) {
-		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; move it", library);
+		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; move it",
+		    library);
 		return EXIT_BROKEN;
 	}
-	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
+	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
+		     before ? before : "") < 0)
 		need(NULL);
 	setenv("LD_PRELOAD", value, 1);
 	free(value);
@@ -187,7 +198,8 @@ static int cannot_start(const char *name, int error)
 		    name, name);
 		return EXIT_NOT_EXECUTABLE;
 	default:
-		say("%s: cannot be started: %s; see whether it runs by itself", name, strerror(error));
+		say("%s: cannot be started: %s; see whether it runs by itself", name,
+		    strerror(error));
 		return EXIT_NOT_EXECUTABLE;
 	}
 }
@@ -209,7 +221,8 @@ int command_run(int argc, char **argv)
 
 	if (error)
 		return cannot_start(program_argv[0], error);
-	/* Into a program of another architecture the loader can't preload ours, and would say so. */
+	/* Into a program of another architecture the loader can't preload ours, and would say so.
+	 */
 	if (program.nature != PROGRAM_FOREIGN && preload())
 		return EXIT_BROKEN;
 	closing_prepare();
@@ -217,7 +230,8 @@ int command_run(int argc, char **argv)
 	if (ending.error) {
 		closing_drop();
 		/* The file is there; what is missing is what starts it. */
-		return cannot_start(program_argv[0], ending.error == ENOENT ? ENOEXEC : ending.error);
+		return cannot_start(program_argv[0],
+				    ending.error == ENOENT ? ENOEXEC : ending.error);
 	}
 	closing_line(&program, &ending, &config);
 	end_alike(ending.status);

@@ -1,8 +1,9 @@
 /*
  * tracelayer summary: the host calls of trace files, by function.
  *
- * Every duration is kept, eight bytes each, so that medians and percentiles are exact: they are durations that really occurred
- * (nearest rank), not estimates. Calls made inside other calls count in both.
+ * Every duration is kept, eight bytes each, so that medians and percentiles are exact: they are
+ * durations that really occurred (nearest rank), not estimates. Calls made inside other calls count
+ * in both.
  */
 #include "config.h"
 
@@ -42,10 +43,10 @@ struct lane {
 };
 
 struct summary {
-	void *groups, *lanes;		/* trees of the above (tsearch), by name and by key */
-	struct group **list;		/* the groups again, for walking */
+	void *groups, *lanes; /* trees of the above (tsearch), by name and by key */
+	struct group **list;  /* the groups again, for walking */
 	size_t ngroups, nlanes, calls, unended;
-	unsigned long long lost;	/* events that the traces say they lack */
+	unsigned long long lost; /* events that the traces say they lack */
 	int64_t total;
 };
 
@@ -59,7 +60,7 @@ static const struct grouping {
 	const char *name;
 	const char *(*of)(const json_t *event);
 } groupings[] = {
-	{ "function", by_function },
+	{"function", by_function},
 };
 
 static int compare_groups(const void *a, const void *b)
@@ -74,7 +75,7 @@ static int compare_lanes(const void *a, const void *b)
 
 static struct group *group_named(struct summary *summary, const char *name)
 {
-	struct group wanted = { .name = (char *)name };
+	struct group wanted = {.name = (char *)name};
 	struct group **found = tfind(&wanted, &summary->groups, compare_groups);
 
 	if (found)
@@ -83,12 +84,14 @@ static struct group *group_named(struct summary *summary, const char *name)
 
 	group->name = need(strdup(name));
 	need(tsearch(group, &summary->groups, compare_groups));
-	summary->list = need(reallocarray(summary->list, summary->ngroups + 1, sizeof(struct group *)));
+	summary->list =
+		need(reallocarray(summary->list, summary->ngroups + 1, sizeof(struct group *)));
 	summary->list[summary->ngroups++] = group;
 	return group;
 }
 
-/* Other tools number threads with strings, too. Two files' lanes are kept apart by the file's number. */
+/* Other tools number threads with strings, too. Two files' lanes are kept apart by the file's
+ * number. */
 static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
 {
 	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
@@ -119,7 +122,8 @@ static void add_call(struct summary *summary, const char *name, int64_t duration
 
 	if (group->calls == group->room) {
 		group->room = group->room ? 2 * group->room : 16;
-		group->durations = need(reallocarray(group->durations, group->room, sizeof(int64_t)));
+		group->durations =
+			need(reallocarray(group->durations, group->room, sizeof(int64_t)));
 	}
 	group->durations[group->calls++] = duration;
 	group->failed += failed;
@@ -128,7 +132,8 @@ static void add_call(struct summary *summary, const char *name, int64_t duration
 	summary->total += duration;
 }
 
-/* Categories are words with commas between; "failed" is one of them where the result means failure. */
+/* Categories are words with commas between; "failed" is one of them where the result means failure.
+ */
 static bool has_failed(const json_t *event)
 {
 	const char *word = json_string_value(json_object_get(event, "cat"));
@@ -157,7 +162,7 @@ static void begin(struct lane *lane, const json_t *event, const char *name)
 static void end(struct summary *summary, struct lane *lane, const json_t *event)
 {
 	if (!lane->depth)
-		return;		/* begun before the trace was */
+		return; /* begun before the trace was */
 	struct begun *begun = &lane->stack[--lane->depth];
 
 	add_call(summary, begun->name, trace_nanoseconds(event, "ts", begun->start) - begun->start,
@@ -171,11 +176,13 @@ static void note_lost(struct summary *summary, const json_t *event)
 	const char *name = json_string_value(json_object_get(event, "name"));
 
 	if (name && !strcmp(name, "tracelayer_end"))
-		summary->lost += (unsigned long long)json_number_value(json_object_get(json_object_get(event, "args"), "lost"));
+		summary->lost += (unsigned long long)json_number_value(
+			json_object_get(json_object_get(event, "args"), "lost"));
 }
 
 /* Count an event if it is a host call, or one end of one. */
-static void count_event(struct summary *summary, const struct grouping *by, const json_t *event, int file)
+static void count_event(struct summary *summary, const struct grouping *by, const json_t *event,
+			int file)
 {
 	const char *phase = json_string_value(json_object_get(event, "ph"));
 	const char *name = by->of(event);
@@ -207,7 +214,9 @@ static int read_file(struct summary *summary, const struct grouping *by, const c
 		json_decref(event);
 	}
 	trace_close(reader);
-	return state == TRACE_END ? EXIT_DONE : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE : EXIT_BROKEN;
+	return state == TRACE_END	   ? EXIT_DONE
+	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
+					   : EXIT_BROKEN;
 }
 
 static int compare_durations(const void *a, const void *b)
@@ -228,16 +237,16 @@ static int64_t percentile(const struct group *group, unsigned percent)
 enum column { NAME, CALLS, FAILED, TOTAL, SHARE, AVERAGE, MIN, MEDIAN, P99, MAX };
 
 static const struct table_column columns[] = {
-	[NAME] = { "function", "function", TABLE_NAME },
-	[CALLS] = { "calls", "calls", TABLE_COUNT },
-	[FAILED] = { "failed", "failed", TABLE_COUNT },
-	[TOTAL] = { "total_ns", "total", TABLE_TIME },
-	[SHARE] = { "share", "share", TABLE_SHARE },
-	[AVERAGE] = { "average_ns", "average", TABLE_TIME },
-	[MIN] = { "min_ns", "min", TABLE_TIME },
-	[MEDIAN] = { "median_ns", "median", TABLE_TIME },
-	[P99] = { "p99_ns", "99 %", TABLE_TIME },
-	[MAX] = { "max_ns", "max", TABLE_TIME },
+	[NAME] = {"function", "function", TABLE_NAME},
+	[CALLS] = {"calls", "calls", TABLE_COUNT},
+	[FAILED] = {"failed", "failed", TABLE_COUNT},
+	[TOTAL] = {"total_ns", "total", TABLE_TIME},
+	[SHARE] = {"share", "share", TABLE_SHARE},
+	[AVERAGE] = {"average_ns", "average", TABLE_TIME},
+	[MIN] = {"min_ns", "min", TABLE_TIME},
+	[MEDIAN] = {"median_ns", "median", TABLE_TIME},
+	[P99] = {"p99_ns", "99 %", TABLE_TIME},
+	[MAX] = {"max_ns", "max", TABLE_TIME},
 };
 
 static struct table *host_calls(struct summary *summary)
@@ -254,7 +263,8 @@ static struct table *host_calls(struct summary *summary)
 		table_number(table, CALLS, calls);
 		table_number(table, FAILED, (long long)group->failed);
 		table_number(table, TOTAL, group->total);
-		table_share(table, SHARE, summary->total ? (double)group->total / (double)summary->total : 0);
+		table_share(table, SHARE,
+			    summary->total ? (double)group->total / (double)summary->total : 0);
 		table_number(table, AVERAGE, (group->total + calls / 2) / calls);
 		table_number(table, MIN, group->durations[0]);
 		table_number(table, MEDIAN, percentile(group, 50));
@@ -305,11 +315,11 @@ struct wishes {
 };
 
 static const struct argp_option options[] = {
-	{ "by", OPTION_BY, "WHAT", 0, "what a row stands for: function (the default)", 0 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0, "text (the default), csv or json", 0 },
-	{ "csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0 },
-	{ "json", OPTION_JSON, NULL, 0, "the same as --format=json", 0 },
-	{ 0 },
+	{"by", OPTION_BY, "WHAT", 0, "what a row stands for: function (the default)", 0},
+	{"format", OPTION_FORMAT, "FORMAT", 0, "text (the default), csv or json", 0},
+	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
+	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
+	{0},
 };
 
 static void wish_by(struct argp_state *state, struct wishes *wishes, const char *name)
@@ -353,7 +363,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->nfiles = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no trace file given; name the files that `tracelayer run` wrote");
+		argp_error(state,
+			   "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -371,8 +382,9 @@ static const struct argp argp = {
 
 static void print_heading(const struct summary *summary, int files)
 {
-	printf("host calls: %zu in %zu function%s, on %zu thread%s", summary->calls, summary->ngroups,
-	       summary->ngroups == 1 ? "" : "s", summary->nlanes, summary->nlanes == 1 ? "" : "s");
+	printf("host calls: %zu in %zu function%s, on %zu thread%s", summary->calls,
+	       summary->ngroups, summary->ngroups == 1 ? "" : "s", summary->nlanes,
+	       summary->nlanes == 1 ? "" : "s");
 	if (files > 1)
 		printf(", from %d files", files);
 	puts("\n");
@@ -388,7 +400,8 @@ static int print_summary(struct summary *summary, const struct wishes *wishes)
 
 	table_free(table);
 	if (failed) {
-		say("cannot write the table: %s; free some space, or send it elsewhere", strerror(errno));
+		say("cannot write the table: %s; free some space, or send it elsewhere",
+		    strerror(errno));
 		return EXIT_BROKEN;
 	}
 	return EXIT_DONE;
@@ -396,8 +409,8 @@ static int print_summary(struct summary *summary, const struct wishes *wishes)
 
 int command_summary(int argc, char **argv)
 {
-	struct wishes wishes = { .format = TABLE_AS_TEXT, .by = &groupings[0] };
-	struct summary summary = { 0 };
+	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = &groupings[0]};
+	struct summary summary = {0};
 	int code = EXIT_DONE;
 
 	setlocale(LC_CTYPE, "");
@@ -411,7 +424,8 @@ int command_summary(int argc, char **argv)
 	if (code != EXIT_BROKEN) {
 		twalk_r(summary.lanes, count_unended, &summary.unended);
 		if (summary.unended)
-			say("%zu call%s without an end; not in the table", summary.unended, summary.unended == 1 ? "" : "s");
+			say("%zu call%s without an end; not in the table", summary.unended,
+			    summary.unended == 1 ? "" : "s");
 		if (summary.lost)
 			say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where",
 			    summary.lost);

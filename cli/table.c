@@ -1,6 +1,6 @@
 /*
- * table: cells are kept as values, and become text only when the table is printed, so that sorting and every format start from the
- * same numbers.
+ * table: cells are kept as values, and become text only when the table is printed, so that sorting
+ * and every format start from the same numbers.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "cli/command.h"
 #include "cli/table.h"
 
-#define NAME_LEAST 24	/* a name is never made narrower than this many columns */
+#define NAME_LEAST 24 /* a name is never made narrower than this many columns */
 
 struct cell {
 	bool filled;
@@ -30,8 +30,8 @@ struct cell {
 struct table {
 	const char *name;
 	const struct table_column *columns;
-	size_t width;		/* columns */
-	struct cell *cells;	/* row by row */
+	size_t width;	    /* columns */
+	struct cell *cells; /* row by row */
 	size_t rows, room;
 };
 
@@ -57,7 +57,8 @@ void table_row(struct table *table)
 {
 	if (table->rows == table->room) {
 		table->room = table->room ? 2 * table->room : 64;
-		table->cells = need(reallocarray(table->cells, table->room * table->width, sizeof(struct cell)));
+		table->cells = need(reallocarray(table->cells, table->room * table->width,
+						 sizeof(struct cell)));
 	}
 	memset(&table->cells[table->rows++ * table->width], 0, table->width * sizeof(struct cell));
 }
@@ -104,12 +105,13 @@ static int compare_rows(const void *a, const void *b, void *context)
 void table_sort(struct table *table, size_t column)
 {
 	if (table->rows)
-		qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows, &column);
+		qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows,
+			&column);
 }
 
 int table_format_named(const char *name)
 {
-	static const char *const names[] = { "text", "csv", "json" };
+	static const char *const names[] = {"text", "csv", "json"};
 
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(name, names[i]))
@@ -119,10 +121,11 @@ int table_format_named(const char *name)
 
 /* ---- text ---- */
 
-/* One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Bytes that are no UTF-8 come one by one. */
+/* One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Bytes that are
+ * no UTF-8 come one by one. */
 static size_t character(const char *text, int *columns)
 {
-	mbstate_t state = { 0 };
+	mbstate_t state = {0};
 	wchar_t wide;
 	size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
 
@@ -148,15 +151,15 @@ static int columns_of(const char *text)
 }
 
 /*
- * Text as it may go to a terminal: control characters, which names in a trace can hold and a terminal would obey, are shown as \xNN; so
- * are bytes that are no text in the user's locale.
+ * Text as it may go to a terminal: control characters, which names in a trace can hold and a
+ * terminal would obey, are shown as \xNN; so are bytes that are no text in the user's locale.
  */
 static char *harmless(const char *text)
 {
 	char *copy = need(malloc(4 * strlen(text) + 1)), *to = copy;
 
 	while (*text) {
-		mbstate_t state = { 0 };
+		mbstate_t state = {0};
 		wchar_t wide;
 		size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
 
@@ -211,7 +214,7 @@ static char *time_text(long long ns)
 	static const struct {
 		double least, unit;
 		const char *name;
-	} units[] = { { 999.95e6, 1e9, "s " }, { 999.95e3, 1e6, "ms" }, { 999.5, 1e3, "us" } };
+	} units[] = {{999.95e6, 1e9, "s "}, {999.95e3, 1e6, "ms"}, {999.5, 1e3, "us"}};
 	char *text = need(malloc(48));
 	double magnitude = fabs((double)ns);
 
@@ -310,7 +313,8 @@ static void print_text(const struct table *table, FILE *to)
 	for (size_t i = 0; i < cells + table->width; i++) {
 		const struct table_column *column = &table->columns[i % table->width];
 
-		texts[i] = i < table->width ? need(strdup(column->title)) : cell_text(column, &table->cells[i - table->width]);
+		texts[i] = i < table->width ? need(strdup(column->title))
+					    : cell_text(column, &table->cells[i - table->width]);
 		int columns = columns_of(texts[i]);
 
 		if (columns > widths[i % table->width])
@@ -396,8 +400,9 @@ static json_t *json_table(const struct table *table)
 		json_t *row = need(json_object());
 
 		for (size_t c = 0; c < table->width; c++)
-			json_object_set_new(row, table->columns[c].key,
-					    json_cell(&table->columns[c], &table->cells[r * table->width + c]));
+			json_object_set_new(
+				row, table->columns[c].key,
+				json_cell(&table->columns[c], &table->cells[r * table->width + c]));
 		json_array_append_new(rows, row);
 	}
 	return need(json_pack("{s:s, s:o}", "table", table->name, "rows", rows));

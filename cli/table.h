@@ -1,9 +1,12 @@
 /*
- * table.h: the one table printer. A command says what its columns hold and fills in rows; text, CSV and JSON follow from that.
+ * table.h: the one table printer. A command says what its columns hold and fills in rows; text, CSV
+ *and JSON follow from that.
  *
- *	text	aligned, with units and thousands kept apart; names are shortened where the terminal is too narrow for them
- *	CSV	RFC 4180: a header line, CRLF, quotes where needed; plain numbers in base units
- *	JSON	{"tables": [{"table": NAME, "rows": [{KEY: VALUE, …}, …]}, …]}; numbers as in CSV, an empty cell is null
+ *	text	aligned, with units and thousands kept apart; names are shortened where the terminal
+ *is too narrow for them CSV	RFC 4180: a header line, CRLF, quotes where needed; plain numbers in
+ *base units
+ *	JSON	{"tables": [{"table": NAME, "rows": [{KEY: VALUE, …}, …]}, …]}; numbers as in CSV,
+ *an empty cell is null
  */
 #ifndef TL_CLI_TABLE_H
 #define TL_CLI_TABLE_H
@@ -12,24 +15,25 @@
 #include <stdio.h>
 
 enum table_type {
-	TABLE_NAME,	/* text, left; may be shortened on a terminal */
-	TABLE_TEXT,	/* text, left; never shortened */
-	TABLE_COUNT,	/* 1,234 */
-	TABLE_TIME,	/* nanoseconds; text: 1.234 ms */
-	TABLE_SHARE,	/* 0 to 1; text: 45.1 % */
+	TABLE_NAME,  /* text, left; may be shortened on a terminal */
+	TABLE_TEXT,  /* text, left; never shortened */
+	TABLE_COUNT, /* 1,234 */
+	TABLE_TIME,  /* nanoseconds; text: 1.234 ms */
+	TABLE_SHARE, /* 0 to 1; text: 45.1 % */
 };
 
 enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON };
 
 struct table_column {
-	const char *key;	/* in CSV and JSON; with the unit where it has one: total_ns */
-	const char *title;	/* in text */
+	const char *key;   /* in CSV and JSON; with the unit where it has one: total_ns */
+	const char *title; /* in text */
 	enum table_type type;
 };
 
 struct table;
 
-/* A table named `name` in JSON. The columns stay the caller's and must live as long as the table. */
+/* A table named `name` in JSON. The columns stay the caller's and must live as long as the table.
+ */
 struct table *table_new(const char *name, const struct table_column *columns, size_t count);
 void table_free(struct table *table);
 
@@ -48,8 +52,8 @@ void table_sort(struct table *table, size_t column);
 int table_format_named(const char *name);
 
 /*
- * Print several tables, text and CSV with an empty line between them. Returns 0, or -1 where the stream failed
- * (errno says why).
+ * Print several tables, text and CSV with an empty line between them. Returns 0, or -1 where the
+ * stream failed (errno says why).
  */
 int table_print(struct table *const *tables, size_t count, enum table_format format, FILE *to);
 

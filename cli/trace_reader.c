@@ -1,7 +1,7 @@
 /*
- * trace_reader: a scanner that knows just enough of JSON to find where each event begins and ends (braces, brackets, strings);
- * jansson parses what it cut out. That serves every layout alike: a cut file loses only its last, unfinished event,
- * and an error is said with the line that it is on.
+ * trace_reader: a scanner that knows just enough of JSON to find where each event begins and ends
+ * (braces, brackets, strings); jansson parses what it cut out. That serves every layout alike: a
+ * cut file loses only its last, unfinished event, and an error is said with the line that it is on.
  */
 #include "config.h"
 
@@ -18,25 +18,25 @@
 #include "cli/command.h"
 #include "cli/trace_reader.h"
 
-#define BLOCK (256u * 1024)
-#define NO_MORE (-1)	/* get(): the stream ended, or failed; reader->failed tells */
+#define BLOCK	(256u * 1024)
+#define NO_MORE (-1) /* get(): the stream ended, or failed; reader->failed tells */
 
 struct trace_reader {
 	const char *path;
 	int descriptor;
-	unsigned char *packed, *plain;	/* a block of the file as it is, and uncompressed */
-	unsigned char *at, *end;	/* what of `plain` is unread */
+	unsigned char *packed, *plain; /* a block of the file as it is, and uncompressed */
+	unsigned char *at, *end;       /* what of `plain` is unread */
 	bool compressed, ended;
-	bool cut;			/* the compressed stream ended before its own end */
-	bool failed;			/* and the reason was said */
+	bool cut;    /* the compressed stream ended before its own end */
+	bool failed; /* and the reason was said */
 	z_stream stream;
 
-	unsigned long line;		/* of *at */
+	unsigned long line; /* of *at */
 	unsigned long event_line;
 	unsigned long long events;
 	bool started, is_object, in_events;
 
-	char *text;			/* the value being cut out */
+	char *text; /* the value being cut out */
 	size_t length, room;
 };
 
@@ -53,7 +53,8 @@ static ssize_t read_block(struct trace_reader *reader, unsigned char *to)
 		got = read(reader->descriptor, to, BLOCK);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0) {
-		say("%s: cannot read: %s; give the path of a trace file", shown(reader), strerror(errno));
+		say("%s: cannot read: %s; give the path of a trace file", shown(reader),
+		    strerror(errno));
 		reader->failed = true;
 	}
 	return got;
@@ -74,7 +75,8 @@ static bool inflate_more(struct trace_reader *reader)
 			ssize_t got = read_block(reader, reader->packed);
 
 			if (got <= 0) {
-				/* Between two members is a proper end too: files may be concatenated. */
+				/* Between two members is a proper end too: files may be
+				 * concatenated. */
 				reader->cut = !got && stream->total_in;
 				return false;
 			}
@@ -87,7 +89,8 @@ static bool inflate_more(struct trace_reader *reader)
 			inflateReset(stream);
 		} else if (state != Z_OK && state != Z_BUF_ERROR) {
 			say("%s: gzip data is damaged (%s) after line %lu; get the file again from where it was made",
-			    shown(reader), stream->msg ? stream->msg : "unknown format", reader->line);
+			    shown(reader), stream->msg ? stream->msg : "unknown format",
+			    reader->line);
 			reader->failed = true;
 			break;
 		}
@@ -177,8 +180,8 @@ static bool cut_string(struct trace_reader *reader)
 }
 
 /*
- * Cut out one value that begins with `c`: an object or array up to its closing brace, a string, or a run of other characters up to what
- * separates values. Returns false where the file ends in it.
+ * Cut out one value that begins with `c`: an object or array up to its closing brace, a string, or
+ * a run of other characters up to what separates values. Returns false where the file ends in it.
  */
 static bool cut_value(struct trace_reader *reader, int c)
 {
@@ -207,8 +210,8 @@ static bool cut_value(struct trace_reader *reader, int c)
 static enum trace_state broken(struct trace_reader *reader, unsigned long line, const char *why)
 {
 	if (!reader->failed)
-		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it", shown(reader), line,
-		    why);
+		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it",
+		    shown(reader), line, why);
 	reader->failed = true;
 	return TRACE_BROKEN;
 }
@@ -219,9 +222,10 @@ static enum trace_state early_end(struct trace_reader *reader)
 	if (reader->failed)
 		return TRACE_BROKEN;
 	if (!reader->in_events)
-		return broken(reader, reader->line, reader->started ? "ends before its events begin" : "is empty");
-	say("%s: cut short after line %lu: the end of the trace is missing; the %llu events before that are used", shown(reader),
-	    reader->event_line ? reader->event_line : 1, reader->events);
+		return broken(reader, reader->line,
+			      reader->started ? "ends before its events begin" : "is empty");
+	say("%s: cut short after line %lu: the end of the trace is missing; the %llu events before that are used",
+	    shown(reader), reader->event_line ? reader->event_line : 1, reader->events);
 	return TRACE_INCOMPLETE;
 }
 
@@ -233,14 +237,15 @@ static enum trace_state proper_end(struct trace_reader *reader)
 	if (reader->failed)
 		return TRACE_BROKEN;
 	if (reader->cut) {
-		say("%s: cut short: the end of the gzip data is missing, though all %llu events are there", shown(reader),
-		    reader->events);
+		say("%s: cut short: the end of the gzip data is missing, though all %llu events are there",
+		    shown(reader), reader->events);
 		return TRACE_INCOMPLETE;
 	}
 	return TRACE_END;
 }
 
-/* In the object form: go through its members up to the value of "traceEvents"; after the events: up to the closing brace. */
+/* In the object form: go through its members up to the value of "traceEvents"; after the events: up
+ * to the closing brace. */
 static enum trace_state object_members(struct trace_reader *reader)
 {
 	for (;;) {
@@ -250,7 +255,8 @@ static enum trace_state object_members(struct trace_reader *reader)
 			c = get_past_space(reader);
 		if (c == '}')
 			return reader->in_events ? proper_end(reader)
-						 : broken(reader, reader->line, "the object has no \"traceEvents\"");
+						 : broken(reader, reader->line,
+							  "the object has no \"traceEvents\"");
 		if (c == NO_MORE)
 			return early_end(reader);
 		if (c != '"')
@@ -258,17 +264,20 @@ static enum trace_state object_members(struct trace_reader *reader)
 		reader->length = 0;
 		if (!cut_string(reader))
 			return early_end(reader);
-		bool here = !reader->in_events && reader->length == 13 && !memcmp(reader->text, "\"traceEvents\"", 13);
+		bool here = !reader->in_events && reader->length == 13 &&
+			    !memcmp(reader->text, "\"traceEvents\"", 13);
 
 		c = get_past_space(reader);
 		if (c == NO_MORE)
 			return early_end(reader);
 		if (c != ':')
-			return broken(reader, reader->line, "not JSON: no colon after a member's name");
+			return broken(reader, reader->line,
+				      "not JSON: no colon after a member's name");
 		c = get_past_space(reader);
 		if (here) {
 			if (c != '[')
-				return broken(reader, reader->line, "\"traceEvents\" is not an array");
+				return broken(reader, reader->line,
+					      "\"traceEvents\" is not an array");
 			reader->in_events = true;
 			return TRACE_EVENT;
 		}
@@ -283,7 +292,7 @@ static enum trace_state start(struct trace_reader *reader)
 	int c = get_past_space(reader);
 
 	if (c == 0xef && get(reader) == 0xbb && get(reader) == 0xbf)
-		c = get_past_space(reader);	/* a byte order mark */
+		c = get_past_space(reader); /* a byte order mark */
 	if (c == NO_MORE)
 		return early_end(reader);
 	reader->started = true;
@@ -298,15 +307,16 @@ static enum trace_state start(struct trace_reader *reader)
 }
 
 /*
- * The file ended within an event. Where that is the only thing wrong with it the file was cut; else a bracket is missing further
- * up, and the rest of the file was taken for a part of this event.
+ * The file ended within an event. Where that is the only thing wrong with it the file was cut; else
+ * a bracket is missing further up, and the rest of the file was taken for a part of this event.
  */
 static enum trace_state end_in_event(struct trace_reader *reader, unsigned long line)
 {
-	const int token = 16;	/* the last token may be cut, too */
+	const int token = 16; /* the last token may be cut, too */
 	json_error_t error;
 
-	json_decref(json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error));
+	json_decref(json_loadb(reader->text, reader->length,
+			       JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error));
 	if (json_error_code(&error) != json_error_premature_end_of_input &&
 	    (size_t)error.position + token < reader->length)
 		return broken(reader, line + (unsigned long)error.line - 1, error.text);
@@ -339,9 +349,11 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 	json_error_t error;
 
 	/* Numbers that need more than 64 bits are no reason to refuse another tool's trace. */
-	*event = json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
+	*event = json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
+			    &error);
 	if (!*event)
-		return broken(reader, line + (unsigned long)(error.line > 0 ? error.line - 1 : 0), error.text);
+		return broken(reader, line + (unsigned long)(error.line > 0 ? error.line - 1 : 0),
+			      error.text);
 	reader->event_line = line;
 	reader->events++;
 	return TRACE_EVENT;
@@ -358,7 +370,8 @@ long long trace_nanoseconds(const json_t *event, const char *member, long long m
 
 	if (!json_is_number(value))
 		return missing;
-	/* Exact: three decimals of microseconds need less than a double's 53 bits for a hundred days of uptime. */
+	/* Exact: three decimals of microseconds need less than a double's 53 bits for a hundred
+	 * days of uptime. */
 	return llround(json_number_value(value) * 1000);
 }
 

@@ -1,5 +1,6 @@
 /*
- * tracelayer: the command. Finds the subcommand and hands over; each subcommand has a file of its own.
+ * tracelayer: the command. Finds the subcommand and hands over; each subcommand has a file of its
+ * own.
  */
 #include "config.h"
 
@@ -15,8 +16,8 @@ static const struct subcommand {
 	const char *name, *called, *purpose;
 	int (*run)(int argc, char **argv);
 } subcommands[] = {
-	{ "run", "tracelayer run", "run a program and trace the calls it makes", command_run },
-	{ "summary", "tracelayer summary", "tables of the calls in trace files", command_summary },
+	{"run", "tracelayer run", "run a program and trace the calls it makes", command_run},
+	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

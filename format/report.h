@@ -1,24 +1,36 @@
 /*
- * report.h: what the layer tells `tracelayer run`, so that its closing line can say where the trace is, or why there is none.
+ * report.h: what the layer tells `tracelayer run`, so that its closing line can say where the trace
+ * is, or why there is none.
  *
- * `run` makes an empty folder that only its user can enter and names it in TRACELAYER_REPORT. The layer adds one symbolic link
- * for each thing that it has to say; the link's name is KIND.PID.NUMBER and its target is the message. Making a link is one system call,
- * whole or not at all, and takes no descriptor: the program can't notice it, whatever it does with its own. Where
- * the folder can't be reached any more (another root, another user, `run` is gone), nothing is said.
+ * `run` makes an empty folder that only its user can enter and names it in TRACELAYER_REPORT. The
+ * layer adds one symbolic link for each thing that it has to say; the link's name is
+ * KIND.PID.NUMBER and its target is the message. Making a link is one system call, whole or not at
+ * all, and takes no descriptor: the program can't notice it, whatever it does with its own. Where
+ * the folder can't be reached any more (another root, another user, `run` is gone), nothing is
+ * said.
  *
- * NUMBER counts up within a process, also across exec, so that the last word on a file is the one with the largest number.
+ * NUMBER counts up within a process, also across exec, so that the last word on a file is the one
+ * with the largest number.
  */
 #ifndef TL_FORMAT_REPORT_H
 #define TL_FORMAT_REPORT_H
 
 #define TL_REPORT_VARIABLE "TRACELAYER_REPORT"
 
-#define TL_REPORT_LOADED "loaded"	/* the layer is in the process. Message: the program's short name */
-#define TL_REPORT_CALLED "called"	/* some shim was called for the first time. Message: the function */
-#define TL_REPORT_RECORDED "recorded"	/* a call that something watches was made for the first time. Message: a word */
-#define TL_REPORT_UNSHIMMED "unshimmed"	/* the process ends without a traced call and had this driver library loaded */
-#define TL_REPORT_TRACE "trace"		/* a trace file was created. Message: its path */
-#define TL_REPORT_FINISHED "finished"	/* and ended. Message: events, lost events, path, with a space between */
-#define TL_REPORT_FAILED "failed"	/* it could not be made or written. Message: errno, a space, the path */
+#define TL_REPORT_LOADED                                                                           \
+	"loaded" /* the layer is in the process. Message: the program's short name */
+#define TL_REPORT_CALLED                                                                           \
+	"called" /* some shim was called for the first time. Message: the function */
+#define TL_REPORT_RECORDED                                                                         \
+	"recorded" /* a call that something watches was made for the first time. Message: a word   \
+		    */
+#define TL_REPORT_UNSHIMMED                                                                        \
+	"unshimmed" /* the process ends without a traced call and had this driver library loaded   \
+		     */
+#define TL_REPORT_TRACE "trace" /* a trace file was created. Message: its path */
+#define TL_REPORT_FINISHED                                                                         \
+	"finished" /* and ended. Message: events, lost events, path, with a space between */
+#define TL_REPORT_FAILED                                                                           \
+	"failed" /* it could not be made or written. Message: errno, a space, the path */
 
 #endif

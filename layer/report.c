@@ -13,16 +13,17 @@
 
 #include "format/report.h"
 
-#define TEXT_MAX 4096	/* the longest target that a link can have, and its NUL */
+#define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
-static char folder[256];	/* empty: nobody asked */
+static char folder[256]; /* empty: nobody asked */
 static _Atomic unsigned next_number;
 static atomic_bool called;
 
-/* Drivers and loaders that programs use, and that have no shims unless somebody makes them with tracegen. */
+/* Drivers and loaders that programs use, and that have no shims unless somebody makes them with
+ * tracegen. */
 static const char *const driver_libraries[] = {
-	"libcuda.so", "libnvcuvid.so", "libamdhip64.so", "libhsa-runtime64.so", "libvulkan.so", "libmusa.so",
-	"libascendcl.so", "libcnrt.so", "libOpenVX.so",
+	"libcuda.so", "libnvcuvid.so",	"libamdhip64.so", "libhsa-runtime64.so", "libvulkan.so",
+	"libmusa.so", "libascendcl.so", "libcnrt.so",	  "libOpenVX.so",
 };
 
 static bool say(const char *kind, const char *message)
@@ -52,7 +53,8 @@ void tl_report_start(void)
 		return;
 	/* A copy: the program may do to its environment what it likes. */
 	strcpy(folder, asked);
-	say(TL_REPORT_LOADED, program_invocation_short_name[0] ? program_invocation_short_name : "?");
+	say(TL_REPORT_LOADED,
+	    program_invocation_short_name[0] ? program_invocation_short_name : "?");
 }
 
 void tl_report_called(const char *function)
@@ -78,7 +80,8 @@ void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
 	char message[TEXT_MAX];
 	int error = errno;
 
-	snprintf(message, sizeof(message), "%llu %llu %s", (unsigned long long)events, (unsigned long long)lost, path);
+	snprintf(message, sizeof(message), "%llu %llu %s", (unsigned long long)events,
+		 (unsigned long long)lost, path);
 	errno = error;
 	say(TL_REPORT_FINISHED, message);
 }
@@ -107,7 +110,8 @@ static int look_at_library(struct dl_phdr_info *library, size_t size, void *foun
 	return 0;
 }
 
-/* At the end of a process that made no traced call: was there something that it could have called? */
+/* At the end of a process that made no traced call: was there something that it could have called?
+ */
 static __attribute__((destructor)) void report_unshimmed(void)
 {
 	const char *library = NULL;

@@ -1,6 +1,7 @@
 /*
- * report.h: the layer's word to `tracelayer run` (format/report.h). Every function here does nothing unless `run` asked for it, keeps
- * errno, allocates nothing, and may be called from any thread.
+ * report.h: the layer's word to `tracelayer run` (format/report.h). Every function here does
+ * nothing unless `run` asked for it, keeps errno, allocates nothing, and may be called from any
+ * thread.
  */
 #ifndef TL_LAYER_REPORT_H
 #define TL_LAYER_REPORT_H
@@ -8,10 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From the library's constructor, after the settings were read and only where they allow anything at all (not set-user-id). */
+/* From the library's constructor, after the settings were read and only where they allow anything
+ * at all (not set-user-id). */
 void tl_report_start(void);
 
-/* The program called a shim, recorded or not; only the first call of a process is told. Cheap after that. */
+/* The program called a shim, recorded or not; only the first call of a process is told. Cheap after
+ * that. */
 void tl_report_called(const char *function);
 
 /* The first call that is watched, and so is not filtered out, is about to be made. */

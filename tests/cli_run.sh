@@ -170,7 +170,7 @@ is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/"
 	"a program that changes its directory"
 is "$(with_code calls --include='cl*')" \
 	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
-is "$(end='os.kill(os.getpid(), 9)' said calls)" "$none the program was killed by SIGKILL before anything was written" "killed early"
+is "$(end='os.kill(os.getpid(), 9)' said calls)" "$none the program was killed by signal 9 (Killed) before anything was written" "killed early"
 is "$(end='os._exit(0)' said calls)" "$none the program ended by _exit or exec before anything was written; let it end by exit" "ended by _exit early"
 is "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "tracelayer: trace: d.json (cut short: the process was killed or ended by _exit)" \
 	"killed late"
