@@ -19,7 +19,7 @@ libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -Iapis/include
 libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
 nodist_pkginclude_HEADERS = apis/ze_callbacks.h apis/cl_callbacks.h
 
-ZE_EMITTED = apis/ze_tables.c apis/ze_shims.c apis/ze_callbacks.h
+ZE_EMITTED = apis/ze_tables.c apis/ze_shims.c apis/ze_callbacks.h apis/ze_tracing.c apis/ze_tracing.exports
 CL_EMITTED = apis/cl_tables.c apis/cl_shims.c apis/cl_callbacks.h
 BUILT_SOURCES += $(ZE_EMITTED) $(CL_EMITTED)
 CLEANFILES += $(ZE_EMITTED) $(CL_EMITTED) apis/ze.exports apis/cl.exports

@@ -164,6 +164,9 @@ struct type *model_type(const struct model *model, const char *name);
 int emit_tables(const struct model *model, FILE *to);		/* PREFIX_tables.c: struct tl_api tl_api_PREFIX */
 int emit_shims(const struct model *model, FILE *to);		/* PREFIX_shims.c: entries, bodies, invokes; registers itself with -DTL_SHIM_LIBRARY */
 int emit_callbacks(const struct model *model, FILE *to);	/* PREFIX_callbacks.h: params structs, callback types */
+bool emits_tracing(const struct model *model);			/* the API has Level Zero's tracing interface */
+int emit_tracing(const struct model *model, FILE *to);		/* PREFIX_tracing.c: Level Zero's RegisterCallback functions */
+int emit_tracing_exports(const struct model *model, FILE *to);	/* PREFIX_tracing.exports */
 int emit_exports(const struct model *model, FILE *to);		/* PREFIX.exports: a symbol a line */
 
 #endif

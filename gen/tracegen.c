@@ -207,6 +207,9 @@ static int command_emit(const struct options *options)
 	return !model || write_file(options, model, "_tables.c", emit_tables) ||
 	       write_file(options, model, "_shims.c", emit_shims) ||
 	       write_file(options, model, "_callbacks.h", emit_callbacks) ||
+	       (emits_tracing(model) &&
+		(write_file(options, model, "_tracing.c", emit_tracing) ||
+		 write_file(options, model, "_tracing.exports", emit_tracing_exports))) ||
 	       write_file(options, model, ".exports", emit_exports);
 }
 

@@ -41,6 +41,7 @@ struct tl_producer {
 	char *scratch;			/* arguments captured at entry of the open calls */
 	uint32_t scratch_used;
 	uint32_t rounds;		/* of key destructors seen */
+	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
 };
 
 /*

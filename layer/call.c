@@ -31,6 +31,7 @@
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
+#include "layer/tracer.h"
 
 #define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
 #define WORDS 64u		/* functions with more words of parameters get no captured memory */
@@ -201,6 +202,81 @@ static void record_call(struct tl_call *call, uint64_t end, uint32_t flags, uint
 	tl_record_commit(record, head_of(size, flags, call->shim->id));
 }
 
+/* --- tracers */
+
+/* The frame of an open call that owes epilogues; NULL: it owes none. */
+static struct tl_frame *tracing_of(struct tl_thread *thread, struct tl_open_call *open)
+{
+	struct tl_frames *block = producer_of(thread)->frames;
+	uint32_t index = (uint32_t)(open - thread->open);
+
+	if (!block || index >= atomic_load_explicit(&block->used, memory_order_relaxed) ||
+	    !tl_frame_in_use(&block->frames[index]))
+		return NULL;
+	return &block->frames[index];
+}
+
+static void free_again(struct tl_thread **thread)
+{
+	if (*thread)
+		tl_thread_free(*thread);
+}
+
+/* Callbacks follow, up to the end of the block or an exception: the calls that they make pass through. */
+#define WHILE_BUSY(thread)                                                                         \
+	struct tl_thread *busy_ __attribute__((cleanup(free_again))) = (thread);                   \
+	if (busy_)                                                                                 \
+		tl_thread_busy(busy_)
+
+static void begin_tracing(struct tl_call *call)
+{
+	struct tl_producer *producer = producer_of(call->thread);
+	uint32_t depth = (uint32_t)(call->open - call->thread->open);
+
+	if (!producer->frames)
+		producer->frames = tl_tracer_frames((uint32_t)(producer->open_end - call->thread->open));
+	if (!producer->frames)
+		return;
+	struct tl_frame *frame = tl_frame_at(producer->frames, depth);
+	frame->depth = depth;
+	call->space[1] = (uintptr_t)frame;	/* before an exception can come */
+	WHILE_BUSY(call->thread);
+	if (!tl_tracer_enter(call, frame))
+		call->space[1] = 0;
+}
+
+static struct tl_frame *tracing(const struct tl_call *call)
+{
+	return call->mode & TL_MODE_TRACERS ? (struct tl_frame *)(uintptr_t)call->space[1] : NULL;
+}
+
+static bool is_skipped(const struct tl_call *call)
+{
+	const struct tl_frame *frame = tracing(call);
+
+	return frame && frame->flags & TL_VIEW_SKIPPED;
+}
+
+/* Also in a process forked inside the call, and on another thread than it began on: the epilogues are owed all the same. */
+static void end_tracing(struct tl_call *call, bool unwound)
+{
+	struct tl_frame *frame = tracing(call);
+
+	if (!frame || !tl_frame_in_use(frame))
+		return;
+	WHILE_BUSY(tl_self);
+	if (unwound)
+		tl_tracer_unwind(call, frame);
+	else
+		tl_tracer_leave(call, frame);
+}
+
+static void abandon_tracing(struct tl_thread *thread, struct tl_frame *frame)
+{
+	WHILE_BUSY(thread);
+	tl_tracer_abandon(frame);
+}
+
 /* --- the stack of open calls */
 
 static void release_scratch(struct tl_thread *thread, const struct tl_open_call *open)
@@ -246,6 +322,7 @@ static void suspect(struct tl_open_call *open, uint64_t now)
 /* The entry goes, and its call with it, which never returned. */
 static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64_t now)
 {
+	struct tl_frame *frame = tracing_of(thread, open);
 	uint64_t duration = now - open->start;
 
 	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
@@ -255,6 +332,8 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 		record_entry(thread, open, duration);
 	clear(open);
 	set_top(thread, open);
+	if (frame)
+		abandon_tracing(thread, frame);
 }
 
 /*
@@ -383,6 +462,14 @@ static void open_entry(struct tl_call *call)
 	set_top(thread, open + 1);
 	open->function = call->shim->id;
 	open->mode = 0;
+	if (call->mode & TL_MODE_TRACERS) {
+		/* Callbacks may never come back, so the entry is whole before them. */
+		open->mode = call->mode;
+		open->start = call->start = tl_ticks(thread);
+		atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
+		begin_tracing(call);
+	}
+	/* After the prologues: they may have changed parameters, and their time is not the driver's. */
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry(call, open);
 	open->mode |= call->mode;
@@ -399,6 +486,7 @@ static void *enter(struct tl_call *call)
 
 	call->thread = NULL;
 	call->open = NULL;
+	call->space[1] = 0;
 	if (mode & TL_MODE_CALLER) {
 		void *foreign = tl_resolve_foreign(call);
 		if (foreign)
@@ -414,7 +502,7 @@ static void *enter(struct tl_call *call)
 		call->mode = TL_MODE_AFTER;
 	else
 		return pass(call, real);
-	return real;
+	return is_skipped(call) ? NULL : real;
 }
 
 void *tl_call_enter_slow(struct tl_call *call)
@@ -460,17 +548,25 @@ static void move_over(struct tl_call *call)
 
 static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
 {
-	if (!is_ours(call))
-		return;
-	uint64_t now = tl_ticks(call->thread);
-	if (call->thread != tl_self)
-		move_over(call);
-	if (!call->thread)
-		return;
-	end_inner(call, now);
-	if (call->mode & TL_MODE_RECORD)
-		record_call(call, now, flags, result, words, count);
-	close_entry(call);
+	bool ours = is_ours(call);
+
+	if (ours) {
+		uint64_t now = tl_ticks(call->thread);
+		if (call->thread != tl_self)
+			move_over(call);
+		ours = call->thread != NULL;
+		if (ours)
+			end_inner(call, now);
+		if (ours && call->mode & TL_MODE_RECORD)
+			record_call(call, now, flags, result, words, count);
+	}
+	if (tracing(call)) {
+		/* An epilogue that throws must not have it recorded again. */
+		call->mode &= ~(uint32_t)TL_MODE_RECORD;
+		end_tracing(call, flags & TL_RECORD_UNWOUND);
+	}
+	if (ours)
+		close_entry(call);
 }
 
 static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
@@ -486,9 +582,12 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	int error = errno;
+	bool skipped = is_skipped(call);
 
+	if (skipped)
+		result = tl_tracer_skipped(call, tracing(call));
 	end(call, 0, result, words, count);
-	if (call->mode & TL_MODE_AFTER)
+	if (call->mode & TL_MODE_AFTER && !skipped)
 		after(call, result, words);
 	errno = error;
 }

@@ -2,7 +2,7 @@
 
 # What knows nothing of generated code, so that tests can put doubles around it.
 noinst_LTLIBRARIES += libtl_core.la
-libtl_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
 	%D%/arena.h %D%/arena.c \
 	%D%/buffer.h %D%/buffer.c \
@@ -15,6 +15,7 @@ libtl_core_la_SOURCES = \
 	%D%/runtime.h %D%/runtime.c \
 	%D%/say.h %D%/say.c \
 	%D%/thread.h %D%/thread.c \
+	%D%/tracer.h %D%/tracer.c \
 	%D%/resolve.h
 
 # From chunks to the trace file. Links with zlib.
@@ -43,8 +44,10 @@ libtl_resolve_la_SOURCES = \
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
-libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/builtin.c %D%/unwind.c
+libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -Iapis/include
+libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
+libtracelayer_la_SOURCES = %D%/builtin.c %D%/unwind.c %D%/zel.h %D%/zel.c
+nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
@@ -53,10 +56,10 @@ libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-li
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 
-layer/libtracelayer.map: apis/ze.exports apis/cl.exports %D%/exports
+layer/libtracelayer.map: apis/ze.exports apis/cl.exports apis/ze_tracing.exports %D%/exports
 	$(AM_V_GEN)$(MKDIR_P) layer && { \
 		echo '{'; echo 'global:'; \
-		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports apis/ze.exports apis/cl.exports; \
+		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports apis/ze.exports apis/cl.exports apis/ze_tracing.exports; \
 		echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += %D%/exports

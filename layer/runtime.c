@@ -20,6 +20,7 @@
 #include "layer/resolve.h"
 #include "layer/say.h"
 #include "layer/thread.h"
+#include "layer/tracer.h"
 #include "layer/writer.h"
 
 /*
@@ -285,6 +286,7 @@ static void before_fork(void)
 {
 	sigset_t signals;
 
+	tl_tracer_before_fork();
 	take_lock(&signals);
 	fork_signals = signals;
 }
@@ -294,6 +296,7 @@ static void after_fork_in_parent(void)
 	sigset_t signals = fork_signals;
 
 	drop_lock(&signals);
+	tl_tracer_after_fork_parent();
 }
 
 static void after_fork_in_child(void)
@@ -305,6 +308,7 @@ static void after_fork_in_child(void)
 	tl_writer_after_fork();
 	tl_clock_start_with(tl_clock_is_counter());
 	drop_lock(&signals);
+	tl_tracer_after_fork_child();
 	if (!tl_config.follow)
 		tl_runtime_record(false);
 }

@@ -13,6 +13,7 @@
 
 #include "layer/buffer.h"
 #include "layer/call.h"
+#include "layer/tracer.h"
 
 static pthread_key_t key;
 static bool have_key;
@@ -26,6 +27,9 @@ static void ends(void *value)
 	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, producer) == 0)
 		return;
 	tl_call_end_all(&producer->thread);
+	if (producer->frames)
+		tl_tracer_frames_give_back(producer->frames);
+	producer->frames = NULL;
 	tl_buffer_detach(producer);
 }
 

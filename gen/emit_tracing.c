@@ -1,0 +1,102 @@
+/*
+ * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that there is once per function:
+ * zelTracer<X>RegisterCallback, and which function each slot of the legacy callback tables stands for.
+ *
+ * layer/zel.c has the rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/emit.h"
+
+#define BEGINS "zelTracer"
+#define ENDS "RegisterCallback"
+
+/* zelTracerInitRegisterCallback: zeInit, where that has a shim. */
+static const struct function *registered(const struct model *model, const struct function *registers)
+{
+	const char *name = registers->name;
+	size_t length = strlen(name);
+
+	if (strncmp(name, BEGINS, strlen(BEGINS)) || length <= strlen(BEGINS ENDS) || strcmp(name + length - strlen(ENDS), ENDS))
+		return NULL;
+	const char *what = copy_bytes(name + strlen(BEGINS), length - strlen(BEGINS ENDS));
+	const struct function *function = model_function(model, format_text("ze%s", what));
+	if (!function) /* zerX of later versions */
+		function = model_function(model, format_text("ze%c%s", what[0] | 0x20, what + 1));
+	return function && !function->left_out ? function : NULL;
+}
+
+static void emit_register(FILE *to, const struct model *model, const struct function *registers)
+{
+	const struct function *function = registered(model, registers);
+
+	if (!function)
+		return;
+	fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file, registers->where.line);
+	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name, emit_parameters(registers));
+	fputs("{\n", to);
+	emit_line(to, 1, "return tl_zel_register(%s, (int)%s, &%s_shims[%zu], (tl_callback)%s);", registers->params[0].name,
+		  registers->params[1].name, model->prefix, emit_index(model, function), registers->params[2].name);
+	fputs("}\n", to);
+}
+
+/* The function whose callback type a slot has. */
+static const struct function *slot_function(const struct model *model, const struct variable *slot)
+{
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		if (f->callback_type && slot->type->name && !strcmp(f->callback_type, slot->type->name))
+			return f;
+	return NULL;
+}
+
+static void emit_slots(FILE *to, const struct model *model)
+{
+	const struct type *table = model_type(model, "ze_callbacks_t");
+
+	fputs("\n/* The legacy tables, zel_core_callbacks_t: frozen, 120 slots of functions of version 1.0. */\n"
+	      "const struct tl_zel_slot tl_zel_slots[] = {\n",
+	      to);
+	for (size_t i = 0; table && i < table->nmembers; i++) {
+		const struct type *group = table->members[i].type;
+		for (size_t j = 0; j < group->nmembers; j++) {
+			const struct function *function = slot_function(model, &group->members[j]);
+			if (function)
+				fprintf(to, "\t{ offsetof(ze_callbacks_t, %s.%s), &%s_shims[%zu] },\n", table->members[i].name,
+					group->members[j].name, model->prefix, emit_index(model, function));
+		}
+	}
+	fputs("\t{ 0, NULL },\n};\n", to);
+}
+
+bool emits_tracing(const struct model *model)
+{
+	return model_function(model, "zelTracerSetEnabled") != NULL;
+}
+
+/* What the interface exports, one symbol a line: the functions above, and those of layer/zel.c. */
+int emit_tracing_exports(const struct model *model, FILE *to)
+{
+	static const char *const fixed[] = { "zelTracerCreate", "zelTracerDestroy", "zelTracerResetAllCallbacks", "zelTracerSetEnabled",
+					     "zelTracerSetEpilogues", "zelTracerSetPrologues" };
+
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		fprintf(to, "%s\n", fixed[i]);
+	for (size_t i = 0; i < model->nfunctions; i++)
+		if (registered(model, &model->functions[i]))
+			fprintf(to, "%s\n", model->functions[i].name);
+	return emit_done(to, model, "exports");
+}
+
+int emit_tracing(const struct model *model, FILE *to)
+{
+	emit_title(to, model, "tracing.c", "what Level Zero's tracing interface has for each function");
+	fputs("#include \"layer/zel.h\"\n\n", to);
+	emit_includes(to, model);
+	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n", model->prefix);
+	for (size_t i = 0; i < model->nfunctions; i++)
+		emit_register(to, model, &model->functions[i]);
+	emit_slots(to, model);
+	return emit_done(to, model, "tracing.c");
+}

@@ -1,0 +1,99 @@
+/*
+ * zel.c: zelTracerCreate and its kin, as level_zero/layers/zel_tracing_api.h declares them.
+ *
+ * The handles are our tracers'. Where the header and the loader's own layer differ, tools depend on the layer: a NULL pUserData
+ * is accepted, and changing the callbacks of an enabled tracer is an invalid argument. Where the layer crashes (NULL, unknown or destroyed
+ * handles, no table), the documented error codes are returned.
+ */
+#include "layer/zel.h"
+
+#include <string.h>
+
+static ze_result_t result_of(int status)
+{
+	switch (status) {
+	case TL_TRACER_OK:
+		return ZE_RESULT_SUCCESS;
+	case TL_TRACER_NULL:
+	case TL_TRACER_UNKNOWN:
+		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+	case TL_TRACER_IN_USE:
+		return ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE;
+	case TL_TRACER_NO_MEMORY:
+		return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+	default:
+		return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+	}
+}
+
+static struct tl_tracer *tracer_of(zel_tracer_handle_t handle)
+{
+	return (struct tl_tracer *)handle;
+}
+
+TL_EXPORT ze_result_t zelTracerCreate(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
+{
+	struct tl_tracer *tracer;
+
+	if (!desc || !phTracer)
+		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+	struct tl_tracer_desc ours = { .size = sizeof(ours), .user_data = desc->pUserData };
+	ze_result_t result = result_of(tl_tracer_create(&ours, &tracer));
+	if (result == ZE_RESULT_SUCCESS)
+		*phTracer = (zel_tracer_handle_t)tracer;
+	return result;
+}
+
+TL_EXPORT ze_result_t zelTracerDestroy(zel_tracer_handle_t hTracer)
+{
+	return result_of(tl_tracer_destroy(tracer_of(hTracer)));
+}
+
+TL_EXPORT ze_result_t zelTracerSetEnabled(zel_tracer_handle_t hTracer, ze_bool_t enable)
+{
+	return result_of(enable ? tl_tracer_enable(tracer_of(hTracer)) : tl_tracer_disable(tracer_of(hTracer)));
+}
+
+/* Declared by the original's document and defined nowhere in it. */
+TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer);
+TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
+{
+	return result_of(tl_tracer_reset(tracer_of(hTracer)));
+}
+
+/* Every slot counts: what is NULL in the table is removed. */
+static ze_result_t set_table(zel_tracer_handle_t handle, const zel_core_callbacks_t *table, enum tl_phase phase)
+{
+	if (!handle)
+		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+	if (!table)
+		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+	for (const struct tl_zel_slot *slot = tl_zel_slots; slot->shim; slot++) {
+		tl_callback callback;
+		memcpy(&callback, (const char *)table + slot->offset, sizeof(callback));
+		int status = tl_tracer_register_shim(tracer_of(handle), slot->shim, phase, callback);
+		if (status != TL_TRACER_OK)
+			return result_of(status);
+	}
+	return ZE_RESULT_SUCCESS;
+}
+
+TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
+{
+	return set_table(hTracer, pCoreCbs, TL_PROLOGUE);
+}
+
+TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
+{
+	return set_table(hTracer, pCoreCbs, TL_EPILOGUE);
+}
+
+ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback)
+{
+	if (!tracer)
+		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+	if (type != ZEL_REGISTER_PROLOGUE && type != ZEL_REGISTER_EPILOGUE)
+		return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+	return result_of(tl_tracer_register_shim(tracer_of(tracer), shim,
+						 type == ZEL_REGISTER_PROLOGUE ? TL_PROLOGUE : TL_EPILOGUE, callback));
+}

@@ -1,0 +1,26 @@
+/*
+ * zel.h: Level Zero's tracing interface on our tracers: what the generated part (ze_tracing.c) and zel.c share.
+ */
+#ifndef TL_LAYER_ZEL_H
+#define TL_LAYER_ZEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <level_zero/ze_api.h>
+#include <level_zero/layers/zel_tracing_api.h>
+#include <level_zero/layers/zel_tracing_register_cb.h>
+
+#include "layer/tracer.h"
+
+/* zelTracer<X>RegisterCallback. type is a zel_tracer_reg_t, as a number so that any value can be looked at. */
+ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback);
+
+/* A slot of zel_core_callbacks_t, and the shim that it is for. Ends with a NULL shim. */
+struct tl_zel_slot {
+	size_t offset;
+	struct tl_shim *shim;
+};
+extern const struct tl_zel_slot tl_zel_slots[] __attribute__((visibility("hidden")));
+
+#endif
