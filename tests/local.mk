@@ -1,7 +1,21 @@
 # tests: see doc/internals.md. Each owner keeps one block.
 
 # --- whole programs, test applications, viewers
-EXTRA_DIST += tests/lib.sh
+EXTRA_DIST += tests/lib.sh tests/check_trace.py tests/viewers/browser.py
+check_PROGRAMS += %D%/apps/cl_vector_add %D%/apps/cl_threads %D%/apps/cl_hostile %D%/apps/cl_callbacks %D%/apps/cl_none \
+	%D%/apps/cl_errno
+%C%_apps_cl_vector_add_SOURCES = %D%/apps/cl_vector_add.c %D%/apps/cl_app.h
+%C%_apps_cl_vector_add_LDADD = -lOpenCL -lpthread
+%C%_apps_cl_threads_SOURCES = %D%/apps/cl_threads.c %D%/apps/cl_app.h
+%C%_apps_cl_threads_LDADD = -lOpenCL -lpthread
+%C%_apps_cl_hostile_SOURCES = %D%/apps/cl_hostile.c %D%/apps/cl_app.h
+%C%_apps_cl_hostile_LDADD = -lOpenCL
+%C%_apps_cl_callbacks_SOURCES = %D%/apps/cl_callbacks.c %D%/apps/cl_app.h
+%C%_apps_cl_callbacks_LDADD = -lOpenCL -lpthread
+%C%_apps_cl_none_SOURCES = %D%/apps/cl_none.c %D%/apps/cl_app.h
+%C%_apps_cl_none_LDADD = -lOpenCL
+%C%_apps_cl_errno_SOURCES = %D%/apps/cl_errno.c %D%/apps/cl_app.h
+%C%_apps_cl_errno_LDADD = -lOpenCL -lpthread
 
 # --- settings, output files, the writer, Chrome JSON
 TESTS += config_test chrome_test output_test writer_test tests/chrome_fuzz.sh
