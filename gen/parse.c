@@ -1238,6 +1238,12 @@ static char *describe_error(struct parse *parse, CXDiagnostic diagnostic)
 			? "name its folder behind --, as in `-- -IDIR`"
 			: "make the header compile first: a definition or an include may be missing behind --";
 
+	/* Our own text names a header a line: one that is not there, or that ends too early. */
+	if (place.source && !strcmp(place.source->name, MAIN_FILE))
+		return place.line <= parse->model->nheaders
+			       ? format_text("tracegen: %s: at its end: %s; %s\n",
+					     parse->model->headers[place.line - 1], what, hint)
+			       : format_text("tracegen: %s; %s\n", what, hint);
 	return format_text("tracegen: %s:%u:%u: %s; %s\n",
 			   place.source ? place.source->name : "headers", place.line, place.column,
 			   what, hint);

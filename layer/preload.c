@@ -58,6 +58,19 @@ static bool needs(const struct link_map *map, const char *path)
 	return false;
 }
 
+/* A listed library brings us along: shims for another API, made by tracegen. */
+static bool a_listed_one_needs(const char *list, const struct link_map *self)
+{
+	const struct link_map *map = self;
+
+	while (map->l_prev)
+		map = map->l_prev;
+	for (; map; map = map->l_next)
+		if (*map->l_name && is_listed(list, last_part(map->l_name)) && needs(map, self->l_name))
+			return true;
+	return false;
+}
+
 /* We stand before everything that the program needs, and it doesn't need us. */
 static bool comes_before_needed(const struct link_map *self)
 {
@@ -84,5 +97,6 @@ bool tl_preloaded(void)
 
 	if (!dladdr1((void *)tl_preloaded, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
 		return false;
-	return (list && is_listed(list, last_part(self->l_name))) || comes_before_needed(self);
+	return (list && (is_listed(list, last_part(self->l_name)) || a_listed_one_needs(list, self))) ||
+	       comes_before_needed(self);
 }

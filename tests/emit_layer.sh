@@ -6,7 +6,7 @@ here=$top_srcdir/tests/emit
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 layer=$top_builddir/.libs
-echo 1..6
+echo 1..7
 
 say() {
 	if test "$1" = 0; then echo "ok $2 - $3"; else echo "not ok $2 - $3"; sed 's/^/# /' "$work/log"; fi
@@ -75,3 +75,6 @@ say $? 5 "SQLite gives the same, and prints no more"
 cp "$work/sqlite3.json" "$work/log"
 grep -q '"name":"sqlite3_prepare_v2".*"zSql":"select 40 + n from t"' "$work/log" && ! grep -q '"name":"sqlite3_mprintf"' "$work/log"
 say $? 6 "its calls are in the trace with their arguments, but for variadic ones"
+
+(cd "$work" && LD_PRELOAD="$work/libzlib-shims.so" timeout 60 ./z >out 2>log && grep -q '"name":"compress"' trace.z.*.json)
+say $? 7 "a shim library that is preloaded alone brings the layer along, which then records"

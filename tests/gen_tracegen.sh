@@ -10,7 +10,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 67
+plan 69
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -36,6 +36,8 @@ says 1 "broken.h:3:12: unknown type name 'unknown_t'; make the header compile" '
 printf '#include "missing.h"\n' >"$tmp/includes.h"
 says 1 "includes.h:1:10: 'missing.h' file not found; name its folder behind --" 'an include that is missing' \
 	"$tracegen" model "$tmp/includes.h"
+printf 'int f(int' >"$tmp/short.h"
+says 1 "short.h: at its end: expected ')'" 'a header that ends too early' "$tracegen" model "$tmp/short.h"
 says 1 "'nowhere.h' file not found" 'a header that is missing' "$tracegen" model nowhere.h
 printf 'int log_it(const char *format, ...);\nint fine(int a);\n' >"$tmp/variadic.h"
 says 0 "variadic.h:1: log_it is left out: variadic: .*; name it under left_out" 'a variadic function' \
