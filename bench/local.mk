@@ -1,1 +1,54 @@
-# bench: see doc/internals.md
+# bench: side-by-side benchmarks. `make bench` prints a table of ratios and leaves it in bench.txt; see bench/bench.
+#
+# A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
+BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh
+bench_programs = bench_call bench_encode bench_start bench_nothing
+bench_libraries = libbench_callee.la libbench_shims.la
+
+check_PROGRAMS += $(bench_programs)
+check_LTLIBRARIES += $(bench_libraries)
+bench_harness = %D%/harness.c %D%/harness.h
+bench_library_ldflags = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+
+# The measured calls go into a library of their own, and their shims, made by tracegen as any user's are, into another.
+libbench_callee_la_SOURCES = %D%/callee.c %D%/callee.h %D%/plain.h
+libbench_callee_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -rpath $(abs_builddir)
+nodist_libbench_shims_la_SOURCES = %D%/bench_shims.c %D%/bench_tables.c
+libbench_shims_la_SOURCES =
+libbench_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -DTL_SHIM_LIBRARY -I$(srcdir)/%D%
+libbench_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
+libbench_shims_la_LDFLAGS = $(bench_library_ldflags)
+libbench_shims_la_LIBADD = libtracelayer.la
+
+bench_call_SOURCES = %D%/bench_call.c $(bench_harness)
+bench_call_CFLAGS = $(AM_CFLAGS) -O2
+bench_call_LDADD = libbench_callee.la
+bench_call_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_encode_SOURCES = %D%/bench_encode.c $(bench_harness)
+nodist_bench_encode_SOURCES = %D%/bench_tables.c
+bench_encode_CFLAGS = $(AM_CFLAGS) -O2
+bench_encode_LDADD = libtl_format.la libbench_callee.la
+bench_encode_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_start_SOURCES = %D%/bench_start.c $(bench_harness)
+bench_nothing_SOURCES = %D%/nothing.c
+
+bench_emitted = %D%/bench_shims.c %D%/bench_tables.c
+CLEANFILES += $(bench_emitted) %D%/bench_callbacks.h %D%/bench.exports %D%/bench_model.json bench.txt
+BUILT_SOURCES += $(bench_emitted)
+%D%/bench.exports: tracegen$(EXEEXT) %D%/callee.json %D%/callee.h
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+		./tracegen$(EXEEXT) model --api $(srcdir)/%D%/callee.json -o %D%/bench_model.json -- -I$(srcdir)/%D% && \
+		./tracegen$(EXEEXT) emit --model %D%/bench_model.json -o %D%
+$(bench_emitted): %D%/bench.exports
+	@test -f $@ || { rm -f %D%/bench.exports && $(MAKE) $(AM_MAKEFLAGS) %D%/bench.exports; }
+	@touch $@
+
+EXTRA_DIST += %D%/bench %D%/callee.json $(BENCH_PARTS) %D%/peer_lttng.h
+
+BENCH_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' CC='$(CC)' BENCH_PARTS='$(BENCH_PARTS)'
+bench: all $(bench_programs) $(bench_libraries)
+	@$(BENCH_ENVIRONMENT) bash $(srcdir)/%D%/bench | tee bench.txt
+
+# That each part runs through; how fast is no matter for a test.
+TESTS += %D%/bench_test.sh
+EXTRA_DIST += %D%/bench_test.sh

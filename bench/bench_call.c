@@ -1,0 +1,122 @@
+/*
+ * bench_call: what one call costs, in this process, with the settings that it was started with. Prints one line:
+ *
+ *	bare floor row		nanoseconds for a call: the function itself, the floor, and the call by the name that has a shim
+ *
+ *	bench_call SHAPE TURNS COUNT	SHAPE is none, one, four or pointer: which function of callee.h
+ *	bench_call SHAPE sustained COUNT	one turn, without a pause, COUNT calls long
+ *
+ * The floor is the function itself between two reads of the counter, and a 32-byte record stored.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness.h"
+#include "bench/plain.h"
+#include "tracelayer/shim.h"
+
+/* By pointers that no preloaded library is asked for, and no tracer of calls through the PLT sees. */
+static int (*volatile plain_none_at)(void) = plain_none;
+static int (*volatile plain_one_at)(uint64_t) = plain_one;
+static int (*volatile plain_four_at)(uint64_t, uint32_t, int, uint64_t) = plain_four;
+static int (*volatile plain_pointer_at)(uint64_t, const struct bench_box *) = plain_pointer;
+
+static volatile int sink;
+static const struct bench_box box = { 640, 480, 32, 1 };
+
+#ifdef BENCH_PEER
+/* Another tracer's way to record the call: around the function itself. */
+#include BENCH_PEER
+#else
+#define PEER_ENTRY(name)
+#define PEER_EXIT(name, result)
+#endif
+
+#define SHAPE(name, ...)                                                                           \
+	static void bare_##name(uint64_t count)                                                    \
+	{                                                                                          \
+		for (uint64_t i = 0; i < count; i++)                                               \
+			sink = plain_##name##_at(__VA_ARGS__);                                     \
+	}                                                                                          \
+	static void floor_##name(uint64_t count)                                                   \
+	{                                                                                          \
+		for (uint64_t i = 0; i < count; i++) {                                             \
+			uint64_t start = tl_counter();                                             \
+			int result = plain_##name##_at(__VA_ARGS__);                               \
+			bench_floor_store(1, start, tl_counter(), (uint64_t)result);               \
+			sink = result;                                                             \
+		}                                                                                  \
+	}                                                                                          \
+	static void call_##name(uint64_t count)                                                    \
+	{                                                                                          \
+		for (uint64_t i = 0; i < count; i++) {                                             \
+			PEER_ENTRY(name);                                                          \
+			int result = TARGET(name)(__VA_ARGS__);                                    \
+			PEER_EXIT(name, result);                                                   \
+			sink = result;                                                             \
+		}                                                                                  \
+	}
+
+#ifdef BENCH_PEER
+#define TARGET(name) plain_##name##_at
+#else
+#define TARGET(name) bench_##name
+#endif
+
+SHAPE(none)
+SHAPE(one, i)
+SHAPE(four, i, 2, -3, i)
+SHAPE(pointer, i, &box)
+
+static const struct shape {
+	const char *name;
+	bench_work *bare, *floor, *call;
+} shapes[] = {
+	{ "none", bare_none, floor_none, call_none },
+	{ "one", bare_one, floor_one, call_one },
+	{ "four", bare_four, floor_four, call_four },
+	{ "pointer", bare_pointer, floor_pointer, call_pointer },
+};
+
+static const struct shape *shape_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (strcmp(shapes[i].name, name) == 0)
+			return &shapes[i];
+	fprintf(stderr, "bench_call: no shape \"%s\"; there are none, one, four, pointer\n", name);
+	exit(2);
+}
+
+static double ticks_of(bench_work *work, uint64_t count)
+{
+	uint64_t start = tl_counter();
+
+	work(count);
+	return (double)(tl_counter() - start) / (double)count;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4) {
+		fprintf(stderr, "usage: bench_call SHAPE TURNS|sustained COUNT\n");
+		return 2;
+	}
+	const struct shape *shape = shape_named(argv[1]);
+	uint64_t count = strtoull(argv[3], NULL, 10);
+	struct bench_way ways[] = { { .work = shape->bare }, { .work = shape->floor }, { .work = shape->call, .rest_us = 1000 } };
+
+	bench_ticks_per_ns();
+	/* Where the recorder has a thread of its own, it starts before this one is pinned, and goes to another core. */
+	shape->call(20000);
+	bench_pin();
+	if (strcmp(argv[2], "sustained") == 0) {
+		bench_measure(ways, 2, 9, 20000);
+		ways[2].ticks = ticks_of(shape->call, count);
+	} else {
+		bench_measure(ways, 3, (unsigned)strtoul(argv[2], NULL, 10), count);
+	}
+	double scale = 1 / bench_ticks_per_ns();
+	printf("%.3f %.3f %.3f\n", ways[0].ticks * scale, ways[1].ticks * scale, ways[2].ticks * scale);
+	return 0;
+}

@@ -1,0 +1,38 @@
+# encode.sh: how fast records become JSON, and how large events are. A part of bench/bench.
+
+encode_turns=15
+test -z "$short" || encode_turns=1
+for _ in $(seq "$rounds"); do
+	for name in $(shuffled none four); do
+		"$top_builddir/bench_encode" "$name" $encode_turns >>"$work/encode.$name"
+	done
+done
+
+# encode_row TEXT NAME
+encode_row()
+{
+	local rate
+	rate=$(awk '{ print 1e3 / $1 }' "$work/encode.$2" | quartiles | awk '{ printf "%.1f", $2 }')
+	ratio_row "$1" "$work/encode.$2" "ns: $rate million events/s"
+}
+
+# size_row TEXT SHAPE BYTES-IN-MEMORY: as a real process leaves them, to its end.
+size_row()
+{
+	local calls=100000 events json gz
+	output=$work/size.json traced "$top_builddir/bench_call" "$2" 1 $calls >"$work/rows"
+	output=$work/size.json.gz traced "$top_builddir/bench_call" "$2" 1 $calls >"$work/rows"
+	events=$(grep -c '"ph":"X"' "$work/size.json")
+	json=$(stat -c %s "$work/size.json")
+	gz=$(stat -c %s "$work/size.json.gz")
+	awk -v text="$1" -v n="$events" -v m="$3" -v j="$json" -v z="$gz" 'BEGIN {
+		printf "  %-58s %7.2f   gz %.2f  (%d, %.1f, %.1f bytes)\n", text, j / n / m, z / n / m, m, j / n, z / n }'
+	rm -f "$work/size.json" "$work/size.json.gz"
+}
+
+section "Encoding an event as Chrome JSON into /dev/null, one core ÷ the floor"
+encode_row "no arguments" none
+encode_row "4 scalar arguments" four
+section "An event in JSON ÷ in memory"
+size_row "no arguments" none 32
+size_row "4 scalar arguments" four 64

@@ -1,0 +1,98 @@
+#include "bench/harness.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracelayer/shim.h"
+
+#define TURNS_MAX 1024
+
+uint64_t bench_floor_buffer[BENCH_FLOOR_WORDS];
+uint64_t bench_floor_at;
+
+void bench_pin(void)
+{
+	const char *wanted = getenv("BENCH_CORE");
+	cpu_set_t set;
+	int last = -1;
+
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return;
+	for (int core = 0; core < CPU_SETSIZE; core++)
+		if (CPU_ISSET(core, &set))
+			last = core;
+	CPU_ZERO(&set);
+	CPU_SET(wanted ? atoi(wanted) : last, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0)
+		perror("bench: not pinned to a core");
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double bench_median(double *values, size_t number)
+{
+	qsort(values, number, sizeof(*values), compare);
+	return number % 2 ? values[number / 2] : (values[number / 2 - 1] + values[number / 2]) / 2;
+}
+
+static void shuffle(size_t *order, size_t number)
+{
+	for (size_t i = number; i > 1; i--) {
+		size_t j = (size_t)rand() % i, other = order[j];
+		order[j] = order[i - 1];
+		order[i - 1] = other;
+	}
+}
+
+static double one_turn(const struct bench_way *way, uint64_t count)
+{
+	way->work(count / 16 + 1);	/* warm again after a rest, or after another way */
+	uint64_t start = tl_counter();
+	way->work(count);
+	uint64_t end = tl_counter();
+	if (way->rest_us)
+		usleep((useconds_t)way->rest_us);
+	return (double)(end - start) / (double)count;
+}
+
+void bench_measure(struct bench_way *ways, size_t number, unsigned turns, uint64_t count)
+{
+	static double ticks[BENCH_WAYS_MAX][TURNS_MAX];
+	size_t order[BENCH_WAYS_MAX];
+
+	if (number > BENCH_WAYS_MAX || turns > TURNS_MAX)
+		abort();
+	for (size_t i = 0; i < number; i++)
+		order[i] = i;
+	srand((unsigned)tl_counter());
+	for (unsigned turn = 0; turn < turns; turn++) {
+		shuffle(order, number);
+		for (size_t i = 0; i < number; i++)
+			ticks[order[i]][turn] = one_turn(&ways[order[i]], count);
+	}
+	for (size_t i = 0; i < number; i++)
+		ways[i].ticks = bench_median(ticks[i], turns);
+}
+
+double bench_ticks_per_ns(void)
+{
+	static uint64_t first_ticks, first_ns;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t ticks = tl_counter(), ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (!first_ns) {
+		first_ticks = ticks;
+		first_ns = ns;
+		return 0;
+	}
+	return (double)(ticks - first_ticks) / (double)(ns - first_ns);
+}

@@ -1,0 +1,71 @@
+# lttng.sh: the same call recorded by LTTng-UST, as an event at its entry and one at its exit. A part of bench/bench.
+#
+# The session is user space only, of the user's own (LTTNG_HOME in our folder; for root LTTng uses its system-wide place), and ended at the end.
+
+lttng_part()
+{
+	local daemon= home=$work/lttng name="tracelayer-bench-$$" shape build
+	export LTTNG_HOME=$home LTTNG_UST_REGISTER_TIMEOUT=-1 LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1
+	mkdir -p "$home"
+	build=(-std=gnu11 -O2 -I"$top_srcdir" -I"$top_srcdir/include" -I"$top_srcdir/bench"
+		-DBENCH_PEER='"bench/peer_lttng.h"' "$top_srcdir/bench/bench_call.c" "$top_srcdir/bench/harness.c"
+		-o "$work/lttng_call" -L"$top_builddir/.libs" -lbench_callee -Wl,-rpath,"$top_builddir/.libs" -llttng-ust -ldl)
+	$CC "${build[@]}" >"$work/lttng.log" 2>&1 || { note "it does not build: $(grep -m1 error "$work/lttng.log")"; return; }
+	if ! lttng --no-sessiond list >/dev/null 2>&1; then
+		lttng-sessiond --no-kernel --quiet >"$work/lttng.log" 2>&1 &
+		daemon=$!
+		for _ in $(seq 100); do
+			lttng --no-sessiond list >/dev/null 2>&1 && break
+			sleep 0.1
+		done
+	fi
+	if lttng_session "$name" >"$work/lttng.log" 2>&1; then
+		for _ in $(seq "$rounds"); do
+			for shape in $(shuffled none four); do
+				for who in $(shuffled ours lttng); do
+					lttng_run $who "$shape" >"$work/lttng.$who" 2>>"$work/errors"
+				done
+				# Each in multiples of its own process's floor.
+				paste -d' ' "$work/lttng.lttng" "$work/lttng.ours" |
+					awk 'NF == 6 { print $3 / $2, $6 / $5 }' >>"$work/lttng.rows.$shape"
+			done
+		done
+		ratio_row "no arguments" "$work/lttng.rows.none" floors
+		ratio_row "4 scalar arguments" "$work/lttng.rows.four" floors
+		lttng_check "$name"
+	else
+		note "no session: $(tail -n 1 "$work/lttng.log")"
+	fi
+	lttng destroy "$name" >/dev/null 2>&1
+	test -z "$daemon" || { kill "$daemon"; wait "$daemon"; } 2>/dev/null
+	unset LTTNG_HOME LTTNG_UST_REGISTER_TIMEOUT LTTNG_UST_WITHOUT_BADDR_STATEDUMP
+}
+
+lttng_session()
+{
+	lttng create "$1" --output "$work/lttng.trace" &&
+		lttng enable-channel -u -s "$1" --subbuf-size 4M --num-subbuf 4 calls &&
+		lttng enable-event -u -s "$1" -c calls 'tracelayer_bench:*' && lttng start "$1"
+}
+
+lttng_run()
+{
+	case $1 in
+	ours) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" "$2" $call_turns $call_count ;;
+	lttng) LTTNG_UST_REGISTER_TIMEOUT=5000 "$work/lttng_call" "$2" $call_turns $call_count ;;
+	esac
+}
+
+# What it has recorded proves that it was at work.
+lttng_check()
+{
+	lttng stop "$1" >/dev/null 2>&1
+	test "$(du -sk "$work/lttng.trace" | cut -f1)" -gt 1000 || note "LTTng has recorded nothing: its rows mean nothing"
+}
+
+section "LTTng-UST, an entry and an exit event ÷ ours"
+if command -v lttng >/dev/null && command -v lttng-sessiond >/dev/null && test -e /usr/include/lttng/tracepoint.h; then
+	lttng_part
+else
+	note "LTTng is not here: apt-get install lttng-tools liblttng-ust-dev"
+fi

@@ -1,0 +1,5 @@
+/* nothing: a program that makes no traced call. */
+int main(void)
+{
+	return 0;
+}

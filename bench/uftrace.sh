@@ -1,0 +1,35 @@
+# uftrace.sh: the same calls to a shared library, recorded by uftrace, which takes them in the program's PLT. A part of bench/bench.
+
+uftrace_part()
+{
+	local shape who
+	for _ in $(seq "$rounds"); do
+		for shape in $(shuffled none four); do
+			for who in $(shuffled ours uftrace); do
+				uftrace_run $who "$shape" >"$work/uftrace.$who" 2>>"$work/uftrace.log"
+			done
+			# Each in multiples of its own process's floor.
+			paste -d' ' "$work/uftrace.uftrace" "$work/uftrace.ours" |
+				awk 'NF == 6 { print $3 / $2, $6 / $5 }' >>"$work/uftrace.rows.$shape"
+		done
+	done
+	ratio_row "no arguments" "$work/uftrace.rows.none" floors
+	ratio_row "4 scalar arguments (uftrace keeps none)" "$work/uftrace.rows.four" floors
+	uftrace report -d "$work/uftrace.data" 2>/dev/null | grep -q bench_ || note "uftrace has recorded nothing: its rows mean nothing"
+}
+
+uftrace_run()
+{
+	case $1 in
+	ours) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" "$2" $call_turns $call_count ;;
+	uftrace) rm -rf "$work/uftrace.data" && uftrace record --force --no-event --no-pager -d "$work/uftrace.data" \
+		"$top_builddir/bench_call" "$2" $call_turns $call_count ;;
+	esac
+}
+
+section "uftrace ÷ ours"
+if command -v uftrace >/dev/null; then
+	uftrace_part
+else
+	note "uftrace is not here: apt-get install uftrace"
+fi

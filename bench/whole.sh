@@ -1,0 +1,42 @@
+# whole.sh: whole programs, with and without tracelayer. A part of bench/bench.
+
+whole_pairs=9
+test -z "$short" || whole_pairs=1
+
+# whole_row TEXT PROGRAM...
+whole_row()
+{
+	local text=$1 line
+	shift
+	line=$(TRACELAYER_OUTPUT=$work/whole.%p.json "$top_builddir/bench_start" $whole_pairs "$layer" "$@" 2>>"$work/errors")
+	rm -f "$work"/whole.*.json
+	test -n "$line" || { printf '  %-58s  failed: %s\n' "$text" "$(tail -n 1 "$work/errors")"; return; }
+	printf '%s\n' "$line" | awk -v text="$text" '{ printf "  %-58s %7.3f  %6.3f .. %-6.3f  (%+.1f ms of %.0f ms)\n", \
+		text, $3, $4, $5, $2, $1 }'
+}
+
+section "Whole programs on PoCL, recording to a file, with ÷ without; $whole_pairs pairs"
+if command -v clpeak >/dev/null; then
+	whole_row "clpeak --kernel-latency (100,000 calls)" clpeak --kernel-latency
+else
+	note "clpeak is not here: apt-get install clpeak pocl-opencl-icd"
+fi
+if python3 -c 'import pyopencl' 2>/dev/null; then
+	cat >"$work/whole.py" <<'END'
+import numpy, pyopencl as cl
+context = cl.Context(cl.get_platforms()[0].get_devices())
+queue = cl.CommandQueue(context)
+a = numpy.random.rand(1 << 20).astype(numpy.float32)
+flags = cl.mem_flags
+x = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=a)
+program = cl.Program(context, "kernel void f(global float *x) { x[get_global_id(0)] *= 1.5f; }").build()
+kernel = program.f
+for _ in range(300):
+    kernel(queue, a.shape, None, x)
+cl.enqueue_copy(queue, a, x)
+queue.finish()
+END
+	whole_row "a pyopencl script, 300 kernels" python3 "$work/whole.py"
+else
+	note "pyopencl is not here: apt-get install python3-pyopencl pocl-opencl-icd"
+fi
