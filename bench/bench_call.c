@@ -16,11 +16,18 @@
 #include "bench/plain.h"
 #include "tracelayer/shim.h"
 
-/* By pointers that no preloaded library is asked for, and no tracer of calls through the PLT sees. */
+/*
+ * The function itself: called as any other is, through the PLT; by pointers where another tracer would take that for a call to trace.
+ */
+#ifdef BENCH_BY_POINTER
 static int (*volatile plain_none_at)(void) = plain_none;
 static int (*volatile plain_one_at)(uint64_t) = plain_one;
 static int (*volatile plain_four_at)(uint64_t, uint32_t, int, uint64_t) = plain_four;
 static int (*volatile plain_pointer_at)(uint64_t, const struct bench_box *) = plain_pointer;
+#define PLAIN(name) plain_##name##_at
+#else
+#define PLAIN(name) plain_##name
+#endif
 
 static volatile int sink;
 static const struct bench_box box = { 640, 480, 32, 1 };
@@ -37,13 +44,13 @@ static const struct bench_box box = { 640, 480, 32, 1 };
 	static void bare_##name(uint64_t count)                                                    \
 	{                                                                                          \
 		for (uint64_t i = 0; i < count; i++)                                               \
-			sink = plain_##name##_at(__VA_ARGS__);                                     \
+			sink = PLAIN(name)(__VA_ARGS__);                                           \
 	}                                                                                          \
 	static void floor_##name(uint64_t count)                                                   \
 	{                                                                                          \
 		for (uint64_t i = 0; i < count; i++) {                                             \
 			uint64_t start = tl_counter();                                             \
-			int result = plain_##name##_at(__VA_ARGS__);                               \
+			int result = PLAIN(name)(__VA_ARGS__);                                     \
 			bench_floor_store(1, start, tl_counter(), (uint64_t)result);               \
 			sink = result;                                                             \
 		}                                                                                  \
@@ -59,7 +66,7 @@ static const struct bench_box box = { 640, 480, 32, 1 };
 	}
 
 #ifdef BENCH_PEER
-#define TARGET(name) plain_##name##_at
+#define TARGET(name) PLAIN(name)
 #else
 #define TARGET(name) bench_##name
 #endif

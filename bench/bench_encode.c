@@ -36,7 +36,7 @@ static uint64_t ns(uint64_t ticks)
 
 static const struct tl_function *function(uint32_t id)
 {
-	return id < tl_api_bench.functions_count ? &tl_api_bench.functions[id] : NULL;
+	return id < tl_api_bench.count ? &tl_api_bench.functions[id] : NULL;
 }
 
 static const struct tl_chrome chrome = { .pid = 20536, .ns = ns, .function = function, .names = names };
@@ -67,18 +67,16 @@ static void encode(uint64_t count)
 
 static void floor_of(uint64_t count)
 {
-	static int (*volatile call)(void) = plain_none;
-
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t start = tl_counter();
-		int result = call();
+		int result = plain_none();
 		bench_floor_store(1, start, tl_counter(), (uint64_t)result);
 	}
 }
 
 static uint32_t index_of(const char *name)
 {
-	for (uint32_t i = 0; i < tl_api_bench.functions_count; i++)
+	for (uint32_t i = 0; i < tl_api_bench.count; i++)
 		if (strcmp(tl_api_bench.functions[i].name, name) == 0)
 			return i;
 	abort();

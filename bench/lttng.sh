@@ -7,7 +7,7 @@ lttng_part()
 	local daemon= home=$work/lttng name="tracelayer-bench-$$" shape build
 	export LTTNG_HOME=$home LTTNG_UST_REGISTER_TIMEOUT=-1 LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1
 	mkdir -p "$home"
-	build=(-std=gnu11 -O2 -I"$top_srcdir" -I"$top_srcdir/include" -I"$top_srcdir/bench"
+	build=(-std=gnu11 -D_GNU_SOURCE -O2 -I"$top_srcdir" -I"$top_srcdir/include" -I"$top_srcdir/bench"
 		-DBENCH_PEER='"bench/peer_lttng.h"' "$top_srcdir/bench/bench_call.c" "$top_srcdir/bench/harness.c"
 		-o "$work/lttng_call" -L"$top_builddir/.libs" -lbench_callee -Wl,-rpath,"$top_builddir/.libs" -llttng-ust -ldl)
 	$CC "${build[@]}" >"$work/lttng.log" 2>&1 || { note "it does not build: $(grep -m1 error "$work/lttng.log")"; return; }
@@ -64,7 +64,8 @@ lttng_check()
 }
 
 section "LTTng-UST, an entry and an exit event ÷ ours"
-if command -v lttng >/dev/null && command -v lttng-sessiond >/dev/null && test -e /usr/include/lttng/tracepoint.h; then
+if command -v lttng >/dev/null && command -v lttng-sessiond >/dev/null &&
+	echo '#include <lttng/tracepoint.h>' | $CC -E - >/dev/null 2>&1; then
 	lttng_part
 else
 	note "LTTng is not here: apt-get install lttng-tools liblttng-ust-dev"

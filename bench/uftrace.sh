@@ -3,6 +3,9 @@
 uftrace_part()
 {
 	local shape who
+	$CC -std=gnu11 -D_GNU_SOURCE -O2 -DBENCH_BY_POINTER -I"$top_srcdir" -I"$top_srcdir/include" "$top_srcdir/bench/bench_call.c" \
+		"$top_srcdir/bench/harness.c" -o "$work/uftrace_call" -L"$top_builddir/.libs" -lbench_callee \
+		-Wl,-z,lazy,-rpath,"$top_builddir/.libs" || { note "it does not build"; return; }
 	for _ in $(seq "$rounds"); do
 		for shape in $(shuffled none four); do
 			for who in $(shuffled ours uftrace); do
@@ -23,7 +26,7 @@ uftrace_run()
 	case $1 in
 	ours) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" "$2" $call_turns $call_count ;;
 	uftrace) rm -rf "$work/uftrace.data" && uftrace record --force --no-event --no-pager -d "$work/uftrace.data" \
-		"$top_builddir/bench_call" "$2" $call_turns $call_count ;;
+		"$work/uftrace_call" "$2" $call_turns $call_count ;;
 	esac
 }
 

@@ -21,7 +21,10 @@ if command -v clpeak >/dev/null; then
 else
 	note "clpeak is not here: apt-get install clpeak pocl-opencl-icd"
 fi
-if python3 -c 'import pyopencl' 2>/dev/null; then
+# Debian's own, where another comes first.
+python=/usr/bin/python3
+test -x $python || python=python3
+if $python -c 'import pyopencl' 2>/dev/null; then
 	cat >"$work/whole.py" <<'END'
 import numpy, pyopencl as cl
 context = cl.Context(cl.get_platforms()[0].get_devices())
@@ -36,7 +39,7 @@ for _ in range(300):
 cl.enqueue_copy(queue, a, x)
 queue.finish()
 END
-	whole_row "a pyopencl script, 300 kernels" python3 "$work/whole.py"
+	whole_row "a pyopencl script, 300 kernels" $python "$work/whole.py"
 else
 	note "pyopencl is not here: apt-get install python3-pyopencl pocl-opencl-icd"
 fi
