@@ -18,6 +18,7 @@ call_run()
 	four) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_count ;;
 	four-full) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four $call_turns $call_count ;;
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
+	first-four) traced "$top_builddir/bench_call" four first $call_count ;;
 	long-none) traced TRACELAYER_ARGS=none "$top_builddir/bench_call" none sustained $call_long ;;
 	long-four) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four sustained $call_long ;;
 	esac
@@ -30,9 +31,24 @@ call_row()
 	ratio_row "$1" "$work/rows"
 }
 
+# call_whole ENDING: what a recorded call takes until the process has written it and ended, of what its floor takes.
+call_whole()
+{
+	local floor
+	floor=$(awk '{ f = $2 } END { print f }' "$work/call.long-four")
+	TRACELAYER_OUTPUT=$work/whole$1 "$top_builddir/bench_start" 1 "$preload" "$top_builddir/bench_call" four sustained $call_long |
+		awk -v floor="$floor" -v calls=$((call_long + 20000)) '{ print $2 * 1e6 / calls, floor }' >>"$work/call.whole$1"
+	rm -f "$work/whole$1"*
+}
+
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled untraced level-none excluded none four-none one four four-full pointer long-none long-four); do
+	for name in $(shuffled untraced level-none excluded none four-none one four four-full pointer first-four long-none long-four); do
 		call_run "$name" >>"$work/call.$name" 2>>"$work/errors"
+	done
+	test "$(nproc)" -lt 2 ||
+		traced "$top_builddir/bench_threads" $call_turns $call_count >>"$work/call.threads" 2>>"$work/errors"
+	for name in $(shuffled .json .json.gz); do
+		call_whole $name 2>>"$work/errors"
 	done
 done
 
@@ -50,9 +66,19 @@ call_row "1 scalar argument" one floor
 call_row "4 scalar arguments" four floor
 call_row "4 scalar arguments (args full)" four-full floor
 call_row "2 arguments, one a pointer that is followed (args full)" pointer floor
-section "The same without a pause, $call_long calls, the writer at work"
+call_row "4 scalar arguments, the first $call_count after a process's first" first-four floor
+section "Two threads on two cores ÷ one of them alone: calls a second, bursts of $call_count, no arguments"
+if test "$(nproc)" -gt 1; then
+	ratio_row "no arguments" "$work/call.threads" "million a second"
+else
+	note "this machine has one core"
+fi
+section "Recorded without a pause, $call_long calls, the writer at work ÷ the floor"
 call_row "no arguments" long-none floor
 call_row "4 scalar arguments (args full)" long-four floor
+section "The time that recording them adds until the process has written all and ended ÷ the floor"
+ratio_row "4 scalar arguments, .json" "$work/call.whole.json"
+ratio_row "4 scalar arguments, .json.gz" "$work/call.whole.json.gz"
 if grep -q . "$work/errors"; then
 	note "$(sort "$work/errors" | uniq -c | head -n 5)"
 fi

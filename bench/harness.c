@@ -13,21 +13,37 @@
 uint64_t bench_floor_buffer[BENCH_FLOOR_WORDS];
 uint64_t bench_floor_at;
 
-void bench_pin(void)
+/* The core of that number among those that the process may use; less: the last. */
+static int core_of(const cpu_set_t *set, int number)
 {
-	const char *wanted = getenv("BENCH_CORE");
-	cpu_set_t set;
 	int last = -1;
 
-	if (sched_getaffinity(0, sizeof(set), &set) != 0)
-		return;
 	for (int core = 0; core < CPU_SETSIZE; core++)
-		if (CPU_ISSET(core, &set))
+		if (CPU_ISSET(core, set)) {
 			last = core;
-	CPU_ZERO(&set);
-	CPU_SET(wanted ? atoi(wanted) : last, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		perror("bench: not pinned to a core");
+			if (number-- == 0)
+				break;
+		}
+	return last;
+}
+
+void bench_pin_to(int number)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+		int core = core_of(&set, number);
+		CPU_ZERO(&set);
+		CPU_SET(core, &set);
+		if (sched_setaffinity(0, sizeof(set), &set) == 0)
+			return;
+	}
+	perror("bench: not pinned to a core");
+}
+
+void bench_pin(void)
+{
+	bench_pin_to(-1);
 }
 
 static int compare(const void *a, const void *b)

@@ -22,8 +22,9 @@ struct bench_way {
 
 #define BENCH_WAYS_MAX 16
 
-/* Stay on one core: $BENCH_CORE, or the last that there is. */
+/* Stay on one core: the last that there is; or on that with a number, counted among those that there are. */
 void bench_pin(void);
+void bench_pin_to(int number);
 
 /* Measure all the ways in `turns` turns each, of `count` times. */
 void bench_measure(struct bench_way *ways, size_t number, unsigned turns, uint64_t count);

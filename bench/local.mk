@@ -2,7 +2,7 @@
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
 BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh
-bench_programs = bench_call bench_encode bench_start bench_nothing
+bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing
 bench_libraries = libbench_callee.la libbench_shims.la
 
 check_PROGRAMS += $(bench_programs)
@@ -24,6 +24,10 @@ bench_call_SOURCES = %D%/bench_call.c $(bench_harness)
 bench_call_CFLAGS = $(AM_CFLAGS) -O2
 bench_call_LDADD = libbench_callee.la
 bench_call_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_threads_SOURCES = %D%/bench_threads.c $(bench_harness)
+bench_threads_CFLAGS = $(AM_CFLAGS) -O2 -pthread
+bench_threads_LDADD = libbench_callee.la -lpthread
+bench_threads_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_encode_SOURCES = %D%/bench_encode.c $(bench_harness)
 nodist_bench_encode_SOURCES = %D%/bench_tables.c
 bench_encode_CFLAGS = $(AM_CFLAGS) -O2

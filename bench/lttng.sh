@@ -61,6 +61,8 @@ lttng_check()
 {
 	lttng stop "$1" >/dev/null 2>&1
 	test "$(du -sk "$work/lttng.trace" | cut -f1)" -gt 1000 || note "LTTng has recorded nothing: its rows mean nothing"
+	command -v babeltrace2 >/dev/null || { note "babeltrace2 is not here: apt-get install babeltrace2"; return; }
+	export_row "babeltrace2's text, a call's two events ÷ our JSON, one event" 2 babeltrace2 "$work/lttng.trace"
 }
 
 section "LTTng-UST, an entry and an exit event ÷ ours"

@@ -19,6 +19,7 @@ uftrace_part()
 	ratio_row "no arguments" "$work/uftrace.rows.none" floors
 	ratio_row "4 scalar arguments (uftrace keeps none)" "$work/uftrace.rows.four" floors
 	uftrace report -d "$work/uftrace.data" 2>/dev/null | grep -q bench_ || note "uftrace has recorded nothing: its rows mean nothing"
+	export_row "uftrace dump --chrome, a call's two events ÷ our JSON" 2 uftrace dump --chrome -d "$work/uftrace.data"
 }
 
 uftrace_run()
