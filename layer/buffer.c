@@ -520,7 +520,8 @@ static void producer_begin(struct tl_producer *producer)
 	producer->chunks = 0;
 	producer->scratch_used = 0;
 	producer->rounds = 0;
-	producer->frames = NULL;
+	producer->framed_end = NULL;
+	producer->error = &errno;
 	atomic_store_explicit(&producer->ended, 0, memory_order_relaxed);
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;

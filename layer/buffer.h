@@ -42,6 +42,8 @@ struct tl_producer {
 	uint32_t scratch_used;
 	uint32_t rounds;		/* of key destructors seen */
 	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
+	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
+	int *error;			/* its errno */
 };
 
 /*

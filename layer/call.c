@@ -238,7 +238,7 @@ static void begin_tracing(struct tl_call *call)
 	if (!producer->frames)
 		return;
 	struct tl_frame *frame = tl_frame_at(producer->frames, depth);
-	frame->depth = depth;
+	producer->framed_end = call->thread->open + atomic_load_explicit(&producer->frames->used, memory_order_relaxed);
 	call->space[1] = (uintptr_t)frame;	/* before an exception can come */
 	WHILE_BUSY(call->thread);
 	if (!tl_tracer_enter(call, frame))
@@ -271,10 +271,17 @@ static void end_tracing(struct tl_call *call, bool unwound)
 		tl_tracer_leave(call, frame);
 }
 
-static void abandon_tracing(struct tl_thread *thread, struct tl_frame *frame)
+/* The entry stays until the epilogues have run, now as ours: should one of them leave by longjmp, this is found to be gone, as a call is. */
+static void abandon_tracing(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame)
 {
+	struct tl_call here = { .shim = frame->shim, .open = open };
+
+	atomic_store_explicit(&open->frame, (uintptr_t)&here, memory_order_release);
 	WHILE_BUSY(thread);
 	tl_tracer_abandon(frame);
+	/* The memory may look the same for long. */
+	here.shim = NULL;
+	__asm__ volatile("" : : "r"(&here) : "memory");
 }
 
 /* --- the stack of open calls */
@@ -330,10 +337,11 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	release_scratch(thread, open);
 	if (frame_of(open) != TL_NO_FRAME)
 		record_entry(thread, open, duration);
+	open->mode = 0;
+	if (frame)
+		abandon_tracing(thread, open, frame);
 	clear(open);
 	set_top(thread, open);
-	if (frame)
-		abandon_tracing(thread, frame);
 }
 
 /*
@@ -400,10 +408,29 @@ void tl_call_end_all(struct tl_thread *thread)
 		pop_left(thread, top - 1, now);
 }
 
+/*
+ * The thread is inside a callback, of its innermost open call. Unless the callback was left by longjmp: then the call was too, and what it
+ * owes is done by who settles. An intact call above us is still running; so is one that our own frame lies below, as far as can be known.
+ */
+static bool is_in_callback(struct tl_thread *thread, uintptr_t frame)
+{
+	struct tl_open_call *top = top_of(thread);
+
+	if (!thread->busy)
+		return false;
+	if (top == thread->open || frame_of(top - 1) == TL_NO_FRAME || !is_dead(thread, top - 1, frame))
+		return true;
+	thread->busy = 1;
+	tl_thread_free(thread);
+	return false;
+}
+
 void tl_call_end_left(struct tl_thread *thread)
 {
 	char here;
 
+	if (is_in_callback(thread, (uintptr_t)&here))
+		return;
 	settle(thread, thread->open, (uintptr_t)&here, false, tl_ticks(thread));
 }
 
@@ -443,7 +470,7 @@ static struct tl_thread *thread_for(struct tl_call *call)
 		if (!thread)
 			tl_buffer_lose();
 	}
-	return thread && !thread->busy ? thread : NULL;
+	return thread && !is_in_callback(thread, (uintptr_t)call) ? thread : NULL;
 }
 
 static void open_entry(struct tl_call *call)
@@ -505,7 +532,7 @@ static void *enter(struct tl_call *call)
 	return is_skipped(call) ? NULL : real;
 }
 
-void *tl_call_enter_slow(struct tl_call *call)
+void *tl_call_enter_other(struct tl_call *call)
 {
 	int error = errno;
 	void *real = enter(call);
@@ -579,7 +606,7 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 		tl_runtime_renew_exit();
 }
 
-void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	int error = errno;
 	bool skipped = is_skipped(call);

@@ -6,6 +6,10 @@
 
 #include "tracelayer/shim.h"
 
+/* tl_call_enter_slow and tl_call_leave_slow for calls that traced.c leaves to others. */
+void *tl_call_enter_other(struct tl_call *call);
+void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
+
 /* The thread ends: calls that are still open were left by longjmp, or by an end without unwinding. They are recorded so. */
 void tl_call_end_all(struct tl_thread *thread);
 

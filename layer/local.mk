@@ -15,7 +15,8 @@ libtl_core_la_SOURCES = \
 	%D%/runtime.h %D%/runtime.c \
 	%D%/say.h %D%/say.c \
 	%D%/thread.h %D%/thread.c \
-	%D%/tracer.h %D%/tracer.c \
+	%D%/traced.c \
+	%D%/tracer.h %D%/tracer.c %D%/dispatch.h \
 	%D%/resolve.h
 
 # From chunks to the trace file. Links with zlib.

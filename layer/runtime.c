@@ -117,6 +117,18 @@ void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 	drop_lock(&signals);
 }
 
+void tl_runtime_set_dispatch(struct tl_shim *shim, void *table)
+{
+	sigset_t signals;
+
+	take_lock(&signals);
+	for (struct tl_shim *one = shim; one; one = next_closure(one))
+		/* Release pairs with the callers' acquire loads: the table's contents come before it. */
+		atomic_store_explicit(&one->dispatch, table, memory_order_release);
+	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
+	drop_lock(&signals);
+}
+
 void tl_runtime_caller(struct tl_shim *shim)
 {
 	tl_runtime_set_mode(shim, TL_MODE_CALLER, 0);
@@ -137,7 +149,7 @@ void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
 
 	take_lock(&signals);
 	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) & ~(uint32_t)TL_MODE_RESOLVE);
-	atomic_store_explicit(&shim->dispatch, atomic_load_explicit(&of->dispatch, memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&shim->dispatch, atomic_load_explicit(&of->dispatch, memory_order_relaxed), memory_order_release);
 	shim->reserved = of->reserved;
 	of->reserved = (uintptr_t)shim;
 	drop_lock(&signals);

@@ -41,6 +41,9 @@ void tl_runtime_resolved(struct tl_shim *shim);
 /* Set and clear mode bits of a shim and of the closures made for it; .direct follows. */
 void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
 
+/* Publish a table of callbacks (NULL: none) for a shim and the closures made for it, with TL_MODE_TRACERS. */
+void tl_runtime_set_dispatch(struct tl_shim *shim, void *table);
+
 /* Begin or end recording, of what level and globs select. */
 void tl_runtime_record(bool on);
 bool tl_runtime_recording(void);

@@ -30,6 +30,7 @@ static void ends(void *value)
 	if (producer->frames)
 		tl_tracer_frames_give_back(producer->frames);
 	producer->frames = NULL;
+	producer->framed_end = NULL;
 	tl_buffer_detach(producer);
 }
 
@@ -44,19 +45,10 @@ struct tl_thread *tl_thread_attach(void)
 
 	if (!producer)
 		return NULL;
+	/* Left by a thread that made calls after its end, when nobody was to take them back. */
+	if (producer->frames)
+		tl_frames_own(producer->frames);
 	if (have_key)
 		pthread_setspecific(key, producer);
 	return &producer->thread;
-}
-
-void tl_thread_busy(struct tl_thread *thread)
-{
-	thread->busy++;
-	thread->end = NULL;
-}
-
-void tl_thread_free(struct tl_thread *thread)
-{
-	if (--thread->busy == 0 && thread->clock)
-		thread->end = ((struct tl_producer *)thread)->open_end;
 }

@@ -4,7 +4,7 @@
 #ifndef TL_LAYER_THREAD_H
 #define TL_LAYER_THREAD_H
 
-#include "tracelayer/shim.h"
+#include "layer/buffer.h"
 
 /* Once a process, at its first watched call. */
 void tl_thread_start(void);
@@ -13,7 +13,16 @@ void tl_thread_start(void);
 struct tl_thread *tl_thread_attach(void);
 
 /* Between these two, the calling thread's calls pass through unwatched. They nest. */
-void tl_thread_busy(struct tl_thread *thread);
-void tl_thread_free(struct tl_thread *thread);
+static inline void tl_thread_busy(struct tl_thread *thread)
+{
+	thread->busy++;
+	thread->end = NULL;
+}
+
+static inline void tl_thread_free(struct tl_thread *thread)
+{
+	if (--thread->busy == 0 && thread->clock)
+		thread->end = ((struct tl_producer *)thread)->open_end;
+}
 
 #endif

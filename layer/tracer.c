@@ -16,9 +16,11 @@
  * never will be, and is freed. The callers' side costs a store, a compiler barrier and a load, and no fence. Where the kernel has
  * no membarrier (or a build asks for it, -DTL_PIN_SEQ_CST, for ThreadSanitizer), callers execute the fence themselves.
  *
- * Destroy waits until no pinned table contains the tracer. It sets `waiting`, executes membarrier, notes the futex word, scans, and sleeps
- * until the word changes. A caller clears its pin and then looks at `waiting`: by the same argument either the scan sees the cleared pin,
- * or the caller sees `waiting`, adds to the word and wakes the sleeper.
+ * Destroy waits until no pinned table contains the tracer. It counts itself in tl_tracer_attention, executes membarrier, notes the futex
+ * word, scans, and sleeps until the word changes. A caller clears its pin and then looks at the count: by the same argument either the scan
+ * sees the cleared pin, or the caller sees the count, adds to the word and wakes the sleeper.
+ *
+ * dispatch.h has the callers' side, traced.c the calls that are traced and nothing else.
  *
  * models/tracer.pml is this, for spin, with the store buffers.
  */
@@ -36,22 +38,9 @@
 
 #include "format/settings.h"
 #include "layer/call.h"
+#include "layer/dispatch.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
-
-struct entry {
-	struct tl_tracer *tracer;	/* handle */
-	tl_callback prologue, epilogue;
-	void *user_data;
-	bool generic_prologue, generic_epilogue;
-	bool plain;			/* neither, and the result is an integer or a pointer */
-};
-
-struct tl_dispatch {
-	struct tl_dispatch *next;	/* retired ones; protected by lock */
-	uint32_t count;
-	struct entry entries[];
-};
 
 /* The callbacks that a tracer has on one function. */
 struct registered {
@@ -78,9 +67,8 @@ static size_t ntracers;
 static struct tl_dispatch *retired;
 static bool fences;			/* no membarrier: callers fence */
 
-static _Atomic bool caller_fences;	/* `fences`, for callers */
-static _Atomic uint32_t waiting;	/* destroys that sleep or are about to */
-static _Atomic uint32_t word;		/* their futex */
+_Atomic uint32_t tl_tracer_attention;
+static _Atomic uint32_t word;		/* the futex of destroys that sleep */
 static _Atomic(struct tl_frames *) blocks;
 
 #define SLOT_BITS 20
@@ -103,20 +91,12 @@ static struct tracer *find(struct tl_tracer *handle)
 
 /* ---- the callers' side ---- */
 
-/* Between the pin's store and the second load, and between the pin's clearing and the look at `waiting`. Pairs with heavy_barrier. */
-static inline void light_barrier(void)
+void tl_tracer_attend(void)
 {
-#ifdef TL_PIN_SEQ_CST
+	/* Where callers fence: between the pin's clearing and the look at the count. Pairs with heavy_barrier. */
 	atomic_thread_fence(memory_order_seq_cst);
-#else
-	atomic_signal_fence(memory_order_seq_cst);
-	if (__builtin_expect(atomic_load_explicit(&caller_fences, memory_order_relaxed), 0))
-		atomic_thread_fence(memory_order_seq_cst);
-#endif
-}
-
-static __attribute__((noinline, cold)) void wake(void)
-{
+	if (!(atomic_load_explicit(&tl_tracer_attention, memory_order_relaxed) & ~TL_TRACER_FENCES))
+		return;
 	/* Release pairs with destroy's acquire load of the word: it then sees the pin cleared. */
 	atomic_fetch_add_explicit(&word, 1, memory_order_acq_rel);
 	int kept = errno;
@@ -124,42 +104,9 @@ static __attribute__((noinline, cold)) void wake(void)
 	errno = kept;
 }
 
-static inline void unpin(struct tl_frame *frame)
+/* Keep the parameters' values. */
+static void keep_words(struct tl_frame *frame, const struct tl_function *function, void *const *params)
 {
-	/* Release: the callbacks' work is done before whoever destroys the tracer goes on. Pairs with the scans' acquire loads. */
-	atomic_store_explicit(&frame->pin, NULL, memory_order_release);
-	light_barrier();
-	if (__builtin_expect(atomic_load_explicit(&waiting, memory_order_relaxed) != 0, 0))
-		wake();
-}
-
-static inline struct tl_dispatch *pin(struct tl_shim *shim, struct tl_frame *frame)
-{
-	struct tl_dispatch *table = atomic_load_explicit(&shim->dispatch, memory_order_relaxed);
-
-	while (table) {
-		atomic_store_explicit(&frame->pin, table, memory_order_relaxed);
-		light_barrier();
-		/* Acquire pairs with publish()'s release: the table's contents. */
-		struct tl_dispatch *again = atomic_load_explicit(&shim->dispatch, memory_order_acquire);
-		if (__builtin_expect(again == table, 1))
-			return table;
-		/* Not ours. A destroy may have seen it, and sleep for it. */
-		unpin(frame);
-		table = again;
-	}
-	return NULL;
-}
-
-/* Keep the parameters' values. Reads whole words where a parameter may be narrower: both lie on the caller's stack. */
-static __attribute__((no_sanitize("address", "thread"))) void keep_words(struct tl_frame *frame, const struct tl_function *function,
-									    void *const *params)
-{
-	if (__builtin_expect(function->words == function->count, 1)) {
-		for (uint32_t i = 0; i < function->count && i < TL_FRAME_WORDS; i++)
-			frame->words[i] = *(const volatile uint64_t *)params[i];
-		return;
-	}
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
 		if (param->offset + param->words <= TL_FRAME_WORDS)
@@ -167,11 +114,6 @@ static __attribute__((no_sanitize("address", "thread"))) void keep_words(struct 
 	}
 }
 
-/*
- * Typed callbacks take the result by value. An integer or a pointer of any width goes into the same register, so one type serves them all; so
- * does a prologue's 0.
- */
-typedef void (*typed)(void *params, uint64_t result, void *user_data, void **instance_data);
 typedef void (*typed_void)(void *params, void *user_data, void **instance_data);
 typedef void (*typed_float)(void *params, float result, void *user_data, void **instance_data);
 typedef void (*typed_double)(void *params, double result, void *user_data, void **instance_data);
@@ -219,7 +161,7 @@ static bool can_be_skipped(const struct tl_function *function)
 	return function->result->size <= sizeof(((struct tl_frame *)NULL)->skipped);
 }
 
-static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame, const struct entry *entry, uint32_t i,
+static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame, const struct tl_entry *entry, uint32_t i,
 						       void *const *params, void *result)
 {
 	struct tl_view view = view_of(frame, params, result);
@@ -228,7 +170,7 @@ static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame, c
 		frame->flags |= TL_VIEW_SKIPPED;
 }
 
-static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, const struct entry *entry, uint32_t i,
+static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, const struct tl_entry *entry, uint32_t i,
 						       void *const *params, void *result)
 {
 	struct tl_view view = view_of(frame, params, result);
@@ -236,32 +178,38 @@ static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, c
 	((tl_generic_epilogue)entry->epilogue)(&view, entry->user_data, &frame->instance[i]);
 }
 
-bool tl_tracer_enter(struct tl_call *call, struct tl_frame *frame)
+void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const struct tl_dispatch *table)
 {
 	struct tl_shim *shim = call->shim;
-	const struct tl_dispatch *table = pin(shim, frame);
 
-	if (!table)
-		return false;
 	frame->shim = shim;
 	frame->caller = call->caller;
 	frame->begun = frame->ended = frame->flags = 0;
 	frame->skipped[0] = frame->skipped[1] = 0;
 	keep_words(frame, shim->function, call->params);
 	for (uint32_t i = 0; i < table->count; i++) {
-		const struct entry *entry = &table->entries[i];
+		const struct tl_entry *entry = &table->entries[i];
 		frame->instance[i] = NULL;
 		frame->begun = i + 1;
 		if (!entry->prologue)
 			continue;
 		if (entry->plain)
-			((typed)entry->prologue)((void *)call->params, 0, entry->user_data, &frame->instance[i]);
+			((tl_typed)entry->prologue)((void *)call->params, 0, entry->user_data, &frame->instance[i]);
 		else if (entry->generic_prologue)
 			generic_prologue(frame, entry, i, call->params, frame->skipped);
 		else
 			call_unusual(shim->function, entry->prologue, (void *)call->params, NULL, entry->user_data,
 				     &frame->instance[i]);
 	}
+}
+
+bool tl_tracer_enter(struct tl_call *call, struct tl_frame *frame)
+{
+	const struct tl_dispatch *table = tl_pin(call->shim, frame);
+
+	if (!table)
+		return false;
+	tl_tracer_prologues(call, frame, table);
 	return true;
 }
 
@@ -271,18 +219,18 @@ static void epilogues(struct tl_frame *frame, void *const *params, void *result,
 
 	while (frame->ended < frame->begun) {
 		uint32_t i = frame->ended++;	/* first, so that an epilogue that throws isn't run again */
-		const struct entry *entry = &table->entries[i];
+		const struct tl_entry *entry = &table->entries[i];
 		if (!entry->epilogue)
 			continue;
 		if (entry->plain)
-			((typed)entry->epilogue)((void *)params, word_, entry->user_data, &frame->instance[i]);
+			((tl_typed)entry->epilogue)((void *)params, word_, entry->user_data, &frame->instance[i]);
 		else if (entry->generic_epilogue)
 			generic_epilogue(frame, entry, i, params, result);
 		else
 			call_unusual(frame->shim->function, entry->epilogue, (void *)params, result, entry->user_data,
 				     &frame->instance[i]);
 	}
-	unpin(frame);
+	tl_unpin(frame);
 }
 
 /* The result as the register that passes it: integers by their low bytes, pointers whole. */
@@ -346,7 +294,7 @@ struct tl_frames *tl_tracer_frames(uint32_t count)
 		bool no = false;
 		if (block->count >= count &&
 		    atomic_compare_exchange_strong_explicit(&block->taken, &no, true, memory_order_acquire, memory_order_relaxed)) {
-			block->owner = pthread_self();
+			atomic_store_explicit(&block->owner, pthread_self(), memory_order_relaxed);
 			return block;
 		}
 	}
@@ -355,14 +303,20 @@ struct tl_frames *tl_tracer_frames(uint32_t count)
 	if (block == MAP_FAILED)
 		return NULL;
 	block->count = count;
-	block->owner = pthread_self();
-	block->frames = (struct tl_frame *)(block + 1);
+	for (uint32_t i = 0; i < count; i++)
+		block->frames[i].depth = i;
+	atomic_store_explicit(&block->owner, pthread_self(), memory_order_relaxed);
 	atomic_store_explicit(&block->taken, true, memory_order_relaxed);
 	struct tl_frames *first = atomic_load_explicit(&blocks, memory_order_relaxed);
 	do
 		atomic_store_explicit(&block->next, first, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&blocks, &first, block, memory_order_release, memory_order_relaxed));
 	return block;
+}
+
+static bool is_own(const struct tl_frames *block)
+{
+	return pthread_equal(atomic_load_explicit(&block->owner, memory_order_relaxed), pthread_self());
 }
 
 void tl_tracer_frames_give_back(struct tl_frames *block)
@@ -382,7 +336,8 @@ static void start_barriers(void)
 	started = true;
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) {
 		fences = true;
-		atomic_store_explicit(&caller_fences, true, memory_order_seq_cst);
+		/* Before any table is published: who sees one sees this. */
+		atomic_fetch_or_explicit(&tl_tracer_attention, TL_TRACER_FENCES, memory_order_seq_cst);
 	}
 }
 
@@ -474,9 +429,7 @@ static void publish(struct tl_shim *shim, struct tl_dispatch *table)
 {
 	struct tl_dispatch *old = atomic_load_explicit(&shim->dispatch, memory_order_relaxed);
 
-	/* Release pairs with pin()'s acquire load: the table's contents come before it. */
-	atomic_store_explicit(&shim->dispatch, table, memory_order_release);
-	tl_runtime_set_mode(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
+	tl_runtime_set_dispatch(shim, table);
 	if (old) {
 		old->next = retired;
 		retired = old;
@@ -499,19 +452,30 @@ static struct registered *find_registered(const struct tracer *tracer, const str
 	return low < tracer->count && tracer->registered[low].shim == shim ? &tracer->registered[low] : NULL;
 }
 
+/* What the quick path wants to know of the whole table. */
+static void sum_up(struct tl_dispatch *table, const struct tl_function *function)
+{
+	table->words = (uint32_t)function->count;
+	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS;
+	for (uint32_t i = 0; i < table->count; i++)
+		table->plain &= table->entries[i].plain;
+}
+
 /* The table without one tracer; *table NULL where it was the only one. */
-static bool table_without(const struct tl_dispatch *old, const struct tl_tracer *handle, struct tl_dispatch **table)
+static bool table_without(const struct tl_dispatch *old, const struct tl_shim *shim, const struct tl_tracer *handle,
+			  struct tl_dispatch **table)
 {
 	*table = NULL;
 	if (old->count == 1)
 		return true;
-	struct tl_dispatch *new = malloc(sizeof(*new) + (old->count - 1) * sizeof(struct entry));
+	struct tl_dispatch *new = malloc(sizeof(*new) + (old->count - 1) * sizeof(struct tl_entry));
 	if (!new)
 		return false;
 	new->count = 0;
 	for (uint32_t i = 0; i < old->count; i++)
 		if (old->entries[i].tracer != handle)
 			new->entries[new->count++] = old->entries[i];
+	sum_up(new, shim->function);
 	*table = new;
 	return true;
 }
@@ -524,13 +488,13 @@ static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_t
 
 	if (count >= TL_TRACER_MAX)
 		return NULL;
-	struct tl_dispatch *new = malloc(sizeof(*new) + (count + 1) * sizeof(struct entry));
+	struct tl_dispatch *new = malloc(sizeof(*new) + (count + 1) * sizeof(struct tl_entry));
 	if (!new)
 		return NULL;
 	if (old)
-		memcpy(new->entries, old->entries, count * sizeof(struct entry));
+		memcpy(new->entries, old->entries, count * sizeof(struct tl_entry));
 	new->count = count + 1;
-	new->entries[count] = (struct entry){
+	new->entries[count] = (struct tl_entry){
 		.tracer = handle,
 		.prologue = registered->callback[TL_PROLOGUE],
 		.epilogue = registered->callback[TL_EPILOGUE],
@@ -540,6 +504,7 @@ static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_t
 		.plain = !registered->generic[TL_PROLOGUE] && !registered->generic[TL_EPILOGUE] &&
 			 !is_unusual(registered->shim->function),
 	};
+	sum_up(new, registered->shim->function);
 	return new;
 }
 
@@ -573,7 +538,7 @@ static int change_tables(struct tl_tracer *handle, const struct tracer *tracer, 
 			change->table = table_with(old, handle, tracer, registered);
 			ok = change->table != NULL;
 		} else {
-			ok = table_without(old, handle, &change->table);
+			ok = table_without(old, change->shim, handle, &change->table);
 		}
 		count += ok;
 	}
@@ -608,6 +573,12 @@ static struct tracer *free_slot(void)
 	return &tracers[ntracers++];
 }
 
+static void release_slot(struct tracer *tracer)
+{
+	free(tracer->registered);
+	*tracer = (struct tracer){ .generation = tracer->generation };
+}
+
 TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_tracer **handle)
 {
 	int status = TL_TRACER_OK;
@@ -617,6 +588,7 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 	if (desc->size < offsetof(struct tl_tracer_desc, levels))
 		return TL_TRACER_ARGUMENT;
 	tl_runtime_start();
+	tl_runtime_begin();	/* for its handlers of fork: the lock must not be inherited */
 	pthread_mutex_lock(&lock);
 	start_barriers();
 	struct tracer *tracer = free_slot();
@@ -778,18 +750,31 @@ TL_EXPORT int tl_tracer_disable(struct tl_tracer *handle)
 	return set_enabled(handle, false);
 }
 
-/* Some call has pinned a table with this tracer, which is no longer in any published one. Under lock, after a heavy barrier. */
+/* A retired table with this tracer; what isn't in the list may have been freed. */
+static bool is_retired_with(const struct tl_dispatch *pinned, const struct tl_tracer *handle)
+{
+	for (const struct tl_dispatch *table = retired; table; table = table->next)
+		if (table == pinned)
+			return contains(table, handle);
+	return false;
+}
+
+/*
+ * Some call has pinned a table with this tracer, which is no longer in any published one. Under lock, after a heavy barrier. Takes no
+ * memory: destroy must not fail, nor wait for what it doesn't know.
+ */
 static bool still_in(const struct tl_tracer *handle)
 {
-	static struct pins pins;
-
-	if (!retired)
-		return false;
-	if (!collect_pins(&pins))
-		return true;
-	for (const struct tl_dispatch *table = retired; table; table = table->next)
-		if (contains(table, handle) && pinned(&pins, table))
-			return true;
+	for (struct tl_frames *block = atomic_load_explicit(&blocks, memory_order_acquire); retired && block;
+	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
+		uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+		for (uint32_t i = 0; i < used && i < block->count; i++) {
+			/* Acquire pairs with unpin's release, as in collect_pins. */
+			const struct tl_dispatch *table = atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
+			if (table && is_retired_with(table, handle))
+				return true;
+		}
+	}
 	return false;
 }
 
@@ -797,7 +782,7 @@ static bool own_call_has(const struct tl_tracer *handle)
 {
 	for (struct tl_frames *block = atomic_load_explicit(&blocks, memory_order_acquire); block;
 	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
-		if (!atomic_load_explicit(&block->taken, memory_order_relaxed) || !pthread_equal(block->owner, pthread_self()))
+		if (!atomic_load_explicit(&block->taken, memory_order_relaxed) || !is_own(block))
 			continue;
 		uint32_t used = atomic_load_explicit(&block->used, memory_order_relaxed);
 		for (uint32_t i = 0; i < used; i++) {
@@ -813,7 +798,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 {
 	struct tracer *tracer;
 
-	if (tl_self && !tl_self->busy)
+	if (tl_self)
 		tl_call_end_left(tl_self);
 	int status = lock_disabled(handle, &tracer);
 	if (status == TL_TRACER_ENABLED)
@@ -827,7 +812,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	tracer->state = ENDING;
 	size_t slot = (size_t)(tracer - tracers);
 	/* Relaxed: the heavy barrier orders it before the scan, and against callers' light barriers. */
-	atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	heavy_barrier();
 	for (;;) {
 		/* Acquire pairs with wake()'s release. */
@@ -838,10 +823,9 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 		pthread_mutex_lock(&lock);
 	}
-	atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	tracer = &tracers[slot];	/* the array may have moved */
-	free(tracer->registered);
-	*tracer = (struct tracer){ .generation = tracer->generation };
+	release_slot(tracer);
 	reclaim();
 	pthread_mutex_unlock(&lock);
 	return TL_TRACER_OK;
@@ -863,16 +847,16 @@ void tl_tracer_after_fork_child(void)
 {
 	for (struct tl_frames *block = atomic_load_explicit(&blocks, memory_order_relaxed); block;
 	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
-		if (pthread_equal(block->owner, pthread_self()))
+		if (is_own(block))
 			continue;
 		for (uint32_t i = 0; i < block->used && i < block->count; i++)
 			atomic_store_explicit(&block->frames[i].pin, NULL, memory_order_relaxed);
 		tl_tracer_frames_give_back(block);
 	}
 	/* Registration with membarrier is inherited; destroys that other threads were in are over. */
-	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
+	atomic_fetch_and_explicit(&tl_tracer_attention, TL_TRACER_FENCES, memory_order_relaxed);
 	for (size_t i = 0; i < ntracers; i++)
 		if (tracers[i].state == ENDING)
-			tracers[i].state = FREE;
+			release_slot(&tracers[i]);
 	pthread_mutex_unlock(&lock);
 }

@@ -20,12 +20,11 @@ struct tl_dispatch;
 struct tl_frame {
 	_Atomic(struct tl_dispatch *) pin;	/* the table in use; NULL: none. Read by writers' scans */
 	struct tl_shim *shim;
-	void *call_result;
 	const void *caller;
 	uint32_t begun;		/* entries [0, begun) have been begun */
 	uint32_t ended;		/* entries [0, ended) have been ended */
 	uint32_t flags;		/* enum tl_view_flag */
-	uint32_t depth;
+	uint32_t depth;		/* its index in the block */
 	uint64_t skipped[2];	/* the result that a prologue gave in the driver's place */
 	void *instance[TL_TRACER_MAX];
 	uint64_t words[TL_FRAME_WORDS];
@@ -35,10 +34,10 @@ struct tl_frame {
 struct tl_frames {
 	_Atomic(struct tl_frames *) next;	/* all blocks there are */
 	_Atomic bool taken;
-	pthread_t owner;
+	_Atomic pthread_t owner;
 	_Atomic uint32_t used;			/* frames [0, used) may hold pins */
 	uint32_t count;
-	struct tl_frame *frames;
+	struct tl_frame frames[];
 };
 
 /* A block for the calling thread; NULL where memory is short: its calls are then not traced. Signal safe. */
@@ -60,6 +59,14 @@ static inline bool tl_frame_in_use(const struct tl_frame *frame)
 	return atomic_load_explicit(&frame->pin, memory_order_relaxed) != NULL;
 }
 
+/* The thread that has the block is another now. */
+static inline void tl_frames_own(struct tl_frames *block)
+{
+	atomic_store_explicit(&block->owner, pthread_self(), memory_order_relaxed);
+}
+
+/* Prologues of a table that is pinned already. */
+void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const struct tl_dispatch *table);
 /*
  * Run the prologues of a call. Returns false where nobody has callbacks here any more: the frame is then not in use. After true, or after an
  * exception has left it, exactly one of leave, unwind and abandon must follow. frame->flags tells if the driver is to be skipped.

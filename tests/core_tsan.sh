@@ -2,7 +2,7 @@
 # The buffers under ThreadSanitizer: producers, a draining thread, helpers, threads that come and go.
 . "${top_srcdir:-.}/tests/lib.sh"
 
-layer="arena buffer call clock config once preload report runtime say thread tracer"
+layer="arena buffer call clock config once preload report runtime say thread traced tracer"
 format="settings args_capture args_print checked_copy text"
 sources=
 for file in $layer; do sources="$sources $top_srcdir/layer/$file.c"; done
