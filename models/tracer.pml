@@ -112,26 +112,35 @@ inline leave(slot, table)
 	unpin(slot)
 }
 
-/* The first caller makes one call with another inside it, the second two in a row. */
+/* Calls that the tracer is in none of may take for ever: destroy must not wait for them. */
+inline drive(table, within)
+{
+	if
+	:: table % 2 == 0 && within % 2 == 0 -> end_blocked: false
+	:: true
+	fi
+}
+
+/*
+ * Two models, since all at once is too much: two threads, each of which makes a call; and, with -DNESTED, one thread that makes a call with
+ * another inside it, left by a return or, both at once, by longjmp, and ends. Another thread takes its frames then, and makes a call.
+ */
 proctype caller(byte me)
 {
 	byte outer, inner;
 
 	enter(me * DEPTH, outer);
-	if
-	:: me == 0 ->
-		enter(me * DEPTH + 1, inner);
-		leave(me * DEPTH + 1, inner);
-		leave(me * DEPTH, outer)
-	:: else ->
-		leave(me * DEPTH, outer);
-		enter(me * DEPTH, outer);
-		/* A call that the tracer is not in may take for ever: destroy must not wait for it. */
-		if
-		:: outer % 2 == 0 -> end_blocked: false
-		:: true -> leave(me * DEPTH, outer)
-		fi
-	fi
+#ifdef NESTED
+	enter(me * DEPTH + 1, inner);
+	drive(inner, outer);
+	leave(me * DEPTH + 1, inner);
+	leave(me * DEPTH, outer);
+	atomic { pending_count[me] == 0 -> skip };	/* giving the frames back, and taking them, are atomic operations */
+	enter(me * DEPTH, outer);
+#else
+	drive(outer, outer);
+#endif
+	leave(me * DEPTH, outer)
 }
 
 #define PINNED(table) (pin[0] == table || pin[1] == table || pin[2] == table || pin[3] == table)
@@ -182,7 +191,9 @@ init
 {
 	atomic {
 		run caller(0);
+#ifndef NESTED
 		run caller(1);
+#endif
 		run controller()
 	}
 }

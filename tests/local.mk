@@ -182,3 +182,6 @@ gen_model_test_SOURCES = %D%/gen_model_test.c gen/parse.c gen/comment.c gen/mode
 gen_model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
 gen_model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS)
 EXTRA_DIST += %D%/gen_tracegen.sh
+# --- tracers: models, the public interface, stress
+TESTS += %D%/models.sh
+EXTRA_DIST += %D%/models.sh models/tracer.pml
