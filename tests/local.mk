@@ -19,6 +19,11 @@ check_PROGRAMS += %D%/apps/cl_vector_add %D%/apps/cl_threads %D%/apps/cl_hostile
 %C%_apps_cl_errno_SOURCES = %D%/apps/cl_errno.c %D%/apps/cl_app.h
 %C%_apps_cl_errno_LDADD = -lOpenCL -lpthread
 
+# make stress: the tests that know a longer form, in it.
+STRESS_TESTS = tests/whole_programs.sh tests/whole_threads.sh tests/args_fuzz.sh tests/chrome_fuzz.sh
+stress:
+	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60; export STRESS FUZZ_SECONDS; $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(STRESS_TESTS)'
+
 # --- settings, output files, the writer, Chrome JSON
 TESTS += config_test chrome_test output_test writer_test tests/chrome_fuzz.sh
 check_PROGRAMS += config_test chrome_test output_test writer_test

@@ -11,8 +11,8 @@ threads=8
 calls=100000
 rounds=100
 if test -n "${STRESS-}"; then
-	threads=64
-	calls=200000
+	threads=32
+	calls=50000
 	rounds=1000
 fi
 
