@@ -151,6 +151,12 @@ class Browser:
 			self.call("Input.dispatchKeyEvent", type=kind, key=text, text=text if kind == "keyDown" else "",
 				  windowsVirtualKeyCode=ord(text.upper()))
 
+	def mouse_to(self, x, y):
+		self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+	def wheel(self, x, y, turn, modifiers=0):
+		self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=turn, modifiers=modifiers)
+
 	def screenshot(self, path):
 		with open(path, "wb") as file:
 			file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

@@ -1,0 +1,78 @@
+#!/bin/bash
+# viewers.sh: a viewer that people use draws what was recorded: each call a slice on its thread's lane, with its name, its
+# start and its end, and the import has nothing to complain of. The viewer is speedscope, in a headless Chromium.
+#
+# speedscope comes from the npm registry into the build folder, once. TRACELAYER_OFFLINE=1: do without.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_library
+speedscope_version=1.25.0
+apps=$top_builddir/tests/apps
+viewers=$top_srcdir/tests/viewers
+here=$(cd "$top_builddir" && pwd)
+speedscope=$here/tests/viewers/node_modules/speedscope
+plan 11
+
+if ! test -e "$speedscope/dist/release/index.html"; then
+	mkdir -p "$here/tests/viewers"
+	if ! timeout 100 npm install --no-save --no-audit --no-fund --ignore-scripts --prefix "$here/tests/viewers" \
+		"speedscope@$speedscope_version" >"$tmp/npm" 2>&1; then
+		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 11 "this machine is offline, and speedscope is not installed"; exit 0; }
+		echo "Bail out! npm could not install speedscope ($(grep -m 1 -iE 'not found|err' "$tmp/npm"));" \
+			"install npm, or set TRACELAYER_OFFLINE=1 to do without this test"
+		exit 99
+	fi
+fi
+"$python" -c "import sys; sys.path.insert(0, '$viewers'); import browser; sys.exit(not browser.find())" ||
+	{ echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
+
+# show [OPTION…] TRACE: its exit code, and what it prints.
+show() { timeout 50 "$python" "$viewers/speedscope.py" "${@:1:$#-1}" "$speedscope" "${!#}"; }
+
+# drawn DESCRIPTION LANES: the trace is drawn whole, and it has so many lanes.
+drawn()
+{
+	local said status lanes=$2
+	said=$(show "$tmp/t.json" 2>&1)
+	status=$?
+	is "$status $said" "0 $lanes lanes, $(events "$tmp/t.json") slices" "$1"
+}
+
+traced "$tmp/t.json" timeout 60 clinfo >/dev/null
+drawn "clinfo on PoCL is drawn whole" 1
+
+traced "$tmp/t.json" timeout 60 "$apps/cl_vector_add" >/dev/null
+drawn "an OpenCL program is drawn whole" 1
+
+ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so \
+	traced "$tmp/t.json" timeout 60 "$apps/ze_vector_add" -t 3 >/dev/null
+drawn "a Level Zero program with three threads is drawn whole" 4
+
+traced "$tmp/t.json" timeout 60 "$apps/cl_threads" -t 8 -i 400 >/dev/null
+drawn "eight threads at once are drawn whole, each on its own lane" 9
+
+traced "$tmp/t.json" timeout 60 "$apps/cl_callbacks" >/dev/null
+ok "a program whose callbacks make calls has calls inside calls" "$python" - "$tmp/t.json" <<'END'
+import json, sys
+calls = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X"]
+sys.exit(not any(a is not b and a["tid"] == b["tid"] and a["ts"] < b["ts"] < a["ts"] + a["dur"] for a in calls for b in calls))
+END
+drawn "they are drawn whole, inside each other" 1
+
+traced "$tmp/t.json" timeout 60 "$apps/cl_hostile" names >/dev/null
+drawn "hostile kernel names are drawn whole" 1
+
+"$python" "$viewers/tight.py" 24 1 >"$tmp/t.json"
+drawn "calls a nanosecond apart, on a machine that has been up for 24 days, are drawn whole" 1
+"$python" "$viewers/tight.py" 365 10 >"$tmp/t.json"
+drawn "calls ten nanoseconds apart, on a machine that has been up for a year, are drawn whole" 1
+
+# The test itself can fail.
+cat >"$tmp/crossed.json" <<'END'
+[{"ph":"M","pid":7,"tid":8,"name":"process_name","args":{"name":"p"}},
+{"ph":"M","pid":7,"tid":8,"name":"thread_name","args":{"name":"t"}},
+{"ph":"X","pid":7,"tid":8,"name":"a","ts":1.000,"dur":5.000,"args":{}},
+{"ph":"X","pid":7,"tid":8,"name":"b","ts":3.000,"dur":5.000,"args":{}}]
+END
+said=$(show "$tmp/crossed.json" 2>&1)
+is $? 1 "slices that cross are found out"
+like "$said" '^the page said: ' "by the viewer's own warning"
