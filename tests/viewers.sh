@@ -17,7 +17,8 @@ if ! test -e "$speedscope/dist/release/index.html"; then
 	if ! timeout 100 npm install --no-save --no-audit --no-fund --ignore-scripts --prefix "$here/tests/viewers" \
 		"speedscope@$speedscope_version" >"$tmp/npm" 2>&1; then
 		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 11 "this machine is offline, and speedscope is not installed"; exit 0; }
-		echo "Bail out! npm could not install speedscope ($(grep -m 1 -iE 'not found|err' "$tmp/npm"));" \
+		why=$(grep -m 1 -iE 'no such|error' "$tmp/npm")
+		echo "Bail out! npm could not install speedscope (${why:-no end after 100 s});" \
 			"install npm, or set TRACELAYER_OFFLINE=1 to do without this test"
 		exit 99
 	fi
