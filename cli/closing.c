@@ -255,6 +255,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 	if (reports->failed)
 		say("no trace: %s: %s; give another file with -o", from_here(reports->failed),
 		    strerror(reports->error));
+	else if (config->level == TL_LEVEL_NONE && reports->called && (*config->tools || config->summary))
+		;	/* as it was wished: the tools did the work */
 	else if (config->level == TL_LEVEL_NONE)
 		say("no trace: the level is none; give another with --level");
 	else if (reports->recorded && WIFSIGNALED(ending->status))

@@ -1,13 +1,18 @@
 # The tracelayer command: shares the formats, the settings and the API tables with the layer, but nothing of its code.
+# The tables are also the summary tool's (callbacks/).
+noinst_LTLIBRARIES += libtl_table.la
+libtl_table_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libtl_table_la_SOURCES = %D%/calls.h %D%/calls.c %D%/table.h %D%/table.c
+
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	format/report.h \
 	%D%/command.h %D%/tracelayer.c \
 	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
-	%D%/summary.c %D%/table.h %D%/table.c %D%/trace_reader.h %D%/trace_reader.c
+	%D%/summary.c %D%/trace_reader.h %D%/trace_reader.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
-tracelayer_LDADD = libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm
+tracelayer_LDADD = libtl_table.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm
 
 # Prints the settings for the manual pages.
 noinst_PROGRAMS += settings_doc

@@ -19,6 +19,7 @@
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "format/settings.h"
+#include "format/tools.h"
 
 #define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
 #define LIBRARY	     "libtracelayer.so"
@@ -56,6 +57,19 @@ static void make_options(struct argp_option *options)
 	}
 }
 
+/* --tool, once or several times. They are looked for later, when the library is known. */
+static void take_tools(const char *list)
+{
+	static char *tools;
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", tools ? tools : "", tools ? ":" : "", list) < 0)
+		need(NULL);
+	free(tools);
+	tools = longer;
+	need(setenv(tl_settings[TL_SETTING_TOOLS].variable, tools, 1) ? NULL : tools);
+}
+
 /* A setting given as an option: check it, and put it where the layer reads it. */
 static void take_option(struct argp_state *state, const struct tl_setting *setting,
 			const char *value)
@@ -65,6 +79,10 @@ static void take_option(struct argp_state *state, const struct tl_setting *setti
 
 	if (!value)
 		value = setting->implied;
+	if (setting->id == TL_SETTING_TOOLS) {
+		take_tools(value);
+		return;
+	}
 	tl_settings_initial(&config);
 	if (!tl_settings_value(&config, setting, value, why, sizeof(why))) {
 		say("--%s=%s: %s", setting->option, value, why);
@@ -113,7 +131,7 @@ static char **parse(int argc, char **argv)
 	return wishes.program;
 }
 
-/* ---- the library ---- */
+/* ---- the library and the tools ---- */
 
 /* The length that two paths have in common, up to a slash. */
 static size_t common(const char *a, const char *b)
@@ -158,6 +176,55 @@ static bool find_library(char *found)
 	return !access(found, R_OK);
 }
 
+/* As an item of the list: colons are written \\:. */
+static void add_escaped(FILE *to, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ':')
+			fputc('\\', to);
+		fputc(*text, to);
+	}
+}
+
+/*
+ * See that every tool is there, and name each by its whole path, so that programs which the program starts find it from their own folders, too.
+ * Returns false where one is missing, which it has said.
+ */
+static bool find_tools(const char *library)
+{
+	struct tl_tool_item *item = need(malloc(sizeof(*item)));
+	const char *list = getenv(tl_settings[TL_SETTING_TOOLS].variable);
+	char here[PATH_MAX], path[PATH_MAX], *whole = NULL;
+	size_t size = 0;
+	FILE *to = need(open_memstream(&whole, &size));
+	bool found = true;
+
+	if (!getcwd(here, sizeof(here)))
+		strcpy(here, ".");
+	while (found && list && tl_tools_next(&list, item)) {
+		found = tl_tools_find(item->name, library, here, path, sizeof(path));
+		if (!found) {
+			say("tool %s: %s", item->name,
+			    strchr(item->name, '/') ? "no such file; give the path of a tool library"
+						    : "no such tool; give summary, log, leaks, faults, or a path");
+			break;
+		}
+		if (ftell(to) > 0)
+			fputc(':', to);
+		add_escaped(to, strchr(item->name, '/') || !tl_tools_is_ours(item->name, library) ? path : item->name);
+		if (item->options[0]) {
+			fputc('=', to);
+			add_escaped(to, item->options);
+		}
+	}
+	fclose(to);
+	if (found && size)
+		setenv(tl_settings[TL_SETTING_TOOLS].variable, whole, 1);
+	free(whole);
+	free(item);
+	return found;
+}
+
 /* Put the library first in LD_PRELOAD, and keep what the user has there. */
 static int preload(void)
 {
@@ -174,6 +241,8 @@ static int preload(void)
 		    library);
 		return EXIT_BROKEN;
 	}
+	if (!find_tools(library))
+		return EXIT_USAGE;
 	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
 		     before ? before : "") < 0)
 		need(NULL);
@@ -223,8 +292,10 @@ int command_run(int argc, char **argv)
 		return cannot_start(program_argv[0], error);
 	/* Into a program of another architecture the loader can't preload ours, and would say so.
 	 */
-	if (program.nature != PROGRAM_FOREIGN && preload())
-		return EXIT_BROKEN;
+	int code = program.nature != PROGRAM_FOREIGN ? preload() : EXIT_DONE;
+
+	if (code != EXIT_DONE)
+		return code;
 	closing_prepare();
 	launch(&program, program_argv, &ending);
 	if (ending.error) {

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/calls.h"
 #include "cli/command.h"
-#include "cli/table.h"
 #include "cli/trace_reader.h"
 
 /* All calls with one name. */
@@ -234,44 +234,27 @@ static int64_t percentile(const struct group *group, unsigned percent)
 	return group->durations[rank ? rank - 1 : 0];
 }
 
-enum column { NAME, CALLS, FAILED, TOTAL, SHARE, AVERAGE, MIN, MEDIAN, P99, MAX };
-
-static const struct table_column columns[] = {
-	[NAME] = {"function", "function", TABLE_NAME},
-	[CALLS] = {"calls", "calls", TABLE_COUNT},
-	[FAILED] = {"failed", "failed", TABLE_COUNT},
-	[TOTAL] = {"total_ns", "total", TABLE_TIME},
-	[SHARE] = {"share", "share", TABLE_SHARE},
-	[AVERAGE] = {"average_ns", "average", TABLE_TIME},
-	[MIN] = {"min_ns", "min", TABLE_TIME},
-	[MEDIAN] = {"median_ns", "median", TABLE_TIME},
-	[P99] = {"p99_ns", "99 %", TABLE_TIME},
-	[MAX] = {"max_ns", "max", TABLE_TIME},
-};
-
 static struct table *host_calls(struct summary *summary)
 {
-	struct table *table = table_new("host calls", columns, sizeof(columns) / sizeof(*columns));
+	struct table *table = calls_table("host calls");
 
 	for (size_t i = 0; i < summary->ngroups; i++) {
 		struct group *group = summary->list[i];
-		int64_t calls = (int64_t)group->calls;
 
 		qsort(group->durations, group->calls, sizeof(int64_t), compare_durations);
-		table_row(table);
-		table_text(table, NAME, group->name);
-		table_number(table, CALLS, calls);
-		table_number(table, FAILED, (long long)group->failed);
-		table_number(table, TOTAL, group->total);
-		table_share(table, SHARE,
-			    summary->total ? (double)group->total / (double)summary->total : 0);
-		table_number(table, AVERAGE, (group->total + calls / 2) / calls);
-		table_number(table, MIN, group->durations[0]);
-		table_number(table, MEDIAN, percentile(group, 50));
-		table_number(table, P99, percentile(group, 99));
-		table_number(table, MAX, group->durations[group->calls - 1]);
+		struct calls calls = {
+			.name = group->name,
+			.calls = (long long)group->calls,
+			.failed = (long long)group->failed,
+			.total = group->total,
+			.min = group->durations[0],
+			.median = percentile(group, 50),
+			.p99 = percentile(group, 99),
+			.max = group->durations[group->calls - 1],
+		};
+		calls_row(table, &calls, summary->total);
 	}
-	table_sort(table, TOTAL);
+	calls_sort(table);
 	return table;
 }
 

@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 
 #include "cli/command.h"
 #include "cli/table.h"
+#include "format/text.h"
 
 #define NAME_LEAST 24 /* a name is never made narrower than this many columns */
 
@@ -381,44 +381,61 @@ static void print_csv(const struct table *table, FILE *to)
 
 /* ---- JSON ---- */
 
-static json_t *json_cell(const struct table_column *column, const struct cell *cell)
+static void print_json_string(const char *string, FILE *to)
 {
-	if (!cell->filled)
-		return json_null();
-	if (is_left(column))
-		return need(json_string(cell->text));
-	if (column->type == TABLE_SHARE)
-		return need(json_real(round(cell->share * 1e6) / 1e6));
-	return need(json_integer(cell->number));
+	size_t size = strlen(string), room = 6 * size + 1; /* the longest escape is \\uXXXX */
+	char *escaped = need(malloc(room));
+	struct tl_text text = {escaped, escaped + room, false};
+
+	tl_text_escape(&text, string, size);
+	putc('"', to);
+	fwrite(escaped, 1, (size_t)(text.at - escaped), to);
+	putc('"', to);
+	free(escaped);
 }
 
-static json_t *json_table(const struct table *table)
+static void print_json_cell(const struct table_column *column, const struct cell *cell, FILE *to)
 {
-	json_t *rows = need(json_array());
+	if (!cell->filled)
+		fputs("null", to);
+	else if (is_left(column))
+		print_json_string(cell->text, to);
+	else if (column->type == TABLE_SHARE)
+		print_csv_share(cell->share, to);
+	else
+		fprintf(to, "%lld", cell->number);
+}
 
-	for (size_t r = 0; r < table->rows; r++) {
-		json_t *row = need(json_object());
+static void print_json_table(const struct table *table, FILE *to)
+{
+	fputs("  {\n   \"table\": ", to);
+	print_json_string(table->name, to);
+	fputs(",\n   \"rows\": [", to);
+	for (size_t i = 0; i < table->rows * table->width; i++) {
+		size_t column = i % table->width;
 
-		for (size_t c = 0; c < table->width; c++)
-			json_object_set_new(
-				row, table->columns[c].key,
-				json_cell(&table->columns[c], &table->cells[r * table->width + c]));
-		json_array_append_new(rows, row);
+		if (column == 0)
+			fprintf(to, "%s\n    {", i ? "," : "");
+		else
+			fputs(", ", to);
+		print_json_string(table->columns[column].key, to);
+		fputs(": ", to);
+		print_json_cell(&table->columns[column], &table->cells[i], to);
+		if (column == table->width - 1)
+			putc('}', to);
 	}
-	return need(json_pack("{s:s, s:o}", "table", table->name, "rows", rows));
+	fputs("\n   ]\n  }", to);
 }
 
 static void print_json(struct table *const *tables, size_t count, FILE *to)
 {
-	json_t *list = need(json_array());
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_table(tables[i]));
-	json_t *whole = need(json_pack("{s:o}", "tables", list));
-
-	json_dumpf(whole, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-	fputc('\n', to);
-	json_decref(whole);
+	fputs("{\n \"tables\": [\n", to);
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			fputs(",\n", to);
+		print_json_table(tables[i], to);
+	}
+	fputs("\n ]\n}\n", to);
 }
 
 int table_print(struct table *const *tables, size_t count, enum table_format format, FILE *to)

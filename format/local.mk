@@ -6,7 +6,8 @@ libtl_format_la_SOURCES = \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.c %D%/checked_copy.c \
 	%D%/text.h %D%/text.c \
 	%D%/chrome.h %D%/chrome.c \
-	%D%/settings.c %D%/settings.h %D%/settings_table.h
+	%D%/settings.c %D%/settings.h %D%/settings_table.h \
+	%D%/tools.c %D%/tools.h
 
 # The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.
 noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la

@@ -30,9 +30,9 @@ SETTING(EXCLUDE, "EXCLUDE", "exclude", 0, "GLOBS", NULL, "", TEXT, NULL, 1,
 	"leave out functions whose names match one of these, separated by commas")
 SETTING(ARGS, "ARGS", "args", 0, "WHAT", NULL, "full", WORD, "none, scalars, full", 1,
 	"arguments to record: none, scalars (the parameters themselves), full (also what they point to)")
-SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL, 0,
-	"tool libraries to load, names or paths separated by colons")
-SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL, 0,
+SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL, 1,
+	"tools to load: summary, log, leaks, faults, or paths, separated by colons; =OPTIONS may follow each")
+SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL, 1,
 	"print tables at the end of the program")
 SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused", 0,
 	"start with recording paused")

@@ -31,6 +31,7 @@
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
+#include "layer/tools.h"
 #include "layer/tracer.h"
 
 #define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
@@ -326,11 +327,18 @@ static void suspect(struct tl_open_call *open, uint64_t now)
 	open->mode |= TL_OPEN_SUSPECT;
 }
 
+/* What the epilogues are told. A call that was left before the driver was called has not begun. */
+static void set_times(struct tl_frame *frame, uint64_t start, uint64_t end)
+{
+	frame->start = start ? start : end;
+	frame->end = end;
+}
+
 /* The entry goes, and its call with it, which never returned. */
 static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64_t now)
 {
 	struct tl_frame *frame = tracing_of(thread, open);
-	uint64_t duration = now - open->start;
+	uint64_t start = open->start, duration = now - start;
 
 	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
@@ -338,8 +346,10 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	if (frame_of(open) != TL_NO_FRAME)
 		record_entry(thread, open, duration);
 	open->mode = 0;
-	if (frame)
+	if (frame) {
+		set_times(frame, start, start + duration);
 		abandon_tracing(thread, open, frame);
+	}
 	clear(open);
 	set_top(thread, open);
 }
@@ -508,7 +518,8 @@ static void *enter(struct tl_call *call)
 {
 	tl_runtime_start();
 	void *real = resolve(call);
-	/* Finding it may have shown that callers have to be told apart. */
+	tl_tools_load();
+	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 
 	call->thread = NULL;
@@ -520,6 +531,8 @@ static void *enter(struct tl_call *call)
 			return pass(call, foreign);
 	}
 	tl_report_called(call->shim->function->name);
+	if (mode & TL_MODE_RECORD)
+		tl_report_recorded();
 	if (mode & WATCHED)
 		call->thread = thread_for(call);
 	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER);
@@ -576,9 +589,10 @@ static void move_over(struct tl_call *call)
 static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	bool ours = is_ours(call);
+	uint64_t now = call->start;
 
 	if (ours) {
-		uint64_t now = tl_ticks(call->thread);
+		now = tl_ticks(call->thread);
 		if (call->thread != tl_self)
 			move_over(call);
 		ours = call->thread != NULL;
@@ -588,6 +602,7 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 			record_call(call, now, flags, result, words, count);
 	}
 	if (tracing(call)) {
+		set_times(tracing(call), call->start, now);
 		/* An epilogue that throws must not have it recorded again. */
 		call->mode &= ~(uint32_t)TL_MODE_RECORD;
 		end_tracing(call, flags & TL_RECORD_UNWOUND);
@@ -602,7 +617,7 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
-	if (function->flags & TL_FUNCTION_INITIALISES && call->mode & TL_MODE_RECORD)
+	if (function->flags & TL_FUNCTION_INITIALISES && (call->mode & TL_MODE_RECORD || tl_tools_given()))
 		tl_runtime_renew_exit();
 }
 

@@ -15,8 +15,10 @@ libtl_core_la_SOURCES = \
 	%D%/runtime.h %D%/runtime.c \
 	%D%/say.h %D%/say.c \
 	%D%/thread.h %D%/thread.c \
+	%D%/tools.h %D%/tools.c \
 	%D%/traced.c \
 	%D%/tracer.h %D%/tracer.c %D%/dispatch.h \
+	%D%/view.c \
 	%D%/resolve.h
 
 # From chunks to the trace file. Links with zlib.

@@ -67,6 +67,11 @@ void tl_report_called(const char *function)
 
 void tl_report_recorded(void)
 {
+	static _Atomic bool told;
+
+	if (!folder[0] || atomic_load_explicit(&told, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&told, true, memory_order_relaxed))
+		return;
 	say(TL_REPORT_RECORDED, "call");
 }
 

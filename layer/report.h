@@ -17,7 +17,7 @@ void tl_report_start(void);
  * that. */
 void tl_report_called(const char *function);
 
-/* The first call that is watched, and so is not filtered out, is about to be made. */
+/* A call that is recorded, and so not filtered out, is about to be made; only the first is told. Cheap after that. */
 void tl_report_recorded(void);
 
 /* From the writer; paths are absolute. */

@@ -20,8 +20,10 @@
 #include "layer/resolve.h"
 #include "layer/say.h"
 #include "layer/thread.h"
+#include "layer/tools.h"
 #include "layer/tracer.h"
 #include "layer/writer.h"
+#include "tracelayer/tracer.h"
 
 /*
  * Protects the list of APIs while it grows, the modes of all shims and their chains of closures. Taken with signals blocked, since a
@@ -62,6 +64,8 @@ static uint32_t wanted(const struct tl_shim *shim)
 	if (tl_config.secure)
 		return 0;
 	if (function->flags & TL_FUNCTION_GETPROC)
+		mode |= TL_MODE_AFTER;
+	if (function->flags & TL_FUNCTION_INITIALISES && tl_tools_given())
 		mode |= TL_MODE_AFTER;
 	if (!atomic_load_explicit(&recording, memory_order_relaxed) || !tl_config_selects(function))
 		return mode;
@@ -192,6 +196,11 @@ const struct tl_api *tl_runtime_api(uint32_t number)
 	return library ? library->api : NULL;
 }
 
+TL_EXPORT const struct tl_api *tl_api_at(unsigned number)
+{
+	return tl_runtime_api(number);
+}
+
 const struct tl_function *tl_runtime_function(uint32_t id)
 {
 	const struct tl_api *api = tl_runtime_api(id >> 16);
@@ -258,6 +267,7 @@ void tl_runtime_start(void)
 	if (!tl_config.secure)
 		tl_report_start();
 	atomic_store_explicit(&recording, records_from_the_start(), memory_order_relaxed);
+	tl_tools_start();
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
 		add_library(*library);
 	tl_once_done(&started);
@@ -272,6 +282,7 @@ static __attribute__((constructor)) void load(void)
 
 static void finish(void)
 {
+	tl_tools_end();
 	tl_clock_pair();
 	tl_writer_finish();
 }
@@ -321,6 +332,7 @@ static void after_fork_in_child(void)
 	tl_clock_start_with(tl_clock_is_counter());
 	drop_lock(&signals);
 	tl_tracer_after_fork_child();
+	tl_tools_after_fork_child();
 	if (!tl_config.follow)
 		tl_runtime_record(false);
 }
@@ -336,7 +348,6 @@ bool tl_runtime_begin(void)
 	enum tl_once_answer answer = tl_once_begin(&begun);
 	if (answer == TL_ONCE_DO) {
 		tl_config_complain();
-		tl_report_recorded();
 		tl_clock_start();
 		tl_thread_start();
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -103,10 +103,13 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	int error = *producer->error;
 	{
 		CALLBACKS(thread);
-		if (TL_LIKELY(table->plain))
+		if (TL_LIKELY(table->plain)) {
 			prologues(call, frame, shim, table);
-		else
+		} else {
 			tl_tracer_prologues(call, frame, table);
+			/* Generic callbacks are told the time. */
+			open->start = call->start = tl_ticks(thread);
+		}
 	}
 	*producer->error = error;
 	return TL_UNLIKELY(frame->flags & TL_VIEW_SKIPPED) ? NULL : real;

@@ -153,7 +153,8 @@ static bool can_be_typed(const struct tl_function *function)
 static struct tl_view view_of(const struct tl_frame *frame, void *const *params, void *result)
 {
 	return (struct tl_view){ .function = frame->shim->function, .params = params, .result = result,
-				 .flags = frame->flags, .depth = frame->depth, .caller = frame->caller };
+				 .flags = frame->flags, .depth = frame->depth, .caller = frame->caller, .start = frame->start,
+				 .end = frame->end };
 }
 
 static bool can_be_skipped(const struct tl_function *function)
@@ -185,6 +186,7 @@ void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const str
 	frame->shim = shim;
 	frame->caller = call->caller;
 	frame->begun = frame->ended = frame->flags = 0;
+	frame->start = frame->end = 0;
 	frame->skipped[0] = frame->skipped[1] = 0;
 	keep_words(frame, shim->function, call->params);
 	for (uint32_t i = 0; i < table->count; i++) {

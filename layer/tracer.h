@@ -25,6 +25,7 @@ struct tl_frame {
 	uint32_t ended;		/* entries [0, ended) have been ended */
 	uint32_t flags;		/* enum tl_view_flag */
 	uint32_t depth;		/* its index in the block */
+	uint64_t start, end;	/* ticks; what the epilogues' views say */
 	uint64_t skipped[2];	/* the result that a prologue gave in the driver's place */
 	void *instance[TL_TRACER_MAX];
 	uint64_t words[TL_FRAME_WORDS];

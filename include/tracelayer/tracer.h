@@ -77,6 +77,7 @@ struct tl_view {
 	uint32_t flags;		/* enum tl_view_flag */
 	uint32_t depth;		/* calls of this thread that are open around this one */
 	const void *caller;	/* return address of the call */
+	uint64_t start, end;	/* epilogues: when the driver's function was entered and left, without the callbacks; in ticks */
 };
 
 enum tl_view_flag {
@@ -127,6 +128,30 @@ int tl_tracer_disable(struct tl_tracer *tracer);
  * them. TL_TRACER_IN_USE where waiting would be for ever: from inside one of its callbacks, or of a call that owes one.
  */
 int tl_tracer_destroy(struct tl_tracer *tracer);
+
+/* The APIs that have shims, by number from 0 on; NULL past the last. They are never unloaded. */
+const struct tl_api *tl_api_at(unsigned number);
+
+/* ---- what a view says. For callbacks; no allocation, no lock ---- */
+
+/*
+ * The call's arguments, decoded, as the members of a JSON object without its braces: "context":"0x55…","size":4096. An epilogue's view shows also what the
+ * call gave out, unless it failed. What does not fit is left out whole. Returns the length, without the NUL that it puts behind (size is at least 1).
+ */
+size_t tl_view_print(const struct tl_view *view, char *text, size_t size);
+
+/* The call's result likewise: "CL_SUCCESS", 3, "0x55…"; nothing where there is none. */
+size_t tl_view_print_result(const struct tl_view *view, char *text, size_t size);
+
+/* In an epilogue: the result means failure. */
+int tl_view_failed(const struct tl_view *view);
+
+/*
+ * Ticks are the processor's counter, or nanoseconds where that is no clock. The second function gives their time as nanoseconds of
+ * CLOCK_MONOTONIC; it takes about a microsecond (the process's first may take fifty), so collect ticks and convert late.
+ */
+uint64_t tl_ticks_now(void);
+uint64_t tl_ticks_ns(uint64_t ticks);
 
 #ifdef __cplusplus
 }

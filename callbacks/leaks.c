@@ -1,0 +1,534 @@
+/*
+ * leaks: objects that a program created and never destroyed, destroyed twice, or used after destroying them; each with the call that
+ * created it and who made that call.
+ *
+ * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS). What a creating function gives out is
+ * its result, or what it stored in [out] parameters that take one handle or pointer; what a destroying function destroys is its pointer
+ * to memory, else its last handle. Retains and releases are counted. An OpenCL command's event is created by the command.
+ *
+ * An object is taken off before the driver destroys it, and put back where that fails: once the driver has destroyed it, another thread may be given
+ * the same handle again, before this thread hears that its call succeeded.
+ *
+ * Handles that were never seen created (devices, platforms) are let alone. What was destroyed is remembered until a call gives the same handle out again.
+ */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "callbacks/common.h"
+
+#define FRAMES	 16	/* of a creating call's backtrace */
+#define SKIPPED	 12	/* frames of ours above it, at most */
+#define ELEMENTS 1024	/* of an array of handles that are looked at */
+#define REPORTS	 100	/* uses after destroying that are said, at most */
+
+const unsigned tl_tool_version = TL_TOOL_VERSION;
+
+struct object {
+	uint64_t handle;		/* 0: the place is free */
+	const char *type;
+	const struct tl_function *creator, *destroyer;
+	long count;			/* references that the program has; 0: destroyed */
+	bool said;			/* its use after destroying */
+	int depth;
+	void *frames[FRAMES];
+};
+
+/* Protects all below. Its holders call no API, and a signal handler's calls inside a callback are not seen by tools. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct object *objects;		/* open addressing; room is a power of two */
+static size_t room, used;
+static unsigned reports;
+static bool missed;			/* memory was short */
+
+static struct output output;
+static bool late, ended;
+
+/* ---- the objects; under the lock ---- */
+
+static size_t place_of(uint64_t handle)
+{
+	return (size_t)(handle * 0x9e3779b97f4a7c15 >> 20) & (room - 1);
+}
+
+static struct object *find(uint64_t handle)
+{
+	if (!room || !handle)
+		return NULL;
+	for (size_t i = place_of(handle); objects[i].handle; i = (i + 1) & (room - 1))
+		if (objects[i].handle == handle)
+			return &objects[i];
+	return NULL;
+}
+
+static struct object *free_place(uint64_t handle)
+{
+	size_t i = place_of(handle);
+
+	while (objects[i].handle)
+		i = (i + 1) & (room - 1);
+	return &objects[i];
+}
+
+/* Make room, and with it forget what was destroyed where that is most of what is there. */
+static bool grow(void)
+{
+	struct object *old = objects;
+	size_t old_room = room, living = 0;
+
+	for (size_t i = 0; i < room; i++)
+		living += old[i].handle && old[i].count > 0;
+	bool forget = living < room / 8;
+	size_t larger = forget && room ? room : room ? 2 * room : 1024;
+	struct object *more = calloc(larger, sizeof(*more));
+	if (!more)
+		return false;
+	objects = more;
+	room = larger;
+	used = 0;
+	for (size_t i = 0; i < old_room; i++) {
+		if (!old[i].handle || (forget && old[i].count <= 0))
+			continue;
+		*free_place(old[i].handle) = old[i];
+		used++;
+	}
+	free(old);
+	return true;
+}
+
+static struct object *find_or_add(uint64_t handle)
+{
+	struct object *object = find(handle);
+
+	if (object)
+		return object;
+	if (used >= room / 4 * 3 && !grow()) {
+		missed = true;
+		return NULL;
+	}
+	used++;
+	object = free_place(handle);
+	object->handle = handle;
+	return object;
+}
+
+/* ---- saying ---- */
+
+/* Who called: the program's frames, from the one that made the API call. */
+static int program_frames(const struct tl_view *view, void **frames)
+{
+	void *all[FRAMES + SKIPPED];
+	int count = backtrace(all, FRAMES + SKIPPED), from = 0;
+
+	while (from < count && all[from] != view->caller)
+		from++;
+	if (from == count) {
+		frames[0] = (void *)view->caller;
+		return 1;
+	}
+	count = count - from < FRAMES ? count - from : FRAMES;
+	memcpy(frames, all + from, (size_t)count * sizeof(*frames));
+	return count;
+}
+
+static void print_frames(FILE *to, void *const *frames, int depth)
+{
+	for (int i = 0; i < depth; i++) {
+		Dl_info info;
+		uintptr_t at = (uintptr_t)frames[i];
+		/* The call lies before the address that it returns to. */
+		if (!dladdr((void *)(at - 1), &info) || !info.dli_fname) {
+			fprintf(to, "    %p\n", frames[i]);
+			continue;
+		}
+		fprintf(to, "    %s", info.dli_fname);
+		if (info.dli_sname)
+			fprintf(to, " %s+0x%" PRIxPTR, info.dli_sname, at - (uintptr_t)info.dli_saddr);
+		fprintf(to, " (+0x%" PRIxPTR ")\n", at - (uintptr_t)info.dli_fbase);
+	}
+}
+
+static const char *name_of(const char *type)
+{
+	return type ? type : "object";
+}
+
+/* A call that is wrong: one report, whole. */
+static void report_call(const struct tl_view *view, const struct object *object, const char *what)
+{
+	void *frames[FRAMES];
+	char *text = NULL;
+	size_t size = 0;
+
+	if (reports++ >= REPORTS)
+		return;
+	FILE *to = open_memstream(&text, &size);
+	if (!to)
+		return;
+	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " %s by %s\n", name_of(object->type), object->handle, what, view->function->name);
+	print_frames(to, frames, program_frames(view, frames));
+	fprintf(to, "  it was destroyed by %s, and created by %s\n", object->destroyer ? object->destroyer->name : "another call",
+		object->creator->name);
+	print_frames(to, object->frames, object->depth);
+	if (fclose(to) == 0)
+		output_write(&output, text, size);
+	free(text);
+}
+
+/* ---- what a call's parameters hold ---- */
+
+static uint64_t word_at(const void *place)
+{
+	uint64_t word;
+
+	memcpy(&word, place, sizeof(word));
+	return word;
+}
+
+/* One object: a handle, or memory. */
+static bool is_object(const struct tl_type *type)
+{
+	return type->size == 8 && (type->kind == TL_KIND_HANDLE || (type->kind == TL_KIND_POINTER && (!type->target || type->target->kind == TL_KIND_VOID)));
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* An OpenCL command gives out an event. */
+static bool is_command(const struct tl_function *function)
+{
+	return has_prefix(function->name, "clEnqueue") || has_prefix(function->name, "clCommand");
+}
+
+static bool retains(const struct tl_function *function)
+{
+	return has_prefix(function->name, "clRetain");
+}
+
+/* The parameter is a place for one object that the call gives out. */
+static bool gives_one(const struct tl_variable *param)
+{
+	return param->type->kind == TL_KIND_POINTER && param->type->target && is_object(param->type->target) &&
+	       param->direction & TL_OUT && !(param->direction & TL_IN) &&
+	       param->length.kind == TL_LENGTH_CONSTANT && param->length.constant == 1;
+}
+
+/* The parameter with what a destroying function destroys; -1: none. */
+static int destroyed_param(const struct tl_function *function)
+{
+	int last = -1;
+
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_type *type = function->params[i].type;
+		if (!is_object(type))
+			continue;
+		last = (int)i;
+		if (type->kind == TL_KIND_POINTER)
+			break;
+	}
+	return last;
+}
+
+/* How many objects an array parameter of handles has that the call reads; 0: it is none, or its length can't be told. */
+static uint64_t elements_read(const struct tl_view *view, const struct tl_variable *param)
+{
+	const struct tl_length *length = &param->length;
+	uint64_t count = 0;
+
+	if (param->type->kind != TL_KIND_POINTER || !param->type->target || param->type->target->kind != TL_KIND_HANDLE ||
+	    param->type->target->size != 8 || !(param->direction & TL_IN) || !(param->direction & TL_OBLIGED) || length->bytes)
+		return 0;
+	if (length->kind == TL_LENGTH_CONSTANT)
+		return length->constant;
+	if (length->kind != TL_LENGTH_VALUE)
+		return 0;
+	const struct tl_type *type = view->function->params[length->sibling].type;
+	memcpy(&count, view->params[length->sibling], type->size < 8 ? type->size : 8);
+	count *= length->constant;
+	return count < ELEMENTS ? count : ELEMENTS;
+}
+
+/* ---- calls ---- */
+
+static void created(const struct tl_view *view, uint64_t handle, const struct tl_type *type)
+{
+	void *frames[FRAMES];
+	int depth = program_frames(view, frames);
+
+	pthread_mutex_lock(&lock);
+	struct object *object = handle ? find_or_add(handle) : NULL;
+	if (object) {
+		*object = (struct object){ .handle = handle, .creator = view->function, .count = 1, .depth = depth };
+		object->type = type->kind == TL_KIND_HANDLE ? type->name : "memory";
+		memcpy(object->frames, frames, (size_t)depth * sizeof(*frames));
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* A call has given this handle out: whatever we think was destroyed, this is in use. */
+static void seen(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	struct object *object = find(handle);
+	if (object && object->count <= 0) {
+		object->creator = NULL;	/* unknown, like a device */
+		object->count = 1;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static bool is_known(const struct object *object)
+{
+	return object && object->creator;
+}
+
+static void used_by(const struct tl_view *view, uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	struct object *object = find(handle);
+	if (is_known(object) && object->count <= 0 && !object->said) {
+		object->said = true;
+		report_call(view, object, "is used after it was destroyed");
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void look_for_uses(const struct tl_view *view, int except)
+{
+	const struct tl_function *function = view->function;
+
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
+		if ((int)i == except)
+			continue;
+		if (param->type->kind == TL_KIND_HANDLE && param->type->size == 8) {
+			used_by(view, word_at(view->params[i]));
+			continue;
+		}
+		uint64_t count = elements_read(view, param);
+		const char *array = count ? *(const char **)view->params[i] : NULL;
+		for (uint64_t j = 0; array && j < count; j++)
+			used_by(view, word_at(array + 8 * j));
+	}
+}
+
+/* Returns whether a reference was taken. */
+static bool take_reference(const struct tl_view *view, uint64_t handle)
+{
+	bool taken = false;
+
+	pthread_mutex_lock(&lock);
+	struct object *object = find(handle);
+	if (is_known(object) && object->count <= 0) {
+		report_call(view, object, "is destroyed again");
+	} else if (is_known(object)) {
+		object->count--;
+		object->destroyer = view->function;
+		taken = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+
+/* The instance data of a call that destroys: set where it took a reference. */
+static enum tl_verdict before(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	const struct tl_function *function = view->function;
+	int object = function->flags & TL_FUNCTION_DESTROYS ? destroyed_param(function) : -1;
+
+	look_for_uses(view, object);
+	if (object >= 0 && take_reference(view, word_at(view->params[object])))
+		*instance_data = (void *)(uintptr_t)word_at(view->params[object]);
+	return TL_GO_ON;
+}
+
+static void add_reference(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	struct object *object = find(handle);
+	if (is_known(object))
+		object->count++;
+	pthread_mutex_unlock(&lock);
+}
+
+/* What a call stored in its [out] parameters, and returned. */
+static void look_at_given(const struct tl_view *view)
+{
+	const struct tl_function *function = view->function;
+	bool creates = function->flags & TL_FUNCTION_CREATES;
+
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
+		const void *place = gives_one(param) ? *(void *const *)view->params[i] : NULL;
+		if (!place)
+			continue;
+		if (creates || (is_command(function) && !strcmp(param->name, "event")))
+			created(view, word_at(place), param->type->target);
+		else
+			seen(word_at(place));
+	}
+	if (!is_object(function->result))
+		return;
+	if (creates)
+		created(view, word_at(view->result), function->result);
+	else
+		seen(word_at(view->result));
+}
+
+static void after(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	bool failed = view->flags & (TL_VIEW_UNWOUND | TL_VIEW_SKIPPED) || tl_view_failed(view);
+
+	if (*instance_data) {
+		if (failed)
+			add_reference((uint64_t)(uintptr_t)*instance_data);
+		return;
+	}
+	if (failed)
+		return;
+	if (retains(view->function))
+		add_reference(word_at(view->params[0]));
+	else
+		look_at_given(view);
+}
+
+/* ---- the end ---- */
+
+static bool is_leaked(const struct object *object)
+{
+	return object->handle && object->creator && object->count > 0;
+}
+
+static bool are_alike(const struct object *a, const struct object *b)
+{
+	return a->creator == b->creator && a->depth == b->depth && !memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct object *a = *(struct object *const *)x, *b = *(struct object *const *)y;
+
+	if (a->creator != b->creator)
+		return a->creator < b->creator ? -1 : 1;
+	if (a->depth != b->depth)
+		return a->depth - b->depth;
+	int order = memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
+	return order ? order : a->handle < b->handle ? -1 : 1;
+}
+
+/* Objects that one place made, under one heading. */
+static void print_leaked(FILE *to, struct object *const *leaked, size_t count)
+{
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && are_alike(leaked[i], leaked[next]); next++)
+			;
+		fprintf(to, "  %zu %s created by %s and never destroyed:", next - i, name_of(leaked[i]->type), leaked[i]->creator->name);
+		for (size_t j = i; j < next && j < i + 4; j++)
+			fprintf(to, " 0x%" PRIx64, leaked[j]->handle);
+		fputs(next - i > 4 ? " ...\n" : "\n", to);
+		print_frames(to, leaked[i]->frames, leaked[i]->depth);
+	}
+}
+
+static void print_end(FILE *to)
+{
+	struct object **leaked = malloc((used + 1) * sizeof(struct object *));
+	size_t count = 0;
+
+	for (size_t i = 0; leaked && i < room; i++)
+		if (is_leaked(&objects[i]))
+			leaked[count++] = &objects[i];
+	fprintf(to, "tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n", count, count == 1 ? "" : "s", reports,
+		reports == 1 ? "" : "s", (int)getpid());
+	if (count)
+		qsort(leaked, count, sizeof(*leaked), compare);
+	print_leaked(to, leaked, count);
+	if (missed || !leaked)
+		fputs("  memory was short: there may be more\n", to);
+	free(leaked);
+}
+
+static void end(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return;
+	pthread_mutex_lock(&lock);
+	print_end(to);
+	pthread_mutex_unlock(&lock);
+	if (fclose(to) == 0)
+		output_write(&output, text, size);
+	free(text);
+}
+
+void tl_tool_end(void)
+{
+	ended = true;
+	if (!late)
+		end();
+}
+
+/* After the program's own static destructors. */
+static __attribute__((destructor)) void unload(void)
+{
+	if (late && ended)
+		end();
+}
+
+/* ---- the beginning ---- */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The child answers for its own objects only. */
+static void after_fork_in_child(void)
+{
+	if (room)
+		memset(objects, 0, room * sizeof(*objects));
+	used = 0;
+	reports = 0;
+	output_after_fork(&output);
+	pthread_mutex_unlock(&lock);
+}
+
+int tl_tool_start(const struct tl_tool_host *host)
+{
+	const char *options = host->options;
+	struct option option;
+	char file[sizeof(option.value)] = "";
+	void *frame;
+
+	while (option_next(&options, &option)) {
+		if (option_is(&option, "file"))
+			strcpy(file, option.value);
+		else if (option_is(&option, "late"))
+			late = true;
+		else
+			return refuse(host, "no such option: %s; give file or late", option.key);
+	}
+	int status = output_open(&output, host, file);
+	if (status)
+		return status;
+	/* Its first call loads a library, which is better done here than in the middle of a call. */
+	backtrace(&frame, 1);
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	return trace(host, "*", before, after);
+}

@@ -1,0 +1,237 @@
+/*
+ * log: one line per call, written when the call ends.
+ *
+ *	PID-OF-THREAD SECONDS  NAME(parameter=value, …) = RESULT <DURATION>
+ *
+ * Seconds count from the first call and are those of the call's beginning. Calls inside other calls are indented by two for each. With the option
+ * `begin`, a line is also written before the driver is called, so that a call that never ends, or crashes, is the last that the log has.
+ *
+ * Each line is made on the stack of the thread that calls and goes out by one write(2) of no more than PIPE_BUF bytes: lines of many threads
+ * and processes stay whole, nothing is held back, and there is no lock.
+ */
+#include <ctype.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "callbacks/common.h"
+
+#define LINE PIPE_BUF
+#define TAIL 200	/* bytes of a line kept for result and duration */
+
+const unsigned tl_tool_version = TL_TOOL_VERSION;
+
+static struct output output;
+static uint64_t started;	/* nanoseconds */
+static __thread int tid;
+
+/* A line as far as it goes. */
+struct line {
+	char *at, *end;
+};
+
+static void put(struct line *line, const char *bytes, size_t size)
+{
+	if (size > (size_t)(line->end - line->at))
+		size = (size_t)(line->end - line->at);
+	memcpy(line->at, bytes, size);
+	line->at += size;
+}
+
+static void put_string(struct line *line, const char *string)
+{
+	put(line, string, strlen(string));
+}
+
+/* ---- JSON to what reads well in a line ---- */
+
+/* A value that needs no quotes to be told from a string: an address, or enumerators and flags. */
+static bool is_plain(const char *text, size_t size)
+{
+	if (size > 2 && text[0] == '0' && text[1] == 'x') {
+		for (size_t i = 2; i < size; i++)
+			if (!isxdigit((unsigned char)text[i]))
+				return false;
+		return true;
+	}
+	for (size_t i = 0; i < size; i++)
+		if (!isupper((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) && !strchr("_|+ ", text[i]))
+			return false;
+	return size > 0 && isupper((unsigned char)text[0]);
+}
+
+static bool is_string(const struct tl_function *function, const char *name, size_t size)
+{
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_type *type = function->params[i].type;
+		if (strncmp(function->params[i].name, name, size) || function->params[i].name[size])
+			continue;
+		return type->kind == TL_KIND_POINTER && type->target && type->target->kind == TL_KIND_CHAR;
+	}
+	return false;
+}
+
+/* A JSON string that begins at `json`: where it ends, behind its quote. */
+static const char *string_end(const char *json)
+{
+	for (json++; *json && *json != '"'; json++)
+		if (*json == '\\' && json[1])
+			json++;
+	return *json ? json + 1 : json;
+}
+
+/* {"a":"0x1","b":{"c":"X"}} becomes a=0x1, b={c=X}; strings of the program keep their quotes. */
+static void put_plain(struct line *line, const struct tl_function *function, const char *json)
+{
+	bool string = false;	/* the parameter that we are in is one */
+	unsigned depth = 0;
+
+	while (*json) {
+		if (*json == '"') {
+			const char *end = string_end(json);
+			size_t size = (size_t)(end - json) - 2;
+			if (*end == ':') {
+				if (depth == 0)
+					string = is_string(function, json + 1, strcspn(json + 1, ":\""));
+				put(line, json + 1, size);
+				put(line, "=", 1);
+				end++;
+			} else if ((!string || depth) && is_plain(json + 1, size)) {
+				put(line, json + 1, size);
+			} else {
+				put(line, json, size + 2);
+			}
+			json = end;
+			continue;
+		}
+		depth += *json == '{' || *json == '[';
+		depth -= *json == '}' || *json == ']';
+		put(line, json, 1);
+		if (*json == ',')
+			put(line, " ", 1);
+		json++;
+	}
+}
+
+/* ---- lines ---- */
+
+static void put_begin(struct line *line, const struct tl_view *view, uint64_t ns)
+{
+	char text[64];
+	uint64_t since = ns > started ? ns - started : 0;
+
+	if (!tid)
+		tid = (int)syscall(SYS_gettid);
+	snprintf(text, sizeof(text), "%d %llu.%06llu  ", tid, (unsigned long long)(since / 1000000000),
+		 (unsigned long long)(since / 1000 % 1000000));
+	put_string(line, text);
+	for (uint32_t i = 0; i < view->depth && i < 20; i++)
+		put(line, "  ", 2);
+}
+
+static void put_call(struct line *line, const struct tl_view *view)
+{
+	char json[LINE];
+
+	put_string(line, view->function->name);
+	put(line, "(", 1);
+	tl_view_print(view, json, sizeof(json));
+	put_plain(line, view->function, json);
+}
+
+/* What the line has too much gives way to dots. */
+static void put_call_within(struct line *line, const struct tl_view *view)
+{
+	struct line call = { line->at, line->end - TAIL };
+
+	put_call(&call, view);
+	if (call.at == call.end)
+		memcpy(call.at - 3, "...", 3);
+	line->at = call.at;
+}
+
+static void put_result(struct line *line, const struct tl_view *view)
+{
+	char json[128], text[64];
+	uint64_t ns = tl_ticks_ns(view->end) - tl_ticks_ns(view->start);
+
+	put_string(line, ")");
+	if (view->flags & TL_VIEW_UNWOUND) {
+		put_string(line, " left without a result");
+	} else if (tl_view_print_result(view, json, sizeof(json))) {
+		put_string(line, " = ");
+		put_plain(line, view->function, json);
+	}
+	if (view->flags & TL_VIEW_SKIPPED)
+		put_string(line, " (the driver was not called)");
+	snprintf(text, sizeof(text), " <%llu.%03llu us>\n", (unsigned long long)(ns / 1000), (unsigned long long)(ns % 1000));
+	put_string(line, text);
+}
+
+static enum tl_verdict before(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	char text[LINE];
+	struct line line = { text, text + sizeof(text) };
+
+	put_begin(&line, view, tl_ticks_ns(tl_ticks_now()));
+	put_call_within(&line, view);
+	put_string(&line, ") ...\n");
+	output_write(&output, text, (size_t)(line.at - text));
+	return TL_GO_ON;
+}
+
+static void after(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	char text[LINE];
+	struct line line = { text, text + sizeof(text) };
+
+	put_begin(&line, view, tl_ticks_ns(view->start));
+	put_call_within(&line, view);
+	put_result(&line, view);
+	output_write(&output, text, (size_t)(line.at - text));
+}
+
+/* ---- the beginning ---- */
+
+/* Options have commas between them, so globs have plus signs. */
+static void globs_from(char *globs, const char *value)
+{
+	do
+		*globs++ = *value == '+' ? ',' : *value;
+	while (*value++);
+}
+
+static void after_fork(void)
+{
+	tid = 0;
+	output_after_fork(&output);
+}
+
+int tl_tool_start(const struct tl_tool_host *host)
+{
+	const char *options = host->options;
+	struct option option;
+	char file[sizeof(option.value)] = "", globs[sizeof(option.value)] = "*";
+	bool begin = false;
+
+	while (option_next(&options, &option)) {
+		if (option_is(&option, "file"))
+			strcpy(file, option.value);
+		else if (option_is(&option, "begin"))
+			begin = true;
+		else if (option_is(&option, "calls") && option.value[0])
+			globs_from(globs, option.value);
+		else
+			return refuse(host, "no such option: %s; give file, calls or begin", option.key);
+	}
+	int status = output_open(&output, host, file);
+	if (status)
+		return status;
+	pthread_atfork(NULL, NULL, after_fork);
+	started = tl_ticks_ns(tl_ticks_now());
+	return trace(host, globs, begin ? before : NULL, after);
+}

@@ -1,0 +1,450 @@
+/*
+ * summary: calls by function, counted while the program runs and printed at its end; no trace is needed.
+ *
+ * Each thread counts for itself: what it writes has no other writer, and the only lock or allocation is the system call by which it gets memory for a function
+ * that it calls for the first time. Times are kept in ticks, and become nanoseconds when the table is made. Count, total, least and most are exact. Medians and
+ * percentiles come from bins, 32 to each doubling, of which the middle is told: they are off by at most 1.6 %.
+ *
+ * The table may be made while other threads go on calling; it then has what they had counted by that moment.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "callbacks/common.h"
+#include "cli/calls.h"
+#include "cli/command.h"
+
+#define SUB_BITS 5			/* 32 bins to each doubling */
+#define LARGEST	 47			/* the last doubling: some ten hours */
+#define BINS	 ((LARGEST - SUB_BITS + 2) << SUB_BITS)
+#define APIS	 32
+#define ARENA	 (256u * 1024)
+
+/* One thread's calls of one function. One writer, read by whoever makes the table: relaxed atomics, written without read-modify-write. */
+struct counts {
+	const struct tl_function *function;
+	_Atomic uint64_t calls, failed, total, least, most;	/* ticks */
+	_Atomic uint32_t bins[BINS];
+};
+
+struct api_counts {
+	const struct tl_api *api;
+	_Atomic(struct counts *) *functions;	/* by tl_function.index */
+};
+
+/* A thread's accounts; those of a thread that has ended go on with another one, unless threads are told apart. Never freed. */
+struct accounts {
+	struct accounts *next;
+	_Atomic bool taken;
+	int tid;
+	_Atomic uint32_t napis;		/* release after the entry is in place */
+	struct api_counts apis[APIS];
+	char *arena;
+	size_t left;
+};
+
+const unsigned tl_tool_version = TL_TOOL_VERSION;
+
+static struct output output;
+static enum table_format format = TABLE_AS_TEXT;
+static bool by_thread;
+static uint64_t started;		/* ticks */
+static _Atomic(struct accounts *) all;	/* release when an entry is put in, acquire by readers */
+static __thread struct accounts *own;
+static pthread_key_t key;
+
+/* ---- counting ---- */
+
+static void *allocate(struct accounts *accounts, size_t size)
+{
+	size = (size + 63) & ~(size_t)63;
+	if (accounts->left < size) {
+		size_t more = size > ARENA ? size : ARENA;
+		void *memory = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		accounts->arena = memory;
+		accounts->left = more;
+	}
+	void *at = accounts->arena;
+	accounts->arena += size;
+	accounts->left -= size;
+	return at;
+}
+
+static struct accounts *reuse(void)
+{
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next) {
+		bool no = false;
+		if (atomic_compare_exchange_strong_explicit(&at->taken, &no, true, memory_order_acquire, memory_order_relaxed))
+			return at;
+	}
+	return NULL;
+}
+
+static struct accounts *new_accounts(void)
+{
+	struct accounts *mine = mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mine == MAP_FAILED)
+		return NULL;
+	mine->tid = (int)syscall(SYS_gettid);
+	atomic_store_explicit(&mine->taken, true, memory_order_relaxed);
+	struct accounts *first = atomic_load_explicit(&all, memory_order_relaxed);
+	do
+		mine->next = first;
+	while (!atomic_compare_exchange_weak_explicit(&all, &first, mine, memory_order_release, memory_order_relaxed));
+	return mine;
+}
+
+static struct accounts *first_call_of_thread(void)
+{
+	struct accounts *mine = by_thread ? NULL : reuse();
+
+	if (!mine)
+		mine = new_accounts();
+	own = mine;
+	if (mine)
+		pthread_setspecific(key, mine);
+	return mine;
+}
+
+static void thread_ends(void *value)
+{
+	struct accounts *mine = value;
+
+	own = NULL;
+	/* Release pairs with reuse()'s acquire: the next thread counts on from here. */
+	if (!by_thread)
+		atomic_store_explicit(&mine->taken, false, memory_order_release);
+}
+
+static struct api_counts *counts_of_api(struct accounts *mine, const struct tl_api *api)
+{
+	uint32_t count = atomic_load_explicit(&mine->napis, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (mine->apis[i].api == api)
+			return &mine->apis[i];
+	if (count == APIS)
+		return NULL;
+	mine->apis[count].api = api;
+	mine->apis[count].functions = allocate(mine, api->count * sizeof(*mine->apis[count].functions));
+	if (!mine->apis[count].functions)
+		return NULL;
+	atomic_store_explicit(&mine->napis, count + 1, memory_order_release);
+	return &mine->apis[count];
+}
+
+static struct counts *first_call_of_function(struct accounts *mine, _Atomic(struct counts *) *place, const struct tl_function *function)
+{
+	struct counts *counts = allocate(mine, sizeof(*counts));
+
+	if (!counts)
+		return NULL;
+	counts->function = function;
+	atomic_store_explicit(&counts->least, UINT64_MAX, memory_order_relaxed);
+	atomic_store_explicit(place, counts, memory_order_release);
+	return counts;
+}
+
+static inline void add(_Atomic uint64_t *number, uint64_t more)
+{
+	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+static inline unsigned bin_of(uint64_t ticks)
+{
+	if (ticks < 1u << SUB_BITS)
+		return (unsigned)ticks;
+	unsigned doubling = 63 - (unsigned)__builtin_clzll(ticks);
+	if (doubling > LARGEST)
+		return BINS - 1;
+	return ((doubling - SUB_BITS + 1) << SUB_BITS) + (unsigned)(ticks >> (doubling - SUB_BITS) & ((1u << SUB_BITS) - 1));
+}
+
+static void after(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	const struct tl_function *function = view->function;
+	struct accounts *mine = own ? own : first_call_of_thread();
+	struct api_counts *api = mine ? counts_of_api(mine, function->api) : NULL;
+
+	if (!api)
+		return;
+	_Atomic(struct counts *) *place = &api->functions[function->index];
+	struct counts *counts = atomic_load_explicit(place, memory_order_relaxed);
+	if (!counts)
+		counts = first_call_of_function(mine, place, function);
+	if (!counts)
+		return;
+	uint64_t ticks = view->end - view->start;
+	_Atomic uint32_t *bin = &counts->bins[bin_of(ticks)];
+	add(&counts->calls, 1);
+	add(&counts->total, ticks);
+	if (tl_view_failed(view))
+		add(&counts->failed, 1);
+	if (ticks < atomic_load_explicit(&counts->least, memory_order_relaxed))
+		atomic_store_explicit(&counts->least, ticks, memory_order_relaxed);
+	if (ticks > atomic_load_explicit(&counts->most, memory_order_relaxed))
+		atomic_store_explicit(&counts->most, ticks, memory_order_relaxed);
+	atomic_store_explicit(bin, atomic_load_explicit(bin, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* ---- the tables ---- */
+
+static jmp_buf no_memory;
+
+/* The table's: it can't do without. Here the program goes on, and the table is what falls away. */
+void *need(void *allocated)
+{
+	if (!allocated)
+		longjmp(no_memory, 1);
+	return allocated;
+}
+
+static uint64_t load(const _Atomic uint64_t *number)
+{
+	return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+/* What several threads counted of one function. */
+struct sum {
+	const struct tl_function *function;
+	uint64_t calls, failed, total, least, most;
+	uint64_t bins[BINS];
+};
+
+struct sums {
+	struct sum **list;
+	size_t count;
+	uint64_t calls, total;
+};
+
+static struct sum *sum_of(struct sums *sums, const struct tl_function *function)
+{
+	for (size_t i = 0; i < sums->count; i++)
+		if (sums->list[i]->function == function)
+			return sums->list[i];
+	struct sum *sum = need(calloc(1, sizeof(*sum)));
+	sums->list = need(reallocarray(sums->list, sums->count + 1, sizeof(*sums->list)));
+	sums->list[sums->count++] = sum;
+	sum->function = function;
+	sum->least = UINT64_MAX;
+	return sum;
+}
+
+static void add_counts(struct sums *sums, const struct counts *counts)
+{
+	struct sum *sum = sum_of(sums, counts->function);
+	uint64_t calls = 0;
+
+	/* The bins tell how many calls there are: a thread that goes on counting can't make them disagree. */
+	for (unsigned i = 0; i < BINS; i++) {
+		uint32_t here = atomic_load_explicit(&counts->bins[i], memory_order_relaxed);
+		sum->bins[i] += here;
+		calls += here;
+	}
+	uint64_t total = load(&counts->total), least = load(&counts->least), most = load(&counts->most);
+	sum->calls += calls;
+	sum->failed += load(&counts->failed);
+	sum->total += total;
+	sum->least = least < sum->least ? least : sum->least;
+	sum->most = most > sum->most ? most : sum->most;
+	sums->calls += calls;
+	sums->total += total;
+}
+
+static void add_accounts(struct sums *sums, const struct accounts *accounts)
+{
+	uint32_t napis = atomic_load_explicit(&accounts->napis, memory_order_acquire);
+
+	for (uint32_t a = 0; a < napis; a++)
+		for (uint32_t f = 0; f < accounts->apis[a].api->count; f++) {
+			struct counts *counts = atomic_load_explicit(&accounts->apis[a].functions[f], memory_order_acquire);
+			if (counts)
+				add_counts(sums, counts);
+		}
+}
+
+static void free_sums(struct sums *sums)
+{
+	for (size_t i = 0; i < sums->count; i++)
+		free(sums->list[i]);
+	free(sums->list);
+}
+
+/* The middle of a bin. */
+static uint64_t value_of(unsigned bin)
+{
+	if (bin < 1u << SUB_BITS)
+		return bin;
+	unsigned shift = (bin >> SUB_BITS) - 1;
+	uint64_t low = (uint64_t)((bin & ((1u << SUB_BITS) - 1)) | 1u << SUB_BITS) << shift;
+	return low + ((1ull << shift) - 1) / 2;
+}
+
+/* Nearest rank, among the bins. */
+static uint64_t percentile(const struct sum *sum, unsigned percent)
+{
+	uint64_t rank = (sum->calls * percent + 99) / 100, passed = 0, value = sum->most;
+
+	for (unsigned i = 0; i < BINS; i++) {
+		passed += sum->bins[i];
+		if (passed >= rank) {
+			value = value_of(i);
+			break;
+		}
+	}
+	return value < sum->least ? sum->least : value > sum->most ? sum->most : value;
+}
+
+static struct table *table_of(const struct sums *sums, const char *name, double ns)
+{
+	struct table *table = calls_table(name);
+
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct sum *sum = sums->list[i];
+		struct calls calls = {
+			.name = sum->function->name,
+			.calls = (long long)sum->calls,
+			.failed = (long long)sum->failed,
+			.total = (long long)((double)sum->total * ns + 0.5),
+			.min = (long long)((double)sum->least * ns + 0.5),
+			.median = (long long)((double)percentile(sum, 50) * ns + 0.5),
+			.p99 = (long long)((double)percentile(sum, 99) * ns + 0.5),
+			.max = (long long)((double)sum->most * ns + 0.5),
+		};
+		if (calls.calls)
+			calls_row(table, &calls, (long long)((double)sums->total * ns + 0.5));
+	}
+	calls_sort(table);
+	return table;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_heading(const struct sums *sums, const char *what, FILE *to)
+{
+	fprintf(to, "tracelayer: %s: %llu call%s of %zu function%s\n\n", what, (unsigned long long)sums->calls,
+		plural(sums->calls), sums->count, plural(sums->count));
+}
+
+/* Text table by table, each under its heading; the other formats as one document. */
+static void print_tables(struct table *const *tables, const struct sums *sums, char (*names)[64], size_t count, FILE *to)
+{
+	if (format != TABLE_AS_TEXT) {
+		table_print(tables, count, format, to);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		print_heading(&sums[i], names[i], to);
+		table_print(&tables[i], 1, format, to);
+		fputc('\n', to);
+	}
+}
+
+static void print_all(FILE *to, double ns)
+{
+	struct accounts *first = atomic_load_explicit(&all, memory_order_acquire);
+	size_t most = 1, count = 1;
+
+	for (struct accounts *at = first; by_thread && at; at = at->next)
+		most++;
+	struct sums *sums = need(calloc(most, sizeof(*sums)));
+	struct table **tables = need(calloc(most, sizeof(*tables)));
+	char (*names)[64] = need(calloc(most, sizeof(*names)));
+	snprintf(names[0], sizeof(names[0]), "process %d (%.40s)", (int)getpid(), program_invocation_short_name);
+	for (struct accounts *at = first; at; at = at->next) {
+		add_accounts(&sums[0], at);
+		if (!by_thread)
+			continue;
+		snprintf(names[count], sizeof(names[count]), "thread %d", at->tid);
+		add_accounts(&sums[count], at);
+		if (sums[count].calls)
+			count++;
+	}
+	for (size_t i = 0; i < count; i++)
+		tables[i] = table_of(&sums[i], names[i], ns);
+	if (sums[0].calls)
+		print_tables(tables, sums, names, count, to);
+	for (size_t i = 0; i < count; i++) {
+		table_free(tables[i]);
+		free_sums(&sums[i]);
+	}
+	free(names);
+	free(tables);
+	free(sums);
+}
+
+void tl_tool_end(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	uint64_t now = tl_ticks_now();
+	uint64_t from = tl_ticks_ns(started);
+	double ns = now > started ? (double)(tl_ticks_ns(now) - from) / (double)(now - started) : 1;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return;
+	if (setjmp(no_memory))
+		fputs("tracelayer: summary: no memory for the table\n", to);
+	else
+		print_all(to, ns);
+	if (fclose(to) == 0)
+		output_write(&output, text, size);
+	free(text);
+}
+
+/* ---- the beginning ---- */
+
+/* The child counts its own calls only. */
+static void after_fork(void)
+{
+	atomic_store_explicit(&all, NULL, memory_order_relaxed);
+	own = NULL;
+	pthread_setspecific(key, NULL);
+	started = tl_ticks_now();
+	output_after_fork(&output);
+}
+
+int tl_tool_start(const struct tl_tool_host *host)
+{
+	const char *options = host->options;
+	struct option option;
+	char file[sizeof(option.value)] = "";
+
+	while (option_next(&options, &option)) {
+		if (option_is(&option, "file")) {
+			strcpy(file, option.value);
+		} else if (option_is(&option, "threads")) {
+			by_thread = true;
+		} else if (option_is(&option, "format") && table_format_named(option.value) >= 0) {
+			format = (enum table_format)table_format_named(option.value);
+		} else if (option_is(&option, "format")) {
+			return refuse(host, "no such format: %.60s; give text, csv or json", option.value);
+		} else {
+			return refuse(host, "no such option: %s; give file, format or threads", option.key);
+		}
+	}
+	int status = output_open(&output, host, file);
+	if (status)
+		return status;
+	if (pthread_key_create(&key, thread_ends))
+		return refuse(host, "no key for threads' data is left; the program runs without it");
+	pthread_atfork(NULL, NULL, after_fork);
+	started = tl_ticks_now();
+	return trace(host, "*", NULL, after);
+}

@@ -1,0 +1,35 @@
+/*
+ * tools.h: tool libraries (tracelayer/tool.h): when they are loaded, and when their end is called.
+ */
+#ifndef TL_LAYER_TOOLS_H
+#define TL_LAYER_TOOLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0: nothing to do, which is soon so, or always. */
+extern _Atomic uintptr_t tl_tools_state;
+
+/* From the constructor, after the settings were read: note that there are tools, and the current folder. */
+void tl_tools_start(void);
+
+/* The settings name tools. */
+bool tl_tools_given(void);
+
+void tl_tools_load_slow(void);
+
+/* Before a call is dispatched: load the tools, if that has to be done yet. Never called under a lock of ours. */
+static inline void tl_tools_load(void)
+{
+	/* Acquire pairs with the loader's release: what the tools registered. */
+	if (__builtin_expect(atomic_load_explicit(&tl_tools_state, memory_order_acquire) != 0, 0))
+		tl_tools_load_slow();
+}
+
+/* At exit: tell the tools, once in a process. */
+void tl_tools_end(void);
+
+void tl_tools_after_fork_child(void);
+
+#endif
