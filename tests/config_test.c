@@ -174,7 +174,6 @@ static const struct {
 	{TL_SETTING_SPLIT, "100M", "not supported by this version"},
 	{TL_SETTING_SPLIT, "30s", "not supported by this version"},
 	{TL_SETTING_SPLIT, "30x", "neither a size nor a time"},
-	{TL_SETTING_TOOLS, "log", "not supported by this version"},
 };
 
 START_TEST(features_of_later_versions_are_refused)

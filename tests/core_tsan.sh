@@ -2,8 +2,8 @@
 # The buffers under ThreadSanitizer: producers, a draining thread, helpers, threads that come and go.
 . "${top_srcdir:-.}/tests/lib.sh"
 
-layer="arena buffer call clock config once preload report runtime say thread traced tracer"
-format="settings args_capture args_print checked_copy text"
+layer="arena buffer call clock config once preload report runtime say thread tools traced tracer view"
+format="settings args_capture args_print checked_copy text tools"
 sources=
 for file in $layer; do sources="$sources $top_srcdir/layer/$file.c"; done
 for file in $format; do sources="$sources $top_srcdir/format/$file.c"; done

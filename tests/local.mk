@@ -192,3 +192,17 @@ EXTRA_DIST += %D%/gen_tracegen.sh
 # --- tracers: models, the public interface, stress
 TESTS += %D%/models.sh
 EXTRA_DIST += %D%/models.sh models/tracer.pml
+# --- tools: loading them, and those in callbacks/
+TESTS += %D%/tools.sh %D%/tools_ours.sh
+EXTRA_DIST += %D%/tools.sh %D%/tools_ours.sh %D%/tool_probe.c
+check_PROGRAMS += %D%/apps/tool_calls %D%/apps/tool_objects
+%C%_apps_tool_calls_SOURCES = %D%/apps/tool_calls.c
+%C%_apps_tool_calls_LDADD = -lOpenCL -ldl -lpthread
+%C%_apps_tool_objects_SOURCES = %D%/apps/tool_objects.c $(ZE_APP_SOURCES)
+%C%_apps_tool_objects_CPPFLAGS = $(AM_CPPFLAGS) -DCL_TARGET_OPENCL_VERSION=300
+%C%_apps_tool_objects_LDADD = $(ZE_APP_LIBS) -lOpenCL
+%C%_apps_tool_objects_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+check_LTLIBRARIES += %D%/apps/tool_plugin.la
+%C%_apps_tool_plugin_la_SOURCES = %D%/apps/tool_plugin.c
+%C%_apps_tool_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+%C%_apps_tool_plugin_la_LIBADD = -lOpenCL
