@@ -1,7 +1,7 @@
 /*
  * bench_start: what a preloaded library adds to the start and end of a program. Runs PROGRAM with and without it, in pairs whose order is
  * shuffled, and prints one line: the median milliseconds without, the median of the pairs' differences, the median of their ratios, and the
- * ratios' quartiles.
+ * ratios' quartiles; then the first three for the processor time of all its threads.
  *
  *	bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
  *
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,11 +32,20 @@ static double ms_now(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* Milliseconds that the program takes from its spawning to its being reaped. */
-static double run(char **argv, const char *preload)
+struct cost {
+	double wall, cpu;	/* milliseconds, from its spawning to its being reaped */
+};
+
+static double ms_of(struct timeval time)
+{
+	return (double)time.tv_sec * 1e3 + (double)time.tv_usec * 1e-3;
+}
+
+static struct cost run(char **argv, const char *preload)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
+	struct rusage usage;
 	int status;
 
 	if (preload)
@@ -46,18 +56,33 @@ static double run(char **argv, const char *preload)
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	double start = ms_now();
 	int error = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	if (error || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (error || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		fprintf(stderr, "bench_start: %s: %s\n", argv[0], error ? strerror(error) : "it failed");
 		exit(1);
 	}
 	double end = ms_now();
 	posix_spawn_file_actions_destroy(&actions);
-	return end - start;
+	return (struct cost){ end - start, ms_of(usage.ru_utime) + ms_of(usage.ru_stime) };
+}
+
+static double base[PAIRS_MAX], difference[PAIRS_MAX], ratio[PAIRS_MAX];
+
+static void take(size_t i, double with, double without)
+{
+	base[i] = without;
+	difference[i] = with - without;
+	ratio[i] = without > 0 ? with / without : 1;
+}
+
+/* Sorts them, too. */
+static void print(size_t pairs)
+{
+	printf("%.3f %.3f %.4f", bench_median(base, pairs), bench_median(difference, pairs), bench_median(ratio, pairs));
 }
 
 int main(int argc, char **argv)
 {
-	static double without[PAIRS_MAX], difference[PAIRS_MAX], ratio[PAIRS_MAX];
+	static struct cost with[PAIRS_MAX], without[PAIRS_MAX];
 	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
 
 	if (pairs < 1 || pairs > PAIRS_MAX) {
@@ -69,15 +94,19 @@ int main(int argc, char **argv)
 	srand((unsigned)getpid());
 	for (size_t i = 0; i < pairs; i++) {
 		bool first = rand() / 256 % 2;
-		double with = first ? run(&argv[3], argv[2]) : 0;
+		if (first)
+			with[i] = run(&argv[3], argv[2]);
 		without[i] = run(&argv[3], NULL);
 		if (!first)
-			with = run(&argv[3], argv[2]);
-		difference[i] = with - without[i];
-		ratio[i] = with / without[i];
+			with[i] = run(&argv[3], argv[2]);
 	}
-	double middle = bench_median(ratio, pairs);
-	printf("%.3f %.3f %.4f %.4f %.4f\n", bench_median(without, pairs), bench_median(difference, pairs), middle,
-	       ratio[pairs / 4], ratio[pairs * 3 / 4]);
+	for (size_t i = 0; i < pairs; i++)
+		take(i, with[i].wall, without[i].wall);
+	print(pairs);
+	printf(" %.4f %.4f ", ratio[pairs / 4], ratio[pairs * 3 / 4]);
+	for (size_t i = 0; i < pairs; i++)
+		take(i, with[i].cpu, without[i].cpu);
+	print(pairs);
+	putchar('\n');
 	return 0;
 }
