@@ -20,12 +20,12 @@ libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
 nodist_pkginclude_HEADERS = apis/ze_callbacks.h apis/cl_callbacks.h
 
-ZE_EMITTED = apis/ze_tables.c apis/ze_shims.c apis/ze_callbacks.h apis/ze_tracing.c apis/ze_tracing.exports
-CL_EMITTED = apis/cl_tables.c apis/cl_shims.c apis/cl_callbacks.h
+ZE_EMITTED = apis/ze_tables.c apis/ze_shims.c apis/ze_callbacks.h apis/ze_tracing.c apis/ze_tracing.exports apis/ze_layer.c
+CL_EMITTED = apis/cl_tables.c apis/cl_shims.c apis/cl_callbacks.h apis/cl_layer.c
 BUILT_SOURCES += $(ZE_EMITTED) $(CL_EMITTED)
 CLEANFILES += $(ZE_EMITTED) $(CL_EMITTED) apis/ze.exports apis/cl.exports
 
-# One run makes four files; the exports come last and stand for all.
+# One run makes them all; the exports come last and stand for all.
 apis/ze.exports: apis/ze_model.json
 	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model apis/ze_model.json -o apis
 apis/cl.exports: apis/cl_model.json

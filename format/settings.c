@@ -312,6 +312,8 @@ static bool *switch_of(struct tl_config *config, enum tl_setting_id id)
 		return &config->summary;
 	case TL_SETTING_FOLLOW:
 		return &config->follow;
+	case TL_SETTING_NESTED:
+		return &config->nested;
 	case TL_SETTING_DEVICE:
 		return &config->device;
 	default:

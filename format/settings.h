@@ -24,7 +24,7 @@ struct tl_config {
 	const char *include, *exclude;
 	enum tl_args args;
 	const char *tools;
-	bool summary, paused, follow, device, xpti;
+	bool summary, paused, follow, nested, device, xpti;
 	enum tl_full full;
 	uint64_t memory;
 	const char *session;

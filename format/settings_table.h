@@ -50,6 +50,8 @@ SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL, 0,
 	"start a new file after so much or so long: 100M, 30s")
 SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", SWITCH, NULL, 0,
 	"trace child processes too")
+SETTING(NESTED, "NESTED", "nested", 0, "0|1", NULL, "1", SWITCH, NULL, 1,
+	"trace also the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL, 0,
 	"record the device's work too")
 SETTING(XPTI, "XPTI", "xpti", 0, "0|1", "1", "0", SWITCH, NULL, 0,

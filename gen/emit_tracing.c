@@ -14,7 +14,7 @@
 #define ENDS "RegisterCallback"
 
 /* zelTracerInitRegisterCallback: zeInit, where that has a shim. */
-static const struct function *registered(const struct model *model, const struct function *registers)
+const struct function *emit_registered(const struct model *model, const struct function *registers)
 {
 	const char *name = registers->name;
 	size_t length = strlen(name);
@@ -30,7 +30,7 @@ static const struct function *registered(const struct model *model, const struct
 
 static void emit_register(FILE *to, const struct model *model, const struct function *registers)
 {
-	const struct function *function = registered(model, registers);
+	const struct function *function = emit_registered(model, registers);
 
 	if (!function)
 		return;
@@ -78,13 +78,14 @@ bool emits_tracing(const struct model *model)
 /* What the interface exports, one symbol a line: the functions above, and those of layer/zel.c. */
 int emit_tracing_exports(const struct model *model, FILE *to)
 {
-	static const char *const fixed[] = { "zelTracerCreate", "zelTracerDestroy", "zelTracerResetAllCallbacks", "zelTracerSetEnabled",
-					     "zelTracerSetEpilogues", "zelTracerSetPrologues" };
+	static const char *const fixed[] = { "zelDisableTracingLayer", "zelEnableTracingLayer", "zelGetTracingLayerState",
+					     "zelTracerCreate", "zelTracerDestroy", "zelTracerResetAllCallbacks",
+					     "zelTracerSetEnabled", "zelTracerSetEpilogues", "zelTracerSetPrologues" };
 
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		fprintf(to, "%s\n", fixed[i]);
 	for (size_t i = 0; i < model->nfunctions; i++)
-		if (registered(model, &model->functions[i]))
+		if (emit_registered(model, &model->functions[i]))
 			fprintf(to, "%s\n", model->functions[i].name);
 	return emit_done(to, model, "exports");
 }

@@ -167,6 +167,8 @@ int emit_callbacks(const struct model *model, FILE *to);	/* PREFIX_callbacks.h: 
 bool emits_tracing(const struct model *model);			/* the API has Level Zero's tracing interface */
 int emit_tracing(const struct model *model, FILE *to);		/* PREFIX_tracing.c: Level Zero's RegisterCallback functions */
 int emit_tracing_exports(const struct model *model, FILE *to);	/* PREFIX_tracing.exports */
+bool emits_layer(const struct model *model);			/* the API's loader has an interface for layers */
+int emit_layer(const struct model *model, FILE *to);		/* PREFIX_layer.c: what such a layer has for each function */
 int emit_exports(const struct model *model, FILE *to);		/* PREFIX.exports: a symbol a line */
 
 #endif

@@ -210,6 +210,7 @@ static int command_emit(const struct options *options)
 	       (emits_tracing(model) &&
 		(write_file(options, model, "_tracing.c", emit_tracing) ||
 		 write_file(options, model, "_tracing.exports", emit_tracing_exports))) ||
+	       (emits_layer(model) && write_file(options, model, "_layer.c", emit_layer)) ||
 	       write_file(options, model, ".exports", emit_exports);
 }
 

@@ -526,7 +526,8 @@ static void producer_begin(struct tl_producer *producer)
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;
 	producer->thread.open = open;
-	producer->thread.end = producer->thread.clock ? producer->open_end : NULL;
+	producer->inline_end = producer->open_end;
+	producer->thread.end = producer->thread.clock ? producer->inline_end : NULL;
 	atomic_store_explicit(&producer->thread.top, open, memory_order_relaxed);
 	read_own_name(producer);
 	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;

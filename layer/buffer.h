@@ -37,7 +37,8 @@ struct tl_producer {
 	uint64_t lost_said, lost_since;	/* losses that are in the trace, and since when there are others */
 
 	/* The threads' room's own. */
-	struct tl_open_call *open_end;	/* thread.end while not busy */
+	struct tl_open_call *open_end;	/* end of the stack of open calls */
+	struct tl_open_call *inline_end;	/* thread.end while not busy: up to where calls are served inline */
 	char *scratch;			/* arguments captured at entry of the open calls */
 	uint32_t scratch_used;
 	uint32_t rounds;		/* of key destructors seen */

@@ -27,6 +27,7 @@
 #include "format/args.h"
 #include "format/record.h"
 #include "layer/buffer.h"
+#include "layer/config.h"
 #include "layer/report.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
@@ -240,6 +241,8 @@ static void begin_tracing(struct tl_call *call)
 		return;
 	struct tl_frame *frame = tl_frame_at(producer->frames, depth);
 	producer->framed_end = call->thread->open + atomic_load_explicit(&producer->frames->used, memory_order_relaxed);
+	if (producer->framed_end > producer->inline_end)
+		producer->framed_end = producer->inline_end;
 	call->space[1] = (uintptr_t)frame;	/* before an exception can come */
 	WHILE_BUSY(call->thread);
 	if (!tl_tracer_enter(call, frame))
@@ -483,6 +486,19 @@ static struct tl_thread *thread_for(struct tl_call *call)
 	return thread && !is_in_callback(thread, (uintptr_t)call) ? thread : NULL;
 }
 
+/* Made inside another call of the same API, and such calls are not traced. */
+static bool is_unwanted(struct tl_call *call)
+{
+	struct tl_thread *thread = call->thread;
+
+	if (tl_config.nested)
+		return false;
+	settle(thread, thread->open, (uintptr_t)call, false, tl_ticks(thread));
+	const struct tl_open_call *outer = top_of(thread) - 1;
+	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) > (uintptr_t)call &&
+	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 && is_intact(thread, outer);
+}
+
 static void open_entry(struct tl_call *call)
 {
 	struct tl_thread *thread = call->thread;
@@ -535,6 +551,8 @@ static void *enter(struct tl_call *call)
 		tl_report_recorded();
 	if (mode & WATCHED)
 		call->thread = thread_for(call);
+	if (call->thread && is_unwanted(call))
+		call->thread = NULL;
 	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER);
 	if (call->thread)
 		open_entry(call);

@@ -8,6 +8,9 @@
  *	caller's library	question		answer
  *	-----------------------------------------------------------------------------------------
  *	any			name without a shim	the real dlsym's
+ *	program			a loader's handle, and
+ *				one of zelTracerCreate
+ *				and its kin		ours
  *	loader or driver	handle			the real one's; the library it lies in becomes
  *a driver loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there program
  *handle, into a loader	the shim (or a closure, for a second loader)
@@ -433,6 +436,41 @@ static void *ask_handle(const struct hook *hook)
 	return answer(hook, pointer);
 }
 
+/* --- Level Zero's tracing interface */
+
+struct own_search {
+	const char *name;
+	void *function;
+};
+
+static void search_own(const struct tl_loaded *loaded, void *closure)
+{
+	struct own_search *search = closure;
+	const struct tl_elf *own = tl_elf_at(loaded, (void *)tl_dlsym_hook);
+
+	search->function = own ? defined(own, search->name) : NULL;
+}
+
+/*
+ * What has no shim, but is ours all the same: asked of a loader by its handle, zelTracerCreate and its kin would be the loader's, which
+ * knows of no layer where none was asked for. NULL: it is none of these.
+ */
+static void *tracing_interface(const struct question *question, const void *caller)
+{
+	struct link_map *library = NULL;
+	struct own_search search = {.name = question->name};
+
+	if (!question->name || strncmp(question->name, "zel", 3) || question->handle == RTLD_DEFAULT ||
+	    question->handle == RTLD_NEXT)
+		return NULL;
+	tl_known_look();
+	if (tl_known_at(caller) || dlinfo(question->handle, RTLD_DI_LINKMAP, &library) || !library ||
+	    !is_loaders(library->l_ld))
+		return NULL;
+	tl_elf_with_loaded(search_own, &search);
+	return search.function;
+}
+
 /*
  * Called by the assembly above. Returns where to jump, with the question's (perhaps changed)
  * arguments; or NULL: return the question's answer. A name without a shim costs its hash.
@@ -447,8 +485,10 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	tl_runtime_start();
 	hook.shim = question->name ? tl_names_find(question->name) : NULL;
 	if (!hook.shim) {
+		void *ours = tracing_interface(question, caller);
+
 		errno = saved;
-		return jump(&hook);
+		return ours ? answer(&hook, ours) : jump(&hook);
 	}
 	tl_known_look();
 	asking = tl_known_at(caller);

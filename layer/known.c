@@ -73,6 +73,32 @@ static void remember(const struct tl_elf *elf, enum tl_role role)
 	atomic_store_explicit(&known_count, n + 1, memory_order_release);
 }
 
+/* --- APIs whose loader has our layer */
+
+#define LAYERED_MAX 8
+
+static const struct tl_api *_Atomic layered[LAYERED_MAX];
+
+void tl_known_layered(const struct tl_api *api)
+{
+	for (unsigned i = 0; i < LAYERED_MAX; i++) {
+		const struct tl_api *none = NULL;
+
+		if (atomic_compare_exchange_strong_explicit(&layered[i], &none, api, memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    none == api)
+			return;
+	}
+}
+
+bool tl_known_is_layered(const struct tl_api *api)
+{
+	for (unsigned i = 0; i < LAYERED_MAX; i++)
+		if (atomic_load_explicit(&layered[i], memory_order_relaxed) == api)
+			return true;
+	return false;
+}
+
 /* --- entangled shims */
 
 struct look {
@@ -142,7 +168,7 @@ static void scan_relocations(struct look *look, const struct tl_elf *elf,
 			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64,
 						 memory_order_relaxed);
 		if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
-		    look->count < ENTANGLED_MAX)
+		    !tl_known_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
 			look->entangled[look->count++] = shim;
 	}
 }

@@ -53,6 +53,13 @@ void tl_known_driver(const void *address);
 /* A table of this library holds the shim instead of the library's own function. */
 bool tl_known_is_bound(const struct tl_known *known, const struct tl_shim *shim);
 
+/*
+ * The API's loader has a layer of ours (layer/doors.h), so that all calls come by its tables: no shim of it is entangled, and nobody
+ * has to be told apart.
+ */
+void tl_known_layered(const struct tl_api *api);
+bool tl_known_is_layered(const struct tl_api *api);
+
 /* A loader dispatched to this shim through a table: libraries that have it in one of theirs are
  * drivers, if nothing else told so. */
 void tl_known_suspects(const struct tl_shim *shim);

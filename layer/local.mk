@@ -39,6 +39,7 @@ libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
 libtl_resolve_la_SOURCES = \
 	%D%/closure.h %D%/closure.c \
 	%D%/dlsym.h %D%/dlsym.c \
+	%D%/doors.h %D%/doors.c \
 	%D%/elf.h %D%/elf.c \
 	%D%/known.h %D%/known.c \
 	%D%/names.h %D%/names.c \
@@ -66,3 +67,42 @@ layer/libtracelayer.map: apis/ze.exports apis/cl.exports apis/ze_tracing.exports
 		echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += %D%/exports
+
+# The loaders' own layers. Each lies alone in a folder that can be named in LD_LIBRARY_PATH, two below libtracelayer.so, which it needs: in
+# the build folder as where it is installed. Not libtool's: it would install an archive and links beside them.
+doorsdir = $(pkglibdir)
+doors = level-zero/libze_tracing_layer.so.1 opencl/libtracelayer_opencl_layer.so
+built_doors = .libs/tracelayer/level-zero/libze_tracing_layer.so.1 .libs/tracelayer/opencl/libtracelayer_opencl_layer.so
+door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -L.libs -ltracelayer -Wl,-rpath,'$$ORIGIN/../..' -Wl,--enable-new-dtags \
+	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+
+noinst_LTLIBRARIES += libtl_ze_layer.la libtl_cl_layer.la
+libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS) -Iapis/include
+libtl_ze_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libtl_ze_layer_la_SOURCES = %D%/doors/ze_layer.h %D%/doors/ze_layer.c
+nodist_libtl_ze_layer_la_SOURCES = apis/ze_layer.c
+libtl_cl_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libtl_cl_layer_la_SOURCES = %D%/doors/cl_layer.h %D%/doors/cl_layer.c
+nodist_libtl_cl_layer_la_SOURCES = apis/cl_layer.c
+
+.libs/tracelayer/level-zero/libze_tracing_layer.so.1: libtl_ze_layer.la libtracelayer.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -o $@ -Wl,-soname,$(@F) \
+		-Wl,--whole-archive .libs/libtl_ze_layer.a -Wl,--no-whole-archive $(door_link)
+.libs/tracelayer/opencl/libtracelayer_opencl_layer.so: libtl_cl_layer.la libtracelayer.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -o $@ -Wl,-soname,$(@F) \
+		-Wl,--whole-archive .libs/libtl_cl_layer.a -Wl,--no-whole-archive $(door_link)
+
+all-local: $(built_doors)
+install-exec-local: install-doors
+uninstall-local: uninstall-doors
+clean-local: clean-doors
+.PHONY: install-doors uninstall-doors clean-doors
+install-doors: $(built_doors)
+	for door in $(doors); do \
+		$(MKDIR_P) "$(DESTDIR)$(doorsdir)/$${door%/*}" && \
+		$(INSTALL_PROGRAM) .libs/tracelayer/$$door "$(DESTDIR)$(doorsdir)/$$door" || exit 1; \
+	done
+uninstall-doors:
+	for door in $(doors); do rm -f "$(DESTDIR)$(doorsdir)/$$door"; done
+clean-doors:
+	rm -rf .libs/tracelayer

@@ -303,7 +303,7 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	void *function = NULL;
 	int saved = errno;
 
-	if (!from)
+	if (!from || tl_known_is_layered(call->shim->function->api))
 		return NULL;
 	if (from->role == TL_ROLE_OWN || (from->role == TL_ROLE_LOADER && !is_direct(call->caller)))
 		function = dispatched(call);
@@ -474,6 +474,9 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real)
 	tl_known_look();
 	there = tl_known_at(real);
 	if (there && there->role == TL_ROLE_OWN)
+		return real;
+	/* A loader's own export leads to our layer by itself. */
+	if (there && there->role == TL_ROLE_LOADER && tl_known_is_layered(shim->function->api))
 		return real;
 	void *known = real_if_loaded(shim);
 

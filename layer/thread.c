@@ -13,6 +13,7 @@
 
 #include "layer/buffer.h"
 #include "layer/call.h"
+#include "layer/config.h"
 #include "layer/tracer.h"
 
 static pthread_key_t key;
@@ -39,6 +40,14 @@ void tl_thread_start(void)
 	have_key = pthread_key_create(&key, ends) == 0;
 }
 
+/* Where calls inside of calls are not traced, they have to be looked at: then only the outermost is served inline. */
+static void look_at_inner(struct tl_producer *producer)
+{
+	producer->inline_end = producer->thread.open + 1;
+	if (producer->thread.end)
+		producer->thread.end = producer->inline_end;
+}
+
 struct tl_thread *tl_thread_attach(void)
 {
 	struct tl_producer *producer = tl_buffer_attach();
@@ -50,5 +59,7 @@ struct tl_thread *tl_thread_attach(void)
 		tl_frames_own(producer->frames);
 	if (have_key)
 		pthread_setspecific(key, producer);
+	if (!tl_config.nested)
+		look_at_inner(producer);
 	return &producer->thread;
 }

@@ -22,7 +22,7 @@ static inline void tl_thread_busy(struct tl_thread *thread)
 static inline void tl_thread_free(struct tl_thread *thread)
 {
 	if (--thread->busy == 0 && thread->clock)
-		thread->end = ((struct tl_producer *)thread)->open_end;
+		thread->end = ((struct tl_producer *)thread)->inline_end;
 }
 
 #endif

@@ -7,6 +7,8 @@
  */
 #include "layer/zel.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 static ze_result_t result_of(int status)
@@ -88,12 +90,75 @@ TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer, zel_cor
 	return set_table(hTracer, pCoreCbs, TL_EPILOGUE);
 }
 
-ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback)
+static ze_result_t phase_of(zel_tracer_handle_t tracer, int type, enum tl_phase *phase)
 {
 	if (!tracer)
 		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
 	if (type != ZEL_REGISTER_PROLOGUE && type != ZEL_REGISTER_EPILOGUE)
 		return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-	return result_of(tl_tracer_register_shim(tracer_of(tracer), shim,
-						 type == ZEL_REGISTER_PROLOGUE ? TL_PROLOGUE : TL_EPILOGUE, callback));
+	*phase = type == ZEL_REGISTER_PROLOGUE ? TL_PROLOGUE : TL_EPILOGUE;
+	return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback)
+{
+	enum tl_phase phase;
+	ze_result_t result = phase_of(tracer, type, &phase);
+
+	return result == ZE_RESULT_SUCCESS ? result_of(tl_tracer_register_shim(tracer_of(tracer), shim, phase, callback)) : result;
+}
+
+static ze_result_t register_by_name(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback)
+{
+	enum tl_phase phase;
+	ze_result_t result = phase_of(tracer, type, &phase);
+
+	return result == ZE_RESULT_SUCCESS ? result_of(tl_tracer_register(tracer_of(tracer), function, phase, callback)) : result;
+}
+
+const struct tl_zel *tl_zel(void)
+{
+	/* Bound to the functions above, and not to the loader's of the same names: -Bsymbolic. */
+	static const struct tl_zel zel = {
+		zelTracerCreate, zelTracerDestroy, zelTracerSetPrologues, zelTracerSetEpilogues,
+		zelTracerSetEnabled, zelTracerResetAllCallbacks, register_by_name,
+	};
+
+	return &zel;
+}
+
+/*
+ * Newer loaders can put their tracing layer into the path of a running program, and take it out again, by the count of these calls.
+ * Behind the preload door the shims are always there, and tracers fire when they are enabled; what is left to do is to count. A disable
+ * without an enable before it is counted as none.
+ */
+static _Atomic uint32_t layers_enabled;
+
+TL_EXPORT ze_result_t zelEnableTracingLayer(void);
+TL_EXPORT ze_result_t zelEnableTracingLayer(void)
+{
+	atomic_fetch_add_explicit(&layers_enabled, 1, memory_order_relaxed);
+	return ZE_RESULT_SUCCESS;
+}
+
+TL_EXPORT ze_result_t zelDisableTracingLayer(void);
+TL_EXPORT ze_result_t zelDisableTracingLayer(void)
+{
+	uint32_t count = atomic_load_explicit(&layers_enabled, memory_order_relaxed);
+
+	while (count && !atomic_compare_exchange_weak_explicit(&layers_enabled, &count, count - 1, memory_order_relaxed,
+							       memory_order_relaxed))
+		;
+	return ZE_RESULT_SUCCESS;
+}
+
+TL_EXPORT ze_result_t zelGetTracingLayerState(bool *enabled);
+TL_EXPORT ze_result_t zelGetTracingLayerState(bool *enabled)
+{
+	const char *variable = getenv("ZE_ENABLE_TRACING_LAYER");
+
+	if (!enabled)
+		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+	*enabled = (variable && !strcmp(variable, "1")) || atomic_load_explicit(&layers_enabled, memory_order_relaxed);
+	return ZE_RESULT_SUCCESS;
 }

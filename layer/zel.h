@@ -13,6 +13,18 @@
 
 #include "layer/tracer.h"
 
+/* All of it, for Level Zero's own layer (layer/doors/), which exports the same names. */
+struct tl_zel {
+	ze_result_t (*create)(const zel_tracer_desc_t *desc, zel_tracer_handle_t *tracer);
+	ze_result_t (*destroy)(zel_tracer_handle_t tracer);
+	ze_result_t (*set_prologues)(zel_tracer_handle_t tracer, zel_core_callbacks_t *callbacks);
+	ze_result_t (*set_epilogues)(zel_tracer_handle_t tracer, zel_core_callbacks_t *callbacks);
+	ze_result_t (*set_enabled)(zel_tracer_handle_t tracer, ze_bool_t enable);
+	ze_result_t (*reset)(zel_tracer_handle_t tracer);
+	ze_result_t (*register_callback)(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback);
+};
+TL_EXPORT const struct tl_zel *tl_zel(void);
+
 /* zelTracer<X>RegisterCallback. type is a zel_tracer_reg_t, as a number so that any value can be looked at. */
 ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback);
 

@@ -206,3 +206,23 @@ check_LTLIBRARIES += %D%/apps/tool_plugin.la
 %C%_apps_tool_plugin_la_SOURCES = %D%/apps/tool_plugin.c
 %C%_apps_tool_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
 %C%_apps_tool_plugin_la_LIBADD = -lOpenCL
+# --- the doors: Level Zero's tracing interface behind each of them
+check_PROGRAMS += %D%/apps/zel_contract %D%/apps/zel_every
+%C%_apps_zel_contract_SOURCES = %D%/apps/zel_contract.h %D%/apps/zel_contract.c %D%/apps/zel_contract_calls.c %D%/apps/zel_contract_errors.c \
+	%D%/apps/zel_contract_threads.c %D%/apps/zel_contract_unwinding.c %D%/apps/ze_unwind_throw.cc $(ZE_APP_SOURCES)
+%C%_apps_zel_contract_CFLAGS = $(AM_CFLAGS) -fexceptions -pthread
+%C%_apps_zel_contract_LDADD = $(ZE_APP_LIBS) -ldl
+%C%_apps_zel_every_SOURCES = %D%/apps/zel_every.c %D%/apps/ze_calls.c $(ZE_APP_SOURCES)
+nodist_%C%_apps_zel_every_SOURCES = %D%/apps/zel_functions.def
+%C%_apps_zel_every_CPPFLAGS = $(AM_CPPFLAGS) -Dmain=ze_calls_main -I$(top_builddir)/%D%/apps
+%C%_apps_zel_every_LDADD = $(ZE_APP_LIBS)
+%D%/apps/zel_every-zel_every.$(OBJEXT): %D%/apps/zel_functions.def
+%D%/apps/zel_functions.def: apis/ze_tracing.exports
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -n 's/^zelTracer\(.*\)RegisterCallback$$/EACH(\1)/p' apis/ze_tracing.exports >$@
+CLEANFILES += %D%/apps/zel_functions.def
+check_PROGRAMS += doors_test
+doors_test_SOURCES = %D%/doors_test.c
+doors_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+doors_test_LDADD = $(CHECK_LIBS) -ldl
+TESTS += doors_test %D%/layers.sh %D%/zel_preload.sh %D%/zel_layer.sh
+EXTRA_DIST += %D%/layers.sh %D%/zel_preload.sh %D%/zel_layer.sh %D%/zel_doors.sh

@@ -379,6 +379,7 @@ static void destroy(void)
 	MUST(ZE(zeContextDestroy, context));
 }
 
+int main(void);
 int main(void)
 {
 	drivers();

@@ -1,0 +1,82 @@
+/*
+ * emit_layer.c: PREFIX_layer.c, the part of a loader's own layer that there is once per function: for Level Zero what the loader looks
+ * up in its tracing layer, zeGet*ProcAddrTable and zelTracer<X>RegisterCallback; for OpenCL which function each slot of the dispatch
+ * table is.
+ *
+ * The layers name functions to the runtime, and number none: they may meet one that was made from other headers.
+ */
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/emit.h"
+
+#define DISPATCH "cl_icd_dispatch"
+
+/* The tables that Level Zero's loader offers a layer are those of its core, and of its runtime (zer). */
+static bool is_offered(const struct getproc *getproc)
+{
+	const char *name = getproc->function->name;
+
+	return getproc->kind == TL_GETPROC_TABLE && (!strncmp(name, "zeGet", 5) || !strncmp(name, "zerGet", 6));
+}
+
+static void emit_getter(FILE *to, const struct getproc *getproc)
+{
+	const struct function *function = getproc->function;
+
+	fprintf(to, "\n/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", function->name, emit_parameters(function));
+	fputs("{\n", to);
+	emit_line(to, 1, "return tl_ze_layer_table(\"%s\", (uint32_t)%s, %s);", function->name, getproc->version, getproc->where);
+	fputs("}\n", to);
+}
+
+static void emit_register(FILE *to, const struct model *model, const struct function *registers)
+{
+	const struct function *function = emit_registered(model, registers);
+
+	if (!function)
+		return;
+	fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file, registers->where.line);
+	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name, emit_parameters(registers));
+	fputs("{\n", to);
+	emit_line(to, 1, "return tl_ze_layer_register(%s, (int)%s, \"%s\", (tl_callback)%s);", registers->params[0].name,
+		  registers->params[1].name, function->name, registers->params[2].name);
+	fputs("}\n", to);
+}
+
+static void emit_level_zero(const struct model *model, FILE *to)
+{
+	fputs("#include \"layer/doors/ze_layer.h\"\n\n", to);
+	emit_includes(to, model);
+	for (size_t i = 0; i < model->ngetprocs; i++)
+		if (is_offered(&model->getprocs[i]))
+			emit_getter(to, &model->getprocs[i]);
+	for (size_t i = 0; i < model->nfunctions; i++)
+		emit_register(to, model, &model->functions[i]);
+}
+
+static void emit_opencl(const struct model *model, const struct type *table, FILE *to)
+{
+	fputs("#include \"layer/doors/cl_layer.h\"\n\n", to);
+	fputs("const struct tl_cl_slot tl_cl_slots[] = {\n", to);
+	for (size_t i = 0; i < table->nmembers; i++)
+		if (model_function(model, table->members[i].name))
+			fprintf(to, "\t{ offsetof(" DISPATCH ", %s), \"%s\" },\n", table->members[i].name, table->members[i].name);
+	fputs("\t{ 0, NULL },\n};\n", to);
+}
+
+bool emits_layer(const struct model *model)
+{
+	return emits_tracing(model) || model_type(model, DISPATCH);
+}
+
+int emit_layer(const struct model *model, FILE *to)
+{
+	emit_title(to, model, "layer.c", "what the loader's own layer has for each function");
+	if (emits_tracing(model))
+		emit_level_zero(model, to);
+	else
+		emit_opencl(model, model_type(model, DISPATCH), to);
+	return emit_done(to, model, "layer.c");
+}

@@ -1,0 +1,17 @@
+/*
+ * ze_layer.h: what the generated part of Level Zero's layer (apis/ze_layer.c) needs of ze_layer.c.
+ */
+#ifndef TL_DOORS_ZE_LAYER_H
+#define TL_DOORS_ZE_LAYER_H
+
+#include <stdint.h>
+
+#include "layer/zel.h"
+
+/* zeGet…ProcAddrTable: the loader's table comes filled, and is given back with our shims in it. */
+ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table);
+
+/* zelTracer<X>RegisterCallback of the function of that name. */
+ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback);
+
+#endif
