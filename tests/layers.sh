@@ -39,7 +39,7 @@ once()
 	same "$tmp/got" "$tmp/want" "$what: each call is recorded once"
 }
 
-plan 46
+plan 45
 
 # What the loaders look up in them.
 is "$(ls "$folder/level-zero")" libze_tracing_layer.so.1 "Level Zero's layer lies alone in its folder"
@@ -51,7 +51,7 @@ nm -D --defined-only "$ze_layer" >"$tmp/symbols"
 unlike "$(cat "$tmp/symbols")" @ "it has no symbol versions"
 is "$(grep -c RegisterCallback "$tmp/symbols")" "$(grep -c RegisterCallback "$top_builddir/apis/ze_tracing.exports")" \
 	"it exports every RegisterCallback function"
-is "$(sed 's/.* //' "$tmp/symbols" | grep -c '^ze[A-Z].*ProcAddrTable$')" "$(grep -cE '^(ze|zer)Get.*ProcAddrTable$' "$top_builddir/apis/ze.exports")" \
+is "$(sed 's/.* //' "$tmp/symbols" | grep -c '^zer\?Get.*ProcAddrTable$')" "$(grep -cE '^(ze|zer)Get.*ProcAddrTable$' "$top_builddir/apis/ze.exports")" \
 	"and every table of the core"
 stock=$(ldconfig -p | sed -n 's/.*libze_tracing_layer\.so\.1 .*=> //p' | head -n 1)
 if test -n "$stock"; then
