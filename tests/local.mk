@@ -193,8 +193,8 @@ EXTRA_DIST += %D%/gen_tracegen.sh
 TESTS += %D%/models.sh
 EXTRA_DIST += %D%/models.sh models/tracer.pml
 # --- tools: loading them, and those in callbacks/
-TESTS += %D%/tools.sh %D%/tools_ours.sh
-EXTRA_DIST += %D%/tools.sh %D%/tools_ours.sh %D%/tool_probe.c
+TESTS += %D%/tools.sh %D%/tools_ours.sh %D%/tools_threads.sh
+EXTRA_DIST += %D%/tools.sh %D%/tools_ours.sh %D%/tools_threads.sh %D%/tools_threads.c %D%/tool_probe.c
 check_PROGRAMS += %D%/apps/tool_calls %D%/apps/tool_objects
 %C%_apps_tool_calls_SOURCES = %D%/apps/tool_calls.c
 %C%_apps_tool_calls_LDADD = -lOpenCL -ldl -lpthread
