@@ -1,8 +1,8 @@
 # bench: side-by-side benchmarks. `make bench` prints a table of ratios and leaves it in bench.txt; see bench/bench.
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
-BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh
-bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing
+BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/tracers.sh
+bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers
 bench_libraries = libbench_callee.la libbench_shims.la
 
 check_PROGRAMS += $(bench_programs)
@@ -35,6 +35,9 @@ bench_encode_LDADD = libtl_format.la libbench_callee.la
 bench_encode_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_start_SOURCES = %D%/bench_start.c $(bench_harness)
 bench_nothing_SOURCES = %D%/nothing.c
+bench_tracers_SOURCES = %D%/tracers.c
+bench_tracers_CFLAGS = $(AM_CFLAGS) -O2
+bench_tracers_LDADD = -lze_loader -lpthread
 
 bench_emitted = %D%/bench_shims.c %D%/bench_tables.c
 CLEANFILES += $(bench_emitted) %D%/bench_callbacks.h %D%/bench.exports %D%/bench_model.json bench.txt

@@ -72,7 +72,11 @@ static inline struct tl_dispatch *tl_pin(struct tl_shim *shim, struct tl_frame *
 	struct tl_dispatch *table = atomic_load_explicit(&shim->dispatch, memory_order_acquire);
 
 	while (table) {
-		atomic_store_explicit(&frame->pin, table, memory_order_relaxed);
+		/*
+		 * Release, as unpin's store, which a scan that comes late doesn't see any more: the table that the frame's last call used is
+		 * done with. Pairs with the scans' acquire loads.
+		 */
+		atomic_store_explicit(&frame->pin, table, memory_order_release);
 		tl_pin_barrier();
 		/* Acquire pairs with the publishing release: the table's contents. */
 		struct tl_dispatch *again = atomic_load_explicit(&shim->dispatch, memory_order_acquire);

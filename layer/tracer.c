@@ -323,7 +323,8 @@ static bool is_own(const struct tl_frames *block)
 
 void tl_tracer_frames_give_back(struct tl_frames *block)
 {
-	atomic_store_explicit(&block->used, 0, memory_order_relaxed);
+	/* Release pairs with the scans' acquire loads: they don't look at the pins, whose tables are done with. */
+	atomic_store_explicit(&block->used, 0, memory_order_release);
 	atomic_store_explicit(&block->taken, false, memory_order_release);
 }
 

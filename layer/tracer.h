@@ -49,8 +49,9 @@ void tl_tracer_frames_give_back(struct tl_frames *frames);
 /* The frame of a block's open call number `index`. */
 static inline struct tl_frame *tl_frame_at(struct tl_frames *block, uint32_t index)
 {
+	/* Release, like the give-back's: a scan that goes by it, and doesn't look at further frames, is told that these are done with. */
 	if (index >= atomic_load_explicit(&block->used, memory_order_relaxed))
-		atomic_store_explicit(&block->used, index + 1, memory_order_relaxed);
+		atomic_store_explicit(&block->used, index + 1, memory_order_release);
 	return &block->frames[index];
 }
 

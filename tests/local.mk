@@ -22,7 +22,8 @@ check_PROGRAMS += %D%/apps/cl_vector_add %D%/apps/cl_threads %D%/apps/cl_hostile
 %C%_apps_cl_errno_LDADD = -lOpenCL -lpthread
 
 # make stress: the tests that know a longer form, in it.
-STRESS_TESTS = tests/whole_programs.sh tests/whole_threads.sh tests/args_fuzz.sh tests/chrome_fuzz.sh
+STRESS_TESTS = tests/whole_programs.sh tests/whole_threads.sh tests/args_fuzz.sh tests/chrome_fuzz.sh \
+	tests/stress_tracers.sh
 stress:
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60; export STRESS FUZZ_SECONDS; $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(STRESS_TESTS)'
 
@@ -192,6 +193,18 @@ EXTRA_DIST += %D%/gen_tracegen.sh
 # --- tracers: models, the public interface, stress
 TESTS += %D%/models.sh
 EXTRA_DIST += %D%/models.sh models/tracer.pml
+TESTS += tracer_test
+check_PROGRAMS += tracer_test
+tracer_test_SOURCES = %D%/tracer_test.c $(core_doubles)
+tracer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
+tracer_test_LDADD = $(core_libs)
+check_PROGRAMS += stress_tracers
+stress_tracers_SOURCES = %D%/stress_tracers.cc $(core_doubles)
+stress_tracers_CFLAGS = $(AM_CFLAGS) -fexceptions
+stress_tracers_CXXFLAGS = $(AM_CXXFLAGS) $(SANITIZE)
+stress_tracers_LDADD = libtl_core.la libtl_format.la
+TESTS += %D%/stress_tracers.sh
+EXTRA_DIST += %D%/stress_tracers.sh
 # --- tools: loading them, and those in callbacks/
 TESTS += %D%/tools.sh %D%/tools_ours.sh %D%/tools_threads.sh
 EXTRA_DIST += %D%/tools.sh %D%/tools_ours.sh %D%/tools_threads.sh %D%/tools_threads.c %D%/tool_probe.c

@@ -24,7 +24,8 @@
  *	Order		Prologues and epilogues both run in the order of enabling.
  *	Parameters	A prologue may change parameters through its pointers: later tracers and the driver see the new value.
  *	Instance data	One pointer per tracer and call, NULL before the prologue, kept until the epilogue.
- *	Own calls	Calls that a callback makes into an API go to the driver and are not traced.
+ *	Own calls	Calls that a callback makes into an API go to the driver and are not traced (but in a child that it has forked,
+ *			those of the callback's rest are).
  *	Toggling	Enable and disable at any time, from any thread, also from callbacks. They never wait.
  *	Drain		Destroy returns when no thread is inside one of the tracer's callbacks or still owes one, and none starts afterwards.
  *
