@@ -10,7 +10,7 @@ seconds=3
 test -z "$STRESS" || seconds=120
 # What libtl_core.la is made of.
 layer=$(sed -n '/^libtl_core_la_SOURCES/,/[^\\]$/s,.*%D%/\([a-z_]*\)\.c.*,\1,p' "$top_srcdir/layer/local.mk")
-format="settings args_capture args_print checked_copy text"
+format="settings args_capture args_print checked_copy text tools"
 
 # build SANITIZER OPTION...: the layer's core, the toy API and the stress, all with the sanitizer. -w: see core_tsan.sh.
 build()
@@ -19,8 +19,8 @@ build()
 	shift
 	for name in $(printf 'layer/%s ' $layer) $(printf 'format/%s ' $format) tests/core_doubles; do
 		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$sanitizer" "$@" -I"$top_srcdir/include" \
-			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name##*/}.o" || return
-		objects="$objects $tmp/$sanitizer.${name##*/}.o"
+			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name//\//_}.o" || return
+		objects="$objects $tmp/$sanitizer.${name//\//_}.o"
 	done
 	# shellcheck disable=SC2086
 	${CXX:-c++} -O1 -g -w "-fsanitize=$sanitizer" -I"$top_srcdir/include" -I"$top_srcdir" "$top_srcdir/tests/stress_tracers.cc" \
