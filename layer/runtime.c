@@ -273,9 +273,12 @@ void tl_runtime_start(void)
 	tl_once_done(&started);
 }
 
+static void finish_after_libraries(int status, void *unused);
+
 static __attribute__((constructor)) void load(void)
 {
 	tl_runtime_start();
+	on_exit(finish_after_libraries, NULL);
 }
 
 /* --- the first watched call */
@@ -295,11 +298,23 @@ void tl_runtime_renew_exit(void)
 		atexit(finish);
 }
 
-/* The last word: what other exit handlers and destructors recorded. */
+/* What other exit handlers, and destructors before ours, recorded. */
 static __attribute__((destructor)) void unload(void)
 {
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER)
 		finish();
+}
+
+/*
+ * The last word. Libraries that have nothing to do with us may have destructors later than ours, and release there what they hold of a
+ * driver. What is registered while libraries are loaded with the program runs after the destructors of all of them: the dynamic linker
+ * registers those right before main. on_exit, because what a library registers with atexit belongs to it, and runs with its destructors.
+ */
+static void finish_after_libraries(int status, void *unused)
+{
+	(void)status;
+	(void)unused;
+	unload();
 }
 
 static sigset_t fork_signals;
