@@ -14,6 +14,7 @@ struct capture {
 	enum tl_capture_when when;
 	unsigned blobs;
 	const struct tl_api *api;
+	bool doubtful; /* inside an array that the call may not have touched: nothing is obliged */
 };
 
 /* What a pointer stands for, and how to read it. */
@@ -142,7 +143,7 @@ static struct extent extent_of(const struct capture *c, const struct scope *scop
 	struct extent extent = {
 		.from = (const void *)(uintptr_t)pointer,
 		.element = element_size(v->type),
-		.obliged = v->direction & TL_OBLIGED,
+		.obliged = (v->direction & TL_OBLIGED) && !c->doubtful,
 		.known = true,
 	};
 
@@ -240,33 +241,45 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	return blob;
 }
 
+static void capture_elements(struct capture *c, const struct tl_variable *v,
+			     const struct extent *extent, unsigned depth)
+{
+	const struct tl_type *target = v->type->target;
+	struct tl_blob *blob;
+
+	if (v->length.kind == TL_LENGTH_STRING || v->length.kind == TL_LENGTH_ZERO_ENDED)
+		blob = capture_zero_ended(c, extent, v->length.constant == 2 ? 2 : 1);
+	else
+		blob = capture_array(c, target, extent);
+	if (blob && leads_on(target))
+		for (uint32_t i = 0; i < blob->bytes / extent->element; i++)
+			capture_value(c, target,
+				      (const char *)(blob + 1) + (size_t)i * extent->element,
+				      target->count, depth + 1);
+}
+
 static void capture_pointer(struct capture *c, const struct scope *scope,
 			    const struct tl_variable *v, const char *place, unsigned depth)
 {
-	const struct tl_type *target = v->type->target;
 	uint64_t pointer = load_pointer(place);
-	struct tl_blob *blob;
+	bool doubtful = c->doubtful;
 
 	if (!pointer || depth >= TL_CAPTURE_DEPTH || c->cut)
 		return;
+	/*
+	 * The call may have raised a count that was zero, to say how many there are, and then has
+	 * not touched the array: it may be anywhere, and so may what it seems to lead to.
+	 */
+	if (v->length.kind == TL_LENGTH_POINTEE && c->when == TL_CAPTURE_EXIT)
+		c->doubtful = true;
 	struct extent extent = extent_of(c, scope, v, pointer);
-	if (!extent.known) {
+	if (!extent.known)
 		capture_nothing(c, TL_BLOB_UNKNOWN);
-		return;
-	}
-	if (v->length.kind == TL_LENGTH_STRING && extent.element == 1) {
+	else if (v->length.kind == TL_LENGTH_STRING && extent.element == 1)
 		capture_string(c, &extent);
-		return;
-	}
-	if (v->length.kind == TL_LENGTH_STRING || v->length.kind == TL_LENGTH_ZERO_ENDED)
-		blob = capture_zero_ended(c, &extent, v->length.constant == 2 ? 2 : 1);
 	else
-		blob = capture_array(c, target, &extent);
-	if (blob && leads_on(target))
-		for (uint32_t i = 0; i < blob->bytes / extent.element; i++)
-			capture_value(c, target,
-				      (const char *)(blob + 1) + (size_t)i * extent.element,
-				      target->count, depth + 1);
+		capture_elements(c, v, &extent, depth);
+	c->doubtful = doubtful;
 }
 
 /* What the elements of a value lead to; count is for an array. */
