@@ -239,3 +239,26 @@ doors_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 doors_test_LDADD = $(CHECK_LIBS) -ldl
 TESTS += doors_test %D%/layers.sh %D%/zel_preload.sh %D%/zel_layer.sh
 EXTRA_DIST += %D%/layers.sh %D%/zel_preload.sh %D%/zel_layer.sh %D%/zel_doors.sh
+# --- real programs on PoCL, every call of theirs counted by a layer of the loader's own (whole_counter.c)
+TESTS += %D%/whole_real.sh
+STRESS_TESTS += tests/whole_real.sh tests/whole_names.sh
+EXTRA_DIST += %D%/whole_real.sh %D%/whole_counter.sh %D%/whole_pyopencl.py
+check_PROGRAMS += whole_jansson
+whole_jansson_SOURCES = %D%/whole_jansson.c
+whole_jansson_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+whole_jansson_LDADD = $(JANSSON_LIBS) $(ZLIB_LIBS)
+check_LTLIBRARIES += %D%/whole_counter.la
+%C%_whole_counter_la_SOURCES = %D%/whole_counter.c
+%C%_whole_counter_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+# The slots of the loader's table, in its order, as the preprocessor sees them.
+%D%/whole_slots.h: %D%/local.mk
+	$(AM_V_GEN)$(MKDIR_P) %D% && echo '#include <CL/cl_icd.h>' | $(CC) -E -DCL_TARGET_OPENCL_VERSION=300 $(CPPFLAGS) -P - | \
+		awk '/^} *cl_icd_dispatch/ { inside = 0 } /^typedef struct _cl_icd_dispatch/ { inside = 1; next } \
+			inside && sub(/;$$/, "") { print "SLOT(" $$NF ", " n++ + 0 ")" }' >$@.new && mv $@.new $@
+%D%/whole_counter.lo: %D%/whole_slots.h
+CLEANFILES += %D%/whole_slots.h
+TESTS += %D%/whole_names.sh
+EXTRA_DIST += %D%/whole_names.sh %D%/whole_names.py
+check_PROGRAMS += whole_names
+whole_names_SOURCES = %D%/whole_names.c $(ZE_APP_SOURCES)
+whole_names_LDADD = $(ZE_APP_LIBS)
