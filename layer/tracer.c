@@ -523,6 +523,13 @@ static bool wanted(const struct tracer *tracer, const struct registered *registe
 	       (!tracer->levels || (registered->shim->function->level & tracer->levels));
 }
 
+/* The tables have changed: destroys that wait have to watch their functions again. Under lock. */
+static void tell_destroys(void)
+{
+	if (atomic_load_explicit(&tl_tracer_attention, memory_order_relaxed) & ~TL_TRACER_FENCES)
+		tl_tracer_attend();
+}
+
 /* Put the tracer into (or take it out of) the tables of all functions that it has callbacks for. */
 static int change_tables(struct tl_tracer *handle, const struct tracer *tracer, bool in)
 {
@@ -556,6 +563,7 @@ static int change_tables(struct tl_tracer *handle, const struct tracer *tracer, 
 		return TL_TRACER_NO_MEMORY;
 	heavy_barrier();
 	reclaim();
+	tell_destroys();
 	return TL_TRACER_OK;
 }
 
@@ -797,6 +805,19 @@ static bool own_call_has(const struct tl_tracer *handle)
 	return false;
 }
 
+/*
+ * Make the calls of the tracer's functions come to us although nobody has callbacks there any more. A call that was left by longjmp
+ * ends at its thread's next call, and that must not go straight to the driver while destroy waits for it. Under lock.
+ */
+static void watch(const struct tracer *tracer, bool on)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tl_shim *shim = tracer->registered[i].shim;
+		if (!atomic_load_explicit(&shim->dispatch, memory_order_relaxed))
+			tl_runtime_set_mode(shim, on ? TL_MODE_TRACERS : 0, on ? 0 : TL_MODE_TRACERS);
+	}
+}
+
 TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 {
 	struct tracer *tracer;
@@ -814,6 +835,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	}
 	tracer->state = ENDING;
 	size_t slot = (size_t)(tracer - tracers);
+	bool watched = false;
 	/* Relaxed: the heavy barrier orders it before the scan, and against callers' light barriers. */
 	atomic_fetch_add_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	heavy_barrier();
@@ -822,12 +844,18 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 		uint32_t seen = atomic_load_explicit(&word, memory_order_acquire);
 		if (!still_in(handle))
 			break;
+		watch(&tracers[slot], true);
+		watched = true;
 		pthread_mutex_unlock(&lock);
 		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 		pthread_mutex_lock(&lock);
 	}
 	atomic_fetch_sub_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	tracer = &tracers[slot];	/* the array may have moved */
+	if (watched) {
+		watch(tracer, false);
+		tell_destroys();
+	}
 	release_slot(tracer);
 	reclaim();
 	pthread_mutex_unlock(&lock);

@@ -608,6 +608,14 @@ START_TEST(a_thread_that_ends_inside_a_call_owes_no_epilogue)
 }
 END_TEST
 
+static struct tl_tracer *disable_at_jump;
+
+static void longjmp_to(void *where)
+{
+	disable(disable_at_jump);
+	longjmp(*(jmp_buf *)where, 1);
+}
+
 /* --- fork */
 
 static struct tl_tracer *of_parent;
@@ -663,6 +671,38 @@ START_TEST(a_child_forked_inside_a_callback_goes_on_in_it)
 	}
 	ck_assert(WIFEXITED(child_status) && WEXITSTATUS(child_status) == 42);
 	ck_assert_str_eq(the_story(), "fF");
+}
+END_TEST
+
+static _Atomic bool left, may_end;
+
+static void *leaves_and_goes_on(void *unused)
+{
+	jmp_buf where;
+
+	if (!setjmp(where))
+		toy_run(longjmp_to, &where);
+	left = true;
+	while (!may_end)
+		toy_run(NULL, NULL);
+	return unused;
+}
+
+START_TEST(destroy_is_woken_by_the_next_call_of_a_thread_that_left_one_by_longjmp)
+{
+	struct tl_tracer *tracer = enabled("j", "toy_run");
+	pthread_t thread;
+
+	/* Disabled before the thread goes on: its next calls would go straight to the driver, and nobody would learn that the one is over. */
+	disable_at_jump = tracer;
+	pthread_create(&thread, NULL, leaves_and_goes_on, NULL);
+	while (!left)
+		usleep(1000);
+	destroy(tracer);
+	ck_assert_str_eq(the_story(), "jJ");
+	ck_assert_ptr_nonnull(toy_shims[TOY_RUN].direct);
+	may_end = true;
+	pthread_join(thread, NULL);
 }
 END_TEST
 
@@ -785,6 +825,7 @@ int main(void)
 	tcase_add_test(tcase, a_child_forked_inside_a_call_gets_the_epilogue_and_can_destroy);
 	tcase_add_test(tcase, a_child_forked_inside_a_callback_goes_on_in_it);
 	tcase_add_test(tcase, a_child_knows_nothing_of_other_threads_calls_and_destroys);
+	tcase_add_test(tcase, destroy_is_woken_by_the_next_call_of_a_thread_that_left_one_by_longjmp);
 	tcase_add_test(tcase, closures_follow_every_change_of_their_functions_tracers);
 	tcase_add_test(tcase, a_call_is_recorded_and_traced_at_once);
 	suite_add_tcase(suite, tcase);
