@@ -36,6 +36,7 @@
 #include "layer/known.h"
 #include "layer/names.h"
 #include "layer/resolve.h"
+#include "layer/runtime.h"
 
 #define ABSENT '\177'
 
@@ -113,7 +114,25 @@ static void take(struct tl_dl *from, const struct tl_elf *elf)
 static bool is_libc(const struct tl_elf *elf)
 {
 	return tl_elf_is_named(elf, "libc.so.6") || tl_elf_is_named(elf, "libdl.so.2") ||
-	       (elf->soname && !strncmp(elf->soname, "libc.musl", 9));
+	       (elf->soname && tl_elf_begins(elf->soname, "libc.musl"));
+}
+
+/* Before any constructor of ours: what is loaded then is there from the start. */
+struct early {
+	struct real *found;
+	bool behind; /* us */
+};
+
+static bool find_real_early(const struct tl_elf *elf, void *closure)
+{
+	struct early *early = closure;
+
+	if (is_libc(elf))
+		take(&early->found->libc, elf);
+	if (early->behind)
+		take(&early->found->next, elf);
+	early->behind |= defined(elf, "dlsym") == (void *)dlsym;
+	return false;
 }
 
 static void find_real(const struct tl_loaded *loaded, void *closure)
@@ -129,6 +148,10 @@ static void find_real(const struct tl_loaded *loaded, void *closure)
 		if (own && elf > own && i < loaded->startup)
 			take(&found->next, elf);
 	}
+}
+
+static void complete(struct real *found)
+{
 	if (!found->next.dlsym)
 		found->next.dlsym = found->libc.dlsym;
 	if (!found->next.dlvsym)
@@ -144,7 +167,11 @@ static const struct real *real_functions(void)
 		return &real;
 	struct real found = {.libc = {0}};
 
-	tl_elf_with_loaded(find_real, &found);
+	if (tl_runtime_is_started())
+		tl_elf_with_loaded(find_real, &found);
+	else
+		tl_elf_each_early(find_real_early, &(struct early){.found = &found});
+	complete(&found);
 	real = found;
 	atomic_store_explicit(&real_found, found.libc.dlsym != NULL, memory_order_release);
 	return &real;
@@ -460,7 +487,7 @@ static void *tracing_interface(const struct question *question, const void *call
 	struct link_map *library = NULL;
 	struct own_search search = {.name = question->name};
 
-	if (!question->name || strncmp(question->name, "zel", 3) || question->handle == RTLD_DEFAULT ||
+	if (!question->name || !tl_elf_begins(question->name, "zel") || question->handle == RTLD_DEFAULT ||
 	    question->handle == RTLD_NEXT)
 		return NULL;
 	tl_known_look();
@@ -482,6 +509,9 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	const struct tl_known *asking;
 	int saved = errno;
 
+	/* A sanitizer asks for what it stands before, and until it has that, nothing of libc can be called. */
+	if (!tl_runtime_is_started() && !(question->name && tl_names_is_builtin(question->name)))
+		return jump(&hook);
 	tl_runtime_start();
 	hook.shim = question->name ? tl_names_find(question->name) : NULL;
 	if (!hook.shim) {

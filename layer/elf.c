@@ -8,7 +8,6 @@
 #include "layer/elf.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -117,16 +116,33 @@ struct tl_generation tl_elf_generation(void)
 
 /* --- names and scopes */
 
+bool tl_elf_same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+bool tl_elf_begins(const char *text, const char *prefix)
+{
+	while (*prefix && *text == *prefix)
+		text++, prefix++;
+	return !*prefix;
+}
+
 static const char *base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *name = path;
 
-	return slash ? slash + 1 : path;
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
 }
 
 bool tl_elf_is_named(const struct tl_elf *elf, const char *soname)
 {
-	return !strcmp(elf->soname ? elf->soname : base_name(elf->path), soname);
+	return tl_elf_same(elf->soname ? elf->soname : base_name(elf->path), soname);
 }
 
 /* A DT_NEEDED entry is a soname, or a path where the library that was linked had none. */
@@ -134,8 +150,8 @@ static const struct tl_elf *needed_library(const struct tl_loaded *loaded, const
 {
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (tl_elf_is_named(&loaded->elf[i], needed) ||
-		    !strcmp(loaded->elf[i].path, needed) ||
-		    !strcmp(base_name(loaded->elf[i].path), needed))
+		    tl_elf_same(loaded->elf[i].path, needed) ||
+		    tl_elf_same(base_name(loaded->elf[i].path), needed))
 			return &loaded->elf[i];
 	return NULL;
 }
@@ -214,6 +230,37 @@ static unsigned count_startup(const struct tl_loaded *loaded)
 }
 
 /* --- the list */
+
+/* The dynamic linker leaves the address of its list in the program's own dynamic section, for debuggers. */
+static const struct link_map *first_library(void)
+{
+	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	unsigned long count = getauxval(AT_PHNUM);
+	uintptr_t base = 0;
+	const ElfW(Dyn) *dynamic = NULL;
+
+	for (unsigned long i = 0; segments && i < count; i++)
+		if (segments[i].p_type == PT_PHDR)
+			base = (uintptr_t)segments - segments[i].p_vaddr;
+	for (unsigned long i = 0; segments && i < count; i++)
+		if (segments[i].p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(base + segments[i].p_vaddr);
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
+		if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
+			return ((const struct r_debug *)dynamic->d_un.d_ptr)->r_map;
+	return NULL;
+}
+
+void tl_elf_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure)
+{
+	for (const struct link_map *map = first_library(); map; map = map->l_next) {
+		struct tl_elf elf = {.base = map->l_addr, .path = map->l_name, .dynamic = map->l_ld};
+
+		read_dynamic(&elf);
+		if (visit(&elf, closure))
+			return;
+	}
+}
 
 struct listing {
 	void (*work)(const struct tl_loaded *loaded, void *closure);
@@ -340,7 +387,7 @@ static bool version_fits(const struct tl_elf *elf, uint32_t index, const char *v
 		return !(number & VERSION_HIDDEN);
 	const char *name = version_name(elf, number & VERSION_MASK);
 
-	return name && !strcmp(name, version);
+	return name && tl_elf_same(name, version);
 }
 
 static bool symbol_fits(const struct tl_elf *elf, uint32_t index, const char *name,
@@ -352,7 +399,7 @@ static bool symbol_fits(const struct tl_elf *elf, uint32_t index, const char *na
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
 	       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
 	       (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
-	       !strcmp(elf->strings + symbol->st_name, name) && version_fits(elf, index, version);
+	       tl_elf_same(elf->strings + symbol->st_name, name) && version_fits(elf, index, version);
 }
 
 static const ElfW(Sym) *

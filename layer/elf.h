@@ -57,6 +57,17 @@ struct tl_generation tl_elf_generation(void);
  */
 bool tl_elf_with_loaded(void (*work)(const struct tl_loaded *loaded, void *closure), void *closure);
 
+/*
+ * Every library that the dynamic linker has loaded so far, one after the other, by its own list. For the time before constructors
+ * have run, when a sanitizer's own functions stand in libc's place and are not yet fit for use: no function of libc is called but getauxval.
+ * elf has neither segments nor bounds. Stops where visit returns true.
+ */
+void tl_elf_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure);
+
+/* strcmp() == 0, and strncmp() == 0 for a whole prefix, that no sanitizer stands before. */
+bool tl_elf_same(const char *a, const char *b);
+bool tl_elf_begins(const char *text, const char *prefix);
+
 /* The hash that GNU hash tables use. */
 uint32_t tl_elf_hash(const char *name);
 

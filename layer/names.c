@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "layer/elf.h"
+#include "layer/runtime.h"
 
 #define LIBRARIES_MAX 64
 
@@ -45,7 +46,7 @@ void tl_names_add(struct tl_shim_library *library)
 static const struct tl_name *find(const struct tl_names *names, const char *name, uint32_t hash)
 {
 	for (uint32_t at = names->buckets[hash & names->mask]; at; at = names->name[at - 1].next)
-		if (names->name[at - 1].hash == hash && !strcmp(names->name[at - 1].name, name))
+		if (names->name[at - 1].hash == hash && tl_elf_same(names->name[at - 1].name, name))
 			return &names->name[at - 1];
 	return NULL;
 }
@@ -119,6 +120,15 @@ struct tl_shim *tl_names_find(const char *name)
 	const struct tl_name *found = names ? find(names, name, tl_elf_hash(name)) : NULL;
 
 	return found ? found->shim : NULL;
+}
+
+bool tl_names_is_builtin(const char *name)
+{
+	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
+		for (uint32_t i = 0; i < (*library)->api->count; i++)
+			if (tl_elf_same((*library)->api->functions[i].name, name))
+				return true;
+	return false;
 }
 
 uint32_t tl_names_index(const struct tl_shim *shim)

@@ -8,6 +8,7 @@
 #ifndef TL_LAYER_NAMES_H
 #define TL_LAYER_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracelayer/shim.h"
@@ -36,6 +37,9 @@ const struct tl_names *tl_names(void);
 
 /* The shim of that name, or NULL. */
 struct tl_shim *tl_names_find(const char *name);
+
+/* The name is one of the built-in APIs'; to be asked before these are registered. Calls nothing. */
+bool tl_names_is_builtin(const char *name);
 
 /* The place of a shim's name among all names: it never changes. UINT32_MAX: it has none. */
 uint32_t tl_names_index(const struct tl_shim *shim);

@@ -63,6 +63,7 @@ bool tl_resolve_is_loaded(const struct tl_api *api);
  *.entry, .invoke, .real and .id (that of `of`) are filled in. Give it the mode and dispatch that
  *calls of `of` have now, and let every later change of `of` reach it too. It stays for ever.
  */
+bool tl_runtime_is_started(void);
 void tl_runtime_start(void);
 void tl_runtime_caller(struct tl_shim *shim);
 void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of);

@@ -273,6 +273,11 @@ void tl_runtime_start(void)
 	tl_once_done(&started);
 }
 
+bool tl_runtime_is_started(void)
+{
+	return atomic_load_explicit(&started.owner, memory_order_acquire) == TL_ONCE_OVER;
+}
+
 static void finish_after_libraries(int status, void *unused);
 
 static __attribute__((constructor)) void load(void)

@@ -17,6 +17,9 @@ extern struct tl_shim_library *const tl_runtime_builtin[];
 /* Register the built-in APIs and read the environment, if that hasn't happened yet. Nothing else. Cheap when it has happened. */
 void tl_runtime_start(void);
 
+/* It has happened. */
+bool tl_runtime_is_started(void);
+
 /*
  * At the first call that is watched: clock, exit handler, fork handlers, the line about wrong settings. Returns once that is done, whichever
  * thread does it; false inside of it (a call made by the very thread that does it).
