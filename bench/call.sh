@@ -67,6 +67,10 @@ call_row "4 scalar arguments" four floor
 call_row "4 scalar arguments (args full)" four-full floor
 call_row "2 arguments, one a pointer that is followed (args full)" pointer floor
 call_row "4 scalar arguments, the first $call_count after a process's first" first-four floor
+section "A recorded call ÷ the bare call, in the same bursts"
+call_row "no arguments" none bare
+call_row "4 scalar arguments" four bare
+call_row "2 arguments, one a pointer that is followed (args full)" pointer bare
 section "Two threads on two cores ÷ one of them alone: calls a second, bursts of $call_count, no arguments"
 if test "$(nproc)" -gt 1; then
 	ratio_row "no arguments" "$work/call.threads" "million a second"
