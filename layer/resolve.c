@@ -295,7 +295,7 @@ static bool is_direct(const void *caller)
  *	ours		our traced body called the loader, which jumped on: the return address is
  *still ours. Through a driver's table, if a driver's table leads to us; else by name, to another
  *export of its own a loader	by name: its own export; through a driver's table: the driver's a
- *driver	its own
+ *driver	its own; where it has none, it calls the API as programs do, and is traced like them
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
@@ -309,7 +309,7 @@ void *tl_resolve_foreign(const struct tl_call *call)
 		function = dispatched(call);
 	if (!function && from->role != TL_ROLE_OWN)
 		function = own_function(from, call->shim);
-	if (!function)
+	if (!function && from->role != TL_ROLE_DRIVER)
 		function = tl_resolve_real(call->shim, call->caller);
 	errno = saved;
 	return function;
