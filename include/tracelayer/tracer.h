@@ -127,6 +127,7 @@ int tl_tracer_disable(struct tl_tracer *tracer);
 /*
  * Destroy a disabled tracer. Waits for calls that this tracer has callbacks in, and for no others; sleeps, and is woken by the last of
  * them. TL_TRACER_IN_USE where waiting would be for ever: from inside one of its callbacks, or of a call that owes one.
+ * Two callbacks that destroy each other's tracers from two threads wait for each other for ever; no more than one of them may.
  */
 int tl_tracer_destroy(struct tl_tracer *tracer);
 
