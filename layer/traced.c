@@ -27,7 +27,7 @@ static inline void free_again(const struct busy *busy)
 
 /* Callbacks follow, up to the end of the block or an exception: the calls that they make pass through. */
 #define CALLBACKS(thread_)                                                                                             \
-	struct busy busy_ __attribute__((cleanup(free_again))) = { .thread = (thread_), .end = (thread_)->end };      \
+	struct busy busy_ __attribute__((unused, cleanup(free_again))) = { .thread = (thread_), .end = (thread_)->end };      \
 	(thread_)->busy = 1;                                                                                           \
 	(thread_)->end = NULL
 
