@@ -47,8 +47,9 @@ void emit_title(FILE *to, const struct model *model, const char *file, const cha
 /* The macros that the headers need, and the headers. */
 void emit_includes(FILE *to, const struct model *model);
 
-/* zelTracerInitRegisterCallback: zeInit, where that has a shim; NULL for what is no such function. */
-const struct function *emit_registered(const struct model *model, const struct function *registers);
+/* Every zelTracer<X>RegisterCallback: `return CALL(tracer, type, WHICH, callback)`, where which() names the function registered for. */
+void emit_registers(FILE *to, const struct model *model, const char *call,
+		    char *(*which)(const struct model *model, const struct function *function));
 
 /* -1 where writing failed (printed). */
 int emit_done(FILE *to, const struct model *model, const char *file);

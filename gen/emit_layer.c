@@ -31,18 +31,9 @@ static void emit_getter(FILE *to, const struct getproc *getproc)
 	fputs("}\n", to);
 }
 
-static void emit_register(FILE *to, const struct model *model, const struct function *registers)
+static char *by_name(const struct model *model, const struct function *function)
 {
-	const struct function *function = emit_registered(model, registers);
-
-	if (!function)
-		return;
-	fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file, registers->where.line);
-	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name, emit_parameters(registers));
-	fputs("{\n", to);
-	emit_line(to, 1, "return tl_ze_layer_register(%s, (int)%s, \"%s\", (tl_callback)%s);", registers->params[0].name,
-		  registers->params[1].name, function->name, registers->params[2].name);
-	fputs("}\n", to);
+	return format_text("\"%s\"", function->name);
 }
 
 static void emit_level_zero(const struct model *model, FILE *to)
@@ -52,8 +43,7 @@ static void emit_level_zero(const struct model *model, FILE *to)
 	for (size_t i = 0; i < model->ngetprocs; i++)
 		if (is_offered(&model->getprocs[i]))
 			emit_getter(to, &model->getprocs[i]);
-	for (size_t i = 0; i < model->nfunctions; i++)
-		emit_register(to, model, &model->functions[i]);
+	emit_registers(to, model, "tl_ze_layer_register", by_name);
 }
 
 static void emit_opencl(const struct model *model, const struct type *table, FILE *to)

@@ -13,8 +13,8 @@
 #define BEGINS "zelTracer"
 #define ENDS "RegisterCallback"
 
-/* zelTracerInitRegisterCallback: zeInit, where that has a shim. */
-const struct function *emit_registered(const struct model *model, const struct function *registers)
+/* zelTracerInitRegisterCallback: zeInit, where that has a shim; NULL for what is no such function. */
+static const struct function *registered(const struct model *model, const struct function *registers)
 {
 	const char *name = registers->name;
 	size_t length = strlen(name);
@@ -28,18 +28,27 @@ const struct function *emit_registered(const struct model *model, const struct f
 	return function && !function->left_out ? function : NULL;
 }
 
-static void emit_register(FILE *to, const struct model *model, const struct function *registers)
+void emit_registers(FILE *to, const struct model *model, const char *call,
+		    char *(*which)(const struct model *model, const struct function *function))
 {
-	const struct function *function = emit_registered(model, registers);
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *registers = &model->functions[i];
+		const struct function *function = registered(model, registers);
 
-	if (!function)
-		return;
-	fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file, registers->where.line);
-	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name, emit_parameters(registers));
-	fputs("{\n", to);
-	emit_line(to, 1, "return tl_zel_register(%s, (int)%s, &%s_shims[%zu], (tl_callback)%s);", registers->params[0].name,
-		  registers->params[1].name, model->prefix, emit_index(model, function), registers->params[2].name);
-	fputs("}\n", to);
+		if (!function)
+			continue;
+		fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file, registers->where.line);
+		emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name, emit_parameters(registers));
+		fputs("{\n", to);
+		emit_line(to, 1, "return %s(%s, (int)%s, %s, (tl_callback)%s);", call, registers->params[0].name,
+			  registers->params[1].name, which(model, function), registers->params[2].name);
+		fputs("}\n", to);
+	}
+}
+
+static char *by_shim(const struct model *model, const struct function *function)
+{
+	return format_text("&%s_shims[%zu]", model->prefix, emit_index(model, function));
 }
 
 /* The function whose callback type a slot has. */
@@ -85,7 +94,7 @@ int emit_tracing_exports(const struct model *model, FILE *to)
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		fprintf(to, "%s\n", fixed[i]);
 	for (size_t i = 0; i < model->nfunctions; i++)
-		if (emit_registered(model, &model->functions[i]))
+		if (registered(model, &model->functions[i]))
 			fprintf(to, "%s\n", model->functions[i].name);
 	return emit_done(to, model, "exports");
 }
@@ -96,8 +105,7 @@ int emit_tracing(const struct model *model, FILE *to)
 	fputs("#include \"layer/zel.h\"\n\n", to);
 	emit_includes(to, model);
 	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n", model->prefix);
-	for (size_t i = 0; i < model->nfunctions; i++)
-		emit_register(to, model, &model->functions[i]);
+	emit_registers(to, model, "tl_zel_register", by_shim);
 	emit_slots(to, model);
 	return emit_done(to, model, "tracing.c");
 }

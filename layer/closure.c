@@ -13,6 +13,7 @@
 
 #include "layer/names.h"
 #include "layer/resolve.h"
+#include "layer/runtime.h"
 
 struct closure {
 	struct closure *next;

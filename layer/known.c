@@ -9,6 +9,7 @@
 
 #include "layer/names.h"
 #include "layer/resolve.h"
+#include "layer/runtime.h"
 
 #define KNOWN_MAX     64
 #define ENTANGLED_MAX 512

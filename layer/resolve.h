@@ -53,19 +53,4 @@ const char *tl_resolve_library(const void *address);
 /* A library that implements the API is loaded: for "only libraries without shims". */
 bool tl_resolve_is_loaded(const struct tl_api *api);
 
-/*
- * What resolve needs of the runtime (layer/runtime.c):
- *
- * tl_runtime_start	register the built-in APIs if that hasn't happened yet: dlsym may be called
- *by another library's constructor before ours has run. Cheap when it has happened; reads the
- *environment at most. tl_runtime_caller	from now on who calls this shim decides: set
- *TL_MODE_CALLER, keep .direct NULL. tl_runtime_adopt	a closure's shim was made: .function,
- *.entry, .invoke, .real and .id (that of `of`) are filled in. Give it the mode and dispatch that
- *calls of `of` have now, and let every later change of `of` reach it too. It stays for ever.
- */
-bool tl_runtime_is_started(void);
-void tl_runtime_start(void);
-void tl_runtime_caller(struct tl_shim *shim);
-void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of);
-
 #endif

@@ -1,36 +1,7 @@
 #!/bin/sh
-# Damaged chunks: by libFuzzer where clang has it, else by the target's own damage, with a sanitizer where the compiler has one.
+# Damaged chunks; see fuzz.sh.
 set -u
 sources="$top_srcdir/format/text.c $top_srcdir/format/checked_copy.c $top_srcdir/format/args_capture.c $top_srcdir/format/args_print.c
 	$top_srcdir/format/chrome.c $top_srcdir/tests/fuzz_chrome.c"
-flags="-std=gnu11 -D_GNU_SOURCE -I$top_srcdir/include -I$top_srcdir -g -O1 $(pkg-config --cflags jansson)"
-libs=$(pkg-config --libs jansson)
-seconds=${FUZZ_SECONDS:-4}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-sanitize="address,undefined -fno-sanitize-recover=undefined"
-
-build() {
-	# shellcheck disable=SC2086
-	"$@" $flags $sources $libs -o "$work/fuzz" 2>"$work/build.log"
-}
-
-echo 1..1
-if build clang -fsanitize=fuzzer,$sanitize || build clang-14 -fsanitize=fuzzer,$sanitize; then
-	how="libFuzzer, $seconds seconds"
-	set -- -max_total_time="$seconds" -max_len=1200 -artifact_prefix="$work/"
-elif build $CC -DFUZZ_STANDALONE -fsanitize=$sanitize; then
-	how="own damage, with a sanitizer"
-	set -- 100000
-else
-	how="own damage"
-	set -- 300000
-	build $CC -DFUZZ_STANDALONE || { sed 's/^/# /' "$work/build.log"; echo "not ok 1 - the fuzzer builds"; exit 1; }
-fi
-if (cd "$work" && timeout 120 ./fuzz "$@" >log 2>&1); then
-	echo "ok 1 - damaged chunks become sound JSON, within bounds ($how)"
-else
-	tail -n 60 "$work/log" | sed 's/^/# /'
-	echo "not ok 1 - damaged chunks become sound JSON, within bounds ($how)"
-	exit 1
-fi
+what='damaged chunks become sound JSON, within bounds'
+. "$top_srcdir/tests/fuzz.sh"

@@ -45,7 +45,7 @@ writer_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS
 TESTS += tests/trace_file.sh
 check_PROGRAMS += %D%/apps/trace_file
 %C%_apps_trace_file_LDADD = -lOpenCL -lpthread
-EXTRA_DIST += tests/chrome_fuzz.sh tests/fuzz_chrome.c tests/trace_file.sh
+EXTRA_DIST += tests/fuzz.sh tests/chrome_fuzz.sh tests/fuzz_chrome.c tests/trace_file.sh
 
 # --- the core of the layer: buffers, clock, calls, threads
 core_doubles = %D%/core_doubles.c %D%/core_doubles.h

@@ -18,6 +18,7 @@
 #include "layer/elf.h"
 #include "layer/names.h"
 #include "layer/resolve.h"
+#include "layer/runtime.h"
 
 /* --- the runtime's double */
 
