@@ -1,0 +1,75 @@
+/*
+ * encoder.h: what turns records into the bytes of a trace file, whatever its format.
+ *
+ * The layer's writer and the command (export, recover) use it alike. An encoder formats into memory given to it, allocates
+ * nothing, knows no locale, and makes no system call. One thread at a time.
+ *
+ * Output comes in blocks. What is appended between two calls of .block reaches the file whole or not at all, so an encoder must not rely
+ * on what it put into an earlier block, unless it was told by .kept that it is there.
+ */
+#ifndef TL_FORMAT_ENCODER_H
+#define TL_FORMAT_ENCODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/record.h"
+#include "format/text.h"
+#include "format/trace_file.h"
+
+struct tl_function;
+struct tl_encoder;
+
+/* Bytes that one call of an encoder may append: so much room must be left in the text. */
+#define TL_ENCODER_ROOM (256u * 1024)
+
+/* What the end of a file says. */
+struct tl_totals {
+	uint64_t events;	/* in the file */
+	uint64_t lost;		/* events that are in no file */
+	/* Lanes with losses: calls back with each; NULL: not known. */
+	void (*lost_by_thread)(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to);
+	void *context;
+};
+
+struct tl_format {
+	const char *ending;	/* ".json" */
+	enum tl_output_format number;
+	size_t state;		/* bytes that an encoder needs, zeroed, aligned to 64 */
+
+	/* What a file starts with. */
+	void (*begin)(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts);
+	/* A thread's name. Comes before its first record, and again when the name changes. */
+	void (*thread)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char name[16]);
+	/*
+	 * One record; `size` is how many bytes lie from it to its chunk's end. Appends all of it or nothing. Returns the record's size in
+	 * bytes, 0 where it is not sound.
+	 */
+	size_t (*record)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_call_record *record,
+			 size_t size);
+	/* A call that had not returned when its process ended, at the tick `end`. */
+	void (*unfinished)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, uint32_t function, uint64_t start,
+			   uint64_t end);
+	/* What a file ends with. More may be written over it later. */
+	void (*end)(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals);
+	/* A block begins. */
+	void (*block)(struct tl_encoder *encoder);
+	/* What was appended since .block is in the file. */
+	void (*kept)(struct tl_encoder *encoder);
+};
+
+struct tl_encoder {
+	const struct tl_format *format;
+	uint32_t pid;
+	uint64_t (*ns)(uint64_t ticks);		/* ticks to nanoseconds of CLOCK_MONOTONIC */
+	const struct tl_function *(*function)(uint32_t id);	/* NULL for a number that no API has */
+	void *state;	/* format->state bytes */
+};
+
+extern const struct tl_format tl_format_json, tl_format_pftrace;
+
+/* The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt is no encoder's). */
+const struct tl_format *tl_format_of(const char *path, bool *gzip);
+
+#endif
