@@ -156,7 +156,7 @@ struct tl_thread_piece {
 	_Atomic uint64_t lost;	/* events that there was no room for, of all threads that had this piece */
 	_Atomic uint64_t lost_said;	/* those that LOST records tell of */
 	uint64_t owner;		/* the process's own */
-	uint64_t unused[2];
+	uint64_t unused[3];
 	struct tl_open_call floor;	/* never a call */
 	struct tl_open_call open[];
 };
@@ -175,7 +175,7 @@ struct tl_chunk_piece {
 	_Atomic uint64_t end;		/* bytes of records once it is full or handed over */
 	_Atomic uint64_t kept, taken, block;
 	_Atomic uint64_t hole;		/* 1 + the place of a record in what the output has that was not finished then; 0: none */
-	uint64_t unused[6];
+	uint64_t unused[7];
 };
 
 /* How far the output file is. */
