@@ -6,6 +6,7 @@ libtl_format_la_SOURCES = \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.c %D%/checked_copy.c \
 	%D%/text.h %D%/text.c \
 	%D%/chrome.h %D%/chrome.c \
+	%D%/places.h %D%/places.c \
 	%D%/settings.c %D%/settings.h %D%/settings_table.h \
 	%D%/tools.c %D%/tools.h
 

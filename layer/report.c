@@ -75,6 +75,11 @@ void tl_report_recorded(void)
 	say(TL_REPORT_RECORDED, "call");
 }
 
+void tl_report_buffers(const char *path)
+{
+	say(TL_REPORT_BUFFERS, path);
+}
+
 void tl_report_trace(const char *path)
 {
 	say(TL_REPORT_TRACE, path);
