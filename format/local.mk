@@ -6,9 +6,15 @@ libtl_format_la_SOURCES = \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.c %D%/checked_copy.c \
 	%D%/text.h %D%/text.c \
 	%D%/chrome.h %D%/chrome.c \
+	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \
 	%D%/settings.c %D%/settings.h %D%/settings_table.h \
 	%D%/tools.c %D%/tools.h
+
+# What of them needs zlib.
+noinst_LTLIBRARIES += libtl_gzip.la
+libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
+libtl_gzip_la_SOURCES = %D%/gzip.h %D%/gzip.c
 
 # The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.
 noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/output.h"
 #include "layer/clock.h"
 #include "layer/config.h"
-#include "layer/output.h"
 #include "layer/runtime.h"
 
 static void put_quoted(struct tl_text *text, const char *string, size_t size)

@@ -26,12 +26,11 @@ noinst_LTLIBRARIES += libtl_writer.la
 libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
 	%D%/about.h %D%/about.c \
-	%D%/gzip.h %D%/gzip.c \
 	%D%/lanes.h %D%/lanes.c \
-	%D%/output.h %D%/output.c \
 	%D%/pen.h %D%/pen.c \
 	%D%/thread_raw.h %D%/thread_raw.c \
 	%D%/writer.h %D%/writer.c
+libtl_writer_la_LIBADD = libtl_gzip.la
 
 # The real functions, dlsym, closures.
 noinst_LTLIBRARIES += libtl_resolve.la

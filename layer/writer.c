@@ -28,13 +28,13 @@
 #include <unistd.h>
 
 #include "format/chrome.h"
+#include "format/gzip.h"
+#include "format/output.h"
 #include "layer/about.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
-#include "layer/gzip.h"
 #include "layer/lanes.h"
-#include "layer/output.h"
 #include "layer/pen.h"
 #include "layer/report.h"
 #include "layer/runtime.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/output.h"
+#include "format/output.h"
 
 #define NOBODY 65534
 

@@ -2,7 +2,7 @@
  * gzip.c: see gzip.h. The frame (RFC 1952) is ours, the blocks (RFC 1951) are zlib's at its fastest
  * level.
  */
-#include "layer/gzip.h"
+#include "format/gzip.h"
 
 #include <string.h>
 

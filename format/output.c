@@ -5,7 +5,7 @@
  * can put a link of his own into a folder that all may write to (/tmp) and have us write through
  * it. The kernel's RESOLVE_NO_SYMLINKS would refuse the user's own links too, and those are in use.
  */
-#include "layer/output.h"
+#include "format/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,13 +67,9 @@ static void add_number(struct name *name, uint64_t value, unsigned digits)
 }
 
 /* 20260102T030405Z. Days to a date by Howard Hinnant's civil_from_days. */
-static void add_time(struct name *name)
+static void add_time(struct name *name, uint64_t seconds)
 {
-	struct timespec now = {0};
-
-	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-	uint64_t days = (uint64_t)now.tv_sec / 86400 + 719468,
-		 second = (uint64_t)now.tv_sec % 86400;
+	uint64_t days = seconds / 86400 + 719468, second = seconds % 86400;
 	uint64_t era = days / 146097, day = days % 146097;
 	uint64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
 	day -= 365 * year + year / 4 - year / 100;
@@ -107,11 +103,9 @@ void tl_output_program(char *name, size_t room)
 	name[length] = 0;
 }
 
-bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank)
+bool tl_output_expand_for(char *path, size_t room, const char *pattern, const struct tl_output_names *names)
 {
 	struct name name = {path, path + room, false};
-	struct utsname host;
-	char program[256];
 
 	*path = 0;
 	for (; *pattern; pattern++) {
@@ -121,22 +115,19 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 		}
 		switch (*++pattern) {
 		case 'p':
-			add_number(&name, KERNEL(SYS_getpid), 1);
+			add_number(&name, names->pid, 1);
 			break;
 		case 'e':
-			tl_output_program(program, sizeof(program));
-			add_plain(&name, program);
+			add_plain(&name, names->program);
 			break;
 		case 'h':
-			if (KERNEL(SYS_uname, &host) < 0)
-				memcpy(host.nodename, "unknown", 8);
-			add_plain(&name, host.nodename);
+			add_plain(&name, names->host);
 			break;
 		case 'r':
-			add_number(&name, rank < 0 ? 0 : rank, 1);
+			add_number(&name, names->rank < 0 ? 0 : names->rank, 1);
 			break;
 		case 't':
-			add_time(&name);
+			add_time(&name, names->seconds);
 			break;
 		case '%':
 			add(&name, "%", 1);
@@ -146,6 +137,26 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 		}
 	}
 	return !name.cut;
+}
+
+bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank)
+{
+	struct utsname host;
+	struct timespec now = {0};
+	char program[256];
+
+	if (KERNEL(SYS_uname, &host) < 0)
+		memcpy(host.nodename, "unknown", 8);
+	tl_output_program(program, sizeof(program));
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	const struct tl_output_names names = {
+		.pid = (uint32_t)KERNEL(SYS_getpid),
+		.rank = rank,
+		.seconds = (uint64_t)now.tv_sec,
+		.program = program,
+		.host = host.nodename,
+	};
+	return tl_output_expand_for(path, room, pattern, &names);
 }
 
 /*

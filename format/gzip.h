@@ -8,8 +8,8 @@
  *
  * Memory is the caller's: no allocation.
  */
-#ifndef TL_LAYER_GZIP_H
-#define TL_LAYER_GZIP_H
+#ifndef TL_FORMAT_GZIP_H
+#define TL_FORMAT_GZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
