@@ -262,3 +262,9 @@ EXTRA_DIST += %D%/whole_names.sh %D%/whole_names.py
 check_PROGRAMS += whole_names
 whole_names_SOURCES = %D%/whole_names.c $(ZE_APP_SOURCES)
 whole_names_LDADD = $(ZE_APP_LIBS)
+# --- encoders behind format/encoder.h
+TESTS += encoder_test
+check_PROGRAMS += encoder_test
+encoder_test_SOURCES = %D%/encoder_test.c %D%/args_table.h
+encoder_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+encoder_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
