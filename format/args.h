@@ -56,6 +56,13 @@ size_t tl_args_capture(const struct tl_function *function, const uint64_t *words
  */
 size_t tl_checked_copy(void *to, const void *from, size_t size);
 
+/* What a record kept of a call's arguments: words, and what the two captures made. */
+struct tl_args_kept {
+	const uint64_t *words;
+	const void *entry, *exit;
+	size_t entry_size, exit_size;
+};
+
 /*
  * Print a call's arguments as the members of a JSON object, without the braces:
  * `"hEvent":"0x55…","pCount":2`. entry and exit are the blobs that the two captures made. What a

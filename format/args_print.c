@@ -8,19 +8,7 @@
  * A value that does not fit is left out whole: what began it is taken back. The walk goes on even
  * then, so that the blobs after it are found where they are.
  */
-#include "format/args_walk.h"
-
-struct blobs {
-	const char *at, *end;
-};
-
-struct printer {
-	struct tl_text *text;
-	struct blobs *blobs; /* those of .when */
-	enum tl_capture_when when;
-	bool inputs; /* leave out members that only the call fills in */
-	const struct tl_api *api;
-};
+#include "format/args_print.h"
 
 static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place,
 			  unsigned depth);
@@ -92,7 +80,7 @@ static const char *search_enumerator(const struct tl_type *type, uint64_t value)
 }
 
 /* The tables hold negative values sign-extended; `value` is the type's bytes alone. */
-static const char *enumerator_name(const struct tl_type *type, uint64_t value)
+const char *tl_enumerator_name(const struct tl_type *type, uint64_t value)
 {
 	const char *name = search_enumerator(type, value);
 
@@ -103,7 +91,7 @@ static const char *enumerator_name(const struct tl_type *type, uint64_t value)
 
 static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_t value)
 {
-	const char *name = enumerator_name(type, value);
+	const char *name = tl_enumerator_name(type, value);
 
 	if (name) {
 		tl_text_char(text, '"');
@@ -631,38 +619,48 @@ static struct blobs blobs_in(const void *bytes, size_t size)
 		     : (struct blobs){nothing, nothing};
 }
 
+void tl_args_walk_start(struct args_walk *walk, struct tl_text *text,
+			const struct tl_function *function, const struct tl_args_kept *kept)
+{
+	walk->before = blobs_in(kept->entry, kept->entry_size);
+	walk->after = blobs_in(kept->exit, kept->exit_size);
+	walk->at_entry =
+		(struct printer){text, &walk->before, TL_CAPTURE_ENTRY, true, function->api};
+	walk->at_exit = (struct printer){text, &walk->after, TL_CAPTURE_EXIT, false, function->api};
+	walk->params = scope_of_params(function, kept->words);
+}
+
+bool tl_args_walk_param(struct args_walk *walk, uint32_t number, bool first)
+{
+	const struct tl_variable *param = &walk->params.variables[number];
+	const char *place = place_of(&walk->params, param);
+	struct tl_text *text = walk->at_entry.text;
+
+	if (param->type->kind == TL_KIND_POINTER &&
+	    print_followed(&walk->at_entry, &walk->at_exit, param, place, first))
+		return true;
+	char *mark = text->at;
+	bool was_cut = text->cut;
+	text->cut = false;
+	print_name(text, first, param->name, "");
+	if (param->type->kind == TL_KIND_POINTER)
+		print_address(text, load_pointer(place));
+	else
+		print_any(&walk->at_entry, param->type, place, param->type->count, 0);
+	return keep_or_drop(text, mark, was_cut);
+}
+
 void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
 		   const void *entry, size_t entry_size, const void *exit, size_t exit_size)
 {
-	struct blobs before = blobs_in(entry, entry_size);
-	struct blobs after = blobs_in(exit, exit_size);
-	struct printer at_entry = {text, &before, TL_CAPTURE_ENTRY, true, function->api};
-	struct printer at_exit = {text, &after, TL_CAPTURE_EXIT, false, function->api};
-	struct scope scope = scope_of_params(function, words);
+	const struct tl_args_kept kept = {words, entry, exit, entry_size, exit_size};
+	struct args_walk walk;
 	bool first = true;
 
-	for (uint32_t i = 0; i < function->count; i++) {
-		const struct tl_variable *param = &function->params[i];
-		const char *place = place_of(&scope, param);
-		char *mark;
-		bool was_cut;
-
-		if (param->type->kind == TL_KIND_POINTER &&
-		    print_followed(&at_entry, &at_exit, param, place, first)) {
+	tl_args_walk_start(&walk, text, function, &kept);
+	for (uint32_t i = 0; i < function->count; i++)
+		if (tl_args_walk_param(&walk, i, first))
 			first = false;
-			continue;
-		}
-		mark = text->at;
-		was_cut = text->cut;
-		text->cut = false;
-		print_name(text, first, param->name, "");
-		if (param->type->kind == TL_KIND_POINTER)
-			print_address(text, load_pointer(place));
-		else
-			print_any(&at_entry, param->type, place, param->type->count, 0);
-		if (keep_or_drop(text, mark, was_cut))
-			first = false;
-	}
 }
 
 bool tl_call_failed(const struct tl_function *function, uint64_t result)

@@ -12,75 +12,32 @@
 
 #include <string.h>
 
+#include "format/digits.h"
+
 /* All that an event has besides its name and its arguments takes less. */
 #define FIXED_MAX 1024
 #define HEAD_MAX  1024
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
 
-static const char pairs[] = "00010203040506070809"
-			    "10111213141516171819"
-			    "20212223242526272829"
-			    "30313233343536373839"
-			    "40414243444546474849"
-			    "50515253545556575859"
-			    "60616263646566676869"
-			    "70717273747576777879"
-			    "80818283848586878889"
-			    "90919293949596979899";
-
-static inline unsigned digits_of(uint64_t value)
-{
-	unsigned digits = 1;
-
-	for (;;) {
-		if (value < 10)
-			return digits;
-		if (value < 100)
-			return digits + 1;
-		if (value < 1000)
-			return digits + 2;
-		if (value < 10000)
-			return digits + 3;
-		value /= 10000;
-		digits += 4;
-	}
-}
-
 char *tl_chrome_decimal(char *to, uint64_t value)
 {
-	char *end = to + digits_of(value), *at = end;
+	char digits[TL_DECIMAL_ROOM];
+	size_t size = (size_t)(tl_digits_decimal(digits, value) - digits);
 
-	for (; value >= 100; value /= 100)
-		memcpy(at -= 2, pairs + value % 100 * 2, 2);
-	if (value >= 10)
-		memcpy(at - 2, pairs + value * 2, 2);
-	else
-		at[-1] = '0' + value;
-	return end;
+	return (char *)memcpy(to, digits, size) + size;
 }
 
-/* Nanoseconds as microseconds with three decimals. */
-static char *microseconds(char *to, uint64_t ns)
+/* `size` bytes, a few more in both places not being harmed. */
+static inline char *copy_pieces(char *to, const char *from, size_t size)
 {
-	unsigned rest = ns % 1000;
-
-	to = tl_chrome_decimal(to, ns / 1000);
-	to[0] = '.';
-	to[1] = '0' + rest / 100;
-	memcpy(to + 2, pairs + rest % 100 * 2, 2);
-	return to + 4;
+	for (size_t i = 0; i < size; i += TL_CHROME_PIECE)
+		memcpy(to + i, from + i, TL_CHROME_PIECE);
+	return to + size;
 }
 
 #define PUT(to, literal)                                                                           \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
-
-static void put_number(struct tl_text *text, uint64_t value)
-{
-	char digits[20];
-
-	tl_text_put(text, digits, tl_chrome_decimal(digits, value) - digits);
-}
 
 /* Up to the category, whose closing quote is left to the event: it may have failed. */
 static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
@@ -89,7 +46,7 @@ static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
 	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
 
 	tl_text_string(text, ",\n{\"ph\":\"X\",\"pid\":");
-	put_number(text, chrome->pid);
+	tl_text_unsigned(text, chrome->pid);
 	tl_text_string(text, ",\"name\":\"");
 	tl_text_escape(text, function->name, strlen(function->name));
 	tl_text_string(text, "\",\"cat\":\"");
@@ -123,13 +80,14 @@ static void put_result(struct tl_text *text, const struct tl_function *function,
 static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *name,
 		      const struct tl_function *function)
 {
-	struct tl_text text = {name->text, name->text + sizeof(name->text), false};
+	struct tl_text text = {name->text, name->text + TL_CHROME_KEPT, false};
 
 	put_head(chrome, &text, function);
 	name->head = text.cut ? 0 : text.at - name->text;
 	name->result = 0;
 	name->zero_failed = tl_call_failed(function, 0);
 	name->function = function;
+	tl_args_plan_make(&name->plan, function);
 	if (!name->head || !has_result(function))
 		return;
 	char *result = text.at;
@@ -143,114 +101,130 @@ static const struct tl_chrome_name *name_of(const struct tl_chrome *chrome,
 {
 	if (!chrome->names)
 		return NULL;
-	struct tl_chrome_name *name = &chrome->names[(id + (id >> 16) * 101) % TL_CHROME_NAMES];
+	struct tl_chrome_name *name = &chrome->names[(id + (id >> 16) * 397) % TL_CHROME_NAMES];
 	if (name->function != function)
 		make_name(chrome, name, function);
 	return name->head ? name : NULL;
 }
 
-/* The parts of a call's record; false where they don't fit into it. */
-struct parts {
-	const uint64_t *words;
-	const char *entry, *exit;
-	struct tl_blob_sizes sizes;
-};
-
-static bool find_parts(struct parts *parts, const struct tl_function *function,
-		       const struct tl_call_record *record)
+/* What a call's record has of its arguments; false where it does not fit into it. */
+static bool find_args(struct tl_args_kept *kept, const struct tl_function *function,
+		      const struct tl_call_record *record)
 {
-	size_t left = record->size * 8 - sizeof(*record);
+	size_t left = record->size * 8 - sizeof(*record), words = function->words * (size_t)8;
 	const char *at = (const char *)(record + 1);
+	struct tl_blob_sizes sizes;
 
-	memset(parts, 0, sizeof(*parts));
+	*kept = (struct tl_args_kept){.words = NULL};
 	if (!(record->flags & TL_RECORD_WORDS))
 		return !(record->flags & TL_RECORD_BLOBS);
-	if (left < function->words * 8u)
+	if (left < words)
 		return false;
-	parts->words = (const uint64_t *)(const void *)at;
-	at += function->words * 8u;
-	left -= function->words * 8u;
+	kept->words = (const uint64_t *)(const void *)at;
 	if (!(record->flags & TL_RECORD_BLOBS))
 		return true;
-	if (left < sizeof(parts->sizes))
+	at += words;
+	left -= words;
+	if (left < sizeof(sizes))
 		return false;
-	memcpy(&parts->sizes, at, sizeof(parts->sizes));
-	at += sizeof(parts->sizes);
-	left -= sizeof(parts->sizes);
-	if ((parts->sizes.entry | parts->sizes.exit) % 8 || parts->sizes.entry > left ||
-	    parts->sizes.exit > left - parts->sizes.entry)
+	memcpy(&sizes, at, sizeof(sizes));
+	at += sizeof(sizes);
+	left -= sizeof(sizes);
+	if ((sizes.entry | sizes.exit) % 8 || sizes.entry > left || sizes.exit > left - sizes.entry)
 		return false;
-	parts->entry = at;
-	parts->exit = at + parts->sizes.entry;
+	kept->entry = at;
+	kept->entry_size = sizes.entry;
+	kept->exit = at + sizes.entry;
+	kept->exit_size = sizes.exit;
 	return true;
 }
 
 /* The arguments, with room left for what follows them. Returns whether some had to be left out. */
 static bool put_args(struct tl_text *text, const struct tl_function *function,
-		     const struct parts *parts)
+		     const struct tl_chrome_name *name, const struct tl_args_kept *kept)
 {
 	struct tl_text args = {text->at, text->end - TAIL_MAX, false};
 
-	if (!parts->words || !function->count)
+	if (!kept->words || !function->count)
 		return false;
-	tl_args_print(&args, function, parts->words, parts->entry, parts->sizes.entry, parts->exit,
-		      parts->sizes.exit);
+	if (name)
+		tl_args_plan_print(&name->plan, &args, kept);
+	else
+		tl_args_print(&args, function, kept->words, kept->entry, kept->entry_size,
+			      kept->exit, kept->exit_size);
 	text->at = args.at;
 	return args.cut;
+}
+
+static char *put_head_of_call(const struct tl_chrome *chrome, char *at,
+			      const struct tl_function *function, const struct tl_chrome_name *name)
+{
+	struct tl_text head = {at, at + HEAD_MAX, false};
+
+	if (name)
+		return copy_pieces(at, name->text, name->head);
+	put_head(chrome, &head, function);
+	return head.at;
+}
+
+static char *put_times(const struct tl_chrome *chrome, char *at,
+		       const struct tl_call_record *record)
+{
+	uint64_t start, end, stop;
+
+	if (__builtin_add_overflow(record->start, record->duration, &stop))
+		stop = UINT64_MAX;
+	start = chrome->ns(record->start);
+	end = chrome->ns(stop);
+	at = PUT(at, ",\"ts\":");
+	at = tl_digits_microseconds(at, start);
+	at = PUT(at, ",\"dur\":");
+	return tl_digits_microseconds(at, end > start ? end - start : 0);
+}
+
+static void put_call_result(struct tl_text *text, const struct tl_function *function,
+			    const struct tl_chrome_name *name, uint64_t result, bool first)
+{
+	if (!name)
+		put_result(text, function, result, !first);
+	else if (!result && name->result)
+		text->at = copy_pieces(text->at, name->text + name->head + first,
+				       name->result - (size_t)first);
+	else
+		tl_args_plan_result(&name->plan, text, result, first);
 }
 
 static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
 		     const struct tl_call_record *record, const struct tl_function *function)
 {
-	struct parts parts;
-	uint64_t stop;
+	struct tl_args_kept kept;
+	bool was_cut = text->cut;
 
-	if (!find_parts(&parts, function, record))
+	if (!find_args(&kept, function, record))
 		return false;
 	if (text->end - text->at < FIXED_MAX + HEAD_MAX + TAIL_MAX) {
 		text->cut = true;
 		return true;
 	}
-	if (__builtin_add_overflow(record->start, record->duration, &stop))
-		stop = UINT64_MAX;
-	uint64_t start = chrome->ns(record->start), end = chrome->ns(stop);
 	const struct tl_chrome_name *name = name_of(chrome, function, record->function);
 	bool returned = !(record->flags & TL_RECORD_UNWOUND) && has_result(function);
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)
 						     : name->zero_failed);
-	if (name) {
-		memcpy(text->at, name->text, name->head);
-		text->at += name->head;
-	} else {
-		struct tl_text head = {text->at, text->at + HEAD_MAX, false};
-		put_head(chrome, &head, function);
-		text->at = head.at;
-	}
-	char *at = text->at;
+	char *at = put_head_of_call(chrome, text->at, function, name);
 	if (failed)
 		at = PUT(at, ",failed");
 	at = PUT(at, "\",\"tid\":");
-	at = tl_chrome_decimal(at, tid);
-	at = PUT(at, ",\"ts\":");
-	at = microseconds(at, start);
-	at = PUT(at, ",\"dur\":");
-	at = microseconds(at, end > start ? end - start : 0);
+	at = tl_digits_decimal(at, tid);
+	at = put_times(chrome, at, record);
 	at = PUT(at, ",\"args\":{");
 
 	char *first = at;
 	text->at = at;
-	bool cut = put_args(text, function, &parts) || (record->flags & TL_RECORD_CUT);
-	if (returned) {
-		bool comma = text->at != first;
-		if (name && !record->result && name->result) {
-			unsigned skip = !comma;
-			memcpy(text->at, name->text + name->head + skip, name->result - skip);
-			text->at += name->result - skip;
-		} else {
-			put_result(text, function, record->result, comma);
-		}
-	}
+	bool cut = put_args(text, function, name, &kept) || (record->flags & TL_RECORD_CUT);
+	if (returned)
+		put_call_result(text, function, name, record->result, text->at == first);
+	text->cut = was_cut;
 	at = text->at;
 	if (record->flags & TL_RECORD_UNWOUND)
 		at = PUT(at, ",\"unwound\":true");
@@ -271,14 +245,14 @@ static void put_lost(const struct tl_chrome *chrome, struct tl_text *text, uint3
 		return;
 	}
 	char *at = PUT(text->at, ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":");
-	at = tl_chrome_decimal(at, chrome->pid);
+	at = tl_digits_decimal(at, chrome->pid);
 	at = PUT(at, ",\"name\":\"lost\",\"cat\":\"tracelayer\",\"tid\":");
-	at = tl_chrome_decimal(at, tid);
+	at = tl_digits_decimal(at, tid);
 	at = PUT(at, ",\"ts\":");
-	at = microseconds(at, chrome->ns(record->start));
+	at = tl_digits_microseconds(at, chrome->ns(record->start));
 	at = PUT(at, ",\"args\":{\"events\":");
 	/* Some parsers know no larger integers. */
-	at = tl_chrome_decimal(at, record->result > INT64_MAX ? INT64_MAX : record->result);
+	at = tl_digits_decimal(at, record->result > INT64_MAX ? INT64_MAX : record->result);
 	text->at = PUT(at, "}}");
 }
 
@@ -317,11 +291,11 @@ void tl_chrome_metadata(const struct tl_chrome *chrome, struct tl_text *text, ui
 	struct tl_text whole = {text->at, text->end, false};
 
 	tl_text_string(&whole, ",\n{\"ph\":\"M\",\"pid\":");
-	put_number(&whole, chrome->pid);
+	tl_text_unsigned(&whole, chrome->pid);
 	tl_text_string(&whole, ",\"name\":\"");
 	tl_text_put(&whole, name, strlen(name));
 	tl_text_string(&whole, "\",\"tid\":");
-	put_number(&whole, tid);
+	tl_text_unsigned(&whole, tid);
 	tl_text_string(&whole, ",\"args\":{");
 	tl_text_put(&whole, args, strlen(args));
 	tl_text_string(&whole, "}}");

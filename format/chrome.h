@@ -9,25 +9,28 @@
 #ifndef TL_FORMAT_CHROME_H
 #define TL_FORMAT_CHROME_H
 
-#include "format/args.h"
+#include "format/args_plan.h"
 #include "format/record.h"
 
-#define TL_CHROME_NAMES 512
+#define TL_CHROME_NAMES 1024
+#define TL_CHROME_KEPT	224
+#define TL_CHROME_PIECE 32 /* text is copied in pieces of this size */
 
-/* What every call of one function starts with, made once. */
+/* What all calls of one function have in common, made once. */
 struct tl_chrome_name {
 	const struct tl_function *function;
-	uint16_t head;		/* bytes of .text, up to the category's end */
-	uint16_t result;	/* bytes after them: the member for a result of 0 */
-	bool zero_failed;	/* a result of 0 is a failure */
-	char text[240];
+	uint16_t head;	  /* bytes of .text, up to the category's end */
+	uint16_t result;  /* bytes after them: the member for a result of 0 */
+	bool zero_failed; /* a result of 0 is a failure */
+	char text[TL_CHROME_KEPT + TL_CHROME_PIECE];
+	struct tl_args_plan plan;
 };
 
 struct tl_chrome {
 	uint32_t pid;
-	uint64_t (*ns)(uint64_t ticks);		/* ticks to nanoseconds of CLOCK_MONOTONIC */
+	uint64_t (*ns)(uint64_t ticks); /* ticks to nanoseconds of CLOCK_MONOTONIC */
 	const struct tl_function *(*function)(uint32_t id);
-	struct tl_chrome_name *names;	/* TL_CHROME_NAMES, zeroed at first; NULL: slower */
+	struct tl_chrome_name *names; /* TL_CHROME_NAMES, zeroed at first; NULL: slower */
 };
 
 /*

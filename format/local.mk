@@ -3,8 +3,9 @@ noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
 	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/json.c \
-	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.c %D%/checked_copy.c \
-	%D%/text.h %D%/text.c \
+	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.h %D%/args_print.c \
+	%D%/args_plan.h %D%/args_plan.c %D%/checked_copy.c \
+	%D%/digits.h %D%/text.h %D%/text.c \
 	%D%/chrome.h %D%/chrome.c \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \

@@ -5,36 +5,13 @@
 
 #include <string.h>
 
-void tl_text_put(struct tl_text *text, const char *bytes, size_t size)
-{
-	if (size > (size_t)(text->end - text->at)) {
-		text->cut = true;
-		return;
-	}
-	memcpy(text->at, bytes, size);
-	text->at += size;
-}
-
-void tl_text_string(struct tl_text *text, const char *string)
-{
-	tl_text_put(text, string, strlen(string));
-}
-
-void tl_text_char(struct tl_text *text, char c)
-{
-	tl_text_put(text, &c, 1);
-}
+#include "format/digits.h"
 
 void tl_text_unsigned(struct tl_text *text, uint64_t value)
 {
-	char digits[20];
-	char *first = digits + sizeof digits;
+	char digits[TL_DECIMAL_ROOM];
 
-	do {
-		*--first = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	tl_text_put(text, first, (size_t)(digits + sizeof digits - first));
+	tl_text_put(text, digits, (size_t)(tl_digits_decimal(digits, value) - digits));
 }
 
 void tl_text_signed(struct tl_text *text, int64_t value)
@@ -50,16 +27,9 @@ void tl_text_signed(struct tl_text *text, int64_t value)
 
 void tl_text_hex(struct tl_text *text, uint64_t value)
 {
-	char digits[18];
-	char *first = digits + sizeof digits;
+	char digits[2 + TL_HEX_ROOM] = "0x";
 
-	do {
-		*--first = "0123456789abcdef"[value & 15];
-		value >>= 4;
-	} while (value);
-	*--first = 'x';
-	*--first = '0';
-	tl_text_put(text, first, (size_t)(digits + sizeof digits - first));
+	tl_text_put(text, digits, (size_t)(tl_digits_hex(digits + 2, value) - digits));
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Room for text. Each tl_text_ function appends its whole output, or nothing and sets .cut. */
 struct tl_text {
@@ -15,9 +16,26 @@ struct tl_text {
 	bool cut;	/* something did not fit, and was left out whole */
 };
 
-void tl_text_put(struct tl_text *text, const char *bytes, size_t size);
-void tl_text_string(struct tl_text *text, const char *string);
-void tl_text_char(struct tl_text *text, char c);
+static inline void tl_text_put(struct tl_text *text, const char *bytes, size_t size)
+{
+	if (size > (size_t)(text->end - text->at)) {
+		text->cut = true;
+		return;
+	}
+	memcpy(text->at, bytes, size);
+	text->at += size;
+}
+
+static inline void tl_text_string(struct tl_text *text, const char *string)
+{
+	tl_text_put(text, string, strlen(string));
+}
+
+static inline void tl_text_char(struct tl_text *text, char c)
+{
+	tl_text_put(text, &c, 1);
+}
+
 void tl_text_unsigned(struct tl_text *text, uint64_t value);
 void tl_text_signed(struct tl_text *text, int64_t value);
 

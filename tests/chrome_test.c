@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "format/chrome.h"
+#include "format/digits.h"
 #include "tests/args_table.h"
+
+extern const struct tl_api tl_api_ze, tl_api_cl;
 
 static char long_name[700];
 static const struct tl_type result_void = {.name = "void", .kind = TL_KIND_VOID};
@@ -337,6 +340,170 @@ START_TEST(decimals_are_those_of_printf)
 }
 END_TEST
 
+/* The two halves of eight digits don't know of each other. */
+START_TEST(eight_digits_are_those_of_printf)
+{
+	char ours[9] = "", theirs[9];
+
+	for (unsigned value = 0; value < 10000; value++) {
+		snprintf(theirs, sizeof(theirs), "%08u", value);
+		tl_digits_put_eight(ours, value);
+		ck_assert_str_eq(ours, theirs);
+		snprintf(theirs, sizeof(theirs), "%04u0000", value);
+		tl_digits_put_eight(ours, value * 10000);
+		ck_assert_str_eq(ours, theirs);
+	}
+}
+END_TEST
+
+START_TEST(thousandths_are_those_of_printf)
+{
+	char ours[TL_MICROSECONDS_ROOM + 1], theirs[40];
+
+	for (unsigned ns = 0; ns < 1000; ns++) {
+		*tl_digits_microseconds(ours, 5000 + ns) = 0;
+		snprintf(theirs, sizeof(theirs), "5.%03u", ns);
+		ck_assert_str_eq(ours, theirs);
+	}
+}
+END_TEST
+
+START_TEST(hexadecimals_are_those_of_printf)
+{
+	char ours[TL_HEX_ROOM + 1], theirs[17];
+
+	for (unsigned digit = 0; digit < 16; digit++) {
+		for (unsigned shift = 0; shift < 64; shift += 4) {
+			uint64_t value = (uint64_t)digit << shift;
+			for (int less = 0; less < 2; less++) {
+				*tl_digits_hex(ours, value - less) = 0;
+				snprintf(theirs, sizeof(theirs), "%llx",
+					 (unsigned long long)(value - less));
+				ck_assert_str_eq(ours, theirs);
+			}
+		}
+	}
+}
+END_TEST
+
+/* ---- What was prepared for a function's calls is printed as the walk of the tables prints it. */
+
+static const struct tl_api *const apis[] = {&table_api, &tl_api_ze, &tl_api_cl};
+
+/* The numbers are those of records: API and function. */
+static const struct tl_function *any_function(uint32_t id)
+{
+	return &apis[id >> 16]->functions[id & 0xffff];
+}
+
+static uint64_t random_word(void)
+{
+	uint64_t word = (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
+
+	switch (rand() % 8) {
+	case 0:
+		return 0;
+	case 1:
+		return 0 - (word >> rand() % 64);
+	case 2:
+		return (1ull << rand() % 64) - 1 + (uint64_t)rand() % 3;
+	default:
+		return word >> rand() % 64;
+	}
+}
+
+/* One that the type has a word for, or any. */
+static uint64_t random_value(const struct tl_type *type)
+{
+	uint64_t value = random_word();
+
+	if ((type->kind != TL_KIND_ENUM && type->kind != TL_KIND_FLAGS) || !type->count ||
+	    rand() % 4 == 0)
+		return value;
+	value = type->enumerators[value % type->count].value;
+	return type->size == 4 && rand() % 2 ? (uint32_t)value : value;
+}
+
+static size_t random_blob(uint64_t *to)
+{
+	struct tl_blob blob = {.bytes = (uint32_t)(rand() % 64), .total = (uint32_t)(rand() % 16)};
+	size_t words = 1 + (blob.bytes + 7) / 8;
+
+	memcpy(to, &blob, sizeof(blob));
+	for (size_t i = 1; i < words; i++)
+		to[i] = random_word();
+	return words;
+}
+
+static size_t random_blobs(uint64_t *to)
+{
+	size_t words = 0;
+
+	for (int n = rand() % 6; n > 0; n--)
+		words += random_blob(to + words);
+	return words;
+}
+
+static void random_record(struct tl_call_record *record, uint32_t id)
+{
+	const struct tl_function *function = any_function(id);
+	uint64_t *words = (uint64_t *)(record + 1), *at = words + function->words;
+
+	*record = (struct tl_call_record){.type = TL_RECORD_CALL,
+					  .function = id,
+					  .start = random_word(),
+					  .duration = random_word(),
+					  .result = random_value(function->result)};
+	record->flags = rand() % 8 ? TL_RECORD_WORDS : TL_RECORD_UNWOUND | TL_RECORD_WORDS;
+	for (uint32_t i = 0; i < function->words; i++)
+		words[i] = random_word();
+	for (uint32_t i = 0; i < function->count; i++)
+		words[function->params[i].offset] = random_value(function->params[i].type);
+	if (rand() % 2) {
+		size_t entry = random_blobs(at + 1), exit = random_blobs(at + 1 + entry);
+		struct tl_blob_sizes sizes = {(uint32_t)entry * 8, (uint32_t)exit * 8};
+		memcpy(at, &sizes, sizeof(sizes));
+		at += 1 + entry + exit;
+		record->flags |= TL_RECORD_BLOBS;
+	}
+	record->size = (uint16_t)(at - (uint64_t *)record);
+}
+
+static void encode_both(const struct tl_call_record *record, size_t size)
+{
+	static char prepared[65536], walked[65536];
+	struct tl_text fast = {prepared, prepared + size, false};
+	struct tl_text slow = {walked, walked + size, false};
+
+	chrome.names = names;
+	ck_assert_uint_ne(tl_chrome_record(&chrome, &fast, 8, record, record->size * 8u), 0);
+	chrome.names = NULL;
+	ck_assert_uint_ne(tl_chrome_record(&chrome, &slow, 8, record, record->size * 8u), 0);
+	*fast.at = *slow.at = 0;
+	ck_assert_str_eq(prepared, walked);
+	ck_assert(fast.cut == slow.cut);
+}
+
+START_TEST(what_is_prepared_is_what_the_walk_prints)
+{
+	static uint64_t record[4096];
+	struct tl_call_record *call = (void *)record;
+
+	srand(2);
+	chrome.function = any_function;
+	for (uint32_t api = 0; api < COUNT(apis); api++) {
+		for (uint32_t i = 0; i < apis[api]->count; i++) {
+			for (int round = 0; round < 200; round++) {
+				random_record(call, api << 16 | i);
+				encode_both(call, 65535);
+				/* Also where not all has room. */
+				encode_both(call, 4096 + (size_t)rand() % 800);
+			}
+		}
+	}
+}
+END_TEST
+
 START_TEST(lost_events_are_an_instant)
 {
 	struct record record = record_of(0, 5000, 1000, 12);
@@ -467,6 +634,10 @@ int main(void)
 	tcase_add_loop_test(tests, times_are_exact_from_end_to_end, 0, COUNT(extremes));
 	tcase_add_test(tests, ts_and_dur_never_pass_the_next_event);
 	tcase_add_test(tests, decimals_are_those_of_printf);
+	tcase_add_test(tests, eight_digits_are_those_of_printf);
+	tcase_add_test(tests, thousandths_are_those_of_printf);
+	tcase_add_test(tests, hexadecimals_are_those_of_printf);
+	tcase_add_test(tests, what_is_prepared_is_what_the_walk_prints);
 	tcase_add_test(tests, lost_events_are_an_instant);
 	tcase_add_test(tests, names_and_padding_become_nothing);
 	tcase_add_test(tests, damaged_records_are_refused);

@@ -1,6 +1,7 @@
 /*
- * fuzz_chrome.c: whatever bytes a chunk holds, the encoder reads none outside of it, and what it
- * makes of them is a JSON array.
+ * fuzz_chrome.c: whatever bytes a chunk holds, the encoder reads none outside of it, what it
+ * makes of them is a JSON array, and what was prepared for a function's calls gives the same bytes
+ * as the walk of its tables.
  *
  * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it damages sound chunks
  * itself.
@@ -25,6 +26,19 @@ static uint64_t ns(uint64_t ticks)
 	return ticks / 3;
 }
 
+/* The same record, by the walk. */
+static void compare_with_walk(const struct tl_call_record *record, size_t size,
+			      const char *prepared, size_t length)
+{
+	static char room[TL_CHROME_EVENT_MAX];
+	const struct tl_chrome chrome = {.pid = 1, .ns = ns, .function = function};
+	struct tl_text text = {room, room + TL_CHROME_EVENT_MAX, false};
+
+	if (!tl_chrome_record(&chrome, &text, 2, record, size) ||
+	    (size_t)(text.at - room) != length || memcmp(room, prepared, length) != 0)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static struct tl_chrome_name names[TL_CHROME_NAMES];
@@ -43,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 					       size - taken);
 		if (!step)
 			break;
+		compare_with_walk((const void *)(chunk + taken), size - taken, room,
+				  (size_t)(text.at - room));
 		taken += step;
 		if (taken > size || text.cut)
 			abort();

@@ -1,0 +1,40 @@
+/*
+ * args_print.h: the walk of args_print.c, one parameter at a time, for args_plan.c.
+ */
+#ifndef TL_FORMAT_ARGS_PRINT_H
+#define TL_FORMAT_ARGS_PRINT_H
+
+#include "format/args_walk.h"
+
+struct blobs {
+	const char *at, *end;
+};
+
+struct printer {
+	struct tl_text *text;
+	struct blobs *blobs; /* those of .when */
+	enum tl_capture_when when;
+	bool inputs; /* leave out members that only the call fills in */
+	const struct tl_api *api;
+};
+
+/* Points into itself: it stays where it was started. */
+struct args_walk {
+	struct blobs before, after;
+	struct printer at_entry, at_exit;
+	struct scope params;
+};
+
+void tl_args_walk_start(struct args_walk *walk, struct tl_text *text,
+			const struct tl_function *function, const struct tl_args_kept *kept);
+
+/*
+ * Print a parameter as a member; `first`: it is the object's first. Parameters that lead to blobs
+ * are asked for in their order. Returns whether it fitted.
+ */
+bool tl_args_walk_param(struct args_walk *walk, uint32_t param, bool first);
+
+/* Of an enumeration's value, given by its bytes alone; NULL: it has no name. */
+const char *tl_enumerator_name(const struct tl_type *type, uint64_t value);
+
+#endif
