@@ -197,7 +197,7 @@ static void describe(FILE *to, const struct reports *reports, const struct trace
 	else if (!kill(trace->pid, 0) || errno == EPERM)
 		fprintf(to, " (process %d is still writing it)", (int)trace->pid);
 	else
-		fprintf(to, " (cut short: the process was killed or ended by _exit)");
+		fprintf(to, " (cut short: the process was killed)");
 }
 
 static void say_traces(const struct reports *reports)
@@ -263,7 +263,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: the program was killed by signal %d (%s) before anything was written",
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));
 	else if (reports->recorded)
-		say("no trace: the program ended by _exit or exec before anything was written; let it end by exit");
+		say("no trace: the program ended by a system call of its own before anything was written; let it end by exit or _exit");
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);

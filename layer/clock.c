@@ -13,6 +13,7 @@
 #include "layer/clock.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -220,11 +221,11 @@ static void add_pair(uint64_t ticks, uint64_t ns)
 	change_end();
 }
 
-void tl_clock_pair(void)
+static void pair(void)
 {
 	uint64_t ticks = 0, ns = 0;
 
-	if (!counter || atomic_flag_test_and_set_explicit(&pairing, memory_order_acquire))
+	if (atomic_flag_test_and_set_explicit(&pairing, memory_order_acquire))
 		return;
 	uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
 	/* A bracket that was interrupted says little; with a slope known, one can say how wide it was. */
@@ -236,6 +237,19 @@ void tl_clock_pair(void)
 	if (n == 0 || ns >= load(&points[n - 1].ns) + (n == 1 ? SHORTEST : 1000))
 		add_pair(ticks, ns);
 	atomic_flag_clear_explicit(&pairing, memory_order_release);
+}
+
+/* A signal handler that came in between and converts (one that calls _exit does) would wait for this thread, that is for itself. */
+void tl_clock_pair(void)
+{
+	sigset_t all, signals;
+
+	if (!counter)
+		return;
+	sigfillset(&all);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &signals, 8);
+	pair();
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, NULL, 8);
 }
 
 bool tl_clock_is_counter(void)

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "layer/buffer.h"
 #include "layer/clock.h"
@@ -37,6 +39,7 @@ static _Atomic uint32_t nlibraries;
 
 static _Atomic bool recording;
 static struct tl_once started, begun;
+static _Atomic pid_t owner;	/* the process whose calls are kept here, from the first watched one on */
 
 static void take_lock(sigset_t *signals)
 {
@@ -288,10 +291,30 @@ static __attribute__((constructor)) void load(void)
 
 /* --- the first watched call */
 
+/* By the kernel's own call: what the C library would say may be another process's in a child made by clone(). */
+static pid_t process(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}
+
+bool tl_runtime_is_owner(void)
+{
+	return atomic_load_explicit(&owner, memory_order_relaxed) == process();
+}
+
+bool tl_runtime_flush(void)
+{
+	if (atomic_load_explicit(&begun.owner, memory_order_acquire) != TL_ONCE_OVER || !tl_runtime_is_owner())
+		return false;
+	tl_writer_finish();
+	return true;
+}
+
 static void finish(void)
 {
+	if (!tl_runtime_is_owner())
+		return;
 	tl_tools_end();
-	tl_clock_pair();
 	tl_writer_finish();
 }
 
@@ -346,6 +369,7 @@ static void after_fork_in_child(void)
 {
 	sigset_t signals = fork_signals;
 
+	atomic_store_explicit(&owner, process(), memory_order_relaxed);
 	tl_clock_after_fork();
 	tl_buffer_after_fork();
 	tl_writer_after_fork();
@@ -367,6 +391,7 @@ bool tl_runtime_begin(void)
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	enum tl_once_answer answer = tl_once_begin(&begun);
 	if (answer == TL_ONCE_DO) {
+		atomic_store_explicit(&owner, process(), memory_order_relaxed);
 		tl_config_complain();
 		tl_clock_start();
 		tl_thread_start();

@@ -26,6 +26,18 @@ bool tl_runtime_is_started(void);
  */
 bool tl_runtime_begin(void);
 
+/*
+ * The calling process is the one whose calls are kept in this memory. Not so in a child that shares its parent's (vfork), in one made without
+ * handlers of fork that has made no call yet, and before the first watched call. Async-signal-safe.
+ */
+bool tl_runtime_is_owner(void);
+
+/*
+ * What was recorded so far is put into the file, which gets its end; recording goes on, over that end. False, and nothing is done, where the
+ * calling process isn't the owner. Async-signal-safe; waits with a bound; keeps errno.
+ */
+bool tl_runtime_flush(void);
+
 /* Register the exit handler once more: the driver has set itself up, and so has its own. */
 void tl_runtime_renew_exit(void);
 

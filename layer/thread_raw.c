@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK (256u * 1024)
@@ -27,6 +28,7 @@
 #define HEADER		(64u * 1024)
 #define GUARD		4096u
 #define DESCRIPTORS_MAX (1u << 20)
+#define SIZE		(GUARD + STACK + VARIABLES + HEADER + VARIABLES)
 
 #if defined(__x86_64__)
 static void fill_thread_pointer(char *pointer)
@@ -48,17 +50,20 @@ static void fill_thread_pointer(char *pointer)
 }
 #endif
 
-bool tl_thread_raw_start(int (*run)(void *))
+bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
 {
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-			  CLONE_SYSVSEM | CLONE_SETTLS;
-	const size_t size = GUARD + STACK + VARIABLES + HEADER + VARIABLES;
+			  CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID;
+	struct tl_thread_raw nobody;
 	uint64_t all = ~0ull, before;
 
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	if (!thread)
+		thread = &nobody;
+	char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
+	thread->memory = memory;
 	mprotect(memory, GUARD, PROT_NONE);
 	char *stack = memory + GUARD + STACK;
 	char *pointer = stack + VARIABLES + HEADER / 2;
@@ -66,11 +71,25 @@ bool tl_thread_raw_start(int (*run)(void *))
 	/* By the kernel's own call, so that the C library's internal signals are blocked too. It
 	 * inherits the mask. */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	int tid = clone(run, stack, flags, NULL, NULL, pointer, NULL);
+	int tid = clone(run, stack, flags, NULL, &thread->tid, pointer, NULL);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	if (tid < 0)
-		munmap(memory, size);
+		munmap(memory, SIZE);
 	return tid >= 0;
+}
+
+/* A thread's number is known until it has left the group of the process's threads, which is when the process is one of a single thread again. */
+bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
+{
+	const struct timespec nap = {.tv_nsec = 100000};
+
+	for (int naps = 0; !syscall(SYS_tgkill, syscall(SYS_getpid), thread->tid, 0); naps++) {
+		if (naps >= ms * 10)
+			return false;
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
+	}
+	munmap(thread->memory, SIZE);
+	return true;
 }
 
 /* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a

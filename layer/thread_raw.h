@@ -11,11 +11,23 @@
 
 #include <stdbool.h>
 
+/* A thread, and the memory that its stack lies in. */
+struct tl_thread_raw {
+	char *memory;
+	int tid;
+};
+
 /*
- * Start it, with all signals blocked. One in a process's life. Async-signal-safe. False
- * where the kernel refuses.
+ * Start one, with all signals blocked. Async-signal-safe. False where the kernel refuses. `thread` may be NULL where nobody waits for its
+ * end; else it is filled in before the thread runs.
  */
-bool tl_thread_raw_start(int (*run)(void *));
+bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread);
+
+/*
+ * Wait until the kernel knows the thread no more, at most `ms` milliseconds, and free its memory. Its function is to return soon. False
+ * where it is still there. Async-signal-safe.
+ */
+bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms);
 
 /*
  * First thing on the new thread: an empty file table of its own, a name, and no more right to a

@@ -248,6 +248,11 @@ void tl_tools_end(void)
 		tl_thread_free(thread);
 }
 
+bool tl_tools_await_end(void)
+{
+	return atomic_load_explicit(&nends, memory_order_acquire) && !atomic_load_explicit(&ended, memory_order_relaxed);
+}
+
 void tl_tools_after_fork_child(void)
 {
 	uintptr_t state = atomic_load_explicit(&tl_tools_state, memory_order_relaxed);

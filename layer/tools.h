@@ -27,8 +27,11 @@ static inline void tl_tools_load(void)
 		tl_tools_load_slow();
 }
 
-/* At exit: tell the tools, once in a process. */
+/* At exit: tell the tools, once in a process. Not async-signal-safe. */
 void tl_tools_end(void);
+
+/* There are tools that have not been told. */
+bool tl_tools_await_end(void);
 
 void tl_tools_after_fork_child(void);
 

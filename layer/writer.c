@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -68,10 +69,13 @@ enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_REFUSED };
 static struct {
 	struct tl_pen pen;	 /* protects what follows .answered */
 	_Atomic uint32_t thread; /* enum thread_state */
-	/* Exit handlers at work: no thread is started for their chunks. */
+	/* Exit handlers at work, or system calls that want none: no thread is started. */
 	_Atomic uint32_t finishing;
 	/* Ends of the file that the writer thread is to write, and has written. */
 	_Atomic uint32_t asked, answered;
+	_Atomic bool leave;  /* the thread is to end */
+	_Atomic bool suspended; /* there was one */
+	struct tl_thread_raw raw;
 
 	struct memory *memory;
 	struct tl_chrome chrome;
@@ -542,7 +546,8 @@ static void say_line(struct tl_text *text, const char *line)
 
 static void say_losses(void)
 {
-	char line[TL_OUTPUT_PATH + 512];
+	/* Who says it may be on a small stack, and has the pen. */
+	static char line[TL_OUTPUT_PATH + 512];
 	struct tl_text text = line_about_file(line, sizeof(line));
 	uint64_t all = count_lost() + writer.dropped;
 	int error = writer.dropped || !writer.ended ? writer.error : 0;
@@ -577,6 +582,15 @@ static void say_stuck(void)
 
 /* ---- The thread */
 
+/* The process is to have one thread. Release: pairs with the acquire of who asks whether there is one. */
+static int leave(void)
+{
+	close_file();
+	tl_pen_release(&writer.pen);
+	atomic_store_explicit(&writer.thread, THREAD_NONE, memory_order_release);
+	return 0;
+}
+
 static int thread_main(void *unused)
 {
 	(void)unused;
@@ -585,8 +599,12 @@ static int thread_main(void *unused)
 			      memory_order_release);
 	if (!separate)
 		return 0;
-	for (;;) {
-		tl_buffer_wait(1000);
+	tl_pen_take(&writer.pen, INT_MAX);
+	/* An earlier thread had it open. Before the program goes where the name leads nowhere. */
+	if (writer.made)
+		open_file();
+	tl_pen_release(&writer.pen);
+	for (;; tl_buffer_wait(1000)) {
 		tl_pen_take(&writer.pen, INT_MAX);
 		tl_clock_pair();
 		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
@@ -594,13 +612,14 @@ static int thread_main(void *unused)
 			finish();
 		else
 			drain_on();
-		tl_pen_release(&writer.pen);
 		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed)) {
 			atomic_store_explicit(&writer.answered, asked, memory_order_release);
 			tl_futex_wake(&writer.answered);
 		}
+		if (atomic_load_explicit(&writer.leave, memory_order_relaxed))
+			return leave();
+		tl_pen_release(&writer.pen);
 	}
-	return 0;
 }
 
 bool tl_writer_wake(void)
@@ -612,12 +631,14 @@ bool tl_writer_wake(void)
 		return true;
 	if (state == THREAD_REFUSED)
 		return false;
-	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed))
+	/* A child that shares our memory would have it as a thread of its own, and take it along. */
+	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed) || !tl_runtime_is_owner())
 		return true;
 	if (!atomic_compare_exchange_strong_explicit(&writer.thread, &state, THREAD_STARTING,
 						     memory_order_acquire, memory_order_acquire))
 		return state != THREAD_REFUSED;
-	bool started = tl_thread_raw_start(thread_main);
+	atomic_store_explicit(&writer.leave, false, memory_order_relaxed);
+	bool started = tl_thread_raw_start(thread_main, &writer.raw);
 	if (!started)
 		atomic_store_explicit(&writer.thread, THREAD_REFUSED, memory_order_release);
 	errno = error;
@@ -647,14 +668,22 @@ bool tl_writer_help(void)
 	return helped;
 }
 
-/* The writer thread does it. False when it gets nowhere. */
+static bool is_threaded(void)
+{
+	/* Acquire: pairs with the release of the thread that ends. */
+	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
+
+	return state == THREAD_RUNS || state == THREAD_STARTING;
+}
+
+/* The writer thread does it. False when it gets nowhere, or is no more. */
 static bool ask_thread(void)
 {
 	uint32_t mine = atomic_fetch_add_explicit(&writer.asked, 1, memory_order_acq_rel) + 1;
 	uint32_t progress = tl_pen_progress_made(&writer.pen), now, answered;
 
 	tl_buffer_wake();
-	for (int waited = 0; waited < PATIENCE_MS; waited += 100) {
+	for (int waited = 0; waited < PATIENCE_MS && is_threaded(); waited += 100) {
 		answered = atomic_load_explicit(&writer.answered, memory_order_acquire);
 		if ((int32_t)(answered - mine) >= 0)
 			return true;
@@ -666,20 +695,37 @@ static bool ask_thread(void)
 	return false;
 }
 
+static bool on_signal_stack(void)
+{
+	stack_t stack;
+
+	return !sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK);
+}
+
+/* Everything is in the file, by whoever could. False where nothing moves. */
+static bool finish_somehow(void)
+{
+	if (is_threaded() && !ask_thread() && is_threaded())
+		return false;
+	if (!tl_pen_take(&writer.pen, PATIENCE_MS))
+		return false;
+	if (!is_threaded()) {
+		finish();
+		close_file();
+	}
+	return true;
+}
+
 void tl_writer_finish(void)
 {
 	struct tl_signals signals;
 	int error = errno;
 
 	tl_signals_hold(&signals);
+	if (on_signal_stack())
+		tl_writer_wake();
 	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
-	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
-	bool threaded = state == THREAD_RUNS || state == THREAD_STARTING;
-	if ((!threaded || ask_thread()) && tl_pen_take(&writer.pen, PATIENCE_MS)) {
-		if (!threaded) {
-			finish();
-			close_file();
-		}
+	if (finish_somehow()) {
 		if (writer.ended)
 			tl_report_finished(writer.output.path, writer.events,
 					   count_lost() + writer.dropped);
@@ -690,6 +736,31 @@ void tl_writer_finish(void)
 	}
 	atomic_fetch_sub_explicit(&writer.finishing, 1, memory_order_relaxed);
 	tl_signals_back(&signals);
+	errno = error;
+}
+
+void tl_writer_suspend(void)
+{
+	int error = errno;
+
+	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
+	/* Of several threads, for whom it is in vain anyway, one waits. */
+	if (is_threaded() && !atomic_exchange_explicit(&writer.leave, true, memory_order_relaxed)) {
+		tl_buffer_wake();
+		atomic_store_explicit(&writer.suspended, tl_thread_raw_join(&writer.raw, PATIENCE_MS),
+				      memory_order_relaxed);
+	}
+	errno = error;
+}
+
+void tl_writer_resume(void)
+{
+	int error = errno;
+	bool again = atomic_exchange_explicit(&writer.suspended, false, memory_order_relaxed);
+
+	atomic_fetch_sub_explicit(&writer.finishing, 1, memory_order_relaxed);
+	if (again)
+		tl_writer_wake();
 	errno = error;
 }
 

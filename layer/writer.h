@@ -32,12 +32,20 @@ bool tl_writer_wake(void);
 bool tl_writer_help(void);
 
 /*
- * Exit handler: hand over and write all there is, and end the file so that it is valid. The
+ * Exit handler, _exit, exec: hand over and write all there is, and end the file so that it is valid. The
  * writer thread, where there is one, does the writing; it is waited for as long as it gets on.
  * May be called again: later events are put before the end. Prints the one line, if something was
- * lost. Never called from a signal handler.
+ * lost. Keeps errno; async-signal-safe. On an alternate signal stack, which may be small, a writer thread is
+ * started for it.
  */
 void tl_writer_finish(void);
+
+/*
+ * Around system calls that only a process of one thread may make (unshare, setns): the writer thread ends, and none is
+ * started until tl_writer_resume, which starts it again if there was one. Its file is opened again then, by name. Keep errno.
+ */
+void tl_writer_suspend(void);
+void tl_writer_resume(void);
 
 /* In a forked child: a file of its own, none of the parent's. */
 void tl_writer_after_fork(void);

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 need_library
-plan 60
+plan 61
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -171,8 +171,10 @@ is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/"
 is "$(with_code calls --include='cl*')" \
 	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
 is "$(end='os.kill(os.getpid(), 9)' said calls)" "$none the program was killed by signal 9 (Killed) before anything was written" "killed early"
-is "$(end='os._exit(0)' said calls)" "$none the program ended by _exit or exec before anything was written; let it end by exit" "ended by _exit early"
-is "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "tracelayer: trace: d.json (cut short: the process was killed or ended by _exit)" \
+is "$(end='os._exit(0)' said calls -o e.json)" "tracelayer: trace: e.json (10 events)" "ended by _exit"
+is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls)" \
+	"$none the program ended by a system call of its own before anything was written; let it end by exit or _exit" "ended by exit_group early"
+is "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "tracelayer: trace: d.json (cut short: the process was killed)" \
 	"killed late"
 "$tracelayer" summary d.json >/dev/null 2>&1; is $? 3 "and what was written can be read"
 is "$(with_code calls -o /no/such/folder/x.json)" "0 $none /no/such/folder/x.json: No such file or directory; give another file with -o" \

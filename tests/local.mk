@@ -77,6 +77,12 @@ check_PROGRAMS += %D%/apps/late_calls
 TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 
+# --- the ways a process ends or multiplies
+TESTS += %D%/ends_ways.sh
+EXTRA_DIST += %D%/ends_ways.sh
+check_PROGRAMS += %D%/apps/ends_ways
+%C%_apps_ends_ways_LDADD = -lOpenCL -lpthread
+
 # --- the command
 TESTS += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
 EXTRA_DIST += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh

@@ -155,6 +155,11 @@ uint64_t tl_clock_gettime_ticks(void)
 	return now();
 }
 
+bool tl_runtime_is_owner(void)
+{
+	return true;
+}
+
 const struct tl_function *tl_runtime_function(uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;

@@ -24,8 +24,8 @@
  *		call loads no tool. Calls of other threads that come meanwhile wait for the tools, for a second at most (that thread may
  *		hold a lock that loading needs); after that they go on without.
  * Calls	Calls that tl_tool_start and tl_tool_end make into an API go to the driver and are not traced.
- * The end	tl_tool_end is called once, when the process exits (not by _exit, exec or a signal), while driver and program are still whole and
- *		before the trace is ended. Other threads, and exit handlers that were registered before the first call, may still make calls
+ * The end	tl_tool_end is called once, when the process exits (not by exec or a signal), while driver and program are still whole. By
+ *		_exit and quick_exit it has 5 seconds, and is not called where the thread may be in a signal handler, or is in a callback. Other threads, and exit handlers that were registered before the first call, may still make calls
  *		after it: a tool that can't take them disables its tracers there.
  * Forks	A forked child has the tool as its parent had it, at work; its tl_tool_end is called at its own exit. A tool that is to begin
  *		anew there says so by pthread_atfork. A program that exec starts loads its own.

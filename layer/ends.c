@@ -1,0 +1,335 @@
+/*
+ * ends.c: the ways out of a process that run no exit handlers, and those that lead into another program.
+ *
+ * _exit, _Exit, quick_exit and the exec family are exported in the C library's place. Each puts what was recorded into the trace file, with
+ * its end, and goes on to the function that the program would have reached without us. They may be called from signal handlers and in
+ * children of vfork, so everything before that is async-signal-safe, and nothing is done where the memory is another process's. An exec that
+ * fails leaves recording on: later events go over the end that the file has got.
+ *
+ * What posix_spawn, system and popen do in their children is inside the C library and never comes here, nor need it: those children share
+ * the parent's memory, and have recorded nothing.
+ *
+ * Tools are told of the end by _exit, too, where that is safe. Their code is anybody's: it allocates, prints and locks. So it must not
+ * run in a signal handler (which may have interrupted the allocator), and a process that ends since it hangs must not hang once more
+ * in a tool. Hence `in_handler`, which is sure of what it denies, and the watch: a thread that the C library does not know of ends the process when
+ * the tools take too long. Before an exec they are not told: should it fail, it would have been too early.
+ *
+ * unshare and setns make some changes only for a process that has one thread, and the writer's would be a second one. It ends before them.
+ */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "layer/dlsym.h"
+#include "layer/pen.h"
+#include "layer/runtime.h"
+#include "layer/thread_raw.h"
+#include "layer/tools.h"
+#include "layer/writer.h"
+
+#define PATIENCE_MS 5000	/* that tools have to report */
+
+/* The functions that stand behind ours. Found by the constructor: at a call it may be too late to ask the dynamic linker. */
+static struct {
+	void (*_exit)(int status);
+	void (*_Exit)(int status);
+	void (*quick_exit)(int status);
+	int (*execve)(const char *path, char *const argv[], char *const envp[]);
+	int (*execv)(const char *path, char *const argv[]);
+	int (*execvp)(const char *file, char *const argv[]);
+	int (*execvpe)(const char *file, char *const argv[], char *const envp[]);
+	int (*fexecve)(int fd, char *const argv[], char *const envp[]);
+	int (*execveat)(int folder, const char *path, char *const argv[], char *const envp[], int flags);
+	int (*unshare)(int flags);
+	int (*setns)(int fd, int type);
+	_Atomic bool found;
+} real;
+
+static void *next(const char *name)
+{
+	const struct tl_dl *dl = tl_dl();
+	void *function = dl->dlsym(RTLD_NEXT, name);
+
+	/* Not for the program's eyes. */
+	if (!function && dl->dlerror)
+		dl->dlerror();
+	return function;
+}
+
+#define FIND(name) real.name = (__typeof__(real.name))next(#name)
+static __attribute__((constructor)) void find(void)
+{
+	FIND(_exit);
+	FIND(_Exit);
+	FIND(quick_exit);
+	FIND(execve);
+	FIND(execv);
+	FIND(execvp);
+	FIND(execvpe);
+	FIND(fexecve);
+	FIND(execveat);
+	FIND(unshare);
+	FIND(setns);
+	/* Release: pairs with the acquire in REAL. */
+	atomic_store_explicit(&real.found, true, memory_order_release);
+}
+
+/* Called before our constructor, by another library's: found then. A C library that has no such function says so. */
+#define REAL(name)                                                                                                     \
+	({                                                                                                             \
+		if (!atomic_load_explicit(&real.found, memory_order_acquire))                                          \
+			find();                                                                                        \
+		if (!real.name) {                                                                                      \
+			errno = ENOSYS;                                                                                \
+			return -1;                                                                                     \
+		}                                                                                                      \
+		real.name;                                                                                             \
+	})
+
+/* --- tools */
+
+static struct {
+	_Atomic uint32_t over;	/* futex: the tools are done */
+	int status;		/* the process's, should they never be */
+} watched;
+
+static int watch(void *unused)
+{
+	(void)unused;
+	tl_futex_wait(&watched.over, 0, PATIENCE_MS);
+	if (!atomic_load_explicit(&watched.over, memory_order_relaxed))
+		syscall(SYS_exit_group, watched.status);
+	return 0;
+}
+
+static bool handlers_may_be_unmasked(void)
+{
+	struct sigaction action;
+
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN &&
+		    (action.sa_flags & SA_NODEFER))
+			return true;
+	return false;
+}
+
+/*
+ * The thread may be in a signal handler. While one runs its signal is blocked, but where it was installed with SA_NODEFER: so a thread that
+ * blocks nothing is in none.
+ */
+static bool in_handler(void)
+{
+	uint64_t blocked = 0;
+	stack_t stack;
+
+	if (syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) || blocked)
+		return true;
+	if (!sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK))
+		return true;
+	return handlers_may_be_unmasked();
+}
+
+/* Also not from inside a tool, which may hold locks of its own. */
+static void end_tools(int status)
+{
+	int cancel;
+
+	if (!tl_tools_await_end() || (tl_self && tl_self->busy) || in_handler())
+		return;
+	watched.status = status;
+	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);
+	if (!tl_thread_raw_start(watch, NULL))
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	tl_tools_end();
+	pthread_setcancelstate(cancel, NULL);
+	atomic_store_explicit(&watched.over, 1, memory_order_relaxed);
+	tl_futex_wake(&watched.over);
+}
+
+/* --- the end of the process */
+
+static void last_words(int status)
+{
+	if (tl_runtime_flush())
+		end_tools(status);
+}
+
+static __attribute__((noreturn)) void leave(void (*function)(int), int status)
+{
+	if (function)
+		function(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+TL_EXPORT void _exit(int status)
+{
+	last_words(status);
+	leave(real._exit, status);
+}
+
+TL_EXPORT void _Exit(int status)
+{
+	last_words(status);
+	leave(real._Exit, status);
+}
+
+static _Atomic bool quitting;	/* by quick_exit, of which we know the status */
+static int quick_status;
+
+TL_EXPORT void quick_exit(int status)
+{
+	quick_status = status;
+	atomic_store_explicit(&quitting, true, memory_order_release);
+	leave(real.quick_exit, status);
+}
+
+/* The C library leaves by a call of its own when these handlers have run. Registered before those of the program, so it runs after them. */
+static void at_quick_exit_last(void)
+{
+	if (tl_runtime_flush() && atomic_load_explicit(&quitting, memory_order_acquire))
+		end_tools(quick_status);
+}
+
+static __attribute__((constructor)) void register_last(void)
+{
+	at_quick_exit(at_quick_exit_last);
+}
+
+/* --- other programs */
+
+TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	tl_runtime_flush();
+	return REAL(execve)(path, argv, envp);
+}
+
+TL_EXPORT int execv(const char *path, char *const argv[])
+{
+	tl_runtime_flush();
+	return REAL(execv)(path, argv);
+}
+
+TL_EXPORT int execvp(const char *file, char *const argv[])
+{
+	tl_runtime_flush();
+	return REAL(execvp)(file, argv);
+}
+
+TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	tl_runtime_flush();
+	return REAL(execvpe)(file, argv, envp);
+}
+
+TL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	tl_runtime_flush();
+	return REAL(fexecve)(fd, argv, envp);
+}
+
+TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	tl_runtime_flush();
+	return REAL(execveat)(folder, path, argv, envp, flags);
+}
+
+/* How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the NULL. -1: more than an exec takes. */
+static long count_arguments(const char *first, va_list *list)
+{
+	long count = 0;
+
+	for (const char *one = first; one; one = va_arg(*list, const char *))
+		if (++count == INT_MAX)
+			return -1;
+	return count;
+}
+
+static void fill(char **argv, const char *first, long count, va_list *list)
+{
+	if (count)
+		argv[0] = (char *)first;
+	for (long i = 1; i <= count; i++)
+		argv[i] = va_arg(*list, char *);
+	argv[count] = NULL;
+}
+
+/*
+ * argv, on the caller's stack as exec must not allocate, of the arguments from `first` to NULL. Ends the function where there are too many.
+ * Leaves `list` behind the NULL.
+ */
+#define ARGUMENTS(argv, first, list)                                                                                   \
+	va_list list;                                                                                                  \
+	va_start(list, first);                                                                                         \
+	long argv##_count = count_arguments(first, &list);                                                             \
+	va_end(list);                                                                                                  \
+	if (argv##_count < 0) {                                                                                        \
+		errno = E2BIG;                                                                                         \
+		return -1;                                                                                             \
+	}                                                                                                              \
+	char **argv = alloca(((size_t)argv##_count + 1) * sizeof(*argv));                                              \
+	va_start(list, first);                                                                                         \
+	fill(argv, first, argv##_count, &list)
+
+TL_EXPORT int execl(const char *path, const char *first, ...)
+{
+	ARGUMENTS(argv, first, list);
+	va_end(list);
+	return execv(path, argv);
+}
+
+TL_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	ARGUMENTS(argv, first, list);
+	va_end(list);
+	return execvp(file, argv);
+}
+
+TL_EXPORT int execle(const char *path, const char *first, ...)
+{
+	ARGUMENTS(argv, first, list);
+	char *const *envp = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, argv, envp);
+}
+
+/* --- calls for a process of one thread */
+
+TL_EXPORT int unshare(int flags)
+{
+	bool alone = flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM) && tl_runtime_is_owner();
+	int (*function)(int) = REAL(unshare);
+
+	if (alone)
+		tl_writer_suspend();
+	int result = function(flags);
+	if (alone)
+		tl_writer_resume();
+	return result;
+}
+
+/* A type of 0 is any. A mount namespace is had by who shares its folders with no other thread. */
+TL_EXPORT int setns(int fd, int type)
+{
+	bool alone = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME)) && tl_runtime_is_owner();
+	int (*function)(int, int) = REAL(setns);
+
+	if (alone)
+		tl_writer_suspend();
+	int result = function(fd, type);
+	if (alone)
+		tl_writer_resume();
+	return result;
+}
