@@ -171,7 +171,7 @@ is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/"
 is "$(with_code calls --include='cl*')" \
 	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
 is "$(end='os.kill(os.getpid(), 9)' said calls)" "$none the program was killed by signal 9 (Killed) before anything was written" "killed early"
-is "$(end='os._exit(0)' said calls -o e.json)" "tracelayer: trace: e.json (10 events)" "ended by _exit"
+is "$(end='os._exit(0)' said calls -o _exit.json)" "tracelayer: trace: _exit.json (10 events)" "ended by _exit"
 is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls)" \
 	"$none the program ended by a system call of its own before anything was written; let it end by exit or _exit" "ended by exit_group early"
 is "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "tracelayer: trace: d.json (cut short: the process was killed)" \
