@@ -17,6 +17,12 @@ noinst_LTLIBRARIES += libtl_gzip.la
 libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_gzip_la_SOURCES = %D%/gzip.h %D%/gzip.c
 
+# Reading files in the record format: the command and the tests. The layer has no part of it.
+noinst_LTLIBRARIES += libtl_reader.la
+libtl_reader_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) -fvisibility=hidden
+libtl_reader_la_SOURCES = %D%/describe.h %D%/describe.c %D%/describe_read.c %D%/trace_reader.h %D%/trace_reader.c
+libtl_reader_la_LIBADD = $(JANSSON_LIBS)
+
 # The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.
 noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la
 nodist_libtl_tables_la_SOURCES = apis/ze_tables.c apis/cl_tables.c

@@ -97,6 +97,13 @@ EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/emit_shims.sh tests/emi
 	tests/emit/odd.h tests/emit/odd.c tests/emit/odd.json tests/emit/odd_test.cc tests/emit/runtime.h tests/emit/runtime.c \
 	tests/emit/zlib_test.c tests/emit/sqlite_test.c
 
+# --- the record format: its reader, APIs' descriptions, export
+TESTS += describe_test
+check_PROGRAMS += describe_test
+describe_test_SOURCES = %D%/describe_test.c %D%/args_table.h
+describe_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+describe_test_LDADD = libtl_reader.la libtl_tables.la libtl_format.la $(CHECK_LIBS)
+
 # ---- Level Zero test bed: a software device behind Debian's stock loader (drivers/ze_driver.h), and programs that use it
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
 	%D%/drivers/ze_entry.c %D%/drivers/ze_clock.c %D%/drivers/ze_properties.c %D%/drivers/ze_memory.c \

@@ -1,0 +1,1035 @@
+/*
+ * trace_reader.c: see trace_reader.h.
+ *
+ * The file's pieces are visited once, and what they say is noted down: facts, output, clock, APIs; a list of threads and one of chunks.
+ * Then the lists are sorted, threads become lanes, and chunks their runs.
+ *
+ * Every offset and size is compared with what is there before it is used. Structs are copied out of the file, so that what was checked
+ * is what is used. Records stay where they are; tl_trace_next checks each as it comes to it.
+ */
+#include "format/trace_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "format/describe.h"
+
+#define PROBLEMS_MAX 100
+#define API_NUMBERS 256u	/* records' numbers have 16 bits; nobody has so many */
+#define POINTS_ADDED 64u	/* after the file's own */
+#define CHUNK_MOST (64u << 20)	/* no chunk is larger: a file full of holes may claim anything */
+#define BASELINE 2000000000u	/* as in layer/clock.c: nanoseconds that the slope beyond the last point is taken over */
+#define SLOPE_ONE ((uint64_t)1 << TL_CLOCK_SHIFT)
+
+struct point {
+	uint64_t ticks, ns, slope;
+};
+
+struct clock {
+	uint32_t count;
+	uint64_t horizon;
+	struct point points[TL_CLOCK_POINTS + POINTS_ADDED];
+};
+
+struct chunk {
+	uint32_t lane;
+	uint64_t number, place;		/* place: of its piece in the file */
+	const char *records;
+	uint64_t size;			/* bytes of records, those that the output has included */
+	uint64_t kept, taken, block, hole;	/* as in the piece */
+};
+
+struct thread {
+	struct tl_trace_lane lane;
+	uint64_t place;
+};
+
+struct trace {
+	struct tl_trace seen;		/* first: what users have */
+	const char *bytes;
+	uint64_t size;
+	void *mapped, *allocated;	/* what .bytes is, to be given back */
+	int fd;				/* while the file is opened, to skip its holes; -1: none */
+	struct clock clock;
+	const struct tl_api *apis[API_NUMBERS];
+	struct chunk *chunks;
+	size_t nchunks, chunks_room;
+	struct thread *threads;
+	size_t nthreads, threads_room;
+	size_t more_problems;
+	bool failed;			/* no memory */
+};
+
+static const struct trace *in_use;
+static _Thread_local uint32_t near;	/* the clock's point that the thread's last conversion started from */
+
+/* --- memory, problems */
+
+/* A place for one more. The old ones may move. */
+static void *append(struct trace *trace, void *list, size_t *count, size_t *room, size_t each)
+{
+	void **array = list;
+
+	if (*count == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		void *larger = realloc(*array, more * each);
+		if (!larger) {
+			trace->failed = true;
+			return NULL;
+		}
+		*array = larger;
+		*room = more;
+	}
+	return memset((char *)*array + (*count)++ * each, 0, each);
+}
+
+static void *zeroed(struct trace *trace, size_t count, size_t each)
+{
+	void *memory = calloc(count ? count : 1, each);
+
+	if (!memory)
+		trace->failed = true;
+	return memory;
+}
+
+void tl_trace_problem(struct tl_trace *seen, const char *format, ...)
+{
+	struct trace *trace = (struct trace *)seen;
+	char line[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (!seen->problems)
+		seen->problems = zeroed(trace, PROBLEMS_MAX + 1, sizeof(*seen->problems));
+	if (!seen->problems)
+		return;
+	if (seen->nproblems >= PROBLEMS_MAX) {
+		snprintf(line, sizeof(line), "and %zu more", ++trace->more_problems);
+		free(seen->problems[PROBLEMS_MAX]);
+		seen->nproblems = PROBLEMS_MAX;
+	}
+	seen->problems[seen->nproblems] = strdup(line);
+	if (seen->problems[seen->nproblems])
+		seen->nproblems++;
+}
+
+#define problem(trace, ...) tl_trace_problem(&(trace)->seen, __VA_ARGS__)
+
+/* --- the clock: the same arithmetic as layer/clock.c */
+
+static uint64_t slope_between(const struct point *from, const struct point *to)
+{
+	if (to->ticks <= from->ticks || to->ns <= from->ns)
+		return 0;
+	unsigned __int128 slope = ((unsigned __int128)(to->ns - from->ns) << TL_CLOCK_SHIFT) / (to->ticks - from->ticks);
+	return slope > UINT64_MAX ? UINT64_MAX : (uint64_t)slope;
+}
+
+static uint64_t along(uint64_t ticks, uint64_t slope)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * slope >> TL_CLOCK_SHIFT;
+
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+static uint64_t recent_slope(const struct clock *clock)
+{
+	const struct point *last = &clock->points[clock->count - 1], *from = last;
+
+	while (from > clock->points && last->ns - from->ns < BASELINE)
+		from--;
+	return slope_between(from, last);
+}
+
+static void set_slopes(struct clock *clock)
+{
+	for (uint32_t i = 0; i + 1 < clock->count; i++)
+		clock->points[i].slope = slope_between(&clock->points[i], &clock->points[i + 1]);
+	if (clock->count)
+		clock->points[clock->count - 1].slope = clock->count > 1 ? recent_slope(clock) : SLOPE_ONE;
+}
+
+static uint64_t convert(const struct clock *clock, uint64_t ticks)
+{
+	uint32_t low = 0, high = clock->count;
+
+	/* Times that are converted one after another lie near each other. */
+	if (near < high && clock->points[near].ticks <= ticks) {
+		low = near;
+		if (low + 1 < high && ticks < clock->points[low + 1].ticks)
+			high = low + 1;
+	}
+	while (low + 1 < high) {
+		uint32_t middle = (low + high) / 2;
+		if (clock->points[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct point *point = &clock->points[low];
+	near = low;
+	if (ticks >= point->ticks) {
+		uint64_t on = along(ticks - point->ticks, point->slope);
+		return on < UINT64_MAX - point->ns ? point->ns + on : UINT64_MAX;
+	}
+	uint64_t back = along(point->ticks - ticks, point->slope);
+	return back < point->ns ? point->ns - back : 0;
+}
+
+/* In a table that was being thinned out, one point may be half old and half new: it lies far from the line through the others. */
+static bool is_near(const struct point *at, const struct point *from, const struct point *to, const struct point *before)
+{
+	unsigned __int128 expected = from->ns + ((unsigned __int128)(at->ticks - from->ticks) * (to->ns - from->ns)) / (to->ticks - from->ticks);
+	unsigned __int128 off = at->ns > expected ? at->ns - expected : expected - at->ns;
+
+	return off <= 2000 + (at->ns - before->ns) / 500;
+}
+
+static void keep_sound_points(struct trace *trace, struct clock *clock, bool torn)
+{
+	struct point *points = clock->points, first = points[0], last = points[clock->count - 1];
+	uint32_t kept = 1, count = clock->count;
+
+	torn = torn && last.ticks > first.ticks && last.ns >= first.ns;
+	for (uint32_t i = 1; i < count; i++) {
+		const struct point *before = &points[kept - 1];
+		if (points[i].ticks <= before->ticks || points[i].ns < before->ns)
+			continue;
+		if (torn && points[i].ticks < last.ticks && !is_near(&points[i], &first, &last, before))
+			continue;
+		points[kept++] = points[i];
+	}
+	clock->count = kept;
+	if (kept < count && !torn)
+		problem(trace, "the clock: %u of its %u points are not in order", count - kept, count);
+}
+
+static void read_clock(struct trace *trace, const char *piece, uint64_t size)
+{
+	const size_t head = offsetof(struct tl_clock_piece, table.points), each = sizeof(struct tl_clock_point);
+	struct clock *clock = &trace->clock;
+	uint32_t version, count;
+
+	if (size < head) {
+		problem(trace, "byte %llu: a clock that is too short", (unsigned long long)(piece - trace->bytes));
+		return;
+	}
+	memcpy(&version, piece + offsetof(struct tl_clock_piece, table.version), sizeof(version));
+	memcpy(&count, piece + offsetof(struct tl_clock_piece, table.count), sizeof(count));
+	memcpy(&clock->horizon, piece + offsetof(struct tl_clock_piece, table.horizon), sizeof(clock->horizon));
+	if (count > TL_CLOCK_POINTS || count > (size - head) / each) {
+		problem(trace, "byte %llu: a clock of %u points, which are not there", (unsigned long long)(piece - trace->bytes), count);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(&clock->points[i].ticks, piece + head + i * each, sizeof(uint64_t));
+		memcpy(&clock->points[i].ns, piece + head + i * each + sizeof(uint64_t), sizeof(uint64_t));
+	}
+	clock->count = count;
+	if (count)
+		keep_sound_points(trace, clock, version & 1);
+	set_slopes(clock);
+}
+
+uint64_t tl_trace_ns(uint64_t ticks)
+{
+	const struct trace *trace = in_use;
+
+	if (!trace || !trace->seen.header.counter || !trace->clock.count)
+		return ticks;
+	return convert(&trace->clock, ticks);
+}
+
+uint32_t tl_trace_clock_points(const struct tl_trace *trace)
+{
+	return ((const struct trace *)trace)->clock.count;
+}
+
+bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
+{
+	struct clock *clock = &((struct trace *)seen)->clock;
+	struct point *last = clock->count ? &clock->points[clock->count - 1] : NULL;
+
+	if (!seen->header.counter || clock->count + 2 > TL_CLOCK_POINTS + POINTS_ADDED || (last && (ticks <= last->ticks || ns < last->ns)))
+		return false;
+	/* What was answered for ticks beyond the last point stands. */
+	if (clock->count > 1 && clock->horizon > last->ticks && clock->horizon < ticks) {
+		uint64_t answer = convert(clock, clock->horizon);
+		last[1] = (struct point){ clock->horizon, answer > last->ns ? answer : last->ns, 0 };
+		clock->count++;
+		last++;
+	}
+	clock->points[clock->count++] = (struct point){ ticks, last && ns < last->ns ? last->ns : ns, 0 };
+	set_slopes(clock);
+	return true;
+}
+
+static bool is_this_boot(const char *boot)
+{
+	char here[40] = "";
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? 0 : read(fd, here, sizeof(here) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	here[size > 0 ? size : 0] = 0;
+	here[strcspn(here, "\n")] = 0;
+	return *here && !strcmp(here, boot);
+}
+
+bool tl_trace_clock_now(struct tl_trace *trace)
+{
+	uint64_t narrowest = UINT64_MAX, ticks = 0, ns = 0;
+	struct timespec now;
+
+	if (!trace->header.counter || !is_this_boot(trace->header.boot))
+		return false;
+	for (int i = 0; i < 16; i++) {
+		uint64_t before = tl_counter();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		uint64_t width = tl_counter() - before;
+		if (width >= narrowest)
+			continue;
+		narrowest = width;
+		ticks = before + width / 2;
+		ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	}
+	return tl_trace_clock_add(trace, ticks, ns);
+}
+
+/* --- APIs */
+
+static void read_api(struct trace *trace, const char *piece, uint64_t size)
+{
+	uint64_t place = (uint64_t)(piece - trace->bytes);
+	struct tl_api_piece head;
+	char why[256];
+
+	if (size < sizeof(head)) {
+		problem(trace, "byte %llu: an API's description that is too short", (unsigned long long)place);
+		return;
+	}
+	memcpy(&head, piece, sizeof(head));
+	if (head.number >= API_NUMBERS || head.size > size - sizeof(head)) {
+		problem(trace, "byte %llu: the description of API %u is not there", (unsigned long long)place, head.number);
+		return;
+	}
+	if (trace->apis[head.number])
+		return;
+	trace->apis[head.number] = tl_describe_read(piece + sizeof(head), head.size, why, sizeof(why));
+	if (!trace->apis[head.number])
+		problem(trace, "byte %llu: the description of API %u: %s", (unsigned long long)place, head.number, why);
+}
+
+const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number)
+{
+	return number < API_NUMBERS ? ((const struct trace *)trace)->apis[number] : NULL;
+}
+
+static const struct tl_function *function_of(const struct trace *trace, uint32_t id)
+{
+	const struct tl_api *api = tl_trace_api(&trace->seen, id >> 16);
+
+	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
+}
+
+const struct tl_function *tl_trace_function(uint32_t id)
+{
+	return in_use ? function_of(in_use, id) : NULL;
+}
+
+void tl_trace_use(const struct tl_trace *trace)
+{
+	in_use = (const struct trace *)trace;
+}
+
+/* --- facts, output, end */
+
+/* They are put into the trace as they are. */
+static bool are_members(const char *members, uint32_t size)
+{
+	char *object = malloc((size_t)size + 2);
+	json_t *json;
+	bool one_line = true;
+
+	if (!object)
+		return false;
+	for (uint32_t i = 0; i < size; i++)
+		one_line &= (unsigned char)members[i] >= 0x20;
+	object[0] = '{';
+	memcpy(object + 1, members, size);
+	object[size + 1] = '}';
+	json = one_line ? json_loadb(object, (size_t)size + 2, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	free(object);
+	if (!json)
+		return false;
+	json_decref(json);
+	return true;
+}
+
+static void read_facts(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_facts *facts = &trace->seen.facts;
+
+	if (size < sizeof(struct tl_facts_piece)) {
+		problem(trace, "byte %llu: facts that are too short", (unsigned long long)(piece - trace->bytes));
+		return;
+	}
+	memcpy(facts, piece + offsetof(struct tl_facts_piece, facts), sizeof(*facts));
+	facts->program[sizeof(facts->program) - 1] = 0;
+	facts->host[sizeof(facts->host) - 1] = 0;
+	facts->has_rank = !!facts->has_rank;
+	if (facts->members_size > sizeof(facts->members) || !are_members(facts->members, facts->members_size)) {
+		problem(trace, "byte %llu: facts that are no JSON", (unsigned long long)(piece - trace->bytes));
+		facts->members_size = 0;
+	}
+	trace->seen.has_facts = true;
+}
+
+static void read_output(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_trace_output *output = &trace->seen.output;
+	struct tl_output_piece *copy = size < sizeof(*copy) ? NULL : malloc(sizeof(*copy));
+
+	if (!copy) {
+		problem(trace, "byte %llu: what is said of the output is too short", (unsigned long long)(piece - trace->bytes));
+		return;
+	}
+	memcpy(copy, piece, sizeof(*copy));
+	*output = (struct tl_trace_output){ .made = copy->made == 1,
+					    .format = (enum tl_output_format)copy->format,
+					    .gzip = copy->gzip != 0,
+					    .number = copy->number,
+					    .device = copy->device,
+					    .inode = copy->inode,
+					    .block = copy->block,
+					    .slot = copy->slots[copy->block % 2] };
+	memcpy(output->path, copy->path, sizeof(output->path) - 1);
+	memcpy(output->pattern, copy->pattern, sizeof(output->pattern) - 1);
+	free(copy);
+	if (output->made && (output->format > TL_OUTPUT_TLT || !*output->path)) {
+		problem(trace, "byte %llu: an output of no known format, or without a path", (unsigned long long)(piece - trace->bytes));
+		output->made = false;
+	}
+	trace->seen.has_output = true;
+}
+
+static void read_end(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_end_piece end;
+
+	if (size < sizeof(end))
+		return;
+	memcpy(&end, piece, sizeof(end));
+	trace->seen.ended = true;
+	trace->seen.events = end.events;
+	trace->seen.lost = end.lost;
+}
+
+/* --- threads and chunks as they are met */
+
+static bool is_open(const struct tl_open_call *call)
+{
+	return call->frame && call->frame != TL_NO_FRAME && !(call->mode & TL_OPEN_FINISHED);
+}
+
+static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const char *at, uint32_t count)
+{
+	lane->opens = zeroed(trace, count, sizeof(*lane->opens));
+	for (uint32_t i = 0; lane->opens && i < count; i++) {
+		struct tl_open_call call;
+
+		memcpy(&call, at + i * sizeof(call), sizeof(call));
+		if (is_open(&call))
+			lane->opens[lane->nopens++] = (struct tl_trace_open){ call.start, call.function };
+	}
+}
+
+static void read_thread(struct trace *trace, const char *piece, uint64_t size)
+{
+	uint64_t place = (uint64_t)(piece - trace->bytes);
+	struct tl_thread_piece head;
+
+	if (size < sizeof(head)) {
+		problem(trace, "byte %llu: a thread that is too short", (unsigned long long)place);
+		return;
+	}
+	memcpy((void *)&head, piece, sizeof(head));
+	if (!head.lane)
+		return;
+	struct thread *thread = append(trace, &trace->threads, &trace->nthreads, &trace->threads_room, sizeof(*thread));
+	if (!thread)
+		return;
+	thread->place = place;
+	thread->lane = (struct tl_trace_lane){
+		.lane = head.lane, .tid = head.tid, .shown = head.shown, .lost = head.lost, .lost_said = head.lost_said
+	};
+	memcpy(thread->lane.name, head.name, sizeof(head.name) - 1);
+	uint64_t most = (size - sizeof(head)) / sizeof(struct tl_open_call);
+	if (head.opens > most)
+		problem(trace, "byte %llu: thread %u: of %u open calls, %llu can be there", (unsigned long long)place, head.tid, head.opens,
+			(unsigned long long)most);
+	if (trace->seen.header.kind == TL_FILE_BUFFERS)
+		read_opens(trace, &thread->lane, piece + sizeof(head), head.opens < most ? head.opens : (uint32_t)most);
+}
+
+static void read_chunk(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_chunk_piece head;
+	uint64_t place = (uint64_t)(piece - trace->bytes);
+
+	if (size < sizeof(head)) {
+		problem(trace, "byte %llu: a chunk that is too short", (unsigned long long)place);
+		return;
+	}
+	memcpy((void *)&head, piece, sizeof(head));
+	if (!head.lane)
+		return;
+	if (head.records < sizeof(head) || head.records > size || head.records % 8) {
+		problem(trace, "byte %llu: a chunk of lane %u: its records are not there", (unsigned long long)place, head.lane);
+		return;
+	}
+	uint64_t room = (size - head.records) & ~(uint64_t)7;
+	room = room < CHUNK_MOST ? room : CHUNK_MOST;
+	if (head.end > room || head.end % 8)
+		problem(trace, "byte %llu: a chunk of lane %u: of %llu bytes of records, %llu are there", (unsigned long long)place, head.lane,
+			(unsigned long long)head.end, (unsigned long long)room);
+	struct chunk *chunk = append(trace, &trace->chunks, &trace->nchunks, &trace->chunks_room, sizeof(*chunk));
+	if (!chunk)
+		return;
+	*chunk = (struct chunk){ .lane = head.lane,
+				 .number = head.number,
+				 .place = place,
+				 .records = piece + head.records,
+				 .size = head.end && head.end <= room ? head.end & ~(uint64_t)7 : room,
+				 .kept = head.kept,
+				 .taken = head.taken,
+				 .block = head.block,
+				 .hole = head.hole };
+}
+
+/* --- pieces */
+
+static bool has_head(const struct trace *trace, uint64_t at, struct tl_piece *piece)
+{
+	if (trace->size < sizeof(*piece) || at > trace->size - sizeof(*piece))
+		return false;
+	memcpy(piece, trace->bytes + at, sizeof(*piece));
+	return piece->magic == TL_PIECE_MAGIC;
+}
+
+static bool is_sound_piece(const struct trace *trace, uint64_t at, struct tl_piece *piece)
+{
+	uint32_t unit = trace->seen.header.kind == TL_FILE_BUFFERS ? trace->seen.header.alignment : 8;
+
+	return has_head(trace, at, piece) && piece->size >= sizeof(*piece) && piece->size <= trace->size - at && piece->size % unit == 0;
+}
+
+/* Where the next piece is, from `at` on; the file's size: there is none. */
+static uint64_t next_piece(const struct trace *trace, uint64_t at)
+{
+	uint32_t unit = trace->seen.header.alignment;
+	struct tl_piece piece;
+
+	while (at < trace->size && !has_head(trace, at, &piece)) {
+		/* Memory that was never touched takes no time. */
+		off_t filled = trace->fd >= 0 && at % TL_FILE_PAGE == 0 ? lseek(trace->fd, (off_t)at, SEEK_DATA) : (off_t)at;
+		if (filled < 0)
+			return errno == ENXIO ? trace->size : at + unit < trace->size ? at + unit : trace->size;
+		uint64_t rounded = (uint64_t)filled / unit * unit;
+		at = rounded > at ? rounded : at + unit;
+	}
+	return at < trace->size ? at : trace->size;
+}
+
+static void read_piece(struct trace *trace, uint64_t at, uint32_t kind, uint64_t size)
+{
+	const char *piece = trace->bytes + at;
+
+	switch (kind) {
+	case TL_PIECE_FACTS:
+		read_facts(trace, piece, size);
+		break;
+	case TL_PIECE_OUTPUT:
+		read_output(trace, piece, size);
+		break;
+	case TL_PIECE_CLOCK:
+		read_clock(trace, piece, size);
+		break;
+	case TL_PIECE_API:
+		read_api(trace, piece, size);
+		break;
+	case TL_PIECE_THREAD:
+		read_thread(trace, piece, size);
+		break;
+	case TL_PIECE_CHUNK:
+		read_chunk(trace, piece, size);
+		break;
+	case TL_PIECE_END:
+		read_end(trace, piece, size);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_zero(const char *bytes, uint64_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/* In buffers a piece may be missing, and what comes behind it is found. In a spool, piece follows piece. */
+static void read_pieces(struct trace *trace)
+{
+	uint64_t at = trace->seen.header.header_size;
+	bool is_spool = trace->seen.header.kind == TL_FILE_SPOOL;
+	struct tl_piece piece;
+
+	while (at < trace->size && !trace->failed) {
+		if (is_sound_piece(trace, at, &piece)) {
+			read_piece(trace, at, piece.kind, piece.size);
+			at += piece.size;
+			continue;
+		}
+		/* A piece with a wrong size ends where the next one begins. Of a file that was cut, it is the last. */
+		bool begun = has_head(trace, at, &piece);
+		uint64_t next = next_piece(trace, at + trace->seen.header.alignment);
+		if (begun) {
+			problem(trace, "byte %llu: a piece of %llu bytes, of which %llu are there", (unsigned long long)at,
+				(unsigned long long)piece.size, (unsigned long long)(next - at));
+			read_piece(trace, at, piece.kind, next - at);
+		} else if (is_spool) {
+			problem(trace, "byte %llu: %llu bytes that are no piece", (unsigned long long)at, (unsigned long long)(next - at));
+		} else if (at + sizeof(piece) <= trace->size && !is_zero(trace->bytes + at, sizeof(piece))) {
+			problem(trace, "byte %llu: no piece begins here", (unsigned long long)at);
+		}
+		at = next;
+	}
+}
+
+/* --- lanes and runs */
+
+static int by_lane(const void *a, const void *b)
+{
+	const struct thread *left = a, *right = b;
+
+	if (left->lane.lane != right->lane.lane)
+		return left->lane.lane < right->lane.lane ? -1 : 1;
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct chunk *left = a, *right = b;
+
+	if (left->lane != right->lane)
+		return left->lane < right->lane ? -1 : 1;
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+/* The threads that are told of, each once: of several pieces for one lane the last counts. */
+static void unique_threads(struct trace *trace)
+{
+	size_t kept = 0;
+
+	qsort(trace->threads, trace->nthreads, sizeof(*trace->threads), by_lane);
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		if (kept && trace->threads[kept - 1].lane.lane == trace->threads[i].lane.lane)
+			free(trace->threads[--kept].lane.opens);
+		trace->threads[kept++] = trace->threads[i];
+	}
+	trace->nthreads = kept;
+}
+
+static struct tl_trace_lane unknown_lane(struct trace *trace, uint32_t number)
+{
+	struct tl_trace_lane lane = { .lane = number, .tid = number, .shown = number };
+
+	problem(trace, "lane %u: there are records of it, but no thread", number);
+	snprintf(lane.name, sizeof(lane.name), "lane %u", number);
+	return lane;
+}
+
+/* Lanes of all threads, and of all chunks. */
+static void make_lanes(struct trace *trace)
+{
+	struct tl_trace *seen = &trace->seen;
+
+	seen->lanes = zeroed(trace, trace->nthreads + trace->nchunks, sizeof(*seen->lanes));
+	if (!seen->lanes)
+		return;
+	for (size_t thread = 0, chunk = 0; thread < trace->nthreads || chunk < trace->nchunks;) {
+		const struct chunk *next = chunk < trace->nchunks ? &trace->chunks[chunk] : NULL;
+		struct tl_trace_lane *lane = &seen->lanes[seen->nlanes++];
+
+		if (thread < trace->nthreads && (!next || trace->threads[thread].lane.lane <= next->lane)) {
+			*lane = trace->threads[thread].lane;
+			trace->threads[thread++].lane.opens = NULL;
+		} else {
+			*lane = unknown_lane(trace, next->lane);
+		}
+		while (chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane)
+			chunk++;
+		if (seen->header.kind == TL_FILE_BUFFERS)
+			seen->lost += lane->lost;
+	}
+}
+
+static void add_run(struct tl_trace *seen, size_t lane, const struct chunk *chunk, uint64_t from, uint64_t to, uint64_t first_byte)
+{
+	if (from >= to)
+		return;
+	seen->runs[seen->nruns++] = (struct tl_trace_run){
+		.lane = lane, .records = chunk->records + from, .size = to - from, .offset = first_byte + from
+	};
+	seen->lanes[lane].nruns++;
+}
+
+/* What the output has of a chunk in buffers. */
+static uint64_t output_has(struct trace *trace, const struct chunk *chunk)
+{
+	uint64_t has = trace->seen.output.block >= chunk->block ? chunk->taken : chunk->kept;
+
+	if (has <= chunk->size && has % 8 == 0)
+		return has;
+	problem(trace, "byte %llu: a chunk of lane %u: how much of it was written is not known, so all of it is taken",
+		(unsigned long long)chunk->place, chunk->lane);
+	return 0;
+}
+
+/* A record that was not finished when what is around it was written is given by itself, if it is by now. */
+static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from, uint64_t first_byte)
+{
+	uint64_t at = chunk->hole - 1;
+	struct tl_call_record record;
+
+	if (!chunk->hole || at >= from)
+		return;
+	if (at % 8 || chunk->size - at < sizeof(uint64_t)) {
+		problem(trace, "byte %llu: a chunk of lane %u: no record can be where one was left out", (unsigned long long)chunk->place,
+			chunk->lane);
+		return;
+	}
+	memcpy(&record, chunk->records + at, sizeof(uint64_t));
+	if (record.type != TL_RECORD_NONE && record.size && record.size * 8u <= chunk->size - at)
+		add_run(&trace->seen, lane, chunk, at, at + record.size * 8u, first_byte);
+}
+
+static void make_runs(struct trace *trace)
+{
+	struct tl_trace *seen = &trace->seen;
+
+	seen->runs = zeroed(trace, 2 * trace->nchunks, sizeof(*seen->runs));
+	if (!seen->runs)
+		return;
+	for (size_t i = 0, lane = 0; i < trace->nchunks; i++) {
+		const struct chunk *chunk = &trace->chunks[i];
+		uint64_t first_byte = (uint64_t)(chunk->records - trace->bytes), from = 0;
+
+		while (seen->lanes[lane].lane != chunk->lane)
+			lane++;
+		if (!seen->lanes[lane].nruns)
+			seen->lanes[lane].first_run = seen->nruns;
+		if (seen->header.kind == TL_FILE_BUFFERS) {
+			from = output_has(trace, chunk);
+			add_hole(trace, lane, chunk, from, first_byte);
+		}
+		add_run(seen, lane, chunk, from, chunk->size, first_byte);
+	}
+}
+
+/* --- open calls */
+
+static uint64_t end_of(uint64_t start, uint64_t duration)
+{
+	return duration < UINT64_MAX - start ? start + duration : UINT64_MAX;
+}
+
+/* The last call that a chunk has, whether the output has it or not. */
+static bool last_in_chunk(const struct chunk *chunk, struct tl_call_record *last)
+{
+	struct tl_trace_run run = { .records = chunk->records, .size = chunk->size };
+	struct tl_trace_place place = { 0 };
+	const struct tl_call_record *record;
+	bool found = false;
+
+	while ((record = tl_trace_next(&run, &place)))
+		if (record->type == TL_RECORD_CALL) {
+			memcpy(last, record, sizeof(*last));
+			found = true;
+		}
+	return found;
+}
+
+/* Calls that are recorded already, or that no API has, are not open. */
+static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane, const struct tl_call_record *last)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lane->nopens; i++) {
+		struct tl_trace_open open = lane->opens[i];
+
+		if (last && last->start == open.start && last->function == open.function)
+			continue;
+		if (!function_of(trace, open.function)) {
+			problem(trace, "thread %u: an open call of a function that no API has", lane->tid);
+			continue;
+		}
+		if (open.start > trace->seen.last)
+			trace->seen.last = open.start;
+		lane->opens[kept++] = open;
+	}
+	lane->nopens = kept;
+}
+
+static void finish_opens(struct trace *trace)
+{
+	size_t chunk = 0;
+
+	for (size_t i = 0; i < trace->seen.nlanes; i++) {
+		struct tl_trace_lane *lane = &trace->seen.lanes[i];
+		struct tl_call_record last = { 0 };
+		bool found = false;
+		size_t first = chunk;
+
+		while (chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane)
+			chunk++;
+		for (size_t at = chunk; at > first && !found; at--)
+			found = last_in_chunk(&trace->chunks[at - 1], &last);
+		if (found && end_of(last.start, last.duration) > trace->seen.last)
+			trace->seen.last = end_of(last.start, last.duration);
+		keep_open_calls(trace, lane, found ? &last : NULL);
+	}
+}
+
+static void finish(struct trace *trace)
+{
+	const struct clock *clock = &trace->clock;
+
+	qsort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), by_number);
+	unique_threads(trace);
+	make_lanes(trace);
+	if (!trace->failed)
+		make_runs(trace);
+	if (clock->count)
+		trace->seen.last = clock->points[clock->count - 1].ticks;
+	if (!trace->failed && trace->seen.header.kind == TL_FILE_BUFFERS)
+		finish_opens(trace);
+	if (!trace->seen.has_facts)
+		trace->seen.facts.pid = trace->seen.header.pid;
+}
+
+/* --- records */
+
+const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place)
+{
+	while (place->at + sizeof(uint64_t) <= run->size) {
+		const char *at = run->records + place->at;
+		uint64_t left = run->size - place->at, bytes, word;
+		struct tl_call_record record;
+
+		memcpy(&word, at, sizeof(word));
+		if (!word) {
+			place->at += sizeof(word);
+			continue;
+		}
+		memcpy(&record, at, sizeof(word));
+		bytes = record.size * 8u;
+		if (!bytes || bytes > left) {
+			place->unsound = place->unsound ? place->unsound : 1 + place->at;
+			place->at = run->size;
+			break;
+		}
+		place->at += bytes;
+		place->left = left;
+		if (record.type == TL_RECORD_NONE) {
+			place->unfinished++;
+		} else if (record.type > TL_RECORD_PAD ||
+			   ((record.type == TL_RECORD_CALL || record.type == TL_RECORD_LOST) && bytes < sizeof(record))) {
+			place->unsound = place->unsound ? place->unsound : 1 + place->at - bytes;
+		} else if (record.type != TL_RECORD_PAD) {
+			return (const struct tl_call_record *)(const void *)at;
+		}
+	}
+	return NULL;
+}
+
+/* --- opening and closing */
+
+static const char *header_fault(const struct trace *trace)
+{
+	const struct tl_file_header *header = &trace->seen.header;
+
+	if (is_zero(header->magic, sizeof(header->magic)))
+		return "it has no beginning: its process ended before it recorded anything";
+	if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
+		return "it is not in the record format";
+	if (header->byte_order == __builtin_bswap32(TL_FILE_BYTE_ORDER))
+		return "it was made on a machine of the other byte order; read it there";
+	if (header->version != TL_FILE_VERSION)
+		return "it is of another version of the record format; read it with the tracelayer that made it";
+	if (header->byte_order != TL_FILE_BYTE_ORDER || (header->kind != TL_FILE_BUFFERS && header->kind != TL_FILE_SPOOL))
+		return "its beginning is damaged";
+	if (header->header_size < sizeof(*header) || header->header_size > trace->size || header->header_size % 8)
+		return "its beginning is damaged";
+	if (header->alignment < 8 || header->alignment > 1u << 20 || header->alignment & (header->alignment - 1) ||
+	    header->header_size % header->alignment)
+		return "its beginning is damaged";
+	return NULL;
+}
+
+static struct tl_trace *read_trace(struct trace *trace, char *why, size_t room)
+{
+	const char *fault = "it is not in the record format";
+
+	if (trace->size >= sizeof(trace->seen.header)) {
+		memcpy((void *)&trace->seen.header, trace->bytes, sizeof(trace->seen.header));
+		fault = header_fault(trace);
+	}
+	trace->seen.header.boot[sizeof(trace->seen.header.boot) - 1] = 0;
+	trace->seen.header.session[sizeof(trace->seen.header.session) - 1] = 0;
+	if (!fault) {
+		read_pieces(trace);
+		if (!trace->failed)
+			finish(trace);
+		fault = trace->failed ? "there is not enough memory for it" : NULL;
+	}
+	trace->fd = -1;
+	if (!fault)
+		return &trace->seen;
+	snprintf(why, room, "%s", fault);
+	tl_trace_close(&trace->seen);
+	return NULL;
+}
+
+static struct trace *new_trace(char *why, size_t room)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		snprintf(why, room, "there is not enough memory for it");
+	else
+		trace->fd = -1;
+	return trace;
+}
+
+struct tl_trace *tl_trace_open_bytes(const void *bytes, size_t size, char *why, size_t room)
+{
+	struct trace *trace = new_trace(why, room);
+
+	if (!trace)
+		return NULL;
+	trace->bytes = bytes;
+	trace->size = size;
+	return read_trace(trace, why, room);
+}
+
+/* All that a pipe gives. */
+static bool read_all(struct trace *trace, int fd)
+{
+	char *bytes = NULL;
+	size_t space = 0;
+
+	for (;;) {
+		if (trace->size + (64u << 10) > space) {
+			space = space ? 2 * space : 1u << 20;
+			char *larger = realloc(bytes, space);
+			if (!larger)
+				break;
+			trace->allocated = bytes = larger;
+		}
+		ssize_t size = read(fd, bytes + trace->size, space - trace->size);
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0)
+			break;
+		if (!size) {
+			trace->bytes = bytes;
+			return true;
+		}
+		trace->size += (uint64_t)size;
+	}
+	return false;
+}
+
+static bool map_all(struct trace *trace, int fd, uint64_t size)
+{
+	trace->mapped = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (trace->mapped == MAP_FAILED) {
+		trace->mapped = NULL;
+		return false;
+	}
+	trace->bytes = trace->mapped;
+	trace->size = size;
+	trace->fd = fd;
+	return true;
+}
+
+struct tl_trace *tl_trace_open_fd(int fd, char *why, size_t room)
+{
+	struct trace *trace = new_trace(why, room);
+	struct stat about;
+
+	if (!trace)
+		return NULL;
+	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0 ? map_all(trace, fd, (uint64_t)about.st_size)
+										 : read_all(trace, fd))
+		return read_trace(trace, why, room);
+	snprintf(why, room, "%s", strerror(errno));
+	tl_trace_close(&trace->seen);
+	return NULL;
+}
+
+struct tl_trace *tl_trace_open(const char *path, char *why, size_t room)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+
+	if (fd < 0) {
+		snprintf(why, room, "%s", strerror(errno));
+		return NULL;
+	}
+	struct tl_trace *trace = tl_trace_open_fd(fd, why, room);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return trace;
+}
+
+void tl_trace_close(struct tl_trace *seen)
+{
+	struct trace *trace = (struct trace *)seen;
+
+	if (!trace)
+		return;
+	if (in_use == trace)
+		in_use = NULL;
+	for (size_t i = 0; i < API_NUMBERS; i++)
+		tl_describe_free((struct tl_api *)trace->apis[i]);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		free(trace->threads[i].lane.opens);
+	for (size_t i = 0; i < seen->nlanes; i++)
+		free(seen->lanes[i].opens);
+	for (size_t i = 0; i < seen->nproblems; i++)
+		free(seen->problems[i]);
+	free(seen->problems);
+	free(seen->lanes);
+	free(seen->runs);
+	free(trace->threads);
+	free(trace->chunks);
+	if (trace->mapped)
+		munmap(trace->mapped, trace->size);
+	free(trace->allocated);
+	free(trace);
+}
