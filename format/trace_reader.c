@@ -394,6 +394,7 @@ static void read_facts(struct trace *trace, const char *piece, uint64_t size)
 		problem(trace, "byte %llu: facts that are no JSON", (unsigned long long)(piece - trace->bytes));
 		facts->members_size = 0;
 	}
+	memset(facts->members + facts->members_size, 0, sizeof(facts->members) - facts->members_size);
 	trace->seen.has_facts = true;
 }
 
