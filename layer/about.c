@@ -17,6 +17,8 @@
 #include "layer/config.h"
 #include "layer/runtime.h"
 
+#define AFTER_COMMAND 4096 /* room for what comes behind the command line */
+
 static void put_quoted(struct tl_text *text, const char *string, size_t size)
 {
 	tl_text_string(text, "\"");
@@ -70,7 +72,7 @@ static size_t read_self(const char *path, char *to, size_t room)
 	return done;
 }
 
-/* The command line as an array of strings. It is the program's memory, so nothing of its form is
+/* The command line as an array of strings, as many as fit. It is the program's memory, so nothing of its form is
  * certain. */
 static void put_command(struct tl_text *args)
 {
@@ -80,14 +82,19 @@ static void put_command(struct tl_text *args)
 	tl_text_string(args, "[");
 	for (size_t at = 0; at < size;) {
 		size_t length = strnlen(line + at, size - at);
-		tl_text_string(args, at ? "," : "");
-		put_quoted(args, line + at, length);
+		struct tl_text word = {args->at, args->end - AFTER_COMMAND, false};
+		tl_text_string(&word, at ? "," : "");
+		put_quoted(&word, line + at, length);
+		if (word.cut)
+			break;
+		args->at = word.at;
 		at += length + 1;
 	}
 	tl_text_string(args, "]");
 }
 
-static void put_clock(struct tl_text *args)
+/* Both clocks at one instant. */
+static void read_clocks(struct tl_facts *facts)
 {
 	struct timespec real = {0}, before = {0}, after = {0};
 
@@ -96,12 +103,18 @@ static void put_clock(struct tl_text *args)
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
 	uint64_t first = before.tv_sec * 1000000000ull + before.tv_nsec;
 	uint64_t second = after.tv_sec * 1000000000ull + after.tv_nsec;
+	facts->monotonic_ns = first + (second - first) / 2;
+	facts->realtime_ns = real.tv_sec * 1000000000ull + real.tv_nsec;
+}
+
+static void put_clock(struct tl_text *args, const struct tl_facts *facts)
+{
 	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
 	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
 	tl_text_string(args, ",\"monotonic_ns\":");
-	tl_text_unsigned(args, first + (second - first) / 2);
+	tl_text_unsigned(args, facts->monotonic_ns);
 	tl_text_string(args, ",\"realtime_ns\":");
-	tl_text_unsigned(args, real.tv_sec * 1000000000ull + real.tv_nsec);
+	tl_text_unsigned(args, facts->realtime_ns);
 }
 
 static void put_settings(struct tl_text *args)
@@ -127,61 +140,82 @@ static void put_settings(struct tl_text *args)
 	tl_text_string(args, "}");
 }
 
-static const char *host_name(struct utsname *host)
+/* Whole, or not at all, and with room left for what must not be missing. */
+static void put_member(struct tl_text *args, const char *key, const char *value, size_t size)
 {
-	return syscall(SYS_uname, host) ? "unknown" : host->nodename;
+	struct tl_text whole = {args->at, args->end - AFTER_COMMAND, false};
+
+	tl_text_string(&whole, key);
+	put_quoted(&whole, value, size);
+	if (!whole.cut)
+		args->at = whole.at;
 }
 
-static void put_trace(const struct tl_about *about, const char *program, const char *host)
+static void put_members(struct tl_text *args, const struct tl_facts *facts)
 {
 	static char executable[TL_OUTPUT_PATH];
-	struct tl_text args = tl_about_args(about);
 	long size =
 		syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof(executable));
 
-	tl_text_string(&args, "\"version\":\"" PACKAGE_VERSION "\",\"program\":");
-	put_quoted(&args, program, strlen(program));
-	tl_text_string(&args, ",\"executable\":");
-	put_quoted(&args, executable, size > 0 ? size : 0);
-	tl_text_string(&args, ",\"command\":");
-	put_command(&args);
-	tl_text_string(&args, ",\"host\":");
-	put_quoted(&args, host, strlen(host));
-	tl_text_string(&args, ",\"pid\":");
-	tl_text_unsigned(&args, about->chrome->pid);
-	if (tl_config.rank >= 0) {
-		tl_text_string(&args, ",\"rank\":");
-		tl_text_unsigned(&args, tl_config.rank);
+	tl_text_string(args, "\"version\":\"" PACKAGE_VERSION "\"");
+	put_member(args, ",\"program\":", facts->program, strlen(facts->program));
+	put_member(args, ",\"executable\":", executable, size > 0 ? size : 0);
+	tl_text_string(args, ",\"command\":");
+	put_command(args);
+	tl_text_string(args, ",\"host\":");
+	put_quoted(args, facts->host, strlen(facts->host));
+	tl_text_string(args, ",\"pid\":");
+	tl_text_unsigned(args, facts->pid);
+	if (facts->has_rank) {
+		tl_text_string(args, ",\"rank\":");
+		tl_text_unsigned(args, facts->rank);
 	}
-	put_clock(&args);
-	put_settings(&args);
-	tl_about_put(about, 0, "tracelayer", &args);
+	put_clock(args, facts);
+	struct tl_text whole = *args;
+	put_settings(&whole);
+	if (!whole.cut)
+		*args = whole;
 }
 
-void tl_about_process(const struct tl_about *about)
+void tl_about_facts(struct tl_facts *facts)
 {
-	char *first = about->text->at, program[256];
+	struct tl_text args = {facts->members, facts->members + sizeof(facts->members) - 1, false};
 	struct utsname host;
+
+	facts->pid = (uint32_t)syscall(SYS_getpid);
+	facts->has_rank = tl_config.rank >= 0;
+	facts->rank = tl_config.rank;
+	tl_output_program(facts->program, sizeof(facts->program));
+	strncpy(facts->host, syscall(SYS_uname, &host) ? "unknown" : host.nodename, sizeof(facts->host) - 1);
+	read_clocks(facts);
+	put_members(&args, facts);
+	*args.at = 0;
+	facts->members_size = (uint32_t)(args.at - facts->members);
+}
+
+void tl_about_process(const struct tl_about *about, const struct tl_facts *facts)
+{
+	char *first = about->text->at;
 	struct tl_text args = tl_about_args(about);
 
-	tl_output_program(program, sizeof(program));
-	put_named(about, 0, "process_name", "\"name\":", program, strlen(program));
+	put_named(about, 0, "process_name", "\"name\":", facts->program, strlen(facts->program));
 	*first = '[';
 	tl_text_string(&args, "\"labels\":\"");
-	if (tl_config.rank >= 0) {
+	if (facts->has_rank) {
 		tl_text_string(&args, "rank ");
-		tl_text_unsigned(&args, tl_config.rank);
+		tl_text_unsigned(&args, facts->rank);
 		tl_text_string(&args, ", ");
 	}
-	const char *name = host_name(&host);
-	tl_text_escape(&args, name, strlen(name));
+	tl_text_escape(&args, facts->host, strlen(facts->host));
 	tl_text_string(&args, "\"");
 	tl_about_put(about, 0, "process_labels", &args);
-	if (tl_config.rank >= 0) {
+	if (facts->has_rank) {
 		args = tl_about_args(about);
 		tl_text_string(&args, "\"sort_index\":");
-		tl_text_unsigned(&args, tl_config.rank);
+		tl_text_unsigned(&args, facts->rank);
 		tl_about_put(about, 0, "process_sort_index", &args);
 	}
-	put_trace(about, program, name);
+	args = tl_about_args(about);
+	tl_text_put(&args, facts->members, facts->members_size);
+	tl_about_put(about, 0, "tracelayer", &args);
 }

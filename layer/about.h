@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "format/chrome.h"
+#include "format/trace_file.h"
 
 #define TL_ABOUT_SCRATCH (64u * 1024)
 
@@ -19,8 +20,11 @@ struct tl_about {
 	char *scratch;	/* TL_ABOUT_SCRATCH bytes */
 };
 
+/* What is to be said of this process, now, into zeroed memory. Async-signal-safe; one thread at a time. */
+void tl_about_facts(struct tl_facts *facts);
+
 /* What the file starts with. The first event's comma becomes the array's bracket. */
-void tl_about_process(const struct tl_about *about);
+void tl_about_process(const struct tl_about *about, const struct tl_facts *facts);
 
 /* A thread's name, as the kernel has it. */
 void tl_about_thread(const struct tl_about *about, uint32_t tid, const char name[16]);

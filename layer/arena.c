@@ -1,17 +1,38 @@
 /*
  * arena.c: the memory that events and open calls lie in. See arena.h.
  *
- * The address range is reserved at the first use and costs nothing; pages are made when they are taken, by one system call for all
- * of them. `base` is set once by compare and exchange: a thread that loses that race unmaps its own range.
+ * The file gets its full size at once, and no blocks: pages are made when they are taken, by one system call for all of them
+ * (MADV_POPULATE_WRITE says where there are none, instead of a SIGBUS later; before Linux 5.14 fallocate does, by the file's name). A piece
+ * that the file system has no room for becomes the process's own memory, in its place: recording goes on, and only a crash would lose it.
+ *
+ * `arena` is set once by compare and exchange: a thread that loses that race deletes its own. The descriptor is closed at once, so that the
+ * program has no number less and can close none of ours.
+ *
+ * tl_piece.magic is stored last, with release, so that a process killed here leaves zeros or a whole head.
  */
 #include "layer/arena.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "format/places.h"
+#include "format/text.h"
+#include "layer/about.h"
+#include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/preload.h"
+#include "layer/report.h"
+#include "layer/say.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -19,11 +40,51 @@
 
 #define SMALLEST (1024u * 1024)
 #define LARGEST (UINT64_C(1) << 40)
+#define TRIES 100u		/* names tried in one folder */
 
-static _Atomic(char *) base;
+#define WHOLE_PAGES(size) (((size) + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1))
+
+/* What every file begins with. */
+struct beginning {
+	union {
+		struct tl_file_header header;
+		char header_room[TL_ARENA_UNIT];
+	};
+	union {
+		struct tl_facts_piece facts;
+		char facts_room[WHOLE_PAGES(sizeof(struct tl_facts_piece))];
+	};
+	union {
+		struct tl_output_piece output;
+		char output_room[WHOLE_PAGES(sizeof(struct tl_output_piece))];
+	};
+	union {
+		struct tl_clock_piece clock;
+		char clock_room[WHOLE_PAGES(sizeof(struct tl_clock_piece))];
+	};
+};
+
+/* One that is being made, or the one that was. */
+struct place {
+	char *memory;
+	uint64_t capacity;
+	char path[TL_PLACES_PATH];	/* "": no file */
+};
+
+static _Atomic(char *) arena;
 static _Atomic uint64_t used;
+static uint64_t capacity;	/* set before `arena` */
+static char path[TL_PLACES_PATH];
+static struct tl_places places;	/* as the environment named them when the library was loaded */
+static _Atomic uint32_t making;
 
-static uint64_t capacity(void)
+static struct beginning *beginning(void)
+{
+	/* Acquire: pairs with the exchange in make, so that the beginning is there. */
+	return (struct beginning *)atomic_load_explicit(&arena, memory_order_acquire);
+}
+
+static uint64_t wanted(void)
 {
 	uint64_t size = tl_config.memory;
 
@@ -34,77 +95,329 @@ static uint64_t capacity(void)
 	return size & ~(uint64_t)(TL_ARENA_UNIT - 1);
 }
 
-static char *arena(void)
-{
-	/* Acquire: pairs with the exchange below, so that the range is mapped. */
-	char *memory = atomic_load_explicit(&base, memory_order_acquire);
+/* --- pages */
 
-	if (memory)
-		return memory;
-	void *mapped = mmap(NULL, capacity(), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mapped == MAP_FAILED)
-		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&base, &memory, mapped, memory_order_acq_rel,
-						    memory_order_acquire))
-		return mapped;
-	munmap(mapped, capacity());
-	return memory;
+/* For kernels that can't make pages of a mapping: by the file's name. */
+static bool allocate(uint64_t at, uint64_t size)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return false;
+	bool done = fallocate(fd, 0, (off_t)at, (off_t)size) == 0;
+	close(fd);
+	return done;
 }
 
-/* Make the pages now. False where the kernel has none; where it is too old to say so, touching them has to do. */
-static bool fault_in(char *memory, uint64_t size)
+/* Make the pages now. False where there is no room for them. */
+static bool fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 {
 	if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
 		return true;
-	long page = sysconf(_SC_PAGESIZE);
-	if (madvise(memory, (size_t)page, MADV_POPULATE_WRITE) == 0)
+	if (errno != EINVAL)
 		return false;
-	for (uint64_t at = 0; at < size; at += TL_ARENA_UNIT)
-		*(volatile char *)(memory + at) = 0;
+	if (*file && !allocate(at, size))
+		return false;
+	for (uint64_t i = 0; i < size; i += TL_ARENA_UNIT)
+		*(volatile char *)(memory + i) = 0;
 	return true;
 }
 
-char *tl_arena_take(uint64_t size)
+static bool become_own(char *memory, uint64_t size)
 {
-	char *memory = arena();
+	void *mapped = mmap(memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+	return mapped != MAP_FAILED && fault_in(memory, size, "", 0);
+}
+
+/* --- making it */
+
+/* A program that is not to be recorded leaves no file. */
+static bool may_record(void)
+{
+	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE && (tl_config.output_set || tl_preloaded());
+}
+
+static bool make_own(struct place *place)
+{
+	place->capacity = wanted();
+	*place->path = 0;
+	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (place->memory == MAP_FAILED)
+		return false;
+	if (fault_in(place->memory, sizeof(struct beginning), "", 0))
+		return true;
+	munmap(place->memory, place->capacity);
+	return false;
+}
+
+/* A file of that size, with room for it, mapped. Exceeding RLIMIT_FSIZE would raise a signal. */
+static bool map_file(struct place *place, int fd)
+{
+	struct rlimit limit;
+	struct statvfs room;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < place->capacity)
+		return false;
+	if (fstatvfs(fd, &room) != 0 || (uint64_t)room.f_bavail * room.f_frsize < place->capacity ||
+	    ftruncate(fd, (off_t)place->capacity) != 0)
+		return false;
+	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	return place->memory != MAP_FAILED;
+}
+
+static int create(struct place *place, const char *folder)
+{
+	int fd = -1;
+
+	for (unsigned number = 0; fd < 0 && number < TRIES; number++) {
+		tl_places_path(place->path, folder, (uint32_t)syscall(SYS_getpid), number);
+		fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	return fd;
+}
+
+static bool make_in(struct place *place, const char *folder)
+{
+	int fd = create(place, folder);
+
+	if (fd < 0)
+		return false;
+	place->capacity = wanted();
+	bool made = map_file(place, fd);
+	close(fd);
+	if (made && fault_in(place->memory, sizeof(struct beginning), "", 0))
+		return true;
+	if (made)
+		munmap(place->memory, place->capacity);
+	unlink(place->path);
+	return false;
+}
+
+static void say_place(const char *folder)
+{
+	char line[512];
+	struct tl_text text = { line, line + sizeof(line) - 1, false };
+
+	tl_text_string(&text, "tracelayer: ");
+	tl_text_string(&text, places.folder[0]);
+	tl_text_string(&text, ": no room for ");
+	tl_text_unsigned(&text, wanted() >> 20);
+	tl_text_string(&text, "M of event buffers; ");
+	tl_text_string(&text, folder ? "they are in " : "they are in the process's own memory, and a crash loses what is not written");
+	tl_text_string(&text, folder ? folder : "");
+	tl_text_string(&text, ": make room there, or lower TRACELAYER_MEMORY\n");
+	if (text.cut)
+		return;
+	*text.at = 0;
+	tl_say(line);
+}
+
+/* In the first place that has room; where that is not the usual one, it is said. */
+static bool make_anywhere(struct place *place)
+{
+	if (!may_record())
+		return make_own(place);
+	if (!places.count)
+		tl_places(&places);
+	for (unsigned i = 0; i < places.count; i++) {
+		if (!make_in(place, places.folder[i]))
+			continue;
+		if (i)
+			say_place(places.folder[i]);
+		return true;
+	}
+	if (!make_own(place))
+		return false;
+	say_place(NULL);
+	return true;
+}
+
+/* --- its beginning */
+
+static void begin_piece(struct tl_piece *piece, enum tl_piece_kind kind, uint64_t size)
+{
+	piece->kind = kind;
+	piece->size = size;
+	atomic_store_explicit((_Atomic uint32_t *)&piece->magic, TL_PIECE_MAGIC, memory_order_release);
+}
+
+static size_t read_file(const char *name, char *to, size_t room)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t size = 0;
+
+	if (fd >= 0) {
+		size = read(fd, to, room - 1);
+		close(fd);
+	}
+	to[size > 0 ? size : 0] = 0;
+	return size > 0 ? (size_t)size : 0;
+}
+
+/* Field 22 of /proc/self/stat; the second, in parentheses, may hold anything. */
+static uint64_t start_time(void)
+{
+	char stat[1024];
+	uint64_t value = 0;
+
+	read_file("/proc/self/stat", stat, sizeof(stat));
+	const char *at = strrchr(stat, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+static void fill_header(struct tl_file_header *header, uint64_t size)
+{
+	struct stat space;
+
+	header->version = TL_FILE_VERSION;
+	header->byte_order = TL_FILE_BYTE_ORDER;
+	header->kind = TL_FILE_BUFFERS;
+	header->header_size = TL_FILE_PAGE;
+	header->alignment = TL_FILE_PAGE;
+	header->counter = tl_clock_is_counter();
+	header->pid = (uint32_t)syscall(SYS_getpid);
+	header->uid = (uint32_t)getuid();
+	header->start_time = start_time();
+	header->pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+	read_file("/proc/sys/kernel/random/boot_id", header->boot, sizeof(header->boot));
+	header->boot[strcspn(header->boot, "\n")] = 0;
+	strncpy(header->session, tl_config.session ? tl_config.session : "", sizeof(header->session) - 1);
+	header->capacity = size;
+}
+
+static void fill(struct beginning *begin, uint64_t size)
+{
+	fill_header(&begin->header, size);
+	tl_about_facts(&begin->facts.facts);
+	begin_piece(&begin->facts.piece, TL_PIECE_FACTS, sizeof(begin->facts_room));
+	begin_piece(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
+	begin_piece(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
+	atomic_thread_fence(memory_order_release);
+	memcpy(begin->header.magic, TL_FILE_MAGIC, sizeof(begin->header.magic));
+}
+
+/* The thread that makes the one that counts goes on with it; others find it there. */
+static struct beginning *make(void)
+{
+	struct beginning *begin;
+	struct place place;
+
+	/* One at a time, without a lock that a signal handler could wait for: all signals are blocked where pieces are taken. */
+	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
+		sched_yield();
+	begin = beginning();
+	if (!begin && make_anywhere(&place)) {
+		begin = (struct beginning *)place.memory;
+		capacity = place.capacity;
+		memcpy(path, place.path, sizeof(path));
+		fill(begin, capacity);
+		tl_clock_move(&begin->clock.table);
+		atomic_store_explicit(&used, sizeof(struct beginning), memory_order_relaxed);
+		/* Pairs with the load in beginning(). */
+		atomic_store_explicit(&arena, place.memory, memory_order_release);
+		if (*path)
+			tl_report_buffers(path);
+	}
+	atomic_store_explicit(&making, 0, memory_order_release);
+	return begin;
+}
+
+bool tl_arena_begin(void)
+{
+	return beginning() || make();
+}
+
+void tl_arena_look(void)
+{
+	tl_places(&places);
+}
+
+/* --- what is in it */
+
+struct tl_file_header *tl_arena_header(void)
+{
+	struct beginning *begin = beginning();
+
+	return begin ? &begin->header : NULL;
+}
+
+struct tl_output_piece *tl_arena_output(void)
+{
+	struct beginning *begin = beginning();
+
+	return begin ? &begin->output : NULL;
+}
+
+const struct tl_facts *tl_arena_facts(void)
+{
+	struct beginning *begin = beginning();
+
+	return begin ? &begin->facts.facts : NULL;
+}
+
+const char *tl_arena_path(void)
+{
+	return beginning() ? path : "";
+}
+
+void *tl_arena_take(enum tl_piece_kind kind, uint64_t size)
+{
+	char *memory = tl_arena_begin() ? (char *)beginning() : NULL;
 	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed);
 
 	if (!memory)
 		return NULL;
 	do {
-		if (size > capacity() - at)
+		if (size > capacity - at)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed,
 							memory_order_relaxed));
-	return fault_in(memory + at, size) ? memory + at : NULL;
+	if (!fault_in(memory + at, size, path, at) && !become_own(memory + at, size))
+		return NULL;
+	begin_piece((struct tl_piece *)(memory + at), kind, size);
+	return memory + at;
 }
 
 bool tl_arena_left(uint64_t size)
 {
-	return size <= capacity() - atomic_load_explicit(&used, memory_order_relaxed);
+	return !beginning() || size <= capacity - atomic_load_explicit(&used, memory_order_relaxed);
 }
 
-uint32_t tl_arena_number(const void *address)
+void tl_arena_done(bool done)
 {
-	const char *memory = atomic_load_explicit(&base, memory_order_acquire);
+	struct beginning *begin = beginning();
 
-	return (uint32_t)(((const char *)address - memory) / TL_ARENA_UNIT) + 1;
+	/* Release: what was written before it counts. */
+	if (begin)
+		atomic_store_explicit(&begin->header.state, done ? TL_FILE_DONE : TL_FILE_LIVE, memory_order_release);
 }
 
-void *tl_arena_address(uint32_t number)
+void tl_arena_delete(void)
 {
-	char *memory = atomic_load_explicit(&base, memory_order_acquire);
+	struct beginning *begin = beginning();
 
-	return memory + (uint64_t)(number - 1) * TL_ARENA_UNIT;
+	if (begin && *path && begin->header.pid == (uint32_t)syscall(SYS_getpid))
+		unlink(path);
+	*path = 0;
 }
 
 void tl_arena_after_fork(void)
 {
-	char *memory = atomic_load_explicit(&base, memory_order_relaxed);
+	char *memory = atomic_load_explicit(&arena, memory_order_relaxed);
 
+	/* With zeros of our own in its place; the parent's clock is in it. */
+	tl_clock_after_fork();
 	if (memory)
-		madvise(memory, capacity(), MADV_DONTNEED);
-	atomic_store_explicit(&base, NULL, memory_order_relaxed);
+		mmap(memory, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	*path = 0;
+	atomic_store_explicit(&making, 0, memory_order_relaxed);
 	atomic_store_explicit(&used, 0, memory_order_relaxed);
+	atomic_store_explicit(&arena, NULL, memory_order_relaxed);
 }

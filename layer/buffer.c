@@ -32,7 +32,7 @@
  *	tl_producer.current	release by the producer, acquire by the reader: the chunk's fields, and that older chunks are in the queue
  *	free lists		acquire-release both ways: a chunk is zero again
  *	tl_producer.unwritten	release when a chunk is given back, acquire by who recycles the producer
- *	queue and .waiting	sequentially consistent both sides: either the reader sees the chunk, or the producer sees it waiting
+ *	queue and the header's .wake	sequentially consistent both sides: either the reader sees the chunk, or the producer sees it waiting
  */
 #include "layer/buffer.h"
 
@@ -46,6 +46,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -55,21 +56,27 @@
 #include "layer/arena.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/pool.h"
+#include "layer/runtime.h"
 #include "layer/writer.h"
 
-#define HEADER 128u		/* struct tl_chunk, at the start of its memory */
-#define PRODUCER_SIZE 4096u	/* a producer and its open calls */
-#define OPEN_AT 512u		/* where the sentinel before its open calls lies */
+#define HEADER ((uint64_t)sizeof(struct tl_chunk_piece))	/* before a chunk's records */
+#define PRODUCER_SIZE TL_FILE_PAGE	/* a thread's piece, with its open calls */
+#define TIDS (1u << 22)		/* PID_MAX_LIMIT: all of the kernel's numbers are below */
 #define RECYCLE_TRIES 64	/* producers looked at before a new one is made */
 #define PATIENCE 2000		/* milliseconds without a chunk given back, after which events get lost */
 
-_Static_assert(sizeof(struct tl_chunk) <= HEADER, "a chunk's header has outgrown its place");
-_Static_assert(sizeof(struct tl_producer) <= OPEN_AT, "a producer has outgrown its place");
+_Static_assert(sizeof(struct tl_chunk_piece) == 128, "records begin at a cache line");
+_Static_assert(sizeof(struct tl_thread_piece) == 128, "open calls begin at a cache line");
 
 __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
 
 static uint32_t generation = 1;
 static _Atomic uint32_t lanes;
+
+/* Which of the kernel's thread numbers lanes have had, a bit each; a later thread gets one that the kernel never gives out. */
+static _Atomic(_Atomic uint64_t *) had_tids;
+static _Atomic uint32_t next_shown = TIDS;
 
 /* Free things, each list by the number of its first thing in the lower half and a count of changes, against ABA, in the upper. */
 struct free_list {
@@ -82,9 +89,9 @@ static _Atomic(struct tl_producer *) producers = &nobody;
 
 static _Atomic(struct tl_chunk *) queue;
 static _Atomic uint64_t queued;		/* bytes pushed since the writer was last woken for them */
-static _Atomic uint32_t waiting;	/* the reader sleeps, or is about to */
 static _Atomic bool called;		/* it is to wake for another reason */
 static _Atomic uint32_t given_back;	/* futex word: producers wait here for a chunk */
+static _Atomic bool refused;		/* the writer can't write */
 static _Atomic bool stuck;		/* waiting for one was in vain; cleared by the next that is given back */
 
 /* The reader's own: used under the writer's lock. */
@@ -119,6 +126,15 @@ static void unblock(const struct blocked *blocked)
 	errno = blocked->error;
 }
 
+/* 1: the reader sleeps, or is about to. In the header, so that requests from outside wake it too. */
+static _Atomic uint32_t *waiting(void)
+{
+	static _Atomic uint32_t none;
+	struct tl_file_header *header = tl_arena_header();
+
+	return header ? &header->wake : &none;
+}
+
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
 	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
@@ -138,7 +154,7 @@ static _Atomic uint32_t *link_of(void *thing, size_t link)
 
 static void list_push(struct free_list *list, void *thing, size_t link)
 {
-	uint32_t number = tl_arena_number(thing);
+	uint32_t number = tl_pool_number(thing);
 	uint64_t first = atomic_load_explicit(&list->first, memory_order_relaxed);
 
 	do {
@@ -154,7 +170,7 @@ static void *list_pop(struct free_list *list, size_t link)
 	for (;;) {
 		if (!(uint32_t)first)
 			return NULL;
-		void *thing = tl_arena_address((uint32_t)first);
+		void *thing = tl_pool_address((uint32_t)first);
 		/* Another thread may have it by now; then what is read here is worth nothing, and the exchange fails. */
 		uint32_t next = atomic_load_explicit(link_of(thing, link), memory_order_relaxed);
 		if (atomic_compare_exchange_weak_explicit(&list->first, &first, ((first >> 32) + 1) << 32 | next,
@@ -170,12 +186,15 @@ static void *list_pop(struct free_list *list, size_t link)
 
 static struct tl_chunk *chunk_make(uint32_t size)
 {
-	struct tl_chunk *chunk = (struct tl_chunk *)tl_arena_take(size);
+	struct tl_chunk *chunk = tl_pool_take(sizeof(*chunk));
+	struct tl_chunk_piece *piece = chunk ? tl_arena_take(TL_PIECE_CHUNK, size) : NULL;
 
-	if (chunk) {
-		chunk->memory = (char *)chunk + HEADER;
-		chunk->room = size - HEADER;
-	}
+	if (!piece)
+		return NULL;
+	piece->records = (uint32_t)HEADER;
+	chunk->piece = piece;
+	chunk->memory = (char *)piece + HEADER;
+	chunk->room = size - HEADER;
 	return chunk;
 }
 
@@ -214,7 +233,7 @@ static struct tl_chunk *chunk_wait(bool large)
 	int waited = 0;
 
 	while (!(chunk = chunk_get(large)) && waited < PATIENCE) {
-		if (atomic_load_explicit(&stuck, memory_order_relaxed))
+		if (atomic_load_explicit(&stuck, memory_order_relaxed) || atomic_load_explicit(&refused, memory_order_relaxed))
 			return NULL;
 		uint32_t seen = atomic_load_explicit(&given_back, memory_order_acquire);
 		if (tl_writer_help()) {
@@ -236,7 +255,8 @@ static struct tl_chunk *chunk_wait(bool large)
 
 static bool may_wait(void)
 {
-	return tl_config.full == TL_FULL_GROW && !atomic_load_explicit(&stuck, memory_order_relaxed);
+	return tl_config.full == TL_FULL_GROW && !atomic_load_explicit(&stuck, memory_order_relaxed) &&
+	       !atomic_load_explicit(&refused, memory_order_relaxed);
 }
 
 /* Where positions of the chunk after this one begin: its number in the upper bits. */
@@ -249,10 +269,10 @@ static void wake_reader(void)
 {
 	/* Pairs with tl_buffer_wait: its store of .waiting comes before its look at the queue, our push before this look. */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&waiting, memory_order_relaxed))
+	if (!atomic_load_explicit(waiting(), memory_order_relaxed))
 		return;
-	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
-	futex(&waiting, FUTEX_WAKE, INT32_MAX, NULL);
+	atomic_store_explicit(waiting(), 0, memory_order_relaxed);
+	syscall(SYS_futex, waiting(), FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* Hand a sealed chunk over. The writer is started, or woken, for a large chunk or as much in small ones. */
@@ -287,10 +307,23 @@ static void seal(struct tl_producer *producer, uint64_t at)
 	if (!chunk)
 		return;
 	atomic_fetch_add_explicit(&producer->unwritten, 1, memory_order_relaxed);
-	atomic_store_explicit(&chunk->sealed, (char *)(uintptr_t)TL_POSITION_ADDRESS(at < limit ? at : limit),
-			      memory_order_release);
+	char *end = (char *)(uintptr_t)TL_POSITION_ADDRESS(at < limit ? at : limit);
+	atomic_store_explicit(&chunk->piece->end, (uint64_t)(end - chunk->memory), memory_order_relaxed);
+	atomic_store_explicit(&chunk->sealed, end, memory_order_release);
 	chunk_push(chunk);
 	atomic_store_explicit(&producer->current, NULL, memory_order_release);
+}
+
+/* From here on the chunk is recovered. Releases: for a reader after a kill, who must not see the lane without the rest. */
+static void mark_taken(struct tl_chunk_piece *piece, const struct tl_producer *producer)
+{
+	atomic_store_explicit(&piece->number, producer->chunks, memory_order_relaxed);
+	atomic_store_explicit(&piece->kept, 0, memory_order_relaxed);
+	atomic_store_explicit(&piece->taken, 0, memory_order_relaxed);
+	atomic_store_explicit(&piece->block, 0, memory_order_relaxed);
+	atomic_store_explicit(&piece->hole, 0, memory_order_relaxed);
+	atomic_store_explicit(&piece->end, 0, memory_order_relaxed);
+	atomic_store_explicit(&piece->lane, producer->lane, memory_order_release);
 }
 
 static void open_chunk(struct tl_producer *producer, struct tl_chunk *chunk)
@@ -303,6 +336,7 @@ static void open_chunk(struct tl_producer *producer, struct tl_chunk *chunk)
 	chunk->handed = chunk->listed = chunk->taken = false;
 	atomic_store_explicit(&chunk->sealed, NULL, memory_order_relaxed);
 	producer->chunks++;
+	mark_taken(chunk->piece, producer);
 	atomic_store_explicit(&producer->current, chunk, memory_order_release);
 	atomic_store_explicit(&producer->thread.position, tag | (uintptr_t)chunk->memory, memory_order_relaxed);
 	producer->thread.limit = tag | (uintptr_t)(chunk->memory + chunk->room);
@@ -325,7 +359,10 @@ static uint64_t ticks_now(const struct tl_producer *producer)
 
 static void lose(struct tl_producer *producer)
 {
-	if (atomic_fetch_add_explicit(&producer->lost, 1, memory_order_relaxed) == producer->lost_said)
+	uint64_t lost = atomic_fetch_add_explicit(&producer->lost, 1, memory_order_relaxed);
+
+	atomic_store_explicit(&producer->piece->lost, lost + 1, memory_order_relaxed);
+	if (lost == producer->lost_said)
 		producer->lost_since = ticks_now(producer);
 }
 
@@ -342,6 +379,7 @@ static void say_lost(struct tl_producer *producer)
 	record[3] = lost - producer->lost_said;
 	tl_record_commit(record, sizeof(struct tl_call_record) / 8 | (uint64_t)TL_RECORD_LOST << 16);
 	producer->lost_said = lost;
+	atomic_store_explicit(&producer->piece->lost_said, lost, memory_order_relaxed);
 }
 
 /*
@@ -388,8 +426,10 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 	struct blocked blocked;
 	uint64_t *record = NULL;
 
-	if (tl_buffer_is_stale(thread))
+	if (tl_buffer_is_stale(thread)) {
+		tl_runtime_notice_fork();
 		return NULL;
+	}
 	/* Dropping is the choice where it must cost little. */
 	bool fits = size <= TL_RECORD_MAX;
 	if (!fits || (!atomic_load_explicit(&producer->current, memory_order_relaxed) && exhausted() &&
@@ -413,17 +453,29 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 
 /* --- producers */
 
-static struct tl_open_call *open_calls(struct tl_producer *producer)
-{
-	return (struct tl_open_call *)((char *)producer + OPEN_AT) + 1;
-}
-
 static void read_own_name(struct tl_producer *producer)
 {
 	char name[16];
 
-	if (prctl(PR_GET_NAME, name) == 0)
-		memcpy(producer->name, name, sizeof(name));
+	if (prctl(PR_GET_NAME, name) != 0)
+		return;
+	memcpy(producer->name, name, sizeof(name));
+	memcpy(producer->piece->name, name, sizeof(name));
+}
+
+/* Some at a time, since each page that is made costs a system call otherwise. */
+static void producers_make(void)
+{
+	for (int i = 0; i < 4; i++) {
+		struct tl_producer *producer = tl_pool_take(sizeof(*producer));
+		struct tl_thread_piece *piece = producer ? tl_arena_take(TL_PIECE_THREAD, PRODUCER_SIZE) : NULL;
+		if (!piece)
+			return;
+		piece->owner = (uintptr_t)producer;
+		piece->opens = (PRODUCER_SIZE - sizeof(*piece)) / sizeof(piece->open[0]);
+		producer->piece = piece;
+		list_push(&fresh_producers, producer, PRODUCER_LINK);
+	}
 }
 
 static struct tl_producer *producer_make(void)
@@ -431,13 +483,11 @@ static struct tl_producer *producer_make(void)
 	struct tl_producer *producer = list_pop(&fresh_producers, PRODUCER_LINK);
 
 	if (!producer) {
-		char *slab = tl_arena_take(TL_CHUNK_SMALL);
-		if (!slab)
-			return NULL;
-		for (uint32_t at = PRODUCER_SIZE; at < TL_CHUNK_SMALL; at += PRODUCER_SIZE)
-			list_push(&fresh_producers, slab + at, PRODUCER_LINK);
-		producer = (struct tl_producer *)slab;
+		producers_make();
+		producer = list_pop(&fresh_producers, PRODUCER_LINK);
 	}
+	if (!producer)
+		return NULL;
 	producer->next = atomic_load_explicit(&producers, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&producers, &producer->next, producer, memory_order_release,
 						      memory_order_relaxed))
@@ -508,15 +558,59 @@ static struct tl_producer *producer_recycle(void)
 	return NULL;
 }
 
+static _Atomic uint64_t *tid_bits(void)
+{
+	/* Acquire and release: the memory is mapped. */
+	_Atomic uint64_t *bits = atomic_load_explicit(&had_tids, memory_order_acquire);
+
+	if (bits)
+		return bits;
+	void *mapped = mmap(NULL, TIDS / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapped == MAP_FAILED)
+		return NULL;
+	if (atomic_compare_exchange_strong_explicit(&had_tids, &bits, mapped, memory_order_acq_rel, memory_order_acquire))
+		return mapped;
+	munmap(mapped, TIDS / 8);
+	return bits;
+}
+
+static uint32_t shown_tid(uint32_t tid)
+{
+	_Atomic uint64_t *bits = tid_bits();
+	uint64_t bit = UINT64_C(1) << tid % 64;
+
+	if (!bits || tid >= TIDS || (atomic_fetch_or_explicit(&bits[tid / 64], bit, memory_order_relaxed) & bit))
+		return atomic_fetch_add_explicit(&next_shown, 1, memory_order_relaxed);
+	return tid;
+}
+
+/* Who this thread is, in what outlives the process. The lane last: before it, nothing here counts. */
+static void introduce(struct tl_producer *producer)
+{
+	struct tl_thread_piece *piece = producer->piece;
+
+	atomic_store_explicit(&piece->lane, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	producer->tid = (uint32_t)syscall(SYS_gettid);
+	producer->shown = shown_tid(producer->tid);
+	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
+	piece->tid = producer->tid;
+	piece->shown = producer->shown;
+	piece->floor.frame = TL_NO_FRAME;
+	for (uint32_t i = 0; i < piece->opens; i++)
+		piece->open[i].frame = TL_NO_FRAME;
+	read_own_name(producer);
+	/* Release: for a reader after a kill, who must not see it without the rest. */
+	atomic_store_explicit(&piece->lane, producer->lane, memory_order_release);
+}
+
 static void producer_begin(struct tl_producer *producer)
 {
-	struct tl_open_call *open = open_calls(producer);
+	struct tl_open_call *open = producer->piece->open;
 
-	producer->open_end = (struct tl_open_call *)((char *)producer + PRODUCER_SIZE);
-	for (struct tl_open_call *one = open - 1; one < producer->open_end; one++)
-		one->frame = TL_NO_FRAME;
+	introduce(producer);
+	producer->open_end = open + producer->piece->opens;
 	producer->generation = generation;
-	producer->tid = (uint32_t)syscall(SYS_gettid);
 	producer->chunks = 0;
 	producer->scratch_used = 0;
 	producer->rounds = 0;
@@ -529,8 +623,6 @@ static void producer_begin(struct tl_producer *producer)
 	producer->inline_end = producer->open_end;
 	producer->thread.end = producer->thread.clock ? producer->inline_end : NULL;
 	atomic_store_explicit(&producer->thread.top, open, memory_order_relaxed);
-	read_own_name(producer);
-	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
 }
 
 struct tl_producer *tl_buffer_attach(void)
@@ -575,10 +667,13 @@ struct tl_producer *tl_buffer_producers(void)
 	return atomic_load_explicit(&producers, memory_order_acquire);
 }
 
-/* Producers lie at multiples of their size, counted from the arena's start, which is a page's. */
+/* Threads' pieces lie at multiples of their size. */
 struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open)
 {
-	return (struct tl_thread *)((uintptr_t)open & ~(uintptr_t)(PRODUCER_SIZE - 1));
+	const struct tl_thread_piece *piece =
+		(const struct tl_thread_piece *)((uintptr_t)open & ~(uintptr_t)(PRODUCER_SIZE - 1));
+
+	return (struct tl_thread *)(uintptr_t)piece->owner;
 }
 
 bool tl_buffer_is_stale(const struct tl_thread *thread)
@@ -665,6 +760,7 @@ static bool find_run(struct tl_chunk *chunk)
 			continue;	/* finished this very moment */
 		} else if (sealed && stepping_over && !chunk->hole) {
 			chunk->hole = at;
+			atomic_store_explicit(&chunk->piece->hole, 1 + (uint64_t)(at - chunk->memory), memory_order_relaxed);
 			at = past_hole(at, sealed);
 		} else {
 			break;
@@ -702,6 +798,9 @@ static void recycle(struct tl_chunk *chunk)
 {
 	struct tl_producer *producer = chunk->producer;
 
+	/* It has nothing that anybody wants, from here until it is taken again. */
+	atomic_store_explicit(&chunk->piece->lane, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
 	memset(chunk->memory, 0, (size_t)(atomic_load_explicit(&chunk->sealed, memory_order_relaxed) - chunk->memory));
 	__atomic_store_n(&chunk->producer, NULL, __ATOMIC_RELAXED);
 	list_push(list_of(chunk), chunk, CHUNK_LINK);
@@ -778,6 +877,27 @@ struct tl_chunk *tl_buffer_take(void)
 	return chunk ? chunk : take_live();
 }
 
+void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t block)
+{
+	struct tl_chunk_piece *piece = chunk->piece;
+	uint64_t taken = atomic_load_explicit(&piece->taken, memory_order_relaxed), end = (uint64_t)(upto - chunk->memory);
+
+	/* At each of these stores what was written before counts, and nothing else. Releases: in this order for a reader after a kill. */
+	atomic_store_explicit(&piece->kept, taken, memory_order_release);
+	atomic_store_explicit(&piece->block, block, memory_order_release);
+	/* A record that was stepped over comes after what lies behind it. */
+	atomic_store_explicit(&piece->taken, end > taken ? end : taken, memory_order_release);
+}
+
+void tl_buffer_refuse(bool refuse)
+{
+	atomic_store_explicit(&refused, refuse, memory_order_relaxed);
+	if (refuse) {
+		atomic_fetch_add_explicit(&given_back, 1, memory_order_release);
+		futex(&given_back, FUTEX_WAKE, INT32_MAX, NULL);
+	}
+}
+
 void tl_buffer_give_back(struct tl_chunk *chunk)
 {
 	chunk->taken = false;
@@ -799,13 +919,13 @@ void tl_buffer_wait(int ms)
 {
 	struct timespec timeout = milliseconds(ms);
 
-	atomic_store_explicit(&waiting, 1, memory_order_relaxed);
+	atomic_store_explicit(waiting(), 1, memory_order_relaxed);
 	/* Pairs with wake_reader. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
 	    !atomic_load_explicit(&called, memory_order_relaxed))
-		futex(&waiting, FUTEX_WAIT, 1, &timeout);
-	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
+		syscall(SYS_futex, waiting(), FUTEX_WAIT, 1, &timeout, NULL, 0);
+	atomic_store_explicit(waiting(), 0, memory_order_relaxed);
 	atomic_store_explicit(&called, false, memory_order_relaxed);
 }
 
@@ -835,6 +955,7 @@ static void refresh_name(struct tl_producer *producer)
 		return;
 	name[size - 1] = 0;
 	memcpy(producer->name, name, (size_t)size);
+	memcpy(producer->piece->name, name, (size_t)size);
 }
 
 void tl_buffer_flush(void)
@@ -859,12 +980,17 @@ void tl_buffer_after_fork(void)
 	atomic_store_explicit(&nobody.lost, 0, memory_order_relaxed);
 	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);
-	atomic_store_explicit(&waiting, 0, memory_order_relaxed);
 	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	atomic_store_explicit(&refused, false, memory_order_relaxed);
 	atomic_store_explicit(&lanes, 0, memory_order_relaxed);
+	_Atomic uint64_t *bits = atomic_exchange_explicit(&had_tids, NULL, memory_order_relaxed);
+	if (bits)
+		munmap(bits, TIDS / 8);
+	atomic_store_explicit(&next_shown, TIDS, memory_order_relaxed);
 	ready = NULL;
 	ready_end = &ready;
 	flushing = NULL;
 	stepping_over = false;
+	tl_pool_after_fork();
 	tl_arena_after_fork();
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/trace_file.h"
 #include "tracelayer/shim.h"
 
 #define TL_CHUNK_SIZE TL_CHUNK_MAX	/* of a thread that records much; its first chunk is TL_CHUNK_SMALL */
@@ -21,11 +22,13 @@ struct tl_producer {
 	struct tl_thread thread;	/* first: tl_self points here */
 	uint32_t tid;
 	uint32_t lane;			/* number, unique in the process's life: a recycled tid is another lane */
+	uint32_t shown;			/* its tid in the output: the kernel's, but where an earlier lane had that */
 	char name[16];			/* as the kernel has it, read at attach and again when it ends */
 	_Atomic uint64_t lost;		/* events dropped, of all the threads that had it */
 	struct tl_producer *next;	/* in the list of all producers; never changes */
 
 	/* The buffer's own. */
+	struct tl_thread_piece *piece;	/* what outlives the process: open calls, and the fields above once more */
 	_Atomic(struct tl_chunk *) current;	/* chunk that records go to, or NULL */
 	uint32_t generation;		/* of the process, counted by forks */
 	uint32_t chunks;		/* it had so far */
@@ -56,6 +59,7 @@ struct tl_chunk {
 	char *begin, *end;
 
 	/* The buffer's own. */
+	struct tl_chunk_piece *piece;	/* what outlives the process */
 	char *memory;			/* room for records */
 	uint64_t room;
 	_Atomic(char *) sealed;		/* where its records end, once it is handed over */
@@ -76,6 +80,15 @@ void tl_buffer_detach(struct tl_producer *producer);
 struct tl_chunk *tl_buffer_take(void);
 void tl_buffer_give_back(struct tl_chunk *chunk);
 
+/*
+ * Writer: the records of a chunk that is with it, up to `upto`, are in the block with this number (tl_output_piece.block), which is
+ * about to be written. Should the process die, they are recovered unless that block counts as written.
+ */
+void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t block);
+
+/* Writer: nothing can be written (true), so that nobody waits for a chunk to be given back; or it can again. */
+void tl_buffer_refuse(bool refuse);
+
 /* Sleep until there is something to take, or `ms` passed, or tl_buffer_wake was called (also just before). */
 void tl_buffer_wait(int ms);
 void tl_buffer_wake(void);
@@ -83,7 +96,7 @@ void tl_buffer_wake(void);
 /* End of the process, or a snapshot: hand over every thread's current chunk as far as it is committed. Threads may go on recording. */
 void tl_buffer_flush(void);
 
-/* Whose stack of open calls an entry lies in. */
+/* Whose stack of open calls an entry lies in; NULL for one of the process that this one was forked from. */
 struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open);
 
 /* The thread belongs to the process that this one was forked from: its calls end unrecorded. */

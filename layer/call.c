@@ -533,6 +533,7 @@ static void open_entry(struct tl_call *call)
 static void *enter(struct tl_call *call)
 {
 	tl_runtime_start();
+	tl_runtime_notice_fork();
 	void *real = resolve(call);
 	tl_tools_load();
 	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
@@ -606,6 +607,7 @@ static void move_over(struct tl_call *call)
 
 static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
 {
+	tl_runtime_notice_fork();
 	bool ours = is_ours(call);
 	uint64_t now = call->start;
 

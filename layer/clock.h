@@ -26,6 +26,10 @@ void tl_clock_pair(void);
  */
 uint64_t tl_clock_ns(uint64_t ticks);
 
+/* From now on pairs are kept there, where they outlive the process; those that there are go along. Before anything is converted. */
+struct tl_clock_table;
+void tl_clock_move(struct tl_clock_table *to);
+
 /* In a forked child: forget the pairs. tl_clock_start comes again. */
 void tl_clock_after_fork(void);
 

@@ -19,6 +19,7 @@
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -28,11 +29,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "layer/dlsym.h"
 #include "layer/pen.h"
+#include "layer/report.h"
 #include "layer/runtime.h"
 #include "layer/thread_raw.h"
 #include "layer/tools.h"
@@ -162,8 +165,10 @@ static void end_tools(int status)
 
 static void last_words(int status)
 {
-	if (tl_runtime_flush())
-		end_tools(status);
+	if (!tl_runtime_flush())
+		return;
+	end_tools(status);
+	tl_runtime_release();
 }
 
 static __attribute__((noreturn)) void leave(void (*function)(int), int status)
@@ -199,8 +204,11 @@ TL_EXPORT void quick_exit(int status)
 /* The C library leaves by a call of its own when these handlers have run. Registered before those of the program, so it runs after them. */
 static void at_quick_exit_last(void)
 {
-	if (tl_runtime_flush() && atomic_load_explicit(&quitting, memory_order_acquire))
+	if (!tl_runtime_flush())
+		return;
+	if (atomic_load_explicit(&quitting, memory_order_acquire))
 		end_tools(quick_status);
+	tl_runtime_release();
 }
 
 static __attribute__((constructor)) void register_last(void)
@@ -210,39 +218,52 @@ static __attribute__((constructor)) void register_last(void)
 
 /* --- other programs */
 
+/*
+ * The other program won't know of the buffers, so they go, unless `tracelayer run` comes by when all is over. An exec that fails leaves a process
+ * without any: what it records from then on is lost if it crashes. So one that is seen to fail keeps them.
+ */
+static void before_exec(const char *path)
+{
+	int error = errno;
+
+	if (tl_runtime_flush() && !tl_report_is_asked() && (!path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0))
+		tl_runtime_release();
+	errno = error;
+}
+
 TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	tl_runtime_flush();
+	before_exec(path);
 	return REAL(execve)(path, argv, envp);
 }
 
 TL_EXPORT int execv(const char *path, char *const argv[])
 {
-	tl_runtime_flush();
+	before_exec(path);
 	return REAL(execv)(path, argv);
 }
 
 TL_EXPORT int execvp(const char *file, char *const argv[])
 {
-	tl_runtime_flush();
+	before_exec(strchr(file, '/') ? file : NULL);
 	return REAL(execvp)(file, argv);
 }
 
 TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	tl_runtime_flush();
+	before_exec(strchr(file, '/') ? file : NULL);
 	return REAL(execvpe)(file, argv, envp);
 }
 
 TL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	tl_runtime_flush();
+	before_exec(NULL);
 	return REAL(fexecve)(fd, argv, envp);
 }
 
 TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	tl_runtime_flush();
+	before_exec(NULL);
 	return REAL(execveat)(folder, path, argv, envp, flags);
 }
 

@@ -1,9 +1,7 @@
 /*
  * lanes.c: see lanes.h.
  *
- * Lanes are numbered as threads come, so a table of tables by number is enough. Which of the
- * kernel's thread numbers are taken is a bit each; a lane whose number is taken gets one that the
- * kernel never gives out.
+ * Lanes are numbered as threads come, so a table of tables by number is enough.
  */
 #include "layer/lanes.h"
 
@@ -12,12 +10,9 @@
 
 #define PAGE  1024u /* lanes of one table */
 #define PAGES 4096u
-#define TIDS  (1u << 22) /* PID_MAX_LIMIT: all of the kernel's numbers are below */
 
 static struct tl_lane *pages[PAGES];
-static uint64_t *taken;
 static uint32_t count;
-static uint32_t next_tid = TIDS;
 
 static void *map(size_t size)
 {
@@ -25,18 +20,6 @@ static void *map(size_t size)
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
-}
-
-static uint32_t free_tid(uint32_t tid)
-{
-	uint64_t bit = 1ull << tid % 64;
-
-	if (!taken)
-		taken = map(TIDS / 8);
-	if (!taken || tid >= TIDS || (taken[tid / 64] & bit))
-		return next_tid++;
-	taken[tid / 64] |= bit;
-	return tid;
 }
 
 struct tl_lane *tl_lane_of(uint32_t number, uint32_t tid)
@@ -50,7 +33,7 @@ struct tl_lane *tl_lane_of(uint32_t number, uint32_t tid)
 	struct tl_lane *lane = &pages[number / PAGE][number % PAGE];
 	if (!lane->known) {
 		lane->known = true;
-		lane->tid = free_tid(tid);
+		lane->tid = tid;
 		count = number >= count ? number + 1 : count;
 	}
 	return lane;
@@ -75,9 +58,5 @@ void tl_lanes_forget(void)
 			munmap(pages[i], PAGE * sizeof(struct tl_lane));
 		pages[i] = NULL;
 	}
-	if (taken)
-		munmap(taken, TIDS / 8);
-	taken = NULL;
 	count = 0;
-	next_tid = TIDS;
 }

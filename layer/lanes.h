@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct tl_lane {
-	uint32_t tid;		/* shown: the kernel's, where no earlier lane has it */
+	uint32_t tid;		/* as it is shown: tl_producer.shown */
 	bool known, named;	/* .named: its name is in the file */
 	char name[16];
 	uint64_t lost;		/* events that the buffers had no room for, as records said */

@@ -10,6 +10,7 @@ libtl_core_la_SOURCES = \
 	%D%/clock.h %D%/clock.c \
 	%D%/config.h %D%/config.c \
 	%D%/once.h %D%/once.c \
+	%D%/pool.h %D%/pool.c \
 	%D%/preload.h %D%/preload.c \
 	%D%/report.h %D%/report.c \
 	%D%/runtime.h %D%/runtime.c \

@@ -57,6 +57,11 @@ void tl_report_start(void)
 	    program_invocation_short_name[0] ? program_invocation_short_name : "?");
 }
 
+bool tl_report_is_asked(void)
+{
+	return folder[0] != 0;
+}
+
 void tl_report_called(const char *function)
 {
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))

@@ -13,6 +13,9 @@
  * at all (not set-user-id). */
 void tl_report_start(void);
 
+/* `run` asked for it: it is there when all of the program's processes have ended. */
+bool tl_report_is_asked(void);
+
 /* The program called a shim, recorded or not; only the first call of a process is told. Cheap after
  * that. */
 void tl_report_called(const char *function);

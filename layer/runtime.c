@@ -8,15 +8,18 @@
 #include "layer/runtime.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/arena.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/once.h"
+#include "layer/pool.h"
 #include "layer/preload.h"
 #include "layer/report.h"
 #include "layer/resolve.h"
@@ -267,6 +270,7 @@ void tl_runtime_start(void)
 	if (tl_once_begin(&started) != TL_ONCE_DO)
 		return;
 	tl_config_read();
+	tl_arena_look();
 	if (!tl_config.secure)
 		tl_report_start();
 	atomic_store_explicit(&recording, records_from_the_start(), memory_order_relaxed);
@@ -310,8 +314,16 @@ bool tl_runtime_flush(void)
 	return true;
 }
 
+void tl_runtime_release(void)
+{
+	/* What could not be written stays, for `tracelayer recover`. */
+	if (tl_writer_is_complete())
+		tl_arena_delete();
+}
+
 static void finish(void)
 {
+	tl_runtime_notice_fork();
 	if (!tl_runtime_is_owner())
 		return;
 	tl_tools_end();
@@ -343,6 +355,8 @@ static void finish_after_libraries(int status, void *unused)
 	(void)status;
 	(void)unused;
 	unload();
+	if (tl_runtime_is_owner())
+		tl_runtime_release();
 }
 
 static sigset_t fork_signals;
@@ -370,7 +384,6 @@ static void after_fork_in_child(void)
 	sigset_t signals = fork_signals;
 
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
-	tl_clock_after_fork();
 	tl_buffer_after_fork();
 	tl_writer_after_fork();
 	tl_clock_start_with(tl_clock_is_counter());
@@ -379,6 +392,30 @@ static void after_fork_in_child(void)
 	tl_tools_after_fork_child();
 	if (!tl_config.follow)
 		tl_runtime_record(false);
+}
+
+/* The parent's threads may have held the locks. The child has but one, unless it has made threads since; they wait here for each other. */
+void tl_runtime_notice_fork(void)
+{
+	static _Atomic uint32_t handling;	/* the pid of the child that is being told, in the thread that noticed it first */
+	sigset_t all, signals, blocked;
+
+	if (TL_LIKELY(!tl_pool_wiped()))
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
+	uint32_t pid = (uint32_t)syscall(SYS_getpid);
+	/* Acquire and release: who comes later finds all done. */
+	if (atomic_exchange_explicit(&handling, pid, memory_order_acq_rel) != pid) {
+		lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+		tl_tracer_before_unseen_fork();
+		take_lock(&blocked);
+		fork_signals = signals;
+		after_fork_in_child();
+	}
+	while (tl_pool_wiped())
+		sched_yield();
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 bool tl_runtime_begin(void)

@@ -38,6 +38,15 @@ bool tl_runtime_is_owner(void);
  */
 bool tl_runtime_flush(void);
 
+/* After that, for the very last time: the buffers are deleted, unless they have something that could not be written. */
+void tl_runtime_release(void);
+
+/*
+ * If this process was forked without fork handlers (by clone or _Fork), do now what they do. Out of line, every way into the runtime comes
+ * by here first: in such a child threads' states read as empty, so that nothing is served inline.
+ */
+void tl_runtime_notice_fork(void);
+
 /* Register the exit handler once more: the driver has set itself up, and so has its own. */
 void tl_runtime_renew_exit(void);
 

@@ -100,7 +100,7 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 		call->space[1] = 0;
 		return real;
 	}
-	int error = *producer->error;
+	int *error_at = producer->error, error = *error_at;	/* a callback may fork, and the child has another producer */
 	{
 		CALLBACKS(thread);
 		if (TL_LIKELY(table->plain)) {
@@ -111,7 +111,7 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 			open->start = call->start = tl_ticks(thread);
 		}
 	}
-	*producer->error = error;
+	*error_at = error;
 	return TL_UNLIKELY(frame->flags & TL_VIEW_SKIPPED) ? NULL : real;
 }
 
@@ -133,14 +133,14 @@ static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_fram
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_open_call *open = call->open;
-	int error = *producer->error;
+	int *error_at = producer->error, error = *error_at;
 
 	{
 		CALLBACKS(thread);
 		epilogues(call, frame, table, result);
 	}
 	tl_unpin(frame);
-	*producer->error = error;
+	*error_at = error;
 	atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
 	atomic_store_explicit(&thread->top, open, memory_order_release);
 }

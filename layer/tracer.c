@@ -869,6 +869,12 @@ void tl_tracer_before_fork(void)
 	pthread_mutex_lock(&lock);
 }
 
+void tl_tracer_before_unseen_fork(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&lock);
+}
+
 void tl_tracer_after_fork_parent(void)
 {
 	pthread_mutex_unlock(&lock);

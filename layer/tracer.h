@@ -85,6 +85,8 @@ void tl_tracer_abandon(struct tl_frame *frame);
 
 /* fork: before (take the lock), after in the parent, after in the child (the frames of other threads are gone). */
 void tl_tracer_before_fork(void);
+/* In a child whose fork nobody announced: whoever had the lock is not here. */
+void tl_tracer_before_unseen_fork(void);
 void tl_tracer_after_fork_parent(void);
 void tl_tracer_after_fork_child(void);
 

@@ -78,6 +78,7 @@ static struct {
 	struct tl_thread_raw raw;
 
 	struct memory *memory;
+	struct tl_facts facts;
 	struct tl_chrome chrome;
 	struct tl_text text; /* the block */
 	struct tl_gzip gzip;
@@ -196,7 +197,7 @@ static void start_block(void)
 	writer.beginning = false;
 	if (!writer.begun) {
 		const struct tl_about here = about();
-		tl_about_process(&here);
+		tl_about_process(&here, &writer.facts);
 		writer.beginning = true;
 	}
 }
@@ -316,7 +317,7 @@ static void drop_chunk(const struct tl_chunk *chunk, struct tl_lane *lane)
 
 static void write_chunk(struct tl_chunk *chunk)
 {
-	struct tl_lane *lane = tl_lane_of(chunk->producer->lane, chunk->producer->tid);
+	struct tl_lane *lane = tl_lane_of(chunk->producer->lane, chunk->producer->shown);
 	const char *at = chunk->begin;
 
 	tl_pen_progress(&writer.pen);
@@ -353,6 +354,7 @@ static void set_up(void)
 		return;
 	}
 	writer.memory = memory;
+	tl_about_facts(&writer.facts);
 	writer.chrome = (struct tl_chrome){
 		.pid = (uint32_t)syscall(SYS_getpid),
 		.ns = tl_clock_ns,
@@ -403,7 +405,7 @@ static uint64_t count_lost(void)
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next) {
 		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
-		struct tl_lane *lane = own ? tl_lane_of(producer->lane, producer->tid) : NULL;
+		struct tl_lane *lane = own ? tl_lane_of(producer->lane, producer->shown) : NULL;
 		if (lane)
 			lane->unsaid = own - producer->lost_said;
 		lost += own;
@@ -762,6 +764,11 @@ void tl_writer_resume(void)
 	if (again)
 		tl_writer_wake();
 	errno = error;
+}
+
+bool tl_writer_is_complete(void)
+{
+	return writer.ended ? !writer.dropped : !writer.made && !writer.refused && !writer.dropped;
 }
 
 void tl_writer_after_fork(void)

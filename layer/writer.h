@@ -47,6 +47,9 @@ void tl_writer_finish(void);
 void tl_writer_suspend(void);
 void tl_writer_resume(void);
 
+/* The file has its end, and all that was recorded up to the last tl_writer_finish; or there was nothing to be written. */
+bool tl_writer_is_complete(void);
+
 /* In a forked child: a file of its own, none of the parent's. */
 void tl_writer_after_fork(void);
 

@@ -102,6 +102,21 @@ START_TEST(threads_and_a_draining_thread)
 }
 END_TEST
 
+/* The kernel gives numbers out again. */
+START_TEST(a_recycled_thread_number_is_shown_by_another)
+{
+	begin();
+	struct tl_producer *first = (struct tl_producer *)tl_thread_attach();
+	tl_self = NULL;
+	struct tl_producer *second = (struct tl_producer *)tl_thread_attach();
+	ck_assert_uint_eq(first->tid, second->tid);
+	ck_assert_uint_eq(first->shown, first->tid);
+	ck_assert_uint_ge(second->shown, 1u << 22);
+	ck_assert_uint_eq(second->piece->shown, second->shown);
+	ck_assert_uint_ne(first->lane, second->lane);
+}
+END_TEST
+
 START_TEST(little_memory_makes_producers_help)
 {
 	begin();
@@ -293,6 +308,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, threads_and_a_draining_thread);
+	tcase_add_test(tcase, a_recycled_thread_number_is_shown_by_another);
 	tcase_add_test(tcase, little_memory_makes_producers_help);
 	tcase_add_test(tcase, what_is_dropped_is_counted_and_said);
 	tcase_add_test(tcase, a_signal_handler_records_in_the_middle);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/args.h"
+#include "layer/about.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/writer.h"
@@ -343,6 +344,16 @@ bool tl_writer_help(void)
 void tl_writer_finish(void)
 {
 	writer_finishes++;
+}
+
+bool tl_writer_is_complete(void)
+{
+	return true;
+}
+
+void tl_about_facts(struct tl_facts *facts)
+{
+	strcpy(facts->program, "toy");
 }
 
 void tl_writer_after_fork(void)

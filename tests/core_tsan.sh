@@ -2,11 +2,8 @@
 # The buffers under ThreadSanitizer: producers, a draining thread, helpers, threads that come and go.
 . "${top_srcdir:-.}/tests/lib.sh"
 
-layer="arena buffer call clock config once preload report runtime say thread tools traced tracer view"
-format="settings args_capture args_print checked_copy text tools"
 sources=
-for file in $layer; do sources="$sources $top_srcdir/layer/$file.c"; done
-for file in $format; do sources="$sources $top_srcdir/format/$file.c"; done
+for file in $(sources_of libtl_core_la layer) $(sources_of libtl_format_la format); do sources="$sources $top_srcdir/$file.c"; done
 
 # -w: gcc says that it does not follow fences; what they order are atomics here, which it does follow.
 build()

@@ -8,16 +8,12 @@
 
 seconds=3
 test -z "$STRESS" || seconds=120
-# What libtl_core.la is made of.
-layer=$(sed -n '/^libtl_core_la_SOURCES/,/[^\\]$/s,.*%D%/\([a-z_]*\)\.c.*,\1,p' "$top_srcdir/layer/local.mk")
-format="settings args_capture args_print checked_copy text tools"
-
 # build SANITIZER OPTION...: the layer's core, the toy API and the stress, all with the sanitizer. -w: see core_tsan.sh.
 build()
 {
 	local sanitizer=$1 name objects=
 	shift
-	for name in $(printf 'layer/%s ' $layer) $(printf 'format/%s ' $format) tests/core_doubles; do
+	for name in $(sources_of libtl_core_la layer) $(sources_of libtl_format_la format) tests/core_doubles; do
 		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$sanitizer" "$@" -I"$top_srcdir/include" \
 			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name//\//_}.o" || return
 		objects="$objects $tmp/$sanitizer.${name//\//_}.o"

@@ -207,7 +207,7 @@ static struct tl_producer *producer(uint32_t lane, uint32_t tid, const char *nam
 	struct tl_producer *new = calloc(1, sizeof(*new));
 
 	new->lane = lane;
-	new->tid = tid;
+	new->tid = new->shown = tid;
 	strncpy(new->name, name, sizeof(new->name));
 	new->next = producers;
 	producers = new;
@@ -579,8 +579,11 @@ END_TEST
 
 START_TEST(a_recycled_thread_number_is_another_lane)
 {
-	for (unsigned i = 0; i < 3; i++)
-		hand_over(chunk_of(producer(i, 10, i == 1 ? "second" : "other"), i * 1000000, 1));
+	for (unsigned i = 0; i < 3; i++) {
+		struct tl_producer *one = producer(i, 10, i == 1 ? "second" : "other");
+		one->shown = i ? (1u << 22) + i : 10;
+		hand_over(chunk_of(one, i * 1000000, 1));
+	}
 	tl_writer_finish();
 	json_t *events = trace("t.json"), *event;
 	json_int_t tids[3];
