@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/record.h"
 #include "format/text.h"
 #include "tracelayer/api.h"
 
@@ -62,6 +63,10 @@ struct tl_args_kept {
 	const void *entry, *exit;
 	size_t entry_size, exit_size;
 };
+
+/* Find it in a record that lies whole in its chunk; false where it is not sound. */
+bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
+		  const struct tl_call_record *record);
 
 /*
  * Print a call's arguments as the members of a JSON object, without the braces:

@@ -222,7 +222,7 @@ void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 			continue;
 		}
 		if (!walks)
-			tl_args_walk_start(&walk, text, plan->function, kept);
+			tl_args_walk_start(&walk, text, plan->function, kept, false);
 		walks = true;
 		tl_args_walk_param(&walk, i, first);
 	}

@@ -31,21 +31,32 @@ static const struct tl_blob *take_blob(struct blobs *blobs)
 	return blob;
 }
 
-static void print_address(struct tl_text *text, uint64_t address)
+/* What JSON has to have as a string. */
+static void print_quote(struct tl_text *text, bool exact)
 {
-	if (!address) {
-		tl_text_string(text, "null");
-		return;
-	}
-	tl_text_char(text, '"');
-	tl_text_hex(text, address);
-	tl_text_char(text, '"');
+	if (!exact)
+		tl_text_char(text, '"');
 }
 
-static void print_number(struct tl_text *text, uint64_t value, bool is_signed)
+static void print_hex(struct tl_text *text, uint64_t value, bool exact)
 {
-	const uint64_t exact = 1ull << 53;
-	bool quoted = is_signed && (int64_t)value < 0 ? 0 - value > exact : value > exact;
+	print_quote(text, exact);
+	tl_text_hex(text, value);
+	print_quote(text, exact);
+}
+
+static void print_address(struct tl_text *text, uint64_t address, bool exact)
+{
+	if (address || exact)
+		print_hex(text, address, exact);
+	else
+		tl_text_string(text, "null");
+}
+
+static void print_number(struct tl_text *text, uint64_t value, bool is_signed, bool exact)
+{
+	const uint64_t most = 1ull << 53;
+	bool quoted = !exact && (is_signed && (int64_t)value < 0 ? 0 - value > most : value > most);
 
 	if (quoted)
 		tl_text_char(text, '"');
@@ -89,48 +100,51 @@ const char *tl_enumerator_name(const struct tl_type *type, uint64_t value)
 	return name;
 }
 
-static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_t value)
+static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_t value, bool exact)
 {
 	const char *name = tl_enumerator_name(type, value);
 
 	if (name) {
-		tl_text_char(text, '"');
+		tl_text_char(text, exact ? '\'' : '"');
 		tl_text_string(text, name);
-		tl_text_char(text, '"');
+		tl_text_char(text, exact ? '\'' : '"');
 		return;
 	}
 	/* -1 rather than 4294967295 where the type has negative values, as error codes do. */
 	for (uint32_t i = 0; i < type->count; i++)
 		if ((int64_t)type->enumerators[i].value < 0 && type->size < 8) {
 			unsigned unused = 64 - 8 * type->size;
-			print_number(text, (uint64_t)((int64_t)(value << unused) >> unused), true);
+			print_number(text, (uint64_t)((int64_t)(value << unused) >> unused), true,
+				     exact);
 			return;
 		}
-	print_number(text, value, false);
+	print_number(text, value, false, exact);
 }
 
-static void print_no_flags(struct tl_text *text, const struct tl_type *type)
+static void print_no_flags(struct tl_text *text, const struct tl_type *type, char quote)
 {
 	for (uint32_t i = 0; i < type->count; i++) {
 		if (type->enumerators[i].value)
 			continue;
-		tl_text_char(text, '"');
+		tl_text_char(text, quote);
 		tl_text_string(text, type->enumerators[i].name);
-		tl_text_char(text, '"');
+		tl_text_char(text, quote);
 		return;
 	}
 	tl_text_char(text, '0');
 }
 
-static void print_flags(struct tl_text *text, const struct tl_type *type, uint64_t value)
+static void print_flags(struct tl_text *text, const struct tl_type *type, uint64_t value,
+			bool exact)
 {
+	char quote = exact ? '\'' : '"';
 	uint64_t rest = value;
 
 	if (!value) {
-		print_no_flags(text, type);
+		print_no_flags(text, type, quote);
 		return;
 	}
-	tl_text_char(text, '"');
+	tl_text_char(text, quote);
 	for (uint32_t i = 0; i < type->count && rest; i++) {
 		uint64_t bits = low_bytes(type->enumerators[i].value, type->size);
 
@@ -146,7 +160,7 @@ static void print_flags(struct tl_text *text, const struct tl_type *type, uint64
 			tl_text_char(text, '|');
 		tl_text_hex(text, rest);
 	}
-	tl_text_char(text, '"');
+	tl_text_char(text, quote);
 }
 
 static void print_char(struct tl_text *text, char c)
@@ -162,10 +176,25 @@ static void print_char(struct tl_text *text, char c)
 
 static void print_hex_bytes(struct tl_text *text, const char *bytes, size_t size, bool more);
 
-static void print_floating(struct tl_text *text, const struct tl_type *type, const char *bytes)
+/* The bits of a double of the same value. */
+static void print_bits(struct tl_text *text, const struct tl_type *type, const char *bytes)
+{
+	uint64_t bits = double_bits(type, bytes);
+
+	tl_text_char(text, '#');
+	for (int shift = 60; shift >= 0; shift -= 4)
+		tl_text_char(text, "0123456789abcdef"[bits >> shift & 15]);
+}
+
+static void print_floating(struct tl_text *text, const struct tl_type *type, const char *bytes,
+			   bool exact)
 {
 	uint64_t bits = 0;
 
+	if (exact && (type->size == 4 || type->size == 8)) {
+		print_bits(text, type, bytes);
+		return;
+	}
 	memcpy(&bits, bytes, type->size < 8 ? type->size : 8);
 	if (type->size == 4)
 		tl_text_float(text, (uint32_t)bits);
@@ -176,32 +205,34 @@ static void print_floating(struct tl_text *text, const struct tl_type *type, con
 }
 
 /* An integer of a kind, already extended or not: of it only the type's own bytes count. */
-static void print_integer(struct tl_text *text, const struct tl_type *type, uint64_t value)
+static void print_integer(struct tl_text *text, const struct tl_type *type, uint64_t value,
+			  bool exact)
 {
 	uint64_t low = low_bytes(value, type->size);
 
 	switch (type->kind) {
 	case TL_KIND_BOOL:
 		if (low > 1)
-			print_number(text, low, false);
+			print_number(text, low, false, exact);
 		else
 			tl_text_string(text, low ? "true" : "false");
 		break;
 	case TL_KIND_INT:
-		print_number(text, value, true);
+		print_number(text, value, true, exact);
 		break;
 	case TL_KIND_ENUM:
-		print_enum(text, type, low);
+		print_enum(text, type, low, exact);
 		break;
 	case TL_KIND_FLAGS:
-		print_flags(text, type, low);
+		print_flags(text, type, low, exact);
 		break;
 	default:
-		print_number(text, low, false);
+		print_number(text, low, false, exact);
 	}
 }
 
-void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value)
+static void print_value(struct tl_text *text, const struct tl_type *type, const void *value,
+			bool exact)
 {
 	struct tl_text out = {text->at, text->end, false};
 
@@ -213,16 +244,14 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 		print_char(&out, *(const char *)value);
 		break;
 	case TL_KIND_FLOAT:
-		print_floating(&out, type, value);
+		print_floating(&out, type, value, exact);
 		break;
 	case TL_KIND_HANDLE:
-		tl_text_char(&out, '"');
-		tl_text_hex(&out, load_integer(type, value));
-		tl_text_char(&out, '"');
+		print_hex(&out, load_integer(type, value), exact);
 		break;
 	case TL_KIND_POINTER:
 	case TL_KIND_FUNCTION:
-		print_address(&out, load_pointer(value));
+		print_address(&out, load_pointer(value), exact);
 		break;
 	case TL_KIND_ARRAY:
 	case TL_KIND_STRUCT:
@@ -230,12 +259,22 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 		print_hex_bytes(&out, value, type->size, false);
 		break;
 	default:
-		print_integer(&out, type, load_integer(type, value));
+		print_integer(&out, type, load_integer(type, value), exact);
 	}
 	if (out.cut)
 		text->cut = true;
 	else
 		text->at = out.at;
+}
+
+void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value)
+{
+	print_value(text, type, value, false);
+}
+
+void tl_value_print_exact(struct tl_text *text, const struct tl_type *type, const void *value)
+{
+	print_value(text, type, value, true);
 }
 
 /* `size` bytes of a string; of one that was cut in the middle of a character, that character goes.
@@ -295,15 +334,14 @@ static bool looks_like_text(const char *bytes, size_t size)
 }
 
 /* Bytes without a type: a string, a word (many are handles), or hex. */
-static void print_untyped(struct tl_text *text, const char *bytes, uint32_t size, uint32_t total)
+static void print_untyped(struct tl_text *text, const char *bytes, uint32_t size, uint32_t total,
+			  bool exact)
 {
 	uint64_t word = 0;
 
 	if (total == size && (size == 4 || size == 8)) {
 		memcpy(&word, bytes, size);
-		tl_text_char(text, '"');
-		tl_text_hex(text, word);
-		tl_text_char(text, '"');
+		print_hex(text, word, exact);
 	} else if (looks_like_text(bytes, size)) {
 		print_string(text, bytes, size, false);
 	} else {
@@ -323,7 +361,7 @@ static void print_elements(struct printer *p, const struct tl_type *type, const 
 		return;
 	}
 	if (!type || type->kind == TL_KIND_VOID) {
-		print_untyped(text, bytes, count, total);
+		print_untyped(text, bytes, count, total, p->exact);
 		return;
 	}
 	if (is_byte(type)) {
@@ -386,11 +424,11 @@ static void print_member_value(struct printer *p, const struct scope *scope,
 	const char *place = place_of(scope, member);
 
 	if (member->bit_width)
-		print_integer(p->text, member->type, bit_field(member, place));
+		print_integer(p->text, member->type, bit_field(member, place), p->exact);
 	else if (is_followed(member, p->when))
 		print_pointer(p, member, place, depth);
 	else if (member->type->kind == TL_KIND_POINTER)
-		print_address(p->text, load_pointer(place));
+		print_address(p->text, load_pointer(place), p->exact);
 	else
 		print_any(p, member->type, place, array_elements(scope, member), depth);
 }
@@ -429,7 +467,7 @@ static bool print_plain_members(struct printer *p, const struct tl_type *type, c
 static void print_unknown_link(struct printer *p, const struct link *link, const char *bytes)
 {
 	print_name(p->text, true, link->stype->name, "");
-	tl_value_print(p->text, link->stype->type, bytes + link->stype->offset);
+	print_value(p->text, link->stype->type, bytes + link->stype->offset, p->exact);
 }
 
 /* The structs that a chain is made of, as a list. */
@@ -453,13 +491,13 @@ static void print_chain(struct printer *p, const struct link *first, const char 
 		if (links.count > 1)
 			tl_text_char(text, ',');
 		if (!blob || blob->bytes < link.head) {
-			print_address(text, next);
+			print_address(text, next, p->exact);
 			break;
 		}
 		bytes = (const char *)(blob + 1);
 		type = announced(p->api, &link, bytes);
 		if (type && blob->bytes < type->size) {
-			print_address(text, next);
+			print_address(text, next, p->exact);
 			break;
 		}
 		tl_text_char(text, '{');
@@ -493,7 +531,7 @@ static void print_members(struct printer *p, const struct tl_type *type, const c
 		if (depth < TL_CAPTURE_DEPTH)
 			print_chain(p, &link, bytes, depth);
 		else
-			print_address(text, load_pointer(bytes + link.next->offset));
+			print_address(text, load_pointer(bytes + link.next->offset), p->exact);
 		keep_or_drop(text, mark, was_cut);
 	}
 	tl_text_char(text, '}');
@@ -517,7 +555,7 @@ static void print_any(struct printer *p, const struct tl_type *type, const char 
 			const struct tl_variable *member = &type->members[0];
 
 			print_name(p->text, true, member->name, "");
-			tl_value_print(p->text, member->type, bytes + member->offset);
+			print_value(p->text, member->type, bytes + member->offset, p->exact);
 		}
 		tl_text_char(p->text, '}');
 		break;
@@ -529,7 +567,7 @@ static void print_any(struct printer *p, const struct tl_type *type, const char 
 		print_pointer(p, &v, bytes, depth);
 		break;
 	default:
-		tl_value_print(p->text, type, bytes);
+		print_value(p->text, type, bytes, p->exact);
 	}
 }
 
@@ -544,13 +582,13 @@ static void print_pointer(struct printer *p, const struct tl_variable *v, const 
 		      !v->length.bytes && !is_byte(target);
 
 	if (!pointer || depth >= TL_CAPTURE_DEPTH || !is_followed(v, p->when)) {
-		print_address(p->text, pointer);
+		print_address(p->text, pointer, p->exact);
 		return;
 	}
 	blob = take_blob(p->blobs);
 	count = blob ? blob->bytes / element : 0;
 	if (!blob || (!count && (blob->total || single)))
-		print_address(p->text, pointer);
+		print_address(p->text, pointer, p->exact);
 	else if (single)
 		print_any(p, target, (const char *)(blob + 1), target->count, depth + 1);
 	else
@@ -581,10 +619,12 @@ static bool same_inputs(const struct printer *exit, const struct blobs *blobs,
 {
 	struct tl_text *text = exit->text;
 	struct blobs again = *blobs;
-	struct printer inputs = {text, &again, TL_CAPTURE_EXIT, true, exit->api};
+	struct printer inputs = *exit;
 	char *end = text->at;
 	bool was_cut = text->cut, same;
 
+	inputs.blobs = &again;
+	inputs.inputs = true;
 	same = print_captured(&inputs, param, place, ":in", false) &&
 	       text->at - end == end - entry && memcmp(end, entry, (size_t)(end - entry)) == 0;
 	text->at = end;
@@ -611,6 +651,37 @@ static bool print_followed(struct printer *entry, struct printer *exit,
 	return true;
 }
 
+bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
+		  const struct tl_call_record *record)
+{
+	size_t left = record->size * 8 - sizeof(*record), words = function->words * (size_t)8;
+	const char *at = (const char *)(record + 1);
+	struct tl_blob_sizes sizes;
+
+	*kept = (struct tl_args_kept){.words = NULL};
+	if (!(record->flags & TL_RECORD_WORDS))
+		return !(record->flags & TL_RECORD_BLOBS);
+	if (left < words)
+		return false;
+	kept->words = (const uint64_t *)(const void *)at;
+	if (!(record->flags & TL_RECORD_BLOBS))
+		return true;
+	at += words;
+	left -= words;
+	if (left < sizeof(sizes))
+		return false;
+	memcpy(&sizes, at, sizeof(sizes));
+	at += sizeof(sizes);
+	left -= sizeof(sizes);
+	if ((sizes.entry | sizes.exit) % 8 || sizes.entry > left || sizes.exit > left - sizes.entry)
+		return false;
+	kept->entry = at;
+	kept->entry_size = sizes.entry;
+	kept->exit = at + sizes.entry;
+	kept->exit_size = sizes.exit;
+	return true;
+}
+
 static struct blobs blobs_in(const void *bytes, size_t size)
 {
 	static const char nothing[1];
@@ -620,13 +691,15 @@ static struct blobs blobs_in(const void *bytes, size_t size)
 }
 
 void tl_args_walk_start(struct args_walk *walk, struct tl_text *text,
-			const struct tl_function *function, const struct tl_args_kept *kept)
+			const struct tl_function *function, const struct tl_args_kept *kept,
+			bool exact)
 {
 	walk->before = blobs_in(kept->entry, kept->entry_size);
 	walk->after = blobs_in(kept->exit, kept->exit_size);
 	walk->at_entry =
-		(struct printer){text, &walk->before, TL_CAPTURE_ENTRY, true, function->api};
-	walk->at_exit = (struct printer){text, &walk->after, TL_CAPTURE_EXIT, false, function->api};
+		(struct printer){text, &walk->before, TL_CAPTURE_ENTRY, true, function->api, exact};
+	walk->at_exit =
+		(struct printer){text, &walk->after, TL_CAPTURE_EXIT, false, function->api, exact};
 	walk->params = scope_of_params(function, kept->words);
 }
 
@@ -644,7 +717,7 @@ bool tl_args_walk_param(struct args_walk *walk, uint32_t number, bool first)
 	text->cut = false;
 	print_name(text, first, param->name, "");
 	if (param->type->kind == TL_KIND_POINTER)
-		print_address(text, load_pointer(place));
+		print_address(text, load_pointer(place), walk->at_entry.exact);
 	else
 		print_any(&walk->at_entry, param->type, place, param->type->count, 0);
 	return keep_or_drop(text, mark, was_cut);
@@ -657,7 +730,7 @@ void tl_args_print(struct tl_text *text, const struct tl_function *function, con
 	struct args_walk walk;
 	bool first = true;
 
-	tl_args_walk_start(&walk, text, function, &kept);
+	tl_args_walk_start(&walk, text, function, &kept, false);
 	for (uint32_t i = 0; i < function->count; i++)
 		if (tl_args_walk_param(&walk, i, first))
 			first = false;

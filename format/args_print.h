@@ -1,5 +1,13 @@
 /*
- * args_print.h: the walk of args_print.c, one parameter at a time, for args_plan.c.
+ * args_print.h: the walk of args_print.c, one parameter at a time, for args_plan.c and for encoders
+ * of other formats than JSON.
+ *
+ * The latter ask for the exact notation: JSON, but what a value is can be told from its form.
+ *
+ *	0x7f20	an address or handle; NULL is 0x0
+ *	-12	an integer, whatever its size
+ *	#3ff0000000000000	a floating point number, by the bits of a double
+ *	'NAME'	an enumerator, or flags
  */
 #ifndef TL_FORMAT_ARGS_PRINT_H
 #define TL_FORMAT_ARGS_PRINT_H
@@ -16,6 +24,7 @@ struct printer {
 	enum tl_capture_when when;
 	bool inputs; /* leave out members that only the call fills in */
 	const struct tl_api *api;
+	bool exact; /* in the exact notation */
 };
 
 /* Points into itself: it stays where it was started. */
@@ -26,13 +35,17 @@ struct args_walk {
 };
 
 void tl_args_walk_start(struct args_walk *walk, struct tl_text *text,
-			const struct tl_function *function, const struct tl_args_kept *kept);
+			const struct tl_function *function, const struct tl_args_kept *kept,
+			bool exact);
 
 /*
  * Print a parameter as a member; `first`: it is the object's first. Parameters that lead to blobs
  * are asked for in their order. Returns whether it fitted.
  */
 bool tl_args_walk_param(struct args_walk *walk, uint32_t param, bool first);
+
+/* One value in the exact notation; otherwise as tl_value_print does it. */
+void tl_value_print_exact(struct tl_text *text, const struct tl_type *type, const void *value);
 
 /* Of an enumeration's value, given by its bytes alone; NULL: it has no name. */
 const char *tl_enumerator_name(const struct tl_type *type, uint64_t value);

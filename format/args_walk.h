@@ -57,6 +57,23 @@ static inline uint64_t load_integer(const struct tl_type *type, const void *plac
 	return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
+/* The bits of the double that a float or a double is. */
+static inline uint64_t double_bits(const struct tl_type *type, const void *place)
+{
+	uint64_t bits;
+	double wide;
+	float narrow;
+
+	if (type->size == sizeof(float)) {
+		memcpy(&narrow, place, sizeof(narrow));
+		wide = narrow;
+		memcpy(&bits, &wide, sizeof(bits));
+	} else {
+		memcpy(&bits, place, sizeof(bits));
+	}
+	return bits;
+}
+
 static inline bool is_integer(const struct tl_type *type)
 {
 	return type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT ||

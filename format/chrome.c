@@ -107,38 +107,6 @@ static const struct tl_chrome_name *name_of(const struct tl_chrome *chrome,
 	return name->head ? name : NULL;
 }
 
-/* What a call's record has of its arguments; false where it does not fit into it. */
-static bool find_args(struct tl_args_kept *kept, const struct tl_function *function,
-		      const struct tl_call_record *record)
-{
-	size_t left = record->size * 8 - sizeof(*record), words = function->words * (size_t)8;
-	const char *at = (const char *)(record + 1);
-	struct tl_blob_sizes sizes;
-
-	*kept = (struct tl_args_kept){.words = NULL};
-	if (!(record->flags & TL_RECORD_WORDS))
-		return !(record->flags & TL_RECORD_BLOBS);
-	if (left < words)
-		return false;
-	kept->words = (const uint64_t *)(const void *)at;
-	if (!(record->flags & TL_RECORD_BLOBS))
-		return true;
-	at += words;
-	left -= words;
-	if (left < sizeof(sizes))
-		return false;
-	memcpy(&sizes, at, sizeof(sizes));
-	at += sizeof(sizes);
-	left -= sizeof(sizes);
-	if ((sizes.entry | sizes.exit) % 8 || sizes.entry > left || sizes.exit > left - sizes.entry)
-		return false;
-	kept->entry = at;
-	kept->entry_size = sizes.entry;
-	kept->exit = at + sizes.entry;
-	kept->exit_size = sizes.exit;
-	return true;
-}
-
 /* The arguments, with room left for what follows them. Returns whether some had to be left out. */
 static bool put_args(struct tl_text *text, const struct tl_function *function,
 		     const struct tl_chrome_name *name, const struct tl_args_kept *kept)
@@ -200,7 +168,7 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 	struct tl_args_kept kept;
 	bool was_cut = text->cut;
 
-	if (!find_args(&kept, function, record))
+	if (!tl_args_find(&kept, function, record))
 		return false;
 	if (text->end - text->at < FIXED_MAX + HEAD_MAX + TAIL_MAX) {
 		text->cut = true;
