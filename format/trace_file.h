@@ -174,9 +174,17 @@ struct tl_chunk_piece {
 	_Atomic uint64_t number;	/* counts the lane's chunks, from 1 */
 	_Atomic uint64_t end;		/* bytes of records once it is full or handed over */
 	_Atomic uint64_t kept, taken, block;
-	_Atomic uint64_t hole;		/* 1 + the place of a record in what the output has that was not finished then; 0: none */
+	_Atomic uint64_t hole;		/* a record in what the output has that was not finished then; 0: none. See TL_HOLE_PLACE */
 	uint64_t unused[7];
 };
+
+/*
+ * .hole, one word, so that no kill comes between its halves: 1 + the record's place, and above it the block that has the record since; 0: none has.
+ * The output has it if that is not 0 and the output's .block is at least as much.
+ */
+#define TL_HOLE_PLACE(hole) ((uint32_t)(hole) - 1)
+#define TL_HOLE_BLOCK(hole) ((hole) >> 32)
+#define TL_HOLE(place, block) ((uint64_t)(uint32_t)(block) << 32 | (uint32_t)((place) + 1))
 
 /* How far the output file is. */
 enum tl_output_format {

@@ -711,13 +711,14 @@ static uint64_t output_has(struct trace *trace, const struct chunk *chunk)
 	return 0;
 }
 
-/* A record that was not finished when what is around it was written is given by itself, if it is by now. */
+/* A record that was not finished when what is around it was written is given by itself, if it is by now, and was not written since. */
 static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from, uint64_t first_byte)
 {
-	uint64_t at = chunk->hole - 1;
+	uint64_t at = TL_HOLE_PLACE(chunk->hole);
+	bool written = TL_HOLE_BLOCK(chunk->hole) && TL_HOLE_BLOCK(chunk->hole) <= trace->seen.output.block;
 	struct tl_call_record record;
 
-	if (!chunk->hole || at >= from)
+	if (!chunk->hole || written || at >= from)
 		return;
 	if (at % 8 || chunk->size - at < sizeof(uint64_t)) {
 		problem(trace, "byte %llu: a chunk of lane %u: no record can be where one was left out", (unsigned long long)chunk->place,

@@ -1,0 +1,638 @@
+/*
+ * chunks.pml: how records get from a thread into the file, or to who recovers them, for spin.
+ *
+ * What layer/buffer.c, layer/writer.c and format/trace_file.h do, reduced to their shared memory: a thread that records and its signal handler
+ * (at any instruction where signals are not blocked), the writer, and a SIGKILL between any two stores. A chunk has room for PLACES
+ * records; a record is its first word (nothing, its size, its type) and one word more, its number, which is torn while it is 0.
+ *
+ * Three models:
+ *	(none)		grow: a thread, its handler, the writer, who is asked for a flush at some time
+ *	-DHELP		grow with no writer: two threads, each of which writes itself when it finds no free chunk
+ *	-DRING		the flight recorder: the thread reuses its oldest chunk, and snapshots are taken meanwhile
+ *
+ * A kill is not a process here. What would be recovered is a function of memory that survives, so it is an expression (SAVED), and the property
+ * below is asserted of every state that there is. Memory is sequentially consistent: what a dead process has left is what its
+ * threads had done, each up to some instruction; and between live ones every hand-over is one word, stored with release and read with acquire.
+ *
+ * Properties, in every state:
+ *	none lost	a record that was committed is in the file, or would be recovered, or (ring) is counted as overwritten
+ *	none twice	not in the file twice, nor both in the file and recovered; what is counted as overwritten is not in the file
+ *	none torn	who reads a record that is committed reads all of it, also when the chunk is reused
+ *	it ends		no deadlock, and at the end all is in the file, or counted
+ *
+ * Each order of stores that matters can be undone by a -D (BODY_LATE, TAKEN_EARLY, FREE_EARLY, CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, LIVE_LAST): then spin must
+ * find the harm. tests/models.sh sees to it.
+ */
+#define LANES	2
+#define PLACES	2
+#if defined(HELP)
+#define CHUNKS	3
+#define MAIN	3		/* records of each thread */
+#define HANDLED	0
+#elif defined(RING)
+#define CHUNKS	3
+#define MAIN	5
+#define HANDLED	1
+#else
+#define CHUNKS	3
+#define MAIN	4
+#define HANDLED	2
+#endif
+#define IDS	8		/* record numbers from 1 */
+#define SLOTS	6		/* CHUNKS * PLACES */
+#define NONE	255
+
+/* ---- memory that survives */
+
+byte head[SLOTS];		/* 0, or 1: size stored, 2: committed, 3: PAD */
+byte body[SLOTS];
+bit owned[CHUNKS];		/* .lane != 0 */
+byte kept[CHUNKS], taken[CHUNKS], block[CHUNKS];
+byte hole[CHUNKS];		/* .hole's lower half: 1 + place */
+byte hole_block[CHUNKS];	/* and its upper half: the block that has it; 0: none yet. One word, stored at once */
+byte blocks = 0;		/* that are in the file */
+
+/* ---- the file, and the block that is being made */
+
+byte filed[IDS];		/* how often a record is in the file */
+byte pending[IDS];
+bit begun;			/* there is something in it */
+
+/* ---- the process's own */
+
+byte current[LANES] = NONE;	/* chunk */
+byte position[LANES], limit[LANES];	/* next place in it; where it ends (0: no chunk) */
+byte turn[LANES];		/* counts chunks: in positions, and in .limit */
+bit sealed[CHUNKS];
+byte read[CHUNKS];		/* the reader's: how far */
+byte queue[CHUNKS], queued;	/* oldest first: the stack, turned around */
+byte list[CHUNKS], listed;	/* the reader's */
+bit free[CHUNKS] = 1;
+bit pen;			/* who reads */
+byte done;			/* threads and handlers that have ended */
+byte overwritten[IDS];
+byte committed[IDS];
+
+/* ---- what would be recovered */
+
+#define HAS(c)		(blocks >= block[c] -> taken[c] : kept[c])
+#define SLOT(c, p)	((c) * PLACES + (p))
+#define IN_HOLE(c, p)	(hole[c] == (p) + 1 && (hole_block[c] == 0 || hole_block[c] > blocks))
+#define SAVES(id, c, p)	(owned[c] && head[SLOT(c, p)] == 2 && body[SLOT(c, p)] == (id) && ((p) >= HAS(c) || IN_HOLE(c, p)))
+#define SAVED(id)	(SAVES(id, 0, 0) + SAVES(id, 0, 1) + SAVES(id, 1, 0) + SAVES(id, 1, 1) + SAVES(id, 2, 0) + SAVES(id, 2, 1))
+
+#define RIGHT(id)	(filed[id] + SAVED(id) <= 1 && filed[id] + overwritten[id] <= 1 && \
+			 filed[id] + SAVED(id) + overwritten[id] >= committed[id])
+#define ALL_RIGHT	(RIGHT(1) && RIGHT(2) && RIGHT(3) && RIGHT(4) && RIGHT(5) && RIGHT(6) && RIGHT(7))
+
+/* Only this process can move, and only where something is wrong. */
+active proctype killed()
+{
+end:	atomic { !(ALL_RIGHT) -> assert(ALL_RIGHT) }
+}
+
+/* ---- recording */
+
+bit handling, blocked, handler_over;
+
+/* Store a record where it was given a place. */
+inline fill(slot, id)
+{
+	head[slot] = 1;
+#ifndef BODY_LATE
+	body[slot] = id;
+	d_step { head[slot] = 2; committed[id] = 1 };
+#else
+	d_step { head[slot] = 2; committed[id] = 1 };
+	body[slot] = id;
+#endif
+}
+
+/* The chunk is made ready for lane l; .lane comes last. */
+inline open_chunk(l, c)
+{
+	d_step { kept[c] = 0; taken[c] = 0; block[c] = 0; hole[c] = 0; hole_block[c] = 0; read[c] = 0; sealed[c] = 0 };
+	owned[c] = 1;
+	d_step { current[l] = c; position[l] = 0; limit[l] = PLACES }
+}
+
+/* The chunk is nobody's: .lane goes first, and then what was in it. */
+inline clear_chunk(c)
+{
+#ifdef CLEAR_EARLY
+	d_step { kept[c] = 0; taken[c] = 0; block[c] = 0 };
+#endif
+	owned[c] = 0;
+	head[SLOT(c, 0)] = 0;
+	body[SLOT(c, 0)] = 0;
+	head[SLOT(c, 1)] = 0;
+	body[SLOT(c, 1)] = 0
+}
+
+#ifndef RING
+
+inline seal(l)
+{
+	d_step { turn[l]++; limit[l] = 0; position[l] = 0 };
+	if
+	:: current[l] != NONE ->
+		sealed[current[l]] = 1;
+		d_step { queue[queued] = current[l]; queued++ };
+		current[l] = NONE
+	:: else
+	fi
+}
+
+inline get_chunk(l, c)
+{
+	c = 0;
+	do
+	:: d_step { free[0] -> free[0] = 0; c = 0 } break
+	:: d_step { !free[0] && free[1] -> free[1] = 0; c = 1 } break
+	:: d_step { !free[0] && !free[1] && free[2] -> free[2] = 0; c = 2 } break
+#ifdef HELP
+	:: atomic { !free[0] && !free[1] && !free[2] && !pen -> pen = 1 };
+	   write_some(false);
+	   pen = 0
+#endif
+	od
+}
+
+inline next_chunk(l)
+{
+	seal(l);
+	get_chunk(l, c);
+	open_chunk(l, c)
+}
+
+#else
+
+/*
+ * The ring. A chunk's owner is decided by one word: whose turn it is (.turn_of), whether it is sealed, and whether the reader has it. The producer reuses what is
+ * sealed and not taken, by a compare and exchange; the reader takes what is of the turn that it means, in the same way.
+ */
+byte turn_of[CHUNKS];
+bit reader_has[CHUNKS];
+bit passed[CHUNKS];		/* the producer could not reuse it, and reused a newer one */
+
+/* In chunk c there is a place that interrupted code still writes to. */
+#define UNFINISHED(c)	(head[SLOT(c, 0)] < 2 || head[SLOT(c, 1)] < 2)
+/* The oldest that may be reused: what its turn was counts, and the compare and exchange. */
+#define REUSABLE(c)	(sealed[c] && !reader_has[c])
+
+#define UNWRITTEN(c, p)	(head[SLOT(c, p)] == 2 && (taken[c] <= (p) || hole[c] == (p) + 1))
+
+inline count_overwritten(c)
+{
+	d_step {
+		if :: UNWRITTEN(c, 0) -> overwritten[body[SLOT(c, 0)]]++ :: else fi;
+		if :: UNWRITTEN(c, 1) -> overwritten[body[SLOT(c, 1)]]++ :: else fi
+	}
+}
+
+/* The oldest sealed chunk that has not been looked at, as the producer's list has it. */
+inline oldest(after, c)
+{
+	d_step {
+		c = NONE;
+		if :: turn_of[0] > after && sealed[0] -> c = 0 :: else fi;
+		if :: turn_of[1] > after && sealed[1] && (c == NONE || turn_of[1] < turn_of[c]) -> c = 1 :: else fi;
+		if :: turn_of[2] > after && sealed[2] && (c == NONE || turn_of[2] < turn_of[c]) -> c = 2 :: else fi
+	}
+}
+
+inline get_chunk(l, c)
+{
+	byte after = 0;
+	do
+	:: d_step { free[0] -> free[0] = 0; c = 0 } break
+	:: d_step { !free[0] && free[1] -> free[1] = 0; c = 1 } break
+	:: d_step { !free[0] && !free[1] && free[2] -> free[2] = 0; c = 2 } break
+	:: !free[0] && !free[1] && !free[2] ->
+		oldest(after, c);
+		if
+		:: c == NONE -> break
+		:: else ->
+			after = turn_of[c];
+#ifndef NO_OWNER
+			if
+			:: atomic { REUSABLE(c) -> sealed[c] = 0; turn_of[c] = 0 }	/* the compare and exchange */
+				if
+				:: UNFINISHED(c) -> passed[c] = 1; atomic { sealed[c] = 1; turn_of[c] = after }
+				:: else -> passed[c] = 0; count_overwritten(c); clear_chunk(c); break
+				fi
+			:: else -> passed[c] = 1	/* the reader has it: the next */
+			fi
+#else
+			if
+			:: REUSABLE(c) && !UNFINISHED(c) ->
+				passed[c] = 0;
+				sealed[c] = 0;
+				turn_of[c] = 0;
+				count_overwritten(c);
+				clear_chunk(c);
+				break
+			:: else
+			fi
+#endif
+		fi
+	od;
+	after = 0
+}
+
+inline next_chunk(l)
+{
+	d_step { turn[l]++; limit[l] = 0; position[l] = 0 };
+	if
+	:: current[l] != NONE -> sealed[current[l]] = 1; current[l] = NONE
+	:: else
+	fi;
+	get_chunk(l, c);
+	if
+	:: c != NONE ->
+		d_step { kept[c] = 0; taken[c] = 0; block[c] = 0; hole[c] = 0; hole_block[c] = 0; read[c] = 0; sealed[c] = 0 };
+		turn_of[c] = turn[l];
+		owned[c] = 1;
+		d_step { current[l] = c; position[l] = 0; limit[l] = PLACES }
+	:: else
+	fi
+}
+
+#endif
+
+/* A place in the current chunk, or in a new one. Where the handler has changed the chunk in between, the place in the old one is given up. */
+inline record(l, id)
+{
+	d_step { at = position[l]; mine = turn[l]; c = current[l]; position[l] = position[l] + (position[l] < PLACES + 1) };
+	if
+	:: mine == turn[l] && at < limit[l] -> skip
+	:: else ->
+		blocked = 1;
+		if
+		:: mine != turn[l] ->
+			if
+			:: c != NONE && at < PLACES -> head[SLOT(c, at)] = 3	/* PAD */
+			:: else
+			fi;
+			d_step { at = position[l]; c = current[l]; position[l] = position[l] + (position[l] < PLACES + 1) }
+		:: else -> at = PLACES
+		fi;
+		if
+		:: at >= limit[l] ->
+			next_chunk(l);
+			at = 0;
+			if :: c != NONE -> position[l] = 1 :: else fi
+		:: else
+		fi;
+		blocked = 0
+	fi;
+	/* With no chunk (ring: the reader has them all) the newest is lost, and counted. */
+	if
+	:: c != NONE -> fill(SLOT(c, at), id)
+	:: else
+	fi;
+	d_step { at = 0; mine = 0; c = NONE }
+}
+
+/* ---- writing; with the pen */
+
+/* Put a record of a chunk into the block. */
+inline encode(slot)
+{
+	d_step {
+		if
+		:: head[slot] == 2 ->
+			assert(body[slot] != 0);	/* torn */
+			pending[body[slot]]++
+		:: else
+		fi
+	}
+}
+
+/* Say how far the block has this chunk. What the file had of it before stays said until the block is in. */
+inline mark(c)
+{
+	if
+	:: taken[c] != read[c] ->
+		begun = 1;
+#ifdef TAKEN_EARLY
+		kept[c] = taken[c];
+		taken[c] = read[c];
+		block[c] = blocks + 1
+#else
+		if
+		:: block[c] <= blocks -> kept[c] = taken[c]; block[c] = blocks + 1
+		:: else
+		fi;
+		taken[c] = read[c]
+#endif
+	:: else
+	fi
+}
+
+/* The block reaches the file: one word says so. */
+inline commit()
+{
+	d_step {
+		if
+		:: begun ->
+			i = 0;
+			do
+			:: i < IDS -> filed[i] = filed[i] + pending[i]; pending[i] = 0; i++
+			:: else -> break
+			od;
+			i = 0;
+			begun = 0;
+			blocks++
+		:: else
+		fi
+	}
+}
+
+/* Read on in chunk c: finished records; at a flush, past one that is not finished, once. */
+inline read_on(c, flush)
+{
+	do
+	:: read[c] < PLACES && head[SLOT(c, read[c])] >= 2 -> encode(SLOT(c, read[c])); read[c]++
+	:: read[c] < PLACES && head[SLOT(c, read[c])] < 2 && sealed[c] && flush && hole[c] == 0 ->
+		hole[c] = read[c] + 1;
+		read[c]++
+	:: else -> break
+	od;
+	mark(c)
+}
+
+/* A record that was stepped over has been finished since. */
+inline read_hole(c)
+{
+	if
+	:: hole[c] != 0 && hole_block[c] == 0 && head[SLOT(c, hole[c] - 1)] >= 2 ->
+#ifdef HOLE_PLAIN
+		encode(SLOT(c, hole[c] - 1));
+		begun = 1;
+		commit();
+		hole[c] = 0
+#else
+		/* One word says which block will have it: it counts when that block is in. */
+		hole_block[c] = blocks + 1;
+		encode(SLOT(c, hole[c] - 1));
+		begun = 1;
+		commit();
+		d_step { hole[c] = 0; hole_block[c] = 0 }
+#endif
+	:: else
+	fi
+}
+
+#ifndef RING
+
+/* What was handed over goes from the queue to the list. */
+inline refill()
+{
+	d_step {
+		i = 0;
+		do
+		:: i < queued -> list[listed] = queue[i]; queue[i] = 0; listed++; i++
+		:: else -> break
+		od;
+		queued = 0;
+		i = 0
+	}
+}
+
+#define READ(c)	(sealed[c] && read[c] >= PLACES && hole[c] == 0)
+
+/* The first of the list, as far as it goes. Once the file has all of it, it is free. */
+inline write_first(flush)
+{
+	r = list[0];
+	read_on(r, flush);
+#ifndef FREE_EARLY
+	commit();
+#endif
+	read_hole(r);
+	if
+	:: READ(r) ->
+		d_step { list[0] = list[1]; list[1] = list[2]; list[2] = 0; listed-- };
+		clear_chunk(r);
+		free[r] = 1
+	:: else
+	fi;
+#ifdef FREE_EARLY
+	commit();
+#endif
+	r = NONE
+}
+
+inline write_some(flush)
+{
+	refill();
+	if
+	:: listed -> write_first(flush)
+	:: else
+	fi
+}
+
+/* A live chunk is looked up first, and the queue emptied then: no older chunk of the thread is overtaken. */
+inline write_live(l)
+{
+	live = current[l];
+	refill();
+	do
+	:: listed ->
+		first = list[0];
+		write_first(true);
+		if
+		:: listed && list[0] == first -> break	/* it waits for a record to be finished */
+		:: else
+		fi
+	:: else -> break
+	od;
+	if
+	:: live != NONE && owned[live] && !sealed[live] && current[l] == live && !listed -> read_on(live, false); commit()
+	:: else
+	fi;
+	d_step { live = NONE; first = NONE }
+}
+
+#else
+
+/*
+ * Take the live chunk, and then what is sealed, from the newest to the oldest. The producer reuses the oldest first, so where it was faster with one it was
+ * with all that are older, and there is no gap in what is taken.
+ */
+inline take_run(l)
+{
+	top = NONE;
+#ifndef LIVE_LAST
+	take_live(l);
+#endif
+	do
+	:: d_step {
+		/* The newest below `top`, which a scan of all chunks has found. */
+		r = NONE;
+		if :: sealed[0] && turn_of[0] != 0 && turn_of[0] < top -> r = 0 :: else fi;
+		if :: sealed[1] && turn_of[1] != 0 && turn_of[1] < top && (r == NONE || turn_of[1] > turn_of[r]) -> r = 1 :: else fi;
+		if :: sealed[2] && turn_of[2] != 0 && turn_of[2] < top && (r == NONE || turn_of[2] > turn_of[r]) -> r = 2 :: else fi;
+		want = (r == NONE -> 0 : turn_of[r])
+	   };
+	   if
+	   :: r == NONE -> break
+	   :: else ->
+		if
+		:: atomic { sealed[r] && turn_of[r] == want -> reader_has[r] = 1 }	/* the compare and exchange */
+			d_step { list[2] = list[1]; list[1] = list[0]; list[0] = r; listed++ }
+		:: else
+		fi;
+		top = want
+	   fi
+	od;
+#ifdef LIVE_LAST
+	take_live(l);
+#endif
+	/* No gap. */
+	assert(listed < 2 || passed[list[0]] || turn_of[list[0]] + 1 == turn_of[list[1]]);
+	assert(listed < 3 || passed[list[1]] || turn_of[list[1]] + 1 == turn_of[list[2]]);
+	d_step { r = NONE; want = 0; top = 0 }
+}
+
+/* The current chunk, whatever becomes of it meanwhile, unless it is already used again. */
+inline take_live(l)
+{
+	do
+	:: d_step { live = current[l]; want = (live == NONE -> 0 : turn_of[live]) };
+	   if
+	   :: live == NONE -> break
+	   :: else ->
+		if
+		:: atomic { turn_of[live] == want && want != 0 -> reader_has[live] = 1 }
+#ifndef LIVE_LAST
+			top = want;
+			d_step { list[0] = live; listed = 1 };
+#else
+			d_step { list[listed] = live; listed++ };
+#endif
+			break
+		:: else
+		fi
+	   fi
+	od;
+	live = NONE
+}
+
+/* Write out what there is. */
+inline snapshot(l)
+{
+	take_run(l);
+	do
+	:: listed ->
+		r = list[0];
+		read_hole(r);
+		read_on(r, true);
+		commit();
+		reader_has[r] = 0;
+		d_step { list[0] = list[1]; list[1] = list[2]; list[2] = 0; listed-- }
+	:: else -> break
+	od;
+	r = NONE
+}
+
+#endif
+
+/* ---- who does it */
+
+#ifndef HELP
+
+active proctype thread() provided (!handling)
+{
+	byte at, mine, c = NONE, n = 1;
+
+	do
+	:: n <= MAIN -> record(0, n); n++
+	:: else -> break
+	od;
+	skip;
+	d_step { n = 0; done++ }
+}
+
+/* At any time, once. What is interrupted goes on only when it is over. */
+active proctype handler()
+{
+	byte at, mine, c = NONE, n = MAIN + 1;
+
+	if
+	:: atomic { !blocked && done == 0 -> handling = 1 };
+		do
+		:: n <= MAIN + HANDLED -> record(0, n); n++
+		:: else -> break
+		od
+	:: done > 0
+	fi;
+	skip;
+	d_step { n = 0; handling = 0; done++ }
+}
+
+active proctype writer()
+{
+	byte r = NONE, i, live = NONE, first = NONE;
+#ifdef RING
+	byte want, top;
+	snapshot(0);
+	snapshot(0);
+	done == 2;
+	snapshot(0);
+	/* At rest: all that was committed is in the file, or counted. */
+#else
+	bit flushed;
+
+	do
+	:: queued || listed -> write_some(false)
+	:: !flushed -> write_live(0); flushed = 1
+	:: done == 2 -> break
+	od;
+	write_live(0);
+	write_live(0);
+#endif
+	d_step {
+		i = 1;
+		do
+		:: i < IDS -> assert(filed[i] + overwritten[i] == committed[i]); i++
+		:: else -> break
+		od;
+		i = 0
+	}
+}
+
+#else
+
+active [2] proctype thread()
+{
+	byte at, mine, c = NONE, n = 1, me, r = NONE, i, live = NONE, first = NONE;
+
+	me = _pid - 1;
+	do
+	:: n <= MAIN -> record(me, n + me * MAIN); n++
+	:: else -> break
+	od;
+	/* Who ends last writes the rest. */
+	skip;
+	d_step { n = 0; done++ };
+	atomic { !pen -> pen = 1 };
+	if
+	:: done == 2 ->
+		write_live(0);
+		write_live(1);
+		d_step {
+			i = 1;
+			do
+			:: i < IDS -> assert(filed[i] == committed[i]); i++
+			:: else -> break
+			od;
+			i = 0
+		}
+	:: else
+	fi;
+	pen = 0
+}
+
+#endif
