@@ -1,198 +1,61 @@
 /*
- * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean.
+ * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean, tables.c makes them.
  *
- * Types that functions reach, or that a chain can bring, are collected first; each gets a name of
- * its own in an enum, by which the tables refer to it. Everything is in the order of first use, so
- * that the same model gives the same file.
+ * Types have a name of their own in an enum, by which the tables refer to them. At the end stands the same once more, as the bytes that
+ * a trace tells of the API by (format/describe.h).
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "format/describe.h"
 #include "gen/allocate.h"
 #include "gen/emit.h"
+#include "gen/tables.h"
 
-struct entry {
-	const struct type *type;
-	const char *id; /* in the enum */
-};
+#define DESCRIPTION_WIDTH 88 /* characters of a string literal */
 
-struct tables {
-	const struct model *model;
-	FILE *to;
-	struct entry *entries;
-	size_t nentries;
-	size_t nchains;
-};
-
-/* Collecting types. */
-
-/* Models made apart, or read from a file, hold several copies of what has no name. */
-static bool is_same(const struct type *a, const struct type *b)
+static const char *type_reference(const struct tables *tables, const struct tl_type *type)
 {
-	if (a == b)
-		return true;
-	if (!a || !b || a->kind != b->kind || a->size != b->size || a->count != b->count ||
-	    a->nmembers || b->nmembers || a->nenumerators || b->nenumerators ||
-	    strcmp(a->spelling, b->spelling))
-		return a && b && a->kind == TL_KIND_FUNCTION && b->kind == TL_KIND_FUNCTION &&
-		       !strcmp(a->spelling, b->spelling);
-	return is_same(a->target, b->target);
-}
-
-static const struct entry *find_entry(const struct tables *tables, const struct type *type)
-{
-	for (size_t i = 0; i < tables->nentries; i++)
-		if (is_same(tables->entries[i].type, type))
-			return &tables->entries[i];
-	return NULL;
-}
-
-/* "const char *" as an identifier: const_char_ptr */
-static char *identifier(const char *spelling)
-{
-	char *id = copy_text("");
-	bool gap = false;
-
-	for (const char *c = spelling; *c; c++) {
-		if (*c == '*')
-			id = format_text("%s%sptr", id, *id ? "_" : "");
-		else if (isalnum((unsigned char)*c) || *c == '_')
-			id = format_text("%s%s%c", id, gap && *id ? "_" : "", *c);
-		gap = !(isalnum((unsigned char)*c) || *c == '_');
-	}
-	return id;
-}
-
-static const char *unique_identifier(const struct tables *tables, const struct type *type)
-{
-	const char *plain = identifier(type->name ? type->name : type->spelling), *id = plain;
-
-	for (size_t i = 0, number = 2; i < tables->nentries;) {
-		if (strcmp(tables->entries[i].id, id)) {
-			i++;
-			continue;
-		}
-		id = format_text("%s_%zu", plain, number++);
-		i = 0;
-	}
-	return id;
-}
-
-static void collect(struct tables *tables, const struct type *type)
-{
-	if (!type || find_entry(tables, type))
-		return;
-	struct entry entry = {type, unique_identifier(tables, type)};
-	*APPEND(tables->entries, tables->nentries) = entry;
-	if (type->kind == TL_KIND_FUNCTION || type->kind == TL_KIND_HANDLE)
-		return;
-	collect(tables, type->target);
-	for (size_t i = 0; i < type->nmembers; i++)
-		collect(tables, type->members[i].type);
-}
-
-static void collect_all(struct tables *tables)
-{
-	const struct model *model = tables->model;
-
-	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
-		collect(tables, f->result);
-		for (size_t i = 0; i < f->nparams; i++)
-			collect(tables, f->params[i].type);
-	}
-	for (size_t i = 0; i < model->ntypes; i++)
-		if (model->types[i]->has_stype)
-			collect(tables, model->types[i]);
-}
-
-static const char *type_reference(const struct tables *tables, const struct type *type)
-{
-	return type ? format_text("&types[T_%s]", find_entry(tables, type)->id) : "NULL";
+	return type ? format_text("&types[T_%s]", tables->ids[type - tables->types]) : "NULL";
 }
 
 /* Enumerators. */
 
-static int by_value(const void *a, const void *b)
+static bool has_enumerators(const struct tl_type *type)
 {
-	uint64_t left = (uint64_t)((const struct enumerator *)a)->value,
-		 right = (uint64_t)((const struct enumerator *)b)->value;
-
-	return (left > right) - (left < right);
+	return (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS) && type->count;
 }
 
-static int by_width(const void *a, const void *b)
-{
-	int left = __builtin_popcountll((uint64_t)((const struct enumerator *)a)->value);
-	int right = __builtin_popcountll((uint64_t)((const struct enumerator *)b)->value);
-
-	return left != right ? right - left : by_value(a, b);
-}
-
-/* Without aliases, in the order that the tables promise. */
-static struct enumerator *sorted_enumerators(const struct type *type, size_t *count)
-{
-	struct enumerator *list = allocate((type->nenumerators + 1) * sizeof *list);
-
-	*count = 0;
-	for (size_t i = 0; i < type->nenumerators; i++)
-		if (!type->enumerators[i].alias)
-			list[(*count)++] = type->enumerators[i];
-	qsort(list, *count, sizeof *list, type->kind == TL_KIND_FLAGS ? by_width : by_value);
-	return list;
-}
-
-static bool has_enumerators(const struct type *type)
-{
-	return (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS) && type->nenumerators;
-}
-
-static const char *value_text(const struct type *type, int64_t value)
+static const char *value_text(const struct tl_type *type, uint64_t value)
 {
 	if (type->kind == TL_KIND_FLAGS)
 		return format_text("0x%llxu", (unsigned long long)value);
-	if (value == INT64_MIN)
+	if ((int64_t)value == INT64_MIN)
 		return "(uint64_t)INT64_MIN";
-	return format_text(value < 0 ? "(uint64_t)%lld" : "%lld", (long long)value);
+	return format_text((int64_t)value < 0 ? "(uint64_t)%lld" : "%lld", (long long)value);
 }
 
-static void emit_enumerators(const struct tables *tables, const struct entry *entry)
+static void emit_enumerators(FILE *to, const struct tl_type *type, const char *id)
 {
-	size_t count;
-	struct enumerator *list = sorted_enumerators(entry->type, &count);
-
-	fprintf(tables->to, "static const struct tl_enumerator %s_enumerators[] = {\n", entry->id);
-	for (size_t i = 0; i < count; i++)
-		fprintf(tables->to, "\t{\"%s\", %s},\n", list[i].name,
-			value_text(entry->type, list[i].value));
-	fputs("};\n\n", tables->to);
-	free(list);
+	fprintf(to, "static const struct tl_enumerator %s_enumerators[] = {\n", id);
+	for (size_t i = 0; i < type->count; i++)
+		fprintf(to, "\t{\"%s\", %s},\n", type->enumerators[i].name,
+			value_text(type, type->enumerators[i].value));
+	fputs("};\n\n", to);
 }
 
 /* Variables: members and parameters. */
 
-static size_t sibling_index(const char *name, const struct variable *list, size_t count)
-{
-	for (size_t i = 0; name && i < count; i++)
-		if (!strcmp(list[i].name, name))
-			return i;
-	return count;
-}
-
-static const char *length_text(const struct variable *v, const struct variable *list, size_t count)
+static const char *length_text(const struct tl_length *length)
 {
 	static const char *const kinds[] = {"NONE",    "CONSTANT", "VALUE",
 					    "POINTEE", "STRING",   "ZERO_ENDED"};
-	const struct length *length = &v->length;
-	bool counted = length->kind == TL_LENGTH_VALUE || length->kind == TL_LENGTH_POINTEE;
-	size_t sibling = counted ? sibling_index(length->sibling, list, count) : 0;
-	unsigned constant = counted && !length->constant ? 1 : length->constant;
 
-	if (length->kind == TL_LENGTH_NONE || (counted && sibling == count))
+	if (length->kind == TL_LENGTH_NONE)
 		return "";
-	return format_text(", .length = {TL_LENGTH_%s, %d, %zu, %u}", kinds[length->kind],
-			   length->bytes, sibling, constant);
+	return format_text(", .length = {TL_LENGTH_%s, %d, %u, %u}", kinds[length->kind],
+			   length->bytes, length->sibling, length->constant);
 }
 
 static const char *direction_text(unsigned direction)
@@ -213,62 +76,39 @@ static const char *direction_text(unsigned direction)
 	return text;
 }
 
-/* In a struct with both, stype announces what the struct is, and pNext leads to the next. */
-static int chain_part(const struct type *type, const struct variable *member)
+static void emit_members(const struct tables *tables, FILE *to, const struct tl_type *type,
+			 const char *id)
 {
-	bool stype = false, next = false;
-
-	for (size_t i = 0; i < type->nmembers; i++) {
-		stype |= !strcasecmp(type->members[i].name, "stype") &&
-			 type->members[i].type->kind == TL_KIND_ENUM;
-		next |= !strcasecmp(type->members[i].name, "pnext") &&
-			type->members[i].type->kind == TL_KIND_POINTER;
-	}
-	if (!stype || !next)
-		return 0;
-	return !strcasecmp(member->name, "pnext") ? 1 : !strcasecmp(member->name, "stype") ? 2 : 0;
-}
-
-static void emit_members(const struct tables *tables, const struct entry *entry)
-{
-	const struct type *type = entry->type;
-
-	fprintf(tables->to, "static const struct tl_variable %s_members[] = {\n", entry->id);
-	for (size_t i = 0; i < type->nmembers; i++) {
-		const struct variable *member = &type->members[i];
-		int chain = chain_part(type, member);
+	fprintf(to, "static const struct tl_variable %s_members[] = {\n", id);
+	for (size_t i = 0; i < type->count; i++) {
+		const struct tl_variable *member = &type->members[i];
 		const char *bits = "";
 
 		if (member->bit_width)
 			bits = format_text(", .bit_offset = %u, .bit_width = %u",
 					   member->bit_offset, member->bit_width);
-		emit_line(tables->to, 1, "{\"%s\", %s, .offset = %llu%s%s%s%s},", member->name,
-			  type_reference(tables, member->type), (unsigned long long)member->offset,
+		emit_line(to, 1, "{\"%s\", %s, .offset = %u%s%s%s%s},", member->name,
+			  type_reference(tables, member->type), member->offset,
 			  direction_text(member->direction),
-			  chain ? format_text(", .chain = %d", chain) : "", bits,
-			  length_text(member, type->members, type->nmembers));
+			  member->chain ? format_text(", .chain = %d", member->chain) : "", bits,
+			  length_text(&member->length));
 	}
-	fputs("};\n\n", tables->to);
+	fputs("};\n\n", to);
 }
 
-static void emit_params(const struct tables *tables, const struct function *function)
+static void emit_params(const struct tables *tables, FILE *to, const struct tl_function *function)
 {
-	unsigned word = 0;
-
-	if (!function->nparams)
+	if (!function->count)
 		return;
-	fprintf(tables->to, "static const struct tl_variable %s_params[] = {\n", function->name);
-	for (size_t i = 0; i < function->nparams; i++) {
-		const struct variable *param = &function->params[i];
-		unsigned words = emit_words(param->type);
+	fprintf(to, "static const struct tl_variable %s_params[] = {\n", function->name);
+	for (size_t i = 0; i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
 
-		emit_line(tables->to, 1, "{\"%s\", %s, .offset = %u, .words = %u%s%s},",
-			  param->name, type_reference(tables, param->type), word, words,
-			  direction_text(param->direction),
-			  length_text(param, function->params, function->nparams));
-		word += words;
+		emit_line(to, 1, "{\"%s\", %s, .offset = %u, .words = %u%s%s},", param->name,
+			  type_reference(tables, param->type), param->offset, param->words,
+			  direction_text(param->direction), length_text(&param->length));
 	}
-	fputs("};\n\n", tables->to);
+	fputs("};\n\n", to);
 }
 
 /* Types. */
@@ -277,87 +117,55 @@ static const char *const kind_names[] = {"VOID",     "BOOL",  "INT",	"UINT",	  "
 					 "FLOAT",    "ENUM",  "FLAGS",	"HANDLE", "POINTER",
 					 "FUNCTION", "ARRAY", "STRUCT", "UNION"};
 
-static void emit_type(const struct tables *tables, const struct entry *entry)
+static bool has_members(const struct tl_type *type)
 {
-	const struct type *type = entry->type;
-	bool has_members =
-		(type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && type->nmembers;
-	bool has_target =
-		(type->kind == TL_KIND_POINTER || type->kind == TL_KIND_ARRAY) && type->target;
-	unsigned long long size = type->kind == TL_KIND_FUNCTION ? sizeof(void *) : type->size;
-	char *text = format_text("[T_%s] = {\"%s\", TL_KIND_%s, .size = %llu", entry->id,
-				 type->spelling, kind_names[type->kind], size);
+	return (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && type->count;
+}
+
+static void emit_type(const struct tables *tables, FILE *to, size_t number)
+{
+	const struct tl_type *type = &tables->types[number];
+	const char *id = tables->ids[number];
+	char *text = format_text("[T_%s] = {\"%s\", TL_KIND_%s, .size = %u", id, type->name,
+				 kind_names[type->kind], type->size);
 
 	if (type->kind == TL_KIND_ARRAY)
-		text = format_text("%s, .count = %llu", text, (unsigned long long)type->count);
-	if (has_target)
+		text = format_text("%s, .count = %u", text, type->count);
+	if (type->target)
 		text = format_text("%s, .target = %s", text, type_reference(tables, type->target));
 	if (has_enumerators(type))
 		text = format_text(
 			"%s, .count = COUNT(%s_enumerators), .enumerators = %s_enumerators", text,
-			entry->id, entry->id);
-	if (has_members)
+			id, id);
+	if (has_members(type))
 		text = format_text("%s, .count = COUNT(%s_members), .members = %s_members", text,
-				   entry->id, entry->id);
-	emit_line(tables->to, 1, "%s},", text);
+				   id, id);
+	emit_line(to, 1, "%s},", text);
 }
 
-static void emit_types(const struct tables *tables)
+static void emit_types(const struct tables *tables, FILE *to)
 {
-	FILE *to = tables->to;
-
 	fputs("/* Types. */\n\nenum {\n", to);
-	for (size_t i = 0; i < tables->nentries; i++)
-		fprintf(to, "\tT_%s,\n", tables->entries[i].id);
+	for (size_t i = 0; i < tables->ntypes; i++)
+		fprintf(to, "\tT_%s,\n", tables->ids[i]);
 	fputs("\tT_COUNT\n};\n\nstatic const struct tl_type types[T_COUNT];\n\n", to);
-	for (size_t i = 0; i < tables->nentries; i++) {
-		const struct entry *entry = &tables->entries[i];
-		enum tl_kind kind = entry->type->kind;
+	for (size_t i = 0; i < tables->ntypes; i++) {
+		const struct tl_type *type = &tables->types[i];
 
-		if (has_enumerators(entry->type))
-			emit_enumerators(tables, entry);
-		else if ((kind == TL_KIND_STRUCT || kind == TL_KIND_UNION) && entry->type->nmembers)
-			emit_members(tables, entry);
+		if (has_enumerators(type))
+			emit_enumerators(to, type, tables->ids[i]);
+		else if (has_members(type))
+			emit_members(tables, to, type, tables->ids[i]);
 	}
 	fputs("static const struct tl_type types[T_COUNT] = {\n", to);
-	for (size_t i = 0; i < tables->nentries; i++)
-		emit_type(tables, &tables->entries[i]);
+	for (size_t i = 0; i < tables->ntypes; i++)
+		emit_type(tables, to, i);
 	fputs("};\n\n", to);
 }
 
 /* Functions. */
 
-static bool leads_to_memory(const struct type *type)
-{
-	if (type->kind == TL_KIND_STRUCT)
-		for (size_t i = 0; i < type->nmembers; i++)
-			if (type->members[i].length.kind != TL_LENGTH_NONE ||
-			    chain_part(type, &type->members[i]) == 1)
-				return true;
-	return false;
-}
-
-static bool follows(const struct function *function)
-{
-	for (size_t i = 0; i < function->nparams; i++) {
-		const struct variable *param = &function->params[i];
-
-		if (param->type->kind == TL_KIND_POINTER ? param->length.kind != TL_LENGTH_NONE
-							 : leads_to_memory(param->type))
-			return true;
-	}
-	return false;
-}
-
-static bool is_getproc(const struct model *model, const struct function *function)
-{
-	for (size_t i = 0; i < model->ngetprocs; i++)
-		if (model->getprocs[i].function == function)
-			return true;
-	return false;
-}
-
-static const char *flags_text(const struct model *model, const struct function *function)
+static const char *flags_text(unsigned flags)
 {
 	static const struct {
 		unsigned bit;
@@ -365,13 +173,8 @@ static const char *flags_text(const struct model *model, const struct function *
 	} bits[] = {{TL_FUNCTION_FOLLOWS, "FOLLOWS"},	      {TL_FUNCTION_EXPORTED, "EXPORTED"},
 		    {TL_FUNCTION_INITIALISES, "INITIALISES"}, {TL_FUNCTION_GETPROC, "GETPROC"},
 		    {TL_FUNCTION_CREATES, "CREATES"},	      {TL_FUNCTION_DESTROYS, "DESTROYS"}};
-	unsigned flags = function->flags & ~(unsigned)(TL_FUNCTION_FOLLOWS | TL_FUNCTION_EXPORTED |
-						       TL_FUNCTION_GETPROC);
 	char *text = copy_text("");
 
-	flags |= (follows(function) ? TL_FUNCTION_FOLLOWS : 0) |
-		 (function->exported ? TL_FUNCTION_EXPORTED : 0) |
-		 (is_getproc(model, function) ? TL_FUNCTION_GETPROC : 0);
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
 		if (flags & bits[i].bit)
 			text = format_text("%s%sTL_FUNCTION_%s", text, *text ? " | " : "",
@@ -390,210 +193,178 @@ static const char *level_text(unsigned level)
 	return *text ? text : "TL_LEVEL_NONE";
 }
 
-static const char *failure_text(enum tl_failure failure)
+static void emit_function(const struct tables *tables, FILE *to, const char *prefix,
+			  const struct tl_function *function)
 {
-	static const char *const names[] = {"NEVER", "NONZERO", "NEGATIVE", "NULL"};
+	static const char *const failures[] = {"NEVER", "NONZERO", "NEGATIVE", "NULL"};
 
-	return names[failure];
-}
-
-static void emit_function(const struct tables *tables, const struct function *function,
-			  size_t index)
-{
-	unsigned words = 0;
-
-	for (size_t i = 0; i < function->nparams; i++)
-		words += emit_words(function->params[i].type);
 	emit_line(
-		tables->to, 1,
-		"{\"%s\", %s, %s, &tl_api_%s, .index = %zu, .count = %zu, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s, "
+		to, 1,
+		"{\"%s\", %s, %s, &tl_api_%s, .index = %u, .count = %u, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s, "
 		".file = \"%s\", .line = %u},",
 		function->name, type_reference(tables, function->result),
-		function->nparams ? format_text("%s_params", function->name) : "NULL",
-		tables->model->prefix, index, function->nparams, words, level_text(function->level),
-		flags_text(tables->model, function), failure_text(function->failure),
-		function->where.file, function->where.line);
+		function->count ? format_text("%s_params", function->name) : "NULL", prefix,
+		function->index, function->count, function->words, level_text(function->level),
+		flags_text(function->flags), failures[function->failure], function->file,
+		function->line);
 }
 
-static void emit_functions(const struct tables *tables)
+static void emit_functions(const struct tables *tables, FILE *to, const char *prefix)
 {
-	const struct model *model = tables->model;
-	size_t index = 0;
+	const struct tl_api *api = &tables->api;
 
-	fputs("/* Functions. */\n\n", tables->to);
-	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		emit_params(tables, f);
-	fprintf(tables->to, "extern HIDDEN const struct tl_function %s_functions[];\n",
-		model->prefix);
-	fprintf(tables->to, "const struct tl_function %s_functions[] = {\n", model->prefix);
-	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		emit_function(tables, f, index++);
-	fputs("};\n\n", tables->to);
+	fputs("/* Functions. */\n\n", to);
+	for (size_t i = 0; i < api->count; i++)
+		emit_params(tables, to, &api->functions[i]);
+	fprintf(to, "extern HIDDEN const struct tl_function %s_functions[];\n", prefix);
+	fprintf(to, "const struct tl_function %s_functions[] = {\n", prefix);
+	for (size_t i = 0; i < api->count; i++)
+		emit_function(tables, to, prefix, &api->functions[i]);
+	fputs("};\n\n", to);
 }
 
 /* Functions that hand out functions. */
 
-static size_t param_index(const struct function *function, const char *name)
+static void emit_entries(FILE *to, const struct tl_api *api, const struct tl_getproc *getproc)
 {
-	size_t index = sibling_index(name, function->params, function->nparams);
-
-	return index < function->nparams ? index : 0;
-}
-
-static size_t known_entries(const struct getproc *getproc)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < getproc->nentries; i++)
-		count += !getproc->entries[i].function->left_out;
-	return count;
-}
-
-static void emit_table_entries(const struct tables *tables, const struct getproc *getproc)
-{
-	if (!known_entries(getproc))
+	if (!getproc->count)
 		return;
-	fprintf(tables->to, "static const struct tl_table_entry %s_entries[] = {\n",
-		getproc->function->name);
-	for (size_t i = 0; i < getproc->nentries; i++)
-		if (!getproc->entries[i].function->left_out)
-			fprintf(tables->to, "\t{%llu, %zu, 0x%x}, /* %s */\n",
-				(unsigned long long)getproc->entries[i].member->offset,
-				emit_index(tables->model, getproc->entries[i].function),
-				getproc->entries[i].since, getproc->entries[i].function->name);
-	fputs("};\n\n", tables->to);
+	fprintf(to, "static const struct tl_table_entry %s_entries[] = {\n",
+		api->functions[getproc->function].name);
+	for (size_t i = 0; i < getproc->count; i++)
+		fprintf(to, "\t{%u, %u, 0x%x}, /* %s */\n", getproc->entries[i].offset,
+			getproc->entries[i].function, getproc->entries[i].since,
+			api->functions[getproc->entries[i].function].name);
+	fputs("};\n\n", to);
 }
 
-static bool has_shim(const struct getproc *getproc)
-{
-	return !getproc->function->left_out;
-}
-
-static size_t emit_getprocs(const struct tables *tables)
+static void emit_getprocs(FILE *to, const struct tl_api *api)
 {
 	static const char *const kinds[] = {"RETURNED", "STORED", "TABLE"};
-	const struct model *model = tables->model;
-	size_t count = 0;
 
-	for (size_t i = 0; i < model->ngetprocs; i++)
-		if (has_shim(&model->getprocs[i])) {
-			emit_table_entries(tables, &model->getprocs[i]);
-			count++;
-		}
-	if (!count)
-		return 0;
-	fputs("static const struct tl_getproc getprocs[] = {\n", tables->to);
-	for (size_t i = 0; i < model->ngetprocs; i++) {
-		const struct getproc *g = &model->getprocs[i];
-		size_t known = known_entries(g);
+	for (size_t i = 0; i < api->ngetprocs; i++)
+		emit_entries(to, api, &api->getprocs[i]);
+	if (!api->ngetprocs)
+		return;
+	fputs("static const struct tl_getproc getprocs[] = {\n", to);
+	for (size_t i = 0; i < api->ngetprocs; i++) {
+		const struct tl_getproc *g = &api->getprocs[i];
 
-		if (!has_shim(g))
-			continue;
 		emit_line(
-			tables->to, 1,
-			"{TL_GETPROC_%s, .name = %zu, .where = %zu, .version = %zu, .function = %zu, .count = %zu, .entries = %s},",
-			kinds[g->kind], param_index(g->function, g->name),
-			param_index(g->function, g->where), param_index(g->function, g->version),
-			emit_index(model, g->function), known,
-			known ? format_text("%s_entries", g->function->name) : "NULL");
+			to, 1,
+			"{TL_GETPROC_%s, .name = %u, .where = %u, .version = %u, .function = %u, .count = %u, .entries = %s},",
+			kinds[g->kind], g->name, g->where, g->version, g->function, g->count,
+			g->count ? format_text("%s_entries", api->functions[g->function].name)
+				 : "NULL");
 	}
-	fputs("};\n\n", tables->to);
-	return count;
+	fputs("};\n\n", to);
 }
 
 /* The whole. */
 
-static int by_stype(const void *a, const void *b)
+static void emit_chains(const struct tables *tables, FILE *to)
 {
-	const struct type *left = *(const struct type *const *)a,
-			  *right = *(const struct type *const *)b;
+	const struct tl_api *api = &tables->api;
 
-	if (left->stype != right->stype)
-		return (uint64_t)left->stype < (uint64_t)right->stype ? -1 : 1;
-	return strcmp(left->spelling, right->spelling);
+	if (!api->nchains)
+		return;
+	fputs("static const struct tl_chain chains[] = {\n", to);
+	for (size_t i = 0; i < api->nchains; i++)
+		fprintf(to, "\t{0x%llx, %s},\n", (unsigned long long)api->chains[i].stype,
+			type_reference(tables, api->chains[i].type));
+	fputs("};\n\n", to);
 }
 
-static size_t emit_chains(const struct tables *tables)
+static void emit_sonames(FILE *to, const struct tl_api *api)
 {
-	const struct type **list = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < tables->nentries; i++)
-		if (tables->entries[i].type->has_stype)
-			*APPEND(list, count) = tables->entries[i].type;
-	if (!count)
-		return 0;
-	qsort(list, count, sizeof *list, by_stype);
-	fputs("static const struct tl_chain chains[] = {\n", tables->to);
-	for (size_t i = 0; i < count; i++)
-		fprintf(tables->to, "\t{0x%llx, %s},\n", (unsigned long long)list[i]->stype,
-			type_reference(tables, list[i]));
-	fputs("};\n\n", tables->to);
-	free(list);
-	return count;
+	fputs("static const char *const sonames[] = {", to);
+	for (const char *const *soname = api->sonames; *soname; soname++)
+		fprintf(to, "\"%s\", ", *soname);
+	fputs("NULL};\n\n", to);
 }
 
-static void emit_sonames(const struct tables *tables)
+static void emit_successes(FILE *to, const struct tl_api *api)
 {
-	const struct model *model = tables->model;
-
-	fputs("static const char *const sonames[] = {", tables->to);
-	for (size_t i = 0; i < model->nsonames; i++)
-		fprintf(tables->to, "\"%s\", ", model->sonames[i]);
-	fputs("NULL};\n\n", tables->to);
-}
-
-static void emit_successes(const struct tables *tables)
-{
-	const struct model *model = tables->model;
-
-	if (!model->nsuccesses)
+	if (!api->nsuccesses)
 		return;
 	fputs("/* Results besides 0 that are no failure. */\nstatic const int64_t successes[] = {",
-	      tables->to);
-	for (size_t i = 0; i < model->nsuccesses; i++)
-		fprintf(tables->to, "%s%lld", i ? ", " : "", (long long)model->successes[i]);
-	fputs("};\n\n", tables->to);
+	      to);
+	for (size_t i = 0; i < api->nsuccesses; i++)
+		fprintf(to, "%s%lld", i ? ", " : "", (long long)api->successes[i]);
+	fputs("};\n\n", to);
 }
 
-static void emit_api(const struct tables *tables, size_t ngetprocs, size_t nchains)
+/* One byte of a string literal; with three digits, an escape doesn't take up the digit behind it. */
+static int emit_byte(FILE *to, unsigned char byte, unsigned char next)
 {
-	const struct model *model = tables->model;
-	FILE *to = tables->to;
+	if (byte == '"' || byte == '\\' || byte == '?')
+		return fprintf(to, "\\%c", byte);
+	if (isprint(byte))
+		return fprintf(to, "%c", byte);
+	return fprintf(to, isdigit(next) ? "\\%03o" : "\\%o", byte);
+}
 
-	fprintf(to, "const struct tl_api tl_api_%s = {\n", model->prefix);
-	fprintf(to, "\t.name = \"%s\",\n\t.version = \"%s\",\n\t.sonames = sonames,\n", model->name,
-		model->version ? model->version : "");
-	fprintf(to, "\t.functions = %s_functions,\n\t.count = COUNT(%s_functions),\n",
-		model->prefix, model->prefix);
-	if (model->nsuccesses)
+/* As string literals: what names there are can be read. */
+static int emit_description(FILE *to, const struct tl_api *api)
+{
+	size_t size;
+	unsigned char *bytes = tl_describe(api, &size);
+
+	if (!bytes) {
+		fputs("tracegen: out of memory; close other programs\n", stderr);
+		return -1;
+	}
+	fputs("/* The same as bytes, which traces carry: tracelayer-record(5) says how to read them. */\n"
+	      "static const char description[] =",
+	      to);
+	for (size_t i = 0, column = DESCRIPTION_WIDTH; i < size; i++) {
+		if (column >= DESCRIPTION_WIDTH) {
+			fputs(i ? "\"\n\t\"" : "\n\t\"", to);
+			column = 0;
+		}
+		column += (size_t)emit_byte(to, bytes[i], i + 1 < size ? bytes[i + 1] : 0);
+	}
+	fputs("\";\n\n", to);
+	free(bytes);
+	return 0;
+}
+
+static void emit_api(FILE *to, const struct tl_api *api, const char *prefix)
+{
+	fprintf(to, "const struct tl_api tl_api_%s = {\n", prefix);
+	fprintf(to, "\t.name = \"%s\",\n\t.version = \"%s\",\n\t.sonames = sonames,\n", api->name,
+		api->version);
+	fprintf(to, "\t.functions = %s_functions,\n\t.count = COUNT(%s_functions),\n", prefix,
+		prefix);
+	if (api->nsuccesses)
 		fputs("\t.nsuccesses = COUNT(successes),\n\t.successes = successes,\n", to);
-	if (ngetprocs)
+	if (api->ngetprocs)
 		fputs("\t.ngetprocs = COUNT(getprocs),\n\t.getprocs = getprocs,\n", to);
-	if (nchains)
+	if (api->nchains)
 		fputs("\t.nchains = COUNT(chains),\n\t.chains = chains,\n", to);
+	fputs("\t.description = description,\n\t.description_size = sizeof(description) - 1,\n", to);
 	fputs("};\n", to);
 }
 
 int emit_tables(const struct model *model, FILE *to)
 {
-	struct tables tables = {.model = model, .to = to};
-	size_t ngetprocs, nchains;
+	const struct tables *tables = tables_make(model);
+	const struct tl_api *api = &tables->api;
 
-	collect_all(&tables);
 	emit_title(to, model, "tables.c", "the functions and types");
 	fputs("#include <tracelayer/api.h>\n\n"
 	      "#define COUNT(array) (sizeof(array) / sizeof((array)[0]))\n"
 	      "#define HIDDEN __attribute__((visibility(\"hidden\")))\n\n",
 	      to);
 	fprintf(to, "extern const struct tl_api tl_api_%s;\n\n", model->prefix);
-	emit_types(&tables);
-	emit_functions(&tables);
-	ngetprocs = emit_getprocs(&tables);
-	nchains = emit_chains(&tables);
-	emit_sonames(&tables);
-	emit_successes(&tables);
-	emit_api(&tables, ngetprocs, nchains);
-	free(tables.entries);
+	emit_types(tables, to);
+	emit_functions(tables, to, model->prefix);
+	emit_getprocs(to, api);
+	emit_chains(tables, to);
+	emit_sonames(to, api);
+	emit_successes(to, api);
+	if (emit_description(to, api))
+		return -1;
+	emit_api(to, api, model->prefix);
 	return emit_done(to, model, "tables.c");
 }

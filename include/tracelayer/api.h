@@ -173,6 +173,8 @@ struct tl_api {
 	const int64_t *successes;	/* results besides 0 that are no failure (ZE_RESULT_NOT_READY) */
 	const struct tl_getproc *getprocs;
 	const struct tl_chain *chains;	/* by ascending stype */
+	const void *description;	/* the same as bytes that traces carry: tracelayer-record(5) */
+	size_t description_size;
 };
 
 #ifdef __cplusplus
