@@ -271,7 +271,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
 		    reports->unshimmed);
 	else if (reports->loaded)
-		say("no trace: the program made no call into an API that tracelayer has shims for");
+		say("no trace: the program made no call into an API that tracelayer has shims for%s",
+		    config->follow ? "" : "; what it started was not traced, see --follow");
 	else if (!folder[0])
 		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
 	else

@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #include "cli/launch.h"
+#include "format/follow.h"
+#include "format/settings.h"
 
 #define WITNESS_MS                                                                                 \
 	20 /* how long the witness may be behind us: it gets a group's signal in the same system   \
@@ -229,6 +231,20 @@ static int attend(struct launcher *launcher)
 
 /* ---- start and end ---- */
 
+/* Where only the first process is to be traced, that is the program, whether or not the layer gets into it. */
+static void be_first(void)
+{
+	const char *variable = tl_settings[TL_SETTING_FOLLOW].variable, *value = getenv(variable);
+	struct tl_config config;
+	char why[TL_COMPLAINT_MAX], first[8 + TL_FOLLOW_MARK] = "no:";
+
+	tl_settings_initial(&config);
+	if (!value || !tl_settings_value(&config, &tl_settings[TL_SETTING_FOLLOW], value, why, sizeof(why)) || config.follow)
+		return;
+	tl_follow_mark(first + strlen(first));
+	setenv(variable, first, 1);
+}
+
 /* A script without #! is the shell's, as for execvp. */
 static void execute_by_shell(const struct program *program, char **argv)
 {
@@ -249,6 +265,7 @@ static void execute_by_shell(const struct program *program, char **argv)
 static __attribute__((noreturn)) void
 become(const struct launcher *launcher, const struct program *program, char **argv, int failure)
 {
+	be_first();
 	sigaction(SIGCHLD, &launcher->child, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->given, NULL);
 	execv(program->path, argv);

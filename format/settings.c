@@ -128,10 +128,9 @@ static bool read_level(unsigned *level, const struct tl_setting *setting, const 
 	return true;
 }
 
-static bool read_switch(bool *to, const char *value, char *why, size_t room)
+static bool read_switch(bool *to, const char *value, size_t size, char *why, size_t room)
 {
 	static const char *const words[] = {"0", "1", "no", "yes", "off", "on", "false", "true"};
-	size_t size = strlen(value);
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (same_word(value, size, words[i])) {
@@ -140,6 +139,17 @@ static bool read_switch(bool *to, const char *value, char *why, size_t room)
 		}
 	}
 	return refuse_word(why, room, value, size, "0 or 1");
+}
+
+/* What stands behind a colon was put there by the first process. */
+static bool read_follow(struct tl_config *config, const char *value, char *why, size_t room)
+{
+	size_t size = strcspn(value, ":");
+
+	if (!read_switch(&config->follow, value, size, why, room))
+		return false;
+	config->first = value[size] && !config->follow ? value + size + 1 : NULL;
+	return true;
 }
 
 /* Digits at the start of a text. Returns what follows them, NULL where there are none or too many.
@@ -310,8 +320,6 @@ static bool *switch_of(struct tl_config *config, enum tl_setting_id id)
 	switch (id) {
 	case TL_SETTING_SUMMARY:
 		return &config->summary;
-	case TL_SETTING_FOLLOW:
-		return &config->follow;
 	case TL_SETTING_NESTED:
 		return &config->nested;
 	case TL_SETTING_DEVICE:
@@ -371,7 +379,9 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 	case TL_VALUE_LEVEL:
 		return read_level(&config->level, setting, value, why, room);
 	case TL_VALUE_SWITCH:
-		return read_switch(switch_of(config, setting->id), value, why, room);
+		return read_switch(switch_of(config, setting->id), value, strlen(value), why, room);
+	case TL_VALUE_FOLLOW:
+		return read_follow(config, value, why, room);
 	case TL_VALUE_WORD:
 		index = word_index(setting->words, value, strlen(value));
 		if (index < 0)

@@ -25,6 +25,8 @@ struct tl_config {
 	enum tl_args args;
 	const char *tools;
 	bool summary, paused, follow, nested, device, xpti;
+	const char *first;	/* without .follow: the first process's mark (format/follow.h), NULL where none has put it there */
+	bool left_alone;	/* a child, without .follow: it records nothing and has no tools */
 	enum tl_full full;
 	uint64_t memory;
 	const char *session;
@@ -51,6 +53,7 @@ enum tl_value_kind {
 	TL_VALUE_TEXT,		/* anything */
 	TL_VALUE_WORD,		/* one of .words */
 	TL_VALUE_SWITCH,	/* 0, 1, no, yes, off, on, false, true */
+	TL_VALUE_FOLLOW,	/* a switch, or no:MARK */
 	TL_VALUE_SIZE,		/* bytes: 65536, 64K, 256M, 2G */
 	TL_VALUE_SIGNAL,	/* USR1, SIGUSR1, 10 */
 	TL_VALUE_WINDOW,	/* delay:length:repeats */

@@ -48,8 +48,8 @@ SETTING(WINDOW, "WINDOW", "window", 0, "D:L:N", NULL, "", WINDOW, NULL, 0,
 	"record after a delay, for a length, so many times; times as 500ms, 2s, 1m")
 SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL, 0,
 	"start a new file after so much or so long: 100M, 30s")
-SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", SWITCH, NULL, 0,
-	"trace child processes too")
+SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", FOLLOW, NULL, 1,
+	"trace child processes too; no: the first process alone, whatever program it becomes")
 SETTING(NESTED, "NESTED", "nested", 0, "0|1", NULL, "1", SWITCH, NULL, 1,
 	"trace also the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL, 0,

@@ -12,6 +12,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "format/follow.h"
+#include "format/text.h"
 #include "layer/say.h"
 
 struct tl_config tl_config;
@@ -98,6 +100,40 @@ static int64_t read_rank(void)
 	return -1;
 }
 
+void tl_config_leave_alone(void)
+{
+	tl_config.left_alone = true;
+	tl_config.level = TL_LEVEL_NONE;
+	tl_config.tools = "";
+	tl_config.summary = false;
+}
+
+/*
+ * Without --follow: see whether this is the first process. Where nobody is yet, it is, and says so to all that it will start: in
+ * place, so that it doesn't matter whether the program passes on `environ` or the array that main was given.
+ */
+static void find_first(void)
+{
+	const char *variable = tl_settings[TL_SETTING_FOLLOW].variable;
+	static char entry[40 + TL_FOLLOW_MARK];
+	char mark[TL_FOLLOW_MARK];
+	size_t length = strlen(variable);
+
+	tl_follow_mark(mark);
+	if (tl_config.first) {
+		if (strcmp(tl_config.first, mark))
+			tl_config_leave_alone();
+		return;
+	}
+	struct tl_text text = {.at = entry, .end = entry + sizeof(entry) - 1};
+	tl_text_string(&text, variable);
+	tl_text_string(&text, "=no:");
+	tl_text_string(&text, mark);
+	for (char **one = environ; one && *one; one++)
+		if (!strncmp(*one, variable, length) && (*one)[length] == '=')
+			*one = entry;
+}
+
 void tl_config_read(void)
 {
 	tl_settings_initial(&tl_config);
@@ -108,12 +144,15 @@ void tl_config_read(void)
 	}
 	tl_settings_environment(&tl_config, environ, complaint);
 	tl_config.rank = read_rank();
+	if (!tl_config.follow)
+		find_first();
+	tl_config.first = NULL;
 	keep_text(TL_SETTING_OUTPUT, &tl_config.output);
 	keep_text(TL_SETTING_INCLUDE, &tl_config.include);
 	keep_text(TL_SETTING_EXCLUDE, &tl_config.exclude);
 	keep_text(TL_SETTING_TOOLS, &tl_config.tools);
 	keep_text(TL_SETTING_SESSION, &tl_config.session);
-	if (getenv(TL_SETTINGS_CHECKED))
+	if (getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone)
 		complaint[0] = 0;
 	if (tl_config.level != TL_LEVEL_NONE)
 		make_absolute();

@@ -17,6 +17,12 @@ extern struct tl_config tl_config;
 void tl_config_read(void);
 
 /*
+ * This process is a child that is not to be followed: from now on it selects no function, records nothing, loads no tools.
+ * Async-signal-safe.
+ */
+void tl_config_leave_alone(void);
+
+/*
  * Print what was wrong, one line, if anything was and nobody has yet. Called at the first
  * traced call.
  */

@@ -62,6 +62,11 @@ bool tl_report_is_asked(void)
 	return folder[0] != 0;
 }
 
+void tl_report_stop(void)
+{
+	folder[0] = 0;
+}
+
 void tl_report_called(const char *function)
 {
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))

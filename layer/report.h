@@ -16,6 +16,9 @@ void tl_report_start(void);
 /* `run` asked for it: it is there when all of the program's processes have ended. */
 bool tl_report_is_asked(void);
 
+/* This process has nothing to say from now on. */
+void tl_report_stop(void);
+
 /* The program called a shim, recorded or not; only the first call of a process is told. Cheap after
  * that. */
 void tl_report_called(const char *function);

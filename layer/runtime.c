@@ -260,6 +260,8 @@ int tl_shim_register(struct tl_shim_library *library)
 
 /* --- loading */
 
+static void handle_forks(void);
+
 static bool records_from_the_start(void)
 {
 	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE && !tl_config.paused && (tl_config.output_set || tl_preloaded());
@@ -271,8 +273,11 @@ void tl_runtime_start(void)
 		return;
 	tl_config_read();
 	tl_arena_look();
-	if (!tl_config.secure)
+	if (!tl_config.secure && !tl_config.left_alone)
 		tl_report_start();
+	/* A child has to be known for one also before the first call. */
+	if (!tl_config.follow && !tl_config.secure)
+		handle_forks();
 	atomic_store_explicit(&recording, records_from_the_start(), memory_order_relaxed);
 	tl_tools_start();
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
@@ -308,7 +313,8 @@ bool tl_runtime_is_owner(void)
 
 bool tl_runtime_flush(void)
 {
-	if (atomic_load_explicit(&begun.owner, memory_order_acquire) != TL_ONCE_OVER || !tl_runtime_is_owner())
+	if (atomic_load_explicit(&begun.owner, memory_order_acquire) != TL_ONCE_OVER || !tl_runtime_is_owner() ||
+	    tl_config.left_alone)
 		return false;
 	tl_writer_finish();
 	return true;
@@ -324,7 +330,7 @@ void tl_runtime_release(void)
 static void finish(void)
 {
 	tl_runtime_notice_fork();
-	if (!tl_runtime_is_owner())
+	if (!tl_runtime_is_owner() || tl_config.left_alone)
 		return;
 	tl_tools_end();
 	tl_writer_finish();
@@ -359,6 +365,14 @@ static void finish_after_libraries(int status, void *unused)
 		tl_runtime_release();
 }
 
+/* A child, without --follow. */
+static void leave_alone(void)
+{
+	tl_config_leave_alone();
+	tl_report_stop();
+	tl_runtime_record(false);
+}
+
 static sigset_t fork_signals;
 
 /* So that the child doesn't inherit the lock from a thread that it doesn't have. */
@@ -384,14 +398,21 @@ static void after_fork_in_child(void)
 	sigset_t signals = fork_signals;
 
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
-	tl_buffer_after_fork();
-	tl_writer_after_fork();
-	tl_clock_start_with(tl_clock_is_counter());
+	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
+		tl_buffer_after_fork();
+		tl_writer_after_fork();
+		tl_clock_start_with(tl_clock_is_counter());
+	}
 	drop_lock(&signals);
 	tl_tracer_after_fork_child();
-	tl_tools_after_fork_child();
 	if (!tl_config.follow)
-		tl_runtime_record(false);
+		leave_alone();
+	tl_tools_after_fork_child();
+}
+
+static void handle_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* The parent's threads may have held the locks. The child has but one, unless it has made threads since; they wait here for each other. */
@@ -432,7 +453,8 @@ bool tl_runtime_begin(void)
 		tl_config_complain();
 		tl_clock_start();
 		tl_thread_start();
-		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+		if (tl_config.follow)
+			handle_forks();
 		atexit(finish);
 		tl_once_done(&begun);
 	}

@@ -26,6 +26,7 @@
 #include "layer/runtime.h"
 #include "layer/say.h"
 #include "layer/thread.h"
+#include "layer/tracer.h"
 #include "tracelayer/tool.h"
 
 #define TOOLS_MAX 32
@@ -188,7 +189,7 @@ static void load(void)
 {
 	int cancel;
 
-	if (!tl_runtime_begin())
+	if (!tl_runtime_begin() || tl_config.left_alone)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	struct tl_thread *thread = quiet_thread();
@@ -232,6 +233,11 @@ void tl_tools_load_slow(void)
 	}
 }
 
+bool tl_tools_are_loading_here(void)
+{
+	return atomic_load_explicit(&tl_tools_state, memory_order_relaxed) == (uintptr_t)pthread_self();
+}
+
 /* --- the end */
 
 void tl_tools_end(void)
@@ -257,6 +263,11 @@ void tl_tools_after_fork_child(void)
 {
 	uintptr_t state = atomic_load_explicit(&tl_tools_state, memory_order_relaxed);
 
+	if (tl_config.left_alone) {
+		tl_tracer_disable_tools();
+		atomic_store_explicit(&ended, true, memory_order_relaxed);
+		return;
+	}
 	if (state == 0 || state == WANTED || state == (uintptr_t)pthread_self())
 		return;
 	/* The thread that was loading is not here, and what it held stays locked. */

@@ -30,9 +30,13 @@ static inline void tl_tools_load(void)
 /* At exit: tell the tools, once in a process. Not async-signal-safe. */
 void tl_tools_end(void);
 
+/* The calling thread is loading them. */
+bool tl_tools_are_loading_here(void);
+
 /* There are tools that have not been told. */
 bool tl_tools_await_end(void);
 
+/* Without --follow the child has none. */
 void tl_tools_after_fork_child(void);
 
 #endif

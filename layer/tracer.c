@@ -41,6 +41,7 @@
 #include "layer/dispatch.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
+#include "layer/tools.h"
 
 /* The callbacks that a tracer has on one function. */
 struct registered {
@@ -56,6 +57,7 @@ struct tracer {
 	enum state state;
 	void *user_data;
 	unsigned levels;
+	bool of_tool;
 	struct registered *registered;	/* ascending by shim */
 	size_t count, room;
 };
@@ -607,6 +609,7 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 		tracer->generation++;
 		tracer->state = DISABLED;
 		tracer->user_data = desc->user_data;
+		tracer->of_tool = tl_tools_are_loading_here();
 		tracer->levels = desc->size >= sizeof(*desc) ? desc->levels : 0;
 		*handle = handle_of((size_t)(tracer - tracers));
 	} else {
@@ -759,6 +762,13 @@ TL_EXPORT int tl_tracer_enable(struct tl_tracer *handle)
 TL_EXPORT int tl_tracer_disable(struct tl_tracer *handle)
 {
 	return set_enabled(handle, false);
+}
+
+void tl_tracer_disable_tools(void)
+{
+	for (size_t i = 0; i < ntracers; i++)
+		if (tracers[i].of_tool && tracers[i].state == ENABLED)
+			tl_tracer_disable(handle_of(i));
 }
 
 /* A retired table with this tracer; what isn't in the list may have been freed. */

@@ -90,6 +90,9 @@ void tl_tracer_before_unseen_fork(void);
 void tl_tracer_after_fork_parent(void);
 void tl_tracer_after_fork_child(void);
 
+/* Disable those that tools made while they were loaded. */
+void tl_tracer_disable_tools(void);
+
 /* tl_tracer_register, for who has the shim at hand. */
 int tl_tracer_register_shim(struct tl_tracer *tracer, struct tl_shim *shim, enum tl_phase phase, tl_callback callback);
 

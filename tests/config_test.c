@@ -161,8 +161,6 @@ static const struct {
 	{TL_SETTING_XPTI, "0", NULL},
 	{TL_SETTING_XPTI, "on", "not supported by this version"},
 	{TL_SETTING_XPTI, "2", "use 0 or 1"},
-	{TL_SETTING_FOLLOW, "YES", NULL},
-	{TL_SETTING_FOLLOW, "no", "not supported by this version"},
 	{TL_SETTING_SNAPSHOT_ON, "USR1", "not supported by this version"},
 	{TL_SETTING_SNAPSHOT_ON, "sigusr2", "not supported by this version"},
 	{TL_SETTING_SNAPSHOT_ON, "KILL", "no signal that can be used"},
@@ -186,6 +184,17 @@ START_TEST(features_of_later_versions_are_refused)
 		ck_assert_msg(strstr(complaint, later[_i].complaint) != NULL, "%s: %s",
 			      later[_i].text, complaint);
 	ck_assert_mem_eq(&before, &config, sizeof(config));
+}
+END_TEST
+
+START_TEST(the_first_process_is_told_by_its_mark)
+{
+	ck_assert(value(TL_SETTING_FOLLOW, "no") && !config.follow && !config.first);
+	ck_assert(value(TL_SETTING_FOLLOW, "no:12.34.56") && !config.follow);
+	ck_assert_str_eq(config.first, "12.34.56");
+	ck_assert(value(TL_SETTING_FOLLOW, "YES") && config.follow && !config.first);
+	ck_assert(!value(TL_SETTING_FOLLOW, "maybe:1"));
+	ck_assert_str_eq(complaint, "no such word as 'maybe'; use 0 or 1");
 }
 END_TEST
 
@@ -437,6 +446,7 @@ int main(void)
 	tcase_add_loop_test(tests, sizes_are_numbers_with_units, 0, COUNT(sizes));
 	tcase_add_loop_test(tests, output_patterns, 0, COUNT(patterns));
 	tcase_add_loop_test(tests, features_of_later_versions_are_refused, 0, COUNT(later));
+	tcase_add_test(tests, the_first_process_is_told_by_its_mark);
 	tcase_add_test(tests, one_line_says_what_is_wrong);
 	tcase_add_test(tests, several_wrong_ones_share_the_line);
 	tcase_add_test(tests, a_misspelt_variable_gets_a_suggestion);

@@ -6,7 +6,7 @@ app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 84
+plan 90
 
 # A chunk's worth of calls starts the writer thread: less than one, and more.
 few=7
@@ -23,11 +23,14 @@ way()
 counts()
 {
 	local at= file
-	for file in t.json t.1.json t.2.json; do
+	for file in t.json t.1.json t.2.json t.3.json; do
 		test ! -e $file || at="$at $(events $file clGetPlatformIDs)"
 	done
 	echo $at
 }
+
+# sorted: the same, by size.
+sorted() { counts | tr ' ' '\n' | sort -n | tr '\n' ' '; }
 
 # leaves NAME CALLS FILES: by that way the process ends with 5 and nothing said, and its files have so many calls each.
 leaves()
@@ -51,8 +54,13 @@ for calls in $few $many; do
 	way vfork-exec $calls
 	is "$? $(cat err) $(counts)" "5  $calls $calls" "vfork-exec after $calls calls: a file for the parent and one for the program"
 	way fork-exit $calls
-	is "$? $(counts | tr ' ' '\n' | sort -n | tr '\n' ' ')" "5 $calls $((2 * calls)) " \
-		"fork-exit after $calls calls: a file for the parent and one for the child"
+	is "$? $(sorted)" "5 $calls $((2 * calls)) " "fork-exit after $calls calls: a file for the parent and one for the child"
+	way fork-first $calls
+	is "$? $(sorted)" "5 $calls $((2 * calls)) " "fork before $calls calls: a file for the parent and one for the child"
+	way spawn $calls
+	is "$? $(sorted)" "5 $calls $((2 * calls)) " "posix_spawn: a file for the parent and one for the program"
+	way system $calls
+	is "$? $(sorted)" "5 $calls $calls $((2 * calls)) " "system and popen: a file for the parent and one for each program"
 done
 
 for name in execve execv execvp execvpe execl execlp execle fexecve execveat; do

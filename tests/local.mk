@@ -78,8 +78,8 @@ TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
 
 # --- the ways a process ends or multiplies
-TESTS += %D%/ends_ways.sh
-EXTRA_DIST += %D%/ends_ways.sh
+TESTS += %D%/ends_ways.sh %D%/ends_follow.sh
+EXTRA_DIST += %D%/ends_ways.sh %D%/ends_follow.sh
 check_PROGRAMS += %D%/apps/ends_ways
 %C%_apps_ends_ways_LDADD = -lOpenCL -lpthread
 

@@ -11,6 +11,7 @@
 #include <CL/cl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +205,48 @@ static void by_fork_exit(void)
 	_exit(5);
 }
 
+/* Before any call was made: the child is at its first. */
+static void by_fork_first(void)
+{
+	int status;
+	pid_t child = fork();
+
+	call();
+	if (!child) {
+		call();
+		exit(3);
+	}
+	if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 3)
+		_exit(1);
+	_exit(5);
+}
+
+static void by_spawn(void)
+{
+	int status;
+	pid_t child;
+
+	if (posix_spawn(&child, self, NULL, NULL, arguments, environment) || waitpid(child, &status, 0) != child ||
+	    !WIFEXITED(status) || WEXITSTATUS(status) != 5)
+		_exit(1);
+	call();
+	_exit(5);
+}
+
+static void by_system(void)
+{
+	char line[4200];
+
+	snprintf(line, sizeof(line), "ENDS_WAYS=given %s after %s '' 'two words'; true", self, number);
+	if (system(line))
+		_exit(1);
+	FILE *from = popen(line, "r");
+	if (!from || pclose(from))
+		_exit(1);
+	call();
+	_exit(5);
+}
+
 static void by_exit_in_handler(void)
 {
 	atexit(by_exit_now);
@@ -232,6 +275,9 @@ int main(int argc, char **argv)
 		{"vfork-calls", by_vfork_calls},
 		{"vfork-exec", by_vfork_exec},
 		{"fork-exit", by_fork_exit},
+		{"fork-first", by_fork_first},
+		{"spawn", by_spawn},
+		{"system", by_system},
 		{"exit-in-handler", by_exit_in_handler},
 	};
 	bool fails = argc > 1 && !strncmp(argv[1], "fail-", 5);
@@ -245,7 +291,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		if (strcmp(argv[1] + 5 * fails, ways[i].name))
 			continue;
-		call();
+		if (strcmp(argv[1], "fork-first"))
+			call();
 		errno = 0;
 		ways[i].go();
 		/* Only an exec comes back. */
