@@ -159,7 +159,9 @@ static bool map_file(struct place *place, int fd)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < place->capacity)
 		return false;
-	if (fstatvfs(fd, &room) != 0 || (uint64_t)room.f_bavail * room.f_frsize < place->capacity ||
+	/* A tmpfs without a limit says that it has no blocks at all. */
+	if (fstatvfs(fd, &room) != 0 ||
+	    (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity) ||
 	    ftruncate(fd, (off_t)place->capacity) != 0)
 		return false;
 	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
