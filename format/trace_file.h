@@ -107,7 +107,8 @@ struct tl_facts {
 	char program[256];
 	char host[72];
 	uint32_t members_size;
-	char members[15 * 1024];	/* the inside of a JSON object: the args of the trace's "tracelayer" metadata event */
+	/* The inside of a JSON object: the args of the trace's "tracelayer" metadata event. What they don't fill, a piece may leave out. */
+	char members[15 * 1024];
 };
 
 struct tl_facts_piece {

@@ -382,15 +382,20 @@ static void read_facts(struct trace *trace, const char *piece, uint64_t size)
 {
 	struct tl_facts *facts = &trace->seen.facts;
 
-	if (size < sizeof(struct tl_facts_piece)) {
+	const size_t head = offsetof(struct tl_facts_piece, facts);
+
+	if (size < head + offsetof(struct tl_facts, members)) {
 		problem(trace, "byte %llu: facts that are too short", (unsigned long long)(piece - trace->bytes));
 		return;
 	}
-	memcpy(facts, piece + offsetof(struct tl_facts_piece, facts), sizeof(*facts));
+	/* What the members don't fill may be left out. */
+	size = size - head < sizeof(*facts) ? size - head : sizeof(*facts);
+	memset(facts, 0, sizeof(*facts));
+	memcpy(facts, piece + head, size);
 	facts->program[sizeof(facts->program) - 1] = 0;
 	facts->host[sizeof(facts->host) - 1] = 0;
 	facts->has_rank = !!facts->has_rank;
-	if (facts->members_size > sizeof(facts->members) || !are_members(facts->members, facts->members_size)) {
+	if (facts->members_size > size - offsetof(struct tl_facts, members) || !are_members(facts->members, facts->members_size)) {
 		problem(trace, "byte %llu: facts that are no JSON", (unsigned long long)(piece - trace->bytes));
 		facts->members_size = 0;
 	}

@@ -480,7 +480,9 @@ static struct tl_thread *thread_for(struct tl_call *call)
 		if (!tl_runtime_begin())
 			return NULL;
 		thread = tl_thread_attach();
-		if (!thread)
+		if (thread)
+			tl_runtime_describe();
+		else
 			tl_buffer_lose();
 	}
 	return thread && !is_in_callback(thread, (uintptr_t)call) ? thread : NULL;

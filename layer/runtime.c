@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +40,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Release when a library is put in, acquire by who looks a number up: its tables are there. */
 static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
 static _Atomic uint32_t nlibraries;
+
+/* A bit for each API: one of its functions was found; its description is in the arena. Written under the lock. */
+static _Atomic uint32_t used, described;
 
 static _Atomic bool recording;
 static struct tl_once started, begun;
@@ -144,12 +148,57 @@ void tl_runtime_caller(struct tl_shim *shim)
 	tl_runtime_set_mode(shim, TL_MODE_CALLER, 0);
 }
 
+/*
+ * So that whoever reads the buffers knows what the APIs' functions are. Under the lock, so one at a time and with signals blocked. Without the
+ * memory for it the calls are recorded all the same.
+ */
+static void describe(uint32_t number)
+{
+	const struct tl_api *api = atomic_load_explicit(&libraries[number], memory_order_relaxed)->api;
+	struct tl_api_piece *piece;
+	uint64_t size = sizeof(*piece) + api->description_size;
+
+	piece = tl_arena_take(TL_PIECE_API, (size + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1));
+	if (!piece)
+		return;
+	memcpy(piece + 1, api->description, api->description_size);
+	piece->number = number;
+	/* A process killed before this has described nothing, and recorded no call of it either. */
+	atomic_signal_fence(memory_order_release);
+	piece->size = (uint32_t)api->description_size;
+}
+
+static void describe_used(void)
+{
+	uint32_t missing = atomic_load_explicit(&used, memory_order_relaxed) & ~atomic_load_explicit(&described, memory_order_relaxed);
+
+	if (!missing || !*tl_arena_path())
+		return;
+	for (uint32_t number = 0; number < TL_API_MAX; number++)
+		if (missing >> number & 1)
+			describe(number);
+	atomic_fetch_or_explicit(&described, missing, memory_order_relaxed);
+}
+
+void tl_runtime_describe(void)
+{
+	sigset_t signals;
+
+	if (!(atomic_load_explicit(&used, memory_order_relaxed) & ~atomic_load_explicit(&described, memory_order_relaxed)))
+		return;
+	take_lock(&signals);
+	describe_used();
+	drop_lock(&signals);
+}
+
 void tl_runtime_resolved(struct tl_shim *shim)
 {
 	sigset_t signals;
 
 	take_lock(&signals);
 	change_mode(shim, 0, TL_MODE_RESOLVE);
+	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
+	describe_used();
 	drop_lock(&signals);
 }
 
@@ -400,6 +449,7 @@ static void after_fork_in_child(void)
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
 		tl_buffer_after_fork();
+		atomic_store_explicit(&described, 0, memory_order_relaxed);
 		tl_writer_after_fork();
 		tl_clock_start_with(tl_clock_is_counter());
 	}

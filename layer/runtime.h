@@ -62,6 +62,9 @@ void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of);
 /* The real function of a shim is known: drop TL_MODE_RESOLVE, and let the calls go direct if nobody watches them. */
 void tl_runtime_resolved(struct tl_shim *shim);
 
+/* The buffers are there: put the descriptions of the APIs that are used into them. What is used later is described when it is resolved. */
+void tl_runtime_describe(void);
+
 /* Set and clear mode bits of a shim and of the closures made for it; .direct follows. */
 void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
 
