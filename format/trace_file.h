@@ -213,7 +213,7 @@ struct tl_output_piece {
 	uint32_t number;	/* of the files of a split output, from 0 */
 	uint64_t device, inode;
 	char path[4096];	/* absolute */
-	char pattern[2048];	/* what .path is made from: TRACELAYER_OUTPUT, made absolute */
+	char pattern[2048];	/* what .path is made from: TRACELAYER_OUTPUT, made absolute. Always set */
 };
 
 struct tl_end_piece {

@@ -299,6 +299,7 @@ static void fill(struct beginning *begin, uint64_t size)
 	fill_header(&begin->header, size);
 	tl_about_facts(&begin->facts.facts);
 	begin_piece(&begin->facts.piece, TL_PIECE_FACTS, sizeof(begin->facts_room));
+	strncpy(begin->output.pattern, tl_config.output, sizeof(begin->output.pattern) - 1);
 	begin_piece(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
 	begin_piece(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
 	atomic_thread_fence(memory_order_release);
