@@ -542,21 +542,33 @@ static bool is_sound_piece(const struct trace *trace, uint64_t at, struct tl_pie
 	return has_head(trace, at, piece) && piece->size >= sizeof(*piece) && piece->size <= trace->size - at && piece->size % unit == 0;
 }
 
+/*
+ * Where something is, from `at` on. Memory that was never touched is passed over without a look at it: a look at a page of a hole takes time, and
+ * in a file in memory makes the page.
+ */
+static uint64_t behind_hole(const struct trace *trace, uint64_t at)
+{
+	uint64_t unit = trace->seen.header.alignment, filled;
+	off_t found;
+
+	if (trace->fd < 0 || at % TL_FILE_PAGE)
+		return at;
+	found = lseek(trace->fd, (off_t)at, SEEK_DATA);
+	if (found < 0)
+		return errno == ENXIO ? trace->size : at;
+	filled = (uint64_t)found / unit * unit;
+	return filled > at ? filled : at;
+}
+
 /* Where the next piece is, from `at` on; the file's size: there is none. */
 static uint64_t next_piece(const struct trace *trace, uint64_t at)
 {
-	uint32_t unit = trace->seen.header.alignment;
 	struct tl_piece piece;
 
-	while (at < trace->size && !has_head(trace, at, &piece)) {
-		/* Memory that was never touched takes no time. */
-		off_t filled = trace->fd >= 0 && at % TL_FILE_PAGE == 0 ? lseek(trace->fd, (off_t)at, SEEK_DATA) : (off_t)at;
-		if (filled < 0)
-			return errno == ENXIO ? trace->size : at + unit < trace->size ? at + unit : trace->size;
-		uint64_t rounded = (uint64_t)filled / unit * unit;
-		at = rounded > at ? rounded : at + unit;
-	}
-	return at < trace->size ? at : trace->size;
+	for (at = behind_hole(trace, at); at < trace->size; at = behind_hole(trace, at + trace->seen.header.alignment))
+		if (has_head(trace, at, &piece))
+			return at;
+	return trace->size;
 }
 
 static void read_piece(struct trace *trace, uint64_t at, uint32_t kind, uint64_t size)

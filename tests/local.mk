@@ -103,6 +103,11 @@ check_PROGRAMS += describe_test
 describe_test_SOURCES = %D%/describe_test.c %D%/args_table.h
 describe_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 describe_test_LDADD = libtl_reader.la libtl_tables.la libtl_format.la $(CHECK_LIBS)
+TESTS += reader_test
+check_PROGRAMS += reader_test
+reader_test_SOURCES = %D%/reader_test.c %D%/args_table.h %D%/trace_builder.h layer/clock.h layer/clock.c
+reader_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+reader_test_LDADD = libtl_reader.la libtl_format.la $(CHECK_LIBS)
 
 # ---- Level Zero test bed: a software device behind Debian's stock loader (drivers/ze_driver.h), and programs that use it
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
