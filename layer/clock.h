@@ -3,6 +3,13 @@
  *
  * The counter register (invariant TSC, cntvct) is paired with CLOCK_MONOTONIC at start, through the run and at the end; between two
  * pairs time runs linearly, so that conversion never goes backwards.
+ *
+ * What that is worth. CLOCK_MONOTONIC is the counter at a rate that time synchronisation changes, by a few ppm as a rule and by 500 ppm when it
+ * slews. As long as the rate stays as it is, whatever it is, times are right within a fraction of a microsecond, however far pairs are
+ * apart. A change of the rate is found where it was, and times are right within a microsecond around it too, if there are pairs before and
+ * behind it, no second change between these two, and nothing between them was converted before it was settled: the writer
+ * sees to the last (tl_clock_settle), and takes pairs often. A process that has no writer yet has the pair of its first call and that of its end:
+ * its times are as exact as the rate was constant.
  */
 #ifndef TL_LAYER_CLOCK_H
 #define TL_LAYER_CLOCK_H
@@ -17,8 +24,15 @@ bool tl_clock_is_counter(void);
 /* The same, with the choice made: for tests. */
 void tl_clock_start_with(bool counter);
 
-/* Take a further pair (writer: each time it wakes; the exit handler). Async-signal-safe, any thread. */
+/* Take a further pair. Async-signal-safe, any thread. Does nothing where another thread is at it. */
 void tl_clock_pair(void);
+
+/*
+ * A further pair, and all that has to be known to convert what was recorded before it: where the clock's rate has changed since the last pair
+ * it takes another one 5 to 125 ms later. For the writer, each time it wakes and for each chunk (where the last pair is new enough
+ * this costs a look at the counter), and the exit handler.
+ */
+void tl_clock_settle(void);
 
 /*
  * Nanoseconds of a tick count. Non-decreasing in ticks, whatever pairs are taken in between. Exact within the pairs' own error between two

@@ -385,6 +385,7 @@ static void drain(unsigned most, uint64_t until)
 	do {
 		for (any = false; most && !newer && (chunk = tl_buffer_take()); most--) {
 			set_up();
+			tl_clock_settle();
 			newer = is_newer(chunk, until);
 			write_chunk(chunk);
 			any = true;
@@ -473,7 +474,7 @@ static void finish(void)
 {
 	uint64_t ticks = tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
 
-	tl_clock_pair();
+	tl_clock_settle();
 	tl_buffer_flush();
 	drain(UINT32_MAX, ticks);
 	uint64_t lost = count_lost();
@@ -606,9 +607,10 @@ static int thread_main(void *unused)
 	if (writer.made)
 		open_file();
 	tl_pen_release(&writer.pen);
-	for (;; tl_buffer_wait(1000)) {
+	/* However little is recorded: pairs of clocks as often as that. */
+	for (;; tl_buffer_wait(200)) {
 		tl_pen_take(&writer.pen, INT_MAX);
-		tl_clock_pair();
+		tl_clock_settle();
 		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
 		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
 			finish();

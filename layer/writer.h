@@ -7,7 +7,7 @@
  * table of its own. A process that ends with less than a chunk has no such thread: the exit
  * handler writes.
  *
- * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_pair,
+ * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_settle,
  * tl_clock_ns, tl_runtime_function, _api) runs on that thread. There the C library's allocator,
  * stdio, mutexes, and everything else that looks at the calling thread (thread-local variables
  * read as zero) must not be used; atomics and syscall() may.

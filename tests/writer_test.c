@@ -141,7 +141,7 @@ bool tl_clock_is_counter(void)
 	return false;
 }
 
-void tl_clock_pair(void)
+void tl_clock_settle(void)
 {
 }
 
