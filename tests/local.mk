@@ -80,8 +80,8 @@ core_exception_test_LDADD = libtl_core.la libtl_format.la
 check_PROGRAMS += %D%/apps/late_calls
 %C%_apps_late_calls_SOURCES = %D%/apps/late_calls.c
 %C%_apps_late_calls_LDADD = -lOpenCL -lpthread
-TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
-EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh
+TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
+EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 
 # --- the ways a process ends or multiplies
 TESTS += %D%/ends_ways.sh %D%/ends_follow.sh
