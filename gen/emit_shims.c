@@ -13,8 +13,7 @@
 /* How a function's own variables are called: a parameter may have one of their names. */
 static const char *own_names(const struct function *function)
 {
-	static const char *const names[] = {"shim", "caller", "params", "result",
-					    "call", "real",   "direct"};
+	static const char *const names[] = {"shim", "caller", "params", "result", "call", "real"};
 
 	for (size_t i = 0; i < function->nparams; i++)
 		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
@@ -130,7 +129,7 @@ static void emit_traced(FILE *to, const struct function *function, const char *_
 
 	emit_line(to, 0, "static TL_TRACED %s",
 		  emit_declare(emit_value_spelling(function->result_spelling),
-			       format_text("traced_%s(struct tl_shim *shim%s, void *caller%s%s)",
+			       format_text("traced_%s(struct tl_shim *shim%s, struct tl_caller caller%s%s)",
 					   function->name, _, _, parameters)));
 	fputs("{\n", to);
 	emit_variables(to, function, _);
@@ -146,26 +145,54 @@ static void emit_traced(FILE *to, const struct function *function, const char *_
 	fputs("}\n\n", to);
 }
 
+/* A call that is recorded and nothing else. */
+static void emit_recorded(FILE *to, const struct function *function, const char *_)
+{
+	const char *name = function->name, *list = arguments(function);
+	const char *result = format_text("result%s", _);
+	const char *leave = format_text("TL_RECORDED_LEAVE(call%s, %s)", _, result_word(function, result));
+
+	emit_line(to, 1, "TL_RECORDED(call%s%s);", _, words(function));
+	fprintf(to, "\treal%s = tl_recorded_enter(call%s, SHIM(%s));\n", _, _, name);
+	fprintf(to, "\tif (TL_UNLIKELY(!real%s))%s\n", _, returns(function) ? "" : " {");
+	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);", returns(function) ? "return " : "", name, name, more(list));
+	if (!returns(function))
+		fputs("\t\treturn;\n\t}\n", to);
+	fprintf(to, "\tTL_RECORDED_UNWINDS(call%s);\n", _);
+	if (!returns(function)) {
+		emit_line(to, 1, "real%s(%s);", _, list);
+		emit_line(to, 1, "%s;", leave);
+		return;
+	}
+	emit_line(to, 1, "%s = real%s(%s);",
+		  emit_declare(emit_value_spelling(function->result_spelling), result), _, list);
+	if (is_aggregate(function->result) || function->result->kind == TL_KIND_FLOAT) {
+		emit_line(to, 1, "%s;", leave);
+		fprintf(to, "\treturn %s;\n", result);
+	} else {
+		emit_line(to, 1, "return (%s)%s;", emit_value_spelling(function->result_spelling), leave);
+	}
+}
+
 static void emit_entry(FILE *to, const struct function *function, const char *_)
 {
-	const char *name = function->name, *gives = returns(function) ? "return " : "";
+	const char *name = function->name;
 	char *entry = emit_declare(emit_value_spelling(function->result_spelling),
 				   format_text("shim_%s(%s)", name, emit_parameters(function)));
 
 	if (function->exported)
 		emit_line(to, 0, "TL_EXPORT %s __asm__(\"%s\");", entry, name);
-	emit_line(to, 0, "%s%s", function->exported ? "" : "static ", entry);
-	fprintf(to, "{\n\tpfn_%s direct%s = tl_shim_direct(SHIM(%s));\n\n", name, _, name);
+	emit_line(to, 0, "%sTL_ENTRY %s", function->exported ? "" : "static ", entry);
+	fprintf(to, "{\n\tpfn_%s real%s = tl_shim_direct(SHIM(%s));\n\n", name, _, name);
 	if (returns(function)) {
-		fprintf(to, "\tif (TL_LIKELY(direct%s))\n", _);
-		emit_line(to, 2, "return direct%s(%s);", _, arguments(function));
+		fprintf(to, "\tif (TL_LIKELY(real%s))\n", _);
+		emit_line(to, 2, "return real%s(%s);", _, arguments(function));
 	} else {
-		fprintf(to, "\tif (TL_LIKELY(direct%s)) {\n", _);
-		emit_line(to, 2, "direct%s(%s);", _, arguments(function));
+		fprintf(to, "\tif (TL_LIKELY(real%s)) {\n", _);
+		emit_line(to, 2, "real%s(%s);", _, arguments(function));
 		fputs("\t\treturn;\n\t}\n", to);
 	}
-	emit_line(to, 1, "%straced_%s(SHIM(%s), TL_CALLER%s);", gives, name, name,
-		  more(arguments(function)));
+	emit_recorded(to, function, _);
 	fputs("}\n\n", to);
 }
 
@@ -185,7 +212,8 @@ static void emit_invoke(FILE *to, const struct function *function)
 {
 	const struct type *type = function->result;
 	const char *call =
-		format_text("traced_%s(shim, caller%s)", function->name, more(unpacked(function)));
+		format_text("traced_%s(shim, (struct tl_caller){caller, TL_STACK}%s)", function->name,
+			    more(unpacked(function)));
 	const char *spelling = emit_value_spelling(function->result_spelling);
 
 	emit_line(

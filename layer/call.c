@@ -1,17 +1,17 @@
 /*
  * call.c: calls that are out of the ordinary, and the ends that a call may find.
  *
- * What is served inline (tracelayer/shim.h) is a call of a known function, by a thread known to us, that records scalars. The rest comes
+ * What is served in the entry (tracelayer/shim.h) is a call of a known function, by a thread known to us, that records scalars. The rest comes
  * here: first calls, arguments captured from memory, functions that give out pointers, calls through a loader; and the calls that end
  * otherwise than by returning.
  *
  * Calls that never return
  *
  * An exception, a cancellation or pthread_exit runs the shim's cleanup, and so tl_call_unwound. After a longjmp nothing runs: the
- * call's entry stays on the stack of open calls. It is found when a later call's frame does not lie below it, or when an outer call returns
+ * call's entry stays on the stack of open calls. It is found when a later call's part of the stack does not lie below it, or when an outer call returns
  * and is not on top. Neither proves that the inner call is over: it may live on another stack (of a signal handler, or a
- * coroutine), and an outer call must never be ended by mistake. So a call is taken for dead only if its struct tl_call is no longer there:
- * the new call's frame is at its very place, or its memory has changed or gone, or it lay on the alternate signal stack and no handler runs there.
+ * coroutine), and an outer call must never be ended by mistake. So a call is taken for dead only if what lies at its .frame is no longer it:
+ * we are at its very place, or its memory has changed or gone, or it lay on the alternate signal stack and no handler runs there.
  * While none of this shows, the call is suspect: it is asked about again at every later call, and when it turns out to have been dead, it
  * ended where it became suspect. What is left at the thread's end is ended then.
  */
@@ -145,6 +145,16 @@ static void capture_entry(struct tl_call *call, struct tl_open_call *open)
 
 /* --- records */
 
+/* All of a call's record but its blobs. Returns where these go. */
+static uint64_t *fill(uint64_t *record, uint64_t start, uint64_t end, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	record[1] = start;
+	record[2] = end - start;
+	record[3] = result;
+	memcpy(&record[4], words, 8 * (size_t)count);
+	return &record[4 + count];
+}
+
 static uint64_t head_of(uint64_t size, uint32_t flags, uint32_t function)
 {
 	return size / 8 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)flags << 24 | (uint64_t)function << 32;
@@ -158,9 +168,7 @@ static void record_entry(struct tl_thread *thread, const struct tl_open_call *op
 	uint64_t *record = tl_record_reserve(thread, sizeof(struct tl_call_record));
 	if (!record)
 		return;
-	record[1] = open->start;
-	record[2] = duration;
-	record[3] = 0;
+	fill(record, open->start, open->start + duration, 0, NULL, 0);
 	tl_record_commit(record, head_of(sizeof(struct tl_call_record), TL_RECORD_UNWOUND, open->function));
 }
 
@@ -189,14 +197,7 @@ static void record_call(struct tl_call *call, uint64_t end, uint32_t flags, uint
 	uint64_t *record = tl_record_reserve(call->thread, size);
 	if (!record)
 		return;
-	record[1] = call->start;
-	record[2] = end - call->start;
-	record[3] = result;
-	uint64_t *at = &record[4];
-	if (flags & TL_RECORD_WORDS) {
-		memcpy(at, words, 8 * (size_t)count);
-		at += count;
-	}
+	uint64_t *at = fill(record, call->start, end, result, words, flags & TL_RECORD_WORDS ? count : 0);
 	if (flags & TL_RECORD_BLOBS) {
 		memcpy(at, &sizes, sizeof(sizes));
 		memcpy(at + 1, call->more, sizes.entry + sizes.exit);
@@ -278,13 +279,13 @@ static void end_tracing(struct tl_call *call, bool unwound)
 /* The entry stays until the epilogues have run, now as ours: should one of them leave by longjmp, this is found to be gone, as a call is. */
 static void abandon_tracing(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame)
 {
-	struct tl_call here = { .shim = frame->shim, .open = open };
+	struct tl_call here = { .open = open };
 
 	atomic_store_explicit(&open->frame, (uintptr_t)&here, memory_order_release);
 	WHILE_BUSY(thread);
 	tl_tracer_abandon(frame);
 	/* The memory may look the same for long. */
-	here.shim = NULL;
+	here.open = NULL;
 	__asm__ volatile("" : : "r"(&here) : "memory");
 }
 
@@ -296,13 +297,15 @@ static void release_scratch(struct tl_thread *thread, const struct tl_open_call 
 		producer_of(thread)->scratch_used = open->scratch;
 }
 
-/* The struct tl_call that made this entry is still in its place. */
+/* What made this entry is still in its place. */
 static bool is_intact(struct tl_thread *thread, const struct tl_open_call *open)
 {
 	struct tl_call call;
+	size_t size = open->mode & TL_OPEN_TRACED ? sizeof(call) : sizeof(call.open);
 
-	return tl_checked_copy(&call, (const void *)frame_of(open), sizeof(call)) == sizeof(call) && call.shim &&
-	       call.open == open && (!call.mode || (call.thread == thread && call.start == open->start));
+	if (tl_checked_copy(&call, (const void *)frame_of(open), size) != size || call.open != open)
+		return false;
+	return size != sizeof(call) || (call.shim && call.thread == thread && call.start == open->start);
 }
 
 /* It lay on the alternate signal stack, and nothing runs there now. */
@@ -314,10 +317,12 @@ static bool lay_on_signal_stack(const struct tl_open_call *open)
 	       frame_of(open) - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
-/* The innermost open call is over, as far as can be known. */
-static bool is_dead(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t frame)
+/* The innermost open call is over, as far as can be known. From here up to `stack` there are only frames of ours, and it is in none of these. */
+static bool is_dead(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t stack)
 {
-	return frame_of(open) == frame || !is_intact(thread, open) || lay_on_signal_stack(open);
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return frame_of(open) - here < stack - here || !is_intact(thread, open) || lay_on_signal_stack(open);
 }
 
 static void suspect(struct tl_open_call *open, uint64_t now)
@@ -358,10 +363,10 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 }
 
 /*
- * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose frame is `frame`: one that is just being made
- * (bottom is the stack's) or that has returned.
+ * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose part of the stack is below `stack`: one that is
+ * just being made (bottom is the stack's) or that has returned.
  */
-static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, uintptr_t frame, bool returned, uint64_t now)
+static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, uintptr_t stack, bool returned, uint64_t now)
 {
 	struct tl_open_call *top;
 
@@ -371,9 +376,9 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 			/* Interrupted while it came or went. */
 			if (!(open->mode & TL_OPEN_FINISHED))
 				return;
-		} else if (!returned && frame_of(open) > frame && !(open->mode & TL_OPEN_SUSPECT)) {
+		} else if (!returned && frame_of(open) >= stack && !(open->mode & TL_OPEN_SUSPECT)) {
 			return;		/* An ordinary outer call. */
-		} else if (!is_dead(thread, open, frame)) {
+		} else if (!is_dead(thread, open, stack)) {
 			suspect(open, now);
 			return;
 		}
@@ -386,8 +391,8 @@ static void end_inner(struct tl_call *call, uint64_t now)
 {
 	struct tl_open_call *open = call->open;
 
-	if (open && frame_of(open) == (uintptr_t)call && top_of(call->thread) > open + 1)
-		settle(call->thread, open + 1, (uintptr_t)call, true, now);
+	if (open && frame_of(open) == call->frame && top_of(call->thread) > open + 1)
+		settle(call->thread, open + 1, call->frame, true, now);
 }
 
 /* Take a call that is over off the stack; it need not be on top. */
@@ -396,7 +401,7 @@ static void close_entry(struct tl_call *call)
 	struct tl_thread *thread = call->thread;
 	struct tl_open_call *open = call->open;
 
-	if (!open || frame_of(open) != (uintptr_t)call)
+	if (!open || frame_of(open) != call->frame)
 		return;
 	if (top_of(thread) > open + 1) {
 		open->mode |= TL_OPEN_FINISHED;
@@ -425,13 +430,13 @@ void tl_call_end_all(struct tl_thread *thread)
  * The thread is inside a callback, of its innermost open call. Unless the callback was left by longjmp: then the call was too, and what it
  * owes is done by who settles. An intact call above us is still running; so is one that our own frame lies below, as far as can be known.
  */
-static bool is_in_callback(struct tl_thread *thread, uintptr_t frame)
+static bool is_in_callback(struct tl_thread *thread, uintptr_t stack)
 {
 	struct tl_open_call *top = top_of(thread);
 
 	if (!thread->busy)
 		return false;
-	if (top == thread->open || frame_of(top - 1) == TL_NO_FRAME || !is_dead(thread, top - 1, frame))
+	if (top == thread->open || frame_of(top - 1) == TL_NO_FRAME || !is_dead(thread, top - 1, stack))
 		return true;
 	thread->busy = 1;
 	tl_thread_free(thread);
@@ -465,7 +470,7 @@ static void *resolve(struct tl_call *call)
 	/* dlsym may have found it before the first call, but what was loaded since has yet to be looked at. */
 	if (real && !(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_RESOLVE))
 		return real;
-	real = tl_resolve_real(shim, call->caller);
+	real = tl_resolve_real(shim, call->caller.address);
 	if (real)
 		tl_runtime_resolved(shim);
 	return real;
@@ -485,7 +490,7 @@ static struct tl_thread *thread_for(struct tl_call *call)
 		else
 			tl_buffer_lose();
 	}
-	return thread && !is_in_callback(thread, (uintptr_t)call) ? thread : NULL;
+	return thread && !is_in_callback(thread, call->caller.stack) ? thread : NULL;
 }
 
 /* Made inside another call of the same API, and such calls are not traced. */
@@ -495,9 +500,9 @@ static bool is_unwanted(struct tl_call *call)
 
 	if (tl_config.nested)
 		return false;
-	settle(thread, thread->open, (uintptr_t)call, false, tl_ticks(thread));
+	settle(thread, thread->open, call->caller.stack, false, tl_ticks(thread));
 	const struct tl_open_call *outer = top_of(thread) - 1;
-	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) > (uintptr_t)call &&
+	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) >= call->caller.stack &&
 	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 && is_intact(thread, outer);
 }
 
@@ -505,7 +510,7 @@ static void open_entry(struct tl_call *call)
 {
 	struct tl_thread *thread = call->thread;
 
-	settle(thread, thread->open, (uintptr_t)call, false, tl_ticks(thread));
+	settle(thread, thread->open, call->caller.stack, false, tl_ticks(thread));
 	struct tl_open_call *open = top_of(thread);
 	call->open = open < producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
@@ -519,7 +524,7 @@ static void open_entry(struct tl_call *call)
 	open->mode = 0;
 	if (call->mode & TL_MODE_TRACERS) {
 		/* Callbacks may never come back, so the entry is whole before them. */
-		open->mode = call->mode;
+		open->mode = call->mode | TL_OPEN_TRACED;
 		open->start = call->start = tl_ticks(thread);
 		atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 		begin_tracing(call);
@@ -527,7 +532,7 @@ static void open_entry(struct tl_call *call)
 	/* After the prologues: they may have changed parameters, and their time is not the driver's. */
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry(call, open);
-	open->mode |= call->mode;
+	open->mode |= call->mode | TL_OPEN_TRACED;
 	open->start = call->start = tl_ticks(thread);
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 }
@@ -543,6 +548,7 @@ static void *enter(struct tl_call *call)
 
 	call->thread = NULL;
 	call->open = NULL;
+	call->frame = (uintptr_t)call;
 	call->space[1] = 0;
 	if (mode & TL_MODE_CALLER) {
 		void *foreign = tl_resolve_foreign(call);
@@ -577,28 +583,16 @@ void *tl_call_enter_other(struct tl_call *call)
 
 /* --- leaving */
 
-/*
- * Make ready to end a call. One that was entered inline has its state in its entry alone. False: there is nothing of it to record, since
- * this process was forked inside it, or it has been ended.
- */
-static bool is_ours(struct tl_call *call)
+/* False: there is nothing of it to record, since this process was forked inside it, or it has been ended. */
+static bool is_ours(const struct tl_call *call)
 {
-	struct tl_open_call *open = call->open;
-
-	if (!call->mode) {
-		if (frame_of(open) != (uintptr_t)call)
-			return false;
-		call->thread = tl_buffer_thread_of(open);
-		call->mode = open->mode & TL_MODE_FAST;
-		call->start = open->start;
-	}
 	return call->thread && !tl_buffer_is_stale(call->thread);
 }
 
 /* A coroutine has carried it over to another thread: that one records it, and its first thread only learns that it is over. */
 static void move_over(struct tl_call *call)
 {
-	if (call->open && frame_of(call->open) == (uintptr_t)call) {
+	if (call->open && frame_of(call->open) == call->frame) {
 		call->open->mode |= TL_OPEN_FINISHED;
 		atomic_store_explicit(&call->open->frame, TL_NO_FRAME, memory_order_relaxed);
 	}
@@ -669,4 +663,68 @@ void tl_call_unwound(struct tl_call *call)
 	end(call, TL_RECORD_UNWOUND, 0, words, count);
 	call->shim = NULL;
 	errno = error;
+}
+
+/* --- calls recorded in the entry, when their end is out of the ordinary */
+
+static struct tl_open_call *entry_of(const uint64_t *recorded)
+{
+	return (struct tl_open_call *)recorded[0];
+}
+
+static struct tl_shim *shim_of(const struct tl_open_call *open)
+{
+	return &tl_runtime_library(open->function >> 16)->shims[open->function & 0xffff];
+}
+
+/* The same as calls out of line are. False: this process was forked inside it, or it has been ended. */
+static bool as_traced(struct tl_call *call, const uint64_t *recorded)
+{
+	struct tl_open_call *open = entry_of(recorded);
+
+	if (frame_of(open) != (uintptr_t)recorded)
+		return false;
+	*call = (struct tl_call){ .open = open, .shim = shim_of(open), .mode = open->mode & TL_MODE_FAST, .start = open->start,
+				  .frame = (uintptr_t)recorded, .caller.stack = (uintptr_t)recorded, .thread = tl_buffer_thread_of(open) };
+	return true;
+}
+
+static void end_recorded(const uint64_t *recorded, uint32_t flags, uint64_t result)
+{
+	struct tl_call call;
+	int error = errno;
+
+	if (as_traced(&call, recorded))
+		end(&call, flags, result, recorded + 1, (uint32_t)call.shim->function->words);
+	errno = error;
+}
+
+uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
+{
+	end_recorded(recorded, 0, result);
+	return result;
+}
+
+void tl_recorded_unwound(uint64_t *recorded)
+{
+	end_recorded(recorded, TL_RECORD_UNWOUND, 0);
+}
+
+uint64_t tl_recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end)
+{
+	struct tl_thread *thread = tl_self;
+	struct tl_open_call *open = entry_of(recorded);
+	bool with_words = open->mode & TL_MODE_WORDS;
+	uint32_t count = with_words ? (uint32_t)shim_of(open)->function->words : 0;
+	uint64_t size = sizeof(struct tl_call_record) + 8 * (uint64_t)count;
+	uint64_t *record = tl_record_reserve_slow(thread, size, at);
+
+	if (record) {
+		tl_record_sized(record, size);
+		fill(record, open->start, end, result, recorded + 1, count);
+		tl_record_commit(record, head_of(size, with_words ? TL_RECORD_WORDS : 0, open->function));
+	}
+	clear(open);
+	set_top(thread, open);
+	return result;
 }

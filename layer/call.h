@@ -6,7 +6,7 @@
 
 #include "tracelayer/shim.h"
 
-/* tl_call_enter_slow and tl_call_leave_slow for calls that traced.c leaves to others. */
+/* tl_call_enter and tl_call_leave for calls that traced.c leaves to others. */
 void *tl_call_enter_other(struct tl_call *call);
 void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
 

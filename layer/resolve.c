@@ -299,18 +299,18 @@ static bool is_direct(const void *caller)
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
-	const struct tl_known *from = tl_known_at(call->caller);
+	const struct tl_known *from = tl_known_at(call->caller.address);
 	void *function = NULL;
 	int saved = errno;
 
 	if (!from || tl_known_is_layered(call->shim->function->api))
 		return NULL;
-	if (from->role == TL_ROLE_OWN || (from->role == TL_ROLE_LOADER && !is_direct(call->caller)))
+	if (from->role == TL_ROLE_OWN || (from->role == TL_ROLE_LOADER && !is_direct(call->caller.address)))
 		function = dispatched(call);
 	if (!function && from->role != TL_ROLE_OWN)
 		function = own_function(from, call->shim);
 	if (!function && from->role != TL_ROLE_DRIVER)
-		function = tl_resolve_real(call->shim, call->caller);
+		function = tl_resolve_real(call->shim, call->caller.address);
 	errno = saved;
 	return function;
 }

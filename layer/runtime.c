@@ -80,7 +80,8 @@ static uint32_t wanted(const struct tl_shim *shim)
 	if (!atomic_load_explicit(&recording, memory_order_relaxed) || !tl_config_selects(function))
 		return mode;
 	mode |= TL_MODE_RECORD;
-	if (tl_config.args != TL_ARGS_NONE)
+	/* No words are as good as all, and quicker. */
+	if (tl_config.args != TL_ARGS_NONE || !function->words)
 		mode |= TL_MODE_WORDS;
 	if (tl_config.args == TL_ARGS_FULL && function->flags & TL_FUNCTION_FOLLOWS)
 		mode |= TL_MODE_FOLLOW;

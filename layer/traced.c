@@ -1,7 +1,7 @@
 /*
  * traced.c: calls that are traced and nothing else, and the way to all others.
  *
- * Shims come here with every call that is not served inline. Most of these, while a tracer is enabled, are calls of a known function by a known
+ * Shims come here with every call that is not served in the entry. Most of these, while a tracer is enabled, are calls of a known function by a known
  * thread, in order, that nobody records: they are served here, with no clock, no settling, and no look at the function's description. What
  * is out of the ordinary goes on to call.c, which can also end a call that began here: a call that began here has the same entry on
  * the stack of open calls, the same frame, and the same fields in its struct tl_call, but for the time, which is 0.
@@ -86,8 +86,9 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	atomic_store_explicit(&thread->top, open + 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	open->start = 0;
-	open->mode_and_function = mode_and_id;	/* one store: the shim's body loads both at once */
+	open->mode_and_function = mode_and_id | TL_OPEN_TRACED;
 	call->open = open;
+	call->frame = (uintptr_t)call;
 	call->mode = TL_MODE_TRACERS;
 	call->thread = thread;
 	call->start = 0;
@@ -115,7 +116,7 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	return TL_UNLIKELY(frame->flags & TL_VIEW_SKIPPED) ? NULL : real;
 }
 
-void *tl_call_enter_slow(struct tl_call *call)
+void *tl_call_enter(struct tl_call *call)
 {
 	struct tl_thread *thread = tl_self;
 	uint64_t mode_and_id = atomic_load_explicit(&call->shim->mode_and_id, memory_order_relaxed);
@@ -124,7 +125,7 @@ void *tl_call_enter_slow(struct tl_call *call)
 		return tl_call_enter_other(call);
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
 	if (TL_UNLIKELY(open >= ((struct tl_producer *)thread)->framed_end ||
-			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <= (uintptr_t)call))
+			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) < call->caller.stack))
 		return tl_call_enter_other(call);
 	return enter(call, thread, open, mode_and_id);
 }
@@ -145,7 +146,7 @@ static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_fram
 	atomic_store_explicit(&thread->top, open, memory_order_release);
 }
 
-void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_frame *frame = (struct tl_frame *)(uintptr_t)call->space[1];

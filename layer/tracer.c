@@ -186,7 +186,7 @@ void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const str
 	struct tl_shim *shim = call->shim;
 
 	frame->shim = shim;
-	frame->caller = call->caller;
+	frame->caller = call->caller.address;
 	frame->begun = frame->ended = frame->flags = 0;
 	frame->start = frame->end = 0;
 	frame->skipped[0] = frame->skipped[1] = 0;

@@ -82,6 +82,40 @@ START_TEST(a_call_is_recorded_with_its_words_and_result)
 }
 END_TEST
 
+/* Chunks are changed many times. */
+static void record_many(enum tl_args args, unsigned words)
+{
+	const unsigned many = 40000;
+
+	record(args);
+	for (unsigned i = 0; i < many; i++)
+		ck_assert_int_eq(toy_add((int)i, -(int64_t)i - 1), -1);
+	seen_collect(true);
+	ck_assert_uint_eq(nseen, many);
+	for (unsigned i = 0; i < many; i++) {
+		ck_assert_uint_eq(seen[i].call.size, 4 + words);
+		ck_assert_uint_eq(seen[i].call.flags, words ? TL_RECORD_WORDS : 0);
+		ck_assert_uint_eq(seen[i].call.result, UINT32_MAX);
+		ck_assert_uint_eq(seen[i].words[0], words ? i : 0);
+		ck_assert_uint_eq(seen[i].words[1], words ? -(uint64_t)i - 1 : 0);
+		if (i)
+			ck_assert_uint_ge(seen[i].call.start, seen[i - 1].call.start + seen[i - 1].call.duration);
+	}
+	ck_assert_uint_eq(open_calls(), 0);
+}
+
+START_TEST(calls_that_find_their_chunk_full_are_whole)
+{
+	record_many(TL_ARGS_SCALARS, 2);
+}
+END_TEST
+
+START_TEST(calls_without_words_that_find_their_chunk_full_are_whole)
+{
+	record_many(TL_ARGS_NONE, 0);
+}
+END_TEST
+
 START_TEST(args_none_keeps_no_words)
 {
 	record(TL_ARGS_NONE);
@@ -209,6 +243,27 @@ START_TEST(a_call_left_by_longjmp_ends_at_the_next_call)
 	ck_assert_uint_eq(seen_count(TOY_RUN, 0), 100);
 	ck_assert_uint_eq(open_calls(), 0);
 	/* In order, the end of one no later than the next one's beginning. */
+	for (size_t i = 0; i + 1 < nseen; i++)
+		ck_assert_uint_le(seen[i].call.start + seen[i].call.duration, seen[i + 1].call.start);
+}
+END_TEST
+
+/* Calls recorded in the entry and calls served out of line have frames of different sizes. */
+START_TEST(a_call_left_by_longjmp_ends_at_the_next_call_of_another_kind)
+{
+	char copy[8];
+
+	record(TL_ARGS_FULL);
+	toy_add(1, 2);
+	for (volatile int i = 0; i < 100; i++) {
+		if (!sigsetjmp(away, 0))
+			toy_run(jump, NULL);
+		toy_name("x", copy, sizeof(copy));
+		ck_assert_uint_eq(open_calls(), 0);
+	}
+	seen_collect(true);
+	ck_assert_uint_eq(seen_count(TOY_NAME, 0), 100);
+	ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND), 100);
 	for (size_t i = 0; i + 1 < nseen; i++)
 		ck_assert_uint_le(seen[i].call.start + seen[i].call.duration, seen[i + 1].call.start);
 }
@@ -367,6 +422,43 @@ START_TEST(calls_of_two_stacks_may_end_out_of_order)
 	ck_assert_uint_eq(seen_count(TOY_RUN, 0), 2);
 	ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND), 0);
 	ck_assert_uint_eq(seen_count(TOY_ADD, 0), 2);
+	ck_assert_uint_eq(open_calls(), 0);
+	free(memory);
+}
+END_TEST
+
+static void *goes_on(void *unused)
+{
+	toy_add(3, 3);
+	swapcontext(&main_context, &other_context);
+	toy_add(4, 4);
+	return NULL;
+}
+
+START_TEST(a_call_that_a_coroutine_carries_to_another_thread_is_recorded_by_that)
+{
+	size_t size = 64 * 1024;
+	char *memory = malloc(size);
+	pthread_t thread;
+
+	record(TL_ARGS_SCALARS);
+	toy_add(1, 1);
+	getcontext(&other_context);
+	other_context.uc_stack.ss_sp = memory;
+	other_context.uc_stack.ss_size = size;
+	other_context.uc_link = &main_context;
+	makecontext(&other_context, open_on_other_stack, 0);
+	swapcontext(&main_context, &other_context);
+	uint32_t lane = ((struct tl_producer *)tl_self)->lane;
+	pthread_create(&thread, NULL, goes_on, NULL);
+	pthread_join(thread, NULL);
+	toy_add(2, 2);
+	seen_collect(true);
+	ck_assert_uint_eq(nseen, 5);
+	struct seen *run = only(TOY_RUN);
+	ck_assert_uint_eq(run->call.flags, TL_RECORD_WORDS);
+	ck_assert_uint_ne(run->lane, lane);
+	ck_assert_uint_eq(run->words[0], (uintptr_t)back_to_main);
 	ck_assert_uint_eq(open_calls(), 0);
 	free(memory);
 }
@@ -621,6 +713,8 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, nothing_is_initialised_when_nothing_is_watched);
 	tcase_add_test(tcase, a_call_is_recorded_with_its_words_and_result);
+	tcase_add_test(tcase, calls_that_find_their_chunk_full_are_whole);
+	tcase_add_test(tcase, calls_without_words_that_find_their_chunk_full_are_whole);
 	tcase_add_test(tcase, args_none_keeps_no_words);
 	tcase_add_test(tcase, memory_is_captured_before_and_after);
 	tcase_add_test(tcase, a_failed_call_shows_no_out_parameters);
@@ -629,11 +723,13 @@ int main(void)
 	tcase_add_test(tcase, calls_nest);
 	tcase_add_test(tcase, nesting_deeper_than_the_stack_of_open_calls_loses_nothing);
 	tcase_add_test(tcase, a_call_left_by_longjmp_ends_at_the_next_call);
+	tcase_add_test(tcase, a_call_left_by_longjmp_ends_at_the_next_call_of_another_kind);
 	tcase_add_test(tcase, an_inner_call_left_by_longjmp_does_not_end_the_outer);
 	tcase_add_test(tcase, a_call_left_by_longjmp_ends_at_the_latest_with_its_thread);
 	tcase_add_test(tcase, a_call_on_the_signal_stack_does_not_end_the_outer);
 	tcase_add_test(tcase, a_call_on_a_coroutines_stack_does_not_end_the_outer);
 	tcase_add_test(tcase, calls_of_two_stacks_may_end_out_of_order);
+	tcase_add_test(tcase, a_call_that_a_coroutine_carries_to_another_thread_is_recorded_by_that);
 	tcase_add_test(tcase, a_stack_that_was_unmapped_is_not_touched);
 	tcase_add_test(tcase, pthread_exit_inside_a_call_unwinds_it);
 	tcase_add_test(tcase, a_cancelled_call_is_unwound);

@@ -59,98 +59,142 @@ static const struct tl_api toy_api = { .name = "toy", .version = "1", .sonames =
 
 #define UNSUPPORTED (-99)
 
-static TL_TRACED int traced_toy_add(struct tl_shim *shim, void *caller, int a, int64_t b)
+static TL_TRACED int traced_toy_add(struct tl_shim *shim, struct tl_caller caller, int a, int64_t b)
 {
 	void *params[] = { &a, &b };
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, params, &result);
 	int (*real)(int, int64_t) = (int (*)(int, int64_t))tl_call_enter(&call);
+
 	if (TL_LIKELY(real))
 		result = real(a, b);
-	const uint64_t words[] = { (uint64_t)(int64_t)a, (uint64_t)b };
-	tl_call_leave(&call, (uint32_t)result, words, 2);
+	TL_CALL_LEAVE(call, (uint32_t)result, (uint64_t)(int64_t)a, (uint64_t)b);
 	return result;
 }
 
-int toy_add(int a, int64_t b)
+TL_ENTRY int toy_add(int a, int64_t b)
 {
-	int (*direct)(int, int64_t) = (int (*)(int, int64_t))tl_shim_direct(&toy_shims[TOY_ADD]);
-	if (TL_LIKELY(direct))
-		return direct(a, b);
-	return traced_toy_add(&toy_shims[TOY_ADD], TL_CALLER, a, b);
+	int (*real)(int, int64_t) = (int (*)(int, int64_t))tl_shim_direct(&toy_shims[TOY_ADD]);
+
+	if (TL_LIKELY(real))
+		return real(a, b);
+	TL_RECORDED(call, (uint64_t)(int64_t)a, (uint64_t)b);
+	real = (int (*)(int, int64_t))tl_recorded_enter(call, &toy_shims[TOY_ADD]);
+	if (TL_UNLIKELY(!real))
+		return traced_toy_add(&toy_shims[TOY_ADD], TL_CALLER, a, b);
+	TL_RECORDED_UNWINDS(call);
+	int result = real(a, b);
+	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-static TL_TRACED int traced_toy_run(struct tl_shim *shim, void *caller, void (*inside)(void *), void *with)
+static TL_TRACED int traced_toy_run(struct tl_shim *shim, struct tl_caller caller, void (*inside)(void *), void *with)
 {
 	void *params[] = { &inside, &with };
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, params, &result);
 	int (*real)(void (*)(void *), void *) = (int (*)(void (*)(void *), void *))tl_call_enter(&call);
+
 	if (TL_LIKELY(real))
 		result = real(inside, with);
-	const uint64_t words[] = { (uintptr_t)inside, (uintptr_t)with };
-	tl_call_leave(&call, (uint32_t)result, words, 2);
+	TL_CALL_LEAVE(call, (uint32_t)result, (uintptr_t)inside, (uintptr_t)with);
 	return result;
 }
 
-int toy_run(void (*inside)(void *), void *with)
+TL_ENTRY int toy_run(void (*inside)(void *), void *with)
 {
-	int (*direct)(void (*)(void *), void *) = (int (*)(void (*)(void *), void *))tl_shim_direct(&toy_shims[TOY_RUN]);
-	if (TL_LIKELY(direct))
-		return direct(inside, with);
-	return traced_toy_run(&toy_shims[TOY_RUN], TL_CALLER, inside, with);
+	int (*real)(void (*)(void *), void *) = (int (*)(void (*)(void *), void *))tl_shim_direct(&toy_shims[TOY_RUN]);
+
+	if (TL_LIKELY(real))
+		return real(inside, with);
+	TL_RECORDED(call, (uintptr_t)inside, (uintptr_t)with);
+	real = (int (*)(void (*)(void *), void *))tl_recorded_enter(call, &toy_shims[TOY_RUN]);
+	if (TL_UNLIKELY(!real))
+		return traced_toy_run(&toy_shims[TOY_RUN], TL_CALLER, inside, with);
+	TL_RECORDED_UNWINDS(call);
+	int result = real(inside, with);
+	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-static TL_TRACED int traced_toy_name(struct tl_shim *shim, void *caller, const char *name, char *copy, unsigned size)
+static TL_TRACED int traced_toy_name(struct tl_shim *shim, struct tl_caller caller, const char *name, char *copy, unsigned size)
 {
 	void *params[] = { &name, &copy, &size };
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, params, &result);
 	int (*real)(const char *, char *, unsigned) = (int (*)(const char *, char *, unsigned))tl_call_enter(&call);
+
 	if (TL_LIKELY(real))
 		result = real(name, copy, size);
-	const uint64_t words[] = { (uintptr_t)name, (uintptr_t)copy, size };
-	tl_call_leave(&call, (uint32_t)result, words, 3);
+	TL_CALL_LEAVE(call, (uint32_t)result, (uintptr_t)name, (uintptr_t)copy, size);
 	return result;
 }
 
-int toy_name(const char *name, char *copy, unsigned size)
+TL_ENTRY int toy_name(const char *name, char *copy, unsigned size)
 {
-	int (*direct)(const char *, char *, unsigned) =
-		(int (*)(const char *, char *, unsigned))tl_shim_direct(&toy_shims[TOY_NAME]);
-	if (TL_LIKELY(direct))
-		return direct(name, copy, size);
-	return traced_toy_name(&toy_shims[TOY_NAME], TL_CALLER, name, copy, size);
+	int (*real)(const char *, char *, unsigned) = (int (*)(const char *, char *, unsigned))tl_shim_direct(&toy_shims[TOY_NAME]);
+
+	if (TL_LIKELY(real))
+		return real(name, copy, size);
+	TL_RECORDED(call, (uintptr_t)name, (uintptr_t)copy, size);
+	real = (int (*)(const char *, char *, unsigned))tl_recorded_enter(call, &toy_shims[TOY_NAME]);
+	if (TL_UNLIKELY(!real))
+		return traced_toy_name(&toy_shims[TOY_NAME], TL_CALLER, name, copy, size);
+	TL_RECORDED_UNWINDS(call);
+	int result = real(name, copy, size);
+	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-static TL_TRACED int traced_toy_void(struct tl_shim *shim, void *caller)
+static TL_TRACED int traced_toy_init(struct tl_shim *shim, struct tl_caller caller)
 {
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, NULL, &result);
 	int (*real)(void) = (int (*)(void))tl_call_enter(&call);
+
 	if (TL_LIKELY(real))
 		result = real();
-	const uint64_t words[] = { 0 };
-	tl_call_leave(&call, (uint32_t)result, words, 0);
+	TL_CALL_LEAVE(call, (uint32_t)result);
 	return result;
 }
 
-static int toy_void(struct tl_shim *shim, void *caller)
+TL_ENTRY int toy_init(void)
 {
-	int (*direct)(void) = (int (*)(void))tl_shim_direct(shim);
-	if (TL_LIKELY(direct))
-		return direct();
-	return traced_toy_void(shim, caller);
+	int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[TOY_INIT]);
+
+	if (TL_LIKELY(real))
+		return real();
+	TL_RECORDED(call);
+	real = (int (*)(void))tl_recorded_enter(call, &toy_shims[TOY_INIT]);
+	if (TL_UNLIKELY(!real))
+		return traced_toy_init(&toy_shims[TOY_INIT], TL_CALLER);
+	TL_RECORDED_UNWINDS(call);
+	int result = real();
+	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-int toy_init(void)
+static TL_TRACED int traced_toy_lacking(struct tl_shim *shim, struct tl_caller caller)
 {
-	return toy_void(&toy_shims[TOY_INIT], TL_CALLER);
+	int result = UNSUPPORTED;
+	TL_CALL(call, shim, caller, NULL, &result);
+	int (*real)(void) = (int (*)(void))tl_call_enter(&call);
+
+	if (TL_LIKELY(real))
+		result = real();
+	TL_CALL_LEAVE(call, (uint32_t)result);
+	return result;
 }
 
-int toy_lacking(void)
+TL_ENTRY int toy_lacking(void)
 {
-	return toy_void(&toy_shims[TOY_LACKING], TL_CALLER);
+	int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[TOY_LACKING]);
+
+	if (TL_LIKELY(real))
+		return real();
+	TL_RECORDED(call);
+	real = (int (*)(void))tl_recorded_enter(call, &toy_shims[TOY_LACKING]);
+	if (TL_UNLIKELY(!real))
+		return traced_toy_lacking(&toy_shims[TOY_LACKING], TL_CALLER);
+	TL_RECORDED_UNWINDS(call);
+	int result = real();
+	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
 #define SHIM(number, entry_) [number] = { .function = &functions[number], .entry = (void *)(entry_) }

@@ -80,7 +80,7 @@ static TL_TRACED void odd_void_call(void)
 	void (*real)(void) = (void (*)(void))tl_call_enter(&call);
 	if (real)
 		real();
-	tl_call_leave(&call, 0, NULL, 0);
+	TL_CALL_LEAVE(call, 0);
 }
 
 static TL_TRACED float odd_float_call(float x)
@@ -91,8 +91,7 @@ static TL_TRACED float odd_float_call(float x)
 	float (*real)(float) = (float (*)(float))tl_call_enter(&call);
 	if (real)
 		result = real(x);
-	const uint64_t words[] = { TL_WORD_OF(x, 0) };
-	tl_call_leave(&call, TL_WORD_OF(result, 0), words, 1);
+	TL_CALL_LEAVE(call, TL_WORD_OF(result, 0), TL_WORD_OF(x, 0));
 	return result;
 }
 
@@ -104,8 +103,7 @@ static TL_TRACED double odd_double_call(double x)
 	double (*real)(double) = (double (*)(double))tl_call_enter(&call);
 	if (real)
 		result = real(x);
-	const uint64_t words[] = { TL_WORD_OF(x, 0) };
-	tl_call_leave(&call, TL_WORD_OF(result, 0), words, 1);
+	TL_CALL_LEAVE(call, TL_WORD_OF(result, 0), TL_WORD_OF(x, 0));
 	return result;
 }
 
@@ -117,8 +115,7 @@ static TL_TRACED struct triple odd_triple_call(struct triple x)
 	struct triple (*real)(struct triple) = (struct triple(*)(struct triple))tl_call_enter(&call);
 	if (real)
 		result = real(x);
-	const uint64_t words[] = { x.a, x.b, x.c };
-	tl_call_leave(&call, TL_WORD_OF(result, 0), words, 3);
+	TL_CALL_LEAVE(call, TL_WORD_OF(result, 0), x.a, x.b, x.c);
 	return result;
 }
 

@@ -54,11 +54,11 @@ void runtime_invoke(const char *name, void **args, void *result)
 void runtime_watch(enum way way)
 {
 	static const uint32_t modes[] = {0, TL_MODE_RECORD, TL_MODE_RECORD | TL_MODE_WORDS,
-					 TL_MODE_TRACERS};
+					 TL_MODE_TRACERS, TL_MODE_RECORD | TL_MODE_WORDS};
 	uint32_t mode = modes[way];
 
 	thread.position = (uintptr_t)chunk;
-	thread.limit = (uintptr_t)chunk + sizeof chunk;
+	thread.limit = way == WAY_RECORDED_FULL ? 0 : (uintptr_t)chunk + sizeof chunk;
 	entries[0].frame = UINTPTR_MAX;
 	thread.open = entries;
 	thread.top = entries + 1;
@@ -83,12 +83,17 @@ const uint64_t *runtime_record(void)
 	return (const uint64_t *)(void *)chunk;
 }
 
+void runtime_move_over(void)
+{
+	tl_self = NULL;
+}
+
 long runtime_depth(void)
 {
 	return (long)(thread.top - entries) - 1;
 }
 
-void *tl_call_enter_slow(struct tl_call *call)
+void *tl_call_enter(struct tl_call *call)
 {
 	void *real = call->shim->real;
 
@@ -100,13 +105,13 @@ void *tl_call_enter_slow(struct tl_call *call)
 		return real;
 	}
 	last.function = call->shim->function;
-	last.caller = call->caller;
+	last.caller = call->caller.address;
 	last.entered++;
 	look(call->params);
 	return real;
 }
 
-void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *words,
+void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words,
 			uint32_t count)
 {
 	(void)call;
@@ -119,9 +124,32 @@ void tl_call_leave_slow(struct tl_call *call, uint64_t result, const uint64_t *w
 void tl_call_unwound(struct tl_call *call)
 {
 	last.unwound++;
-	if (call->open)
-		thread.top = call->open;
 	call->shim = NULL;
+}
+
+void tl_recorded_unwound(uint64_t *call)
+{
+	last.unwound++;
+	memcpy(last.unwound_words, call + 1, sizeof last.unwound_words);
+	thread.top = (struct tl_open_call *)call[0];
+}
+
+uint64_t tl_recorded_leave_slow(uint64_t *call, uint64_t result)
+{
+	last.left++;
+	last.result = result;
+	tl_self = &thread;
+	thread.top = (struct tl_open_call *)call[0];
+	return result;
+}
+
+uint64_t tl_recorded_leave_full(uint64_t *call, uint64_t result, uint64_t at, uint64_t end)
+{
+	(void)at;
+	(void)end;
+	last.lost++;
+	thread.top = (struct tl_open_call *)call[0];
+	return result;
 }
 
 void *tl_record_reserve_slow(struct tl_thread *full, uint64_t size, uint64_t at)

@@ -12,10 +12,11 @@ struct last {
 	uint64_t result, words[64];
 	uint32_t count;
 	int entered, left, unwound, lost;
+	uint64_t unwound_words[2];	/* the first of the call that was recorded in its entry */
 };
 extern struct last last;
 
-enum way { WAY_STRAIGHT, WAY_RECORDED, WAY_RECORDED_WITH_WORDS, WAY_OUT_OF_LINE };
+enum way { WAY_STRAIGHT, WAY_RECORDED, WAY_RECORDED_WITH_WORDS, WAY_OUT_OF_LINE, WAY_RECORDED_FULL };
 
 const struct tl_api *runtime_api(void);
 const struct tl_function *runtime_function(const char *name);
@@ -29,6 +30,9 @@ void runtime_invoke(const char *name, void **args, void *result);
 
 /* The test's: called with the parameters' addresses while a call out of line is open. */
 void look(void *const *params);
+
+/* What a coroutine does: the call that is in progress goes on in a thread that is not known. */
+void runtime_move_over(void);
 
 /* Forget what was, and return where the next record will stand. */
 const uint64_t *runtime_record(void);
