@@ -480,7 +480,7 @@ static void print_chain(struct printer *p, const struct link *first, const char 
 	uint64_t next = load_pointer(bytes + link.next->offset);
 
 	if (!next) {
-		tl_text_string(text, "null");
+		print_address(text, 0, p->exact);
 		return;
 	}
 	tl_text_char(text, '[');

@@ -17,7 +17,7 @@ static bool take_ending(const char *path, size_t *length, const char *ending)
 
 const struct tl_format *tl_format_of(const char *path, bool *gzip)
 {
-	static const struct tl_format *const formats[] = {&tl_format_json};
+	static const struct tl_format *const formats[] = {&tl_format_json, &tl_format_pftrace};
 	size_t length = strlen(path);
 
 	*gzip = take_ending(path, &length, ".gz");

@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
 	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/json.c \
+	%D%/protobuf.h %D%/pftrace.h %D%/pftrace.c %D%/pftrace_names.h %D%/pftrace_names.c \
+	%D%/pftrace_notes.h %D%/pftrace_notes.c %D%/pftrace_ties.h %D%/pftrace_ties.c \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.h %D%/args_print.c \
 	%D%/args_plan.h %D%/args_plan.c %D%/checked_copy.c \
 	%D%/digits.h %D%/text.h %D%/text.c \

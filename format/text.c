@@ -107,6 +107,22 @@ void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
 		text->at = out.at;
 }
 
+void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size)
+{
+	struct tl_text out = {text->at, text->end, false};
+
+	for (size_t i = 0, bad; i < size && !out.cut;) {
+		size_t length = utf8_sequence((const unsigned char *)bytes + i, size - i, &bad);
+
+		tl_text_put(&out, length ? bytes + i : "\xef\xbf\xbd", length ? length : 3);
+		i += length ? length : bad;
+	}
+	if (out.cut)
+		text->cut = true;
+	else
+		text->at = out.at;
+}
+
 /*
  * Floating point: Steele and White's shortest digits ("Dragon4"), in exact integers. With the value
  * r/s and half the distances to its neighbours m_minus/s and m_plus/s, digits are produced until

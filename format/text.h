@@ -52,4 +52,7 @@ void tl_text_double(struct tl_text *text, uint64_t bits);
 /* Bytes as the inside of a JSON string: escaped, and what is not UTF-8 replaced by U+FFFD. */
 void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
 
+/* Bytes as UTF-8: what is none is replaced by U+FFFD. */
+void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size);
+
 #endif

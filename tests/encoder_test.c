@@ -177,6 +177,10 @@ START_TEST(names_ask_for_formats)
 	ck_assert(!gzip);
 	ck_assert_ptr_eq(tl_format_of("trace.json.gz", &gzip), &tl_format_json);
 	ck_assert(gzip);
+	ck_assert_ptr_eq(tl_format_of("a.json/trace.pftrace", &gzip), &tl_format_pftrace);
+	ck_assert(!gzip);
+	ck_assert_ptr_eq(tl_format_of("trace.pftrace.gz", &gzip), &tl_format_pftrace);
+	ck_assert(gzip);
 	ck_assert_ptr_null(tl_format_of("trace.tlt", &gzip));
 	ck_assert_ptr_null(tl_format_of("json", &gzip));
 	ck_assert_ptr_null(tl_format_of("", &gzip));

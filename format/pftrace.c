@@ -1,0 +1,651 @@
+/*
+ * pftrace.c: Perfetto's trace format as one of the formats of encoder.h. A file is a row of
+ *packets.
+ *
+ *	{timestamp: 31  trusted_packet_sequence_id: 1  sequence_flags: 2
+ *	 track_event {category_iids: 1  name_iid: 4  type: TYPE_SLICE_BEGIN
+ *	              debug_annotations {name_iid: 9  pointer_value: 0x7f20}}}
+ *	{timestamp: 412  trusted_packet_sequence_id: 1  sequence_flags: 2
+ *	 track_event {type: TYPE_SLICE_END}}
+ *
+ * All packets are of one sequence. Names are told once, and the track and the clock are defaults of
+ *the sequence, told again when the lane changes, which is with each chunk. The clock is an
+ *incremental one of the sequence's own: a timestamp is what has passed since the last. Each time
+ *that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp after that is
+ *a reading of it. What lies before the last one, as the beginning of a call that others were made
+ *in, has CLOCK_MONOTONIC named with it, and leaves the sequence's clock alone.
+ *
+ * A call's two packets stand together, in the order in which calls ended; a reader sorts by time,
+ *and takes an end for that of the call that began last. What has the same time stays in the order
+ *of the file: an inner call's end comes before its outer one's, as it must. Two beginnings at the
+ *same time would not: see struct ties.
+ *
+ * What readers were told in a block that was dropped they don't know: .block takes back what was
+ *told in it.
+ */
+#include "format/pftrace.h"
+
+#include <string.h>
+
+#include "format/args_print.h"
+#include "format/encoder.h"
+#include "format/pftrace_names.h"
+#include "format/pftrace_notes.h"
+#include "format/pftrace_ties.h"
+
+#define SEQUENCE 1
+#define PLANS	 512
+#define SCRATCH	 (128u * 1024)
+/* What is kept free for a packet: its head; our own annotations, behind the arguments; what is
+ * behind them all. */
+#define HEAD_MAX  (12u * 1024)
+#define OWN_MAX	  (16u * 1024)
+#define TAIL_MAX  (TL_PF_NAMES_NEW + TL_PF_NOTES_SPARE + 1024)
+#define ROOM	  (HEAD_MAX + OWN_MAX + TAIL_MAX)
+#define DEPTH_MAX 16 /* calls that began at the same time as those in them */
+
+/* What every call of one function has. */
+struct plan {
+	const struct tl_function *function;
+	struct tl_pf_name *name, *categories, *failed;
+	bool has_result;
+	bool zero_failed; /* a result of 0 is a failure */
+	uint16_t count;	  /* of .steps; parameters beyond them are walked */
+	struct tl_pf_step result;
+	struct tl_pf_step steps[16];
+};
+
+/* What readers know at this place of the file. */
+struct sequence {
+	bool started;
+	bool has_lane;
+	uint32_t tid;	 /* of the default track */
+	uint64_t last;	 /* of the sequence's clock */
+	uint64_t latest; /* nanoseconds: the last end so far */
+};
+
+struct state {
+	struct sequence now, kept;
+	bool settled; /* nothing was appended since .kept */
+	struct tl_pf_names names;
+	struct tl_pf_ties ties;
+	struct plan plans[PLANS];
+	char scratch[SCRATCH];
+};
+
+static bool has_room(struct tl_text *text)
+{
+	if (text->end - text->at >= (ptrdiff_t)ROOM)
+		return true;
+	text->cut = true;
+	return false;
+}
+
+/* Annotations of the packet that is being made at `at`. */
+static struct tl_pf_notes notes_at(struct state *state, const struct tl_text *text, char *at)
+{
+	return (struct tl_pf_notes){&state->names, at, text->end - TAIL_MAX, false};
+}
+
+/* ---- Packets */
+
+static uint64_t track_of(const struct tl_encoder *encoder, uint32_t tid)
+{
+	return (uint64_t)encoder->pid << 32 | tid;
+}
+
+static inline char *put_sequence(char *at, enum tl_pf_sequence_flags flags)
+{
+	at = tl_protobuf_number(at, TL_PF_SEQUENCE_ID, SEQUENCE);
+	return tl_protobuf_number(at, TL_PF_SEQUENCE_FLAGS, flags);
+}
+
+static char *put_clock(char *at, uint32_t id, uint64_t ns)
+{
+	char *clock = tl_protobuf_open(at, TL_PF_CLOCKS);
+
+	at = tl_protobuf_number(clock, TL_PF_CLOCK_ID, id);
+	at = tl_protobuf_number(at, TL_PF_CLOCK_TIMESTAMP, ns);
+	if (id == TL_PF_DELTAS)
+		at = tl_protobuf_number(at, TL_PF_CLOCK_INCREMENTAL, 1);
+	return tl_protobuf_close(clock, at);
+}
+
+/* Two clocks at the same instant; all times of the file are shown as CLOCK_MONOTONIC. */
+static char *put_clocks(char *at, uint32_t id, uint64_t ns, uint64_t monotonic_ns)
+{
+	char *snapshot = tl_protobuf_open(at, TL_PF_CLOCK_SNAPSHOT);
+
+	at = put_clock(snapshot, id, ns);
+	at = put_clock(at, TL_PF_MONOTONIC, monotonic_ns);
+	if (id != TL_PF_DELTAS)
+		at = tl_protobuf_number(at, TL_PF_PRIMARY_CLOCK, TL_PF_MONOTONIC);
+	return tl_protobuf_close(snapshot, at);
+}
+
+static char *put_defaults(char *at, uint64_t track)
+{
+	char *defaults = tl_protobuf_open(at, TL_PF_PACKET_DEFAULTS);
+	char *event = tl_protobuf_open(defaults, TL_PF_DEFAULT_TRACK_EVENT);
+
+	at = tl_protobuf_close(event, tl_protobuf_number(event, TL_PF_TRACK_UUID, track));
+	at = tl_protobuf_number(at, TL_PF_DEFAULT_CLOCK, TL_PF_DELTAS);
+	return tl_protobuf_close(defaults, at);
+}
+
+/* The events that follow are of this lane; tid 0: of the process. */
+static char *put_lane(const struct tl_encoder *encoder, char *at, uint32_t tid)
+{
+	struct state *state = encoder->state;
+	struct sequence *now = &state->now;
+
+	if (now->has_lane && now->tid == tid)
+		return at;
+	char *packet = tl_protobuf_open(at, TL_PF_PACKET);
+	at = put_sequence(packet, now->started ? TL_PF_NEEDS_STATE : TL_PF_STATE_CLEARED);
+	at = put_defaults(at, track_of(encoder, tid));
+	at = put_clocks(at, TL_PF_DELTAS, 0, 0);
+	now->started = now->has_lane = true;
+	now->tid = tid;
+	now->last = 0;
+	return tl_protobuf_close(packet, at);
+}
+
+static inline char *put_time(struct sequence *now, char *at, uint64_t ns)
+{
+	if (ns < now->last) {
+		at = tl_protobuf_number(at, TL_PF_TIMESTAMP, ns);
+		return tl_protobuf_number(at, TL_PF_TIMESTAMP_CLOCK_ID, TL_PF_MONOTONIC);
+	}
+	at = tl_protobuf_number(at, TL_PF_TIMESTAMP, ns - now->last);
+	now->last = ns;
+	return at;
+}
+
+/* A packet of the lane up to where its event's fields begin; *packet is where it began itself. */
+static inline char *open_event(struct state *state, char *at, uint64_t ns, char **packet)
+{
+	*packet = tl_protobuf_open(at, TL_PF_PACKET);
+	at = put_time(&state->now, *packet, ns);
+	at = put_sequence(at, TL_PF_NEEDS_STATE);
+	return tl_protobuf_open(at, TL_PF_TRACK_EVENT);
+}
+
+static inline char *close_event(struct state *state, char *event, char *at, char *packet)
+{
+	at = tl_protobuf_close(event, at);
+	if (state->names.told) {
+		at = tl_protobuf_bytes(at, TL_PF_INTERNED_DATA, state->names.tell,
+				       state->names.told);
+		state->names.told = 0;
+	}
+	return tl_protobuf_close(packet, at);
+}
+
+/* By its number where it has one. */
+static char *put_name(struct state *state, char *at, struct tl_pf_name *name, uint32_t numbered,
+		      uint32_t plain, const char *string)
+{
+	uint32_t iid = name ? tl_pf_name_use(&state->names, name) : 0;
+
+	return iid ? tl_protobuf_number(at, numbered, iid)
+		   : tl_pf_string(at, plain, string, strlen(string));
+}
+
+static char *put_fixed_name(struct state *state, char *at, uint32_t field, uint32_t numbered,
+			    uint32_t plain, const char *string)
+{
+	return put_name(state, at, tl_pf_name_clean(&state->names, field, string), numbered, plain,
+			string);
+}
+
+/* An event of our own: its name, its category, its type. */
+static char *put_own(struct state *state, char *at, const char *name)
+{
+	at = put_fixed_name(state, at, TL_PF_EVENT_CATEGORIES, TL_PF_CATEGORY_IIDS,
+			    TL_PF_CATEGORIES, "tracelayer");
+	at = put_fixed_name(state, at, TL_PF_EVENT_NAMES, TL_PF_NAME_IID, TL_PF_NAME, name);
+	return tl_protobuf_number(at, TL_PF_TYPE, TL_PF_INSTANT);
+}
+
+static void put_end(struct state *state, struct tl_text *text, uint64_t ns)
+{
+	char *packet, *event = open_event(state, text->at, ns, &packet);
+	char *at = tl_protobuf_number(event, TL_PF_TYPE, TL_PF_SLICE_END);
+
+	text->at = close_event(state, event, at, packet);
+	if (ns > state->now.latest)
+		state->now.latest = ns;
+}
+
+/* ---- Calls */
+
+static void put_categories(struct tl_text *text, const struct tl_function *function, bool failed)
+{
+	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
+
+	tl_text_put(text, function->api->name, strnlen(function->api->name, TL_PF_NAME_MAX));
+	for (unsigned i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		if (function->level & 1u << i) {
+			tl_text_char(text, ',');
+			tl_text_string(text, levels[i]);
+		}
+	}
+	if (failed)
+		tl_text_string(text, ",failed");
+	tl_text_char(text, '\0');
+}
+
+static char *put_call_categories(struct state *state, char *at, const struct plan *plan,
+				 bool failed)
+{
+	char string[TL_PF_NAME_MAX + 64];
+	struct tl_text text = {string, string + sizeof(string), false};
+	struct tl_pf_name *name = failed ? plan->failed : plan->categories;
+
+	if (!name)
+		put_categories(&text, plan->function, failed);
+	return put_name(state, at, name, TL_PF_CATEGORY_IIDS, TL_PF_CATEGORIES, name ? "" : string);
+}
+
+static struct tl_pf_name *categories_of(struct state *state, const struct tl_function *function,
+					bool failed)
+{
+	char string[TL_PF_NAME_MAX + 64];
+	struct tl_text text = {string, string + sizeof(string), false};
+
+	put_categories(&text, function, failed);
+	return tl_pf_name_clean(&state->names, TL_PF_EVENT_CATEGORIES, string);
+}
+
+static bool has_result(const struct tl_function *function)
+{
+	return function->result && function->result->kind != TL_KIND_VOID &&
+	       function->result->size <= sizeof(uint64_t);
+}
+
+static void make_plan(struct state *state, struct plan *plan, const struct tl_function *function)
+{
+	const struct tl_variable result = {.name = "result", .type = function->result};
+
+	plan->function = function;
+	plan->name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, function->name);
+	plan->categories = categories_of(state, function, false);
+	plan->failed = categories_of(state, function, true);
+	plan->has_result = has_result(function);
+	plan->zero_failed = tl_call_failed(function, 0);
+	plan->count = function->count < 16 ? function->count : 16;
+	if (plan->has_result)
+		tl_pf_step_make(&plan->result, &state->names, &result);
+	for (uint16_t i = 0; i < plan->count; i++)
+		tl_pf_step_make(&plan->steps[i], &state->names, &function->params[i]);
+}
+
+static struct plan *plan_of(struct state *state, const struct tl_function *function, uint32_t id)
+{
+	struct plan *plan = &state->plans[(id + (id >> 16) * 397) % PLANS];
+
+	if (plan->function != function)
+		make_plan(state, plan, function);
+	return plan;
+}
+
+/* What was printed to the scratch. */
+static void put_printed(struct state *state, struct tl_pf_notes *notes, const struct tl_text *text)
+{
+	notes->cut |= text->cut;
+	tl_pf_note_members(notes, state->scratch, (size_t)(text->at - state->scratch));
+}
+
+static void put_args(struct state *state, struct tl_pf_notes *notes, struct plan *plan,
+		     const struct tl_args_kept *kept)
+{
+	bool captured = kept->entry_size || kept->exit_size, walks = false;
+	struct tl_text text;
+	struct args_walk walk;
+
+	if (!kept->words)
+		return;
+	for (uint16_t i = 0; i < plan->function->count; i++) {
+		struct tl_pf_step *step = i < plan->count ? &plan->steps[i] : NULL;
+		if (step && tl_pf_note_step(notes, step, kept->words[step->word], captured))
+			continue;
+		if (!walks)
+			tl_args_walk_start(&walk, &text, plan->function, kept, true);
+		walks = true;
+		text = (struct tl_text){state->scratch, state->scratch + SCRATCH, false};
+		tl_args_walk_param(&walk, i, true);
+		put_printed(state, notes, &text);
+	}
+}
+
+static void put_result(struct state *state, struct tl_pf_notes *notes, struct plan *plan,
+		       uint64_t result)
+{
+	struct tl_text text = {state->scratch, state->scratch + SCRATCH, false};
+
+	if (tl_pf_note_step(notes, &plan->result, result, false))
+		return;
+	tl_text_string(&text, "\"result\":");
+	tl_value_print_exact(&text, plan->function->result, &result);
+	put_printed(state, notes, &text);
+}
+
+/* The beginning of a call, with all that is known of it. */
+static void put_begin(struct state *state, struct tl_text *text, const struct tl_call_record *call,
+		      struct plan *plan, const struct tl_args_kept *kept, uint64_t ns)
+{
+	bool returned = !(call->flags & TL_RECORD_UNWOUND) && plan->has_result;
+	bool failed = returned && (call->result ? tl_call_failed(plan->function, call->result)
+						: plan->zero_failed);
+	char *packet, *event = open_event(state, text->at, ns, &packet);
+	char *at = put_call_categories(state, event, plan, failed);
+
+	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, plan->function->name);
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	struct tl_pf_notes notes = notes_at(state, text, at);
+	notes.end -= OWN_MAX;
+	put_args(state, &notes, plan, kept);
+	notes.end += OWN_MAX;
+	bool cut = notes.cut || (call->flags & TL_RECORD_CUT);
+	if (returned)
+		put_result(state, &notes, plan, call->result);
+	if (call->flags & TL_RECORD_UNWOUND)
+		tl_pf_note_number(&notes, "unwound", TL_PF_BOOL_VALUE, 1);
+	if (cut)
+		tl_pf_note_number(&notes, "cut", TL_PF_BOOL_VALUE, 1);
+	text->at = close_event(state, event, notes.at, packet);
+}
+
+/*
+ * The beginning of a call; before it, those of the calls that it was made in and that began when it
+ * did. `depth`: how many are to come after it. False: there is no room.
+ */
+static bool put_beginnings(struct tl_encoder *encoder, struct tl_text *text,
+			   const struct tl_call_record *call, unsigned depth)
+{
+	struct state *state = encoder->state;
+	const struct tl_function *function = encoder->function(call->function);
+	struct tl_pf_tie *outer = tl_pf_tie_of_inner(&state->ties, call);
+	struct tl_pf_tie *inner = tl_pf_tie_of_outer(&state->ties, call);
+	struct tl_args_kept kept;
+
+	if (inner && inner->begun)
+		return true;
+	if (outer && depth < DEPTH_MAX)
+		put_beginnings(encoder, text, outer->outer, depth + 1);
+	/* Those to come have their room. */
+	struct tl_text part = {text->at, text->end, false};
+	if (part.end - part.at < (ptrdiff_t)((depth + 1) * ROOM) || !function ||
+	    !tl_args_find(&kept, function, call))
+		return false;
+	part.end -= depth * ROOM;
+	put_begin(state, &part, call, plan_of(state, function, call->function), &kept,
+		  encoder->ns(call->start));
+	text->at = part.at;
+	if (inner)
+		inner->begun = true;
+	return true;
+}
+
+static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const struct tl_call_record *call)
+{
+	struct state *state = encoder->state;
+	const struct tl_function *function = encoder->function(call->function);
+	struct tl_args_kept kept;
+	uint64_t stop;
+
+	if (!function || !tl_args_find(&kept, function, call))
+		return false;
+	if (!has_room(text))
+		return true;
+	if (__builtin_add_overflow(call->start, call->duration, &stop))
+		stop = UINT64_MAX;
+	uint64_t start = encoder->ns(call->start), end = encoder->ns(stop);
+	text->at = put_lane(encoder, text->at, tid);
+	if (put_beginnings(encoder, text, call, 0))
+		put_end(state, text, end > start ? end : start);
+	return true;
+}
+
+/* ---- What a format has */
+
+static void put_instant(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			const char *name, uint64_t ns, const char *members, size_t size)
+{
+	struct state *state = encoder->state;
+	char *packet, *event;
+
+	text->at = put_lane(encoder, text->at, tid);
+	event = open_event(state, text->at, ns, &packet);
+	struct tl_pf_notes notes = notes_at(state, text, put_own(state, event, name));
+	tl_pf_note_members(&notes, members, size);
+	text->at = close_event(state, event, notes.at, packet);
+}
+
+static void put_lost(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const struct tl_call_record *lost)
+{
+	char members[64];
+	struct tl_text args = {members, members + sizeof(members), false};
+
+	if (!has_room(text))
+		return;
+	tl_text_string(&args, "\"events\":");
+	tl_text_unsigned(&args, lost->result);
+	put_instant(encoder, text, tid, "lost", encoder->ns(lost->start), members,
+		    (size_t)(args.at - members));
+}
+
+static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const struct tl_call_record *call, size_t size)
+{
+	struct state *state = encoder->state;
+
+	if (size < 8 || call->size * 8u > size)
+		return 0;
+	tl_pf_ties_look(&state->ties, call, size, encoder->ns);
+	switch (call->type) {
+	case TL_RECORD_CALL:
+		if (call->size * 8u < sizeof(*call) || !put_call(encoder, text, tid, call))
+			return 0;
+		break;
+	case TL_RECORD_LOST:
+		if (call->size * 8u < sizeof(*call))
+			return 0;
+		put_lost(encoder, text, tid, call);
+		break;
+	case TL_RECORD_NAME:
+	case TL_RECORD_PAD:
+		break;
+	default:
+		return 0;
+	}
+	return call->size * 8u;
+}
+
+/* A description of a track, up to where the fields of its own kind begin. */
+struct track {
+	char *packet, *track, *kind;
+};
+
+static char *open_track(const struct tl_encoder *encoder, char *at, uint32_t tid,
+			struct track *track)
+{
+	uint32_t kind = tid ? TL_PF_THREAD : TL_PF_PROCESS;
+
+	track->packet = tl_protobuf_open(at, TL_PF_PACKET);
+	at = tl_protobuf_number(track->packet, TL_PF_SEQUENCE_ID, SEQUENCE);
+	track->track = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
+	at = tl_protobuf_number(track->track, TL_PF_UUID, track_of(encoder, tid));
+	if (tid)
+		at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
+	track->kind = tl_protobuf_open(at, kind);
+	return track->kind;
+}
+
+static char *close_track(const struct track *track, char *at)
+{
+	at = tl_protobuf_close(track->kind, at);
+	at = tl_protobuf_close(track->track, at);
+	return tl_protobuf_close(track->packet, at);
+}
+
+static void put_process(struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_facts *facts)
+{
+	char labels[128];
+	struct tl_text label = {labels, labels + sizeof(labels), false};
+	struct track track;
+	char *at = open_track(encoder, text->at, 0, &track);
+
+	at = tl_protobuf_number(at, TL_PF_PROCESS_PID, encoder->pid);
+	if (facts->has_rank) {
+		at = tl_protobuf_number(at, TL_PF_PROCESS_SORT_INDEX, (uint64_t)facts->rank);
+		tl_text_string(&label, "rank ");
+		tl_text_signed(&label, facts->rank);
+		tl_text_string(&label, ", ");
+	}
+	tl_text_put(&label, facts->host, strnlen(facts->host, sizeof(facts->host)));
+	at = tl_pf_string(at, TL_PF_PROCESS_NAME, facts->program,
+			  strnlen(facts->program, sizeof(facts->program)));
+	at = tl_pf_string(at, TL_PF_PROCESS_LABELS, labels, (size_t)(label.at - labels));
+	text->at = close_track(&track, at);
+}
+
+/* What the time of day is at a time of the trace. */
+static void put_day(struct tl_text *text, const struct tl_facts *facts)
+{
+	char *packet = tl_protobuf_open(text->at, TL_PF_PACKET);
+	char *at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, SEQUENCE);
+
+	at = put_clocks(at, TL_PF_REALTIME, facts->realtime_ns, facts->monotonic_ns);
+	text->at = tl_protobuf_close(packet, at);
+}
+
+static void begin(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts)
+{
+	if (!has_room(text))
+		return;
+	put_day(text, facts);
+	put_process(encoder, text, facts);
+	put_instant(encoder, text, 0, "tracelayer", facts->monotonic_ns, facts->members,
+		    strnlen(facts->members, sizeof(facts->members)));
+}
+
+static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		   const char name[16])
+{
+	struct track track;
+
+	if (!has_room(text))
+		return;
+	char *at = open_track(encoder, text->at, tid, &track);
+	at = tl_protobuf_number(at, TL_PF_THREAD_PID, encoder->pid);
+	at = tl_protobuf_number(at, TL_PF_THREAD_TID, tid);
+	at = tl_pf_string(at, TL_PF_THREAD_NAME, name, strnlen(name, 16));
+	text->at = close_track(&track, at);
+}
+
+static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		       uint32_t function, uint64_t start, uint64_t end)
+{
+	struct state *state = encoder->state;
+	const struct tl_function *called = encoder->function(function);
+	char *packet, *event, *at;
+
+	if (!called || !has_room(text))
+		return;
+	struct plan *plan = plan_of(state, called, function);
+	text->at = put_lane(encoder, text->at, tid);
+	event = open_event(state, text->at, encoder->ns(start), &packet);
+	at = put_call_categories(state, event, plan, false);
+	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, called->name);
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	struct tl_pf_notes notes = notes_at(state, text, at);
+	tl_pf_note_number(&notes, "unfinished", TL_PF_BOOL_VALUE, 1);
+	text->at = close_event(state, event, notes.at, packet);
+	put_end(state, text, encoder->ns(end > start ? end : start));
+}
+
+struct lost_list {
+	struct tl_text text;
+	bool any;
+};
+
+static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
+{
+	struct lost_list *list = to;
+
+	/* What does not fit is left out; the closing bracket does. */
+	if (!lost || list->text.end - list->text.at < 128)
+		return;
+	tl_text_string(&list->text, list->any ? ",{\"tid\":" : "{\"tid\":");
+	tl_text_unsigned(&list->text, tid);
+	tl_text_string(&list->text, ",\"events\":");
+	tl_text_unsigned(&list->text, lost);
+	tl_text_string(&list->text, "}");
+	list->any = true;
+}
+
+/* More may be written over the end: what it tells of names and lanes is not known to what follows.
+ */
+static void end(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals)
+{
+	struct state *state = encoder->state;
+	struct lost_list list = {{state->scratch, state->scratch + SCRATCH, false}, false};
+	struct sequence before = state->now;
+	bool changed = state->names.changed;
+
+	if (!has_room(text))
+		return;
+	tl_text_string(&list.text, "\"events\":");
+	tl_text_unsigned(&list.text, totals->events);
+	tl_text_string(&list.text, ",\"lost\":");
+	tl_text_unsigned(&list.text, totals->lost);
+	tl_text_string(&list.text, ",\"lost_by_thread\":[");
+	if (totals->lost_by_thread)
+		totals->lost_by_thread(totals->context, put_lost_thread, &list);
+	tl_text_string(&list.text, "]");
+	state->names.block++;
+	put_instant(encoder, text, 0, "tracelayer_end", before.latest, state->scratch,
+		    (size_t)(list.text.at - state->scratch));
+	tl_pf_names_drop(&state->names);
+	state->names.block--;
+	state->names.changed = changed;
+	state->now = before;
+}
+
+static void block(struct tl_encoder *encoder)
+{
+	struct state *state = encoder->state;
+
+	tl_pf_names_drop(&state->names);
+	state->now = state->kept;
+	if (!state->settled)
+		tl_pf_ties_forget(&state->ties);
+	state->settled = false;
+}
+
+static void kept(struct tl_encoder *encoder)
+{
+	struct state *state = encoder->state;
+
+	tl_pf_names_keep(&state->names);
+	state->kept = state->now;
+	state->settled = true;
+}
+
+const struct tl_format tl_format_pftrace = {
+	.ending = ".pftrace",
+	.number = TL_OUTPUT_PFTRACE,
+	.state = sizeof(struct state),
+	.begin = begin,
+	.thread = thread,
+	.record = record,
+	.unfinished = unfinished,
+	.end = end,
+	.block = block,
+	.kept = kept,
+};

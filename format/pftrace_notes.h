@@ -1,0 +1,58 @@
+/*
+ * pftrace_notes.h: arguments as debug annotations.
+ */
+#ifndef TL_FORMAT_PFTRACE_NOTES_H
+#define TL_FORMAT_PFTRACE_NOTES_H
+
+#include "format/args.h"
+#include "format/pftrace.h"
+#include "format/pftrace_names.h"
+
+/* What must be free behind .end: sizes that take more than a byte move what follows them. */
+#define TL_PF_NOTES_SPARE 1024
+
+/* Where annotations go. One that has no room is left out whole, and .cut set. */
+struct tl_pf_notes {
+	struct tl_pf_names *names;
+	char *at, *end;
+	bool cut;
+};
+
+/* A function's parameter, or its result. */
+struct tl_pf_step {
+	const char *key;
+	struct tl_pf_name *name; /* the key's; NULL: it has none */
+	const struct tl_type *type;
+	uint32_t word;
+	uint8_t how;
+	uint8_t unused; /* bits of the word that are not the value's */
+	/* The enumerator that was met last. */
+	uint64_t value;
+	struct tl_pf_name *enumerator;
+};
+
+void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
+		     const struct tl_variable *variable);
+
+/*
+ * A parameter that needs no look at captured memory. False: it does, and nothing was put.
+ * `captured`: there is such memory.
+ */
+bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_t word,
+		     bool captured);
+
+/* One of a number, in the field of DebugAnnotation that its kind has. */
+void tl_pf_note_number(struct tl_pf_notes *notes, const char *key, uint32_t field, uint64_t value);
+
+/* The members of an object in the exact notation (args_print.h), without its braces. */
+void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t size);
+
+/* A string as a field, what is not UTF-8 in it replaced, all beyond 1024 bytes left out: up to
+ * TL_PF_STRING_MAX bytes. */
+char *tl_pf_string(char *at, uint32_t field, const char *string, size_t size);
+#define TL_PF_STRING_MAX 3200
+
+/* As tl_pf_string has it. */
+struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field, const char *string);
+
+#endif

@@ -1,0 +1,272 @@
+#!/usr/bin/python3
+"""Reads a .pftrace as Perfetto's trace processor does, and more strictly; compares it with a JSON trace of the same records.
+
+	pftrace.py PROTO TRACE.pftrace [TRACE.json]
+
+PROTO is the folder with pftrace_pb2.py, which protoc made. What is wrong is said, and the exit code is 1. Prints how many packets, slices
+and instants there are, and of how many bytes.
+"""
+import gzip
+import json
+import struct
+import sys
+from collections import Counter, defaultdict
+
+sys.path.insert(0, sys.argv[1])
+import pftrace_pb2 as pf  # noqa: E402
+
+CLEARED, NEEDED = 1, 2
+BEGIN, END, INSTANT = pf.TrackEvent.TYPE_SLICE_BEGIN, pf.TrackEvent.TYPE_SLICE_END, pf.TrackEvent.TYPE_INSTANT
+MONOTONIC = pf.BUILTIN_CLOCK_MONOTONIC
+
+
+class Wrong(Exception):
+    pass
+
+
+def check(truth, what):
+    if not truth:
+        raise Wrong(what)
+
+
+class Pointer(int):
+    pass
+
+
+class Sequence:
+    """What packets of one sequence rely on."""
+
+    def __init__(self):
+        self.valid = False
+        self.clear()
+        self.clocks = {}
+
+    def clear(self):
+        self.names = defaultdict(dict)
+        self.defaults = None
+
+    def intern(self, data):
+        for field, entries in data.ListFields():
+            for entry in entries:
+                known = self.names[field.name]
+                text = entry.str.decode() if field.name == "debug_annotation_string_values" else entry.name
+                check(entry.iid and entry.iid not in known, f"{field.name}: number {entry.iid} is told twice")
+                known[entry.iid] = text
+
+    def name(self, field, iid):
+        check(iid in self.names[field], f"{field}: nobody told what {iid} is")
+        return self.names[field][iid]
+
+    def time(self, packet):
+        clock = packet.timestamp_clock_id or self.defaults.timestamp_clock_id
+        if clock < 64:
+            check(clock == MONOTONIC, f"clock {clock}")
+            return packet.timestamp
+        check(clock in self.clocks, f"clock {clock} is not defined")
+        self.clocks[clock] += packet.timestamp
+        return self.clocks[clock]
+
+
+def value_of(note, sequence):
+    kind = note.WhichOneof("value")
+    if kind == "pointer_value":
+        return Pointer(note.pointer_value)
+    if kind == "string_value_iid":
+        return sequence.name("debug_annotation_string_values", note.string_value_iid)
+    if kind:
+        return getattr(note, kind)
+    if note.array_values:
+        return [value_of(value, sequence) for value in note.array_values]
+    return members(note.dict_entries, sequence)
+
+
+def members(notes, sequence):
+    found = {}
+    for note in notes:
+        name = note.name if note.HasField("name") else sequence.name("debug_annotation_names", note.name_iid)
+        check(name not in found, f"two annotations {name}")
+        found[name] = value_of(note, sequence)
+    return found
+
+
+class Trace:
+    def __init__(self, bytes):
+        self.tracks, self.events, self.realtime = {}, [], None
+        self.primary = None
+        sequences = defaultdict(Sequence)
+        trace = pf.Trace.FromString(bytes)
+        unknown = trace.SerializeToString()
+        check(len(unknown) == len(bytes), "fields that the schema does not have, or numbers longer than they need be")
+        self.packets = len(trace.packet)
+        for packet in trace.packet:
+            self.packet(packet, sequences[packet.trusted_packet_sequence_id])
+        # Perfetto sorts like this: by time, and what has the same time stays as it is in the file.
+        self.events.sort(key=lambda event: event[0])
+
+    def packet(self, packet, sequence):
+        check(packet.trusted_packet_sequence_id, "a packet of no sequence")
+        if packet.sequence_flags & CLEARED:
+            sequence.clear()
+            sequence.valid = True
+        if packet.sequence_flags & NEEDED:
+            check(sequence.valid, "a packet that needs what was never told")
+        if packet.HasField("trace_packet_defaults"):
+            sequence.defaults = packet.trace_packet_defaults
+        if packet.HasField("interned_data"):
+            check(sequence.valid, "names without a sequence's beginning")
+            sequence.intern(packet.interned_data)
+        if packet.HasField("clock_snapshot"):
+            self.clocks(packet.clock_snapshot, sequence)
+        elif packet.HasField("track_descriptor"):
+            track = packet.track_descriptor
+            self.tracks[track.uuid] = track
+        elif packet.HasField("track_event"):
+            check(packet.sequence_flags & NEEDED and packet.HasField("timestamp"), "an event without state or time")
+            self.event(packet, sequence)
+        else:
+            check(packet.HasField("trace_packet_defaults"), "an empty packet")
+
+    def clocks(self, snapshot, sequence):
+        self.primary = snapshot.primary_trace_clock or self.primary
+        at = {clock.clock_id: clock.timestamp for clock in snapshot.clocks}
+        for clock in snapshot.clocks:
+            if clock.clock_id >= 64:
+                check(clock.is_incremental and at[MONOTONIC] == clock.timestamp, "deltas from another clock")
+                sequence.clocks[clock.clock_id] = clock.timestamp
+        if pf.BUILTIN_CLOCK_REALTIME in at:
+            self.realtime = at[MONOTONIC], at[pf.BUILTIN_CLOCK_REALTIME]
+
+    def event(self, packet, sequence):
+        event = packet.track_event
+        uuid = event.track_uuid or sequence.defaults.track_event_defaults.track_uuid
+        check(uuid in self.tracks, f"no track {uuid}")
+        time, args = sequence.time(packet), members(event.debug_annotations, sequence)
+        name = event.name or (sequence.name("event_names", event.name_iid) if event.name_iid else None)
+        category = ",".join([*event.categories, *(sequence.name("event_categories", i) for i in event.category_iids)])
+        self.events.append((time, event.type, uuid, name, category, args))
+
+    def slices(self):
+        """Each call as (tid, start, end, name, category, args, depth)."""
+        open_calls = defaultdict(list)
+        for time, type, uuid, name, category, args in self.events:
+            stack = open_calls[uuid]
+            if type == BEGIN:
+                stack.append((time, name, category, args))
+            elif type == END:
+                check(stack, f"an end of nothing at {time}")
+                start, name, category, args = stack.pop()
+                yield self.tid(uuid), start, time, name, category, args, len(stack)
+        check(not any(open_calls.values()), "calls without an end")
+
+    def tid(self, uuid):
+        track = self.tracks[uuid]
+        return track.thread.tid if track.HasField("thread") else 0
+
+    def instants(self):
+        return [(self.tid(uuid), time, name, category, args) for time, type, uuid, name, category, args in self.events
+                if type == INSTANT]
+
+
+def same(theirs, ours):
+    """A JSON value and an annotation's."""
+    if isinstance(ours, Pointer):
+        return theirs == hex(ours) or (not ours and theirs is None)
+    if isinstance(ours, bool):
+        return theirs is ours
+    if isinstance(ours, float):
+        if isinstance(theirs, str):
+            return theirs == {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(ours)]
+        narrow = abs(theirs) < 3e38 and struct.unpack("f", struct.pack("f", theirs))[0]
+        return ours == theirs or ours == narrow
+    if isinstance(ours, int):
+        return theirs == ours or (abs(ours) > 1 << 53 and theirs == str(ours))
+    if isinstance(ours, dict):
+        return theirs == [] and ours == {} or isinstance(theirs, dict) and theirs.keys() == ours.keys() and \
+            all(same(theirs[key], ours[key]) for key in ours)
+    if isinstance(ours, list):
+        return isinstance(theirs, list) and len(theirs) == len(ours) and all(map(same, theirs, ours))
+    return theirs == ours
+
+
+def ns(us):
+    return round(us * 1000)
+
+
+def exact(text):
+    """ts and dur have three decimals: as nanoseconds they are whole."""
+    whole, _, rest = text.partition(".")
+    return int(whole) * 1000 + int(rest.ljust(3, "0")) if rest else int(whole)
+
+
+class Ns(int):
+    pass
+
+
+def compare(trace, path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        events = json.load(file, parse_float=lambda text: Ns(exact(text)) if "e" not in text and
+                           len(text.partition(".")[2]) == 3 else float(text))
+    # Decimals of arguments may look like times: those are read again where they are compared.
+    with opener(path, "rt", encoding="utf-8") as file:
+        plain = json.load(file)
+    pid = plain[0]["pid"]
+    wanted, found = Counter(), Counter()
+    theirs, ours = defaultdict(list), defaultdict(list)
+    for event, args in ((e, p.get("args")) for e, p in zip(events, plain) if e["ph"] == "X"):
+        key = event["tid"], int(event["ts"]), int(event["ts"]) + int(event["dur"]), event["name"], event["cat"]
+        wanted[key] += 1
+        theirs[key].append(args)
+    for tid, start, end, name, category, args, _ in trace.slices():
+        key = tid, start, end, name, category
+        found[key] += 1
+        ours[key].append(args)
+    missing, extra = wanted - found, found - wanted
+    check(not missing and not extra, f"{sum(missing.values())} calls are missing, as {next(iter(missing), '')}; "
+                                     f"{sum(extra.values())} are not in the JSON, as {next(iter(extra), '')}")
+    for key, several in theirs.items():
+        left = list(ours[key])
+        for args in several:
+            match = next((i for i, other in enumerate(left) if same(args, other)), None)
+            check(match is not None, f"{key}: {args} in JSON, {left}")
+            del left[match]
+    lost = [(e["tid"], int(e["ts"]), "lost", "tracelayer") for e in events if e["ph"] == "i"]
+    instants = trace.instants()
+    check(sorted(lost) == sorted(i[:4] for i in instants if i[2] == "lost"), "losses differ")
+    check(sum(p["args"]["events"] for p in plain if p["ph"] == "i") ==
+          sum(i[4]["events"] for i in instants if i[2] == "lost"), "losses differ in their numbers")
+    compare_metadata(trace, pid, plain, instants)
+    return found
+
+
+def compare_metadata(trace, pid, plain, instants):
+    told = {e["name"]: e["args"] for e in plain if e["ph"] == "M" and e["name"] != "thread_name"}
+    process = next(track.process for track in trace.tracks.values() if track.HasField("process"))
+    check((process.pid, process.process_name) == (pid, told["process_name"]["name"]), "another process")
+    check(list(process.process_labels) == [told["process_labels"]["labels"]], "other labels")
+    if "process_sort_index" in told:
+        check(process.legacy_sort_index == told["process_sort_index"]["sort_index"], "another rank")
+    threads = {e["tid"]: e["args"]["name"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
+    named = {t.thread.tid: t.thread.thread_name for t in trace.tracks.values() if t.HasField("thread")}
+    check(threads == named, f"threads {threads} and {named}")
+    check(all(t.thread.pid == pid and trace.tracks[t.parent_uuid].HasField("process")
+              for t in trace.tracks.values() if t.HasField("thread")), "a thread of another process")
+    check(trace.primary == MONOTONIC, "another clock")
+    for name in ("tracelayer", "tracelayer_end"):
+        there = [i[4] for i in instants if i[2] == name]
+        check(len(there) == (name in told) and all(same(told[name], args) for args in there),
+              f"{name}: {told.get(name)} and {there}")
+
+
+def main():
+    with open(sys.argv[2], "rb") as file:
+        data = file.read()
+    try:
+        trace = Trace(data)
+        slices = sum(compare(trace, sys.argv[3]).values()) if len(sys.argv) > 3 else sum(1 for _ in trace.slices())
+    except Wrong as wrong:
+        sys.exit(f"{sys.argv[2]}: {wrong}")
+    print(f"{trace.packets} packets, {slices} slices, {len(trace.instants())} instants, {len(data)} bytes")
+
+
+main()

@@ -1,0 +1,38 @@
+#!/bin/bash
+# pftrace.sh: a .pftrace has what a JSON trace of the same records has: each call with its name, its nanoseconds, its thread and its arguments, as
+# Perfetto reads it (pftrace.py); and its fields are those of the published schema (pftrace.proto).
+. "${top_srcdir:-.}/tests/lib.sh"
+plan 6
+
+make=$top_builddir/pftrace_make
+mkdir "$tmp/python"
+command -v protoc >/dev/null && "$python" -c 'import google.protobuf' 2>/dev/null ||
+	{ echo "Bail out! protoc or its Python library is missing; ./scripts/install-packages installs them"; exit 99; }
+(cd "$top_srcdir/tests" && protoc --python_out="$tmp/python" pftrace.proto) || exit 99
+
+compare() { "$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftrace" "$tmp/t.json"; }
+
+# seeds DROPS FROM TO: records of that many kinds, DROPS percent of the blocks not kept.
+seeds()
+{
+	local seed
+	for seed in $(seq "$2" "$3"); do
+		"$make" "$seed" "$1" "$tmp" || return 1
+		compare || { echo "seed $seed, $1 percent dropped"; return 1; }
+	done
+}
+many=3
+test -z "${STRESS-}" || many=100
+
+ok "every call is there as it is in JSON, also where calls begin at the same time" seeds 0 1 $many
+ok "and where blocks were dropped, what is there relies on nothing that is not" seeds 30 1 $many
+
+"$make" 1 0 "$tmp"
+text=$(cd "$top_srcdir/tests" && protoc --decode=perfetto.protos.Trace pftrace.proto <"$tmp/t.pftrace")
+unlike "$text" '^ *[0-9]+[:{ ]' "all fields are in the schema"
+ok "it is sound without a schema, too" sh -c "protoc --decode_raw <'$tmp/t.pftrace' >/dev/null"
+is "$(printf '%s\n' "$text" | grep -c 'name: "phObject"')" 1 "a name is told once"
+
+json=$(stat -c %s "$tmp/t.json")
+small=$(stat -c %s "$tmp/t.pftrace")
+ok "it is less than half as large ($small of $json bytes)" test $((small * 2)) -lt "$json"
