@@ -1,9 +1,10 @@
 /*
- * bench_encode: how fast records become Chrome JSON, on one core, written to /dev/null in pieces of 256 KiB as the writer does. Prints one line:
+ * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written to /dev/null in pieces of 256 KiB as the writer does. Prints
+ * one line:
  *
- *	ns floor bytes		nanoseconds for an event; for the floor (bench_call.c); bytes of JSON an event
+ *	ns floor bytes		nanoseconds for an event; for the floor (bench_call.c); bytes that an event takes in the file
  *
- *	bench_encode SHAPE TURNS	SHAPE is none or four: a call without arguments, or with four scalars
+ *	bench_encode SHAPE FORMAT TURNS	SHAPE is none or four: a call without arguments, or with four scalars; FORMAT is json or pftrace
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +14,7 @@
 
 #include "bench/harness.h"
 #include "bench/plain.h"
-#include "format/chrome.h"
-#include "format/text.h"
+#include "format/encoder.h"
 #include "tracelayer/shim.h"
 
 #define EVENTS 4096
@@ -22,16 +22,15 @@
 
 extern const struct tl_api tl_api_bench;
 
-static char memory[PIECE + TL_CHROME_EVENT_MAX];
-static struct tl_chrome_name names[TL_CHROME_NAMES];
+static char memory[PIECE + TL_ENCODER_ROOM];
 static uint64_t records[EVENTS * 8];
-static uint64_t record_words, bytes_written;
+static uint64_t record_words, bytes_written, span, rounds;	/* span: ticks that the records cover; they come again and again */
 static int null_fd;
 
 /* As layer/clock.c does it: a product and a shift. */
 static uint64_t ns(uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)ticks * 1652270000u >> 32) + 4723886493378;
+	return (uint64_t)((unsigned __int128)(ticks + rounds * span) * 1652270000u >> 32) + 4723886493378;
 }
 
 static const struct tl_function *function(uint32_t id)
@@ -39,7 +38,7 @@ static const struct tl_function *function(uint32_t id)
 	return id < tl_api_bench.count ? &tl_api_bench.functions[id] : NULL;
 }
 
-static const struct tl_chrome chrome = { .pid = 20536, .ns = ns, .function = function, .names = names };
+static struct tl_encoder encoder = { .pid = 20536, .ns = ns, .function = function };
 
 static void write_out(struct tl_text *text)
 {
@@ -47,6 +46,8 @@ static void write_out(struct tl_text *text)
 	if (write(null_fd, memory, (size_t)(text->at - memory)) < 0)
 		perror("bench_encode: /dev/null");
 	text->at = memory;
+	encoder.format->kept(&encoder);
+	encoder.format->block(&encoder);
 }
 
 static void encode(uint64_t count)
@@ -56,13 +57,18 @@ static void encode(uint64_t count)
 
 	for (uint64_t i = 0; i < count; i++) {
 		const struct tl_call_record *record = (const void *)&records[at];
-		if (!tl_chrome_record(&chrome, &text, 20536, record, record_words * 8))
+		if (!encoder.format->record(&encoder, &text, 20536, record, (EVENTS * record_words - at) * 8))
 			abort();
 		if (text.at >= memory + PIECE)
 			write_out(&text);
-		at = (at + record_words) % (EVENTS * record_words);
+		at += record_words;
+		if (at == EVENTS * record_words) {
+			at = 0;
+			rounds++;
+		}
 	}
 	write_out(&text);
+	rounds++;
 }
 
 static void floor_of(uint64_t count)
@@ -100,17 +106,23 @@ static void fill(uint32_t id, uint64_t words)
 			record[4 + w] = (uint64_t)rand() >> rand() % 31;
 		now += duration + (uint64_t)rand() % 1000;
 	}
+	span = now;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3 || (strcmp(argv[1], "none") != 0 && strcmp(argv[1], "four") != 0)) {
-		fprintf(stderr, "usage: bench_encode none|four TURNS\n");
+	if (argc != 4 || (strcmp(argv[1], "none") != 0 && strcmp(argv[1], "four") != 0)) {
+		fprintf(stderr, "usage: bench_encode none|four json|pftrace TURNS\n");
 		return 2;
 	}
 	struct bench_way ways[] = { { .work = encode }, { .work = floor_of } };
 
 	null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	encoder.format = strcmp(argv[2], "json") == 0 ? &tl_format_json : &tl_format_pftrace;
+	encoder.state = aligned_alloc(64, (encoder.format->state + 63) & ~(size_t)63);
+	if (!encoder.state)
+		abort();
+	memset(encoder.state, 0, encoder.format->state);
 	if (strcmp(argv[1], "four") == 0)
 		fill(index_of("bench_four"), 4);
 	else
@@ -119,7 +131,7 @@ int main(int argc, char **argv)
 	bench_pin();
 	encode(EVENTS);
 	double bytes = (double)bytes_written / EVENTS;
-	bench_measure(ways, 2, (unsigned)strtoul(argv[2], NULL, 10), 10 * EVENTS);
+	bench_measure(ways, 2, (unsigned)strtoul(argv[3], NULL, 10), 10 * EVENTS);
 	double scale = 1 / bench_ticks_per_ns();
 	printf("%.3f %.3f %.1f\n", ways[0].ticks * scale, ways[1].ticks * scale, bytes);
 	return 0;

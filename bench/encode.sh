@@ -1,10 +1,10 @@
-# encode.sh: how fast records become JSON, and how large events are. A part of bench/bench.
+# encode.sh: how fast records become JSON and .pftrace, and how large events are. A part of bench/bench.
 
 encode_turns=15
 test -z "$short" || encode_turns=1
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled none four); do
-		"$top_builddir/bench_encode" "$name" $encode_turns >>"$work/encode.$name"
+	for name in $(shuffled none.json four.json none.pftrace four.pftrace); do
+		"$top_builddir/bench_encode" "${name%.*}" "${name#*.}" $encode_turns >>"$work/encode.$name"
 	done
 done
 
@@ -30,9 +30,22 @@ size_row()
 	rm -f "$work/size.json" "$work/size.json.gz"
 }
 
+# pftrace_row TEXT SHAPE
+pftrace_row()
+{
+	paste "$work/encode.$2.pftrace" "$work/encode.$2.json" | awk -v text="$1" '{ p = $3; j = $6 } END {
+		printf "  %-58s %7.2f   (%.1f, %.1f bytes)\n", text, p / j, p, j }'
+}
+
 section "Encoding an event as Chrome JSON into /dev/null, one core ÷ the floor"
-encode_row "no arguments" none
-encode_row "4 scalar arguments" four
+encode_row "no arguments" none.json
+encode_row "4 scalar arguments" four.json
+section "Encoding an event as .pftrace into /dev/null, one core ÷ the floor"
+encode_row "no arguments" none.pftrace
+encode_row "4 scalar arguments" four.pftrace
+section "An event in .pftrace ÷ in JSON"
+pftrace_row "no arguments" none
+pftrace_row "4 scalar arguments" four
 section "An event in JSON ÷ in memory"
 size_row "no arguments" none 32
 size_row "4 scalar arguments" four 64
