@@ -264,6 +264,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));
 	else if (reports->recorded)
 		say("no trace: the program ended by a system call of its own before anything was written; let it end by exit or _exit");
+	else if (reports->called && (config->paused || config->window.repeats))
+		say("no trace: recording was paused all the time; resume it with tracelayer resume, or see --window");
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);

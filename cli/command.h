@@ -18,6 +18,10 @@ enum {
 /* Each gets its own name as argv[0] ("tracelayer run") and returns an exit code. */
 int command_run(int argc, char **argv);
 int command_summary(int argc, char **argv);
+int command_pause(int argc, char **argv);
+int command_resume(int argc, char **argv);
+int command_snapshot(int argc, char **argv);
+int command_stop(int argc, char **argv);
 
 /* One line on stderr: "tracelayer: <what>: <why>; <what to do>". */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);

@@ -8,6 +8,7 @@ bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	format/report.h \
 	%D%/command.h %D%/tracelayer.c \
+	%D%/control.c \
 	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
 	%D%/summary.c %D%/trace_reader.h %D%/trace_reader.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'

@@ -22,6 +22,7 @@
 #include "format/tools.h"
 
 #define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
+#define OPTION_RING  (OPTION_FIRST + TL_SETTINGS)
 #define LIBRARY	     "libtracelayer.so"
 
 /* ---- options ---- */
@@ -55,6 +56,8 @@ static void make_options(struct argp_option *options)
 			.doc = help ? help : setting->help,
 		};
 	}
+	options[TL_SETTINGS] = (struct argp_option){
+		.name = "ring", .key = OPTION_RING, .arg = "SIZE", .doc = "the same as --full=ring:SIZE"};
 }
 
 /* --tool, once or several times. They are looked for later, when the library is known. */
@@ -91,6 +94,24 @@ static void take_option(struct argp_state *state, const struct tl_setting *setti
 	need(setenv(setting->variable, value, 1) ? NULL : state);
 }
 
+/* The flight recorder's short name. */
+static void take_ring(struct argp_state *state, const char *size)
+{
+	const struct tl_setting *full = &tl_settings[TL_SETTING_FULL];
+	char why[TL_COMPLAINT_MAX], *value;
+	struct tl_config config;
+
+	if (asprintf(&value, "ring:%s", size) < 0)
+		need(NULL);
+	tl_settings_initial(&config);
+	if (!tl_settings_value(&config, full, value, why, sizeof(why))) {
+		say("--ring=%s: %s", size, why);
+		exit(EXIT_USAGE);
+	}
+	need(setenv(full->variable, value, 1) ? NULL : state);
+	free(value);
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct wishes *wishes = state->input;
@@ -101,6 +122,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			return 0;
 		}
 	switch (key) {
+	case OPTION_RING:
+		take_ring(state, argument);
+		return 0;
 	case ARGP_KEY_ARGS:
 		wishes->program = state->argv + state->next;
 		return 0;
@@ -115,7 +139,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 /* Returns the program's argv. */
 static char **parse(int argc, char **argv)
 {
-	struct argp_option options[TL_SETTINGS + 1] = {0};
+	struct argp_option options[TL_SETTINGS + 2] = {0};
 	struct wishes wishes = {0};
 	const struct argp argp = {
 		.options = options,

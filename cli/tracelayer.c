@@ -17,6 +17,10 @@ static const struct subcommand {
 	int (*run)(int argc, char **argv);
 } subcommands[] = {
 	{"run", "tracelayer run", "run a program and trace the calls it makes", command_run},
+	{"pause", "tracelayer pause", "pause the recording of running processes", command_pause},
+	{"resume", "tracelayer resume", "go on recording in them", command_resume},
+	{"snapshot", "tracelayer snapshot", "have them write out what they have recorded", command_snapshot},
+	{"stop", "tracelayer stop", "end their recording for good", command_stop},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 };
 

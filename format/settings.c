@@ -335,12 +335,45 @@ static void set_word(struct tl_config *config, enum tl_setting_id id, int index)
 	case TL_SETTING_ARGS:
 		config->args = (enum tl_args)index;
 		break;
-	case TL_SETTING_FULL:
-		config->full = (enum tl_full)index;
-		break;
 	default:
 		config->paused = index;
 	}
+}
+
+/* grow, drop, ring, or ring:SIZE. */
+static bool read_full(struct tl_config *config, const struct tl_setting *setting, const char *value,
+		      char *why, size_t room)
+{
+	size_t size = strcspn(value, ":");
+	int index = word_index(setting->words, value, size);
+	uint64_t ring = TL_RING_SIZE;
+
+	if (index < 0 || (value[size] && index != TL_FULL_RING))
+		return refuse_word(why, room, value, strlen(value), "grow, drop, ring or ring:SIZE");
+	if (value[size] && !read_size(&ring, value + size + 1, strlen(value + size + 1)))
+		return refuse(why, room, "no size", "use a number with K, M or G, like ring:64M");
+	if (ring < TL_RING_SMALLEST)
+		return refuse(why, room, "too small", "use 64K or more");
+	config->full = (enum tl_full)index;
+	config->ring = ring;
+	return true;
+}
+
+/* A session: told from a process's number, and fit for a file's name. */
+static bool read_name(const char **to, const char *value, char *why, size_t room)
+{
+	static const char others[] = "._-";
+	size_t size = strlen(value), digits = strspn(value, "0123456789");
+
+	for (const char *at = value; *at; at++)
+		if (!(lower(*at) >= 'a' && lower(*at) <= 'z') && !(*at >= '0' && *at <= '9') && !strchr(others, *at))
+			return refuse(why, room, "no name", "use letters, digits, dots, dashes and underscores");
+	if (digits == size)
+		return refuse(why, room, "a number, which would be taken for a process", "put a letter into it");
+	if (size > TL_SESSION_MAX)
+		return refuse(why, room, "too long", "use 63 characters at most");
+	*to = value;
+	return true;
 }
 
 static bool read_split(struct tl_config *config, const char *value)
@@ -388,6 +421,10 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 			return refuse_word(why, room, value, strlen(value), setting->words);
 		set_word(config, setting->id, index);
 		return true;
+	case TL_VALUE_FULL:
+		return read_full(config, setting, value, why, room);
+	case TL_VALUE_NAME:
+		return read_name(text_of(config, setting->id), value, why, room);
 	case TL_VALUE_SIZE:
 		if (!read_size(&size, value, strlen(value)))
 			return refuse(why, room, "no size",

@@ -28,6 +28,7 @@ struct tl_config {
 	const char *first;	/* without .follow: the first process's mark (format/follow.h), NULL where none has put it there */
 	bool left_alone;	/* a child, without .follow: it records nothing and has no tools */
 	enum tl_full full;
+	uint64_t ring;		/* TL_FULL_RING: bytes of each thread's */
 	uint64_t memory;
 	const char *session;
 	int snapshot_on;	/* signal, 0: none */
@@ -52,6 +53,8 @@ enum tl_value_kind {
 	TL_VALUE_LEVEL,		/* words of a mask, joined with | or a comma */
 	TL_VALUE_TEXT,		/* anything */
 	TL_VALUE_WORD,		/* one of .words */
+	TL_VALUE_FULL,		/* the same, or ring:SIZE */
+	TL_VALUE_NAME,		/* letters, digits, dots, dashes and underscores, not digits alone */
 	TL_VALUE_SWITCH,	/* 0, 1, no, yes, off, on, false, true */
 	TL_VALUE_FOLLOW,	/* a switch, or no:MARK */
 	TL_VALUE_SIZE,		/* bytes: 65536, 64K, 256M, 2G */
@@ -82,6 +85,13 @@ extern const struct tl_setting tl_settings[TL_SETTINGS];
  * again.
  */
 #define TL_SETTINGS_CHECKED "TRACELAYER_CHECKED"
+
+/* Bytes of a ring, unless they are given; and the least. */
+#define TL_RING_SIZE (8u << 20)
+#define TL_RING_SMALLEST (64u << 10)
+
+/* Most that TRACELAYER_SESSION takes: it must fit tl_file_header.session. */
+#define TL_SESSION_MAX 63
 
 /* Most that a complaint takes. */
 #define TL_COMPLAINT_MAX 512

@@ -34,17 +34,17 @@ SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL, 1,
 	"tools to load: summary, log, leaks, faults, or paths, separated by colons; =OPTIONS may follow each")
 SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL, 1,
 	"print tables at the end of the program")
-SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused", 0,
-	"start with recording paused")
-SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", WORD, "grow, drop, ring", 0,
-	"when the writer can't keep up: grow up to --memory and then help it, drop, or keep the newest in a ring")
+SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused", 1,
+	"start with recording paused, until tracelayer resume or tl_resume")
+SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring", 0,
+	"when the writer can't keep up: grow up to --memory and then help it, or drop; ring: write nothing before a snapshot or the end, and then the newest, ring:SIZE, of each thread")
 SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL, 1,
 	"most memory for all event buffers of a process: a number with K, M or G")
-SETTING(SNAPSHOT_ON, "SNAPSHOT_ON", "snapshot-on", 0, "SIGNAL", NULL, "", SIGNAL, NULL, 0,
+SETTING(SNAPSHOT_ON, "SNAPSHOT_ON", "snapshot-on", 0, "SIGNAL", NULL, "", SIGNAL, NULL, 1,
 	"write out what is recorded when this signal comes")
-SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", TEXT, NULL, 0,
+SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", NAME, NULL, 1,
 	"name of the run, for pause, resume, snapshot and stop")
-SETTING(WINDOW, "WINDOW", "window", 0, "D:L:N", NULL, "", WINDOW, NULL, 0,
+SETTING(WINDOW, "WINDOW", "window", 0, "D:L:N", NULL, "", WINDOW, NULL, 1,
 	"record after a delay, for a length, so many times; times as 500ms, 2s, 1m")
 SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL, 0,
 	"start a new file after so much or so long: 100M, 30s")

@@ -30,8 +30,8 @@
 #include "layer/about.h"
 #include "layer/clock.h"
 #include "layer/config.h"
-#include "layer/preload.h"
 #include "layer/report.h"
+#include "layer/runtime.h"
 #include "layer/say.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -132,12 +132,6 @@ static bool become_own(char *memory, uint64_t size)
 
 /* --- making it */
 
-/* A program that is not to be recorded leaves no file. */
-static bool may_record(void)
-{
-	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE && (tl_config.output_set || tl_preloaded());
-}
-
 static bool make_own(struct place *place)
 {
 	place->capacity = wanted();
@@ -220,7 +214,8 @@ static void say_place(const char *folder)
 /* In the first place that has room; where that is not the usual one, it is said. */
 static bool make_anywhere(struct place *place)
 {
-	if (!may_record())
+	/* A program that is not to be recorded leaves no file. */
+	if (!tl_runtime_may_record())
 		return make_own(place);
 	if (!places.count)
 		tl_places(&places);
@@ -325,6 +320,8 @@ static struct beginning *make(void)
 		atomic_store_explicit(&used, sizeof(struct beginning), memory_order_relaxed);
 		/* Pairs with the load in beginning(). */
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
+		/* Who changes it now notes it there. */
+		atomic_store_explicit(&begin->header.recording, tl_runtime_state(), memory_order_relaxed);
 		if (*path)
 			tl_report_buffers(path);
 	}

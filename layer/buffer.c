@@ -56,6 +56,7 @@
 #include "layer/arena.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/control.h"
 #include "layer/pool.h"
 #include "layer/runtime.h"
 #include "layer/writer.h"
@@ -920,10 +921,10 @@ void tl_buffer_wait(int ms)
 	struct timespec timeout = milliseconds(ms);
 
 	atomic_store_explicit(waiting(), 1, memory_order_relaxed);
-	/* Pairs with wake_reader. */
+	/* Pairs with wake_reader, and with the command, which stores a request before it stores .wake. */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
-	    !atomic_load_explicit(&called, memory_order_relaxed))
+	if (!atomic_load_explicit(&queue, memory_order_relaxed) && !atomic_load_explicit(&called, memory_order_relaxed) &&
+	    !tl_control_is_asked())
 		syscall(SYS_futex, waiting(), FUTEX_WAIT, 1, &timeout, NULL, 0);
 	atomic_store_explicit(waiting(), 0, memory_order_relaxed);
 	atomic_store_explicit(&called, false, memory_order_relaxed);

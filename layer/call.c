@@ -28,6 +28,7 @@
 #include "format/record.h"
 #include "layer/buffer.h"
 #include "layer/config.h"
+#include "layer/control.h"
 #include "layer/report.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
@@ -543,6 +544,8 @@ static void *enter(struct tl_call *call)
 	tl_runtime_notice_fork();
 	void *real = resolve(call);
 	tl_tools_load();
+	if (TL_UNLIKELY(tl_control_waits()))
+		tl_control_begin();
 	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 

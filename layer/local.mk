@@ -9,7 +9,9 @@ libtl_core_la_SOURCES = \
 	%D%/call.h %D%/call.c \
 	%D%/clock.h %D%/clock.c \
 	%D%/config.h %D%/config.c \
+	%D%/control.h %D%/control.c \
 	%D%/once.h %D%/once.c \
+	%D%/pen.h %D%/pen.c \
 	%D%/pool.h %D%/pool.c \
 	%D%/preload.h %D%/preload.c \
 	%D%/report.h %D%/report.c \
@@ -28,7 +30,6 @@ libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
 	%D%/about.h %D%/about.c \
 	%D%/lanes.h %D%/lanes.c \
-	%D%/pen.h %D%/pen.c \
 	%D%/thread_raw.h %D%/thread_raw.c \
 	%D%/writer.h %D%/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la

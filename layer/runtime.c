@@ -7,6 +7,7 @@
  */
 #include "layer/runtime.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,7 +20,9 @@
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/control.h"
 #include "layer/once.h"
+#include "layer/pen.h"
 #include "layer/pool.h"
 #include "layer/preload.h"
 #include "layer/report.h"
@@ -33,9 +36,9 @@
 
 /*
  * Protects the list of APIs while it grows, the modes of all shims and their chains of closures. Taken with signals blocked, since a
- * signal handler's call may come to need a closure. Nothing is locked under it.
+ * signal handler's call may come to need a closure. Nothing is locked under it. A pen, since the writer's thread takes it, too.
  */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tl_pen lock;
 
 /* Release when a library is put in, acquire by who looks a number up: its tables are there. */
 static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
@@ -45,6 +48,8 @@ static _Atomic uint32_t nlibraries;
 static _Atomic uint32_t used, described;
 
 static _Atomic bool recording;
+static _Atomic uint32_t state;	/* enum tl_file_recording */
+static _Atomic bool wanted_once;	/* somebody has asked for recording */
 static struct tl_once started, begun;
 static _Atomic pid_t owner;	/* the process whose calls are kept here, from the first watched one on */
 
@@ -54,12 +59,12 @@ static void take_lock(sigset_t *signals)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, signals);
-	pthread_mutex_lock(&lock);
+	tl_pen_take(&lock, INT_MAX);
 }
 
 static void drop_lock(const sigset_t *signals)
 {
-	pthread_mutex_unlock(&lock);
+	tl_pen_release(&lock);
 	pthread_sigmask(SIG_SETMASK, signals, NULL);
 }
 
@@ -222,18 +227,67 @@ bool tl_runtime_recording(void)
 	return atomic_load_explicit(&recording, memory_order_relaxed);
 }
 
-void tl_runtime_record(bool on)
+enum tl_file_recording tl_runtime_state(void)
+{
+	return (enum tl_file_recording)atomic_load_explicit(&state, memory_order_relaxed);
+}
+
+static void follow_all_settings(void)
+{
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		for (uint32_t j = 0; j < library->api->count; j++)
+			follow_settings(&library->shims[j]);
+	}
+}
+
+/* Under the lock. */
+static void note_state(void)
+{
+	struct tl_file_header *header = tl_arena_header();
+
+	if (header)
+		atomic_store_explicit(&header->recording, tl_runtime_state(), memory_order_relaxed);
+}
+
+bool tl_runtime_switch(enum tl_file_recording to)
 {
 	sigset_t signals;
 
 	tl_runtime_start();
 	take_lock(&signals);
-	atomic_store_explicit(&recording, on && !tl_config.secure, memory_order_relaxed);
+	bool may = to == TL_FILE_STOPPED || tl_runtime_state() != TL_FILE_STOPPED;
+	if (may) {
+		bool on = to == TL_FILE_RECORDS && !tl_config.secure;
+		bool was = atomic_exchange_explicit(&recording, on, memory_order_relaxed);
+		atomic_store_explicit(&state, to, memory_order_relaxed);
+		if (on)
+			atomic_store_explicit(&wanted_once, true, memory_order_relaxed);
+		note_state();
+		if (on != was)
+			follow_all_settings();
+	}
+	drop_lock(&signals);
+	return may;
+}
+
+void tl_runtime_record(bool on)
+{
+	tl_runtime_switch(on ? TL_FILE_RECORDS : TL_FILE_PAUSED);
+}
+
+void tl_runtime_look_again(void)
+{
+	sigset_t signals;
+
+	take_lock(&signals);
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
-			follow_settings(&library->shims[j]);
+			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
 	}
 	drop_lock(&signals);
 }
@@ -312,9 +366,10 @@ int tl_shim_register(struct tl_shim_library *library)
 
 static void handle_forks(void);
 
-static bool records_from_the_start(void)
+bool tl_runtime_may_record(void)
 {
-	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE && !tl_config.paused && (tl_config.output_set || tl_preloaded());
+	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE &&
+	       (tl_config.output_set || tl_preloaded() || atomic_load_explicit(&wanted_once, memory_order_relaxed));
 }
 
 void tl_runtime_start(void)
@@ -328,7 +383,11 @@ void tl_runtime_start(void)
 	/* A child has to be known for one also before the first call. */
 	if (!tl_config.follow && !tl_config.secure)
 		handle_forks();
-	atomic_store_explicit(&recording, records_from_the_start(), memory_order_relaxed);
+	bool records = tl_runtime_may_record();
+	if (tl_control_start())
+		records = false;
+	atomic_store_explicit(&recording, records, memory_order_relaxed);
+	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED, memory_order_relaxed);
 	tl_tools_start();
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
 		add_library(*library);
@@ -354,6 +413,11 @@ static __attribute__((constructor)) void load(void)
 static pid_t process(void)
 {
 	return (pid_t)syscall(SYS_getpid);
+}
+
+bool tl_runtime_has_begun(void)
+{
+	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
 bool tl_runtime_is_owner(void)
@@ -458,6 +522,7 @@ static void after_fork_in_child(void)
 	tl_tracer_after_fork_child();
 	if (!tl_config.follow)
 		leave_alone();
+	tl_control_after_fork();
 	tl_tools_after_fork_child();
 }
 
@@ -479,7 +544,7 @@ void tl_runtime_notice_fork(void)
 	uint32_t pid = (uint32_t)syscall(SYS_getpid);
 	/* Acquire and release: who comes later finds all done. */
 	if (atomic_exchange_explicit(&handling, pid, memory_order_acq_rel) != pid) {
-		lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+		lock = (struct tl_pen){0};
 		tl_tracer_before_unseen_fork();
 		take_lock(&blocked);
 		fork_signals = signals;

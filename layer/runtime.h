@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/trace_file.h"
 #include "tracelayer/shim.h"
 
 #define TL_API_MAX 32
@@ -71,9 +72,23 @@ void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
 /* Publish a table of callbacks (NULL: none) for a shim and the closures made for it, with TL_MODE_TRACERS. */
 void tl_runtime_set_dispatch(struct tl_shim *shim, void *table);
 
-/* Begin or end recording, of what level and globs select. */
+/*
+ * Begin, pause or end recording of what level and globs select, and note it in the buffers' header. False: it was ended before, and stays so.
+ * Async-signal-safe; runs on the writer's thread, too.
+ */
+bool tl_runtime_switch(enum tl_file_recording to);
+enum tl_file_recording tl_runtime_state(void);
 void tl_runtime_record(bool on);
 bool tl_runtime_recording(void);
+
+/* The settings allow this process to be recorded, or somebody has asked for it. */
+bool tl_runtime_may_record(void);
+
+/* The first watched call has been. */
+bool tl_runtime_has_begun(void);
+
+/* Let every function's next call come out of line once. */
+void tl_runtime_look_again(void);
 
 /* The function that a record's number names; NULL for a number that no API has. */
 const struct tl_function *tl_runtime_function(uint32_t id);

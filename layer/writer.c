@@ -35,6 +35,7 @@
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/control.h"
 #include "layer/lanes.h"
 #include "layer/pen.h"
 #include "layer/report.h"
@@ -589,6 +590,8 @@ static void say_stuck(void)
 static int leave(void)
 {
 	close_file();
+	tl_control_listens(false);
+	tl_control_answer();
 	tl_pen_release(&writer.pen);
 	atomic_store_explicit(&writer.thread, THREAD_NONE, memory_order_release);
 	return 0;
@@ -607,12 +610,14 @@ static int thread_main(void *unused)
 	if (writer.made)
 		open_file();
 	tl_pen_release(&writer.pen);
+	tl_control_listens(true);
 	/* However little is recorded: pairs of clocks as often as that. */
-	for (;; tl_buffer_wait(200)) {
+	for (;; tl_buffer_wait(tl_control_patience(200))) {
+		bool up_to_date = tl_control_serve();
 		tl_pen_take(&writer.pen, INT_MAX);
 		tl_clock_settle();
 		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
-		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
+		if (up_to_date || asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
 			finish();
 		else
 			drain_on();
@@ -623,6 +628,7 @@ static int thread_main(void *unused)
 		if (atomic_load_explicit(&writer.leave, memory_order_relaxed))
 			return leave();
 		tl_pen_release(&writer.pen);
+		tl_control_answer();
 	}
 }
 

@@ -3,8 +3,8 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 
-pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_builddir/doc/tracelayer-run.1"
-plan 12
+pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_builddir/doc/tracelayer-run.1"
+plan 17
 
 for page in $pages; do
 	is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >"$tmp/$(basename "$page").txt")" "" "$(basename "$page"): no warning"
@@ -18,7 +18,7 @@ is "$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/tracelayer-run.1.txt" | sort -u | grep 
 	"$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/table" | sort -u)" "the page has its variables, and no others"
 options() { grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u; }
 is "$("$tracelayer" run --help | grep -E '^ +(-., +)?--' | options)" \
-	"$({ cut -d'|' -f2 "$tmp/table"; echo "--help --usage --version"; } | options)" "--help has its options, and no others"
+	"$({ cut -d'|' -f2 "$tmp/table"; echo "--ring --help --usage --version"; } | options)" "--help has its options, and no others"
 
 # Every command that there is has a page.
 for command in $("$tracelayer" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p'); do

@@ -154,21 +154,9 @@ static const struct {
 	const char *text;
 	const char *complaint; /* a part of it; NULL: none */
 } later[] = {
-	{TL_SETTING_FULL, "grow", NULL},
-	{TL_SETTING_FULL, "drop", "not supported by this version"},
-	{TL_SETTING_FULL, "dorp", "use grow, drop, ring"},
-	{TL_SETTING_START, "paused", "not supported by this version"},
 	{TL_SETTING_XPTI, "0", NULL},
 	{TL_SETTING_XPTI, "on", "not supported by this version"},
 	{TL_SETTING_XPTI, "2", "use 0 or 1"},
-	{TL_SETTING_SNAPSHOT_ON, "USR1", "not supported by this version"},
-	{TL_SETTING_SNAPSHOT_ON, "sigusr2", "not supported by this version"},
-	{TL_SETTING_SNAPSHOT_ON, "KILL", "no signal that can be used"},
-	{TL_SETTING_SNAPSHOT_ON, "9", "no signal that can be used"},
-	{TL_SETTING_WINDOW, "2s:500ms:3", "not supported by this version"},
-	{TL_SETTING_WINDOW, "2s:500ms", "no delay:length:repeats"},
-	{TL_SETTING_WINDOW, "2:500ms:3", "no delay:length:repeats"},
-	{TL_SETTING_WINDOW, "2s:0s:3", "no delay:length:repeats"},
 	{TL_SETTING_SPLIT, "100M", "not supported by this version"},
 	{TL_SETTING_SPLIT, "30s", "not supported by this version"},
 	{TL_SETTING_SPLIT, "30x", "neither a size nor a time"},
@@ -184,6 +172,66 @@ START_TEST(features_of_later_versions_are_refused)
 		ck_assert_msg(strstr(complaint, later[_i].complaint) != NULL, "%s: %s",
 			      later[_i].text, complaint);
 	ck_assert_mem_eq(&before, &config, sizeof(config));
+}
+END_TEST
+
+/* When and how long is recorded. */
+static const struct {
+	enum tl_setting_id id;
+	const char *text;
+	const char *complaint; /* a part of it; NULL: none */
+} whens[] = {
+	{TL_SETTING_FULL, "grow", NULL},
+	{TL_SETTING_FULL, "drop", NULL},
+	{TL_SETTING_FULL, "RING", NULL},
+	{TL_SETTING_FULL, "ring:64k", NULL},
+	{TL_SETTING_FULL, "ring:63K", "use 64K or more"},
+	{TL_SETTING_FULL, "ring:much", "use a number"},
+	{TL_SETTING_FULL, "ring:", "use a number"},
+	{TL_SETTING_FULL, "drop:64M", "use grow, drop, ring"},
+	{TL_SETTING_FULL, "dorp", "use grow, drop, ring"},
+	{TL_SETTING_START, "paused", NULL},
+	{TL_SETTING_START, "later", "use running, paused"},
+	{TL_SETTING_SNAPSHOT_ON, "USR1", NULL},
+	{TL_SETTING_SNAPSHOT_ON, "sigusr2", NULL},
+	{TL_SETTING_SNAPSHOT_ON, "KILL", "no signal that can be used"},
+	{TL_SETTING_SNAPSHOT_ON, "9", "no signal that can be used"},
+	{TL_SETTING_WINDOW, "2s:500ms:3", NULL},
+	{TL_SETTING_WINDOW, "0s:500ms:1", NULL},
+	{TL_SETTING_WINDOW, "2s:500ms", "no delay:length:repeats"},
+	{TL_SETTING_WINDOW, "2:500ms:3", "no delay:length:repeats"},
+	{TL_SETTING_WINDOW, "2s:0s:3", "no delay:length:repeats"},
+	{TL_SETTING_SESSION, "night-3.b_2", NULL},
+	{TL_SETTING_SESSION, "4711", "taken for a process"},
+	{TL_SETTING_SESSION, "a b", "use letters"},
+	{TL_SETTING_SESSION, "a/b", "use letters"},
+	{TL_SETTING_SESSION, "a234567890123456789012345678901234567890123456789012345678901234", "use 63"},
+};
+
+START_TEST(when_to_record_is_read)
+{
+	struct tl_config before = config;
+	bool right = value(whens[_i].id, whens[_i].text);
+
+	ck_assert_msg(right == !whens[_i].complaint, "%s", whens[_i].text);
+	if (!right) {
+		ck_assert_msg(strstr(complaint, whens[_i].complaint) != NULL, "%s: %s", whens[_i].text, complaint);
+		ck_assert_mem_eq(&before, &config, sizeof(config));
+	}
+}
+END_TEST
+
+START_TEST(a_ring_has_a_size)
+{
+	ck_assert(value(TL_SETTING_FULL, "ring"));
+	ck_assert_int_eq(config.full, TL_FULL_RING);
+	ck_assert_uint_eq(config.ring, 8 << 20);
+	ck_assert(value(TL_SETTING_FULL, "ring:64M"));
+	ck_assert_uint_eq(config.ring, 64 << 20);
+	ck_assert(value(TL_SETTING_WINDOW, "2s:500ms:3"));
+	ck_assert_uint_eq(config.window.delay, 2000000000u);
+	ck_assert_uint_eq(config.window.length, 500000000u);
+	ck_assert_uint_eq(config.window.repeats, 3);
 }
 END_TEST
 
@@ -447,6 +495,8 @@ int main(void)
 	tcase_add_loop_test(tests, output_patterns, 0, COUNT(patterns));
 	tcase_add_loop_test(tests, features_of_later_versions_are_refused, 0, COUNT(later));
 	tcase_add_test(tests, the_first_process_is_told_by_its_mark);
+	tcase_add_loop_test(tests, when_to_record_is_read, 0, sizeof(whens) / sizeof(*whens));
+	tcase_add_test(tests, a_ring_has_a_size);
 	tcase_add_test(tests, one_line_says_what_is_wrong);
 	tcase_add_test(tests, several_wrong_ones_share_the_line);
 	tcase_add_test(tests, a_misspelt_variable_gets_a_suggestion);

@@ -1,0 +1,23 @@
+/*
+ * control_doubles.c: nobody asks for anything. For tests of the writer by itself.
+ */
+#include "layer/control.h"
+
+bool tl_control_serve(void)
+{
+	return false;
+}
+
+void tl_control_answer(void)
+{
+}
+
+int tl_control_patience(int ms)
+{
+	return ms;
+}
+
+void tl_control_listens(bool listens)
+{
+	(void)listens;
+}
