@@ -36,7 +36,7 @@ SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL, 1,
 	"print tables at the end of the program")
 SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused", 1,
 	"start with recording paused, until tracelayer resume or tl_resume")
-SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring", 0,
+SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring", 1,
 	"when the writer can't keep up: grow up to --memory and then help it, or drop; ring: write nothing before a snapshot or the end, and then the newest, ring:SIZE, of each thread")
 SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL, 1,
 	"most memory for all event buffers of a process: a number with K, M or G")
