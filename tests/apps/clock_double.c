@@ -1,0 +1,74 @@
+/*
+ * clock_double: preloaded before the layer, another clock for a program and all that is in it. CLOCK_DOUBLE says which:
+ *
+ *	distrust	the kernel seems to keep time by something else than the processor's counter
+ *	slew		CLOCK_MONOTONIC is slewed: by 500 ppm, by -500 ppm, and so on, for 1.7 seconds each
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEG 1700000000	/* nanoseconds */
+
+static int is(const char *word)
+{
+	const char *what = getenv("CLOCK_DOUBLE");
+
+	return what && strcmp(what, word) == 0;
+}
+
+__attribute__((visibility("default"))) int open(const char *path, int flags, ...)
+{
+	static int (*real)(const char *path, int flags, ...);
+	mode_t mode = 0;
+
+	if (flags & (O_CREAT | O_TMPFILE)) {
+		va_list arguments;
+		va_start(arguments, flags);
+		mode = va_arg(arguments, mode_t);
+		va_end(arguments);
+	}
+	if (strstr(path, "/current_clocksource") && is("distrust")) {
+		int fd = memfd_create("clocksource", MFD_CLOEXEC);
+		if (fd >= 0 && (write(fd, "hpet\n", 5) != 5 || lseek(fd, 0, SEEK_SET) != 0))
+			abort();
+		return fd;
+	}
+	if (!real)
+		real = (int (*)(const char *path, int flags, ...))dlsym(RTLD_NEXT, "open");
+	return real(path, flags, mode);
+}
+
+/* A triangle: what the slew has come to. */
+static int64_t slewed_by(uint64_t ns)
+{
+	uint64_t at = ns % (2ull * LEG);
+
+	return (int64_t)(at < LEG ? at : 2ull * LEG - at) / 2000;
+}
+
+__attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *time)
+{
+	static int (*real)(clockid_t id, struct timespec *time);
+	static int slews = -1;
+	uint64_t ns;
+
+	if (slews < 0) {
+		real = (int (*)(clockid_t id, struct timespec *time))dlsym(RTLD_NEXT, "clock_gettime");
+		slews = is("slew");
+	}
+	int result = real(id, time);
+	if (result != 0 || id != CLOCK_MONOTONIC || !slews)
+		return result;
+	ns = (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+	ns += (uint64_t)slewed_by(ns);
+	time->tv_sec = (time_t)(ns / 1000000000);
+	time->tv_nsec = (long)(ns % 1000000000);
+	return 0;
+}

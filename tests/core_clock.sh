@@ -1,0 +1,50 @@
+#!/bin/bash
+# Times in a trace are those of CLOCK_MONOTONIC, to a microsecond: a program reads that clock right before and behind its calls. With STRESS=1 for ten
+# minutes, else for some seconds. What slews do at every instant, core_slew_test says.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_library
+app=$top_builddir/tests/apps/clock_brackets
+shims=$top_builddir/.libs/libbench_shims.so
+double=$top_builddir/tests/apps/.libs/clock_double.so
+seconds=8
+test -z "${STRESS:-}" || seconds=800
+plan 6
+
+# brackets DOUBLE SECONDS [VARIABLE=VALUE…]: run the program with that double of the clock.
+brackets()
+{
+	_double=$1 _seconds=$2
+	shift 2
+	rm -f "$tmp/t.json"
+	env CLOCK_DOUBLE="$_double" LD_PRELOAD="$double:$top_builddir/.libs/libtracelayer.so:$shims" TRACELAYER_OUTPUT="$tmp/t.json" "$@" \
+		"$app" "$_seconds" "$tmp/brackets"
+}
+
+# right WHAT SOURCE: the times of the last run are.
+right()
+{
+	if $python "$top_srcdir/tests/core_clock.py" "$tmp/t.json" "$tmp/brackets" "$2" >"$tmp/said" 2>&1; then
+		pass "$1"
+		diag "$(cat "$tmp/said")"
+	else
+		fail "$1"
+		diag "$(cat "$tmp/said")"
+	fi
+}
+
+case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in
+tsc | kvm-clock | hyperv_clocksource_tsc_page | xen | arch_sys_counter)
+	brackets none "$seconds"
+	is $? 0 "a program that reads the clock ends well"
+	right "its calls' times are right within a microsecond" counter
+	brackets slew "$seconds"
+	is $? 0 "so does one whose clock is slewed by 500 ppm"
+	right "its calls' times are right, too" counter
+	;;
+*)
+	skip 4 "this machine's kernel does not keep time by the processor's counter"
+	;;
+esac
+brackets distrust 3
+is $? 0 "so does one on a machine whose counter is not to be trusted"
+right "its calls' times are CLOCK_MONOTONIC's own" clock_gettime
