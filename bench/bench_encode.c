@@ -1,10 +1,11 @@
 /*
- * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written to /dev/null in pieces of 256 KiB as the writer does. Prints
- * one line:
+ * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written in pieces of 256 KiB. Prints one line:
  *
  *	ns floor bytes		nanoseconds for an event; for the floor (bench_call.c); bytes that an event takes in the file
  *
- *	bench_encode SHAPE FORMAT TURNS	SHAPE is none or four: a call without arguments, or with four scalars; FORMAT is json or pftrace
+ *	bench_encode SHAPE FORMAT FILE TURNS	SHAPE is none or four: a call without arguments, or with four scalars; FORMAT is json, json.gz or
+ *						pftrace; FILE is /dev/null, or a file that is made and goes again
+ *	bench_encode SHAPE FORMAT FILE 0 CALLS	encode so many calls, once, and print nothing
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "bench/harness.h"
 #include "bench/plain.h"
 #include "format/encoder.h"
+#include "format/gzip.h"
 #include "tracelayer/shim.h"
 
 #define EVENTS 4096
@@ -25,7 +27,11 @@ extern const struct tl_api tl_api_bench;
 static char memory[PIECE + TL_ENCODER_ROOM];
 static uint64_t records[EVENTS * 8];
 static uint64_t record_words, bytes_written, span, rounds;	/* span: ticks that the records cover; they come again and again */
-static int null_fd;
+static int fd;
+static bool zipped;
+static struct tl_gzip gzip;
+static _Alignas(64) char gzip_memory[TL_GZIP_MEMORY];
+static char packed[2 * (PIECE + TL_ENCODER_ROOM)];
 
 /* As layer/clock.c does it: a product and a shift. */
 static uint64_t ns(uint64_t ticks)
@@ -42,9 +48,17 @@ static struct tl_encoder encoder = { .pid = 20536, .ns = ns, .function = functio
 
 static void write_out(struct tl_text *text)
 {
-	bytes_written += (uint64_t)(text->at - memory);
-	if (write(null_fd, memory, (size_t)(text->at - memory)) < 0)
-		perror("bench_encode: /dev/null");
+	const char *bytes = memory;
+	size_t size = (size_t)(text->at - memory);
+
+	if (zipped) {
+		size = tl_gzip_block(&gzip, packed, memory, size);
+		tl_gzip_keep(&gzip);
+		bytes = packed;
+	}
+	bytes_written += size;
+	if (write(fd, bytes, size) != (ssize_t)size)
+		perror("bench_encode");
 	text->at = memory;
 	encoder.format->kept(&encoder);
 	encoder.format->block(&encoder);
@@ -55,6 +69,9 @@ static void encode(uint64_t count)
 	struct tl_text text = { memory, memory + sizeof(memory), false };
 	uint64_t at = 0;
 
+	/* A file that does not grow from turn to turn; /dev/null has no length. */
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		(void)!ftruncate(fd, 0);
 	for (uint64_t i = 0; i < count; i++) {
 		const struct tl_call_record *record = (const void *)&records[at];
 		if (!encoder.format->record(&encoder, &text, 20536, record, (EVENTS * record_words - at) * 8))
@@ -109,29 +126,49 @@ static void fill(uint32_t id, uint64_t words)
 	span = now;
 }
 
-int main(int argc, char **argv)
+static void set_up(const char *shape, const char *format, const char *file)
 {
-	if (argc != 4 || (strcmp(argv[1], "none") != 0 && strcmp(argv[1], "four") != 0)) {
-		fprintf(stderr, "usage: bench_encode none|four json|pftrace TURNS\n");
-		return 2;
-	}
-	struct bench_way ways[] = { { .work = encode }, { .work = floor_of } };
+	bool null = strcmp(file, "/dev/null") == 0;
 
-	null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	encoder.format = strcmp(argv[2], "json") == 0 ? &tl_format_json : &tl_format_pftrace;
+	fd = open(file, O_WRONLY | O_CLOEXEC | (null ? 0 : O_CREAT | O_TRUNC), 0600);
+	if (fd < 0) {
+		perror(file);
+		exit(1);
+	}
+	if (!null)
+		unlink(file);
+	zipped = strcmp(format, "json.gz") == 0;
+	if (tl_gzip_bound(sizeof(memory)) > sizeof(packed) || !tl_gzip_start(&gzip, gzip_memory))
+		abort();
+	encoder.format = strcmp(format, "pftrace") == 0 ? &tl_format_pftrace : &tl_format_json;
 	encoder.state = aligned_alloc(64, (encoder.format->state + 63) & ~(size_t)63);
 	if (!encoder.state)
 		abort();
 	memset(encoder.state, 0, encoder.format->state);
-	if (strcmp(argv[1], "four") == 0)
+	if (strcmp(shape, "four") == 0)
 		fill(index_of("bench_four"), 4);
 	else
 		fill(index_of("bench_none"), 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench_way ways[] = { { .work = encode }, { .work = floor_of } };
+
+	if (argc < 5 || argc > 6) {
+		fprintf(stderr, "usage: bench_encode none|four json|json.gz|pftrace FILE TURNS [CALLS]\n");
+		return 2;
+	}
 	bench_ticks_per_ns();
+	set_up(argv[1], argv[2], argv[3]);
 	bench_pin();
+	if (argc == 6) {
+		encode(strtoull(argv[5], NULL, 10));
+		return 0;
+	}
 	encode(EVENTS);
 	double bytes = (double)bytes_written / EVENTS;
-	bench_measure(ways, 2, (unsigned)strtoul(argv[3], NULL, 10), 10 * EVENTS);
+	bench_measure(ways, 2, (unsigned)strtoul(argv[4], NULL, 10), 10 * EVENTS);
 	double scale = 1 / bench_ticks_per_ns();
 	printf("%.3f %.3f %.1f\n", ways[0].ticks * scale, ways[1].ticks * scale, bytes);
 	return 0;
