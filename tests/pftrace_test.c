@@ -311,6 +311,9 @@ START_TEST(names_beyond_the_table_are_plain)
 	text.at = room;
 	encode_new(8, 10000, 1000 * MANY, 50);
 	ck_assert_uint_eq(times_text(many_names[0]), 0);
+	encode_new(8, LONG, 1000 * MANY, 50);
+	ck_assert_uint_gt((size_t)(text.at - room), TL_PF_NAME_MAX);
+	ck_assert_uint_lt((size_t)(text.at - room), TL_PF_NAME_MAX + 200);
 }
 END_TEST
 
@@ -345,6 +348,20 @@ START_TEST(an_outer_call_begins_before_its_inner_one_of_the_same_time)
 }
 END_TEST
 
+START_TEST(a_call_that_ended_when_the_next_began_is_not_in_it)
+{
+	struct {
+		struct tl_call_record before, after;
+	} chunk = {record_of(NOTHING, 1000, 0).call, record_of(SINGLE, 1000, 20).call};
+
+	encode_new(8, SINGLE, 2, 1);
+	text.at = room;
+	format->record(&encoder, &text, 8, &chunk.before, sizeof(chunk));
+	ck_assert_uint_eq(times("\x50\x01\x48\x01", 4), 0);
+	ck_assert_uint_eq(times("\x50\x02\x48\x01", 4), 1);
+}
+END_TEST
+
 START_TEST(a_call_without_room_is_left_out_whole)
 {
 	const struct record record = record_of(SINGLE, 1, 1);
@@ -357,7 +374,8 @@ START_TEST(a_call_without_room_is_left_out_whole)
 }
 END_TEST
 
-START_TEST(huge_arguments_are_cut)
+/* A call with a string of that size. */
+static struct tl_call_record *call_of_string(uint32_t size)
 {
 	static struct {
 		struct tl_call_record call;
@@ -366,26 +384,53 @@ START_TEST(huge_arguments_are_cut)
 		struct tl_blob blob;
 		char string[100000];
 	} huge;
-	struct tl_text small = {room, room + 50000, false};
 
-	huge.call = (struct tl_call_record){.size = sizeof(huge) / 8,
+	size &= ~7u;
+	huge.sizes.entry = size + sizeof(huge.blob);
+	huge.call = (struct tl_call_record){.size = (offsetof(typeof(huge), string) + size) / 8,
 					    .type = TL_RECORD_CALL,
 					    .flags = TL_RECORD_WORDS | TL_RECORD_BLOBS,
 					    .function = 100 + F_STRINGS,
 					    .start = 1};
 	huge.words[0] = 0x1000;
-	huge.sizes.entry = sizeof(huge) - offsetof(typeof(huge), blob);
-	huge.blob = (struct tl_blob){sizeof(huge.string), sizeof(huge.string)};
+	huge.blob = (struct tl_blob){size, size};
 	memset(huge.string, 'x', sizeof(huge.string));
-	ck_assert_uint_eq(format->record(&encoder, &small, 8, &huge.call, sizeof(huge)), sizeof(huge));
-	text.at = small.at;
+	return &huge.call;
+}
+
+static void encode_string(struct tl_text *to, uint32_t size)
+{
+	const struct tl_call_record *call = call_of_string(size);
+
+	ck_assert_uint_eq(format->record(&encoder, to, 8, call, call->size * (size_t)8), call->size * (size_t)8);
+	ck_assert(!to->cut);
+	text.at = to->at;
+}
+
+START_TEST(huge_arguments_are_cut)
+{
+	struct tl_text small = {room, room + 50000, false};
+
+	encode_string(&small, 100000);
 	ck_assert_uint_eq(times_text("xxxx"), 0);
 	ck_assert_uint_eq(times_text("\x12\x03""cut"), 1);
 	/* With more room it is whole. */
 	text.at = room;
-	ck_assert_uint_eq(format->record(&encoder, &text, 8, &huge.call, sizeof(huge)), sizeof(huge));
-	ck_assert_uint_gt((size_t)(text.at - room), sizeof(huge.string));
+	encode_string(&text, 100000);
+	ck_assert_uint_gt((size_t)(text.at - room), 100000);
 	ck_assert_uint_eq(times_text("\x12\x03""cut"), 0);
+}
+END_TEST
+
+/* However much of the room the arguments take. */
+START_TEST(results_always_have_room)
+{
+	for (uint32_t size = 0; size < 60000; size += 64) {
+		struct tl_text small = {room, room + 50000, false};
+		encode_string(&small, size);
+		/* Key 1, and a string's number. */
+		ck_assert_uint_eq(times("\x08\x01\x88\x01", 4), 1);
+	}
 }
 END_TEST
 
@@ -429,8 +474,10 @@ int main(void)
 	tcase_add_test(tests, names_beyond_the_table_are_plain);
 	tcase_add_test(tests, names_are_utf8_and_not_too_long);
 	tcase_add_test(tests, an_outer_call_begins_before_its_inner_one_of_the_same_time);
+	tcase_add_test(tests, a_call_that_ended_when_the_next_began_is_not_in_it);
 	tcase_add_test(tests, a_call_without_room_is_left_out_whole);
 	tcase_add_test(tests, huge_arguments_are_cut);
+	tcase_add_test(tests, results_always_have_room);
 	tcase_add_test(tests, damaged_records_are_refused);
 	suite_add_tcase(suite, tests);
 
