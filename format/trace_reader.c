@@ -27,7 +27,7 @@
 #define API_NUMBERS 256u	/* records' numbers have 16 bits; nobody has so many */
 #define POINTS_ADDED 64u	/* after the file's own */
 #define CHUNK_MOST (64u << 20)	/* no chunk is larger: a file full of holes may claim anything */
-#define BASELINE 2000000000u	/* as in layer/clock.c: nanoseconds that the slope beyond the last point is taken over */
+#define BASELINE 1000000000u	/* as in layer/clock.c: nanoseconds that the slope beyond the last point is taken over */
 #define SLOPE_ONE ((uint64_t)1 << TL_CLOCK_SHIFT)
 
 struct point {
@@ -152,12 +152,20 @@ static uint64_t recent_slope(const struct clock *clock)
 	return slope_between(from, last);
 }
 
-static void set_slopes(struct clock *clock)
+/* The layer may know better what the last slope is: since when the rate has been what it is. */
+static bool is_likely(uint64_t slope, uint64_t recent)
+{
+	return (slope > recent ? slope - recent : recent - slope) <= recent / 500;
+}
+
+static void set_slopes(struct clock *clock, uint64_t last)
 {
 	for (uint32_t i = 0; i + 1 < clock->count; i++)
 		clock->points[i].slope = slope_between(&clock->points[i], &clock->points[i + 1]);
-	if (clock->count)
-		clock->points[clock->count - 1].slope = clock->count > 1 ? recent_slope(clock) : SLOPE_ONE;
+	if (clock->count) {
+		uint64_t recent = clock->count > 1 ? recent_slope(clock) : SLOPE_ONE;
+		clock->points[clock->count - 1].slope = is_likely(last, recent) ? last : recent;
+	}
 }
 
 static uint64_t convert(const struct clock *clock, uint64_t ticks)
@@ -187,13 +195,14 @@ static uint64_t convert(const struct clock *clock, uint64_t ticks)
 	return back < point->ns ? point->ns - back : 0;
 }
 
-/* In a table that was being thinned out, one point may be half old and half new: it lies far from the line through the others. */
-static bool is_near(const struct point *at, const struct point *from, const struct point *to, const struct point *before)
+/* In a table that was being thinned out, one point may be half old and half new: there the rate changes by more than it can. */
+static bool is_near(const struct point *at, const struct point *before, const struct point *first, const struct point *last)
 {
-	unsigned __int128 expected = from->ns + ((unsigned __int128)(at->ticks - from->ticks) * (to->ns - from->ns)) / (to->ticks - from->ticks);
-	unsigned __int128 off = at->ns > expected ? at->ns - expected : expected - at->ns;
+	uint64_t passed = at->ns - before->ns;
+	unsigned __int128 expected = (unsigned __int128)(at->ticks - before->ticks) * (last->ns - first->ns) / (last->ticks - first->ticks);
+	unsigned __int128 off = passed > expected ? passed - expected : expected - passed;
 
-	return off <= 2000 + (at->ns - before->ns) / 500;
+	return off <= 2000 + passed / 500;
 }
 
 static void keep_sound_points(struct trace *trace, struct clock *clock, bool torn)
@@ -206,7 +215,7 @@ static void keep_sound_points(struct trace *trace, struct clock *clock, bool tor
 		const struct point *before = &points[kept - 1];
 		if (points[i].ticks <= before->ticks || points[i].ns < before->ns)
 			continue;
-		if (torn && points[i].ticks < last.ticks && !is_near(&points[i], &first, &last, before))
+		if (torn && points[i].ticks < last.ticks && !is_near(&points[i], before, &first, &last))
 			continue;
 		points[kept++] = points[i];
 	}
@@ -219,6 +228,7 @@ static void read_clock(struct trace *trace, const char *piece, uint64_t size)
 {
 	const size_t head = offsetof(struct tl_clock_piece, table.points), each = sizeof(struct tl_clock_point);
 	struct clock *clock = &trace->clock;
+	uint64_t last = 0;
 	uint32_t version, count;
 
 	if (size < head) {
@@ -235,11 +245,12 @@ static void read_clock(struct trace *trace, const char *piece, uint64_t size)
 	for (uint32_t i = 0; i < count; i++) {
 		memcpy(&clock->points[i].ticks, piece + head + i * each, sizeof(uint64_t));
 		memcpy(&clock->points[i].ns, piece + head + i * each + sizeof(uint64_t), sizeof(uint64_t));
+		memcpy(&last, piece + head + i * each + 2 * sizeof(uint64_t), sizeof(uint64_t));
 	}
 	clock->count = count;
 	if (count)
 		keep_sound_points(trace, clock, version & 1);
-	set_slopes(clock);
+	set_slopes(clock, version & 1 ? 0 : last);
 }
 
 uint64_t tl_trace_ns(uint64_t ticks)
@@ -271,7 +282,7 @@ bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
 		last++;
 	}
 	clock->points[clock->count++] = (struct point){ ticks, last && ns < last->ns ? last->ns : ns, 0 };
-	set_slopes(clock);
+	set_slopes(clock, 0);
 	return true;
 }
 
