@@ -21,6 +21,7 @@ static const struct subcommand {
 	{"resume", "tracelayer resume", "go on recording in them", command_resume},
 	{"snapshot", "tracelayer snapshot", "have them write out what they have recorded", command_snapshot},
 	{"stop", "tracelayer stop", "end their recording for good", command_stop},
+	{"export", "tracelayer export", "make a .tlt file into one for viewers", command_export},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 };
 

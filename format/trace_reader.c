@@ -858,6 +858,9 @@ static void finish(struct trace *trace)
 		trace->seen.last = clock->points[clock->count - 1].ticks;
 	if (!trace->failed && trace->seen.header.kind == TL_FILE_BUFFERS)
 		finish_opens(trace);
+	/* Buffers of this machine may still get what they lack: tl_trace_clock_now. */
+	if (trace->seen.header.kind == TL_FILE_SPOOL && trace->seen.header.counter && trace->seen.nruns && clock->count < 2)
+		problem(trace, "there is no clock: times are ticks of the counter");
 	if (!trace->seen.has_facts)
 		trace->seen.facts.pid = trace->seen.header.pid;
 }

@@ -124,6 +124,11 @@ check_PROGRAMS += reader_test
 reader_test_SOURCES = %D%/reader_test.c %D%/args_table.h %D%/trace_builder.h layer/clock.h layer/clock.c
 reader_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 reader_test_LDADD = libtl_reader.la libtl_format.la $(CHECK_LIBS)
+TESTS += %D%/export.sh
+EXTRA_DIST += %D%/export.sh
+check_PROGRAMS += trace_maker
+trace_maker_SOURCES = %D%/trace_maker.c %D%/trace_builder.h %D%/args_table.h
+trace_maker_LDADD = libtl_reader.la libtl_format.la
 
 # ---- Level Zero test bed: a software device behind Debian's stock loader (drivers/ze_driver.h), and programs that use it
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \

@@ -84,6 +84,94 @@ static struct tl_chunk_piece *chunk_of(uint32_t lane, uint64_t number, const uin
 #define CHUNK(lane, number, ...) chunk_of(lane, number, (const uint64_t[]){ __VA_ARGS__, 0 })
 #define RECORD sizeof(struct tl_call_record)
 
+/* --- the format, as tracelayer-record(5) tells it to others */
+
+#define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
+AT(tl_file_header, version, 8);
+AT(tl_file_header, byte_order, 12);
+AT(tl_file_header, kind, 16);
+AT(tl_file_header, header_size, 20);
+AT(tl_file_header, alignment, 24);
+AT(tl_file_header, counter, 28);
+AT(tl_file_header, pid, 32);
+AT(tl_file_header, uid, 36);
+AT(tl_file_header, start_time, 40);
+AT(tl_file_header, pid_namespace, 48);
+AT(tl_file_header, boot, 56);
+AT(tl_file_header, session, 96);
+AT(tl_file_header, capacity, 160);
+AT(tl_file_header, state, 168);
+AT(tl_file_header, wake, 172);
+AT(tl_file_header, request, 176);
+AT(tl_file_header, answer, 180);
+AT(tl_file_header, recording, 184);
+AT(tl_file_header, listens, 188);
+AT(tl_piece, kind, 4);
+AT(tl_piece, size, 8);
+AT(tl_facts_piece, facts.pid, 16);
+AT(tl_facts_piece, facts.has_rank, 20);
+AT(tl_facts_piece, facts.rank, 24);
+AT(tl_facts_piece, facts.monotonic_ns, 32);
+AT(tl_facts_piece, facts.realtime_ns, 40);
+AT(tl_facts_piece, facts.program, 48);
+AT(tl_facts_piece, facts.host, 304);
+AT(tl_facts_piece, facts.members_size, 376);
+AT(tl_facts_piece, facts.members, 380);
+AT(tl_output_piece, block, 16);
+AT(tl_output_piece, slots, 24);
+AT(tl_output_slot, events, 8);
+AT(tl_output_slot, dropped, 16);
+AT(tl_output_slot, crc, 24);
+AT(tl_output_slot, size, 28);
+AT(tl_output_slot, blocks, 32);
+AT(tl_output_piece, slots[1], 24 + 40);
+AT(tl_output_piece, made, 104);
+AT(tl_output_piece, format, 108);
+AT(tl_output_piece, gzip, 112);
+AT(tl_output_piece, number, 116);
+AT(tl_output_piece, device, 120);
+AT(tl_output_piece, inode, 128);
+AT(tl_output_piece, path, 136);
+AT(tl_output_piece, pattern, 4232);
+AT(tl_clock_piece, table.version, 16);
+AT(tl_clock_piece, table.count, 20);
+AT(tl_clock_piece, table.horizon, 24);
+AT(tl_clock_piece, table.points, 32);
+AT(tl_clock_point, ns, 8);
+AT(tl_clock_point, slope, 16);
+AT(tl_clock_piece, table.points[1], 32 + 24);
+AT(tl_api_piece, number, 16);
+AT(tl_api_piece, size, 20);
+AT(tl_thread_piece, lane, 16);
+AT(tl_thread_piece, tid, 20);
+AT(tl_thread_piece, shown, 24);
+AT(tl_thread_piece, opens, 28);
+AT(tl_thread_piece, name, 32);
+AT(tl_thread_piece, lost, 48);
+AT(tl_thread_piece, lost_said, 56);
+AT(tl_thread_piece, open, 128);
+AT(tl_thread_piece, open[1], 128 + 32);
+AT(tl_open_call, mode, 8);
+AT(tl_open_call, function, 12);
+AT(tl_open_call, frame, 16);
+_Static_assert(TL_OPEN_FINISHED == 0x20000, "");
+AT(tl_chunk_piece, lane, 16);
+AT(tl_chunk_piece, records, 20);
+AT(tl_chunk_piece, number, 24);
+AT(tl_chunk_piece, end, 32);
+AT(tl_chunk_piece, kept, 40);
+AT(tl_chunk_piece, taken, 48);
+AT(tl_chunk_piece, block, 56);
+AT(tl_chunk_piece, hole, 64);
+AT(tl_end_piece, events, 16);
+AT(tl_end_piece, lost, 24);
+AT(tl_call_record, type, 2);
+AT(tl_call_record, flags, 3);
+AT(tl_call_record, function, 4);
+AT(tl_call_record, start, 8);
+AT(tl_call_record, duration, 16);
+AT(tl_call_record, result, 24);
+
 /* --- what a sound file says */
 
 START_TEST(a_spool_is_read)

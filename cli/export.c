@@ -1,0 +1,673 @@
+/*
+ * export.c: `tracelayer export`: a .tlt file as JSON or as a Perfetto trace.
+ *
+ * The work is cut into portions: runs of records that together are large enough to be worth the trouble. Workers take them in order, encode
+ * each into a block of its own, compress that, and put it down in a ring of slots, from which it is written in order. How far workers may be
+ * ahead is the ring's size. JSON's events know nothing of each other, so there are as many workers as cores. An encoder that refers to
+ * what it wrote before has one worker, which does all portions by one encoder.
+ *
+ * The output is made beside its name and takes its place when it is whole: what stood there before stays until then.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "cli/command.h"
+#include "format/encoder.h"
+#include "format/gzip.h"
+#include "format/trace_reader.h"
+
+#define PORTION (256u * 1024) /* bytes of records */
+#define WORKERS 64
+
+/* Runs [first, last). Of a run that is larger than a portion, the part that .part says. */
+struct portion {
+	size_t first, last;
+	struct tl_trace_run part; /* .records NULL: whole runs */
+	uint64_t size;
+};
+
+/* What became of a portion. */
+struct slot {
+	bool done;
+	char *text, *packed; /* grow as they have to; stay with the slot */
+	size_t room, packed_room;
+	size_t size;	      /* of what is to be written */
+	size_t plain;	      /* before it was compressed */
+	uint32_t crc;
+	uint64_t events, unknown, unsound, unfinished;
+	uint64_t damage; /* 1 + where the first record was that could not be stepped over, in the file */
+};
+
+struct export {
+	const char *input, *output;
+	struct tl_trace *trace;
+	const struct tl_format *format;
+	bool gzip;
+	struct portion *portions;
+	size_t nportions;
+	uint64_t bytes; /* of records */
+
+	/* Under the lock. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct slot *slots;
+	size_t nslots;
+	size_t next;	/* portion that nobody has taken */
+	size_t written; /* portions */
+	bool failed;	/* no use to go on */
+
+	int fd;
+	char *made; /* path of the file while it is made; NULL: written in place */
+	uint64_t place, written_bytes, events, unknown, unsound;
+	struct tl_gzip total; /* of all that was written: .crc and .size */
+};
+
+struct worker {
+	struct export *export;
+	pthread_t thread;
+	struct tl_encoder encoder;
+	struct tl_gzip gzip;
+	void *gzip_memory;
+};
+
+/* --- portions */
+
+static void add_portion(struct export *export, size_t *room, struct portion portion)
+{
+	if (export->nportions == *room) {
+		*room = *room ? 2 * *room : 1024;
+		export->portions = need(realloc(export->portions, *room * sizeof(*export->portions)));
+	}
+	export->portions[export->nportions++] = portion;
+	export->bytes += portion.size;
+}
+
+/* A run that is larger than any chunk: cut between records. */
+static void cut_run(struct export *export, size_t *room, size_t at)
+{
+	const struct tl_trace_run *run = &export->trace->runs[at];
+	struct tl_trace_place place = {0};
+	uint64_t from = 0;
+
+	while (from < run->size) {
+		uint64_t to = run->size;
+		while (tl_trace_next(run, &place))
+			if (place.at - from >= PORTION) {
+				to = place.at;
+				break;
+			}
+		struct tl_trace_run part = {run->lane, run->records + from, to - from, run->offset + from};
+		add_portion(export, room, (struct portion){at, at + 1, part, to - from});
+		from = to;
+	}
+}
+
+static void make_portions(struct export *export)
+{
+	const struct tl_trace *trace = export->trace;
+	struct portion portion = {0};
+	size_t room = 0;
+
+	/* The first has the file's beginning, and no records. */
+	add_portion(export, &room, portion);
+	for (size_t i = 0; i < trace->nruns; i++) {
+		bool large = trace->runs[i].size > 2 * PORTION;
+
+		if (portion.size && (large || portion.size >= PORTION)) {
+			add_portion(export, &room, portion);
+			portion = (struct portion){0};
+		}
+		if (large) {
+			cut_run(export, &room, i);
+			continue;
+		}
+		if (!portion.size)
+			portion.first = i;
+		portion.last = i + 1;
+		portion.size += trace->runs[i].size;
+	}
+	if (portion.size)
+		add_portion(export, &room, portion);
+}
+
+/* --- encoding */
+
+static void make_room(struct slot *slot, struct tl_text *text)
+{
+	size_t used = text->at ? (size_t)(text->at - slot->text) : 0;
+
+	if (slot->room - used < TL_ENCODER_ROOM) {
+		slot->room = 2 * slot->room + 4 * TL_ENCODER_ROOM;
+		slot->text = need(realloc(slot->text, slot->room));
+	}
+	*text = (struct tl_text){slot->text + used, slot->text + slot->room, false};
+}
+
+/* For one call of the encoder. */
+static inline void keep_room(struct slot *slot, struct tl_text *text)
+{
+	if ((size_t)(text->end - text->at) < TL_ENCODER_ROOM)
+		make_room(slot, text);
+}
+
+static void encode_run(struct worker *worker, struct slot *slot, struct tl_text *text, const struct tl_trace_run *run)
+{
+	struct tl_encoder *encoder = &worker->encoder;
+	uint32_t tid = worker->export->trace->lanes[run->lane].shown;
+	struct tl_trace_place place = {0};
+	const struct tl_call_record *record;
+
+	while ((record = tl_trace_next(run, &place))) {
+		keep_room(slot, text);
+		if (!encoder->format->record(encoder, text, tid, record, place.left))
+			slot->unknown++;
+		else
+			slot->events += record->type == TL_RECORD_CALL;
+	}
+	slot->unfinished += place.unfinished;
+	slot->unsound += place.unsound != 0;
+	if (place.unsound && !slot->damage)
+		slot->damage = run->offset + place.unsound;
+}
+
+static void encode_beginning(struct worker *worker, struct slot *slot, struct tl_text *text)
+{
+	const struct tl_trace *trace = worker->export->trace;
+	struct tl_encoder *encoder = &worker->encoder;
+
+	encoder->format->begin(encoder, text, &trace->facts);
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		keep_room(slot, text);
+		if (trace->lanes[i].nruns)
+			encoder->format->thread(encoder, text, trace->lanes[i].shown, trace->lanes[i].name);
+	}
+}
+
+static void pack(struct worker *worker, struct slot *slot)
+{
+	size_t room = tl_gzip_bound(slot->plain);
+
+	if (room > slot->packed_room) {
+		slot->packed_room = room;
+		free(slot->packed);
+		slot->packed = need(malloc(room));
+	}
+	/* Nothing is kept, so that the figures are the block's own. */
+	slot->size = tl_gzip_block(&worker->gzip, slot->packed, slot->text, slot->plain);
+	slot->crc = worker->gzip.next_crc;
+}
+
+static void encode(struct worker *worker, struct slot *slot, size_t number)
+{
+	struct export *export = worker->export;
+	const struct portion *portion = &export->portions[number];
+	struct tl_text text = {NULL, NULL, false};
+
+	slot->events = slot->unknown = slot->unsound = slot->unfinished = slot->damage = 0;
+	make_room(slot, &text);
+	worker->encoder.format->block(&worker->encoder);
+	if (!number)
+		encode_beginning(worker, slot, &text);
+	else if (portion->part.records)
+		encode_run(worker, slot, &text, &portion->part);
+	else
+		for (size_t i = portion->first; i < portion->last; i++)
+			encode_run(worker, slot, &text, &export->trace->runs[i]);
+	/* If it does not reach the file, nothing does. */
+	worker->encoder.format->kept(&worker->encoder);
+	slot->size = slot->plain = (size_t)(text.at - slot->text);
+	if (export->gzip)
+		pack(worker, slot);
+}
+
+static void *work(void *of)
+{
+	struct worker *worker = of;
+	struct export *export = worker->export;
+
+	pthread_mutex_lock(&export->lock);
+	while (export->next < export->nportions && !export->failed) {
+		if (export->next >= export->written + export->nslots) {
+			pthread_cond_wait(&export->changed, &export->lock);
+			continue;
+		}
+		size_t number = export->next++;
+		pthread_mutex_unlock(&export->lock);
+		encode(worker, &export->slots[number % export->nslots], number);
+		pthread_mutex_lock(&export->lock);
+		export->slots[number % export->nslots].done = true;
+		pthread_cond_broadcast(&export->changed);
+	}
+	pthread_mutex_unlock(&export->lock);
+	return NULL;
+}
+
+static void set_up(struct worker *worker, struct export *export)
+{
+	size_t state = (export->format->state + 63) & ~(size_t)63;
+
+	worker->export = export;
+	worker->encoder = (struct tl_encoder){
+		.format = export->format,
+		.pid = export->trace->facts.pid,
+		.ns = tl_trace_ns,
+		.function = tl_trace_function,
+		.state = need(aligned_alloc(64, state ? state : 64)),
+	};
+	memset(worker->encoder.state, 0, state);
+	if (export->gzip) {
+		worker->gzip_memory = need(calloc(1, TL_GZIP_MEMORY));
+		need(tl_gzip_start(&worker->gzip, worker->gzip_memory) ? worker : NULL);
+	}
+}
+
+static void take_down(struct worker *worker)
+{
+	free(worker->encoder.state);
+	free(worker->gzip_memory);
+}
+
+/* --- the output */
+
+/* Removed when a signal ends us. */
+static const char *volatile unfinished_file;
+
+static void remove_and_die(int number)
+{
+	if (unfinished_file)
+		unlink(unfinished_file);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void clean_up_on_signals(void)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+	struct sigaction old, action = {.sa_handler = remove_and_die};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+/* A pipe, a terminal, /dev/null. */
+static bool is_no_file(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+/* A new file beside the name, which takes its place at the end. What is no file (/dev/null, a pipe) is written in place. */
+static bool open_output(struct export *export)
+{
+	if (!strcmp(export->output, "-")) {
+		export->fd = STDOUT_FILENO;
+		return true;
+	}
+	if (is_no_file(export->output)) {
+		export->fd = open(export->output, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return export->fd >= 0;
+	}
+	if (asprintf(&export->made, "%s.XXXXXX", export->output) < 0)
+		export->made = need(NULL);
+	export->fd = mkostemp(export->made, O_CLOEXEC);
+	if (export->fd < 0)
+		return false;
+	unfinished_file = export->made;
+	clean_up_on_signals();
+	return true;
+}
+
+static bool put(struct export *export, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(export->fd, bytes, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		size -= (size_t)n;
+		export->written_bytes += (size_t)n;
+	}
+	return true;
+}
+
+static bool put_block(struct export *export, const struct slot *slot)
+{
+	char header[TL_GZIP_HEADER];
+
+	if (!export->gzip)
+		return put(export, slot->text, slot->size);
+	if (!export->written_bytes && !put(export, header, tl_gzip_header(header)))
+		return false;
+	export->total.crc = (uint32_t)crc32_combine(export->total.crc, slot->crc, (z_off_t)slot->plain);
+	export->total.size += (uint32_t)slot->plain;
+	return put(export, slot->packed, slot->size);
+}
+
+static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, uint64_t lost), void *to)
+{
+	const struct tl_trace *trace = context;
+
+	for (size_t i = 0; i < trace->nlanes; i++)
+		if (trace->lanes[i].lost)
+			tell(to, trace->lanes[i].shown, trace->lanes[i].lost);
+}
+
+static uint64_t events_lost(const struct tl_trace *trace)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace->nlanes; i++)
+		lost += trace->lanes[i].lost;
+	return trace->lost > lost ? trace->lost : lost;
+}
+
+static bool put_end(struct export *export, struct worker *worker)
+{
+	struct slot *slot = &export->slots[0];
+	struct tl_text text = {NULL, NULL, false};
+	struct tl_totals totals = {export->events, events_lost(export->trace), lost_by_thread, export->trace};
+
+	make_room(slot, &text);
+	worker->encoder.format->block(&worker->encoder);
+	worker->encoder.format->end(&worker->encoder, &text, &totals);
+	slot->plain = (size_t)(text.at - slot->text);
+	if (!export->gzip)
+		return put(export, slot->text, slot->plain);
+	worker->gzip.crc = export->total.crc;
+	worker->gzip.size = export->total.size;
+	char *packed = need(malloc(tl_gzip_bound(slot->plain)));
+	bool written = put(export, packed, tl_gzip_end(&worker->gzip, packed, slot->text, slot->plain));
+	free(packed);
+	return written;
+}
+
+/* --- the bar */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void draw_bar(const struct export *export, double since)
+{
+	static const char full[] = "########################################";
+	const int width = sizeof(full) - 1;
+	double part = export->bytes ? (double)export->place / (double)export->bytes : 1, passed = now() - since;
+	int filled = (int)(part * width);
+
+	fprintf(stderr, "\r\033[K%3d%% [%-*.*s] %.1f million events", (int)(part * 100), width, filled, full, (double)export->events / 1e6);
+	if (part > 0.02)
+		fprintf(stderr, ", %.0f s left", passed / part - passed);
+	fflush(stderr);
+}
+
+/* --- from workers to the file */
+
+/* At most until the bar is to be drawn again. */
+static void wait_for_change(struct export *export)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += 100000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_clockwait(&export->changed, &export->lock, CLOCK_MONOTONIC, &until);
+}
+
+static void count(struct export *export, const struct slot *slot, size_t number)
+{
+	export->events += slot->events;
+	export->unknown += slot->unknown;
+	export->unsound += slot->unsound;
+	export->place += export->portions[number].size;
+	if (slot->damage)
+		tl_trace_problem(export->trace, "byte %llu: records that can't be told apart, up to their chunk's end",
+				 (unsigned long long)slot->damage - 1);
+}
+
+/* Blocks in order, as they get ready. False: writing failed, and errno says why. */
+static bool write_all(struct export *export)
+{
+	bool bar = isatty(STDERR_FILENO), written = true;
+	double since = now(), drawn = since;
+	int error;
+
+	pthread_mutex_lock(&export->lock);
+	while (export->written < export->nportions && written) {
+		struct slot *slot = &export->slots[export->written % export->nslots];
+		if (bar && now() - drawn > 0.1) {
+			draw_bar(export, since);
+			drawn = now();
+		}
+		if (!slot->done) {
+			wait_for_change(export);
+			continue;
+		}
+		pthread_mutex_unlock(&export->lock);
+		written = put_block(export, slot);
+		error = errno;
+		pthread_mutex_lock(&export->lock);
+		count(export, slot, export->written);
+		slot->done = false;
+		export->written++;
+		export->failed = !written;
+		pthread_cond_broadcast(&export->changed);
+		errno = error;
+	}
+	error = errno;
+	pthread_mutex_unlock(&export->lock);
+	if (bar && drawn != since)
+		fputs("\r\033[K", stderr);
+	errno = error;
+	return written;
+}
+
+static size_t workers_for(const struct export *export)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t count = export->format == &tl_format_json && cores > 1 ? (size_t)cores : 1;
+
+	count = count < WORKERS ? count : WORKERS;
+	return count < export->nportions ? count : export->nportions;
+}
+
+static bool encode_all(struct export *export)
+{
+	struct worker workers[WORKERS] = {0};
+	size_t count = workers_for(export), started = 0;
+	bool written;
+	int error;
+
+	export->nslots = 3 * count + 1;
+	export->slots = need(calloc(export->nslots, sizeof(*export->slots)));
+	pthread_mutex_init(&export->lock, NULL);
+	pthread_cond_init(&export->changed, NULL);
+	for (size_t i = 0; i < count; i++) {
+		set_up(&workers[i], export);
+		started += i == started && !pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+	}
+	need(started ? export : NULL);
+	written = write_all(export);
+	error = errno;
+	for (size_t i = 0; i < started; i++)
+		pthread_join(workers[i].thread, NULL);
+	if (written) {
+		written = put_end(export, &workers[0]);
+		error = errno;
+	}
+	for (size_t i = 0; i < count; i++)
+		take_down(&workers[i]);
+	for (size_t i = 0; i < export->nslots; i++) {
+		free(export->slots[i].text);
+		free(export->slots[i].packed);
+	}
+	free(export->slots);
+	free(export->portions);
+	errno = error;
+	return written;
+}
+
+/* Whole and in its place, or not there at all. */
+static bool settle(struct export *export, bool written)
+{
+	int error = errno;
+
+	if (export->fd != STDOUT_FILENO && close(export->fd) && written) {
+		written = false;
+		error = errno;
+	}
+	if (export->made && written && rename(export->made, export->output)) {
+		written = false;
+		error = errno;
+	}
+	if (export->made && !written)
+		unlink(export->made);
+	unfinished_file = NULL;
+	free(export->made);
+	errno = error;
+	return written;
+}
+
+/* --- the command */
+
+/* What was not sound is in no output, and said. */
+static int judge(const struct export *export)
+{
+	const struct tl_trace *trace = export->trace;
+	const char *where = strcmp(export->output, "-") ? export->output : "the output";
+
+	if (export->unknown)
+		say("%s: %llu records are of functions that it does not describe; %s has the others", export->input,
+		    (unsigned long long)export->unknown, where);
+	if (trace->nproblems == 1)
+		say("%s: %s; %s has all that is sound", export->input, trace->problems[0], where);
+	else if (trace->nproblems)
+		say("%s: %s, and more of the kind; %s has all that is sound", export->input, trace->problems[0], where);
+	else if (!trace->ended)
+		say("%s: it ends early: its process was killed, or is still writing; %s has all that is there", export->input, where);
+	return export->unknown || trace->nproblems || !trace->ended ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+static int export_trace(struct export *export)
+{
+	char why[256];
+	bool written;
+	int code;
+
+	export->trace = tl_trace_open(export->input, why, sizeof(why));
+	if (!export->trace) {
+		say("%s: %s", export->input, why);
+		return EXIT_BROKEN;
+	}
+	if (export->trace->header.kind != TL_FILE_SPOOL) {
+		say("%s: it is what a process records into; `tracelayer recover` makes a trace of what a dead one left", export->input);
+		tl_trace_close(export->trace);
+		return EXIT_BROKEN;
+	}
+	tl_trace_use(export->trace);
+	make_portions(export);
+	if (!open_output(export)) {
+		say("%s: %s; give another place with -o", export->output, strerror(errno));
+		free(export->made);
+		code = EXIT_BROKEN;
+	} else {
+		written = encode_all(export);
+		written = settle(export, written);
+		if (!written)
+			say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output,
+			    strerror(errno));
+		code = written ? judge(export) : EXIT_BROKEN;
+	}
+	tl_trace_close(export->trace);
+	return code;
+}
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "What to make: .json, .json.gz or .pftrace; - is standard output, as JSON. Default: FILE, with .json for .tlt", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct export *export = state->input;
+
+	switch (key) {
+	case 'o':
+		export->output = argument;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (export->input)
+			argp_error(state, "more than one file given; export each by itself");
+		export->input = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file given; name a .tlt file");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE",
+	.doc = "Encodes a .tlt file, as `tracelayer run -o trace.tlt` makes it, for a viewer: as Chrome trace JSON, plain or compressed, or as a "
+	       "Perfetto trace. FILE - reads standard input.\v"
+	       "Exit code: 0 done, 1 the file is broken or the output cannot be written, 2 usage, 3 the file ends early or is damaged (the output "
+	       "has all that is sound).",
+};
+
+/* The name without its .tlt, and with .json. */
+static char *default_output(const char *input)
+{
+	size_t length = strlen(input);
+	char *output;
+
+	if (!strcmp(input, "-"))
+		return need(strdup("-"));
+	if (length > 4 && !strcmp(input + length - 4, ".tlt"))
+		length -= 4;
+	return asprintf(&output, "%.*s.json", (int)length, input) < 0 ? need(NULL) : output;
+}
+
+int command_export(int argc, char **argv)
+{
+	struct export export = {0};
+	char *chosen = NULL;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &export);
+	if (!export.output)
+		export.output = chosen = default_output(export.input);
+	export.format = tl_format_of(export.output, &export.gzip);
+	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
+		export.format = &tl_format_json;
+	int code = EXIT_USAGE;
+	if (export.format)
+		code = export_trace(&export);
+	else
+		say("%s: no format has this ending; use .json, .json.gz or .pftrace", export.output);
+	free(chosen);
+	return code;
+}

@@ -1,0 +1,98 @@
+#!/bin/bash
+# tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_command
+plan 41
+
+maker=$top_builddir/trace_maker
+ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
+
+run() { "$tracelayer" export "$@" 2>"$tmp/said"; }
+said() { cat "$tmp/said"; }
+size=$(stat -c %s "$tmp/t.tlt")
+
+# --- whole
+run "$tmp/t.tlt" -o "$tmp/t.json"
+is $? 0 "a whole file: exit code 0"
+is "$(said)" "" "and nothing is said"
+ok "its JSON is what the encoder makes of it in one go" cmp "$tmp/t.json" "$tmp/expected.json"
+ok "which is a trace as every viewer wants it" "$python" "$top_srcdir/tests/check_trace.py" --total 36000 --lanes 3 "$tmp/t.json"
+run "$tmp/t.tlt" -o "$tmp/t.json.gz"
+is $? 0 "compressed"
+ok "one sound gzip file" gzip -t "$tmp/t.json.gz"
+ok "with the same in it" sh -c "zcat '$tmp/t.json.gz' | cmp - '$tmp/expected.json'"
+run "$tmp/t.tlt" -o - >"$tmp/out.json"
+ok "- is standard output" cmp "$tmp/out.json" "$tmp/expected.json"
+run - -o "$tmp/in.json" <"$tmp/t.tlt"
+ok "- is standard input" cmp "$tmp/in.json" "$tmp/expected.json"
+cat "$tmp/t.tlt" | run - -o "$tmp/in.json"
+ok "a pipe, too" cmp "$tmp/in.json" "$tmp/expected.json"
+cp "$tmp/t.tlt" "$tmp/name.tlt"
+run "$tmp/name.tlt"
+ok "without -o the name stays, with .json" cmp "$tmp/name.json" "$tmp/expected.json"
+run "$tmp/t.tlt" -o /dev/null
+is "$?$(stat -c %F /dev/null)" "0character special file" "/dev/null stays what it is"
+taskset -c 0 "$tracelayer" export "$tmp/t.tlt" -o "$tmp/one.json"
+ok "on one core the same" cmp "$tmp/one.json" "$tmp/expected.json"
+is "$(stat -c %a "$tmp/t.json")" 600 "nobody else may read it"
+is "$("$tracelayer" summary --json "$tmp/t.json" 2>"$tmp/said" | grep -c scalars)" 1 "and the summary knows it"
+
+# A file of nothing but its beginning and its end.
+"$maker" "$tmp/none.tlt" "$tmp/none.expected" 0 0 0
+run "$tmp/none.tlt" -o "$tmp/none.json"
+is $? 0 "a file without calls"
+ok "is a trace without calls" cmp "$tmp/none.json" "$tmp/none.expected"
+
+# --- cut short
+cut_at() { head -c "$1" "$tmp/t.tlt" >"$tmp/cut.tlt"; }
+events() { grep -c '"ph":"X"' "$1"; }
+cut_at $((size - 32))
+run "$tmp/cut.tlt" -o "$tmp/cut.json"
+is $? 3 "without its end: exit code 3"
+case $(said) in *"cut.tlt: it ends early: "*) pass "and a line says so" ;; *) fail "not said: $(said)" ;; esac
+is "$(wc -l <"$tmp/said")" 1 "one line"
+ok "all events are there" cmp "$tmp/cut.json" "$tmp/expected.json"
+cut_at $((size / 2))
+run "$tmp/cut.tlt" -o "$tmp/cut.json"
+is $? 3 "half of it: exit code 3"
+ok "half of it is sound" "$python" "$top_srcdir/tests/check_trace.py" "$tmp/cut.json"
+n=$(events "$tmp/cut.json")
+ok "and has half of the events ($n)" test "$n" -gt 17000 -a "$n" -lt 19000
+ok "those that stand in the whole" sh -c "grep '\"ph\":\"X\"' '$tmp/cut.json' | sed 's/,\$//' | sort >'$tmp/a'; sed 's/,\$//' '$tmp/expected.json' | sort >'$tmp/b'; test -z \"\$(comm -23 '$tmp/a' '$tmp/b')\""
+is "$(wc -l <"$tmp/said")" 1 "one line says it"
+
+cut_at $(("$("$maker" --places "$tmp/t.tlt" | sed -n 's/^3 //p' | head -n 1)"))
+run "$tmp/cut.tlt" -o "$tmp/cut.json"
+is $? 3 "cut before the first clock: exit code 3"
+ok "without calls, it has no need of one" grep -q 'ends early' "$tmp/said"
+
+# --- damaged
+chunk=$("$maker" --places "$tmp/t.tlt" | sed -n 's/^6 //p' | sed -n 50p)
+cp "$tmp/t.tlt" "$tmp/bad.tlt"
+"$maker" --lie $((chunk + 128)) 0xffffffffffffffff "$tmp/bad.tlt"
+run "$tmp/bad.tlt" -o "$tmp/bad.json"
+is $? 3 "a chunk whose first record can't be stepped over: exit code 3"
+case $(said) in *"bad.tlt: byte $((chunk + 128)): records that can't be told apart"*) pass "it is said where" ;; *) fail "not said: $(said)" ;; esac
+is "$(events "$tmp/bad.json")" 35700 "its 300 calls are missing, and no others"
+api=$("$maker" --places "$tmp/t.tlt" | sed -n 's/^4 //p')
+cp "$tmp/t.tlt" "$tmp/bad.tlt"
+"$maker" --lie $((api + 24)) 0 "$tmp/bad.tlt"
+run "$tmp/bad.tlt" -o "$tmp/bad.json"
+is $? 3 "without a description there are no names: exit code 3"
+ok "which is said" grep -q 'records are of functions that it does not describe' "$tmp/said"
+ok "and the rest is a trace" "$python" "$top_srcdir/tests/check_trace.py" --total 0 "$tmp/bad.json"
+
+# --- what can't be done
+echo '[{"ph":"X"}]' >"$tmp/no.tlt"
+run "$tmp/no.tlt" -o "$tmp/no.json"
+is "$? $(said)" "1 tracelayer: $tmp/no.tlt: it is not in the record format" "no such file: exit code 1, and why"
+run "$tmp/t.tlt" -o "$tmp/t.xml"
+is $? 2 "no such format: exit code 2"
+run "$tmp/t.tlt" -o "$tmp/there/t.json"
+is $? 1 "no such folder: exit code 1"
+ulimit_size=$(($(stat -c %s "$tmp/expected.json") / 2048))
+cp "$tmp/none.json" "$tmp/before.json"
+(ulimit -f "$ulimit_size"; trap '' XFSZ; run "$tmp/t.tlt" -o "$tmp/before.json")
+is $? 1 "no room for it: exit code 1"
+ok "what stood there before is still there" cmp "$tmp/before.json" "$tmp/none.json"
+is "$(ls "$tmp" | grep -c 'json\.......$')" 0 "and nothing is left beside it"
