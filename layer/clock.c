@@ -297,23 +297,30 @@ static uint32_t settle_change(struct tl_clock_table *table, uint32_t n)
 	return n;
 }
 
+/* The number of the last of n points that is not behind a tick, or of the first. */
+static uint32_t search(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
+{
+	uint32_t low = 0, high = n;
+
+	while (low + 1 < high) {
+		uint32_t middle = (low + high) / 2;
+		if (load(&table->points[middle].ticks) <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static uint64_t convert(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
 {
-	uint32_t low = n - 1;
+	/* Mostly the one of the last answer: records are converted in their order. */
+	static _Atomic uint32_t lately;
+	uint32_t low = atomic_load_explicit(&lately, memory_order_relaxed);
 
-	/* Nearly everything lies in the last pieces. */
-	for (int i = 0; i < 4 && low > 0 && ticks < load(&table->points[low].ticks); i++)
-		low--;
-	if (ticks < load(&table->points[low].ticks)) {
-		uint32_t high = low;
-		low = 0;
-		while (low + 1 < high) {
-			uint32_t middle = (low + high) / 2;
-			if (load(&table->points[middle].ticks) <= ticks)
-				low = middle;
-			else
-				high = middle;
-		}
+	if (low >= n || ticks < load(&table->points[low].ticks) || (low + 1 < n && ticks >= load(&table->points[low + 1].ticks))) {
+		low = search(table, n, ticks);
+		atomic_store_explicit(&lately, low, memory_order_relaxed);
 	}
 	uint64_t at = load(&table->points[low].ticks), ns = load(&table->points[low].ns), slope = load(&table->points[low].slope);
 	if (ticks >= at)
