@@ -61,7 +61,8 @@ static void end_blob(struct capture *c, struct tl_blob *blob, size_t bytes, uint
 
 	blob->bytes = (uint32_t)bytes;
 	blob->total = total < TL_BLOB_UNKNOWN ? (uint32_t)total : TL_BLOB_UNKNOWN;
-	memset(data + bytes, 0, padded - bytes);
+	if (padded != bytes)
+		memset(data + bytes, 0, padded - bytes);
 	c->at = data + padded;
 	c->blobs++;
 }

@@ -37,6 +37,7 @@
 #include "layer/tracer.h"
 
 #define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
+#define SCRATCH_HEADS 4096u	/* for as many struct tl_blob_sizes as there can be open calls, behind it */
 #define WORDS 64u		/* functions with more words of parameters get no captured memory */
 #define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS)
 
@@ -91,69 +92,97 @@ static bool has_scratch(struct tl_producer *producer)
 {
 	if (producer->scratch)
 		return true;
-	void *memory = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = mmap(NULL, SCRATCH + SCRATCH_HEADS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	producer->scratch = memory;
 	return true;
 }
 
+/* What is captured of a call lies in the scratch as it will in the record: the sizes of what was read at entry and at exit, and both. */
+static struct tl_blob_sizes *captured(const struct tl_producer *producer, const struct tl_open_call *open)
+{
+	return (struct tl_blob_sizes *)(producer->scratch + open->scratch);
+}
+
+/* Bytes of blobs that the scratch from `at` on, and the call's record, have room for. */
+static uint32_t blob_room(const struct tl_function *function, uint32_t at)
+{
+	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) - 8 * (uint32_t)function->words -
+			(uint32_t)sizeof(struct tl_blob_sizes);
+	uint32_t left = at < SCRATCH ? SCRATCH - at : 0;
+
+	return left < most ? left : most;
+}
+
 /*
- * Capture behind what is in use. All that it may take is claimed first, so that the calls of a signal handler that comes in
+ * Capture at `at`, behind what is in use. All that it may take is claimed first, so that the calls of a signal handler that comes in
  * between capture behind it. Returns the bytes used.
  */
-static uint32_t capture(struct tl_producer *producer, const struct tl_call *call, const uint64_t *words,
-			enum tl_capture_when when, uint32_t at, uint32_t most, bool *cut)
+static uint32_t capture(struct tl_producer *producer, const struct tl_function *function, const uint64_t *words,
+			enum tl_capture_when when, uint32_t at, uint32_t room, bool *cut)
 {
-	uint32_t room = SCRATCH - at < most ? SCRATCH - at : most;
-
 	producer->scratch_used = at + room;
 	atomic_signal_fence(memory_order_seq_cst);
-	uint32_t size = (uint32_t)tl_args_capture(call->shim->function, words, when, producer->scratch + at, room, cut);
+	uint32_t size = (uint32_t)tl_args_capture(function, words, when, producer->scratch + at, room, cut);
 	atomic_signal_fence(memory_order_seq_cst);
 	producer->scratch_used = at + size;
 	return size;
 }
 
-/* Bytes of blobs that a record has room for. */
-static uint32_t blob_room(const struct tl_function *function)
+/* Memory that IN parameters lead to, before the driver may change it. Until the call ends, .exit says if something did not fit. */
+static void capture_entry(struct tl_producer *producer, struct tl_open_call *open, const struct tl_function *function, const uint64_t *words)
 {
-	return TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) - 8 * (uint32_t)function->words -
-	       (uint32_t)sizeof(struct tl_blob_sizes);
-}
-
-/* Memory that IN parameters lead to, before the driver may change it. */
-static void capture_entry(struct tl_call *call, struct tl_open_call *open)
-{
-	struct tl_producer *producer = producer_of(call->thread);
-	const struct tl_function *function = call->shim->function;
-	uint64_t words[WORDS];
+	uint32_t at = producer->scratch_used + (uint32_t)sizeof(struct tl_blob_sizes);
 	bool cut = false;
 
-	call->entry_size = 0;
-	call->space[0] = 0;
-	if (!open || function->words > WORDS || !has_scratch(producer)) {
+	open->scratch = producer->scratch_used;
+	open->mode |= TL_OPEN_SCRATCH;
+	uint32_t size = capture(producer, function, words, TL_CAPTURE_ENTRY, at, blob_room(function, at), &cut);
+	*captured(producer, open) = (struct tl_blob_sizes){ .entry = size, .exit = cut };
+}
+
+/* And that OUT parameters lead to, after a success. */
+static void capture_exit(struct tl_producer *producer, const struct tl_open_call *open, const struct tl_function *function,
+			 const uint64_t *words, bool *cut)
+{
+	struct tl_blob_sizes *sizes = captured(producer, open);
+	uint32_t at = open->scratch + (uint32_t)sizeof(*sizes) + sizes->entry;
+	uint32_t room = blob_room(function, at);
+
+	room = room > sizes->entry ? room - sizes->entry : 0;
+	sizes->exit = capture(producer, function, words, TL_CAPTURE_EXIT, at, room, cut);
+}
+
+static void capture_entry_traced(struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+	uint64_t words[WORDS];
+
+	if (!call->open || function->words > WORDS || !has_scratch(producer_of(call->thread))) {
 		call->mode &= ~(uint32_t)TL_MODE_FOLLOW;
 		return;
 	}
 	words_of(call, words);
-	open->scratch = producer->scratch_used;
-	open->mode |= TL_OPEN_SCRATCH;
-	call->more = producer->scratch + open->scratch;
-	call->entry_size = capture(producer, call, words, TL_CAPTURE_ENTRY, open->scratch, blob_room(function), &cut);
-	call->space[0] = cut;
+	capture_entry(producer_of(call->thread), call->open, function, words);
 }
 
 /* --- records */
 
-/* All of a call's record but its blobs. Returns where these go. */
-static uint64_t *fill(uint64_t *record, uint64_t start, uint64_t end, uint64_t result, const uint64_t *words, uint32_t count)
+/* As memcpy, for what is short as a rule. */
+static void copy_words(uint64_t *to, const void *from, uint64_t count)
 {
-	record[1] = start;
-	record[2] = end - start;
-	record[3] = result;
-	memcpy(&record[4], words, 8 * (size_t)count);
-	return &record[4 + count];
+	const uint64_t *words = from;
+
+	if (count > 16) {
+		memcpy(to, from, 8 * count);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		to[i] = words[i];
+		/* Else compilers call memcpy for the loop. */
+		__asm__ volatile("");
+	}
 }
 
 static uint64_t head_of(uint64_t size, uint32_t flags, uint32_t function)
@@ -161,49 +190,89 @@ static uint64_t head_of(uint64_t size, uint32_t flags, uint32_t function)
 	return size / 8 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)flags << 24 | (uint64_t)function << 32;
 }
 
+/* What becomes a call's record. */
+struct draft {
+	const struct tl_function *function;
+	uint32_t id;
+	uint32_t mode;			/* FOLLOW: with what is captured; WORDS: with the words */
+	uint32_t flags;
+	uint64_t start, end, result;
+	const uint64_t *words;
+};
+
+static uint64_t size_of(const struct draft *draft)
+{
+	return sizeof(struct tl_call_record) + (draft->mode & TL_MODE_WORDS ? 8 * (uint64_t)draft->function->words : 0);
+}
+
+/* All of the record but its blobs, not committed. Returns where these go. */
+static uint64_t *fill(uint64_t *record, const struct draft *draft)
+{
+	uint32_t count = draft->mode & TL_MODE_WORDS ? (uint32_t)draft->function->words : 0;
+
+	record[1] = draft->start;
+	record[2] = draft->end - draft->start;
+	record[3] = draft->result;
+	copy_words(&record[4], draft->words, count);
+	return &record[4 + count];
+}
+
+static void commit(uint64_t *record, uint64_t size, const struct draft *draft)
+{
+	uint32_t flags = draft->flags | (draft->mode & TL_MODE_WORDS ? TL_RECORD_WORDS : 0);
+
+	tl_record_commit(record, head_of(size, flags, draft->id));
+}
+
 /* A call that left no more than its entry. */
 static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t duration)
 {
+	struct draft draft = { .id = open->function, .flags = TL_RECORD_UNWOUND, .start = open->start, .end = open->start + duration };
+
 	if (!(open->mode & TL_MODE_RECORD))
 		return;
-	uint64_t *record = tl_record_reserve(thread, sizeof(struct tl_call_record));
+	uint64_t *record = tl_record_reserve(thread, size_of(&draft));
 	if (!record)
 		return;
-	fill(record, open->start, open->start + duration, 0, NULL, 0);
-	tl_record_commit(record, head_of(sizeof(struct tl_call_record), TL_RECORD_UNWOUND, open->function));
+	fill(record, &draft);
+	commit(record, size_of(&draft), &draft);
 }
 
-static void record_call(struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
+/* `open`: the call's entry, with what was captured. */
+static void record_captured(struct tl_thread *thread, const struct tl_open_call *open, struct draft *draft)
 {
-	struct tl_producer *producer = producer_of(call->thread);
-	const struct tl_function *function = call->shim->function;
-	struct tl_blob_sizes sizes = { 0 };
-	uint64_t size = sizeof(struct tl_call_record);
-	bool cut = false;
+	struct tl_producer *producer = producer_of(thread);
+	struct tl_blob_sizes *sizes = captured(producer, open);
+	bool cut = sizes->exit;
 
-	if (call->mode & TL_MODE_WORDS && count >= function->words) {
-		flags |= TL_RECORD_WORDS;
-		size += 8 * (uint64_t)count;
-	}
-	if (call->mode & TL_MODE_FOLLOW) {
-		uint32_t at = (uint32_t)((char *)call->more - producer->scratch) + call->entry_size;
-		sizes.entry = call->entry_size;
-		if (!(flags & TL_RECORD_UNWOUND) && !tl_call_failed(function, result))
-			sizes.exit = capture(producer, call, words, TL_CAPTURE_EXIT, at, blob_room(function) - sizes.entry, &cut);
-		if (cut || call->space[0])
-			flags |= TL_RECORD_CUT;
-		flags |= TL_RECORD_BLOBS;
-		size += sizeof(sizes) + sizes.entry + sizes.exit;
-	}
-	uint64_t *record = tl_record_reserve(call->thread, size);
+	sizes->exit = 0;
+	if (!(draft->flags & TL_RECORD_UNWOUND) && !tl_call_failed(draft->function, draft->result))
+		capture_exit(producer, open, draft->function, draft->words, &cut);
+	draft->flags |= cut ? TL_RECORD_BLOBS | TL_RECORD_CUT : TL_RECORD_BLOBS;
+	uint64_t blobs = sizeof(*sizes) + sizes->entry + sizes->exit, size = size_of(draft) + blobs;
+	uint64_t *record = tl_record_reserve(thread, size);
 	if (!record)
 		return;
-	uint64_t *at = fill(record, call->start, end, result, words, flags & TL_RECORD_WORDS ? count : 0);
-	if (flags & TL_RECORD_BLOBS) {
-		memcpy(at, &sizes, sizeof(sizes));
-		memcpy(at + 1, call->more, sizes.entry + sizes.exit);
+	copy_words(fill(record, draft), sizes, blobs / 8);
+	commit(record, size, draft);
+}
+
+static void record_call(const struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	struct draft draft = { .function = call->shim->function, .id = call->shim->id, .mode = call->mode, .flags = flags,
+			       .start = call->start, .end = end, .result = result, .words = words };
+
+	if (count < draft.function->words)
+		draft.mode &= ~(uint32_t)TL_MODE_WORDS;
+	if (draft.mode & TL_MODE_FOLLOW && frame_of(call->open) == call->frame) {
+		record_captured(call->thread, call->open, &draft);
+		return;
 	}
-	tl_record_commit(record, head_of(size, flags, call->shim->id));
+	uint64_t *record = tl_record_reserve(call->thread, size_of(&draft));
+	if (!record)
+		return;
+	fill(record, &draft);
+	commit(record, size_of(&draft), &draft);
 }
 
 /* --- tracers */
@@ -245,15 +314,15 @@ static void begin_tracing(struct tl_call *call)
 	producer->framed_end = call->thread->open + atomic_load_explicit(&producer->frames->used, memory_order_relaxed);
 	if (producer->framed_end > producer->inline_end)
 		producer->framed_end = producer->inline_end;
-	call->space[1] = (uintptr_t)frame;	/* before an exception can come */
+	call->more = frame;	/* before an exception can come */
 	WHILE_BUSY(call->thread);
 	if (!tl_tracer_enter(call, frame))
-		call->space[1] = 0;
+		call->more = NULL;
 }
 
 static struct tl_frame *tracing(const struct tl_call *call)
 {
-	return call->mode & TL_MODE_TRACERS ? (struct tl_frame *)(uintptr_t)call->space[1] : NULL;
+	return call->mode & TL_MODE_TRACERS ? call->more : NULL;
 }
 
 static bool is_skipped(const struct tl_call *call)
@@ -365,7 +434,7 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 
 /*
  * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose part of the stack is below `stack`: one that is
- * just being made (bottom is the stack's) or that has returned.
+ * just being made (bottom is the stack's) or that has returned. `now`: ticks, 0 where they are not known yet.
  */
 static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, uintptr_t stack, bool returned, uint64_t now)
 {
@@ -379,7 +448,9 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 				return;
 		} else if (!returned && frame_of(open) >= stack && !(open->mode & TL_OPEN_SUSPECT)) {
 			return;		/* An ordinary outer call. */
-		} else if (!is_dead(thread, open, stack)) {
+		}
+		now = now ? now : tl_ticks(thread);
+		if (frame_of(open) != TL_NO_FRAME && !is_dead(thread, open, stack)) {
 			suspect(open, now);
 			return;
 		}
@@ -450,7 +521,7 @@ void tl_call_end_left(struct tl_thread *thread)
 
 	if (is_in_callback(thread, (uintptr_t)&here))
 		return;
-	settle(thread, thread->open, (uintptr_t)&here, false, tl_ticks(thread));
+	settle(thread, thread->open, (uintptr_t)&here, false, 0);
 }
 
 /* --- entering */
@@ -501,7 +572,7 @@ static bool is_unwanted(struct tl_call *call)
 
 	if (tl_config.nested)
 		return false;
-	settle(thread, thread->open, call->caller.stack, false, tl_ticks(thread));
+	settle(thread, thread->open, call->caller.stack, false, 0);
 	const struct tl_open_call *outer = top_of(thread) - 1;
 	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) >= call->caller.stack &&
 	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 && is_intact(thread, outer);
@@ -511,12 +582,11 @@ static void open_entry(struct tl_call *call)
 {
 	struct tl_thread *thread = call->thread;
 
-	settle(thread, thread->open, call->caller.stack, false, tl_ticks(thread));
+	settle(thread, thread->open, call->caller.stack, false, 0);
 	struct tl_open_call *open = top_of(thread);
 	call->open = open < producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
-		if (call->mode & TL_MODE_FOLLOW)
-			capture_entry(call, NULL);
+		call->mode &= ~(uint32_t)TL_MODE_FOLLOW;
 		call->start = tl_ticks(thread);
 		return;
 	}
@@ -532,7 +602,7 @@ static void open_entry(struct tl_call *call)
 	}
 	/* After the prologues: they may have changed parameters, and their time is not the driver's. */
 	if (call->mode & TL_MODE_FOLLOW)
-		capture_entry(call, open);
+		capture_entry_traced(call);
 	open->mode |= call->mode | TL_OPEN_TRACED;
 	open->start = call->start = tl_ticks(thread);
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
@@ -552,7 +622,7 @@ static void *enter(struct tl_call *call)
 	call->thread = NULL;
 	call->open = NULL;
 	call->frame = (uintptr_t)call;
-	call->space[1] = 0;
+	call->more = NULL;
 	if (mode & TL_MODE_CALLER) {
 		void *foreign = tl_resolve_foreign(call);
 		if (foreign)
@@ -668,7 +738,7 @@ void tl_call_unwound(struct tl_call *call)
 	errno = error;
 }
 
-/* --- calls recorded in the entry, when their end is out of the ordinary */
+/* --- calls recorded in the entry, when there is more to do */
 
 static struct tl_open_call *entry_of(const uint64_t *recorded)
 {
@@ -680,6 +750,12 @@ static struct tl_shim *shim_of(const struct tl_open_call *open)
 	return &tl_runtime_library(open->function >> 16)->shims[open->function & 0xffff];
 }
 
+static struct draft draft_of(const struct tl_open_call *open, const uint64_t *recorded, uint64_t result, uint64_t end)
+{
+	return (struct draft){ .function = shim_of(open)->function, .id = open->function, .mode = open->mode, .start = open->start,
+			       .end = end, .result = result, .words = recorded + 1 };
+}
+
 /* The same as calls out of line are. False: this process was forked inside it, or it has been ended. */
 static bool as_traced(struct tl_call *call, const uint64_t *recorded)
 {
@@ -687,7 +763,7 @@ static bool as_traced(struct tl_call *call, const uint64_t *recorded)
 
 	if (frame_of(open) != (uintptr_t)recorded)
 		return false;
-	*call = (struct tl_call){ .open = open, .shim = shim_of(open), .mode = open->mode & TL_MODE_FAST, .start = open->start,
+	*call = (struct tl_call){ .open = open, .shim = shim_of(open), .mode = open->mode & TL_MODE_CAPTURED, .start = open->start,
 				  .frame = (uintptr_t)recorded, .caller.stack = (uintptr_t)recorded, .thread = tl_buffer_thread_of(open) };
 	return true;
 }
@@ -702,9 +778,49 @@ static void end_recorded(const uint64_t *recorded, uint32_t flags, uint64_t resu
 	errno = error;
 }
 
+void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack)
+{
+	struct tl_thread *thread = tl_self;
+	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+
+	if (!thread || (uint32_t)mode_and_id != TL_MODE_CAPTURED || !real || shim->function->words > WORDS)
+		return NULL;
+	struct tl_open_call *open = top_of(thread);
+	if (open >= thread->end || frame_of(open - 1) < stack || !has_scratch(producer_of(thread)))
+		return NULL;
+	set_top(thread, open + 1);
+	recorded[0] = (uintptr_t)open;
+	open->mode_and_function = mode_and_id;
+	capture_entry(producer_of(thread), open, shim->function, recorded + 1);
+	open->start = tl_counter();
+	/* As in tl_recorded_enter. */
+	atomic_store_explicit(&open->frame, (uintptr_t)recorded, memory_order_release);
+	return real;
+}
+
+/* In order, on the thread that it began on, and nothing has happened to it. */
+static bool is_plain_captured(const struct tl_thread *thread, const struct tl_open_call *open, const uint64_t *recorded)
+{
+	return thread && atomic_load_explicit(&thread->top, memory_order_relaxed) == open + 1 &&
+	       frame_of(open) == (uintptr_t)recorded && open->mode == (TL_MODE_CAPTURED | TL_OPEN_SCRATCH);
+}
+
 uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
 {
-	end_recorded(recorded, 0, result);
+	struct tl_open_call *open = entry_of(recorded);
+	struct tl_thread *thread = tl_self;
+
+	if (!is_plain_captured(thread, open, recorded)) {
+		end_recorded(recorded, 0, result);
+		return result;
+	}
+	uint64_t end = tl_counter();
+	struct draft draft = draft_of(open, recorded, result, end);
+	record_captured(thread, open, &draft);
+	release_scratch(thread, open);
+	clear(open);
+	set_top(thread, open);
 	return result;
 }
 
@@ -717,15 +833,14 @@ uint64_t tl_recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_open_call *open = entry_of(recorded);
-	bool with_words = open->mode & TL_MODE_WORDS;
-	uint32_t count = with_words ? (uint32_t)shim_of(open)->function->words : 0;
-	uint64_t size = sizeof(struct tl_call_record) + 8 * (uint64_t)count;
+	struct draft draft = draft_of(open, recorded, result, end);
+	uint64_t size = size_of(&draft);
 	uint64_t *record = tl_record_reserve_slow(thread, size, at);
 
 	if (record) {
 		tl_record_sized(record, size);
-		fill(record, open->start, end, result, recorded + 1, count);
-		tl_record_commit(record, head_of(size, with_words ? TL_RECORD_WORDS : 0, open->function));
+		fill(record, &draft);
+		commit(record, size, &draft);
 	}
 	clear(open);
 	set_top(thread, open);

@@ -92,13 +92,13 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	call->mode = TL_MODE_TRACERS;
 	call->thread = thread;
 	call->start = 0;
-	call->space[1] = (uintptr_t)frame;
+	call->more = frame;
 	/* The rest of the entry before what makes it good: for this thread's signal handlers, and for recovery. */
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 
 	const struct tl_dispatch *table = tl_pin(shim, frame);
 	if (TL_UNLIKELY(!table)) {
-		call->space[1] = 0;
+		call->more = NULL;
 		return real;
 	}
 	int *error_at = producer->error, error = *error_at;	/* a callback may fork, and the child has another producer */
@@ -149,7 +149,7 @@ static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_fram
 void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	struct tl_thread *thread = tl_self;
-	struct tl_frame *frame = (struct tl_frame *)(uintptr_t)call->space[1];
+	struct tl_frame *frame = call->more;
 
 	/* In order, on the thread that it began on, and in its process; not recorded. */
 	if (TL_UNLIKELY(call->mode != TL_MODE_TRACERS || !frame || !thread || call->thread != thread || thread->busy ||

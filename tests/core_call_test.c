@@ -269,6 +269,32 @@ START_TEST(a_call_left_by_longjmp_ends_at_the_next_call_of_another_kind)
 }
 END_TEST
 
+static void jump_from_name(void)
+{
+	siglongjmp(away, 1);
+}
+
+START_TEST(a_captured_call_left_by_longjmp_leaves_no_scratch)
+{
+	char copy[8];
+
+	record(TL_ARGS_FULL);
+	toy_add(1, 2);
+	for (volatile int i = 0; i < 2000; i++) {
+		toy_inside = jump_from_name;
+		if (!sigsetjmp(away, 0))
+			toy_name("x", copy, sizeof(copy));
+		toy_inside = NULL;
+		ck_assert_int_eq(toy_name("x", copy, sizeof(copy)), 0);
+		ck_assert_uint_eq(((struct tl_producer *)tl_self)->scratch_used, 0);
+	}
+	seen_collect(true);
+	ck_assert_uint_eq(seen_count(TOY_NAME, TL_RECORD_WORDS | TL_RECORD_BLOBS), 2000);
+	ck_assert_uint_eq(seen_count(TOY_NAME, TL_RECORD_UNWOUND), 2000);
+	ck_assert_uint_eq(open_calls(), 0);
+}
+END_TEST
+
 static void jump_inside(void *unused)
 {
 	if (!sigsetjmp(away, 0))
@@ -526,6 +552,37 @@ START_TEST(pthread_exit_inside_a_call_unwinds_it)
 }
 END_TEST
 
+static void exit_from_name(void)
+{
+	pthread_exit(NULL);
+}
+
+static void *exits_inside_name(void *unused)
+{
+	char copy[8] = "before";
+
+	toy_add(1, 2);
+	toy_inside = exit_from_name;
+	toy_name("hello", copy, sizeof(copy));
+	return NULL;
+}
+
+START_TEST(a_captured_call_that_is_unwound_shows_what_went_in)
+{
+	pthread_t thread;
+
+	record(TL_ARGS_FULL);
+	pthread_create(&thread, NULL, exits_inside_name, NULL);
+	pthread_join(thread, NULL);
+	seen_collect(true);
+	struct seen *one = only(TOY_NAME);
+	ck_assert_uint_eq(one->call.flags, TL_RECORD_WORDS | TL_RECORD_BLOBS | TL_RECORD_UNWOUND);
+	ck_assert_uint_eq(one->words[2], 8);
+	ck_assert_ptr_nonnull(memmem(one->blobs, one->entry_size, "hello", 5));
+	ck_assert_uint_eq(one->exit_size, 0);
+}
+END_TEST
+
 START_TEST(a_cancelled_call_is_unwound)
 {
 	pthread_barrier_t barrier;
@@ -724,6 +781,7 @@ int main(void)
 	tcase_add_test(tcase, nesting_deeper_than_the_stack_of_open_calls_loses_nothing);
 	tcase_add_test(tcase, a_call_left_by_longjmp_ends_at_the_next_call);
 	tcase_add_test(tcase, a_call_left_by_longjmp_ends_at_the_next_call_of_another_kind);
+	tcase_add_test(tcase, a_captured_call_left_by_longjmp_leaves_no_scratch);
 	tcase_add_test(tcase, an_inner_call_left_by_longjmp_does_not_end_the_outer);
 	tcase_add_test(tcase, a_call_left_by_longjmp_ends_at_the_latest_with_its_thread);
 	tcase_add_test(tcase, a_call_on_the_signal_stack_does_not_end_the_outer);
@@ -732,6 +790,7 @@ int main(void)
 	tcase_add_test(tcase, a_call_that_a_coroutine_carries_to_another_thread_is_recorded_by_that);
 	tcase_add_test(tcase, a_stack_that_was_unmapped_is_not_touched);
 	tcase_add_test(tcase, pthread_exit_inside_a_call_unwinds_it);
+	tcase_add_test(tcase, a_captured_call_that_is_unwound_shows_what_went_in);
 	tcase_add_test(tcase, a_cancelled_call_is_unwound);
 	tcase_add_test(tcase, signal_handlers_call_in_the_middle_of_calls);
 	tcase_add_test(tcase, many_first_calls_at_once_are_all_recorded);

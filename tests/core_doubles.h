@@ -27,6 +27,7 @@ int toy_init(void);
 int toy_lacking(void);
 
 extern struct tl_shim toy_shims[TOY_FUNCTIONS];
+extern void (*toy_inside)(void);	/* what toy_name calls in "the driver"; NULL: nothing */
 extern int toy_errno;		/* what toy_add leaves in errno; 0: nothing */
 extern unsigned toy_resolved;	/* how often a function was looked up */
 

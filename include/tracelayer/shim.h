@@ -6,7 +6,7 @@
  *
  *	the entry	the exported function. While nobody watches, it is one load, one branch and a jump to the real function. A call that
  *			is recorded and nothing else is recorded here: its words lie in an array of its own, and nothing is called but the
- *			real function.
+ *			real function, and what captures the memory that arguments lead to.
  *	the traced body	serves all other calls, out of line, between tl_call_enter and tl_call_leave. It takes the shim as an argument, so
  *			that one body serves the exported function and every closure made for a pointer that a driver handed out.
  *	the invoke	unpacks libffi's arguments and calls the body.
@@ -97,6 +97,7 @@ enum tl_mode {
 	TL_MODE_CALLER = 32,	/* who calls decides (loaders' and drivers' own calls get the real thing): out of line */
 	TL_MODE_AFTER = 64,	/* something is done with the results (function pointers wrapped, exit handler renewed) */
 	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS,	/* these alone are served in the entry */
+	TL_MODE_CAPTURED = TL_MODE_FAST | TL_MODE_FOLLOW,	/* these alone are begun and ended in the entry, with help */
 };
 
 /* One function pointer that calls come through: a function of an API, or a closure made for one of its pointers. */
@@ -194,19 +195,23 @@ struct tl_call {
 	void *const *params;	/* pointers to the parameters, in order */
 	void *result;		/* where the result will be */
 	uint32_t mode;		/* as in the entry */
-	uint32_t entry_size;	/* bytes of arguments captured at entry */
 	struct tl_thread *thread;
 	uint64_t start;
 	uintptr_t frame;	/* its entry's .frame */
 	void *more;		/* the runtime's */
-	uint64_t space[2];
+	uint64_t reserved[2];
 };
 
 /* Served out of line. enter returns the function to call, or NULL where there is none; call->shim is NULL where the call just passes. */
 TL_EXPORT void *tl_call_enter(struct tl_call *call);
 TL_EXPORT void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
 TL_EXPORT void tl_call_unwound(struct tl_call *call);
-/* A call that was begun in the entry is not on top, or runs in another thread or process than it began in. Returns `result`. */
+/*
+ * What tl_recorded_enter does, for a call whose arguments lead to memory that is captured. `stack`: TL_STACK of the entry. NULL: something else is
+ * out of the ordinary, and nothing was done.
+ */
+TL_EXPORT void *tl_recorded_enter_captured(uint64_t *call, struct tl_shim *shim, uintptr_t stack);
+/* A call that was begun in the entry has captured memory, or is not on top, or runs in another thread or process than it began in. Returns `result`. */
 TL_EXPORT uint64_t tl_recorded_leave_slow(uint64_t *call, uint64_t result);
 /* It ended at `end`, and the position `at` was no place for its record. Returns `result`. */
 TL_EXPORT uint64_t tl_recorded_leave_full(uint64_t *call, uint64_t result, uint64_t at, uint64_t end);
@@ -305,7 +310,7 @@ static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *
 	struct tl_thread *thread = tl_thread_self();
 
 	if (TL_UNLIKELY((uint32_t)mode_and_id != TL_MODE_FAST && (uint32_t)mode_and_id != TL_MODE_RECORD))
-		return NULL;
+		return (uint32_t)mode_and_id == TL_MODE_CAPTURED ? tl_recorded_enter_captured(call, shim, TL_STACK) : NULL;
 	if (TL_UNLIKELY(!thread))
 		return NULL;
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);

@@ -134,6 +134,14 @@ void tl_recorded_unwound(uint64_t *call)
 	thread.top = (struct tl_open_call *)call[0];
 }
 
+void *tl_recorded_enter_captured(uint64_t *call, struct tl_shim *shim, uintptr_t stack)
+{
+	(void)call;
+	(void)shim;
+	(void)stack;
+	abort();
+}
+
 uint64_t tl_recorded_leave_slow(uint64_t *call, uint64_t result)
 {
 	last.left++;
