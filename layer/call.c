@@ -91,7 +91,7 @@ static void words_of(const struct tl_call *call, uint64_t *words)
 static bool has_scratch(struct tl_producer *producer)
 {
 	if (producer->scratch)
-		return true;
+		return producer->scratch_used < SCRATCH + SCRATCH_HEADS;
 	void *memory = mmap(NULL, SCRATCH + SCRATCH_HEADS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
