@@ -93,6 +93,11 @@ size_t tl_gzip_end(struct tl_gzip *gzip, char *out, const char *bytes, size_t si
 	return at - out;
 }
 
+void tl_gzip_renew(struct tl_gzip *gzip)
+{
+	gzip->crc = gzip->size = gzip->next_crc = gzip->next_size = 0;
+}
+
 void tl_gzip_keep(struct tl_gzip *gzip)
 {
 	gzip->crc = gzip->next_crc;

@@ -38,6 +38,9 @@ size_t tl_gzip_block(struct tl_gzip *gzip, char *out, const char *bytes, size_t 
 /* The last block and the member's end. Not kept: the next block goes before it. */
 size_t tl_gzip_end(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
 
+/* Another member begins. */
+void tl_gzip_renew(struct tl_gzip *gzip);
+
 /* The last tl_gzip_block reached the file. */
 void tl_gzip_keep(struct tl_gzip *gzip);
 

@@ -261,31 +261,32 @@ static bool ends_with(const char *text, size_t size, const char *ending)
 	return size > length && !memcmp(text + size - length, ending, length);
 }
 
-/* Where a name's ending begins: .json.gz is one ending; a dot at the front is none. */
+/* Where a name's ending begins: .json.gz is one ending, .pftrace.gz too; a dot at the front is none. */
 static size_t ending_of(const char *name)
 {
 	size_t size = strlen(name);
 
 	if (ends_with(name, size, ".json.gz"))
 		return size - 8;
+	if (ends_with(name, size, ".pftrace.gz"))
+		return size - 11;
 	const char *dot = strrchr(name, '.');
 	return dot && dot != name ? (size_t)(dot - name) : size;
 }
 
-/* A device that swallows (/dev/null, /dev/full) is written to as it is. */
+/* A device that swallows (/dev/null, /dev/full) is written to as it is, and so is a pipe that somebody reads. */
 static int open_device(int folder, const char *name)
 {
 	struct stat stat;
 
-	if (fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) || !S_ISCHR(stat.st_mode))
+	if (fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) || !(S_ISCHR(stat.st_mode) || S_ISFIFO(stat.st_mode)))
 		return -EEXIST;
 	return KERNEL(SYS_openat, folder, name,
 		      O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* Create `name` or the first of name.1.json, name.2.json … that is free; `name` becomes what was
- * made. */
-static int create_in(int folder, char *name, size_t room)
+/* Create `name` or the first of name.1.json, name.2.json … from *number on that is free; `name` becomes what was made, and *number its number. */
+static int create_in(int folder, char *name, size_t room, uint32_t *number)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
 	char ending[256];
@@ -294,11 +295,13 @@ static int create_in(int folder, char *name, size_t room)
 	if (length >= sizeof(ending))
 		return -ENAMETOOLONG;
 	memcpy(ending, name + dot, length + 1);
-	int fd = KERNEL(SYS_openat, folder, name, flags, 0600);
+	int fd = *number ? -EEXIST : KERNEL(SYS_openat, folder, name, flags, 0600);
 	if (fd == -EEXIST)
 		fd = open_device(folder, name);
-	for (unsigned n = 1; fd == -EEXIST && n < TAKEN_MAX; n++) {
+	uint32_t first = *number ? *number : 1;
+	for (uint32_t n = first; fd == -EEXIST && n - first < TAKEN_MAX; n++) {
 		struct name numbered = {name + dot, name + room, false};
+		*number = n;
 		add(&numbered, ".", 1);
 		add_number(&numbered, n, 1);
 		add(&numbered, ending, length);
@@ -318,7 +321,7 @@ int tl_output_create(struct tl_output *output)
 		if (!strcmp(base, walk->rest)) {
 			/* The name in the folder that was found; then the path as the user wrote
 			 * it, with it. */
-			fd = create_in(walk->folder, walk->rest, sizeof(walk->rest));
+			fd = create_in(walk->folder, walk->rest, sizeof(walk->rest), &output->number);
 			if (fd >= 0 && strlen(walk->rest) <
 					       (size_t)(output->path + sizeof(output->path) - base))
 				memcpy(base, walk->rest, strlen(walk->rest) + 1);
@@ -336,6 +339,7 @@ int tl_output_create(struct tl_output *output)
 	output->device = stat.st_dev;
 	output->inode = stat.st_ino;
 	output->regular = S_ISREG(stat.st_mode);
+	output->stream = S_ISFIFO(stat.st_mode);
 	output->gzip = ends_with(output->path, strlen(output->path), ".gz");
 	return fd;
 }

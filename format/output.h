@@ -18,7 +18,9 @@ struct tl_output {
 	char path[TL_OUTPUT_PATH];
 	uint64_t device, inode;
 	bool regular;	/* it can be cut, and its end overwritten */
+	bool stream;	/* a pipe: what was written is gone */
 	bool gzip;
+	uint32_t number;	/* of its name: see tl_output_create */
 };
 
 /* Base name of the running executable. */
@@ -42,9 +44,9 @@ bool tl_output_expand_for(char *path, size_t room, const char *pattern, const st
 bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank);
 
 /*
- * Create the file that output->path names, mode 0600. A name that is taken gets .1, .2, … before
- * its ending. No symbolic link on the way is followed but the user's own and root's. Returns a
- * descriptor.
+ * Create the file that output->path names, mode 0600. A name that is taken gets .1, .2, … before its ending; numbers below output->number are
+ * passed over, which then is the one that the name got (0: none). A device is opened as it is, and so is a pipe: -ENXIO while nobody has it open to
+ * read. No symbolic link on the way is followed but the user's own and root's. Returns a descriptor.
  */
 int tl_output_create(struct tl_output *output);
 

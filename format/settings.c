@@ -9,6 +9,8 @@
 #include "format/report.h"
 
 #define PREFIX "TRACELAYER_"
+#define SMALLEST_SPLIT (64u * 1024)
+#define SHORTEST_SPLIT 100000000ull
 
 const struct tl_setting tl_settings[TL_SETTINGS] = {
 #define SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, available,   \
@@ -292,9 +294,8 @@ static bool check_pattern(const char *value, char *why, size_t room)
 				      "use %p, %e, %h, %r, %t, or %% for a % itself");
 	if (ends_with(value, "/"))
 		return refuse(why, room, "a folder's name", "add a file's name");
-	if (ends_with(value, ".pftrace") || ends_with(value, ".tlt"))
-		return refuse(why, room, "this ending is not supported by this version",
-			      "use .json or .json.gz");
+	if (ends_with(value, ".tlt.gz"))
+		return refuse(why, room, "this format is not compressed", "use .tlt, and compress it afterwards");
 	return true;
 }
 
@@ -376,21 +377,17 @@ static bool read_name(const char **to, const char *value, char *why, size_t room
 	return true;
 }
 
-static bool read_split(struct tl_config *config, const char *value)
+static bool read_split(struct tl_config *config, const char *value, char *why, size_t room)
 {
-	uint64_t amount;
+	uint64_t bytes = 0, ns = 0;
 
-	if (read_size(&amount, value, strlen(value)) && amount) {
-		config->split_bytes = amount;
-		config->split_ns = 0;
-		return true;
-	}
-	if (read_time(&amount, value, strlen(value)) && amount) {
-		config->split_ns = amount;
-		config->split_bytes = 0;
-		return true;
-	}
-	return false;
+	if (!read_size(&bytes, value, strlen(value)) && !read_time(&ns, value, strlen(value)))
+		return refuse(why, room, "neither a size nor a time", "use one like 100M or 30s");
+	if (bytes < SMALLEST_SPLIT && ns < SHORTEST_SPLIT)
+		return refuse(why, room, "too small", "use 64K or 100ms, or more");
+	config->split_bytes = bytes;
+	config->split_ns = ns;
+	return true;
 }
 
 /* Read a value that is not empty, whether or not its feature is there yet. */
@@ -440,8 +437,7 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		return read_window(config, value) ||
 		       refuse(why, room, "no delay:length:repeats", "use one like 2s:500ms:3");
 	case TL_VALUE_SPLIT:
-		return read_split(config, value) ||
-		       refuse(why, room, "neither a size nor a time", "use one like 100M or 30s");
+		return read_split(config, value, why, room);
 	}
 	return false;
 }

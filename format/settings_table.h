@@ -20,7 +20,7 @@
  * help		one line
  */
 SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, "trace.%e.%p.json", PATTERN, NULL, 1,
-	"file to write: %p pid, %e program, %h host, %r rank, %t time; .json or .json.gz")
+	"file to write: %p pid, %e program, %h host, %r rank, %t time; .json or .pftrace, either with .gz, or .tlt")
 SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL,
 	"all, none, request, runtime, operator, debug, standard", 1,
 	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
@@ -46,7 +46,7 @@ SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", NAME, NULL, 1,
 	"name of the run, for pause, resume, snapshot and stop")
 SETTING(WINDOW, "WINDOW", "window", 0, "D:L:N", NULL, "", WINDOW, NULL, 1,
 	"record after a delay, for a length, so many times; times as 500ms, 2s, 1m")
-SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL, 0,
+SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL, 1,
 	"start a new file after so much or so long: 100M, 30s")
 SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", FOLLOW, NULL, 1,
 	"trace child processes too; no: the first process alone, whatever program it becomes")

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "format/output.h"
+#include "format/text.h"
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/runtime.h"
@@ -24,34 +25,6 @@ static void put_quoted(struct tl_text *text, const char *string, size_t size)
 	tl_text_string(text, "\"");
 	tl_text_escape(text, string, size);
 	tl_text_string(text, "\"");
-}
-
-struct tl_text tl_about_args(const struct tl_about *about)
-{
-	return (struct tl_text){about->scratch, about->scratch + TL_ABOUT_SCRATCH - 1, false};
-}
-
-void tl_about_put(const struct tl_about *about, uint32_t tid, const char *name,
-		  struct tl_text *args)
-{
-	*args->at = 0;
-	if (!args->cut)
-		tl_chrome_metadata(about->chrome, about->text, tid, name, about->scratch);
-}
-
-static void put_named(const struct tl_about *about, uint32_t tid, const char *event,
-		      const char *key, const char *value, size_t size)
-{
-	struct tl_text args = tl_about_args(about);
-
-	tl_text_string(&args, key);
-	put_quoted(&args, value, size);
-	tl_about_put(about, tid, event, &args);
-}
-
-void tl_about_thread(const struct tl_about *about, uint32_t tid, const char name[16])
-{
-	put_named(about, tid, "thread_name", "\"name\":", name, strnlen(name, 16));
 }
 
 /* What /proc/self has to say; the bytes read, 0 where nothing. */
@@ -191,31 +164,4 @@ void tl_about_facts(struct tl_facts *facts)
 	put_members(&args, facts);
 	*args.at = 0;
 	facts->members_size = (uint32_t)(args.at - facts->members);
-}
-
-void tl_about_process(const struct tl_about *about, const struct tl_facts *facts)
-{
-	char *first = about->text->at;
-	struct tl_text args = tl_about_args(about);
-
-	put_named(about, 0, "process_name", "\"name\":", facts->program, strlen(facts->program));
-	*first = '[';
-	tl_text_string(&args, "\"labels\":\"");
-	if (facts->has_rank) {
-		tl_text_string(&args, "rank ");
-		tl_text_unsigned(&args, facts->rank);
-		tl_text_string(&args, ", ");
-	}
-	tl_text_escape(&args, facts->host, strlen(facts->host));
-	tl_text_string(&args, "\"");
-	tl_about_put(about, 0, "process_labels", &args);
-	if (facts->has_rank) {
-		args = tl_about_args(about);
-		tl_text_string(&args, "\"sort_index\":");
-		tl_text_unsigned(&args, facts->rank);
-		tl_about_put(about, 0, "process_sort_index", &args);
-	}
-	args = tl_about_args(about);
-	tl_text_put(&args, facts->members, facts->members_size);
-	tl_about_put(about, 0, "tracelayer", &args);
 }

@@ -890,6 +890,59 @@ void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t blo
 	atomic_store_explicit(&piece->taken, end > taken ? end : taken, memory_order_release);
 }
 
+void tl_buffer_not_written(struct tl_chunk *chunk)
+{
+	struct tl_chunk_piece *piece = chunk->piece;
+
+	/* .block is not yet the output's, so .kept is what counts; from here on .taken is the same. */
+	atomic_store_explicit(&piece->taken, atomic_load_explicit(&piece->kept, memory_order_relaxed), memory_order_release);
+}
+
+void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
+{
+	chunk->taken = false;
+	/* A record that was finished late lies behind what is read. */
+	if (chunk->end == chunk->read)
+		chunk->read = (char *)(uintptr_t)from;
+	else
+		chunk->hole = chunk->begin;
+	if (!chunk->handed || chunk->listed)
+		return;
+	chunk->listed = true;
+	chunk->next = ready;
+	ready = chunk;
+	if (!chunk->next)
+		ready_end = &chunk->next;
+}
+
+static uint64_t calls_in(const struct tl_chunk *chunk)
+{
+	const char *stop = atomic_load_explicit(&chunk->sealed, memory_order_acquire);
+	uint64_t calls = 0;
+
+	if (!stop)
+		stop = chunk->memory + chunk->room;
+	for (const char *at = chunk->read; at < stop;) {
+		uint64_t word = first_word(at);
+		calls += type_of(word) == TL_RECORD_CALL;
+		at += size_of(word) ? size_of(word) : 8;
+	}
+	return calls;
+}
+
+void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls), void *context)
+{
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
+		struct tl_chunk *live = atomic_load_explicit(&producer->current, memory_order_acquire);
+		/* Handed over in the meantime, it is counted below, or was; recycled it can't be, but by the caller. */
+		if (live && __atomic_load_n(&live->producer, __ATOMIC_RELAXED) == producer && !live->handed)
+			put(context, producer, calls_in(live));
+	}
+	refill();
+	for (const struct tl_chunk *chunk = ready; chunk; chunk = chunk->next)
+		put(context, chunk->producer, calls_in(chunk));
+}
+
 void tl_buffer_refuse(bool refuse)
 {
 	atomic_store_explicit(&refused, refuse, memory_order_relaxed);

@@ -86,6 +86,15 @@ void tl_buffer_give_back(struct tl_chunk *chunk);
  */
 void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t block);
 
+/* Writer: that block was not written. Before its number is used again. */
+void tl_buffer_not_written(struct tl_chunk *chunk);
+
+/* Writer: a chunk that is with it goes back, with what lies from `from` on; tl_buffer_take gives it again. Of several, the last one first. */
+void tl_buffer_put_back(struct tl_chunk *chunk, const char *from);
+
+/* Writer: calls back for each thread with calls that were recorded and not taken. No chunk is with the writer. */
+void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls), void *context);
+
 /* Writer: nothing can be written (true), so that nobody waits for a chunk to be given back; or it can again. */
 void tl_buffer_refuse(bool refuse);
 

@@ -522,6 +522,36 @@ void tl_clock_move(struct tl_clock_table *to)
 	atomic_flag_clear_explicit(&pairing, memory_order_release);
 }
 
+static void copy_points(struct tl_clock_table *to, const struct tl_clock_table *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		atomic_init(&to->points[i].ticks, load(&from->points[i].ticks));
+		atomic_init(&to->points[i].ns, load(&from->points[i].ns));
+		atomic_init(&to->points[i].slope, load(&from->points[i].slope));
+	}
+	atomic_init(&to->horizon, load(&from->horizon));
+	atomic_init(&to->count, n);
+	atomic_init(&to->version, 0);
+}
+
+void tl_clock_copy(struct tl_clock_table *to)
+{
+	const struct tl_clock_table *table = table_now();
+
+	if (counter)
+		second_pair(table);
+	for (;;) {
+		/* Acquire, and the fence below: as in tl_clock_ns. */
+		uint32_t before = atomic_load_explicit(&table->version, memory_order_acquire);
+		if (before & 1)
+			continue;
+		copy_points(to, table, atomic_load_explicit(&table->count, memory_order_relaxed));
+		atomic_thread_fence(memory_order_seq_cst);
+		if (atomic_load_explicit(&table->version, memory_order_relaxed) == before)
+			return;
+	}
+}
+
 void tl_clock_after_fork(void)
 {
 	atomic_store_explicit(&first.count, 0, memory_order_relaxed);

@@ -44,6 +44,9 @@ uint64_t tl_clock_ns(uint64_t ticks);
 struct tl_clock_table;
 void tl_clock_move(struct tl_clock_table *to);
 
+/* The pairs as they are now. Any thread that may convert. */
+void tl_clock_copy(struct tl_clock_table *to);
+
 /* In a forked child: forget the pairs. tl_clock_start comes again. */
 void tl_clock_after_fork(void);
 

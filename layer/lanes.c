@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "layer/buffer.h"
+
 #define PAGE  1024u /* lanes of one table */
 #define PAGES 4096u
 
@@ -22,8 +24,10 @@ static void *map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-struct tl_lane *tl_lane_of(uint32_t number, uint32_t tid)
+struct tl_lane *tl_lane_of(const struct tl_producer *producer)
 {
+	uint32_t number = producer->lane;
+
 	if (number / PAGE >= PAGES)
 		number = PAGE * PAGES - 1;
 	if (!pages[number / PAGE])
@@ -33,7 +37,9 @@ struct tl_lane *tl_lane_of(uint32_t number, uint32_t tid)
 	struct tl_lane *lane = &pages[number / PAGE][number % PAGE];
 	if (!lane->known) {
 		lane->known = true;
-		lane->tid = tid;
+		lane->number = number;
+		lane->tid = producer->shown;
+		lane->kernel_tid = producer->tid;
 		count = number >= count ? number + 1 : count;
 	}
 	return lane;
@@ -49,6 +55,13 @@ struct tl_lane *tl_lane_at(uint32_t number)
 	struct tl_lane *page = number < count ? pages[number / PAGE] : NULL;
 
 	return page && page[number % PAGE].known ? &page[number % PAGE] : NULL;
+}
+
+uint64_t tl_lane_lost(const struct tl_lane *lane)
+{
+	uint64_t lost = lane->lost + lane->unsaid + lane->dropped + lane->unwritten;
+
+	return lost > lane->told ? lost - lane->told : 0;
 }
 
 void tl_lanes_forget(void)

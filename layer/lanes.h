@@ -9,20 +9,32 @@
 #include <stdint.h>
 
 struct tl_lane {
+	uint32_t number;
 	uint32_t tid;		/* as it is shown: tl_producer.shown */
-	bool known, named;	/* .named: its name is in the file */
+	uint32_t kernel_tid;	/* as the kernel has it */
+	bool known;
+	uint32_t named_in;	/* file that its name is in, 0: none */
+	uint32_t in;		/* file that .events counts in */
+	uint64_t events;
+	uint64_t chunks;	/* pieces of its records that a spool was given */
 	char name[16];
 	uint64_t lost;		/* events that the buffers had no room for, as records said */
 	uint64_t unsaid;	/* those that no record has told of yet */
-	uint64_t dropped;	/* events that the file did not take */
+	uint64_t dropped;	/* events that can't be written, or that went with their file */
+	uint64_t unwritten;	/* events that wait for a file that takes them */
+	uint64_t told;		/* losses that the ends of earlier files told of */
 };
 
-/* The lane of a thread's number; NULL where memory is short. It stays where it is. */
-struct tl_lane *tl_lane_of(uint32_t number, uint32_t tid);
+/* The lane of a thread; NULL where memory is short. It stays where it is. */
+struct tl_producer;
+struct tl_lane *tl_lane_of(const struct tl_producer *producer);
 
 /* Numbers below this have been seen; those that have not are NULL. */
 uint32_t tl_lane_count(void);
 struct tl_lane *tl_lane_at(uint32_t number);
+
+/* Events of it that are in no file, as far as is known; those that earlier files' ends told of are left out. */
+uint64_t tl_lane_lost(const struct tl_lane *lane);
 
 /* In a forked child. */
 void tl_lanes_forget(void);

@@ -29,7 +29,10 @@ noinst_LTLIBRARIES += libtl_writer.la
 libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
 	%D%/about.h %D%/about.c \
+	%D%/block.h %D%/block.c \
 	%D%/lanes.h %D%/lanes.c \
+	%D%/sink.h %D%/sink.c \
+	%D%/spool.h %D%/spool.c \
 	%D%/thread_raw.h %D%/thread_raw.c \
 	%D%/writer.h %D%/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la

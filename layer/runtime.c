@@ -436,6 +436,7 @@ bool tl_runtime_flush(void)
 
 void tl_runtime_release(void)
 {
+	tl_writer_close();
 	/* What could not be written stays, for `tracelayer recover`. */
 	if (tl_writer_is_complete())
 		tl_arena_delete();

@@ -1,37 +1,35 @@
 /*
  * writer.c: see writer.h.
  *
- * Who writes holds the pen, a lock that protects everything in `writer` that isn't atomic. That is
- * the writer thread; or, in a process that has none, the exit handler or a producer that helps.
- * While others than the writer thread hold it all signals are blocked, so that no handler can want
- * it on the same thread.
+ * Who writes holds the pen, a lock that protects everything in `writer` that isn't atomic, and what block.c, sink.c and lanes.c keep. That is
+ * the writer thread; or, in a process that has none, the exit handler or a producer that helps. While others than the writer thread
+ * hold it all signals are blocked, so that no handler can want it on the same thread.
  *
- * The file is a JSON array with one event a line. Text is gathered in blocks of about a MiB, and a
- * block goes to the file whole: `offset` is where the next one belongs, and moves only when the
- * last byte of a block was taken. Each block starts as if the one before it had not been there, so
- * one that can't be written (the disk is full) is dropped, its events counted as lost, and the file
- * stays sound. The array's end is written at `offset` too, but does not move it: events that come
- * after the end are put over it, and a new end behind them.
+ * Chunks become blocks of about a MiB (block.c), and a block goes to the file whole (sink.c). A block that can't be written keeps its chunks,
+ * and is tried again whenever the writer wakes, while recording goes on in the memory that there is. What does not fit there any more is
+ * lost and counted; nobody waits for a writer that can't write. What is still there when the process ends is counted as lost, too,
+ * but stays in the buffers file, from where `tracelayer recover` can put it into the file when that has room again.
  *
- * The writer thread has a descriptor of the file in a table of its own. Others open the file by its
- * name for as long as they hold the pen.
+ * The file's end is written behind the last block, and over it go the blocks that come after it. With TRACELAYER_SPLIT a file that is long or
+ * old enough gets its end, and the next block begins another.
+ *
+ * The writer thread has a descriptor of the file in a table of its own. Others open the file by its name for as long as they hold the pen.
  */
 #include "layer/writer.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "format/chrome.h"
-#include "format/gzip.h"
-#include "format/output.h"
-#include "layer/about.h"
+#include "format/record.h"
+#include "layer/arena.h"
+#include "layer/block.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
@@ -39,30 +37,19 @@
 #include "layer/lanes.h"
 #include "layer/pen.h"
 #include "layer/report.h"
-#include "layer/runtime.h"
 #include "layer/say.h"
+#include "layer/sink.h"
 #include "layer/thread_raw.h"
 
-#define BLOCK	    (1024u * 1024) /* a block is written when it has grown beyond this */
-#define TEXT	    (BLOCK + 64 * 1024 + TL_CHROME_EVENT_MAX)
-#define SCRATCH	    (64u * 1024) /* arguments of a metadata event */
-#define HELD	    32		 /* chunks whose text is in the block */
-#define PARTS	    (HELD + 2)
 #define PATIENCE_MS 10000 /* without any progress, before the exit handler gives up */
+#define RETRY_MS    100	  /* between two attempts to write what could not be written */
+#define SMALLEST    (16u * 1024) /* block, where files are split into small ones */
 
 /* One mapping, made when there is first something to write. */
 struct memory {
-	struct tl_chrome_name names[TL_CHROME_NAMES];
-	char text[TEXT];
-	char scratch[TL_ABOUT_SCRATCH];
-	char packed[TEXT + TEXT / 1024 + 256];
-	_Alignas(64) char zlib[TL_GZIP_MEMORY];
-};
-
-/* Events of one lane in the block that is being made. */
-struct part {
-	struct tl_lane *lane;
-	uint64_t events;
+	struct tl_block_memory block;
+	char packed[TL_BLOCK_TEXT + TL_BLOCK_TEXT / 1024 + 256];
+	_Alignas(64) char gzip[TL_GZIP_MEMORY];
 };
 
 enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_REFUSED };
@@ -70,41 +57,29 @@ enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_REFUSED };
 static struct {
 	struct tl_pen pen;	 /* protects what follows .answered */
 	_Atomic uint32_t thread; /* enum thread_state */
-	/* Exit handlers at work, or system calls that want none: no thread is started. */
+	/* Exit handlers at work: no thread is started for their chunks. */
 	_Atomic uint32_t finishing;
 	/* Ends of the file that the writer thread is to write, and has written. */
 	_Atomic uint32_t asked, answered;
-	_Atomic bool leave;  /* the thread is to end */
-	_Atomic bool suspended; /* there was one */
+	_Atomic bool last;	    /* nothing comes after the next end: a pipe gets it */
+	_Atomic bool leave;	    /* the thread is to end */
+	_Atomic bool suspended;	    /* there was one */
 	struct tl_thread_raw raw;
 
 	struct memory *memory;
-	struct tl_facts facts;
-	struct tl_chrome chrome;
-	struct tl_text text; /* the block */
-	struct tl_gzip gzip;
-	struct tl_output output;
-	int fd;		/* in the file table of the pen's holder, -1: not open there */
-	bool made;	/* the file exists */
-	bool refused;	/* it could not be made */
-	bool begun;	/* its metadata are in it */
-	bool ended;	/* it has an end, at .offset */
-	bool beginning; /* the block has the metadata */
-	uint64_t offset;
+	struct tl_block block;
+	struct tl_sink sink;
+	bool complete;	     /* the last end that was asked for is behind all there was */
+	bool failing;	     /* the last attempt to write failed */
+	bool newer;	     /* a chunk came that is newer than what is to be written */
 
-	struct tl_chunk *held[HELD]; /* given back when the block is written */
-	unsigned held_count;
-	struct part parts[PARTS];
-	unsigned part_count;
-
-	uint64_t events;  /* in the file */
-	uint64_t dropped; /* lost because the file did not take them */
-	int error;	  /* why, of the first time */
-	uint64_t said;	  /* losses that have been said on stderr */
+	uint64_t dropped;    /* lost: no file took them, or it was removed with them, or they can't be read */
+	uint64_t unwritten;  /* recorded, and waiting for a file that takes them */
+	uint64_t told;	     /* losses that the ends of earlier files told of */
+	int error;	     /* why, of the first time */
+	uint64_t said;	     /* losses that have been said on stderr */
 	bool failure_said;
-} writer = {.fd = -1};
-
-/* ---- The file */
+} writer = {.sink.fd = -1};
 
 static void note_error(int error)
 {
@@ -112,258 +87,179 @@ static void note_error(int error)
 		writer.error = error;
 }
 
-/* All of it at `offset`, or an error. What a failed attempt left is cut off again. */
-static int write_at(const char *bytes, size_t size, uint64_t offset)
-{
-	size_t done = 0;
-	int error = 0;
-
-	while (done < size && !error) {
-		long n = syscall(SYS_pwrite64, writer.fd, bytes + done, size - done, offset + done);
-		if (n > 0)
-			done += n;
-		else if (n == 0)
-			error = EIO;
-		else if (errno != EINTR)
-			error = errno;
-		tl_pen_progress(&writer.pen);
-	}
-	if (error && done && writer.output.regular)
-		syscall(SYS_ftruncate, writer.fd, offset);
-	return error;
-}
-
-static bool make_file(void)
-{
-	if (!tl_output_expand(writer.output.path, sizeof(writer.output.path), tl_config.output,
-			      tl_config.rank)) {
-		note_error(ENAMETOOLONG);
-		return false;
-	}
-	int fd = tl_output_create(&writer.output);
-	if (fd < 0) {
-		note_error(-fd);
-		return false;
-	}
-	writer.fd = fd;
-	writer.made = true;
-	tl_report_trace(writer.output.path);
-	return true;
-}
-
-/* The file is open in the pen holder's table. */
-static bool open_file(void)
-{
-	if (writer.fd >= 0)
-		return true;
-	if (!writer.made) {
-		writer.refused = writer.refused || !make_file();
-		return !writer.refused;
-	}
-	int fd = tl_output_reopen(&writer.output);
-	if (fd < 0)
-		note_error(-fd);
-	else
-		writer.fd = fd;
-	return fd >= 0;
-}
-
-static void close_file(void)
-{
-	if (writer.fd >= 0)
-		syscall(SYS_close, writer.fd);
-	writer.fd = -1;
-}
-
-/* ---- Blocks */
-
-static struct tl_about about(void)
-{
-	return (struct tl_about){&writer.chrome, &writer.text, writer.memory->scratch};
-}
-
-static void put_lane_name(struct tl_lane *lane, const struct tl_producer *producer)
-{
-	const struct tl_about here = about();
-
-	memcpy(lane->name, producer->name, sizeof(lane->name));
-	tl_about_thread(&here, lane->tid, lane->name);
-	lane->named = true;
-}
-
-static void start_block(void)
-{
-	writer.text = (struct tl_text){writer.memory->text, writer.memory->text + TEXT, false};
-	writer.part_count = 0;
-	writer.beginning = false;
-	if (!writer.begun) {
-		const struct tl_about here = about();
-		tl_about_process(&here, &writer.facts);
-		writer.beginning = true;
-	}
-}
-
-/* Where the block's events count, if it gets written or if it doesn't. */
-static void settle_block(bool written)
-{
-	for (unsigned i = 0; i < writer.part_count; i++) {
-		struct part *part = &writer.parts[i];
-		if (written) {
-			writer.events += part->events;
-			continue;
-		}
-		part->lane->dropped += part->events;
-		part->lane->named = false;
-		writer.dropped += part->events;
-	}
-	if (written && writer.beginning)
-		writer.begun = true;
-	for (unsigned i = 0; i < writer.held_count; i++)
-		tl_buffer_give_back(writer.held[i]);
-	writer.held_count = 0;
-}
-
-static size_t pack_block(size_t size)
-{
-	char *out = writer.memory->packed;
-	size_t header = writer.offset ? 0 : tl_gzip_header(out);
-
-	return header + tl_gzip_block(&writer.gzip, out + header, writer.memory->text, size);
-}
-
-/* Write what has been gathered. */
-static void flush_block(void)
-{
-	const char *bytes = writer.memory->text;
-	size_t size = writer.text.at - bytes;
-	bool written = false;
-
-	if (open_file()) {
-		if (writer.output.gzip) {
-			size = pack_block(size);
-			bytes = writer.memory->packed;
-		}
-		writer.ended = false;
-		int error = write_at(bytes, size, writer.offset);
-		written = !error;
-		if (written) {
-			writer.offset += size;
-			tl_gzip_keep(&writer.gzip);
-		} else {
-			note_error(error);
-		}
-	}
-	settle_block(written);
-	start_block();
-}
-
-static struct part *part_of(struct tl_lane *lane)
-{
-	if (!writer.part_count || writer.parts[writer.part_count - 1].lane != lane)
-		writer.parts[writer.part_count++] = (struct part){lane, 0};
-	return &writer.parts[writer.part_count - 1];
-}
-
-/*
- * A chunk's records, one after the other. Returns where it stopped: the chunk's end, or a record
- * that there is no more room for. Words of zero are places that were reserved and not used; a
- * record without a type is one whose writer never came to its end.
- */
-static const char *encode(const struct tl_chunk *chunk, const char *at, struct tl_lane *lane)
-{
-	struct part *part = part_of(lane);
-
-	while (at < chunk->end && writer.text.at - writer.memory->text < (ptrdiff_t)BLOCK) {
-		const struct tl_call_record *record = (const void *)at;
-		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
-						     memory_order_acquire);
-		uint8_t type = head >> 16 & 0xff;
-		if (type == TL_RECORD_NONE) {
-			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
-			continue;
-		}
-		size_t size = tl_chrome_record(&writer.chrome, &writer.text, lane->tid, record,
-					       chunk->end - at);
-		if (!size) {
-			/* Damaged. What follows can't be found, nor counted: it is one loss. */
-			lane->dropped++;
-			writer.dropped++;
-			note_error(EBADMSG);
-			return chunk->end;
-		}
-		part->events += type == TL_RECORD_CALL;
-		if (type == TL_RECORD_LOST)
-			lane->lost += record->result;
-		at += size;
-	}
-	return at;
-}
-
-/* Count a chunk's calls as lost. */
-static void drop_chunk(const struct tl_chunk *chunk, struct tl_lane *lane)
-{
-	for (const char *at = chunk->begin; at < chunk->end;) {
-		const struct tl_call_record *record = (const void *)at;
-		if (record->type == TL_RECORD_CALL) {
-			writer.dropped++;
-			if (lane)
-				lane->dropped++;
-		} else if (record->type == TL_RECORD_LOST && lane) {
-			lane->lost += record->result;
-		}
-		at += record->size ? 8 * record->size : 8;
-	}
-}
-
-static void write_chunk(struct tl_chunk *chunk)
-{
-	struct tl_lane *lane = tl_lane_of(chunk->producer->lane, chunk->producer->shown);
-	const char *at = chunk->begin;
-
-	tl_pen_progress(&writer.pen);
-	if (!lane || !writer.memory || !open_file()) {
-		if (!lane || !writer.memory)
-			note_error(ENOMEM);
-		drop_chunk(chunk, lane);
-		tl_buffer_give_back(chunk);
-		return;
-	}
-	for (;;) {
-		if (!lane->named || memcmp(lane->name, chunk->producer->name, sizeof(lane->name)))
-			put_lane_name(lane, chunk->producer);
-		at = encode(chunk, at, lane);
-		if (at >= chunk->end)
-			break;
-		flush_block();
-	}
-	writer.held[writer.held_count++] = chunk;
-	if (writer.held_count == HELD)
-		flush_block();
-}
-
-static void set_up(void)
+static bool set_up(void)
 {
 	if (writer.memory)
-		return;
+		return true;
+	if (!tl_arena_begin())
+		return false;
 	struct memory *memory = mmap(NULL, sizeof(struct memory), PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		return;
-	if (!tl_gzip_start(&writer.gzip, memory->zlib)) {
+		return false;
+	if (!tl_sink_start(&writer.sink, &writer.pen, memory->gzip, memory->packed)) {
 		munmap(memory, sizeof(struct memory));
-		return;
+		return false;
 	}
 	writer.memory = memory;
-	tl_about_facts(&writer.facts);
-	writer.chrome = (struct tl_chrome){
-		.pid = (uint32_t)syscall(SYS_getpid),
-		.ns = tl_clock_ns,
-		.function = tl_runtime_function,
-		.names = memory->names,
-	};
-	start_block();
+	writer.block.memory = &memory->block;
+	return true;
 }
+
+/* ---- Losses */
+
+/* Losses that the buffers counted. Those that no record has told of yet are put down to their thread's lane. */
+static uint64_t count_lost(void)
+{
+	uint64_t lost = 0;
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
+		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
+		struct tl_lane *lane = own ? tl_lane_of(producer) : NULL;
+		if (lane)
+			lane->unsaid = own - producer->lost_said;
+		lost += own;
+	}
+	return lost;
+}
+
+static void add_unwritten(void *unused, const struct tl_producer *producer, uint64_t events)
+{
+	struct tl_lane *lane = tl_lane_of(producer);
+
+	(void)unused;
+	if (lane)
+		lane->unwritten += events;
+	writer.unwritten += events;
+}
+
+static void forget_unwritten(void)
+{
+	writer.unwritten = 0;
+	for (uint32_t i = 0; i < tl_lane_count(); i++)
+		if (tl_lane_at(i))
+			tl_lane_at(i)->unwritten = 0;
+}
+
+/* What can't be written is with the buffers. */
+static void count_unwritten(void)
+{
+	forget_unwritten();
+	if (writer.failing)
+		tl_buffer_count(add_unwritten, NULL);
+}
+
+static uint64_t all_lost(void)
+{
+	return count_lost() + writer.dropped + writer.unwritten;
+}
+
+static void lost_by_thread(void *unused, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to)
+{
+	(void)unused;
+	for (uint32_t i = 0; i < tl_lane_count(); i++) {
+		const struct tl_lane *lane = tl_lane_at(i);
+		if (lane && tl_lane_lost(lane))
+			put(to, lane->tid, tl_lane_lost(lane));
+	}
+}
+
+/* A file's end has told of all losses so far. */
+static void settle_losses(void)
+{
+	for (uint32_t i = 0; i < tl_lane_count(); i++) {
+		struct tl_lane *lane = tl_lane_at(i);
+		if (lane)
+			lane->told += tl_lane_lost(lane);
+	}
+	writer.told = all_lost();
+}
+
+/* A chunk of which nothing can be kept. */
+static void drop_chunk(const struct tl_chunk *chunk)
+{
+	for (const char *at = chunk->begin; at < chunk->end;) {
+		const struct tl_call_record *record = (const void *)at;
+		writer.dropped += record->type == TL_RECORD_CALL;
+		at += record->size ? 8 * record->size : 8;
+	}
+	note_error(ENOMEM);
+}
+
+/* ---- The file */
+
+/* What it had is lost with it. */
+static void settle_removed_file(uint32_t file)
+{
+	for (uint32_t i = 0; i < tl_lane_count(); i++) {
+		struct tl_lane *lane = tl_lane_at(i);
+		if (lane && lane->in == file)
+			lane->dropped += lane->events;
+	}
+	writer.dropped += writer.sink.gone;
+	writer.sink.gone = 0;
+	note_error(ENOENT);
+}
+
+static int open_file(void)
+{
+	uint32_t file = writer.sink.file;
+	int error = tl_sink_open(&writer.sink);
+
+	if (writer.sink.gone)
+		settle_removed_file(file);
+	return error;
+}
+
+/* Behind the last block: totals, and what ends the format. A pipe gets it once only, at the very end. */
+static int write_end(void)
+{
+	uint64_t lost = all_lost();
+	const struct tl_totals totals = {
+		.events = writer.sink.events,
+		.lost = lost > writer.told ? lost - writer.told : 0,
+		.lost_by_thread = lost_by_thread,
+	};
+
+	tl_block_end(&writer.block, &writer.sink, &totals);
+	return tl_sink_end(&writer.sink, writer.block.vector, writer.block.vectors);
+}
+
+static bool is_full(void)
+{
+	const struct tl_sink *sink = &writer.sink;
+
+	if (!sink->made || !sink->events || sink->output.stream)
+		return false;
+	if (tl_config.split_bytes && sink->offset + sink->longest > tl_config.split_bytes)
+		return true;
+	return tl_config.split_ns && tl_clock_gettime_ticks() - sink->since >= tl_config.split_ns;
+}
+
+/* This one is complete. */
+static int next_file(void)
+{
+	uint64_t told = writer.told;
+	int error = write_end();
+
+	if (error)
+		return error;
+	settle_losses();
+	tl_report_finished(writer.sink.output.path, writer.sink.events, writer.told - told);
+	tl_sink_leave(&writer.sink);
+	return open_file();
+}
+
+static size_t block_limit(void)
+{
+	uint64_t part = tl_config.split_bytes / 8;
+
+	if (!part || part > TL_BLOCK_SIZE)
+		return TL_BLOCK_SIZE;
+	return part < SMALLEST ? SMALLEST : part;
+}
+
+/* ---- Blocks */
 
 /* The first call of a chunk began after this tick: it holds nothing older. */
 static bool is_newer(const struct tl_chunk *chunk, uint64_t ticks)
@@ -373,127 +269,154 @@ static bool is_newer(const struct tl_chunk *chunk, uint64_t ticks)
 	return record->type == TL_RECORD_CALL && record->start > ticks;
 }
 
-/*
- * Write what is queued, but at most `most` chunks, and none after the first that is newer than
- * `until`. While a chunk is held the buffer has no other one of its thread for us, so it is asked
- * again once the block is written.
- */
-static void drain(unsigned most, uint64_t until)
+/* The next chunk, but none after the first that is newer than `until`. */
+static bool take_chunk(uint64_t until)
 {
 	struct tl_chunk *chunk;
-	bool newer = false, any;
 
-	do {
-		for (any = false; most && !newer && (chunk = tl_buffer_take()); most--) {
-			set_up();
-			tl_clock_settle();
-			newer = is_newer(chunk, until);
-			write_chunk(chunk);
-			any = true;
+	while (!writer.newer && (chunk = tl_buffer_take())) {
+		struct tl_lane *lane = tl_lane_of(chunk->producer);
+		tl_clock_settle();
+		writer.newer = is_newer(chunk, until);
+		if (lane) {
+			tl_block_hold(&writer.block, chunk, lane);
+			return true;
 		}
-		if (writer.held_count)
-			flush_block();
-	} while (any);
+		drop_chunk(chunk);
+		tl_buffer_give_back(chunk);
+	}
+	return false;
+}
+
+static void fill_block(uint64_t until)
+{
+	struct tl_block *block = &writer.block;
+	size_t limit = block_limit();
+
+	tl_block_start(block, &writer.sink);
+	while (tl_block_has_room(block, limit) && (block->used < block->held || take_chunk(until)))
+		tl_block_add(block, limit);
+}
+
+/* Recovery is told how far the block goes in each chunk, before it is written. */
+static void announce_block(void)
+{
+	uint64_t number = tl_sink_next_block(&writer.sink);
+
+	for (unsigned i = 0; i < writer.block.used; i++)
+		tl_buffer_will_write(writer.block.parts[i].chunk, writer.block.parts[i].to, number);
+}
+
+static void revoke_block(void)
+{
+	for (unsigned i = 0; i < writer.block.used; i++)
+		tl_buffer_not_written(writer.block.parts[i].chunk);
+}
+
+static void count_damage(void)
+{
+	for (unsigned i = 0; i < writer.block.used; i++) {
+		if (!writer.block.parts[i].damaged)
+			continue;
+		/* What follows can't be found, nor counted: it is one loss. */
+		writer.block.parts[i].lane->dropped++;
+		writer.dropped++;
+		note_error(EBADMSG);
+	}
+}
+
+static int put_block(void)
+{
+	struct tl_block *block = &writer.block;
+	uint64_t events = tl_block_close(block);
+
+	announce_block();
+	int error = tl_sink_put(&writer.sink, block->vector, block->vectors, events, writer.dropped);
+	if (error) {
+		revoke_block();
+		tl_block_failed(block);
+		return error;
+	}
+	count_damage();
+	tl_block_kept(block);
+	return 0;
+}
+
+/* While it can't be written, nobody waits for the writer. */
+static void set_failing(int error)
+{
+	if (error)
+		note_error(error);
+	if (writer.failing == !!error)
+		return;
+	writer.failing = error;
+	tl_buffer_refuse(error);
+}
+
+static bool write_block(uint64_t until)
+{
+	int error = set_up() ? open_file() : ENOMEM;
+
+	if (!error && is_full())
+		error = next_file();
+	if (!error) {
+		fill_block(until);
+		error = put_block();
+	}
+	set_failing(error);
+	return !error;
+}
+
+/* Write what is queued, but at most so many blocks. False: something is left that can't be written now. */
+static bool drain(unsigned blocks, uint64_t until)
+{
+	bool written = true;
+
+	/* What waited is not lost yet. */
+	forget_unwritten();
+	writer.newer = false;
+	while (written && blocks-- && (writer.block.held || take_chunk(until)))
+		written = write_block(until);
+	while (writer.block.held) {
+		const struct tl_part *part = &writer.block.parts[--writer.block.held];
+		tl_buffer_put_back(part->chunk, part->from);
+	}
+	return written;
 }
 
 /* ---- The end */
 
-/* Losses that the buffers counted. Those that no record has told of yet are put down to their
- * thread's lane. */
-static uint64_t count_lost(void)
-{
-	uint64_t lost = 0;
-
-	for (struct tl_producer *producer = tl_buffer_producers(); producer;
-	     producer = producer->next) {
-		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
-		struct tl_lane *lane = own ? tl_lane_of(producer->lane, producer->shown) : NULL;
-		if (lane)
-			lane->unsaid = own - producer->lost_said;
-		lost += own;
-	}
-	return lost;
-}
-
-static void put_lost_threads(struct tl_text *args)
-{
-	const char *comma = "";
-	uint32_t count = tl_lane_count();
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct tl_lane *lane = tl_lane_at(i);
-		uint64_t lost = lane ? lane->lost + lane->unsaid + lane->dropped : 0;
-		if (!lost)
-			continue;
-		if (args->end - args->at < 128)
-			return;
-		tl_text_string(args, comma);
-		tl_text_string(args, "{\"tid\":");
-		tl_text_unsigned(args, lane->tid);
-		tl_text_string(args, ",\"events\":");
-		tl_text_unsigned(args, lost);
-		tl_text_string(args, "}");
-		comma = ",";
-	}
-}
-
-/* Behind the last block: totals, and the array's end. Leaves the block empty. */
-static void write_end(uint64_t lost)
-{
-	const struct tl_about here = about();
-	struct tl_text args = tl_about_args(&here);
-
-	tl_text_string(&args, "\"events\":");
-	tl_text_unsigned(&args, writer.events);
-	tl_text_string(&args, ",\"lost\":");
-	tl_text_unsigned(&args, lost + writer.dropped);
-	tl_text_string(&args, ",\"lost_by_thread\":[");
-	put_lost_threads(&args);
-	tl_text_string(&args, "]");
-	tl_about_put(&here, 0, "tracelayer_end", &args);
-	tl_text_string(&writer.text, "\n]\n");
-
-	const char *bytes = writer.memory->text;
-	size_t size = writer.text.at - bytes, header = 0;
-	if (writer.output.gzip) {
-		header = writer.offset ? 0 : tl_gzip_header(writer.memory->packed);
-		size = header +
-		       tl_gzip_end(&writer.gzip, writer.memory->packed + header, bytes, size);
-		bytes = writer.memory->packed;
-	}
-	int error = write_at(bytes, size, writer.offset);
-	if (error)
-		note_error(error);
-	else if (writer.output.regular)
-		syscall(SYS_ftruncate, writer.fd, writer.offset + size);
-	writer.ended = !error;
-	start_block();
-}
-
 /* With the pen: everything out, and an end behind it. */
 static void finish(void)
 {
+	bool last = atomic_load_explicit(&writer.last, memory_order_relaxed);
 	uint64_t ticks = tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
 
 	tl_clock_settle();
 	tl_buffer_flush();
-	drain(UINT32_MAX, ticks);
-	uint64_t lost = count_lost();
-	if (!writer.begun && !lost && !writer.dropped)
+	bool written = drain(UINT_MAX, ticks);
+	count_unwritten();
+	writer.complete = !all_lost();
+	if (!writer.sink.file && writer.complete)
 		return; /* nothing was traced: no file */
-	set_up();
-	if (writer.memory && open_file())
-		write_end(lost);
+	int error = set_up() ? open_file() : ENOMEM;
+	if (!error && (last || !writer.sink.output.stream))
+		error = write_end();
+	if (error)
+		note_error(error);
+	writer.complete = !error && written;
 }
 
 /* With the pen: what is queued out. Where the file has had its end, it gets a new one. */
 static void drain_on(void)
 {
-	bool ended = writer.ended;
+	bool ended = writer.sink.ended;
 
-	drain(UINT32_MAX, UINT64_MAX);
-	if (ended && !writer.ended)
-		write_end(count_lost());
+	drain(UINT_MAX, UINT64_MAX);
+	if (!ended || !writer.sink.made || writer.sink.ended)
+		return;
+	count_unwritten();
+	write_end();
 }
 
 /* ---- What is said */
@@ -529,7 +452,7 @@ static const char *remedy(int error)
 
 static const char *file_name(void)
 {
-	return *writer.output.path ? writer.output.path : tl_config.output;
+	return *writer.sink.output.path ? writer.sink.output.path : tl_config.output;
 }
 
 static struct tl_text line_about_file(char *line, size_t room)
@@ -548,13 +471,25 @@ static void say_line(struct tl_text *text, const char *line)
 	tl_say(line);
 }
 
+/* What is still in the buffers file can be had, when the cause is gone. */
+static void put_remedy(struct tl_text *text, int error)
+{
+	if (!writer.unwritten || !*tl_arena_path()) {
+		tl_text_string(text, remedy(error));
+		return;
+	}
+	tl_text_string(text, "`tracelayer recover ");
+	tl_text_unsigned(text, tl_arena_facts()->pid);
+	tl_text_string(text, "` brings them back once that is mended");
+}
+
 static void say_losses(void)
 {
 	/* Who says it may be on a small stack, and has the pen. */
 	static char line[TL_OUTPUT_PATH + 512];
 	struct tl_text text = line_about_file(line, sizeof(line));
-	uint64_t all = count_lost() + writer.dropped;
-	int error = writer.dropped || !writer.ended ? writer.error : 0;
+	uint64_t all = all_lost();
+	int error = writer.dropped || writer.unwritten ? writer.error : 0;
 
 	if (writer.failure_said || (!error && all <= writer.said))
 		return;
@@ -564,7 +499,7 @@ static void say_losses(void)
 	}
 	tl_text_unsigned(&text, all);
 	tl_text_string(&text, all == 1 ? " event lost; " : " events lost; ");
-	tl_text_string(&text, remedy(error));
+	put_remedy(&text, error);
 	/* Once: what a file system refuses, it refuses again. */
 	writer.failure_said = error;
 	writer.said = all;
@@ -589,12 +524,23 @@ static void say_stuck(void)
 /* The process is to have one thread. Release: pairs with the acquire of who asks whether there is one. */
 static int leave(void)
 {
-	close_file();
+	tl_sink_close(&writer.sink);
 	tl_control_listens(false);
 	tl_control_answer();
 	tl_pen_release(&writer.pen);
 	atomic_store_explicit(&writer.thread, THREAD_NONE, memory_order_release);
 	return 0;
+}
+
+/* Sleep until there is something to do. What can't be written is tried again soon, though nobody calls. */
+static void pause_thread(void)
+{
+	if (writer.failing && !tl_control_is_asked())
+		tl_futex_wait(&writer.asked, atomic_load_explicit(&writer.answered, memory_order_relaxed),
+			      tl_control_patience(RETRY_MS));
+	else
+		/* However little is recorded: pairs of clocks as often as that. */
+		tl_buffer_wait(tl_control_patience(200));
 }
 
 static int thread_main(void *unused)
@@ -607,12 +553,11 @@ static int thread_main(void *unused)
 		return 0;
 	tl_pen_take(&writer.pen, INT_MAX);
 	/* An earlier thread had it open. Before the program goes where the name leads nowhere. */
-	if (writer.made)
+	if (writer.sink.made)
 		open_file();
 	tl_pen_release(&writer.pen);
 	tl_control_listens(true);
-	/* However little is recorded: pairs of clocks as often as that. */
-	for (;; tl_buffer_wait(tl_control_patience(200))) {
+	for (;; pause_thread()) {
 		bool up_to_date = tl_control_serve();
 		tl_pen_take(&writer.pen, INT_MAX);
 		tl_clock_settle();
@@ -669,7 +614,7 @@ bool tl_writer_help(void)
 	uint32_t before = tl_pen_progress_made(&writer.pen);
 	if (mine) {
 		drain(8, UINT64_MAX);
-		close_file();
+		tl_sink_close(&writer.sink);
 		tl_pen_release(&writer.pen);
 	}
 	bool helped = mine && before != tl_pen_progress_made(&writer.pen);
@@ -693,6 +638,7 @@ static bool ask_thread(void)
 	uint32_t progress = tl_pen_progress_made(&writer.pen), now, answered;
 
 	tl_buffer_wake();
+	tl_futex_wake(&writer.asked);
 	for (int waited = 0; waited < PATIENCE_MS && is_threaded(); waited += 100) {
 		answered = atomic_load_explicit(&writer.answered, memory_order_acquire);
 		if ((int32_t)(answered - mine) >= 0)
@@ -721,7 +667,7 @@ static bool finish_somehow(void)
 		return false;
 	if (!is_threaded()) {
 		finish();
-		close_file();
+		tl_sink_close(&writer.sink);
 	}
 	return true;
 }
@@ -732,13 +678,13 @@ void tl_writer_finish(void)
 	int error = errno;
 
 	tl_signals_hold(&signals);
-	if (on_signal_stack())
+	/* A pipe must stay open until the very end, and that it can only in a table of its own. */
+	if (on_signal_stack() || (!is_threaded() && tl_sink_is_stream(&writer.sink)))
 		tl_writer_wake();
 	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
 	if (finish_somehow()) {
-		if (writer.ended)
-			tl_report_finished(writer.output.path, writer.events,
-					   count_lost() + writer.dropped);
+		if (writer.sink.ended)
+			tl_report_finished(writer.sink.output.path, writer.sink.events, all_lost() - writer.told);
 		say_losses();
 		tl_pen_release(&writer.pen);
 	} else {
@@ -774,9 +720,19 @@ void tl_writer_resume(void)
 	errno = error;
 }
 
+void tl_writer_close(void)
+{
+	if (writer.sink.made && writer.sink.output.stream && !writer.sink.ended) {
+		atomic_store_explicit(&writer.last, true, memory_order_relaxed);
+		tl_writer_finish();
+	}
+	if (writer.complete)
+		tl_arena_done(true);
+}
+
 bool tl_writer_is_complete(void)
 {
-	return writer.ended ? !writer.dropped : !writer.made && !writer.refused && !writer.dropped;
+	return writer.complete;
 }
 
 void tl_writer_after_fork(void)
@@ -785,7 +741,7 @@ void tl_writer_after_fork(void)
 
 	/* The parent's thread, its file table and its half-made block are not here. */
 	memset(&writer, 0, sizeof(writer));
-	writer.fd = -1;
+	writer.sink.fd = -1;
 	tl_lanes_forget();
 	if (memory)
 		munmap(memory, sizeof(*memory));

@@ -47,6 +47,12 @@ void tl_writer_finish(void);
 void tl_writer_suspend(void);
 void tl_writer_resume(void);
 
+/*
+ * After tl_writer_finish, when nothing is recorded any more: what can be ended only once (a pipe) gets its end, and what was kept for recovery is
+ * marked as no longer needed if all of it could be written.
+ */
+void tl_writer_close(void);
+
 /* The file has its end, and all that was recorded up to the last tl_writer_finish; or there was nothing to be written. */
 bool tl_writer_is_complete(void);
 

@@ -130,14 +130,38 @@ END_TEST
 
 static const struct {
 	const char *text;
+	uint64_t bytes, ns; /* both 0: wrong */
+} splits[] = {
+	{"100M", 100 << 20, 0},	    {"64k", 64 << 10, 0}, {"30s", 0, 30000000000},
+	{"1h", 0, 3600000000000}, {"100ms", 0, 100000000}, {"63K", 0, 0},
+	{"99ms", 0, 0},	    {"0", 0, 0},	  {"30x", 0, 0},
+	{"s", 0, 0},	    {"-1s", 0, 0},
+};
+
+START_TEST(splits_are_sizes_or_times)
+{
+	bool right = value(TL_SETTING_SPLIT, splits[_i].text);
+
+	ck_assert_msg(right == (splits[_i].bytes || splits[_i].ns), "%s", splits[_i].text);
+	ck_assert_uint_eq(config.split_bytes, splits[_i].bytes);
+	ck_assert_uint_eq(config.split_ns, splits[_i].ns);
+	/* The last one counts. */
+	ck_assert(value(TL_SETTING_SPLIT, "7h"));
+	ck_assert_uint_eq(config.split_bytes, 0);
+}
+END_TEST
+
+static const struct {
+	const char *text;
 	bool right;
 } patterns[] = {
 	{"t.json", true},     {"/a/%p-%e-%h-%r-%t.json.gz", true},
 	{"100%%.json", true}, {"t", true},
 	{"%", false},	      {"%x.json", false},
 	{"t.json%", false},   {"a%%%", false},
-	{"dir/", false},      {"t.pftrace", false},
-	{"t.tlt", false},
+	{"dir/", false},      {"t.pftrace", true},
+	{"t.tlt", true},      {"t.pftrace.gz", true},
+	{"t.tlt.gz", false},
 };
 
 START_TEST(output_patterns)
@@ -157,9 +181,6 @@ static const struct {
 	{TL_SETTING_XPTI, "0", NULL},
 	{TL_SETTING_XPTI, "on", "not supported by this version"},
 	{TL_SETTING_XPTI, "2", "use 0 or 1"},
-	{TL_SETTING_SPLIT, "100M", "not supported by this version"},
-	{TL_SETTING_SPLIT, "30s", "not supported by this version"},
-	{TL_SETTING_SPLIT, "30x", "neither a size nor a time"},
 };
 
 START_TEST(features_of_later_versions_are_refused)
@@ -492,6 +513,7 @@ int main(void)
 	tcase_add_test(tests, an_empty_value_is_the_default);
 	tcase_add_test(tests, masks_are_words_joined);
 	tcase_add_loop_test(tests, sizes_are_numbers_with_units, 0, COUNT(sizes));
+	tcase_add_loop_test(tests, splits_are_sizes_or_times, 0, COUNT(splits));
 	tcase_add_loop_test(tests, output_patterns, 0, COUNT(patterns));
 	tcase_add_loop_test(tests, features_of_later_versions_are_refused, 0, COUNT(later));
 	tcase_add_test(tests, the_first_process_is_told_by_its_mark);

@@ -12,6 +12,11 @@ void tl_control_answer(void)
 {
 }
 
+bool tl_control_is_asked(void)
+{
+	return false;
+}
+
 int tl_control_patience(int ms)
 {
 	return ms;

@@ -6,10 +6,16 @@ app=$(cd "$top_builddir" && pwd)/tests/apps/trace_file
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 24
+plan 34
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
+
+# What could not be written stays in memory, on purpose, named in the last line said.
+forget_buffers()
+{
+	for pid in $(sed -n 's/.*tracelayer recover \([0-9]*\).*/\1/p' err); do rm -f /dev/shm/tracelayer-buffers."$pid".*; done
+}
 
 if "$app" unshare-user 1 2>err; then
 	traced t.json "$app" unshare-user 20 2>err
@@ -52,12 +58,39 @@ is "$(events trace_file.7.%.json)" 5 "patterns are filled in"
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=missing/t.json "$app" change-folder 5 2>err
 is $? 0 "a trace that can't be made does not disturb the program"
-is "$(cat err)" "tracelayer: $tmp/missing/t.json: No such file or directory, 5 events lost; name another file with TRACELAYER_OUTPUT" \
-	"and is said in one line"
+like "$(cat err)" "^tracelayer: $tmp/missing/t.json: No such file or directory, 5 events lost; .tracelayer recover [0-9]+. brings them" \
+	"and is said, with a way to get them"
+is "$(wc -l <err)" 1 "in one line"
+forget_buffers
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=limit.json bash -c 'ulimit -f 1000; exec "$@"' - "$app" change-folder 20000 2>err
 is $? 0 "a limit on file sizes does not kill the program"
 like "$(cat err)" '^tracelayer: .*limit\.json: File too large, [0-9]+ events lost; ' "and is said in one line"
+forget_buffers
+
+# A pipe: the reader gets all of it, in order and with its end, however slow it is; and its end is nobody's death. The shell has the pipe
+# open both ways until the reader is there, since to open it one way waits for the other.
+mkfifo p.json
+for calls in 5 40000; do
+	exec 9<>p.json
+	{ sleep 0.3; exec 9<&-; timeout 60 cat; } <p.json >read.json & reader=$!
+	env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=p.json timeout 60 "$app" change-folder $calls 2>err 9<&-
+	is "$? $(cat err)" "0 " "a trace can be written to a pipe ($calls calls)"
+	exec 9<&-
+	wait $reader
+	is "$(events read.json clGetPlatformIDs)" $calls "and its reader has all of it"
+	ok "and its end" ended read.json
+done
+exec 9<>p.json
+{ exec 9<&-; : >opened; sleep 0.1; } <p.json & reader=$!
+until test -e opened; do sleep 0.05; done
+exec 9<&-
+env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=p.json TRACELAYER_MEMORY=1M timeout 60 "$app" change-folder 400000 2>err
+is $? 0 "a reader that goes away does not kill the program, nor keep it waiting"
+wait $reader
+like "$(cat err)" '^tracelayer: .*p\.json: (Broken pipe|No such device or address), [0-9]+ events lost; ' "and is said"
+is "$(wc -l <err)" 1 "in one line"
+forget_buffers
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json TRACELAYER_LEVLE=all "$app" fork 5 2>err
 is "$(cat err)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?" \

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -32,6 +33,8 @@
 #include <zlib.h>
 
 #include "format/record.h"
+#include "layer/about.h"
+#include "layer/arena.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
@@ -110,6 +113,106 @@ void tl_buffer_give_back(struct tl_chunk *chunk)
 {
 	chunk->producer->unwritten = 0;
 	atomic_fetch_add(&given_back, 1);
+}
+
+/* What was recorded where: that of the last block that was announced, and whether it counted. */
+static struct {
+	uint64_t block, undone;
+	unsigned calls;
+	const char *upto;
+} announced;
+static struct tl_output_piece *piece;
+static bool out_of_order;
+
+void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t block)
+{
+	(void)chunk;
+	out_of_order |= block != atomic_load(&piece->block) + 1;
+	announced.block = block;
+	announced.upto = upto;
+	announced.calls++;
+}
+
+void tl_buffer_not_written(struct tl_chunk *chunk)
+{
+	(void)chunk;
+	out_of_order |= announced.block == atomic_load(&piece->block);
+	announced.undone++;
+}
+
+static _Atomic bool refused;
+
+void tl_buffer_refuse(bool refuse)
+{
+	atomic_store(&refused, refuse);
+}
+
+static uint64_t calls_of(const struct tl_chunk *chunk)
+{
+	uint64_t calls = 0;
+
+	for (const char *at = chunk->begin; at < chunk->end; at += 32)
+		calls += ((const struct tl_call_record *)(const void *)at)->type == TL_RECORD_CALL;
+	return calls;
+}
+
+void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
+{
+	chunk->producer->unwritten = 0;
+	chunk->begin = (char *)(uintptr_t)from;
+	lock();
+	chunk->next = queue;
+	queue = chunk;
+	if (!chunk->next)
+		queue_end = &chunk->next;
+	atomic_flag_clear(&queue_lock);
+}
+
+void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls), void *context)
+{
+	for (struct tl_chunk *chunk = queue; chunk; chunk = chunk->next)
+		put(context, chunk->producer, calls_of(chunk));
+}
+
+/* The arena's first pieces. */
+static struct tl_file_header header;
+static _Alignas(4096) char piece_room[sizeof(struct tl_output_piece)];
+static struct tl_facts facts;
+static bool arena_done;
+
+bool tl_arena_begin(void)
+{
+	return true;
+}
+
+struct tl_file_header *tl_arena_header(void)
+{
+	return &header;
+}
+
+struct tl_output_piece *tl_arena_output(void)
+{
+	return piece;
+}
+
+const struct tl_facts *tl_arena_facts(void)
+{
+	return &facts;
+}
+
+const char *tl_arena_path(void)
+{
+	return "";
+}
+
+void tl_arena_done(bool done)
+{
+	arena_done = done;
+}
+
+void tl_clock_copy(struct tl_clock_table *to)
+{
+	memset(to, 0, sizeof(*to));
 }
 
 void tl_buffer_wait(int ms)
@@ -373,6 +476,8 @@ static void start(void)
 	ck_assert_int_eq(dup2(stderr_pipe[1], 2), 2);
 	tl_settings_initial(&tl_config);
 	use("t.json");
+	piece = (struct tl_output_piece *)(void *)piece_room;
+	tl_about_facts(&facts);
 }
 
 static void stop(void)
@@ -436,6 +541,8 @@ START_TEST(metadata_says_what_ran_where)
 
 	gethostname(host, sizeof(host) - 1);
 	tl_config.rank = 3;
+	memset(&facts, 0, sizeof(facts));
+	tl_about_facts(&facts);
 	hand_over(chunk_of(producer(0, 10, "a \"name\"\n"), 5000, 1));
 	tl_writer_finish();
 	json_t *events = trace("t.json"), *about = metadata(events, "tracelayer");
@@ -544,6 +651,55 @@ START_TEST(a_cut_gzip_file_opens_up_to_its_last_block)
 	}
 	ck_assert_uint_eq(whole, 32000);
 	free(bytes);
+}
+END_TEST
+
+/* What recovery finds when the process is killed after a block: all of it is checked against the file. */
+static void assert_told(const char *name, unsigned events)
+{
+	const struct tl_output_slot *slot = &piece->slots[atomic_load(&piece->block) % 2];
+	struct stat stat;
+	size_t size, plain;
+	bool ended;
+	char *bytes = whole_file(name, &size), *text = bytes;
+
+	ck_assert(!out_of_order);
+	ck_assert_uint_eq(atomic_load(&piece->made), 1);
+	ck_assert_int_eq(lstat(piece->path, &stat), 0);
+	ck_assert_uint_eq(piece->inode, stat.st_ino);
+	ck_assert_uint_eq(piece->device, stat.st_dev);
+	ck_assert_uint_eq(piece->format, TL_OUTPUT_JSON);
+	ck_assert_uint_eq(piece->gzip, strstr(name, ".gz") != NULL);
+	ck_assert_uint_eq(slot->events, events);
+	ck_assert_uint_lt(slot->offset, size);
+	plain = slot->offset;
+	if (piece->gzip) {
+		text = unpacked(bytes, slot->offset, &plain, &ended);
+		ck_assert(!ended);
+		ck_assert_uint_eq(slot->size, plain);
+		ck_assert_uint_eq(slot->crc, crc32(0, (const Bytef *)text, plain));
+		free(bytes);
+	}
+	ck_assert(!memcmp(text + plain - 3, "\"}}", 3));
+	free(text);
+}
+
+START_TEST(recovery_is_told_what_the_file_has)
+{
+	struct tl_producer *one = producer(1, 10, "one"), *two = producer(2, 11, "two");
+
+	use(names[_i]);
+	ck_assert_uint_eq(atomic_load(&piece->made), 0);
+	for (unsigned round = 1; round <= 3; round++) {
+		for (unsigned i = 0; i < 10; i++)
+			hand_over(chunk_of(i % 2 ? one : two, (round * 10 + i) * 10000000ull, 3000));
+		tl_writer_finish();
+		assert_told(names[_i], 30000 * round);
+		ck_assert_uint_eq(piece->slots[atomic_load(&piece->block) % 2].blocks, atomic_load(&piece->block));
+	}
+	ck_assert_uint_ge(announced.calls, 30);
+	ck_assert_uint_eq(announced.undone, 0);
+	ck_assert_uint_ge(atomic_load(&piece->block), 10);
 }
 END_TEST
 
@@ -660,7 +816,7 @@ START_TEST(finishing_ends_though_recording_does_not)
 }
 END_TEST
 
-/* ---- Files that can't be written */
+/* ---- Several files */
 
 static void limit_files(rlim_t size)
 {
@@ -669,6 +825,134 @@ static void limit_files(rlim_t size)
 	signal(SIGXFSZ, SIG_DFL);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
+
+static const char *const split_names[][2] = {{"t.json", "t.%u.json"}, {"t.json.gz", "t.%u.json.gz"}};
+
+/* The files there are, each opened on its own; their events and losses add up. */
+static unsigned read_split(unsigned way, unsigned *calls, unsigned *lost)
+{
+	unsigned files = 0;
+	char name[64];
+
+	for (*calls = *lost = 0;; files++) {
+		snprintf(name, sizeof(name), split_names[way][!!files], files);
+		if (access(name, F_OK))
+			return files;
+		json_t *events = trace(name), *end = metadata(events, "tracelayer_end");
+		ck_assert_str_eq(text_of(metadata(events, "process_name"), "name"), "writer_test");
+		ck_assert_str_eq(text_of(metadata(events, "thread_name"), "name"), "main");
+		ck_assert_int_eq(number_of(end, "events"), count(events, "X", NULL));
+		*calls += number_of(end, "events");
+		*lost += number_of(end, "lost");
+		json_decref(events);
+	}
+}
+
+START_TEST(files_are_split_by_size)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	unsigned calls, lost, files, most = _i ? 64 * 1024 : 256 * 1024;
+	struct stat stat;
+
+	use(names[_i]);
+	tl_config.split_bytes = most;
+	for (unsigned i = 0; i < 40; i++) {
+		if (i == 5)
+			thread->lost = 7;
+		hand_over(chunk_of(thread, i * 10000000ull, 3000));
+	}
+	tl_writer_finish();
+	files = read_split(_i, &calls, &lost);
+	ck_assert_uint_ge(files, _i ? 5 : 20);
+	ck_assert_uint_eq(calls, 120000);
+	ck_assert_uint_eq(lost, 7);
+	ck_assert_uint_eq(entries("."), files);
+	ck_assert_uint_eq(piece->number, files - 1);
+	for (unsigned i = 0; i < files; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), split_names[_i][!!i], i);
+		ck_assert_int_eq(lstat(name, &stat), 0);
+		ck_assert_int_lt(stat.st_size, most + 4096);
+		ck_assert(i == files - 1 || stat.st_size > most / 2);
+	}
+	/* Each is announced, and ended. */
+	unsigned ended = 0;
+	for (const char *at = reports; (at = strstr(at, "finished ")); at++)
+		ended++;
+	ck_assert_uint_eq(ended, files);
+}
+END_TEST
+
+START_TEST(files_are_split_by_time)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	unsigned calls, lost;
+
+	use(names[_i]);
+	tl_config.split_ns = 300000000;
+	for (unsigned i = 0; i < 8; i++) {
+		hand_over(chunk_of(thread, i * 10000000ull, 10));
+		tl_writer_finish();
+		usleep(100000);
+	}
+	ck_assert_uint_eq(read_split(_i, &calls, &lost), 3);
+	ck_assert_uint_eq(calls, 80);
+}
+END_TEST
+
+/* What is complete may be moved away, and so may the file that is being written; later files' names are not those of earlier ones. */
+START_TEST(files_of_a_split_trace_may_be_moved_away)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	unsigned moved = 0, calls = 0;
+	char name[32];
+
+	ck_assert_int_eq(close(open("t.json", O_CREAT | O_WRONLY, 0600)), 0);
+	tl_config.split_bytes = 64 * 1024;
+	ck_assert(tl_writer_wake());
+	for (unsigned i = 0; i < 6; i++) {
+		hand_over(chunk_of(thread, i * 10000000ull, 400));
+		tl_writer_finish();
+		for (snprintf(name, sizeof(name), "t.%u.json", moved + 1); !access(name, F_OK);
+		     snprintf(name, sizeof(name), "t.%u.json", moved + 1)) {
+			char away[32];
+			snprintf(away, sizeof(away), "moved.%u", ++moved);
+			ck_assert_int_eq(rename(name, away), 0);
+		}
+	}
+	ck_assert_uint_ge(moved, 4);
+	for (unsigned i = 1; i <= moved; i++) {
+		snprintf(name, sizeof(name), "moved.%u", i);
+		json_t *events = trace(name);
+		calls += count(events, "X", NULL);
+		json_decref(events);
+	}
+	ck_assert_uint_eq(calls, 2400);
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
+/* The end of the file before needs room, too. */
+START_TEST(a_split_that_fails_is_tried_again)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	unsigned calls, lost;
+
+	tl_config.split_bytes = 256 * 1024;
+	for (unsigned i = 0; i < 10; i++)
+		hand_over(chunk_of(thread, i * 10000000ull, 3000));
+	limit_files(200000);
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), "File too large, "));
+	limit_files(RLIM_INFINITY);
+	tl_writer_finish();
+	ck_assert_uint_ge(read_split(0, &calls, &lost), 5);
+	ck_assert_uint_eq(calls, 30000);
+	ck_assert_uint_eq(lost, 0);
+}
+END_TEST
+
+/* ---- Files that can't be written */
 
 START_TEST(a_file_size_limit_does_not_kill)
 {
@@ -689,21 +973,50 @@ START_TEST(a_file_size_limit_does_not_kill)
 	unsigned written = count(events, "X", NULL);
 	ck_assert_int_eq(number_of(end, "events"), written);
 	ck_assert_int_eq(number_of(end, "lost"), 32000 - written);
+	json_t *lost = json_array_get(json_object_get(end, "lost_by_thread"), 0);
+	ck_assert_int_eq(number_of(lost, "tid"), 10);
+	ck_assert_int_eq(number_of(lost, "events"), 32000 - written);
 	ck_assert_uint_lt(written, 32000);
 	ck_assert(_i || written > 0);
+	ck_assert(!tl_writer_is_complete());
+	ck_assert_uint_gt(announced.undone, 0);
 	json_decref(events);
-	/* When there is room again, what comes then is written. */
+	if (written)
+		assert_told(names[_i], written);
+	/* When there is room again, all of it is written. */
 	limit_files(RLIM_INFINITY);
 	hand_over(chunk_of(thread, 1000000000ull, 7));
 	tl_writer_finish();
 	events = trace(names[_i]);
-	ck_assert_uint_eq(count(events, "X", NULL), written + 7);
+	end = metadata(events, "tracelayer_end");
+	ck_assert_uint_eq(count(events, "X", NULL), 32007);
+	ck_assert_int_eq(number_of(end, "events"), 32007);
+	ck_assert_int_eq(number_of(end, "lost"), 0);
 	ck_assert_uint_eq(count(events, "M", "tracelayer"), 1);
 	ck_assert_uint_ge(count(events, "M", "thread_name"), 1);
+	ck_assert(tl_writer_is_complete());
+	assert_told(names[_i], 32007);
 	json_decref(events);
 	ck_assert_str_eq(said(), "");
 }
 END_TEST
+
+/* A call's time is its place in the thread: all of them, each once, one after the other. */
+static void assert_in_order(json_t *events)
+{
+	json_t *event;
+	size_t i;
+	double last = -1;
+
+	json_array_foreach(events, i, event)
+	{
+		if (strcmp(text_of(event, "ph"), "X"))
+			continue;
+		double ts = json_number_value(json_object_get(event, "ts"));
+		ck_assert(ts > last);
+		last = ts;
+	}
+}
 
 /* The names and metadata that were in it are written again. */
 START_TEST(a_first_block_that_fails_takes_nothing_with_it)
@@ -718,9 +1031,10 @@ START_TEST(a_first_block_that_fails_takes_nothing_with_it)
 	hand_over(chunk_of(thread, 1000000000, 7));
 	tl_writer_finish();
 	json_t *events = trace("t.json");
-	ck_assert_uint_eq(count(events, "X", NULL), 7);
+	ck_assert_uint_eq(count(events, "X", NULL), 4007);
 	ck_assert_uint_eq(count(events, "M", "tracelayer"), 1);
 	ck_assert_uint_eq(count(events, "M", "thread_name"), 1);
+	assert_in_order(events);
 	json_decref(events);
 }
 END_TEST
@@ -753,7 +1067,15 @@ START_TEST(a_folder_that_is_not_there_is_said)
 		 "name another file with TRACELAYER_OUTPUT\n",
 		 folder);
 	ck_assert_str_eq(said(), expected);
-	ck_assert_uint_eq(atomic_load(&given_back), 1);
+	ck_assert_uint_eq(atomic_load(&given_back), 0);
+	/* Made after all, it gets what there was. */
+	ck_assert_int_eq(mkdir("missing", 0700), 0);
+	tl_writer_finish();
+	json_t *events = trace("missing/t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 10);
+	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 0);
+	ck_assert_str_eq(said(), "");
+	json_decref(events);
 }
 END_TEST
 
@@ -791,11 +1113,35 @@ START_TEST(a_file_that_was_replaced_is_left_alone)
 	tl_writer_finish();
 	ck_assert_int_eq(rename("t.json", "kept.json"), 0);
 	ck_assert_int_eq(symlink("kept.json", "t.json"), 0);
-	hand_over(chunk_of(thread, 1000000, 10));
+	hand_over(chunk_of(thread, 1000000, 15));
 	tl_writer_finish();
-	ck_assert_ptr_nonnull(strstr(said(), "10 events lost"));
+	ck_assert_str_eq(said(), "");
 	json_t *events = trace("kept.json");
 	ck_assert_uint_eq(count(events, "X", NULL), 10);
+	json_decref(events);
+	events = trace("t.1.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 15);
+	ck_assert_uint_eq(count(events, "M", "thread_name"), 1);
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(a_file_that_was_removed_is_made_again_and_its_events_are_lost)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	hand_over(chunk_of(thread, 0, 10));
+	tl_writer_finish();
+	ck_assert_int_eq(unlink("t.json"), 0);
+	hand_over(chunk_of(thread, 1000000, 15));
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), ": No such file or directory, 10 events lost; "));
+	json_t *events = trace("t.1.json"), *end = metadata(events, "tracelayer_end");
+	ck_assert_uint_eq(count(events, "X", NULL), 15);
+	ck_assert_int_eq(number_of(end, "events"), 15);
+	ck_assert_int_eq(number_of(end, "lost"), 10);
+	json_t *lost = json_array_get(json_object_get(end, "lost_by_thread"), 0);
+	ck_assert_int_eq(number_of(lost, "events"), 10);
 	json_decref(events);
 }
 END_TEST
@@ -893,6 +1239,54 @@ START_TEST(events_after_the_end_get_a_new_end_from_the_thread)
 }
 END_TEST
 
+static void wait_until(bool (*reached)(void))
+{
+	for (int i = 0; i < 5000 && !reached(); i++)
+		usleep(1000);
+	ck_assert(reached());
+}
+
+static bool is_refused(void)
+{
+	return atomic_load(&refused);
+}
+
+static bool is_not_refused(void)
+{
+	return !atomic_load(&refused);
+}
+
+START_TEST(the_thread_tries_again_until_there_is_room)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	started_thread(thread);
+	limit_files(100000);
+	hand_over(chunk_of(thread, 1000000, 4000));
+	/* Producers are told not to wait, and what there was room for of that block is cut off again: killed now, the
+	 * file ends with a whole event. */
+	wait_until(is_refused);
+	ck_assert_uint_eq(atomic_load(&given_back), 1);
+	size_t size;
+	char *bytes = whole_file("t.json", &size);
+	ck_assert_uint_lt(size, 100000);
+	ck_assert(!memcmp(bytes + size - 3, "\"}}", 3));
+	free(bytes);
+	ck_assert_str_eq(said(), "");
+	/* Nobody calls the writer, and no event comes. */
+	limit_files(RLIM_INFINITY);
+	wait_until(is_not_refused);
+	wait_for(&given_back, 2);
+	tl_writer_finish();
+	ck_assert_str_eq(said(), "");
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 4010);
+	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 0);
+	assert_in_order(events);
+	json_decref(events);
+}
+END_TEST
+
 START_TEST(losses_of_the_thread_are_said_at_the_end)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -900,18 +1294,116 @@ START_TEST(losses_of_the_thread_are_said_at_the_end)
 	started_thread(thread);
 	limit_files(100000);
 	hand_over(chunk_of(thread, 1000000, 4000));
-	wait_for(&given_back, 2);
-	limit_files(RLIM_INFINITY);
-	ck_assert_str_eq(said(), "");
-	/* What there was room for of that block is cut off again: killed now, the file ends with a
-	 * whole event. */
-	size_t size;
-	char *bytes = whole_file("t.json", &size);
-	ck_assert_uint_lt(size, 100000);
-	ck_assert(!memcmp(bytes + size - 3, "\"}}", 3));
-	free(bytes);
+	wait_until(is_refused);
 	tl_writer_finish();
 	ck_assert_ptr_nonnull(strstr(said(), "File too large, 4000 events lost"));
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 10);
+	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 4000);
+	json_decref(events);
+}
+END_TEST
+
+/* The file's name leads nowhere, but the thread has it open: it sees that, and makes another. */
+START_TEST(a_file_that_is_removed_under_the_thread_is_made_again)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	started_thread(thread);
+	ck_assert_int_eq(unlink("t.json"), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	hand_over(chunk_of(thread, 1000000, 20));
+	wait_until(is_refused);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	ck_assert_int_eq(chdir(folder), 0);
+	wait_until(is_not_refused);
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), "No such file or directory, 10 events lost"));
+	json_t *events = trace("t.1.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 20);
+	json_decref(events);
+}
+END_TEST
+
+/* ---- Input and output errors: a process may answer its own system calls, by a filter and a thread that is asked. */
+
+static int asked;		/* the filter's descriptor */
+static _Atomic int answer;	/* an errno, 0: let it pass */
+static _Atomic unsigned answers;
+
+static void *answer_writes(void *unused)
+{
+	for (;;) {
+		struct seccomp_notif call = {0};
+		struct seccomp_notif_resp response = {0};
+		if (ioctl(asked, SECCOMP_IOCTL_NOTIF_RECV, &call))
+			continue;
+		response.id = call.id;
+		response.error = -atomic_load(&answer);
+		response.flags = response.error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		ioctl(asked, SECCOMP_IOCTL_NOTIF_SEND, &response);
+		atomic_fetch_add(&answers, 1);
+	}
+	return unused;
+}
+
+static void fail_writes(void)
+{
+	static struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwritev, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	static const struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
+	pthread_t thread;
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	asked = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	ck_assert_msg(asked >= 0, "%s", strerror(errno));
+	pthread_create(&thread, NULL, answer_writes, NULL);
+}
+
+static const int failures[] = {EIO, ENOSPC, EDQUOT, EINTR};
+
+START_TEST(a_failing_disk_is_tried_again)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	int error = failures[_i];
+
+	fail_writes();
+	started_thread(thread);
+	atomic_store(&answer, error);
+	hand_over(chunk_of(thread, 1000000, 4000));
+	/* An interrupted call is no failure. */
+	if (error != EINTR)
+		wait_until(is_refused);
+	wait_for(&answers, atomic_load(&answers) + 5);
+	atomic_store(&answer, 0);
+	wait_for(&given_back, 2);
+	ck_assert(!atomic_load(&refused));
+	tl_writer_finish();
+	ck_assert_str_eq(said(), "");
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 4010);
+	assert_in_order(events);
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(a_disk_that_fails_for_good_is_said)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	fail_writes();
+	started_thread(thread);
+	atomic_store(&answer, EIO);
+	hand_over(chunk_of(thread, 1000000, 4000));
+	tl_writer_finish();
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), "/t.json: Input/output error, 4000 events lost; "));
+	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
+	ck_assert(!tl_writer_is_complete());
 }
 END_TEST
 
@@ -1028,6 +1520,8 @@ static void write_as_child(void)
 	queue = NULL;
 	queue_end = &queue;
 	use("child.json");
+	memset(&facts, 0, sizeof(facts));
+	tl_about_facts(&facts);
 	hand_over(chunk_of(producers, 77000, 5));
 	tl_writer_finish();
 	json_t *events = trace("child.json");
@@ -1090,7 +1584,7 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("writer");
-	TCase *tests = tcase_create("file"), *failing = tcase_create("failures"),
+	TCase *tests = tcase_create("file"), *split = tcase_create("split"), *failing = tcase_create("failures"),
 	      *threads = tcase_create("thread");
 
 	tcase_add_checked_fixture(tests, start, stop);
@@ -1100,6 +1594,7 @@ int main(void)
 	tcase_add_loop_test(tests, later_events_go_before_the_end, 0, 2);
 	tcase_add_loop_test(tests, many_blocks_make_one_file, 0, 2);
 	tcase_add_test(tests, a_cut_gzip_file_opens_up_to_its_last_block);
+	tcase_add_loop_test(tests, recovery_is_told_what_the_file_has, 0, 2);
 	tcase_add_test(tests, unused_and_unfinished_places_are_stepped_over);
 	tcase_add_test(tests, damaged_records_are_counted);
 	tcase_add_test(tests, a_recycled_thread_number_is_another_lane);
@@ -1107,6 +1602,13 @@ int main(void)
 	tcase_add_test(tests, losses_are_in_the_trace_and_said_once);
 	tcase_add_test(tests, finishing_ends_though_recording_does_not);
 	suite_add_tcase(suite, tests);
+
+	tcase_add_checked_fixture(split, start, stop);
+	tcase_add_loop_test(split, files_are_split_by_size, 0, 2);
+	tcase_add_loop_test(split, files_are_split_by_time, 0, 2);
+	tcase_add_test(split, files_of_a_split_trace_may_be_moved_away);
+	tcase_add_test(split, a_split_that_fails_is_tried_again);
+	suite_add_tcase(suite, split);
 
 	tcase_add_checked_fixture(failing, start, stop);
 	tcase_add_loop_test(failing, a_file_size_limit_does_not_kill, 0, 2);
@@ -1116,13 +1618,18 @@ int main(void)
 	tcase_add_test(failing, a_folder_without_permission_is_said);
 	tcase_add_test(failing, the_command_says_it_instead);
 	tcase_add_test(failing, a_file_that_was_replaced_is_left_alone);
+	tcase_add_test(failing, a_file_that_was_removed_is_made_again_and_its_events_are_lost);
 	suite_add_tcase(suite, failing);
 
 	tcase_add_checked_fixture(threads, start, stop);
 	tcase_add_test(threads, the_thread_takes_no_signal_and_no_descriptor);
 	tcase_add_loop_test(threads, a_program_that_closes_all_descriptors_harms_neither, 0, 2);
 	tcase_add_test(threads, events_after_the_end_get_a_new_end_from_the_thread);
+	tcase_add_test(threads, the_thread_tries_again_until_there_is_room);
 	tcase_add_test(threads, losses_of_the_thread_are_said_at_the_end);
+	tcase_add_test(threads, a_file_that_is_removed_under_the_thread_is_made_again);
+	tcase_add_loop_test(threads, a_failing_disk_is_tried_again, 0, sizeof(failures) / sizeof(*failures));
+	tcase_add_test(threads, a_disk_that_fails_for_good_is_said);
 	tcase_add_loop_test(threads, many_threads_many_events, 0, 2);
 	tcase_add_test(threads, a_process_ends_with_its_last_own_thread);
 	tcase_add_test(threads, a_forked_child_writes_a_file_of_its_own);

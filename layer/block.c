@@ -1,0 +1,231 @@
+/*
+ * block.c: see block.h.
+ *
+ * What the file lacks of a chunk begins at its part's .from. A block that is in the file moves that to .to; one that is not leaves it, so that
+ * making the block again is all that a retry takes.
+ */
+#include "layer/block.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "format/record.h"
+#include "layer/arena.h"
+#include "layer/buffer.h"
+#include "layer/clock.h"
+#include "layer/lanes.h"
+#include "layer/sink.h"
+#include "layer/spool.h"
+
+_Static_assert(TL_API_MAX <= 32, "a bit each");
+
+void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lane *lane)
+{
+	block->parts[block->held++] = (struct tl_part){.chunk = chunk, .lane = lane, .from = chunk->begin, .to = chunk->begin};
+}
+
+/* --- for a file */
+
+static void start_file(struct tl_block *block, const struct tl_sink *sink)
+{
+	block->file = sink->file;
+	block->begun = false;
+	block->described = 0;
+	block->encoder = (struct tl_encoder){
+		.format = sink->format,
+		.pid = tl_arena_facts()->pid,
+		.ns = tl_clock_ns,
+		.function = tl_runtime_function,
+		.state = block->memory->state,
+	};
+	/* Zeros again, and no memory until it is used. */
+	if (sink->format)
+		madvise(block->memory->state, sizeof(block->memory->state), MADV_DONTNEED);
+}
+
+static void start_text(struct tl_block *block, const struct tl_sink *sink, char *text, size_t room)
+{
+	const struct tl_format *format = sink->format;
+
+	if (block->file != sink->file)
+		start_file(block, sink);
+	block->text = (struct tl_text){text, text + room, false};
+	block->cut = text;
+	block->borrowed = 0;
+	block->vectors = 0;
+	block->describing = 0;
+	if (format)
+		format->block(&block->encoder);
+	block->beginning = !block->begun;
+	if (block->beginning && format)
+		format->begin(&block->encoder, &block->text, tl_arena_facts());
+	else if (block->beginning)
+		tl_spool_begin(block);
+}
+
+void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
+{
+	block->used = 0;
+	start_text(block, sink, block->memory->text, sizeof(block->memory->text));
+}
+
+/* --- records */
+
+static void put_name(struct tl_block *block, struct tl_part *part)
+{
+	const struct tl_producer *producer = part->chunk->producer;
+	struct tl_lane *lane = part->lane;
+
+	if (lane->named_in == block->file && !memcmp(lane->name, producer->name, sizeof(lane->name)))
+		return;
+	memcpy(lane->name, producer->name, sizeof(lane->name));
+	lane->named_in = block->file;
+	if (block->encoder.format)
+		block->encoder.format->thread(&block->encoder, &block->text, lane->tid, lane->name);
+	else
+		tl_spool_thread(block, lane);
+}
+
+static size_t size_of(const struct tl_block *block)
+{
+	return block->borrowed + (block->text.at - block->memory->text);
+}
+
+bool tl_block_has_room(const struct tl_block *block, size_t limit)
+{
+	return block->used < TL_BLOCK_PARTS && size_of(block) < limit &&
+	       (!block->used || block->parts[block->used - 1].to == block->parts[block->used - 1].chunk->end);
+}
+
+/*
+ * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words of zero are places that were reserved and
+ * not used; a record without a type is one whose writer never came to its end.
+ */
+static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
+{
+	const char *at = part->from, *end = part->chunk->end;
+	const char *full = block->memory->text + limit;
+	uint32_t tid = part->lane->tid;
+
+	while (at < end && block->text.at < full) {
+		const struct tl_call_record *record = (const void *)at;
+		/* Pairs with the committing store in tl_record_commit. */
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_acquire);
+		uint8_t type = head >> 16 & 0xff;
+		if (type == TL_RECORD_NONE) {
+			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
+			continue;
+		}
+		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid, record, end - at);
+		if (!size) {
+			part->damaged = true;
+			break;
+		}
+		part->events += type == TL_RECORD_CALL;
+		part->lost += type == TL_RECORD_LOST ? record->result : 0;
+		at += size;
+	}
+	/* A place that was reserved may reach beyond what was handed over. */
+	part->to = part->damaged || at > end ? end : at;
+}
+
+void tl_block_add(struct tl_block *block, size_t limit)
+{
+	struct tl_part *part = &block->parts[block->used++];
+
+	part->events = part->lost = 0;
+	part->damaged = false;
+	put_name(block, part);
+	if (block->encoder.format) {
+		encode(block, part, limit);
+		return;
+	}
+	size_t room = limit > size_of(block) ? limit - size_of(block) : 0;
+	part->to = (size_t)(part->chunk->end - part->from) > room ? part->from + room : part->chunk->end;
+	tl_spool_records(block, part);
+}
+
+/* --- the whole */
+
+static void close_vector(struct tl_block *block)
+{
+	if (block->text.at != block->cut)
+		block->vector[block->vectors++] = (struct iovec){(void *)(uintptr_t)block->cut, block->text.at - block->cut};
+	block->cut = block->text.at;
+}
+
+uint64_t tl_block_close(struct tl_block *block)
+{
+	uint64_t events = 0;
+
+	if (!block->encoder.format)
+		tl_spool_clock(block);
+	close_vector(block);
+	for (unsigned i = 0; i < block->used; i++)
+		events += block->parts[i].events;
+	return events;
+}
+
+/* The lane's part in what the file has. */
+static void count_part(const struct tl_block *block, const struct tl_part *part)
+{
+	struct tl_lane *lane = part->lane;
+
+	if (lane->in != block->file) {
+		lane->in = block->file;
+		lane->events = 0;
+	}
+	lane->events += part->events;
+	lane->lost += part->lost;
+}
+
+/* Its chunk is given back, or what is left of it is the next block's first part. */
+static bool finish_part(struct tl_part *part)
+{
+	if (part->to < part->chunk->end) {
+		part->from = part->to;
+		return false;
+	}
+	tl_buffer_give_back(part->chunk);
+	return true;
+}
+
+void tl_block_kept(struct tl_block *block)
+{
+	unsigned kept = 0;
+
+	block->begun = true;
+	block->described |= block->describing;
+	if (block->encoder.format)
+		block->encoder.format->kept(&block->encoder);
+	for (unsigned i = 0; i < block->held; i++) {
+		if (i < block->used) {
+			count_part(block, &block->parts[i]);
+			if (finish_part(&block->parts[i]))
+				continue;
+		}
+		block->parts[kept++] = block->parts[i];
+	}
+	block->held = kept;
+	block->used = 0;
+}
+
+void tl_block_failed(struct tl_block *block)
+{
+	for (unsigned i = 0; i < block->used; i++)
+		block->parts[i].lane->named_in = 0;
+	block->used = 0;
+}
+
+void tl_block_end(struct tl_block *block, const struct tl_sink *sink, const struct tl_totals *totals)
+{
+	start_text(block, sink, block->memory->end, sizeof(block->memory->end));
+	if (sink->format) {
+		sink->format->end(&block->encoder, &block->text, totals);
+	} else {
+		tl_spool_clock(block);
+		tl_spool_end(block, totals);
+	}
+	close_vector(block);
+}

@@ -1,0 +1,21 @@
+/*
+ * spool.h: blocks of a .tlt file: pieces (format/trace_file.h) instead of an encoder's text.
+ *
+ * Records stay where they are: what is made here are the pieces' heads, and a vector that says in which order heads and records are written.
+ */
+#ifndef TL_LAYER_SPOOL_H
+#define TL_LAYER_SPOOL_H
+
+#include "layer/block.h"
+
+void tl_spool_begin(struct tl_block *block);
+void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane);
+
+/* The records of a part, whose .to is as far as there is room for, and sets what it has. */
+void tl_spool_records(struct tl_block *block, struct tl_part *part);
+
+/* What the clock knows by now; at the end of each block. */
+void tl_spool_clock(struct tl_block *block);
+void tl_spool_end(struct tl_block *block, const struct tl_totals *totals);
+
+#endif
