@@ -8,12 +8,12 @@
  *	{timestamp: 412  trusted_packet_sequence_id: 1  sequence_flags: 2
  *	 track_event {type: TYPE_SLICE_END}}
  *
- * All packets are of one sequence. Names are told once, and the track and the clock are defaults of
- *the sequence, told again when the lane changes, which is with each chunk. The clock is an
- *incremental one of the sequence's own: a timestamp is what has passed since the last. Each time
- *that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp after that is
- *a reading of it. What lies before the last one, as the beginning of a call that others were made
- *in, has CLOCK_MONOTONIC named with it, and leaves the sequence's clock alone.
+ * All packets of an encoder are of one sequence. Names are told once, and the track and the clock
+ *are defaults of the sequence, told again when the lane changes, which is with each chunk. The
+ *clock is an incremental one of the sequence's own: a timestamp is what has passed since the last.
+ *Each time that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp
+ *after that is a reading of it. What lies before the last one, as the beginning of a call that
+ *others were made in, has CLOCK_MONOTONIC named with it, and leaves the sequence's clock alone.
  *
  * A call's two packets stand together, in the order in which calls ended; a reader sorts by time,
  *and takes an end for that of the call that began last. What has the same time stays in the order
@@ -33,9 +33,9 @@
 #include "format/pftrace_notes.h"
 #include "format/pftrace_ties.h"
 
-#define SEQUENCE 1
-#define PLANS	 512
-#define SCRATCH	 (128u * 1024)
+#define FIRST_SEQUENCE 1
+#define PLANS	       512
+#define SCRATCH	       (128u * 1024)
 /* What is kept free for a packet: its head; our own annotations, behind the arguments; what is
  * behind them all. */
 #define HEAD_MAX  (12u * 1024)
@@ -57,7 +57,8 @@ struct plan {
 
 /* What readers know at this place of the file. */
 struct sequence {
-	bool started;
+	uint32_t id; /* 0: it has not begun */
+	bool owns_file;
 	bool has_lane;
 	uint32_t tid;	 /* of the default track */
 	uint64_t last;	 /* of the sequence's clock */
@@ -94,10 +95,19 @@ static uint64_t track_of(const struct tl_encoder *encoder, uint32_t tid)
 	return (uint64_t)encoder->pid << 32 | tid;
 }
 
-static inline char *put_sequence(char *at, enum tl_pf_sequence_flags flags)
+static inline char *put_sequence(char *at, uint32_t id, enum tl_pf_sequence_flags flags)
 {
-	at = tl_protobuf_number(at, TL_PF_SEQUENCE_ID, SEQUENCE);
+	at = tl_protobuf_number(at, TL_PF_SEQUENCE_ID, id);
 	return tl_protobuf_number(at, TL_PF_SEQUENCE_FLAGS, flags);
+}
+
+/*
+ * Whoever goes on with a file that another encoder began does not know what that one told, and has
+ * a sequence of its own. What it is called should not come again if yet another goes on.
+ */
+static uint32_t sequence_from(const struct sequence *now, uint64_t ns)
+{
+	return now->owns_file ? FIRST_SEQUENCE : FIRST_SEQUENCE + 1 + (uint32_t)(ns / 1000 % 16000);
 }
 
 static char *put_clock(char *at, uint32_t id, uint64_t ns)
@@ -133,19 +143,22 @@ static char *put_defaults(char *at, uint64_t track)
 	return tl_protobuf_close(defaults, at);
 }
 
-/* The events that follow are of this lane; tid 0: of the process. */
-static char *put_lane(const struct tl_encoder *encoder, char *at, uint32_t tid)
+/* The events that follow are of this lane; tid 0: of the process. `ns`: the time of the first. */
+static char *put_lane(const struct tl_encoder *encoder, char *at, uint32_t tid, uint64_t ns)
 {
 	struct state *state = encoder->state;
 	struct sequence *now = &state->now;
+	bool first = !now->id;
 
 	if (now->has_lane && now->tid == tid)
 		return at;
 	char *packet = tl_protobuf_open(at, TL_PF_PACKET);
-	at = put_sequence(packet, now->started ? TL_PF_NEEDS_STATE : TL_PF_STATE_CLEARED);
+	if (first)
+		now->id = sequence_from(now, ns);
+	at = put_sequence(packet, now->id, first ? TL_PF_STATE_CLEARED : TL_PF_NEEDS_STATE);
 	at = put_defaults(at, track_of(encoder, tid));
 	at = put_clocks(at, TL_PF_DELTAS, 0, 0);
-	now->started = now->has_lane = true;
+	now->has_lane = true;
 	now->tid = tid;
 	now->last = 0;
 	return tl_protobuf_close(packet, at);
@@ -167,7 +180,7 @@ static inline char *open_event(struct state *state, char *at, uint64_t ns, char 
 {
 	*packet = tl_protobuf_open(at, TL_PF_PACKET);
 	at = put_time(&state->now, *packet, ns);
-	at = put_sequence(at, TL_PF_NEEDS_STATE);
+	at = put_sequence(at, state->now.id, TL_PF_NEEDS_STATE);
 	return tl_protobuf_open(at, TL_PF_TRACK_EVENT);
 }
 
@@ -403,7 +416,7 @@ static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	if (__builtin_add_overflow(call->start, call->duration, &stop))
 		stop = UINT64_MAX;
 	uint64_t start = encoder->ns(call->start), end = encoder->ns(stop);
-	text->at = put_lane(encoder, text->at, tid);
+	text->at = put_lane(encoder, text->at, tid, start);
 	if (put_beginnings(encoder, text, call, 0))
 		put_end(state, text, end > start ? end : start);
 	return true;
@@ -417,7 +430,7 @@ static void put_instant(struct tl_encoder *encoder, struct tl_text *text, uint32
 	struct state *state = encoder->state;
 	char *packet, *event;
 
-	text->at = put_lane(encoder, text->at, tid);
+	text->at = put_lane(encoder, text->at, tid, ns);
 	event = open_event(state, text->at, ns, &packet);
 	struct tl_pf_notes notes = notes_at(state, text, put_own(state, event, name));
 	tl_pf_note_members(&notes, members, size);
@@ -476,7 +489,7 @@ static char *open_track(const struct tl_encoder *encoder, char *at, uint32_t tid
 	uint32_t kind = tid ? TL_PF_THREAD : TL_PF_PROCESS;
 
 	track->packet = tl_protobuf_open(at, TL_PF_PACKET);
-	at = tl_protobuf_number(track->packet, TL_PF_SEQUENCE_ID, SEQUENCE);
+	at = tl_protobuf_number(track->packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
 	track->track = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
 	at = tl_protobuf_number(track->track, TL_PF_UUID, track_of(encoder, tid));
 	if (tid)
@@ -518,7 +531,7 @@ static void put_process(struct tl_encoder *encoder, struct tl_text *text,
 static void put_day(struct tl_text *text, const struct tl_facts *facts)
 {
 	char *packet = tl_protobuf_open(text->at, TL_PF_PACKET);
-	char *at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, SEQUENCE);
+	char *at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
 
 	at = put_clocks(at, TL_PF_REALTIME, facts->realtime_ns, facts->monotonic_ns);
 	text->at = tl_protobuf_close(packet, at);
@@ -526,8 +539,11 @@ static void put_day(struct tl_text *text, const struct tl_facts *facts)
 
 static void begin(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts)
 {
+	struct state *state = encoder->state;
+
 	if (!has_room(text))
 		return;
+	state->now.owns_file = true;
 	put_day(text, facts);
 	put_process(encoder, text, facts);
 	put_instant(encoder, text, 0, "tracelayer", facts->monotonic_ns, facts->members,
@@ -558,7 +574,7 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 	if (!called || !has_room(text))
 		return;
 	struct plan *plan = plan_of(state, called, function);
-	text->at = put_lane(encoder, text->at, tid);
+	text->at = put_lane(encoder, text->at, tid, encoder->ns(start));
 	event = open_event(state, text->at, encoder->ns(start), &packet);
 	at = put_call_categories(state, event, plan, false);
 	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, called->name);

@@ -38,6 +38,7 @@ class Sequence:
 
     def __init__(self):
         self.valid = False
+        self.ever = {}
         self.clear()
         self.clocks = {}
 
@@ -52,6 +53,8 @@ class Sequence:
                 text = entry.str.decode() if field.name == "debug_annotation_string_values" else entry.name
                 check(entry.iid and entry.iid not in known, f"{field.name}: number {entry.iid} is told twice")
                 known[entry.iid] = text
+                check(self.ever.setdefault((field.name, entry.iid), text) == text,
+                      f"{field.name}: number {entry.iid} was something else before")
 
     def name(self, field, iid):
         check(iid in self.names[field], f"{field}: nobody told what {iid} is")

@@ -22,7 +22,7 @@ seeds()
 	done
 }
 many=3
-test -z "${STRESS-}" || many=100
+test -z "${STRESS-}" || many=20
 
 ok "every call is there as it is in JSON, also where calls begin at the same time" seeds 0 1 $many
 ok "and where blocks were dropped, what is there relies on nothing that is not" seeds 30 1 $many

@@ -335,6 +335,9 @@ static void write_file(const struct tl_format *format, const char *folder, unsig
 			first = false;
 		else
 			memcpy(named, before, sizeof(named));
+		/* Another encoder goes on. */
+		if (drops && !first && next_random() % 16 == 0)
+			memset(encoder.state, 0, format->state);
 		/* An end that others are written over. */
 		if (next_random() % 8 == 0)
 			write_end(file, false);

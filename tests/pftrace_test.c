@@ -60,18 +60,28 @@ static void start(void)
 	format->block(&encoder);
 }
 
-static void stop(void)
-{
-	free(encoder.state);
-	free(room);
-}
-
 static void settle(bool keep)
 {
 	if (keep)
 		format->kept(&encoder);
 	format->block(&encoder);
 	text.at = room;
+}
+
+/* A file that has its beginning. */
+static void start_begun(void)
+{
+	static const struct tl_facts facts;
+
+	start();
+	format->begin(&encoder, &text, &facts);
+	settle(true);
+}
+
+static void stop(void)
+{
+	free(encoder.state);
+	free(room);
 }
 
 struct record {
@@ -192,7 +202,7 @@ START_TEST(a_call_is_two_packets)
 	record = call_of_one(1300, 50);
 	encode(8, &record);
 	EXPECT("\x0a\x1c\x40\xfa\x01\x50\x01\x68\x02"		/* timestamp 250, sequence 1, state needed */
-	       "\x5a\x13\x18\x01\x50\x01\x48\x01"			/* category 1, name 1, a beginning */
+	       "\x5a\x13\x18\x02\x50\x02\x48\x01"			/* category 2, name 2, a beginning */
 	       "\x22\x05\x08\x02\x20\xac\x02"			/* 2: 300 */
 	       "\x22\x04\x08\x01\x20\x00"				/* 1: 0 */
 	       "\x0a\x0a\x40\x32\x50\x01\x68\x02\x5a\x02\x48\x02");	/* timestamp 50, an end */
@@ -205,7 +215,7 @@ START_TEST(a_time_before_the_last_is_told_whole)
 	text.at = room;
 	encode_new(8, NOTHING, 4000, 1020);
 	EXPECT("\x0a\x12\x40\xa0\x1f\xd0\x03\x03\x50\x01\x68\x02"	/* timestamp 4000 of clock 3 */
-	       "\x5a\x06\x18\x01\x50\x01\x48\x01"
+	       "\x5a\x06\x18\x02\x50\x02\x48\x01"
 	       "\x0a\x0a\x40\x0a\x50\x01\x68\x02\x5a\x02\x48\x02");	/* timestamp 10: after the last */
 }
 END_TEST
@@ -250,7 +260,7 @@ START_TEST(what_a_dropped_block_told_is_told_again)
 	settle(false);
 	/* The lane and the time are those before it. */
 	encode_new(8, NOTHING, 1060, 50);
-	EXPECT("\x0a\x0e\x40\x0a\x50\x01\x68\x02\x5a\x06\x18\x01\x50\x01\x48\x01"
+	EXPECT("\x0a\x0e\x40\x0a\x50\x01\x68\x02\x5a\x06\x18\x02\x50\x02\x48\x01"
 	       "\x0a\x0a\x40\x32\x50\x01\x68\x02\x5a\x02\x48\x02");
 	encode_new(9, SINGLE, 2000, 50);
 	ck_assert_uint_eq(lanes_told(9), 1);
@@ -264,15 +274,26 @@ END_TEST
 START_TEST(a_dropped_beginning_begins_again)
 {
 	static const char cleared[] = "\x50\x01\x68\x01";
+	static const struct tl_facts facts;
 
-	encode_new(8, NOTHING, 1000, 50);
-	ck_assert_uint_eq(times(cleared, 4), 1);
-	settle(false);
-	encode_new(8, NOTHING, 1000, 50);
-	ck_assert_uint_eq(times(cleared, 4), 1);
-	settle(true);
+	for (int i = 0; i < 3; i++) {
+		format->begin(&encoder, &text, &facts);
+		ck_assert_uint_eq(times(cleared, 4), 1);
+		settle(i == 2);
+	}
 	encode_new(9, NOTHING, 1000, 50);
 	ck_assert_uint_eq(times(cleared, 4), 0);
+}
+END_TEST
+
+/* What it would tell may have been told otherwise by the one before. */
+START_TEST(who_goes_on_with_a_file_has_a_sequence_of_its_own)
+{
+	encode_new(8, NOTHING, 5000000, 50);
+	/* 2 + 5000 */
+	ck_assert_uint_eq(times("\x50\x8a\x27\x68\x01", 5), 1);
+	ck_assert_uint_eq(times("\x50\x8a\x27\x68\x02", 5), 2);
+	ck_assert_uint_eq(times("\x50\x01\x68", 3), 0);
 }
 END_TEST
 
@@ -286,7 +307,7 @@ START_TEST(what_an_end_told_is_not_relied_on)
 	/* Over the end, without another block. */
 	text.at = room;
 	encode_new(8, NOTHING, 1100, 50);
-	EXPECT("\x0a\x0e\x40\x32\x50\x01\x68\x02\x5a\x06\x18\x01\x50\x01\x48\x01"
+	EXPECT("\x0a\x0e\x40\x32\x50\x01\x68\x02\x5a\x06\x18\x02\x50\x02\x48\x01"
 	       "\x0a\x0a\x40\x32\x50\x01\x68\x02\x5a\x02\x48\x02");
 	format->end(&encoder, &text, &totals);
 	ck_assert_uint_eq(times_text("tracelayer_end"), 1);
@@ -338,8 +359,8 @@ START_TEST(an_outer_call_begins_before_its_inner_one_of_the_same_time)
 	encode_new(8, SINGLE, 2, 1);
 	text.at = room;
 	ck_assert_uint_eq(format->record(&encoder, &text, 8, &chunk.inner, sizeof(chunk)), 32);
-	const char *one = memmem(room, (size_t)(text.at - room), "\x50\x02\x48\x01", 4);
-	const char *nothing = memmem(room, (size_t)(text.at - room), "\x50\x01\x48\x01", 4);
+	const char *one = memmem(room, (size_t)(text.at - room), "\x50\x03\x48\x01", 4);
+	const char *nothing = memmem(room, (size_t)(text.at - room), "\x50\x02\x48\x01", 4);
 	ck_assert(one && nothing && one < nothing);
 	/* Then it has only to end. */
 	text.at = room;
@@ -354,11 +375,12 @@ START_TEST(a_call_that_ended_when_the_next_began_is_not_in_it)
 		struct tl_call_record before, after;
 	} chunk = {record_of(NOTHING, 1000, 0).call, record_of(SINGLE, 1000, 20).call};
 
+	encode_new(8, NOTHING, 1, 1);
 	encode_new(8, SINGLE, 2, 1);
 	text.at = room;
 	format->record(&encoder, &text, 8, &chunk.before, sizeof(chunk));
-	ck_assert_uint_eq(times("\x50\x01\x48\x01", 4), 0);
 	ck_assert_uint_eq(times("\x50\x02\x48\x01", 4), 1);
+	ck_assert_uint_eq(times("\x50\x03\x48\x01", 4), 0);
 }
 END_TEST
 
@@ -458,28 +480,31 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("pftrace");
-	TCase *tests = tcase_create("packets");
+	TCase *begun = tcase_create("packets"), *fresh = tcase_create("beginnings");
 
-	tcase_add_checked_fixture(tests, start, stop);
-	tcase_add_test(tests, numbers_are_varints);
-	tcase_add_test(tests, contents_of_any_size_have_theirs_before_them);
-	tcase_add_test(tests, flows_are_ten_bytes);
-	tcase_add_test(tests, a_call_is_two_packets);
-	tcase_add_test(tests, a_time_before_the_last_is_told_whole);
-	tcase_add_test(tests, a_lane_is_told_where_it_changes);
-	tcase_add_test(tests, names_are_told_once);
-	tcase_add_test(tests, what_a_dropped_block_told_is_told_again);
-	tcase_add_test(tests, a_dropped_beginning_begins_again);
-	tcase_add_test(tests, what_an_end_told_is_not_relied_on);
-	tcase_add_test(tests, names_beyond_the_table_are_plain);
-	tcase_add_test(tests, names_are_utf8_and_not_too_long);
-	tcase_add_test(tests, an_outer_call_begins_before_its_inner_one_of_the_same_time);
-	tcase_add_test(tests, a_call_that_ended_when_the_next_began_is_not_in_it);
-	tcase_add_test(tests, a_call_without_room_is_left_out_whole);
-	tcase_add_test(tests, huge_arguments_are_cut);
-	tcase_add_test(tests, results_always_have_room);
-	tcase_add_test(tests, damaged_records_are_refused);
-	suite_add_tcase(suite, tests);
+	tcase_add_checked_fixture(fresh, start, stop);
+	tcase_add_test(fresh, numbers_are_varints);
+	tcase_add_test(fresh, contents_of_any_size_have_theirs_before_them);
+	tcase_add_test(fresh, flows_are_ten_bytes);
+	tcase_add_test(fresh, a_dropped_beginning_begins_again);
+	tcase_add_test(fresh, who_goes_on_with_a_file_has_a_sequence_of_its_own);
+	suite_add_tcase(suite, fresh);
+	tcase_add_checked_fixture(begun, start_begun, stop);
+	tcase_add_test(begun, a_call_is_two_packets);
+	tcase_add_test(begun, a_time_before_the_last_is_told_whole);
+	tcase_add_test(begun, a_lane_is_told_where_it_changes);
+	tcase_add_test(begun, names_are_told_once);
+	tcase_add_test(begun, what_a_dropped_block_told_is_told_again);
+	tcase_add_test(begun, what_an_end_told_is_not_relied_on);
+	tcase_add_test(begun, names_beyond_the_table_are_plain);
+	tcase_add_test(begun, names_are_utf8_and_not_too_long);
+	tcase_add_test(begun, an_outer_call_begins_before_its_inner_one_of_the_same_time);
+	tcase_add_test(begun, a_call_that_ended_when_the_next_began_is_not_in_it);
+	tcase_add_test(begun, a_call_without_room_is_left_out_whole);
+	tcase_add_test(begun, huge_arguments_are_cut);
+	tcase_add_test(begun, results_always_have_room);
+	tcase_add_test(begun, damaged_records_are_refused);
+	suite_add_tcase(suite, begun);
 
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
