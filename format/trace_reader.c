@@ -669,12 +669,18 @@ static int by_number(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
+static void sort(void *list, size_t count, size_t each, int (*compare)(const void *, const void *))
+{
+	if (count)
+		qsort(list, count, each, compare);
+}
+
 /* The threads that are told of, each once: of several pieces for one lane the last counts. */
 static void unique_threads(struct trace *trace)
 {
 	size_t kept = 0;
 
-	qsort(trace->threads, trace->nthreads, sizeof(*trace->threads), by_lane);
+	sort(trace->threads, trace->nthreads, sizeof(*trace->threads), by_lane);
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		if (kept && trace->threads[kept - 1].lane.lane == trace->threads[i].lane.lane)
 			free(trace->threads[--kept].lane.opens);
@@ -849,7 +855,7 @@ static void finish(struct trace *trace)
 {
 	const struct clock *clock = &trace->clock;
 
-	qsort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), by_number);
+	sort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), by_number);
 	unique_threads(trace);
 	make_lanes(trace);
 	if (!trace->failed)

@@ -104,7 +104,7 @@ static inline struct tl_thread_piece *build_thread(struct builder *builder, uint
 	piece->lane = lane;
 	piece->tid = piece->shown = tid;
 	piece->opens = opens;
-	memcpy(piece->name, name, strnlen(name, sizeof(piece->name)));
+	strncpy(piece->name, name, sizeof(piece->name) - 1);
 	for (uint32_t i = 0; i < opens; i++)
 		piece->open[i].frame = TL_NO_FRAME;
 	return piece;
