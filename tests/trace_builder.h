@@ -104,7 +104,8 @@ static inline struct tl_thread_piece *build_thread(struct builder *builder, uint
 	piece->lane = lane;
 	piece->tid = piece->shown = tid;
 	piece->opens = opens;
-	strncpy(piece->name, name, sizeof(piece->name) - 1);
+	for (size_t i = 0; i < sizeof(piece->name) - 1 && name[i]; i++)
+		piece->name[i] = name[i];
 	for (uint32_t i = 0; i < opens; i++)
 		piece->open[i].frame = TL_NO_FRAME;
 	return piece;
