@@ -12,6 +12,11 @@
 #include "layer/clock.h"
 #include "layer/lanes.h"
 
+static size_t whole_words(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
 /* The pieces' heads lie in the block's text, one behind the other, all of them multiples of 8 bytes. */
 static void *put_bytes(struct tl_block *block, size_t size)
 {
@@ -44,16 +49,17 @@ static void borrow(struct tl_block *block, const void *bytes, size_t size)
 void tl_spool_begin(struct tl_block *block)
 {
 	const struct tl_facts *facts = tl_arena_facts();
-	/* What the members don't fill is left out. */
-	size_t size = offsetof(struct tl_facts, members) + ((facts->members_size + 8) & ~(size_t)7);
 	struct tl_file_header *header = put_bytes(block, TL_FILE_PAGE);
+	/* What the members don't fill is left out, but for the NUL behind them. */
+	size_t used = offsetof(struct tl_facts, members) + facts->members_size + 1;
+	size_t size = whole_words(offsetof(struct tl_facts_piece, facts) + used);
 
 	memcpy(header, tl_arena_header(), offsetof(struct tl_file_header, state));
 	header->kind = TL_FILE_SPOOL;
 	header->alignment = 8;
 	header->capacity = 0;
-	struct tl_facts_piece *piece = put_piece(block, TL_PIECE_FACTS, sizeof(struct tl_piece) + size, 0);
-	memcpy(&piece->facts, facts, size);
+	struct tl_facts_piece *piece = put_piece(block, TL_PIECE_FACTS, size, 0);
+	memcpy(&piece->facts, facts, used);
 }
 
 void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane)
@@ -76,7 +82,7 @@ static void put_api(struct tl_block *block, uint32_t number)
 	if (!bit || (block->described | block->describing) & bit)
 		return;
 	block->describing |= bit;
-	size_t padding = -api->description_size % 8;
+	size_t padding = whole_words(api->description_size) - api->description_size;
 	struct tl_api_piece *piece =
 		put_piece(block, TL_PIECE_API, sizeof(struct tl_api_piece), api->description_size + padding);
 	piece->number = number;
@@ -130,8 +136,12 @@ void tl_spool_records(struct tl_block *block, struct tl_part *part)
 void tl_spool_clock(struct tl_block *block)
 {
 	struct tl_clock_piece *piece = put_piece(block, TL_PIECE_CLOCK, sizeof(struct tl_clock_piece), 0);
+	struct tl_clock_table *table = &piece->table;
 
-	tl_clock_copy(&piece->table);
+	tl_clock_copy(table);
+	/* Points that there are not are left out. */
+	block->text.at = (char *)&table->points[atomic_load_explicit(&table->count, memory_order_relaxed)];
+	piece->piece.size = block->text.at - (char *)piece;
 }
 
 /* What each thread lost by now. */

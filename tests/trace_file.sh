@@ -2,11 +2,13 @@
 # trace_file.sh: what trace files real programs leave, and that those programs notice nothing.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
+need_command
 app=$(cd "$top_builddir" && pwd)/tests/apps/trace_file
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
+tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 34
+plan 52
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
@@ -67,6 +69,79 @@ env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=limit.json bash -c 'ulimit -f 
 is $? 0 "a limit on file sizes does not kill the program"
 like "$(cat err)" '^tracelayer: .*limit\.json: File too large, [0-9]+ events lost; ' "and is said in one line"
 forget_buffers
+
+# File systems that are full, for a while or for good, and one that is read-only. Mounted where nobody else sees them.
+on_small()
+{
+	unshare -rm bash -c 'mkdir -p small && mount -t tmpfs -o "$1" none small && shift && "$@"' - "$@"
+}
+full_for_a_while()
+{
+	head -c 15000000 /dev/zero >small/ballast
+	{ sleep 0.7; rm small/ballast; sleep 0.3; : >go-on; } &
+	env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="small/t.$1" "$app" wait 30000 2>err
+	status=$?
+	cp small/t* .
+	return $status
+}
+full_for_good()
+{
+	head -c 800000 /dev/zero >small/ballast
+	env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=small/t.json "$app" change-folder 30000 2>err
+	status=$?
+	cp small/t.json t.json
+	return $status
+}
+read_only()
+{
+	env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=small/t.json "$app" change-folder 30000 2>err
+}
+export -f full_for_a_while full_for_good read_only
+export libtracelayer app
+if unshare -rm mount -t tmpfs none "$tmp" 2>err; then
+	rm -f t* go-on
+	ok "a program goes on while the disk is full" on_small size=16M full_for_a_while json
+	is "$(cat err)" "" "nothing is said when there was room again in time"
+	is "$(events t.json clGetPlatformIDs)" 60000 "and all calls are in the trace"
+	rm -f t* go-on
+	ok "and so it does where the records themselves are written" on_small size=16M full_for_a_while tlt
+	"$tracelayer" export t.tlt -o t.json 2>>err
+	is "$(cat err) $(events t.json clGetPlatformIDs)" " 60000" "and all calls are there"
+	ok "a program on a disk that stays full ends as it would" on_small size=1M full_for_good
+	like "$(cat err)" '^tracelayer: .*small/t\.json: No space left on device, 30000 events lost; ' "its losses are said"
+	is "$(wc -l <err) $(events t.json)" "1 0" "in one line, and the file that there is opens"
+	forget_buffers
+	ok "a program whose trace is to go to a read-only file system ends as it would" on_small ro read_only
+	like "$(cat err)" '^tracelayer: .*small/t\.json: Read-only file system, 30000 events lost; ' "its losses are said"
+	forget_buffers
+else
+	skip 10 "no file system can be mounted on this machine: $(cat err)"
+fi
+
+# The record format, spooled.
+rm -f t* go-on
+traced t.tlt "$app" fork 30000
+is $? 0 "a program's records can be written as they are"
+for file in t.tlt t.1.tlt; do "$tracelayer" export "$file" -o "$file.json" || break; done 2>err
+is "$(cat err) $(for f in t.*json; do events "$f" clGetPlatformIDs; done | sort -n | tr '\n' ' ')" " 30000 60000 " \
+	"and are encoded afterwards, each process's own"
+rm -f t*
+env TRACELAYER_SPLIT=256K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.tlt "$app" change-folder 30000
+for file in t*.tlt; do "$tracelayer" export "$file" -o "$file.json" || break; done 2>err
+is "$(cat err) $(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum, (NR > 4) }')" " 30000 1" \
+	"split into files that each open on their own"
+rm -f t*
+for ending in json pftrace.gz; do
+	env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="t.$ending" "$app" change-folder 100000
+	ok "files of a split trace have numbers ($ending)" test -s "t.1.$ending" -a -s "t.2.$ending" -a -s "t.3.$ending"
+done
+is "$(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum }')" 100000 "and all calls"
+ok "compressed ones are whole" gzip -t t*.pftrace.gz
+rm -f t*
+gone=$(env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$app" fork 3000 2>&1)
+is "$gone $(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum }')" " 9000" \
+	"split files of several processes get different names"
+rm -f t*
 
 # A pipe: the reader gets all of it, in order and with its end, however slow it is; and its end is nobody's death. The shell has the pipe
 # open both ways until the reader is there, since to open it one way waits for the other.

@@ -74,6 +74,19 @@ static int change_folder(void)
 	return 0;
 }
 
+/* Calls, waits until somebody makes a file, and calls again. */
+static int wait_between(void)
+{
+	call();
+	for (int i = 0; access("go-on", F_OK); i++) {
+		if (i == 3000)
+			return 3;
+		usleep(10000);
+	}
+	call();
+	return 0;
+}
+
 static int fork_child(void)
 {
 	int status;
@@ -95,6 +108,7 @@ int main(int argc, char **argv)
 		    {"leave-main", leave_main},
 		    {"close-all", close_all},
 		    {"change-folder", change_folder},
+		    {"wait", wait_between},
 		    {"fork", fork_child}};
 
 	if (argc < 3)
