@@ -20,6 +20,7 @@ enum tl_record_type {
 	TL_RECORD_NAME = 2,	/* a string that later records refer to by number (thread names, user strings) */
 	TL_RECORD_LOST = 3,	/* struct tl_call_record: .result events of this thread were lost between .start and .start + .duration */
 	TL_RECORD_PAD = 4,	/* nothing: .size to step over */
+	TL_RECORD_EVENT = 5,	/* anything that is no call: struct tl_event_record */
 };
 
 enum tl_record_flag {
@@ -45,6 +46,46 @@ struct tl_call_record {
 	uint64_t start;		/* ticks */
 	uint64_t duration;	/* ticks */
 	uint64_t result;	/* the returned value, zero-extended from its size; 0 for void */
+};
+
+/* An argument of an event. */
+enum tl_event_value {
+	TL_VALUE_UNSIGNED_64,
+	TL_VALUE_SIGNED_64,
+	TL_VALUE_HEX_64,
+	TL_VALUE_DOUBLE_64,	/* by its bits */
+	TL_VALUE_TRUTH,		/* 0: false */
+	TL_VALUE_STRING,	/* number of a string */
+};
+
+struct tl_event_arg {
+	uint32_t key;		/* number of a string */
+	uint32_t kind;		/* enum tl_event_value */
+	uint64_t value;
+};
+
+/*
+ * An event that is no call: device work, a program's own events, counters, flows. In a chunk of the thread that recorded it, whichever lane it
+ * is for. Its args follow.
+ */
+enum tl_event_flag {
+	TL_EVENT_NS = 1,	/* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
+};
+
+struct tl_event_record {
+	uint16_t size;		/* of the whole record, in 8-byte units */
+	uint8_t type;		/* TL_RECORD_EVENT; stored last */
+	uint8_t flags;		/* enum tl_event_flag */
+	uint32_t name;		/* number of a string */
+	uint64_t start;
+	uint64_t duration;	/* X: in the same unit. s, t, f: the flow's number */
+	uint32_t lane;		/* 0: the thread's; else one of struct tl_lane_entry */
+	uint8_t phase;		/* Chrome's: X, B, E, i, C (each arg is a series), s, t, f */
+	uint8_t level;		/* enum tl_level */
+	uint16_t args;		/* how many follow */
+	uint32_t category;	/* number of a string; 0: "tracelayer" */
+	uint32_t request;	/* id of the request that caused it; 0: none */
+	struct tl_event_arg arg[];
 };
 
 #endif

@@ -90,6 +90,8 @@ enum tl_piece_kind {
 	TL_PIECE_THREAD = 5,	/* struct tl_thread_piece; in a spool a later one of the same lane replaces the earlier */
 	TL_PIECE_CHUNK = 6,	/* struct tl_chunk_piece */
 	TL_PIECE_END = 7,	/* struct tl_end_piece; the end of a finished spool */
+	TL_PIECE_STRINGS = 8,	/* struct tl_strings_piece: texts that events refer to by number */
+	TL_PIECE_LANES = 9,	/* struct tl_lanes_piece: lanes that are no thread's */
 };
 
 struct tl_piece {
@@ -214,6 +216,40 @@ struct tl_output_piece {
 	uint64_t device, inode;
 	char path[4096];	/* absolute */
 	char pattern[2048];	/* what .path is made from: TRACELAYER_OUTPUT, made absolute. Always set */
+};
+
+/*
+ * Texts. A text's number is its piece's .index << TL_STRINGS_BITS | its place in .units. It begins with the first unit, which has its size in
+ * bytes and a hash; 0: no text begins here, nor behind.
+ */
+#define TL_STRINGS_BITS 13
+#define TL_STRINGS_SIZE (8u << TL_STRINGS_BITS)	/* of a piece in buffers, its head included */
+
+struct tl_strings_unit {
+	uint32_t size;		/* stored last */
+	uint32_t hash;
+};
+
+struct tl_strings_piece {
+	struct tl_piece piece;
+	uint32_t index;
+	uint32_t unused[3];
+	struct tl_strings_unit units[];	/* from number index << TL_STRINGS_BITS on */
+};
+
+/* Lanes that are no thread's: a device's queue, a program's own. */
+struct tl_lane_entry {
+	_Atomic uint32_t lane;	/* number, in one series with the threads'; 0: none. Stored last */
+	uint32_t shown;		/* its tid in the output: none that the kernel gives */
+	uint32_t name;		/* a string */
+	int32_t sort;		/* lanes with larger numbers come further down; threads have 0 */
+	uint64_t unused[2];
+};
+
+struct tl_lanes_piece {
+	struct tl_piece piece;
+	uint64_t unused[2];
+	struct tl_lane_entry lanes[];	/* up to the piece's end */
 };
 
 struct tl_end_piece {

@@ -585,6 +585,12 @@ static uint32_t shown_tid(uint32_t tid)
 	return tid;
 }
 
+uint32_t tl_buffer_lane(uint32_t *shown)
+{
+	*shown = atomic_fetch_add_explicit(&next_shown, 1, memory_order_relaxed);
+	return atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
+}
+
 /* Who this thread is, in what outlives the process. The lane last: before it, nothing here counts. */
 static void introduce(struct tl_producer *producer)
 {

@@ -73,6 +73,9 @@ struct tl_chunk {
 /* The calling thread's producer, made on first use; NULL where memory is short (then its events are counted as lost). Async-signal-safe. */
 struct tl_producer *tl_buffer_attach(void);
 
+/* The number of a lane that is no thread's, and the tid that it is shown by. */
+uint32_t tl_buffer_lane(uint32_t *shown);
+
 /* The calling thread is about to end: hand over what it has. It may still record; its producer is recycled once the thread is gone. */
 void tl_buffer_detach(struct tl_producer *producer);
 

@@ -1,0 +1,129 @@
+/*
+ * event.c: see event.h.
+ *
+ * Lanes are never freed; an entry is taken by counting up, filled, and counts once its .lane is stored. Pages of entries are pieces of the
+ * arena, so that recovery knows what lanes are called.
+ */
+#include "layer/event.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "format/trace_file.h"
+#include "layer/arena.h"
+#include "layer/buffer.h"
+#include "layer/config.h"
+#include "layer/runtime.h"
+#include "layer/thread.h"
+
+#define PAGES 256u
+#define PAGE_SIZE TL_ARENA_UNIT
+#define PAGE_LANES ((uint32_t)((PAGE_SIZE - sizeof(struct tl_lanes_piece)) / sizeof(struct tl_lane_entry)))
+
+/* Release by who made the page, acquire by who looks an entry up: it is mapped. */
+static _Atomic(struct tl_lanes_piece *) pages[PAGES];
+static _Atomic uint32_t made;
+
+bool tl_event_wanted(uint8_t level)
+{
+	return tl_runtime_recording() && (tl_config.level & level);
+}
+
+static struct tl_thread *this_thread(void)
+{
+	tl_runtime_start();
+	tl_runtime_notice_fork();
+	if (tl_self)
+		return tl_self;
+	if (!tl_runtime_begin())
+		return NULL;
+	struct tl_thread *thread = tl_thread_attach();
+	if (!thread)
+		tl_buffer_lose();
+	return thread;
+}
+
+uint64_t tl_event_now(void)
+{
+	struct tl_thread *thread = this_thread();
+
+	return thread ? tl_ticks(thread) : 0;
+}
+
+bool tl_event_put(const struct tl_event *event)
+{
+	struct tl_thread *thread = tl_event_wanted(event->level) ? this_thread() : NULL;
+	uint32_t nargs = event->nargs < TL_EVENT_ARGS ? event->nargs : TL_EVENT_ARGS;
+	uint64_t size = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
+	struct tl_event_record filled = {
+		.size = (uint16_t)(size / 8), .type = TL_RECORD_EVENT, .flags = event->flags, .name = event->name,
+		.start = event->start, .duration = event->duration, .lane = event->lane, .phase = (uint8_t)event->phase,
+		.level = event->level, .args = (uint16_t)nargs, .category = event->category, .request = event->request,
+	};
+	uint64_t head;
+
+	if (!thread)
+		return false;
+	uint64_t *record = tl_record_reserve(thread, size);
+	if (!record)
+		return false;
+	memcpy(&head, &filled, sizeof(head));
+	memcpy(record + 1, (const char *)&filled + sizeof(head), sizeof(filled) - sizeof(head));
+	if (nargs)
+		memcpy((char *)record + sizeof(filled), event->args, nargs * sizeof(struct tl_event_arg));
+	tl_record_commit(record, head);
+	return true;
+}
+
+/* --- lanes */
+
+static struct tl_lanes_piece *page_at(uint32_t index)
+{
+	struct tl_lanes_piece *page = atomic_load_explicit(&pages[index], memory_order_acquire);
+
+	if (page)
+		return page;
+	struct tl_lanes_piece *own = tl_arena_take(TL_PIECE_LANES, PAGE_SIZE);
+	if (!own)
+		return NULL;
+	if (atomic_compare_exchange_strong_explicit(&pages[index], &page, own, memory_order_acq_rel, memory_order_acquire))
+		return own;
+	return page;
+}
+
+uint32_t tl_event_lane(uint32_t name, int32_t sort)
+{
+	uint32_t index = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
+	struct tl_lanes_piece *page = index / PAGE_LANES < PAGES ? page_at(index / PAGE_LANES) : NULL;
+
+	if (!page)
+		return 0;
+	struct tl_lane_entry *entry = &page->lanes[index % PAGE_LANES];
+	uint32_t lane = tl_buffer_lane(&entry->shown);
+	entry->name = name;
+	entry->sort = sort;
+	/* Release: for a reader after a kill, who must not see it without the rest. */
+	atomic_store_explicit(&entry->lane, lane, memory_order_release);
+	return lane;
+}
+
+const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
+{
+	for (uint32_t i = 0; i < PAGES; i++) {
+		struct tl_lanes_piece *page = atomic_load_explicit(&pages[i], memory_order_acquire);
+		if (!page)
+			break;
+		for (uint32_t j = 0; j < PAGE_LANES; j++)
+			if (atomic_load_explicit(&page->lanes[j].lane, memory_order_acquire) == lane)
+				return &page->lanes[j];
+	}
+	return NULL;
+}
+
+void tl_events_after_fork(void)
+{
+	for (uint32_t i = 0; i < PAGES; i++)
+		atomic_store_explicit(&pages[i], NULL, memory_order_relaxed);
+	atomic_store_explicit(&made, 0, memory_order_relaxed);
+}

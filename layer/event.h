@@ -1,0 +1,53 @@
+/*
+ * event.h: events that are no calls, on the path that calls take: device work, a program's own events, counters, flows.
+ *
+ * Names, keys and categories are numbers of strings (layer/strings.h). Times are nanoseconds of CLOCK_MONOTONIC with TL_EVENT_NS, else ticks.
+ */
+#ifndef TL_LAYER_EVENT_H
+#define TL_LAYER_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/record.h"
+
+#define TL_EVENT_ARGS 64u	/* an event's; more are left out */
+
+struct tl_event {
+	char phase;		/* Chrome's: X, B, E, i, C, s, t, f */
+	uint8_t flags;		/* enum tl_event_flag */
+	uint8_t level;		/* enum tl_level */
+	uint32_t lane;		/* 0: the calling thread's */
+	uint32_t name, category;
+	uint32_t request;
+	uint64_t start, duration;
+	uint32_t nargs;
+	const struct tl_event_arg *args;
+};
+
+/*
+ * Record it, in the calling thread's buffer. False where nothing is recorded now, its level is not wanted, or it was lost (and
+ * counted). Async-signal-safe once the thread has made a call or recorded an event.
+ */
+bool tl_event_put(const struct tl_event *event);
+
+/* Events of this level would be recorded now. */
+bool tl_event_wanted(uint8_t level);
+
+/*
+ * A lane that is no thread's; it has events as soon as one names it. `sort`: those with larger numbers come further down. 0 where memory is
+ * short: then the events go to the lanes of the threads that record them.
+ */
+uint32_t tl_event_lane(uint32_t name, int32_t sort);
+
+/* What the encoder shows of a lane; false for a number that no such lane has. */
+struct tl_lane_entry;
+const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane);
+
+/* Now, in ticks of the calling thread's clock. */
+uint64_t tl_event_now(void);
+
+/* In a forked child: forget the lanes. */
+void tl_events_after_fork(void);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * strings.h: texts that records refer to by number: names of events that programs give, keys and values of their arguments.
+ *
+ * A text has one number for the life of the process. Texts lie in the arena, so that recovery has them; an index beside it finds
+ * them again. No lock: everything here is async-signal-safe and may run in any thread.
+ */
+#ifndef TL_LAYER_STRINGS_H
+#define TL_LAYER_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Longer texts are cut, at the end of a character. */
+#define TL_STRING_MAX 1024u
+
+/* The number of a text; 0 where there is no room for it, or there are too many. */
+uint32_t tl_string_number(const char *text, size_t size);
+
+/* The text of a number, not ended by a NUL. NULL and a size of 0 for a number that was not given out. */
+const char *tl_string_text(uint32_t number, size_t *size);
+
+/* In a forked child: forget them all. Numbers that were given out before are void. */
+void tl_strings_after_fork(void);
+
+/* Counts forks, so that who keeps numbers knows that they are void. */
+uint32_t tl_strings_generation(void);
+
+#endif
