@@ -110,7 +110,7 @@ uint32_t tl_event_lane(uint32_t name, int32_t sort)
 
 const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
 {
-	for (uint32_t i = 0; i < PAGES; i++) {
+	for (uint32_t i = 0; lane && i < PAGES; i++) {
 		struct tl_lanes_piece *page = atomic_load_explicit(&pages[i], memory_order_acquire);
 		if (!page)
 			break;
