@@ -42,6 +42,8 @@ struct tl_format {
 	void (*begin)(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts);
 	/* A thread's name. Comes before its first record, and again when the name changes. */
 	void (*thread)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char name[16]);
+	/* A lane that is no thread's: its name, and where it stands (struct tl_lane_entry). Before the first event that names it. */
+	void (*lane)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name, size_t size, int32_t sort);
 	/*
 	 * One record; `size` is how many bytes lie from it to its chunk's end. Appends all of it or nothing. Returns the record's size in
 	 * bytes, 0 where it is not sound.
@@ -64,6 +66,9 @@ struct tl_encoder {
 	uint32_t pid;
 	uint64_t (*ns)(uint64_t ticks);		/* ticks to nanoseconds of CLOCK_MONOTONIC */
 	const struct tl_function *(*function)(uint32_t id);	/* NULL for a number that no API has */
+	/* Text of a string's number, NULL: none; and the tid that a lane is shown by. NULL where there are no events but calls. */
+	const char *(*string)(uint32_t number, size_t *size);
+	uint32_t (*lane)(uint32_t number);
 	void *state;	/* format->state bytes */
 };
 

@@ -7,6 +7,7 @@
 
 #include "format/chrome.h"
 #include "format/encoder.h"
+#include "format/json_event.h"
 
 /* Arguments of a metadata event. */
 #define SCRATCH (64u * 1024)
@@ -100,11 +101,24 @@ static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t ti
 	put_name(encoder, text, tid, "thread_name", name, strnlen(name, 16));
 }
 
+static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name, size_t size,
+		 int32_t sort)
+{
+	struct tl_text args = start_args(encoder);
+
+	put_name(encoder, text, tid, "thread_name", name, size);
+	tl_text_string(&args, "\"sort_index\":");
+	tl_text_signed(&args, sort);
+	put_metadata(encoder, text, tid, "thread_sort_index", &args);
+}
+
 static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		     const struct tl_call_record *call, size_t size)
 {
 	const struct tl_chrome chrome = chrome_of(encoder);
 
+	if (size >= 8 && call->type == TL_RECORD_EVENT)
+		return tl_json_event(encoder, text, tid, (const struct tl_event_record *)(const void *)call, size);
 	return tl_chrome_record(&chrome, text, tid, call, size);
 }
 
@@ -182,6 +196,7 @@ const struct tl_format tl_format_json = {
 	.state = sizeof(struct state),
 	.begin = begin,
 	.thread = thread,
+	.lane = lane,
 	.record = record,
 	.unfinished = unfinished,
 	.end = end,

@@ -10,6 +10,7 @@ libtl_core_la_SOURCES = \
 	%D%/clock.h %D%/clock.c \
 	%D%/config.h %D%/config.c \
 	%D%/control.h %D%/control.c \
+	%D%/event.h %D%/event.c \
 	%D%/once.h %D%/once.c \
 	%D%/pen.h %D%/pen.c \
 	%D%/pool.h %D%/pool.c \
@@ -17,6 +18,7 @@ libtl_core_la_SOURCES = \
 	%D%/report.h %D%/report.c \
 	%D%/runtime.h %D%/runtime.c \
 	%D%/say.h %D%/say.c \
+	%D%/strings.h %D%/strings.c \
 	%D%/thread.h %D%/thread.c \
 	%D%/tools.h %D%/tools.c \
 	%D%/traced.c \

@@ -1,0 +1,13 @@
+/*
+ * json_event.h: events that are no calls, as Chrome trace JSON: a part of json.c.
+ */
+#ifndef TL_FORMAT_JSON_EVENT_H
+#define TL_FORMAT_JSON_EVENT_H
+
+#include "format/encoder.h"
+
+/* As tl_format.record, for a record of the type TL_RECORD_EVENT. `tid`: of the thread that recorded it. */
+size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const struct tl_event_record *event, size_t size);
+
+#endif
