@@ -21,6 +21,7 @@
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/control.h"
+#include "layer/event.h"
 #include "layer/once.h"
 #include "layer/pen.h"
 #include "layer/pool.h"
@@ -28,6 +29,7 @@
 #include "layer/report.h"
 #include "layer/resolve.h"
 #include "layer/say.h"
+#include "layer/strings.h"
 #include "layer/thread.h"
 #include "layer/tools.h"
 #include "layer/tracer.h"
@@ -514,6 +516,8 @@ static void after_fork_in_child(void)
 
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
+		tl_strings_after_fork();
+		tl_events_after_fork();
 		tl_buffer_after_fork();
 		atomic_store_explicit(&described, 0, memory_order_relaxed);
 		tl_writer_after_fork();

@@ -1,0 +1,294 @@
+/*
+ * event_test.c: texts by number, events that are no calls, lanes that are no thread's, and how they look in Chrome JSON.
+ */
+#include <check.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "format/encoder.h"
+#include "layer/clock.h"
+#include "layer/config.h"
+#include "layer/event.h"
+#include "layer/runtime.h"
+#include "layer/strings.h"
+#include "layer/thread.h"
+#include "tests/core_doubles.h"
+
+#define THREADS 8
+#define TEXTS 20000
+
+static void begin(void)
+{
+	tl_config.memory = 256u << 20;
+	tl_config.level = TL_LEVEL_ALL;
+	tl_clock_start();
+	tl_thread_start();
+	tl_runtime_record(true);
+}
+
+static uint32_t number_of(const char *text)
+{
+	return tl_string_number(text, strlen(text));
+}
+
+static void is_text(uint32_t number, const char *text)
+{
+	size_t size;
+	const char *found = tl_string_text(number, &size);
+
+	ck_assert_ptr_nonnull(found);
+	ck_assert_uint_eq(size, strlen(text));
+	ck_assert_mem_eq(found, text, size);
+}
+
+START_TEST(a_text_has_one_number)
+{
+	begin();
+	uint32_t one = number_of("one"), two = number_of("two");
+	ck_assert_uint_ne(one, 0);
+	ck_assert_uint_ne(one, two);
+	ck_assert_uint_eq(number_of("one"), one);
+	is_text(one, "one");
+	is_text(two, "two");
+	ck_assert_uint_eq(number_of(""), 0);
+}
+END_TEST
+
+START_TEST(numbers_that_were_not_given_out_have_no_text)
+{
+	static const uint32_t wrong[] = {0, 1, 8191, 8192, UINT32_MAX};
+	size_t size;
+
+	begin();
+	number_of("one");
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		ck_assert_ptr_null(tl_string_text(wrong[i], &size));
+		ck_assert_uint_eq(size, 0);
+	}
+}
+END_TEST
+
+START_TEST(long_texts_are_cut_between_characters)
+{
+	char text[TL_STRING_MAX + 16];
+	size_t size;
+
+	begin();
+	memset(text, 'a', sizeof(text));
+	memcpy(text + TL_STRING_MAX - 1, "\xc3\xa4", 2);
+	ck_assert_ptr_nonnull(tl_string_text(tl_string_number(text, sizeof(text)), &size));
+	ck_assert_uint_eq(size, TL_STRING_MAX - 1);
+}
+END_TEST
+
+static uint32_t numbers[THREADS][TEXTS];
+
+static void *number_all(void *which)
+{
+	char text[32];
+
+	for (unsigned i = 0; i < TEXTS; i++) {
+		unsigned at = (i * 7919u + (unsigned)(uintptr_t)which * 101) % TEXTS;
+		snprintf(text, sizeof(text), "text %u", at);
+		numbers[(uintptr_t)which][at] = number_of(text);
+	}
+	return NULL;
+}
+
+START_TEST(threads_that_meet_get_the_same_numbers)
+{
+	pthread_t threads[THREADS];
+	char text[32];
+
+	begin();
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, number_all, (void *)i);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned at = 0; at < TEXTS; at++) {
+		snprintf(text, sizeof(text), "text %u", at);
+		is_text(numbers[0][at], text);
+		for (unsigned i = 1; i < THREADS; i++)
+			ck_assert_uint_eq(numbers[i][at], numbers[0][at]);
+	}
+}
+END_TEST
+
+START_TEST(a_child_begins_anew)
+{
+	int status;
+
+	begin();
+	uint32_t before = number_of("before"), generation = tl_strings_generation();
+	pid_t child = fork();
+	if (!child) {
+		tl_strings_after_fork();
+		tl_buffer_after_fork();
+		size_t size;
+		_exit(tl_string_text(before, &size) || tl_strings_generation() == generation ||
+		      !number_of("after") || number_of("after") != number_of("after"));
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	is_text(before, "before");
+}
+END_TEST
+
+/* --- events */
+
+static const char *text_of(uint32_t number, size_t *size)
+{
+	return tl_string_text(number, size);
+}
+
+static uint32_t shown_of(uint32_t lane)
+{
+	const struct tl_lane_entry *entry = tl_event_lane_entry(lane);
+
+	return entry ? entry->shown : 0;
+}
+
+static const struct tl_function *no_function(uint32_t id)
+{
+	(void)id;
+	return NULL;
+}
+
+/* All that this thread recorded, as parsed JSON. */
+static json_t *encoded(void)
+{
+	static char bytes[2 * TL_ENCODER_ROOM];
+	static const struct tl_facts facts = {.pid = 7, .program = "toy"};
+	struct tl_text text = {bytes, bytes + sizeof(bytes) - 1, false};
+	struct tl_encoder encoder = {.format = &tl_format_json, .pid = 7, .ns = tl_clock_ns, .function = no_function,
+				     .string = text_of, .lane = shown_of, .state = calloc(1, tl_format_json.state)};
+	const struct tl_totals totals = {0};
+	struct tl_chunk *chunk;
+
+	tl_clock_pair();
+	encoder.format->begin(&encoder, &text, &facts);
+	tl_buffer_flush();
+	while ((chunk = tl_buffer_take())) {
+		for (const char *at = chunk->begin; at < chunk->end;) {
+			size_t size = encoder.format->record(&encoder, &text, chunk->producer->shown, (const void *)at,
+							     (size_t)(chunk->end - at));
+			ck_assert_uint_gt(size, 0);
+			at += size;
+		}
+		tl_buffer_give_back(chunk);
+	}
+	encoder.format->end(&encoder, &text, &totals);
+	*text.at = 0;
+	json_error_t error;
+	json_t *json = json_loads(bytes, JSON_REJECT_DUPLICATES, &error);
+	ck_assert_msg(json != NULL, "%s: %s", error.text, bytes);
+	free(encoder.state);
+	return json;
+}
+
+static json_t *event_named(json_t *events, const char *name, const char *phase)
+{
+	size_t i;
+	json_t *event;
+
+	json_array_foreach(events, i, event) {
+		if (!strcmp(json_string_value(json_object_get(event, "name")), name) &&
+		    !strcmp(json_string_value(json_object_get(event, "ph")), phase))
+			return event;
+	}
+	ck_abort_msg("no event %s %s", phase, name);
+}
+
+START_TEST(an_event_has_its_name_lane_times_and_args)
+{
+	begin();
+	const struct tl_event_arg args[] = {
+		{number_of("u"), TL_VALUE_UNSIGNED_64, UINT64_C(1) << 40}, {number_of("s"), TL_VALUE_SIGNED_64, (uint64_t)-5},
+		{number_of("h"), TL_VALUE_HEX_64, 0xabc}, {number_of("d"), TL_VALUE_DOUBLE_64, 0x3ff8000000000000},
+		{number_of("t"), TL_VALUE_TRUTH, 1}, {number_of("x"), TL_VALUE_STRING, number_of("a \"text\"\n")},
+	};
+	uint32_t lane = tl_event_lane(number_of("queue 1"), 3);
+	struct tl_event event = {.phase = 'X', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .lane = lane,
+				 .name = number_of("kernel"), .category = number_of("opencl"), .request = 9,
+				 .start = 123456789, .duration = 1001, .nargs = 6, .args = args};
+	ck_assert(tl_event_put(&event));
+	json_t *events = encoded(), *found = event_named(events, "kernel", "X"), *its = json_object_get(found, "args");
+	ck_assert_int_eq(json_integer_value(json_object_get(found, "tid")), shown_of(lane));
+	ck_assert_int_ge(json_integer_value(json_object_get(found, "tid")), 1 << 22);
+	ck_assert_str_eq(json_string_value(json_object_get(found, "cat")), "opencl,operator");
+	ck_assert_double_eq(json_real_value(json_object_get(found, "ts")), 123456.789);
+	ck_assert_double_eq(json_real_value(json_object_get(found, "dur")), 1.001);
+	ck_assert_int_eq(json_integer_value(json_object_get(its, "u")), (json_int_t)1 << 40);
+	ck_assert_int_eq(json_integer_value(json_object_get(its, "s")), -5);
+	ck_assert_str_eq(json_string_value(json_object_get(its, "h")), "0xabc");
+	ck_assert_double_eq(json_real_value(json_object_get(its, "d")), 1.5);
+	ck_assert(json_is_true(json_object_get(its, "t")));
+	ck_assert_str_eq(json_string_value(json_object_get(its, "x")), "a \"text\"\n");
+	ck_assert_int_eq(json_integer_value(json_object_get(its, "request")), 9);
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(flows_counters_and_instants)
+{
+	begin();
+	const struct tl_event_arg depth = {number_of("depth"), TL_VALUE_UNSIGNED_64, 4};
+	struct tl_event event = {.phase = 's', .level = TL_LEVEL_RUNTIME, .name = number_of("flow"), .duration = 77};
+	event.start = tl_event_now();
+	ck_assert(tl_event_put(&event));
+	event.phase = 'f';
+	ck_assert(tl_event_put(&event));
+	event = (struct tl_event){.phase = 'C', .level = TL_LEVEL_DEBUG, .name = number_of("depth"), .nargs = 1, .args = &depth,
+				  .start = event.start};
+	ck_assert(tl_event_put(&event));
+	event.phase = 'i';
+	ck_assert(tl_event_put(&event));
+	json_t *events = encoded();
+	ck_assert_int_eq(json_integer_value(json_object_get(event_named(events, "flow", "s"), "id")), 77);
+	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "flow", "f"), "bp")), "e");
+	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "depth", "i"), "s")), "t");
+	json_t *counter = event_named(events, "depth", "C");
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(counter, "args"), "depth")), 4);
+	ck_assert_int_eq(json_integer_value(json_object_get(counter, "tid")), getpid());
+	json_decref(events);
+}
+END_TEST
+
+START_TEST(levels_and_pauses_choose_what_is_recorded)
+{
+	begin();
+	struct tl_event event = {.phase = 'i', .level = TL_LEVEL_DEBUG, .name = number_of("event")};
+	tl_config.level = TL_LEVEL_STANDARD;
+	ck_assert(!tl_event_put(&event));
+	event.level = TL_LEVEL_RUNTIME;
+	ck_assert(tl_event_put(&event));
+	tl_runtime_record(false);
+	ck_assert(!tl_event_put(&event));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("event");
+	TCase *tests = tcase_create("event");
+
+	tcase_add_test(tests, a_text_has_one_number);
+	tcase_add_test(tests, numbers_that_were_not_given_out_have_no_text);
+	tcase_add_test(tests, long_texts_are_cut_between_characters);
+	tcase_add_test(tests, threads_that_meet_get_the_same_numbers);
+	tcase_add_test(tests, a_child_begins_anew);
+	tcase_add_test(tests, an_event_has_its_name_lane_times_and_args);
+	tcase_add_test(tests, flows_counters_and_instants);
+	tcase_add_test(tests, levels_and_pauses_choose_what_is_recorded);
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
