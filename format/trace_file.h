@@ -219,8 +219,8 @@ struct tl_output_piece {
 };
 
 /*
- * Texts. A text's number is its piece's .index << TL_STRINGS_BITS | its place in .units. It begins with the first unit, which has its size in
- * bytes and a hash; 0: no text begins here, nor behind.
+ * Texts. A text's number is its piece's .index << TL_STRINGS_BITS | .first + its place in .units. It begins with a unit that has its size in bytes
+ * and a hash, and fills whole units. A size of 0: no text begins here.
  */
 #define TL_STRINGS_BITS 13
 #define TL_STRINGS_SIZE (8u << TL_STRINGS_BITS)	/* of a piece in buffers, its head included */
@@ -232,9 +232,10 @@ struct tl_strings_unit {
 
 struct tl_strings_piece {
 	struct tl_piece piece;
-	uint32_t index;
-	uint32_t unused[3];
-	struct tl_strings_unit units[];	/* from number index << TL_STRINGS_BITS on */
+	uint32_t index;		/* a spool may have several of an index, for other units */
+	uint32_t first;		/* number of .units[0], without the index */
+	uint64_t unused;
+	struct tl_strings_unit units[];	/* up to the piece's end */
 };
 
 /* Lanes that are no thread's: a device's queue, a program's own. */

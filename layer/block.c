@@ -17,6 +17,7 @@
 #include "layer/lanes.h"
 #include "layer/sink.h"
 #include "layer/spool.h"
+#include "layer/strings.h"
 
 _Static_assert(TL_API_MAX <= 32, "a bit each");
 
@@ -27,16 +28,26 @@ void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lan
 
 /* --- for a file */
 
+static uint32_t shown_lane(uint32_t number)
+{
+	const struct tl_lane *lane = tl_lane_of_events(number);
+
+	return lane ? lane->tid : 0;
+}
+
 static void start_file(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->file = sink->file;
 	block->begun = false;
 	block->described = 0;
+	block->texts = 0;
 	block->encoder = (struct tl_encoder){
 		.format = sink->format,
 		.pid = tl_arena_facts()->pid,
 		.ns = tl_clock_ns,
 		.function = tl_runtime_function,
+		.string = tl_string_text,
+		.lane = shown_lane,
 		.state = block->memory->state,
 	};
 	/* Zeros again, and no memory until it is used. */
@@ -55,6 +66,7 @@ static void start_text(struct tl_block *block, const struct tl_sink *sink, char 
 	block->borrowed = 0;
 	block->vectors = 0;
 	block->describing = 0;
+	block->texting = block->texts;
 	if (format)
 		format->block(&block->encoder);
 	block->beginning = !block->begun;
@@ -87,6 +99,20 @@ static void put_name(struct tl_block *block, struct tl_part *part)
 		tl_spool_thread(block, lane);
 }
 
+void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size)
+{
+	struct tl_lane *lane = size >= sizeof(*event) && event->lane ? tl_lane_of_events(event->lane) : NULL;
+
+	if (!lane || lane->named_in == block->file || !lane->text)
+		return;
+	const char *name = tl_string_text(lane->text, &size);
+	lane->named_in = block->file;
+	if (!block->encoder.format)
+		tl_spool_lane(block, lane);
+	else if (name)
+		block->encoder.format->lane(&block->encoder, &block->text, lane->tid, name, size, lane->sort);
+}
+
 static size_t size_of(const struct tl_block *block)
 {
 	return block->borrowed + (block->text.at - block->memory->text);
@@ -117,12 +143,14 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
 			continue;
 		}
+		if (type == TL_RECORD_EVENT)
+			tl_block_name_lane(block, (const void *)at, end - at);
 		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid, record, end - at);
 		if (!size) {
 			part->damaged = true;
 			break;
 		}
-		part->events += type == TL_RECORD_CALL;
+		part->events += type == TL_RECORD_CALL || type == TL_RECORD_EVENT;
 		part->lost += type == TL_RECORD_LOST ? record->result : 0;
 		at += size;
 	}
@@ -159,8 +187,10 @@ uint64_t tl_block_close(struct tl_block *block)
 {
 	uint64_t events = 0;
 
-	if (!block->encoder.format)
+	if (!block->encoder.format) {
+		tl_spool_texts(block);
 		tl_spool_clock(block);
+	}
 	close_vector(block);
 	for (unsigned i = 0; i < block->used; i++)
 		events += block->parts[i].events;
@@ -197,6 +227,7 @@ void tl_block_kept(struct tl_block *block)
 
 	block->begun = true;
 	block->described |= block->describing;
+	block->texts = block->texting;
 	if (block->encoder.format)
 		block->encoder.format->kept(&block->encoder);
 	for (unsigned i = 0; i < block->held; i++) {
@@ -215,6 +246,7 @@ void tl_block_failed(struct tl_block *block)
 {
 	for (unsigned i = 0; i < block->used; i++)
 		block->parts[i].lane->named_in = 0;
+	tl_lanes_unname();
 	block->used = 0;
 }
 

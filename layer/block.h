@@ -21,7 +21,8 @@
 #define TL_BLOCK_PARTS 32
 #define TL_BLOCK_TEXT (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
 #define TL_BLOCK_STATE (4u * 1024 * 1024)	/* of an encoder, at most */
-#define TL_BLOCK_VECTORS (2 * TL_BLOCK_PARTS + 3 * TL_API_MAX + 8)
+#define TL_BLOCK_TEXTS 4	/* runs of strings that a spool's block takes */
+#define TL_BLOCK_VECTORS (2 * (TL_BLOCK_PARTS + TL_BLOCK_TEXTS) + 3 * TL_API_MAX + 8)
 
 struct tl_chunk;
 struct tl_lane;
@@ -50,6 +51,7 @@ struct tl_block {
 	uint32_t file;		/* tl_sink.file that it is made for */
 	bool begun;		/* that file has its beginning */
 	bool beginning;		/* the block has it */
+	uint32_t texts, texting;	/* a spool: number of the first string that the file lacks, and behind this block */
 	uint32_t described, describing;	/* a spool: APIs that the file has a description of, or the block; a bit each */
 	struct tl_text text;
 	const char *cut;	/* text up to here is in the vector */
@@ -70,6 +72,10 @@ void tl_block_start(struct tl_block *block, const struct tl_sink *sink);
 /* There is room for a part, up to so many bytes; then put in the next chunk that is held, or as much of it as there is room for. */
 bool tl_block_has_room(const struct tl_block *block, size_t limit);
 void tl_block_add(struct tl_block *block, size_t limit);
+
+/* For what puts records into blocks: an event is next, which may be the file's first for its lane. `size` bytes may be read. */
+struct tl_event_record;
+void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size);
 
 /* Nothing is added any more: what is to be written is .vector. Returns how many events that is. */
 uint64_t tl_block_close(struct tl_block *block);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "layer/buffer.h"
+#include "layer/event.h"
 
 #define PAGE  1024u /* lanes of one table */
 #define PAGES 4096u
@@ -24,25 +25,57 @@ static void *map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-struct tl_lane *tl_lane_of(const struct tl_producer *producer)
+/* Where a lane of this number is kept, known or not. */
+static struct tl_lane *slot_of(uint32_t number)
 {
-	uint32_t number = producer->lane;
-
 	if (number / PAGE >= PAGES)
 		number = PAGE * PAGES - 1;
 	if (!pages[number / PAGE])
 		pages[number / PAGE] = map(PAGE * sizeof(struct tl_lane));
 	if (!pages[number / PAGE])
 		return NULL;
-	struct tl_lane *lane = &pages[number / PAGE][number % PAGE];
-	if (!lane->known) {
-		lane->known = true;
-		lane->number = number;
-		lane->tid = producer->shown;
+	return &pages[number / PAGE][number % PAGE];
+}
+
+static void make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
+{
+	lane->known = true;
+	lane->number = number;
+	lane->tid = shown;
+	count = number >= count ? number + 1 : count;
+}
+
+struct tl_lane *tl_lane_of(const struct tl_producer *producer)
+{
+	struct tl_lane *lane = slot_of(producer->lane);
+
+	if (lane && !lane->known) {
+		make_known(lane, producer->lane, producer->shown);
 		lane->kernel_tid = producer->tid;
-		count = number >= count ? number + 1 : count;
 	}
 	return lane;
+}
+
+struct tl_lane *tl_lane_of_events(uint32_t number)
+{
+	struct tl_lane *lane = tl_lane_at(number);
+	const struct tl_lane_entry *entry = lane ? NULL : tl_event_lane_entry(number);
+
+	if (lane || !entry || !(lane = slot_of(number)))
+		return lane;
+	make_known(lane, number, entry->shown);
+	lane->text = entry->name;
+	lane->sort = entry->sort;
+	return lane;
+}
+
+void tl_lanes_unname(void)
+{
+	for (uint32_t number = 0; number < count; number++) {
+		struct tl_lane *lane = tl_lane_at(number);
+		if (lane && lane->text)
+			lane->named_in = 0;
+	}
 }
 
 uint32_t tl_lane_count(void)

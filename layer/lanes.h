@@ -17,7 +17,9 @@ struct tl_lane {
 	uint32_t in;		/* file that .events counts in */
 	uint64_t events;
 	uint64_t chunks;	/* pieces of its records that a spool was given */
-	char name[16];
+	uint32_t text;		/* no thread's: number of its name's string */
+	int32_t sort;		/* and where it stands */
+	char name[16];		/* a thread's */
 	uint64_t lost;		/* events that the buffers had no room for, as records said */
 	uint64_t unsaid;	/* those that no record has told of yet */
 	uint64_t dropped;	/* events that can't be written, or that went with their file */
@@ -28,6 +30,12 @@ struct tl_lane {
 /* The lane of a thread; NULL where memory is short. It stays where it is. */
 struct tl_producer;
 struct tl_lane *tl_lane_of(const struct tl_producer *producer);
+
+/* The same for a lane that is no thread's (struct tl_lane_entry). NULL where there is none. */
+struct tl_lane *tl_lane_of_events(uint32_t number);
+
+/* The last block is not in the file: lanes that are no thread's are named again. */
+void tl_lanes_unname(void);
 
 /* Numbers below this have been seen; those that have not are NULL. */
 uint32_t tl_lane_count(void);

@@ -11,6 +11,7 @@
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/lanes.h"
+#include "layer/strings.h"
 
 static size_t whole_words(size_t size)
 {
@@ -102,13 +103,16 @@ static const char *count_records(struct tl_block *block, struct tl_part *part)
 		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_acquire);
 		size_t size = 8 * (head & 0xffff);
 		uint8_t type = head >> 16 & 0xff;
-		if (type > TL_RECORD_PAD || size > (size_t)(end - at) || (type && size < (type == TL_RECORD_PAD ? 8 : sizeof(*record)))) {
+		if (type > TL_RECORD_EVENT || size > (size_t)(end - at) || (type && size < (type == TL_RECORD_PAD ? 8 : sizeof(*record)))) {
 			part->damaged = true;
 			return at;
 		}
 		if (type == TL_RECORD_CALL) {
 			part->events++;
 			put_api(block, record->function >> 16);
+		} else if (type == TL_RECORD_EVENT) {
+			part->events++;
+			tl_block_name_lane(block, (const void *)at, size);
 		} else if (type == TL_RECORD_LOST) {
 			part->lost += record->result;
 		}
@@ -131,6 +135,32 @@ void tl_spool_records(struct tl_block *block, struct tl_part *part)
 	atomic_init(&piece->end, size);
 	atomic_init(&piece->lane, part->lane->number);
 	borrow(block, part->from, size);
+}
+
+void tl_spool_lane(struct tl_block *block, const struct tl_lane *lane)
+{
+	const size_t size = sizeof(struct tl_lanes_piece) + sizeof(struct tl_lane_entry);
+	struct tl_lanes_piece *piece = put_piece(block, TL_PIECE_LANES, size, 0);
+
+	piece->lanes[0].shown = lane->tid;
+	piece->lanes[0].name = lane->text;
+	piece->lanes[0].sort = lane->sort;
+	atomic_init(&piece->lanes[0].lane, lane->number);
+}
+
+void tl_spool_texts(struct tl_block *block)
+{
+	const struct tl_strings_unit *texts;
+	uint32_t from = block->texting, units;
+
+	for (int i = 0; i < TL_BLOCK_TEXTS && (texts = tl_strings_since(&from, &units)); i++) {
+		size_t size = units * sizeof(*texts);
+		struct tl_strings_piece *piece = put_piece(block, TL_PIECE_STRINGS, sizeof(struct tl_strings_piece), size);
+		piece->index = from >> TL_STRINGS_BITS;
+		piece->first = from & ((1u << TL_STRINGS_BITS) - 1);
+		borrow(block, texts, size);
+		block->texting = from += units;
+	}
 }
 
 void tl_spool_clock(struct tl_block *block)
@@ -158,6 +188,7 @@ static void put_losses(struct tl_block *block)
 
 void tl_spool_end(struct tl_block *block, const struct tl_totals *totals)
 {
+	tl_spool_texts(block);
 	put_losses(block);
 	struct tl_end_piece *piece = put_piece(block, TL_PIECE_END, sizeof(struct tl_end_piece), 0);
 	piece->events = totals->events;

@@ -71,6 +71,7 @@ static struct tl_strings_piece *piece_at(uint32_t index)
 	if (!made)
 		return NULL;
 	made->index = index;
+	made->first = HEAD;
 	if (atomic_compare_exchange_strong_explicit(&places[index], &piece, made, memory_order_acq_rel, memory_order_acquire))
 		return made;
 	made->index = UINT32_MAX;
@@ -100,6 +101,12 @@ static struct tl_strings_unit *unit_at(uint32_t number)
 		number / UNITS < PIECES ? atomic_load_explicit(&places[number / UNITS], memory_order_acquire) : NULL;
 
 	return piece && number % UNITS >= HEAD ? &piece->units[number % UNITS - HEAD] : NULL;
+}
+
+/* Nobody fills the units from here to the piece's end any more: the next text did not fit there. */
+static bool is_left_over(uint32_t at)
+{
+	return UNITS - at % UNITS <= (TL_STRING_MAX + 7) / 8;
 }
 
 static uint32_t put(const char *text, uint32_t size, uint32_t hash)
@@ -162,6 +169,29 @@ const char *tl_string_text(uint32_t number, size_t *size)
 
 	*size = unit ? __atomic_load_n(&unit->size, __ATOMIC_ACQUIRE) : 0;
 	return *size ? (const char *)(unit + 1) : NULL;
+}
+
+const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
+{
+	uint64_t end = atomic_load_explicit(&used, memory_order_relaxed);
+	uint32_t at = *from % UNITS < HEAD ? (*from & ~(UNITS - 1)) + HEAD : *from;
+
+	for (*from = at; at < end && at / UNITS == *from / UNITS; ) {
+		const struct tl_strings_unit *unit = unit_at(at);
+		uint32_t size = unit ? __atomic_load_n(&unit->size, __ATOMIC_ACQUIRE) : 0;
+		if (!size)
+			break;
+		at += 1 + (size + 7) / 8;
+	}
+	*units = at - *from;
+	if (*units)
+		return unit_at(*from);
+	/* The rest of a piece may be left over. */
+	if (at / UNITS < end / UNITS && at / UNITS + 1 < PIECES && is_left_over(at)) {
+		*from = (at / UNITS + 1) * UNITS;
+		return tl_strings_since(from, units);
+	}
+	return NULL;
 }
 
 uint32_t tl_strings_generation(void)

@@ -19,6 +19,13 @@ uint32_t tl_string_number(const char *text, size_t size);
 /* The text of a number, not ended by a NUL. NULL and a size of 0 for a number that was not given out. */
 const char *tl_string_text(uint32_t number, size_t *size);
 
+/*
+ * Texts in the order of their numbers, for who writes them down: those from number *from on that lie together, `units` units; *from becomes the
+ * number of the first. NULL: there are none, or the next one is being put in.
+ */
+struct tl_strings_unit;
+const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units);
+
 /* In a forked child: forget them all. Numbers that were given out before are void. */
 void tl_strings_after_fork(void);
 
