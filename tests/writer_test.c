@@ -38,8 +38,10 @@
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/event.h"
 #include "layer/report.h"
 #include "layer/runtime.h"
+#include "layer/strings.h"
 #include "layer/writer.h"
 #include "tests/args_table.h"
 
@@ -208,6 +210,28 @@ const char *tl_arena_path(void)
 void tl_arena_done(bool done)
 {
 	arena_done = done;
+}
+
+/* One lane that is no thread's, and its name. */
+static struct tl_lane_entry event_lane;
+static const char event_lane_name[] = "queue 1";
+
+const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
+{
+	return lane && lane == event_lane.lane ? &event_lane : NULL;
+}
+
+const char *tl_string_text(uint32_t number, size_t *size)
+{
+	*size = number ? sizeof(event_lane_name) - 1 : 0;
+	return number ? event_lane_name : NULL;
+}
+
+const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
+{
+	(void)from;
+	*units = 0;
+	return NULL;
 }
 
 void tl_clock_copy(struct tl_clock_table *to)
@@ -730,6 +754,40 @@ START_TEST(damaged_records_are_counted)
 	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 1);
 	ck_assert_ptr_nonnull(strstr(said(), "damaged records"));
 	json_decref(events);
+}
+END_TEST
+
+/* A device's queue, say. Named before the first event that it has in a file, and once. */
+START_TEST(an_event_lane_is_named_once)
+{
+	struct tl_chunk *chunk = calloc(1, sizeof(*chunk));
+	struct tl_event_record *events = calloc(3, sizeof(*events));
+
+	event_lane = (struct tl_lane_entry){.lane = 5, .shown = (1u << 22) + 5, .name = 8, .sort = 3};
+	for (unsigned i = 0; i < 3; i++)
+		events[i] = (struct tl_event_record){.size = sizeof(*events) / 8, .type = TL_RECORD_EVENT, .name = 8,
+						     .start = 1000 + i, .phase = 'i', .level = 4, .lane = i ? 5 : 0};
+	chunk->producer = producer(1, 10, "main");
+	chunk->begin = (char *)events;
+	chunk->end = (char *)(events + 3);
+	hand_over(chunk);
+	tl_writer_finish();
+	json_t *trace_events = trace("t.json"), *event;
+	unsigned named = 0, sorted = 0, on_lane = 0;
+	size_t i;
+	json_array_foreach(trace_events, i, event) {
+		bool its = number_of(event, "tid") == (1 << 22) + 5;
+		named += its && !strcmp(text_of(event, "name"), "thread_name") &&
+			 !strcmp(text_of(json_object_get(event, "args"), "name"), event_lane_name);
+		sorted += its && !strcmp(text_of(event, "name"), "thread_sort_index");
+		on_lane += its && !strcmp(text_of(event, "ph"), "i");
+		ck_assert(!its || strcmp(text_of(event, "ph"), "i") || named);
+	}
+	ck_assert_uint_eq(named, 1);
+	ck_assert_uint_eq(sorted, 1);
+	ck_assert_uint_eq(on_lane, 2);
+	ck_assert_uint_eq(count(trace_events, "i", NULL), 3);
+	json_decref(trace_events);
 }
 END_TEST
 
@@ -1597,6 +1655,7 @@ int main(void)
 	tcase_add_loop_test(tests, recovery_is_told_what_the_file_has, 0, 2);
 	tcase_add_test(tests, unused_and_unfinished_places_are_stepped_over);
 	tcase_add_test(tests, damaged_records_are_counted);
+	tcase_add_test(tests, an_event_lane_is_named_once);
 	tcase_add_test(tests, a_recycled_thread_number_is_another_lane);
 	tcase_add_test(tests, a_thread_that_changes_its_name_is_named_again);
 	tcase_add_test(tests, losses_are_in_the_trace_and_said_once);
