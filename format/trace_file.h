@@ -159,7 +159,8 @@ struct tl_thread_piece {
 	_Atomic uint64_t lost;	/* events that there was no room for, of all threads that had this piece */
 	_Atomic uint64_t lost_said;	/* those that LOST records tell of */
 	uint64_t owner;		/* the process's own */
-	uint64_t unused[3];
+	_Atomic uint64_t overwritten;	/* events that made room for newer ones: TRACELAYER_FULL=ring */
+	uint64_t unused[2];
 	struct tl_open_call floor;	/* never a call */
 	struct tl_open_call open[];
 };

@@ -24,6 +24,32 @@
  * thread is gone and the writer has given back all its chunks: until then late destructors may still record, and the writer
  * still needs its name.
  *
+ * The ring
+ *
+ *	free list or arena --> .current --> the producer's ring --+--> .current
+ *	                          |                               |
+ *	                          +--> ready list --> writer -----+
+ *
+ * Flight recorder: a sealed chunk is not handed over, but kept in its producer's list, and when the list has as many bytes as are to be kept the
+ * producer uses its oldest again, without asking anybody. A flush takes what is there, the live chunks too, and gives all of it back
+ * when it is written. Who may have a chunk is decided by one word, .owner: whose turn it is (the lane, and the number that the chunk has
+ * among the lane's), whether it is sealed, and whether the reader has it.
+ *
+ *	producer opens it		turn
+ *	producer seals it		turn, SEALED
+ *	reader takes it, live or not	READER is set, if the turn is still the one that the reader has seen
+ *	reader gives it back		READER is cleared
+ *	producer uses it again		turn, SEALED -> 0, by compare and exchange: not while the reader has it
+ *
+ * The reader looks at the live chunk first and takes then what is sealed, the newest first; the producer reuses the oldest first. So where the
+ * producer was faster with one chunk it was with all that are older, and what is taken has no gap. What the reader has read of a chunk
+ * (.read) stays with it, so no event is written by two flushes; the calls that were not read when a chunk is reused are counted
+ * (.overwritten). A chunk with a record that is not finished is passed over, since the code that was interrupted still writes there.
+ *
+ * While the reader has all of a producer's chunks, that takes new ones, beyond its share; where there are none, the newest events are lost.
+ * A quarter of the memory is kept for that, and for new threads' first chunks. Threads that have ended share one ring more of the same size: when
+ * they have more than that, new threads take the oldest of it. models/chunks.pml is a model of all this.
+ *
  * Ordered accesses
  *
  *	record's first word	release by the producer, acquire by the reader: the record is whole
@@ -31,6 +57,7 @@
  *	queue			release push, acquire take: all of the chunk and its producer's chunks before it
  *	tl_producer.current	release by the producer, acquire by the reader: the chunk's fields, and that older chunks are in the queue
  *	free lists		acquire-release both ways: a chunk is zero again
+ *	tl_chunk.owner		release by who gives a chunk away, acquire by who takes it: its records, and how far it is read
  *	tl_producer.unwritten	release when a chunk is given back, acquire by who recycles the producer
  *	queue and the header's .wake	sequentially consistent both sides: either the reader sees the chunk, or the producer sees it waiting
  */
@@ -84,6 +111,8 @@ struct free_list {
 	_Atomic uint64_t first;
 };
 
+static _Atomic(struct tl_chunk *) all_chunks;
+static _Atomic uint64_t retired;	/* bytes in rings of threads that have ended */
 static struct free_list free_small, free_large, fresh_producers, ended_producers, checked_producers;
 static struct tl_producer nobody;	/* of the threads that memory was too short for */
 static _Atomic(struct tl_producer *) producers = &nobody;
@@ -196,7 +225,16 @@ static struct tl_chunk *chunk_make(uint32_t size)
 	chunk->piece = piece;
 	chunk->memory = (char *)piece + HEADER;
 	chunk->room = size - HEADER;
+	chunk->all = atomic_load_explicit(&all_chunks, memory_order_relaxed);
+	/* Release: pairs with the acquire of who goes through them. */
+	while (!atomic_compare_exchange_weak_explicit(&all_chunks, &chunk->all, chunk, memory_order_release, memory_order_relaxed))
+		;
 	return chunk;
+}
+
+static uint64_t size_of_chunk(const struct tl_chunk *chunk)
+{
+	return chunk->room + HEADER;
 }
 
 static bool chunk_is_large(const struct tl_chunk *chunk)
@@ -285,7 +323,7 @@ static void chunk_push(struct tl_chunk *chunk)
 		chunk->next = first;
 	} while (!atomic_compare_exchange_weak_explicit(&queue, &first, chunk, memory_order_release,
 							memory_order_relaxed));
-	uint64_t size = chunk->room + HEADER;
+	uint64_t size = size_of_chunk(chunk);
 	if (atomic_fetch_add_explicit(&queued, size, memory_order_relaxed) + size < TL_CHUNK_SIZE)
 		return;
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);
@@ -293,7 +331,193 @@ static void chunk_push(struct tl_chunk *chunk)
 	wake_reader();
 }
 
+/* --- records and chunks, by who has them */
+
+static uint64_t first_word(const char *at)
+{
+	return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_acquire);
+}
+
+static uint32_t type_of(uint64_t word)
+{
+	return word >> 16 & 0xff;
+}
+
+static uint64_t size_of(uint64_t word)
+{
+	return (word & 0xffff) * 8;
+}
+
+/* It has nothing that anybody wants, from here until it is taken again. */
+static void clear(struct tl_chunk *chunk)
+{
+	atomic_store_explicit(&chunk->piece->lane, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	memset(chunk->memory, 0, (size_t)(atomic_load_explicit(&chunk->sealed, memory_order_relaxed) - chunk->memory));
+	__atomic_store_n(&chunk->producer, NULL, __ATOMIC_RELAXED);
+}
+
 /* --- the producer's side; all of it with signals blocked */
+
+enum { SEALED = 1, READER = 2 };	/* in .owner, below the turn */
+
+static bool is_ring(void)
+{
+	return tl_config.full == TL_FULL_RING;
+}
+
+static uint64_t turn(const struct tl_producer *producer, uint32_t number)
+{
+	return (uint64_t)producer->lane << 32 | (uint64_t)number << 2;
+}
+
+static uint64_t turn_of(uint64_t owner)
+{
+	return owner & ~(uint64_t)(SEALED | READER);
+}
+
+static uint32_t lane_of(uint64_t owner)
+{
+	return owner >> 32;
+}
+
+/* It stays with its producer, or (that has ended) with nobody. The writer's thread is there from now on, to listen. */
+static void ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
+{
+	chunk->newer = NULL;
+	if (producer->oldest)
+		producer->newest->newer = chunk;
+	else
+		producer->oldest = chunk;
+	producer->newest = chunk;
+	producer->ring += size_of_chunk(chunk);
+	if (atomic_load_explicit(&producer->ended, memory_order_relaxed))
+		atomic_fetch_add_explicit(&retired, size_of_chunk(chunk), memory_order_relaxed);
+	/* Release: its records, and where they end. */
+	atomic_fetch_or_explicit(&chunk->owner, SEALED, memory_order_release);
+	tl_writer_wake();
+}
+
+/* The calls in a sealed chunk that no flush has read. *finished: no interrupted code is to write there yet. */
+static uint64_t count_unread(const struct tl_chunk *chunk, bool *finished)
+{
+	const char *end = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+	uint64_t calls = 0;
+
+	*finished = true;
+	for (const char *at = chunk->memory; at < end;) {
+		uint64_t word = first_word(at);
+		*finished &= type_of(word) != TL_RECORD_NONE;
+		calls += type_of(word) == TL_RECORD_CALL && (at >= chunk->read || at == chunk->hole);
+		at += size_of(word) ? size_of(word) : 8;
+	}
+	return calls;
+}
+
+static bool kernel_knows_not(const struct tl_producer *producer)
+{
+	return syscall(SYS_tgkill, getpid(), producer->tid, 0) < 0 && errno == ESRCH;
+}
+
+/* Take a sealed chunk that nobody else has, with what is in it: it is empty then. False: the reader was faster, or it can't be had yet. */
+static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
+{
+	bool finished;
+
+	/* Acquire: pairs with the releases of who sealed it and of the reader. */
+	if (!(owner & SEALED) || owner & READER ||
+	    !atomic_compare_exchange_strong_explicit(&chunk->owner, &owner, 0, memory_order_acquire, memory_order_relaxed))
+		return false;
+	struct tl_producer *victim = chunk->producer;
+	bool ended = atomic_load_explicit(&victim->ended, memory_order_relaxed);
+	uint64_t calls = count_unread(chunk, &finished);
+	if (!finished && !(ended && kernel_knows_not(victim))) {
+		atomic_store_explicit(&chunk->owner, owner, memory_order_release);
+		return false;
+	}
+	uint64_t all = atomic_fetch_add_explicit(&victim->overwritten, calls, memory_order_relaxed) + calls;
+	atomic_store_explicit(&victim->piece->overwritten, all, memory_order_relaxed);
+	if (ended)
+		atomic_fetch_sub_explicit(&retired, size_of_chunk(chunk), memory_order_relaxed);
+	clear(chunk);
+	/* Release: pairs with the acquire of who recycles the producer. */
+	atomic_fetch_sub_explicit(&victim->unwritten, 1, memory_order_release);
+	return true;
+}
+
+/* The oldest of its ring that can be used again. A link that leads to another's chunk is of one that was taken after the thread's end. */
+static struct tl_chunk *ring_reuse(struct tl_producer *producer)
+{
+	struct tl_chunk *before = NULL, *chunk, *newer;
+
+	for (chunk = producer->oldest; chunk; before = chunk, chunk = newer) {
+		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
+		if (lane_of(owner) != producer->lane) {
+			producer->oldest = producer->newest = NULL;
+			producer->ring = 0;
+			return NULL;
+		}
+		newer = chunk->newer;
+		if (!ring_take(chunk, owner))
+			continue;
+		if (before)
+			before->newer = newer;
+		else
+			producer->oldest = newer;
+		if (!newer)
+			producer->newest = before;
+		producer->ring -= size_of_chunk(chunk);
+		return chunk;
+	}
+	return NULL;
+}
+
+/* The oldest chunk of a thread that has ended. */
+static struct tl_chunk *ring_inherit(void)
+{
+	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
+		struct tl_chunk *oldest = NULL;
+		uint64_t least = UINT64_MAX;
+		/* Acquire: pairs with the release in chunk_make. */
+		for (struct tl_chunk *chunk = atomic_load_explicit(&all_chunks, memory_order_acquire); chunk; chunk = chunk->all) {
+			uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
+			struct tl_producer *producer = __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
+			if ((owner & (SEALED | READER)) != SEALED || owner >= least || !producer ||
+			    !atomic_load_explicit(&producer->ended, memory_order_relaxed))
+				continue;
+			least = owner;
+			oldest = chunk;
+		}
+		if (!oldest)
+			return NULL;
+		if (ring_take(oldest, least))
+			return oldest;
+	}
+	return NULL;
+}
+
+/*
+ * A chunk to record into, of the ring's policy. The thread grows up to its share while there is memory enough for others; then it uses its
+ * oldest again. A chunk that it has beyond its share is given up.
+ */
+static struct tl_chunk *ring_get(struct tl_producer *producer)
+{
+	bool large = producer->chunks > 0 && tl_config.ring >= 8 * (uint64_t)TL_CHUNK_SIZE;
+	uint64_t size = large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL;
+	struct tl_chunk *chunk = NULL, *more;
+
+	if (!producer->oldest && atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring)
+		chunk = ring_inherit();
+	if (!chunk && (!producer->oldest || (producer->ring + size <= tl_config.ring && tl_arena_left(tl_config.memory / 4))))
+		chunk = chunk_get(large);
+	if (!chunk)
+		chunk = ring_reuse(producer);
+	while (chunk && producer->ring + size_of_chunk(chunk) > tl_config.ring && (more = ring_reuse(producer)))
+		list_push(list_of(more), more, CHUNK_LINK);
+	if (!chunk)
+		chunk = chunk_get(large);
+	return chunk ? chunk : ring_inherit();
+}
 
 /* Take the current chunk, if any, from the producer and hand it over. `at` is where reservations began to fail. */
 static void seal(struct tl_producer *producer, uint64_t at)
@@ -311,7 +535,10 @@ static void seal(struct tl_producer *producer, uint64_t at)
 	char *end = (char *)(uintptr_t)TL_POSITION_ADDRESS(at < limit ? at : limit);
 	atomic_store_explicit(&chunk->piece->end, (uint64_t)(end - chunk->memory), memory_order_relaxed);
 	atomic_store_explicit(&chunk->sealed, end, memory_order_release);
-	chunk_push(chunk);
+	if (is_ring())
+		ring_keep(producer, chunk);
+	else
+		chunk_push(chunk);
 	atomic_store_explicit(&producer->current, NULL, memory_order_release);
 }
 
@@ -338,6 +565,8 @@ static void open_chunk(struct tl_producer *producer, struct tl_chunk *chunk)
 	atomic_store_explicit(&chunk->sealed, NULL, memory_order_relaxed);
 	producer->chunks++;
 	mark_taken(chunk->piece, producer);
+	/* Release: pairs with the reader's acquire, for the fields above. */
+	atomic_store_explicit(&chunk->owner, turn(producer, producer->chunks), memory_order_release);
 	atomic_store_explicit(&producer->current, chunk, memory_order_release);
 	atomic_store_explicit(&producer->thread.position, tag | (uintptr_t)chunk->memory, memory_order_relaxed);
 	producer->thread.limit = tag | (uintptr_t)(chunk->memory + chunk->room);
@@ -411,7 +640,7 @@ static uint64_t *reserve_in_new_chunk(struct tl_producer *producer, uint64_t siz
 	bool large = producer->chunks > 0;
 
 	seal(producer, at);
-	struct tl_chunk *chunk = chunk_get(large);
+	struct tl_chunk *chunk = is_ring() ? ring_get(producer) : chunk_get(large);
 	if (!chunk && may_wait())
 		chunk = chunk_wait(large);
 	if (!chunk)
@@ -494,11 +723,6 @@ static struct tl_producer *producer_make(void)
 						      memory_order_relaxed))
 		;
 	return producer;
-}
-
-static bool kernel_knows_not(const struct tl_producer *producer)
-{
-	return syscall(SYS_tgkill, getpid(), producer->tid, 0) < 0 && errno == ESRCH;
 }
 
 /* The calling thread has no producer yet: one with its number is of an earlier thread. */
@@ -619,6 +843,8 @@ static void producer_begin(struct tl_producer *producer)
 	producer->open_end = open + producer->piece->opens;
 	producer->generation = generation;
 	producer->chunks = 0;
+	producer->oldest = producer->newest = NULL;
+	producer->ring = 0;
 	producer->scratch_used = 0;
 	producer->rounds = 0;
 	producer->framed_end = NULL;
@@ -659,8 +885,10 @@ void tl_buffer_detach(struct tl_producer *producer)
 	read_own_name(producer);
 	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
 		seal(producer, atomic_load_explicit(&producer->thread.position, memory_order_relaxed));
-	if (!atomic_exchange_explicit(&producer->ended, 1, memory_order_relaxed))
+	if (!atomic_exchange_explicit(&producer->ended, 1, memory_order_relaxed)) {
+		atomic_fetch_add_explicit(&retired, producer->ring, memory_order_relaxed);
 		list_push(&ended_producers, producer, PRODUCER_LINK);
+	}
 	unblock(&blocked);
 }
 
@@ -689,21 +917,6 @@ bool tl_buffer_is_stale(const struct tl_thread *thread)
 }
 
 /* --- the reader's side */
-
-static uint64_t first_word(const char *at)
-{
-	return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_acquire);
-}
-
-static uint32_t type_of(uint64_t word)
-{
-	return word >> 16 & 0xff;
-}
-
-static uint64_t size_of(uint64_t word)
-{
-	return (word & 0xffff) * 8;
-}
 
 /* Move what was handed over to the ready list, oldest first. */
 static void refill(void)
@@ -755,6 +968,8 @@ static bool find_run(struct tl_chunk *chunk)
 	char *stop = sealed ? sealed : chunk->memory + chunk->room;
 	char *at = chunk->read;
 
+	if (is_ring() && stop > chunk->stop)
+		stop = chunk->stop;
 	while (at < stop) {
 		chunk->begin = at;
 		chunk->end = chunk->read = past_finished(at, stop);
@@ -765,9 +980,9 @@ static bool find_run(struct tl_chunk *chunk)
 			at += size_of(word);
 		} else if (type_of(word)) {
 			continue;	/* finished this very moment */
-		} else if (sealed && stepping_over && !chunk->hole) {
+		} else if (sealed && (stepping_over || is_ring()) && !chunk->hole) {
 			chunk->hole = at;
-			atomic_store_explicit(&chunk->piece->hole, 1 + (uint64_t)(at - chunk->memory), memory_order_relaxed);
+			atomic_store_explicit(&chunk->piece->hole, TL_HOLE(at - chunk->memory, 0), memory_order_relaxed);
 			at = past_hole(at, sealed);
 		} else {
 			break;
@@ -798,18 +1013,28 @@ static bool find_late(struct tl_chunk *chunk)
 
 static bool is_read(const struct tl_chunk *chunk)
 {
-	return chunk->handed && chunk->read >= atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+	const char *sealed = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+
+	return chunk->handed && sealed && chunk->read >= sealed;
+}
+
+/* The chunk goes back to its producer's ring, or goes on being recorded into. */
+static void ring_give_back(struct tl_chunk *chunk)
+{
+	chunk->handed = chunk->listed = false;
+	/* Release: how far it is read. */
+	atomic_fetch_and_explicit(&chunk->owner, ~(uint64_t)READER, memory_order_release);
 }
 
 static void recycle(struct tl_chunk *chunk)
 {
 	struct tl_producer *producer = chunk->producer;
 
-	/* It has nothing that anybody wants, from here until it is taken again. */
-	atomic_store_explicit(&chunk->piece->lane, 0, memory_order_release);
-	atomic_signal_fence(memory_order_seq_cst);
-	memset(chunk->memory, 0, (size_t)(atomic_load_explicit(&chunk->sealed, memory_order_relaxed) - chunk->memory));
-	__atomic_store_n(&chunk->producer, NULL, __ATOMIC_RELAXED);
+	if (is_ring()) {
+		ring_give_back(chunk);
+		return;
+	}
+	clear(chunk);
 	list_push(list_of(chunk), chunk, CHUNK_LINK);
 	atomic_fetch_sub_explicit(&producer->unwritten, 1, memory_order_release);
 	atomic_store_explicit(&stuck, false, memory_order_relaxed);
@@ -834,7 +1059,9 @@ static struct tl_chunk *take_ready(void)
 	while ((chunk = *link)) {
 		bool blocked = chunk->taken || chunk->producer->blocked == scan;
 		bool found = !blocked && advance(chunk);
-		if (!found && (blocked || !is_read(chunk) || chunk->hole)) {
+		/* Of a ring, a flush has what is finished now. */
+		bool waits = !is_ring() && (!is_read(chunk) || chunk->hole);
+		if (!found && (blocked || waits)) {
 			/* Later chunks of the thread wait for this one, unless only a hole in it is left. */
 			if (chunk->taken || !is_read(chunk))
 				chunk->producer->blocked = scan;
@@ -889,11 +1116,15 @@ void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t blo
 	struct tl_chunk_piece *piece = chunk->piece;
 	uint64_t taken = atomic_load_explicit(&piece->taken, memory_order_relaxed), end = (uint64_t)(upto - chunk->memory);
 
+	/* A record that was stepped over, and is finished now, lies in what the output has. */
+	if (end <= taken) {
+		atomic_store_explicit(&piece->hole, TL_HOLE(chunk->begin - chunk->memory, block), memory_order_release);
+		return;
+	}
 	/* At each of these stores what was written before counts, and nothing else. Releases: in this order for a reader after a kill. */
 	atomic_store_explicit(&piece->kept, taken, memory_order_release);
 	atomic_store_explicit(&piece->block, block, memory_order_release);
-	/* A record that was stepped over comes after what lies behind it. */
-	atomic_store_explicit(&piece->taken, end > taken ? end : taken, memory_order_release);
+	atomic_store_explicit(&piece->taken, end, memory_order_release);
 }
 
 void tl_buffer_not_written(struct tl_chunk *chunk)
@@ -1018,11 +1249,140 @@ static void refresh_name(struct tl_producer *producer)
 	memcpy(producer->piece->name, name, (size_t)size);
 }
 
+/* --- a flush of rings; struct tl_chunk.next links what is being sorted, .seen is by what */
+
+/* Two sorted lists into one, the latest turn first. */
+static struct tl_chunk *merge(struct tl_chunk *a, struct tl_chunk *b)
+{
+	struct tl_chunk *all, **end = &all;
+
+	while (a && b) {
+		struct tl_chunk **later = a->seen > b->seen ? &a : &b;
+		*end = *later;
+		end = &(*later)->next;
+		*later = *end;
+	}
+	*end = a ? a : b;
+	return all;
+}
+
+static struct tl_chunk *sort(struct tl_chunk *list)
+{
+	struct tl_chunk *sorted[40] = { NULL }, *all = NULL;
+	unsigned most = 0;
+
+	/* sorted[i] has none or 2 to the i. */
+	while (list) {
+		struct tl_chunk *one = list;
+		unsigned i = 0;
+		list = one->next;
+		one->next = NULL;
+		for (; sorted[i]; i++) {
+			one = merge(sorted[i], one);
+			sorted[i] = NULL;
+		}
+		sorted[i] = one;
+		most = i > most ? i : most;
+	}
+	for (unsigned i = 0; i <= most; i++)
+		all = merge(sorted[i], all);
+	return all;
+}
+
+/* Set READER while the turn is `seen`'s. Acquire: pairs with the releases of who opened and who sealed it. */
+static bool take_for_reader(struct tl_chunk *chunk, uint64_t seen)
+{
+	uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
+
+	while (turn_of(owner) == turn_of(seen))
+		if (atomic_compare_exchange_weak_explicit(&chunk->owner, &owner, owner | READER, memory_order_acquire,
+							  memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* What is finished of a live chunk now, and not what comes while it is written: that would have no end. */
+static char *stop_now(const struct tl_producer *producer, const struct tl_chunk *chunk)
+{
+	uint64_t at = TL_POSITION_ADDRESS(atomic_load_explicit(&producer->thread.position, memory_order_relaxed));
+	uint64_t begin = (uintptr_t)chunk->memory;
+
+	return at - begin <= chunk->room ? (char *)(uintptr_t)at : chunk->memory + chunk->room;
+}
+
+/* The live chunk, whatever becomes of it meanwhile. Returns it if it was not with the reader already. */
+static struct tl_chunk *take_live_of_ring(struct tl_producer *producer)
+{
+	producer->snapshot = UINT32_MAX;
+	for (;;) {
+		struct tl_chunk *chunk = atomic_load_explicit(&producer->current, memory_order_acquire);
+		if (!chunk)
+			return NULL;
+		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
+		/* Sealed since, and in use again. */
+		if (__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) != producer || !take_for_reader(chunk, owner))
+			continue;
+		producer->snapshot = (uint32_t)(turn_of(owner) & UINT32_MAX) >> 2;
+		chunk->stop = stop_now(producer, chunk);
+		chunk->seen = owner;
+		return owner & READER ? NULL : chunk;
+	}
+}
+
+/* All that rings have, to the ready list: the threads one after the other, each oldest first. */
+static void take_rings(void)
+{
+	struct tl_chunk *found = NULL, *taken = NULL, *last = NULL, *next;
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
+		struct tl_chunk *live = take_live_of_ring(producer);
+		if (!live)
+			continue;
+		live->handed = true;
+		live->next = found;
+		found = live;
+	}
+	/* Acquire: pairs with the release in chunk_make. */
+	for (struct tl_chunk *chunk = atomic_load_explicit(&all_chunks, memory_order_acquire); chunk; chunk = chunk->all) {
+		/* Acquire: whose it is. */
+		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
+		struct tl_producer *producer = __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
+		if ((owner & (SEALED | READER)) != SEALED || !producer || (uint32_t)owner >> 2 >= producer->snapshot)
+			continue;
+		chunk->seen = owner;
+		chunk->next = found;
+		found = chunk;
+	}
+	for (struct tl_chunk *chunk = sort(found); chunk; chunk = next) {
+		next = chunk->next;
+		if (!chunk->handed) {
+			if (!take_for_reader(chunk, chunk->seen))
+				continue;
+			chunk->handed = true;
+			chunk->stop = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+		}
+		chunk->listed = true;
+		chunk->next = taken;
+		taken = chunk;
+		last = last ? last : chunk;
+	}
+	if (!taken)
+		return;
+	*ready_end = taken;
+	ready_end = &last->next;
+}
+
 void tl_buffer_flush(void)
 {
-	flushing = tl_buffer_producers();
-	stepping_over = true;
-	for (struct tl_producer *producer = flushing; producer; producer = producer->next)
+	struct tl_producer *all = tl_buffer_producers();
+
+	if (is_ring()) {
+		take_rings();
+	} else {
+		flushing = all;
+		stepping_over = true;
+	}
+	for (struct tl_producer *producer = all; producer; producer = producer->next)
 		if (!atomic_load_explicit(&producer->ended, memory_order_relaxed))
 			refresh_name(producer);
 }
@@ -1038,6 +1398,8 @@ void tl_buffer_after_fork(void)
 		atomic_store_explicit(&lists[i]->first, 0, memory_order_relaxed);
 	atomic_store_explicit(&producers, &nobody, memory_order_relaxed);
 	atomic_store_explicit(&nobody.lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&all_chunks, NULL, memory_order_relaxed);
+	atomic_store_explicit(&retired, 0, memory_order_relaxed);
 	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);
 	atomic_store_explicit(&stuck, false, memory_order_relaxed);

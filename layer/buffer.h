@@ -2,7 +2,8 @@
  * buffer.h: per-thread event buffers. Knows nothing of APIs, JSON or tracers.
  *
  * A thread writes records (format/record.h) into its current chunk without a lock, a shared write or a system call. When a chunk is full it
- * is handed to the writer by a queue, and a free one is taken; with none free the policy (grow, drop, ring) decides.
+ * is handed to the writer by a queue, and a free one is taken; with none free the policy (grow, drop) decides. With the policy ring it stays with
+ * its thread, which uses it again after a while, and only a flush gives it to the writer.
  */
 #ifndef TL_LAYER_BUFFER_H
 #define TL_LAYER_BUFFER_H
@@ -25,6 +26,7 @@ struct tl_producer {
 	uint32_t shown;			/* its tid in the output: the kernel's, but where an earlier lane had that */
 	char name[16];			/* as the kernel has it, read at attach and again when it ends */
 	_Atomic uint64_t lost;		/* events dropped, of all the threads that had it */
+	_Atomic uint64_t overwritten;	/* events that made room for newer ones in its ring; likewise */
 	struct tl_producer *next;	/* in the list of all producers; never changes */
 
 	/* The buffer's own. */
@@ -38,6 +40,9 @@ struct tl_producer {
 	_Atomic uint32_t ended;
 	uint32_t blocked;		/* the writer's scan that found it waiting for a record to be finished */
 	uint64_t lost_said, lost_since;	/* losses that are in the trace, and since when there are others */
+	struct tl_chunk *oldest, *newest;	/* its ring: sealed chunks, linked by .newer */
+	uint64_t ring;			/* their bytes */
+	uint32_t snapshot;		/* the reader's: the number of the chunk that was live when a snapshot was taken */
 
 	/* The threads' room's own. */
 	struct tl_open_call *open_end;	/* end of the stack of open calls */
@@ -64,7 +69,12 @@ struct tl_chunk {
 	uint64_t room;
 	_Atomic(char *) sealed;		/* where its records end, once it is handed over */
 	_Atomic uint32_t next_free;
+	_Atomic uint64_t owner;		/* in a ring: see there */
+	struct tl_chunk *all;		/* the next of all there are; never changes */
+	struct tl_chunk *newer;		/* the producer's: in its ring */
 	/* The reader's: */
+	uint64_t seen;			/* .owner, when a snapshot was taken */
+	char *stop;			/* a snapshot goes so far */
 	char *read;			/* how far */
 	char *hole;			/* a record that was not finished and has been stepped over */
 	bool handed, listed, taken;	/* out of the queue; on the ready list; with the writer */
