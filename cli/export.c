@@ -381,7 +381,8 @@ static bool put_end(struct export *export, struct worker *worker)
 {
 	struct slot *slot = &export->slots[0];
 	struct tl_text text = {NULL, NULL, false};
-	struct tl_totals totals = {export->events, events_lost(export->trace), lost_by_thread, export->trace};
+	const struct tl_totals totals = {.events = export->events, .lost = events_lost(export->trace),
+					 .lost_by_thread = lost_by_thread, .context = export->trace};
 
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);

@@ -177,6 +177,10 @@ static void end(struct tl_encoder *encoder, struct tl_text *text, const struct t
 	tl_text_unsigned(&list.text, totals->events);
 	tl_text_string(&list.text, ",\"lost\":");
 	tl_text_unsigned(&list.text, totals->lost);
+	if (totals->overwritten) {
+		tl_text_string(&list.text, ",\"overwritten\":");
+		tl_text_unsigned(&list.text, totals->overwritten);
+	}
 	tl_text_string(&list.text, ",\"lost_by_thread\":[");
 	if (totals->lost_by_thread)
 		totals->lost_by_thread(totals->context, put_lost_thread, &list);

@@ -897,6 +897,15 @@ void tl_buffer_lose(void)
 	atomic_fetch_add_explicit(&nobody.lost, 1, memory_order_relaxed);
 }
 
+uint64_t tl_buffer_overwritten(void)
+{
+	uint64_t all = 0;
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+		all += atomic_load_explicit(&producer->overwritten, memory_order_relaxed);
+	return all;
+}
+
 struct tl_producer *tl_buffer_producers(void)
 {
 	return atomic_load_explicit(&producers, memory_order_acquire);

@@ -130,6 +130,9 @@ void tl_buffer_after_fork(void);
 /* An event of a thread that could not be given a producer is lost: counted for a producer with no thread (.tid 0, .lane 0). */
 void tl_buffer_lose(void);
 
+/* For the trace's end, too: events that made room for newer ones in rings. */
+uint64_t tl_buffer_overwritten(void);
+
 /* For the trace's end: each producer there ever was, with its lost count. */
 struct tl_producer *tl_buffer_producers(void);
 

@@ -219,6 +219,7 @@ static int write_end(void)
 		.events = writer.sink.events,
 		.lost = lost > writer.told ? lost - writer.told : 0,
 		.lost_by_thread = lost_by_thread,
+		.overwritten = tl_buffer_overwritten(),
 	};
 
 	tl_block_end(&writer.block, &writer.sink, &totals);
@@ -394,7 +395,8 @@ static void finish(void)
 
 	tl_clock_settle();
 	tl_buffer_flush();
-	bool written = drain(UINT_MAX, ticks);
+	/* What a flush takes of rings is bounded by itself. */
+	bool written = drain(UINT_MAX, tl_config.full == TL_FULL_RING ? UINT64_MAX : ticks);
 	count_unwritten();
 	writer.complete = !all_lost();
 	if (!writer.sink.file && writer.complete)

@@ -31,15 +31,6 @@ static void begin(uint64_t ring, uint64_t memory)
 	tl_thread_start();
 }
 
-static uint64_t overwritten(void)
-{
-	uint64_t all = 0;
-
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
-		all += producer->overwritten;
-	return all;
-}
-
 static uint64_t lost(void)
 {
 	uint64_t all = 0;
@@ -83,7 +74,7 @@ START_TEST(a_flush_has_the_newest_of_a_thread)
 	/* A record takes 40 bytes, taken over all. As many as are to be kept, but for a chunk. */
 	ck_assert_uint_ge(count, ((1 << 20) - 3 * TL_CHUNK_SMALL) / 40);
 	ck_assert_uint_le(count, (1 << 20) / 40);
-	ck_assert_uint_eq(count + overwritten(), 200000);
+	ck_assert_uint_eq(count + tl_buffer_overwritten(), 200000);
 	ck_assert_uint_eq(lost(), 0);
 }
 END_TEST
@@ -108,7 +99,7 @@ START_TEST(no_flush_has_what_another_had)
 		seen_collect(true);
 		ck_assert_uint_eq(nseen, all);
 	}
-	ck_assert_uint_eq(all + overwritten(), next);
+	ck_assert_uint_eq(all + tl_buffer_overwritten(), next);
 }
 END_TEST
 
@@ -181,7 +172,7 @@ START_TEST(threads_record_while_rings_are_flushed)
 		check_flush(flushes[i], i + 1 < nflushes ? flushes[i + 1] : nseen);
 	ck_assert_uint_gt(nflushes, 2);
 	ck_assert_uint_eq(lost(), 0);
-	ck_assert_uint_eq(nseen + overwritten(), (uint64_t)THREADS * EVENTS);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), (uint64_t)THREADS * EVENTS);
 }
 END_TEST
 
@@ -201,7 +192,7 @@ START_TEST(with_little_memory_every_thread_has_some_and_nobody_waits)
 	}
 	/* Flushes that take all that a thread has may leave it with nowhere to record to: then that is counted, and said. */
 	ck_assert_uint_le(said, lost());
-	ck_assert_uint_eq(calls + overwritten() + lost(), (uint64_t)THREADS * EVENTS);
+	ck_assert_uint_eq(calls + tl_buffer_overwritten() + lost(), (uint64_t)THREADS * EVENTS);
 	ck_assert_uint_gt(calls, 1000 * THREADS);
 }
 END_TEST
@@ -252,7 +243,7 @@ START_TEST(a_signal_handler_records_in_the_middle)
 		}
 		ck_assert_uint_eq(last, who ? in_handler : in_code);
 	}
-	ck_assert_uint_eq(count[0] + count[1] + overwritten(), in_code + in_handler);
+	ck_assert_uint_eq(count[0] + count[1] + tl_buffer_overwritten(), in_code + in_handler);
 }
 END_TEST
 
@@ -277,12 +268,12 @@ START_TEST(a_chunk_with_an_unfinished_record_is_not_reused)
 		count += seen[i].call.start == late && seen[i].call.result == 7;
 	}
 	ck_assert_uint_eq(count, 1);
-	ck_assert_uint_eq(nseen + overwritten(), number + 1);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), number + 1);
 	/* It is like any other since. */
 	for (int i = 0; i < 50000; i++)
 		put(thread, 0, number++);
 	seen_collect(true);
-	ck_assert_uint_eq(nseen + overwritten(), number + 1);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), number + 1);
 }
 END_TEST
 
@@ -323,7 +314,7 @@ START_TEST(threads_that_have_ended_share_a_ring)
 		ck_assert(is_whole(&seen[i]));
 		ck_assert_uint_eq(seen[i].call.result, 3000 - nseen / 5 + i / 5 + 1);
 	}
-	ck_assert_uint_eq(nseen + overwritten(), 15000);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), 15000);
 }
 END_TEST
 
@@ -340,13 +331,13 @@ START_TEST(a_forked_child_has_none_of_its_parents_rings)
 		for (uint64_t i = 0; i < 100; i++)
 			put(own, 9, i);
 		seen_collect(true);
-		_exit(nseen == 100 && seen[0].call.result == 9 && !overwritten() ? 0 : 2);
+		_exit(nseen == 100 && seen[0].call.result == 9 && !tl_buffer_overwritten() ? 0 : 2);
 	}
 	int status;
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);
 	seen_collect(true);
-	ck_assert_uint_eq(nseen + overwritten(), 20000);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), 20000);
 }
 END_TEST
 

@@ -1,0 +1,106 @@
+#!/bin/bash
+# The flight recorder in whole programs: what snapshots, the end and many threads leave in the trace. apps/control_calls makes as many calls as it
+# is told to, and one thread of it makes them all, so their number in a trace tells which of them it has.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_library
+need_command
+
+app=$top_builddir/tests/apps/control_calls
+trace=$tmp/t.json
+
+start()
+{
+	rm -f "$tmp"/t.*json
+	coproc APP { exec "$tracelayer" run -o "$trace" "$@" -- "$app" 2>"$tmp/err"; }
+	to=${APP[1]} from=${APP[0]} child=$APP_PID
+	tell name
+	pid=$answer
+}
+tell()
+{
+	for _word; do
+		answer=
+		echo "$_word" >&"$to"
+		read -r -t 60 -u "$from" _ answer
+	done
+}
+finish() { eval "exec $to>&-"; wait "$child"; }
+# number NAME: of the trace's end.
+number() { sed -n "s/.*tracelayer_end.*\"$1\":\([0-9]*\).*/\1/p" "$trace"; }
+until_it() { for _i in {1..200}; do "$@" && return; sleep 0.05; done; false; }
+
+plan 19
+
+start --ring 64K --session=recorder
+tell "call 100"
+nok "nothing is written while the program runs" test -e "$trace"
+"$tracelayer" snapshot recorder >/dev/null
+is "$(events "$trace")" 100 "a snapshot has all there is"
+tell "call 100000"
+"$tracelayer" snapshot recorder >/dev/null
+first=$(events "$trace")
+is "$((first + $(number overwritten)))" 100100 "and a later one as much as the ring keeps; the rest is counted"
+ok "which is most of it" test "$((first - 100))" -gt 400 -a "$first" -lt 2000
+is "$(number lost)" 0 "but not as lost"
+tell "call 10"
+finish
+is "$(events "$trace")" $((first + 10)) "the end writes what came after it, and nothing twice"
+like "$(cat "$tmp/err")" "t.json \($((first + 10)) events\)$" "and is no reason to complain"
+
+# The newest, without a gap: calls of one thread, one after the other, at most some microseconds apart.
+run_is_whole()
+{
+	"$python" - "$trace" <<-'END'
+	import json, sys
+	times = sorted(e["ts"] for e in json.load(open(sys.argv[1])) if e.get("ph") == "X")
+	gaps = [b - a for a, b in zip(times, times[1:])]
+	# A gap of one chunk would be two hundred calls long.
+	typical = sorted(gaps)[len(gaps) // 2]
+	print(len(gaps) > 1000 and sum(g > 150 * typical + 20 for g in gaps) < len(gaps) / 100)
+	END
+}
+start --full=ring:256K --args=none
+tell "call 200000"
+finish
+is "$(run_is_whole)" True "what the end writes is one run"
+is "$(($(events "$trace") + $(number overwritten)))" 200000 "of a number that adds up"
+
+# A signal, while threads record.
+start --ring 1M --snapshot-on=USR1 --args=none
+tell "spin 3"
+for _i in 1 2 3 4 5; do
+	sleep 0.2
+	kill -USR1 "$pid"
+done
+ok "a signal has it written while threads record" until_it grep -q tracelayer_end "$trace"
+tell still
+calls=$answer
+finish
+is "$(($(events "$trace") + $(number overwritten)))" "$calls" "each call is in the trace, once, or counted as overwritten"
+is "$(number lost)" 0 "and none is lost"
+
+# Threads that come and go.
+start --ring 64K --args=none
+for _i in {1..300}; do tell "thread 20"; done
+tell snapshot
+is "$answer" 0 "the program asks for a snapshot itself"
+finish
+is "$(($(events "$trace") + $(number overwritten)))" 6000 "threads that have ended keep a ring's worth together"
+ok "which is the newest" test "$(events "$trace")" -ge 60
+
+# Paused: it keeps what it has.
+start --ring 1M --session=recorder
+tell "call 50"
+"$tracelayer" pause recorder >/dev/null
+nok "a pause writes nothing of a ring" test -s "$trace"
+tell "call 50"
+"$tracelayer" snapshot recorder >/dev/null
+is "$(events "$trace")" 50 "but leaves it for a snapshot"
+finish
+
+# The memory is less than the rings want.
+start --ring 64M --memory=4M --args=none
+tell "call 300000"
+finish
+is "$(($(events "$trace") + $(number overwritten)))" 300000 "a ring larger than the memory is as large as that"
+ok "nearly" test "$(events "$trace")" -gt 50000
