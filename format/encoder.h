@@ -28,10 +28,10 @@ struct tl_encoder;
 struct tl_totals {
 	uint64_t events;	/* in the file */
 	uint64_t lost;		/* events that are in no file */
-	uint64_t overwritten;	/* those that made room for newer ones in rings, as was wished; 0: not said */
 	/* Lanes with losses: calls back with each; NULL: not known. */
 	void (*lost_by_thread)(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to);
 	void *context;
+	uint64_t overwritten;	/* those that made room for newer ones in rings, as was wished; 0: not said */
 };
 
 struct tl_format {
