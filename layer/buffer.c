@@ -44,7 +44,9 @@
  * The reader looks at the live chunk first and takes then what is sealed, the newest first; the producer reuses the oldest first. So where the
  * producer was faster with one chunk it was with all that are older, and what is taken has no gap. What the reader has read of a chunk
  * (.read) stays with it, so no event is written by two flushes; the calls that were not read when a chunk is reused are counted
- * (.overwritten). A chunk with a record that is not finished is passed over, since the code that was interrupted still writes there.
+ * (.overwritten). A chunk with a record that is not finished is passed over, since the code that was interrupted still writes there; so are those that
+ * the reader has. What is left of such a chunk when newer ones have been reused is no part of the newest run any more: the next flush does not
+ * write it, and counts it, too.
  *
  * While the reader has all of a producer's chunks, that takes new ones, beyond its share; where there are none, the newest events are lost.
  * A quarter of the memory is kept for that, and for new threads' first chunks. Threads that have ended share one ring more of the same size: when
@@ -359,7 +361,7 @@ static void clear(struct tl_chunk *chunk)
 
 /* --- the producer's side; all of it with signals blocked */
 
-enum { SEALED = 1, READER = 2 };	/* in .owner, below the turn */
+enum { SEALED = 1, READER = 2, NUMBER = 4 };	/* in .owner, below the turn; one chunk more of the lane */
 
 static bool is_ring(void)
 {
@@ -368,7 +370,7 @@ static bool is_ring(void)
 
 static uint64_t turn(const struct tl_producer *producer, uint32_t number)
 {
-	return (uint64_t)producer->lane << 32 | (uint64_t)number << 2;
+	return (uint64_t)producer->lane << 32 | (uint64_t)number * NUMBER;
 }
 
 static uint64_t turn_of(uint64_t owner)
@@ -414,6 +416,12 @@ static uint64_t count_unread(const struct tl_chunk *chunk, bool *finished)
 	return calls;
 }
 
+static void count_overwritten(struct tl_producer *producer, uint64_t calls)
+{
+	atomic_fetch_add_explicit(&producer->overwritten, calls, memory_order_relaxed);
+	atomic_fetch_add_explicit(&producer->piece->overwritten, calls, memory_order_relaxed);
+}
+
 static bool kernel_knows_not(const struct tl_producer *producer)
 {
 	return syscall(SYS_tgkill, getpid(), producer->tid, 0) < 0 && errno == ESRCH;
@@ -435,8 +443,7 @@ static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
 		atomic_store_explicit(&chunk->owner, owner, memory_order_release);
 		return false;
 	}
-	uint64_t all = atomic_fetch_add_explicit(&victim->overwritten, calls, memory_order_relaxed) + calls;
-	atomic_store_explicit(&victim->piece->overwritten, all, memory_order_relaxed);
+	count_overwritten(victim, calls);
 	if (ended)
 		atomic_fetch_sub_explicit(&retired, size_of_chunk(chunk), memory_order_relaxed);
 	clear(chunk);
@@ -1140,6 +1147,11 @@ void tl_buffer_not_written(struct tl_chunk *chunk)
 {
 	struct tl_chunk_piece *piece = chunk->piece;
 
+	/* A record that was finished late lies behind what is read. */
+	if (chunk->end != chunk->read) {
+		atomic_store_explicit(&piece->hole, TL_HOLE(chunk->begin - chunk->memory, 0), memory_order_release);
+		return;
+	}
 	/* .block is not yet the output's, so .kept is what counts; from here on .taken is the same. */
 	atomic_store_explicit(&piece->taken, atomic_load_explicit(&piece->kept, memory_order_relaxed), memory_order_release);
 }
@@ -1178,7 +1190,10 @@ static uint64_t calls_in(const struct tl_chunk *chunk)
 
 void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls), void *context)
 {
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
+	/* Of rings only what was taken is to be written, and that is on the list. */
+	struct tl_producer *all = is_ring() ? NULL : tl_buffer_producers();
+
+	for (struct tl_producer *producer = all; producer; producer = producer->next) {
 		struct tl_chunk *live = atomic_load_explicit(&producer->current, memory_order_acquire);
 		/* Handed over in the meantime, it is counted below, or was; recycled it can't be, but by the caller. */
 		if (live && __atomic_load_n(&live->producer, __ATOMIC_RELAXED) == producer && !live->handed)
@@ -1331,17 +1346,50 @@ static struct tl_chunk *take_live_of_ring(struct tl_producer *producer)
 		/* Sealed since, and in use again. */
 		if (__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) != producer || !take_for_reader(chunk, owner))
 			continue;
-		producer->snapshot = (uint32_t)(turn_of(owner) & UINT32_MAX) >> 2;
+		producer->snapshot = (uint32_t)owner / NUMBER;
 		chunk->stop = stop_now(producer, chunk);
 		chunk->seen = owner;
 		return owner & READER ? NULL : chunk;
 	}
 }
 
+static char *first_unfinished(const struct tl_chunk *chunk, const char *end)
+{
+	char *at = chunk->memory;
+
+	while (at < end && type_of(first_word(at)))
+		at += size_of(first_word(at));
+	return at < end ? at : NULL;
+}
+
+/* With the reader: newer ones than this chunk have been reused, so nobody is to read it. */
+static void discard(struct tl_chunk *chunk)
+{
+	char *end = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+	struct tl_chunk_piece *piece = chunk->piece;
+	uint64_t size = (uint64_t)(end - chunk->memory);
+	bool finished;
+
+	count_overwritten(chunk->producer, count_unread(chunk, &finished));
+	/* What is finished later is counted then. */
+	chunk->hole = finished ? NULL : first_unfinished(chunk, end);
+	chunk->read = end;
+	atomic_store_explicit(&piece->hole, chunk->hole ? TL_HOLE(chunk->hole - chunk->memory, 0) : 0, memory_order_relaxed);
+	atomic_store_explicit(&piece->kept, size, memory_order_relaxed);
+	atomic_store_explicit(&piece->taken, size, memory_order_relaxed);
+	ring_give_back(chunk);
+}
+
+/* The chunk before `newer` in its thread's run, or the newest of its thread. */
+static bool continues(const struct tl_chunk *chunk, const struct tl_chunk *newer)
+{
+	return !newer || lane_of(newer->seen) != lane_of(chunk->seen) || turn_of(newer->seen) == turn_of(chunk->seen) + NUMBER;
+}
+
 /* All that rings have, to the ready list: the threads one after the other, each oldest first. */
 static void take_rings(void)
 {
-	struct tl_chunk *found = NULL, *taken = NULL, *last = NULL, *next;
+	struct tl_chunk *found = NULL, *taken = NULL, *last = NULL, *next, *newer = NULL;
 
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
 		struct tl_chunk *live = take_live_of_ring(producer);
@@ -1356,7 +1404,7 @@ static void take_rings(void)
 		/* Acquire: whose it is. */
 		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
 		struct tl_producer *producer = __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
-		if ((owner & (SEALED | READER)) != SEALED || !producer || (uint32_t)owner >> 2 >= producer->snapshot)
+		if ((owner & (SEALED | READER)) != SEALED || !producer || (uint32_t)owner / NUMBER >= producer->snapshot)
 			continue;
 		chunk->seen = owner;
 		chunk->next = found;
@@ -1367,9 +1415,14 @@ static void take_rings(void)
 		if (!chunk->handed) {
 			if (!take_for_reader(chunk, chunk->seen))
 				continue;
+			if (!continues(chunk, newer)) {
+				discard(chunk);
+				continue;
+			}
 			chunk->handed = true;
 			chunk->stop = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
 		}
+		newer = chunk;
 		chunk->listed = true;
 		chunk->next = taken;
 		taken = chunk;

@@ -173,7 +173,6 @@ inline next_chunk(l)
  */
 byte turn_of[CHUNKS];
 bit reader_has[CHUNKS];
-bit passed[CHUNKS];		/* the producer could not reuse it, and reused a newer one */
 
 /* In chunk c there is a place that interrupted code still writes to. */
 #define UNFINISHED(c)	(head[SLOT(c, 0)] < 2 || head[SLOT(c, 1)] < 2)
@@ -218,15 +217,14 @@ inline get_chunk(l, c)
 			if
 			:: atomic { REUSABLE(c) -> sealed[c] = 0; turn_of[c] = 0 }	/* the compare and exchange */
 				if
-				:: UNFINISHED(c) -> passed[c] = 1; atomic { sealed[c] = 1; turn_of[c] = after }
-				:: else -> passed[c] = 0; count_overwritten(c); clear_chunk(c); break
+				:: UNFINISHED(c) -> atomic { sealed[c] = 1; turn_of[c] = after }
+				:: else -> count_overwritten(c); clear_chunk(c); break
 				fi
-			:: else -> passed[c] = 1	/* the reader has it: the next */
+			:: else			/* the reader has it: the next */
 			fi
 #else
 			if
 			:: REUSABLE(c) && !UNFINISHED(c) ->
-				passed[c] = 0;
 				sealed[c] = 0;
 				turn_of[c] = 0;
 				count_overwritten(c);
@@ -461,9 +459,27 @@ inline write_live(l)
  * Take the live chunk, and then what is sealed, from the newest to the oldest. The producer reuses the oldest first, so where it was faster with one it was
  * with all that are older, and there is no gap in what is taken.
  */
+#define BELOW(c)	(turn_of[c] < top && turn_of[c] < bottom)
+
+/* The producer could not reuse chunk c, and has reused newer ones: it is no part of the newest run. What is finished later is counted then. */
+inline discard(c)
+{
+	count_overwritten(c);
+	if
+	:: head[SLOT(c, 0)] < 2 -> hole[c] = 1
+	:: head[SLOT(c, 0)] >= 2 && head[SLOT(c, 1)] < 2 -> hole[c] = 2
+	:: else -> hole[c] = 0
+	fi;
+	read[c] = PLACES;
+	kept[c] = PLACES;
+	taken[c] = PLACES;
+	reader_has[c] = 0
+}
+
 inline take_run(l)
 {
 	top = NONE;
+	bottom = NONE;
 #ifndef LIVE_LAST
 	take_live(l);
 #endif
@@ -471,9 +487,9 @@ inline take_run(l)
 	:: d_step {
 		/* The newest below `top`, which a scan of all chunks has found. */
 		r = NONE;
-		if :: sealed[0] && turn_of[0] != 0 && turn_of[0] < top -> r = 0 :: else fi;
-		if :: sealed[1] && turn_of[1] != 0 && turn_of[1] < top && (r == NONE || turn_of[1] > turn_of[r]) -> r = 1 :: else fi;
-		if :: sealed[2] && turn_of[2] != 0 && turn_of[2] < top && (r == NONE || turn_of[2] > turn_of[r]) -> r = 2 :: else fi;
+		if :: sealed[0] && turn_of[0] != 0 && BELOW(0) -> r = 0 :: else fi;
+		if :: sealed[1] && turn_of[1] != 0 && BELOW(1) && (r == NONE || turn_of[1] > turn_of[r]) -> r = 1 :: else fi;
+		if :: sealed[2] && turn_of[2] != 0 && BELOW(2) && (r == NONE || turn_of[2] > turn_of[r]) -> r = 2 :: else fi;
 		want = (r == NONE -> 0 : turn_of[r])
 	   };
 	   if
@@ -481,19 +497,23 @@ inline take_run(l)
 	   :: else ->
 		if
 		:: atomic { sealed[r] && turn_of[r] == want -> reader_has[r] = 1 }	/* the compare and exchange */
-			d_step { list[2] = list[1]; list[1] = list[0]; list[0] = r; listed++ }
-		:: else
-		fi;
-		top = want
+			if
+			:: top == NONE || want == top - 1 ->
+				d_step { list[2] = list[1]; list[1] = list[0]; list[0] = r; listed++ };
+				top = want
+			:: else -> discard(r); bottom = want
+			fi
+		:: else -> bottom = want
+		fi
 	   fi
 	od;
 #ifdef LIVE_LAST
 	take_live(l);
 #endif
 	/* No gap. */
-	assert(listed < 2 || passed[list[0]] || turn_of[list[0]] + 1 == turn_of[list[1]]);
-	assert(listed < 3 || passed[list[1]] || turn_of[list[1]] + 1 == turn_of[list[2]]);
-	d_step { r = NONE; want = 0; top = 0 }
+	assert(listed < 2 || turn_of[list[0]] + 1 == turn_of[list[1]]);
+	assert(listed < 3 || turn_of[list[1]] + 1 == turn_of[list[2]]);
+	d_step { r = NONE; want = 0; top = 0; bottom = 0 }
 }
 
 /* The current chunk, whatever becomes of it meanwhile, unless it is already used again. */
@@ -576,7 +596,7 @@ active proctype writer()
 {
 	byte r = NONE, i, live = NONE, first = NONE;
 #ifdef RING
-	byte want, top;
+	byte want, top, bottom;
 	snapshot(0);
 	snapshot(0);
 	done == 2;
