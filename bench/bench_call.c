@@ -3,9 +3,12 @@
  *
  *	bare floor row		nanoseconds for a call: the function itself, the floor, and the call by the name that has a shim
  *
- *	bench_call SHAPE TURNS COUNT	SHAPE is none, one, four or pointer: which function of callee.h
+ *	bench_call SHAPE TURNS COUNT [US]	SHAPE is none, one, four or pointer: which function of callee.h; US microseconds of rest after
+ *						each turn of calls, 1000 if nothing is said
  *	bench_call SHAPE sustained COUNT	one turn, without a pause, COUNT calls long
  *	bench_call SHAPE first COUNT		COUNT calls after the process's first: their buffers have not been written to before
+ *	bench_call SHAPE every COUNT NS		COUNT calls, one every NS nanoseconds, as evenly as can be; the row is what they took each,
+ *						and the floor is not measured: it prints 0
  *
  * The floor is the function itself between two reads of the counter, and a 32-byte record stored.
  */
@@ -97,6 +100,20 @@ static const struct shape *shape_named(const char *name)
 	exit(2);
 }
 
+/* Few at a time, each lot when it is due. A lot that is late is made at once. */
+static double ticks_of_paced(bench_work *work, uint64_t count, double ticks_each)
+{
+	const uint64_t lot = 50, first = tl_counter();
+
+	for (uint64_t done = 0; done < count; done += lot) {
+		const uint64_t due = first + (uint64_t)((double)done * ticks_each);
+		while (tl_counter() < due)
+			;
+		work(lot);
+	}
+	return (double)(tl_counter() - first) / (double)count;
+}
+
 static double ticks_of(bench_work *work, uint64_t count)
 {
 	uint64_t start = tl_counter();
@@ -105,17 +122,32 @@ static double ticks_of(bench_work *work, uint64_t count)
 	return (double)(tl_counter() - start) / (double)count;
 }
 
+static int paced(const struct shape *shape, uint64_t count, double ns)
+{
+	bench_ticks_per_ns();
+	shape->call(20000);
+	bench_pin();
+	const double scale = bench_ticks_per_ns();
+	const double ticks = ticks_of_paced(shape->call, count, ns * scale);
+	printf("0 0 %.3f\n", ticks / scale);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: bench_call SHAPE TURNS|sustained|first COUNT\n");
+	if (argc < 4 || argc > 5) {
+		fprintf(stderr, "usage: bench_call SHAPE TURNS|sustained|first|every COUNT [US|NS]\n");
 		return 2;
 	}
 	const struct shape *shape = shape_named(argv[1]);
 	bool first = strcmp(argv[2], "first") == 0, sustained = strcmp(argv[2], "sustained") == 0;
 	unsigned turns = first || sustained ? 9 : (unsigned)strtoul(argv[2], NULL, 10);
 	uint64_t count = strtoull(argv[3], NULL, 10);
-	struct bench_way ways[] = { { .work = shape->bare }, { .work = shape->floor }, { .work = shape->call, .rest_us = 1000 } };
+	unsigned rest_us = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 1000;
+	struct bench_way ways[] = { { .work = shape->bare }, { .work = shape->floor }, { .work = shape->call, .rest_us = rest_us } };
+
+	if (strcmp(argv[2], "every") == 0)
+		return paced(shape, count, argc == 5 ? strtod(argv[4], NULL) : 100);
 
 	bench_ticks_per_ns();
 	if (first) {

@@ -2,8 +2,8 @@
 #
 # Each configuration is one process of bench_call, which measures the bare call and the floor as well.
 
-call_turns=41 call_count=2000 call_long=1000000
-test -z "$short" || { call_turns=3 call_long=20000; }
+call_turns=41 call_count=2000 call_burst=20000 call_long=1000000 call_paced=5000000
+test -z "$short" || { call_turns=3 call_burst=2000 call_long=20000 call_paced=20000; }
 
 # call_run NAME: one process of that configuration; prints "bare floor row".
 call_run()
@@ -12,23 +12,55 @@ call_run()
 	untraced) "$top_builddir/bench_call" none $call_turns $call_count ;;
 	level-none) traced TRACELAYER_LEVEL=none "$top_builddir/bench_call" none $call_turns $call_count ;;
 	excluded) traced TRACELAYER_EXCLUDE='bench_*' "$top_builddir/bench_call" none $call_turns $call_count ;;
-	none) traced TRACELAYER_ARGS=none "$top_builddir/bench_call" none $call_turns $call_count ;;
+	none) traced "$top_builddir/bench_call" none $call_turns $call_count ;;
+	none-drain) traced "$top_builddir/bench_call" none $call_turns $call_burst 300 ;;
 	four-none) traced TRACELAYER_ARGS=none "$top_builddir/bench_call" four $call_turns $call_count ;;
 	one) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" one $call_turns $call_count ;;
 	four) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_count ;;
+	four-drain) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_burst 600 ;;
 	four-full) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four $call_turns $call_count ;;
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
-	first-four) traced "$top_builddir/bench_call" four first $call_count ;;
-	long-none) traced TRACELAYER_ARGS=none "$top_builddir/bench_call" none sustained $call_long ;;
-	long-four) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four sustained $call_long ;;
+	first-none) traced "$top_builddir/bench_call" none first $call_burst ;;
+	first-four) traced "$top_builddir/bench_call" four first $call_burst ;;
+	long-none) traced "$top_builddir/bench_call" none sustained $call_long ;;
+	long-four) traced "$top_builddir/bench_call" four sustained $call_long ;;
 	esac
 }
 
-# call_row TEXT NAME bare|floor
+# call_row TEXT NAME bare|floor [WANTED]
 call_row()
 {
 	awk -v base="$3" 'NF == 3 { print $3, base == "bare" ? $1 : $2 }' "$work/call.$2" >"$work/rows"
-	ratio_row "$1" "$work/rows"
+	ratio_row "$1" "$work/rows" "ns${4:+; wanted: $4}"
+}
+
+# call_keeps_up SHAPE NS: with a call every NS nanoseconds, in buffers that soon are full, nothing is lost where losing is allowed.
+call_keeps_up()
+{
+	traced TRACELAYER_FULL=drop TRACELAYER_MEMORY=16M "$top_builddir/bench_call" "$1" every $call_paced "$2" >"$work/paced" 2>"$work/paced.lost" &&
+		test -s "$work/paced" && ! test -s "$work/paced.lost"
+}
+
+# call_rate SHAPE: the shortest time between calls at which nothing is lost, by halving; prints "ns floor". Nothing where the machine is too busy.
+call_rate()
+{
+	local shape=$1 lost=10 kept=400 middle floor
+	test -z "$short" || lost=200
+	call_keeps_up "$shape" $kept || return 0
+	while test $((kept - lost)) -gt $((kept / 25 + 1)); do
+		middle=$(((lost + kept) / 2))
+		if call_keeps_up "$shape" $middle; then kept=$middle; else lost=$middle; fi
+	done
+	floor=$(awk '{ print $2 }' "$work/call.$shape" | quartiles | awk '{ print $2 }')
+	echo "$kept $floor"
+}
+
+# call_rate_row TEXT SHAPE
+call_rate_row()
+{
+	local rate
+	rate=$(awk '{ print 1e3 / $1 }' "$work/rate.$2" | quartiles | awk '{ printf "%.1f", $2 }')
+	ratio_row "$1" "$work/rate.$2" "ns: $rate million calls/s"
 }
 
 # call_whole ENDING: what a recorded call takes until the process has written it and ended, of what its floor takes.
@@ -42,13 +74,20 @@ call_whole()
 }
 
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled untraced level-none excluded none four-none one four four-full pointer first-four long-none long-four); do
+	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer \
+		first-none first-four long-none long-four); do
 		call_run "$name" >>"$work/call.$name" 2>>"$work/errors"
 	done
 	test "$(nproc)" -lt 2 ||
 		traced "$top_builddir/bench_threads" $call_turns $call_count >>"$work/call.threads" 2>>"$work/errors"
 	for name in $(shuffled .json .json.gz); do
 		call_whole $name 2>>"$work/errors"
+	done
+done
+# One search in three rounds: each takes seconds.
+for _ in $(seq $(((rounds + 2) / 3))); do
+	for name in $(shuffled none four); do
+		call_rate "$name" >>"$work/rate.$name"
 	done
 done
 
@@ -59,27 +98,35 @@ call_row "preloaded, function excluded" excluded bare
 section "The floor (two clock reads, a 32-byte store) ÷ the bare call"
 awk '{ print $2, $1 }' "$work/call.untraced" >"$work/rows"
 ratio_row "floor, no arguments" "$work/rows"
-section "A recorded call ÷ the floor: bursts of $call_count calls, the last one being written meanwhile"
-call_row "no arguments" none floor
+section "A recorded call, its open-call entry included ÷ the floor: bursts of $call_count calls, 1 ms between them"
+call_row "no arguments" none floor "1.15 or less"
 call_row "4 arguments, not kept (args none)" four-none floor
 call_row "1 scalar argument" one floor
-call_row "4 scalar arguments" four floor
+call_row "4 scalar arguments" four floor "1.5 or less"
 call_row "4 scalar arguments (args full)" four-full floor
 call_row "2 arguments, one a pointer that is followed (args full)" pointer floor
-call_row "4 scalar arguments, the first $call_count after a process's first" first-four floor
-section "A recorded call ÷ the bare call, in the same bursts"
+section "The same in bursts of $call_burst calls, each while the last one is being written"
+call_row "no arguments" none-drain floor "1.25 or less"
+call_row "4 scalar arguments" four-drain floor
+section "The same in cold buffers: a process's first $call_burst calls, each page touched for the first time"
+call_row "no arguments" first-none floor
+call_row "4 scalar arguments" first-four floor
+section "A recorded call ÷ the bare call, in bursts of $call_count calls"
 call_row "no arguments" none bare
 call_row "4 scalar arguments" four bare
 call_row "2 arguments, one a pointer that is followed (args full)" pointer bare
 section "Two threads on two cores ÷ one of them alone: calls a second, bursts of $call_count, no arguments"
 if test "$(nproc)" -gt 1; then
-	ratio_row "no arguments" "$work/call.threads" "million a second"
+	ratio_row "no arguments" "$work/call.threads" "million a second; wanted: 1.95 or more"
 else
 	note "this machine has one core"
 fi
-section "Recorded without a pause, $call_long calls, the writer at work ÷ the floor"
+section "Sustained overload: $call_long calls without a pause; the program waits for the writer, or helps ÷ the floor"
 call_row "no arguments" long-none floor
-call_row "4 scalar arguments (args full)" long-four floor
+call_row "4 scalar arguments" long-four floor
+section "The highest rate: time between calls at which 16M of buffers lose nothing, the writer alone at work ÷ the floor"
+call_rate_row "no arguments" none
+call_rate_row "4 scalar arguments" four
 section "The time that recording them adds until the process has written all and ended ÷ the floor"
 ratio_row "4 scalar arguments, .json" "$work/call.whole.json"
 ratio_row "4 scalar arguments, .json.gz" "$work/call.whole.json.gz"

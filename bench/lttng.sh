@@ -30,8 +30,8 @@ lttng_part()
 					awk 'NF == 6 { print $3 / $2, $6 / $5 }' >>"$work/lttng.rows.$shape"
 			done
 		done
-		ratio_row "no arguments" "$work/lttng.rows.none" floors
-		ratio_row "4 scalar arguments" "$work/lttng.rows.four" floors
+		ratio_row "no arguments" "$work/lttng.rows.none" "floors; wanted: 5 or more"
+		ratio_row "4 scalar arguments" "$work/lttng.rows.four" "floors; wanted: 5 or more"
 		lttng_check "$name"
 	else
 		note "no session: $(tail -n 1 "$work/lttng.log")"

@@ -16,8 +16,8 @@ uftrace_part()
 				awk 'NF == 6 { print $3 / $2, $6 / $5 }' >>"$work/uftrace.rows.$shape"
 		done
 	done
-	ratio_row "no arguments" "$work/uftrace.rows.none" floors
-	ratio_row "4 scalar arguments (uftrace keeps none)" "$work/uftrace.rows.four" floors
+	ratio_row "no arguments" "$work/uftrace.rows.none" "floors; wanted: 6 or more"
+	ratio_row "4 scalar arguments (uftrace keeps none)" "$work/uftrace.rows.four" "floors; wanted: 6 or more"
 	uftrace report -d "$work/uftrace.data" 2>/dev/null | grep -q bench_ || note "uftrace has recorded nothing: its rows mean nothing"
 	export_row "uftrace dump --chrome, a call's two events ÷ our JSON" 2 uftrace dump --chrome -d "$work/uftrace.data"
 }
