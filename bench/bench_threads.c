@@ -1,11 +1,12 @@
 /*
- * bench_threads: recording by two threads on two cores at once, against one of them alone. Prints one line:
+ * bench_threads: recording by two threads on two cores at once, against each of them alone. Prints one line:
  *
- *	both one		million calls a second: of both together, and of the one alone
+ *	both one		million calls a second: of both together, and of one alone
  *
  *	bench_threads TURNS COUNT
  *
- * Turns begin at set times: alone in every other turn, the two together in those between. In the pauses what was recorded gets written.
+ * Turns begin at set times: the one alone, the other alone, the two together. In the pauses what was recorded gets written. Together they do
+ * what each does in a second while the other is at work, too; not COUNT calls in the time of the slower one, which is the noise of two.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "tracelayer/shim.h"
 
 #define TURNS_MAX 512
+enum turn { FIRST_ALONE, SECOND_ALONE, TOGETHER, TURN_KINDS };
 #define TURN_NS 5000000
 #define SPIN_NS 300000		/* before a turn: awake, so that both begin together */
 
@@ -56,7 +58,7 @@ static void *play(void *which)
 	bench_pin_to((int)me);
 	for (unsigned turn = 0; turn < turns; turn++) {
 		wait_until(first_turn_ns + (uint64_t)turn * TURN_NS);
-		if (me && turn % 2 == 0)
+		if (turn % TURN_KINDS == (me ? FIRST_ALONE : SECOND_ALONE))
 			continue;
 		calls(100);
 		uint64_t start = now_ns();
@@ -66,17 +68,27 @@ static void *play(void *which)
 	return NULL;
 }
 
+/* Million calls a second. */
+static double rate(int thread, enum turn kind)
+{
+	double times[TURNS_MAX];
+	size_t number = 0;
+
+	for (unsigned turn = kind; turn < turns; turn += TURN_KINDS)
+		times[number++] = taken[thread][turn];
+	return 1e3 * (double)count / bench_median(times, number);
+}
+
 int main(int argc, char **argv)
 {
-	static double alone[TURNS_MAX], both[TURNS_MAX];
 	pthread_t other;
-	unsigned pairs = argc == 3 ? (unsigned)atoi(argv[1]) : 0;
+	unsigned each = argc == 3 ? (unsigned)atoi(argv[1]) : 0;
 
-	if (pairs < 1 || pairs > TURNS_MAX / 2) {
+	if (each < 1 || each > TURNS_MAX / TURN_KINDS) {
 		fprintf(stderr, "usage: bench_threads TURNS COUNT\n");
 		return 2;
 	}
-	turns = 2 * pairs;
+	turns = TURN_KINDS * each;
 	count = strtoull(argv[2], NULL, 10);
 	first_turn_ns = now_ns() + 50000000;
 	if (pthread_create(&other, NULL, play, taken[1]) != 0) {
@@ -85,11 +97,6 @@ int main(int argc, char **argv)
 	}
 	play(NULL);
 	pthread_join(other, NULL);
-	for (unsigned i = 0; i < pairs; i++) {
-		const double mine = taken[0][2 * i + 1], its = taken[1][2 * i + 1];
-		alone[i] = taken[0][2 * i];
-		both[i] = mine > its ? mine : its;
-	}
-	printf("%.3f %.3f\n", 2e3 * (double)count / bench_median(both, pairs), 1e3 * (double)count / bench_median(alone, pairs));
+	printf("%.3f %.3f\n", rate(0, TOGETHER) + rate(1, TOGETHER), (rate(0, FIRST_ALONE) + rate(1, SECOND_ALONE)) / 2);
 	return 0;
 }
