@@ -24,9 +24,9 @@
 #include <zlib.h>
 
 #include "cli/command.h"
+#include "cli/record_file.h"
 #include "format/encoder.h"
 #include "format/gzip.h"
-#include "format/trace_reader.h"
 
 #define PORTION (256u * 1024) /* bytes of records */
 #define WORKERS 64
@@ -46,7 +46,7 @@ struct slot {
 	size_t size;	      /* of what is to be written */
 	size_t plain;	      /* before it was compressed */
 	uint32_t crc;
-	uint64_t events, unknown, unsound, unfinished;
+	uint64_t events, unknown;
 	uint64_t damage; /* 1 + where the first record was that could not be stepped over, in the file */
 };
 
@@ -70,7 +70,7 @@ struct export {
 
 	int fd;
 	char *made; /* path of the file while it is made; NULL: written in place */
-	uint64_t place, written_bytes, events, unknown, unsound;
+	uint64_t place, written_bytes, events, unknown;
 	struct tl_gzip total; /* of all that was written: .crc and .size */
 };
 
@@ -176,8 +176,6 @@ static void encode_run(struct worker *worker, struct slot *slot, struct tl_text 
 		else
 			slot->events += record->type == TL_RECORD_CALL;
 	}
-	slot->unfinished += place.unfinished;
-	slot->unsound += place.unsound != 0;
 	if (place.unsound && !slot->damage)
 		slot->damage = run->offset + place.unsound;
 }
@@ -215,7 +213,7 @@ static void encode(struct worker *worker, struct slot *slot, size_t number)
 	const struct portion *portion = &export->portions[number];
 	struct tl_text text = {NULL, NULL, false};
 
-	slot->events = slot->unknown = slot->unsound = slot->unfinished = slot->damage = 0;
+	slot->events = slot->unknown = slot->damage = 0;
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);
 	if (!number)
@@ -368,21 +366,14 @@ static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, u
 			tell(to, trace->lanes[i].shown, trace->lanes[i].lost);
 }
 
-static uint64_t events_lost(const struct tl_trace *trace)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < trace->nlanes; i++)
-		lost += trace->lanes[i].lost;
-	return trace->lost > lost ? trace->lost : lost;
-}
-
 static bool put_end(struct export *export, struct worker *worker)
 {
 	struct slot *slot = &export->slots[0];
 	struct tl_text text = {NULL, NULL, false};
-	const struct tl_totals totals = {.events = export->events, .lost = events_lost(export->trace),
-					 .lost_by_thread = lost_by_thread, .context = export->trace};
+	const struct tl_totals totals = {.events = export->events,
+					 .lost = record_file_lost(export->trace),
+					 .lost_by_thread = lost_by_thread,
+					 .context = export->trace};
 
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);
@@ -441,11 +432,9 @@ static void count(struct export *export, const struct slot *slot, size_t number)
 {
 	export->events += slot->events;
 	export->unknown += slot->unknown;
-	export->unsound += slot->unsound;
 	export->place += export->portions[number].size;
 	if (slot->damage)
-		tl_trace_problem(export->trace, "byte %llu: records that can't be told apart, up to their chunk's end",
-				 (unsigned long long)slot->damage - 1);
+		record_file_damaged(export->trace, slot->damage - 1);
 }
 
 /* Blocks in order, as they get ready. False: writing failed, and errno says why. */
@@ -553,41 +542,15 @@ static bool settle(struct export *export, bool written)
 
 /* --- the command */
 
-/* What was not sound is in no output, and said. */
-static int judge(const struct export *export)
-{
-	const struct tl_trace *trace = export->trace;
-	const char *where = strcmp(export->output, "-") ? export->output : "the output";
-
-	if (export->unknown)
-		say("%s: %llu records are of functions that it does not describe; %s has the others", export->input,
-		    (unsigned long long)export->unknown, where);
-	if (trace->nproblems == 1)
-		say("%s: %s; %s has all that is sound", export->input, trace->problems[0], where);
-	else if (trace->nproblems)
-		say("%s: %s, and more of the kind; %s has all that is sound", export->input, trace->problems[0], where);
-	else if (!trace->ended)
-		say("%s: it ends early: its process was killed, or is still writing; %s has all that is there", export->input, where);
-	return export->unknown || trace->nproblems || !trace->ended ? EXIT_INCOMPLETE : EXIT_DONE;
-}
-
 static int export_trace(struct export *export)
 {
-	char why[256];
+	const char *where = strcmp(export->output, "-") ? export->output : "the output";
 	bool written;
 	int code;
 
-	export->trace = tl_trace_open(export->input, why, sizeof(why));
-	if (!export->trace) {
-		say("%s: %s", export->input, why);
+	export->trace = record_file_open(export->input);
+	if (!export->trace)
 		return EXIT_BROKEN;
-	}
-	if (export->trace->header.kind != TL_FILE_SPOOL) {
-		say("%s: it is what a process records into; `tracelayer recover` makes a trace of what a dead one left", export->input);
-		tl_trace_close(export->trace);
-		return EXIT_BROKEN;
-	}
-	tl_trace_use(export->trace);
 	make_portions(export);
 	if (!open_output(export)) {
 		say("%s: %s; give another place with -o", export->output, strerror(errno));
@@ -599,7 +562,7 @@ static int export_trace(struct export *export)
 		if (!written)
 			say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output,
 			    strerror(errno));
-		code = written ? judge(export) : EXIT_BROKEN;
+		code = written ? record_file_judge(export->trace, export->input, export->unknown, where) : EXIT_BROKEN;
 	}
 	tl_trace_close(export->trace);
 	return code;

@@ -18,7 +18,9 @@
 
 #include "cli/calls.h"
 #include "cli/command.h"
+#include "cli/record_file.h"
 #include "cli/trace_reader.h"
+#include "format/args.h"
 
 /* All calls with one name. */
 struct group {
@@ -56,11 +58,17 @@ static const char *by_function(const json_t *event)
 	return json_string_value(json_object_get(event, "name"));
 }
 
+static const char *by_recorded_function(const struct tl_function *function)
+{
+	return function->name;
+}
+
 static const struct grouping {
 	const char *name;
 	const char *(*of)(const json_t *event);
+	const char *(*of_record)(const struct tl_function *function);
 } groupings[] = {
-	{"function", by_function},
+	{"function", by_function, by_recorded_function},
 };
 
 static int compare_groups(const void *a, const void *b)
@@ -92,16 +100,12 @@ static struct group *group_named(struct summary *summary, const char *name)
 
 /* Other tools number threads with strings, too. Two files' lanes are kept apart by the file's
  * number. */
-static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
+static struct lane *lane_named(struct summary *summary, int file, const char *pid, const char *tid)
 {
-	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
-	char *tid = json_dumps(json_object_get(event, "tid"), JSON_ENCODE_ANY);
 	struct lane wanted;
 
-	if (asprintf(&wanted.key, "%d %s %s", file, pid ? pid : "", tid ? tid : "") < 0)
+	if (asprintf(&wanted.key, "%d %s %s", file, pid, tid) < 0)
 		need(NULL);
-	free(pid);
-	free(tid);
 	struct lane **found = tfind(&wanted, &summary->lanes, compare_lanes);
 
 	if (found) {
@@ -113,6 +117,17 @@ static struct lane *lane_of(struct summary *summary, const json_t *event, int fi
 	lane->key = wanted.key;
 	need(tsearch(lane, &summary->lanes, compare_lanes));
 	summary->nlanes++;
+	return lane;
+}
+
+static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
+{
+	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
+	char *tid = json_dumps(json_object_get(event, "tid"), JSON_ENCODE_ANY);
+	struct lane *lane = lane_named(summary, file, pid ? pid : "", tid ? tid : "");
+
+	free(pid);
+	free(tid);
 	return lane;
 }
 
@@ -201,8 +216,76 @@ static void count_event(struct summary *summary, const struct grouping *by, cons
 	}
 }
 
+/* ---- files in the record format ---- */
+
+static void count_record(struct summary *summary, const struct grouping *by,
+			 const struct tl_call_record *record, size_t *unknown)
+{
+	const struct tl_function *function = tl_trace_function(record->function);
+	uint64_t start = tl_trace_ns(record->start), end, stop;
+
+	if (record->type != TL_RECORD_CALL)
+		return;
+	if (!function) {
+		++*unknown;
+		return;
+	}
+	if (__builtin_add_overflow(record->start, record->duration, &stop))
+		stop = UINT64_MAX;
+	end = tl_trace_ns(stop);
+	bool returned = !(record->flags & TL_RECORD_UNWOUND) && function->result->kind != TL_KIND_VOID &&
+			function->result->size <= sizeof(record->result);
+	add_call(summary, by->of_record(function), end > start ? (int64_t)(end - start) : 0,
+		 returned && tl_call_failed(function, record->result));
+}
+
+static size_t count_runs(struct summary *summary, const struct grouping *by, struct tl_trace *trace)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < trace->nruns; i++) {
+		struct tl_trace_place place = {0};
+		const struct tl_call_record *record;
+
+		while ((record = tl_trace_next(&trace->runs[i], &place)))
+			count_record(summary, by, record, &unknown);
+		if (place.unsound)
+			record_file_damaged(trace, trace->runs[i].offset + place.unsound - 1);
+	}
+	return unknown;
+}
+
+static void count_lanes(struct summary *summary, const struct tl_trace *trace, int file)
+{
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		char pid[16], tid[16];
+
+		snprintf(pid, sizeof(pid), "%u", trace->facts.pid);
+		snprintf(tid, sizeof(tid), "%u", trace->lanes[i].shown);
+		if (trace->lanes[i].nruns)
+			lane_named(summary, file, pid, tid);
+	}
+}
+
+static int read_records(struct summary *summary, const struct grouping *by, const char *path, int file)
+{
+	struct tl_trace *trace = record_file_open(path);
+
+	if (!trace)
+		return EXIT_BROKEN;
+	size_t unknown = count_runs(summary, by, trace);
+	count_lanes(summary, trace, file);
+	summary->lost += record_file_lost(trace);
+	int code = record_file_judge(trace, path, unknown, "the table");
+	tl_trace_close(trace);
+	return code;
+}
+
 static int read_file(struct summary *summary, const struct grouping *by, const char *path, int file)
 {
+	if (record_file_is(path))
+		return read_records(summary, by, path, file);
+
 	struct trace_reader *reader = trace_open(path);
 	enum trace_state state;
 	json_t *event;
@@ -357,7 +440,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE...",
-	.doc = "Tables of the host calls in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another tool. "
+	.doc = "Tables of the host calls in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another tool, and .tlt. "
 	       "- reads standard input.\v"
 	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",

@@ -2,7 +2,7 @@
 # tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 44
+plan 48
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -42,6 +42,12 @@ ok "on one core the same" cmp "$tmp/one.json" "$tmp/expected.json"
 is "$(stat -c %a "$tmp/t.json")" 600 "nobody else may read it"
 is "$("$tracelayer" summary --json "$tmp/t.json" 2>"$tmp/said" | grep -c scalars)" 1 "and the summary knows it"
 
+"$tracelayer" summary --csv "$tmp/t.json" >"$tmp/json.csv" 2>"$tmp/json.said"
+"$tracelayer" summary --csv "$tmp/t.tlt" >"$tmp/tlt.csv" 2>"$tmp/tlt.said"
+is $? 0 "the summary reads the file itself, too"
+ok "with the same table" cmp "$tmp/json.csv" "$tmp/tlt.csv"
+ok "and the same losses" cmp "$tmp/json.said" "$tmp/tlt.said"
+
 # A file of nothing but its beginning and its end.
 "$maker" "$tmp/none.tlt" "$tmp/none.expected" 0 0 0
 run "$tmp/none.tlt" -o "$tmp/none.json"
@@ -60,6 +66,7 @@ ok "all events are there" cmp "$tmp/cut.json" "$tmp/expected.json"
 cut_at $((size / 2))
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
 is $? 3 "half of it: exit code 3"
+is "$("$tracelayer" summary --json "$tmp/cut.tlt" >"$tmp/cut.table" 2>&1; echo $?)" 3 "for the summary, too"
 ok "half of it is sound" "$python" "$top_srcdir/tests/check_trace.py" "$tmp/cut.json"
 n=$(events "$tmp/cut.json")
 ok "and has half of the events ($n)" test "$n" -gt 17000 -a "$n" -lt 19000
