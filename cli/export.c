@@ -174,7 +174,7 @@ static void encode_run(struct worker *worker, struct slot *slot, struct tl_text 
 		if (!encoder->format->record(encoder, text, tid, record, place.left))
 			slot->unknown++;
 		else
-			slot->events += record->type == TL_RECORD_CALL;
+			slot->events += record->type == TL_RECORD_CALL || record->type == TL_RECORD_EVENT;
 	}
 	if (place.unsound && !slot->damage)
 		slot->damage = run->offset + place.unsound;
@@ -190,6 +190,14 @@ static void encode_beginning(struct worker *worker, struct slot *slot, struct tl
 		keep_room(slot, text);
 		if (trace->lanes[i].nruns)
 			encoder->format->thread(encoder, text, trace->lanes[i].shown, trace->lanes[i].name);
+	}
+	for (size_t i = 0; i < trace->nnamed && encoder->format->lane; i++) {
+		const struct tl_trace_named_lane *lane = &trace->named[i];
+		size_t size;
+		const char *name = tl_trace_string(lane->name, &size);
+
+		keep_room(slot, text);
+		encoder->format->lane(encoder, text, lane->shown, name ? name : "", size, lane->sort);
 	}
 }
 
@@ -262,6 +270,8 @@ static void set_up(struct worker *worker, struct export *export)
 		.pid = export->trace->facts.pid,
 		.ns = tl_trace_ns,
 		.function = tl_trace_function,
+		.string = tl_trace_string,
+		.lane = tl_trace_lane,
 		.state = need(aligned_alloc(64, state ? state : 64)),
 	};
 	memset(worker->encoder.state, 0, state);
@@ -366,17 +376,33 @@ static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, u
 			tell(to, trace->lanes[i].shown, trace->lanes[i].lost);
 }
 
+/* Calls that had not returned. A file that a process wrote itself has none, one that was recovered may. */
+static void encode_unfinished(struct export *export, struct tl_encoder *encoder, struct slot *slot, struct tl_text *text)
+{
+	for (size_t i = 0; i < export->trace->nlanes; i++) {
+		const struct tl_trace_lane *lane = &export->trace->lanes[i];
+
+		for (size_t open = 0; open < lane->nopens; open++) {
+			keep_room(slot, text);
+			encoder->format->unfinished(encoder, text, lane->shown, lane->opens[open].function, lane->opens[open].start,
+						    export->trace->last);
+			export->events++;
+		}
+	}
+}
+
 static bool put_end(struct export *export, struct worker *worker)
 {
 	struct slot *slot = &export->slots[0];
 	struct tl_text text = {NULL, NULL, false};
-	const struct tl_totals totals = {.events = export->events,
-					 .lost = record_file_lost(export->trace),
-					 .lost_by_thread = lost_by_thread,
-					 .context = export->trace};
+	struct tl_totals totals = {
+		.lost = record_file_lost(export->trace), .lost_by_thread = lost_by_thread, .context = export->trace};
 
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);
+	encode_unfinished(export, &worker->encoder, slot, &text);
+	keep_room(slot, &text);
+	totals.events = export->events;
 	worker->encoder.format->end(&worker->encoder, &text, &totals);
 	slot->plain = (size_t)(text.at - slot->text);
 	if (!export->gzip)

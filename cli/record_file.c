@@ -57,7 +57,7 @@ uint64_t record_file_lost(const struct tl_trace *trace)
 int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown, const char *where)
 {
 	if (unknown)
-		say("%s: %llu records are of functions that it does not describe; %s has the others", path, (unsigned long long)unknown,
+		say("%s: %llu records are damaged, or of functions that it does not describe; %s has the others", path, (unsigned long long)unknown,
 		    where);
 	if (trace->nproblems)
 		say("%s: %s%s; %s has all that is sound", path, trace->problems[0], trace->nproblems > 1 ? ", and more of the kind" : "", where);

@@ -20,7 +20,7 @@
 #include "cli/command.h"
 #include "cli/record_file.h"
 #include "cli/trace_reader.h"
-#include "format/args.h"
+#include "format/encoder.h"
 
 /* All calls with one name. */
 struct group {
@@ -58,17 +58,11 @@ static const char *by_function(const json_t *event)
 	return json_string_value(json_object_get(event, "name"));
 }
 
-static const char *by_recorded_function(const struct tl_function *function)
-{
-	return function->name;
-}
-
 static const struct grouping {
 	const char *name;
 	const char *(*of)(const json_t *event);
-	const char *(*of_record)(const struct tl_function *function);
 } groupings[] = {
-	{"function", by_function, by_recorded_function},
+	{"function", by_function},
 };
 
 static int compare_groups(const void *a, const void *b)
@@ -100,12 +94,16 @@ static struct group *group_named(struct summary *summary, const char *name)
 
 /* Other tools number threads with strings, too. Two files' lanes are kept apart by the file's
  * number. */
-static struct lane *lane_named(struct summary *summary, int file, const char *pid, const char *tid)
+static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
 {
+	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
+	char *tid = json_dumps(json_object_get(event, "tid"), JSON_ENCODE_ANY);
 	struct lane wanted;
 
-	if (asprintf(&wanted.key, "%d %s %s", file, pid, tid) < 0)
+	if (asprintf(&wanted.key, "%d %s %s", file, pid ? pid : "", tid ? tid : "") < 0)
 		need(NULL);
+	free(pid);
+	free(tid);
 	struct lane **found = tfind(&wanted, &summary->lanes, compare_lanes);
 
 	if (found) {
@@ -117,17 +115,6 @@ static struct lane *lane_named(struct summary *summary, int file, const char *pi
 	lane->key = wanted.key;
 	need(tsearch(lane, &summary->lanes, compare_lanes));
 	summary->nlanes++;
-	return lane;
-}
-
-static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
-{
-	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
-	char *tid = json_dumps(json_object_get(event, "tid"), JSON_ENCODE_ANY);
-	struct lane *lane = lane_named(summary, file, pid ? pid : "", tid ? tid : "");
-
-	free(pid);
-	free(tid);
 	return lane;
 }
 
@@ -218,53 +205,67 @@ static void count_event(struct summary *summary, const struct grouping *by, cons
 
 /* ---- files in the record format ---- */
 
-static void count_record(struct summary *summary, const struct grouping *by,
-			 const struct tl_call_record *record, size_t *unknown)
-{
-	const struct tl_function *function = tl_trace_function(record->function);
-	uint64_t start = tl_trace_ns(record->start), end, stop;
+/* Each record as the event that it would be in a JSON file. */
+struct encoding {
+	struct tl_encoder encoder;
+	char *room;
+};
 
-	if (record->type != TL_RECORD_CALL)
-		return;
-	if (!function) {
-		++*unknown;
-		return;
-	}
-	if (__builtin_add_overflow(record->start, record->duration, &stop))
-		stop = UINT64_MAX;
-	end = tl_trace_ns(stop);
-	bool returned = !(record->flags & TL_RECORD_UNWOUND) && function->result->kind != TL_KIND_VOID &&
-			function->result->size <= sizeof(record->result);
-	add_call(summary, by->of_record(function), end > start ? (int64_t)(end - start) : 0,
-		 returned && tl_call_failed(function, record->result));
+static void start_encoding(struct encoding *encoding, const struct tl_trace *trace)
+{
+	size_t size = (tl_format_json.state + 63) & ~(size_t)63;
+
+	encoding->encoder = (struct tl_encoder){
+		.format = &tl_format_json,
+		.pid = trace->facts.pid,
+		.ns = tl_trace_ns,
+		.function = tl_trace_function,
+		.string = tl_trace_string,
+		.lane = tl_trace_lane,
+		.state = need(aligned_alloc(64, size)),
+	};
+	memset(encoding->encoder.state, 0, size);
+	encoding->room = need(malloc(TL_ENCODER_ROOM));
 }
 
-static size_t count_runs(struct summary *summary, const struct grouping *by, struct tl_trace *trace)
+/* NULL where the record has no event. *sound: it can be encoded. */
+static json_t *encode(struct encoding *encoding, const struct tl_call_record *record, uint64_t left, uint32_t tid, bool *sound)
 {
+	struct tl_text text = {encoding->room, encoding->room + TL_ENCODER_ROOM, false};
+	size_t comma = strlen(",\n");
+
+	*sound = tl_format_json.record(&encoding->encoder, &text, tid, record, left) && !text.cut;
+	if ((size_t)(text.at - encoding->room) <= comma)
+		return NULL;
+	return json_loadb(encoding->room + comma, (size_t)(text.at - encoding->room) - comma, JSON_ALLOW_NUL, NULL);
+}
+
+static size_t count_runs(struct summary *summary, const struct grouping *by, struct tl_trace *trace, int file)
+{
+	struct encoding encoding;
 	size_t unknown = 0;
 
+	start_encoding(&encoding, trace);
 	for (size_t i = 0; i < trace->nruns; i++) {
+		const struct tl_trace_run *run = &trace->runs[i];
 		struct tl_trace_place place = {0};
 		const struct tl_call_record *record;
+		bool sound;
 
-		while ((record = tl_trace_next(&trace->runs[i], &place)))
-			count_record(summary, by, record, &unknown);
+		while ((record = tl_trace_next(run, &place))) {
+			json_t *event = encode(&encoding, record, place.left, trace->lanes[run->lane].shown, &sound);
+
+			unknown += !sound;
+			if (event)
+				count_event(summary, by, event, file);
+			json_decref(event);
+		}
 		if (place.unsound)
-			record_file_damaged(trace, trace->runs[i].offset + place.unsound - 1);
+			record_file_damaged(trace, run->offset + place.unsound - 1);
 	}
+	free(encoding.encoder.state);
+	free(encoding.room);
 	return unknown;
-}
-
-static void count_lanes(struct summary *summary, const struct tl_trace *trace, int file)
-{
-	for (size_t i = 0; i < trace->nlanes; i++) {
-		char pid[16], tid[16];
-
-		snprintf(pid, sizeof(pid), "%u", trace->facts.pid);
-		snprintf(tid, sizeof(tid), "%u", trace->lanes[i].shown);
-		if (trace->lanes[i].nruns)
-			lane_named(summary, file, pid, tid);
-	}
 }
 
 static int read_records(struct summary *summary, const struct grouping *by, const char *path, int file)
@@ -273,8 +274,7 @@ static int read_records(struct summary *summary, const struct grouping *by, cons
 
 	if (!trace)
 		return EXIT_BROKEN;
-	size_t unknown = count_runs(summary, by, trace);
-	count_lanes(summary, trace, file);
+	size_t unknown = count_runs(summary, by, trace, file);
 	summary->lost += record_file_lost(trace);
 	int code = record_file_judge(trace, path, unknown, "the table");
 	tl_trace_close(trace);

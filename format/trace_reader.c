@@ -26,6 +26,7 @@
 #define PROBLEMS_MAX 100
 #define API_NUMBERS 256u	/* records' numbers have 16 bits; nobody has so many */
 #define POINTS_ADDED 64u	/* after the file's own */
+#define TEXT_MOST 1024u		/* no text is longer */
 #define CHUNK_MOST (64u << 20)	/* no chunk is larger: a file full of holes may claim anything */
 #define BASELINE 1000000000u	/* as in layer/clock.c: nanoseconds that the slope beyond the last point is taken over */
 #define SLOPE_ONE ((uint64_t)1 << TL_CLOCK_SHIFT)
@@ -53,6 +54,14 @@ struct thread {
 	uint64_t place;
 };
 
+/* Texts that lie together. */
+struct texts {
+	uint64_t number;		/* of .units[0] */
+	uint64_t count;			/* units */
+	uint64_t place;
+	const char *units;
+};
+
 struct trace {
 	struct tl_trace seen;		/* first: what users have */
 	const char *bytes;
@@ -65,6 +74,8 @@ struct trace {
 	size_t nchunks, chunks_room;
 	struct thread *threads;
 	size_t nthreads, threads_room;
+	struct texts *texts;
+	size_t ntexts, texts_room, named_room;
 	size_t more_problems;
 	bool failed;			/* no memory */
 };
@@ -536,6 +547,97 @@ static void read_chunk(struct trace *trace, const char *piece, uint64_t size)
 				 .hole = head.hole };
 }
 
+/* --- texts and lanes that are no thread's */
+
+static void read_texts(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_strings_piece head;
+
+	if (size < sizeof(head)) {
+		problem(trace, "byte %llu: texts that are too short", (unsigned long long)(piece - trace->bytes));
+		return;
+	}
+	memcpy(&head, piece, sizeof(head));
+	/* In buffers, one that was made in vain has an index that none has. */
+	if (head.index > UINT32_MAX >> TL_STRINGS_BITS)
+		return;
+	struct texts *texts = append(trace, &trace->texts, &trace->ntexts, &trace->texts_room, sizeof(*texts));
+	if (texts)
+		*texts = (struct texts){ .number = ((uint64_t)head.index << TL_STRINGS_BITS) + head.first,
+					 .count = (size - sizeof(head)) / sizeof(struct tl_strings_unit),
+					 .place = (uint64_t)(piece - trace->bytes),
+					 .units = piece + sizeof(head) };
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct texts *left = a, *right = b;
+
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+const char *tl_trace_string(uint32_t number, size_t *size)
+{
+	const struct trace *trace = in_use;
+	size_t low = 0, high = trace ? trace->ntexts : 0;
+	struct tl_strings_unit unit;
+
+	*size = 0;
+	if (!high || number < trace->texts[0].number)
+		return NULL;
+	while (low + 1 < high) {
+		size_t middle = (low + high) / 2;
+		if (trace->texts[middle].number <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct texts *texts = &trace->texts[low];
+	uint64_t at = number - texts->number;
+	if (at >= texts->count)
+		return NULL;
+	const char *begin = texts->units + at * sizeof(unit);
+	memcpy(&unit, begin, sizeof(unit));
+	if (!unit.size || unit.size > TEXT_MOST || unit.size > (texts->count - at - 1) * sizeof(unit))
+		return NULL;
+	*size = unit.size;
+	return begin + sizeof(unit);
+}
+
+static void read_named_lanes(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_lane_entry entry;
+
+	for (uint64_t at = sizeof(struct tl_lanes_piece); at + sizeof(entry) <= size; at += sizeof(entry)) {
+		memcpy((void *)&entry, piece + at, sizeof(entry));
+		if (!entry.lane)
+			continue;
+		struct tl_trace_named_lane *lane =
+			append(trace, &trace->seen.named, &trace->seen.nnamed, &trace->named_room, sizeof(*lane));
+		if (lane)
+			*lane = (struct tl_trace_named_lane){ entry.lane, entry.shown, entry.name, entry.sort };
+	}
+}
+
+static int by_named_lane(const void *a, const void *b)
+{
+	const struct tl_trace_named_lane *left = a, *right = b;
+
+	return left->lane < right->lane ? -1 : left->lane > right->lane;
+}
+
+uint32_t tl_trace_lane(uint32_t number)
+{
+	const struct tl_trace *trace = in_use ? &in_use->seen : NULL;
+	const struct tl_trace_named_lane wanted = { .lane = number };
+	const struct tl_trace_named_lane *found =
+		trace && trace->nnamed ? bsearch(&wanted, trace->named, trace->nnamed, sizeof(wanted), by_named_lane) : NULL;
+
+	return found ? found->shown : number;
+}
+
 /* --- pieces */
 
 static bool has_head(const struct trace *trace, uint64_t at, struct tl_piece *piece)
@@ -608,6 +710,12 @@ static void read_piece(struct trace *trace, uint64_t at, uint32_t kind, uint64_t
 	case TL_PIECE_END:
 		read_end(trace, piece, size);
 		break;
+	case TL_PIECE_STRINGS:
+		read_texts(trace, piece, size);
+		break;
+	case TL_PIECE_LANES:
+		read_named_lanes(trace, piece, size);
+		break;
 	default:
 		break;
 	}
@@ -673,6 +781,18 @@ static void sort(void *list, size_t count, size_t each, int (*compare)(const voi
 {
 	if (count)
 		qsort(list, count, each, compare);
+}
+
+/* Each once: a spool may tell of one again. */
+static void unique_named_lanes(struct tl_trace *seen)
+{
+	size_t kept = 0;
+
+	sort(seen->named, seen->nnamed, sizeof(*seen->named), by_named_lane);
+	for (size_t i = 0; i < seen->nnamed; i++)
+		if (!kept || seen->named[kept - 1].lane != seen->named[i].lane)
+			seen->named[kept++] = seen->named[i];
+	seen->nnamed = kept;
 }
 
 /* The threads that are told of, each once: of several pieces for one lane the last counts. */
@@ -856,6 +976,8 @@ static void finish(struct trace *trace)
 	const struct clock *clock = &trace->clock;
 
 	sort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), by_number);
+	sort(trace->texts, trace->ntexts, sizeof(*trace->texts), by_text);
+	unique_named_lanes(&trace->seen);
 	unique_threads(trace);
 	make_lanes(trace);
 	if (!trace->failed)
@@ -872,6 +994,28 @@ static void finish(struct trace *trace)
 }
 
 /* --- records */
+
+/* What a record of its type has at least. */
+static uint64_t least_bytes(const char *at, uint8_t type, uint64_t bytes)
+{
+	struct tl_event_record event;
+
+	switch (type) {
+	case TL_RECORD_CALL:
+	case TL_RECORD_LOST:
+		return sizeof(struct tl_call_record);
+	case TL_RECORD_EVENT:
+		if (bytes < sizeof(event))
+			return sizeof(event);
+		memcpy(&event, at, sizeof(event));
+		return sizeof(event) + event.args * sizeof(event.arg[0]);
+	case TL_RECORD_NAME:
+	case TL_RECORD_PAD:
+		return 0;
+	default:
+		return UINT64_MAX;	/* of no type that there is */
+	}
+}
 
 const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place)
 {
@@ -896,8 +1040,7 @@ const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struc
 		place->left = left;
 		if (record.type == TL_RECORD_NONE) {
 			place->unfinished++;
-		} else if (record.type > TL_RECORD_PAD ||
-			   ((record.type == TL_RECORD_CALL || record.type == TL_RECORD_LOST) && bytes < sizeof(record))) {
+		} else if (bytes < least_bytes(at, record.type, bytes)) {
 			place->unsound = place->unsound ? place->unsound : 1 + place->at - bytes;
 		} else if (record.type != TL_RECORD_PAD) {
 			return (const struct tl_call_record *)(const void *)at;
@@ -1065,6 +1208,8 @@ void tl_trace_close(struct tl_trace *seen)
 	free(seen->problems);
 	free(seen->lanes);
 	free(seen->runs);
+	free(seen->named);
+	free(trace->texts);
 	free(trace->threads);
 	free(trace->chunks);
 	if (trace->mapped)

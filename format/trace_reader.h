@@ -40,6 +40,14 @@ struct tl_trace_lane {
 	size_t first_run, nruns;	/* its part of .runs */
 };
 
+/* A lane that is no thread's: events name it by its number, whichever thread recorded them. */
+struct tl_trace_named_lane {
+	uint32_t lane;		/* number */
+	uint32_t shown;
+	uint32_t name;		/* number of a text: tl_trace_string */
+	int32_t sort;
+};
+
 /* Records of one lane that the output lacks (buffers), or that are in the file (spool). */
 struct tl_trace_run {
 	size_t lane;		/* index in .lanes */
@@ -70,6 +78,8 @@ struct tl_trace {
 	size_t nlanes;
 	struct tl_trace_run *runs;	/* by lane, and in each in the order of recording */
 	size_t nruns;
+	struct tl_trace_named_lane *named;	/* by number */
+	size_t nnamed;
 	bool ended;			/* spool: its END piece is there */
 	uint64_t events, lost;		/* what that says. Buffers: .lost is the sum of the lanes' */
 	uint64_t last;			/* latest tick that anything speaks of: where unfinished calls end */
@@ -99,15 +109,18 @@ struct tl_trace_place {
 	uint64_t unsound;
 	uint64_t unfinished;	/* records that were being made, stepped over */
 };
+/* Those of TL_RECORD_EVENT are struct tl_event_record, and have the args that they say. */
 const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place);
 
 /*
- * The trace that the next two speak of: what encoders call has no room for a context. One at a time; several threads may call
- * them. A trace that is closed is no longer used.
+ * The trace that the next four speak of: what encoders call has no room for a context (struct tl_encoder says what they return). One at a time;
+ * several threads may call them. A trace that is closed is no longer used.
  */
 void tl_trace_use(const struct tl_trace *trace);
 uint64_t tl_trace_ns(uint64_t ticks);
 const struct tl_function *tl_trace_function(uint32_t id);
+const char *tl_trace_string(uint32_t number, size_t *size);
+uint32_t tl_trace_lane(uint32_t number);
 
 /* API by number; NULL: none. */
 const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number);

@@ -78,6 +78,14 @@ static void build_sound(struct builder *file, bool buffers)
 	build_thread(file, 2, 102, "second", 0);
 	put_records(file, 1, 1);
 	put_records(file, 2, 1);
+	static const char *const texts[] = {"text", "a longer text", NULL};
+	uint32_t numbers[2];
+	build_texts(file, 0, 4, texts, numbers);
+	build_lane(file, 9, 99, numbers[1], 1);
+	struct tl_chunk_piece *events = build_chunk(file, 2, 2, 256);
+	char *at = build_event(build_records(events), numbers[0], 9, 100, 50, (struct tl_event_arg){numbers[1], TL_VALUE_STRING, numbers[0]});
+	at = build_event(at, numbers[1], 0, 300, 50, (struct tl_event_arg){numbers[1], TL_VALUE_DOUBLE_64, 1});
+	events->end = (uint64_t)(at - build_records(events));
 	build_facts(file, "app", "\"a\":1");
 	if (buffers) {
 		struct tl_output_piece *output = build_piece(file, TL_PIECE_OUTPUT, sizeof(*output));
@@ -159,7 +167,7 @@ static void encode_run(struct tl_encoder *encoder, struct tl_text *text, uint32_
 /* All that a trace has, by one encoder, into text_room. Returns the bytes. */
 static size_t encode(const struct tl_trace *trace, const struct tl_format *format)
 {
-	struct tl_encoder encoder = {format, trace->facts.pid, tl_trace_ns, tl_trace_function, state};
+	struct tl_encoder encoder = {format, trace->facts.pid, tl_trace_ns, tl_trace_function, tl_trace_string, tl_trace_lane, state};
 	struct tl_text text = {text_room, text_room + ROOM, false};
 	struct tl_totals totals = {1, 2, NULL, NULL};
 
@@ -169,6 +177,11 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 	madvise(state, sizeof(state), MADV_DONTNEED);
 	format->block(&encoder);
 	format->begin(&encoder, &text, &trace->facts);
+	for (size_t i = 0; i < trace->nnamed && format->lane && has_room(&text); i++) {
+		size_t size;
+		const char *name = tl_trace_string(trace->named[i].name, &size);
+		format->lane(&encoder, &text, trace->named[i].shown, name ? name : "", size, trace->named[i].sort);
+	}
 	for (size_t i = 0; i < trace->nlanes && has_room(&text); i++) {
 		const struct tl_trace_lane *lane = &trace->lanes[i];
 		format->thread(&encoder, &text, lane->shown, lane->name);
@@ -177,6 +190,8 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 		for (size_t open = 0; open < lane->nopens && has_room(&text); open++)
 			format->unfinished(&encoder, &text, lane->shown, lane->opens[open].function, lane->opens[open].start, trace->last);
 	}
+	/* Events may have been too large. The end may not. */
+	text.cut = false;
 	format->end(&encoder, &text, &totals);
 	if (text.cut)
 		abort();

@@ -165,6 +165,28 @@ AT(tl_chunk_piece, block, 56);
 AT(tl_chunk_piece, hole, 64);
 AT(tl_end_piece, events, 16);
 AT(tl_end_piece, lost, 24);
+AT(tl_strings_piece, index, 16);
+AT(tl_strings_piece, first, 20);
+AT(tl_strings_piece, units, 32);
+AT(tl_lanes_piece, lanes, 32);
+AT(tl_lanes_piece, lanes[1], 32 + 32);
+AT(tl_lane_entry, shown, 4);
+AT(tl_lane_entry, name, 8);
+AT(tl_lane_entry, sort, 12);
+AT(tl_event_record, type, 2);
+AT(tl_event_record, flags, 3);
+AT(tl_event_record, name, 4);
+AT(tl_event_record, start, 8);
+AT(tl_event_record, duration, 16);
+AT(tl_event_record, lane, 24);
+AT(tl_event_record, phase, 28);
+AT(tl_event_record, level, 29);
+AT(tl_event_record, args, 30);
+AT(tl_event_record, category, 32);
+AT(tl_event_record, request, 36);
+AT(tl_event_record, arg, 40);
+AT(tl_event_arg, kind, 4);
+AT(tl_event_arg, value, 8);
 AT(tl_call_record, type, 2);
 AT(tl_call_record, flags, 3);
 AT(tl_call_record, function, 4);
@@ -218,6 +240,55 @@ START_TEST(chunks_come_in_the_order_of_their_numbers)
 	CHUNK(1, 2, 3, 4);
 	struct tl_trace *trace = opened_soundly();
 	ck_assert_str_eq(starts(trace, 0), "1 2 3 4 5");
+	finish(trace);
+}
+END_TEST
+
+START_TEST(texts_and_lanes_are_found_by_their_numbers)
+{
+	static const char *const first[] = { "one", "a text of three units", "", NULL }, *const second[] = { "two", NULL };
+	uint32_t numbers[3], other[1];
+	size_t size;
+
+	build_start(&file, TL_FILE_SPOOL);
+	build_texts(&file, 7, 4, second, other);
+	build_texts(&file, 0, 4, first, numbers);
+	build_lane(&file, 9, 7000000, other[0], -3);
+	build_lane(&file, 8, 7000001, numbers[0], 3);
+	build_lane(&file, 9, 7000000, other[0], -3);
+	struct tl_trace *trace = opened_soundly();
+	ck_assert_int_eq(strncmp(tl_trace_string(numbers[0], &size), "one", 3), 0);
+	ck_assert_uint_eq(size, 3);
+	ck_assert_int_eq(strncmp(tl_trace_string(numbers[1], &size), first[1], 21), 0);
+	ck_assert_uint_eq(size, 21);
+	ck_assert_ptr_null(tl_trace_string(numbers[2], &size));
+	ck_assert_int_eq(strncmp(tl_trace_string(other[0], &size), "two", 3), 0);
+	ck_assert_uint_eq(other[0], (7 << TL_STRINGS_BITS) + 4);
+	ck_assert_ptr_null(tl_trace_string(0, &size));
+	ck_assert_ptr_null(tl_trace_string(other[0] + 2, &size));
+	ck_assert_ptr_null(tl_trace_string(UINT32_MAX, &size));
+	ck_assert_uint_eq(trace->nnamed, 2);
+	ck_assert_uint_eq(trace->named[1].lane, 9);
+	ck_assert_int_eq(trace->named[1].sort, -3);
+	ck_assert_uint_eq(tl_trace_lane(8), 7000001);
+	ck_assert_uint_eq(tl_trace_lane(10), 10);
+	finish(trace);
+}
+END_TEST
+
+/* Events say how many args they have. */
+START_TEST(events_have_the_args_that_they_say)
+{
+	build_start(&file, TL_FILE_SPOOL);
+	build_thread(&file, 1, 101, "", 0);
+	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 1024);
+	char *at = build_event(build_records(chunk), 1, 0, 5, 1, (struct tl_event_arg){ 0 }), *lie = at;
+	at = build_event(at, 1, 0, 6, 1, (struct tl_event_arg){ 0 });
+	((struct tl_event_record *)(void *)lie)->args = 2;
+	at = build_event(at, 1, 0, 7, 1, (struct tl_event_arg){ 0 });
+	chunk->end = (uint64_t)(at - build_records(chunk));
+	struct tl_trace *trace = opened_soundly();
+	ck_assert_str_eq(starts(trace, 0), "5 7");
 	finish(trace);
 }
 END_TEST
@@ -664,6 +735,8 @@ int main(void)
 
 	tcase_add_test(sound, a_spool_is_read);
 	tcase_add_test(sound, chunks_come_in_the_order_of_their_numbers);
+	tcase_add_test(sound, texts_and_lanes_are_found_by_their_numbers);
+	tcase_add_test(sound, events_have_the_args_that_they_say);
 	tcase_add_test(sound, a_pipe_is_read);
 	tcase_add_test(sound, what_the_output_has_is_left_out);
 	tcase_add_test(sound, a_record_that_was_stepped_over_is_given_when_it_is_finished);

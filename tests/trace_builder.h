@@ -139,6 +139,51 @@ static inline char *build_call(char *at, uint32_t function, uint64_t start, uint
 	return at + sizeof(record);
 }
 
+/* Texts, one behind the other, up to a NULL. numbers[i] becomes the number of the i-th. */
+static inline void build_texts(struct builder *builder, uint32_t index, uint32_t first, const char *const *texts, uint32_t *numbers)
+{
+	size_t units = 0;
+
+	for (size_t i = 0; texts[i]; i++)
+		units += 1 + (strlen(texts[i]) + 7) / 8;
+	struct tl_strings_piece *piece = build_piece(builder, TL_PIECE_STRINGS, sizeof(*piece) + units * sizeof(piece->units[0]));
+	piece->index = index;
+	piece->first = first;
+	for (size_t i = 0, at = 0; texts[i]; i++) {
+		size_t size = strlen(texts[i]);
+		numbers[i] = (index << TL_STRINGS_BITS) + first + (uint32_t)at;
+		piece->units[at].size = (uint32_t)size;
+		memcpy(&piece->units[at + 1], texts[i], size);
+		at += 1 + (size + 7) / 8;
+	}
+}
+
+static inline void build_lane(struct builder *builder, uint32_t lane, uint32_t shown, uint32_t name, int32_t sort)
+{
+	struct tl_lanes_piece *piece = build_piece(builder, TL_PIECE_LANES, sizeof(*piece) + sizeof(piece->lanes[0]));
+	piece->lanes[0].lane = lane;
+	piece->lanes[0].shown = shown;
+	piece->lanes[0].name = name;
+	piece->lanes[0].sort = sort;
+}
+
+/* An event of a duration, with one argument; returns where the next record belongs. */
+static inline char *build_event(char *at, uint32_t name, uint32_t lane, uint64_t start, uint64_t duration, struct tl_event_arg arg)
+{
+	struct tl_event_record event = {.size = (sizeof(event) + sizeof(arg)) / 8,
+					.type = TL_RECORD_EVENT,
+					.name = name,
+					.start = start,
+					.duration = duration,
+					.lane = lane,
+					.phase = 'X',
+					.level = 4,
+					.args = 1};
+	memcpy(at, &event, sizeof(event));
+	memcpy(at + sizeof(event), &arg, sizeof(arg));
+	return at + sizeof(event) + sizeof(arg);
+}
+
 static inline void build_end(struct builder *builder, uint64_t events, uint64_t lost)
 {
 	struct tl_end_piece *piece = build_piece(builder, TL_PIECE_END, sizeof(*piece));

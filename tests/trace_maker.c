@@ -5,7 +5,8 @@
  *	trace_maker --lie OFFSET VALUE FILE		overwrite 8 bytes
  *	trace_maker --places FILE			KIND and offset of each piece, a line each
  *
- * Calls are of an API that no command has tables of. Every seventh chunk ends with a loss.
+ * Calls are of an API that no command has tables of. Every seventh chunk ends with a loss, each with an event of the program's, and those of the
+ * first thread with one on a device's lane, too.
  */
 #include <stdio.h>
 
@@ -35,6 +36,42 @@ static uint64_t ns(uint64_t ticks)
 static const struct tl_function *function(uint32_t id)
 {
 	return id >> 16 == API && (id & 0xffff) < F_COUNT ? &table_functions[id & 0xffff] : NULL;
+}
+
+static const char *const texts[] = {"vector_add", "Queue \"0\"", "global size", "a name that is longer than a unit", NULL};
+#define TEXTS (sizeof(texts) / sizeof(*texts) - 1)
+#define DEVICE 1000 /* number of its lane, and the tid that it is shown by */
+#define DEVICE_TID 5000000
+static uint32_t numbers[TEXTS];
+
+static const char *string(uint32_t number, size_t *size)
+{
+	for (size_t i = 0; i < TEXTS; i++)
+		if (numbers[i] == number) {
+			*size = strlen(texts[i]);
+			return texts[i];
+		}
+	*size = 0;
+	return NULL;
+}
+
+static uint32_t lane(uint32_t number)
+{
+	return number == DEVICE ? DEVICE_TID : number;
+}
+
+static char *make_events(char *at, uint64_t *ticks, bool device)
+{
+	static uint64_t device_ticks;
+	const struct tl_event_arg size = {numbers[2], TL_VALUE_UNSIGNED_64, next_random() % 1000},
+				  text = {numbers[2], TL_VALUE_STRING, numbers[1]};
+
+	if (device)
+		at = build_event(at, numbers[0], DEVICE, device_ticks, TICKS_TO_NS * 500, size);
+	device_ticks += TICKS_TO_NS * 1000;
+	at = build_event(at, numbers[3], 0, *ticks, TICKS_TO_NS * 10, text);
+	*ticks += TICKS_TO_NS * 20;
+	return at;
 }
 
 static char *make_call(char *at, uint64_t *ticks)
@@ -99,7 +136,7 @@ static void expect_records(struct expected *expected, uint32_t tid, const char *
 		struct tl_text text = room_in(expected);
 		at += tl_format_json.record(&expected->encoder, &text, tid, record, (size_t)(end - at));
 		expected->size = (size_t)(text.at - expected->text);
-		expected->events += record->type == TL_RECORD_CALL;
+		expected->events += record->type != TL_RECORD_LOST;
 		expected->lost += record->type == TL_RECORD_LOST ? record->result : 0;
 	}
 }
@@ -144,12 +181,13 @@ static struct tl_thread_piece *make_thread(struct making *made, uint32_t thread)
 
 static void make_chunk(struct making *made, uint32_t thread, uint32_t chunk)
 {
-	size_t room = (made->calls + 1) * 8 * 32;
+	size_t room = (made->calls + 2) * 8 * 32;
 	struct tl_chunk_piece *piece = build_chunk(&made->file, 1 + thread, 1 + chunk, room);
 	char *at = build_records(piece);
 
 	for (uint32_t i = 0; i < made->calls; i++)
 		at = make_call(at, &made->ticks[thread]);
+	at = make_events(at, &made->ticks[thread], !thread);
 	if (chunk % 7 == 6) {
 		at = make_loss(at, made->ticks[thread]);
 		made->losses[thread] += 5;
@@ -170,6 +208,8 @@ static void make_file(struct making *made)
 	build_api(&made->file, API, &table_api);
 	/* A process tells the clock again and again, so that a file that ends early has one. */
 	build_clock(&made->file, points, 2);
+	build_texts(&made->file, 1, 4, texts, numbers);
+	build_lane(&made->file, DEVICE, DEVICE_TID, numbers[1], 7);
 	for (uint32_t chunk = 0; chunk < made->chunks; chunk++)
 		for (uint32_t thread = 0; thread < made->threads; thread++) {
 			if (!chunk)
@@ -192,6 +232,7 @@ static void expect_all(struct expected *expected, const struct making *made)
 		name_of(name, thread);
 		tl_format_json.thread(&expected->encoder, &text, 101 + thread, name);
 	}
+	tl_format_json.lane(&expected->encoder, &text, DEVICE_TID, texts[1], strlen(texts[1]), 7);
 	expected->size = (size_t)(text.at - expected->text);
 	for (uint32_t thread = 0; thread < made->threads; thread++)
 		for (uint32_t i = 0; i < made->threads * made->chunks; i++)
@@ -199,7 +240,8 @@ static void expect_all(struct expected *expected, const struct making *made)
 				struct tl_chunk_piece *piece = (void *)(made->file.bytes + made->parts[i].chunk);
 				expect_records(expected, 101 + thread, build_records(piece), build_records(piece) + piece->end);
 			}
-	struct tl_totals totals = {expected->events, expected->lost, put_losses, made->losses};
+	const struct tl_totals totals = {
+		.events = expected->events, .lost = expected->lost, .lost_by_thread = put_losses, .context = made->losses};
 	text = room_in(expected);
 	tl_format_json.end(&expected->encoder, &text, &totals);
 	expected->size = (size_t)(text.at - expected->text);
@@ -208,7 +250,7 @@ static void expect_all(struct expected *expected, const struct making *made)
 static int make(const char *path, const char *json, uint32_t threads, uint32_t chunks, uint32_t calls)
 {
 	struct making made = {.threads = threads, .chunks = chunks, .calls = calls};
-	struct expected expected = {.encoder = {&tl_format_json, 4711, ns, function, NULL}};
+	struct expected expected = {.encoder = {&tl_format_json, 4711, ns, function, string, lane, NULL}};
 
 	made.parts = calloc(threads * chunks + 1, sizeof(*made.parts));
 	made.ticks = calloc(threads + 1, sizeof(*made.ticks));
