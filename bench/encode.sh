@@ -42,11 +42,16 @@ size_row()
 	rm -f "$work/size.json" "$work/size.json.gz"
 }
 
-# pftrace_row TEXT SHAPE
+# pftrace_row TEXT SHAPE: the same in .pftrace.
 pftrace_row()
 {
-	paste "$work/encode.$2.pftrace" "$work/encode.$2.json" | awk -v text="$1" '{ p = $3; j = $6 } END {
-		printf "  %-58s %7.2f   (%.1f, %.1f bytes)\n", text, p / j, p, j }'
+	local calls=100000 ending
+	for ending in json json.gz pftrace pftrace.gz; do
+		output=$work/size.$ending traced "$top_builddir/bench_call" "$2" 1 $calls >"$work/rows"
+	done
+	(cd "$work" && stat -c %s size.json size.json.gz size.pftrace size.pftrace.gz && grep -c '"ph":"X"' size.json) | xargs |
+		awk -v text="$1" '{ printf "  %-58s %7.2f   gz %.2f  (%.1f, %.1f bytes)\n", text, $3 / $1, $4 / $2, $3 / $5, $4 / $5 }'
+	rm -f "$work"/size.*
 }
 
 section "Encoding an event as Chrome JSON, one core, into /dev/null where nothing else is said ÷ the floor"
@@ -57,9 +62,9 @@ encode_row "4 scalar arguments, .json.gz" four.json.gz
 section "Encoding an event as .pftrace into /dev/null, one core ÷ the floor"
 encode_row "no arguments" none.pftrace
 encode_row "4 scalar arguments" four.pftrace
-section "An event in .pftrace ÷ in JSON"
-pftrace_row "no arguments" none
-pftrace_row "4 scalar arguments" four
 section "An event in JSON ÷ in memory"
 size_row "no arguments" none 32
 size_row "4 scalar arguments" four 64
+section "An event in .pftrace ÷ in JSON"
+pftrace_row "no arguments" none
+pftrace_row "4 scalar arguments" four
