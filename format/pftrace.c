@@ -1,6 +1,6 @@
 /*
  * pftrace.c: Perfetto's trace format as one of the formats of encoder.h. A file is a row of
- *packets.
+ *packets:
  *
  *	{timestamp: 31  trusted_packet_sequence_id: 1  sequence_flags: 2
  *	 track_event {category_iids: 1  name_iid: 4  type: TYPE_SLICE_BEGIN
@@ -8,20 +8,19 @@
  *	{timestamp: 412  trusted_packet_sequence_id: 1  sequence_flags: 2
  *	 track_event {type: TYPE_SLICE_END}}
  *
- * All packets of an encoder are of one sequence. Names are told once, and the track and the clock
- *are defaults of the sequence, told again when the lane changes, which is with each chunk. The
- *clock is an incremental one of the sequence's own: a timestamp is what has passed since the last.
- *Each time that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp
- *after that is a reading of it. What lies before the last one, as the beginning of a call that
- *others were made in, has CLOCK_MONOTONIC named with it, and leaves the sequence's clock alone.
+ * All packets of an encoder are of one sequence. Names are told once. The track and the clock are
+ * defaults of the sequence, told again when the lane changes, which is with each chunk. The clock
+ * is an incremental one of the sequence's own: a timestamp is what has passed since the last. Each
+ * time that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp after
+ * that is a reading of it. What lies before the last one, as the beginning of a call that others
+ * were made in, has CLOCK_MONOTONIC named with it, and leaves the sequence's clock alone.
  *
- * A call's two packets stand together, in the order in which calls ended; a reader sorts by time,
- *and takes an end for that of the call that began last. What has the same time stays in the order
- *of the file: an inner call's end comes before its outer one's, as it must. Two beginnings at the
- *same time would not: see struct ties.
+ * A call's two packets stand together, in the order in which calls ended. Readers sort by time, and
+ * take an end for that of the call that began last. What has the same time stays in the order of
+ * the file: an inner call's end comes before its outer one's, as it must. For two beginnings at the
+ * same time see pftrace_ties.h.
  *
- * What readers were told in a block that was dropped they don't know: .block takes back what was
- *told in it.
+ * What was told in a block that is dropped, readers don't know: .block takes it back.
  */
 #include "format/pftrace.h"
 
@@ -36,8 +35,7 @@
 #define FIRST_SEQUENCE 1
 #define PLANS	       512
 #define SCRATCH	       (128u * 1024)
-/* What is kept free for a packet: its head; our own annotations, behind the arguments; what is
- * behind them all. */
+/* Kept free for a packet: its head; our own annotations, behind the arguments; and what follows. */
 #define HEAD_MAX  (12u * 1024)
 #define OWN_MAX	  (16u * 1024)
 #define TAIL_MAX  (TL_PF_NAMES_NEW + TL_PF_NOTES_SPARE + 1024)
@@ -255,10 +253,12 @@ static char *put_call_categories(struct state *state, char *at, const struct pla
 	char string[TL_PF_NAME_MAX + 64];
 	struct tl_text text = {string, string + sizeof(string), false};
 	struct tl_pf_name *name = failed ? plan->failed : plan->categories;
+	uint32_t iid = name ? tl_pf_name_use(&state->names, name) : 0;
 
-	if (!name)
-		put_categories(&text, plan->function, failed);
-	return put_name(state, at, name, TL_PF_CATEGORY_IIDS, TL_PF_CATEGORIES, name ? "" : string);
+	if (iid)
+		return tl_protobuf_number(at, TL_PF_CATEGORY_IIDS, iid);
+	put_categories(&text, plan->function, failed);
+	return tl_pf_string(at, TL_PF_CATEGORIES, string, strlen(string));
 }
 
 static struct tl_pf_name *categories_of(struct state *state, const struct tl_function *function,

@@ -62,7 +62,7 @@ void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *recor
 		     uint64_t (*ns)(uint64_t ticks))
 {
 	const char *at = (const char *)record, *end = at + size;
-	bool known = end == ties->end && at >= ties->next && ties->next;
+	bool known = ties->next && at >= ties->next && at < ties->end;
 
 	ties->next = at + 8;
 	if (known)

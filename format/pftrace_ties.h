@@ -36,8 +36,9 @@ struct tl_pf_ties {
 };
 
 /*
- * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at the
- * chunk if it is another one. `ns`: ticks to nanoseconds.
+ * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at them if
+ * it has not done so; memory that comes again has other records, from its beginning. `ns`: ticks to
+ * nanoseconds.
  */
 void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
 		     uint64_t (*ns)(uint64_t ticks));

@@ -2,7 +2,9 @@
 # pftrace.sh: a .pftrace has what a JSON trace of the same records has: each call with its name, its nanoseconds, its thread and its arguments, as
 # Perfetto reads it (pftrace.py); and its fields are those of the published schema (pftrace.proto).
 . "${top_srcdir:-.}/tests/lib.sh"
-plan 6
+need_library
+need_command
+plan 11
 
 make=$top_builddir/pftrace_make
 mkdir "$tmp/python"
@@ -36,3 +38,25 @@ is "$(printf '%s\n' "$text" | grep -c 'name: "phObject"')" 1 "a name is told onc
 json=$(stat -c %s "$tmp/t.json")
 small=$(stat -c %s "$tmp/t.pftrace")
 ok "it is less than half as large ($small of $json bytes)" test $((small * 2)) -lt "$json"
+
+# Real programs. What one run recorded, in both formats.
+apps=$top_builddir/tests/apps
+spooled()
+{
+	rm -f "$tmp"/t.*
+	timeout 60 "$tracelayer" run -o "$tmp/t.tlt" -- "$@" >"$tmp/said" 2>&1 || { cat "$tmp/said"; return 1; }
+	"$tracelayer" export "$tmp/t.tlt" -o "$tmp/t.json" && "$tracelayer" export "$tmp/t.tlt" -o "$tmp/t.pftrace" && compare
+}
+ok "all that clinfo asks of PoCL" spooled clinfo
+ok "strings of every kind" spooled "$apps/cl_hostile"
+ok "eight threads at once" spooled "$apps/cl_threads" -t 8 -i 400
+ZE_ENABLE_ALT_DRIVERS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/ze_driver_a.so
+export ZE_ENABLE_ALT_DRIVERS
+ok "Level Zero's descriptors, three threads" spooled "$apps/ze_vector_add" -t 3
+
+# Written by the process itself.
+rm -f "$tmp"/t.*
+traced "$tmp/t.pftrace" timeout 60 "$apps/cl_vector_add" >"$tmp/said" 2>&1
+count=$("$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftrace" | sed 's/.* packets, \([0-9]*\) slices.*/\1/')
+traced "$tmp/t.json" timeout 60 "$apps/cl_vector_add" >"$tmp/said" 2>&1
+is "$count" "$(events "$tmp/t.json")" "a process writes one itself, with as many calls as it writes to JSON"
