@@ -36,11 +36,12 @@
 #define PLANS	       512
 #define SCRATCH	       (128u * 1024)
 /* Kept free for a packet: its head; our own annotations, behind the arguments; and what follows. */
-#define HEAD_MAX  (12u * 1024)
-#define OWN_MAX	  (16u * 1024)
-#define TAIL_MAX  (TL_PF_NAMES_NEW + TL_PF_NOTES_SPARE + 1024)
-#define ROOM	  (HEAD_MAX + OWN_MAX + TAIL_MAX)
-#define DEPTH_MAX 16 /* calls that began at the same time as those in them */
+#define HEAD_MAX     (12u * 1024)
+#define OWN_MAX	     (16u * 1024)
+#define TAIL_MAX     (TL_PF_NAMES_NEW + TL_PF_NOTES_SPARE + 1024)
+#define ROOM	     (HEAD_MAX + OWN_MAX + TAIL_MAX)
+#define CATEGORY_MAX TL_PF_NAME_MAX
+#define DEPTH_MAX    16 /* calls that began at the same time as those in them */
 
 /* What every call of one function has. */
 struct plan {
@@ -195,35 +196,35 @@ static inline char *close_event(struct state *state, char *event, char *at, char
 
 /* By its number where it has one. */
 static char *put_name(struct state *state, char *at, struct tl_pf_name *name, uint32_t numbered,
-		      uint32_t plain, const char *string)
+		      uint32_t plain, struct tl_pf_text string)
 {
 	uint32_t iid = name ? tl_pf_name_use(&state->names, name) : 0;
 
-	return iid ? tl_protobuf_number(at, numbered, iid)
-		   : tl_pf_string(at, plain, string, strlen(string));
+	return iid ? tl_protobuf_number(at, numbered, iid) : tl_pf_string(at, plain, string);
 }
 
-static char *put_fixed_name(struct state *state, char *at, uint32_t field, uint32_t numbered,
-			    uint32_t plain, const char *string)
+static char *put_event_name(struct state *state, char *at, struct tl_pf_text string)
 {
-	return put_name(state, at, tl_pf_name_clean(&state->names, field, string), numbered, plain,
-			string);
+	struct tl_pf_name *name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, string);
+
+	return put_name(state, at, name, TL_PF_NAME_IID, TL_PF_NAME, string);
 }
 
-/* An event of our own: its name, its category, its type. */
-static char *put_own(struct state *state, char *at, const char *name)
+static char *put_category(struct state *state, char *at, struct tl_pf_text string)
 {
-	at = put_fixed_name(state, at, TL_PF_EVENT_CATEGORIES, TL_PF_CATEGORY_IIDS,
-			    TL_PF_CATEGORIES, "tracelayer");
-	at = put_fixed_name(state, at, TL_PF_EVENT_NAMES, TL_PF_NAME_IID, TL_PF_NAME, name);
-	return tl_protobuf_number(at, TL_PF_TYPE, TL_PF_INSTANT);
+	struct tl_pf_name *name = tl_pf_name_clean(&state->names, TL_PF_EVENT_CATEGORIES, string);
+
+	return put_name(state, at, name, TL_PF_CATEGORY_IIDS, TL_PF_CATEGORIES, string);
 }
 
-static void put_end(struct state *state, struct tl_text *text, uint64_t ns)
+/* The end of what began last on a track; 0: the lane's. */
+static void put_end(struct state *state, struct tl_text *text, uint64_t ns, uint64_t track)
 {
-	char *packet, *event = open_event(state, text->at, ns, &packet);
-	char *at = tl_protobuf_number(event, TL_PF_TYPE, TL_PF_SLICE_END);
+	char *packet, *event = open_event(state, text->at, ns, &packet), *at = event;
 
+	if (track)
+		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_END);
 	text->at = close_event(state, event, at, packet);
 	if (ns > state->now.latest)
 		state->now.latest = ns;
@@ -231,44 +232,50 @@ static void put_end(struct state *state, struct tl_text *text, uint64_t ns)
 
 /* ---- Calls */
 
-static void put_categories(struct tl_text *text, const struct tl_function *function, bool failed)
+/* A category with its levels; at most CATEGORY_MAX bytes. */
+static struct tl_pf_text with_levels(char *to, struct tl_pf_text category, uint32_t mask,
+				     bool failed)
 {
 	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
+	struct tl_text text = {to, to + CATEGORY_MAX, false};
 
-	tl_text_put(text, function->api->name, strnlen(function->api->name, TL_PF_NAME_MAX));
+	tl_text_put(&text, category.bytes,
+		    category.size < CATEGORY_MAX / 2 ? category.size : CATEGORY_MAX / 2);
 	for (unsigned i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-		if (function->level & 1u << i) {
-			tl_text_char(text, ',');
-			tl_text_string(text, levels[i]);
+		if (mask & 1u << i) {
+			tl_text_char(&text, ',');
+			tl_text_string(&text, levels[i]);
 		}
 	}
 	if (failed)
-		tl_text_string(text, ",failed");
-	tl_text_char(text, '\0');
+		tl_text_string(&text, ",failed");
+	return (struct tl_pf_text){to, (size_t)(text.at - to)};
+}
+
+static struct tl_pf_text categories_of(char *to, const struct tl_function *function, bool failed)
+{
+	return with_levels(to, tl_pf_text(function->api->name), function->level, failed);
 }
 
 static char *put_call_categories(struct state *state, char *at, const struct plan *plan,
 				 bool failed)
 {
-	char string[TL_PF_NAME_MAX + 64];
-	struct tl_text text = {string, string + sizeof(string), false};
+	char string[CATEGORY_MAX];
 	struct tl_pf_name *name = failed ? plan->failed : plan->categories;
 	uint32_t iid = name ? tl_pf_name_use(&state->names, name) : 0;
 
-	if (iid)
-		return tl_protobuf_number(at, TL_PF_CATEGORY_IIDS, iid);
-	put_categories(&text, plan->function, failed);
-	return tl_pf_string(at, TL_PF_CATEGORIES, string, strlen(string));
+	return iid ? tl_protobuf_number(at, TL_PF_CATEGORY_IIDS, iid)
+		   : tl_pf_string(at, TL_PF_CATEGORIES,
+				  categories_of(string, plan->function, failed));
 }
 
-static struct tl_pf_name *categories_of(struct state *state, const struct tl_function *function,
-					bool failed)
+static struct tl_pf_name *name_categories(struct state *state, const struct tl_function *function,
+					  bool failed)
 {
-	char string[TL_PF_NAME_MAX + 64];
-	struct tl_text text = {string, string + sizeof(string), false};
+	char string[CATEGORY_MAX];
 
-	put_categories(&text, function, failed);
-	return tl_pf_name_clean(&state->names, TL_PF_EVENT_CATEGORIES, string);
+	return tl_pf_name_clean(&state->names, TL_PF_EVENT_CATEGORIES,
+				categories_of(string, function, failed));
 }
 
 static bool has_result(const struct tl_function *function)
@@ -282,9 +289,9 @@ static void make_plan(struct state *state, struct plan *plan, const struct tl_fu
 	const struct tl_variable result = {.name = "result", .type = function->result};
 
 	plan->function = function;
-	plan->name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, function->name);
-	plan->categories = categories_of(state, function, false);
-	plan->failed = categories_of(state, function, true);
+	plan->name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, tl_pf_text(function->name));
+	plan->categories = name_categories(state, function, false);
+	plan->failed = name_categories(state, function, true);
 	plan->has_result = has_result(function);
 	plan->zero_failed = tl_call_failed(function, 0);
 	plan->count = function->count < 16 ? function->count : 16;
@@ -354,7 +361,8 @@ static void put_begin(struct state *state, struct tl_text *text, const struct tl
 	char *packet, *event = open_event(state, text->at, ns, &packet);
 	char *at = put_call_categories(state, event, plan, failed);
 
-	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, plan->function->name);
+	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
+		      tl_pf_text(plan->function->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	notes.end -= OWN_MAX;
@@ -364,9 +372,9 @@ static void put_begin(struct state *state, struct tl_text *text, const struct tl
 	if (returned)
 		put_result(state, &notes, plan, call->result);
 	if (call->flags & TL_RECORD_UNWOUND)
-		tl_pf_note_number(&notes, "unwound", TL_PF_BOOL_VALUE, 1);
+		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)
-		tl_pf_note_number(&notes, "cut", TL_PF_BOOL_VALUE, 1);
+		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
 	text->at = close_event(state, event, notes.at, packet);
 }
 
@@ -418,8 +426,200 @@ static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	uint64_t start = encoder->ns(call->start), end = encoder->ns(stop);
 	text->at = put_lane(encoder, text->at, tid, start);
 	if (put_beginnings(encoder, text, call, 0))
-		put_end(state, text, end > start ? end : start);
+		put_end(state, text, end > start ? end : start, 0);
 	return true;
+}
+
+/* ---- Events that are no calls */
+
+static struct tl_pf_text text_of(const struct tl_encoder *encoder, uint32_t number,
+				 const char *none)
+{
+	struct tl_pf_text text = {NULL, 0};
+
+	if (number && encoder->string)
+		text.bytes = encoder->string(number, &text.size);
+	return text.bytes ? text : tl_pf_text(none);
+}
+
+static uint64_t event_ns(const struct tl_encoder *encoder, const struct tl_event_record *event,
+			 uint64_t time)
+{
+	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);
+}
+
+/* 0: the thread's. Lanes that are no thread's never are the default: their events name them. */
+static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_event_record *event)
+{
+	return event->lane && encoder->lane ? track_of(encoder, encoder->lane(event->lane)) : 0;
+}
+
+static void put_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
+			  const struct tl_event_arg *arg)
+{
+	struct tl_pf_text key = text_of(encoder, arg->key, "?");
+	uint32_t number = arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0;
+
+	switch (arg->kind) {
+	case TL_VALUE_SIGNED_64:
+		tl_pf_note_value(notes, key, TL_PF_INT_VALUE, arg->value);
+		break;
+	case TL_VALUE_HEX_64:
+		tl_pf_note_value(notes, key, TL_PF_POINTER_VALUE, arg->value);
+		break;
+	case TL_VALUE_DOUBLE_64:
+		tl_pf_note_value(notes, key, TL_PF_DOUBLE_VALUE, arg->value);
+		break;
+	case TL_VALUE_TRUTH:
+		tl_pf_note_value(notes, key, TL_PF_BOOL_VALUE, arg->value != 0);
+		break;
+	case TL_VALUE_STRING:
+		tl_pf_note_string(notes, key, text_of(encoder, number, ""));
+		break;
+	default:
+		tl_pf_note_value(notes, key, TL_PF_UINT_VALUE, arg->value);
+	}
+}
+
+static void put_event_args(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
+			   const struct tl_event_record *event)
+{
+	notes->end -= OWN_MAX;
+	for (unsigned i = 0; i < event->args; i++)
+		put_event_arg(encoder, notes, &event->arg[i]);
+	notes->end += OWN_MAX;
+	if (event->request)
+		tl_pf_note_value(notes, tl_pf_text("request"), TL_PF_UINT_VALUE, event->request);
+	if (notes->cut)
+		tl_pf_note_value(notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
+}
+
+/*
+ * All but counters; of one that has a duration its beginning. A flow's events are instants, which
+ * the flow goes through.
+ */
+static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
+			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns)
+{
+	struct state *state = encoder->state;
+	uint64_t track = event_track(encoder, event);
+	struct tl_pf_text category = text_of(encoder, event->category, "tracelayer");
+	char string[CATEGORY_MAX], *packet, *start, *at;
+
+	at = start = open_event(state, text->at, ns, &packet);
+	if (track)
+		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
+	if (type != TL_PF_SLICE_END) {
+		at = put_category(state, at, with_levels(string, category, event->level, false));
+		at = put_event_name(state, at, text_of(encoder, event->name, "?"));
+	}
+	at = tl_protobuf_number(at, TL_PF_TYPE, type);
+	if (event->phase == 's' || event->phase == 't')
+		at = tl_protobuf_fixed64(at, TL_PF_FLOW_IDS, event->duration);
+	if (event->phase == 'f')
+		at = tl_protobuf_fixed64(at, TL_PF_TERMINATING_FLOW_IDS, event->duration);
+	struct tl_pf_notes notes = notes_at(state, text, at);
+	put_event_args(encoder, &notes, event);
+	text->at = close_event(state, start, notes.at, packet);
+}
+
+/* A counter's track has the same number whoever tells of it. */
+static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_text name)
+{
+	uint64_t hash = 14695981039346656037u ^ encoder->pid;
+
+	for (size_t i = 0; i < name.size; i++)
+		hash = (hash ^ (unsigned char)name.bytes[i]) * 1099511628211u;
+	return hash | 1ull << 63;
+}
+
+static char *put_counter_track(const struct tl_encoder *encoder, char *at, uint64_t track,
+			       struct tl_pf_text name)
+{
+	char *packet = tl_protobuf_open(at, TL_PF_PACKET), *descriptor;
+
+	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
+	descriptor = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
+	at = tl_protobuf_number(descriptor, TL_PF_UUID, track);
+	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
+	at = tl_pf_string(at, TL_PF_TRACK_NAME, name);
+	at = tl_protobuf_bytes(at, TL_PF_COUNTER_TRACK, "", 0);
+	return tl_protobuf_close(packet, tl_protobuf_close(descriptor, at));
+}
+
+/* "memory used"; where both are the same, it is the name. */
+static struct tl_pf_text series_name(char *to, struct tl_pf_text name, struct tl_pf_text key)
+{
+	struct tl_text text = {to, to + TL_PF_NAME_MAX, false};
+	const size_t most = TL_PF_NAME_MAX / 2 - 1;
+
+	tl_text_put(&text, name.bytes, name.size < most ? name.size : most);
+	if (key.size != name.size || memcmp(key.bytes, name.bytes, key.size) != 0) {
+		tl_text_char(&text, ' ');
+		tl_text_put(&text, key.bytes, key.size < most ? key.size : most);
+	}
+	return (struct tl_pf_text){to, (size_t)(text.at - to)};
+}
+
+/* One series of a counter: a track of its own, of the process. */
+static void put_series(struct tl_encoder *encoder, struct tl_text *text,
+		       const struct tl_event_record *event, const struct tl_event_arg *arg,
+		       uint64_t ns)
+{
+	struct state *state = encoder->state;
+	char string[TL_PF_NAME_MAX], *packet, *start, *at;
+	struct tl_pf_text name = series_name(string, text_of(encoder, event->name, "?"),
+					     text_of(encoder, arg->key, "?"));
+	struct tl_pf_name *known = tl_pf_name_clean(&state->names, TL_PF_COUNTERS, name);
+	uint64_t track = counter_track(encoder, name);
+
+	if (!known || tl_pf_name_is_new(&state->names, known))
+		text->at = put_counter_track(encoder, text->at, track, name);
+	at = start = open_event(state, text->at, ns, &packet);
+	at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_COUNTER);
+	at = arg->kind == TL_VALUE_DOUBLE_64
+		     ? tl_protobuf_fixed64(at, TL_PF_DOUBLE_COUNTER_VALUE, arg->value)
+		     : tl_protobuf_number(at, TL_PF_COUNTER_VALUE, arg->value);
+	text->at = close_event(state, start, at, packet);
+}
+
+static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		      const struct tl_event_record *event)
+{
+	struct state *state = encoder->state;
+	uint64_t ns = event_ns(encoder, event, event->start), stop;
+
+	text->at = put_lane(encoder, text->at, tid, ns);
+	switch (event->phase) {
+	case 'X':
+		if (__builtin_add_overflow(event->start, event->duration, &stop))
+			stop = UINT64_MAX;
+		stop = event_ns(encoder, event, stop);
+		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
+		put_end(state, text, stop > ns ? stop : ns, event_track(encoder, event));
+		break;
+	case 'B':
+		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
+		break;
+	case 'E':
+		put_plain_event(encoder, text, event, TL_PF_SLICE_END, ns);
+		break;
+	case 'C':
+		for (unsigned i = 0; i < event->args && has_room(text); i++)
+			if (event->arg[i].kind != TL_VALUE_STRING)
+				put_series(encoder, text, event, &event->arg[i], ns);
+		break;
+	default:
+		put_plain_event(encoder, text, event, TL_PF_INSTANT, ns);
+	}
+}
+
+static bool is_sound_event(const struct tl_event_record *event, size_t size)
+{
+	return size >= sizeof(*event) &&
+	       size >= sizeof(*event) + event->args * sizeof(event->arg[0]) && event->phase &&
+	       strchr("XBEiCstf", event->phase);
 }
 
 /* ---- What a format has */
@@ -432,7 +632,10 @@ static void put_instant(struct tl_encoder *encoder, struct tl_text *text, uint32
 
 	text->at = put_lane(encoder, text->at, tid, ns);
 	event = open_event(state, text->at, ns, &packet);
-	struct tl_pf_notes notes = notes_at(state, text, put_own(state, event, name));
+	char *at = put_category(state, event, tl_pf_text("tracelayer"));
+	at = put_event_name(state, at, tl_pf_text(name));
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_INSTANT);
+	struct tl_pf_notes notes = notes_at(state, text, at);
 	tl_pf_note_members(&notes, members, size);
 	text->at = close_event(state, event, notes.at, packet);
 }
@@ -468,6 +671,12 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		if (call->size * 8u < sizeof(*call))
 			return 0;
 		put_lost(encoder, text, tid, call);
+		break;
+	case TL_RECORD_EVENT:
+		if (!is_sound_event((const void *)call, call->size * 8u))
+			return 0;
+		if (has_room(text))
+			put_event(encoder, text, tid, (const void *)call);
 		break;
 	case TL_RECORD_NAME:
 	case TL_RECORD_PAD:
@@ -505,6 +714,12 @@ static char *close_track(const struct track *track, char *at)
 	return tl_protobuf_close(track->packet, at);
 }
 
+/* A string that may have no end. */
+static struct tl_pf_text bounded(const char *string, size_t most)
+{
+	return (struct tl_pf_text){string, strnlen(string, most)};
+}
+
 static void put_process(struct tl_encoder *encoder, struct tl_text *text,
 			const struct tl_facts *facts)
 {
@@ -521,9 +736,9 @@ static void put_process(struct tl_encoder *encoder, struct tl_text *text,
 		tl_text_string(&label, ", ");
 	}
 	tl_text_put(&label, facts->host, strnlen(facts->host, sizeof(facts->host)));
-	at = tl_pf_string(at, TL_PF_PROCESS_NAME, facts->program,
-			  strnlen(facts->program, sizeof(facts->program)));
-	at = tl_pf_string(at, TL_PF_PROCESS_LABELS, labels, (size_t)(label.at - labels));
+	at = tl_pf_string(at, TL_PF_PROCESS_NAME, bounded(facts->program, sizeof(facts->program)));
+	at = tl_pf_string(at, TL_PF_PROCESS_LABELS,
+			  (struct tl_pf_text){labels, (size_t)(label.at - labels)});
 	text->at = close_track(&track, at);
 }
 
@@ -560,8 +775,26 @@ static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t ti
 	char *at = open_track(encoder, text->at, tid, &track);
 	at = tl_protobuf_number(at, TL_PF_THREAD_PID, encoder->pid);
 	at = tl_protobuf_number(at, TL_PF_THREAD_TID, tid);
-	at = tl_pf_string(at, TL_PF_THREAD_NAME, name, strnlen(name, 16));
+	at = tl_pf_string(at, TL_PF_THREAD_NAME, bounded(name, 16));
 	text->at = close_track(&track, at);
+}
+
+static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name,
+		 size_t size, int32_t sort)
+{
+	char *packet, *track, *at;
+
+	if (!has_room(text))
+		return;
+	packet = tl_protobuf_open(text->at, TL_PF_PACKET);
+	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
+	track = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
+	at = tl_protobuf_number(track, TL_PF_UUID, track_of(encoder, tid));
+	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
+	at = tl_pf_string(at, TL_PF_TRACK_NAME, (struct tl_pf_text){name, size});
+	at = tl_protobuf_number(at, TL_PF_SIBLING_ORDER_RANK, (uint64_t)(int64_t)sort);
+	at = tl_protobuf_number(at, TL_PF_SIBLING_MERGE_BEHAVIOR, TL_PF_SIBLING_MERGE_NONE);
+	text->at = tl_protobuf_close(packet, tl_protobuf_close(track, at));
 }
 
 static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
@@ -577,12 +810,12 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 	text->at = put_lane(encoder, text->at, tid, encoder->ns(start));
 	event = open_event(state, text->at, encoder->ns(start), &packet);
 	at = put_call_categories(state, event, plan, false);
-	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, called->name);
+	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, tl_pf_text(called->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = notes_at(state, text, at);
-	tl_pf_note_number(&notes, "unfinished", TL_PF_BOOL_VALUE, 1);
+	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
 	text->at = close_event(state, event, notes.at, packet);
-	put_end(state, text, encoder->ns(end > start ? end : start));
+	put_end(state, text, encoder->ns(end > start ? end : start), 0);
 }
 
 struct lost_list {
@@ -663,6 +896,7 @@ const struct tl_format tl_format_pftrace = {
 	.state = sizeof(struct state),
 	.begin = begin,
 	.thread = thread,
+	.lane = lane,
 	.record = record,
 	.unfinished = unfinished,
 	.end = end,

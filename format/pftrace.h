@@ -48,10 +48,18 @@ enum tl_pf_track_event {
 	TL_PF_TRACK_UUID = 11,
 	TL_PF_CATEGORIES = 22,
 	TL_PF_NAME = 23,
+	TL_PF_COUNTER_VALUE = 30,
+	TL_PF_DOUBLE_COUNTER_VALUE = 44,
 	TL_PF_FLOW_IDS = 47,
+	TL_PF_TERMINATING_FLOW_IDS = 48,
 };
 
-enum tl_pf_type { TL_PF_SLICE_BEGIN = 1, TL_PF_SLICE_END = 2, TL_PF_INSTANT = 3 };
+enum tl_pf_type {
+	TL_PF_SLICE_BEGIN = 1,
+	TL_PF_SLICE_END = 2,
+	TL_PF_INSTANT = 3,
+	TL_PF_COUNTER = 4,
+};
 
 enum tl_pf_annotation {
 	TL_PF_ANNOTATION_NAME_IID = 1,
@@ -78,10 +86,15 @@ enum tl_pf_interned { TL_PF_IID = 1, TL_PF_STRING = 2 };
 
 enum tl_pf_track_descriptor {
 	TL_PF_UUID = 1,
+	TL_PF_TRACK_NAME = 2,
 	TL_PF_PROCESS = 3,
 	TL_PF_THREAD = 4,
 	TL_PF_PARENT_UUID = 5,
+	TL_PF_COUNTER_TRACK = 8,
+	TL_PF_SIBLING_ORDER_RANK = 12,
+	TL_PF_SIBLING_MERGE_BEHAVIOR = 15,
 };
+#define TL_PF_SIBLING_MERGE_NONE 2 /* lanes of the same name stay apart */
 enum tl_pf_process {
 	TL_PF_PROCESS_PID = 1,
 	TL_PF_PROCESS_SORT_INDEX = 3,
@@ -89,11 +102,5 @@ enum tl_pf_process {
 	TL_PF_PROCESS_LABELS = 8,
 };
 enum tl_pf_thread { TL_PF_THREAD_PID = 1, TL_PF_THREAD_TID = 2, TL_PF_THREAD_NAME = 5 };
-
-/* A flow goes through this event: a field of a TrackEvent, 10 bytes. */
-static inline char *tl_pf_flow(char *at, uint64_t id)
-{
-	return tl_protobuf_fixed64(at, TL_PF_FLOW_IDS, id);
-}
 
 #endif

@@ -52,6 +52,15 @@ struct tl_pf_name *tl_pf_name_find(struct tl_pf_names *names, uint32_t field, co
 	return name;
 }
 
+bool tl_pf_name_is_new(struct tl_pf_names *names, struct tl_pf_name *name)
+{
+	if (name->block)
+		return false;
+	name->block = names->block + 1;
+	names->changed = true;
+	return true;
+}
+
 uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name)
 {
 	char *start = names->tell + names->told, *at;
@@ -65,8 +74,7 @@ uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name)
 	at = tl_protobuf_number(at, TL_PF_IID, name->iid);
 	at = tl_protobuf_bytes(at, TL_PF_STRING, names->text + name->at, name->size);
 	names->told = (uint32_t)(tl_protobuf_close(start, at) - names->tell);
-	name->block = names->block + 1;
-	names->changed = true;
+	tl_pf_name_is_new(names, name);
 	return name->iid;
 }
 

@@ -46,6 +46,13 @@ struct tl_pf_name *tl_pf_name_find(struct tl_pf_names *names, uint32_t field, co
 /* Its number, for a packet that is being made; 0: it can't be told in this one. */
 uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name);
 
+/*
+ * For what is told otherwise: it has to be told now. Names of a field that InternedData does not
+ * have are kept apart from the others all the same.
+ */
+bool tl_pf_name_is_new(struct tl_pf_names *names, struct tl_pf_name *name);
+#define TL_PF_COUNTERS 31 /* such a field: tracks of counters */
+
 /* What was told since the last of these two is in the file; or is not. */
 void tl_pf_names_keep(struct tl_pf_names *names);
 void tl_pf_names_drop(struct tl_pf_names *names);

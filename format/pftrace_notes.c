@@ -26,27 +26,28 @@ enum how {
 
 /* ---- Strings and names */
 
-static size_t clean(char to[TL_PF_STRING_MAX], const char *string, size_t size)
+static size_t clean(char to[TL_PF_STRING_MAX], struct tl_pf_text string)
 {
 	struct tl_text text = {to, to + TL_PF_STRING_MAX, false};
 
-	tl_text_utf8(&text, string, size < TL_PF_NAME_MAX ? size : TL_PF_NAME_MAX);
+	tl_text_utf8(&text, string.bytes,
+		     string.size < TL_PF_NAME_MAX ? string.size : TL_PF_NAME_MAX);
 	return (size_t)(text.at - to);
 }
 
-char *tl_pf_string(char *at, uint32_t field, const char *string, size_t size)
+char *tl_pf_string(char *at, uint32_t field, struct tl_pf_text string)
 {
 	char *content = tl_protobuf_open(at, field);
 
-	return tl_protobuf_close(content, content + clean(content, string, size));
+	return tl_protobuf_close(content, content + clean(content, string));
 }
 
-struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field, const char *string)
+struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field,
+				    struct tl_pf_text string)
 {
 	char text[TL_PF_STRING_MAX];
 
-	return tl_pf_name_find(names, field, text,
-			       clean(text, string, strnlen(string, TL_PF_NAME_MAX)));
+	return tl_pf_name_find(names, field, text, clean(text, string));
 }
 
 static bool has_room(struct tl_pf_notes *notes, size_t size)
@@ -58,34 +59,56 @@ static bool has_room(struct tl_pf_notes *notes, size_t size)
 }
 
 /* A key, in a DebugAnnotation that was begun with NOTE_ROOM. */
-static char *put_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name, const char *key,
-		     size_t size)
+static char *put_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+		     struct tl_pf_text key)
 {
 	uint32_t iid = name ? tl_pf_name_use(notes->names, name) : 0;
 
 	return iid ? tl_protobuf_number(at, TL_PF_ANNOTATION_NAME_IID, iid)
-		   : tl_pf_string(at, TL_PF_ANNOTATION_NAME, key, size);
+		   : tl_pf_string(at, TL_PF_ANNOTATION_NAME, key);
 }
 
 /* A string that comes again: an enumerator. */
-static char *put_enumerator(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
-			    const char *string, size_t size)
+static char *put_again(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+		       struct tl_pf_text string)
 {
 	uint32_t iid = name ? tl_pf_name_use(notes->names, name) : 0;
 
 	return iid ? tl_protobuf_number(at, TL_PF_STRING_VALUE_IID, iid)
-		   : tl_pf_string(at, TL_PF_STRING_VALUE, string, size);
+		   : tl_pf_string(at, TL_PF_STRING_VALUE, string);
 }
 
-void tl_pf_note_number(struct tl_pf_notes *notes, const char *key, uint32_t field, uint64_t value)
+/* Up to its value; *content is where it began. */
+static char *open_note(struct tl_pf_notes *notes, struct tl_pf_text key, char **content)
 {
+	*content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
+	return put_key(notes, *content, tl_pf_name_clean(notes->names, TL_PF_ANNOTATION_NAMES, key),
+		       key);
+}
+
+void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t field,
+		      uint64_t value)
+{
+	char *content, *at;
+
 	if (!has_room(notes, NOTE_ROOM))
 		return;
-	char *content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
-	char *at =
-		put_key(notes, content, tl_pf_name_clean(notes->names, TL_PF_ANNOTATION_NAMES, key),
-			key, strlen(key));
-	notes->at = tl_protobuf_close(content, tl_protobuf_number(at, field, value));
+	at = open_note(notes, key, &content);
+	at = field == TL_PF_DOUBLE_VALUE ? tl_protobuf_fixed64(at, field, value)
+					 : tl_protobuf_number(at, field, value);
+	notes->at = tl_protobuf_close(content, at);
+}
+
+void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string)
+{
+	char *content, *at;
+
+	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
+		return;
+	at = open_note(notes, key, &content);
+	at = put_again(notes, at, tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, string),
+		       string);
+	notes->at = tl_protobuf_close(content, at);
 }
 
 /* ---- Parameters */
@@ -127,7 +150,7 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 				    .type = type,
 				    .word = variable->offset,
 				    .how = (uint8_t)how_of(variable)};
-	step->name = tl_pf_name_clean(names, TL_PF_ANNOTATION_NAMES, variable->name);
+	step->name = tl_pf_name_clean(names, TL_PF_ANNOTATION_NAMES, tl_pf_text(variable->name));
 	if (!type->size || type->size > 8)
 		step->how = WALKED;
 	else
@@ -150,8 +173,8 @@ static bool put_named(struct tl_pf_notes *notes, char **at, struct tl_pf_step *s
 	if (!name)
 		return false;
 	step->value = value;
-	step->enumerator = tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, name);
-	*at = put_enumerator(notes, *at, step->enumerator, name, strlen(name));
+	step->enumerator = tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, tl_pf_text(name));
+	*at = put_again(notes, *at, step->enumerator, tl_pf_text(name));
 	return true;
 }
 
@@ -165,7 +188,7 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
 		return true;
 	char *content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
-	char *at = put_key(notes, content, step->name, step->key, strlen(step->key));
+	char *at = put_key(notes, content, step->name, tl_pf_text(step->key));
 	switch (step->how) {
 	case ADDRESS:
 	case FOLLOWED:
@@ -309,10 +332,10 @@ static bool put_member_key(struct tl_pf_notes *notes, struct reader *reader)
 	if (!take(reader, '"') || !take_quoted(reader, '"', &inside) || !take(reader, ':') ||
 	    inside.end - inside.at > (ptrdiff_t)sizeof(key))
 		return false;
-	size_t size = (size_t)(unescape(key, inside) - key);
+	struct tl_pf_text text = {key, (size_t)(unescape(key, inside) - key)};
 	notes->at = put_key(notes, notes->at,
-			    tl_pf_name_find(notes->names, TL_PF_ANNOTATION_NAMES, key, size), key,
-			    size);
+			    tl_pf_name_find(notes->names, TL_PF_ANNOTATION_NAMES, key, text.size),
+			    text);
 	return true;
 }
 
@@ -366,10 +389,9 @@ static bool put_quoted(struct tl_pf_notes *notes, struct reader *reader, char qu
 		return put_text(notes, inside);
 	if (!has_room(notes, NAME_ROOM))
 		return false;
-	notes->at =
-		put_enumerator(notes, notes->at,
-			       tl_pf_name_find(notes->names, TL_PF_STRING_VALUES, inside.at, size),
-			       inside.at, size);
+	notes->at = put_again(notes, notes->at,
+			      tl_pf_name_find(notes->names, TL_PF_STRING_VALUES, inside.at, size),
+			      (struct tl_pf_text){inside.at, size});
 	return true;
 }
 

@@ -8,6 +8,16 @@
 #include "format/pftrace.h"
 #include "format/pftrace_names.h"
 
+struct tl_pf_text {
+	const char *bytes;
+	size_t size;
+};
+
+static inline struct tl_pf_text tl_pf_text(const char *string)
+{
+	return (struct tl_pf_text){string, strlen(string)};
+}
+
 /* What must be free behind .end: sizes that take more than a byte move what follows them. */
 #define TL_PF_NOTES_SPARE 1024
 
@@ -41,18 +51,23 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_t word,
 		     bool captured);
 
-/* One of a number, in the field of DebugAnnotation that its kind has. */
-void tl_pf_note_number(struct tl_pf_notes *notes, const char *key, uint32_t field, uint64_t value);
+/* One with a value in the field of DebugAnnotation that its kind has; of a double its bits. */
+void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t field,
+		      uint64_t value);
+
+/* One with a string that may come again. */
+void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string);
 
 /* The members of an object in the exact notation (args_print.h), without its braces. */
 void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t size);
 
 /* A string as a field, what is not UTF-8 in it replaced, all beyond 1024 bytes left out: up to
  * TL_PF_STRING_MAX bytes. */
-char *tl_pf_string(char *at, uint32_t field, const char *string, size_t size);
+char *tl_pf_string(char *at, uint32_t field, struct tl_pf_text string);
 #define TL_PF_STRING_MAX 3200
 
 /* As tl_pf_string has it. */
-struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field, const char *string);
+struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field,
+				    struct tl_pf_text string);
 
 #endif

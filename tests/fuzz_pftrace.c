@@ -25,6 +25,19 @@ static uint64_t ns(uint64_t ticks)
 	return ticks / 3;
 }
 
+static const char *string(uint32_t number, size_t *size)
+{
+	static const char text[] = "text \xff";
+
+	*size = number % 8;
+	return number % 8 < sizeof(text) ? text : NULL;
+}
+
+static uint32_t lane(uint32_t number)
+{
+	return number;
+}
+
 /* ---- What may be in what */
 
 enum message { TRACE, PACKET, CLOCKS, CLOCK, DEFAULTS, EVENT, NOTE, NAMES, NAME, TRACK, DESCRIPTOR, NONE };
@@ -55,6 +68,8 @@ static const struct nested {
 	{NAMES, TL_PF_STRING_VALUES, NAME},
 	{NAME, TL_PF_STRING, NONE},
 	{TRACK, TL_PF_PROCESS, DESCRIPTOR},
+	{TRACK, TL_PF_TRACK_NAME, NONE},
+	{TRACK, TL_PF_COUNTER_TRACK, NONE},
 	{TRACK, TL_PF_THREAD, DESCRIPTOR},
 	{DESCRIPTOR, TL_PF_THREAD_NAME, NONE},
 	{DESCRIPTOR, TL_PF_PROCESS_NAME, NONE},
@@ -116,7 +131,8 @@ static void check_message(const char *bytes, size_t size, enum message is)
 /* ---- */
 
 static char *state;
-static struct tl_encoder encoder = {.format = &tl_format_pftrace, .pid = 1, .ns = ns, .function = function};
+static struct tl_encoder encoder = {.format = &tl_format_pftrace, .pid = 1, .ns = ns, .function = function,
+				     .string = string, .lane = lane};
 
 static void check_facts(const uint8_t *input, size_t size)
 {
@@ -172,8 +188,30 @@ static uint64_t next_random(void)
 	return random_state;
 }
 
+static size_t sound_event(char *to)
+{
+	struct tl_event_record *event = (void *)to;
+	uint16_t args = next_random() % 4;
+
+	*event = (struct tl_event_record){.size = sizeof(*event) / 8 + 2 * args,
+					  .type = TL_RECORD_EVENT,
+					  .flags = next_random() % 2,
+					  .name = (uint32_t)next_random(),
+					  .start = next_random() >> next_random() % 64,
+					  .duration = next_random() >> next_random() % 64,
+					  .lane = next_random() % 3,
+					  .phase = (uint8_t)"XBEiCstf"[next_random() % 8],
+					  .level = (uint8_t)next_random(),
+					  .args = args};
+	for (uint16_t i = 0; i < args; i++)
+		event->arg[i] = (struct tl_event_arg){(uint32_t)next_random(), next_random() % 7, next_random() >> next_random() % 64};
+	return event->size * 8u;
+}
+
 static size_t sound_record(char *to)
 {
+	if (next_random() % 4 == 0)
+		return sound_event(to);
 	struct tl_call_record *record = (void *)to;
 	uint32_t id = next_random() % F_COUNT;
 	size_t words = table_functions[id].words;

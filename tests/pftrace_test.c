@@ -44,6 +44,21 @@ static uint64_t ns(uint64_t ticks)
 	return ticks;
 }
 
+/* Texts by their numbers; lanes are shown as 1000 and more. */
+static const char *string(uint32_t number, size_t *size)
+{
+	static const char *const strings[] = {NULL, "kernel", "queue", "depth", "gpu", "key"};
+	const char *text = number < sizeof(strings) / sizeof(*strings) ? strings[number] : NULL;
+
+	*size = text ? strlen(text) : 0;
+	return text;
+}
+
+static uint32_t shown_lane(uint32_t number)
+{
+	return 1000 + number;
+}
+
 static const struct tl_format *const format = &tl_format_pftrace;
 static struct tl_encoder encoder;
 static char *room;
@@ -51,7 +66,8 @@ static struct tl_text text;
 
 static void start(void)
 {
-	encoder = (struct tl_encoder){.format = format, .pid = 7, .ns = ns, .function = function};
+	encoder = (struct tl_encoder){
+		.format = format, .pid = 7, .ns = ns, .function = function, .string = string, .lane = shown_lane};
 	encoder.state = aligned_alloc(64, (format->state + 63) & ~(size_t)63);
 	memset(encoder.state, 0, format->state);
 	room = malloc(TL_ENCODER_ROOM);
@@ -171,15 +187,6 @@ START_TEST(contents_of_any_size_have_theirs_before_them)
 			ck_assert_int_eq(bytes[1 + head + byte], (char)(byte * 7));
 	}
 	free(bytes);
-}
-END_TEST
-
-START_TEST(flows_are_ten_bytes)
-{
-	char bytes[16];
-
-	ck_assert_uint_eq((size_t)(tl_pf_flow(bytes, 0x0102030405060708) - bytes), 10);
-	ck_assert_mem_eq(bytes, "\xf9\x02\x08\x07\x06\x05\x04\x03\x02\x01", 10);
 }
 END_TEST
 
@@ -314,6 +321,135 @@ START_TEST(what_an_end_told_is_not_relied_on)
 	settle(true);
 	format->end(&encoder, &text, &totals);
 	ck_assert_uint_eq(times_text("tracelayer_end"), 1);
+}
+END_TEST
+
+struct event {
+	struct tl_event_record event;
+	struct tl_event_arg args[2];
+};
+
+static struct event event_of(char phase, uint64_t begin, uint64_t duration)
+{
+	return (struct event){.event = {.size = sizeof(struct tl_event_record) / 8,
+					.type = TL_RECORD_EVENT,
+					.name = 1,
+					.start = begin,
+					.duration = duration,
+					.phase = (uint8_t)phase,
+					.level = TL_LEVEL_OPERATOR,
+					.category = 4}};
+}
+
+static void add_arg(struct event *event, uint32_t key, enum tl_event_value kind, uint64_t value)
+{
+	event->args[event->event.args++] = (struct tl_event_arg){key, kind, value};
+	event->event.size += sizeof(struct tl_event_arg) / 8;
+}
+
+static size_t encode_event(const struct event *event)
+{
+	return format->record(&encoder, &text, 8, (const void *)event, sizeof(*event));
+}
+
+START_TEST(lanes_that_are_no_thread_s_are_tracks_of_their_own)
+{
+	struct event event = event_of('X', 1000, 50);
+
+	/* uuid, its process, "queue", rank 3, not merged */
+	format->lane(&encoder, &text, 1001, "queue", 5, 3);
+	EXPECT("\x0a\x1c\x50\x01\xe2\x03\x17\x08\xe9\x87\x80\x80\x70\x28\x80\x80\x80\x80\x70"
+	       "\x12\x05queue\x60\x03\x78\x02");
+	encode_new(8, NOTHING, 1, 1);
+	text.at = room;
+	event.event.lane = 1;
+	ck_assert_uint_eq(encode_event(&event), sizeof(struct tl_event_record));
+	/* The beginning and the end name it; the lane's own track stays the default. */
+	ck_assert_uint_eq(lanes_told(1001), 2);
+	ck_assert_uint_eq(lanes_told(8), 0);
+	ck_assert_uint_eq(times_text("kernel"), 1);
+	ck_assert_uint_eq(times_text("gpu,operator"), 1);
+}
+END_TEST
+
+START_TEST(events_are_slices_and_instants_with_their_args)
+{
+	struct event event = event_of('B', 1000, 0);
+
+	add_arg(&event, 5, TL_VALUE_HEX_64, 300);
+	add_arg(&event, 5, TL_VALUE_STRING, 2);
+	ck_assert_uint_eq(encode_event(&event), sizeof(event));
+	ck_assert_uint_eq(times("\x48\x01", 2), 1);
+	ck_assert_uint_eq(times("\x38\xac\x02", 3), 1);
+	ck_assert_uint_eq(times_text("queue"), 1);
+	text.at = room;
+	event = event_of('E', 1020, 0);
+	encode_event(&event);
+	EXPECT("\x0a\x0a\x40\x14\x50\x01\x68\x02\x5a\x02\x48\x02");
+	text.at = room;
+	event = event_of('i', 1020, 0);
+	event.event.request = 9;
+	encode_event(&event);
+	ck_assert_uint_eq(times("\x48\x03", 2), 1);
+	ck_assert_uint_eq(times_text("request"), 1);
+}
+END_TEST
+
+START_TEST(flows_go_through_instants)
+{
+	static const char phases[] = "stf";
+
+	for (int i = 0; i < 3; i++) {
+		struct event event = event_of(phases[i], 1000, 0x0102030405060708);
+		text.at = room;
+		encode_event(&event);
+		ck_assert_uint_eq(times(phases[i] == 'f' ? "\x81\x03" : "\xf9\x02", 2), 1);
+		ck_assert_uint_eq(times("\x08\x07\x06\x05\x04\x03\x02\x01", 8), 1);
+	}
+}
+END_TEST
+
+START_TEST(counters_have_a_track_for_each_series)
+{
+	struct event event = event_of('C', 1000, 0);
+
+	event.event.name = 3;
+	add_arg(&event, 3, TL_VALUE_UNSIGNED_64, 300);
+	add_arg(&event, 5, TL_VALUE_DOUBLE_64, 0x3ff8000000000000);
+	encode_event(&event);
+	ck_assert_uint_eq(times_text("\x12\x05""depth"), 1);
+	ck_assert_uint_eq(times_text("\x12\x09""depth key"), 1);
+	ck_assert_uint_eq(times("\x48\x04\xf0\x01\xac\x02", 6), 1);
+	ck_assert_uint_eq(times("\x48\x04\xe1\x02\0\0\0\0\0\0\xf8\x3f", 12), 1);
+	text.at = room;
+	encode_event(&event);
+	ck_assert_uint_eq(times_text("depth"), 0);
+	/* A dropped block told of them. */
+	settle(false);
+	encode_event(&event);
+	ck_assert_uint_eq(times_text("depth"), 2);
+}
+END_TEST
+
+START_TEST(damaged_events_are_refused)
+{
+	struct event event = event_of('X', 1, 1);
+
+	event.event.args = 1;
+	ck_assert_uint_eq(encode_event(&event), 0);
+	event = event_of('X', 1, 1);
+	event.event.size--;
+	ck_assert_uint_eq(encode_event(&event), 0);
+	event = event_of('?', 1, 1);
+	ck_assert_uint_eq(encode_event(&event), 0);
+	event = event_of(0, 1, 1);
+	ck_assert_uint_eq(encode_event(&event), 0);
+	ck_assert_ptr_eq(text.at, room);
+	/* Numbers that have no text. */
+	event = event_of('X', 1, 1);
+	event.event.name = event.event.category = 77;
+	ck_assert_uint_eq(encode_event(&event), sizeof(struct tl_event_record));
+	ck_assert_uint_eq(times_text("tracelayer,operator"), 1);
 }
 END_TEST
 
@@ -485,7 +621,6 @@ int main(void)
 	tcase_add_checked_fixture(fresh, start, stop);
 	tcase_add_test(fresh, numbers_are_varints);
 	tcase_add_test(fresh, contents_of_any_size_have_theirs_before_them);
-	tcase_add_test(fresh, flows_are_ten_bytes);
 	tcase_add_test(fresh, a_dropped_beginning_begins_again);
 	tcase_add_test(fresh, who_goes_on_with_a_file_has_a_sequence_of_its_own);
 	suite_add_tcase(suite, fresh);
@@ -496,6 +631,11 @@ int main(void)
 	tcase_add_test(begun, names_are_told_once);
 	tcase_add_test(begun, what_a_dropped_block_told_is_told_again);
 	tcase_add_test(begun, what_an_end_told_is_not_relied_on);
+	tcase_add_test(begun, lanes_that_are_no_thread_s_are_tracks_of_their_own);
+	tcase_add_test(begun, events_are_slices_and_instants_with_their_args);
+	tcase_add_test(begun, flows_go_through_instants);
+	tcase_add_test(begun, counters_have_a_track_for_each_series);
+	tcase_add_test(begun, damaged_events_are_refused);
 	tcase_add_test(begun, names_beyond_the_table_are_plain);
 	tcase_add_test(begun, names_are_utf8_and_not_too_long);
 	tcase_add_test(begun, an_outer_call_begins_before_its_inner_one_of_the_same_time);
