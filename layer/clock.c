@@ -38,7 +38,7 @@
 #define PAIR_ERROR 30u		/* nanoseconds that a slope's two pairs may be off together */
 #define FAR 16u			/* times a slope's baseline: what lies beyond can't be foretold */
 #define PASSED_BY 50u		/* nanoseconds between the line and a point that can go, at first */
-#define FRESH 400000u		/* nanoseconds: what is newer than a pair by less is converted well enough, if the rate changes by 500 ppm at most */
+#define FRESH 150000u		/* nanoseconds: what is newer than a pair by less is converted well enough, if the rate changes by 500 ppm at most */
 /* After a change so much time tells the new rate: a part of the interval that it is in, but within bounds. Nanoseconds. */
 #define TELLING_PART 8
 #define TELLING_LEAST 5000000u

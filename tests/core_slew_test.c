@@ -197,12 +197,12 @@ static void run(const struct way *way)
 		size_t count = record(ticks, from, wake);
 		now = wake;
 		tl_clock_settle();
-		/* What was recorded while the writer was at it is converted in the same go. */
-		spend();
 		for (size_t i = 0; way->live && i < count; i++)
 			check(ticks[i]);
+		/* What was recorded while the writer was at it may be converted in the same go, if the last pair is fresh. */
+		now += below(SECOND / 1000000 * (FRESH / 1000));
 		if (way->live)
-			check(now + below(SECOND / 3000));
+			check(now);
 		for (size_t i = 0; i < count; i++)
 			keep(ticks[i]);
 	}

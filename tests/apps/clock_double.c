@@ -2,7 +2,7 @@
  * clock_double: preloaded before the layer, another clock for a program and all that is in it. CLOCK_DOUBLE says which:
  *
  *	distrust	the kernel seems to keep time by something else than the processor's counter
- *	slew		CLOCK_MONOTONIC is slewed: by 500 ppm, by -500 ppm, and so on, for 1.7 seconds each
+ *	slew		CLOCK_MONOTONIC is slewed by 500 ppm for 1.7 seconds, then is not for as long, and so on
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEG 1700000000	/* nanoseconds */
+#define LEG 1700000000ull	/* nanoseconds */
 
 static int is(const char *word)
 {
@@ -45,12 +45,12 @@ __attribute__((visibility("default"))) int open(const char *path, int flags, ...
 	return real(path, flags, mode);
 }
 
-/* A triangle: what the slew has come to. */
-static int64_t slewed_by(uint64_t ns)
+/* What the slews have come to. */
+static uint64_t slewed_by(uint64_t ns)
 {
-	uint64_t at = ns % (2ull * LEG);
+	uint64_t periods = ns / (2 * LEG), at = ns % (2 * LEG);
 
-	return (int64_t)(at < LEG ? at : 2ull * LEG - at) / 2000;
+	return (periods * LEG + (at < LEG ? at : LEG)) / 2000;
 }
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *time)
@@ -67,7 +67,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 	if (result != 0 || id != CLOCK_MONOTONIC || !slews)
 		return result;
 	ns = (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
-	ns += (uint64_t)slewed_by(ns);
+	ns += slewed_by(ns);
 	time->tv_sec = (time_t)(ns / 1000000000);
 	time->tv_nsec = (long)(ns % 1000000000);
 	return 0;
