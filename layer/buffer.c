@@ -128,7 +128,9 @@ static _Atomic bool stuck;		/* waiting for one was in vain; cleared by the next 
 
 /* The reader's own: used under the writer's lock. */
 static struct tl_chunk *ready, **ready_end = &ready;
+static bool flush;			/* everything up to its beginning is being given out */
 static struct tl_producer *flushing;	/* next one whose current chunk is to be read */
+static uint32_t given;			/* chunks that the writer has */
 static bool stepping_over;
 static uint32_t scan;
 
@@ -1066,6 +1068,13 @@ static bool advance(struct tl_chunk *chunk)
 	return chunk->hole && find_late(chunk);
 }
 
+static struct tl_chunk *give(struct tl_chunk *chunk)
+{
+	chunk->taken = true;
+	given++;
+	return chunk;
+}
+
 static struct tl_chunk *take_ready(void)
 {
 	struct tl_chunk **link = &ready;
@@ -1088,43 +1097,43 @@ static struct tl_chunk *take_ready(void)
 		chunk->listed = false;
 		if (!*link)
 			ready_end = link;
-		if (found) {
-			chunk->taken = true;
-			return chunk;
-		}
+		if (found)
+			return give(chunk);
 		recycle(chunk);
 	}
 	return NULL;
 }
 
-/*
- * The current chunks of threads, as far as they are written. A chunk is looked up first and the queue emptied then, so that no older chunk of
- * the same thread is overtaken.
- */
+/* The chunks that were current when the flush began, as far as they are written, once what was handed over then has been given out. */
 static struct tl_chunk *take_live(void)
 {
 	for (; flushing; flushing = flushing->next) {
-		struct tl_chunk *live = atomic_load_explicit(&flushing->current, memory_order_acquire);
-		refill();
-		struct tl_chunk *chunk = take_ready();
-		if (chunk)
-			return chunk;
-		/* Handed over and recycled in the meantime, it may be anybody's. */
-		if (live && __atomic_load_n(&live->producer, __ATOMIC_RELAXED) == flushing && !live->handed && find_run(live)) {
-			live->taken = true;
-			return live;
-		}
+		struct tl_chunk *chunk = flushing->live;
+		flushing->live = NULL;
+		/* Handed over before the queue was emptied, it has been given out; recycled since, it may be anybody's. */
+		if (chunk && __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) == flushing && !chunk->handed && find_run(chunk))
+			return give(chunk);
 	}
-	stepping_over = false;
 	return NULL;
 }
 
 struct tl_chunk *tl_buffer_take(void)
 {
-	refill();
+	if (!flush)
+		refill();
 	struct tl_chunk *chunk = take_ready();
+	if (!chunk && flush) {
+		chunk = take_live();
+		/* What the writer has may have a rest, that it gets next. */
+		if (!chunk && !given)
+			flush = stepping_over = false;
+	}
+	return chunk;
+}
 
-	return chunk ? chunk : take_live();
+bool tl_buffer_is_flushing(void)
+{
+	return flush;
 }
 
 void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t block)
@@ -1159,6 +1168,7 @@ void tl_buffer_not_written(struct tl_chunk *chunk)
 void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
 {
 	chunk->taken = false;
+	given--;
 	/* A record that was finished late lies behind what is read. */
 	if (chunk->end == chunk->read)
 		chunk->read = (char *)(uintptr_t)from;
@@ -1216,6 +1226,7 @@ void tl_buffer_refuse(bool refuse)
 void tl_buffer_give_back(struct tl_chunk *chunk)
 {
 	chunk->taken = false;
+	given--;
 	if (!chunk->handed || chunk->listed)
 		return;
 	if (is_read(chunk) && !chunk->hole) {
@@ -1442,10 +1453,14 @@ void tl_buffer_flush(void)
 		take_rings();
 	} else {
 		flushing = all;
-		stepping_over = true;
+		flush = stepping_over = true;
+		for (struct tl_producer *producer = all; producer; producer = producer->next)
+			producer->live = atomic_load_explicit(&producer->current, memory_order_acquire);
+		/* After that, so that no older chunk of a thread is overtaken; once, so that threads which go on don't keep us for ever. */
+		refill();
 	}
 	for (struct tl_producer *producer = all; producer; producer = producer->next)
-		if (!atomic_load_explicit(&producer->ended, memory_order_relaxed))
+		if (producer->tid && !atomic_load_explicit(&producer->ended, memory_order_relaxed))
 			refresh_name(producer);
 }
 
@@ -1474,7 +1489,8 @@ void tl_buffer_after_fork(void)
 	ready = NULL;
 	ready_end = &ready;
 	flushing = NULL;
-	stepping_over = false;
+	flush = stepping_over = false;
+	given = 0;
 	tl_pool_after_fork();
 	tl_arena_after_fork();
 }

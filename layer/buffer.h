@@ -38,6 +38,7 @@ struct tl_producer {
 	_Atomic uint32_t unwritten;	/* chunks handed over and not yet given back */
 	_Atomic uint32_t next_free;	/* in the list of those whose thread has ended, or that are new */
 	_Atomic uint32_t ended;
+	struct tl_chunk *live;	/* the reader's: its current chunk when a flush began */
 	uint32_t blocked;		/* the writer's scan that found it waiting for a record to be finished */
 	uint64_t lost_said, lost_since;	/* losses that are in the trace, and since when there are others */
 	struct tl_chunk *oldest, *newest;	/* its ring: sealed chunks, linked by .newer */
@@ -117,6 +118,12 @@ void tl_buffer_wake(void);
 
 /* End of the process, or a snapshot: hand over every thread's current chunk as far as it is committed. Threads may go on recording. */
 void tl_buffer_flush(void);
+
+/*
+ * tl_buffer_take has not given out all of that yet. What is recorded after tl_buffer_flush comes, for the most part, after it: so it has an end
+ * however fast threads go on.
+ */
+bool tl_buffer_is_flushing(void);
 
 /* Whose stack of open calls an entry lies in; NULL for one of the process that this one was forked from. */
 struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open);

@@ -163,12 +163,12 @@ static void end_tools(int status)
 
 /* --- the end of the process */
 
+/* Before tools' code runs, which is anybody's, all is in the file once already. */
 static void last_words(int status)
 {
-	if (!tl_runtime_flush())
-		return;
-	end_tools(status);
-	tl_runtime_release();
+	if (tl_tools_await_end() && tl_runtime_flush())
+		end_tools(status);
+	tl_runtime_end();
 }
 
 static __attribute__((noreturn)) void leave(void (*function)(int), int status)
@@ -204,11 +204,10 @@ TL_EXPORT void quick_exit(int status)
 /* The C library leaves by a call of its own when these handlers have run. Registered before those of the program, so it runs after them. */
 static void at_quick_exit_last(void)
 {
-	if (!tl_runtime_flush())
-		return;
 	if (atomic_load_explicit(&quitting, memory_order_acquire))
-		end_tools(quick_status);
-	tl_runtime_release();
+		last_words(quick_status);
+	else
+		tl_runtime_end();
 }
 
 static __attribute__((constructor)) void register_last(void)
@@ -224,47 +223,61 @@ static __attribute__((constructor)) void register_last(void)
  */
 static void before_exec(const char *path)
 {
+	if (!tl_runtime_is_owner())
+		return;
 	int error = errno;
+	bool certain = !path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 
-	if (tl_runtime_flush() && !tl_report_is_asked() && (!path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0))
+	if (tl_runtime_close(certain) && certain && !tl_report_is_asked())
 		tl_runtime_release();
 	errno = error;
 }
 
+/* It failed, so the process goes on. */
+static int after_exec(int result)
+{
+	int error = errno;
+
+	tl_runtime_reopen();
+	errno = error;
+	return result;
+}
+
+#define EXEC(name, path, ...)                                                                                          \
+	({                                                                                                             \
+		__typeof__(real.name) function_ = REAL(name);                                                          \
+		before_exec(path);                                                                                     \
+		after_exec(function_(__VA_ARGS__));                                                                    \
+	})
+
 TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	before_exec(path);
-	return REAL(execve)(path, argv, envp);
+	return EXEC(execve, path, path, argv, envp);
 }
 
 TL_EXPORT int execv(const char *path, char *const argv[])
 {
-	before_exec(path);
-	return REAL(execv)(path, argv);
+	return EXEC(execv, path, path, argv);
 }
 
 TL_EXPORT int execvp(const char *file, char *const argv[])
 {
-	before_exec(strchr(file, '/') ? file : NULL);
-	return REAL(execvp)(file, argv);
+	return EXEC(execvp, strchr(file, '/') ? file : NULL, file, argv);
 }
 
 TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	before_exec(strchr(file, '/') ? file : NULL);
-	return REAL(execvpe)(file, argv, envp);
+	return EXEC(execvpe, strchr(file, '/') ? file : NULL, file, argv, envp);
 }
 
 TL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	before_exec(NULL);
-	return REAL(fexecve)(fd, argv, envp);
+	return EXEC(fexecve, NULL, fd, argv, envp);
 }
 
 TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	before_exec(NULL);
-	return REAL(execveat)(folder, path, argv, envp, flags);
+	return EXEC(execveat, NULL, folder, path, argv, envp, flags);
 }
 
 /* How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the NULL. -1: more than an exec takes. */

@@ -427,27 +427,56 @@ bool tl_runtime_is_owner(void)
 	return atomic_load_explicit(&owner, memory_order_relaxed) == process();
 }
 
+/* There may be something to write, and it is ours to write. */
+static bool records_here(void)
+{
+	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER && tl_runtime_is_owner() &&
+	       !tl_config.left_alone;
+}
+
 bool tl_runtime_flush(void)
 {
-	if (atomic_load_explicit(&begun.owner, memory_order_acquire) != TL_ONCE_OVER || !tl_runtime_is_owner() ||
-	    tl_config.left_alone)
+	if (!records_here())
 		return false;
 	tl_writer_finish();
 	return true;
 }
 
+bool tl_runtime_close(bool certain)
+{
+	if (!records_here())
+		return false;
+	tl_writer_close(certain);
+	return true;
+}
+
+void tl_runtime_reopen(void)
+{
+	tl_writer_open();
+}
+
 void tl_runtime_release(void)
 {
-	tl_writer_close();
 	/* What could not be written stays, for `tracelayer recover`. */
 	if (tl_writer_is_complete())
 		tl_arena_delete();
 }
 
+/* Threads that go on as fast as they can would keep us writing for as long as there is memory. */
+void tl_runtime_end(void)
+{
+	if (!records_here())
+		return;
+	if (tl_runtime_recording())
+		tl_runtime_record(false);
+	tl_writer_close(true);
+	tl_runtime_release();
+}
+
 static void finish(void)
 {
 	tl_runtime_notice_fork();
-	if (!tl_runtime_is_owner() || tl_config.left_alone)
+	if (!records_here())
 		return;
 	tl_tools_end();
 	tl_writer_finish();
@@ -464,8 +493,7 @@ void tl_runtime_renew_exit(void)
 /* What other exit handlers, and destructors before ours, recorded. */
 static __attribute__((destructor)) void unload(void)
 {
-	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER)
-		finish();
+	finish();
 }
 
 /*
@@ -477,9 +505,11 @@ static void finish_after_libraries(int status, void *unused)
 {
 	(void)status;
 	(void)unused;
-	unload();
-	if (tl_runtime_is_owner())
-		tl_runtime_release();
+	tl_runtime_notice_fork();
+	if (!records_here())
+		return;
+	tl_tools_end();
+	tl_runtime_end();
 }
 
 /* A child, without --follow. */

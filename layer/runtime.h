@@ -39,6 +39,19 @@ bool tl_runtime_is_owner(void);
  */
 bool tl_runtime_flush(void);
 
+/*
+ * The same before an exec: the file stays as it is from here on, though other threads go on recording. When the exec has
+ * failed, tl_runtime_reopen, by the same thread. What can be ended only once (a pipe) is ended where the exec is certain.
+ */
+bool tl_runtime_close(bool certain);
+void tl_runtime_reopen(void);
+
+/*
+ * The same for the end of the process: calls that return from here on are not recorded, what has been recorded is in the file, and the buffers
+ * are gone.
+ */
+void tl_runtime_end(void);
+
 /* After that, for the very last time: the buffers are deleted, unless they have something that could not be written. */
 void tl_runtime_release(void);
 

@@ -41,6 +41,7 @@
 #include "layer/sink.h"
 #include "layer/thread_raw.h"
 
+#define TURN	    64	  /* blocks that the thread writes before it looks who else wants something */
 #define PATIENCE_MS 10000 /* without any progress, before the exit handler gives up */
 #define RETRY_MS    100	  /* between two attempts to write what could not be written */
 #define SMALLEST    (16u * 1024) /* block, where files are split into small ones */
@@ -62,6 +63,7 @@ static struct {
 	/* Ends of the file that the writer thread is to write, and has written. */
 	_Atomic uint32_t asked, answered;
 	_Atomic bool last;	    /* nothing comes after the next end: a pipe gets it */
+	_Atomic uint32_t closer;    /* thread that has the pen for good */
 	_Atomic bool leave;	    /* the thread is to end */
 	_Atomic bool suspended;	    /* there was one */
 	struct tl_thread_raw raw;
@@ -71,7 +73,6 @@ static struct {
 	struct tl_sink sink;
 	bool complete;	     /* the last end that was asked for is behind all there was */
 	bool failing;	     /* the last attempt to write failed */
-	bool newer;	     /* a chunk came that is newer than what is to be written */
 
 	uint64_t dropped;    /* lost: no file took them, or it was removed with them, or they can't be read */
 	uint64_t unwritten;  /* recorded, and waiting for a file that takes them */
@@ -262,23 +263,13 @@ static size_t block_limit(void)
 
 /* ---- Blocks */
 
-/* The first call of a chunk began after this tick: it holds nothing older. */
-static bool is_newer(const struct tl_chunk *chunk, uint64_t ticks)
-{
-	const struct tl_call_record *record = (const void *)chunk->begin;
-
-	return record->type == TL_RECORD_CALL && record->start > ticks;
-}
-
-/* The next chunk, but none after the first that is newer than `until`. */
-static bool take_chunk(uint64_t until)
+static bool take_chunk(void)
 {
 	struct tl_chunk *chunk;
 
-	while (!writer.newer && (chunk = tl_buffer_take())) {
+	while ((chunk = tl_buffer_take())) {
 		struct tl_lane *lane = tl_lane_of(chunk->producer);
 		tl_clock_settle();
-		writer.newer = is_newer(chunk, until);
 		if (lane) {
 			tl_block_hold(&writer.block, chunk, lane);
 			return true;
@@ -289,13 +280,13 @@ static bool take_chunk(uint64_t until)
 	return false;
 }
 
-static void fill_block(uint64_t until)
+static void fill_block(void)
 {
 	struct tl_block *block = &writer.block;
 	size_t limit = block_limit();
 
 	tl_block_start(block, &writer.sink);
-	while (tl_block_has_room(block, limit) && (block->used < block->held || take_chunk(until)))
+	while (tl_block_has_room(block, limit) && (block->used < block->held || take_chunk()))
 		tl_block_add(block, limit);
 }
 
@@ -354,30 +345,35 @@ static void set_failing(int error)
 	tl_buffer_refuse(error);
 }
 
-static bool write_block(uint64_t until)
+static bool write_block(void)
 {
 	int error = set_up() ? open_file() : ENOMEM;
 
 	if (!error && is_full())
 		error = next_file();
 	if (!error) {
-		fill_block(until);
+		fill_block();
 		error = put_block();
 	}
 	set_failing(error);
 	return !error;
 }
 
-/* Write what is queued, but at most so many blocks. False: something is left that can't be written now. */
-static bool drain(unsigned blocks, uint64_t until)
+/*
+ * Write what is queued, but at most so many blocks; *more is set where there is more. A flush ends with what it began with, though threads go
+ * on recording. False: something is left that can't be written now.
+ */
+static bool drain(unsigned blocks, bool *more)
 {
 	bool written = true;
 
 	/* What waited is not lost yet. */
 	forget_unwritten();
-	writer.newer = false;
-	while (written && blocks-- && (writer.block.held || take_chunk(until)))
-		written = write_block(until);
+	while (written && blocks && (writer.block.held || take_chunk())) {
+		written = write_block();
+		blocks--;
+	}
+	*more = written && !blocks;
 	while (writer.block.held) {
 		const struct tl_part *part = &writer.block.parts[--writer.block.held];
 		tl_buffer_put_back(part->chunk, part->from);
@@ -390,13 +386,11 @@ static bool drain(unsigned blocks, uint64_t until)
 /* With the pen: everything out, and an end behind it. */
 static void finish(void)
 {
-	bool last = atomic_load_explicit(&writer.last, memory_order_relaxed);
-	uint64_t ticks = tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
+	bool last = atomic_load_explicit(&writer.last, memory_order_relaxed), more;
 
 	tl_clock_settle();
 	tl_buffer_flush();
-	/* What a flush takes of rings is bounded by itself. */
-	bool written = drain(UINT_MAX, tl_config.full == TL_FULL_RING ? UINT64_MAX : ticks);
+	bool written = drain(UINT_MAX, &more);
 	count_unwritten();
 	writer.complete = !all_lost();
 	if (!writer.sink.file && writer.complete)
@@ -409,16 +403,20 @@ static void finish(void)
 	writer.complete = !error && written;
 }
 
-/* With the pen: what is queued out. Where the file has had its end, it gets a new one. */
-static void drain_on(void)
+/*
+ * With the pen: some of what is queued out; true where there is more. Where the file has had its end, it gets a new one. Threads that
+ * record as fast as can be written must not keep those from the pen who are to end the process.
+ */
+static bool drain_on(void)
 {
-	bool ended = writer.sink.ended;
+	bool ended = writer.sink.ended, more;
 
-	drain(UINT_MAX, UINT64_MAX);
+	drain(TURN, &more);
 	if (!ended || !writer.sink.made || writer.sink.ended)
-		return;
+		return more;
 	count_unwritten();
 	write_end();
+	return more;
 }
 
 /* ---- What is said */
@@ -559,7 +557,7 @@ static int thread_main(void *unused)
 		open_file();
 	tl_pen_release(&writer.pen);
 	tl_control_listens(true);
-	for (;; pause_thread()) {
+	for (bool more = false;; more ? (void)0 : pause_thread()) {
 		bool up_to_date = tl_control_serve();
 		tl_pen_take(&writer.pen, INT_MAX);
 		tl_clock_settle();
@@ -567,7 +565,7 @@ static int thread_main(void *unused)
 		if (up_to_date || asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
 			finish();
 		else
-			drain_on();
+			more = drain_on();
 		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed)) {
 			atomic_store_explicit(&writer.answered, asked, memory_order_release);
 			tl_futex_wake(&writer.answered);
@@ -615,7 +613,8 @@ bool tl_writer_help(void)
 	bool mine = tl_pen_try(&writer.pen);
 	uint32_t before = tl_pen_progress_made(&writer.pen);
 	if (mine) {
-		drain(8, UINT64_MAX);
+		bool more;
+		drain(8, &more);
 		tl_sink_close(&writer.sink);
 		tl_pen_release(&writer.pen);
 	}
@@ -674,12 +673,21 @@ static bool finish_somehow(void)
 	return true;
 }
 
-void tl_writer_finish(void)
+static uint32_t this_thread(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+/* With `close`, the pen is kept: whatever is recorded from now on, nobody writes, and the end stays. */
+static void end_file(bool close)
 {
 	struct tl_signals signals;
 	int error = errno;
 
 	tl_signals_hold(&signals);
+	/* A handler that interrupted this thread between its close and the system call that it was for. */
+	if (atomic_load_explicit(&writer.closer, memory_order_relaxed) == this_thread())
+		tl_writer_open();
 	/* A pipe must stay open until the very end, and that it can only in a table of its own. */
 	if (on_signal_stack() || (!is_threaded() && tl_sink_is_stream(&writer.sink)))
 		tl_writer_wake();
@@ -688,13 +696,40 @@ void tl_writer_finish(void)
 		if (writer.sink.ended)
 			tl_report_finished(writer.sink.output.path, writer.sink.events, all_lost() - writer.told);
 		say_losses();
-		tl_pen_release(&writer.pen);
+		if (close)
+			atomic_store_explicit(&writer.closer, this_thread(), memory_order_relaxed);
+		else
+			tl_pen_release(&writer.pen);
 	} else {
 		say_stuck();
 	}
 	atomic_fetch_sub_explicit(&writer.finishing, 1, memory_order_relaxed);
 	tl_signals_back(&signals);
 	errno = error;
+}
+
+void tl_writer_finish(void)
+{
+	end_file(false);
+}
+
+void tl_writer_close(bool last)
+{
+	if (last)
+		atomic_store_explicit(&writer.last, true, memory_order_relaxed);
+	end_file(true);
+	if (last && writer.complete)
+		tl_arena_done(true);
+}
+
+void tl_writer_open(void)
+{
+	uint32_t self = this_thread();
+
+	if (!atomic_compare_exchange_strong_explicit(&writer.closer, &self, 0, memory_order_relaxed, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&writer.last, false, memory_order_relaxed);
+	tl_pen_release(&writer.pen);
 }
 
 void tl_writer_suspend(void)
@@ -720,16 +755,6 @@ void tl_writer_resume(void)
 	if (again)
 		tl_writer_wake();
 	errno = error;
-}
-
-void tl_writer_close(void)
-{
-	if (writer.sink.made && writer.sink.output.stream && !writer.sink.ended) {
-		atomic_store_explicit(&writer.last, true, memory_order_relaxed);
-		tl_writer_finish();
-	}
-	if (writer.complete)
-		tl_arena_done(true);
 }
 
 bool tl_writer_is_complete(void)

@@ -41,17 +41,20 @@ bool tl_writer_help(void);
 void tl_writer_finish(void);
 
 /*
+ * The same for the end of the process or its program, with other threads that may go on recording: from here on nothing is written, so that
+ * the file stays whole however the process ends. `last`: it is certain; what can be ended only once (a pipe) gets its end, and what was
+ * kept for recovery is marked as no longer needed if all of it could be written. tl_writer_open, by the same thread, when there is
+ * no end after all.
+ */
+void tl_writer_close(bool last);
+void tl_writer_open(void);
+
+/*
  * Around system calls that only a process of one thread may make (unshare, setns): the writer thread ends, and none is
  * started until tl_writer_resume, which starts it again if there was one. Its file is opened again then, by name. Keep errno.
  */
 void tl_writer_suspend(void);
 void tl_writer_resume(void);
-
-/*
- * After tl_writer_finish, when nothing is recorded any more: what can be ended only once (a pipe) gets its end, and what was kept for recovery is
- * marked as no longer needed if all of it could be written.
- */
-void tl_writer_close(void);
 
 /* The file has its end, and all that was recorded up to the last tl_writer_finish; or there was nothing to be written. */
 bool tl_writer_is_complete(void);

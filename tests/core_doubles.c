@@ -393,7 +393,12 @@ void tl_writer_finish(void)
 	writer_finishes++;
 }
 
-void tl_writer_close(void)
+void tl_writer_close(bool last)
+{
+	writer_finishes++;
+}
+
+void tl_writer_open(void)
 {
 }
 

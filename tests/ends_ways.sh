@@ -6,7 +6,7 @@ app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 90
+plan 91
 
 # A chunk's worth of calls starts the writer thread: less than one, and more.
 few=7
@@ -72,3 +72,22 @@ is "$? $(cat err) $(counts)" "5  $((2 * many))" "an exec that fails leaves recor
 
 way _exit 0
 is "$?$(ls t*.json 2>/dev/null)" 5 "a process that made no call leaves no file"
+
+# In a /dev/shm of its own: what lay there is gone with the process, or with the program that it was.
+if unshare -rm mount -t tmpfs none /dev/shm 2>err; then
+	cat >all.sh <<-'END'
+		mount -t tmpfs none /dev/shm || exit 1
+		for name in _exit _Exit quick_exit exit-in-handler execve execv execvp execvpe execl execlp execle fexecve execveat \
+			fork-exit fork-first spawn vfork-exit vfork-calls vfork-exec fail-execve fail-execlp fail-fexecve; do
+			rm -f t*.json
+			LD_PRELOAD=$library TRACELAYER_OUTPUT=t.json "$1" $name 7
+			test $? = 5 || echo "$name: $?"
+			for file in /dev/shm/*; do
+				test ! -e $file || { echo "$name: $file"; rm $file; }
+			done
+		done
+	END
+	is "$(library=$libtracelayer unshare -rm sh all.sh "$app" 2>&1)" "" "no buffers are left behind"
+else
+	skip 1 "/dev/shm can't be mounted over on this machine: $(cat err)"
+fi

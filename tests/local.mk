@@ -99,10 +99,11 @@ TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 
 # --- the ways a process ends or multiplies
-TESTS += %D%/ends_ways.sh %D%/ends_follow.sh
-EXTRA_DIST += %D%/ends_ways.sh %D%/ends_follow.sh
-check_PROGRAMS += %D%/apps/ends_ways
+TESTS += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh
+EXTRA_DIST += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh %D%/ends_counts.py
+check_PROGRAMS += %D%/apps/ends_ways %D%/apps/ends_signals
 %C%_apps_ends_ways_LDADD = -lOpenCL -lpthread
+%C%_apps_ends_signals_LDADD = -lOpenCL -lpthread
 
 # --- the command
 TESTS += tests/cli_summary.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh

@@ -84,6 +84,9 @@ static uint64_t now(void)
 	return time.tv_sec * 1000000000ull + time.tv_nsec;
 }
 
+static bool flushing;
+static int given; /* chunks that the writer has */
+
 struct tl_chunk *tl_buffer_take(void)
 {
 	static struct tl_call_record record;
@@ -101,6 +104,11 @@ struct tl_chunk *tl_buffer_take(void)
 		chunk->producer->unwritten = 1;
 	}
 	atomic_flag_clear(&queue_lock);
+	/* What it began with is given out first, and in the end that is all. */
+	if (!chunk && flushing) {
+		flushing = queue || given;
+		return NULL;
+	}
 	if (!chunk && never_ends) {
 		record = (struct tl_call_record){.size = 4, .type = TL_RECORD_CALL, .start = now()};
 		endless = (struct tl_chunk){.producer = producers,
@@ -108,12 +116,14 @@ struct tl_chunk *tl_buffer_take(void)
 					    .end = (char *)(&record + 1)};
 		chunk = &endless;
 	}
+	given += chunk != NULL;
 	return chunk;
 }
 
 void tl_buffer_give_back(struct tl_chunk *chunk)
 {
 	chunk->producer->unwritten = 0;
+	given--;
 	atomic_fetch_add(&given_back, 1);
 }
 
@@ -161,6 +171,7 @@ static uint64_t calls_of(const struct tl_chunk *chunk)
 void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
 {
 	chunk->producer->unwritten = 0;
+	given--;
 	chunk->begin = (char *)(uintptr_t)from;
 	lock();
 	chunk->next = queue;
@@ -254,8 +265,14 @@ void tl_buffer_wake(void)
 	syscall(SYS_futex, &queued, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+bool tl_buffer_is_flushing(void)
+{
+	return flushing;
+}
+
 void tl_buffer_flush(void)
 {
+	flushing = true;
 }
 
 struct tl_producer *tl_buffer_producers(void)
