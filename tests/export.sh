@@ -2,7 +2,7 @@
 # tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 47
+plan 51
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -52,6 +52,27 @@ ok "and the same losses" cmp "$tmp/json.said" "$tmp/tlt.said"
 run "$tmp/none.tlt" -o "$tmp/none.json"
 is $? 0 "a file without calls"
 ok "is a trace without calls" cmp "$tmp/none.json" "$tmp/none.expected"
+
+# A program's own file has what it would have had in JSON.
+export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
+names() { "$python" "$top_srcdir/tests/check_trace.py" --names "$1"; }
+"$tracelayer" run -o "$tmp/run.tlt" -- "$top_builddir/tests/apps/ze_vector_add" >"$tmp/run.out" 2>&1
+is $? 0 "a program is recorded"
+run "$tmp/run.tlt" -o "$tmp/run.json"
+is "$? $(said)" "0 " "what it recorded is sound"
+"$tracelayer" run -o "$tmp/direct.json" -- "$top_builddir/tests/apps/ze_vector_add" >"$tmp/direct.out" 2>&1
+names "$tmp/run.json" >"$tmp/run.names"
+names "$tmp/direct.json" >"$tmp/direct.names"
+ok "it has the calls that the program has in JSON" test -s "$tmp/run.names" -a "$(cksum <"$tmp/run.names")" = "$(cksum <"$tmp/direct.names")"
+# Addresses, times and results that are handles differ from run to run.
+arguments() { "$python" -c 'import json, re, sys
+for event in json.load(open(sys.argv[1])):
+    if event["ph"] == "X":
+        print(event["name"], event["cat"], re.sub("0x[0-9a-f]+", "0x", json.dumps(event["args"])))' "$1" | sort; }
+arguments "$tmp/run.json" >"$tmp/run.args"
+arguments "$tmp/direct.json" >"$tmp/direct.args"
+ok "and their arguments" cmp "$tmp/run.args" "$tmp/direct.args"
+unset ZE_ENABLE_ALT_DRIVERS
 
 # --- cut short
 cut_at() { head -c "$1" "$tmp/t.tlt" >"$tmp/cut.tlt"; }
