@@ -95,6 +95,7 @@ def members(notes, sequence):
 class Trace:
     def __init__(self, bytes):
         self.tracks, self.events, self.realtime = {}, [], None
+        self.lanes, self.counters, self.flows = {}, [], []
         self.primary = None
         sequences = defaultdict(Sequence)
         trace = pf.Trace.FromString(bytes)
@@ -144,8 +145,17 @@ class Trace:
         uuid = event.track_uuid or sequence.defaults.track_event_defaults.track_uuid
         check(uuid in self.tracks, f"no track {uuid}")
         time, args = sequence.time(packet), members(event.debug_annotations, sequence)
+        if event.type == pf.TrackEvent.TYPE_COUNTER:
+            check(self.tracks[uuid].HasField("counter"), "a counter's value on another track")
+            self.counters.append((time, self.tracks[uuid].name, getattr(event, event.WhichOneof("counter_value_field"))))
+            return
         name = event.name or (sequence.name("event_names", event.name_iid) if event.name_iid else None)
         category = ",".join([*event.categories, *(sequence.name("event_categories", i) for i in event.category_iids)])
+        if event.flow_ids or event.terminating_flow_ids:
+            check(event.type == INSTANT and len(event.flow_ids) + len(event.terminating_flow_ids) == 1, "a flow of a slice")
+            ids = [(False, flow) for flow in event.flow_ids] + [(True, flow) for flow in event.terminating_flow_ids]
+            self.flows.append((uuid, time, name, category, *ids[0]))
+            return
         self.events.append((time, event.type, uuid, name, category, args))
 
     def slices(self):
@@ -155,15 +165,17 @@ class Trace:
             stack = open_calls[uuid]
             if type == BEGIN:
                 stack.append((time, name, category, args))
+            elif type == END and uuid & 1 << 63 == 0 and not stack and self.tracks[uuid].name:
+                continue  # a program's own, whose beginning was dropped
             elif type == END:
                 check(stack, f"an end of nothing at {time}")
                 start, name, category, args = stack.pop()
                 yield self.tid(uuid), start, time, name, category, args, len(stack)
-        check(not any(open_calls.values()), "calls without an end")
+        check(not any(stack for uuid, stack in open_calls.items() if not self.tracks[uuid].name), "calls without an end")
 
     def tid(self, uuid):
         track = self.tracks[uuid]
-        return track.thread.tid if track.HasField("thread") else 0
+        return track.thread.tid if track.HasField("thread") else self.lanes.get(track.name, 0)
 
     def instants(self):
         return [(self.tid(uuid), time, name, category, args) for time, type, uuid, name, category, args in self.events
@@ -214,10 +226,14 @@ def compare(trace, path):
     with opener(path, "rt", encoding="utf-8") as file:
         plain = json.load(file)
     pid = plain[0]["pid"]
+    trace.lanes = {e["args"]["name"]: e["tid"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
     wanted, found = Counter(), Counter()
     theirs, ours = defaultdict(list), defaultdict(list)
     for event, args in ((e, p.get("args")) for e, p in zip(events, plain) if e["ph"] == "X"):
         key = event["tid"], int(event["ts"]), int(event["ts"]) + int(event["dur"]), event["name"], event["cat"]
+        wanted[key] += 1
+        theirs[key].append(args)
+    for key, args in phases(events, plain):
         wanted[key] += 1
         theirs[key].append(args)
     for tid, start, end, name, category, args, _ in trace.slices():
@@ -227,19 +243,50 @@ def compare(trace, path):
     missing, extra = wanted - found, found - wanted
     check(not missing and not extra, f"{sum(missing.values())} calls are missing, as {next(iter(missing), '')}; "
                                      f"{sum(extra.values())} are not in the JSON, as {next(iter(extra), '')}")
+    compare_args(theirs, ours)
+    lost = [(e["tid"], int(e["ts"]), "lost", "tracelayer") for e in events if e["ph"] == "i" and e["name"] == "lost"]
+    instants = trace.instants()
+    check(sorted(lost) == sorted(i[:4] for i in instants if i[2] == "lost"), "losses differ")
+    check(sum(p["args"]["events"] for p in plain if p["ph"] == "i" and p["name"] == "lost") ==
+          sum(i[4]["events"] for i in instants if i[2] == "lost"), "losses differ in their numbers")
+    theirs, ours = defaultdict(list), defaultdict(list)
+    for event, other in zip(events, plain):
+        if event["ph"] == "i" and event["name"] != "lost":
+            theirs[event["tid"], int(event["ts"]), event["name"], event["cat"]].append(other["args"])
+    for tid, time, name, category, args in instants:
+        if category != "tracelayer":
+            ours[tid, time, name, category].append(args)
+    compare_args(theirs, ours)
+    flows = [(e["tid"], int(e["ts"]), e["name"], e["cat"], e["ph"] == "f", e["id"]) for e in events if e["ph"] in "stf"]
+    check(sorted(flows) == sorted((trace.tid(f[0]), *f[1:]) for f in trace.flows), "flows differ")
+    counters = [(int(e["ts"]), e["name"] + (" " + key if key != e["name"] else ""), value)
+                for e, p in zip(events, plain) if e["ph"] == "C" for key, value in p["args"].items()]
+    check(sorted(counters) == sorted(trace.counters), "counters differ")
+    compare_metadata(trace, pid, plain, instants)
+    return found
+
+
+def compare_args(theirs, ours):
+    """Arguments of events, by what else tells them apart."""
+    check(theirs.keys() == ours.keys(), f"{next(iter(theirs.keys() ^ ours.keys()), '')} is in one of them only")
     for key, several in theirs.items():
         left = list(ours[key])
         for args in several:
             match = next((i for i, other in enumerate(left) if same(args, other)), None)
             check(match is not None, f"{key}: {args} in JSON, {left}")
             del left[match]
-    lost = [(e["tid"], int(e["ts"]), "lost", "tracelayer") for e in events if e["ph"] == "i"]
-    instants = trace.instants()
-    check(sorted(lost) == sorted(i[:4] for i in instants if i[2] == "lost"), "losses differ")
-    check(sum(p["args"]["events"] for p in plain if p["ph"] == "i") ==
-          sum(i[4]["events"] for i in instants if i[2] == "lost"), "losses differ in their numbers")
-    compare_metadata(trace, pid, plain, instants)
-    return found
+        check(not left, f"{key} is there more than once")
+
+
+def phases(events, plain):
+    """Slices of B and E, as keys and arguments. What has lost its other half is left out."""
+    lanes = defaultdict(list)
+    for event, other in zip(events, plain):
+        if event["ph"] == "B":
+            lanes[event["tid"]].append((event, other["args"]))
+        elif event["ph"] == "E" and lanes[event["tid"]]:
+            begin, args = lanes[event["tid"]].pop()
+            yield (event["tid"], int(begin["ts"]), int(event["ts"]), begin["name"], begin["cat"]), args
 
 
 def compare_metadata(trace, pid, plain, instants):
@@ -251,9 +298,13 @@ def compare_metadata(trace, pid, plain, instants):
         check(process.legacy_sort_index == told["process_sort_index"]["sort_index"], "another rank")
     threads = {e["tid"]: e["args"]["name"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
     named = {t.thread.tid: t.thread.thread_name for t in trace.tracks.values() if t.HasField("thread")}
+    named.update({trace.lanes.get(t.name): t.name for t in trace.tracks.values() if t.name and not t.HasField("counter")})
     check(threads == named, f"threads {threads} and {named}")
     check(all(t.thread.pid == pid and trace.tracks[t.parent_uuid].HasField("process")
               for t in trace.tracks.values() if t.HasField("thread")), "a thread of another process")
+    ranks = {e["tid"]: e["args"]["sort_index"] for e in plain if e["name"] == "thread_sort_index"}
+    check(ranks == {trace.lanes[t.name]: t.sibling_order_rank for t in trace.tracks.values()
+                    if t.HasField("sibling_order_rank")}, "lanes stand elsewhere")
     check(trace.primary == MONOTONIC, "another clock")
     for name in ("tracelayer", "tracelayer_end"):
         there = [i[4] for i in instants if i[2] == name]

@@ -204,6 +204,94 @@ static void add_lost(struct chunk *chunk, uint64_t now)
 	chunk->size += sizeof(*record);
 }
 
+/* ---- Events that are no calls: on lanes 1 and 2 at any time, on lane 3 in the order of time */
+
+static const char *const texts[] = {NULL,    "kernel", "copy \xff", "depth", "gpu", "key", "another \"key\"",
+				    "queue", "queue b", "phases"};
+#define TEXTS (sizeof(texts) / sizeof(*texts))
+#define LANES 3
+
+static uint64_t phases_now = 3600ull * 1000000000;
+static unsigned phases_open;
+
+static struct tl_event_record *put_event(struct chunk *chunk, char phase, uint32_t lane, uint64_t start, uint64_t duration)
+{
+	struct tl_event_record *event = (void *)(chunk->bytes + chunk->size);
+
+	*event = (struct tl_event_record){.size = sizeof(*event) / 8,
+					  .type = TL_RECORD_EVENT,
+					  .flags = TL_EVENT_NS,
+					  .name = 1 + next_random() % 4,
+					  .start = start,
+					  .duration = duration,
+					  .lane = lane,
+					  .phase = (uint8_t)phase,
+					  .level = 1 + next_random() % 15,
+					  .category = next_random() % 2 ? 4 : 0,
+					  .request = next_random() % 4 ? 0 : 12};
+	return event;
+}
+
+static void put_event_arg(struct tl_event_record *event, uint32_t key, uint32_t kind)
+{
+	uint64_t value = next_random() >> next_random() % 64;
+
+	if (kind == TL_VALUE_STRING)
+		value = 1 + next_random() % (TEXTS - 1);
+	if (kind == TL_VALUE_DOUBLE_64)
+		value = 0x3ff8000000000000;
+	if (kind == TL_VALUE_TRUTH)
+		value %= 2;
+	event->arg[event->args++] = (struct tl_event_arg){key, kind, value};
+	event->size += sizeof(*event->arg) / 8;
+}
+
+static void add_event(struct chunk *chunk, uint64_t now)
+{
+	static uint64_t busy[LANES + 1];
+	static const char any[] = "Xistf", phases[] = "BE";
+	uint32_t lane = 1 + next_random() % LANES;
+	uint64_t duration = next_random() % 1000;
+	struct tl_event_record *event;
+
+	if (next_random() % 4 == 0) {
+		event = put_event(chunk, 'C', 0, now, 0);
+		event->request = 0;
+		put_event_arg(event, 3, TL_VALUE_SIGNED_64);
+		put_event_arg(event, 5, TL_VALUE_DOUBLE_64);
+	} else if (lane == LANES) {
+		char phase = phases[phases_open && (phases_open > 4 || next_random() % 2)];
+		phases_open += phase == 'B' ? 1 : -1;
+		event = put_event(chunk, phase, lane, phases_now += 1 + duration, 0);
+		if (phase == 'B')
+			put_event_arg(event, 5, next_random() % 6);
+		else
+			event->request = 0;
+	} else {
+		char phase = any[next_random() % 5];
+		/* Those of a lane don't overlap. */
+		now = phase == 'X' && now < busy[lane] ? busy[lane] : now;
+		busy[lane] = phase == 'X' ? now + duration : busy[lane];
+		event = put_event(chunk, phase, lane, now, phase == 'X' ? duration : next_random() % 100);
+		put_event_arg(event, 5, next_random() % 6);
+		put_event_arg(event, 6, next_random() % 6);
+	}
+	chunk->size += event->size * (size_t)8;
+}
+
+static const char *text_of(uint32_t number, size_t *size)
+{
+	const char *text = number < TEXTS ? texts[number] : NULL;
+
+	*size = text ? strlen(text) : 0;
+	return text;
+}
+
+static uint32_t shown_lane(uint32_t lane)
+{
+	return 4194304 + lane;
+}
+
 static void make_chunks(void)
 {
 	uint64_t now[THREADS];
@@ -219,6 +307,8 @@ static void make_chunks(void)
 			now[who] = add_calls(chunk, now[who] + next_random() % 2, 3);
 		if (next_random() % 8 == 0)
 			add_lost(chunk, now[who]);
+		for (uint64_t n = next_random() % 4; n && chunk->size + 20000 <= CHUNK; n--)
+			add_event(chunk, now[who]);
 	}
 }
 
@@ -253,7 +343,8 @@ static void lose(void *context, void (*put)(void *to, uint32_t tid, uint64_t los
 	put(to, 4000000000u, 1ull << 60);
 }
 
-static struct tl_encoder encoder = {.pid = 77, .ns = ns, .function = function_of};
+static struct tl_encoder encoder = {
+	.pid = 77, .ns = ns, .function = function_of, .string = text_of, .lane = shown_lane};
 
 /* What has been made becomes part of the file, or not; another block begins. */
 static void settle(FILE *file, struct tl_text *text, char *room, bool keep)
@@ -276,6 +367,8 @@ static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool
 	format->block(&encoder);
 	if (first)
 		format->begin(&encoder, &text, &facts);
+	for (uint32_t lane = 1; first && lane <= LANES; lane++)
+		format->lane(&encoder, &text, shown_lane(lane), texts[6 + lane], strlen(texts[6 + lane]), (int32_t)lane - 2);
 	for (unsigned i = from; i < to; i++) {
 		const struct chunk *chunk = &chunks[i];
 		size_t cut = next_random() % CHUNK;
