@@ -407,7 +407,7 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		*text_of(config, setting->id) = value;
 		return true;
 	case TL_VALUE_LEVEL:
-		return read_level(&config->level, setting, value, why, room);
+		return read_level(setting->id == TL_SETTING_CONTEXT_LEVEL ? &config->context_level : &config->level, setting, value, why, room);
 	case TL_VALUE_SWITCH:
 		return read_switch(switch_of(config, setting->id), value, strlen(value), why, room);
 	case TL_VALUE_FOLLOW:

@@ -21,6 +21,7 @@ struct tl_config {
 	const char *output;	/* pattern */
 	bool output_set;	/* TRACELAYER_OUTPUT was given */
 	unsigned level;
+	unsigned context_level;	/* added to that of every trace context */
 	const char *include, *exclude;
 	enum tl_args args;
 	const char *tools;

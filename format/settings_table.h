@@ -24,6 +24,9 @@ SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, "trace.%e.%p.json", PA
 SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL,
 	"all, none, request, runtime, operator, debug, standard", 1,
 	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
+SETTING(CONTEXT_LEVEL, "CONTEXT_LEVEL", "context-level", 0, "MASK", NULL, "none", LEVEL,
+	"all, none, request, runtime, operator, debug, standard", 1,
+	"levels added to those of the program's own trace contexts (tracelayer/trace_context.h)")
 SETTING(INCLUDE, "INCLUDE", "include", 0, "GLOBS", NULL, "*", TEXT, NULL, 1,
 	"record only functions whose names match one of these, separated by commas")
 SETTING(EXCLUDE, "EXCLUDE", "exclude", 0, "GLOBS", NULL, "", TEXT, NULL, 1,

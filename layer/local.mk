@@ -9,6 +9,7 @@ libtl_core_la_SOURCES = \
 	%D%/call.h %D%/call.c \
 	%D%/clock.h %D%/clock.c \
 	%D%/config.h %D%/config.c \
+	%D%/context.c \
 	%D%/control.h %D%/control.c \
 	%D%/event.h %D%/event.c \
 	%D%/once.h %D%/once.c \
