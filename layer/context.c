@@ -55,8 +55,6 @@ struct block {
 struct lane {
 	struct lane *next;
 	uint32_t shown;
-	uint32_t number;	/* of one that tl_context_lane made, in the process's trace; 0: a thread's */
-	uint32_t generation;	/* of the strings, counted by forks, that .number belongs to */
 	char *name;
 };
 
@@ -167,18 +165,8 @@ static uint32_t number_of(const char *text)
 	return tl_string_number(text ? text : "", length(text));
 }
 
-/* The number that a lane has in the process's trace now; 0: the calling thread's. */
-static uint32_t lane_number(struct context *context, uint32_t shown)
-{
-	struct lane *lane = atomic_load_explicit(&context->lanes, memory_order_acquire);
-
-	while (lane && (lane->shown != shown || !lane->number))
-		lane = lane->next;
-	return lane && lane->generation == tl_strings_generation() ? lane->number : 0;
-}
-
 /* Into the process's trace, if it is recorded. */
-static void record(struct context *context, const struct tl_context_event *event)
+static void record(const struct tl_context_event *event)
 {
 	struct tl_event_arg args[ARGS];
 	size_t nargs = event->nargs < ARGS ? event->nargs : ARGS;
@@ -190,7 +178,7 @@ static void record(struct context *context, const struct tl_context_event *event
 						.value = number_of(event->args[i].value)};
 	const struct tl_event put = {
 		.phase = event->type == 'I' ? 'i' : event->type, .flags = TL_EVENT_NS, .level = (uint8_t)event->level,
-		.lane = lane_number(context, event->lane), .name = number_of(event->name), .category = number_of("context"),
+		.lane = tl_event_lane_shown(event->lane), .name = number_of(event->name), .category = number_of("context"),
 		.request = event->request, .start = event->time, .duration = event->duration, .nargs = (uint32_t)nargs, .args = args,
 	};
 	tl_event_put(&put);
@@ -217,7 +205,7 @@ static void log_event(struct tl_context *seen, const struct tl_context_event *ev
 	if (!whole.request)
 		whole.request = atomic_load_explicit(&context->request, memory_order_relaxed);
 	/* First, since a thread that is not known yet gets its lane by it. */
-	record(context, &whole);
+	record(&whole);
 	if (!whole.lane)
 		whole.lane = own_lane();
 	if (strchr("BEIX", whole.type) && whole.type)
@@ -236,7 +224,7 @@ static struct lane *find_lane(struct context *context, uint32_t shown)
 	return lane;
 }
 
-static bool add_lane(struct context *context, uint32_t shown, uint32_t number, const char *name)
+static bool add_lane(struct context *context, uint32_t shown, const char *name)
 {
 	struct lane *lane = calloc(1, sizeof(*lane));
 
@@ -245,8 +233,6 @@ static bool add_lane(struct context *context, uint32_t shown, uint32_t number, c
 		return false;
 	}
 	lane->shown = shown;
-	lane->number = number;
-	lane->generation = tl_strings_generation();
 	pthread_mutex_lock(&context->lock);
 	lane->next = atomic_load_explicit(&context->lanes, memory_order_relaxed);
 	/* Release: pairs with find_lane. */
@@ -255,10 +241,9 @@ static bool add_lane(struct context *context, uint32_t shown, uint32_t number, c
 	return true;
 }
 
-/* An older entry with the lane's number in the process's trace may be further down: it is still found there. */
 static void name_lane(struct tl_context *seen, uint32_t shown, const char *name)
 {
-	add_lane(of(seen), shown ? shown : own_lane(), 0, name);
+	add_lane(of(seen), shown ? shown : own_lane(), name);
 }
 
 static uint32_t make_lane(struct tl_context *seen, const char *name)
@@ -269,16 +254,7 @@ static uint32_t make_lane(struct tl_context *seen, const char *name)
 	uint32_t number = tl_event_lane(number_of(name), 1);
 	const struct tl_lane_entry *entry = tl_event_lane_entry(number);
 
-	return entry && add_lane(of(seen), entry->shown, number, name) ? entry->shown : 0;
-}
-
-static bool is_made(struct context *context, uint32_t shown)
-{
-	struct lane *lane = atomic_load_explicit(&context->lanes, memory_order_acquire);
-
-	while (lane && (lane->shown != shown || !lane->number))
-		lane = lane->next;
-	return lane != NULL;
+	return entry && add_lane(of(seen), entry->shown, name) ? entry->shown : 0;
 }
 
 /* --- reading */
@@ -458,7 +434,7 @@ static bool copy_lanes(struct context *into, const struct lane *lane)
 	if (!copy_lanes(into, lane->next))
 		return false;
 	const struct lane *known = find_lane(into, lane->shown);
-	return known || add_lane(into, lane->shown, lane->number, lane->name);
+	return known || add_lane(into, lane->shown, lane->name);
 }
 
 static int add(struct tl_context *seen, struct tl_context *from)
@@ -506,7 +482,7 @@ static void leave(struct tl_context *seen)
 	if (tl_context_wants(seen, TL_TRACE_REQUEST))
 		log_event(seen, &event);
 	else
-		record(of(seen), &event);
+		record(&event);
 }
 
 /* --- its own file */
@@ -620,7 +596,7 @@ static void print_cost(FILE *file, struct context *context, const struct sorted 
 
 	count(&context->seen, &bytes, &lost);
 	for (size_t i = 0; i < number; i++)
-		if (sorted[i].stored->type == 'X' && is_made(context, sorted[i].stored->lane))
+		if (sorted[i].stored->type == 'X' && tl_event_lane_shown(sorted[i].stored->lane))
 			busy += sorted[i].stored->duration;
 	fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
 		      "\"bytes\":%zu,\"device_ns\":%llu", (int)getpid(), number, lost, bytes, (unsigned long long)busy);

@@ -108,17 +108,40 @@ uint32_t tl_event_lane(uint32_t name, int32_t sort)
 	return lane;
 }
 
-const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
+/* Calls back with each lane until one is taken, and returns that. */
+static const struct tl_lane_entry *find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint32_t wanted)
 {
-	for (uint32_t i = 0; lane && i < PAGES; i++) {
+	for (uint32_t i = 0; i < PAGES; i++) {
 		struct tl_lanes_piece *page = atomic_load_explicit(&pages[i], memory_order_acquire);
 		if (!page)
 			break;
 		for (uint32_t j = 0; j < PAGE_LANES; j++)
-			if (atomic_load_explicit(&page->lanes[j].lane, memory_order_acquire) == lane)
+			if (atomic_load_explicit(&page->lanes[j].lane, memory_order_acquire) && is(&page->lanes[j], wanted))
 				return &page->lanes[j];
 	}
 	return NULL;
+}
+
+static bool has_number(const struct tl_lane_entry *entry, uint32_t lane)
+{
+	return atomic_load_explicit(&entry->lane, memory_order_relaxed) == lane;
+}
+
+static bool has_tid(const struct tl_lane_entry *entry, uint32_t tid)
+{
+	return entry->shown == tid;
+}
+
+const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
+{
+	return find(has_number, lane);
+}
+
+uint32_t tl_event_lane_shown(uint32_t tid)
+{
+	const struct tl_lane_entry *entry = find(has_tid, tid);
+
+	return entry ? atomic_load_explicit(&entry->lane, memory_order_relaxed) : 0;
 }
 
 void tl_events_after_fork(void)

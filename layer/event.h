@@ -44,6 +44,9 @@ uint32_t tl_event_lane(uint32_t name, int32_t sort);
 struct tl_lane_entry;
 const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane);
 
+/* The number of the lane that is shown by this tid; 0 for a thread's. */
+uint32_t tl_event_lane_shown(uint32_t tid);
+
 /* Now, in ticks of the calling thread's clock. */
 uint64_t tl_event_now(void);
 

@@ -336,3 +336,10 @@ check_PROGRAMS += ring_test
 ring_test_SOURCES = %D%/ring_test.c %D%/core_records.h $(core_doubles)
 ring_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 ring_test_LDADD = $(core_libs)
+
+# --- trace contexts
+check_PROGRAMS += %D%/apps/contexts
+%C%_apps_contexts_SOURCES = %D%/apps/contexts.c
+%C%_apps_contexts_LDADD = -lOpenCL -lpthread
+TESTS += %D%/contexts.sh
+EXTRA_DIST += %D%/contexts.sh
