@@ -242,6 +242,17 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	return blob;
 }
 
+/* As leads_on, for whom a look at the members is less than a walk over them. */
+static bool may_lead_on(const struct tl_type *type)
+{
+	if (!leads_on(type) || type->kind != TL_KIND_STRUCT)
+		return leads_on(type);
+	for (uint32_t i = 0; i < type->count; i++)
+		if (leads_on(type->members[i].type))
+			return true;
+	return false;
+}
+
 static void capture_elements(struct capture *c, const struct tl_variable *v,
 			     const struct extent *extent, unsigned depth)
 {
@@ -252,7 +263,7 @@ static void capture_elements(struct capture *c, const struct tl_variable *v,
 		blob = capture_zero_ended(c, extent, v->length.constant == 2 ? 2 : 1);
 	else
 		blob = capture_array(c, target, extent);
-	if (blob && leads_on(target))
+	if (blob && may_lead_on(target))
 		for (uint32_t i = 0; i < blob->bytes / extent->element; i++)
 			capture_value(c, target,
 				      (const char *)(blob + 1) + (size_t)i * extent->element,
