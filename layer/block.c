@@ -86,12 +86,13 @@ void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
 
 static void put_name(struct tl_block *block, struct tl_part *part)
 {
-	const struct tl_producer *producer = part->chunk->producer;
 	struct tl_lane *lane = part->lane;
+	char name[sizeof(lane->name)];
 
-	if (lane->named_in == block->file && !memcmp(lane->name, producer->name, sizeof(lane->name)))
+	tl_buffer_name(part->chunk->producer, name);
+	if (lane->named_in == block->file && !memcmp(lane->name, name, sizeof(name)))
 		return;
-	memcpy(lane->name, producer->name, sizeof(lane->name));
+	memcpy(lane->name, name, sizeof(name));
 	lane->named_in = block->file;
 	if (block->encoder.format)
 		block->encoder.format->thread(&block->encoder, &block->text, lane->tid, lane->name);

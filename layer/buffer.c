@@ -94,6 +94,7 @@
 #define PRODUCER_SIZE TL_FILE_PAGE	/* a thread's piece, with its open calls */
 #define TIDS (1u << 22)		/* PID_MAX_LIMIT: all of the kernel's numbers are below */
 #define RECYCLE_TRIES 64	/* producers looked at before a new one is made */
+#define THREADS_PART 32		/* of the memory; 2048 threads of 256M */
 #define PATIENCE 2000		/* milliseconds without a chunk given back, after which events get lost */
 
 _Static_assert(sizeof(struct tl_chunk_piece) == 128, "records begin at a cache line");
@@ -218,8 +219,14 @@ static void *list_pop(struct free_list *list, size_t link)
 
 /* --- chunks */
 
+/*
+ * A part of the memory is kept for the threads to come, which could have no events at all otherwise. Asked first: what is taken of the pool is
+ * never given back.
+ */
 static struct tl_chunk *chunk_make(uint32_t size)
 {
+	if (!tl_arena_left(size + tl_config.memory / THREADS_PART))
+		return NULL;
 	struct tl_chunk *chunk = tl_pool_take(sizeof(*chunk));
 	struct tl_chunk_piece *piece = chunk ? tl_arena_take(TL_PIECE_CHUNK, size) : NULL;
 
@@ -692,14 +699,27 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 
 /* --- producers */
 
+/* The thread itself when it begins and ends, and the writer in between; and the writer reads. */
+static void set_name(struct tl_producer *producer, const char name[16])
+{
+	for (size_t i = 0; i < sizeof(producer->name); i++) {
+		__atomic_store_n(&producer->name[i], name[i], __ATOMIC_RELAXED);
+		__atomic_store_n(&producer->piece->name[i], name[i], __ATOMIC_RELAXED);
+	}
+}
+
+void tl_buffer_name(const struct tl_producer *producer, char name[16])
+{
+	for (size_t i = 0; i < sizeof(producer->name); i++)
+		name[i] = __atomic_load_n(&producer->name[i], __ATOMIC_RELAXED);
+}
+
 static void read_own_name(struct tl_producer *producer)
 {
 	char name[16];
 
-	if (prctl(PR_GET_NAME, name) != 0)
-		return;
-	memcpy(producer->name, name, sizeof(name));
-	memcpy(producer->piece->name, name, sizeof(name));
+	if (prctl(PR_GET_NAME, name) == 0)
+		set_name(producer, name);
 }
 
 /* Some at a time, since each page that is made costs a system call otherwise. */
@@ -831,7 +851,7 @@ static void introduce(struct tl_producer *producer)
 
 	atomic_store_explicit(&piece->lane, 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	producer->tid = (uint32_t)syscall(SYS_gettid);
+	__atomic_store_n(&producer->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	producer->shown = shown_tid(producer->tid);
 	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
 	piece->tid = producer->tid;
@@ -1264,10 +1284,11 @@ void tl_buffer_wake(void)
 /* Threads often get their names after their first call: ask the kernel again. */
 static void refresh_name(struct tl_producer *producer)
 {
-	char path[64] = "/proc/self/task/", digits[12], name[17];
+	char path[64] = "/proc/self/task/", digits[12], name[17] = "";
 	int at = (int)sizeof(digits);
 
-	for (uint32_t tid = producer->tid; tid; tid /= 10)
+	/* The writer's: the producer may just be given to a thread. Then the name is the one or the other's, until the next time. */
+	for (uint32_t tid = __atomic_load_n(&producer->tid, __ATOMIC_RELAXED); tid; tid /= 10)
 		digits[--at] = (char)('0' + tid % 10);
 	size_t length = strlen(path), count = sizeof(digits) - (size_t)at;
 	memcpy(path + length, digits + at, count);
@@ -1280,8 +1301,7 @@ static void refresh_name(struct tl_producer *producer)
 	if (size < 1 || name[size - 1] != '\n')
 		return;
 	name[size - 1] = 0;
-	memcpy(producer->name, name, (size_t)size);
-	memcpy(producer->piece->name, name, (size_t)size);
+	set_name(producer, name);
 }
 
 /* --- a flush of rings; struct tl_chunk.next links what is being sorted, .seen is by what */

@@ -139,6 +139,8 @@ void tl_buffer_lose(void);
 
 /* For the trace's end, too: events that made room for newer ones in rings. */
 uint64_t tl_buffer_overwritten(void);
+/* The thread's name as it is now. It may be changing: then some letters are of the one name and some of the other. */
+void tl_buffer_name(const struct tl_producer *producer, char name[16]);
 
 /* For the trace's end: each producer there ever was, with its lost count. */
 struct tl_producer *tl_buffer_producers(void);

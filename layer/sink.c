@@ -128,7 +128,7 @@ static void choose_format(struct tl_sink *sink)
 
 bool tl_sink_is_stream(const struct tl_sink *sink)
 {
-	char path[TL_OUTPUT_PATH];
+	static char path[TL_OUTPUT_PATH];
 	struct stat file;
 
 	if (sink->made)

@@ -8,10 +8,12 @@
 #include "layer/thread_raw.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,6 +32,55 @@
 #define DESCRIPTORS_MAX (1u << 20)
 #define SIZE		(GUARD + STACK + VARIABLES + HEADER + VARIABLES)
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#endif
+
+#ifdef UNDER_TSAN
+/* ThreadSanitizer follows threads that it sees made, and no others. */
+struct start {
+	int (*run)(void *);
+	struct tl_thread_raw *thread;
+	_Atomic int told;
+};
+
+static void *run_known(void *argument)
+{
+	struct start *start = argument;
+	int (*run)(void *) = start->run;
+
+	start->thread->tid = (int)syscall(SYS_gettid);
+	atomic_store_explicit(&start->told, 1, memory_order_release);
+	run(NULL);
+	return NULL;
+}
+
+bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
+{
+	struct tl_thread_raw nobody;
+	struct start start = {.run = run, .thread = thread ? thread : &nobody};
+	sigset_t all, before;
+	pthread_t known;
+
+	start.thread->memory = NULL;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&known, NULL, run_known, &start);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return false;
+	pthread_detach(known);
+	/* Acquire: pairs with the release above. Until then the thread looks at what lies on this stack. */
+	while (!atomic_load_explicit(&start.told, memory_order_acquire))
+		sched_yield();
+	return true;
+}
+#else
 #if defined(__x86_64__)
 static void fill_thread_pointer(char *pointer)
 {
@@ -77,6 +128,7 @@ bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
 		munmap(memory, SIZE);
 	return tid >= 0;
 }
+#endif
 
 /* A thread's number is known until it has left the group of the process's threads, which is when the process is one of a single thread again. */
 bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
@@ -88,7 +140,8 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
 			return false;
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
 	}
-	munmap(thread->memory, SIZE);
+	if (thread->memory)
+		munmap(thread->memory, SIZE);
 	return true;
 }
 

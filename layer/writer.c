@@ -71,7 +71,7 @@ static struct {
 	struct memory *memory;
 	struct tl_block block;
 	struct tl_sink sink;
-	bool complete;	     /* the last end that was asked for is behind all there was */
+	_Atomic bool complete;	     /* the last end that was asked for is behind all there was */
 	bool failing;	     /* the last attempt to write failed */
 
 	uint64_t dropped;    /* lost: no file took them, or it was removed with them, or they can't be read */
@@ -392,15 +392,17 @@ static void finish(void)
 	tl_buffer_flush();
 	bool written = drain(UINT_MAX, &more);
 	count_unwritten();
-	writer.complete = !all_lost();
-	if (!writer.sink.file && writer.complete)
-		return; /* nothing was traced: no file */
+	if (!writer.sink.file && !all_lost()) {
+		/* Nothing was traced: no file. */
+		atomic_store_explicit(&writer.complete, true, memory_order_relaxed);
+		return;
+	}
 	int error = set_up() ? open_file() : ENOMEM;
 	if (!error && (last || !writer.sink.output.stream))
 		error = write_end();
 	if (error)
 		note_error(error);
-	writer.complete = !error && written;
+	atomic_store_explicit(&writer.complete, !error && written, memory_order_relaxed);
 }
 
 /*
@@ -659,6 +661,19 @@ static bool on_signal_stack(void)
 	return !sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK);
 }
 
+/* That stack may be small. And a pipe must stay open until the very end, which it can only in a table of its own. */
+static bool wants_thread(void)
+{
+	if (on_signal_stack())
+		return true;
+	/* Without the arena nothing was recorded. */
+	if (is_threaded() || !tl_arena_facts() || !tl_pen_take(&writer.pen, PATIENCE_MS))
+		return false;
+	bool stream = tl_sink_is_stream(&writer.sink);
+	tl_pen_release(&writer.pen);
+	return stream;
+}
+
 /* Everything is in the file, by whoever could. False where nothing moves. */
 static bool finish_somehow(void)
 {
@@ -688,8 +703,7 @@ static void end_file(bool close)
 	/* A handler that interrupted this thread between its close and the system call that it was for. */
 	if (atomic_load_explicit(&writer.closer, memory_order_relaxed) == this_thread())
 		tl_writer_open();
-	/* A pipe must stay open until the very end, and that it can only in a table of its own. */
-	if (on_signal_stack() || (!is_threaded() && tl_sink_is_stream(&writer.sink)))
+	if (wants_thread())
 		tl_writer_wake();
 	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
 	if (finish_somehow()) {
@@ -718,7 +732,7 @@ void tl_writer_close(bool last)
 	if (last)
 		atomic_store_explicit(&writer.last, true, memory_order_relaxed);
 	end_file(true);
-	if (last && writer.complete)
+	if (last && tl_writer_is_complete())
 		tl_arena_done(true);
 }
 
@@ -759,7 +773,7 @@ void tl_writer_resume(void)
 
 bool tl_writer_is_complete(void)
 {
-	return writer.complete;
+	return atomic_load_explicit(&writer.complete, memory_order_relaxed);
 }
 
 void tl_writer_after_fork(void)

@@ -265,6 +265,7 @@ void tl_resolve_add(struct tl_shim_library *toy)
 {
 }
 
+#ifndef CORE_REAL_WRITER
 /* --- a reader in the writer's place */
 
 struct seen *seen;
@@ -417,3 +418,4 @@ void tl_writer_after_fork(void)
 	pthread_mutex_init(&reader, NULL);
 	nseen = 0;
 }
+#endif

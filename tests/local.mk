@@ -46,6 +46,9 @@ TESTS += tests/trace_file.sh
 check_PROGRAMS += %D%/apps/trace_file
 %C%_apps_trace_file_LDADD = -lOpenCL -lpthread
 EXTRA_DIST += tests/fuzz.sh tests/chrome_fuzz.sh tests/fuzz_chrome.c tests/trace_file.sh
+TESTS += tests/stress_writer.sh
+STRESS_TESTS += tests/stress_writer.sh
+EXTRA_DIST += tests/stress_writer.sh tests/stress_writer.c
 
 # --- the core of the layer: buffers, clock, calls, threads
 core_doubles = %D%/core_doubles.c %D%/core_doubles.h

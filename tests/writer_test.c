@@ -152,6 +152,11 @@ void tl_buffer_not_written(struct tl_chunk *chunk)
 	announced.undone++;
 }
 
+void tl_buffer_name(const struct tl_producer *producer, char name[16])
+{
+	memcpy(name, producer->name, sizeof(producer->name));
+}
+
 static _Atomic bool refused;
 
 void tl_buffer_refuse(bool refuse)
