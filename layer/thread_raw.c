@@ -145,16 +145,31 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
 	return true;
 }
 
-/* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a
- * processor. */
-static void be_ordinary(void)
+bool tl_thread_raw_lend(const struct tl_thread_raw *thread)
+{
+	struct sched_param own;
+	long policy = syscall(SYS_sched_getscheduler, 0);
+
+	return (policy == SCHED_FIFO || policy == SCHED_RR) && !syscall(SYS_sched_getparam, 0, &own) &&
+	       !syscall(SYS_sched_setscheduler, thread->tid, policy, &own);
+}
+
+void tl_thread_raw_give_back(void)
 {
 	const struct sched_param none = {0};
-	unsigned long processors[1024 / (8 * sizeof(long))];
 	long policy = syscall(SYS_sched_getscheduler, 0);
 
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
 		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+}
+
+/* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a
+ * processor. */
+static void be_ordinary(void)
+{
+	unsigned long processors[1024 / (8 * sizeof(long))];
+
+	tl_thread_raw_give_back();
 	long size = syscall(SYS_sched_getaffinity, getpid(), sizeof(processors), processors);
 	if (size > 0)
 		syscall(SYS_sched_setaffinity, 0, size, processors);

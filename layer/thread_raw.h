@@ -36,4 +36,11 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms);
  */
 bool tl_thread_raw_separate(void);
 
+/*
+ * The calling thread waits for that one, which has no more right to a processor than others: it gets the caller's, if that is a real-time one.
+ * True where it did. What it was lent the thread gives back itself. Async-signal-safe.
+ */
+bool tl_thread_raw_lend(const struct tl_thread_raw *thread);
+void tl_thread_raw_give_back(void);
+
 #endif

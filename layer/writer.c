@@ -14,6 +14,11 @@
  * old enough gets its end, and the next block begins another.
  *
  * The writer thread has a descriptor of the file in a table of its own. Others open the file by its name for as long as they hold the pen.
+ *
+ * A producer with no room left writes itself only where there is no writer thread. With one it waits, for that one is all it takes: a
+ * descriptor opened in the program's table, in the middle of its run, could be closed and its number taken by another thread before we write to it. What a
+ * producer can do is to see to it that the thread runs. One of real-time priority, for whom others may have to wait for ever, lends it that until
+ * everything is written (tl_thread_raw_lend); all others share their processors with it fairly, and leave them to it while they wait.
  */
 #include "layer/writer.h"
 
@@ -66,6 +71,7 @@ static struct {
 	_Atomic uint32_t closer;    /* thread that has the pen for good */
 	_Atomic bool leave;	    /* the thread is to end */
 	_Atomic bool suspended;	    /* there was one */
+	_Atomic bool lent;	    /* it has a producer's priority */
 	struct tl_thread_raw raw;
 
 	struct memory *memory;
@@ -537,6 +543,8 @@ static int leave(void)
 /* Sleep until there is something to do. What can't be written is tried again soon, though nobody calls. */
 static void pause_thread(void)
 {
+	if (atomic_exchange_explicit(&writer.lent, false, memory_order_relaxed))
+		tl_thread_raw_give_back();
 	if (writer.failing && !tl_control_is_asked())
 		tl_futex_wait(&writer.asked, atomic_load_explicit(&writer.answered, memory_order_relaxed),
 			      tl_control_patience(RETRY_MS));
@@ -607,10 +615,13 @@ bool tl_writer_help(void)
 	struct tl_signals signals;
 	int error = errno;
 
-	/* With a thread, the file is open in its table; to open it in the program's would take a
-	 * number there. */
-	if (atomic_load_explicit(&writer.thread, memory_order_acquire) != THREAD_REFUSED)
+	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
+	if (state == THREAD_RUNS && tl_thread_raw_lend(&writer.raw))
+		atomic_store_explicit(&writer.lent, true, memory_order_relaxed);
+	if (state != THREAD_REFUSED) {
+		errno = error;
 		return false;
+	}
 	tl_signals_hold(&signals);
 	bool mine = tl_pen_try(&writer.pen);
 	uint32_t before = tl_pen_progress_made(&writer.pen);

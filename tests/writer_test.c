@@ -1409,7 +1409,8 @@ END_TEST
 
 static int asked;		/* the filter's descriptor */
 static _Atomic int answer;	/* an errno, 0: let it pass */
-static _Atomic unsigned answers;
+static _Atomic unsigned answers, asked_for;
+static _Atomic bool hold;	/* no answer yet */
 
 static void *answer_writes(void *unused)
 {
@@ -1418,6 +1419,9 @@ static void *answer_writes(void *unused)
 		struct seccomp_notif_resp response = {0};
 		if (ioctl(asked, SECCOMP_IOCTL_NOTIF_RECV, &call))
 			continue;
+		atomic_fetch_add(&asked_for, 1);
+		while (atomic_load(&hold))
+			usleep(1000);
 		response.id = call.id;
 		response.error = -atomic_load(&answer);
 		response.flags = response.error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -1635,6 +1639,41 @@ static void refuse_clone(void)
 	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
+static bool is_ordinary_again(void)
+{
+	return sched_getscheduler(writer_thread()) == SCHED_OTHER;
+}
+
+/* A producer that waits for the writer, which is in the middle of a block for as long as the test likes. */
+START_TEST(a_real_time_producer_lends_its_priority)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+	struct sched_param own = {.sched_priority = 3}, lent = {0}, none = {0};
+
+	fail_writes();
+	int tid = started_thread(thread);
+	atomic_store(&hold, true);
+	hand_over(chunk_of(thread, 1000000, 4000));
+	wait_for(&asked_for, atomic_load(&answers) + 1);
+	ck_assert(!tl_writer_help());
+	ck_assert_int_eq(sched_getscheduler(tid), SCHED_OTHER);
+	/* Not everybody may have it. */
+	if (!sched_setscheduler(0, SCHED_RR, &own)) {
+		errno = 77;
+		ck_assert(!tl_writer_help());
+		ck_assert_int_eq(errno, 77);
+		int policy = sched_getscheduler(tid);
+		sched_getparam(tid, &lent);
+		ck_assert_int_eq(sched_setscheduler(0, SCHED_OTHER, &none), 0);
+		ck_assert_int_eq(policy, SCHED_RR);
+		ck_assert_int_eq(lent.sched_priority, 3);
+	}
+	atomic_store(&hold, false);
+	wait_for(&given_back, 2);
+	wait_until(is_ordinary_again);
+}
+END_TEST
+
 START_TEST(where_no_thread_can_be_made_producers_help)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -1714,6 +1753,7 @@ int main(void)
 	tcase_add_loop_test(threads, many_threads_many_events, 0, 2);
 	tcase_add_test(threads, a_process_ends_with_its_last_own_thread);
 	tcase_add_test(threads, a_forked_child_writes_a_file_of_its_own);
+	tcase_add_test(threads, a_real_time_producer_lends_its_priority);
 	tcase_add_test(threads, where_no_thread_can_be_made_producers_help);
 	suite_add_tcase(suite, threads);
 
