@@ -27,6 +27,7 @@
 #include "format/args.h"
 #include "format/record.h"
 #include "layer/buffer.h"
+#include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/control.h"
 #include "layer/report.h"
@@ -687,8 +688,10 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 		ours = call->thread != NULL;
 		if (ours)
 			end_inner(call, now);
-		if (ours && call->mode & TL_MODE_RECORD)
+		if (ours && call->mode & TL_MODE_RECORD) {
 			record_call(call, now, flags, result, words, count);
+			tl_clock_keep_up(now);
+		}
 	}
 	if (tracing(call)) {
 		set_times(tracing(call), call->start, now);
@@ -821,6 +824,7 @@ uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
 	release_scratch(thread, open);
 	clear(open);
 	set_top(thread, open);
+	tl_clock_keep_up(end);
 	return result;
 }
 

@@ -43,6 +43,8 @@
 #define TELLING_PART 8
 #define TELLING_LEAST 5000000u
 #define TELLING_MOST 125000000u
+#define DUE 100000000u	/* nanoseconds: a pair so old gets company */
+#define DUE_AT_FIRST (1u << 21)	/* ticks: the same, while nobody knows how long these are */
 #define BRACKETS 16
 #define NARROW 250u		/* nanoseconds: a bracket this narrow is good enough */
 #define SHORTEST 50000u		/* nanoseconds: two pairs closer than this say nothing about the slope */
@@ -59,6 +61,7 @@ static struct {
 	uint64_t since;		/* .to of the last one that is settled: what was before says nothing about the slope now */
 } change;
 static _Atomic uint64_t uncertain;	/* a tick: answers for those beyond count for the horizon */
+_Atomic uint64_t tl_clock_due = UINT64_MAX;
 static _Atomic uint32_t unsettled;	/* nanoseconds until the change can be settled, 0: there is none */
 
 static inline uint64_t load(const _Atomic uint64_t *word)
@@ -359,6 +362,8 @@ static uint32_t append_pair(struct tl_clock_table *table, uint32_t n, uint64_t t
 		atomic_store_explicit(&table->points[n - 1].slope, begins ? load(&table->points[n - 2].slope) : recent_slope(table, n),
 				      memory_order_relaxed);
 	atomic_store_explicit(&uncertain, change.to ? change.from : ticks, memory_order_relaxed);
+	uint64_t slope = load(&table->points[n - 1].slope);
+	atomic_store_explicit(&tl_clock_due, ticks + (slope ? (uint64_t)(((unsigned __int128)DUE << SHIFT) / slope) : DUE_AT_FIRST), memory_order_relaxed);
 	return n;
 }
 
@@ -560,6 +565,7 @@ void tl_clock_after_fork(void)
 	atomic_store_explicit(&current, &first, memory_order_relaxed);
 	atomic_store_explicit(&uncertain, 0, memory_order_relaxed);
 	atomic_store_explicit(&unsettled, 0, memory_order_relaxed);
+	atomic_store_explicit(&tl_clock_due, UINT64_MAX, memory_order_relaxed);
 	memset(&change, 0, sizeof(change));
 	atomic_flag_clear_explicit(&pairing, memory_order_relaxed);
 }

@@ -7,13 +7,15 @@
  * What that is worth. CLOCK_MONOTONIC is the counter at a rate that time synchronisation changes, by a few ppm as a rule and by 500 ppm when it
  * slews. As long as the rate stays as it is, whatever it is, times are right within a fraction of a microsecond, however far pairs are
  * apart. A change of the rate is found where it was, and times are right within a microsecond around it too, if there are pairs before and
- * behind it, no second change between these two, and nothing between them was converted before it was settled: the writer
- * sees to the last (tl_clock_settle), and takes pairs often. A process that has no writer yet has the pair of its first call and that of its end:
- * its times are as exact as the rate was constant.
+ * behind it (in its first fifth of a second a process has not enough), no second change between these two, and nothing between them was
+ * converted before it was settled: the writer sees to the last (tl_clock_settle), and takes pairs often. A process that has no writer yet
+ * has the pair of its first call, that of its end, and what its calls with memory that is followed, or with callbacks, take
+ * (tl_clock_keep_up). One that has no such calls either: its times are as exact as the rate was constant.
  */
 #ifndef TL_LAYER_CLOCK_H
 #define TL_LAYER_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +35,14 @@ void tl_clock_pair(void);
  * this costs a look at the counter), and the exit handler.
  */
 void tl_clock_settle(void);
+
+/* At `now`, when a call has ended that is not recorded in the shim's entry alone: a pair, if the last one is 100 ms old. So a process without a writer has some, too. */
+extern _Atomic uint64_t tl_clock_due;
+static inline void tl_clock_keep_up(uint64_t now)
+{
+	if (now > atomic_load_explicit(&tl_clock_due, memory_order_relaxed))
+		tl_clock_pair();
+}
 
 /*
  * Nanoseconds of a tick count. Non-decreasing in ticks, whatever pairs are taken in between. Exact within the pairs' own error between two

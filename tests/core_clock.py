@@ -9,7 +9,7 @@ trace, brackets, source = sys.argv[1:]
 starts, ends, told = {}, {}, None
 with open(trace) as lines:
     for line in lines:
-        if '"bench_one"' not in line and '"name":"tracelayer"' not in line:
+        if '"bench_one"' not in line and '"bench_pointer"' not in line and '"name":"tracelayer"' not in line:
             continue
         event = json.loads(line.strip().lstrip("[,").rstrip(",]"))
         if event["name"] == "tracelayer":

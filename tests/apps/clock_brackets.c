@@ -1,16 +1,20 @@
 /*
  * clock_brackets: traced calls, and what CLOCK_MONOTONIC was right before and right behind each. tests/core_clock.sh compares the trace with it.
  *
- *	clock_brackets SECONDS FILE	FILE gets a line "number before after" for some of the calls: their argument, and nanoseconds
+ *	clock_brackets SECONDS FILE [few]	FILE gets a line "number before after" for some of the calls: their argument, and nanoseconds
  *
  * Calls come as programs make them: now and then, for a while one by one, and many at once, so that the layer's writer has some work and some rest.
+ * With few, there are never many at once, so there is no writer; but each call has a pointer that is followed.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "bench/callee.h"
+
+static bool few;
 
 static uint64_t now(void)
 {
@@ -23,12 +27,17 @@ static uint64_t now(void)
 /* Of a few calls the one whose bracket is narrowest. */
 static void call(FILE *file)
 {
+	static const struct bench_box box;
 	static uint64_t number;
 	uint64_t best = 0, best_before = 0, best_after = UINT64_MAX;
 
 	for (int i = 0; i < 10; i++) {
 		uint64_t before = now();
-		bench_one(++number);
+		number++;
+		if (few)
+			bench_pointer(number, &box);
+		else
+			bench_one(number);
 		uint64_t after = now();
 		if (after - before < best_after - best_before) {
 			best = number;
@@ -42,7 +51,7 @@ static void call(FILE *file)
 /* So many that chunks are handed over. */
 static void many(void)
 {
-	for (int i = 0; i < 10000; i++)
+	for (int i = 0; !few && i < 10000; i++)
 		bench_none();
 }
 
@@ -55,12 +64,13 @@ static void rest(unsigned ms)
 
 int main(int argc, char **argv)
 {
-	FILE *file = argc == 3 ? fopen(argv[2], "w") : NULL;
+	FILE *file = argc == 3 || argc == 4 ? fopen(argv[2], "w") : NULL;
 
 	if (!file) {
-		fprintf(stderr, "usage: clock_brackets SECONDS FILE\n");
+		fprintf(stderr, "usage: clock_brackets SECONDS FILE [few]\n");
 		return 2;
 	}
+	few = argc == 4;
 	uint64_t end = now() + strtoull(argv[1], NULL, 10) * 1000000000;
 	/* The layer's writer starts with the first chunk; without it there are no pairs of clocks but at the first call and at the end. */
 	many();
@@ -69,7 +79,7 @@ int main(int argc, char **argv)
 		if (rand() % 150 == 0)
 			many();
 		call(file);
-		rest(rand() % 100 ? (unsigned)rand() % 20 : (unsigned)rand() % 1200);
+		rest(rand() % 100 ? (unsigned)rand() % (few ? 60 : 20) : (unsigned)rand() % 1200);
 	}
 	return fclose(file) != 0;
 }
