@@ -59,6 +59,7 @@ call_rate()
 call_rate_row()
 {
 	local rate
+	test -s "$work/rate.$2" || { note "$1: events are lost at every rate; the machine is busy"; return; }
 	rate=$(awk '{ print 1e3 / $1 }' "$work/rate.$2" | quartiles | awk '{ printf "%.1f", $2 }')
 	ratio_row "$1" "$work/rate.$2" "ns: $rate million calls/s"
 }
