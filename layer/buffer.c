@@ -259,7 +259,7 @@ static struct free_list *list_of(const struct tl_chunk *chunk)
 }
 
 /* A free chunk of the size asked for, or else of the other. */
-static struct tl_chunk *chunk_get(bool large)
+static void *chunk_get(bool large)
 {
 	struct tl_chunk *chunk;
 
@@ -274,15 +274,15 @@ static struct tl_chunk *chunk_get(bool large)
 }
 
 /*
- * No chunk is free and the arena is used up: help to write, or wait for those who do. NULL once nobody has given one back for long;
- * until somebody does, events are then lost without waiting.
+ * What `get` gets is not to be had, and the arena is used up: help to write, or wait for those who do. NULL once nobody has given a chunk back
+ * for long; until somebody does, events are then lost without waiting.
  */
-static struct tl_chunk *chunk_wait(bool large)
+static void *wait_for(void *(*get)(bool large), bool large)
 {
-	struct tl_chunk *chunk;
 	int waited = 0;
+	void *got;
 
-	while (!(chunk = chunk_get(large)) && waited < PATIENCE) {
+	while (!(got = get(large)) && waited < PATIENCE) {
 		if (atomic_load_explicit(&stuck, memory_order_relaxed) || atomic_load_explicit(&refused, memory_order_relaxed))
 			return NULL;
 		uint32_t seen = atomic_load_explicit(&given_back, memory_order_acquire);
@@ -290,7 +290,7 @@ static struct tl_chunk *chunk_wait(bool large)
 			waited = 0;
 			continue;
 		}
-		if ((chunk = chunk_get(large)))
+		if ((got = get(large)))
 			break;
 		struct timespec timeout = milliseconds(20);
 		if (futex(&given_back, FUTEX_WAIT, seen, &timeout) < 0 && errno == ETIMEDOUT)
@@ -298,9 +298,9 @@ static struct tl_chunk *chunk_wait(bool large)
 		else if (atomic_load_explicit(&given_back, memory_order_relaxed) != seen)
 			waited = 0;
 	}
-	if (!chunk)
+	if (!got)
 		atomic_store_explicit(&stuck, true, memory_order_relaxed);
-	return chunk;
+	return got;
 }
 
 static bool may_wait(void)
@@ -658,7 +658,7 @@ static uint64_t *reserve_in_new_chunk(struct tl_producer *producer, uint64_t siz
 	seal(producer, at);
 	struct tl_chunk *chunk = is_ring() ? ring_get(producer) : chunk_get(large);
 	if (!chunk && may_wait())
-		chunk = chunk_wait(large);
+		chunk = wait_for(chunk_get, large);
 	if (!chunk)
 		return NULL;
 	open_chunk(producer, chunk);
@@ -864,6 +864,13 @@ static void introduce(struct tl_producer *producer)
 	atomic_store_explicit(&piece->lane, producer->lane, memory_order_release);
 }
 
+static void *producer_get(bool large)
+{
+	struct tl_producer *producer = producer_recycle();
+
+	return producer ? producer : producer_make();
+}
+
 static void producer_begin(struct tl_producer *producer)
 {
 	struct tl_open_call *open = producer->piece->open;
@@ -894,9 +901,10 @@ struct tl_producer *tl_buffer_attach(void)
 	block(&blocked);
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
 	if (!producer) {
-		producer = producer_recycle();
-		if (!producer)
-			producer = producer_make();
+		producer = producer_get(false);
+		/* Those of threads that have ended come free with their last chunks. */
+		if (!producer && may_wait())
+			producer = wait_for(producer_get, false);
 		if (producer) {
 			producer_begin(producer);
 			tl_self = &producer->thread;
@@ -1480,7 +1488,7 @@ void tl_buffer_flush(void)
 		refill();
 	}
 	for (struct tl_producer *producer = all; producer; producer = producer->next)
-		if (producer->tid && !atomic_load_explicit(&producer->ended, memory_order_relaxed))
+		if (__atomic_load_n(&producer->tid, __ATOMIC_RELAXED) && !atomic_load_explicit(&producer->ended, memory_order_relaxed))
 			refresh_name(producer);
 }
 

@@ -102,9 +102,11 @@ TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 
 # --- the ways a process ends or multiplies
-TESTS += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh
-EXTRA_DIST += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh %D%/ends_counts.py
-check_PROGRAMS += %D%/apps/ends_ways %D%/apps/ends_signals
+STRESS_TESTS += tests/ends_signals.sh tests/ends_many.sh
+TESTS += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh %D%/ends_many.sh %D%/ends_tools.sh
+EXTRA_DIST += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh %D%/ends_counts.py %D%/ends_many.sh %D%/ends_tools.sh
+check_PROGRAMS += %D%/apps/ends_ways %D%/apps/ends_signals %D%/apps/ends_many
+%C%_apps_ends_many_LDADD = -lOpenCL -lpthread
 %C%_apps_ends_ways_LDADD = -lOpenCL -lpthread
 %C%_apps_ends_signals_LDADD = -lOpenCL -lpthread
 
