@@ -1,6 +1,5 @@
 /*
- * pftrace.c: Perfetto's trace format as one of the formats of encoder.h. A file is a row of
- *packets:
+ * pftrace.c: Perfetto's trace format as one of the formats of encoder.h: a row of packets.
  *
  *	{timestamp: 31  trusted_packet_sequence_id: 1  sequence_flags: 2
  *	 track_event {category_iids: 1  name_iid: 4  type: TYPE_SLICE_BEGIN

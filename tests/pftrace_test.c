@@ -324,14 +324,15 @@ START_TEST(what_an_end_told_is_not_relied_on)
 }
 END_TEST
 
-struct event {
+/* An event with room for two arguments. */
+union event {
 	struct tl_event_record event;
-	struct tl_event_arg args[2];
+	char room[sizeof(struct tl_event_record) + 2 * sizeof(struct tl_event_arg)];
 };
 
-static struct event event_of(char phase, uint64_t begin, uint64_t duration)
+static union event event_of(char phase, uint64_t begin, uint64_t duration)
 {
-	return (struct event){.event = {.size = sizeof(struct tl_event_record) / 8,
+	return (union event){.event = {.size = sizeof(struct tl_event_record) / 8,
 					.type = TL_RECORD_EVENT,
 					.name = 1,
 					.start = begin,
@@ -341,20 +342,20 @@ static struct event event_of(char phase, uint64_t begin, uint64_t duration)
 					.category = 4}};
 }
 
-static void add_arg(struct event *event, uint32_t key, enum tl_event_value kind, uint64_t value)
+static void add_arg(union event *event, uint32_t key, enum tl_event_value kind, uint64_t value)
 {
-	event->args[event->event.args++] = (struct tl_event_arg){key, kind, value};
+	event->event.arg[event->event.args++] = (struct tl_event_arg){key, kind, value};
 	event->event.size += sizeof(struct tl_event_arg) / 8;
 }
 
-static size_t encode_event(const struct event *event)
+static size_t encode_event(const union event *event)
 {
 	return format->record(&encoder, &text, 8, (const void *)event, sizeof(*event));
 }
 
 START_TEST(lanes_that_are_no_thread_s_are_tracks_of_their_own)
 {
-	struct event event = event_of('X', 1000, 50);
+	union event event = event_of('X', 1000, 50);
 
 	/* uuid, its process, "queue", rank 3, not merged */
 	format->lane(&encoder, &text, 1001, "queue", 5, 3);
@@ -374,7 +375,7 @@ END_TEST
 
 START_TEST(events_are_slices_and_instants_with_their_args)
 {
-	struct event event = event_of('B', 1000, 0);
+	union event event = event_of('B', 1000, 0);
 
 	add_arg(&event, 5, TL_VALUE_HEX_64, 300);
 	add_arg(&event, 5, TL_VALUE_STRING, 2);
@@ -400,7 +401,7 @@ START_TEST(flows_go_through_instants)
 	static const char phases[] = "stf";
 
 	for (int i = 0; i < 3; i++) {
-		struct event event = event_of(phases[i], 1000, 0x0102030405060708);
+		union event event = event_of(phases[i], 1000, 0x0102030405060708);
 		text.at = room;
 		encode_event(&event);
 		ck_assert_uint_eq(times(phases[i] == 'f' ? "\x81\x03" : "\xf9\x02", 2), 1);
@@ -411,7 +412,7 @@ END_TEST
 
 START_TEST(counters_have_a_track_for_each_series)
 {
-	struct event event = event_of('C', 1000, 0);
+	union event event = event_of('C', 1000, 0);
 
 	event.event.name = 3;
 	add_arg(&event, 3, TL_VALUE_UNSIGNED_64, 300);
@@ -433,7 +434,7 @@ END_TEST
 
 START_TEST(damaged_events_are_refused)
 {
-	struct event event = event_of('X', 1, 1);
+	union event event = event_of('X', 1, 1);
 
 	event.event.args = 1;
 	ck_assert_uint_eq(encode_event(&event), 0);
