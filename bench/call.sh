@@ -17,7 +17,7 @@ call_run()
 	four-none) traced TRACELAYER_ARGS=none "$top_builddir/bench_call" four $call_turns $call_count ;;
 	one) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" one $call_turns $call_count ;;
 	four) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_count ;;
-	four-drain) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_burst 600 ;;
+	four-drain) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_burst 1500 ;;
 	four-full) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four $call_turns $call_count ;;
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
 	first-none) traced "$top_builddir/bench_call" none first $call_burst ;;
