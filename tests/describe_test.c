@@ -244,6 +244,12 @@ START_TEST(parameters_fit_their_words)
 	ck_assert_ptr_null(refusal());
 	bad_params[0].offset = 1;
 	ck_assert_ptr_nonnull(refusal());
+	one_function_of(&bad_types[0], 1);
+	bad_function.count = bad_function.words = 2;
+	bad_params[1] = bad_params[0];
+	ck_assert_ptr_nonnull(refusal());
+	bad_params[1].offset = 1;
+	ck_assert_ptr_null(refusal());
 	a_struct_of(16, &bad_types[0], 0);
 	ck_assert_ptr_null(refusal());
 	bad_types[1].size = 17;

@@ -466,7 +466,23 @@ static uint64_t slewed(uint64_t i)
 	return 5000000 + i * 1000000 + (i > 500 ? (i - 500) * 500 : 0);
 }
 
-/* Killed while every second point was thrown out: the front is new, the rest old, and one point is half of each. */
+/*
+ * Killed while points were thrown out: each moves to the place of one before it, `step` apart in the end. The front is new, the rest old, and
+ * one point is half of each.
+ */
+static void thinned_out(uint64_t points[1000][2], int torn, int step)
+{
+	build_start(&file, TL_FILE_SPOOL)->counter = 1;
+	struct tl_clock_table *table = build_clock(&file, points, 1000);
+
+	for (int i = 1; i <= torn; i++) {
+		int from = step == 1 ? i + 1 : step * i;
+		table->points[i].ticks = points[from][0];
+		table->points[i].ns = points[i < torn ? from : i][1];
+	}
+	table->version = 1;
+}
+
 START_TEST(a_clock_that_was_being_thinned_out_is_read)
 {
 	uint64_t points[1000][2];
@@ -475,21 +491,29 @@ START_TEST(a_clock_that_was_being_thinned_out_is_read)
 		points[i][0] = 1000000 + i * 3000000;
 		points[i][1] = slewed(i);
 	}
-	for (int torn = 0; torn < 400; torn += 7) {
-		build_start(&file, TL_FILE_SPOOL)->counter = 1;
-		struct tl_clock_table *table = build_clock(&file, points, 1000);
-		for (int i = 1; i < torn; i++) {
-			table->points[i].ticks = points[2 * i][0];
-			table->points[i].ns = points[2 * i][1];
-		}
-		table->points[torn].ticks = points[2 * torn][0];
-		table->version = 1;
+	for (int torn = 1; torn < 400; torn += 7) {
+		thinned_out(points, torn, 1 + _i);
 		struct tl_trace *trace = opened_soundly();
 		for (uint64_t i = 0; i < 1000; i++) {
 			uint64_t ns = tl_trace_ns(points[i][0]);
 			ck_assert_msg(ns + 2 >= points[i][1] && ns <= points[i][1] + 2, "torn at %d: point %llu is %llu, not %llu", torn,
 				      (unsigned long long)i, (unsigned long long)ns, (unsigned long long)points[i][1]);
 		}
+		finish(trace);
+	}
+}
+END_TEST
+
+/* Behind the last point the layer's slope counts, which may be of a shorter time; one that no clock can have does not. */
+START_TEST(the_last_slope_is_the_layers_where_it_can_be)
+{
+	static const uint64_t points[][2] = { { 0, 0 }, { 2000000, 1000000 } }, half = (uint64_t)1 << (TL_CLOCK_SHIFT - 1);
+
+	for (int likely = 0; likely < 2; likely++) {
+		build_start(&file, TL_FILE_SPOOL)->counter = 1;
+		build_clock(&file, points, 2)->points[1].slope = likely ? half + half / 1000 : half + half / 100;
+		struct tl_trace *trace = opened_soundly();
+		ck_assert_uint_eq((tl_trace_ns(4000000) + 50) / 100 * 100, likely ? 2001000 : 2000000);
 		finish(trace);
 	}
 }
@@ -743,7 +767,8 @@ int main(void)
 	tcase_add_test(sound, a_chunk_that_is_being_filled_ends_where_zeros_begin);
 	tcase_add_test(sound, calls_that_had_not_returned_are_open);
 	tcase_add_test(clock, ticks_are_converted_as_the_layer_does);
-	tcase_add_test(clock, a_clock_that_was_being_thinned_out_is_read);
+	tcase_add_loop_test(clock, a_clock_that_was_being_thinned_out_is_read, 0, 2);
+	tcase_add_test(clock, the_last_slope_is_the_layers_where_it_can_be);
 	tcase_add_test(clock, a_later_pair_changes_no_answer);
 	tcase_add_test(clock, this_moment_is_a_pair_for_files_of_this_boot_only);
 	tcase_add_test(damaged, a_file_that_was_cut_gives_what_is_there);
