@@ -595,7 +595,7 @@ static int export_trace(struct export *export)
 }
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "What to make: .json, .json.gz or .pftrace; - is standard output, as JSON. Default: FILE, with .json for .tlt", 0},
+	{"output", 'o', "FILE", 0, "What to make: .json or .pftrace, either with .gz; - is standard output, as JSON. Default: FILE, with .json for .tlt", 0},
 	{0},
 };
 
@@ -657,7 +657,7 @@ int command_export(int argc, char **argv)
 	if (export.format)
 		code = export_trace(&export);
 	else
-		say("%s: no format has this ending; use .json, .json.gz or .pftrace", export.output);
+		say("%s: no format has this ending; use .json or .pftrace, either with .gz", export.output);
 	free(chosen);
 	return code;
 }
