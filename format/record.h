@@ -88,4 +88,10 @@ struct tl_event_record {
 	struct tl_event_arg arg[];
 };
 
+/* A record that is counted as an event: in totals, and as a loss where it can't be kept. */
+static inline _Bool tl_record_counts(uint32_t type)
+{
+	return type == TL_RECORD_CALL || type == TL_RECORD_EVENT;
+}
+
 #endif

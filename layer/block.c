@@ -151,7 +151,7 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 			part->damaged = true;
 			break;
 		}
-		part->events += type == TL_RECORD_CALL || type == TL_RECORD_EVENT;
+		part->events += tl_record_counts(type);
 		part->lost += type == TL_RECORD_LOST ? record->result : 0;
 		at += size;
 	}

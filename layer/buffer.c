@@ -419,7 +419,7 @@ static uint64_t count_unread(const struct tl_chunk *chunk, bool *finished)
 	for (const char *at = chunk->memory; at < end;) {
 		uint64_t word = first_word(at);
 		*finished &= type_of(word) != TL_RECORD_NONE;
-		calls += type_of(word) == TL_RECORD_CALL && (at >= chunk->read || at == chunk->hole);
+		calls += tl_record_counts(type_of(word)) && (at >= chunk->read || at == chunk->hole);
 		at += size_of(word) ? size_of(word) : 8;
 	}
 	return calls;
@@ -1220,7 +1220,7 @@ static uint64_t calls_in(const struct tl_chunk *chunk)
 		stop = chunk->memory + chunk->room;
 	for (const char *at = chunk->read; at < stop;) {
 		uint64_t word = first_word(at);
-		calls += type_of(word) == TL_RECORD_CALL;
+		calls += tl_record_counts(type_of(word));
 		at += size_of(word) ? size_of(word) : 8;
 	}
 	return calls;

@@ -1,17 +1,19 @@
 /*
- * report: see format/report.h for the protocol.
+ * report: see format/report.h for the protocol. The writer's thread says things, too: no stdio.
  */
 #include "layer/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "format/report.h"
+#include "format/text.h"
 
 #define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
@@ -29,15 +31,23 @@ static const char *const driver_libraries[] = {
 static bool say(const char *kind, const char *message)
 {
 	char name[sizeof(folder) + 64];
-	int error = errno, made = -1;
+	int error = errno;
+	long made = -1;
 
 	if (!folder[0])
 		return false;
 	/* After an exec the numbers begin anew, and those that are taken are passed over. */
 	for (int tries = 0; made && tries < 10000; tries++) {
-		snprintf(name, sizeof(name), "%s/%s.%d.%u", folder, kind, (int)getpid(),
-			 atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed));
-		made = symlink(message, name);
+		struct tl_text text = {name, name + sizeof(name) - 1, false};
+		tl_text_string(&text, folder);
+		tl_text_string(&text, "/");
+		tl_text_string(&text, kind);
+		tl_text_string(&text, ".");
+		tl_text_unsigned(&text, (uint64_t)syscall(SYS_getpid));
+		tl_text_string(&text, ".");
+		tl_text_unsigned(&text, atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed));
+		*text.at = 0;
+		made = syscall(SYS_symlinkat, message, AT_FDCWD, name);
 		if (made && errno != EEXIST)
 			break;
 	}
@@ -95,25 +105,33 @@ void tl_report_trace(const char *path)
 	say(TL_REPORT_TRACE, path);
 }
 
-void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
+/* Numbers and a path. What is too long for a link is left out. */
+static bool say_about(const char *kind, const uint64_t *numbers, size_t count, const char *path)
 {
 	char message[TEXT_MAX];
-	int error = errno;
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
 
-	snprintf(message, sizeof(message), "%llu %llu %s", (unsigned long long)events,
-		 (unsigned long long)lost, path);
-	errno = error;
-	say(TL_REPORT_FINISHED, message);
+	for (size_t i = 0; i < count; i++) {
+		tl_text_unsigned(&text, numbers[i]);
+		tl_text_string(&text, " ");
+	}
+	tl_text_string(&text, path);
+	*text.at = 0;
+	return say(kind, message);
+}
+
+void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
+{
+	const uint64_t numbers[] = {events, lost};
+
+	say_about(TL_REPORT_FINISHED, numbers, 2, path);
 }
 
 bool tl_report_failed(const char *path, int error)
 {
-	char message[TEXT_MAX];
-	int saved = errno;
+	const uint64_t number = (uint64_t)error;
 
-	snprintf(message, sizeof(message), "%d %s", error, path);
-	errno = saved;
-	return say(TL_REPORT_FAILED, message);
+	return say_about(TL_REPORT_FAILED, &number, 1, path);
 }
 
 static int look_at_library(struct dl_phdr_info *library, size_t size, void *found)

@@ -187,7 +187,7 @@ static void drop_chunk(const struct tl_chunk *chunk)
 {
 	for (const char *at = chunk->begin; at < chunk->end;) {
 		const struct tl_call_record *record = (const void *)at;
-		writer.dropped += record->type == TL_RECORD_CALL;
+		writer.dropped += tl_record_counts(record->type);
 		at += record->size ? 8 * record->size : 8;
 	}
 	note_error(ENOMEM);
