@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/closing.h"
 #include "cli/command.h"
+#include "cli/recovery.h"
 #include "format/report.h"
 
 /* One trace file, as far as it is known. */
@@ -26,13 +28,19 @@ struct trace {
 	unsigned number; /* of the report that the rest is from */
 	bool finished;
 	uint64_t events, lost;
+	bool recovered;	/* here: this many calls, and those that had not returned */
+	uint64_t recovered_events, unfinished;
 };
+
 
 struct reports {
 	struct trace *traces;
 	size_t count;
+	char **buffers; /* files that processes made */
+	size_t buffers_count;
 	bool loaded;   /* the layer got into some process */
 	bool recorded; /* some call was not filtered out */
+	bool kept;     /* buffers, since the trace could not be written: which has been said */
 	char *called, *unshimmed, *failed;
 	int error; /* of .failed */
 };
@@ -88,6 +96,15 @@ static void read_finished(struct reports *reports, pid_t pid, unsigned number, c
 	trace->lost = lost;
 }
 
+static void note_buffers(struct reports *reports, const char *path)
+{
+	for (size_t i = 0; i < reports->buffers_count; i++)
+		if (!strcmp(reports->buffers[i], path))
+			return;
+	reports->buffers = need(reallocarray(reports->buffers, reports->buffers_count + 1, sizeof(char *)));
+	reports->buffers[reports->buffers_count++] = need(strdup(path));
+}
+
 static void keep(char **to, const char *message)
 {
 	if (!*to)
@@ -110,6 +127,8 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 		reports->recorded = true;
 	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
 		keep(&reports->unshimmed, message);
+	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
+		note_buffers(reports, message);
 	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
 		trace_at(reports, pid, message);
 	} else if (!strcmp(kind, TL_REPORT_FINISHED)) {
@@ -148,8 +167,6 @@ static void read_all(struct reports *reports)
 		closedir(links);
 	if (folder[0])
 		rmdir(folder);
-	if (reports->count)
-		qsort(reports->traces, reports->count, sizeof(struct trace), compare_traces);
 }
 
 void closing_drop(void)
@@ -159,7 +176,7 @@ void closing_drop(void)
 	read_all(&nothing);
 }
 
-/* ---- saying ---- */
+/* ---- recovering ---- */
 
 /* A path as somebody standing in our working directory would write it. */
 static const char *from_here(const char *path)
@@ -175,6 +192,82 @@ static const char *from_here(const char *path)
 		       : path;
 }
 
+/* How long processes that the program had started may take to die of what it died of; and how long all are given. */
+#define DYING_MS 3000
+#define LIVING_MS 50
+
+static void note_recovered(struct reports *reports, const struct recovery *recovery)
+{
+	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path);
+
+	if (*recovery->intended)
+		say("%s: %s; %s has what could be recovered", from_here(recovery->intended), recovery->why, recovery->path);
+	recovery_say_problems(from_here(recovery->path), recovery);
+	trace->finished = trace->recovered = true;
+	trace->events = recovery->events;
+	trace->lost = recovery->lost;
+	trace->recovered_events = recovery->recovered;
+	trace->unfinished = recovery->unfinished;
+}
+
+/* Returns how long to wait for it yet, at most: 0, it is done. */
+static int recover_one(struct reports *reports, const char *path, const struct recovery_wishes *wishes)
+{
+	struct recovery recovery;
+	int wait = 0;
+
+	switch (recover_buffers(path, wishes, &recovery)) {
+	case RECOVERY_WRITTEN:
+		note_recovered(reports, &recovery);
+		break;
+	case RECOVERY_NOTHING:
+		break;
+	case RECOVERY_LEFT:
+		if (recovery.state == LEFTOVER_LIVE)
+			wait = leftover_is_dying(recovery.pid) ? DYING_MS : LIVING_MS;
+		break;
+	case RECOVERY_BROKEN:
+		say("%s: %s; delete it if you don't need it", path, recovery.why);
+		break;
+	case RECOVERY_FAILED:
+		reports->kept = true;
+		say("%s%s: %s", reports->count ? "" : "no trace: ", from_here(recovery.path), recovery.why);
+		break;
+	}
+	recovery_forget(&recovery);
+	return wait;
+}
+
+/* What dead processes left. Those that live on are left alone; but not those that are just dying. */
+static void recover_all(struct reports *reports, const struct ending *ending, const struct tl_config *config)
+{
+	const struct recovery_wishes wishes = {
+		.fallback = config->output,
+		.died = (uint32_t)ending->pid,
+		.died_ticks = ending->died_ticks,
+		.died_ns = ending->died_ns,
+	};
+	int patience = LIVING_MS;
+
+	for (int waited = 0; waited < patience; waited += 10) {
+		patience = 0;
+		if (waited)
+			nanosleep(&(struct timespec){0, 10000000}, NULL);
+		for (size_t i = 0; i < reports->buffers_count; i++) {
+			if (!reports->buffers[i])
+				continue;
+			int wait = recover_one(reports, reports->buffers[i], &wishes);
+			patience = wait > patience ? wait : patience;
+			if (wait)
+				continue;
+			free(reports->buffers[i]);
+			reports->buffers[i] = NULL;
+		}
+	}
+}
+
+/* ---- saying ---- */
+
 static const char *count_of(uint64_t count, const char *what, char *text, size_t size)
 {
 	snprintf(text, size, "%llu %s%s", (unsigned long long)count, what, count == 1 ? "" : "s");
@@ -186,18 +279,22 @@ static void describe(FILE *to, const struct reports *reports, const struct trace
 {
 	char count[64];
 
-	if (trace->finished && trace->lost)
-		fprintf(to, " (%s, %llu lost)",
-			count_of(trace->events, "event", count, sizeof(count)),
-			(unsigned long long)trace->lost);
-	else if (trace->finished)
-		fprintf(to, " (%s)", count_of(trace->events, "event", count, sizeof(count)));
-	else if (reports->failed && !strcmp(reports->failed, trace->path))
+	if (trace->finished) {
+		fprintf(to, " (%s", count_of(trace->events, "event", count, sizeof(count)));
+		if (trace->lost)
+			fprintf(to, ", %llu lost", (unsigned long long)trace->lost);
+		if (trace->recovered)
+			fprintf(to, ", %llu recovered", (unsigned long long)trace->recovered_events);
+		if (trace->unfinished)
+			fprintf(to, ", %s unfinished", count_of(trace->unfinished, "call", count, sizeof(count)));
+		fputc(')', to);
+	} else if (reports->failed && !strcmp(reports->failed, trace->path)) {
 		fprintf(to, " (incomplete)");
-	else if (!kill(trace->pid, 0) || errno == EPERM)
+	} else if (!kill(trace->pid, 0) || errno == EPERM) {
 		fprintf(to, " (process %d is still writing it)", (int)trace->pid);
-	else
-		fprintf(to, " (cut short: the process was killed)");
+	} else {
+		fprintf(to, " (cut short: the process was killed, and what it had not written could not be recovered)");
+	}
 }
 
 static void say_traces(const struct reports *reports)
@@ -252,6 +349,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 	/* Also where something on the way to it (env, a shell) had the layer loaded. */
 	if (!reports->called && say_nature(program))
 		return;
+	if (reports->kept)
+		return;
 	if (reports->failed)
 		say("no trace: %s: %s; give another file with -o", from_here(reports->failed),
 		    strerror(reports->error));
@@ -288,7 +387,10 @@ void closing_line(const struct program *program, const struct ending *ending,
 	struct reports reports = {0};
 
 	read_all(&reports);
-	if (reports.count && reports.failed)
+	recover_all(&reports, ending, config);
+	if (reports.count)
+		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
+	if (reports.count && reports.failed && !reports.kept)
 		say("%s: %s, so events are missing; give another file with -o",
 		    from_here(reports.failed), strerror(reports.error));
 	if (reports.count)
@@ -298,6 +400,9 @@ void closing_line(const struct program *program, const struct ending *ending,
 	for (size_t i = 0; i < reports.count; i++)
 		free(reports.traces[i].path);
 	free(reports.traces);
+	for (size_t i = 0; i < reports.buffers_count; i++)
+		free(reports.buffers[i]);
+	free(reports.buffers);
 	free(reports.called);
 	free(reports.unshimmed);
 	free(reports.failed);

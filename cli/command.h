@@ -18,6 +18,7 @@ enum {
 /* Each gets its own name as argv[0] ("tracelayer run") and returns an exit code. */
 int command_run(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_recover(int argc, char **argv);
 int command_summary(int argc, char **argv);
 int command_pause(int argc, char **argv);
 int command_resume(int argc, char **argv);

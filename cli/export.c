@@ -382,7 +382,11 @@ static void encode_unfinished(struct export *export, struct tl_encoder *encoder,
 	for (size_t i = 0; i < export->trace->nlanes; i++) {
 		const struct tl_trace_lane *lane = &export->trace->lanes[i];
 
-		for (size_t open = 0; open < lane->nopens; open++) {
+		keep_room(slot, text);
+		if (lane->nopens && !lane->nruns)
+			encoder->format->thread(encoder, text, lane->shown, lane->name);
+		/* As if they ended when the process did, the innermost first. */
+		for (size_t open = lane->nopens; open-- > 0;) {
 			keep_room(slot, text);
 			encoder->format->unfinished(encoder, text, lane->shown, lane->opens[open].function, lane->opens[open].start,
 						    export->trace->last);

@@ -31,6 +31,7 @@
 #include "cli/launch.h"
 #include "format/follow.h"
 #include "format/settings.h"
+#include "tracelayer/shim.h"
 
 #define WITNESS_MS                                                                                 \
 	20 /* how long the witness may be behind us: it gets a group's signal in the same system   \
@@ -293,6 +294,15 @@ static void let_go(int keep)
 	close_range((unsigned)(keep > 2 ? keep + 1 : 3), ~0u, 0);
 }
 
+static void note_time(struct ending *ending)
+{
+	struct timespec now;
+
+	ending->died_ticks = tl_counter();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ending->died_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void launch(const struct program *program, char **argv, struct ending *ending)
 {
 	struct launcher launcher = {.witness = 0};
@@ -322,6 +332,7 @@ void launch(const struct program *program, char **argv, struct ending *ending)
 	if (launcher.program > 0) {
 		let_go(launcher.testimonies);
 		ending->status = attend(&launcher);
+		note_time(ending);
 	}
 	if (launcher.witness > 0) {
 		kill(launcher.witness, SIGKILL);

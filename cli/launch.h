@@ -5,6 +5,7 @@
 #ifndef TL_CLI_LAUNCH_H
 #define TL_CLI_LAUNCH_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "cli/program.h"
@@ -13,6 +14,7 @@ struct ending {
 	pid_t pid;
 	int error;  /* errno where it could not be started, else 0 */
 	int status; /* as waitpid gives it */
+	uint64_t died_ticks, died_ns; /* when: the counter, and nanoseconds of CLOCK_MONOTONIC */
 };
 
 /*

@@ -11,7 +11,9 @@ tracelayer_SOURCES = \
 	%D%/control.c \
 	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
 	%D%/summary.c %D%/trace_reader.h %D%/trace_reader.c \
-	%D%/export.c %D%/record_file.h %D%/record_file.c
+	%D%/export.c %D%/record_file.h %D%/record_file.c \
+	%D%/leftovers.h %D%/leftovers.c %D%/trace_sink.h %D%/trace_sink.c %D%/trace_spool.h %D%/trace_spool.c \
+	%D%/recovery.h %D%/recovery.c %D%/recover.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
 tracelayer_LDADD = libtl_table.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm

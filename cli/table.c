@@ -231,6 +231,39 @@ static char *time_text(long long ns)
 	return text;
 }
 
+/* Two significant digits, at least, in the unit that fits. */
+static char *size_text(long long bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	char *text = need(malloc(48));
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(text, 48, "%.*f %s", unit && value < 9.95 ? 1 : 0, value, units[unit]);
+	return text;
+}
+
+/* Whole units, rounded down, as people count age. */
+static char *age_text(long long ns)
+{
+	static const struct {
+		long long seconds;
+		const char *name;
+	} units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+	char *text = need(malloc(48));
+	long long seconds = ns / 1000000000;
+	size_t unit = 0;
+
+	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds < units[unit].seconds)
+		unit++;
+	snprintf(text, 48, "%lld %s", seconds / units[unit].seconds, units[unit].name);
+	return text;
+}
+
 static char *cell_text(const struct table_column *column, const struct cell *cell)
 {
 	char *text;
@@ -249,6 +282,14 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 		text = need(malloc(32));
 		snprintf(text, 32, "%.1f %%", 100 * cell->share);
 		return text;
+	case TABLE_ID:
+		text = need(malloc(32));
+		snprintf(text, 32, "%lld", cell->number);
+		return text;
+	case TABLE_SIZE:
+		return size_text(cell->number);
+	case TABLE_AGE:
+		return age_text(cell->number);
 	}
 	return need(strdup(""));
 }

@@ -20,6 +20,9 @@ enum table_type {
 	TABLE_COUNT, /* 1,234 */
 	TABLE_TIME,  /* nanoseconds; text: 1.234 ms */
 	TABLE_SHARE, /* 0 to 1; text: 45.1 % */
+	TABLE_ID,    /* a whole number that stands for something: 1234 */
+	TABLE_SIZE,  /* bytes; text: 1.2 MiB */
+	TABLE_AGE,   /* nanoseconds; text: 3 h */
 };
 
 enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON };

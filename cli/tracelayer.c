@@ -22,6 +22,7 @@ static const struct subcommand {
 	{"snapshot", "tracelayer snapshot", "have them write out what they have recorded", command_snapshot},
 	{"stop", "tracelayer stop", "end their recording for good", command_stop},
 	{"export", "tracelayer export", "make a .tlt file into one for viewers", command_export},
+	{"recover", "tracelayer recover", "make traces of what dead processes had recorded", command_recover},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 };
 

@@ -28,7 +28,7 @@
 	"unshimmed" /* the process ends without a traced call and had this driver library loaded   \
 		     */
 #define TL_REPORT_BUFFERS                                                                          \
-	"buffers" /* a buffers file was made (format/trace_file.h). Message: its path */
+	"buffers" /* a buffers file is about to be made (format/trace_file.h). Message: its path */
 #define TL_REPORT_TRACE "trace" /* a trace file was created. Message: its path */
 #define TL_REPORT_FINISHED                                                                         \
 	"finished" /* and ended. Message: events, lost events, path, with a space between */

@@ -154,7 +154,7 @@ struct tl_thread_piece {
 	_Atomic uint32_t lane;	/* number, from 1, unique in the process's life; 0: nobody's. Stored last */
 	uint32_t tid;		/* the kernel's */
 	uint32_t shown;		/* its tid in the output: the kernel's, but where an earlier lane had that */
-	uint32_t opens;		/* entries of .open; 0 in a spool, whose pieces end before .open */
+	uint32_t opens;		/* entries of .open. In a spool 0, but where recover ended it: there those that had not returned */
 	char name[16];		/* as the kernel has it */
 	_Atomic uint64_t lost;	/* events that there was no room for, of all threads that had this piece */
 	_Atomic uint64_t lost_said;	/* those that LOST records tell of */
@@ -257,6 +257,7 @@ struct tl_lanes_piece {
 struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
+	uint64_t last;	/* where recover ended it: the tick up to which calls that had not returned are shown; else 0 */
 };
 
 #endif

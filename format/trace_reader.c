@@ -72,6 +72,7 @@ struct trace {
 	const struct tl_api *apis[API_NUMBERS];
 	struct chunk *chunks;
 	size_t nchunks, chunks_room;
+	bool written_too;		/* runs have what the output has, too */
 	struct thread *threads;
 	size_t nthreads, threads_room;
 	struct texts *texts;
@@ -278,6 +279,21 @@ uint32_t tl_trace_clock_points(const struct tl_trace *trace)
 	return ((const struct trace *)trace)->clock.count;
 }
 
+void tl_trace_clock_copy(const struct tl_trace *trace, struct tl_clock_table *to)
+{
+	const struct clock *clock = &((const struct trace *)trace)->clock;
+	uint32_t count = clock->count < TL_CLOCK_POINTS ? clock->count : TL_CLOCK_POINTS;
+
+	memset((void *)to, 0, sizeof(*to));
+	for (uint32_t i = 0; i < count; i++) {
+		to->points[i].ticks = clock->points[i].ticks;
+		to->points[i].ns = clock->points[i].ns;
+		to->points[i].slope = clock->points[i].slope;
+	}
+	to->count = count;
+	to->horizon = clock->horizon;
+}
+
 bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
 {
 	struct clock *clock = &((struct trace *)seen)->clock;
@@ -463,6 +479,7 @@ static void read_end(struct trace *trace, const char *piece, uint64_t size)
 	trace->seen.ended = true;
 	trace->seen.events = end.events;
 	trace->seen.lost = end.lost;
+	trace->seen.last = end.last;
 }
 
 /* --- threads and chunks as they are met */
@@ -508,7 +525,7 @@ static void read_thread(struct trace *trace, const char *piece, uint64_t size)
 	if (head.opens > most)
 		problem(trace, "byte %llu: thread %u: of %u open calls, %llu can be there", (unsigned long long)place, head.tid, head.opens,
 			(unsigned long long)most);
-	if (trace->seen.header.kind == TL_FILE_BUFFERS)
+	if (head.opens)
 		read_opens(trace, &thread->lane, piece + sizeof(head), head.opens < most ? head.opens : (uint32_t)most);
 }
 
@@ -578,11 +595,39 @@ static int by_text(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
+/* Bytes of the text that begins there, 0: none does. */
+static uint32_t text_size(const struct texts *texts, uint64_t at)
+{
+	struct tl_strings_unit unit;
+
+	memcpy(&unit, texts->units + at * sizeof(unit), sizeof(unit));
+	return unit.size > TEXT_MOST || unit.size > (texts->count - at - 1) * sizeof(unit) ? 0 : unit.size;
+}
+
+const void *tl_trace_next_text(const struct tl_trace *seen, struct tl_trace_text_place *place, uint32_t *number, size_t *size)
+{
+	const struct trace *trace = (const struct trace *)seen;
+
+	for (; place->piece < trace->ntexts; place->piece++, place->unit = 0) {
+		const struct texts *texts = &trace->texts[place->piece];
+
+		for (uint64_t at = place->unit; at < texts->count; at++) {
+			uint64_t units = (text_size(texts, at) + 7) / 8;
+			if (!units)
+				continue;
+			*number = (uint32_t)(texts->number + at);
+			*size = (1 + units) * sizeof(struct tl_strings_unit);
+			place->unit = at + 1 + units;
+			return texts->units + at * sizeof(struct tl_strings_unit);
+		}
+	}
+	return NULL;
+}
+
 const char *tl_trace_string(uint32_t number, size_t *size)
 {
 	const struct trace *trace = in_use;
 	size_t low = 0, high = trace ? trace->ntexts : 0;
-	struct tl_strings_unit unit;
 
 	*size = 0;
 	if (!high || number < trace->texts[0].number)
@@ -598,12 +643,8 @@ const char *tl_trace_string(uint32_t number, size_t *size)
 	uint64_t at = number - texts->number;
 	if (at >= texts->count)
 		return NULL;
-	const char *begin = texts->units + at * sizeof(unit);
-	memcpy(&unit, begin, sizeof(unit));
-	if (!unit.size || unit.size > TEXT_MOST || unit.size > (texts->count - at - 1) * sizeof(unit))
-		return NULL;
-	*size = unit.size;
-	return begin + sizeof(unit);
+	*size = text_size(texts, at);
+	return *size ? texts->units + (at + 1) * sizeof(struct tl_strings_unit) : NULL;
 }
 
 static void read_named_lanes(struct trace *trace, const char *piece, uint64_t size)
@@ -899,12 +940,24 @@ static void make_runs(struct trace *trace)
 			lane++;
 		if (!seen->lanes[lane].nruns)
 			seen->lanes[lane].first_run = seen->nruns;
-		if (seen->header.kind == TL_FILE_BUFFERS) {
+		if (seen->header.kind == TL_FILE_BUFFERS && !trace->written_too) {
 			from = output_has(trace, chunk);
 			add_hole(trace, lane, chunk, from, first_byte);
 		}
 		add_run(seen, lane, chunk, from, chunk->size, first_byte);
 	}
+}
+
+void tl_trace_written_too(struct tl_trace *seen)
+{
+	struct trace *trace = (struct trace *)seen;
+
+	for (size_t i = 0; i < seen->nlanes; i++)
+		seen->lanes[i].first_run = seen->lanes[i].nruns = 0;
+	free(seen->runs);
+	seen->nruns = 0;
+	trace->written_too = true;
+	make_runs(trace);
 }
 
 /* --- open calls */
@@ -914,32 +967,49 @@ static uint64_t end_of(uint64_t start, uint64_t duration)
 	return duration < UINT64_MAX - start ? start + duration : UINT64_MAX;
 }
 
-/* The last call that a chunk has, whether the output has it or not. */
-static bool last_in_chunk(const struct chunk *chunk, struct tl_call_record *last)
+/*
+ * A call is recorded just before its entry is freed. Its record need not be the lane's last: a signal handler may have made calls after the
+ * record got its place. But handlers nest only so deep.
+ */
+#define SUSPECTS 8
+
+static void forget_recorded(struct tl_trace_lane *lane, const struct tl_call_record *record)
+{
+	for (size_t i = lane->nopens; i > 0 && i + SUSPECTS > lane->nopens; i--) {
+		struct tl_trace_open *open = &lane->opens[i - 1];
+
+		if (open->start != record->start || open->function != record->function)
+			continue;
+		memmove(open, open + 1, (lane->nopens - i) * sizeof(*open));
+		lane->nopens--;
+		return;
+	}
+}
+
+/* Look at the calls that a chunk in buffers has, whether the output has them or not: when the last one ended, and which are no longer open. */
+static void look_at_chunk(struct trace *trace, struct tl_trace_lane *lane, const struct chunk *chunk)
 {
 	struct tl_trace_run run = { .records = chunk->records, .size = chunk->size };
 	struct tl_trace_place place = { 0 };
 	const struct tl_call_record *record;
-	bool found = false;
 
-	while ((record = tl_trace_next(&run, &place)))
-		if (record->type == TL_RECORD_CALL) {
-			memcpy(last, record, sizeof(*last));
-			found = true;
-		}
-	return found;
+	while ((record = tl_trace_next(&run, &place))) {
+		if (record->type != TL_RECORD_CALL)
+			continue;
+		if (end_of(record->start, record->duration) > trace->seen.last)
+			trace->seen.last = end_of(record->start, record->duration);
+		forget_recorded(lane, record);
+	}
 }
 
-/* Calls that are recorded already, or that no API has, are not open. */
-static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane, const struct tl_call_record *last)
+/* Calls that no API has are not open. */
+static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < lane->nopens; i++) {
 		struct tl_trace_open open = lane->opens[i];
 
-		if (last && last->start == open.start && last->function == open.function)
-			continue;
 		if (!function_of(trace, open.function)) {
 			problem(trace, "thread %u: an open call of a function that no API has", lane->tid);
 			continue;
@@ -953,21 +1023,15 @@ static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane, con
 
 static void finish_opens(struct trace *trace)
 {
+	bool is_buffers = trace->seen.header.kind == TL_FILE_BUFFERS;
 	size_t chunk = 0;
 
 	for (size_t i = 0; i < trace->seen.nlanes; i++) {
 		struct tl_trace_lane *lane = &trace->seen.lanes[i];
-		struct tl_call_record last = { 0 };
-		bool found = false;
-		size_t first = chunk;
 
-		while (chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane)
-			chunk++;
-		for (size_t at = chunk; at > first && !found; at--)
-			found = last_in_chunk(&trace->chunks[at - 1], &last);
-		if (found && end_of(last.start, last.duration) > trace->seen.last)
-			trace->seen.last = end_of(last.start, last.duration);
-		keep_open_calls(trace, lane, found ? &last : NULL);
+		for (; chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane && is_buffers; chunk++)
+			look_at_chunk(trace, lane, &trace->chunks[chunk]);
+		keep_open_calls(trace, lane);
 	}
 }
 
@@ -982,9 +1046,9 @@ static void finish(struct trace *trace)
 	make_lanes(trace);
 	if (!trace->failed)
 		make_runs(trace);
-	if (clock->count)
+	if (clock->count && !trace->seen.last)
 		trace->seen.last = clock->points[clock->count - 1].ticks;
-	if (!trace->failed && trace->seen.header.kind == TL_FILE_BUFFERS)
+	if (!trace->failed)
 		finish_opens(trace);
 	/* Buffers of this machine may still get what they lack: tl_trace_clock_now. */
 	if (trace->seen.header.kind == TL_FILE_SPOOL && trace->seen.header.counter && trace->seen.nruns && clock->count < 2)

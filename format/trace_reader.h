@@ -35,7 +35,7 @@ struct tl_trace_lane {
 	uint32_t tid, shown;	/* the kernel's, and the one to be shown */
 	char name[16];		/* ended by a NUL */
 	uint64_t lost, lost_said;
-	struct tl_trace_open *opens;	/* outermost first; buffers only */
+	struct tl_trace_open *opens;	/* outermost first; in spools only of processes that died */
 	size_t nopens;
 	size_t first_run, nruns;	/* its part of .runs */
 };
@@ -112,6 +112,9 @@ struct tl_trace_place {
 /* Those of TL_RECORD_EVENT are struct tl_event_record, and have the args that they say. */
 const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place);
 
+/* Buffers whose output is gone: what that had is given, too, as far as it still lies there. */
+void tl_trace_written_too(struct tl_trace *trace);
+
 /*
  * The trace that the next four speak of: what encoders call has no room for a context (struct tl_encoder says what they return). One at a time;
  * several threads may call them. A trace that is closed is no longer used.
@@ -122,11 +125,24 @@ const struct tl_function *tl_trace_function(uint32_t id);
 const char *tl_trace_string(uint32_t number, size_t *size);
 uint32_t tl_trace_lane(uint32_t number);
 
+/*
+ * The texts, one after another; `place` starts zeroed. NULL: no more. What is returned is the whole of it as it lies in a strings piece, its first unit
+ * included: *size bytes, whole units.
+ */
+struct tl_trace_text_place {
+	size_t piece;
+	uint64_t unit;
+};
+const void *tl_trace_next_text(const struct tl_trace *trace, struct tl_trace_text_place *place, uint32_t *number, size_t *size);
+
 /* API by number; NULL: none. */
 const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number);
 
 /* Points of the clock. With less than two, and a counter, there is no conversion: ticks count as nanoseconds. */
 uint32_t tl_trace_clock_points(const struct tl_trace *trace);
+
+/* All points, as a file has them (of more than those have room for, the first). */
+void tl_trace_clock_copy(const struct tl_trace *trace, struct tl_clock_table *to);
 
 /*
  * Add a pair (ticks, nanoseconds of CLOCK_MONOTONIC) behind the last point. What was converted before stays as it was. False: it lies before

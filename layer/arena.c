@@ -168,6 +168,10 @@ static int create(struct place *place, const char *folder)
 
 	for (unsigned number = 0; fd < 0 && number < TRIES; number++) {
 		tl_places_path(place->path, folder, (uint32_t)syscall(SYS_getpid), number);
+		if (access(place->path, F_OK) == 0)
+			continue;
+		/* Before it is made: a process that is killed in between must not leave what nobody was told of. */
+		tl_report_buffers(place->path);
 		fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
@@ -322,8 +326,6 @@ static struct beginning *make(void)
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
 		/* Who changes it now notes it there. */
 		atomic_store_explicit(&begin->header.recording, tl_runtime_state(), memory_order_relaxed);
-		if (*path)
-			tl_report_buffers(path);
 	}
 	atomic_store_explicit(&making, 0, memory_order_release);
 	return begin;

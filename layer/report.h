@@ -26,7 +26,7 @@ void tl_report_called(const char *function);
 /* A call that is recorded, and so not filtered out, is about to be made; only the first is told. Cheap after that. */
 void tl_report_recorded(void);
 
-/* A buffers file was made, by its absolute path: whoever outlives this process looks after it. */
+/* A buffers file is about to be made, by its absolute path: whoever outlives this process looks after it. */
 void tl_report_buffers(const char *path);
 
 /* From the writer; paths are absolute. */

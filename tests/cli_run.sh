@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 need_library
-plan 61
+plan 63
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -170,17 +170,24 @@ is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/"
 	"a program that changes its directory"
 is "$(with_code calls --include='cl*')" \
 	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
-is "$(end='os.kill(os.getpid(), 9)' said calls)" "$none the program was killed by signal 9 (Killed) before anything was written" "killed early"
+is "$(end='os.kill(os.getpid(), 9)' said calls -o k.json)" "tracelayer: trace: k.json (10 events, 10 recovered)" "killed early: the trace is recovered"
 is "$(end='os._exit(0)' said calls -o _exit.json)" "tracelayer: trace: _exit.json (10 events)" "ended by _exit"
-is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls)" \
-	"$none the program ended by a system call of its own before anything was written; let it end by exit or _exit" "ended by exit_group early"
-is "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "tracelayer: trace: d.json (cut short: the process was killed)" \
-	"killed late"
-"$tracelayer" summary d.json >/dev/null 2>&1; is $? 3 "and what was written can be read"
-is "$(with_code calls -o /no/such/folder/x.json)" "0 $none /no/such/folder/x.json: No such file or directory; give another file with -o" \
-	"a file that can't be made: one line, and the program runs"
-is "$(said calls -o /dev/full)" "tracelayer: /dev/full: No space left on device, so events are missing; give another file with -o
-tracelayer: trace: /dev/full (incomplete)" "a full disk"
+is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls -o g.json)" \
+	"tracelayer: trace: g.json (10 events, 10 recovered)" "ended by exit_group early: recovered, too"
+like "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "^tracelayer: trace: d.json \(50001 events, [0-9]+ recovered\)$" \
+	"killed late: the trace is continued"
+"$tracelayer" summary d.json >/dev/null 2>&1; is $? 0 "and is whole"
+# What could not be written waits for another file. drop: it is not wanted.
+kept='the buffers are kept: [a-z ,]*give another file with `tracelayer recover -o FILE'
+drop() { rm -f "/dev/shm/tracelayer-buffers.$(printf '%s\n' "$1" | sed -n 's/.*FILE \([0-9]*\)`$/\1/p')."*; }
+line=$(with_code calls -o /no/such/folder/x.json)
+like "$line" "^0 $none /no/such/folder/x.json: No such file or directory; $kept [0-9]+\`$" "a file that can't be made: one line, and the program runs"
+ok "and what was recorded is not lost" \
+	sh -c "$tracelayer recover -o found.json \$(printf '%s' '$line' | sed 's/.*FILE \([0-9]*\).*/\1/') && test -s found.json"
+line=$(said calls -o /dev/full)
+like "$line" "^tracelayer: /dev/full: No space left on device; $kept [0-9]+\`$" "a full disk"
+like "$line" "^tracelayer: trace: /dev/full \(incomplete\)$" "and the trace is incomplete"
+drop "$line"
 is "$(TRACELAYER_LEVLE=all said calls -o e.json)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?
 tracelayer: trace: e.json (10 events)" "what is wrong with the settings is said once, and not by the layer again"
 

@@ -348,3 +348,35 @@ check_PROGRAMS += %D%/apps/contexts
 %C%_apps_contexts_LDADD = -lOpenCL -lpthread
 TESTS += %D%/contexts.sh
 EXTRA_DIST += %D%/contexts.sh
+# --- death: what tracelayer recover makes of it
+TESTS += places_test %D%/kill.sh %D%/recover.sh
+STRESS_TESTS += tests/kill.sh
+EXTRA_DIST += %D%/kill.sh %D%/kill.py %D%/recover.sh %D%/apps/kill_callee.json
+check_PROGRAMS += places_test
+places_test_SOURCES = %D%/places_test.c
+places_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+places_test_LDADD = libtl_format.la $(CHECK_LIBS)
+check_LTLIBRARIES += libkill_callee.la libkill_shims.la
+libkill_callee_la_SOURCES = %D%/apps/kill_callee.c %D%/apps/kill_callee.h
+libkill_callee_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -rpath $(abs_builddir)
+nodist_libkill_shims_la_SOURCES = %D%/apps/kill_shims.c %D%/apps/kill_tables.c
+libkill_shims_la_SOURCES =
+libkill_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -DTL_SHIM_LIBRARY -I$(srcdir)/%D%/apps
+libkill_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
+libkill_shims_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+libkill_shims_la_LIBADD = libtracelayer.la
+check_PROGRAMS += %D%/apps/kill_target
+%C%_apps_kill_target_SOURCES = %D%/apps/kill_target.c
+%C%_apps_kill_target_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_apps_kill_target_LDADD = libkill_callee.la -lpthread
+%C%_apps_kill_target_LDFLAGS = $(AM_LDFLAGS) -no-install
+kill_emitted = %D%/apps/kill_shims.c %D%/apps/kill_tables.c
+CLEANFILES += $(kill_emitted) %D%/apps/kill_callbacks.h %D%/apps/kill.exports %D%/apps/kill_model.json
+BUILT_SOURCES += $(kill_emitted)
+%D%/apps/kill.exports: tracegen$(EXEEXT) %D%/apps/kill_callee.json %D%/apps/kill_callee.h
+	$(AM_V_GEN)$(MKDIR_P) %D%/apps && \
+		./tracegen$(EXEEXT) model --api $(srcdir)/%D%/apps/kill_callee.json -o %D%/apps/kill_model.json -- -I$(srcdir)/%D%/apps && \
+		./tracegen$(EXEEXT) emit --model %D%/apps/kill_model.json -o %D%/apps
+$(kill_emitted): %D%/apps/kill.exports
+	@test -f $@ || { rm -f %D%/apps/kill.exports && $(MAKE) $(AM_MAKEFLAGS) %D%/apps/kill.exports; }
+	@touch $@

@@ -323,4 +323,5 @@ def main():
     print(f"{trace.packets} packets, {slices} slices, {len(trace.instants())} instants, {len(data)} bytes")
 
 
-main()
+if __name__ == "__main__":
+    main()

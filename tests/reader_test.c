@@ -165,6 +165,7 @@ AT(tl_chunk_piece, block, 56);
 AT(tl_chunk_piece, hole, 64);
 AT(tl_end_piece, events, 16);
 AT(tl_end_piece, lost, 24);
+AT(tl_end_piece, last, 32);
 AT(tl_strings_piece, index, 16);
 AT(tl_strings_piece, first, 20);
 AT(tl_strings_piece, units, 32);
