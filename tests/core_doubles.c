@@ -330,6 +330,24 @@ void seen_collect(bool flush)
 	pthread_mutex_unlock(&reader);
 }
 
+void seen_each(bool flush, void (*each)(const struct seen *one))
+{
+	struct tl_chunk *chunk;
+
+	pthread_mutex_lock(&reader);
+	if (flush)
+		tl_buffer_flush();
+	while ((chunk = tl_buffer_take())) {
+		for (const char *at = chunk->begin; at < chunk->end;)
+			at += keep(chunk->producer, at);
+		tl_buffer_give_back(chunk);
+		for (size_t i = 0; i < nseen; i++)
+			each(&seen[i]);
+		nseen = 0;
+	}
+	pthread_mutex_unlock(&reader);
+}
+
 void seen_clear(void)
 {
 	seen_collect(true);
@@ -416,6 +434,8 @@ void tl_about_facts(struct tl_facts *facts)
 void tl_writer_after_fork(void)
 {
 	pthread_mutex_init(&reader, NULL);
-	nseen = 0;
+	/* Another thread may have been about to move it. */
+	seen = NULL;
+	nseen = room = 0;
 }
 #endif

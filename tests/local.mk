@@ -380,3 +380,10 @@ BUILT_SOURCES += $(kill_emitted)
 $(kill_emitted): %D%/apps/kill.exports
 	@test -f $@ || { rm -f %D%/apps/kill.exports && $(MAKE) $(AM_MAKEFLAGS) %D%/apps/kill.exports; }
 	@touch $@
+check_PROGRAMS += stress_events
+stress_events_SOURCES = %D%/stress_events.c $(core_doubles)
+stress_events_CFLAGS = $(AM_CFLAGS) -fexceptions
+stress_events_LDADD = libtl_core.la libtl_format.la
+TESTS += %D%/stress_events.sh
+STRESS_TESTS += tests/stress_events.sh tests/control.sh tests/ring.sh
+EXTRA_DIST += %D%/stress_events.sh

@@ -103,22 +103,28 @@ START_TEST(no_flush_has_what_another_had)
 }
 END_TEST
 
+static size_t flushes[100000];
+static _Atomic size_t nflushes;
+static _Atomic bool flushing;
+
 static void *put_many(void *who)
 {
 	struct tl_thread *thread = tl_thread_attach();
 
-	for (uint64_t i = 0; i < EVENTS; i++)
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		/* However slow the machine, there are flushes meanwhile. */
+		while (i == EVENTS / 2 && nflushes < 3)
+			usleep(100);
 		put(thread, (uintptr_t)who, i);
+	}
 	return NULL;
 }
-
-static size_t flushes[100000], nflushes;
-static volatile bool flushing;
 
 static void *flush_often(void *unused)
 {
 	while (flushing && nflushes < sizeof(flushes) / sizeof(flushes[0])) {
-		flushes[nflushes++] = nseen;
+		flushes[nflushes] = nseen;
+		nflushes++;
 		seen_collect(true);
 		usleep(500);
 	}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# Recording under stress: stress_events as it is built, under AddressSanitizer, and under ThreadSanitizer; and the whole library with its own
+# writer, which sanitizers can't follow (it is a thread that they don't know of). make stress: for minutes.
+. "${top_srcdir:-.}/tests/lib.sh"
+need_library
+need_command
+
+seconds=2
+test -z "$STRESS" || seconds=60
+sources="$(sources_of libtl_core_la layer) $(sources_of libtl_format_la format) tests/core_doubles tests/stress_events"
+
+# build SANITIZER: the layer's core, the toy API and the stress, all with the sanitizer. -w: see core_tsan.sh.
+build()
+{
+	local sanitizer=$1 name objects=
+	for name in $sources; do
+		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$sanitizer" -DTL_PIN_SEQ_CST -I"$top_srcdir/include" \
+			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name//\//_}.o" || return
+		objects="$objects $tmp/$sanitizer.${name//\//_}.o"
+	done
+	# shellcheck disable=SC2086
+	${CC:-cc} "-fsanitize=$sanitizer" $objects -o "$tmp/$sanitizer" -pthread
+}
+
+# works SANITIZER: on this machine.
+works()
+{
+	echo 'int main(void) { return 0; }' >"$tmp/empty.c"
+	${CC:-cc} "-fsanitize=$1" "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty"
+}
+
+plan 11
+for policy in grow ring; do
+	ok "$policy: workers, handlers, switches, flushes, forks for $seconds s: every call that was to be recorded, once" \
+		"$top_builddir/stress_events" "$policy" "$seconds"
+done
+# Forks are left out under sanitizers: their allocators' locks are inherited from threads that the child doesn't have.
+for sanitizer in address thread; do
+	if works $sanitizer; then
+		ok "the same builds under the $sanitizer sanitizer" build $sanitizer
+		for policy in grow ring; do
+			ok "$policy: and passes without a report" env STRESS_NO_FORK=1 ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
+				"$tmp/$sanitizer" "$policy" "$seconds"
+		done
+	else
+		skip 3 "the $sanitizer sanitizer does not work on this machine"
+	fi
+done
+
+# The whole library: threads call all the time, while snapshots come from inside, from outside and by a signal, and a child is made.
+whole()
+{
+	local calls got overwritten to from child spun
+	rm -f "$tmp"/w*.json
+	coproc APP { exec "$tracelayer" run -o "$tmp/w.json" --session="stress$$" --snapshot-on=USR1 --args=none "$@" -- \
+		"$top_builddir/tests/apps/control_calls" 2>"$tmp/err"; }
+	to=${APP[1]} from=${APP[0]} child=$APP_PID
+	echo "name" >&"$to"; read -r -t 60 -u "$from" _ spun
+	echo "spin 3" >&"$to"; read -r -t 60 -u "$from" _ _
+	for ((end = SECONDS + seconds; SECONDS < end; )); do
+		"$tracelayer" snapshot "stress$$" >/dev/null || return
+		kill -USR1 "$spun"
+		echo "snapshot" >&"$to"; read -r -t 60 -u "$from" _ _
+	done
+	echo "still" >&"$to"; read -r -t 60 -u "$from" _ calls
+	eval "exec $to>&-"
+	wait "$child"
+	got=$(grep -c '"ph":"X"' "$tmp/w.json")
+	overwritten=$(sed -n 's/.*tracelayer_end.*"overwritten":\([0-9]*\).*/\1/p' "$tmp/w.json")
+	echo "$got in the trace, ${overwritten:-0} overwritten, $calls calls"
+	test "$((got + ${overwritten:-0}))" = "$calls"
+}
+ok "the whole library: every call once, whoever asks for snapshots" whole
+ok "and with rings once, or overwritten" whole --ring 1M
+ok "the trace is strict JSON at its end" "$python" -m json.tool "$tmp/w.json" "$tmp/pretty.json"
