@@ -1387,7 +1387,7 @@ static struct tl_chunk *take_live_of_ring(struct tl_producer *producer)
 			continue;
 		producer->snapshot = (uint32_t)owner / NUMBER;
 		chunk->stop = stop_now(producer, chunk);
-		chunk->seen = owner;
+		chunk->seen = owner | READER;
 		return owner & READER ? NULL : chunk;
 	}
 }
@@ -1451,7 +1451,8 @@ static void take_rings(void)
 	}
 	for (struct tl_chunk *chunk = sort(found); chunk; chunk = next) {
 		next = chunk->next;
-		if (!chunk->handed) {
+		/* A live one is the reader's already. */
+		if (!(chunk->seen & READER)) {
 			if (!take_for_reader(chunk, chunk->seen))
 				continue;
 			if (!continues(chunk, newer)) {
