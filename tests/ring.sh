@@ -29,7 +29,7 @@ finish() { eval "exec $to>&-"; wait "$child"; }
 number() { sed -n "s/.*tracelayer_end.*\"$1\":\([0-9]*\).*/\1/p" "$trace"; }
 until_it() { for _i in {1..200}; do "$@" && return; sleep 0.05; done; false; }
 
-plan 19
+plan 22
 
 start --ring 64K --session=recorder
 tell "call 100"
@@ -104,3 +104,14 @@ tell "call 300000"
 finish
 is "$(($(events "$trace") + $(number overwritten)))" 300000 "a ring larger than the memory is as large as that"
 ok "nearly" test "$(events "$trace")" -gt 50000
+
+# A crash: what the rings have is recovered.
+start --ring 256K --args=none
+tell "call 100" snapshot "call 50000"
+kill -KILL "$pid"
+finish
+like "$(cat "$tmp/err")" "t.json \([0-9]+ events, [0-9]+ recovered\)" "after SIGKILL run recovers what the rings have"
+got=$(events "$trace")
+ok "the newest, and as much as they keep" test "$got" -gt 7000 -a "$got" -lt 8500
+is "$("$python" -c 'import json, sys; e = [e for e in json.load(open(sys.argv[1])) if e.get("ph") == "X"]
+print(len(e) == len({x["ts"] for x in e}))' "$trace")" True "and nothing twice"
