@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/arena.h"
 #include "layer/config.h"
 #include "layer/runtime.h"
 #include "tests/core_doubles.h"
@@ -165,22 +166,29 @@ static void *flush(void *unused)
 	return unused;
 }
 
+/* Leaves nothing behind, and at once. */
+static _Noreturn void leave(int status)
+{
+	tl_arena_delete();
+	_exit(status);
+}
+
 /* In a child: the calls of the parent are not here, and these are, once. */
 static void be_a_child(void)
 {
 	unsigned mine = 0;
 
 	if (tl_resume())
-		_exit(2);
+		leave(2);
 	for (int64_t i = 0; i < 300; i++)
 		toy_add(1000, i);
 	seen_collect(true);
 	for (size_t i = 0; i < nseen; i++) {
 		if (seen[i].words[0] != 1000 || seen[i].words[1] != mine)
-			_exit(3);
+			leave(3);
 		mine++;
 	}
-	_exit(mine == 300 ? 0 : 4);
+	leave(mine == 300 ? 0 : 4);
 }
 
 /* The other threads are anywhere at that time. (The C library sees to its allocator, which the reader's double uses in the child.) */
