@@ -192,8 +192,7 @@ static const char *from_here(const char *path)
 		       : path;
 }
 
-/* How long processes that the program had started may take to die of what it died of; and how long all are given. */
-#define DYING_MS 3000
+/* How long processes are given that the program had started, and that may be about to die of what it died of. */
 #define LIVING_MS 50
 
 static void note_recovered(struct reports *reports, const struct recovery *recovery)
@@ -224,7 +223,7 @@ static int recover_one(struct reports *reports, const char *path, const struct r
 		break;
 	case RECOVERY_LEFT:
 		if (recovery.state == LEFTOVER_LIVE)
-			wait = leftover_is_dying(recovery.pid) ? DYING_MS : LIVING_MS;
+			wait = leftover_is_dying(recovery.pid) ? LEFTOVER_DYING_MS : LIVING_MS;
 		break;
 	case RECOVERY_BROKEN:
 		say("%s: %s; delete it if you don't need it", path, recovery.why);

@@ -119,16 +119,16 @@ static enum life life_by_maps(const struct leftover *leftover, uint32_t pid)
 	return mapped == 1 ? LIFE_LIVE : LIFE_DEAD;
 }
 
-/* The flags in /proc/PID/stat of a thread that has begun to end: PF_EXITING. */
+/* The flag in a thread's stat that says that it has begun to end: PF_EXITING. */
 #define EXITING 4u
 
-bool leftover_is_dying(uint32_t pid)
+static bool thread_is_dying(uint32_t pid, const char *thread)
 {
 	unsigned long long pending = 0;
-	char path[64], line[1024];
+	char path[80], line[1024];
 	unsigned flags = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/stat", pid, thread);
 	FILE *file = fopen(path, "re");
 
 	if (!file)
@@ -138,7 +138,7 @@ bool leftover_is_dying(uint32_t pid)
 	if (rest)
 		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags);
 	fclose(file);
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/status", pid, thread);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
@@ -146,6 +146,22 @@ bool leftover_is_dying(uint32_t pid)
 	if (file)
 		fclose(file);
 	return flags & EXITING || pending >> (SIGKILL - 1) & 1;
+}
+
+bool leftover_is_dying(uint32_t pid)
+{
+	struct dirent *thread;
+	bool dying = true;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	DIR *threads = opendir(path);
+	while (threads && dying && (thread = readdir(threads)))
+		if (*thread->d_name != '.')
+			dying = thread_is_dying(pid, thread->d_name);
+	if (threads)
+		closedir(threads);
+	return dying;
 }
 
 /* ---- where and when it was made ---- */

@@ -53,7 +53,8 @@ struct leftover_paths {
 void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pid);
 void leftover_forget(struct leftover_paths *paths);
 
-/* The process is about to end: it was killed, or leaves, and needs no more than time for it. */
+/* All of the process's threads are about to end: it was killed, and needs no more than time for it; LEFTOVER_DYING_MS should do. */
+#define LEFTOVER_DYING_MS 3000
 bool leftover_is_dying(uint32_t pid);
 
 /* Nobody has the file open for writing, nor has mapped it so: 1; somebody has: 0; it can't be told: -1. */

@@ -98,12 +98,27 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 		worsen(outcome, EXIT_BROKEN);
 }
 
+/* One whose process was killed a moment ago is waited for. */
+static enum recovery_result recover_patiently(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
+{
+	enum recovery_result result = recover_buffers(path, wishes, recovery);
+
+	for (int waited = 0; result == RECOVERY_LEFT && recovery->state == LEFTOVER_LIVE && waited < LEFTOVER_DYING_MS &&
+			     leftover_is_dying(recovery->pid);
+	     waited += 10) {
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+		recovery_forget(recovery);
+		result = recover_buffers(path, wishes, recovery);
+	}
+	return result;
+}
+
 static void recover_one(const struct wishes *wishes, const char *path, bool wanted, struct outcome *outcome)
 {
 	const struct recovery_wishes wanted_so = {.output = wishes->output, .keep = wishes->keep, .foreign = wanted};
 	struct recovery recovery;
 
-	switch (recover_buffers(path, &wanted_so, &recovery)) {
+	switch (recover_patiently(path, &wanted_so, &recovery)) {
 	case RECOVERY_WRITTEN:
 		outcome->written++;
 		say_written(&recovery);
