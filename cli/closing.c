@@ -25,6 +25,7 @@
 struct trace {
 	pid_t pid;
 	char *path;
+	unsigned created; /* number of the first report on it: a process's files in their order */
 	unsigned number; /* of the report that the rest is from */
 	bool finished;
 	uint64_t events, lost;
@@ -66,16 +67,21 @@ void closing_prepare(void)
 
 /* ---- reading ---- */
 
-static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path)
+static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path, unsigned number)
 {
-	for (size_t i = 0; i < reports->count; i++)
-		if (reports->traces[i].pid == pid && !strcmp(reports->traces[i].path, path))
-			return &reports->traces[i];
+	for (size_t i = 0; i < reports->count; i++) {
+		struct trace *known = &reports->traces[i];
+		if (known->pid != pid || strcmp(known->path, path))
+			continue;
+		if (number < known->created)
+			known->created = number;
+		return known;
+	}
 	reports->traces =
 		need(reallocarray(reports->traces, reports->count + 1, sizeof(struct trace)));
 	struct trace *trace = &reports->traces[reports->count++];
 
-	*trace = (struct trace){.pid = pid, .path = need(strdup(path))};
+	*trace = (struct trace){.pid = pid, .path = need(strdup(path)), .created = number};
 	return trace;
 }
 
@@ -86,7 +92,7 @@ static void read_finished(struct reports *reports, pid_t pid, unsigned number, c
 
 	if (sscanf(message, "%llu %llu %n", &events, &lost, &path) != 2 || !path)
 		return;
-	struct trace *trace = trace_at(reports, pid, message + path);
+	struct trace *trace = trace_at(reports, pid, message + path, number);
 
 	if (trace->finished && number < trace->number)
 		return;
@@ -130,7 +136,7 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
 		note_buffers(reports, message);
 	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
-		trace_at(reports, pid, message);
+		trace_at(reports, pid, message, number);
 	} else if (!strcmp(kind, TL_REPORT_FINISHED)) {
 		read_finished(reports, pid, number, message);
 	} else if (!strcmp(kind, TL_REPORT_FAILED) && strchr(message, ' ')) {
@@ -143,7 +149,11 @@ static int compare_traces(const void *a, const void *b)
 {
 	const struct trace *x = a, *y = b;
 
-	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : strcmp(x->path, y->path);
+	if (x->pid != y->pid)
+		return x->pid > y->pid ? 1 : -1;
+	if (x->created != y->created)
+		return x->created > y->created ? 1 : -1;
+	return strcmp(x->path, y->path);
 }
 
 /* Read everything, and remove it. */
@@ -197,7 +207,7 @@ static const char *from_here(const char *path)
 
 static void note_recovered(struct reports *reports, const struct recovery *recovery)
 {
-	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path);
+	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path, UINT_MAX);
 
 	if (*recovery->intended)
 		say("%s: %s; %s has what could be recovered", from_here(recovery->intended), recovery->why, recovery->path);
@@ -296,6 +306,37 @@ static void describe(FILE *to, const struct reports *reports, const struct trace
 	}
 }
 
+/* How many files of one process are named one by one; of more, as --split makes them, the first and the last. */
+#define NAMED 4
+
+/* Files of one process that follow each other, all with their ends. */
+static size_t count_split(const struct reports *reports, size_t first)
+{
+	const struct trace *traces = reports->traces;
+	size_t count = 0;
+
+	while (first + count < reports->count && traces[first + count].pid == traces[first].pid && traces[first + count].finished)
+		count++;
+	return count;
+}
+
+static void describe_split(FILE *to, const struct reports *reports, size_t first, size_t count)
+{
+	struct trace sum = {.finished = true};
+
+	fprintf(to, "%s to ", from_here(reports->traces[first].path));
+	fprintf(to, "%s", from_here(reports->traces[first + count - 1].path));
+	for (size_t i = first; i < first + count; i++) {
+		const struct trace *trace = &reports->traces[i];
+		sum.events += trace->events;
+		sum.lost += trace->lost;
+		sum.recovered |= trace->recovered;
+		sum.recovered_events += trace->recovered_events;
+		sum.unfinished += trace->unfinished;
+	}
+	describe(to, reports, &sum);
+}
+
 static void say_traces(const struct reports *reports)
 {
 	char *line = NULL;
@@ -306,8 +347,15 @@ static void say_traces(const struct reports *reports)
 		fprintf(to, "trace: ");
 	else
 		fprintf(to, "%zu traces: ", reports->count);
-	for (size_t i = 0; i < reports->count; i++) {
-		fprintf(to, "%s%s", i ? ", " : "", from_here(reports->traces[i].path));
+	for (size_t i = 0, count; i < reports->count; i += count) {
+		fputs(i ? ", " : "", to);
+		count = count_split(reports, i);
+		if (count > NAMED) {
+			describe_split(to, reports, i, count);
+			continue;
+		}
+		count = 1;
+		fputs(from_here(reports->traces[i].path), to);
 		describe(to, reports, &reports->traces[i]);
 	}
 	fclose(to);

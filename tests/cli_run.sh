@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 need_library
-plan 63
+plan 64
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -166,6 +166,8 @@ is "$("$tracelayer" summary --csv a.json | cut -d, -f1,2 | tr -d '\r' | sort | p
 	"function,calls zeDriverGet,9 zeInit,1" "and in its summary"
 like "$(said run -o 'b.%p.json' -- sh -c "$python calls.py 1 pass; $python calls.py 4 pass; true")" \
 	'^tracelayer: 2 traces: b\.[0-9]+\.json \(2 events\), b\.[0-9]+\.json \(5 events\)$' "two processes: both traces"
+like "$(said run --split=64K -o s.json -- "$python" calls.py 5000 pass)" \
+	'^tracelayer: [0-9]+ traces: s\.json to s\.[0-9]+\.json \(5001 events\)$' "a split trace: its first file and its last"
 is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/")')" "tracelayer: trace: reports/../c.json (2 events)" \
 	"a program that changes its directory"
 is "$(with_code calls --include='cl*')" \
