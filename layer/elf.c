@@ -11,6 +11,8 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "layer/walk.h"
+
 #define VERSION_HIDDEN 0x8000
 #define VERSION_MASK   0x7fff
 #define SCOPE_MAX      256
@@ -110,7 +112,7 @@ struct tl_generation tl_elf_generation(void)
 {
 	struct tl_generation generation = {0, 0};
 
-	dl_iterate_phdr(read_generation, &generation);
+	tl_walk(read_generation, &generation);
 	return generation;
 }
 
@@ -295,14 +297,14 @@ static int with_lock(struct dl_phdr_info *seen, size_t size, void *closure)
 {
 	struct listing *listing = closure;
 
-	dl_iterate_phdr(count_library, listing);
+	tl_walk(count_library, listing);
 	size_t bytes = listing->room * sizeof(*listing->elf);
 	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (room == MAP_FAILED)
 		return 1;
 	listing->elf = room;
-	dl_iterate_phdr(list_library, listing);
+	tl_walk(list_library, listing);
 	struct tl_loaded loaded = {
 		.elf = listing->elf, .count = listing->count, .startup = startup};
 
@@ -320,7 +322,7 @@ bool tl_elf_with_loaded(void (*work)(const struct tl_loaded *loaded, void *closu
 {
 	struct listing listing = {.work = work, .closure = closure};
 
-	dl_iterate_phdr(with_lock, &listing);
+	tl_walk(with_lock, &listing);
 	return listing.done;
 }
 

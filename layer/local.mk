@@ -25,6 +25,7 @@ libtl_core_la_SOURCES = \
 	%D%/traced.c \
 	%D%/tracer.h %D%/tracer.c %D%/dispatch.h \
 	%D%/view.c \
+	%D%/walk.h %D%/walk.c \
 	%D%/resolve.h
 
 # From chunks to the trace file. Links with zlib.

@@ -55,10 +55,13 @@ bool tl_pen_take(struct tl_pen *pen, int patience)
 	return true;
 }
 
-void tl_pen_release(struct tl_pen *pen)
+bool tl_pen_release(struct tl_pen *pen)
 {
-	if (atomic_exchange_explicit(&pen->word, 0, memory_order_release) == 2)
+	bool wanted = atomic_exchange_explicit(&pen->word, 0, memory_order_release) == 2;
+
+	if (wanted)
 		tl_futex_wake(&pen->word);
+	return wanted;
 }
 
 void tl_pen_progress(struct tl_pen *pen)

@@ -22,7 +22,8 @@ bool tl_pen_try(struct tl_pen *pen);
  * (INT_MAX: for ever).
  */
 bool tl_pen_take(struct tl_pen *pen, int patience);
-void tl_pen_release(struct tl_pen *pen);
+/* True: somebody has been waiting for it, and should have it before the caller takes it again. */
+bool tl_pen_release(struct tl_pen *pen);
 
 /* The holder gets on; and a number that differs when it did. */
 void tl_pen_progress(struct tl_pen *pen);

@@ -14,6 +14,7 @@
 
 #include "format/report.h"
 #include "format/text.h"
+#include "layer/walk.h"
 
 #define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
@@ -156,6 +157,6 @@ static __attribute__((destructor)) void report_unshimmed(void)
 
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
 		return;
-	if (dl_iterate_phdr(look_at_library, &library))
+	if (tl_walk(look_at_library, &library))
 		say(TL_REPORT_UNSHIMMED, library);
 }

@@ -33,6 +33,7 @@
 #include "layer/thread.h"
 #include "layer/tools.h"
 #include "layer/tracer.h"
+#include "layer/walk.h"
 #include "layer/writer.h"
 #include "tracelayer/tracer.h"
 
@@ -382,8 +383,8 @@ void tl_runtime_start(void)
 	tl_arena_look();
 	if (!tl_config.secure && !tl_config.left_alone)
 		tl_report_start();
-	/* A child has to be known for one also before the first call. */
-	if (!tl_config.follow && !tl_config.secure)
+	/* Now, since a process may be forked while another thread is in its first call; and a child has to be known for one before that. */
+	if (!tl_config.secure)
 		handle_forks();
 	bool records = tl_runtime_may_record();
 	if (tl_control_start())
@@ -530,12 +531,14 @@ static void before_fork(void)
 	tl_tracer_before_fork();
 	take_lock(&signals);
 	fork_signals = signals;
+	tl_walk_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
 	sigset_t signals = fork_signals;
 
+	tl_walk_after_fork_parent();
 	drop_lock(&signals);
 	tl_tracer_after_fork_parent();
 }
@@ -544,6 +547,7 @@ static void after_fork_in_child(void)
 {
 	sigset_t signals = fork_signals;
 
+	tl_walk_after_fork_child();
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
 		tl_strings_after_fork();
@@ -604,8 +608,6 @@ bool tl_runtime_begin(void)
 		tl_config_complain();
 		tl_clock_start();
 		tl_thread_start();
-		if (tl_config.follow)
-			handle_forks();
 		atexit(finish);
 		tl_once_done(&begun);
 	}

@@ -46,7 +46,7 @@
 #include "layer/sink.h"
 #include "layer/thread_raw.h"
 
-#define TURN	    64	  /* blocks that the thread writes before it looks who else wants something */
+#define TURN	    16	  /* blocks that the thread writes before it looks who else wants something */
 #define PATIENCE_MS 10000 /* without any progress, before the exit handler gives up */
 #define RETRY_MS    100	  /* between two attempts to write what could not be written */
 #define SMALLEST    (16u * 1024) /* block, where files are split into small ones */
@@ -79,6 +79,7 @@ static struct {
 	struct tl_sink sink;
 	_Atomic bool complete;	     /* the last end that was asked for is behind all there was */
 	bool failing;	     /* the last attempt to write failed */
+	bool bounded;	     /* what was recorded up to now is written, and nothing that comes meanwhile */
 
 	uint64_t dropped;    /* lost: no file took them, or it was removed with them, or they can't be read */
 	uint64_t unwritten;  /* recorded, and waiting for a file that takes them */
@@ -273,7 +274,8 @@ static bool take_chunk(void)
 {
 	struct tl_chunk *chunk;
 
-	while ((chunk = tl_buffer_take())) {
+	/* Threads that go on recording would keep a flush for ever otherwise. */
+	while ((!writer.bounded || tl_buffer_is_flushing()) && (chunk = tl_buffer_take())) {
 		struct tl_lane *lane = tl_lane_of(chunk->producer);
 		tl_clock_settle();
 		if (lane) {
@@ -396,7 +398,9 @@ static void finish(void)
 
 	tl_clock_settle();
 	tl_buffer_flush();
+	writer.bounded = tl_buffer_is_flushing();
 	bool written = drain(UINT_MAX, &more);
+	writer.bounded = false;
 	count_unwritten();
 	if (!writer.sink.file && !all_lost()) {
 		/* Nothing was traced: no file. */
@@ -553,6 +557,13 @@ static void pause_thread(void)
 		tl_buffer_wait(tl_control_patience(200));
 }
 
+static void make_way(void)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	syscall(SYS_nanosleep, &moment, NULL);
+}
+
 static int thread_main(void *unused)
 {
 	(void)unused;
@@ -582,8 +593,11 @@ static int thread_main(void *unused)
 		}
 		if (atomic_load_explicit(&writer.leave, memory_order_relaxed))
 			return leave();
-		tl_pen_release(&writer.pen);
+		bool wanted = tl_pen_release(&writer.pen);
 		tl_control_answer();
+		/* Who waits for the pen has to wake up first, and would find it taken again. */
+		if (wanted)
+			make_way();
 	}
 }
 

@@ -230,7 +230,7 @@ icd_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 icd_test_LDADD = -lOpenCL $(CHECK_LIBS)
 TESTS += resolve_test
 check_PROGRAMS += resolve_test
-resolve_test_SOURCES = %D%/resolve_test.c layer/resolve.h layer/resolve.c layer/known.h layer/known.c layer/names.h layer/names.c \
+resolve_test_SOURCES = %D%/resolve_test.c layer/resolve.h layer/resolve.c layer/known.h layer/known.c layer/names.h layer/names.c layer/walk.h layer/walk.c \
 	layer/closure.h layer/closure.c layer/elf.h layer/elf.c
 resolve_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
 resolve_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread
