@@ -167,6 +167,8 @@ static void describe(uint32_t number)
 	struct tl_api_piece *piece;
 	uint64_t size = sizeof(*piece) + api->description_size;
 
+	if (!api->description_size)
+		return;
 	piece = tl_arena_take(TL_PIECE_API, (size + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1));
 	if (!piece)
 		return;
