@@ -393,7 +393,8 @@ static bool collect_pins(struct pins *pins)
 			pins->at[pins->count++] = (uintptr_t)table;
 		}
 	}
-	qsort(pins->at, pins->count, sizeof(*pins->at), compare_pins);
+	if (pins->count)
+		qsort(pins->at, pins->count, sizeof(*pins->at), compare_pins);
 	return true;
 }
 
