@@ -83,6 +83,9 @@ void tl_args_print(struct tl_text *text, const struct tl_function *function, con
  * followed. */
 void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value);
 
+/* Calls return something, of at most 8 bytes. */
+bool tl_call_has_result(const struct tl_function *function);
+
 /* The call's result (zero-extended from its size) means failure. */
 bool tl_call_failed(const struct tl_function *function, uint64_t result);
 

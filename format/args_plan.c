@@ -10,46 +10,8 @@
 #include "format/args_print.h"
 #include "format/digits.h"
 
-enum how {
-	WALKED,
-	HEX,	  /* a handle: a key that ends with "0x */
-	ADDRESS,  /* of a pointer that is never followed */
-	FOLLOWED, /* a pointer: an address where it is NULL, or where nothing was captured */
-	UNSIGNED,
-	SIGNED,
-	TRUTH,
-	NAMED, /* an enumerator */
-};
-
 /* What a value takes besides its key, at most, an enumerator's name not counted. */
 #define VALUE_ROOM 40
-
-static enum how how_of(const struct tl_variable *variable)
-{
-	const struct tl_type *type = variable->type;
-
-	switch (type->kind) {
-	case TL_KIND_POINTER:
-		return is_followed(variable, TL_CAPTURE_ENTRY) ||
-				       is_followed(variable, TL_CAPTURE_EXIT)
-			       ? FOLLOWED
-			       : ADDRESS;
-	case TL_KIND_FUNCTION:
-		return ADDRESS;
-	case TL_KIND_HANDLE:
-		return HEX;
-	case TL_KIND_UINT:
-		return UNSIGNED;
-	case TL_KIND_INT:
-		return SIGNED;
-	case TL_KIND_BOOL:
-		return TRUTH;
-	case TL_KIND_ENUM:
-		return NAMED;
-	default:
-		return WALKED;
-	}
-}
 
 static void make_step(struct tl_args_plan *plan, struct tl_args_step *step,
 		      const struct tl_variable *variable)
@@ -58,18 +20,18 @@ static void make_step(struct tl_args_plan *plan, struct tl_args_step *step,
 	struct tl_text keys = {plan->keys + plan->used, plan->keys + TL_PLAN_KEYS, false};
 	size_t size;
 
-	*step = (struct tl_args_step){.how = how_of(variable),
+	*step = (struct tl_args_step){.how = tl_how_of(variable),
 				      .key = plan->used,
 				      .word = (uint16_t)variable->offset,
 				      .type = type};
-	if (!type->size || type->size > 8 || variable->offset > UINT16_MAX)
+	if (step->how == REAL || variable->offset > UINT16_MAX)
 		step->how = WALKED;
-	else
+	if (step->how != WALKED)
 		step->unused = 64 - 8 * type->size;
 	tl_text_string(&keys, ",\"");
 	tl_text_string(&keys, variable->name);
 	tl_text_string(&keys, "\":");
-	if (step->how == HEX)
+	if (step->how == HANDLE) /* its key ends with the number's head */
 		tl_text_string(&keys, "\"0x");
 	size = (size_t)(keys.at - plan->keys) - plan->used;
 	if (keys.cut || size > UINT8_MAX) {
@@ -180,7 +142,7 @@ static inline char *put_step(const struct tl_args_plan *plan, const struct tl_ar
 		memcpy(at + i, from + i, TL_PLAN_SPARE);
 	at += key;
 	switch (step->how) {
-	case HEX:
+	case HANDLE:
 		return put_hex(at, value);
 	case FOLLOWED:
 		if (word && captured)

@@ -736,6 +736,43 @@ void tl_args_print(struct tl_text *text, const struct tl_function *function, con
 			first = false;
 }
 
+enum how tl_how_of(const struct tl_variable *variable)
+{
+	const struct tl_type *type = variable->type;
+
+	if (!type->size || type->size > 8)
+		return WALKED;
+	switch (type->kind) {
+	case TL_KIND_POINTER:
+		return is_followed(variable, TL_CAPTURE_ENTRY) ||
+				       is_followed(variable, TL_CAPTURE_EXIT)
+			       ? FOLLOWED
+			       : ADDRESS;
+	case TL_KIND_FUNCTION:
+		return ADDRESS;
+	case TL_KIND_HANDLE:
+		return HANDLE;
+	case TL_KIND_UINT:
+		return UNSIGNED;
+	case TL_KIND_INT:
+		return SIGNED;
+	case TL_KIND_BOOL:
+		return TRUTH;
+	case TL_KIND_ENUM:
+		return NAMED;
+	case TL_KIND_FLOAT:
+		return type->size == sizeof(float) || type->size == sizeof(double) ? REAL : WALKED;
+	default:
+		return WALKED;
+	}
+}
+
+bool tl_call_has_result(const struct tl_function *function)
+{
+	return function->result && function->result->kind != TL_KIND_VOID &&
+	       function->result->size <= sizeof(uint64_t);
+}
+
 bool tl_call_failed(const struct tl_function *function, uint64_t result)
 {
 	const struct tl_type *type = function->result;

@@ -27,6 +27,22 @@ struct printer {
 	bool exact; /* in the exact notation */
 };
 
+/* What a value is that can be printed from its type and its bytes alone; all others are walked. */
+enum how {
+	WALKED,
+	HANDLE,
+	ADDRESS,  /* of a pointer that is never followed */
+	FOLLOWED, /* a pointer: an address where it is NULL, or where nothing was captured */
+	UNSIGNED,
+	SIGNED,
+	TRUTH,
+	NAMED, /* an enumerator */
+	REAL,
+};
+
+/* Of a parameter, or of a result. What is not walked has at most 8 bytes. */
+enum how tl_how_of(const struct tl_variable *variable);
+
 /* Points into itself: it stays where it was started. */
 struct args_walk {
 	struct blobs before, after;

@@ -13,20 +13,13 @@
 #include <string.h>
 
 #include "format/digits.h"
+#include "format/levels.h"
 
 /* All that an event has besides its name and its arguments takes less. */
 #define FIXED_MAX 1024
 #define HEAD_MAX  1024
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
-
-char *tl_chrome_decimal(char *to, uint64_t value)
-{
-	char digits[TL_DECIMAL_ROOM];
-	size_t size = (size_t)(tl_digits_decimal(digits, value) - digits);
-
-	return (char *)memcpy(to, digits, size) + size;
-}
 
 /* `size` bytes, a few more in both places not being harmed. */
 static inline char *copy_pieces(char *to, const char *from, size_t size)
@@ -43,26 +36,13 @@ static inline char *copy_pieces(char *to, const char *from, size_t size)
 static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
 		     const struct tl_function *function)
 {
-	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
-
 	tl_text_string(text, ",\n{\"ph\":\"X\",\"pid\":");
 	tl_text_unsigned(text, chrome->pid);
 	tl_text_string(text, ",\"name\":\"");
 	tl_text_escape(text, function->name, strlen(function->name));
 	tl_text_string(text, "\",\"cat\":\"");
 	tl_text_escape(text, function->api->name, strlen(function->api->name));
-	for (unsigned i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-		if (function->level & 1u << i) {
-			tl_text_string(text, ",");
-			tl_text_put(text, levels[i], strlen(levels[i]));
-		}
-	}
-}
-
-static bool has_result(const struct tl_function *function)
-{
-	return function->result && function->result->kind != TL_KIND_VOID &&
-	       function->result->size <= sizeof(uint64_t);
+	tl_text_levels(text, function->level);
 }
 
 /* Whole, or not at all. */
@@ -88,7 +68,7 @@ static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 	name->zero_failed = tl_call_failed(function, 0);
 	name->function = function;
 	tl_args_plan_make(&name->plan, function);
-	if (!name->head || !has_result(function))
+	if (!name->head || !tl_call_has_result(function))
 		return;
 	char *result = text.at;
 	put_result(&text, function, 0, true);
@@ -175,7 +155,7 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 		return true;
 	}
 	const struct tl_chrome_name *name = name_of(chrome, function, record->function);
-	bool returned = !(record->flags & TL_RECORD_UNWOUND) && has_result(function);
+	bool returned = !(record->flags & TL_RECORD_UNWOUND) && tl_call_has_result(function);
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)
 						     : name->zero_failed);

@@ -55,7 +55,4 @@ size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, ui
 void tl_chrome_metadata(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
 			const char *name, const char *args);
 
-/* Decimal digits, without leading zeros. Returns where they end; at most 20 bytes. */
-char *tl_chrome_decimal(char *to, uint64_t value);
-
 #endif

@@ -1,5 +1,5 @@
 /*
- * encoder.c: which format a file's name asks for.
+ * encoder.c: what all formats have in common, and which of them a file's name asks for.
  */
 #include "format/encoder.h"
 
@@ -25,4 +25,69 @@ const struct tl_format *tl_format_of(const char *path, bool *gzip)
 		if (take_ending(path, &length, formats[i]->ending))
 			return formats[i];
 	return NULL;
+}
+
+struct lost_list {
+	struct tl_text *text;
+	bool any;
+};
+
+static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
+{
+	struct lost_list *list = to;
+
+	/* What does not fit is left out; the closing bracket does. */
+	if (!lost || list->text->end - list->text->at < 128)
+		return;
+	tl_text_string(list->text, list->any ? ",{\"tid\":" : "{\"tid\":");
+	tl_text_unsigned(list->text, tid);
+	tl_text_string(list->text, ",\"events\":");
+	tl_text_unsigned(list->text, lost);
+	tl_text_string(list->text, "}");
+	list->any = true;
+}
+
+void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
+{
+	struct lost_list list = {text, false};
+
+	tl_text_string(text, "\"events\":");
+	tl_text_unsigned(text, totals->events);
+	tl_text_string(text, ",\"lost\":");
+	tl_text_unsigned(text, totals->lost);
+	if (totals->overwritten) {
+		tl_text_string(text, ",\"overwritten\":");
+		tl_text_unsigned(text, totals->overwritten);
+	}
+	tl_text_string(text, ",\"lost_by_thread\":[");
+	if (totals->lost_by_thread)
+		totals->lost_by_thread(totals->context, put_lost_thread, &list);
+	tl_text_string(text, "]");
+}
+
+bool tl_event_is_sound(const struct tl_event_record *event)
+{
+	size_t size = event->size * 8u;
+
+	return size >= sizeof(*event) && size >= sizeof(*event) + event->args * sizeof(event->arg[0]) && event->phase &&
+	       strchr("XBEiCstf", event->phase);
+}
+
+static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t time)
+{
+	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);
+}
+
+void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t *start, uint64_t *stop)
+{
+	uint64_t end;
+
+	*stop = *start = ns_of(encoder, event, event->start);
+	if (event->phase != 'X')
+		return;
+	if (__builtin_add_overflow(event->start, event->duration, &end))
+		end = UINT64_MAX;
+	end = ns_of(encoder, event, end);
+	if (end > *start)
+		*stop = end;
 }

@@ -75,6 +75,15 @@ struct tl_encoder {
 
 extern const struct tl_format tl_format_json, tl_format_pftrace;
 
+/* What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses is left out. */
+void tl_text_totals(struct tl_text *text, const struct tl_totals *totals);
+
+/* A record that is an event's and lies whole in its chunk has the size that its arguments take, and a phase that there is. */
+bool tl_event_is_sound(const struct tl_event_record *event);
+
+/* When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time, and never less than none. */
+void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t *start, uint64_t *stop);
+
 /* The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt is no encoder's). */
 const struct tl_format *tl_format_of(const char *path, bool *gzip);
 

@@ -149,43 +149,12 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 		text->at = event.at;
 }
 
-struct lost_list {
-	struct tl_text text;
-	bool any;
-};
-
-static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
-{
-	struct lost_list *list = to;
-
-	/* What does not fit is left out; the closing bracket does. */
-	if (!lost || list->text.end - list->text.at < 128)
-		return;
-	tl_text_string(&list->text, list->any ? ",{\"tid\":" : "{\"tid\":");
-	tl_text_unsigned(&list->text, tid);
-	tl_text_string(&list->text, ",\"events\":");
-	tl_text_unsigned(&list->text, lost);
-	tl_text_string(&list->text, "}");
-	list->any = true;
-}
-
 static void end(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals)
 {
-	struct lost_list list = {start_args(encoder), false};
+	struct tl_text args = start_args(encoder);
 
-	tl_text_string(&list.text, "\"events\":");
-	tl_text_unsigned(&list.text, totals->events);
-	tl_text_string(&list.text, ",\"lost\":");
-	tl_text_unsigned(&list.text, totals->lost);
-	if (totals->overwritten) {
-		tl_text_string(&list.text, ",\"overwritten\":");
-		tl_text_unsigned(&list.text, totals->overwritten);
-	}
-	tl_text_string(&list.text, ",\"lost_by_thread\":[");
-	if (totals->lost_by_thread)
-		totals->lost_by_thread(totals->context, put_lost_thread, &list);
-	tl_text_string(&list.text, "]");
-	put_metadata(encoder, text, 0, "tracelayer_end", &list.text);
+	tl_text_totals(&args, totals);
+	put_metadata(encoder, text, 0, "tracelayer_end", &args);
 	tl_text_string(text, "\n]\n");
 }
 

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "format/digits.h"
 #include "format/json_event.h"
+#include "format/levels.h"
 #include "tracelayer/api.h"
 
 static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number, const char *none)
@@ -22,47 +22,26 @@ static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uin
 
 static void put_category(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
 {
-	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
 	size_t size = 0;
 	const char *bytes = event->category && encoder->string ? encoder->string(event->category, &size) : NULL;
 
 	tl_text_string(text, ",\"cat\":\"");
 	tl_text_escape(text, bytes ? bytes : "tracelayer", bytes ? size : strlen("tracelayer"));
-	for (unsigned i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-		if (!(event->level & 1u << i))
-			continue;
-		tl_text_string(text, ",");
-		tl_text_string(text, levels[i]);
-	}
+	tl_text_levels(text, event->level);
 	tl_text_string(text, "\"");
-}
-
-static void put_microseconds(struct tl_text *text, uint64_t ns)
-{
-	const char rest[] = {'.', '0' + ns % 1000 / 100, '0' + ns % 100 / 10, '0' + ns % 10};
-
-	tl_text_unsigned(text, ns / 1000);
-	tl_text_put(text, rest, sizeof(rest));
-}
-
-static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t time)
-{
-	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);
 }
 
 static void put_times(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
 {
-	uint64_t start = ns_of(encoder, event, event->start), stop;
+	uint64_t start, stop;
 
+	tl_event_times(encoder, event, &start, &stop);
 	tl_text_string(text, ",\"ts\":");
-	put_microseconds(text, start);
+	tl_text_microseconds(text, start);
 	if (event->phase != 'X')
 		return;
-	if (__builtin_add_overflow(event->start, event->duration, &stop))
-		stop = UINT64_MAX;
-	stop = ns_of(encoder, event, stop);
 	tl_text_string(text, ",\"dur\":");
-	put_microseconds(text, stop > start ? stop - start : 0);
+	tl_text_microseconds(text, stop - start);
 }
 
 /* What a phase has besides. A flow ends at the slice that encloses it, not at the next one. */
@@ -120,19 +99,13 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text, con
 	tl_text_string(text, "}}");
 }
 
-static bool is_phase(uint8_t phase)
-{
-	return phase && strchr("XBEiCstf", phase);
-}
-
 size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		     const struct tl_event_record *event, size_t size)
 {
 	struct tl_text whole = {text->at, text->end, false};
 	const char phase[] = {event->phase, 0};
 
-	if (size < sizeof(*event) || event->size * 8u > size ||
-	    event->size * 8u < sizeof(*event) + event->args * sizeof(event->arg[0]) || !is_phase(event->phase))
+	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
 	if (event->lane && encoder->lane)
 		tid = encoder->lane(event->lane);

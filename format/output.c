@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "format/chrome.h"
+#include "format/digits.h"
 
 #define LINKS_MAX 40
 #define TAKEN_MAX 100000
@@ -58,8 +58,8 @@ static void add_plain(struct name *name, const char *string)
 
 static void add_number(struct name *name, uint64_t value, unsigned digits)
 {
-	char text[20];
-	unsigned size = tl_chrome_decimal(text, value) - text;
+	char text[TL_DECIMAL_ROOM];
+	unsigned size = tl_digits_decimal(text, value) - text;
 
 	for (; digits > size; digits--)
 		add(name, "0", 1);

@@ -27,6 +27,7 @@
 
 #include "format/args_print.h"
 #include "format/encoder.h"
+#include "format/levels.h"
 #include "format/pftrace_names.h"
 #include "format/pftrace_notes.h"
 #include "format/pftrace_ties.h"
@@ -235,17 +236,11 @@ static void put_end(struct state *state, struct tl_text *text, uint64_t ns, uint
 static struct tl_pf_text with_levels(char *to, struct tl_pf_text category, uint32_t mask,
 				     bool failed)
 {
-	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
 	struct tl_text text = {to, to + CATEGORY_MAX, false};
 
 	tl_text_put(&text, category.bytes,
 		    category.size < CATEGORY_MAX / 2 ? category.size : CATEGORY_MAX / 2);
-	for (unsigned i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-		if (mask & 1u << i) {
-			tl_text_char(&text, ',');
-			tl_text_string(&text, levels[i]);
-		}
-	}
+	tl_text_levels(&text, mask);
 	if (failed)
 		tl_text_string(&text, ",failed");
 	return (struct tl_pf_text){to, (size_t)(text.at - to)};
@@ -277,12 +272,6 @@ static struct tl_pf_name *name_categories(struct state *state, const struct tl_f
 				categories_of(string, function, failed));
 }
 
-static bool has_result(const struct tl_function *function)
-{
-	return function->result && function->result->kind != TL_KIND_VOID &&
-	       function->result->size <= sizeof(uint64_t);
-}
-
 static void make_plan(struct state *state, struct plan *plan, const struct tl_function *function)
 {
 	const struct tl_variable result = {.name = "result", .type = function->result};
@@ -291,7 +280,7 @@ static void make_plan(struct state *state, struct plan *plan, const struct tl_fu
 	plan->name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, tl_pf_text(function->name));
 	plan->categories = name_categories(state, function, false);
 	plan->failed = name_categories(state, function, true);
-	plan->has_result = has_result(function);
+	plan->has_result = tl_call_has_result(function);
 	plan->zero_failed = tl_call_failed(function, 0);
 	plan->count = function->count < 16 ? function->count : 16;
 	if (plan->has_result)
@@ -441,12 +430,6 @@ static struct tl_pf_text text_of(const struct tl_encoder *encoder, uint32_t numb
 	return text.bytes ? text : tl_pf_text(none);
 }
 
-static uint64_t event_ns(const struct tl_encoder *encoder, const struct tl_event_record *event,
-			 uint64_t time)
-{
-	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);
-}
-
 /* 0: the thread's. Lanes that are no thread's never are the default: their events name them. */
 static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_event_record *event)
 {
@@ -587,16 +570,14 @@ static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t
 		      const struct tl_event_record *event)
 {
 	struct state *state = encoder->state;
-	uint64_t ns = event_ns(encoder, event, event->start), stop;
+	uint64_t ns, stop;
 
+	tl_event_times(encoder, event, &ns, &stop);
 	text->at = put_lane(encoder, text->at, tid, ns);
 	switch (event->phase) {
 	case 'X':
-		if (__builtin_add_overflow(event->start, event->duration, &stop))
-			stop = UINT64_MAX;
-		stop = event_ns(encoder, event, stop);
 		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
-		put_end(state, text, stop > ns ? stop : ns, event_track(encoder, event));
+		put_end(state, text, stop, event_track(encoder, event));
 		break;
 	case 'B':
 		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
@@ -612,13 +593,6 @@ static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t
 	default:
 		put_plain_event(encoder, text, event, TL_PF_INSTANT, ns);
 	}
-}
-
-static bool is_sound_event(const struct tl_event_record *event, size_t size)
-{
-	return size >= sizeof(*event) &&
-	       size >= sizeof(*event) + event->args * sizeof(event->arg[0]) && event->phase &&
-	       strchr("XBEiCstf", event->phase);
 }
 
 /* ---- What a format has */
@@ -672,7 +646,7 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		put_lost(encoder, text, tid, call);
 		break;
 	case TL_RECORD_EVENT:
-		if (!is_sound_event((const void *)call, call->size * 8u))
+		if (!tl_event_is_sound((const void *)call))
 			return 0;
 		if (has_room(text))
 			put_event(encoder, text, tid, (const void *)call);
@@ -817,52 +791,21 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 	put_end(state, text, encoder->ns(end > start ? end : start), 0);
 }
 
-struct lost_list {
-	struct tl_text text;
-	bool any;
-};
-
-static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
-{
-	struct lost_list *list = to;
-
-	/* What does not fit is left out; the closing bracket does. */
-	if (!lost || list->text.end - list->text.at < 128)
-		return;
-	tl_text_string(&list->text, list->any ? ",{\"tid\":" : "{\"tid\":");
-	tl_text_unsigned(&list->text, tid);
-	tl_text_string(&list->text, ",\"events\":");
-	tl_text_unsigned(&list->text, lost);
-	tl_text_string(&list->text, "}");
-	list->any = true;
-}
-
 /* More may be written over the end: what it tells of names and lanes is not known to what follows.
  */
 static void end(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals)
 {
 	struct state *state = encoder->state;
-	struct lost_list list = {{state->scratch, state->scratch + SCRATCH, false}, false};
+	struct tl_text args = {state->scratch, state->scratch + SCRATCH, false};
 	struct sequence before = state->now;
 	bool changed = state->names.changed;
 
 	if (!has_room(text))
 		return;
-	tl_text_string(&list.text, "\"events\":");
-	tl_text_unsigned(&list.text, totals->events);
-	tl_text_string(&list.text, ",\"lost\":");
-	tl_text_unsigned(&list.text, totals->lost);
-	if (totals->overwritten) {
-		tl_text_string(&list.text, ",\"overwritten\":");
-		tl_text_unsigned(&list.text, totals->overwritten);
-	}
-	tl_text_string(&list.text, ",\"lost_by_thread\":[");
-	if (totals->lost_by_thread)
-		totals->lost_by_thread(totals->context, put_lost_thread, &list);
-	tl_text_string(&list.text, "]");
+	tl_text_totals(&args, totals);
 	state->names.block++;
 	put_instant(encoder, text, 0, "tracelayer_end", before.latest, state->scratch,
-		    (size_t)(list.text.at - state->scratch));
+		    (size_t)(args.at - state->scratch));
 	tl_pf_names_drop(&state->names);
 	state->names.block--;
 	state->names.changed = changed;

@@ -13,17 +13,6 @@
 #define NAME_ROOM (TL_PF_STRING_MAX + TL_PROTOBUF_NUMBER)
 #define NOTE_ROOM (NAME_ROOM + 3 * TL_PROTOBUF_NUMBER)
 
-enum how {
-	WALKED,
-	ADDRESS,  /* a handle, or a pointer that is never followed */
-	FOLLOWED, /* a pointer: an address where it is NULL, or where nothing was captured */
-	UNSIGNED,
-	SIGNED,
-	TRUTH,
-	NAMED, /* an enumerator */
-	REAL,
-};
-
 /* ---- Strings and names */
 
 static size_t clean(char to[TL_PF_STRING_MAX], struct tl_pf_text string)
@@ -113,34 +102,6 @@ void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct 
 
 /* ---- Parameters */
 
-static enum how how_of(const struct tl_variable *variable)
-{
-	const struct tl_type *type = variable->type;
-
-	switch (type->kind) {
-	case TL_KIND_POINTER:
-		return is_followed(variable, TL_CAPTURE_ENTRY) ||
-				       is_followed(variable, TL_CAPTURE_EXIT)
-			       ? FOLLOWED
-			       : ADDRESS;
-	case TL_KIND_FUNCTION:
-	case TL_KIND_HANDLE:
-		return ADDRESS;
-	case TL_KIND_UINT:
-		return UNSIGNED;
-	case TL_KIND_INT:
-		return SIGNED;
-	case TL_KIND_BOOL:
-		return TRUTH;
-	case TL_KIND_ENUM:
-		return NAMED;
-	case TL_KIND_FLOAT:
-		return type->size == sizeof(float) || type->size == sizeof(double) ? REAL : WALKED;
-	default:
-		return WALKED;
-	}
-}
-
 void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 		     const struct tl_variable *variable)
 {
@@ -149,11 +110,9 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 	*step = (struct tl_pf_step){.key = variable->name,
 				    .type = type,
 				    .word = variable->offset,
-				    .how = (uint8_t)how_of(variable)};
+				    .how = (uint8_t)tl_how_of(variable)};
 	step->name = tl_pf_name_clean(names, TL_PF_ANNOTATION_NAMES, tl_pf_text(variable->name));
-	if (!type->size || type->size > 8)
-		step->how = WALKED;
-	else
+	if (step->how != WALKED)
 		step->unused = (uint8_t)(64 - 8 * type->size);
 }
 
@@ -190,6 +149,7 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 	char *content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
 	char *at = put_key(notes, content, step->name, tl_pf_text(step->key));
 	switch (step->how) {
+	case HANDLE:
 	case ADDRESS:
 	case FOLLOWED:
 		at = tl_protobuf_number(at, TL_PF_POINTER_VALUE, value);

@@ -25,6 +25,13 @@ void tl_text_signed(struct tl_text *text, int64_t value)
 		text->at = before.at;
 }
 
+void tl_text_microseconds(struct tl_text *text, uint64_t ns)
+{
+	char digits[TL_MICROSECONDS_ROOM];
+
+	tl_text_put(text, digits, (size_t)(tl_digits_microseconds(digits, ns) - digits));
+}
+
 void tl_text_hex(struct tl_text *text, uint64_t value)
 {
 	char digits[2 + TL_HEX_ROOM] = "0x";

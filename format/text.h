@@ -39,6 +39,9 @@ static inline void tl_text_char(struct tl_text *text, char c)
 void tl_text_unsigned(struct tl_text *text, uint64_t value);
 void tl_text_signed(struct tl_text *text, int64_t value);
 
+/* Nanoseconds as microseconds, with three decimals. */
+void tl_text_microseconds(struct tl_text *text, uint64_t ns);
+
 /* 0x and the hexadecimal digits, without leading zeros. */
 void tl_text_hex(struct tl_text *text, uint64_t value);
 

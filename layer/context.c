@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "format/levels.h"
 #include "format/text.h"
 #include "format/trace_file.h"
 #include "layer/buffer.h"
@@ -540,7 +541,6 @@ static void print_metadata(FILE *file, unsigned tid, const char *what, const cha
 
 static void print_event(FILE *file, const struct stored *stored)
 {
-	static const char *const levels[] = {"request", "runtime", "operator", "debug"};
 	struct tl_context_arg args[ARGS];
 	struct tl_context_event event;
 	const char *comma = "";
@@ -550,10 +550,10 @@ static void print_event(FILE *file, const struct stored *stored)
 		(int)getpid(), event.lane);
 	print_text(file, event.name);
 	fputs(",\"cat\":\"", file);
-	for (unsigned i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+	for (unsigned i = 0; i < TL_LEVEL_WORDS; i++) {
 		if (!(event.level & 1u << i))
 			continue;
-		fprintf(file, "%s%s", comma, levels[i]);
+		fprintf(file, "%s%s", comma, tl_level_words[i]);
 		comma = ",";
 	}
 	fprintf(file, "\",\"ts\":%llu.%03u", (unsigned long long)(event.time / 1000), (unsigned)(event.time % 1000));

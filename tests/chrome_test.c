@@ -324,18 +324,18 @@ END_TEST
 
 START_TEST(decimals_are_those_of_printf)
 {
-	char ours[21], theirs[21];
+	char ours[TL_DECIMAL_ROOM], theirs[21];
 
 	for (uint64_t power = 1;; power *= 10) {
 		for (uint64_t value = power - 1; value != power + 2; value++) {
-			*tl_chrome_decimal(ours, value) = 0;
+			*tl_digits_decimal(ours, value) = 0;
 			snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)value);
 			ck_assert_str_eq(ours, theirs);
 		}
 		if (power > UINT64_MAX / 10)
 			break;
 	}
-	*tl_chrome_decimal(ours, UINT64_MAX) = 0;
+	*tl_digits_decimal(ours, UINT64_MAX) = 0;
 	ck_assert_str_eq(ours, "18446744073709551615");
 }
 END_TEST
