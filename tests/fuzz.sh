@@ -1,5 +1,8 @@
 # fuzz.sh: runs a fuzz target, for the shell tests that name one: by libFuzzer where clang has it, else by the target's own damage, with a
-# sanitizer where the compiler has one. Sourced with $sources, what is compiled, and $what, what is shown.
+# sanitizer where the compiler has one. Sourced with $sources, what is compiled besides the encoders, and $what, what is shown.
+format=$top_srcdir/format
+encoders="$format/text.c $format/levels.c $format/checked_copy.c $(ls "$format"/args_*.c "$format"/pftrace*.c)
+	$format/encoder.c $format/chrome.c $format/json.c $format/json_event.c"
 flags="-std=gnu11 -D_GNU_SOURCE -I$top_srcdir/include -I$top_srcdir -g -O1 $(pkg-config --cflags jansson)"
 libs=$(pkg-config --libs jansson)
 seconds=${FUZZ_SECONDS:-4}
@@ -9,7 +12,7 @@ sanitize="address,undefined -fno-sanitize-recover=undefined"
 
 build() {
 	# shellcheck disable=SC2086
-	"$@" $flags $sources $libs -o "$work/fuzz" 2>"$work/build.log"
+	"$@" $flags $encoders $sources $libs -o "$work/fuzz" 2>"$work/build.log"
 }
 
 echo 1..1
