@@ -145,7 +145,7 @@ trace_maker_LDADD = libtl_reader.la libtl_format.la
 # ---- Level Zero test bed: a software device behind Debian's stock loader (drivers/ze_driver.h), and programs that use it
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
 	%D%/drivers/ze_entry.c %D%/drivers/ze_clock.c %D%/drivers/ze_properties.c %D%/drivers/ze_memory.c \
-	%D%/drivers/ze_event.c %D%/drivers/ze_kernels.c %D%/drivers/ze_module.c %D%/drivers/ze_list.c \
+	%D%/drivers/ze_event.c %D%/drivers/ze_image.c %D%/drivers/ze_kernels.c %D%/drivers/ze_module.c %D%/drivers/ze_list.c \
 	%D%/drivers/ze_run.c %D%/drivers/ze_queue.c %D%/drivers/ze_sysman.c
 ZE_DRIVER_CFLAGS = $(AM_CFLAGS) -fexceptions -pthread
 # Two of the same, so that two drivers can be loaded at once. Never unloaded: their threads may still be running.

@@ -11,6 +11,9 @@
 /* What a function that the test device does not have returns. */
 #define LACKS(call) EXPECT((call) == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
 
+/* And one that is called without. */
+#define NO_HANDLE(call) EXPECT((call) == ZE_RESULT_ERROR_INVALID_NULL_HANDLE)
+
 static ze_driver_handle_t driver;
 static ze_device_handle_t device;
 static ze_context_handle_t context, other_context;
@@ -284,16 +287,16 @@ static void append_images(void)
 {
 	const ze_image_region_t region = {0, 0, 0, 1, 1, 1};
 
-	LACKS(ZE(zeCommandListAppendImageCopy, list, NULL, NULL, NULL, 0, NULL));
-	LACKS(ZE(zeCommandListAppendImageCopyRegion, list, NULL, NULL, &region, &region, NULL, 0,
+	NO_HANDLE(ZE(zeCommandListAppendImageCopy, list, NULL, NULL, NULL, 0, NULL));
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyRegion, list, NULL, NULL, &region, &region, NULL, 0,
 		 NULL));
-	LACKS(ZE(zeCommandListAppendImageCopyToMemory, list, host_memory, NULL, &region, NULL, 0,
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyToMemory, list, host_memory, NULL, &region, NULL, 0,
 		 NULL));
-	LACKS(ZE(zeCommandListAppendImageCopyFromMemory, list, NULL, host_memory, &region, NULL, 0,
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyFromMemory, list, NULL, host_memory, &region, NULL, 0,
 		 NULL));
-	LACKS(ZE(zeCommandListAppendImageCopyToMemoryExt, list, host_memory, NULL, &region, 4, 4,
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyToMemoryExt, list, host_memory, NULL, &region, 4, 4,
 		 NULL, 0, NULL));
-	LACKS(ZE(zeCommandListAppendImageCopyFromMemoryExt, list, NULL, host_memory, &region, 4, 4,
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyFromMemoryExt, list, NULL, host_memory, &region, 4, 4,
 		 NULL, 0, NULL));
 }
 
@@ -310,13 +313,13 @@ static void images(void)
 	ze_sampler_handle_t sampler = NULL;
 
 	LACKS(ZE(zeImageGetProperties, device, &desc, &properties));
-	LACKS(ZE(zeImageCreate, context, device, &desc, &image));
+	MUST(ZE(zeImageCreate, context, device, &desc, &image));
 	LACKS(ZE(zeImageViewCreateExp, context, device, &desc, NULL, &image));
 	LACKS(ZE(zeImageGetAllocPropertiesExt, context, NULL, &allocation));
 	LACKS(ZE(zeImageGetMemoryPropertiesExp, NULL, &in_memory));
 	LACKS(ZE(zeContextMakeImageResident, context, device, NULL));
 	LACKS(ZE(zeContextEvictImage, context, device, NULL));
-	LACKS(ZE(zeImageDestroy, NULL));
+	MUST(ZE(zeImageDestroy, image));
 	LACKS(ZE(zeSamplerCreate, context, device, &sampler_desc, &sampler));
 	LACKS(ZE(zeSamplerDestroy, NULL));
 }

@@ -168,14 +168,15 @@ static void errors(void)
 			   ZE_IMAGE_FORMAT_SWIZZLE_B, ZE_IMAGE_FORMAT_SWIZZLE_A},
 		.width = 640,
 		.height = 480,
-		.depth = 1};
+		.depth = 1,
+		.arraylevels = 65536}; /* more than the device has */
 	ze_image_handle_t image = NULL;
 	ze_kernel_handle_t kernel = NULL;
 	const ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
 				       .pKernelName = "no such kernel"};
 
 	EXPECT(ZE(zeImageCreate, app.context, app.device, &image_desc, &image) ==
-	       ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+	       ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
 	EXPECT(ZE(zeKernelCreate, app.module, &desc, &kernel) ==
 	       ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
 	EXPECT(ZE(zeDriverGet, NULL, NULL) == ZE_RESULT_ERROR_INVALID_NULL_POINTER);

@@ -228,6 +228,7 @@ enum command_kind {
 	COMMAND_BARRIER,
 	COMMAND_COPY,
 	COMMAND_COPY_REGION,
+	COMMAND_IMAGE,
 	COMMAND_FILL,
 	COMMAND_TIMESTAMP,
 	COMMAND_SIGNAL,
@@ -299,6 +300,12 @@ ze_result_t queue_submit(struct queue *queue, struct submission *submission);
 bool queue_is_closing(struct queue *queue);
 void queues_configure(void);
 void queues_forked(void);
+/* A command is begun, filled in, and finished: put into the list, or handed to an immediate list's
+ * queue. */
+ze_result_t command_begin(ze_command_list_handle_t list, enum command_kind kind,
+			  ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
+			  struct command **made);
+ze_result_t command_finish(ze_command_list_handle_t list, struct command *command);
 void command_free(struct command *command);
 const char *command_name(const struct command *command);
 void command_run(struct command *command, struct queue *queue, uint64_t *amount);

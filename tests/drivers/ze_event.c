@@ -54,8 +54,6 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
 	NEED_POINTER(desc && pool);
 	if (desc->count == 0 || (device_count && !devices))
 		return ZE_RESULT_ERROR_INVALID_SIZE;
-	if (desc->flags & ZE_EVENT_POOL_FLAG_IPC)
-		return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 	*pool = calloc(1, sizeof(**pool) + desc->count * sizeof((*pool)->events[0]));
 	if (!*pool)
 		return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;

@@ -128,9 +128,9 @@ static void *copy_array(const void *from, size_t count, size_t size)
 	return copy;
 }
 
-static ze_result_t begin(ze_command_list_handle_t list, enum command_kind kind,
-			 ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
-			 struct command **made)
+ze_result_t command_begin(ze_command_list_handle_t list, enum command_kind kind,
+			  ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
+			  struct command **made)
 {
 	NEED_HANDLE(list);
 	if (wait_count && !waits)
@@ -147,7 +147,7 @@ static ze_result_t begin(ze_command_list_handle_t list, enum command_kind kind,
 	return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t finish(ze_command_list_handle_t list, struct command *command)
+ze_result_t command_finish(ze_command_list_handle_t list, struct command *command)
 {
 	if (!list->queue) {
 		*list->last = command;
@@ -165,7 +165,7 @@ static ze_result_t finish(ze_command_list_handle_t list, struct command *command
 
 #define BEGIN(kind, signal, wait_count, waits)                                                     \
 	struct command *command;                                                                   \
-	ze_result_t begun = begin(list, kind, signal, wait_count, waits, &command);                \
+	ze_result_t begun = command_begin(list, kind, signal, wait_count, waits, &command);                \
 	if (begun != ZE_RESULT_SUCCESS)                                                            \
 	return begun
 
@@ -179,7 +179,7 @@ static ze_result_t append_copy(ze_command_list_handle_t list, void *to, const vo
 	command->to = to;
 	command->from = from;
 	command->size = size;
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t list, void *to, const void *from,
@@ -221,7 +221,7 @@ ze_result_t zeCommandListAppendMemoryCopyRegion(
 	command->to_slice = to_slice;
 	command->from_pitch = from_pitch;
 	command->from_slice = from_slice;
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *to,
@@ -240,7 +240,7 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *t
 	command->size = size;
 	memcpy(command->pattern, pattern, pattern_size);
 	command->pattern_size = pattern_size;
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 /* Nothing to be done on this device: a command all the same. */
@@ -252,7 +252,7 @@ ze_result_t zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t list, con
 	NEED_POINTER(pointer);
 	BEGIN(COMMAND_PREFETCH, NULL, 0, NULL);
 	command->size = size;
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendMemAdvise(ze_command_list_handle_t list, ze_device_handle_t device,
@@ -272,7 +272,7 @@ ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_h
 {
 	ENTER(zeCommandListAppendBarrier);
 	BEGIN(COMMAND_BARRIER, signal, wait_count, waits);
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendMemoryRangesBarrier(ze_command_list_handle_t list, uint32_t count,
@@ -284,7 +284,7 @@ ze_result_t zeCommandListAppendMemoryRangesBarrier(ze_command_list_handle_t list
 	NEED_HANDLE(list);
 	NEED_POINTER(sizes && ranges);
 	BEGIN(COMMAND_BARRIER, signal, wait_count, waits);
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendWriteGlobalTimestamp(ze_command_list_handle_t list, uint64_t *to,
@@ -296,7 +296,7 @@ ze_result_t zeCommandListAppendWriteGlobalTimestamp(ze_command_list_handle_t lis
 	NEED_POINTER(to);
 	BEGIN(COMMAND_TIMESTAMP, signal, wait_count, waits);
 	command->to = to;
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendSignalEvent(ze_command_list_handle_t list, ze_event_handle_t event)
@@ -304,7 +304,7 @@ ze_result_t zeCommandListAppendSignalEvent(ze_command_list_handle_t list, ze_eve
 	ENTER(zeCommandListAppendSignalEvent);
 	NEED_HANDLE(list && event);
 	BEGIN(COMMAND_SIGNAL, event, 0, NULL);
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendWaitOnEvents(ze_command_list_handle_t list, uint32_t count,
@@ -314,7 +314,7 @@ ze_result_t zeCommandListAppendWaitOnEvents(ze_command_list_handle_t list, uint3
 	NEED_HANDLE(list);
 	NEED_POINTER(events);
 	BEGIN(COMMAND_WAIT, NULL, count, events);
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendEventReset(ze_command_list_handle_t list, ze_event_handle_t event)
@@ -324,7 +324,7 @@ ze_result_t zeCommandListAppendEventReset(ze_command_list_handle_t list, ze_even
 	BEGIN(COMMAND_RESET, NULL, 0, NULL);
 	command->event_count = 1;
 	command->events = copy_array(&event, 1, sizeof(event));
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendQueryKernelTimestamps(ze_command_list_handle_t list, uint32_t count,
@@ -336,12 +336,14 @@ ze_result_t zeCommandListAppendQueryKernelTimestamps(ze_command_list_handle_t li
 	ENTER(zeCommandListAppendQueryKernelTimestamps);
 	NEED_HANDLE(list);
 	NEED_POINTER(events && to);
+	if (list->group != 0) /* drivers do it by a kernel */
+		return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
 	BEGIN(COMMAND_QUERY, signal, wait_count, waits);
 	command->to = to;
 	command->event_count = count;
 	command->events = copy_array(events, count, sizeof(*events));
 	command->offsets = offsets ? copy_array(offsets, count, sizeof(*offsets)) : NULL;
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 /* ---- launches */
@@ -390,7 +392,7 @@ static ze_result_t append_launches(ze_command_list_handle_t list, uint32_t count
 			command->launches[i].groups = *groups;
 		command->launches[i].indirect = indirect ? indirect + i : NULL;
 	}
-	return finish(list, command);
+	return command_finish(list, command);
 }
 
 ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list,

@@ -11,6 +11,7 @@ const char *command_name(const struct command *command)
 		[COMMAND_BARRIER] = "barrier",
 		[COMMAND_COPY] = "copy",
 		[COMMAND_COPY_REGION] = "copy region",
+		[COMMAND_IMAGE] = "image",
 		[COMMAND_FILL] = "fill",
 		[COMMAND_TIMESTAMP] = "timestamp",
 		[COMMAND_SIGNAL] = "signal",
@@ -106,6 +107,7 @@ void command_run(struct command *command, struct queue *queue, uint64_t *amount)
 		memmove(memory_view(command->to), memory_view(command->from), command->size);
 		break;
 	case COMMAND_COPY_REGION:
+	case COMMAND_IMAGE:
 		*amount = run_copy_region(command);
 		break;
 	case COMMAND_FILL:
