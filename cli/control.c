@@ -5,18 +5,15 @@
  * compare and exchange, the process is woken, and answers by the same number when it is done. All processes that are meant get their
  * requests first, and are waited for then.
  *
- * Nothing that such a file says is relied on beyond the file itself: it may be left over from a dead process whose number is in use again, so the
- * process must be of the time that the header says, and have the file mapped.
+ * Nothing that such a file says is relied on beyond the file itself: it may be left over from a dead process whose number is in use again
+ * (cli/leftovers.h).
  */
 #include "config.h"
 
 #include <argp.h>
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +27,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "format/places.h"
+#include "cli/leftovers.h"
+#include "format/proc.h"
 #include "format/trace_file.h"
 
 #define PATIENCE_MS 10000	/* for an answer */
@@ -53,7 +51,6 @@ static const struct request requests[] = {
 /* A traced process. */
 struct target {
 	pid_t pid;
-	char *name;	/* of its buffers, without the folder */
 	struct tl_file_header *header;
 	size_t size;	/* of what is mapped */
 	uint32_t number;	/* of our request */
@@ -69,75 +66,24 @@ struct targets {
 
 /* ---- who is there */
 
-/* Field 22 of /proc/PID/stat; the second, in parentheses, may hold anything. 0: there is no such process. */
-static uint64_t start_time(pid_t pid)
+/* It is still the process that made the file, and not another of its number. */
+static bool is_there(const struct target *target)
 {
-	char path[64], stat[1024];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-	size_t size = file ? fread(stat, 1, sizeof(stat) - 1, file) : 0;
-
-	if (file)
-		fclose(file);
-	stat[size] = 0;
-	const char *at = strrchr(stat, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
+	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time;
 }
 
-/* False also where its maps may not be read. */
-static bool maps(pid_t pid, const char *name)
-{
-	char path[64], *line = NULL;
-	size_t room = 0;
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	FILE *file = fopen(path, "re");
-	while (file && !found && getline(&line, &room, file) > 0)
-		found = strstr(line, name) != NULL;
-	if (file)
-		fclose(file);
-	free(line);
-	return found;
-}
-
-/* The kernel's number of our pid namespace. */
-static uint64_t own_namespace(void)
-{
-	struct stat space;
-
-	return stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
-}
-
-static bool is_sound(const struct tl_file_header *header, size_t size)
-{
-	return size >= sizeof(*header) && !memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)) &&
-	       header->version == TL_FILE_VERSION && header->byte_order == TL_FILE_BYTE_ORDER && header->kind == TL_FILE_BUFFERS &&
-	       memchr(header->session, 0, sizeof(header->session));
-}
-
-static bool is_live(const struct target *target)
-{
-	const struct tl_file_header *header = target->header;
-
-	return header->pid <= INT_MAX && (!header->pid_namespace || header->pid_namespace == own_namespace()) &&
-	       start_time((pid_t)header->pid) == header->start_time && maps((pid_t)header->pid, target->name);
-}
-
-/* Map a buffers file of ours. False where it is none, or somebody else's. */
-static bool map(struct target *target, const char *path)
+/* Map a buffers file, as it was when it was looked at. */
+static bool map(struct target *target, const struct leftover *file)
 {
 	struct stat stat;
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(file->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return false;
-	bool ours = !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_uid == geteuid() && stat.st_size >= TL_FILE_PAGE;
+	bool same = !fstat(fd, &stat) && stat.st_dev == file->stat.st_dev && stat.st_ino == file->stat.st_ino &&
+		    stat.st_size >= TL_FILE_PAGE;
 	void *mapped = MAP_FAILED;
-	if (ours) {
+	if (same) {
 		target->size = stat.st_size < BEGINNING ? (size_t)stat.st_size : BEGINNING;
 		mapped = mmap(NULL, target->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	}
@@ -163,42 +109,31 @@ static bool is_known(const struct targets *targets, pid_t pid)
 	return false;
 }
 
-static void look_at(struct targets *targets, const char *folder, const char *name, const char *word)
+static void look_at(struct targets *targets, const char *path, const char *word)
 {
 	struct target target = {0};
-	char path[PATH_MAX];
+	struct leftover file;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path) || !map(&target, path))
+	if (!leftover_open(path, &file))
 		return;
-	target.name = need(strdup(name));
-	if (is_sound(target.header, target.size) && is_meant(target.header, word) && !is_known(targets, (pid_t)target.header->pid) &&
-	    is_live(&target)) {
-		target.pid = (pid_t)target.header->pid;
+	target.pid = (pid_t)file.pid;
+	if (file.sound && is_meant(&file.header, word) && !is_known(targets, target.pid) && leftover_is_live(&file) && map(&target, &file)) {
 		targets->target = need(reallocarray(targets->target, targets->count + 1, sizeof(target)));
 		targets->target[targets->count++] = target;
-		return;
 	}
-	munmap(target.header, target.size);
-	free(target.name);
+	leftover_release(&file);
 }
 
 /* All that a word means. Returns how many there are that were not meant before. */
 static size_t look_for(struct targets *targets, const char *word)
 {
 	size_t before = targets->count;
-	struct tl_places places;
-	struct dirent *entry;
-	uint32_t pid;
+	struct leftover_paths paths;
 
-	tl_places(&places);
-	for (unsigned i = 0; i < places.count; i++) {
-		DIR *folder = opendir(places.folder[i]);
-		while (folder && (entry = readdir(folder)))
-			if (tl_places_is_buffers(entry->d_name, &pid))
-				look_at(targets, places.folder[i], entry->d_name, word);
-		if (folder)
-			closedir(folder);
-	}
+	leftover_find(&paths, NULL, 0);
+	for (size_t i = 0; i < paths.count; i++)
+		look_at(targets, paths.path[i], word);
+	leftover_forget(&paths);
 	return targets->count - before;
 }
 
@@ -239,7 +174,7 @@ static bool wait_for(const struct target *target, uint32_t number)
 		uint32_t answer = atomic_load_explicit(word, memory_order_acquire);
 		if ((int32_t)(answer - number) >= 0)
 			return true;
-		if (start_time(target->pid) != target->header->start_time)
+		if (!is_there(target))
 			return false;
 		futex(word, FUTEX_WAIT, answer, &slice);
 	}
@@ -316,7 +251,7 @@ static void settle(struct targets *targets, struct target *target)
 	if (target->failed)
 		return;
 	if (!wait_for(target, target->number)) {
-		if (start_time(target->pid) != target->header->start_time)
+		if (!is_there(target))
 			say("process %d: has ended meanwhile; what it recorded is in its trace", (int)target->pid);
 		else
 			say("process %d: no answer; it will be %s when it makes traced calls again, or start it with --session to be answered at once",
@@ -373,7 +308,6 @@ static int control(int argc, char **argv, const struct request *request)
 	for (size_t i = 0; i < targets.count; i++) {
 		settle(&targets, &targets.target[i]);
 		munmap(targets.target[i].header, targets.target[i].size);
-		free(targets.target[i].name);
 	}
 	free(targets.target);
 	free(doc);

@@ -28,6 +28,7 @@
 #include "cli/command.h"
 #include "cli/leftovers.h"
 #include "format/places.h"
+#include "format/proc.h"
 
 enum life { LIFE_DEAD, LIFE_LIVE, LIFE_UNCLEAR };
 
@@ -129,17 +130,14 @@ static bool thread_is_dying(uint32_t pid, const char *thread)
 	unsigned flags = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/stat", pid, thread);
-	FILE *file = fopen(path, "re");
-
-	if (!file)
+	if (!tl_proc_line(path, line, sizeof(line)))
 		return true;
 	/* The second field, in parentheses, may hold anything. */
-	char *rest = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	char *rest = strrchr(line, ')');
 	if (rest)
 		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags);
-	fclose(file);
 	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/status", pid, thread);
-	file = fopen(path, "re");
+	FILE *file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
 			break;
@@ -168,21 +166,14 @@ bool leftover_is_dying(uint32_t pid)
 
 static bool same_namespace(const struct tl_file_header *header)
 {
-	struct stat ours;
-
-	return header->pid_namespace && !stat("/proc/self/ns/pid", &ours) && ours.st_ino == header->pid_namespace;
+	return header->pid_namespace && header->pid_namespace == tl_proc_namespace();
 }
 
 static bool same_boot(const struct tl_file_header *header)
 {
-	char ours[sizeof(header->boot)] = "";
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char ours[TL_PROC_BOOT];
 
-	if (file && !fgets(ours, sizeof(ours), file))
-		*ours = 0;
-	if (file)
-		fclose(file);
-	ours[strcspn(ours, "\n")] = 0;
+	tl_proc_boot(ours);
 	return !*ours || !*header->boot || !strncmp(ours, header->boot, sizeof(ours));
 }
 
@@ -222,17 +213,39 @@ static void read_header(struct leftover *leftover)
 
 /* ---- claiming ---- */
 
+bool leftover_open(const char *path, struct leftover *leftover)
+{
+	struct stat other;
+
+	memset(leftover, 0, sizeof(*leftover));
+	snprintf(leftover->path, sizeof(leftover->path), "%s", path);
+	/* Whoever may write to the folder may put a pipe, or a link, under that name. */
+	leftover->fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (leftover->fd < 0) {
+		int error = errno;
+		bool theirs = !lstat(path, &other) && other.st_uid != geteuid();
+		leftover->error = error == ENOENT || error == ELOOP || theirs ? 0 : error;
+		return false;
+	}
+	if (fstat(leftover->fd, &leftover->stat))
+		leftover->error = errno;
+	if (leftover->error || leftover->stat.st_uid != geteuid() || !S_ISREG(leftover->stat.st_mode)) {
+		leftover_release(leftover);
+		return false;
+	}
+	read_header(leftover);
+	return true;
+}
+
+bool leftover_is_live(const struct leftover *leftover)
+{
+	return leftover->sound && same_boot(&leftover->header) && same_namespace(&leftover->header) &&
+	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
+}
+
 static enum leftover_state claim_open(struct leftover *leftover)
 {
 	struct stat now;
-
-	if (fstat(leftover->fd, &leftover->stat)) {
-		leftover->error = errno;
-		return LEFTOVER_UNREADABLE;
-	}
-	if (leftover->stat.st_uid != geteuid() || !S_ISREG(leftover->stat.st_mode))
-		return LEFTOVER_NONE;
-	read_header(leftover);
 	enum life life = life_of(leftover);
 
 	if (life == LIFE_LIVE)
@@ -247,16 +260,8 @@ static enum leftover_state claim_open(struct leftover *leftover)
 
 enum leftover_state leftover_claim(const char *path, struct leftover *leftover)
 {
-	memset(leftover, 0, sizeof(*leftover));
-	snprintf(leftover->path, sizeof(leftover->path), "%s", path);
-	/* Whoever may write to the folder may put a pipe, or a link, under that name. */
-	leftover->fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (leftover->fd < 0) {
-		leftover->error = errno;
-		struct stat other;
-		bool theirs = !lstat(path, &other) && other.st_uid != geteuid();
-		return errno == ENOENT || errno == ELOOP || theirs ? LEFTOVER_NONE : LEFTOVER_UNREADABLE;
-	}
+	if (!leftover_open(path, leftover))
+		return leftover->error ? LEFTOVER_UNREADABLE : LEFTOVER_NONE;
 	enum leftover_state state = claim_open(leftover);
 
 	if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)

@@ -33,10 +33,16 @@ struct leftover {
 	struct tl_file_header header;
 };
 
+/* Open a file and read its header. False where it can't be read (.error), or LEFTOVER_NONE says what it is (no .error); it is closed then. */
+bool leftover_open(const char *path, struct leftover *leftover);
+
+/* An open one's process lives, here, by the number that the header gives. */
+bool leftover_is_live(const struct leftover *leftover);
+
 /* Open a file, and claim it where it is nobody's any more. Any other answer than OURS and UNCLEAR leaves it closed. */
 enum leftover_state leftover_claim(const char *path, struct leftover *leftover);
 
-/* Give a claimed one back. */
+/* Close it, and give a claimed one back. */
 void leftover_release(struct leftover *leftover);
 
 /* Delete a claimed one. Returns 0 or an errno. */

@@ -12,6 +12,7 @@ libtl_format_la_SOURCES = \
 	%D%/chrome.h %D%/chrome.c \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \
+	%D%/proc.h %D%/proc.c \
 	%D%/settings.c %D%/settings.h %D%/settings_table.h \
 	%D%/tools.c %D%/tools.h
 

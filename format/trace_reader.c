@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "format/describe.h"
+#include "format/proc.h"
 
 #define PROBLEMS_MAX 100
 #define API_NUMBERS 256u	/* records' numbers have 16 bits; nobody has so many */
@@ -315,14 +316,9 @@ bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
 
 static bool is_this_boot(const char *boot)
 {
-	char here[40] = "";
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? 0 : read(fd, here, sizeof(here) - 1);
+	char here[TL_PROC_BOOT];
 
-	if (fd >= 0)
-		close(fd);
-	here[size > 0 ? size : 0] = 0;
-	here[strcspn(here, "\n")] = 0;
+	tl_proc_boot(here);
 	return *here && !strcmp(here, boot);
 }
 

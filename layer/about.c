@@ -4,7 +4,6 @@
 #include "layer/about.h"
 
 #include <config.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/output.h"
+#include "format/proc.h"
 #include "format/text.h"
 #include "layer/clock.h"
 #include "layer/config.h"
@@ -27,30 +27,12 @@ static void put_quoted(struct tl_text *text, const char *string, size_t size)
 	tl_text_string(text, "\"");
 }
 
-/* What /proc/self has to say; the bytes read, 0 where nothing. */
-static size_t read_self(const char *path, char *to, size_t room)
-{
-	size_t done = 0;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	for (;;) {
-		long n = syscall(SYS_read, fd, to + done, room - done);
-		if (n <= 0 && !(n < 0 && errno == EINTR))
-			break;
-		done += n > 0 ? n : 0;
-	}
-	syscall(SYS_close, fd);
-	return done;
-}
-
 /* The command line as an array of strings, as many as fit. It is the program's memory, so nothing of its form is
  * certain. */
 static void put_command(struct tl_text *args)
 {
 	static char line[4096];
-	size_t size = read_self("/proc/self/cmdline", line, sizeof(line));
+	size_t size = tl_proc_read("/proc/self/cmdline", line, sizeof(line));
 
 	tl_text_string(args, "[");
 	for (size_t at = 0; at < size;) {

@@ -20,12 +20,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "format/places.h"
+#include "format/proc.h"
 #include "format/text.h"
 #include "layer/about.h"
 #include "layer/clock.h"
@@ -245,38 +245,8 @@ static void begin_piece(struct tl_piece *piece, enum tl_piece_kind kind, uint64_
 	atomic_store_explicit((_Atomic uint32_t *)&piece->magic, TL_PIECE_MAGIC, memory_order_release);
 }
 
-static size_t read_file(const char *name, char *to, size_t room)
-{
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
-	ssize_t size = 0;
-
-	if (fd >= 0) {
-		size = read(fd, to, room - 1);
-		close(fd);
-	}
-	to[size > 0 ? size : 0] = 0;
-	return size > 0 ? (size_t)size : 0;
-}
-
-/* Field 22 of /proc/self/stat; the second, in parentheses, may hold anything. */
-static uint64_t start_time(void)
-{
-	char stat[1024];
-	uint64_t value = 0;
-
-	read_file("/proc/self/stat", stat, sizeof(stat));
-	const char *at = strrchr(stat, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
 static void fill_header(struct tl_file_header *header, uint64_t size)
 {
-	struct stat space;
-
 	header->version = TL_FILE_VERSION;
 	header->byte_order = TL_FILE_BYTE_ORDER;
 	header->kind = TL_FILE_BUFFERS;
@@ -285,10 +255,9 @@ static void fill_header(struct tl_file_header *header, uint64_t size)
 	header->counter = tl_clock_is_counter();
 	header->pid = (uint32_t)syscall(SYS_getpid);
 	header->uid = (uint32_t)getuid();
-	header->start_time = start_time();
-	header->pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
-	read_file("/proc/sys/kernel/random/boot_id", header->boot, sizeof(header->boot));
-	header->boot[strcspn(header->boot, "\n")] = 0;
+	header->start_time = tl_proc_start_time(header->pid);
+	header->pid_namespace = tl_proc_namespace();
+	tl_proc_boot(header->boot);
 	strncpy(header->session, tl_config.session ? tl_config.session : "", sizeof(header->session) - 1);
 	header->capacity = size;
 }

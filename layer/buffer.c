@@ -66,7 +66,6 @@
 #include "layer/buffer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -81,7 +80,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/proc.h"
 #include "format/record.h"
+#include "format/text.h"
 #include "layer/arena.h"
 #include "layer/clock.h"
 #include "layer/config.h"
@@ -1292,21 +1293,16 @@ void tl_buffer_wake(void)
 /* Threads often get their names after their first call: ask the kernel again. */
 static void refresh_name(struct tl_producer *producer)
 {
-	char path[64] = "/proc/self/task/", digits[12], name[17] = "";
-	int at = (int)sizeof(digits);
+	char path[64], name[17];
+	struct tl_text text = {path, path + sizeof(path) - 1, false};
 
 	/* The writer's: the producer may just be given to a thread. Then the name is the one or the other's, until the next time. */
-	for (uint32_t tid = __atomic_load_n(&producer->tid, __ATOMIC_RELAXED); tid; tid /= 10)
-		digits[--at] = (char)('0' + tid % 10);
-	size_t length = strlen(path), count = sizeof(digits) - (size_t)at;
-	memcpy(path + length, digits + at, count);
-	memcpy(path + length + count, "/comm", sizeof("/comm"));
-	long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	long size = syscall(SYS_read, fd, name, sizeof(name));
-	syscall(SYS_close, fd);
-	if (size < 1 || name[size - 1] != '\n')
+	tl_text_string(&text, "/proc/self/task/");
+	tl_text_unsigned(&text, __atomic_load_n(&producer->tid, __ATOMIC_RELAXED));
+	tl_text_string(&text, "/comm");
+	*text.at = 0;
+	size_t size = tl_proc_read(path, name, sizeof(name));
+	if (!size || name[size - 1] != '\n')
 		return;
 	name[size - 1] = 0;
 	set_name(producer, name);

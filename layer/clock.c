@@ -17,7 +17,6 @@
  */
 #include "layer/clock.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -28,6 +27,7 @@
 #include <cpuid.h>
 #endif
 
+#include "format/proc.h"
 #include "format/trace_file.h"
 #include "tracelayer/shim.h"
 
@@ -82,16 +82,9 @@ static bool kernel_trusts_counter(void)
 {
 	static const char *const good[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen", "arch_sys_counter" };
 	char name[64];
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (!tl_proc_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof(name)))
 		return true;
-	ssize_t size = read(fd, name, sizeof(name) - 1);
-	close(fd);
-	if (size <= 0)
-		return true;
-	name[size] = 0;
-	name[strcspn(name, "\n")] = 0;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (!strcmp(name, good[i]))
 			return true;
