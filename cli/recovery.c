@@ -103,24 +103,30 @@ static int open_new(struct job *job, const char *pattern)
 	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
 }
 
+/* What the process wrote itself can't be had: a new file, of everything that still lies in the buffers. */
+static int open_without(struct job *job, int error)
+{
+	struct recovery *recovery = job->recovery;
+
+	memcpy(recovery->intended, job->trace->output.path, sizeof(recovery->intended));
+	because(recovery, "%s", file_trouble(error));
+	tl_trace_written_too(job->trace);
+	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+}
+
 /* -o: what the process wrote itself comes first, if it can be had. */
 static int open_wished(struct job *job)
 {
 	struct recovery *recovery = job->recovery;
 	const struct tl_trace_output *output = &job->trace->output;
-	int error = ENOENT;
 
 	if (!expand(job, recovery->path, job->wishes->output))
 		return ENAMETOOLONG;
 	if (!output->made || !output->slot.blocks)
 		return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
-	error = trace_sink_copy(&job->sink, recovery->path, output, job->trace->facts.pid);
-	if (!error)
-		return 0;
-	memcpy(recovery->intended, output->path, sizeof(recovery->intended));
-	because(recovery, "%s", file_trouble(error));
-	tl_trace_written_too(job->trace);
-	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace->facts.pid);
+
+	return error ? open_without(job, error) : 0;
 }
 
 /* Go on with the process's own file, or make a new one beside it. */
@@ -134,12 +140,7 @@ static int open_own(struct job *job)
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
 	int error = trace_sink_continue(&job->sink, output, job->trace->facts.pid);
 
-	if (!error)
-		return 0;
-	memcpy(recovery->intended, output->path, sizeof(recovery->intended));
-	because(recovery, "%s", file_trouble(error));
-	tl_trace_written_too(job->trace);
-	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	return error ? open_without(job, error) : 0;
 }
 
 static bool open_sink(struct job *job)

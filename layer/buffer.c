@@ -1194,6 +1194,16 @@ void tl_buffer_not_written(struct tl_chunk *chunk)
 	atomic_store_explicit(&piece->taken, atomic_load_explicit(&piece->kept, memory_order_relaxed), memory_order_release);
 }
 
+/* To be given out before all others. */
+static void list_first(struct tl_chunk *chunk)
+{
+	chunk->listed = true;
+	chunk->next = ready;
+	ready = chunk;
+	if (!chunk->next)
+		ready_end = &chunk->next;
+}
+
 void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
 {
 	chunk->taken = false;
@@ -1205,11 +1215,7 @@ void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
 		chunk->hole = chunk->begin;
 	if (!chunk->handed || chunk->listed)
 		return;
-	chunk->listed = true;
-	chunk->next = ready;
-	ready = chunk;
-	if (!chunk->next)
-		ready_end = &chunk->next;
+	list_first(chunk);
 }
 
 static uint64_t calls_in(const struct tl_chunk *chunk)
@@ -1263,11 +1269,7 @@ void tl_buffer_give_back(struct tl_chunk *chunk)
 		return;
 	}
 	/* The rest of it comes next. */
-	chunk->listed = true;
-	chunk->next = ready;
-	ready = chunk;
-	if (!chunk->next)
-		ready_end = &chunk->next;
+	list_first(chunk);
 }
 
 void tl_buffer_wait(int ms)

@@ -31,7 +31,6 @@ static _Atomic(_Atomic uint32_t *) slots;
 static _Atomic(struct tl_strings_piece *) places[PIECES];
 static _Atomic uint64_t used;	/* units of all pieces */
 static _Atomic uint32_t count;
-static uint32_t generation = 1;
 
 _Static_assert(TL_STRINGS_SIZE % TL_ARENA_UNIT == 0, "pieces are whole pages");
 
@@ -194,11 +193,6 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
 	return NULL;
 }
 
-uint32_t tl_strings_generation(void)
-{
-	return generation;
-}
-
 void tl_strings_after_fork(void)
 {
 	_Atomic uint32_t *memory = atomic_exchange_explicit(&slots, NULL, memory_order_relaxed);
@@ -209,5 +203,4 @@ void tl_strings_after_fork(void)
 		atomic_store_explicit(&places[i], NULL, memory_order_relaxed);
 	atomic_store_explicit(&used, 0, memory_order_relaxed);
 	atomic_store_explicit(&count, 0, memory_order_relaxed);
-	generation++;
 }

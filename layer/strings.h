@@ -29,7 +29,4 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units);
 /* In a forked child: forget them all. Numbers that were given out before are void. */
 void tl_strings_after_fork(void);
 
-/* Counts forks, so that who keeps numbers knows that they are void. */
-uint32_t tl_strings_generation(void);
-
 #endif
