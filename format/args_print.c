@@ -659,6 +659,12 @@ bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 	struct tl_blob_sizes sizes;
 
 	*kept = (struct tl_args_kept){.words = NULL};
+	if (record->flags & TL_RECORD_CAUSE) {
+		if (left < sizeof(struct tl_cause))
+			return false;
+		at += sizeof(struct tl_cause);
+		left -= sizeof(struct tl_cause);
+	}
 	if (!(record->flags & TL_RECORD_WORDS))
 		return !(record->flags & TL_RECORD_BLOBS);
 	if (left < words)

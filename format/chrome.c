@@ -142,6 +142,19 @@ static void put_call_result(struct tl_text *text, const struct tl_function *func
 		tl_args_plan_result(&name->plan, text, result, first);
 }
 
+static char *put_cause(char *at, struct tl_cause cause)
+{
+	if (cause.correlation) {
+		at = PUT(at, ",\"correlation\":");
+		at = tl_digits_decimal(at, cause.correlation);
+	}
+	if (cause.request) {
+		at = PUT(at, ",\"request\":");
+		at = tl_digits_decimal(at, cause.request);
+	}
+	return at;
+}
+
 static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
 		     const struct tl_call_record *record, const struct tl_function *function)
 {
@@ -178,7 +191,9 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 		at = PUT(at, ",\"unwound\":true");
 	if (cut)
 		at = PUT(at, ",\"cut\":true");
-	/* Nothing stood before the first of these two: its comma goes. */
+	if (record->flags & TL_RECORD_CAUSE)
+		at = put_cause(at, tl_record_cause(record));
+	/* Nothing stood before the first of these: its comma goes. */
 	if (text->at == first && at != first)
 		memmove(first, first + 1, --at - first);
 	text->at = PUT(at, "}}");

@@ -339,6 +339,15 @@ static void put_result(struct state *state, struct tl_pf_notes *notes, struct pl
 	put_printed(state, notes, &text);
 }
 
+static void put_cause(struct tl_pf_notes *notes, struct tl_cause cause)
+{
+	if (cause.correlation)
+		tl_pf_note_value(notes, tl_pf_text("correlation"), TL_PF_UINT_VALUE,
+				 cause.correlation);
+	if (cause.request)
+		tl_pf_note_value(notes, tl_pf_text("request"), TL_PF_UINT_VALUE, cause.request);
+}
+
 /* The beginning of a call, with all that is known of it. */
 static void put_begin(struct state *state, struct tl_text *text, const struct tl_call_record *call,
 		      struct plan *plan, const struct tl_args_kept *kept, uint64_t ns)
@@ -363,6 +372,7 @@ static void put_begin(struct state *state, struct tl_text *text, const struct tl
 		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)
 		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
+	put_cause(&notes, tl_record_cause(call));
 	text->at = close_event(state, event, notes.at, packet);
 }
 

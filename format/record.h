@@ -28,10 +28,11 @@ enum tl_record_flag {
 	TL_RECORD_BLOBS = 2,	/* captured memory follows the words: see format/args.h */
 	TL_RECORD_UNWOUND = 4,	/* left by an exception, cancellation, thread exit or longjmp: no result */
 	TL_RECORD_CUT = 8,	/* some arguments did not fit */
+	TL_RECORD_CAUSE = 16,	/* what it belongs to follows the 32 bytes: tl_record_cause */
 };
 
 /*
- * 32 bytes; then, with TL_RECORD_WORDS, the parameters' words; then, with TL_RECORD_BLOBS, one struct tl_blob_sizes, the
+ * 32 bytes; then, with TL_RECORD_CAUSE, one word; then, with TL_RECORD_WORDS, the parameters' words; then, with TL_RECORD_BLOBS, one struct tl_blob_sizes, the
  * blobs captured at entry and those captured at exit.
  */
 struct tl_blob_sizes {
@@ -47,6 +48,23 @@ struct tl_call_record {
 	uint64_t duration;	/* ticks */
 	uint64_t result;	/* the returned value, zero-extended from its size; 0 for void */
 };
+
+/*
+ * The work on a device that a call caused, and the request that caused the call. By each number, 0 is none; and so they are where the record
+ * is too short to have them.
+ */
+struct tl_cause {
+	uint32_t correlation, request;
+};
+
+static inline struct tl_cause tl_record_cause(const struct tl_call_record *record)
+{
+	const uint32_t *halves = (const uint32_t *)(const void *)(record + 1);
+
+	if (!(record->flags & TL_RECORD_CAUSE) || record->size * 8u < sizeof(*record) + 8)
+		return (struct tl_cause){0, 0};
+	return (struct tl_cause){halves[0], halves[1]};
+}
 
 /* An argument of an event. */
 enum tl_event_value {

@@ -1059,11 +1059,14 @@ static void finish(struct trace *trace)
 static uint64_t least_bytes(const char *at, uint8_t type, uint64_t bytes)
 {
 	struct tl_event_record event;
+	struct tl_call_record call;
 
 	switch (type) {
 	case TL_RECORD_CALL:
+		memcpy(&call, at, sizeof(uint64_t));
+		return sizeof(call) + (call.flags & TL_RECORD_CAUSE ? sizeof(struct tl_cause) : 0);
 	case TL_RECORD_LOST:
-		return sizeof(struct tl_call_record);
+		return sizeof(call);
 	case TL_RECORD_EVENT:
 		if (bytes < sizeof(event))
 			return sizeof(event);

@@ -54,6 +54,8 @@ struct tl_producer {
 	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
 	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
 	int *error;			/* its errno */
+	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
+	_Atomic uint32_t hooking;	/* odd: inside of a hook */
 };
 
 /*

@@ -30,7 +30,9 @@
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/control.h"
+#include "layer/device/device.h"
 #include "layer/report.h"
+#include "layer/request.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
@@ -40,7 +42,7 @@
 #define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
 #define SCRATCH_HEADS 4096u	/* for as many struct tl_blob_sizes as there can be open calls, behind it */
 #define WORDS 64u		/* functions with more words of parameters get no captured memory */
-#define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS)
+#define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS | TL_MODE_DEVICE)
 
 static struct tl_producer *producer_of(struct tl_thread *thread)
 {
@@ -109,8 +111,8 @@ static struct tl_blob_sizes *captured(const struct tl_producer *producer, const 
 /* Bytes of blobs that the scratch from `at` on, and the call's record, have room for. */
 static uint32_t blob_room(const struct tl_function *function, uint32_t at)
 {
-	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) - 8 * (uint32_t)function->words -
-			(uint32_t)sizeof(struct tl_blob_sizes);
+	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) - (uint32_t)sizeof(struct tl_cause) -
+			8 * (uint32_t)function->words - (uint32_t)sizeof(struct tl_blob_sizes);
 	uint32_t left = at < SCRATCH ? SCRATCH - at : 0;
 
 	return left < most ? left : most;
@@ -199,11 +201,19 @@ struct draft {
 	uint32_t flags;
 	uint64_t start, end, result;
 	const uint64_t *words;
+	struct tl_cause cause;
 };
+
+static bool has_cause(const struct draft *draft)
+{
+	return draft->cause.correlation || draft->cause.request;
+}
 
 static uint64_t size_of(const struct draft *draft)
 {
-	return sizeof(struct tl_call_record) + (draft->mode & TL_MODE_WORDS ? 8 * (uint64_t)draft->function->words : 0);
+	uint64_t size = sizeof(struct tl_call_record) + (draft->mode & TL_MODE_WORDS ? 8 * (uint64_t)draft->function->words : 0);
+
+	return has_cause(draft) ? size + sizeof(draft->cause) : size;
 }
 
 /* All of the record but its blobs, not committed. Returns where these go. */
@@ -214,21 +224,25 @@ static uint64_t *fill(uint64_t *record, const struct draft *draft)
 	record[1] = draft->start;
 	record[2] = draft->end - draft->start;
 	record[3] = draft->result;
-	copy_words(&record[4], draft->words, count);
-	return &record[4 + count];
+	record += 4;
+	if (has_cause(draft))
+		memcpy(record++, &draft->cause, sizeof(draft->cause));
+	copy_words(record, draft->words, count);
+	return record + count;
 }
 
 static void commit(uint64_t *record, uint64_t size, const struct draft *draft)
 {
-	uint32_t flags = draft->flags | (draft->mode & TL_MODE_WORDS ? TL_RECORD_WORDS : 0);
+	uint32_t flags = draft->flags | (draft->mode & TL_MODE_WORDS ? TL_RECORD_WORDS : 0) | (has_cause(draft) ? TL_RECORD_CAUSE : 0);
 
 	tl_record_commit(record, head_of(size, flags, draft->id));
 }
 
 /* A call that left no more than its entry. */
-static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t duration)
+static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t duration, struct tl_cause cause)
 {
-	struct draft draft = { .id = open->function, .flags = TL_RECORD_UNWOUND, .start = open->start, .end = open->start + duration };
+	struct draft draft = { .id = open->function, .flags = TL_RECORD_UNWOUND, .start = open->start, .end = open->start + duration,
+			       .cause = cause };
 
 	if (!(open->mode & TL_MODE_RECORD))
 		return;
@@ -258,10 +272,15 @@ static void record_captured(struct tl_thread *thread, const struct tl_open_call 
 	commit(record, size, draft);
 }
 
+static struct tl_cause cause_of(const struct tl_call *call)
+{
+	return (struct tl_cause){ call->mode & TL_MODE_DEVICE ? tl_hook_correlation(call) : 0, call->request };
+}
+
 static void record_call(const struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	struct draft draft = { .function = call->shim->function, .id = call->shim->id, .mode = call->mode, .flags = flags,
-			       .start = call->start, .end = end, .result = result, .words = words };
+			       .start = call->start, .end = end, .result = result, .words = words, .cause = cause_of(call) };
 
 	if (count < draft.function->words)
 		draft.mode &= ~(uint32_t)TL_MODE_WORDS;
@@ -422,8 +441,9 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
 	release_scratch(thread, open);
+	struct tl_cause cause = open->mode & TL_MODE_DEVICE ? tl_hook_abandon(thread, open, now) : (struct tl_cause){ 0, 0 };
 	if (frame_of(open) != TL_NO_FRAME)
-		record_entry(thread, open, duration);
+		record_entry(thread, open, duration, cause);
 	open->mode = 0;
 	if (frame) {
 		set_times(frame, start, start + duration);
@@ -579,7 +599,14 @@ static bool is_unwanted(struct tl_call *call)
 	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 && is_intact(thread, outer);
 }
 
-static void open_entry(struct tl_call *call)
+/* Directly before the driver's function, if that is going to be called. */
+static void begin_hook(struct tl_call *call, const void *real)
+{
+	if (!call->open || !real || is_skipped(call) || !tl_hook_enter(call))
+		call->mode &= ~(uint32_t)TL_MODE_DEVICE;
+}
+
+static void open_entry(struct tl_call *call, const void *real)
 {
 	struct tl_thread *thread = call->thread;
 
@@ -587,26 +614,31 @@ static void open_entry(struct tl_call *call)
 	struct tl_open_call *open = top_of(thread);
 	call->open = open < producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
-		call->mode &= ~(uint32_t)TL_MODE_FOLLOW;
+		call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE);
 		call->start = tl_ticks(thread);
 		return;
 	}
 	set_top(thread, open + 1);
 	open->function = call->shim->id;
 	open->mode = 0;
-	if (call->mode & TL_MODE_TRACERS) {
+	if (call->mode & (TL_MODE_TRACERS | TL_MODE_DEVICE)) {
 		/* Callbacks may never come back, so the entry is whole before them. */
 		open->mode = call->mode | TL_OPEN_TRACED;
 		open->start = call->start = tl_ticks(thread);
 		atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
-		begin_tracing(call);
 	}
+	if (call->mode & TL_MODE_TRACERS)
+		begin_tracing(call);
 	/* After the prologues: they may have changed parameters, and their time is not the driver's. */
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry_traced(call);
+	if (call->mode & TL_MODE_DEVICE)
+		begin_hook(call, real);
 	open->mode |= call->mode | TL_OPEN_TRACED;
 	open->start = call->start = tl_ticks(thread);
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
+	if (call->mode & TL_MODE_DEVICE)
+		tl_hook_starts(call);
 }
 
 static void *enter(struct tl_call *call)
@@ -617,6 +649,8 @@ static void *enter(struct tl_call *call)
 	tl_tools_load();
 	if (TL_UNLIKELY(tl_control_waits()))
 		tl_control_begin();
+	if (TL_UNLIKELY(tl_device_waits()))
+		tl_device_begin();
 	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 
@@ -624,6 +658,8 @@ static void *enter(struct tl_call *call)
 	call->open = NULL;
 	call->frame = (uintptr_t)call;
 	call->more = NULL;
+	call->hooked = NULL;
+	call->request = tl_request_current();
 	if (mode & TL_MODE_CALLER) {
 		void *foreign = tl_resolve_foreign(call);
 		if (foreign)
@@ -636,9 +672,9 @@ static void *enter(struct tl_call *call)
 		call->thread = thread_for(call);
 	if (call->thread && is_unwanted(call))
 		call->thread = NULL;
-	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER);
+	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE);
 	if (call->thread)
-		open_entry(call);
+		open_entry(call, real);
 	else if (mode & TL_MODE_AFTER)
 		call->mode = TL_MODE_AFTER;
 	else
@@ -682,7 +718,7 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 	uint64_t now = call->start;
 
 	if (ours) {
-		now = tl_ticks(call->thread);
+		now = call->mode & TL_MODE_DEVICE ? call->end : tl_ticks(call->thread);
 		if (call->thread != tl_self)
 			move_over(call);
 		ours = call->thread != NULL;
@@ -713,13 +749,29 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 		tl_runtime_renew_exit();
 }
 
+/* The driver's function is over, and the parameters are the program's again. */
+static void end_hook(struct tl_call *call, uint64_t result, bool unwound)
+{
+	tl_runtime_notice_fork();
+	if (is_ours(call) && call->thread == tl_self)
+		end_inner(call, tl_ticks(call->thread));
+	tl_hook_leave(call, result, unwound);
+}
+
 void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	int error = errno;
 	bool skipped = is_skipped(call);
+	uint64_t own[WORDS];
 
 	if (skipped)
 		result = tl_tracer_skipped(call, tracing(call));
+	/* The words were taken from parameters that may be the hook's. */
+	if (call->mode & TL_MODE_DEVICE) {
+		end_hook(call, result, false);
+		words_of(call, own);
+		words = own;
+	}
 	end(call, 0, result, words, count);
 	if (call->mode & TL_MODE_AFTER && !skipped)
 		after(call, result, words);
@@ -732,6 +784,8 @@ void tl_call_unwound(struct tl_call *call)
 	uint64_t words[WORDS];
 	uint32_t count = call->shim->function->words;
 
+	if (call->mode & TL_MODE_DEVICE)
+		end_hook(call, 0, true);
 	if (count <= WORDS)
 		words_of(call, words);
 	else

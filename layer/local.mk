@@ -11,12 +11,15 @@ libtl_core_la_SOURCES = \
 	%D%/config.h %D%/config.c \
 	%D%/context.c \
 	%D%/control.h %D%/control.c \
+	%D%/device/device.h %D%/device/device.c \
+	%D%/device/hook.h %D%/device/hook.c \
 	%D%/event.h %D%/event.c \
 	%D%/once.h %D%/once.c \
 	%D%/pen.h %D%/pen.c \
 	%D%/pool.h %D%/pool.c \
 	%D%/preload.h %D%/preload.c \
 	%D%/report.h %D%/report.c \
+	%D%/request.h %D%/request.c \
 	%D%/runtime.h %D%/runtime.c \
 	%D%/say.h %D%/say.c \
 	%D%/strings.h %D%/strings.c \
@@ -58,7 +61,7 @@ libtl_resolve_la_SOURCES = \
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/builtin.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
+libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \

@@ -21,6 +21,7 @@
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/control.h"
+#include "layer/device/device.h"
 #include "layer/event.h"
 #include "layer/once.h"
 #include "layer/pen.h"
@@ -275,6 +276,9 @@ bool tl_runtime_switch(enum tl_file_recording to)
 			follow_all_settings();
 	}
 	drop_lock(&signals);
+	/* Calls of threads that are known would not come by there otherwise. */
+	if (may && to == TL_FILE_RECORDS && tl_device_look())
+		tl_runtime_look_again();
 	return may;
 }
 
@@ -394,6 +398,7 @@ void tl_runtime_start(void)
 	atomic_store_explicit(&recording, records, memory_order_relaxed);
 	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED, memory_order_relaxed);
 	tl_tools_start();
+	tl_device_look();
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
 		add_library(*library);
 	tl_once_done(&started);
@@ -481,6 +486,7 @@ static void finish(void)
 	tl_runtime_notice_fork();
 	if (!records_here())
 		return;
+	tl_device_end();
 	tl_tools_end();
 	tl_writer_finish();
 }
@@ -511,6 +517,7 @@ static void finish_after_libraries(int status, void *unused)
 	tl_runtime_notice_fork();
 	if (!records_here())
 		return;
+	tl_device_end();
 	tl_tools_end();
 	tl_runtime_end();
 }
@@ -563,6 +570,7 @@ static void after_fork_in_child(void)
 	tl_tracer_after_fork_child();
 	if (!tl_config.follow)
 		leave_alone();
+	tl_device_after_fork();
 	tl_control_after_fork();
 	tl_tools_after_fork_child();
 }

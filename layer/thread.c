@@ -44,8 +44,6 @@ void tl_thread_start(void)
 static void look_at_inner(struct tl_producer *producer)
 {
 	producer->inline_end = producer->thread.open + 1;
-	if (producer->thread.end)
-		producer->thread.end = producer->inline_end;
 }
 
 struct tl_thread *tl_thread_attach(void)
@@ -61,5 +59,6 @@ struct tl_thread *tl_thread_attach(void)
 		pthread_setspecific(key, producer);
 	if (!tl_config.nested)
 		look_at_inner(producer);
+	tl_thread_serve_inline(&producer->thread);
 	return &producer->thread;
 }

@@ -5,12 +5,21 @@
 #define TL_LAYER_THREAD_H
 
 #include "layer/buffer.h"
+#include "layer/request.h"
 
 /* Once a process, at its first watched call. */
 void tl_thread_start(void);
 
 /* The calling thread's first watched call: sets tl_self. NULL where memory is short. */
 struct tl_thread *tl_thread_attach(void);
+
+/* From now on the calling thread's calls are served in their entries, unless something speaks against it. */
+static inline void tl_thread_serve_inline(struct tl_thread *thread)
+{
+	bool may = !thread->busy && thread->clock && !tl_request_current();
+
+	thread->end = may ? ((struct tl_producer *)thread)->inline_end : NULL;
+}
 
 /* Between these two, the calling thread's calls pass through unwatched. They nest. */
 static inline void tl_thread_busy(struct tl_thread *thread)
@@ -21,8 +30,8 @@ static inline void tl_thread_busy(struct tl_thread *thread)
 
 static inline void tl_thread_free(struct tl_thread *thread)
 {
-	if (--thread->busy == 0 && thread->clock)
-		thread->end = ((struct tl_producer *)thread)->inline_end;
+	thread->busy--;
+	tl_thread_serve_inline(thread);
 }
 
 #endif

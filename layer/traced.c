@@ -22,7 +22,8 @@ struct busy {
 static inline void free_again(const struct busy *busy)
 {
 	busy->thread->busy = 0;
-	busy->thread->end = busy->end;
+	/* A callback may have begun a request. */
+	busy->thread->end = TL_LIKELY(!tl_request_current()) ? busy->end : NULL;
 }
 
 /* Callbacks follow, up to the end of the block or an exception: the calls that they make pass through. */

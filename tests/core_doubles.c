@@ -293,6 +293,9 @@ static size_t keep(const struct tl_producer *producer, const char *at)
 	one->call = *record;
 	one->lane = producer->lane;
 	const char *from = at + sizeof(*record);
+	one->cause = tl_record_cause(record);
+	if (record->type == TL_RECORD_CALL && record->flags & TL_RECORD_CAUSE)
+		from += sizeof(one->cause);
 	const struct tl_function *function = &functions[record->function & 0xffff];
 	if (record->type == TL_RECORD_CALL && record->flags & TL_RECORD_WORDS) {
 		memcpy(one->words, from, 8u * function->words);

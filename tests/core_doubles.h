@@ -35,6 +35,7 @@ extern unsigned toy_resolved;	/* how often a function was looked up */
 struct seen {
 	struct tl_call_record call;
 	uint32_t lane;
+	struct tl_cause cause;
 	uint64_t words[8];
 	uint32_t entry_size, exit_size;
 	char blobs[256];

@@ -96,6 +96,7 @@ enum tl_mode {
 	TL_MODE_RESOLVE = 16,	/* the real function is not known yet: out of line */
 	TL_MODE_CALLER = 32,	/* who calls decides (loaders' and drivers' own calls get the real thing): out of line */
 	TL_MODE_AFTER = 64,	/* something is done with the results (function pointers wrapped, exit handler renewed) */
+	TL_MODE_DEVICE = 128,	/* device lanes have a hook here (layer/device/hook.h): out of line */
 	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS,	/* these alone are served in the entry */
 	TL_MODE_CAPTURED = TL_MODE_FAST | TL_MODE_FOLLOW,	/* these alone are begun and ended in the entry, with help */
 };
@@ -195,11 +196,13 @@ struct tl_call {
 	void *const *params;	/* pointers to the parameters, in order */
 	void *result;		/* where the result will be */
 	uint32_t mode;		/* as in the entry */
+	uint32_t request;	/* that the thread worked on when the call began; 0: none */
 	struct tl_thread *thread;
-	uint64_t start;
+	uint64_t start;		/* ticks */
 	uintptr_t frame;	/* its entry's .frame */
-	void *more;		/* the runtime's */
-	uint64_t reserved[2];
+	void *more;		/* the tracers' */
+	struct tl_hooked *hooked;	/* TL_MODE_DEVICE: the hook's; NULL: none is owed */
+	uint64_t end;		/* TL_MODE_DEVICE: ticks */
 };
 
 /* Served out of line. enter returns the function to call, or NULL where there is none; call->shim is NULL where the call just passes. */

@@ -1,0 +1,104 @@
+/*
+ * device.c: see device.h.
+ */
+#include "layer/device/device.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "layer/call.h"
+#include "layer/config.h"
+#include "layer/once.h"
+#include "layer/runtime.h"
+#include "layer/thread.h"
+#include "tracelayer/api.h"
+
+#define PATIENCE 200000000u	/* nanoseconds that the end may take */
+
+_Atomic bool tl_device_waiting;
+static struct tl_once begun;
+static _Atomic bool ended;
+
+static bool has_begun(void)
+{
+	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER;
+}
+
+static bool has_apis(void)
+{
+	return tl_device_apis && tl_device_apis[0];
+}
+
+bool tl_device_look(void)
+{
+	if (has_begun() || !has_apis() || !tl_config.device || !(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record())
+		return false;
+	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
+}
+
+void tl_device_begin(void)
+{
+	sigset_t all, signals;
+
+	if (!tl_runtime_begin())
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
+	if (tl_once_begin(&begun) == TL_ONCE_DO) {
+		/* What lacks a hook for want of memory is called all the same. */
+		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+			tl_hook_set((*api)->hooks);
+		tl_once_done(&begun);
+		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
+	}
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+bool tl_device_has_ended(void)
+{
+	/* Sequentially consistent: see hook.c. */
+	return atomic_load_explicit(&ended, memory_order_seq_cst);
+}
+
+bool tl_device_awaits_end(void)
+{
+	return has_apis() && has_begun() && !tl_device_has_ended();
+}
+
+/* The calling thread may have interrupted a hook, or be inside of a driver. */
+static bool is_inside(void)
+{
+	if (!tl_self)
+		return false;
+	tl_call_end_left(tl_self);
+	return tl_hook_is_here() || atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
+}
+
+void tl_device_end(void)
+{
+	uint64_t deadline = tl_clock_gettime_ticks() + PATIENCE;
+
+	if (!tl_device_awaits_end() || atomic_exchange_explicit(&ended, true, memory_order_seq_cst) || is_inside())
+		return;
+	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+	if (!thread)
+		return;
+	tl_thread_busy(thread);
+	tl_hook_drain(deadline);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->end)
+			(*api)->end(deadline);
+	tl_thread_free(thread);
+}
+
+void tl_device_after_fork(void)
+{
+	if (!has_apis() || !has_begun())
+		return;
+	if (tl_config.left_alone)
+		atomic_store_explicit(&ended, true, memory_order_relaxed);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->after_fork)
+			(*api)->after_fork();
+}

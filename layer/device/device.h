@@ -1,0 +1,58 @@
+/*
+ * device.h: what devices do, beside what their hosts call: when it begins and when it ends. The parts of the APIs set hooks (hook.h) around
+ * the calls that submit work; what these show goes through work.h.
+ */
+#ifndef TL_LAYER_DEVICE_DEVICE_H
+#define TL_LAYER_DEVICE_DEVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/device/hook.h"
+
+/* The part of an API. */
+struct tl_device_api {
+	const char *prefix;		/* of its functions: "cl", "ze" */
+	const struct tl_hook *hooks;
+	/*
+	 * Collect the results that are ready, show as unfinished what is not, and let go of what is held. The last that is heard of the driver: from
+	 * its beginning on tl_device_has_ended, and no hook that saw otherwise is still running, unless that took until the deadline (nanoseconds
+	 * of CLOCK_MONOTONIC), which this has to keep too. The calling thread may hold no lock of a driver, but other threads may.
+	 */
+	void (*end)(uint64_t deadline);
+	/* In a forked child: forget everything. Only the calling thread is there; locks may be held by threads that are not. No driver calls. */
+	void (*after_fork)(void);
+};
+
+/* Those that there are; NULL-ended (layer/device/apis.c). A program without it has none. */
+extern const struct tl_device_api *const tl_device_apis[] __attribute__((weak));
+
+/* Device lanes are wanted, if the settings and what is asked of this process say so. True: since now. Async-signal-safe. */
+bool tl_device_look(void);
+
+/* They are wanted, and have not begun. */
+extern _Atomic bool tl_device_waiting;
+static inline bool tl_device_waits(void)
+{
+	return atomic_load_explicit(&tl_device_waiting, memory_order_relaxed);
+}
+
+/* At the first call after that, before its mode is looked at. */
+void tl_device_begin(void);
+
+/*
+ * The process ends: what is known of the devices' work is recorded. Once; within 200 ms, as far as drivers answer. Does nothing where the calling thread
+ * is inside of a call, whose driver may hold locks.
+ */
+void tl_device_end(void);
+
+/* There is something for it to do. */
+bool tl_device_awaits_end(void);
+
+/* It has been called: nothing is asked of a driver any more on our behalf. */
+bool tl_device_has_ended(void);
+
+void tl_device_after_fork(void);
+
+#endif

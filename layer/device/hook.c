@@ -1,0 +1,346 @@
+/*
+ * hook.c: see hook.h.
+ *
+ * What is kept of a call lies beside the thread's stack of open calls, and not in the call's own frame: a call that is left by longjmp has none any more.
+ * A forked child has a copy of it, though not of the thread that it belonged to.
+ */
+#include "layer/device/hook.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "format/record.h"
+#include "layer/buffer.h"
+#include "layer/resolve.h"
+#include "layer/runtime.h"
+#include "layer/thread.h"
+
+/* By API and function, as in a record's number. Release by who makes a table, acquire by who looks a hook up: it is zeroed. */
+typedef _Atomic(const struct tl_hook *) table_entry;
+static table_entry *_Atomic tables[TL_API_MAX];
+
+/* --- setting them */
+
+static const struct tl_hook *hook_of(uint32_t id)
+{
+	table_entry *table = atomic_load_explicit(&tables[id >> 16], memory_order_acquire);
+
+	return table ? atomic_load_explicit(&table[id & 0xffff], memory_order_relaxed) : NULL;
+}
+
+/* Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the first. */
+static uint32_t sort(const struct tl_hook *hooks, const struct tl_hook *sorted[TL_HOOK_MAX])
+{
+	uint32_t count = 0;
+
+	for (; hooks->function && count < TL_HOOK_MAX; hooks++) {
+		uint32_t at = count++;
+		for (; at && strcmp(sorted[at - 1]->function, hooks->function) > 0; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = hooks;
+	}
+	return count;
+}
+
+static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t count, const char *function)
+{
+	while (count) {
+		const struct tl_hook *middle = sorted[count / 2];
+		int order = strcmp(function, middle->function);
+		if (!order)
+			return middle;
+		if (order > 0) {
+			sorted += count / 2 + 1;
+			count -= count / 2 + 1;
+		} else {
+			count /= 2;
+		}
+	}
+	return NULL;
+}
+
+static table_entry *table_for(uint32_t number, uint32_t count)
+{
+	table_entry *table = atomic_load_explicit(&tables[number], memory_order_acquire);
+
+	if (table)
+		return table;
+	table = mmap(NULL, count * sizeof(*table), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (table == MAP_FAILED)
+		return NULL;
+	atomic_store_explicit(&tables[number], table, memory_order_release);
+	return table;
+}
+
+static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count)
+{
+	table_entry *table = table_for(shim->id >> 16, count);
+
+	if (!table)
+		return false;
+	if (atomic_load_explicit(&table[shim->id & 0xffff], memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS)
+		return true;
+	atomic_store_explicit(&table[shim->id & 0xffff], hook, memory_order_relaxed);
+	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
+	return true;
+}
+
+bool tl_hook_set(const struct tl_hook *hooks)
+{
+	const struct tl_hook *sorted[TL_HOOK_MAX], *hook;
+	uint32_t count = sort(hooks, sorted);
+	const struct tl_shim_library *library;
+	bool all = true;
+
+	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
+		for (uint32_t i = 0; i < library->api->count; i++) {
+			hook = find(sorted, count, library->api->functions[i].name);
+			all &= !hook || set_one(hook, &library->shims[i], library->api->count);
+		}
+	}
+	return all;
+}
+
+/* --- the real functions */
+
+static void *real_of(struct tl_shim *shim)
+{
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+
+	return real ? real : tl_resolve_real(shim, NULL);
+}
+
+void *tl_hook_real(const char *function)
+{
+	const struct tl_shim_library *library;
+
+	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++)
+		for (uint32_t i = 0; i < library->api->count; i++)
+			if (!strcmp(library->api->functions[i].name, function))
+				return real_of(&library->shims[i]);
+	return NULL;
+}
+
+void *tl_hook_real_of(const struct tl_call *call)
+{
+	return real_of(call->shim);
+}
+
+/* --- inside of a hook */
+
+/* The calling thread's .hooking is odd inside of a hook, and another number in each. */
+static struct tl_producer *self(void)
+{
+	return (struct tl_producer *)tl_self;
+}
+
+struct inside {
+	struct tl_producer *producer;	/* NULL: the thread is not known */
+	int cancel;
+};
+
+static void count_on(struct tl_producer *producer, uint32_t inside)
+{
+	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_relaxed);
+
+	/*
+	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook either
+	 * sees the mark, or is seen by who waits for it.
+	 */
+	atomic_store_explicit(&producer->hooking, ((count + 1) & ~1u) + inside, memory_order_seq_cst);
+}
+
+static struct inside step_in(void)
+{
+	struct inside inside = { .producer = self() };
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &inside.cancel);
+	if (inside.producer) {
+		tl_thread_busy(&inside.producer->thread);
+		count_on(inside.producer, 1);
+	}
+	return inside;
+}
+
+static void step_out(const struct inside *inside)
+{
+	if (inside->producer) {
+		count_on(inside->producer, 0);
+		tl_thread_free(&inside->producer->thread);
+	}
+	pthread_setcancelstate(inside->cancel, NULL);
+}
+
+/* A hook follows, up to the end of the block; a signal handler may end the thread in it. */
+#define WHILE_INSIDE() struct inside inside_ __attribute__((unused, cleanup(step_out))) = step_in()
+
+bool tl_hook_is_here(void)
+{
+	return tl_self && atomic_load_explicit(&self()->hooking, memory_order_relaxed) & 1;
+}
+
+static uint64_t now(void)
+{
+	return tl_clock_gettime_ticks();
+}
+
+static bool wait_for(struct tl_producer *producer, uint64_t deadline)
+{
+	const struct timespec while_ = { .tv_nsec = 100000 };
+	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
+
+	while (count & 1 && atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
+		if (now() >= deadline)
+			return false;
+		nanosleep(&while_, NULL);
+	}
+	return true;
+}
+
+bool tl_hook_drain(uint64_t deadline)
+{
+	bool all = true;
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+		all &= producer == self() || wait_for(producer, deadline);
+	return all;
+}
+
+/* --- a call */
+
+static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_call *open)
+{
+	struct tl_producer *producer = (struct tl_producer *)thread;
+	size_t count = (size_t)(producer->open_end - thread->open);
+
+	if (!producer->hooked) {
+		void *memory = mmap(NULL, count * sizeof(*producer->hooked), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		producer->hooked = memory;
+	}
+	return &producer->hooked[open - thread->open];
+}
+
+/* As the parameters lie in their words; and back. */
+static void keep(struct tl_hooked *hooked, const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (uint32_t i = 0; i < function->count; i++)
+		memcpy(&hooked->words[function->params[i].offset], call->params[i], function->params[i].type->size);
+}
+
+static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (uint32_t i = 0; i < function->count; i++)
+		memcpy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
+}
+
+bool tl_hook_enter(struct tl_call *call)
+{
+	const struct tl_hook *hook = hook_of(call->shim->id);
+	struct tl_hooked *hooked = hook && call->open ? slot_of(call->thread, call->open) : NULL;
+
+	if (!hooked)
+		return false;
+	hooked->call = call;
+	hooked->shim = call->shim;
+	hooked->correlation = 0;
+	hooked->request = call->request;
+	hooked->start = hooked->end = 0;
+	keep(hooked, call);
+	memset(hooked->state, 0, sizeof(hooked->state));
+	/* The rest before what makes it good, for a signal handler that leaves by longjmp. */
+	atomic_signal_fence(memory_order_seq_cst);
+	hooked->hook = hook;
+	call->hooked = hooked;
+	if (hook->before) {
+		WHILE_INSIDE();
+		hook->before(call, hooked->state);
+	}
+	return true;
+}
+
+void tl_hook_starts(struct tl_call *call)
+{
+	if (call->hooked->hook->timed)
+		call->hooked->start = now();
+}
+
+/* Once for each call. NULL: it was. */
+static const struct tl_hook *take(struct tl_hooked *hooked)
+{
+	const struct tl_hook *hook = hooked->hook;
+
+	hooked->hook = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	return hook;
+}
+
+static bool is_owed(const struct tl_call *call)
+{
+	return call->hooked && call->hooked->call == call && call->hooked->hook;
+}
+
+void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
+{
+	struct tl_hooked *hooked = call->hooked;
+	bool here = !tl_buffer_is_stale(call->thread);
+
+	if (!is_owed(call)) {
+		call->end = tl_ticks(call->thread);
+		return;
+	}
+	const struct tl_hook *hook = take(hooked);
+	if (hook->timed && here)
+		hooked->end = now();
+	call->end = tl_ticks(call->thread);
+	if (hook->after && here) {
+		WHILE_INSIDE();
+		hook->after(call, hooked->state, result, unwound);
+	}
+	put_back(hooked, call);
+}
+
+struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
+{
+	struct tl_hooked *hooked = ((struct tl_producer *)thread)->hooked ? slot_of(thread, open) : NULL;
+	void *params[TL_HOOK_WORDS];
+
+	if (!hooked || !hooked->hook)
+		return (struct tl_cause){ 0, 0 };
+	const struct tl_function *function = hooked->shim->function;
+	for (uint32_t i = 0; i < function->count; i++)
+		params[i] = &hooked->words[function->params[i].offset];
+	struct tl_call call = { .open = open, .shim = hooked->shim, .params = params, .mode = open->mode & 0xffff, .request = hooked->request,
+				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
+	const struct tl_hook *hook = take(hooked);
+	if (hook->timed)
+		hooked->end = now();
+	if (hook->after) {
+		WHILE_INSIDE();
+		hook->after(&call, hooked->state, 0, true);
+	}
+	return (struct tl_cause){ hooked->correlation, hooked->request };
+}
+
+uint64_t tl_hook_start(const struct tl_call *call)
+{
+	return call->hooked->start;
+}
+
+uint64_t tl_hook_end(const struct tl_call *call)
+{
+	return call->hooked->end;
+}
+
+void tl_call_correlate(struct tl_call *call, uint32_t correlation)
+{
+	call->hooked->correlation = correlation;
+}

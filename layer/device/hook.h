@@ -1,0 +1,110 @@
+/*
+ * hook.h: hooks around calls, for device lanes.
+ *
+ * A hook is no tracer: it works on the call on behalf of the layer, and nobody may notice. `before` runs after all prologues, and after the memory
+ * of IN parameters was captured, directly before the driver's function; it may change parameters (through call->params) and keep what it needs
+ * in its state. `after` runs directly after the driver's function, before the epilogues, and before the record is made. Then the parameters are as
+ * `before` found them: what was changed is put back when `after` returns, whether it did so itself or not. So epilogues, the record and the program
+ * see their own parameters. Memory that parameters lead to is not looked after: leave it as it was, and let a parameter lead to another place.
+ *
+ * For each `before` there is one `after`, on whatever way the call ends. `unwound`: by an exception, thread exit or longjmp; there is no result. After
+ * a longjmp (it comes then at the thread's next call, or at its end) call->params leads to copies of the parameters as `before` found them, what they
+ * point to may be gone, and call->result is NULL. In a process forked inside the call only the parameters are put back: whatever `before` made belongs
+ * to the parent.
+ *
+ * Neither runs where a prologue skipped the driver, for a function that the library lacks, for calls that pass unwatched (a loader's own, those made
+ * inside callbacks and hooks), and where a thread's calls are nested deeper than its stack of open calls. They run whether or not calls are recorded
+ * now (see tl_hook_is_recorded).
+ *
+ * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while one runs the thread's calls pass, so that no hook is entered
+ * twice by one thread. Signals may come in between; cancellation is off. errno is kept for them. Hooks make driver calls by tl_hook_real, and
+ * none once tl_device_has_ended (device.h): after that they only keep up appearances.
+ */
+#ifndef TL_LAYER_DEVICE_HOOK_H
+#define TL_LAYER_DEVICE_HOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracelayer/shim.h"
+
+#define TL_HOOK_STATE 64u	/* bytes of state for each call, zeroed, aligned to 16 */
+#define TL_HOOK_WORDS 24u	/* functions with more words of parameters have no hooks */
+#define TL_HOOK_MAX 512u	/* hooks of one list */
+
+struct tl_hook {
+	const char *function;
+	/* Either may be NULL. */
+	void (*before)(struct tl_call *call, void *state);
+	void (*after)(struct tl_call *call, void *state, uint64_t result, bool unwound);
+	bool timed;	/* tl_hook_start and tl_hook_end are wanted */
+};
+
+/*
+ * Hooks for the functions of all APIs that are there; a list ends with .function NULL, and stays. Names without a shim are skipped, and so are functions
+ * that have a hook. False: memory was short, and some are missing. By one thread at a time.
+ */
+bool tl_hook_set(const struct tl_hook *hooks);
+
+/*
+ * The real function of that name, found if need be; NULL if lacking. Not quick: keep it. Where there are several of a name (functions that a driver gives
+ * out by pointer) it is the first that was met: for an object that came with a call take that call's.
+ */
+void *tl_hook_real(const char *function);
+void *tl_hook_real_of(const struct tl_call *call);
+
+/*
+ * In `after` of a hook with .timed: nanoseconds of CLOCK_MONOTONIC, both inside of the call as it is recorded. Otherwise 0. (Of a call that was left
+ * by longjmp the end is where that was found out.)
+ */
+uint64_t tl_hook_start(const struct tl_call *call);
+uint64_t tl_hook_end(const struct tl_call *call);
+
+/* The call has a slice in the trace, or will have. */
+static inline bool tl_hook_is_recorded(const struct tl_call *call)
+{
+	return call->mode & TL_MODE_RECORD;
+}
+
+/* In either: the number of the work that the call caused; it gets into the call's record. */
+void tl_call_correlate(struct tl_call *call, uint32_t correlation);
+
+/* --- for who makes the calls */
+
+/* What is kept of a call between the two; one for each open call of a thread. */
+struct tl_hooked {
+	const struct tl_hook *hook;	/* NULL: `after` is not owed */
+	const struct tl_call *call;	/* whose it is: its address */
+	struct tl_shim *shim;
+	uint32_t correlation;
+	uint32_t request;
+	uint64_t start, end;		/* nanoseconds, if .timed */
+	uint64_t words[TL_HOOK_WORDS];	/* of the parameters, as `before` found them */
+	_Alignas(16) char state[TL_HOOK_STATE];
+};
+
+/* The call has its entry; run its hook's `before`. False: it has no hook. */
+bool tl_hook_enter(struct tl_call *call);
+
+/* The driver's function has been called; `ends`: just now. The start that the record will have is known. */
+void tl_hook_starts(struct tl_call *call);
+
+/* Run `after`, and put the parameters back. */
+void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);
+
+/* The same for the open call of a thread that was left by longjmp. Returns the number that the call was given; 0: none. */
+struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end);
+
+/* The number that the call was given. */
+static inline uint32_t tl_hook_correlation(const struct tl_call *call)
+{
+	return call->hooked ? call->hooked->correlation : 0;
+}
+
+/* The calling thread is inside a hook (which a signal handler has interrupted). */
+bool tl_hook_is_here(void);
+
+/* Wait until no other thread is inside of a hook that it entered before now. False: some were still in there at `deadline` (nanoseconds). */
+bool tl_hook_drain(uint64_t deadline);
+
+#endif
