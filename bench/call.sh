@@ -2,8 +2,8 @@
 #
 # Each configuration is one process of bench_call, which measures the bare call and the floor as well.
 
-call_turns=41 call_count=2000 call_burst=20000 call_long=1000000 call_paced=5000000
-test -z "$short" || { call_turns=3 call_burst=2000 call_long=20000 call_paced=20000; }
+call_burst=20000 call_long=1000000 call_paced=5000000
+test -z "$short" || { call_burst=2000 call_long=20000 call_paced=20000; }
 
 # call_run NAME: one process of that configuration; prints "bare floor row".
 call_run()

@@ -4,7 +4,7 @@
 
 lttng_part()
 {
-	local daemon= home=$work/lttng name="tracelayer-bench-$$" shape build
+	local daemon= home=$work/lttng name="tracelayer-bench-$$" build
 	export LTTNG_HOME=$home LTTNG_UST_REGISTER_TIMEOUT=-1 LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1
 	mkdir -p "$home"
 	build=(-std=gnu11 -D_GNU_SOURCE -O2 -I"$top_srcdir" -I"$top_srcdir/include" -I"$top_srcdir/bench"
@@ -20,16 +20,7 @@ lttng_part()
 		done
 	fi
 	if lttng_session "$name" >"$work/lttng.log" 2>&1; then
-		for _ in $(seq "$rounds"); do
-			for shape in $(shuffled none four); do
-				for who in $(shuffled ours lttng); do
-					lttng_run $who "$shape" >"$work/lttng.$who" 2>>"$work/errors"
-				done
-				# Each in multiples of its own process's floor.
-				paste -d' ' "$work/lttng.lttng" "$work/lttng.ours" |
-					awk 'NF == 6 { print $3 / $2, $6 / $5 }' >>"$work/lttng.rows.$shape"
-			done
-		done
+		against_peer lttng
 		ratio_row "no arguments" "$work/lttng.rows.none" "floors; wanted: 5 or more"
 		ratio_row "4 scalar arguments" "$work/lttng.rows.four" "floors; wanted: 5 or more"
 		lttng_check "$name"
@@ -48,13 +39,7 @@ lttng_session()
 		lttng enable-event -u -s "$1" -c calls 'tracelayer_bench:*' && lttng start "$1"
 }
 
-lttng_run()
-{
-	case $1 in
-	ours) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" "$2" $call_turns $call_count ;;
-	lttng) LTTNG_UST_REGISTER_TIMEOUT=5000 "$work/lttng_call" "$2" $call_turns $call_count ;;
-	esac
-}
+lttng_run() { LTTNG_UST_REGISTER_TIMEOUT=5000 "$work/lttng_call" "$1" "$call_turns" "$call_count"; }
 
 # What it has recorded proves that it was at work.
 lttng_check()

@@ -4,34 +4,11 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
+. "$top_srcdir/tests/control_app.sh"
 
-app=$top_builddir/tests/apps/control_calls
-trace=$tmp/t.json
-
-# start COMMAND…: run a program that takes words; tell WORD…: give it words, its last answer is in $answer.
-start()
-{
-	rm -f "$trace"
-	coproc APP { exec "$@" 2>"$tmp/err"; }
-	to=${APP[1]} from=${APP[0]} child=$APP_PID
-	tell name
-	pid=$answer
-}
-tell()
-{
-	for _word; do
-		answer=
-		echo "$_word" >&"$to"
-		read -r -t 60 -u "$from" _ answer
-	done
-}
-finish() { eval "exec $to>&-"; wait "$child"; }
-run() { start "$tracelayer" run -o "$trace" "$@" -- "$app"; }
 control() { timeout 30 "$tracelayer" "$@"; }
 # The trace as it is now is strict JSON with that many events.
 holds() { is "$(events "$trace" clGetPlatformIDs 2>&1)" "$1" "$2"; }
-# until_it WHAT COMMAND…: for ten seconds at most.
-until_it() { for _i in {1..200}; do "$@" && return; sleep 0.05; done; false; }
 
 plan 60
 

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,27 +132,12 @@ START_TEST(what_is_dropped_is_counted_and_said)
 }
 END_TEST
 
-static struct tl_thread *interrupted;
-static uint64_t in_handler, in_code;
-
-static void on_signal(int number)
-{
-	for (int i = 0; i < 3; i++)
-		put(interrupted, 1, in_handler++);
-}
-
 START_TEST(a_signal_handler_records_in_the_middle)
 {
-	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
-
 	begin();
-	interrupted = tl_thread_attach();
+	struct tl_thread *thread = tl_thread_attach();
 	seen_start();
-	signal(SIGALRM, on_signal);
-	setitimer(ITIMER_REAL, &often, NULL);
-	while (in_handler < 15000 || in_code < EVENTS)
-		ck_assert(put(interrupted, 0, in_code++));
-	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert(put_interrupted(thread, EVENTS));
 	seen_stop();
 	seen_collect(true);
 	check_all(0, 1, in_code);
@@ -178,34 +162,13 @@ START_TEST(an_unfinished_record_is_waited_for_and_stepped_over_at_a_flush)
 	ck_assert_uint_eq(nseen, number);
 	/* Its chunk is not recycled: what it writes late is read once. */
 	uint64_t late = 1000000;
-	unfinished[1] = late;
-	unfinished[2] = ~late;
-	unfinished[3] = 7;
-	tl_record_commit(unfinished, 5 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)TOY_INIT << 32);
+	finish(unfinished, 7, late);
 	seen_collect(false);
 	ck_assert_uint_eq(nseen, number + 1);
 	ck_assert_uint_eq(seen[nseen - 1].call.start, late);
 	check_all(0, 1, number);
 }
 END_TEST
-
-static void *put_few(void *who)
-{
-	struct tl_thread *thread = tl_thread_attach();
-
-	for (uint64_t i = 0; i < 5; i++)
-		put(thread, (uintptr_t)who, i);
-	return NULL;
-}
-
-static unsigned producers(void)
-{
-	unsigned count = 0;
-
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
-		count += producer->lane != 0;
-	return count;
-}
 
 START_TEST(ten_thousand_threads_leave_memory_flat)
 {
@@ -219,12 +182,12 @@ START_TEST(ten_thousand_threads_leave_memory_flat)
 		if (i % 16 == 0)
 			seen_collect(false);
 		if (i == 2000)
-			early = producers();
+			early = count_producers();
 	}
 	seen_collect(true);
 	ck_assert_uint_eq(nseen, 50000);
 	ck_assert_uint_lt(early, 64);
-	ck_assert_uint_le(producers(), early + 8);
+	ck_assert_uint_le(count_producers(), early + 8);
 	/* Each in a lane of its own, all its events together. */
 	for (size_t i = 0; i < nseen; i++) {
 		ck_assert(is_whole(&seen[i]));

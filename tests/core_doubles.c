@@ -143,59 +143,37 @@ TL_ENTRY int toy_name(const char *name, char *copy, unsigned size)
 	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-static TL_TRACED int traced_toy_init(struct tl_shim *shim, struct tl_caller caller)
-{
-	int result = UNSUPPORTED;
-	TL_CALL(call, shim, caller, NULL, &result);
-	int (*real)(void) = (int (*)(void))tl_call_enter(&call);
+/* Functions without parameters. */
+#define BARE_SHIM(name, number)                                                                                          \
+	static TL_TRACED int traced_##name(struct tl_shim *shim, struct tl_caller caller)                                 \
+	{                                                                                                                \
+		int result = UNSUPPORTED;                                                                                \
+		TL_CALL(call, shim, caller, NULL, &result);                                                              \
+		int (*real)(void) = (int (*)(void))tl_call_enter(&call);                                                 \
+                                                                                                                         \
+		if (TL_LIKELY(real))                                                                                     \
+			result = real();                                                                                 \
+		TL_CALL_LEAVE(call, (uint32_t)result);                                                                   \
+		return result;                                                                                           \
+	}                                                                                                                \
+                                                                                                                         \
+	TL_ENTRY int name(void)                                                                                          \
+	{                                                                                                                \
+		int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[number]);                                   \
+                                                                                                                         \
+		if (TL_LIKELY(real))                                                                                     \
+			return real();                                                                                   \
+		TL_RECORDED(call);                                                                                       \
+		real = (int (*)(void))tl_recorded_enter(call, &toy_shims[number]);                                       \
+		if (TL_UNLIKELY(!real))                                                                                  \
+			return traced_##name(&toy_shims[number], TL_CALLER);                                             \
+		TL_RECORDED_UNWINDS(call);                                                                               \
+		int result = real();                                                                                     \
+		return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);                                                   \
+	}
 
-	if (TL_LIKELY(real))
-		result = real();
-	TL_CALL_LEAVE(call, (uint32_t)result);
-	return result;
-}
-
-TL_ENTRY int toy_init(void)
-{
-	int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[TOY_INIT]);
-
-	if (TL_LIKELY(real))
-		return real();
-	TL_RECORDED(call);
-	real = (int (*)(void))tl_recorded_enter(call, &toy_shims[TOY_INIT]);
-	if (TL_UNLIKELY(!real))
-		return traced_toy_init(&toy_shims[TOY_INIT], TL_CALLER);
-	TL_RECORDED_UNWINDS(call);
-	int result = real();
-	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
-}
-
-static TL_TRACED int traced_toy_lacking(struct tl_shim *shim, struct tl_caller caller)
-{
-	int result = UNSUPPORTED;
-	TL_CALL(call, shim, caller, NULL, &result);
-	int (*real)(void) = (int (*)(void))tl_call_enter(&call);
-
-	if (TL_LIKELY(real))
-		result = real();
-	TL_CALL_LEAVE(call, (uint32_t)result);
-	return result;
-}
-
-TL_ENTRY int toy_lacking(void)
-{
-	int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[TOY_LACKING]);
-
-	if (TL_LIKELY(real))
-		return real();
-	TL_RECORDED(call);
-	real = (int (*)(void))tl_recorded_enter(call, &toy_shims[TOY_LACKING]);
-	if (TL_UNLIKELY(!real))
-		return traced_toy_lacking(&toy_shims[TOY_LACKING], TL_CALLER);
-	TL_RECORDED_UNWINDS(call);
-	int result = real();
-	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
-}
+BARE_SHIM(toy_init, TOY_INIT)
+BARE_SHIM(toy_lacking, TOY_LACKING)
 
 #define SHIM(number, entry_) [number] = { .function = &functions[number], .entry = (void *)(entry_) }
 struct tl_shim toy_shims[TOY_FUNCTIONS] = {

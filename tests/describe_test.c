@@ -9,22 +9,13 @@
 #include "format/args.h"
 #include "format/describe.h"
 #include "tests/args_table.h"
+#include "tests/random.h"
 
 extern const struct tl_api tl_api_ze, tl_api_cl;
 
 static const struct tl_api *const apis[] = { &tl_api_ze, &tl_api_cl, &table_api };
 #define GENERATED 2
 #define APIS ((int)(sizeof(apis) / sizeof(*apis)))
-
-static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static struct tl_api *read_again(const struct tl_api *api)
 {
@@ -77,7 +68,7 @@ START_TEST(prints_as_the_tables_do)
 	static char ours[65536], theirs[65536];
 	static uint64_t words[256], blobs[512];
 
-	random_state = 88172645463325252ull;
+	random_state = RANDOM_SEED;
 	ck_assert_uint_eq(again->count, api->count);
 	ck_assert_str_eq(again->name, api->name);
 	ck_assert_str_eq(again->version, api->version ? api->version : "");

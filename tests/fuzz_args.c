@@ -65,15 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 }
 
 #ifdef FUZZ_STANDALONE
-static uint64_t random_state = 88172645463325252ull;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+#include "tests/random.h"
 
 /* A sound record of one of the functions, to be damaged. */
 static size_t sound_record(uint8_t *input, int function)

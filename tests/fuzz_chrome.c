@@ -75,56 +75,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 }
 
 #ifdef FUZZ_STANDALONE
-static uint64_t random_state = 88172645463325252ull;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static size_t sound_record(char *to)
-{
-	struct tl_call_record *record = (void *)to;
-	uint32_t id = next_random() % F_COUNT;
-	size_t words = table_functions[id].words;
-
-	*record = (struct tl_call_record){.size = 4 + words,
-					  .type = next_random() % 9 ? 1 : 3,
-					  .flags = TL_RECORD_WORDS | (next_random() & 12),
-					  .function = id,
-					  .start = next_random(),
-					  .duration = next_random() >> next_random() % 64,
-					  .result = next_random() % 4 ? 0 : next_random()};
-	for (size_t i = 0; i < words; i++)
-		((uint64_t *)(record + 1))[i] = next_random() >> next_random() % 64;
-	if (next_random() % 2) {
-		struct tl_blob_sizes *sizes = (void *)((uint64_t *)(record + 1) + words);
-		*sizes = (struct tl_blob_sizes){next_random() % 8 * 8, next_random() % 8 * 8};
-		for (size_t i = 0; i < (sizes->entry + sizes->exit) / 8; i++)
-			((uint64_t *)(sizes + 1))[i] = next_random() >> next_random() % 64;
-		record->flags |= TL_RECORD_BLOBS;
-		record->size += 1 + (sizes->entry + sizes->exit) / 8;
-	}
-	return record->size * 8u;
-}
+#include "tests/fuzz_records.h"
 
 int main(int argc, char **argv)
 {
 	long rounds = argc > 1 ? atol(argv[1]) : 100000;
-	static _Alignas(8) char input[16384];
 
-	for (long i = 0; i < rounds; i++) {
-		size_t size = 0;
-		for (uint64_t n = next_random() % 5 + 1; n; n--)
-			size += sound_record(input + size);
-		for (uint64_t damage = next_random() % 6; damage; damage--)
-			input[next_random() % size] = (char)next_random();
-		LLVMFuzzerTestOneInput((uint8_t *)input,
-				       next_random() % 4 ? size : next_random() % size);
-	}
+	fuzz_damaged(rounds, sound_call, LLVMFuzzerTestOneInput);
 	return 0;
 }
 #endif

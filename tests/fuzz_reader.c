@@ -169,7 +169,7 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 {
 	struct tl_encoder encoder = {format, trace->facts.pid, tl_trace_ns, tl_trace_function, tl_trace_string, tl_trace_lane, state};
 	struct tl_text text = {text_room, text_room + ROOM, false};
-	struct tl_totals totals = {1, 2, NULL, NULL};
+	struct tl_totals totals = {.events = 1, .lost = 2};
 
 	if (format->state > sizeof(state))
 		abort();
@@ -247,15 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 }
 
 #ifdef FUZZ_STANDALONE
-static uint64_t random_state = 88172645463325252ull;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+#include "tests/random.h"
 
 int main(int argc, char **argv)
 {

@@ -125,7 +125,7 @@ check_PROGRAMS += args_test
 args_test_SOURCES = %D%/args_test.c %D%/args_table.h
 args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
-EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/emit_shims.sh tests/emit_layer.sh \
+EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/fuzz_records.h tests/random.h tests/emit_shims.sh tests/emit_layer.sh \
 	tests/emit/odd.h tests/emit/odd.c tests/emit/odd.json tests/emit/odd_test.cc tests/emit/runtime.h tests/emit/runtime.c \
 	tests/emit/zlib_test.c tests/emit/sqlite_test.c
 
@@ -336,7 +336,7 @@ STRESS_TESTS += tests/pftrace.sh tests/pftrace_fuzz.sh
 EXTRA_DIST += %D%/pftrace.sh %D%/pftrace.py %D%/pftrace.proto %D%/pftrace_fuzz.sh %D%/fuzz_pftrace.c
 # --- recording paused, resumed and written out while programs run
 TESTS += %D%/control.sh
-EXTRA_DIST += %D%/control.sh
+EXTRA_DIST += %D%/control.sh %D%/control_app.sh
 check_PROGRAMS += %D%/apps/control_calls
 %C%_apps_control_calls_SOURCES = %D%/apps/control_calls.c
 %C%_apps_control_calls_LDADD = -lOpenCL -ldl -lpthread

@@ -13,20 +13,11 @@
 #include "format/args.h"
 #include "format/encoder.h"
 #include "tests/args_table.h"
+#include "tests/random.h"
 
 #define THREADS 4
 #define CHUNK	(64 * 1024)
 #define CHUNKS	200
-
-static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 /* ---- Records */
 
@@ -448,7 +439,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: pftrace_make SEED DROPS FOLDER\n");
 		return 2;
 	}
-	random_state = 88172645463325252ull * (strtoull(argv[1], NULL, 10) + 1);
+	random_state = RANDOM_SEED * (strtoull(argv[1], NULL, 10) + 1);
 	make_chunks();
 	uint64_t files = random_state;
 	write_file(&tl_format_json, argv[3], (unsigned)atoi(argv[2]));

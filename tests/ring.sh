@@ -4,34 +4,14 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
+. "$top_srcdir/tests/control_app.sh"
 
-app=$top_builddir/tests/apps/control_calls
-trace=$tmp/t.json
-
-start()
-{
-	rm -f "$tmp"/t.*json
-	coproc APP { exec "$tracelayer" run -o "$trace" "$@" -- "$app" 2>"$tmp/err"; }
-	to=${APP[1]} from=${APP[0]} child=$APP_PID
-	tell name
-	pid=$answer
-}
-tell()
-{
-	for _word; do
-		answer=
-		echo "$_word" >&"$to"
-		read -r -t 60 -u "$from" _ answer
-	done
-}
-finish() { eval "exec $to>&-"; wait "$child"; }
 # number NAME: of the trace's end.
 number() { sed -n "s/.*tracelayer_end.*\"$1\":\([0-9]*\).*/\1/p" "$trace"; }
-until_it() { for _i in {1..200}; do "$@" && return; sleep 0.05; done; false; }
 
 plan 22
 
-start --ring 64K --session=recorder
+run --ring 64K --session=recorder
 tell "call 100"
 nok "nothing is written while the program runs" test -e "$trace"
 "$tracelayer" snapshot recorder >/dev/null
@@ -59,14 +39,14 @@ run_is_whole()
 	print(len(gaps) > 1000 and sum(g > 150 * typical + 20 for g in gaps) < len(gaps) / 100)
 	END
 }
-start --full=ring:256K --args=none
+run --full=ring:256K --args=none
 tell "call 200000"
 finish
 is "$(run_is_whole)" True "what the end writes is one run"
 is "$(($(events "$trace") + $(number overwritten)))" 200000 "of a number that adds up"
 
 # A signal, while threads record.
-start --ring 1M --snapshot-on=USR1 --args=none
+run --ring 1M --snapshot-on=USR1 --args=none
 tell "spin 3"
 for _i in 1 2 3 4 5; do
 	sleep 0.2
@@ -80,7 +60,7 @@ is "$(($(events "$trace") + $(number overwritten)))" "$calls" "each call is in t
 is "$(number lost)" 0 "and none is lost"
 
 # Threads that come and go.
-start --ring 64K --args=none
+run --ring 64K --args=none
 for _i in {1..300}; do tell "thread 20"; done
 tell snapshot
 is "$answer" 0 "the program asks for a snapshot itself"
@@ -89,7 +69,7 @@ is "$(($(events "$trace") + $(number overwritten)))" 6000 "threads that have end
 ok "which is the newest" test "$(events "$trace")" -ge 60
 
 # Paused: it keeps what it has.
-start --ring 1M --session=recorder
+run --ring 1M --session=recorder
 tell "call 50"
 "$tracelayer" pause recorder >/dev/null
 nok "a pause writes nothing of a ring" test -s "$trace"
@@ -99,14 +79,14 @@ is "$(events "$trace")" 50 "but leaves it for a snapshot"
 finish
 
 # The memory is less than the rings want.
-start --ring 64M --memory=4M --args=none
+run --ring 64M --memory=4M --args=none
 tell "call 300000"
 finish
 is "$(($(events "$trace") + $(number overwritten)))" 300000 "a ring larger than the memory is as large as that"
 ok "nearly" test "$(events "$trace")" -gt 50000
 
 # A crash: what the rings have is recovered.
-start --ring 256K --args=none
+run --ring 256K --args=none
 tell "call 100" snapshot "call 50000"
 kill -KILL "$pid"
 finish

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,24 +202,13 @@ START_TEST(with_little_memory_every_thread_has_some_and_nobody_waits)
 }
 END_TEST
 
-static struct tl_thread *interrupted;
-static uint64_t in_handler, in_code;
-
-static void on_signal(int number)
-{
-	(void)number;
-	for (int i = 0; i < 3; i++)
-		put(interrupted, 1, in_handler++);
-}
-
 START_TEST(a_signal_handler_records_in_the_middle)
 {
-	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
 	uint64_t count[2];
 	pthread_t flusher;
 
 	begin(128 << 10, 64 << 20);
-	interrupted = tl_thread_attach();
+	struct tl_thread *thread = tl_thread_attach();
 	sigset_t alarm, before;
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
@@ -228,11 +216,7 @@ START_TEST(a_signal_handler_records_in_the_middle)
 	flushing = true;
 	pthread_create(&flusher, NULL, flush_often, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	signal(SIGALRM, on_signal);
-	setitimer(ITIMER_REAL, &often, NULL);
-	while (in_handler < 15000 || in_code < EVENTS)
-		ck_assert(put(interrupted, 0, in_code++));
-	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert(put_interrupted(thread, EVENTS));
 	flushing = false;
 	pthread_join(flusher, NULL);
 	seen_collect(true);
@@ -264,10 +248,7 @@ START_TEST(a_chunk_with_an_unfinished_record_is_not_reused)
 	uint64_t *unfinished = tl_record_reserve(thread, 40);
 	for (int i = 0; i < 50000; i++)
 		ck_assert(put(thread, 0, number++));
-	unfinished[1] = late;
-	unfinished[2] = ~late;
-	unfinished[3] = 7;
-	tl_record_commit(unfinished, 5 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)TOY_INIT << 32);
+	finish(unfinished, 7, late);
 	seen_collect(true);
 	/* It is older than what was reused: no part of the newest run, which is whole. */
 	ck_assert_uint_eq(check_run(0, 0, &count), number);
@@ -281,24 +262,6 @@ START_TEST(a_chunk_with_an_unfinished_record_is_not_reused)
 }
 END_TEST
 
-static void *put_few(void *who)
-{
-	struct tl_thread *thread = tl_thread_attach();
-
-	for (uint64_t i = 0; i < 5; i++)
-		put(thread, (uintptr_t)who, i);
-	return NULL;
-}
-
-static unsigned producers(void)
-{
-	unsigned count = 0;
-
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
-		count += producer->lane != 0;
-	return count;
-}
-
 START_TEST(threads_that_have_ended_share_a_ring)
 {
 	begin(256 << 10, 64 << 20);
@@ -308,7 +271,7 @@ START_TEST(threads_that_have_ended_share_a_ring)
 		pthread_join(thread, NULL);
 	}
 	/* One chunk each: 16 of them are a ring. */
-	ck_assert_uint_le(producers(), 32);
+	ck_assert_uint_le(count_producers(), 32);
 	ck_assert_uint_eq(lost(), 0);
 	seen_collect(true);
 	ck_assert_uint_eq(nseen % 5, 0);

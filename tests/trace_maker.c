@@ -13,20 +13,11 @@
 #include "format/encoder.h"
 #include "format/trace_reader.h"
 #include "tests/args_table.h"
+#include "tests/random.h"
 #include "tests/trace_builder.h"
 
 #define API 2
 #define TICKS_TO_NS 2 /* ticks per nanosecond; a power of 2 converts exactly */
-
-static uint64_t random_state = 88172645463325252ull;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static uint64_t ns(uint64_t ticks)
 {
