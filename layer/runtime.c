@@ -371,53 +371,7 @@ int tl_shim_register(struct tl_shim_library *library)
 	return add_library(library);
 }
 
-/* --- loading */
-
-static void handle_forks(void);
-
-bool tl_runtime_may_record(void)
-{
-	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE &&
-	       (tl_config.output_set || tl_preloaded() || atomic_load_explicit(&wanted_once, memory_order_relaxed));
-}
-
-void tl_runtime_start(void)
-{
-	if (tl_once_begin(&started) != TL_ONCE_DO)
-		return;
-	tl_config_read();
-	tl_arena_look();
-	if (!tl_config.secure && !tl_config.left_alone)
-		tl_report_start();
-	/* Now, since a process may be forked while another thread is in its first call; and a child has to be known for one before that. */
-	if (!tl_config.secure)
-		handle_forks();
-	bool records = tl_runtime_may_record();
-	if (tl_control_start())
-		records = false;
-	atomic_store_explicit(&recording, records, memory_order_relaxed);
-	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED, memory_order_relaxed);
-	tl_tools_start();
-	tl_device_look();
-	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
-		add_library(*library);
-	tl_once_done(&started);
-}
-
-bool tl_runtime_is_started(void)
-{
-	return atomic_load_explicit(&started.owner, memory_order_acquire) == TL_ONCE_OVER;
-}
-
-static void finish_after_libraries(int status, void *unused);
-
-static __attribute__((constructor)) void load(void)
-{
-	tl_runtime_start();
-	on_exit(finish_after_libraries, NULL);
-}
-
-/* --- the first watched call */
+/* --- whose process */
 
 /* By the kernel's own call: what the C library would say may be another process's in a child made by clone(). */
 static pid_t process(void)
@@ -441,6 +395,8 @@ static bool records_here(void)
 	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER && tl_runtime_is_owner() &&
 	       !tl_config.left_alone;
 }
+
+/* --- ends */
 
 bool tl_runtime_flush(void)
 {
@@ -522,6 +478,8 @@ static void finish_after_libraries(int status, void *unused)
 	tl_runtime_end();
 }
 
+/* --- forks */
+
 /* A child, without --follow. */
 static void leave_alone(void)
 {
@@ -575,11 +533,6 @@ static void after_fork_in_child(void)
 	tl_tools_after_fork_child();
 }
 
-static void handle_forks(void)
-{
-	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
 /* The parent's threads may have held the locks. The child has but one, unless it has made threads since; they wait here for each other. */
 void tl_runtime_notice_fork(void)
 {
@@ -603,6 +556,50 @@ void tl_runtime_notice_fork(void)
 		sched_yield();
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
+
+/* --- loading */
+
+bool tl_runtime_may_record(void)
+{
+	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE &&
+	       (tl_config.output_set || tl_preloaded() || atomic_load_explicit(&wanted_once, memory_order_relaxed));
+}
+
+void tl_runtime_start(void)
+{
+	if (tl_once_begin(&started) != TL_ONCE_DO)
+		return;
+	tl_config_read();
+	tl_arena_look();
+	if (!tl_config.secure && !tl_config.left_alone)
+		tl_report_start();
+	/* Now, since a process may be forked while another thread is in its first call; and a child has to be known for one before that. */
+	if (!tl_config.secure)
+		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	bool records = tl_runtime_may_record();
+	if (tl_control_start())
+		records = false;
+	atomic_store_explicit(&recording, records, memory_order_relaxed);
+	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED, memory_order_relaxed);
+	tl_tools_start();
+	tl_device_look();
+	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
+		add_library(*library);
+	tl_once_done(&started);
+}
+
+bool tl_runtime_is_started(void)
+{
+	return atomic_load_explicit(&started.owner, memory_order_acquire) == TL_ONCE_OVER;
+}
+
+static __attribute__((constructor)) void load(void)
+{
+	tl_runtime_start();
+	on_exit(finish_after_libraries, NULL);
+}
+
+/* --- the first watched call */
 
 bool tl_runtime_begin(void)
 {
