@@ -73,6 +73,13 @@ bool tl_event_is_sound(const struct tl_event_record *event)
 	       strchr("XBEiCstf", event->phase);
 }
 
+uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event)
+{
+	if (event->flags & TL_EVENT_TID || !event->lane)
+		return event->lane;
+	return encoder->lane ? encoder->lane(event->lane) : 0;
+}
+
 static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t time)
 {
 	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);

@@ -81,6 +81,9 @@ void tl_text_totals(struct tl_text *text, const struct tl_totals *totals);
 /* A record that is an event's and lies whole in its chunk has the size that its arguments take, and a phase that there is. */
 bool tl_event_is_sound(const struct tl_event_record *event);
 
+/* The number that the lane of an event is shown by; 0: that of the thread which recorded it. */
+uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event);
+
 /* When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time, and never less than none. */
 void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t *start, uint64_t *stop);
 

@@ -107,8 +107,9 @@ size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uin
 
 	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
-	if (event->lane && encoder->lane)
-		tid = encoder->lane(event->lane);
+	uint32_t shown = tl_event_shown(encoder, event);
+	if (shown)
+		tid = shown;
 	tl_text_string(&whole, ",\n{\"ph\":\"");
 	tl_text_string(&whole, phase);
 	tl_text_string(&whole, "\",\"pid\":");

@@ -443,7 +443,9 @@ static struct tl_pf_text text_of(const struct tl_encoder *encoder, uint32_t numb
 /* 0: the thread's. Lanes that are no thread's never are the default: their events name them. */
 static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_event_record *event)
 {
-	return event->lane && encoder->lane ? track_of(encoder, encoder->lane(event->lane)) : 0;
+	uint32_t shown = tl_event_shown(encoder, event);
+
+	return shown ? track_of(encoder, shown) : 0;
 }
 
 static void put_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *notes,

@@ -88,6 +88,7 @@ struct tl_event_arg {
  */
 enum tl_event_flag {
 	TL_EVENT_NS = 1,	/* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
+	TL_EVENT_TID = 2,	/* .lane is the number that a thread's lane is shown by: the event is that thread's, whoever recorded it */
 };
 
 struct tl_event_record {
@@ -97,7 +98,7 @@ struct tl_event_record {
 	uint32_t name;		/* number of a string */
 	uint64_t start;
 	uint64_t duration;	/* X: in the same unit. s, t, f: the flow's number */
-	uint32_t lane;		/* 0: the thread's; else one of struct tl_lane_entry */
+	uint32_t lane;		/* 0: the thread's; else one of struct tl_lane_entry; or see TL_EVENT_TID */
 	uint8_t phase;		/* Chrome's: X, B, E, i, C (each arg is a series), s, t, f */
 	uint8_t level;		/* enum tl_level */
 	uint16_t args;		/* how many follow */

@@ -102,7 +102,8 @@ static void put_name(struct tl_block *block, struct tl_part *part)
 
 void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size)
 {
-	struct tl_lane *lane = size >= sizeof(*event) && event->lane ? tl_lane_of_events(event->lane) : NULL;
+	bool is_own = size >= sizeof(*event) && event->lane && !(event->flags & TL_EVENT_TID);
+	struct tl_lane *lane = is_own ? tl_lane_of_events(event->lane) : NULL;
 
 	if (!lane || lane->named_in == block->file || !lane->text)
 		return;

@@ -17,7 +17,7 @@ struct tl_event {
 	char phase;		/* Chrome's: X, B, E, i, C, s, t, f */
 	uint8_t flags;		/* enum tl_event_flag */
 	uint8_t level;		/* enum tl_level */
-	uint32_t lane;		/* 0: the calling thread's */
+	uint32_t lane;		/* 0: the calling thread's; with TL_EVENT_TID another thread's tid, as it is shown */
 	uint32_t name, category;
 	uint32_t request;
 	uint64_t start, duration;

@@ -11,8 +11,10 @@ libtl_core_la_SOURCES = \
 	%D%/config.h %D%/config.c \
 	%D%/context.c \
 	%D%/control.h %D%/control.c \
+	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
 	%D%/device/hook.h %D%/device/hook.c \
+	%D%/device/work.h %D%/device/work.c \
 	%D%/event.h %D%/event.c \
 	%D%/once.h %D%/once.c \
 	%D%/pen.h %D%/pen.c \

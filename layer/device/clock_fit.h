@@ -1,0 +1,112 @@
+/*
+ * clock_fit.h: the time of a device's clock as CLOCK_MONOTONIC, from readings of both. Pure C: knows no driver, reads no clock.
+ *
+ * A device's clock has a nominal rate, which it keeps within 1000 ppm and which may drift; an epoch of its own; and so many valid bits, beyond
+ * which it wraps. A pair is one reading of it and the times of the host just before and just after: the host's time of the reading lies between.
+ * Between two pairs time runs along a straight line, and beyond the last one as it ran lately. So drift is followed, however it
+ * changes, and wraps are unrolled as long as pairs come at least once in a wrap's half (after longer gaps by the rate).
+ *
+ * What is promised:
+ *
+ *	error		Between two pairs, no more than half of the wider one's bracket, and what a change of the rate between them makes (a
+ *			quarter of the change times the time between: 1 ppm and 100 ms make 25 ns). Beyond the last pair it grows
+ *			with what the rate changed since then. A pair whose bracket is much wider than the others' is not used while those
+ *			are recent.
+ *	order		Along one run of the device's clock (a segment), what was answered stands: of two stamps that are converted, in any
+ *			order and with any pairs in between, that with more ticks never gets the earlier time, as long as stamps are not
+ *			newer than the last pair by more than those that were converted since.
+ *	steps		A clock that steps (it was set, or the device lost power) begins a new segment with the pair that shows it. Only stamps
+ *			from between the pairs around the step are in doubt, and the answer says so.
+ *
+ * Where no pairs can be had: tl_clock_fit_bracket takes what each command tells (it was submitted before it began, and had ended when it was seen
+ * complete), and tl_clock_fit_offset one pair with the nominal rate for good. Then a stamp is as wrong as the tightest of the recent
+ * commands was in doubt.
+ *
+ * No locks: who has a clock calls one function at a time. Nothing is allocated.
+ */
+#ifndef TL_LAYER_DEVICE_CLOCK_FIT_H
+#define TL_LAYER_DEVICE_CLOCK_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TL_CLOCK_FIT_POINTS 64u
+
+/* When the next pair is wanted: soon after the first ones, then this often. */
+#define TL_CLOCK_FIT_SOON 10000000u	/* nanoseconds */
+#define TL_CLOCK_FIT_RENEW 200000000u
+
+struct tl_clock_fit_point {
+	uint64_t ticks;		/* unrolled: as if the clock had 64 bits */
+	uint64_t ns;
+	uint64_t width;		/* of the bracket: ns is right within half of it */
+	bool answered;		/* no pair, but an answer that has to stand */
+	bool steps;		/* the first of a segment */
+	double slope;		/* nanoseconds per tick, from here on */
+};
+
+struct tl_clock_fit {
+	double nominal;		/* nanoseconds per tick */
+	double rate, doubt;	/* the same, measured lately, and by how large a part of it that may be wrong */
+	unsigned bits;		/* valid ones of the clock that pairs are of */
+	uint32_t count;		/* of .points */
+	uint32_t segments;	/* so far; 0: there is no pair yet */
+	uint64_t usual;		/* the width that brackets have lately */
+	uint64_t asked;		/* when the last pair was taken, used or not */
+	uint64_t paired;	/* how many were */
+	struct tl_clock_fit_point horizon;	/* .answered: the latest stamp beyond the last point for which there was an answer */
+	struct tl_clock_fit_point points[TL_CLOCK_FIT_POINTS];	/* by time */
+	/* Without pairs: the host's time less that of the device since .base lies between .low and .high, as of .bracketed. */
+	uint64_t brackets, base, bracketed;
+	int64_t low, high, offset;
+};
+
+/* hz: ticks a second, nominally (for a clock in nanoseconds 1000000000). bits: valid ones, 64 where it doesn't wrap. */
+void tl_clock_fit_start(struct tl_clock_fit *fit, uint64_t hz, unsigned bits);
+
+enum tl_clock_fit_result {
+	TL_CLOCK_FIT_USED,
+	TL_CLOCK_FIT_SKIPPED,	/* its bracket is much wider than others' */
+	TL_CLOCK_FIT_STEPPED,	/* the clock has stepped since the last pair: a new segment begins */
+};
+
+/* A pair: the device's clock read `ticks` between two readings of the host's. In the order of time. */
+enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ticks, uint64_t before_ns, uint64_t after_ns);
+
+/* For good: no drift is followed. Where the epoch is known otherwise, or there is one chance only to read the clock. */
+static inline void tl_clock_fit_offset(struct tl_clock_fit *fit, uint64_t ticks, uint64_t ns)
+{
+	tl_clock_fit_pair(fit, ticks, ns, ns);
+}
+
+/*
+ * A command that had been submitted at `submitted_ns`, and was seen complete at `complete_ns`, reports that it began and ended at these readings.
+ * Of a clock without pairs; has no effect on one with pairs.
+ */
+void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end, uint64_t submitted_ns, uint64_t complete_ns);
+
+struct tl_clock_fit_time {
+	uint64_t ns;		/* of CLOCK_MONOTONIC */
+	uint64_t error;		/* nanoseconds it may be wrong by, if the rate is steady; UINT64_MAX: nothing is known, and ns is about_ns */
+	bool doubtful;		/* from between two pairs around a step */
+};
+
+/*
+ * The time of a stamp. bits: its valid ones (kernels' stamps may have fewer than the clock). about_ns: a time less than half a wrap of these bits
+ * away from it, and on the same side of any step, as when the command was submitted or was seen complete.
+ */
+struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t ticks, unsigned bits, uint64_t about_ns);
+
+/*
+ * A pair is wanted now: there is none yet; the first ones are 10 ms old, so that the rate is known early; the last one is 200 ms old, or an eighth
+ * of a wrap. Take one besides before the first command and at the end of the process. Costs a look at three fields.
+ */
+bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns);
+
+/* Bits above the valid ones. */
+static inline uint64_t tl_clock_fit_mask(unsigned bits)
+{
+	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+#endif
