@@ -9,6 +9,7 @@
 
 #include "layer/call.h"
 #include "layer/config.h"
+#include "layer/device/work.h"
 #include "layer/once.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
@@ -89,6 +90,7 @@ void tl_device_end(void)
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->end)
 			(*api)->end(deadline);
+	tl_device_work_end();
 	tl_thread_free(thread);
 }
 
@@ -101,4 +103,5 @@ void tl_device_after_fork(void)
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->after_fork)
 			(*api)->after_fork();
+	tl_device_work_after_fork();
 }

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "layer/buffer.h"
+#include "layer/device/hook.h"
 #include "layer/strings.h"
 #include "tracelayer/api.h"
 #include "tracelayer/shim.h"
@@ -277,6 +278,14 @@ uint32_t tl_device_correlation(void)
 		number = atomic_fetch_add_explicit(&correlations, 1, memory_order_relaxed) + 1;
 	while (!number);
 	return number;
+}
+
+struct tl_device_call tl_device_call_of(const struct tl_call *call)
+{
+	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
+
+	return (struct tl_device_call){.tid = tl_hook_is_recorded(call) ? thread->shown : 0, .start = tl_hook_start(call),
+				       .end = tl_hook_end(call)};
 }
 
 /* --- commands that are pending */

@@ -67,7 +67,7 @@ struct tl_device_call {
 	uint64_t start, end;	/* times inside of it (tl_hook_start, tl_hook_end); 0: not known */
 };
 
-/* In its hook's `after`, for a hook with .timed. */
+/* In its hook's `after`, for a hook with .timed. (A submission's request is tl_request_current() then.) */
 struct tl_call;
 struct tl_device_call tl_device_call_of(const struct tl_call *call);
 
