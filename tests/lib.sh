@@ -124,7 +124,7 @@ tracelayer=$top_builddir/tracelayer
 # sources_of LIBRARY ROOM: the C files that ROOM/local.mk lists for it, without their ending.
 sources_of()
 {
-	sed -n "/^${1}_SOURCES/,/[^\\\\]\$/p" "$top_srcdir/$2/local.mk" | grep -o '%D%/[a-z_]*\.c' | sed "s,%D%,$2,; s,\.c\$,,"
+	sed -n "/^${1}_SOURCES/,/[^\\\\]\$/p" "$top_srcdir/$2/local.mk" | grep -o '%D%/[a-z_/]*\.c' | sed "s,%D%,$2,; s,\.c\$,,"
 }
 
 # need_library, need_command: without what is being tested nothing can be shown, and that is a failure, not a skip.
