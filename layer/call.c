@@ -441,7 +441,7 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
 	release_scratch(thread, open);
-	struct tl_cause cause = open->mode & TL_MODE_DEVICE ? tl_hook_abandon(thread, open, now) : (struct tl_cause){ 0, 0 };
+	struct tl_cause cause = open->mode & TL_MODE_DEVICE ? tl_hook_abandon(thread, open, now) : (struct tl_cause){ 0, tl_request_current() };
 	if (frame_of(open) != TL_NO_FRAME)
 		record_entry(thread, open, duration, cause);
 	open->mode = 0;
@@ -653,6 +653,7 @@ static void *enter(struct tl_call *call)
 		tl_device_begin();
 	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
+	bool wanted = tl_request_wants(call->shim->function->level);
 
 	call->thread = NULL;
 	call->open = NULL;
@@ -666,13 +667,15 @@ static void *enter(struct tl_call *call)
 			return pass(call, foreign);
 	}
 	tl_report_called(call->shim->function->name);
-	if (mode & TL_MODE_RECORD)
+	if (mode & TL_MODE_RECORD && wanted)
 		tl_report_recorded();
 	if (mode & WATCHED)
 		call->thread = thread_for(call);
 	if (call->thread && is_unwanted(call))
 		call->thread = NULL;
 	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE);
+	if (!wanted)
+		call->mode &= ~(uint32_t)TL_MODE_CAPTURED;
 	if (call->thread)
 		open_entry(call, real);
 	else if (mode & TL_MODE_AFTER)
@@ -745,7 +748,9 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
-	if (function->flags & TL_FUNCTION_INITIALISES && (call->mode & TL_MODE_RECORD || tl_tools_given()))
+	/* Also where its request does not want this call. */
+	bool recorded = atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
+	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_tools_given()))
 		tl_runtime_renew_exit();
 }
 

@@ -9,7 +9,9 @@ libtl_core_la_SOURCES = \
 	%D%/call.h %D%/call.c \
 	%D%/clock.h %D%/clock.c \
 	%D%/config.h %D%/config.c \
-	%D%/context.c \
+	%D%/context.h %D%/context.c \
+	%D%/context_file.c \
+	%D%/context_request.c \
 	%D%/control.h %D%/control.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \

@@ -3,16 +3,27 @@
  */
 #include "layer/request.h"
 
+#include "layer/call.h"
 #include "layer/thread.h"
 
-__thread uint32_t tl_request_here;
+__thread uint64_t tl_request_here;
 
-uint32_t tl_request_set(uint32_t request)
+static void set(uint64_t request)
 {
-	uint32_t former = tl_request_here;
-
+	/* Calls that were left by longjmp are the former request's. */
+	if (tl_self)
+		tl_call_end_left(tl_self);
 	tl_request_here = request;
 	if (tl_self)
 		tl_thread_serve_inline(tl_self);
-	return former;
+}
+
+void tl_request_set(uint32_t request, uint32_t levels)
+{
+	set(TL_REQUEST_INSIDE | (uint64_t)(levels & 0xff) << TL_REQUEST_LEVELS | request);
+}
+
+void tl_request_set_none(void)
+{
+	set(0);
 }

@@ -20,6 +20,7 @@
 #include "layer/buffer.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/context.h"
 #include "layer/control.h"
 #include "layer/device/device.h"
 #include "layer/event.h"
@@ -525,6 +526,7 @@ static void after_fork_in_child(void)
 		tl_clock_start_with(tl_clock_is_counter());
 	}
 	drop_lock(&signals);
+	tl_context_after_fork();
 	tl_tracer_after_fork_child();
 	if (!tl_config.follow)
 		leave_alone();

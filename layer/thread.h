@@ -16,7 +16,7 @@ struct tl_thread *tl_thread_attach(void);
 /* From now on the calling thread's calls are served in their entries, unless something speaks against it. */
 static inline void tl_thread_serve_inline(struct tl_thread *thread)
 {
-	bool may = !thread->busy && thread->clock && !tl_request_current();
+	bool may = !thread->busy && thread->clock && !tl_request_inside();
 
 	thread->end = may ? ((struct tl_producer *)thread)->inline_end : NULL;
 }

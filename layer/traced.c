@@ -23,7 +23,7 @@ static inline void free_again(const struct busy *busy)
 {
 	busy->thread->busy = 0;
 	/* A callback may have begun a request. */
-	busy->thread->end = TL_LIKELY(!tl_request_current()) ? busy->end : NULL;
+	busy->thread->end = TL_LIKELY(!tl_request_inside()) ? busy->end : NULL;
 }
 
 /* Callbacks follow, up to the end of the block or an exception: the calls that they make pass through. */

@@ -573,13 +573,14 @@ START_TEST(a_call_in_a_request_says_so)
 	toy_add(1, 1);
 	struct tl_open_call *inline_end = tl_self->end;
 	ck_assert_ptr_nonnull(inline_end);
-	ck_assert_uint_eq(tl_request_set(12), 0);
+	ck_assert(!tl_request_inside());
+	tl_request_set(12, TL_LEVEL_ALL);
 	ck_assert_uint_eq(tl_request_current(), 12);
 	toy_add(2, 2);
 	toy_name("program", copy, sizeof(copy));
 	toy_run(NULL, NULL);
 	ck_assert_ptr_null(tl_self->end);
-	ck_assert_uint_eq(tl_request_set(0), 12);
+	tl_request_set_none();
 	ck_assert_ptr_eq(tl_self->end, inline_end);
 	toy_add(3, 3);
 	seen_collect(true);
@@ -599,7 +600,7 @@ END_TEST
 
 static void *calls_in_request(void *unused)
 {
-	tl_request_set(3);
+	tl_request_set(3, TL_LEVEL_ALL);
 	toy_add(1, 1);
 	toy_add(1, 1);
 	return NULL;
@@ -622,7 +623,7 @@ END_TEST
 
 static enum tl_verdict begin_request(const struct tl_view *view, void *user_data, void **instance_data)
 {
-	tl_request_set(8);
+	tl_request_set(8, TL_LEVEL_ALL);
 	return TL_GO_ON;
 }
 
@@ -636,7 +637,7 @@ START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
 	/* Not recorded: such calls are served by traced.c. */
 	toy_run(NULL, NULL);
-	tl_request_set(0);
+	tl_request_set_none();
 	toy_run(NULL, NULL);
 	ck_assert_uint_eq(tl_request_current(), 8);
 	record(TL_ARGS_SCALARS);
@@ -646,13 +647,55 @@ START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 }
 END_TEST
 
+START_TEST(a_request_records_its_levels_only)
+{
+	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	struct tl_tracer *tracer;
+
+	record(TL_ARGS_SCALARS);
+	toy_add(1, 1);
+	/* The toys are RUNTIME. */
+	tl_request_set(0, TL_LEVEL_ALL & ~TL_LEVEL_RUNTIME);
+	toy_add(2, 2);
+	ck_assert_ptr_null(tl_self->end);
+	/* Tools see them all the same. */
+	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
+	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "toy_run", begin_request, NULL), 0);
+	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
+	toy_run(NULL, NULL);
+	ck_assert_uint_eq(tl_request_current(), 8);
+	toy_add(3, 3);
+	tl_request_set(4, TL_LEVEL_NONE);
+	toy_add(4, 4);
+	tl_request_set_none();
+	toy_add(5, 5);
+	seen_collect(true);
+	ck_assert_uint_eq(nseen, 3);
+	for (size_t i = 0; i < nseen; i++)
+		ck_assert_uint_eq(seen[i].words[0], 2 * i + 1);
+}
+END_TEST
+
+START_TEST(a_call_that_was_left_by_longjmp_belongs_to_the_request_it_was_made_in)
+{
+	record(TL_ARGS_SCALARS);
+	tl_request_set(6, TL_LEVEL_ALL);
+	leave_by_longjmp(NULL);
+	tl_request_set(7, TL_LEVEL_ALL);
+	toy_add(1, 1);
+	seen_collect(true);
+	ck_assert_uint_eq(only(TOY_RUN)->cause.request, 6);
+	ck_assert_uint_eq(only(TOY_ADD)->cause.request, 7);
+}
+END_TEST
+
 START_TEST(correlation_and_request_are_in_one_record)
 {
 	char copy[8];
 
 	hook(TL_ARGS_NONE);
 	correlation = 0xfffffffe;
-	tl_request_set(0xffffffff);
+	tl_request_set(0xffffffff, TL_LEVEL_ALL);
 	toy_name("program", copy, sizeof(copy));
 	seen_collect(true);
 	ck_assert_uint_eq(only(TOY_NAME)->call.size, 5);
@@ -731,6 +774,8 @@ int main(void)
 	tcase_add_test(tcase, a_call_in_a_request_says_so);
 	tcase_add_test(tcase, a_request_that_a_thread_begins_before_its_first_call_counts);
 	tcase_add_test(tcase, a_request_that_a_callback_begins_counts_from_then_on);
+	tcase_add_test(tcase, a_request_records_its_levels_only);
+	tcase_add_test(tcase, a_call_that_was_left_by_longjmp_belongs_to_the_request_it_was_made_in);
 	tcase_add_test(tcase, correlation_and_request_are_in_one_record);
 	tcase_add_test(tcase, who_drains_waits_for_hooks_of_other_threads_and_not_for_ever);
 	suite_add_tcase(suite, tcase);

@@ -351,8 +351,8 @@ ring_test_LDADD = $(core_libs)
 check_PROGRAMS += %D%/apps/contexts
 %C%_apps_contexts_SOURCES = %D%/apps/contexts.c
 %C%_apps_contexts_LDADD = -lOpenCL -lpthread
-TESTS += %D%/contexts.sh
-EXTRA_DIST += %D%/contexts.sh
+TESTS += %D%/contexts.sh %D%/context_forms.sh
+EXTRA_DIST += %D%/contexts.sh %D%/context_forms.sh %D%/apps/context_forms.c
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
 STRESS_TESTS += tests/kill.sh

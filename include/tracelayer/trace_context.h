@@ -24,10 +24,13 @@
  * a macro costs a load and a branch. The library is found by dlsym (which needs -ldl before glibc 2.34), or, where TRACELAYER_LINKED is defined
  * before this is included, by the linker.
  *
+ * A thread that works on a request enters its context (tl_context_enter): what it does meanwhile, its driver calls and the work on the device that
+ * they cause, is marked with the request's number in the process's trace, and is there only where the context's level has it.
+ *
  * Levels are a mask, not an order: DEBUG does not bring OPERATOR. An event is logged if its level and the context's have a bit in common, so
  * one of level NONE never is. TRACELAYER_CONTEXT_LEVEL adds bits to every context's level.
  *
- * Threads	Any number of them may log into a context, and read or dump it meanwhile (they get what was logged before). Logging takes no
+ * Threads	Any number of them may log into a context, and read, copy or dump it meanwhile (they get what was logged before). Logging takes no
  *		lock. Destroying is for when nobody uses the context any more; so are clearing, and being the source of a merge.
  * Time		Nanoseconds of CLOCK_MONOTONIC.
  * Lanes	A thread's events are on the lane that it has in the trace, whose number is the kernel's thread id, or, where an earlier thread had
@@ -35,7 +38,7 @@
  * Texts	UTF-8, copied. Names are cut after 1,024 bytes, an event takes up to 32 arguments.
  * Errors	Where memory is short an event is left out, and counted (tl_context_lost). errno is kept by all that logs.
  * Signals	Not in signal handlers.
- * Forks	A child has its parent's contexts, with what they had; what it logs is in its own.
+ * Forks	A child has its parent's contexts, with what they had; what it logs is in its own. It goes on with the request that the thread was in.
  */
 #ifndef TRACELAYER_TRACE_CONTEXT_H
 #define TRACELAYER_TRACE_CONTEXT_H
@@ -96,6 +99,7 @@ struct tl_contexts {
 	uint32_t (*request)(struct tl_context *context, uint32_t id);
 	void (*enter)(struct tl_context *context);
 	void (*leave)(struct tl_context *context);
+	struct tl_context *(*entered)(void);
 	uint64_t (*now)(void);
 };
 
@@ -103,32 +107,34 @@ struct tl_contexts {
 struct tl_context {
 	const struct tl_contexts *functions;
 	unsigned level;
+	uint32_t request;
 };
 
 #ifdef TRACELAYER_LINKED
 extern const struct tl_contexts tl_contexts_here;
+#endif
 
+/* A library that is older than this header is as none. */
 static inline const struct tl_contexts *tl_contexts_find(void)
 {
-	return &tl_contexts_here;
-}
-#else
-static inline const struct tl_contexts *tl_contexts_find(void)
-{
-	static const struct tl_contexts none = {sizeof(struct tl_contexts), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	static struct tl_contexts none;	/* with no function */
 	static const struct tl_contexts *found;
 	const struct tl_contexts *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 
-	if (!known) {
-		/* NULL is what RTLD_DEFAULT is, which not every way of compiling has a name for. */
-		known = (const struct tl_contexts *)dlsym(NULL, "tl_contexts_here");
-		if (!known)
-			known = &none;
-		__atomic_store_n(&found, known, __ATOMIC_RELEASE);
-	}
+	if (__builtin_expect(known != NULL, 1))
+		return known;
+#ifdef TRACELAYER_LINKED
+	known = &tl_contexts_here;
+#else
+	/* NULL is what RTLD_DEFAULT is, which not every way of compiling has a name for. */
+	known = (const struct tl_contexts *)dlsym(NULL, "tl_contexts_here");
+#endif
+	if (!known || known->size < sizeof(none))
+		known = &none;
+	/* Release: the pointer may have come from a library that was loaded just now. */
+	__atomic_store_n(&found, known, __ATOMIC_RELEASE);
 	return known;
 }
-#endif
 
 /* ---- Contexts */
 
@@ -271,12 +277,12 @@ static inline void tl_context_clear(struct tl_context *context)
 		context->functions->clear(context);
 }
 
-/* The same, and the other has none any more. */
+/* The same, and the other has none any more. A context is not merged into itself. */
 static inline int tl_context_merge(struct tl_context *into, struct tl_context *from)
 {
-	int result = tl_context_copy(into, from);
+	int result = into == from ? 0 : tl_context_copy(into, from);
 
-	if (!result && into)
+	if (!result && into && into != from)
 		tl_context_clear(from);
 	return result;
 }
@@ -299,9 +305,18 @@ static inline uint32_t tl_context_set_request(struct tl_context *context, uint32
 	return context ? context->functions->request(context, id) : 0;
 }
 
+static inline uint32_t tl_context_request(const struct tl_context *context)
+{
+	return context ? __atomic_load_n(&context->request, __ATOMIC_RELAXED) : 0;
+}
+
 /*
- * The calling thread works on the context's request until it leaves: in the process's trace its calls lie within a slice of level REQUEST, called
- * "request" and marked with the request. Threads that a request is handed to enter for themselves. They nest up to 16 deep.
+ * The calling thread works on the context's request until it leaves. Meanwhile its driver calls, and the work that they give to devices, are marked
+ * with the request's number, and recorded only if their level is among the context's (as both are now). What the process does not record
+ * (TRACELAYER_LEVEL) a context does not bring; tools see all calls. If the level has REQUEST, a slice called "request" is logged when it leaves.
+ *
+ * A thread that a request is handed to enters for itself, and leaves when it is done. Requests nest: the innermost counts. Leaving a context
+ * that was entered further out ends those within it; leaving one that was not entered does nothing; a thread's end ends all.
  */
 static inline void tl_context_enter(struct tl_context *context)
 {
@@ -315,38 +330,76 @@ static inline void tl_context_leave(struct tl_context *context)
 		context->functions->leave(context);
 }
 
+/* The context that the calling thread has entered, to be handed to another thread. NULL: none. */
+static inline struct tl_context *tl_context_entered(void)
+{
+	const struct tl_contexts *here = tl_contexts_find();
+
+	return here->entered ? here->entered() : NULL;
+}
+
 /* ---- Scopes */
 
 /* A complete event that is logged when its block is left, or ended before that. */
 struct tl_trace_scope {
-	struct tl_context *context;	/* NULL: ended, or nothing to log */
-	const char *name;		/* must outlive the scope */
+	struct tl_context *context;	/* NULL: ended, or nothing to log; then the rest is undefined */
 	unsigned level;
+	const char *name;		/* must outlive the scope */
 	uint64_t start;
 	size_t nargs;
 	struct tl_context_arg args[8];
 };
 
-static inline struct tl_trace_scope tl_trace_scope_begin(struct tl_context *context, unsigned level, const char *name)
+/* What the macros make of a context, in two steps: the name is looked at only where it is needed. */
+static inline struct tl_trace_scope tl_trace_scope_of(struct tl_context *context)
 {
 	struct tl_trace_scope scope;
 
-	scope.context = tl_context_wants(context, level) ? context : NULL;
-	scope.name = name;
-	scope.level = level;
-	scope.nargs = 0;
-	scope.start = scope.context ? tl_context_now() : 0;
+	scope.context = context;
+	return scope;
+}
+
+static inline int tl_trace_scope_wants(struct tl_trace_scope *scope, unsigned level)
+{
+	scope->level = level;
+	if (!tl_context_wants(scope->context, level))
+		scope->context = NULL;
+	return scope->context != NULL;
+}
+
+/* Out of line, so that a scope that logs nothing costs a branch at either end. */
+static __attribute__((noinline, cold, unused)) struct tl_trace_scope *tl_trace_scope_start(struct tl_trace_scope *scope,
+												      const char *name)
+{
+	scope->name = name;
+	scope->nargs = 0;
+	scope->start = scope->context->functions->now();
+	return scope;
+}
+
+static __attribute__((noinline, cold, unused)) void tl_trace_scope_log(struct tl_trace_scope *scope)
+{
+	struct tl_context *context = scope->context;
+
+	scope->context = NULL;
+	tl_context_complete(context, scope->level, scope->name, scope->start, scope->args, scope->nargs);
+}
+
+/* The same as the macros, for who keeps a scope in a place of his own. */
+static inline struct tl_trace_scope tl_trace_scope_begin(struct tl_context *context, unsigned level, const char *name)
+{
+	struct tl_trace_scope scope = tl_trace_scope_of(context);
+
+	if (context && tl_trace_scope_wants(&scope, level))
+		tl_trace_scope_start(&scope, name);
 	return scope;
 }
 
 /* Logs it; does nothing the second time. */
 static inline void tl_trace_scope_end(struct tl_trace_scope *scope)
 {
-	struct tl_context *context = scope->context;
-
-	scope->context = NULL;
-	if (context)
-		tl_context_complete(context, scope->level, scope->name, scope->start, scope->args, scope->nargs);
+	if (scope->context)
+		tl_trace_scope_log(scope);
 }
 
 /* Both texts must outlive the scope. Of a key that is given twice the last value counts; more than 8 are left out. */
@@ -354,6 +407,8 @@ static inline void tl_trace_scope_arg(struct tl_trace_scope *scope, const char *
 {
 	size_t i = 0;
 
+	if (!scope->context)
+		return;
 	while (i < scope->nargs && __builtin_strcmp(scope->args[i].key, key))
 		i++;
 	if (i == sizeof(scope->args) / sizeof(scope->args[0]))
@@ -364,31 +419,55 @@ static inline void tl_trace_scope_arg(struct tl_trace_scope *scope, const char *
 		scope->nargs++;
 }
 
-/* ---- Macros. The context may be NULL, and may be any expression; each is one statement, also in an unbraced if. */
+static inline struct tl_context *tl_trace_request_begin(struct tl_context *context)
+{
+	tl_context_enter(context);
+	return context;
+}
 
+static inline void tl_trace_request_end(struct tl_context **context)
+{
+	tl_context_leave(*context);
+}
+
+/* ---- Macros. The context may be NULL, and may be any expression; where nothing is logged, names and times are not evaluated. */
+
+/* Statements, also in an unbraced if. */
 #define TL_TRACE_LOG(context_, level_, name_, type_, time_)                                                            \
 	do {                                                                                                           \
 		struct tl_context *tl_context_ = (context_);                                                           \
-		if (tl_context_)                                                                                       \
-			tl_context_log_at(tl_context_, (level_), (type_), (name_), (time_));                           \
+		unsigned tl_level_;                                                                                    \
+		if (tl_context_ && tl_context_wants(tl_context_, tl_level_ = (level_)))                                \
+			tl_context_log_at(tl_context_, tl_level_, (type_), (name_), (time_));                          \
 	} while (0)
 #define TL_TRACE_BEGIN(context, level, name) TL_TRACE_LOG(context, level, name, 'B', 0)
 #define TL_TRACE_END(context, level, name) TL_TRACE_LOG(context, level, name, 'E', 0)
 #define TL_TRACE_INSTANT(context, level, name) TL_TRACE_LOG(context, level, name, 'I', 0)
 
-/* From here to the end of the block; the named form, of which a block may have several, can be given arguments. */
-#define TL_TRACE_SCOPE_NAMED(context, level, name, scope)                                                              \
+/*
+ * From here to the end of the block, on whatever way it is left: by an exception, too, and (C with -fexceptions) when the thread is cancelled. A
+ * declaration, so no block has two of them, and C takes none as the whole of an if; the named form, of which a block may have several, can
+ * be given arguments.
+ */
+#define TL_TRACE_SCOPE_NAMED(context_, level_, name_, scope)                                                           \
 	struct tl_trace_scope scope __attribute__((cleanup(tl_trace_scope_end), unused)) =                             \
-		tl_trace_scope_begin((context), (level), (name))
+		tl_trace_scope_of(context_),                                                                           \
+	*const scope##_begun __attribute__((unused)) =                                                                 \
+		scope.context && tl_trace_scope_wants(&scope, (level_)) ? tl_trace_scope_start(&scope, (name_)) : &scope
 #define TL_TRACE_SCOPE(context, level, name) TL_TRACE_SCOPE_NAMED(context, level, name, tl_trace_scope_here)
 #define TL_TRACE_SCOPE_END_NAMED(scope) tl_trace_scope_end(&(scope))
 #define TL_TRACE_SCOPE_END() TL_TRACE_SCOPE_END_NAMED(tl_trace_scope_here)
 
+/* The calling thread works on the context's request, up to the end of the block in the same way (tl_context_enter). */
+#define TL_TRACE_REQUEST_SCOPE(context)                                                                                \
+	struct tl_context *tl_trace_request_here __attribute__((cleanup(tl_trace_request_end), unused)) =              \
+		tl_trace_request_begin(context)
+
 /* ---- Events that a device, or a kernel of the program, noted the times of */
 
 /*
- * A device's clock in terms of the host's: a straight line through two or more markers (device time and host time of the same instant),
- * or, from one marker, as fast as `ns_per_tick` says. 0; -1 where the markers say nothing: none, or device times that don't grow.
+ * A device's clock in terms of the host's: a straight line through two or more markers (device time and host time of the same instant, the earlier ones
+ * first), or, from one marker, as fast as `ns_per_tick` says. 0; -1 where the markers say nothing: none, or device times that don't grow.
  */
 struct tl_marker {
 	uint64_t device;	/* ticks */
@@ -398,16 +477,32 @@ struct tl_marker {
 struct tl_device_clock {
 	uint64_t device, host;	/* a point of the line */
 	double slope;		/* nanoseconds for a tick */
+	unsigned bits;		/* that the device's clock has */
 };
 
-static inline int tl_device_clock_fit(struct tl_device_clock *clock, const struct tl_marker *markers, size_t count, double ns_per_tick)
+/* From one device time to another, by the shorter way around. */
+static inline int64_t tl_device_clock_between(const struct tl_device_clock *clock, uint64_t from, uint64_t to)
+{
+	unsigned unused = 64 - clock->bits;
+
+	return (int64_t)((to - from) << unused) >> unused;
+}
+
+/*
+ * For a clock of so many bits (1 to 64), which wraps. From each marker to the next, and between a time and the middle of the markers, there may be
+ * half of the clock's range.
+ */
+static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock, const struct tl_marker *markers, size_t count,
+					       double ns_per_tick, unsigned bits)
 {
 	double x = 0, y = 0, xx = 0, xy = 0, n = (double)count;
+	int64_t run = 0;	/* ticks since the first marker */
 	size_t i;
 
 	clock->device = clock->host = 0;
 	clock->slope = ns_per_tick;
-	if (!count || (count == 1 && !(ns_per_tick > 0)))
+	clock->bits = bits;
+	if (!count || bits < 1 || bits > 64 || (count == 1 && !(ns_per_tick > 0)))
 		return -1;
 	clock->device = markers[0].device;
 	clock->host = markers[0].host;
@@ -415,7 +510,8 @@ static inline int tl_device_clock_fit(struct tl_device_clock *clock, const struc
 		return 0;
 	/* Differences, since doubles have no room for the whole. */
 	for (i = 0; i < count; i++) {
-		double dx = (double)(int64_t)(markers[i].device - clock->device), dy = (double)(int64_t)(markers[i].host - clock->host);
+		run += i ? tl_device_clock_between(clock, markers[i - 1].device, markers[i].device) : 0;
+		double dx = (double)run, dy = (double)(int64_t)(markers[i].host - clock->host);
 		x += dx;
 		y += dy;
 		xx += dx * dx;
@@ -430,10 +526,15 @@ static inline int tl_device_clock_fit(struct tl_device_clock *clock, const struc
 	return 0;
 }
 
+static inline int tl_device_clock_fit(struct tl_device_clock *clock, const struct tl_marker *markers, size_t count, double ns_per_tick)
+{
+	return tl_device_clock_fit_wrapping(clock, markers, count, ns_per_tick, 64);
+}
+
 /* The host's time of a device time. */
 static inline uint64_t tl_device_clock_host(const struct tl_device_clock *clock, uint64_t device)
 {
-	return clock->host + (uint64_t)(int64_t)((double)(int64_t)(device - clock->device) * clock->slope);
+	return clock->host + (uint64_t)(int64_t)((double)tl_device_clock_between(clock, clock->device, device) * clock->slope);
 }
 
 /* An event of which a device noted the time, or times, in an array: B, E, I at [first]; X from [first] to [last]. */
