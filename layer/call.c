@@ -536,13 +536,11 @@ static bool is_in_callback(struct tl_thread *thread, uintptr_t stack)
 	return false;
 }
 
-void tl_call_end_left(struct tl_thread *thread)
+void tl_call_end_left(struct tl_thread *thread, uintptr_t stack)
 {
-	char here;
-
-	if (is_in_callback(thread, (uintptr_t)&here))
+	if (is_in_callback(thread, stack))
 		return;
-	settle(thread, thread->open, (uintptr_t)&here, false, 0);
+	settle(thread, thread->open, stack, false, 0);
 }
 
 /* --- entering */

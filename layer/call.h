@@ -13,7 +13,10 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 /* The thread ends: calls that are still open were left by longjmp, or by an end without unwinding. They are recorded so. */
 void tl_call_end_all(struct tl_thread *thread);
 
-/* The same for those open calls that are known to have been left by longjmp. */
-void tl_call_end_left(struct tl_thread *thread);
+/*
+ * The same for those open calls that are known to have been left by longjmp. `stack`: TL_STACK of who is called by the program: what lies below
+ * it is ours, or left.
+ */
+void tl_call_end_left(struct tl_thread *thread, uintptr_t stack);
 
 #endif
