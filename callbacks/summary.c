@@ -309,7 +309,7 @@ static uint64_t percentile(const struct sum *sum, unsigned percent)
 
 static struct table *table_of(const struct sums *sums, const char *name, double ns)
 {
-	struct table *table = calls_table(name);
+	struct table *table = calls_table(name, "function", NULL);
 
 	for (size_t i = 0; i < sums->count; i++) {
 		const struct sum *sum = sums->list[i];
@@ -326,7 +326,7 @@ static struct table *table_of(const struct sums *sums, const char *name, double 
 		if (calls.calls)
 			calls_row(table, &calls, (long long)((double)sums->total * ns + 0.5));
 	}
-	calls_sort(table);
+	table_sort(table);
 	return table;
 }
 

@@ -2,7 +2,7 @@
 # The tables are also the summary tool's (callbacks/).
 noinst_LTLIBRARIES += libtl_table.la
 libtl_table_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_table_la_SOURCES = %D%/calls.h %D%/calls.c %D%/table.h %D%/table.c
+libtl_table_la_SOURCES = %D%/calls.h %D%/calls.c %D%/queue_time.h %D%/queue_time.c %D%/table.h %D%/table.c
 
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
@@ -10,7 +10,8 @@ tracelayer_SOURCES = \
 	%D%/command.h %D%/tracelayer.c \
 	%D%/control.c \
 	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
-	%D%/summary.c %D%/trace_reader.h %D%/trace_reader.c \
+	%D%/summary.c %D%/history.h %D%/history.c %D%/names.h %D%/names.c %D%/waits.h %D%/waits.c %D%/tabulate.h %D%/tabulate.c \
+	%D%/trace_reader.h %D%/trace_reader.c \
 	%D%/export.c %D%/record_file.h %D%/record_file.c \
 	%D%/leftovers.h %D%/leftovers.c %D%/trace_sink.h %D%/trace_sink.c %D%/trace_spool.h %D%/trace_spool.c \
 	%D%/recovery.h %D%/recovery.c %D%/recover.c

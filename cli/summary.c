@@ -1,207 +1,26 @@
 /*
- * tracelayer summary: the host calls of trace files, by function.
+ * tracelayer summary: tables of the host calls and the device commands in trace files.
  *
- * Every duration is kept, eight bytes each, so that medians and percentiles are exact: they are
- * durations that really occurred (nearest rank), not estimates. Calls made inside other calls count
- * in both.
+ * Files become a history (history.h), which becomes tables (tabulate.h). Calls made inside other calls count in both.
  */
 #include "config.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <locale.h>
-#include <search.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/calls.h"
 #include "cli/command.h"
+#include "cli/history.h"
 #include "cli/record_file.h"
+#include "cli/tabulate.h"
 #include "cli/trace_reader.h"
 #include "format/encoder.h"
-
-/* All calls with one name. */
-struct group {
-	char *name;
-	int64_t *durations;
-	size_t calls, room, failed;
-	int64_t total;
-};
-
-/* A B event whose E has not come yet. */
-struct begun {
-	char *name;
-	int64_t start;
-	bool failed;
-};
-
-/* A thread, as the trace numbers it. */
-struct lane {
-	char *key;
-	struct begun *stack;
-	size_t depth, room;
-};
-
-struct summary {
-	void *groups, *lanes; /* trees of the above (tsearch), by name and by key */
-	struct group **list;  /* the groups again, for walking */
-	size_t ngroups, nlanes, calls, unended;
-	unsigned long long lost; /* events that the traces say they lack */
-	int64_t total;
-};
-
-/* What calls can be gathered by; each yields the name of the group that an event belongs to. */
-static const char *by_function(const json_t *event)
-{
-	return json_string_value(json_object_get(event, "name"));
-}
-
-static const struct grouping {
-	const char *name;
-	const char *(*of)(const json_t *event);
-} groupings[] = {
-	{"function", by_function},
-};
-
-static int compare_groups(const void *a, const void *b)
-{
-	return strcmp(((const struct group *)a)->name, ((const struct group *)b)->name);
-}
-
-static int compare_lanes(const void *a, const void *b)
-{
-	return strcmp(((const struct lane *)a)->key, ((const struct lane *)b)->key);
-}
-
-static struct group *group_named(struct summary *summary, const char *name)
-{
-	struct group wanted = {.name = (char *)name};
-	struct group **found = tfind(&wanted, &summary->groups, compare_groups);
-
-	if (found)
-		return *found;
-	struct group *group = need(calloc(1, sizeof(*group)));
-
-	group->name = need(strdup(name));
-	need(tsearch(group, &summary->groups, compare_groups));
-	summary->list =
-		need(reallocarray(summary->list, summary->ngroups + 1, sizeof(struct group *)));
-	summary->list[summary->ngroups++] = group;
-	return group;
-}
-
-/* Other tools number threads with strings, too. Two files' lanes are kept apart by the file's
- * number. */
-static struct lane *lane_of(struct summary *summary, const json_t *event, int file)
-{
-	char *pid = json_dumps(json_object_get(event, "pid"), JSON_ENCODE_ANY);
-	char *tid = json_dumps(json_object_get(event, "tid"), JSON_ENCODE_ANY);
-	struct lane wanted;
-
-	if (asprintf(&wanted.key, "%d %s %s", file, pid ? pid : "", tid ? tid : "") < 0)
-		need(NULL);
-	free(pid);
-	free(tid);
-	struct lane **found = tfind(&wanted, &summary->lanes, compare_lanes);
-
-	if (found) {
-		free(wanted.key);
-		return *found;
-	}
-	struct lane *lane = need(calloc(1, sizeof(*lane)));
-
-	lane->key = wanted.key;
-	need(tsearch(lane, &summary->lanes, compare_lanes));
-	summary->nlanes++;
-	return lane;
-}
-
-static void add_call(struct summary *summary, const char *name, int64_t duration, bool failed)
-{
-	struct group *group = group_named(summary, name);
-
-	if (group->calls == group->room) {
-		group->room = group->room ? 2 * group->room : 16;
-		group->durations =
-			need(reallocarray(group->durations, group->room, sizeof(int64_t)));
-	}
-	group->durations[group->calls++] = duration;
-	group->failed += failed;
-	group->total += duration;
-	summary->calls++;
-	summary->total += duration;
-}
-
-/* Categories are words with commas between; "failed" is one of them where the result means failure.
- */
-static bool has_failed(const json_t *event)
-{
-	const char *word = json_string_value(json_object_get(event, "cat"));
-
-	for (; word; word = strchr(word, ',')) {
-		word += *word == ',';
-		if (strcspn(word, ",") == 6 && !strncmp(word, "failed", 6))
-			return true;
-	}
-	return false;
-}
-
-static void begin(struct lane *lane, const json_t *event, const char *name)
-{
-	if (lane->depth == lane->room) {
-		lane->room = lane->room ? 2 * lane->room : 8;
-		lane->stack = need(reallocarray(lane->stack, lane->room, sizeof(struct begun)));
-	}
-	lane->stack[lane->depth++] = (struct begun){
-		.name = need(strdup(name)),
-		.start = trace_nanoseconds(event, "ts", 0),
-		.failed = has_failed(event),
-	};
-}
-
-static void end(struct summary *summary, struct lane *lane, const json_t *event)
-{
-	if (!lane->depth)
-		return; /* begun before the trace was */
-	struct begun *begun = &lane->stack[--lane->depth];
-
-	add_call(summary, begun->name, trace_nanoseconds(event, "ts", begun->start) - begun->start,
-		 begun->failed || has_failed(event));
-	free(begun->name);
-}
-
-/* The end of a trace of ours says what was lost. */
-static void note_lost(struct summary *summary, const json_t *event)
-{
-	const char *name = json_string_value(json_object_get(event, "name"));
-
-	if (name && !strcmp(name, "tracelayer_end"))
-		summary->lost += (unsigned long long)json_number_value(
-			json_object_get(json_object_get(event, "args"), "lost"));
-}
-
-/* Count an event if it is a host call, or one end of one. */
-static void count_event(struct summary *summary, const struct grouping *by, const json_t *event,
-			int file)
-{
-	const char *phase = json_string_value(json_object_get(event, "ph"));
-	const char *name = by->of(event);
-
-	if (!phase || (strcmp(phase, "E") && !name))
-		return;
-	if (!strcmp(phase, "X")) {
-		lane_of(summary, event, file);
-		add_call(summary, name, trace_nanoseconds(event, "dur", 0), has_failed(event));
-	} else if (!strcmp(phase, "B")) {
-		begin(lane_of(summary, event, file), event, name);
-	} else if (!strcmp(phase, "E")) {
-		end(summary, lane_of(summary, event, file), event);
-	} else if (!strcmp(phase, "M")) {
-		note_lost(summary, event);
-	}
-}
 
 /* ---- files in the record format ---- */
 
@@ -228,37 +47,68 @@ static void start_encoding(struct encoding *encoding, const struct tl_trace *tra
 	encoding->room = need(malloc(TL_ENCODER_ROOM));
 }
 
-/* NULL where the record has no event. *sound: it can be encoded. */
-static json_t *encode(struct encoding *encoding, const struct tl_call_record *record, uint64_t left, uint32_t tid, bool *sound)
+static struct tl_text new_text(const struct encoding *encoding)
 {
-	struct tl_text text = {encoding->room, encoding->room + TL_ENCODER_ROOM, false};
-	size_t comma = strlen(",\n");
-
-	*sound = tl_format_json.record(&encoding->encoder, &text, tid, record, left) && !text.cut;
-	if ((size_t)(text.at - encoding->room) <= comma)
-		return NULL;
-	return json_loadb(encoding->room + comma, (size_t)(text.at - encoding->room) - comma, JSON_ALLOW_NUL, NULL);
+	return (struct tl_text){encoding->room, encoding->room + TL_ENCODER_ROOM, false};
 }
 
-static size_t count_runs(struct summary *summary, const struct grouping *by, struct tl_trace *trace, int file)
+/* Events as they were encoded, none or several, each with a comma (the file's first one: a bracket) before it. */
+static void add_events(struct history *history, const struct encoding *encoding, struct tl_text *text, int file)
+{
+	if (text->at == encoding->room)
+		return;
+	encoding->room[0] = '[';
+	tl_text_string(text, "]");
+	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room), JSON_ALLOW_NUL, NULL), *event;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		history_event(history, event, file);
+	json_decref(events);
+}
+
+/* The process, and what threads and lanes are called. */
+static void add_names(struct history *history, struct encoding *encoding, const struct tl_trace *trace, int file)
+{
+	struct tl_text text = new_text(encoding);
+
+	if (trace->has_facts)
+		tl_format_json.begin(&encoding->encoder, &text, &trace->facts);
+	add_events(history, encoding, &text, file);
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		text = new_text(encoding);
+		tl_format_json.thread(&encoding->encoder, &text, trace->lanes[i].shown, trace->lanes[i].name);
+		add_events(history, encoding, &text, file);
+	}
+	for (size_t i = 0; i < trace->nnamed; i++) {
+		size_t size = 0;
+		const char *name = tl_trace_string(trace->named[i].name, &size);
+
+		text = new_text(encoding);
+		tl_format_json.lane(&encoding->encoder, &text, trace->named[i].shown, name ? name : "", size, trace->named[i].sort);
+		add_events(history, encoding, &text, file);
+	}
+}
+
+/* Returns how many records could not be understood. */
+static size_t add_records(struct history *history, struct tl_trace *trace, int file)
 {
 	struct encoding encoding;
 	size_t unknown = 0;
 
 	start_encoding(&encoding, trace);
+	add_names(history, &encoding, trace, file);
 	for (size_t i = 0; i < trace->nruns; i++) {
 		const struct tl_trace_run *run = &trace->runs[i];
 		struct tl_trace_place place = {0};
 		const struct tl_call_record *record;
-		bool sound;
 
 		while ((record = tl_trace_next(run, &place))) {
-			json_t *event = encode(&encoding, record, place.left, trace->lanes[run->lane].shown, &sound);
+			struct tl_text text = new_text(&encoding);
 
-			unknown += !sound;
-			if (event)
-				count_event(summary, by, event, file);
-			json_decref(event);
+			unknown += !tl_format_json.record(&encoding.encoder, &text, trace->lanes[run->lane].shown, record, place.left) || text.cut;
+			add_events(history, &encoding, &text, file);
+			history->bytes += record->size * 8u;
 		}
 		if (place.unsound)
 			record_file_damaged(trace, run->offset + place.unsound - 1);
@@ -268,23 +118,23 @@ static size_t count_runs(struct summary *summary, const struct grouping *by, str
 	return unknown;
 }
 
-static int read_records(struct summary *summary, const struct grouping *by, const char *path, int file)
+static int read_records(struct history *history, const char *path, int file)
 {
 	struct tl_trace *trace = record_file_open(path);
 
 	if (!trace)
 		return EXIT_BROKEN;
-	size_t unknown = count_runs(summary, by, trace, file);
-	summary->lost += record_file_lost(trace);
+	size_t unknown = add_records(history, trace, file);
+	history->lost += record_file_lost(trace);
 	int code = record_file_judge(trace, path, unknown, "the table");
 	tl_trace_close(trace);
 	return code;
 }
 
-static int read_file(struct summary *summary, const struct grouping *by, const char *path, int file)
+static int read_file(struct history *history, const char *path, int file)
 {
 	if (record_file_is(path))
-		return read_records(summary, by, path, file);
+		return read_records(history, path, file);
 
 	struct trace_reader *reader = trace_open(path);
 	enum trace_state state;
@@ -293,7 +143,8 @@ static int read_file(struct summary *summary, const struct grouping *by, const c
 	if (!reader)
 		return EXIT_BROKEN;
 	while ((state = trace_next(reader, &event)) == TRACE_EVENT) {
-		count_event(summary, by, event, file);
+		history_event(history, event, file);
+		history->bytes += history_size(event);
 		json_decref(event);
 	}
 	trace_close(reader);
@@ -302,100 +153,46 @@ static int read_file(struct summary *summary, const struct grouping *by, const c
 					   : EXIT_BROKEN;
 }
 
-static int compare_durations(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Nearest rank: the least duration that at least `percent` of all do not exceed. */
-static int64_t percentile(const struct group *group, unsigned percent)
-{
-	size_t rank = (group->calls * percent + 99) / 100;
-
-	return group->durations[rank ? rank - 1 : 0];
-}
-
-static struct table *host_calls(struct summary *summary)
-{
-	struct table *table = calls_table("host calls");
-
-	for (size_t i = 0; i < summary->ngroups; i++) {
-		struct group *group = summary->list[i];
-
-		qsort(group->durations, group->calls, sizeof(int64_t), compare_durations);
-		struct calls calls = {
-			.name = group->name,
-			.calls = (long long)group->calls,
-			.failed = (long long)group->failed,
-			.total = group->total,
-			.min = group->durations[0],
-			.median = percentile(group, 50),
-			.p99 = percentile(group, 99),
-			.max = group->durations[group->calls - 1],
-		};
-		calls_row(table, &calls, summary->total);
-	}
-	calls_sort(table);
-	return table;
-}
-
-static void free_group(void *node)
-{
-	struct group *group = node;
-
-	free(group->name);
-	free(group->durations);
-	free(group);
-}
-
-static void free_lane(void *node)
-{
-	struct lane *lane = node;
-
-	while (lane->depth)
-		free(lane->stack[--lane->depth].name);
-	free(lane->stack);
-	free(lane->key);
-	free(lane);
-}
-
-static void count_unended(const void *node, VISIT visit, void *context)
-{
-	const struct lane *lane = *(const struct lane *const *)node;
-
-	if (visit == postorder || visit == leaf)
-		*(size_t *)context += lane->depth;
-}
-
 /* ---- options ---- */
 
-enum { OPTION_CSV = 256, OPTION_JSON, OPTION_BY, OPTION_FORMAT };
+enum { OPTION_CSV = 256, OPTION_JSON, OPTION_BY, OPTION_FORMAT, OPTION_TABLE };
 
 struct wishes {
 	enum table_format format;
-	const struct grouping *by;
+	enum grouping by;
+	int table; /* only this one; -1: all */
 	char **files;
 	int nfiles;
 };
 
 static const struct argp_option options[] = {
-	{"by", OPTION_BY, "WHAT", 0, "what a row stands for: function (the default)", 0},
+	{"by", OPTION_BY, "WHAT", 0, "what rows are told apart by: function (the default), thread, queue, process or request", 0},
+	{"table", OPTION_TABLE, "TABLE", 0, "only this one: groups, calls, events, kernels, transfers, others, queues, waits or memory", 0},
 	{"format", OPTION_FORMAT, "FORMAT", 0, "text (the default), csv or json", 0},
 	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
 	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
 	{0},
 };
 
-static void wish_by(struct argp_state *state, struct wishes *wishes, const char *name)
+static void wish_by(struct argp_state *state, struct wishes *wishes, const char *word)
 {
-	for (size_t i = 0; i < sizeof(groupings) / sizeof(*groupings); i++)
-		if (!strcmp(name, groupings[i].name)) {
-			wishes->by = &groupings[i];
+	int by = grouping_named(word);
+
+	if (by < 0)
+		argp_error(state, "--by=%s: no such grouping; give function, thread, queue, process or request", word);
+	wishes->by = (enum grouping)by;
+}
+
+static void wish_table(struct argp_state *state, struct wishes *wishes, const char *word)
+{
+	static const char *const words[TABLES] = {"groups", "calls", "events", "kernels", "transfers", "others", "queues", "waits", "memory"};
+
+	for (int i = 0; i < TABLES; i++)
+		if (!strcmp(word, words[i])) {
+			wishes->table = i;
 			return;
 		}
-	argp_error(state, "--by=%s: no such grouping; give function", name);
+	argp_error(state, "--table=%s: no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory", word);
 }
 
 static void wish_format(struct argp_state *state, struct wishes *wishes, const char *name)
@@ -415,6 +212,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_BY:
 		wish_by(state, wishes, argument);
 		return 0;
+	case OPTION_TABLE:
+		wish_table(state, wishes, argument);
+		return 0;
 	case OPTION_FORMAT:
 		wish_format(state, wishes, argument);
 		return 0;
@@ -432,6 +232,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		argp_error(state,
 			   "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
+	case ARGP_KEY_END:
+		if (wishes->table == TABLE_GROUPS && (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE))
+			argp_error(state, "--table=groups: there is none; give --by=thread, process or request, too");
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -440,66 +244,67 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE...",
-	.doc = "Tables of the host calls in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another tool, and .tlt. "
-	       "- reads standard input.\v"
+	.doc = "Tables of the host calls and the device commands in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another "
+	       "tool, and .tlt. - reads standard input.\v"
 	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",
 };
 
-static void print_heading(const struct summary *summary, int files)
+/* ---- the whole ---- */
+
+static void say_missing(const struct history *history, enum grouping by)
 {
-	printf("host calls: %zu in %zu function%s, on %zu thread%s", summary->calls,
-	       summary->ngroups, summary->ngroups == 1 ? "" : "s", summary->nlanes,
-	       summary->nlanes == 1 ? "" : "s");
-	if (files > 1)
-		printf(", from %d files", files);
-	puts("\n");
+	size_t unended = history_unended(history);
+
+	if (unended)
+		say("%zu call%s without an end; not in the table", unended, unended == 1 ? "" : "s");
+	if (history->unfinished)
+		say("%zu device command%s had not ended when the trace did; counted up to there", history->unfinished,
+		    history->unfinished == 1 ? "" : "s");
+	if (history->lost)
+		say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where", history->lost);
+	if (by == BY_QUEUE && !history->nqueues)
+		say("--by=queue: the trace has no device commands; see --device in tracelayer-run(1)");
+	if (by == BY_REQUEST && history->requests.count < 2)
+		say("--by=request: the trace has no requests; a program sets them as tracelayer-contexts(7) says");
 }
 
-static int print_summary(struct summary *summary, const struct wishes *wishes)
+static int print_summary(struct history *history, const struct wishes *wishes)
 {
-	struct table *table = host_calls(summary);
+	struct table *tables[TABLES];
 
-	if (wishes->format == TABLE_AS_TEXT)
-		print_heading(summary, wishes->nfiles);
-	int failed = table_print(&table, 1, wishes->format, stdout);
-
-	table_free(table);
-	if (failed) {
-		say("cannot write the table: %s; free some space, or send it elsewhere",
-		    strerror(errno));
-		return EXIT_BROKEN;
-	}
-	return EXIT_DONE;
+	tabulate(tables, history, wishes->by, wishes->nfiles);
+	for (int i = 0; i < TABLES; i++)
+		if (wishes->table >= 0 && i != wishes->table && tables[i]) {
+			table_free(tables[i]);
+			tables[i] = NULL;
+		}
+	if (!calls_print(tables, TABLES, tables[TABLE_CALLS], wishes->format, stdout))
+		return EXIT_DONE;
+	say("cannot write the table: %s; free some space, or send it elsewhere", strerror(errno));
+	return EXIT_BROKEN;
 }
 
 int command_summary(int argc, char **argv)
 {
-	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = &groupings[0]};
-	struct summary summary = {0};
+	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = BY_FUNCTION, .table = -1};
+	struct history history = {0};
 	int code = EXIT_DONE;
 
 	setlocale(LC_CTYPE, "");
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
 	for (int i = 0; i < wishes.nfiles && code != EXIT_BROKEN; i++) {
-		int state = read_file(&summary, wishes.by, wishes.files[i], i);
+		int state = read_file(&history, wishes.files[i], i);
 
 		if (state != EXIT_DONE)
 			code = state;
 	}
 	if (code != EXIT_BROKEN) {
-		twalk_r(summary.lanes, count_unended, &summary.unended);
-		if (summary.unended)
-			say("%zu call%s without an end; not in the table", summary.unended,
-			    summary.unended == 1 ? "" : "s");
-		if (summary.lost)
-			say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where",
-			    summary.lost);
-		if (print_summary(&summary, &wishes))
+		history_resolve(&history);
+		say_missing(&history, wishes.by);
+		if (print_summary(&history, &wishes))
 			code = EXIT_BROKEN;
 	}
-	tdestroy(summary.groups, free_group);
-	tdestroy(summary.lanes, free_lane);
-	free(summary.list);
+	history_free(&history);
 	return code;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,25 +25,35 @@ struct cell {
 	bool filled;
 	char *text;
 	long long number;
-	double share;
+	double fraction; /* a share, a rate */
 };
 
 struct table {
-	const char *name;
-	const struct table_column *columns;
+	char *name, *heading;
+	struct table_column *columns;
 	size_t width;	    /* columns */
+	size_t shift;	    /* 1 where the first says what a row belongs to */
 	struct cell *cells; /* row by row */
 	size_t rows, room;
 };
 
-struct table *table_new(const char *name, const struct table_column *columns, size_t count)
+struct table *table_new_by(const struct table_column *group, const char *name, const struct table_column *columns, size_t count)
 {
 	struct table *table = need(calloc(1, sizeof(*table)));
 
-	table->name = name;
-	table->columns = columns;
-	table->width = count;
+	table->name = need(strdup(name));
+	table->shift = group != NULL;
+	table->width = table->shift + count;
+	table->columns = need(calloc(table->width, sizeof(*columns)));
+	if (group)
+		table->columns[0] = *group;
+	memcpy(&table->columns[table->shift], columns, count * sizeof(*columns));
 	return table;
+}
+
+struct table *table_new(const char *name, const struct table_column *columns, size_t count)
+{
+	return table_new_by(NULL, name, columns, count);
 }
 
 void table_free(struct table *table)
@@ -50,7 +61,26 @@ void table_free(struct table *table)
 	for (size_t i = 0; i < table->rows * table->width; i++)
 		free(table->cells[i].text);
 	free(table->cells);
+	free(table->columns);
+	free(table->heading);
+	free(table->name);
 	free(table);
+}
+
+const char *table_name(const struct table *table)
+{
+	return table->name;
+}
+
+void table_heading(struct table *table, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	free(table->heading);
+	if (vasprintf(&table->heading, format, arguments) < 0)
+		table->heading = need(NULL);
+	va_end(arguments);
 }
 
 void table_row(struct table *table)
@@ -63,12 +93,23 @@ void table_row(struct table *table)
 	memset(&table->cells[table->rows++ * table->width], 0, table->width * sizeof(struct cell));
 }
 
-static struct cell *last_row(struct table *table, size_t column)
+static struct cell *cell_at(struct table *table, size_t place)
 {
-	struct cell *cell = &table->cells[(table->rows - 1) * table->width + column];
+	struct cell *cell = &table->cells[(table->rows - 1) * table->width + place];
 
 	cell->filled = true;
 	return cell;
+}
+
+static struct cell *last_row(struct table *table, size_t column)
+{
+	return cell_at(table, table->shift + column);
+}
+
+void table_group(struct table *table, const char *text)
+{
+	if (table->shift)
+		cell_at(table, 0)->text = need(strdup(text));
 }
 
 void table_text(struct table *table, size_t column, const char *text)
@@ -83,7 +124,12 @@ void table_number(struct table *table, size_t column, long long number)
 
 void table_share(struct table *table, size_t column, double share)
 {
-	last_row(table, column)->share = share;
+	last_row(table, column)->fraction = share;
+}
+
+void table_rate(struct table *table, size_t column, double rate)
+{
+	last_row(table, column)->fraction = rate;
 }
 
 size_t table_rows(const struct table *table)
@@ -91,22 +137,68 @@ size_t table_rows(const struct table *table)
 	return table->rows;
 }
 
-static int compare_rows(const void *a, const void *b, void *context)
-{
-	size_t column = *(const size_t *)context;
-	const struct cell *left = a, *right = b;
-	long long x = left[column].number, y = right[column].number;
+/* By what rows are sorted: a column's number; and the group's sum, which stands in its cell. */
+struct order {
+	size_t shift, column;
+};
 
-	if (x != y)
-		return x < y ? 1 : -1;
-	return strcmp(left[0].text ? left[0].text : "", right[0].text ? right[0].text : "");
+static const char *text_of(const struct cell *cell)
+{
+	return cell->text ? cell->text : "";
 }
 
-void table_sort(struct table *table, size_t column)
+static int descending(long long x, long long y)
 {
-	if (table->rows)
-		qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows,
-			&column);
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct order *order = context;
+	const struct cell *left = a, *right = b;
+	int result = 0;
+
+	if (order->shift)
+		result = descending(left->number, right->number);
+	if (!result && order->shift)
+		result = strcmp(text_of(left), text_of(right));
+	if (!result)
+		result = descending(left[order->column].number, right[order->column].number);
+	return result ? result : strcmp(text_of(&left[order->shift]), text_of(&right[order->shift]));
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	return strcmp(text_of(a), text_of(b));
+}
+
+/* Each group's sum of a column, into its rows' first cells. */
+static void sum_groups(struct table *table, size_t column)
+{
+	size_t width = table->width, end;
+
+	qsort(table->cells, table->rows, width * sizeof(struct cell), compare_groups);
+	for (size_t row = 0; row < table->rows; row = end) {
+		long long sum = 0;
+
+		for (end = row; end < table->rows && !compare_groups(&table->cells[row * width], &table->cells[end * width]); end++)
+			sum += table->cells[end * width + column].number;
+		for (size_t i = row; i < end; i++)
+			table->cells[i * width].number = sum;
+	}
+}
+
+void table_sort(struct table *table)
+{
+	struct order order = {table->shift, table->shift};
+
+	if (!table->rows)
+		return;
+	while (order.column + 1 < table->width && !table->columns[order.column].sorts)
+		order.column++;
+	if (table->shift)
+		sum_groups(table, order.column);
+	qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows, &order);
 }
 
 int table_format_named(const char *name)
@@ -280,7 +372,11 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 		return time_text(cell->number);
 	case TABLE_SHARE:
 		text = need(malloc(32));
-		snprintf(text, 32, "%.1f %%", 100 * cell->share);
+		snprintf(text, 32, "%.1f %%", 100 * cell->fraction);
+		return text;
+	case TABLE_RATE:
+		text = need(malloc(48));
+		snprintf(text, 48, "%.*f GB/s", cell->fraction < 9.9995 ? 3 : cell->fraction < 99.995 ? 2 : 1, cell->fraction);
 		return text;
 	case TABLE_ID:
 		text = need(malloc(32));
@@ -297,6 +393,11 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 static bool is_left(const struct table_column *column)
 {
 	return column->type == TABLE_NAME || column->type == TABLE_TEXT;
+}
+
+static bool is_fraction(const struct table_column *column)
+{
+	return column->type == TABLE_SHARE || column->type == TABLE_RATE;
 }
 
 /* Columns of the terminal that `to` is; INT_MAX-like where it is none. */
@@ -345,12 +446,22 @@ static void fit(const struct table *table, int *widths, int room)
 	}
 }
 
+static void print_heading(const struct table *table, FILE *to)
+{
+	char *heading = harmless(table->heading);
+
+	fprintf(to, "%s\n\n", heading);
+	free(heading);
+}
+
 static void print_text(const struct table *table, FILE *to)
 {
 	size_t cells = table->rows * table->width;
 	char **texts = need(calloc(cells + table->width, sizeof(*texts)));
 	int *widths = need(calloc(table->width, sizeof(*widths)));
 
+	if (table->heading)
+		print_heading(table, to);
 	for (size_t i = 0; i < cells + table->width; i++) {
 		const struct table_column *column = &table->columns[i % table->width];
 
@@ -391,9 +502,9 @@ static void print_csv_text(const char *text, FILE *to)
 }
 
 /* Digits only, and a point whatever the locale says. */
-static void print_csv_share(double share, FILE *to)
+static void print_fraction(double fraction, FILE *to)
 {
-	long long millionths = llround(share * 1e6);
+	long long millionths = llround(fraction * 1e6);
 
 	fprintf(to, "%lld.%06lld", millionths / 1000000, millionths % 1000000);
 }
@@ -411,8 +522,8 @@ static void print_csv(const struct table *table, FILE *to)
 			fputc(',', to);
 		if (cell->filled && is_left(column))
 			print_csv_text(cell->text, to);
-		else if (cell->filled && column->type == TABLE_SHARE)
-			print_csv_share(cell->share, to);
+		else if (cell->filled && is_fraction(column))
+			print_fraction(cell->fraction, to);
 		else if (cell->filled)
 			fprintf(to, "%lld", cell->number);
 		if (i % table->width == table->width - 1)
@@ -441,8 +552,8 @@ static void print_json_cell(const struct table_column *column, const struct cell
 		fputs("null", to);
 	else if (is_left(column))
 		print_json_string(cell->text, to);
-	else if (column->type == TABLE_SHARE)
-		print_csv_share(cell->share, to);
+	else if (is_fraction(column))
+		print_fraction(cell->fraction, to);
 	else
 		fprintf(to, "%lld", cell->number);
 }
