@@ -239,6 +239,16 @@ resolve_test_SOURCES = %D%/resolve_test.c layer/resolve.h layer/resolve.c layer/
 	layer/closure.h layer/closure.c layer/elf.h layer/elf.c
 resolve_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
 resolve_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread
+# --- device lanes of OpenCL
+check_PROGRAMS += %D%/apps/cl_device %D%/apps/cl_device_answers %D%/apps/cl_device_hostile %D%/apps/cl_device_ends
+%C%_apps_cl_device_SOURCES = %D%/apps/cl_device.c %D%/apps/cl_device.h %D%/apps/cl_app.h
+%C%_apps_cl_device_LDADD = -lOpenCL -lpthread
+%C%_apps_cl_device_answers_SOURCES = %D%/apps/cl_device_answers.c %D%/apps/cl_device.h %D%/apps/cl_app.h
+%C%_apps_cl_device_answers_LDADD = -lOpenCL -lpthread
+%C%_apps_cl_device_hostile_SOURCES = %D%/apps/cl_device_hostile.c %D%/apps/cl_device.h %D%/apps/cl_app.h
+%C%_apps_cl_device_hostile_LDADD = -lOpenCL -lpthread
+%C%_apps_cl_device_ends_SOURCES = %D%/apps/cl_device_ends.c %D%/apps/cl_device.h %D%/apps/cl_app.h
+%C%_apps_cl_device_ends_LDADD = -lOpenCL -ldl -lpthread
 # --- tracegen: models, descriptors, checks
 TESTS += gen_model_test %D%/gen_tracegen.sh
 check_PROGRAMS += gen_model_test

@@ -1,0 +1,201 @@
+/*
+ * cl_device_ends WAY: programs that end while devices work, in one of these ways.
+ *
+ *	gated		returns from main while commands wait for a user event that nobody sets
+ *	hanging		while a kernel hangs, and others stand behind it (test driver)
+ *	busy		while a kernel runs that will end 300 ms later (test driver)
+ *	early		an exit handler that was registered before the first call enqueues a command, and asks its event: after everybody's
+ *			end. Prints how many calls the driver saw meanwhile beyond the handler's own (test driver)
+ *	later		the same, registered after the first calls: before everybody's end
+ *	steady		enqueues and waits until it is killed; in standard output a byte for each hundred commands
+ *	paced MS	for so long, kernels that sleep, in three queues, with calls that wait for them (test driver: 0.2 to 2 ms each)
+ *
+ * Prints "commands N" when it comes that far.
+ */
+#include <dlfcn.h>
+#include <time.h>
+
+#include "cl_device.h"
+
+static struct device device;
+static cl_command_queue queue;
+static cl_kernel empty;
+
+static void print_commands(void)
+{
+	printf("commands %u\n", device_commands);
+	fflush(stdout);
+}
+
+static int gated(void)
+{
+	cl_int error;
+	cl_event gate = clCreateUserEvent(device.app.context, &error), event;
+
+	CHECK(error, "clCreateUserEvent");
+	device_run(queue, empty, 0, NULL, NULL);
+	DO(clFinish(queue));
+	device_run(queue, empty, 1, &gate, &event);
+	device_run(queue, empty, 1, &gate, NULL);
+	DO(clFlush(queue));
+	return 3;
+}
+
+static int hanging(void)
+{
+	cl_kernel hang = device_kernel(&device, "hang");
+	cl_event event;
+
+	device_run(queue, empty, 0, NULL, NULL);
+	DO(clFinish(queue));
+	device_run(queue, hang, 0, NULL, NULL);
+	device_run(queue, empty, 0, NULL, &event);
+	DO(clFlush(queue));
+	usleep(20000);
+	return 4;
+}
+
+static int busy(void)
+{
+	cl_kernel sleeping = device_kernel_with(&device, "sleep", 300000000, sizeof(cl_ulong));
+	cl_event event;
+
+	device_run(queue, sleeping, 0, NULL, &event);
+	DO(clFlush(queue));
+	usleep(20000);
+	return 5;
+}
+
+/* --- exit handlers */
+
+static uint64_t (*driver_count)(const char *function);
+static bool tells_calls;
+
+/* The handler makes this many calls. */
+#define HANDLERS_CALLS 5
+
+static void call_in_handler(void)
+{
+	cl_event event;
+	cl_ulong time;
+	cl_int status;
+	uint64_t before = driver_count(NULL);
+
+	device_run(queue, empty, 0, NULL, &event);
+	DO(clWaitForEvents(1, &event));
+	cl_int timed = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(time), &time, NULL);
+	DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+	DO(clReleaseEvent(event));
+	printf("times: %d, status %d\n", (int)timed, (int)status);
+	if (tells_calls)
+		printf("calls of others: %llu\n", (unsigned long long)(driver_count(NULL) - before - HANDLERS_CALLS));
+	print_commands();
+}
+
+/* The driver, which the loader has opened. */
+static void find_driver(void)
+{
+	void *driver = dlopen(getenv("OCL_ICD_VENDORS"), RTLD_LAZY | RTLD_NOLOAD);
+
+	*(void **)&driver_count = driver ? dlsym(driver, "test_icd_count") : NULL;
+	if (!driver_count) {
+		fprintf(stderr, "OCL_ICD_VENDORS is not the test driver\n");
+		_exit(2);
+	}
+}
+
+/* --- work that goes on */
+
+static int steady(void)
+{
+	cl_event event;
+
+	for (;;) {
+		for (int i = 0; i < 100; i += 2) {
+			device_run(queue, empty, 0, NULL, NULL);
+			device_run(queue, empty, 0, NULL, &event);
+			DO(clWaitForEvents(1, &event));
+			DO(clReleaseEvent(event));
+		}
+		if (write(STDOUT_FILENO, ".", 1) != 1)
+			return 1;
+	}
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void pace_once(cl_command_queue unordered, cl_command_queue other, const cl_kernel *kernels)
+{
+	cl_event events[4];
+
+	for (int i = 0; i < 4; i++)
+		device_run(i < 3 ? unordered : queue, kernels[i % 3], 0, NULL, &events[i]);
+	device_run(other, kernels[2], 1, &events[0], NULL);
+	DO(clWaitForEvents(2, events + 2));
+	DO(clFinish(unordered));
+	usleep(300);
+	DO(clFinish(other));
+	DO(clWaitForEvents(2, events));
+	for (int i = 0; i < 4; i++)
+		DO(clReleaseEvent(events[i]));
+}
+
+static int paced(long milliseconds)
+{
+	static const cl_ulong lengths[3] = { 2000000, 1000000, 200000 };
+	cl_command_queue unordered = device_queue(&device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
+			 other = device_queue(&device, CL_QUEUE_PROFILING_ENABLE);
+	cl_kernel kernels[3];
+	double until = seconds() + (double)milliseconds / 1e3;
+
+	for (int i = 0; i < 3; i++)
+		kernels[i] = device.is_test_driver ? device_kernel_with(&device, "sleep", lengths[i], sizeof(cl_ulong)) : empty;
+	while (seconds() < until)
+		pace_once(unordered, other, kernels);
+	DO(clReleaseCommandQueue(unordered));
+	DO(clReleaseCommandQueue(other));
+	return 0;
+}
+
+static int end(const char *way, const char *argument)
+{
+	if (!strcmp(way, "gated"))
+		return gated();
+	if (!strcmp(way, "hanging"))
+		return hanging();
+	if (!strcmp(way, "busy"))
+		return busy();
+	if (!strcmp(way, "steady"))
+		return steady();
+	if (!strcmp(way, "paced"))
+		return paced(app_number(argument));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+	bool handler = !strcmp(way, "early") || !strcmp(way, "later");
+
+	tells_calls = !strcmp(way, "early");
+	if (tells_calls)
+		atexit(call_in_handler);
+	device = device_open();
+	queue = device_queue(&device, 0);
+	empty = device_kernel(&device, "empty");
+	if (handler)
+		find_driver();
+	if (!strcmp(way, "later"))
+		atexit(call_in_handler);
+	int status = end(way, argc > 2 ? argv[2] : "1000");
+
+	if (!handler)
+		print_commands();
+	return status;
+}
