@@ -197,15 +197,18 @@ EXTRA_DIST += %D%/ze_driver.sh %D%/ze_trace.sh
 # --- the real functions: an OpenCL driver (drivers/icd.h), and programs that find their functions in every way there is
 RESOLVE_ICD_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthread
 RESOLVE_ICD_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
+RESOLVE_ICD_SOURCES = %D%/drivers/icd.h %D%/drivers/icd_driver.h %D%/drivers/icd_functions.def %D%/drivers/icd_report.c \
+	%D%/drivers/icd_object.c %D%/drivers/icd_device.c %D%/drivers/icd_memory.c %D%/drivers/icd_event.c %D%/drivers/icd_queue.c \
+	%D%/drivers/icd_enqueue.c %D%/drivers/icd_program.c
 check_LTLIBRARIES += %D%/drivers/icd_a.la %D%/drivers/icd_b.la %D%/drivers/icd_table.la
-%C%_drivers_icd_a_la_SOURCES = %D%/drivers/icd.c %D%/drivers/icd.h
+%C%_drivers_icd_a_la_SOURCES = $(RESOLVE_ICD_SOURCES)
 %C%_drivers_icd_a_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
 %C%_drivers_icd_a_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
-%C%_drivers_icd_b_la_SOURCES = %D%/drivers/icd.c %D%/drivers/icd.h
+%C%_drivers_icd_b_la_SOURCES = $(RESOLVE_ICD_SOURCES)
 %C%_drivers_icd_b_la_CPPFLAGS = $(AM_CPPFLAGS) -DICD_SECOND
 %C%_drivers_icd_b_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
 %C%_drivers_icd_b_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
-%C%_drivers_icd_table_la_SOURCES = %D%/drivers/icd.c %D%/drivers/icd.h
+%C%_drivers_icd_table_la_SOURCES = $(RESOLVE_ICD_SOURCES)
 %C%_drivers_icd_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DICD_TABLE_BY_NAME
 %C%_drivers_icd_table_la_CFLAGS = $(RESOLVE_ICD_CFLAGS)
 %C%_drivers_icd_table_la_LDFLAGS = $(RESOLVE_ICD_LDFLAGS)
