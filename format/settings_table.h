@@ -55,7 +55,7 @@ SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", FOLLOW, NULL, 1,
 	"trace child processes too; no: the first process alone, whatever program it becomes")
 SETTING(NESTED, "NESTED", "nested", 0, "0|1", NULL, "1", SWITCH, NULL, 1,
 	"trace also the calls that a driver makes into its own API inside another call")
-SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL, 0,
-	"record the device's work too")
+SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL, 1,
+	"record also what devices do, and when: each command of each queue (level operator)")
 SETTING(XPTI, "XPTI", "xpti", 0, "0|1", "1", "0", SWITCH, NULL, 0,
 	"record XPTI streams too")

@@ -9,10 +9,10 @@
  * What posix_spawn, system and popen do in their children is inside the C library and never comes here, nor need it: those children share
  * the parent's memory, and have recorded nothing.
  *
- * Tools are told of the end by _exit, too, where that is safe. Their code is anybody's: it allocates, prints and locks. So it must not
- * run in a signal handler (which may have interrupted the allocator), and a process that ends since it hangs must not hang once more
- * in a tool. Hence `in_handler`, which is sure of what it denies, and the watch: a thread that the C library does not know of ends the process when
- * the tools take too long. Before an exec they are not told: should it fail, it would have been too early.
+ * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last results of their devices. Their code is anybody's:
+ * it allocates, prints and locks. So it must not run in a signal handler (which may have interrupted the allocator), and a process that ends since it
+ * hangs must not hang once more in there. Hence `in_handler`, which is sure of what it denies, and the watch: a thread that the C library does not know
+ * of ends the process when that takes too long. Before an exec it is not done: should the exec fail, it would have been too early.
  *
  * unshare and setns make some changes only for a process that has one thread, and the writer's would be a second one. It ends before them.
  */
@@ -33,6 +33,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/device/device.h"
 #include "layer/dlsym.h"
 #include "layer/pen.h"
 #include "layer/report.h"
@@ -41,7 +42,7 @@
 #include "layer/tools.h"
 #include "layer/writer.h"
 
-#define PATIENCE_MS 5000	/* that tools have to report */
+#define PATIENCE_MS 5000	/* that tools and drivers have to report */
 
 /* The functions that stand behind ours. Found by the constructor: at a call it may be too late to ask the dynamic linker. */
 static struct {
@@ -100,10 +101,10 @@ static __attribute__((constructor)) void find(void)
 		real.name;                                                                                             \
 	})
 
-/* --- tools */
+/* --- tools and drivers */
 
 static struct {
-	_Atomic uint32_t over;	/* futex: the tools are done */
+	_Atomic uint32_t over;	/* futex: they are done */
 	int status;		/* the process's, should they never be */
 } watched;
 
@@ -143,18 +144,24 @@ static bool in_handler(void)
 	return handlers_may_be_unmasked();
 }
 
+static bool somebody_awaits_end(void)
+{
+	return tl_tools_await_end() || tl_device_awaits_end();
+}
+
 /* Also not from inside a tool, which may hold locks of its own. */
-static void end_tools(int status)
+static void end_others(int status)
 {
 	int cancel;
 
-	if (!tl_tools_await_end() || (tl_self && tl_self->busy) || in_handler())
+	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || in_handler())
 		return;
 	watched.status = status;
 	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);
 	if (!tl_thread_raw_start(watch, NULL))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	tl_device_end();
 	tl_tools_end();
 	pthread_setcancelstate(cancel, NULL);
 	atomic_store_explicit(&watched.over, 1, memory_order_relaxed);
@@ -163,11 +170,11 @@ static void end_tools(int status)
 
 /* --- the end of the process */
 
-/* Before tools' code runs, which is anybody's, all is in the file once already. */
+/* Before code runs that is anybody's, all is in the file once already. */
 static void last_words(int status)
 {
-	if (tl_tools_await_end() && tl_runtime_flush())
-		end_tools(status);
+	if (somebody_awaits_end() && tl_runtime_flush())
+		end_others(status);
 	tl_runtime_end();
 }
 

@@ -174,6 +174,11 @@ AT(tl_lanes_piece, lanes[1], 32 + 32);
 AT(tl_lane_entry, shown, 4);
 AT(tl_lane_entry, name, 8);
 AT(tl_lane_entry, sort, 12);
+/* The cause follows at 32. */
+_Static_assert(sizeof(struct tl_call_record) == 32 && TL_RECORD_CAUSE == 16, "");
+AT(tl_cause, correlation, 0);
+AT(tl_cause, request, 4);
+_Static_assert(sizeof(struct tl_cause) == 8, "");
 AT(tl_event_record, type, 2);
 AT(tl_event_record, flags, 3);
 AT(tl_event_record, name, 4);
