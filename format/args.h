@@ -64,6 +64,12 @@ struct tl_args_kept {
 	size_t entry_size, exit_size;
 };
 
+/*
+ * What a member of ours is called among a call's arguments: `key`, which begins with "tracelayer_", without that beginning, unless a parameter of
+ * the function has this name.
+ */
+const char *tl_args_own_key(const struct tl_function *function, const char *key);
+
 /* Find it in a record that lies whole in its chunk; false where it is not sound. */
 bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 		  const struct tl_call_record *record);

@@ -688,6 +688,16 @@ bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 	return true;
 }
 
+const char *tl_args_own_key(const struct tl_function *function, const char *key)
+{
+	const char *plain = strchr(key, '_') + 1;
+
+	for (uint32_t i = 0; i < function->count; i++)
+		if (function->params[i].name && !strcmp(function->params[i].name, plain))
+			return key;
+	return plain;
+}
+
 static struct blobs blobs_in(const void *bytes, size_t size)
 {
 	static const char nothing[1];

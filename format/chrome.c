@@ -142,16 +142,22 @@ static void put_call_result(struct tl_text *text, const struct tl_function *func
 		tl_args_plan_result(&name->plan, text, result, first);
 }
 
-static char *put_cause(char *at, struct tl_cause cause)
+static char *put_number(char *at, const char *key, uint32_t number)
 {
-	if (cause.correlation) {
-		at = PUT(at, ",\"correlation\":");
-		at = tl_digits_decimal(at, cause.correlation);
-	}
-	if (cause.request) {
-		at = PUT(at, ",\"request\":");
-		at = tl_digits_decimal(at, cause.request);
-	}
+	size_t size = strlen(key);
+
+	at = PUT(at, ",\"");
+	at = (char *)memcpy(at, key, size) + size;
+	at = PUT(at, "\":");
+	return tl_digits_decimal(at, number);
+}
+
+static char *put_cause(char *at, const struct tl_function *function, struct tl_cause cause)
+{
+	if (cause.correlation)
+		at = put_number(at, tl_args_own_key(function, "tracelayer_correlation"), cause.correlation);
+	if (cause.request)
+		at = put_number(at, tl_args_own_key(function, "tracelayer_request"), cause.request);
 	return at;
 }
 
@@ -192,7 +198,7 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 	if (cut)
 		at = PUT(at, ",\"cut\":true");
 	if (record->flags & TL_RECORD_CAUSE)
-		at = put_cause(at, tl_record_cause(record));
+		at = put_cause(at, function, tl_record_cause(record));
 	/* Nothing stood before the first of these: its comma goes. */
 	if (text->at == first && at != first)
 		memmove(first, first + 1, --at - first);

@@ -339,13 +339,14 @@ static void put_result(struct state *state, struct tl_pf_notes *notes, struct pl
 	put_printed(state, notes, &text);
 }
 
-static void put_cause(struct tl_pf_notes *notes, struct tl_cause cause)
+static void put_cause(struct tl_pf_notes *notes, const struct tl_function *function, struct tl_cause cause)
 {
+	const char *correlation = "tracelayer_correlation", *request = "tracelayer_request";
+
 	if (cause.correlation)
-		tl_pf_note_value(notes, tl_pf_text("correlation"), TL_PF_UINT_VALUE,
-				 cause.correlation);
+		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, correlation)), TL_PF_UINT_VALUE, cause.correlation);
 	if (cause.request)
-		tl_pf_note_value(notes, tl_pf_text("request"), TL_PF_UINT_VALUE, cause.request);
+		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, request)), TL_PF_UINT_VALUE, cause.request);
 }
 
 /* The beginning of a call, with all that is known of it. */
@@ -372,7 +373,7 @@ static void put_begin(struct state *state, struct tl_text *text, const struct tl
 		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)
 		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
-	put_cause(&notes, tl_record_cause(call));
+	put_cause(&notes, plan->function, tl_record_cause(call));
 	text->at = close_event(state, event, notes.at, packet);
 }
 

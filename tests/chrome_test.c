@@ -20,7 +20,10 @@ static const struct tl_type result_enum = {
 static const struct tl_api plain_api = {.name = "plain"};
 static const struct tl_api hostile_api = {.name = "a\"pi\\\n\xff"};
 
-enum { NOTHING, STATUS, HOSTILE, LONG, BOTH, SEEN };
+static const struct tl_type type_number = {.name = "int", .kind = TL_KIND_INT, .size = 4};
+static const struct tl_variable request_param[] = {{.name = "request", .type = &type_number, .words = 1, .direction = TL_IN}};
+
+enum { NOTHING, STATUS, HOSTILE, LONG, BOTH, ASKS, SEEN };
 static const struct tl_function own_functions[SEEN] = {
 	[NOTHING] = {.name = "nothing",
 		     .result = &result_void,
@@ -45,6 +48,13 @@ static const struct tl_function own_functions[SEEN] = {
 		  .api = &plain_api,
 		  .level = TL_LEVEL_STANDARD,
 		  .failure = TL_FAILURE_NULL},
+	[ASKS] = {.name = "asks",
+		  .result = &result_void,
+		  .params = request_param,
+		  .api = &plain_api,
+		  .count = 1,
+		  .words = 1,
+		  .level = TL_LEVEL_RUNTIME},
 };
 
 /* Numbers below 100: ours; from 100 on: those of args_table.h. */
@@ -181,6 +191,48 @@ START_TEST(a_call_that_was_unwound_has_no_result)
 	record.call.flags = TL_RECORD_CUT;
 	ck_assert_ptr_nonnull(
 		strstr(encoded(&record), "\"args\":{\"result\":\"RESULT_BAD\",\"cut\":true}}"));
+}
+END_TEST
+
+START_TEST(a_call_says_what_work_it_caused_and_for_which_request)
+{
+	struct record record = record_of(STATUS, 1, 1, 0);
+
+	record.call.flags = TL_RECORD_CAUSE;
+	record.call.size = 5;
+	record.rest[0] = 0xffffffff00000003;
+	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"args\":{\"result\":\"RESULT_OK\",\"correlation\":3,\"request\":4294967295}}"));
+	record.rest[0] = 3;
+	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"RESULT_OK\",\"correlation\":3}}"));
+	record.rest[0] = 7ull << 32;
+	record.call.flags = TL_RECORD_CAUSE | TL_RECORD_UNWOUND;
+	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"args\":{\"unwound\":true,\"request\":7}}"));
+	record.rest[0] = 0;
+	record.call.flags = TL_RECORD_CAUSE;
+	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"args\":{\"result\":\"RESULT_OK\"}}"));
+	/* Words and blobs stand behind it. */
+	record = record_of(100 + F_GET, 1, 1, 0);
+	record.call.size = 5 + 3;
+	record.call.flags = TL_RECORD_CAUSE | TL_RECORD_WORDS;
+	record.rest[0] = 5;
+	record.rest[1] = 0x10;
+	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"hDriver\":\"0x10\""));
+	ck_assert_ptr_nonnull(strstr(room, "\"RESULT_OK\",\"correlation\":5}}"));
+	/* No key is there twice. */
+	record = record_of(ASKS, 1, 1, 0);
+	record.call.size = 6;
+	record.call.flags = TL_RECORD_CAUSE | TL_RECORD_WORDS;
+	record.rest[0] = 7ull << 32;
+	record.rest[1] = 8;
+	json_t *args = parsed(&record);
+	ck_assert_ptr_nonnull(strstr(room, "\"args\":{\"request\":8,\"tracelayer_request\":7}}"));
+	json_decref(args);
+	/* One that has no room for what it says is not sound. */
+	record = record_of(STATUS, 1, 1, 0);
+	record.call.flags = TL_RECORD_CAUSE | TL_RECORD_WORDS;
+	ck_assert_uint_eq(encode(&record), 0);
+	record.call.flags = TL_RECORD_CAUSE;
+	ck_assert_uint_eq(encode(&record), 0);
 }
 END_TEST
 
@@ -447,7 +499,8 @@ static size_t random_blobs(uint64_t *to)
 static void random_record(struct tl_call_record *record, uint32_t id)
 {
 	const struct tl_function *function = any_function(id);
-	uint64_t *words = (uint64_t *)(record + 1), *at = words + function->words;
+	bool caused = rand() % 4 == 0;
+	uint64_t *words = (uint64_t *)(record + 1) + caused, *at = words + function->words;
 
 	*record = (struct tl_call_record){.type = TL_RECORD_CALL,
 					  .function = id,
@@ -455,6 +508,10 @@ static void random_record(struct tl_call_record *record, uint32_t id)
 					  .duration = random_word(),
 					  .result = random_value(function->result)};
 	record->flags = rand() % 8 ? TL_RECORD_WORDS : TL_RECORD_UNWOUND | TL_RECORD_WORDS;
+	if (caused) {
+		words[-1] = random_word();
+		record->flags |= TL_RECORD_CAUSE;
+	}
 	for (uint32_t i = 0; i < function->words; i++)
 		words[i] = random_word();
 	for (uint32_t i = 0; i < function->count; i++)
@@ -627,6 +684,7 @@ int main(void)
 	tcase_add_test(tests, a_function_without_a_result_shows_none);
 	tcase_add_test(tests, a_failed_call_says_so);
 	tcase_add_test(tests, a_call_that_was_unwound_has_no_result);
+	tcase_add_test(tests, a_call_says_what_work_it_caused_and_for_which_request);
 	tcase_add_test(tests, arguments_stand_before_the_result);
 	tcase_add_test(tests, hostile_names_are_escaped);
 	tcase_add_test(tests, long_names_are_whole);

@@ -34,10 +34,11 @@ static void put_records(struct builder *file, uint32_t lane, uint64_t number)
 	char *at = build_records(chunk);
 
 	for (uint32_t i = 0; i < 2 * F_COUNT; i++) {
-		size_t words = table_functions[i % F_COUNT].words, blobs = i < F_COUNT ? 0 : 12;
+		size_t causes = i % 2, words = causes + table_functions[i % F_COUNT].words, blobs = i < F_COUNT ? 0 : 12;
 		struct tl_call_record record = {.size = (uint16_t)(4 + words + (blobs ? 1 + blobs : 0)),
 						.type = TL_RECORD_CALL,
-						.flags = (uint8_t)(TL_RECORD_WORDS | (blobs ? TL_RECORD_BLOBS : 0)),
+						.flags = (uint8_t)(TL_RECORD_WORDS | (blobs ? TL_RECORD_BLOBS : 0) |
+								   (causes ? TL_RECORD_CAUSE : 0)),
 						.function = i % F_COUNT,
 						.start = 1000 * i,
 						.duration = 500};

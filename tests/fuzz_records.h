@@ -22,6 +22,11 @@ static inline size_t sound_call(char *to)
 					  .start = next_random() >> next_random() % 64,
 					  .duration = next_random() >> next_random() % 64,
 					  .result = next_random() % 4 ? 0 : next_random()};
+	if (next_random() % 3 == 0) {
+		record->flags |= TL_RECORD_CAUSE;
+		record->size++;
+		words++;
+	}
 	for (size_t i = 0; i < words; i++)
 		((uint64_t *)(record + 1))[i] = next_random() >> next_random() % 64;
 	if (next_random() % 2) {

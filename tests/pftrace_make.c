@@ -137,7 +137,8 @@ static size_t make_record(char *to, uint64_t start, uint64_t end)
 	struct tl_call_record *record = (void *)to;
 	uint32_t id = next_random() % F_COUNT;
 	const struct tl_function *function = &table_functions[id];
-	uint64_t *words = (uint64_t *)(record + 1);
+	bool caused = next_random() % 4 == 0;
+	uint64_t *words = (uint64_t *)(record + 1) + caused;
 	struct tl_blob_sizes *sizes = (void *)(words + function->words);
 	char *blobs = (char *)(sizes + 1);
 	bool cut = false;
@@ -162,7 +163,12 @@ static size_t make_record(char *to, uint64_t start, uint64_t end)
 		record->flags |= TL_RECORD_CUT;
 	if (next_random() % 8 == 0) {
 		record->flags &= ~(TL_RECORD_WORDS | TL_RECORD_BLOBS);
-		record->size = sizeof(*record) / 8;
+		record->size = (uint16_t)(sizeof(*record) / 8 + caused);
+	}
+	if (caused) {
+		const struct tl_cause cause = {(uint32_t)next_random() * (uint32_t)(next_random() % 2), (uint32_t)(next_random() % 3)};
+		record->flags |= TL_RECORD_CAUSE;
+		memcpy(record + 1, &cause, sizeof(cause));
 	}
 	return record->size * (size_t)8;
 }

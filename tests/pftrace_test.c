@@ -216,6 +216,26 @@ START_TEST(a_call_is_two_packets)
 }
 END_TEST
 
+START_TEST(a_call_says_what_work_it_caused_and_for_which_request)
+{
+	struct record record = record_of(NOTHING, 1000, 50);
+
+	record.call.size = 5;
+	record.call.flags = TL_RECORD_CAUSE;
+	record.words[0] = 7ull << 32 | 300;
+	encode(8, &record);
+	ck_assert_ptr_nonnull(memmem(room, (size_t)(text.at - room), "correlation", 11));
+	ck_assert_ptr_nonnull(memmem(room, (size_t)(text.at - room), "request", 7));
+	text.at = room;
+	encode(8, &record);
+	EXPECT("\x0a\x1f\x40\xe8\x07\xd0\x03\x03\x50\x01\x68\x02"	/* timestamp 1000 of clock 3 */
+	       "\x5a\x13\x18\x02\x50\x02\x48\x01"
+	       "\x22\x05\x08\x01\x18\xac\x02"			/* 1: 300, unsigned */
+	       "\x22\x04\x08\x02\x18\x07"				/* 2: 7 */
+	       "\x0a\x0a\x40\x00\x50\x01\x68\x02\x5a\x02\x48\x02");
+}
+END_TEST
+
 START_TEST(a_time_before_the_last_is_told_whole)
 {
 	encode_new(8, NOTHING, 5000, 10);
@@ -627,6 +647,7 @@ int main(void)
 	suite_add_tcase(suite, fresh);
 	tcase_add_checked_fixture(begun, start_begun, stop);
 	tcase_add_test(begun, a_call_is_two_packets);
+	tcase_add_test(begun, a_call_says_what_work_it_caused_and_for_which_request);
 	tcase_add_test(begun, a_time_before_the_last_is_told_whole);
 	tcase_add_test(begun, a_lane_is_told_where_it_changes);
 	tcase_add_test(begun, names_are_told_once);

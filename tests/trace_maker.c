@@ -69,18 +69,22 @@ static char *make_call(char *at, uint64_t *ticks)
 {
 	uint32_t index = next_random() % F_COUNT;
 	size_t words = table_functions[index].words;
-	struct tl_call_record record = {.size = (uint16_t)(4 + words),
+	const struct tl_cause cause = {(uint32_t)(next_random() % 1000), (uint32_t)(next_random() % 3)};
+	bool caused = next_random() % 4 == 0;
+	struct tl_call_record record = {.size = (uint16_t)(4 + caused + words),
 					.type = TL_RECORD_CALL,
-					.flags = TL_RECORD_WORDS,
+					.flags = (uint8_t)(TL_RECORD_WORDS | (caused ? TL_RECORD_CAUSE : 0)),
 					.function = API << 16 | index,
 					.start = *ticks,
 					.duration = TICKS_TO_NS * (next_random() % 5000),
 					.result = next_random() % 3 ? 0 : next_random() % 5};
 
 	memcpy(at, &record, sizeof(record));
+	if (caused)
+		memcpy(at + sizeof(record), &cause, sizeof(cause));
 	for (size_t i = 0; i < words; i++) {
 		uint64_t word = next_random() >> next_random() % 64;
-		memcpy(at + sizeof(record) + 8 * i, &word, 8);
+		memcpy(at + sizeof(record) + 8 * caused + 8 * i, &word, 8);
 	}
 	*ticks += record.duration + TICKS_TO_NS * (next_random() % 3000);
 	return at + record.size * 8u;
