@@ -9,6 +9,7 @@
 
 #include "layer/call.h"
 #include "layer/config.h"
+#include "layer/device/watch.h"
 #include "layer/device/work.h"
 #include "layer/once.h"
 #include "layer/runtime.h"
@@ -33,7 +34,9 @@ static bool has_apis(void)
 
 bool tl_device_look(void)
 {
-	if (has_begun() || !has_apis() || !tl_config.device || !(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record())
+	if (has_begun() || !has_apis() || !tl_config.device)
+		return false;
+	if (!tl_device_is_watched() && (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record()))
 		return false;
 	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
 }

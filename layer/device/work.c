@@ -26,6 +26,7 @@
 
 #include "layer/buffer.h"
 #include "layer/device/hook.h"
+#include "layer/device/watch.h"
 #include "layer/strings.h"
 #include "tracelayer/api.h"
 #include "tracelayer/shim.h"
@@ -38,7 +39,7 @@
 #define MORE_ARGS 16u
 #define OWN_ARGS 16u
 
-enum command_state { PENDING, DONE, STUCK_PENDING };
+enum command_state { PENDING, DONE, STUCK_PENDING, UNRECORDED };
 
 struct tl_device_command {
 	struct tl_device_command *next;
@@ -284,19 +285,25 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 {
 	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
 
-	return (struct tl_device_call){.tid = tl_hook_is_recorded(call) ? thread->shown : 0, .start = tl_hook_start(call),
-				       .end = tl_hook_end(call)};
+	return (struct tl_device_call){.tid = tl_hook_is_recorded(call) ? thread->shown : 0, .thread = thread->tid,
+				       .start = tl_hook_start(call), .end = tl_hook_end(call)};
 }
 
 /* --- commands that are pending */
 
 struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 {
-	struct tl_device_command *command = queue && tl_event_wanted(TL_LEVEL_OPERATOR) ? malloc(sizeof(*command)) : NULL;
+	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR);
+	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? malloc(sizeof(*command)) : NULL;
 
 	if (!command)
 		return NULL;
 	command->queue = queue;
+	if (!recorded) {
+		command->state = UNRECORDED;
+		atomic_init(&command->submitted, tl_clock_gettime_ticks());
+		return command;
+	}
 	command->state = PENDING;
 	atomic_init(&command->submitted, 0);
 	command->next = atomic_load_explicit(&queue->inbox, memory_order_relaxed);
@@ -449,6 +456,10 @@ void tl_device_cancel(struct tl_device_command *command)
 {
 	if (!command)
 		return;
+	if (command->state == UNRECORDED) {
+		free(command);
+		return;
+	}
 	struct tl_device_queue *queue = command->queue;
 	pthread_mutex_lock(&queue->lock);
 	finish(command, 0, 0);
@@ -705,22 +716,55 @@ static void put_arrows(const struct tl_device_work *work, uint32_t lane)
 			  work->request);
 }
 
+static void record(struct tl_device_command *command, struct tl_device_work *work, uint64_t submitted)
+{
+	struct tl_device_queue *queue = command->queue;
+
+	pthread_mutex_lock(&queue->lock);
+	struct lane *lane = place(queue, work, tl_self ? ((struct tl_producer *)tl_self)->lane : 0);
+	uint32_t number = lane ? lane->number : 0;
+	put_slice(queue, work, number);
+	put_arrows(work, number);
+	finish(command, work->submitted.start ? work->submitted.start : submitted, work->unfinished ? 0 : work->end);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+/* Those who want to hear of it besides. */
+static void tell(const struct tl_device_queue *queue, const struct tl_device_work *work)
+{
+	tl_device_tell(&(struct tl_device_view){
+		.size = sizeof(struct tl_device_view),
+		.name = work->name,
+		.kind = work->kind,
+		.unfinished = work->unfinished,
+		.queue_number = queue->number,
+		.queue = queue->label,
+		.start = work->start,
+		.end = work->end,
+		.bytes = work->bytes,
+		.peer = work->peer,
+		.correlation = work->correlation,
+		.request = work->request,
+		.thread = (int)work->submitted.thread,
+		.call_start = work->submitted.start,
+		.call_end = work->submitted.end,
+	});
+}
+
 void tl_device_done(struct tl_device_command *command, const struct tl_device_work *told)
 {
 	struct tl_device_work work = *told;
 
 	if (!command)
 		return;
-	struct tl_device_queue *queue = command->queue;
+	const struct tl_device_queue *queue = command->queue;
 	uint64_t submitted = submission_of(command);
 	clamp(&work, submitted);
-	pthread_mutex_lock(&queue->lock);
-	struct lane *lane = place(queue, &work, tl_self ? ((struct tl_producer *)tl_self)->lane : 0);
-	uint32_t number = lane ? lane->number : 0;
-	put_slice(queue, &work, number);
-	put_arrows(&work, number);
-	finish(command, work.submitted.start ? work.submitted.start : submitted, work.unfinished ? 0 : work.end);
-	pthread_mutex_unlock(&queue->lock);
+	if (command->state == UNRECORDED)
+		free(command);
+	else
+		record(command, &work, submitted);
+	tell(queue, &work);
 }
 
 /* --- memory */
@@ -732,12 +776,14 @@ void tl_device_memory(struct tl_device *device, int64_t bytes)
 	if (!device)
 		return;
 	pthread_mutex_lock(&device->lock);
-	if (!device->counter) {
-		snprintf(name, sizeof(name), "%s memory", device->name);
-		device->counter = number_of(name);
-	}
 	device->bytes += bytes;
-	put_counter(device->counter, KEY(bytes), tl_clock_gettime_ticks(), device->bytes);
+	if (tl_event_wanted(TL_LEVEL_OPERATOR)) {
+		if (!device->counter) {
+			snprintf(name, sizeof(name), "%s memory", device->name);
+			device->counter = number_of(name);
+		}
+		put_counter(device->counter, KEY(bytes), tl_clock_gettime_ticks(), device->bytes);
+	}
 	pthread_mutex_unlock(&device->lock);
 }
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "layer/event.h"
+#include "tracelayer/device.h"
 
 /* A device, or whatever else has memory or queues ("host"). Kept for ever: look for it in your own table first. NULL where memory is short. */
 struct tl_device;
@@ -38,7 +39,7 @@ uint32_t tl_device_correlation(void);
 
 /*
  * A command is about to be submitted: call this before the driver is called, since after it the command may have ended already. NULL where it is
- * not going to be in the trace (nothing is recorded now, or not its level), or where memory is short: then the command need not be
+ * not going to be in the trace (nothing is recorded now, or not its level) and no tool wants to hear of it, or where memory is short: then the command need not be
  * watched. Otherwise one of tl_device_done and tl_device_cancel ends it, once, and the pointer with it.
  */
 struct tl_device_command;
@@ -47,23 +48,10 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue);
 /* It was not submitted after all: the call failed. */
 void tl_device_cancel(struct tl_device_command *command);
 
-enum tl_device_kind {
-	TL_DEVICE_KERNEL,
-	TL_DEVICE_READ,
-	TL_DEVICE_WRITE,
-	TL_DEVICE_COPY,
-	TL_DEVICE_FILL,
-	TL_DEVICE_MAP,
-	TL_DEVICE_UNMAP,
-	TL_DEVICE_MIGRATE,
-	TL_DEVICE_SYNC,		/* barriers and markers */
-	TL_DEVICE_OTHER,
-	TL_DEVICE_KINDS,
-};
-
 /* A call of the program, and its slice in the trace. */
 struct tl_device_call {
 	uint32_t tid;		/* of its thread, as it is shown; 0: it has no slice, and gets no arrow */
+	uint32_t thread;	/* the kernel's number of that */
 	uint64_t start, end;	/* times inside of it (tl_hook_start, tl_hook_end); 0: not known */
 };
 
