@@ -63,6 +63,15 @@ check_PROGRAMS += event_test
 event_test_SOURCES = %D%/event_test.c $(core_doubles)
 event_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 event_test_LDADD = $(core_libs) $(JANSSON_LIBS)
+# Device work: its clocks' fit, and what it looks like.
+TESTS += device_clock_test device_work_test
+check_PROGRAMS += device_clock_test device_work_test
+device_clock_test_SOURCES = %D%/device_clock_test.c %D%/random.h layer/device/clock_fit.c layer/device/clock_fit.h
+device_clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+device_clock_test_LDADD = $(CHECK_LIBS) -lm
+device_work_test_SOURCES = %D%/device_work_test.c %D%/random.h $(core_doubles)
+device_work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+device_work_test_LDADD = $(core_libs) $(JANSSON_LIBS)
 TESTS += core_clock_test
 check_PROGRAMS += core_clock_test
 core_clock_test_SOURCES = %D%/core_clock_test.c $(core_doubles)

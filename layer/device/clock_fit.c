@@ -12,7 +12,7 @@
 #define NOMINAL_DOUBT 1e-4	/* a clock keeps its nominal rate within this, as a rule */
 #define RATE_CHANGE 2e-4	/* and what its rate changes between two pairs is less than this */
 #define WORST_RATE 1e-3		/* where nothing is measured */
-#define BASELINE 1000000000u	/* nanoseconds that a rate is measured over */
+#define BASELINE 500000000u	/* nanoseconds that a rate is measured over */
 #define RECENT 2000000000u	/* for so long a wide bracket can be left out */
 #define SLACK 1000u		/* nanoseconds: what is less is no step */
 #define DRIFT 1e-4		/* of brackets' offset: what is known is worth less as it gets older */
@@ -69,7 +69,7 @@ static uint32_t first_of(const struct tl_clock_fit *fit, uint32_t at)
 }
 
 /*
- * The rate beyond the last point: from the pair that is a second older, or as old as the segment has them. What its brackets leave open is made up
+ * The rate beyond the last point: from the pair that is half a second older, or as old as the segment has them. What its brackets leave open is made up
  * by the nominal rate, each with its weight.
  */
 static void measure_rate(struct tl_clock_fit *fit)
@@ -181,7 +181,6 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 {
 	uint64_t width = after_ns > before_ns ? after_ns - before_ns : 0;
 	struct tl_clock_fit_point pair = {.ticks = ticks, .ns = before_ns + width / 2, .width = width};
-	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
 	bool is_wide = fit->paired && width > 4 * fit->usual + SLACK;
 
 	note_width(fit, width);
@@ -193,6 +192,7 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 		append(fit, &pair);
 		return TL_CLOCK_FIT_USED;
 	}
+	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
 	if (pair.ns <= last->ns)
 		return TL_CLOCK_FIT_SKIPPED;
 	pair.ticks = unroll(ticks, fit->bits, ticks_at(last, fit->rate, pair.ns));
@@ -204,20 +204,27 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 		return TL_CLOCK_FIT_STEPPED;
 	}
 	last = &fit->points[fit->count - 1];
-	bool is_passed = fit->horizon.answered && !is_after(pair.ticks, fit->horizon.ticks);
-	if (is_passed || !is_after(pair.ticks, last->ticks) || (is_wide && pair.ns - last->ns < RECENT))
+	if (!is_after(pair.ticks, last->ticks) || (is_wide && pair.ns - last->ns < RECENT))
 		return TL_CLOCK_FIT_SKIPPED;
+	/* No stamp can be newer than this reading: what was answered was nonsense. */
+	if (!is_after(pair.ticks, fit->horizon.ticks))
+		fit->horizon.answered = false;
 	go_on(fit, &pair);
 	return TL_CLOCK_FIT_USED;
 }
 
 bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns)
 {
-	uint64_t renew = fit->paired < 4 ? TL_CLOCK_FIT_SOON : TL_CLOCK_FIT_RENEW;
+	uint64_t known, renew = TL_CLOCK_FIT_RENEW;
+
+	if (!fit->count)
+		return true;
+	/* A rate is good for half the time that it was measured over. */
+	known = (fit->points[fit->count - 1].ns - fit->points[first_of(fit, fit->count - 1)].ns) / 2;
+	if (known < renew)
+		renew = known > TL_CLOCK_FIT_SOON ? known : TL_CLOCK_FIT_SOON;
 	double wrap = fit->bits < 64 ? fit->nominal * (double)(UINT64_C(1) << fit->bits) / 8 : (double)renew;
 
-	if (!fit->paired)
-		return true;
 	return now_ns > fit->asked && now_ns - fit->asked >= (wrap < (double)renew ? (uint64_t)wrap : renew);
 }
 

@@ -32,9 +32,9 @@
 
 #define TL_CLOCK_FIT_POINTS 64u
 
-/* When the next pair is wanted: soon after the first ones, then this often. */
-#define TL_CLOCK_FIT_SOON 10000000u	/* nanoseconds */
-#define TL_CLOCK_FIT_RENEW 200000000u
+/* When the next pair is wanted: soon after the first one, then more and more seldom. */
+#define TL_CLOCK_FIT_SOON 5000000u	/* nanoseconds */
+#define TL_CLOCK_FIT_RENEW 100000000u
 
 struct tl_clock_fit_point {
 	uint64_t ticks;		/* unrolled: as if the clock had 64 bits */
@@ -98,10 +98,21 @@ struct tl_clock_fit_time {
 struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t ticks, unsigned bits, uint64_t about_ns);
 
 /*
- * A pair is wanted now: there is none yet; the first ones are 10 ms old, so that the rate is known early; the last one is 200 ms old, or an eighth
- * of a wrap. Take one besides before the first command and at the end of the process. Costs a look at three fields.
+ * A pair is wanted now: there is none yet; or the last one is half as old as the time that the rate is known for, which is 5 ms at first and
+ * no more than 100 ms, or an eighth of a wrap. Ask before stamps are converted, and take one besides before the first command and at the end.
  */
 bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns);
+
+/*
+ * The command was submitted later than this, or seen complete earlier, by so much that the clock must have stepped since the last pair. Take one, and
+ * convert again.
+ */
+static inline bool tl_clock_fit_is_impossible(const struct tl_clock_fit_time *time, uint64_t submitted_ns, uint64_t complete_ns)
+{
+	uint64_t slack = time->error < 1000000 ? 1000000 : time->error;
+
+	return time->error != UINT64_MAX && (time->ns + slack < submitted_ns || time->ns > complete_ns + slack);
+}
 
 /* Bits above the valid ones. */
 static inline uint64_t tl_clock_fit_mask(unsigned bits)

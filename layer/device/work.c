@@ -39,12 +39,13 @@
 #define MORE_ARGS 16u
 #define OWN_ARGS 16u
 
-enum command_state { PENDING, DONE, STUCK_PENDING, UNRECORDED };
+enum command_state { PENDING, DONE, STUCK_PENDING };
 
 struct tl_device_command {
 	struct tl_device_command *next;
 	struct tl_device_queue *queue;
 	_Atomic uint64_t submitted;	/* 0: about to be */
+	bool recorded;			/* false: tools only want to hear of it, and it is in no list */
 	enum command_state state;	/* the queue's */
 };
 
@@ -299,8 +300,8 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 	if (!command)
 		return NULL;
 	command->queue = queue;
+	command->recorded = recorded;
 	if (!recorded) {
-		command->state = UNRECORDED;
 		atomic_init(&command->submitted, tl_clock_gettime_ticks());
 		return command;
 	}
@@ -456,7 +457,7 @@ void tl_device_cancel(struct tl_device_command *command)
 {
 	if (!command)
 		return;
-	if (command->state == UNRECORDED) {
+	if (!command->recorded) {
 		free(command);
 		return;
 	}
@@ -559,7 +560,7 @@ static struct lane *place(struct tl_device_queue *queue, struct tl_device_work *
 	bool is_long = work->end > work->start;
 	if (is_long && at < lane->count && spans[at].start == work->end)
 		work->end--;
-	else if (is_long && at && spans[at - 1].end == work->start && spans[at - 1].by != by)
+	else if (is_long && at && spans[at - 1].end == work->start && spans[at - 1].start < work->start && spans[at - 1].by != by)
 		work->start++;
 	memmove(&spans[at + 1], &spans[at], (lane->count - at) * sizeof(*spans));
 	spans[at] = (struct span){work->start, work->end, by};
@@ -720,12 +721,14 @@ static void record(struct tl_device_command *command, struct tl_device_work *wor
 {
 	struct tl_device_queue *queue = command->queue;
 
+	uint64_t ended = work->unfinished ? 0 : work->end;
+
 	pthread_mutex_lock(&queue->lock);
 	struct lane *lane = place(queue, work, tl_self ? ((struct tl_producer *)tl_self)->lane : 0);
 	uint32_t number = lane ? lane->number : 0;
 	put_slice(queue, work, number);
 	put_arrows(work, number);
-	finish(command, work->submitted.start ? work->submitted.start : submitted, work->unfinished ? 0 : work->end);
+	finish(command, work->submitted.start ? work->submitted.start : submitted, ended);
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -760,10 +763,10 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	const struct tl_device_queue *queue = command->queue;
 	uint64_t submitted = submission_of(command);
 	clamp(&work, submitted);
-	if (command->state == UNRECORDED)
-		free(command);
-	else
+	if (command->recorded)
 		record(command, &work, submitted);
+	else
+		free(command);
 	tell(queue, &work);
 }
 
