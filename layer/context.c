@@ -141,7 +141,9 @@ void tl_context_record(const struct tl_context_event *event)
 	struct tl_event_arg args[TL_CONTEXT_ARGS];
 	size_t nargs = args_of(event);
 
-	if (!tl_event_wanted((uint8_t)event->level))
+	/* The texts go into buffers, which are this process's, and say which clock there is. */
+	tl_runtime_notice_fork();
+	if (!tl_event_wanted((uint8_t)event->level) || !tl_runtime_begin())
 		return;
 	for (size_t i = 0; i < nargs; i++)
 		args[i] = (struct tl_event_arg){.key = number_of(event->args[i].key), .kind = TL_VALUE_STRING,
@@ -225,6 +227,7 @@ static void name_lane(struct tl_context *seen, uint32_t shown, const char *name)
 static uint32_t make_lane(struct tl_context *seen, const char *name)
 {
 	tl_runtime_start();
+	tl_runtime_notice_fork();
 	if (!tl_runtime_begin())
 		return 0;
 	uint32_t number = tl_event_lane(number_of(name), 1);

@@ -11,6 +11,7 @@
 #include "layer/context.h"
 #include "layer/once.h"
 #include "layer/request.h"
+#include "layer/runtime.h"
 #include "tracelayer/shim.h"
 
 struct entered {
@@ -83,6 +84,7 @@ void tl_context_enter_here(struct tl_context *seen)
 	struct entered *entered;
 	int error = errno;
 
+	tl_runtime_notice_fork();
 	if (!innermost)
 		note_thread();
 	entered = malloc(sizeof(*entered));
@@ -100,6 +102,7 @@ void tl_context_leave_here(struct tl_context *seen)
 	const struct entered *entered = innermost;
 	int error = errno;
 
+	tl_runtime_notice_fork();
 	while (entered && entered->context != seen)
 		entered = entered->outer;
 	while (entered && innermost != entered)

@@ -270,16 +270,18 @@ static size_t keep(const struct tl_producer *producer, const char *at)
 	memset(one, 0, sizeof(*one));
 	one->call = *record;
 	one->lane = producer->lane;
+	if (record->type != TL_RECORD_CALL)
+		return 8u * record->size;
 	const char *from = at + sizeof(*record);
 	one->cause = tl_record_cause(record);
-	if (record->type == TL_RECORD_CALL && record->flags & TL_RECORD_CAUSE)
+	if (record->flags & TL_RECORD_CAUSE)
 		from += sizeof(one->cause);
 	const struct tl_function *function = &functions[record->function & 0xffff];
-	if (record->type == TL_RECORD_CALL && record->flags & TL_RECORD_WORDS) {
+	if (record->flags & TL_RECORD_WORDS) {
 		memcpy(one->words, from, 8u * function->words);
 		from += 8u * function->words;
 	}
-	if (record->type == TL_RECORD_CALL && record->flags & TL_RECORD_BLOBS) {
+	if (record->flags & TL_RECORD_BLOBS) {
 		const struct tl_blob_sizes *sizes = (const struct tl_blob_sizes *)from;
 		one->entry_size = sizes->entry;
 		one->exit_size = sizes->exit;

@@ -27,6 +27,7 @@
 #include "layer/buffer.h"
 #include "layer/device/hook.h"
 #include "layer/device/watch.h"
+#include "layer/request.h"
 #include "layer/strings.h"
 #include "tracelayer/api.h"
 #include "tracelayer/shim.h"
@@ -294,7 +295,7 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 
 struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 {
-	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR);
+	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR) && tl_request_wants(TL_LEVEL_OPERATOR);
 	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? malloc(sizeof(*command)) : NULL;
 
 	if (!command)

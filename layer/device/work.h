@@ -39,8 +39,9 @@ uint32_t tl_device_correlation(void);
 
 /*
  * A command is about to be submitted: call this before the driver is called, since after it the command may have ended already. NULL where it is
- * not going to be in the trace (nothing is recorded now, or not its level) and no tool wants to hear of it, or where memory is short: then the command
- * need not be watched. Otherwise one of tl_device_done and tl_device_cancel ends it, once, and the pointer with it.
+ * not going to be in the trace (nothing is recorded now, or not its level, or the calling thread's request lacks that) and no tool wants to hear of
+ * it, or where memory is short: then the command need not be watched. Otherwise one of tl_device_done and tl_device_cancel ends it, once, and
+ * the pointer with it.
  */
 struct tl_device_command;
 struct tl_device_command *tl_device_submit(struct tl_device_queue *queue);
