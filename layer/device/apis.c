@@ -5,4 +5,6 @@
 
 #include "layer/device/device.h"
 
-const struct tl_device_api *const tl_device_apis[] = { NULL };
+extern const struct tl_device_api tl_device_opencl;	/* opencl.c */
+
+const struct tl_device_api *const tl_device_apis[] = { &tl_device_opencl, NULL };
