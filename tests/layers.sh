@@ -14,7 +14,7 @@ recorded()
 {
 	"$python" - "$1" <<-'END'
 	import collections, json, sys
-	calls = collections.Counter(e["name"] for e in json.load(open(sys.argv[1])) if e.get("ph") == "X")
+	calls = collections.Counter(e["name"] for e in json.load(open(sys.argv[1])) if e.get("ph") == "X" and not e["cat"].startswith("device"))
 	print("\n".join("%s %d" % call for call in sorted(calls.items())))
 	END
 }

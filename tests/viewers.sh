@@ -29,10 +29,13 @@ fi
 # show [OPTION…] TRACE: its exit code, and what it prints.
 show() { timeout 50 "$python" "$viewers/speedscope.py" "${@:1:$#-1}" "$speedscope" "${!#}"; }
 
-# drawn DESCRIPTION LANES: the trace is drawn whole, and it has so many lanes.
+# How many lanes have slices. Which engines a program uses at once, and so how many of theirs, may be chance.
+lanes() { "$python" -c 'import json, sys; print(len({e["tid"] for e in json.load(open(sys.argv[1])) if e["ph"] == "X"}))' "$1"; }
+
+# drawn DESCRIPTION [LANES]: the trace is drawn whole, and it has so many lanes; as many as have slices where no number is given.
 drawn()
 {
-	local said status lanes=$2
+	local said status lanes=${2:-$(lanes "$tmp/t.json")}
 	said=$(show "$tmp/t.json" 2>&1)
 	status=$?
 	is "$status $said" "0 $lanes lanes, $(events "$tmp/t.json") slices" "$1"
@@ -42,11 +45,11 @@ traced "$tmp/t.json" timeout 60 clinfo >/dev/null
 drawn "clinfo on PoCL is drawn whole" 1
 
 traced "$tmp/t.json" timeout 60 "$apps/cl_vector_add" >/dev/null
-drawn "an OpenCL program is drawn whole, its device's work beside it" 2
+drawn "an OpenCL program is drawn whole" 1
 
 ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so \
 	traced "$tmp/t.json" timeout 60 "$apps/ze_vector_add" -t 3 >/dev/null
-drawn "a Level Zero program with three threads is drawn whole" 4
+drawn "a Level Zero program with three threads, and its device, are drawn whole"
 
 traced "$tmp/t.json" timeout 60 "$apps/cl_threads" -t 8 -i 400 >/dev/null
 drawn "eight threads at once are drawn whole, each on its own lane" 9
@@ -57,7 +60,7 @@ import json, sys
 calls = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X"]
 sys.exit(not any(a is not b and a["tid"] == b["tid"] and a["ts"] < b["ts"] < a["ts"] + a["dur"] for a in calls for b in calls))
 END
-drawn "they are drawn whole, inside each other" 2
+drawn "they are drawn whole, inside each other" 1
 
 traced "$tmp/t.json" timeout 60 "$apps/cl_hostile" names >/dev/null
 drawn "hostile kernel names are drawn whole" 1

@@ -1,0 +1,484 @@
+/*
+ * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the command leaves its times somewhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/ze.h"
+
+/* How one of these functions is called. Parameter 0 is the list. */
+struct append {
+	int8_t signal;	/* the parameter with the event that it may signal; -1: none */
+	int8_t event;	/* its event, which it is all about; -1: none */
+	bool forgets;	/* and which it resets */
+	void (*describe)(struct tl_call *call, const struct ze_list *list, struct ze_command *command);
+};
+
+struct append_state {
+	struct ze_list *list;		/* NULL: nothing to do afterwards */
+	struct ze_recording *recording;	/* of which the command is the last, not counted yet if the list is regular */
+	struct ze_execution *execution;	/* immediate */
+	ze_event_handle_t signal;	/* that the program passed */
+	uint32_t correlation;
+	bool forward;			/* it got ours instead */
+	bool begun;			/* a timestamp was written before the command */
+};
+_Static_assert(sizeof(struct append_state) <= TL_HOOK_STATE, "the state of a hook");
+
+/* --- what commands are: filled in from the call's parameters */
+
+static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle, const ze_group_count_t *groups)
+{
+	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
+	const uint32_t *counts = groups ? &groups->groupCountX : NULL;
+
+	command->kind = TL_DEVICE_KERNEL;
+	command->what = "kernel";
+	if (!kernel)
+		return;
+	command->name = kernel->name ? strdup(kernel->name) : NULL;
+	if (!kernel->group[0])
+		return;
+	command->dimensions = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		command->local[i] = kernel->group[i];
+		command->global[i] = counts ? (uint64_t)counts[i] * kernel->group[i] : 0;
+	}
+	/* Counts that the device looks up are known to it only. */
+	if (!counts)
+		command->dimensions = 0;
+}
+
+static void describe_kernel(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), ZE_PARAM(call, 2, const ze_group_count_t *));
+	(void)list;
+}
+
+static void describe_indirect(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), NULL);
+	(void)list;
+}
+
+/* One command with one event, whatever it launches: it is called as the first of them. */
+static void describe_several(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	const ze_kernel_handle_t *kernels = ZE_PARAM(call, 2, ze_kernel_handle_t *);
+	uint32_t count = ZE_PARAM(call, 1, uint32_t);
+
+	set_kernel(command, kernels && count ? kernels[0] : NULL, NULL);
+	command->kernels = count;
+	(void)list;
+}
+
+/* Whose memory it is. Shared memory is its device's. */
+struct side {
+	bool host;
+	const struct ze_device *device;
+};
+
+static struct side side_of(ze_context_handle_t context, const void *memory)
+{
+	ze_memory_allocation_properties_t properties = { .stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES };
+	ze_device_handle_t device = NULL;
+
+	if (!memory || tl_ze_real.zeMemGetAllocProperties(context, memory, &properties, &device) != ZE_RESULT_SUCCESS)
+		return (struct side){ .host = true };
+	if (properties.type == ZE_MEMORY_TYPE_DEVICE || properties.type == ZE_MEMORY_TYPE_SHARED)
+		return (struct side){ .device = tl_ze_device(device) };
+	return (struct side){ .host = true };
+}
+
+static const char *peer_of(const struct side *side, const struct ze_list *list)
+{
+	if (side->host)
+		return "host";
+	return side->device && side->device != list->device ? side->device->name : NULL;
+}
+
+struct ways {
+	const char *read, *write, *copy;
+};
+static const struct ways buffers = { "read buffer", "write buffer", "copy buffer" };
+static const struct ways images = { "read image", "write image", "copy image" };
+
+static void set_copy(struct ze_command *command, const struct ze_list *list, struct side to, struct side from, const struct ways *ways)
+{
+	const char *peer = peer_of(&from, list);
+
+	if (to.host && !from.host) {
+		command->kind = TL_DEVICE_READ;
+		command->what = ways->read;
+		command->peer = "host";
+	} else if (from.host && !to.host) {
+		command->kind = TL_DEVICE_WRITE;
+		command->what = ways->write;
+		command->peer = "host";
+	} else {
+		command->kind = TL_DEVICE_COPY;
+		command->what = ways->copy;
+		command->peer = peer ? peer : peer_of(&to, list);
+	}
+}
+
+static ze_context_handle_t context_of(const struct ze_list *list)
+{
+	return (ze_context_handle_t)(uintptr_t)list->context->handle.key;
+}
+
+static struct side of_list(const struct ze_list *list)
+{
+	return (struct side){ .device = list->device };
+}
+
+static void describe_copy(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	ze_context_handle_t context = context_of(list);
+
+	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)), side_of(context, ZE_PARAM(call, 2, void *)), &buffers);
+	command->bytes = ZE_PARAM(call, 3, size_t);
+}
+
+static void describe_copy_from(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)),
+		 side_of(ZE_PARAM(call, 2, ze_context_handle_t), ZE_PARAM(call, 3, void *)), &buffers);
+	command->bytes = ZE_PARAM(call, 4, size_t);
+}
+
+static uint64_t at_least_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+static void describe_copy_region(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	const ze_copy_region_t *region = ZE_PARAM(call, 6, const ze_copy_region_t *);
+	ze_context_handle_t context = context_of(list);
+
+	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)), side_of(context, ZE_PARAM(call, 5, void *)), &buffers);
+	if (region)
+		command->bytes = region->width * at_least_one(region->height) * at_least_one(region->depth);
+}
+
+static void describe_fill(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	struct side to = side_of(context_of(list), ZE_PARAM(call, 1, void *));
+
+	command->kind = TL_DEVICE_FILL;
+	command->what = "fill buffer";
+	command->bytes = ZE_PARAM(call, 4, size_t);
+	command->peer = peer_of(&to, list);
+}
+
+/* What a region of an image takes; of all of it where none is given. 0: the image isn't known. */
+static uint64_t image_bytes(ze_image_handle_t handle, const ze_image_region_t *region)
+{
+	const struct ze_image *image = tl_ze_image_find(handle);
+
+	if (!image)
+		return 0;
+	if (!region)
+		return image->pixels * image->pixel;
+	return image->pixel * region->width * at_least_one(region->height) * at_least_one(region->depth);
+}
+
+static void describe_image_copy(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_copy(command, list, of_list(list), of_list(list), &images);
+	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), NULL);
+}
+
+static void describe_image_region(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_copy(command, list, of_list(list), of_list(list), &images);
+	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), ZE_PARAM(call, 4, const ze_image_region_t *));
+}
+
+static void describe_image_read(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)), of_list(list), &images);
+	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), ZE_PARAM(call, 3, const ze_image_region_t *));
+}
+
+static void describe_image_write(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	set_copy(command, list, of_list(list), side_of(context_of(list), ZE_PARAM(call, 2, void *)), &images);
+	command->bytes = image_bytes(ZE_PARAM(call, 1, ze_image_handle_t), ZE_PARAM(call, 3, const ze_image_region_t *));
+}
+
+static void describe_prefetch(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	command->kind = TL_DEVICE_MIGRATE;
+	command->what = "prefetch";
+	command->bytes = ZE_PARAM(call, 2, size_t);
+	(void)list;
+}
+
+#define DESCRIBE(name, kind_, what_)                                                                                   \
+	static void describe_##name(struct tl_call *call, const struct ze_list *list, struct ze_command *command)      \
+	{                                                                                                              \
+		command->kind = kind_;                                                                                 \
+		command->what = what_;                                                                                 \
+		(void)call;                                                                                            \
+		(void)list;                                                                                            \
+	}
+DESCRIBE(barrier, TL_DEVICE_SYNC, "barrier")
+DESCRIBE(signal, TL_DEVICE_SYNC, "signal event")
+DESCRIBE(wait, TL_DEVICE_SYNC, "wait for events")
+DESCRIBE(reset, TL_DEVICE_SYNC, "reset event")
+DESCRIBE(timestamp, TL_DEVICE_OTHER, "write timestamp")
+DESCRIBE(query, TL_DEVICE_OTHER, "query timestamps")
+
+/* --- where its times come from */
+
+/*
+ * The list is going to reset this event, or to signal it once more, while what it says of an earlier command has not been read. A barrier, which waits
+ * for that command, and a copy go before.
+ */
+static void keep_times(struct ze_list *list, struct ze_event *event)
+{
+	ze_event_handle_t handle = (ze_event_handle_t)(uintptr_t)event->handle.key;
+	ze_command_list_handle_t target = (ze_command_list_handle_t)(uintptr_t)list->handle.key;
+	struct ze_recording *recording = event->recorded;
+	struct ze_execution *pending = event->pending;
+	uint32_t index = event->command;
+
+	if (list->queue) {
+		if (tl_ze_settle(event) || pending->queue != list->queue)
+			return;
+		recording = pending->recording;
+		index = event->index;
+	}
+	if (!recording || (!list->queue && recording != list->recording) || recording->commands[index].source != ZE_THEIRS || list->only_copies)
+		return;
+	struct ze_slot *slot = tl_ze_recording_slot(recording);
+	if (!slot)
+		return;
+	pthread_mutex_unlock(&tl_ze_lock);
+	bool kept = tl_ze_real.zeCommandListAppendBarrier(target, NULL, 0, NULL) == ZE_RESULT_SUCCESS &&
+		    tl_ze_real.zeCommandListAppendQueryKernelTimestamps(target, 1, &handle, slot, NULL, NULL, 0, NULL) == ZE_RESULT_SUCCESS;
+	pthread_mutex_lock(&tl_ze_lock);
+	/* It may have been read meanwhile; then the slot stays unused, since the device is going to write to it. */
+	if (!kept || (list->queue && event->pending != pending))
+		return;
+	recording->commands[index].source = ZE_QUERY;
+	recording->commands[index].slot = slot;
+}
+
+/* Kernel timestamps of the program's event; or of ours. `lists` of engines that only copy can't copy those between executions: see ze.h. */
+static void choose_source(const struct ze_list *list, struct ze_recording *recording, struct ze_command *command, bool signals)
+{
+	const struct ze_event *event = command->event;
+	bool stamps = !signals || (list->only_copies && list->recording);
+	bool theirs = signals && event && tl_ze_event_has_times(event);
+
+	if (theirs && (!stamps || event->pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP)) {
+		command->source = ZE_THEIRS;
+		return;
+	}
+	if (signals)
+		command->own = tl_ze_event_take(recording->context);
+	if (stamps)
+		command->slot = tl_ze_recording_slot(recording);
+	if ((signals && !command->own) || (stamps && !command->slot))
+		command->source = ZE_NONE;
+	else if (stamps)
+		command->source = signals || !event ? ZE_BRACKET : ZE_INSTANT;
+	else
+		command->source = ZE_OWN;
+}
+
+static struct ze_command *command_of(const struct append_state *state)
+{
+	return &state->recording->commands[state->execution ? 0 : state->recording->count];
+}
+
+/* Everything that needs the lock. False: the command is not watched. */
+static bool prepare(struct tl_call *call, const struct append *append, struct append_state *state, struct ze_list *list)
+{
+	int8_t at = append->signal >= 0 ? append->signal : append->event;
+	ze_event_handle_t handle = at >= 0 ? ZE_PARAM(call, at, ze_event_handle_t) : NULL;
+	struct ze_event *event = handle ? tl_ze_event_known(handle) : NULL;
+
+	if (event)
+		keep_times(list, event);
+	state->recording = list->queue ? tl_ze_recording_new(list->context, list->device, list->group, true) : list->recording;
+	struct ze_command *command = state->recording && state->recording->context ? tl_ze_command_next(state->recording) : NULL;
+	if (!command)
+		return false;
+	append->describe(call, list, command);
+	if (event && !append->forgets) {
+		command->event = event;
+		event->references++;
+	}
+	choose_source(list, state->recording, command, append->signal >= 0);
+	state->signal = append->signal >= 0 ? handle : NULL;
+	state->forward = state->signal && command->own;
+	state->correlation = list->queue ? tl_device_correlation() : 0;
+	if (!list->queue)
+		return true;
+	state->recording->count = 1;
+	state->execution = tl_ze_execution_new(state->recording, list->queue, state->correlation, call->request);
+	return state->execution && state->execution->items[0].command;
+}
+
+/* The command was not appended, or is not watched. */
+static void drop(struct append_state *state)
+{
+	struct ze_recording *recording = state->recording;
+
+	if (!recording)
+		return;
+	if (state->execution)
+		tl_ze_execution_cancel(state->execution);
+	if (!recording->immediate)
+		tl_ze_command_clear(recording, &recording->commands[recording->count], true);
+	else if (state->begun)
+		recording->dirty = true;
+	if (recording->immediate)
+		tl_ze_recording_release(recording);
+	state->list = NULL;
+}
+
+static void append_before(struct tl_call *call, void *hook_state, const struct append *append)
+{
+	struct append_state *state = hook_state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t)) : NULL;
+	if (list) {
+		state->list = list;
+		if (!prepare(call, append, state, list))
+			drop(state);
+	}
+	struct ze_command *command = state->list ? command_of(state) : NULL;
+	struct ze_slot *slot = command && (command->source == ZE_BRACKET || command->source == ZE_INSTANT) ? command->slot : NULL;
+	ze_event_handle_t own = command && command->own && command->source != ZE_NONE ? command->own->event : NULL;
+	pthread_mutex_unlock(&tl_ze_lock);
+	if (slot)
+		state->begun = tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(ZE_PARAM(call, 0, ze_command_list_handle_t), &slot->start, NULL, 0,
+										  NULL) == ZE_RESULT_SUCCESS;
+	if (own)
+		ZE_PARAM(call, append->signal, ze_event_handle_t) = own;
+	else
+		state->forward = false;
+}
+
+/* --- when it is in the list */
+
+/* Ours is signalled: so is the program's. */
+static void forward(ze_command_list_handle_t list, ze_event_handle_t own, ze_event_handle_t signal)
+{
+	if (tl_ze_real.zeCommandListAppendBarrier(list, signal, 1, &own) != ZE_RESULT_SUCCESS)
+		tl_ze_real.zeCommandListAppendSignalEvent(list, signal);
+}
+
+static void append_behind(struct tl_call *call, const struct append_state *state, enum ze_source source, ze_event_handle_t own,
+			  struct ze_slot *slot)
+{
+	ze_command_list_handle_t list = ZE_PARAM(call, 0, ze_command_list_handle_t);
+
+	if (source == ZE_BRACKET) {
+		tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(list, &slot->end, NULL, own ? 1 : 0, own ? &own : NULL);
+		if (own && !state->forward)
+			tl_ze_real.zeCommandListAppendEventReset(list, own);
+	}
+	if (state->forward)
+		forward(list, own, state->signal);
+}
+
+/* A regular list's command counts from now on. */
+static void keep(struct append_state *state)
+{
+	struct ze_recording *recording = state->recording;
+	struct ze_command *command = &recording->commands[recording->count];
+	struct ze_event *event = command->event;
+
+	if (event && command->source == ZE_THEIRS) {
+		event->recorded = recording;
+		event->command = recording->count;
+	}
+	recording->count++;
+}
+
+static void submitted(struct tl_call *call, struct append_state *state)
+{
+	struct tl_device_call here = tl_device_call_of(call);
+	struct ze_queue *queue = state->list->queue;
+	uint64_t number = state->execution->number;
+
+	state->execution->call = here;
+	state->execution->submitted = true;
+	tl_ze_recording_release(state->recording);
+	if (queue->synchronous)
+		tl_ze_drain(queue, number, &here);
+	else
+		tl_ze_collect(queue);
+}
+
+static void append_after(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
+{
+	struct append_state *state = hook_state;
+
+	if (!state->list)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_command *command = command_of(state);
+	enum ze_source source = command->source;
+	ze_event_handle_t own = command->own ? command->own->event : NULL;
+	struct ze_slot *slot = command->slot;
+	bool failed = unwound || result != ZE_RESULT_SUCCESS;
+	if (failed)
+		drop(state);
+	pthread_mutex_unlock(&tl_ze_lock);
+	if (failed)
+		return;
+	if (!tl_device_has_ended() || state->forward)
+		append_behind(call, state, source, own, slot);
+	if (state->execution && state->correlation)
+		tl_call_correlate(call, state->correlation);
+	pthread_mutex_lock(&tl_ze_lock);
+	if (state->execution)
+		submitted(call, state);
+	else
+		keep(state);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+/* A hook's functions know which function they are for only by being its own. */
+#define APPENDS(X)                                                                                                     \
+	X(AppendLaunchKernel, 3, -1, false, kernel)                                                                    \
+	X(AppendLaunchCooperativeKernel, 3, -1, false, kernel)                                                         \
+	X(AppendLaunchKernelIndirect, 3, -1, false, indirect)                                                          \
+	X(AppendLaunchMultipleKernelsIndirect, 5, -1, false, several)                                                  \
+	X(AppendMemoryCopy, 4, -1, false, copy)                                                                        \
+	X(AppendMemoryCopyFromContext, 5, -1, false, copy_from)                                                        \
+	X(AppendMemoryCopyRegion, 9, -1, false, copy_region)                                                           \
+	X(AppendMemoryFill, 5, -1, false, fill)                                                                        \
+	X(AppendMemoryPrefetch, -1, -1, false, prefetch)                                                               \
+	X(AppendImageCopy, 3, -1, false, image_copy)                                                                   \
+	X(AppendImageCopyRegion, 5, -1, false, image_region)                                                           \
+	X(AppendImageCopyToMemory, 4, -1, false, image_read)                                                           \
+	X(AppendImageCopyFromMemory, 4, -1, false, image_write)                                                        \
+	X(AppendImageCopyToMemoryExt, 6, -1, false, image_read)                                                        \
+	X(AppendImageCopyFromMemoryExt, 6, -1, false, image_write)                                                     \
+	X(AppendBarrier, 1, -1, false, barrier)                                                                        \
+	X(AppendMemoryRangesBarrier, 4, -1, false, barrier)                                                            \
+	X(AppendSignalEvent, -1, 1, false, signal)                                                                     \
+	X(AppendWaitOnEvents, -1, -1, false, wait)                                                                     \
+	X(AppendEventReset, -1, 1, true, reset)                                                                        \
+	X(AppendWriteGlobalTimestamp, 2, -1, false, timestamp)                                                         \
+	X(AppendQueryKernelTimestamps, 5, -1, false, query)
+
+#define BEFORE(name, signal_, event_, forgets_, what_)                                                             \
+	static void before_##name(struct tl_call *call, void *state)                                                   \
+	{                                                                                                              \
+		static const struct append append = { signal_, event_, forgets_, describe_##what_ };               \
+		append_before(call, state, &append);                                                                   \
+	}
+APPENDS(BEFORE)
+
+#define HOOK(name, signal_, event_, forgets_, what_) { "zeCommandList" #name, before_##name, append_after, true },
+const struct tl_hook tl_ze_append_hooks[] = { APPENDS(HOOK){ NULL, NULL, NULL, false } };

@@ -1,0 +1,458 @@
+/*
+ * ze_collect.c: what lists record, what comes of each execution of it, and when that is read and shown (ze.h has the whole).
+ *
+ * An item (a command of an execution) is read as soon as a hook finds it ready: then its times are the host's, and the event or slot is fit for
+ * the next execution. It is shown once the call that submitted it has returned, whose times go with it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/ze.h"
+
+#define STUCK 8u	/* items that are not ready, after which a collection gives up; more that are ready may lie behind */
+
+/* --- recordings */
+
+struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device, uint32_t group, bool immediate)
+{
+	struct ze_recording *recording = calloc(1, sizeof(*recording));
+
+	if (!recording)
+		return NULL;
+	*recording = (struct ze_recording){ .references = 1, .context = context, .device = device, .group = group, .immediate = immediate };
+	recording->next = context->recordings;
+	recording->link = &context->recordings;
+	if (recording->next)
+		recording->next->link = &recording->next;
+	context->recordings = recording;
+	return recording;
+}
+
+static void unlink_recording(struct ze_recording *recording)
+{
+	if (!recording->context)
+		return;
+	*recording->link = recording->next;
+	if (recording->next)
+		recording->next->link = recording->link;
+}
+
+struct ze_command *tl_ze_command_next(struct ze_recording *recording)
+{
+	if (recording->count == recording->room) {
+		uint32_t room = recording->room ? 2 * recording->room : recording->immediate ? 1 : 8;
+		struct ze_command *commands = realloc(recording->commands, room * sizeof(*commands));
+		if (!commands)
+			return NULL;
+		recording->commands = commands;
+		recording->room = room;
+	}
+	struct ze_command *command = &recording->commands[recording->count];
+	memset(command, 0, sizeof(*command));
+	return command;
+}
+
+/* A slot of a regular list's recording lies with its others, so that a capture copies them together. */
+struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
+{
+	struct ze_run *run = recording->runs;
+
+	if (recording->immediate)
+		return tl_ze_slot_take(recording->context);
+	if (!run || recording->in_run == ZE_RUN) {
+		run = tl_ze_run_take(recording->context);
+		if (!run)
+			return NULL;
+		run->next = recording->runs;
+		recording->runs = run;
+		recording->in_run = 0;
+	}
+	return &run->slots[recording->in_run++];
+}
+
+void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean)
+{
+	if (recording->context && clean && command->own)
+		tl_ze_event_give(recording->context, command->own);
+	if (recording->context && clean && command->slot && recording->immediate)
+		tl_ze_slot_give(recording->context, command->slot);
+	if (command->event && command->event->recorded == recording)
+		command->event->recorded = NULL;
+	tl_ze_event_release(command->event);
+	free(command->name);
+	memset(command, 0, sizeof(*command));
+}
+
+static void recording_free(struct ze_recording *recording)
+{
+	for (uint32_t i = 0; i < recording->count; i++)
+		tl_ze_command_clear(recording, &recording->commands[i], !recording->dirty);
+	while (recording->runs) {
+		struct ze_run *run = recording->runs;
+		recording->runs = run->next;
+		if (recording->context && !recording->dirty)
+			tl_ze_run_give(recording->context, run);
+	}
+	while (recording->captures) {
+		struct ze_capture *capture = recording->captures;
+		recording->captures = capture->next;
+		if (recording->context)
+			tl_ze_capture_discard(recording->context, capture);
+		else
+			free(capture);
+	}
+	unlink_recording(recording);
+	free(recording->commands);
+	free(recording);
+}
+
+void tl_ze_recording_release(struct ze_recording *recording)
+{
+	if (recording && --recording->references == 0)
+		recording_free(recording);
+}
+
+/* --- reading */
+
+/* The device writes the end last. Acquire: and the start before it, as far as the host can say. */
+static bool read_slot(const struct ze_slot *slot, bool instant, struct ze_item *item)
+{
+	const uint64_t *last = instant ? &slot->start : &slot->end;
+
+	item->end = __atomic_load_n(last, __ATOMIC_ACQUIRE);
+	item->start = __atomic_load_n(&slot->start, __ATOMIC_RELAXED);
+	return item->end != 0;
+}
+
+static bool read_event(ze_event_handle_t event, struct ze_item *item)
+{
+	ze_kernel_timestamp_result_t result;
+
+	if (tl_ze_real.zeEventQueryStatus(event) != ZE_RESULT_SUCCESS ||
+	    tl_ze_real.zeEventQueryKernelTimestamp(event, &result) != ZE_RESULT_SUCCESS)
+		return false;
+	item->start = result.global.kernelStart;
+	item->end = result.global.kernelEnd;
+	return true;
+}
+
+/* Its times are those that were read of the execution before: the program did not reset the event, and it says so still. */
+static bool is_stale(const struct ze_command *command, const struct ze_item *item)
+{
+	return command->last_end && item->start == command->last_start && item->end == command->last_end;
+}
+
+static bool read_theirs(struct ze_execution *execution, uint32_t index, struct ze_command *command, struct ze_item *item)
+{
+	struct ze_event *event = command->event;
+
+	if (event->destroyed || event->pending != execution || event->index != index) {
+		item->lost = true;
+		return false;
+	}
+	if (!read_event((ze_event_handle_t)(uintptr_t)event->handle.key, item) || is_stale(command, item))
+		return false;
+	command->last_start = item->start;
+	command->last_end = item->end;
+	return true;
+}
+
+static bool read_source(struct ze_execution *execution, uint32_t index, struct ze_command *command, struct ze_item *item)
+{
+	switch (command->source) {
+	case ZE_OWN:
+		return read_event(command->own->event, item) && tl_ze_real.zeEventHostReset(command->own->event) == ZE_RESULT_SUCCESS;
+	case ZE_NONE:
+		item->lost = true;
+		return false;
+	case ZE_THEIRS:
+		return read_theirs(execution, index, command, item);
+	case ZE_BRACKET:
+	case ZE_INSTANT:
+	case ZE_QUERY:
+		if (!read_slot(command->slot, command->source == ZE_INSTANT, item))
+			return false;
+		memset(command->slot, 0, sizeof(*command->slot));
+		return true;
+	}
+	return false;
+}
+
+static bool read_captured(struct ze_execution *execution, uint32_t index, struct ze_item *item)
+{
+	const struct ze_command *command = &execution->recording->commands[index];
+	const struct ze_slot *slot = tl_ze_capture_slot(execution, index);
+
+	if (!tl_ze_capture_is_done(execution->capture))
+		return false;
+	item->lost = !slot || !read_slot(slot, command->source == ZE_INSTANT, item);
+	return !item->lost;
+}
+
+static void not_pending(struct ze_execution *execution, uint32_t index)
+{
+	struct ze_event *event = execution->recording->commands[index].event;
+
+	if (event && event->pending == execution && event->index == index)
+		event->pending = NULL;
+}
+
+bool tl_ze_item_read(struct ze_execution *execution, uint32_t index)
+{
+	struct ze_recording *recording = execution->recording;
+	struct ze_item *item = &execution->items[index];
+
+	if (item->read || item->lost)
+		return item->read;
+	if (!tl_ze_usable() || !recording->context)
+		return false;
+	item->read = execution->capture ? read_captured(execution, index, item)
+					: read_source(execution, index, &recording->commands[index], item);
+	if (item->read)
+		not_pending(execution, index);
+	return item->read;
+}
+
+bool tl_ze_execution_read(struct ze_execution *execution)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < execution->recording->count; i++)
+		all &= tl_ze_item_read(execution, i) || execution->items[i].lost;
+	return all;
+}
+
+/* --- executions */
+
+struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue, uint32_t correlation, uint32_t request)
+{
+	struct ze_execution *execution = calloc(1, sizeof(*execution) + recording->count * sizeof(execution->items[0]));
+
+	if (!execution)
+		return NULL;
+	execution->recording = recording;
+	execution->queue = queue;
+	execution->correlation = correlation;
+	execution->request = request;
+	execution->left = recording->count;
+	for (uint32_t i = 0; i < recording->count; i++) {
+		struct ze_event *event = recording->commands[i].event;
+		execution->items[i].command = tl_device_submit(queue->lanes);
+		if (event) {
+			event->pending = execution;
+			event->index = i;
+		}
+	}
+	execution->began = tl_ze_now();
+	execution->number = ++queue->number;
+	recording->references++;
+	recording->live = execution;
+	execution->link = queue->last;
+	*queue->last = execution;
+	queue->last = &execution->next;
+	return execution;
+}
+
+/* What its events and slots may still get is none of ours. */
+static void execution_free(struct ze_execution *execution)
+{
+	struct ze_recording *recording = execution->recording;
+	struct ze_queue *queue = execution->queue;
+
+	for (uint32_t i = 0; i < recording->count; i++)
+		not_pending(execution, i);
+	if (recording->live == execution)
+		recording->live = NULL;
+	if (execution->capture)
+		tl_ze_capture_give(recording, execution->capture);
+	*execution->link = execution->next;
+	if (execution->next)
+		execution->next->link = execution->link;
+	else
+		queue->last = execution->link;
+	tl_ze_recording_release(recording);
+	free(execution);
+}
+
+void tl_ze_execution_cancel(struct ze_execution *execution)
+{
+	for (uint32_t i = 0; i < execution->recording->count; i++)
+		if (execution->items[i].command)
+			tl_device_cancel(execution->items[i].command);
+	execution_free(execution);
+}
+
+/* --- showing */
+
+/* Of a clock that steps, each of the two is converted near to where it must be. */
+static void convert(struct ze_device *device, const struct ze_command *command, const struct ze_execution *execution, struct tl_device_work *work)
+{
+	bool stamps = command->source == ZE_BRACKET || command->source == ZE_INSTANT;
+	unsigned bits = stamps ? device->bits : device->kernel_bits;
+	uint64_t mask = tl_clock_fit_mask(bits);
+	double half = (double)(mask / 2) * device->clock.nominal;
+	uint64_t now = tl_ze_now();
+	bool near = (double)(now - execution->began) < half * 0.9;
+	uint64_t about = near ? execution->began : execution->began + (uint64_t)(half * 0.9);
+
+	work->raw_start &= mask;
+	work->raw_end &= mask;
+	work->start = tl_clock_fit_convert(&device->clock, work->raw_start, bits, about).ns;
+	uint64_t lasted = (uint64_t)((double)((work->raw_end - work->raw_start) & mask) * device->clock.nominal);
+	if (work->start + lasted > now + now / 1024)
+		lasted = 0;
+	work->end = tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
+}
+
+static void describe(const struct ze_command *command, struct tl_device_work *work)
+{
+	work->name = command->name ? command->name : command->what;
+	work->kind = command->kind;
+	work->bytes = command->bytes;
+	work->peer = command->peer;
+	work->dimensions = command->dimensions;
+	memcpy(work->global, command->global, sizeof(work->global));
+	memcpy(work->local, command->local, sizeof(work->local));
+}
+
+/* No driver needs to be asked any more. */
+static void show(struct ze_execution *execution, uint32_t index, bool unfinished)
+{
+	const struct ze_command *command = &execution->recording->commands[index];
+	struct ze_item *item = &execution->items[index];
+	struct tl_device_work work = {
+		.unfinished = unfinished,
+		.raw_start = item->start,
+		.raw_end = item->end,
+		.start = execution->began,
+		.end = tl_ze_now(),
+		.correlation = execution->correlation,
+		.request = execution->request,
+		.submitted = execution->call,
+		.waited = item->waited,
+	};
+	struct tl_event_arg several;
+
+	describe(command, &work);
+	if (command->kernels) {
+		several = (struct tl_event_arg){ tl_string_number("kernels", 7), TL_VALUE_UNSIGNED_64, command->kernels };
+		work.nargs = 1;
+		work.args = &several;
+	}
+	if (item->read) {
+		work.has = TL_RAW_START | TL_RAW_END;
+		convert(execution->recording->device, command, execution, &work);
+	}
+	if (item->command)
+		tl_device_done(item->command, &work);
+	item->command = NULL;
+	item->shown = true;
+	execution->left--;
+	not_pending(execution, index);
+}
+
+/* Its times are known, or are known to be lost, and so is the call that submitted it. */
+static bool show_if_ready(struct ze_execution *execution, uint32_t index)
+{
+	if (execution->items[index].shown)
+		return true;
+	if (!execution->submitted || !(tl_ze_item_read(execution, index) || execution->items[index].lost))
+		return false;
+	show(execution, index, false);
+	return true;
+}
+
+/* Show what is ready, from the first item that was not. Returns how many are not ready, `most` of them at most. */
+static uint32_t collect(struct ze_execution *execution, uint32_t most)
+{
+	uint32_t count = execution->recording->count, stuck = 0;
+
+	for (uint32_t i = execution->first_left; i < count && stuck < most; i++)
+		if (!show_if_ready(execution, i))
+			stuck++;
+	while (execution->first_left < count && execution->items[execution->first_left].shown)
+		execution->first_left++;
+	return stuck;
+}
+
+void tl_ze_collect(struct ze_queue *queue)
+{
+	struct ze_execution *next;
+	uint32_t stuck = 0;
+
+	tl_ze_pair(queue->device);
+	for (struct ze_execution *execution = queue->first; execution && stuck < STUCK; execution = next) {
+		next = execution->next;
+		stuck += collect(execution, STUCK - stuck);
+		if (execution->left == 0)
+			execution_free(execution);
+	}
+}
+
+/* All of it is over. What can't be read now never can. */
+static void finish(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
+{
+	for (uint32_t i = 0; i < execution->recording->count; i++) {
+		struct ze_item *item = &execution->items[i];
+		if (item->shown)
+			continue;
+		if (waited && !item->waited.end)
+			item->waited = *waited;
+		bool read = tl_ze_item_read(execution, i);
+		if (!read && !item->lost)
+			execution->recording->dirty = true;
+		show(execution, i, unfinished && !read && !item->lost);
+	}
+	execution_free(execution);
+}
+
+void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device_call *waited)
+{
+	tl_ze_pair(queue->device);
+	while (queue->first && queue->first->number <= number && queue->first->submitted)
+		finish(queue->first, waited, false);
+}
+
+void tl_ze_give_up(struct ze_queue *queue)
+{
+	while (queue->first)
+		finish(queue->first, NULL, true);
+}
+
+void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited)
+{
+	struct ze_execution *execution = event->pending;
+	uint32_t index = event->index;
+
+	if (!execution)
+		return;
+	if (waited)
+		execution->items[index].waited = *waited;
+	show_if_ready(execution, index);
+	tl_ze_collect(execution->queue);
+}
+
+bool tl_ze_settle(struct ze_event *event)
+{
+	return !event->pending || tl_ze_item_read(event->pending, event->index);
+}
+
+/*
+ * Read what is there; what is not there is shown as unfinished. The device and the program are through with the context, so nothing is written
+ * to what is freed.
+ */
+void tl_ze_recording_orphan(struct ze_recording *recording)
+{
+	recording->references++;
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
+		struct ze_execution *next;
+		for (struct ze_execution *execution = queue->first; execution; execution = next) {
+			next = execution->next;
+			if (execution->recording == recording)
+				finish(execution, NULL, true);
+		}
+	}
+	unlink_recording(recording);
+	recording->context = NULL;
+	tl_ze_recording_release(recording);
+}

@@ -1,0 +1,149 @@
+/*
+ * ze_device.c: devices, their engines, and their clocks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/ze.h"
+
+static struct tl_handles devices;
+static struct ze_device *all;	/* linked by .next */
+static struct tl_device *host;
+
+/*
+ * timerResolution is in cycles a second where the newer structure type asked for that and the driver knows the type; older ones give
+ * nanoseconds per cycle. No device counts slower than once in 10 us, nor has a timer of less than 100 kHz.
+ */
+static uint64_t rate_of(uint64_t resolution)
+{
+	if (resolution == 0)
+		return 1000000000;
+	return resolution < 10000 ? 1000000000 / resolution : resolution;
+}
+
+static unsigned bits_of(uint32_t valid)
+{
+	return valid == 0 || valid > 64 ? 64 : valid;
+}
+
+/* The names of two devices of one kind differ: the second is called "… #2". */
+static char *name_of(const ze_device_properties_t *properties)
+{
+	char name[ZE_MAX_DEVICE_NAME + 16];
+	unsigned same = 1;
+	size_t length = strnlen(properties->name, ZE_MAX_DEVICE_NAME);
+
+	for (const struct ze_device *device = all; device; device = device->next)
+		same += strncmp(device->name, properties->name, length) == 0 &&
+			(device->name[length] == 0 || strncmp(device->name + length, " #", 2) == 0);
+	snprintf(name, sizeof(name), same > 1 ? "%.*s #%u" : "%.*s", (int)length, properties->name, same);
+	return strdup(name);
+}
+
+static void ask_groups(struct ze_device *device)
+{
+	ze_command_queue_group_properties_t groups[ZE_GROUPS];
+	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+	uint32_t count = ZE_GROUPS;
+
+	for (uint32_t i = 0; i < ZE_GROUPS; i++)
+		groups[i] = (ze_command_queue_group_properties_t){ .stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES };
+	if (tl_ze_real.zeDeviceGetCommandQueueGroupProperties(handle, &count, groups) != ZE_RESULT_SUCCESS)
+		return;
+	device->groups = count < ZE_GROUPS ? count : ZE_GROUPS;
+	for (uint32_t i = 0; i < device->groups; i++)
+		device->flags[i] = groups[i].flags;
+}
+
+static struct ze_device *device_new(ze_device_handle_t handle)
+{
+	ze_device_properties_t properties = { .stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 };
+
+	if (tl_ze_real.zeDeviceGetProperties(handle, &properties) != ZE_RESULT_SUCCESS)
+		return NULL;
+	struct ze_device *device = calloc(1, sizeof(*device));
+	if (!device)
+		return NULL;
+	device->handle.key = handle;
+	device->name = name_of(&properties);
+	device->bits = bits_of(properties.timestampValidBits);
+	device->kernel_bits = bits_of(properties.kernelTimestampValidBits);
+	device->device = device->name ? tl_device_new(device->name) : NULL;
+	if (!device->device) {
+		free(device);
+		return NULL;
+	}
+	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
+	ask_groups(device);
+	device->next = all;
+	all = device;
+	tl_handles_put(&devices, &device->handle);
+	tl_ze_pair(device);
+	return device;
+}
+
+struct ze_device *tl_ze_device(ze_device_handle_t handle)
+{
+	struct tl_handle *known = tl_handles_find(&devices, handle);
+
+	if (known)
+		return (struct ze_device *)known;
+	return handle && tl_ze_usable() ? device_new(handle) : NULL;
+}
+
+bool tl_ze_only_copies(const struct ze_device *device, uint32_t group)
+{
+	return group < device->groups && !(device->flags[group] & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
+}
+
+struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, uint32_t index)
+{
+	char name[40];
+
+	if (group >= ZE_GROUPS || index >= ZE_ENGINES)
+		return NULL;
+	if (!device->engines[group][index]) {
+		snprintf(name, sizeof(name), "%s %u.%u", tl_ze_only_copies(device, group) ? "copy" : "compute", group, index);
+		device->engines[group][index] = tl_device_queue_new(device->device, name);
+	}
+	return device->engines[group][index];
+}
+
+struct tl_device *tl_ze_host(void)
+{
+	if (!host)
+		host = tl_device_new("host");
+	return host;
+}
+
+/* --- clocks */
+
+static void pair(struct ze_device *device)
+{
+	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+	uint64_t its_host, ticks, before = tl_ze_now();
+
+	if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &ticks) == ZE_RESULT_SUCCESS)
+		tl_clock_fit_pair(&device->clock, ticks, before, tl_ze_now());
+}
+
+void tl_ze_pair(struct ze_device *device)
+{
+	if (tl_clock_fit_due(&device->clock, tl_ze_now()) && tl_ze_usable())
+		pair(device);
+}
+
+void tl_ze_pair_all(void)
+{
+	for (struct ze_device *device = all; device; device = device->next)
+		pair(device);
+}
+
+/* The structs stay: what was forked from knows them too, and nobody counts. */
+void tl_ze_devices_forget(void)
+{
+	memset(&devices, 0, sizeof(devices));
+	all = NULL;
+	host = NULL;
+}

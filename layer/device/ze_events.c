@@ -1,0 +1,253 @@
+/*
+ * ze_events.c: the program's events. Their pools get timestamps, and the host's eyes, unseen; what the program asks of them answers as if they had not.
+ * Before an event forgets its times they are read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/ze.h"
+
+#define CHANGES (ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP)
+
+static struct tl_handles pools, events;
+
+/* --- what is known of an event */
+
+struct ze_event *tl_ze_event_find(ze_event_handle_t handle)
+{
+	return (struct ze_event *)tl_handles_find(&events, handle);
+}
+
+void tl_ze_event_release(struct ze_event *event)
+{
+	if (event && --event->references == 0)
+		free(event);
+}
+
+struct ze_event *tl_ze_event_known(ze_event_handle_t handle)
+{
+	struct ze_event *event = tl_ze_event_find(handle);
+
+	if (event)
+		return event;
+	event = calloc(1, sizeof(*event));
+	if (event) {
+		event->handle.key = handle;
+		event->references = 1;
+		tl_handles_put(&events, &event->handle);
+	}
+	return event;
+}
+
+bool tl_ze_event_has_times(const struct ze_event *event)
+{
+	const ze_event_pool_flags_t both = CHANGES;
+
+	return event->pool && (event->pool->changed || (event->pool->flags & both) == both) && !(event->pool->flags & ZE_EVENT_POOL_FLAG_IPC);
+}
+
+/* Its handle means nothing any more; commands may still refer to it. */
+static void forget_event(struct ze_event *event)
+{
+	struct ze_event **link = event->pool ? &event->pool->events : NULL;
+
+	while (link && *link && *link != event)
+		link = &(*link)->next;
+	if (link && *link)
+		*link = event->next;
+	tl_handles_take(&events, event->handle.key);
+	event->destroyed = true;
+	event->pool = NULL;
+	tl_ze_event_release(event);
+}
+
+/* --- pools */
+
+struct pool_state {
+	ze_event_pool_desc_t desc;	/* with more flags */
+	ze_event_pool_flags_t flags;	/* as the program gave them */
+	bool changed;
+};
+_Static_assert(sizeof(struct pool_state) <= TL_HOOK_STATE, "the state of a hook");
+
+/* Not of pools that other processes see, nor of extended ones (whose events may count instead). */
+static void before_pool_create(struct tl_call *call, void *state)
+{
+	const ze_event_pool_desc_t **desc = &ZE_PARAM(call, 1, const ze_event_pool_desc_t *);
+	struct pool_state *pool = state;
+
+	if (!*desc)
+		return;
+	pool->flags = (*desc)->flags;
+	if (tl_device_has_ended() || (*desc)->pNext || ((*desc)->flags & ZE_EVENT_POOL_FLAG_IPC))
+		return;
+	pool->desc = **desc;
+	pool->desc.flags |= CHANGES;
+	pool->changed = true;
+	*desc = &pool->desc;
+}
+
+static void pool_created(struct tl_call *call, const struct pool_state *state)
+{
+	struct ze_context *context = tl_ze_context(ZE_PARAM(call, 0, ze_context_handle_t));
+	struct ze_pool *pool = calloc(1, sizeof(*pool));
+
+	if (!pool)
+		return;
+	pool->handle.key = *ZE_PARAM(call, 4, ze_event_pool_handle_t *);
+	pool->context = context;
+	pool->flags = state->flags;
+	pool->changed = state->changed;
+	tl_handles_put(&pools, &pool->handle);
+	/* For questions that may come when no driver can be asked any more. */
+	if (context && pool->changed && !(pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP))
+		tl_ze_plain(context, false);
+}
+
+static void after_pool_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	pool_created(call, state);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_pool_destroy(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
+	for (struct ze_event *event = pool ? pool->events : NULL; event; event = event->next)
+		tl_ze_settle(event);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static void after_pool_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_pool *pool = (struct ze_pool *)tl_handles_take(&pools, ZE_PARAM(call, 0, void *));
+	while (pool && pool->events)
+		forget_event(pool->events);
+	free(pool);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+/* What the program reads are the flags that it gave. */
+static void after_pool_get_flags(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	ze_event_pool_flags_t *flags = ZE_PARAM(call, 1, ze_event_pool_flags_t *);
+
+	if (unwound || result != ZE_RESULT_SUCCESS || !flags)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
+	if (pool && pool->changed)
+		*flags = pool->flags;
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+/* --- events, created and gone */
+
+static void after_event_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	ze_event_handle_t *created = ZE_PARAM(call, 2, ze_event_handle_t *);
+
+	if (unwound || result != ZE_RESULT_SUCCESS || !created)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(*created);
+	/* One that was not seen being destroyed. */
+	if (event)
+		forget_event(event);
+	event = tl_ze_event_known(*created);
+	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
+	if (event && pool) {
+		event->pool = pool;
+		event->next = pool->events;
+		pool->events = event;
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+/* Before it is reset or destroyed. */
+static void before_forgetting(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
+	if (event)
+		tl_ze_settle(event);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static void after_event_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
+	if (event)
+		forget_event(event);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static void after_event_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct tl_device_call waiting = tl_device_call_of(call);
+
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
+	if (event)
+		tl_ze_signalled(event, &waiting);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+/*
+ * Timestamps of an event whose pool the program gave none: the driver is asked of an event of ours that has none either, so that it answers what it
+ * would have.
+ */
+static void before_timestamp_query(struct tl_call *call, void *state)
+{
+	ze_event_handle_t *handle = &ZE_PARAM(call, 0, ze_event_handle_t);
+
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(*handle);
+	struct ze_pool *pool = event ? event->pool : NULL;
+	if (pool && pool->context && pool->changed && !(pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP)) {
+		bool signalled = !tl_ze_usable() || tl_ze_real.zeEventQueryStatus(*handle) == ZE_RESULT_SUCCESS;
+		ze_event_handle_t plain = tl_ze_plain(pool->context, signalled);
+		if (plain)
+			*handle = plain;
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+const struct tl_hook tl_ze_event_hooks[] = {
+	{ "zeEventPoolCreate", before_pool_create, after_pool_create, false },
+	{ "zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, false },
+	{ "zeEventPoolGetFlags", NULL, after_pool_get_flags, false },
+	{ "zeEventCreate", NULL, after_event_create, false },
+	{ "zeEventDestroy", before_forgetting, after_event_destroy, false },
+	{ "zeEventHostReset", before_forgetting, NULL, false },
+	{ "zeEventHostSynchronize", NULL, after_event_wait, true },
+	{ "zeEventQueryKernelTimestamp", before_timestamp_query, NULL, false },
+	{ "zeEventQueryTimestampsExp", before_timestamp_query, NULL, false },
+	{ NULL, NULL, NULL, false },
+};
+
+void tl_ze_events_forget(void)
+{
+	memset(&pools, 0, sizeof(pools));
+	memset(&events, 0, sizeof(events));
+}
