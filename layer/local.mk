@@ -60,9 +60,17 @@ libtl_resolve_la_SOURCES = \
 	%D%/names.h %D%/names.c \
 	%D%/resolve.h %D%/resolve.c
 
-# Device lanes of Level Zero.
+# Device lanes of OpenCL and of Level Zero.
+opencl_lanes = \
+	%D%/device/opencl.h %D%/device/opencl.c \
+	%D%/device/opencl_collect.c \
+	%D%/device/opencl_commands.h %D%/device/opencl_commands.c \
+	%D%/device/opencl_devices.c \
+	%D%/device/opencl_events.c \
+	%D%/device/opencl_kernels.c \
+	%D%/device/opencl_memory.c \
+	%D%/device/opencl_queues.c
 ze_lanes = \
-	%D%/device/handles.h %D%/device/handles.c \
 	%D%/device/ze.h %D%/device/ze.c \
 	%D%/device/ze_append.c \
 	%D%/device/ze_capture.c \
@@ -78,7 +86,8 @@ ze_lanes = \
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/builtin.c $(ze_lanes) %D%/device/apis.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
+libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
+	%D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \

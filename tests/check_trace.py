@@ -10,7 +10,7 @@
 
 Options say what else must hold:
 
-	--counts FILE	lines `NAME N`: these many slices have that name, and no name that FILE lacks occurs
+	--counts FILE	lines `NAME N`: these many calls' slices have that name, and no name that FILE lacks occurs
 	--at-least FILE	the same, but other names may occur as well
 	--total N	slices in all
 	--lanes N	lanes with slices
@@ -52,6 +52,7 @@ class Trace:
 		if isinstance(self.events, dict):
 			self.events = self.events.get("traceEvents", [])
 		self.slices = [event for event in self.events if event.get("ph") == "X"]
+		self.calls = [event for event in self.slices if not str(event.get("cat")).startswith("device")]
 
 	def error(self, what):
 		self.errors.append("%s: %s" % (self.path, what))
@@ -131,7 +132,7 @@ def check_metadata(trace, lanes):
 
 
 def check_counts(trace, path, others_allowed):
-	seen = collections.Counter(event.get("name") for event in trace.slices)
+	seen = collections.Counter(event.get("name") for event in trace.calls)
 	want = {}
 	with open(path) as file:
 		for line in file:

@@ -6,6 +6,7 @@
 # The driver exports its functions under the loader's own names and calls some of them through its PLT, which must not be recorded.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
+export TRACELAYER_DEVICE=0	# device lanes ask the driver, too
 
 apps=$top_builddir/tests/apps
 drivers=$top_builddir/tests/drivers/.libs

@@ -45,7 +45,7 @@ traced "$tmp/t.json" timeout 60 clinfo >/dev/null
 drawn "clinfo on PoCL is drawn whole" 1
 
 traced "$tmp/t.json" timeout 60 "$apps/cl_vector_add" >/dev/null
-drawn "an OpenCL program is drawn whole" 1
+drawn "an OpenCL program is drawn whole, its device's work beside it" 2
 
 ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so \
 	traced "$tmp/t.json" timeout 60 "$apps/ze_vector_add" -t 3 >/dev/null
@@ -60,7 +60,7 @@ import json, sys
 calls = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X"]
 sys.exit(not any(a is not b and a["tid"] == b["tid"] and a["ts"] < b["ts"] < a["ts"] + a["dur"] for a in calls for b in calls))
 END
-drawn "they are drawn whole, inside each other" 1
+drawn "they are drawn whole, inside each other" 2
 
 traced "$tmp/t.json" timeout 60 "$apps/cl_hostile" names >/dev/null
 drawn "hostile kernel names are drawn whole" 1

@@ -85,7 +85,7 @@ def shown(exported):
 			opened = stack.pop()
 			if opened["frame"] != event["frame"]:
 				raise ValueError("%s: slices that don't nest" % profile["name"])
-			name = exported["shared"]["frames"][event["frame"]]["name"].partition(" {")[0]
+			name = exported["shared"]["frames"][event["frame"]]["name"].split(" {")[0]
 			slices.append((name, opened["at"], event["at"]))
 		lanes[profile["name"]] = shifted(slices)
 	return lanes

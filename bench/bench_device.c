@@ -1,0 +1,63 @@
+/*
+ * bench_device TURNS COUNT REST: what a program pays for an empty kernel: enqueue it, and wait. On the first OpenCL device there is, without profiling
+ * and without events, as programs do it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn it rests for REST
+ * microseconds, in which what the turn left to do in the background gets done.
+ *
+ * All of it runs on one core, the driver's threads, too, so that it takes the same way through the kernel's scheduler each time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "bench/harness.h"
+
+static cl_command_queue queue;
+static cl_kernel kernel;
+
+static void enqueue_and_wait(uint64_t count)
+{
+	const size_t one = 1;
+
+	while (count--) {
+		clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL);
+		clFinish(queue);
+	}
+}
+
+/* False: there is no device. */
+static int set_up(void)
+{
+	static const char *const source = "kernel void empty(void) {}";
+	cl_platform_id platform;
+	cl_device_id device;
+
+	if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
+		return 0;
+	cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+	cl_program program = clCreateProgramWithSource(context, 1, (const char **)(void *)&source, NULL, NULL);
+	if (clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS)
+		return 0;
+	kernel = clCreateKernel(program, "empty", NULL);
+	queue = clCreateCommandQueue(context, device, 0, NULL);
+	return kernel && queue;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench_way way = { .work = enqueue_and_wait };
+
+	if (argc != 4)
+		return 2;
+	bench_pin();
+	bench_ticks_per_ns();
+	way.rest_us = strtoul(argv[3], NULL, 10);
+	if (!set_up())
+		return 1;
+	enqueue_and_wait(100);
+	bench_measure(&way, 1, (unsigned)strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10));
+	printf("%.1f\n", way.ticks / bench_ticks_per_ns());
+	return 0;
+}

@@ -1,0 +1,104 @@
+/*
+ * opencl.c: device lanes of OpenCL: the hooks, the driver's functions, the end. opencl.h tells what the other files have.
+ */
+#include "layer/device/opencl.h"
+
+#include "layer/device/device.h"
+#include "layer/device/opencl_commands.h"
+
+struct tl_cl_driver tl_cl;
+
+/* --- the driver's functions */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who looks for them */
+static _Atomic bool known;	/* release, acquire: they are there */
+
+static void find_functions(void)
+{
+#define FIND(name) tl_cl.name = (__typeof__(tl_cl.name))tl_hook_real(#name);
+	TL_CL_FUNCTIONS(FIND)
+#undef FIND
+}
+
+static void know(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!atomic_load_explicit(&known, memory_order_relaxed)) {
+		find_functions();
+		atomic_store_explicit(&known, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool tl_cl_ready(void)
+{
+	if (tl_device_has_ended())
+		return false;
+	if (!atomic_load_explicit(&known, memory_order_acquire))
+		know();
+	return tl_cl.clGetEventInfo && tl_cl.clGetEventProfilingInfo && tl_cl.clReleaseEvent && tl_cl.clRetainEvent &&
+	       tl_cl.clGetDeviceInfo && tl_cl.clGetCommandQueueInfo;
+}
+
+/* --- the hooks */
+
+#define COMMAND(function, ...) { #function, tl_cl_enqueue_before, tl_cl_enqueue_after, true },
+#define OBJECT(function) { #function, NULL, tl_cl_create_object_after, false },
+#define ALLOCATION(function) { #function, NULL, tl_cl_allocate_after, false },
+
+static const struct tl_hook hooks[] = {
+	TL_CL_COMMANDS(COMMAND)
+
+	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, false },
+	{ "clFinish", NULL, tl_cl_finish_after, true },
+	{ "clWaitForEvents", NULL, tl_cl_wait_after, true },
+
+	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, false },
+	{ "clCreateCommandQueueWithProperties", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, false },
+	{ "clCreateCommandQueueWithPropertiesKHR", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, false },
+	{ "clRetainCommandQueue", NULL, tl_cl_retain_queue_after, false },
+	{ "clReleaseCommandQueue", tl_cl_release_queue_before, NULL, false },
+	{ "clGetCommandQueueInfo", tl_cl_queue_info_before, tl_cl_queue_info_after, false },
+	{ "clSetCommandQueueProperty", tl_cl_set_queue_before, tl_cl_set_queue_after, false },
+
+	{ "clGetEventInfo", tl_cl_event_info_before, tl_cl_event_info_after, true },
+	{ "clGetEventProfilingInfo", tl_cl_event_times_before, tl_cl_event_times_after, false },
+	{ "clGetContextInfo", tl_cl_collect_before, NULL, false },
+	{ "clReleaseContext", tl_cl_collect_before, NULL, false },
+
+	{ "clReleaseKernel", tl_cl_release_kernel_before, NULL, false },
+
+	OBJECT(clCreateBuffer)
+	OBJECT(clCreateBufferWithProperties)
+	OBJECT(clCreateBufferWithPropertiesINTEL)
+	OBJECT(clCreateSubBuffer)
+	OBJECT(clCreateImage)
+	OBJECT(clCreateImageWithProperties)
+	OBJECT(clCreateImage2D)
+	OBJECT(clCreateImage3D)
+	OBJECT(clCreatePipe)
+	{ "clRetainMemObject", NULL, tl_cl_retain_object_after, false },
+	{ "clReleaseMemObject", tl_cl_release_object_before, tl_cl_release_object_after, false },
+	ALLOCATION(clSVMAlloc)
+	ALLOCATION(clSVMAllocARM)
+	ALLOCATION(clHostMemAllocINTEL)
+	ALLOCATION(clDeviceMemAllocINTEL)
+	ALLOCATION(clSharedMemAllocINTEL)
+	{ "clSVMFree", tl_cl_free_before, NULL, false },
+	{ "clSVMFreeARM", tl_cl_free_before, NULL, false },
+	{ "clMemFreeINTEL", tl_cl_free_before, NULL, false },
+	{ "clMemBlockingFreeINTEL", tl_cl_free_before, NULL, false },
+	{ NULL, NULL, NULL, false },
+};
+
+static void after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	tl_cl_commands_after_fork();
+	tl_cl_queues_after_fork();
+	tl_cl_devices_after_fork();
+	tl_cl_kernels_after_fork();
+	tl_cl_memory_after_fork();
+}
+
+const struct tl_device_api tl_device_opencl = { "cl", hooks, tl_cl_collect_end, after_fork };

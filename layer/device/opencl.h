@@ -1,0 +1,245 @@
+/*
+ * opencl.h: what the files of OpenCL's device lanes know of each other.
+ *
+ *	opencl.c		the hooks, the driver's functions, the end
+ *	opencl_commands.h	every function that enqueues something: what that is called, and where its bytes come from
+ *	opencl_commands.c	the hooks of all of these
+ *	opencl_collect.c	commands under way, what their events say of them, and the calls that waited for them
+ *	opencl_queues.c		queues, which get profiling, and what the program is told of them
+ *	opencl_events.c		what the program is told of its events
+ *	opencl_devices.c	devices and their clocks
+ *	opencl_kernels.c	kernels' names
+ *	opencl_memory.c		memory that the program has
+ *
+ * Nobody may notice: what the program asks its driver is answered as without us. An event that the program asked for is retained by us until its
+ * command is collected; for a command of which it wanted no event we ask for one. All is collected in hooks of the program's own calls: nothing waits.
+ */
+#ifndef TL_LAYER_DEVICE_OPENCL_H
+#define TL_LAYER_DEVICE_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "layer/device/clock_fit.h"
+#include "layer/device/handles.h"
+#include "layer/device/hook.h"
+#include "layer/device/work.h"
+#include "tracelayer/shim.h"
+
+/* --- the driver's functions, for calls of our own; NULL where one is lacking */
+
+#define TL_CL_FUNCTIONS(X)                                                                                             \
+	X(clCreateUserEvent)                                                                                           \
+	X(clEnqueueMarker)                                                                                             \
+	X(clGetCommandQueueInfo)                                                                                       \
+	X(clGetContextInfo)                                                                                            \
+	X(clGetDeviceAndHostTimer)                                                                                     \
+	X(clGetDeviceInfo)                                                                                             \
+	X(clGetEventInfo)                                                                                              \
+	X(clGetEventProfilingInfo)                                                                                     \
+	X(clGetImageInfo)                                                                                              \
+	X(clGetKernelInfo)                                                                                             \
+	X(clGetMemObjectInfo)                                                                                          \
+	X(clReleaseEvent)                                                                                              \
+	X(clRetainEvent)
+
+#define TL_CL_MEMBER(name) __typeof__(&(name)) name;
+struct tl_cl_driver {
+	TL_CL_FUNCTIONS(TL_CL_MEMBER)
+};
+#undef TL_CL_MEMBER
+extern struct tl_cl_driver tl_cl;
+
+/* The driver may be asked: its functions are known, and the lanes have not ended. First thing in hooks that make calls of their own. */
+bool tl_cl_ready(void);
+
+/* A parameter of a hooked call, as the driver sees it. */
+#define TL_CL_PARAM(type, call, i) (*(type *)(call)->params[i])
+
+#define TL_CL_BEFORE(name) void name(struct tl_call *call, void *state)
+#define TL_CL_AFTER(name) void name(struct tl_call *call, void *state, uint64_t result, bool unwound)
+
+/* The call returned CL_SUCCESS. */
+static inline bool tl_cl_succeeded(uint64_t result, bool unwound)
+{
+	return !unwound && (cl_int)result == CL_SUCCESS;
+}
+
+/* --- devices */
+
+enum tl_cl_clock {
+	TL_CL_TIMERS,	/* the driver reads the device's clock for us */
+	TL_CL_HOST,	/* it doesn't, but stamps commands with one of the host's clocks */
+	TL_CL_QUEUED,	/* or with one that we can't read, but while they are enqueued */
+	TL_CL_BRACKETS,	/* all that is known is that commands ran between their submission and their end */
+};
+
+struct tl_cl_device {
+	struct tl_handle handle;	/* cl_device_id */
+	struct tl_cl_device *next;	/* of all; never changes */
+	struct tl_device *device;
+	char *name;
+	pthread_mutex_t lock;		/* protects what follows; nothing is called under it */
+	struct tl_clock_fit fit;
+	enum tl_cl_clock clock;
+	clockid_t host;			/* TL_CL_HOST: which one */
+	uint32_t looks;			/* commands whose stamps were compared with the host's clocks */
+	bool reading;			/* some thread reads the clock */
+	bool proven;			/* commands' stamps fit the clock */
+	uint64_t forced;		/* when stamps that did not fit had it read last */
+};
+
+/* NULL where memory is short. */
+struct tl_cl_device *tl_cl_device_of(cl_device_id id);
+
+/* The first device of a context; NULL: not known. */
+struct tl_cl_device *tl_cl_device_of_context(cl_context context);
+
+/* Read the device's clock and the host's together, if it is time for that. */
+void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now);
+
+/* Fill in the times of a command that its driver timed, and that was seen complete at `seen`. */
+void tl_cl_device_convert(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen);
+
+void tl_cl_devices_after_fork(void);
+
+/* --- queues */
+
+struct tl_cl_command;
+
+struct tl_cl_queue {
+	struct tl_handle handle;	/* cl_command_queue */
+	struct tl_cl_queue *next;	/* of all; never changes */
+	struct tl_cl_device *device;
+	struct tl_device_queue *lanes;
+	_Atomic uint32_t references;	/* the program's */
+	_Atomic bool profiles;		/* the driver times its commands */
+	_Atomic bool given;		/* because we asked for it, and the program did not */
+	bool in_order;
+	cl_queue_properties *list;	/* what the program gave, with the 0 that ends it; NULL: nothing */
+	size_t list_bytes;
+	size_t driver_bytes;		/* of the list that the driver got */
+
+	/* Protects what follows; no driver is called under it. */
+	pthread_mutex_t lock;
+	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
+	struct tl_cl_command *_Atomic spare;	/* put back without the lock, taken under it */
+	_Atomic uint32_t count;		/* under way; written under the lock */
+	bool claimed;			/* somebody collects, who alone takes commands out */
+};
+
+/* The queue, if it is known. */
+struct tl_cl_queue *tl_cl_queue_find(cl_command_queue handle);
+
+/* The queue, by asking the driver if it is not known yet. NULL: it is none, or memory is short. */
+struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle);
+
+/* All queues there ever were, by .next. */
+struct tl_cl_queue *tl_cl_queues(void);
+
+/* Some queue times its commands without the program's knowing. */
+bool tl_cl_queues_are_given(void);
+
+void tl_cl_queues_after_fork(void);
+
+TL_CL_BEFORE(tl_cl_create_queue_before);
+TL_CL_AFTER(tl_cl_create_queue_after);
+TL_CL_BEFORE(tl_cl_create_listed_queue_before);
+TL_CL_AFTER(tl_cl_create_listed_queue_after);
+TL_CL_AFTER(tl_cl_retain_queue_after);
+TL_CL_BEFORE(tl_cl_release_queue_before);
+TL_CL_BEFORE(tl_cl_queue_info_before);
+TL_CL_AFTER(tl_cl_queue_info_after);
+TL_CL_BEFORE(tl_cl_set_queue_before);
+TL_CL_AFTER(tl_cl_set_queue_after);
+
+/* --- events */
+
+TL_CL_BEFORE(tl_cl_event_info_before);
+TL_CL_AFTER(tl_cl_event_info_after);
+TL_CL_BEFORE(tl_cl_event_times_before);
+TL_CL_AFTER(tl_cl_event_times_after);
+
+/* --- commands */
+
+struct tl_cl_command {
+	struct tl_cl_command *next;
+	struct tl_cl_queue *queue;
+	cl_event event;			/* we hold it */
+	bool owned;			/* ours alone; else the program has it, too */
+	bool done;			/* the claimer's: it has ended, and is about to be taken out */
+	cl_int status;			/* negative: it failed */
+	struct tl_device_command *lane;
+	struct tl_device_work work;
+};
+
+TL_CL_BEFORE(tl_cl_enqueue_before);
+TL_CL_AFTER(tl_cl_enqueue_after);
+TL_CL_AFTER(tl_cl_create_buffer_of_commands_after);
+void tl_cl_commands_after_fork(void);
+
+/* --- collecting */
+
+/* A command was enqueued: keep a copy of this. False where memory is short; then nothing was kept. */
+bool tl_cl_command_keep(const struct tl_cl_command *command);
+
+/* Collect what has ended, of one queue and of all. Never waits. */
+void tl_cl_collect(struct tl_cl_queue *queue);
+void tl_cl_collect_all(void);
+
+/* So many are kept that the oldest should go, though nobody waits for them. */
+void tl_cl_collect_some(struct tl_cl_queue *queue);
+
+/* The call has returned, and so it has waited for these events' commands (and, in queues that keep the order, for those before them). */
+void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);
+
+/* The queue that has this event's command under way, where nobody collects until tl_cl_release. NULL: it is not under way. */
+struct tl_cl_queue *tl_cl_claim(cl_event event);
+void tl_cl_release(struct tl_cl_queue *queue);
+
+TL_CL_AFTER(tl_cl_finish_after);
+TL_CL_AFTER(tl_cl_wait_after);
+/* Before calls after which the program might see that we still hold something. */
+TL_CL_BEFORE(tl_cl_collect_before);
+
+/* Collect what has ended until `deadline`; the rest is shown as unfinished. */
+void tl_cl_collect_end(uint64_t deadline);
+
+/* --- kernels */
+
+/* The kernel's name; NULL: not known. It stays. */
+const char *tl_cl_kernel_name(cl_kernel kernel);
+
+TL_CL_BEFORE(tl_cl_release_kernel_before);
+void tl_cl_kernels_after_fork(void);
+
+/* --- memory */
+
+/* Bytes of a mapping, which is over with this. 0: not known. */
+void tl_cl_memory_mapped(const void *pointer, uint64_t bytes);
+uint64_t tl_cl_memory_unmapped(const void *pointer);
+
+/* Bytes of an allocation (SVM, USM). 0: not known. */
+uint64_t tl_cl_memory_size(const void *pointer);
+void tl_cl_memory_freed(const void *pointer);
+void tl_cl_memory_after_fork(void);
+
+TL_CL_AFTER(tl_cl_create_object_after);
+TL_CL_AFTER(tl_cl_allocate_after);
+TL_CL_AFTER(tl_cl_retain_object_after);
+TL_CL_BEFORE(tl_cl_release_object_before);
+TL_CL_AFTER(tl_cl_release_object_after);
+TL_CL_BEFORE(tl_cl_free_before);
+
+#endif

@@ -1,0 +1,415 @@
+/*
+ * opencl_collect.c: commands under way, what their events say of them, and the calls that waited for them.
+ *
+ * A queue keeps its commands in the order of their submission. They are collected in the hook of the call that waited for them, so that the trace can
+ * lead from the one to the other; and where nobody waits, when many have gathered, and at the end. Of a queue that keeps the order only the
+ * oldest command that has not ended is asked about.
+ *
+ * Who collects claims the queue first: then he alone takes commands out, and may read the list up to where it ended when he claimed it, without the
+ * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
+ * one; also where a driver calls the program back, from inside our own call.
+ *
+ * Who waited is noted under the lock, before that. A queue's claim is given up only after the events have been released, so that
+ * who counts their references (tl_cl_claim) knows what of them is ours.
+ */
+#include "layer/device/opencl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "layer/device/device.h"
+#include "layer/strings.h"
+
+#define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
+#define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
+#define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
+
+static uint64_t now(void)
+{
+	return tl_clock_gettime_ticks();
+}
+
+/* --- the list */
+
+static struct tl_cl_command *take_spare(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *command = atomic_load_explicit(&queue->spare, memory_order_acquire);
+
+	/* Only who has the lock takes, so that the first one stays and its .next with it. */
+	while (command && !atomic_compare_exchange_weak_explicit(&queue->spare, &command, command->next, memory_order_acquire, memory_order_acquire))
+		;
+	return command ? command : malloc(sizeof(*command));
+}
+
+static void put_spare(struct tl_cl_command *command)
+{
+	struct tl_cl_queue *queue = command->queue;
+
+	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
+	/* Release pairs with take_spare's acquire: nothing of it is used any more. */
+	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command, memory_order_release, memory_order_relaxed))
+		;
+}
+
+static void count(struct tl_cl_queue *queue, uint32_t change)
+{
+	atomic_store_explicit(&queue->count, atomic_load_explicit(&queue->count, memory_order_relaxed) + change, memory_order_relaxed);
+}
+
+bool tl_cl_command_keep(const struct tl_cl_command *from)
+{
+	struct tl_cl_queue *queue = from->queue;
+
+	pthread_mutex_lock(&queue->lock);
+	struct tl_cl_command *command = take_spare(queue);
+	if (command) {
+		*command = *from;
+		command->next = NULL;
+		*(queue->last ? &queue->last->next : &queue->first) = command;
+		queue->last = command;
+		count(queue, 1);
+	}
+	pthread_mutex_unlock(&queue->lock);
+	return command;
+}
+
+/* The last command that the claimer may look at. NULL: there is none, or somebody else is at it. */
+static struct tl_cl_command *claim(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *last = NULL;
+
+	pthread_mutex_lock(&queue->lock);
+	if (!queue->claimed)
+		last = queue->last;
+	if (last)
+		queue->claimed = true;
+	pthread_mutex_unlock(&queue->lock);
+	return last;
+}
+
+void tl_cl_release(struct tl_cl_queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->claimed = false;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+/* Take out those that are done, up to `last`, and give up the claim. In the order that they were in. */
+static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last)
+{
+	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
+
+	pthread_mutex_lock(&queue->lock);
+	for (command = queue->first; command; command = next) {
+		next = command == last ? NULL : command->next;
+		if (!command->done) {
+			before = command;
+			continue;
+		}
+		*(before ? &before->next : &queue->first) = command->next;
+		if (queue->last == command)
+			queue->last = before;
+		count(queue, UINT32_MAX);
+		*end = command;
+		end = &command->next;
+	}
+	*end = NULL;
+	queue->claimed = false;
+	pthread_mutex_unlock(&queue->lock);
+	return done;
+}
+
+/* --- what events say */
+
+static bool time_of(const struct tl_cl_command *command, cl_profiling_info which, uint64_t *time)
+{
+	cl_ulong value = 0;
+
+	if (tl_cl.clGetEventProfilingInfo(command->event, which, sizeof(value), &value, NULL) != CL_SUCCESS)
+		return false;
+	*time = value;
+	return true;
+}
+
+/* It has ended, and its driver has timed it. */
+static bool is_timed(struct tl_cl_command *command)
+{
+	struct tl_device_work *work = &command->work;
+
+	if (!atomic_load_explicit(&command->queue->profiles, memory_order_relaxed) ||
+	    !time_of(command, CL_PROFILING_COMMAND_END, &work->raw_end) || !work->raw_end)
+		return false;
+	work->has = TL_RAW_END;
+	work->has |= time_of(command, CL_PROFILING_COMMAND_START, &work->raw_start) ? TL_RAW_START : 0;
+	work->has |= time_of(command, CL_PROFILING_COMMAND_SUBMIT, &work->submit) ? TL_RAW_SUBMIT : 0;
+	work->has |= time_of(command, CL_PROFILING_COMMAND_QUEUED, &work->queued) ? TL_RAW_QUEUED : 0;
+	return true;
+}
+
+static cl_int status_of(const struct tl_cl_command *command)
+{
+	cl_int status = CL_QUEUED;
+
+	tl_cl.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+	return status;
+}
+
+/* It has ended: then .done, and what can be known of it is there. */
+static bool look(struct tl_cl_command *command)
+{
+	if (is_timed(command)) {
+		command->done = true;
+		return true;
+	}
+	command->status = status_of(command);
+	command->done = command->status <= CL_COMPLETE;
+	/* It may have ended in between. */
+	if (command->status == CL_COMPLETE)
+		is_timed(command);
+	return command->done;
+}
+
+static void look_at_all(struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most)
+{
+	uint32_t looks = 0;
+
+	for (struct tl_cl_command *command = queue->first; command && most; command = command == last ? NULL : command->next) {
+		if (look(command)) {
+			tl_cl.clReleaseEvent(command->event);
+			most--;
+		} else if (queue->in_order || ++looks == LOOKS) {
+			break;
+		}
+	}
+}
+
+/* --- what becomes of them */
+
+static struct tl_event_arg text_arg(const char *key, const char *value)
+{
+	return (struct tl_event_arg){ tl_string_number(key, strlen(key)), TL_VALUE_STRING, tl_string_number(value, strlen(value)) };
+}
+
+static struct tl_event_arg number_arg(const char *key, int64_t value)
+{
+	return (struct tl_event_arg){ tl_string_number(key, strlen(key)), TL_VALUE_SIGNED_64, (uint64_t)value };
+}
+
+/* Without the driver's times it ran at some time between its submission and when it was seen to have ended. */
+static void tell(struct tl_cl_command *command, uint64_t seen)
+{
+	struct tl_device_work *work = &command->work;
+	struct tl_event_arg args[2];
+
+	if (work->has & TL_RAW_END) {
+		tl_cl_device_convert(command->queue->device, work, work->waited.end ? work->waited.end : seen);
+	} else {
+		work->start = work->submitted.start;
+		work->end = seen;
+		args[work->nargs++] = text_arg("times", "host");
+	}
+	if (command->status < 0)
+		args[work->nargs++] = number_arg("status", command->status);
+	work->args = args;
+	tl_device_done(command->lane, work);
+}
+
+static void tell_all(struct tl_cl_command *done)
+{
+	uint64_t seen = done ? now() : 0;
+
+	while (done) {
+		struct tl_cl_command *command = done;
+		done = command->next;
+		tell(command, seen);
+		put_spare(command);
+	}
+}
+
+static void collect(struct tl_cl_queue *queue, uint32_t most)
+{
+	struct tl_cl_command *last = atomic_load_explicit(&queue->count, memory_order_relaxed) ? claim(queue) : NULL;
+
+	if (!last)
+		return;
+	tl_cl_device_keep_up(queue->device, now());
+	look_at_all(queue, last, most);
+	tell_all(take_done(queue, last));
+}
+
+void tl_cl_collect(struct tl_cl_queue *queue)
+{
+	collect(queue, UINT32_MAX);
+}
+
+void tl_cl_collect_all(void)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		tl_cl_collect(queue);
+}
+
+/* Two for each that comes: so it gets on. */
+void tl_cl_collect_some(struct tl_cl_queue *queue)
+{
+	if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
+		collect(queue, 2);
+}
+
+TL_CL_BEFORE(tl_cl_collect_before)
+{
+	(void)call;
+	(void)state;
+	if (tl_cl_ready())
+		tl_cl_collect_all();
+}
+
+/* --- who waited */
+
+static void note(struct tl_cl_command *command, const struct tl_device_call *waited)
+{
+	if (!command->work.waited.end)
+		command->work.waited = *waited;
+}
+
+static bool is_in(cl_event event, const cl_event *events, cl_uint count)
+{
+	for (cl_uint i = 0; i < count; i++)
+		if (events[i] == event)
+			return true;
+	return false;
+}
+
+/* The last of the queue's commands that these events are of, as events that we hold can't be others'. */
+static struct tl_cl_command *last_of(const struct tl_cl_queue *queue, const cl_event *events, cl_uint count)
+{
+	struct tl_cl_command *last = NULL;
+
+	for (struct tl_cl_command *command = queue->first; command; command = command->next)
+		if (is_in(command->event, events, count))
+			last = command;
+	return last;
+}
+
+/* In a queue that keeps the order those before the last one have been waited for, too. True: there is something to collect. */
+static bool note_events(struct tl_cl_queue *queue, const struct tl_device_call *waited, const cl_event *events, cl_uint count)
+{
+	pthread_mutex_lock(&queue->lock);
+	const struct tl_cl_command *last = last_of(queue, events, count);
+	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next)
+		if (queue->in_order || is_in(command->event, events, count))
+			note(command, waited);
+	pthread_mutex_unlock(&queue->lock);
+	return last;
+}
+
+void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count)
+{
+	const struct tl_device_call waited = tl_device_call_of(call);
+
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (atomic_load_explicit(&queue->count, memory_order_relaxed) && note_events(queue, &waited, events, count))
+			tl_cl_collect(queue);
+}
+
+/* Also where some of them failed. */
+TL_CL_AFTER(tl_cl_wait_after)
+{
+	cl_int status = (cl_int)result;
+
+	(void)state;
+	if (!unwound && (status == CL_SUCCESS || status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) && tl_cl_ready())
+		tl_cl_waited_events(call, TL_CL_PARAM(const cl_event *, call, 1), TL_CL_PARAM(cl_uint, call, 0));
+}
+
+/* What other threads submitted meanwhile is not waited for. */
+TL_CL_AFTER(tl_cl_finish_after)
+{
+	struct tl_cl_queue *queue = tl_cl_succeeded(result, unwound) && tl_cl_ready() ?
+					    tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
+
+	(void)state;
+	if (!queue || !atomic_load_explicit(&queue->count, memory_order_relaxed))
+		return;
+	const struct tl_device_call waited = tl_device_call_of(call);
+	pthread_mutex_lock(&queue->lock);
+	for (struct tl_cl_command *command = queue->first; command; command = command->next)
+		if (command->work.submitted.end <= waited.start)
+			note(command, &waited);
+	pthread_mutex_unlock(&queue->lock);
+	tl_cl_collect(queue);
+}
+
+/* --- references */
+
+static bool has_event(struct tl_cl_queue *queue, cl_event event)
+{
+	pthread_mutex_lock(&queue->lock);
+	bool has = last_of(queue, &event, 1);
+	pthread_mutex_unlock(&queue->lock);
+	return has;
+}
+
+/* Whoever collects just now is soon done. */
+static bool claim_with(struct tl_cl_queue *queue, cl_event event)
+{
+	const struct timespec moment = { .tv_nsec = 20000 };
+
+	for (unsigned i = 0; i < 50 && has_event(queue, event); i++) {
+		if (claim(queue)) {
+			if (has_event(queue, event))
+				return true;
+			tl_cl_release(queue);
+			return false;
+		}
+		nanosleep(&moment, NULL);
+	}
+	return false;
+}
+
+struct tl_cl_queue *tl_cl_claim(cl_event event)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (atomic_load_explicit(&queue->count, memory_order_relaxed) && claim_with(queue, event))
+			return queue;
+	return NULL;
+}
+
+/* --- the end */
+
+static bool is_under_way(void)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (atomic_load_explicit(&queue->count, memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Those that are left: their events stay, since nobody asks the driver for anything any more. */
+static void tell_unfinished(struct tl_cl_queue *queue)
+{
+	const struct tl_cl_command *last = claim(queue);
+
+	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next) {
+		command->work.unfinished = true;
+		command->work.start = command->work.submitted.end;
+		command->work.end = now();
+		tl_device_done(command->lane, &command->work);
+	}
+}
+
+void tl_cl_collect_end(uint64_t deadline)
+{
+	const struct timespec moment = { .tv_nsec = 200000 };
+	uint64_t patience = now() + LAST_WAIT;
+
+	if (patience > deadline)
+		patience = deadline;
+	tl_cl_collect_all();
+	while (is_under_way() && now() < patience) {
+		nanosleep(&moment, NULL);
+		tl_cl_collect_all();
+	}
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		tell_unfinished(queue);
+}
