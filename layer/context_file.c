@@ -114,9 +114,11 @@ static void print_cost(FILE *file, struct tl_context_whole *context, size_t numb
 	tl_context_size(&context->seen, &bytes, &lost);
 	fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
 		      "\"bytes\":%zu,\"device_ns\":%llu", (int)getpid(), number, lost, bytes, (unsigned long long)busy);
-	if (busy)
-		fprintf(file, ",\"bytes_per_device_ms\":%llu",
-			(unsigned long long)((unsigned __int128)bytes * 1000000 / busy));
+	if (busy) {
+		uint64_t thousandths = (uint64_t)((unsigned __int128)bytes * 1000000000 / busy);
+		fprintf(file, ",\"bytes_per_device_ms\":%llu.%03u", (unsigned long long)(thousandths / 1000),
+			(unsigned)(thousandths % 1000));
+	}
 	fputs("}}", file);
 }
 

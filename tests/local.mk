@@ -379,9 +379,9 @@ check_PROGRAMS += stress_contexts
 stress_contexts_SOURCES = %D%/stress_contexts.c $(core_doubles)
 stress_contexts_CFLAGS = $(AM_CFLAGS) -fexceptions
 stress_contexts_LDADD = libtl_core.la libtl_format.la
-TESTS += %D%/stress_contexts.sh
+TESTS += %D%/stress_contexts.sh %D%/examples.sh
 STRESS_TESTS += tests/stress_contexts.sh
-EXTRA_DIST += %D%/stress_contexts.sh
+EXTRA_DIST += %D%/stress_contexts.sh %D%/examples.sh
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
 STRESS_TESTS += tests/kill.sh
