@@ -13,6 +13,12 @@
 void tl_say(const char *line);
 
 /*
+ * The same in a thread that has a descriptor table of its own (tl_thread_raw_separate). Where the kernel does not lend it the program's stderr,
+ * because it is older than 5.6 or a sandbox forbids that, nothing is printed.
+ */
+void tl_say_apart(const char *line);
+
+/*
  * No signal reaches the calling thread from here to tl_signals_back, and none that a write
  * of ours raised (SIGPIPE, SIGXFSZ) after it.
  */

@@ -49,6 +49,7 @@
 #define TURN	    16	  /* blocks that the thread writes before it looks who else wants something */
 #define PATIENCE_MS 10000 /* without any progress, before the exit handler gives up */
 #define RETRY_MS    100	  /* between two attempts to write what could not be written */
+#define TROUBLE_MS  2000  /* of attempts, before it is said */
 #define SMALLEST    (16u * 1024) /* block, where files are split into small ones */
 
 /* One mapping, made when there is first something to write. */
@@ -78,7 +79,8 @@ static struct {
 	struct tl_block block;
 	struct tl_sink sink;
 	_Atomic bool complete;	     /* the last end that was asked for is behind all there was */
-	bool failing;	     /* the last attempt to write failed */
+	int failing;	     /* why the last attempt to write failed; 0: it did not */
+	uint64_t failing_since; /* ns */
 	bool bounded;	     /* what was recorded up to now is written, and nothing that comes meanwhile */
 
 	uint64_t dropped;    /* lost: no file took them, or it was removed with them, or they can't be read */
@@ -87,6 +89,8 @@ static struct {
 	int error;	     /* why, of the first time */
 	uint64_t said;	     /* losses that have been said on stderr */
 	bool failure_said;
+	bool trouble_said;   /* while events could still wait */
+	char line[TL_OUTPUT_PATH + 512]; /* to be said: who says it may be on a small stack */
 } writer = {.sink.fd = -1};
 
 static void note_error(int error)
@@ -347,9 +351,11 @@ static void set_failing(int error)
 {
 	if (error)
 		note_error(error);
-	if (writer.failing == !!error)
-		return;
+	bool as_before = !writer.failing == !error;
 	writer.failing = error;
+	if (as_before)
+		return;
+	writer.failing_since = tl_clock_gettime_ticks();
 	tl_buffer_refuse(error);
 }
 
@@ -477,10 +483,10 @@ static struct tl_text line_about_file(char *line, size_t room)
 	return text;
 }
 
-static void say_line(struct tl_text *text, const char *line)
+static void say_line(struct tl_text *text, const char *line, void (*say)(const char *line))
 {
 	memcpy(text->at, "\n", 2);
-	tl_say(line);
+	say(line);
 }
 
 /* What is still in the buffers file can be had, when the cause is gone. */
@@ -497,9 +503,7 @@ static void put_remedy(struct tl_text *text, int error)
 
 static void say_losses(void)
 {
-	/* Who says it may be on a small stack, and has the pen. */
-	static char line[TL_OUTPUT_PATH + 512];
-	struct tl_text text = line_about_file(line, sizeof(line));
+	struct tl_text text = line_about_file(writer.line, sizeof(writer.line));
 	uint64_t all = all_lost();
 	int error = writer.dropped || writer.unwritten ? writer.error : 0;
 
@@ -516,7 +520,24 @@ static void say_losses(void)
 	writer.failure_said = error;
 	writer.said = all;
 	if (!error || !tl_report_failed(file_name(), error))
-		say_line(&text, line);
+		say_line(&text, writer.line, tl_say);
+}
+
+/*
+ * A file can't be written for a while, and nobody is about to end it who would say so: now somebody may still mend it. Once, since at the end it is
+ * said what came of it; and not at once, since programs end, and what is in the way may go. `say`: tl_say, or tl_say_apart on the writer thread.
+ */
+static void say_trouble(void (*say)(const char *line))
+{
+	struct tl_text text = line_about_file(writer.line, sizeof(writer.line));
+
+	if (!writer.failing || writer.trouble_said || tl_clock_gettime_ticks() - writer.failing_since < TROUBLE_MS * 1000000ull)
+		return;
+	writer.trouble_said = true;
+	tl_text_string(&text, reason(writer.failing));
+	tl_text_string(&text, ", events stay in memory while there is room; ");
+	tl_text_string(&text, remedy(writer.failing));
+	say_line(&text, writer.line, say);
 }
 
 /* Whoever has the pen makes no progress, so this is said without it. */
@@ -528,7 +549,7 @@ static void say_stuck(void)
 	tl_text_string(&text,
 		       "nothing could be written for 10 seconds, and the trace is cut short; "
 		       "name a file on another disk with TRACELAYER_OUTPUT");
-	say_line(&text, line);
+	say_line(&text, line, tl_say);
 }
 
 /* ---- The thread */
@@ -583,11 +604,14 @@ static int thread_main(void *unused)
 		tl_pen_take(&writer.pen, INT_MAX);
 		tl_clock_settle();
 		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
-		if (up_to_date || asked != atomic_load_explicit(&writer.answered, memory_order_relaxed))
+		bool ending = asked != atomic_load_explicit(&writer.answered, memory_order_relaxed);
+		if (up_to_date || ending)
 			finish();
 		else
 			more = drain_on();
-		if (asked != atomic_load_explicit(&writer.answered, memory_order_relaxed)) {
+		if (!ending) {
+			say_trouble(tl_say_apart);
+		} else {
 			atomic_store_explicit(&writer.answered, asked, memory_order_release);
 			tl_futex_wake(&writer.answered);
 		}
@@ -642,6 +666,7 @@ bool tl_writer_help(void)
 	if (mine) {
 		bool more;
 		drain(8, &more);
+		say_trouble(tl_say);
 		tl_sink_close(&writer.sink);
 		tl_pen_release(&writer.pen);
 	}

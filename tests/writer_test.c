@@ -1475,6 +1475,32 @@ START_TEST(a_failing_disk_is_tried_again)
 }
 END_TEST
 
+START_TEST(a_disk_that_fails_for_long_is_said_while_the_program_runs)
+{
+	struct tl_producer *thread = producer(0, 10, "main");
+
+	fail_writes();
+	started_thread(thread);
+	atomic_store(&answer, ENOSPC);
+	hand_over(chunk_of(thread, 1000000, 4000));
+	wait_until(is_refused);
+	for (int i = 0; i < 10000 && !*said(); i++)
+		usleep(1000);
+	ck_assert_ptr_nonnull(strstr(line, "/t.json: No space left on device, events stay in memory while there is room; make room there, "));
+	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
+	/* Once, however long. */
+	wait_for(&answers, atomic_load(&answers) + 5);
+	ck_assert_str_eq(said(), "");
+	atomic_store(&answer, 0);
+	wait_until(is_not_refused);
+	tl_writer_finish();
+	ck_assert_str_eq(said(), "");
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 4010);
+	json_decref(events);
+}
+END_TEST
+
 START_TEST(a_disk_that_fails_for_good_is_said)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -1749,6 +1775,7 @@ int main(void)
 	tcase_add_test(threads, losses_of_the_thread_are_said_at_the_end);
 	tcase_add_test(threads, a_file_that_is_removed_under_the_thread_is_made_again);
 	tcase_add_loop_test(threads, a_failing_disk_is_tried_again, 0, sizeof(failures) / sizeof(*failures));
+	tcase_add_test(threads, a_disk_that_fails_for_long_is_said_while_the_program_runs);
 	tcase_add_test(threads, a_disk_that_fails_for_good_is_said);
 	tcase_add_loop_test(threads, many_threads_many_events, 0, 2);
 	tcase_add_test(threads, a_process_ends_with_its_last_own_thread);
