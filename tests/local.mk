@@ -370,7 +370,9 @@ ring_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 ring_test_LDADD = $(core_libs)
 
 # --- trace contexts
-check_PROGRAMS += %D%/apps/contexts
+check_PROGRAMS += %D%/apps/contexts %D%/apps/cl_requests
+%C%_apps_cl_requests_SOURCES = %D%/apps/cl_requests.c %D%/apps/cl_app.h
+%C%_apps_cl_requests_LDADD = -lOpenCL -lpthread
 %C%_apps_contexts_SOURCES = %D%/apps/contexts.c
 %C%_apps_contexts_LDADD = -lOpenCL -lpthread
 TESTS += %D%/contexts.sh %D%/context_forms.sh
@@ -379,9 +381,9 @@ check_PROGRAMS += stress_contexts
 stress_contexts_SOURCES = %D%/stress_contexts.c $(core_doubles)
 stress_contexts_CFLAGS = $(AM_CFLAGS) -fexceptions
 stress_contexts_LDADD = libtl_core.la libtl_format.la
-TESTS += %D%/stress_contexts.sh %D%/examples.sh
+TESTS += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
 STRESS_TESTS += tests/stress_contexts.sh
-EXTRA_DIST += %D%/stress_contexts.sh %D%/examples.sh
+EXTRA_DIST += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
 STRESS_TESTS += tests/kill.sh
