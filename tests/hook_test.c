@@ -438,6 +438,45 @@ START_TEST(a_call_that_is_unwound_has_its_after_and_its_own_parameters)
 }
 END_TEST
 
+static void before_cancelled(struct tl_call *call, void *state)
+{
+	pthread_cancel(pthread_self());
+	usleep(1);
+	tell('b');
+}
+
+static void after_cancelled(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	usleep(1);
+	tell(unwound ? '!' : 'a');
+}
+
+static const struct tl_hook cancelled[] = { { "toy_add", before_cancelled, after_cancelled, false }, { NULL } };
+
+static void *is_cancelled(void *unused)
+{
+	toy_add(1, 1);
+	tell('-');
+	pthread_testcancel();
+	tell('?');
+	return NULL;
+}
+
+START_TEST(a_thread_is_not_cancelled_inside_of_a_hook)
+{
+	pthread_t thread;
+	void *result;
+
+	record(TL_ARGS_SCALARS);
+	ck_assert(tl_runtime_begin());
+	ck_assert(tl_hook_set(cancelled));
+	pthread_create(&thread, NULL, is_cancelled, NULL);
+	pthread_join(thread, &result);
+	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+	is_story("ba-");
+}
+END_TEST
+
 static pid_t child;
 static int status;
 
@@ -767,6 +806,7 @@ int main(void)
 	tcase_add_test(tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue);
 	tcase_add_test(tcase, a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends);
 	tcase_add_test(tcase, a_call_that_is_unwound_has_its_after_and_its_own_parameters);
+	tcase_add_test(tcase, a_thread_is_not_cancelled_inside_of_a_hook);
 	tcase_add_test(tcase, a_child_forked_inside_a_call_runs_no_after);
 	tcase_add_test(tcase, a_signal_handlers_calls_have_hooks_but_not_inside_of_one);
 	tcase_add_test(tcase, hooks_nest_as_deep_as_open_calls_are_kept);
