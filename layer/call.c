@@ -643,12 +643,13 @@ static void *enter(struct tl_call *call)
 {
 	tl_runtime_start();
 	tl_runtime_notice_fork();
+	/* First: once its function is found, a shim that nobody watches lets other threads' calls by. */
+	if (TL_UNLIKELY(tl_device_waits()))
+		tl_device_begin();
 	void *real = resolve(call);
 	tl_tools_load();
 	if (TL_UNLIKELY(tl_control_waits()))
 		tl_control_begin();
-	if (TL_UNLIKELY(tl_device_waits()))
-		tl_device_begin();
 	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 	bool wanted = tl_request_wants(call->shim->function->level);

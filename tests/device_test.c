@@ -230,7 +230,7 @@ static _Atomic bool inside, seen_ended;
 static void linger(void)
 {
 	inside = true;
-	usleep(50000);
+	usleep(5000);
 	seen_ended = tl_device_has_ended();
 	inside = false;
 }

@@ -25,10 +25,11 @@
 static char story[4096];
 static size_t told;
 
+/* No cancellation point, as Check's own functions are. */
 static void tell(char what)
 {
-	ck_assert_uint_lt(told, sizeof(story) - 1);
-	story[told++] = what;
+	if (told < sizeof(story) - 1)
+		story[told++] = what;
 }
 
 #define is_story(expected)                                                                                             \
@@ -438,6 +439,39 @@ START_TEST(a_call_that_is_unwound_has_its_after_and_its_own_parameters)
 }
 END_TEST
 
+static void ending_epilogue(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	tell('e');
+	if (!(view->flags & TL_VIEW_UNWOUND))
+		pthread_exit(NULL);
+}
+
+static void *calls_run(void *unused)
+{
+	toy_run(NULL, NULL);
+	tell('?');
+	return NULL;
+}
+
+START_TEST(an_epilogue_that_ends_the_thread_has_no_second_after)
+{
+	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	struct tl_tracer *tracer;
+	pthread_t thread;
+
+	hook(TL_ARGS_SCALARS);
+	correlation = 4;
+	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
+	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "toy_run", NULL, ending_epilogue), 0);
+	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
+	pthread_create(&thread, NULL, calls_run, NULL);
+	pthread_join(thread, NULL);
+	is_story("()e");
+	seen_collect(true);
+	ck_assert_uint_eq(only(TOY_RUN)->call.flags, TL_RECORD_WORDS | TL_RECORD_CAUSE);
+}
+END_TEST
+
 static void before_cancelled(struct tl_call *call, void *state)
 {
 	pthread_cancel(pthread_self());
@@ -660,10 +694,10 @@ START_TEST(a_request_that_a_thread_begins_before_its_first_call_counts)
 }
 END_TEST
 
-static enum tl_verdict begin_request(const struct tl_view *view, void *user_data, void **instance_data)
+/* A typed callback. */
+static void begin_request(void *params, int result, void *user_data, void **instance_data)
 {
 	tl_request_set(8, TL_LEVEL_ALL);
-	return TL_GO_ON;
 }
 
 START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
@@ -671,15 +705,20 @@ START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
 	struct tl_tracer *tracer;
 
+	record(TL_ARGS_SCALARS);
+	toy_add(1, 1);
+	seen_clear();
+	tl_runtime_record(false);
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
-	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "toy_run", begin_request, NULL), 0);
+	ck_assert_int_eq(tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
 	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
 	/* Not recorded: such calls are served by traced.c. */
-	toy_run(NULL, NULL);
-	tl_request_set_none();
-	toy_run(NULL, NULL);
-	ck_assert_uint_eq(tl_request_current(), 8);
-	record(TL_ARGS_SCALARS);
+	for (unsigned i = 0; i < 3; i++) {
+		tl_request_set_none();
+		toy_run(NULL, NULL);
+		ck_assert_uint_eq(tl_request_current(), 8);
+	}
+	tl_runtime_record(true);
 	toy_add(1, 1);
 	seen_collect(true);
 	ck_assert_uint_eq(only(TOY_ADD)->cause.request, 8);
@@ -740,6 +779,13 @@ START_TEST(correlation_and_request_are_in_one_record)
 	ck_assert_uint_eq(only(TOY_NAME)->call.size, 5);
 	ck_assert_uint_eq(only(TOY_NAME)->cause.correlation, 0xfffffffe);
 	ck_assert_uint_eq(only(TOY_NAME)->cause.request, 0xffffffff);
+	/* The next call has its own, or none. */
+	seen_clear();
+	correlation = 0;
+	tl_request_set_none();
+	toy_name("program", copy, sizeof(copy));
+	seen_collect(true);
+	ck_assert_uint_eq(only(TOY_NAME)->call.flags, 0);
 }
 END_TEST
 
@@ -806,6 +852,7 @@ int main(void)
 	tcase_add_test(tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue);
 	tcase_add_test(tcase, a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends);
 	tcase_add_test(tcase, a_call_that_is_unwound_has_its_after_and_its_own_parameters);
+	tcase_add_test(tcase, an_epilogue_that_ends_the_thread_has_no_second_after);
 	tcase_add_test(tcase, a_thread_is_not_cancelled_inside_of_a_hook);
 	tcase_add_test(tcase, a_child_forked_inside_a_call_runs_no_after);
 	tcase_add_test(tcase, a_signal_handlers_calls_have_hooks_but_not_inside_of_one);
