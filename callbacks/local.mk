@@ -7,7 +7,7 @@ TOOL_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined -static-libgcc
 # They need libtracelayer.so by its name alone: where a tool is loaded, it is there already.
 TOOL_COMMON = %D%/common.h %D%/common.c
 
-%C%_summary_la_SOURCES = %D%/summary.c $(TOOL_COMMON)
+%C%_summary_la_SOURCES = %D%/summary.c %D%/summary_device.h %D%/summary_device.c %D%/recent.h %D%/recent.c %D%/bins.h $(TOOL_COMMON)
 %C%_summary_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_summary_la_LDFLAGS = $(TOOL_LDFLAGS)
 %C%_summary_la_LIBADD = libtl_table.la libtl_format.la -lm

@@ -1,5 +1,5 @@
 /*
- * summary: calls by function, counted while the program runs and printed at its end; no trace is needed.
+ * summary: calls by function, and what devices did (summary_device.h), counted while the program runs and printed at its end; no trace is needed.
  *
  * Each thread counts for itself: what it writes has no other writer, and the only lock or allocation is the system call by which it gets memory for a function
  * that it calls for the first time. Times are kept in ticks, and become nanoseconds when the table is made. Count, total, least and most are exact. Medians and
@@ -19,13 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "callbacks/bins.h"
 #include "callbacks/common.h"
+#include "callbacks/recent.h"
+#include "callbacks/summary_device.h"
 #include "cli/calls.h"
 #include "cli/command.h"
 
-#define SUB_BITS 5			/* 32 bins to each doubling */
-#define LARGEST	 47			/* the last doubling: some ten hours */
-#define BINS	 ((LARGEST - SUB_BITS + 2) << SUB_BITS)
 #define APIS	 32
 #define ARENA	 (256u * 1024)
 
@@ -45,11 +45,12 @@ struct api_counts {
 struct accounts {
 	struct accounts *next;
 	_Atomic bool taken;
-	int tid;
+	_Atomic int tid;		/* of the thread that has them now */
 	_Atomic uint32_t napis;		/* release after the entry is in place */
 	struct api_counts apis[APIS];
 	char *arena;
 	size_t left;
+	struct recent recent;
 };
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
@@ -57,6 +58,7 @@ const unsigned tl_tool_version = TL_TOOL_VERSION;
 static struct output output;
 static enum table_format format = TABLE_AS_TEXT;
 static bool by_thread;
+static bool devices;			/* are watched */
 static uint64_t started;		/* ticks */
 static _Atomic(struct accounts *) all;	/* release when an entry is put in, acquire by readers */
 static __thread struct accounts *own;
@@ -97,7 +99,6 @@ static struct accounts *new_accounts(void)
 
 	if (mine == MAP_FAILED)
 		return NULL;
-	mine->tid = (int)syscall(SYS_gettid);
 	atomic_store_explicit(&mine->taken, true, memory_order_relaxed);
 	struct accounts *first = atomic_load_explicit(&all, memory_order_relaxed);
 	do
@@ -113,8 +114,10 @@ static struct accounts *first_call_of_thread(void)
 	if (!mine)
 		mine = new_accounts();
 	own = mine;
-	if (mine)
+	if (mine) {
+		atomic_store_explicit(&mine->tid, (int)syscall(SYS_gettid), memory_order_relaxed);
 		pthread_setspecific(key, mine);
+	}
 	return mine;
 }
 
@@ -162,16 +165,6 @@ static inline void add(_Atomic uint64_t *number, uint64_t more)
 	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-static inline unsigned bin_of(uint64_t ticks)
-{
-	if (ticks < 1u << SUB_BITS)
-		return (unsigned)ticks;
-	unsigned doubling = 63 - (unsigned)__builtin_clzll(ticks);
-	if (doubling > LARGEST)
-		return BINS - 1;
-	return ((doubling - SUB_BITS + 1) << SUB_BITS) + (unsigned)(ticks >> (doubling - SUB_BITS) & ((1u << SUB_BITS) - 1));
-}
-
 static void after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	const struct tl_function *function = view->function;
@@ -197,6 +190,16 @@ static void after(const struct tl_view *view, void *user_data, void **instance_d
 	if (ticks > atomic_load_explicit(&counts->most, memory_order_relaxed))
 		atomic_store_explicit(&counts->most, ticks, memory_order_relaxed);
 	atomic_store_explicit(bin, atomic_load_explicit(bin, memory_order_relaxed) + 1, memory_order_relaxed);
+	if (devices)
+		recent_add(&mine->recent, function->name, view->start, view->end);
+}
+
+static const struct recent *recent_of(int thread)
+{
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next)
+		if (atomic_load_explicit(&at->tid, memory_order_relaxed) == thread)
+			return &at->recent;
+	return NULL;
 }
 
 /* ---- the tables ---- */
@@ -219,8 +222,8 @@ static uint64_t load(const _Atomic uint64_t *number)
 /* What several threads counted of one function. */
 struct sum {
 	const struct tl_function *function;
-	uint64_t calls, failed, total, least, most;
-	uint64_t bins[BINS];
+	uint64_t failed;
+	struct spread spread;
 };
 
 struct sums {
@@ -238,27 +241,28 @@ static struct sum *sum_of(struct sums *sums, const struct tl_function *function)
 	sums->list = need(reallocarray(sums->list, sums->count + 1, sizeof(*sums->list)));
 	sums->list[sums->count++] = sum;
 	sum->function = function;
-	sum->least = UINT64_MAX;
+	sum->spread.least = UINT64_MAX;
 	return sum;
 }
 
 static void add_counts(struct sums *sums, const struct counts *counts)
 {
 	struct sum *sum = sum_of(sums, counts->function);
+	struct spread *spread = &sum->spread;
 	uint64_t calls = 0;
 
 	/* The bins tell how many calls there are: a thread that goes on counting can't make them disagree. */
 	for (unsigned i = 0; i < BINS; i++) {
 		uint32_t here = atomic_load_explicit(&counts->bins[i], memory_order_relaxed);
-		sum->bins[i] += here;
+		spread->bins[i] += here;
 		calls += here;
 	}
 	uint64_t total = load(&counts->total), least = load(&counts->least), most = load(&counts->most);
-	sum->calls += calls;
+	spread->count += calls;
 	sum->failed += load(&counts->failed);
-	sum->total += total;
-	sum->least = least < sum->least ? least : sum->least;
-	sum->most = most > sum->most ? most : sum->most;
+	spread->total += total;
+	spread->least = least < spread->least ? least : spread->least;
+	spread->most = most > spread->most ? most : spread->most;
 	sums->calls += calls;
 	sums->total += total;
 }
@@ -282,52 +286,9 @@ static void free_sums(struct sums *sums)
 	free(sums->list);
 }
 
-/* The middle of a bin. */
-static uint64_t value_of(unsigned bin)
+static long long in_ns(uint64_t ticks, double ns)
 {
-	if (bin < 1u << SUB_BITS)
-		return bin;
-	unsigned shift = (bin >> SUB_BITS) - 1;
-	uint64_t low = (uint64_t)((bin & ((1u << SUB_BITS) - 1)) | 1u << SUB_BITS) << shift;
-	return low + ((1ull << shift) - 1) / 2;
-}
-
-/* Nearest rank, among the bins. */
-static uint64_t percentile(const struct sum *sum, unsigned percent)
-{
-	uint64_t rank = (sum->calls * percent + 99) / 100, passed = 0, value = sum->most;
-
-	for (unsigned i = 0; i < BINS; i++) {
-		passed += sum->bins[i];
-		if (passed >= rank) {
-			value = value_of(i);
-			break;
-		}
-	}
-	return value < sum->least ? sum->least : value > sum->most ? sum->most : value;
-}
-
-static struct table *table_of(const struct sums *sums, const char *name, double ns)
-{
-	struct table *table = calls_table(name, "function", NULL);
-
-	for (size_t i = 0; i < sums->count; i++) {
-		const struct sum *sum = sums->list[i];
-		struct calls calls = {
-			.name = sum->function->name,
-			.calls = (long long)sum->calls,
-			.failed = (long long)sum->failed,
-			.total = (long long)((double)sum->total * ns + 0.5),
-			.min = (long long)((double)sum->least * ns + 0.5),
-			.median = (long long)((double)percentile(sum, 50) * ns + 0.5),
-			.p99 = (long long)((double)percentile(sum, 99) * ns + 0.5),
-			.max = (long long)((double)sum->most * ns + 0.5),
-		};
-		if (calls.calls)
-			calls_row(table, &calls, (long long)((double)sums->total * ns + 0.5));
-	}
-	table_sort(table);
-	return table;
+	return (long long)((double)ticks * ns + 0.5);
 }
 
 static const char *plural(size_t count)
@@ -335,57 +296,73 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void print_heading(const struct sums *sums, const char *what, FILE *to)
+static struct table *table_of(const struct sums *sums, const char *name, double ns)
 {
-	fprintf(to, "tracelayer: %s: %llu call%s of %zu function%s\n\n", what, (unsigned long long)sums->calls,
-		plural(sums->calls), sums->count, plural(sums->count));
+	struct table *table = calls_table(name, "function", NULL);
+
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct spread *spread = &sums->list[i]->spread;
+		struct calls calls = {
+			.name = sums->list[i]->function->name,
+			.calls = (long long)spread->count,
+			.failed = (long long)sums->list[i]->failed,
+			.total = in_ns(spread->total, ns),
+			.min = in_ns(spread->least, ns),
+			.median = in_ns(percentile(spread, 50), ns),
+			.p99 = in_ns(percentile(spread, 99), ns),
+			.max = in_ns(spread->most, ns),
+		};
+		if (calls.calls)
+			calls_row(table, &calls, in_ns(sums->total, ns));
+	}
+	table_heading(table, "tracelayer: %s: %llu call%s of %zu function%s", name, (unsigned long long)sums->calls, plural(sums->calls), sums->count,
+		      plural(sums->count));
+	return table;
 }
 
-/* Text table by table, each under its heading; the other formats as one document. */
-static void print_tables(struct table *const *tables, const struct sums *sums, char (*names)[64], size_t count, FILE *to)
+static struct table *table_of_accounts(struct accounts *const *list, size_t count, const char *name, double ns)
 {
-	if (format != TABLE_AS_TEXT) {
-		table_print(tables, count, format, to);
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		print_heading(&sums[i], names[i], to);
-		table_print(&tables[i], 1, format, to);
-		fputc('\n', to);
-	}
+	struct sums sums = {0};
+
+	for (size_t i = 0; i < count; i++)
+		add_accounts(&sums, list[i]);
+	struct table *table = table_of(&sums, name, ns);
+	free_sums(&sums);
+	return table;
 }
 
+/* The process, each thread if that is wanted, and the devices. */
 static void print_all(FILE *to, double ns)
 {
-	struct accounts *first = atomic_load_explicit(&all, memory_order_acquire);
-	size_t most = 1, count = 1;
+	size_t count = 0, shown = 0;
+	char name[64];
 
-	for (struct accounts *at = first; by_thread && at; at = at->next)
-		most++;
-	struct sums *sums = need(calloc(most, sizeof(*sums)));
-	struct table **tables = need(calloc(most, sizeof(*tables)));
-	char (*names)[64] = need(calloc(most, sizeof(*names)));
-	snprintf(names[0], sizeof(names[0]), "process %d (%.40s)", (int)getpid(), program_invocation_short_name);
-	for (struct accounts *at = first; at; at = at->next) {
-		add_accounts(&sums[0], at);
-		if (!by_thread)
-			continue;
-		snprintf(names[count], sizeof(names[count]), "thread %d", at->tid);
-		add_accounts(&sums[count], at);
-		if (sums[count].calls)
-			count++;
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next)
+		count++;
+	struct accounts **list = need(calloc(count + 1, sizeof(struct accounts *)));
+	struct table **tables = need(calloc(count + 1 + DEVICE_TABLES, sizeof(struct table *)));
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at && shown < count; at = at->next)
+		list[shown++] = at;
+	snprintf(name, sizeof(name), "process %d (%.40s)", (int)getpid(), program_invocation_short_name);
+	tables[0] = table_of_accounts(list, shown, name, ns);
+	for (size_t i = 0; by_thread && i < shown; i++) {
+		snprintf(name, sizeof(name), "thread %d", atomic_load_explicit(&list[i]->tid, memory_order_relaxed));
+		tables[1 + i] = table_of_accounts(&list[i], 1, name, ns);
 	}
-	for (size_t i = 0; i < count; i++)
-		tables[i] = table_of(&sums[i], names[i], ns);
-	if (sums[0].calls)
-		print_tables(tables, sums, names, count, to);
-	for (size_t i = 0; i < count; i++) {
-		table_free(tables[i]);
-		free_sums(&sums[i]);
-	}
-	free(names);
+	uint64_t missing = devices ? device_tables(&tables[1 + shown]) : 0;
+	calls_print(tables, 1 + shown + DEVICE_TABLES, NULL, format, to);
+	if (format == TABLE_AS_TEXT && missing)
+		fprintf(to, "\ntracelayer: summary: no memory for %llu device commands; they are not in the tables\n", (unsigned long long)missing);
+	if (format == TABLE_AS_TEXT)
+		fputc('\n', to);
+	free(list);
 	free(tables);
-	free(sums);
+}
+
+/* A program that made no call has no table. */
+static bool is_empty(void)
+{
+	return !atomic_load_explicit(&all, memory_order_acquire);
 }
 
 void tl_tool_end(void)
@@ -395,7 +372,7 @@ void tl_tool_end(void)
 	uint64_t now = tl_ticks_now();
 	uint64_t from = tl_ticks_ns(started);
 	double ns = now > started ? (double)(tl_ticks_ns(now) - from) / (double)(now - started) : 1;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = is_empty() ? NULL : open_memstream(&text, &size);
 
 	if (!to)
 		return;
@@ -417,6 +394,7 @@ static void after_fork(void)
 	own = NULL;
 	pthread_setspecific(key, NULL);
 	started = tl_ticks_now();
+	device_after_fork();
 	output_after_fork(&output);
 }
 
@@ -446,5 +424,6 @@ int tl_tool_start(const struct tl_tool_host *host)
 		return refuse(host, "no key for threads' data is left; the program runs without it");
 	pthread_atfork(NULL, NULL, after_fork);
 	started = tl_ticks_now();
+	devices = device_start(recent_of);
 	return trace(host, "*", NULL, after);
 }

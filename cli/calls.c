@@ -185,6 +185,11 @@ void commands_row(struct table *table, enum commands_table which, const struct c
 	table_rate(table, BEST, commands->best);
 }
 
+void commands_heading(struct table *table, size_t commands)
+{
+	table_heading(table, "%s: %zu", table_name(table), commands);
+}
+
 /* ---- queues ---- */
 
 enum queue_column { QUEUE, COMMANDS, SPAN, BUSY, UTILISATION, IDLE, GAPS, LONGEST, CAUSE, CAUSE_SHARE };
@@ -254,6 +259,12 @@ void waits_row(struct table *table, const struct wait_row *wait)
 	table_share(table, WAIT_SHARE, share_of(wait->total, wait->idle));
 	table_number(table, WAIT_AVERAGE, average_of(wait->total, wait->gaps));
 	table_number(table, WAIT_LONGEST, wait->longest);
+}
+
+void queues_headings(struct table *queues, struct table *waits, size_t count)
+{
+	table_heading(queues, "queues: %zu", count);
+	table_heading(waits, "idle time, by what the queues waited for");
 }
 
 enum memory_column { MEMORY_BYTES, MEMORY_TIME, MEMORY_RATE };

@@ -65,6 +65,7 @@ struct commands {
 
 struct table *commands_table(enum commands_table which, const struct table_column *group);
 void commands_row(struct table *table, enum commands_table which, const struct commands *commands, long long whole);
+void commands_heading(struct table *table, size_t commands);
 
 /* ---- queues ---- */
 
@@ -88,6 +89,8 @@ struct wait_row {
 
 struct table *waits_table(const struct table_column *group);
 void waits_row(struct table *table, const struct wait_row *row);
+
+void queues_headings(struct table *queues, struct table *waits, size_t count);
 
 /* What the events cost beside the work that they are about: bytes of memory, and how long queues were busy. */
 struct table *memory_table(long long bytes, long long device_time);

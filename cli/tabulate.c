@@ -332,7 +332,7 @@ static void tabulate_commands(struct table *tables[COMMANDS_TABLES], struct tabu
 	}
 	for (int i = 0; i < COMMANDS_TABLES; i++)
 		if (tables[i])
-			table_heading(tables[i], "%s: %zu", table_name(tables[i]), sums[i]);
+			commands_heading(tables[i], sums[i]);
 }
 
 /* ---- queues ---- */
@@ -397,7 +397,6 @@ static struct table *tabulate_queues(const struct tabulation *of, const struct w
 		rows[i].group = queue_group_column(of) ? group_label(process, of, of->history->queues[i].process + 1) : NULL;
 		queues_row(table, &rows[i]);
 	}
-	table_heading(table, "queues: %u", count);
 	free(rows);
 	return table;
 }
@@ -422,7 +421,6 @@ static struct table *tabulate_waits(const struct tabulation *of, const struct wa
 		queue_label(queue, sizeof(queue), of, wait->queue);
 		waits_row(table, &row);
 	}
-	table_heading(table, "idle time, by what the queues waited for");
 	return table;
 }
 
@@ -522,6 +520,7 @@ void tabulate(struct table *tables[TABLES], struct history *history, enum groupi
 		waits_of(&waits, history, group_of_wait, &of);
 		tables[TABLE_QUEUES] = tabulate_queues(&of, &waits);
 		tables[TABLE_WAITS] = tabulate_waits(&of, &waits);
+		queues_headings(tables[TABLE_QUEUES], tables[TABLE_WAITS], history->nqueues);
 		tables[TABLE_MEMORY] = memory_table((long long)history->bytes, busy_time(history, &waits));
 		waits_free(&waits);
 		tabulate_commands(&tables[TABLE_KERNELS], &of);

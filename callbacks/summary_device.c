@@ -1,0 +1,339 @@
+/*
+ * summary_device.c: see summary_device.h.
+ *
+ * Commands come in no order, but nearly in that of their starts: each queue keeps the last ones back, sorted, and counts the first of them when there is
+ * no more room. What a queue waited for is asked when its command is counted, of the submitting thread's last calls. Everything is under one
+ * lock, which is held for some hundred nanoseconds.
+ */
+#include "callbacks/summary_device.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callbacks/bins.h"
+#include "cli/command.h"
+#include "tracelayer/device.h"
+
+#define BACK 64u	/* commands that a queue keeps back */
+#define NAME 256u
+
+/* All commands of a name. */
+struct row {
+	struct row *next;
+	enum commands_table table;
+	char name[NAME];
+	uint64_t bytes, bytes_time;
+	double best;
+	struct spread spread;
+};
+
+/* Idle time of a queue with one cause. */
+struct wait {
+	struct wait *next;
+	const char *cause;	/* never freed */
+	uint64_t gaps, total, longest;
+	uint64_t gap, in_gap;	/* that it was seen in last, and for how long */
+};
+
+struct kept {
+	uint64_t start, end, call_start, call_end;
+	int thread;
+};
+
+struct queue {
+	struct queue *next;
+	uint32_t number;
+	char *name;
+	struct queue_time time;
+	struct wait *waits;	/* those seen lately first */
+	struct kept back[BACK];	/* by their start */
+	unsigned nback;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of all that follows */
+static struct row *rows;	/* those seen lately first */
+static struct queue *queues;
+static uint64_t missing;	/* commands for which there was no memory */
+static device_recent recent_of;
+
+/* ---- rows ---- */
+
+static struct row *row_named(enum commands_table table, const char *name)
+{
+	for (struct row **at = &rows; *at; at = &(*at)->next) {
+		struct row *row = *at;
+		if (row->table != table || strcmp(row->name, name))
+			continue;
+		*at = row->next;
+		row->next = rows;
+		return rows = row;
+	}
+	struct row *row = calloc(1, sizeof(*row));
+	if (!row)
+		return NULL;
+	row->table = table;
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	row->spread.least = UINT64_MAX;
+	row->next = rows;
+	return rows = row;
+}
+
+static enum command_kind kind_of(enum tl_device_kind kind)
+{
+	static const enum command_kind kinds[TL_DEVICE_KINDS] = {
+		[TL_DEVICE_KERNEL] = COMMAND_KERNEL, [TL_DEVICE_READ] = COMMAND_READ, [TL_DEVICE_WRITE] = COMMAND_WRITE,
+		[TL_DEVICE_COPY] = COMMAND_COPY, [TL_DEVICE_FILL] = COMMAND_FILL, [TL_DEVICE_MAP] = COMMAND_MAP,
+		[TL_DEVICE_UNMAP] = COMMAND_UNMAP, [TL_DEVICE_MIGRATE] = COMMAND_MIGRATE, [TL_DEVICE_SYNC] = COMMAND_SYNC,
+		[TL_DEVICE_OTHER] = COMMAND_OTHER,
+	};
+
+	return kind < TL_DEVICE_KINDS ? kinds[kind] : COMMAND_OTHER;
+}
+
+static void add_to_row(struct row *row, const struct tl_device_view *command)
+{
+	uint64_t time = command->end - command->start;
+	struct spread *spread = &row->spread;
+
+	spread->count++;
+	spread->total += time;
+	spread->bins[bin_of(time)]++;
+	spread->least = time < spread->least ? time : spread->least;
+	spread->most = time > spread->most ? time : spread->most;
+	if (!command->bytes)
+		return;
+	row->bytes += command->bytes;
+	row->bytes_time += time;
+	if (time && (double)command->bytes / (double)time > row->best)
+		row->best = (double)command->bytes / (double)time;
+}
+
+/* ---- queues ---- */
+
+static struct queue *queue_of(const struct tl_device_view *command)
+{
+	for (struct queue *queue = queues; queue; queue = queue->next)
+		if (queue->number == command->queue_number)
+			return queue;
+	struct queue *queue = calloc(1, sizeof(*queue));
+	if (!queue || !(queue->name = strdup(command->queue))) {
+		free(queue);
+		return NULL;
+	}
+	queue->number = command->queue_number;
+	queue->next = queues;
+	return queues = queue;
+}
+
+static struct wait *wait_for(struct queue *queue, const char *cause)
+{
+	for (struct wait **at = &queue->waits; *at; at = &(*at)->next) {
+		struct wait *wait = *at;
+		if (strcmp(wait->cause, cause))
+			continue;
+		*at = wait->next;
+		wait->next = queue->waits;
+		return queue->waits = wait;
+	}
+	struct wait *wait = calloc(1, sizeof(*wait));
+	if (!wait)
+		return NULL;
+	wait->cause = cause;
+	wait->next = queue->waits;
+	return queue->waits = wait;
+}
+
+/* Part of the queue's last gap. */
+static void waited(void *context, const char *name, uint64_t time)
+{
+	struct queue *queue = context;
+	struct wait *wait = time ? wait_for(queue, name ? name : GAP_PROGRAM) : NULL;
+
+	if (!wait)
+		return;
+	if (wait->gap != (uint64_t)queue->time.gaps) {
+		wait->gap = (uint64_t)queue->time.gaps;
+		wait->in_gap = 0;
+		wait->gaps++;
+	}
+	wait->in_gap += time;
+	wait->total += time;
+	wait->longest = wait->in_gap > wait->longest ? wait->in_gap : wait->longest;
+}
+
+static void count_kept(struct queue *queue, const struct kept *kept)
+{
+	int64_t idle = queue_time_add(&queue->time, (int64_t)kept->start, (int64_t)kept->end);
+	const struct gap gap = {(int64_t)kept->start - idle, (int64_t)kept->start, (int64_t)kept->call_start, (int64_t)kept->call_end};
+
+	if (!idle)
+		return;
+	const struct recent *recent = kept->call_start ? recent_of(kept->thread) : NULL;
+	if (!recent) {
+		waited(queue, GAP_UNKNOWN, (uint64_t)idle);
+		return;
+	}
+	struct gap_parts parts = gap_parts(&gap);
+	/* The call that submitted is one of the thread's, too. */
+	uint64_t host = (uint64_t)(parts.call - gap.from);
+	uint64_t told = host ? recent_tell(recent, (uint64_t)gap.from, (uint64_t)parts.call, waited, queue) : 0;
+	waited(queue, GAP_UNKNOWN, host - told);
+	waited(queue, GAP_DEVICE, (uint64_t)(gap.to - parts.call));
+}
+
+static void keep_back(struct queue *queue, const struct kept *kept)
+{
+	unsigned at;
+
+	if (queue->nback == BACK) {
+		count_kept(queue, &queue->back[0]);
+		memmove(&queue->back[0], &queue->back[1], (BACK - 1) * sizeof(queue->back[0]));
+		queue->nback--;
+	}
+	for (at = queue->nback++; at && queue->back[at - 1].start > kept->start; at--)
+		queue->back[at] = queue->back[at - 1];
+	queue->back[at] = *kept;
+}
+
+/* ---- commands ---- */
+
+static void done(const struct tl_device_view *command, void *user_data)
+{
+	enum command_kind kind = kind_of(command->kind);
+	char name[NAME];
+
+	(void)user_data;
+	command_row_name(name, sizeof(name), kind, command->name ? command->name : "other", command->peer);
+	pthread_mutex_lock(&lock);
+	struct row *row = row_named(commands_table_of(kind), name);
+	struct queue *queue = queue_of(command);
+	if (row && queue) {
+		add_to_row(row, command);
+		keep_back(queue, &(struct kept){command->start, command->end, command->call_start, command->call_end, command->thread});
+	} else {
+		missing++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool device_start(device_recent recent)
+{
+	recent_of = recent;
+	return tl_device_watch(done, NULL) == 0;
+}
+
+static void forget(void)
+{
+	while (rows) {
+		struct row *row = rows;
+		rows = row->next;
+		free(row);
+	}
+	while (queues) {
+		struct queue *queue = queues;
+		queues = queue->next;
+		while (queue->waits) {
+			struct wait *wait = queue->waits;
+			queue->waits = wait->next;
+			free(wait);
+		}
+		free(queue->name);
+		free(queue);
+	}
+}
+
+void device_after_fork(void)
+{
+	/* Another thread of the parent's may have had it; then what is there is not to be trusted, and is left. */
+	bool sound = !pthread_mutex_trylock(&lock);
+
+	pthread_mutex_init(&lock, NULL);
+	if (sound)
+		forget();
+	rows = NULL;
+	queues = NULL;
+	missing = 0;
+}
+
+/* ---- the tables ---- */
+
+static void tabulate_rows(struct table *tables[COMMANDS_TABLES], const struct row *first)
+{
+	uint64_t whole = 0, sums[COMMANDS_TABLES] = {0};
+
+	for (const struct row *row = first; row; row = row->next)
+		whole += row->spread.total;
+	for (const struct row *row = first; row; row = row->next) {
+		const struct spread *spread = &row->spread;
+		struct commands commands = {
+			.name = row->name,
+			.count = (long long)spread->count,
+			.total = (long long)spread->total,
+			.min = (long long)spread->least,
+			.median = (long long)percentile(spread, 50),
+			.p99 = (long long)percentile(spread, 99),
+			.max = (long long)spread->most,
+			.bytes = (long long)row->bytes,
+			.bytes_time = (long long)row->bytes_time,
+			.best = row->best,
+		};
+		if (!tables[row->table])
+			tables[row->table] = commands_table(row->table, NULL);
+		commands_row(tables[row->table], row->table, &commands, (long long)whole);
+		sums[row->table] += spread->count;
+	}
+	for (int i = 0; i < COMMANDS_TABLES; i++)
+		if (tables[i])
+			commands_heading(tables[i], (size_t)sums[i]);
+}
+
+static void tabulate_queue(struct table *tables[2], const struct queue *queue)
+{
+	struct queue_row row = {.name = queue->name, .time = queue->time};
+
+	for (struct wait *wait = queue->waits; wait; wait = wait->next) {
+		const struct wait_row waiting = {
+			.queue = queue->name,
+			.cause = wait->cause,
+			.gaps = (long long)wait->gaps,
+			.total = (long long)wait->total,
+			.longest = (long long)wait->longest,
+			.idle = queue->time.idle,
+		};
+		waits_row(tables[1], &waiting);
+		if (waiting.total > row.cause_time) {
+			row.cause_time = waiting.total;
+			row.cause = wait->cause;
+		}
+	}
+	queues_row(tables[0], &row);
+}
+
+uint64_t device_tables(struct table *tables[DEVICE_TABLES])
+{
+	struct table **of_queues = &tables[COMMANDS_TABLES];
+	size_t count = 0;
+
+	/* need() may not come back: the lists are taken out of the lock's reach before. */
+	pthread_mutex_lock(&lock);
+	const struct row *all_rows = rows;
+	struct queue *all_queues = queues;
+	rows = NULL;
+	queues = NULL;
+	pthread_mutex_unlock(&lock);
+	memset(tables, 0, DEVICE_TABLES * sizeof(*tables));
+	tabulate_rows(tables, all_rows);
+	if (!all_queues)
+		return missing;
+	of_queues[0] = queues_table(NULL);
+	of_queues[1] = waits_table(NULL);
+	for (struct queue *queue = all_queues; queue; queue = queue->next, count++) {
+		for (unsigned i = 0; i < queue->nback; i++)
+			count_kept(queue, &queue->back[i]);
+		tabulate_queue(of_queues, queue);
+	}
+	queues_headings(of_queues[0], of_queues[1], count);
+	return missing;
+}

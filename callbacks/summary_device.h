@@ -1,0 +1,28 @@
+/*
+ * summary_device.h: the summary's share of what devices do: kernels, transfers, queues and what they waited for, counted while the program runs.
+ */
+#ifndef TL_CALLBACKS_SUMMARY_DEVICE_H
+#define TL_CALLBACKS_SUMMARY_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "callbacks/recent.h"
+#include "cli/calls.h"
+
+/* Kernels, transfers, others; queues; what they waited for. */
+#define DEVICE_TABLES (COMMANDS_TABLES + 2)
+
+/* What a thread did lately, by the kernel's number; NULL: not known. For ever valid. */
+typedef const struct recent *(*device_recent)(int thread);
+
+/* Begin to count. False where there is no room. */
+bool device_start(device_recent recent);
+
+/* In a forked child: forget what was counted. */
+void device_after_fork(void);
+
+/* The tables, those that there are; need() is used. Once, at the end. Returns how many commands there was no memory for. */
+uint64_t device_tables(struct table *tables[DEVICE_TABLES]);
+
+#endif
