@@ -399,8 +399,10 @@ static bool put_end(struct export *export, struct worker *worker)
 {
 	struct slot *slot = &export->slots[0];
 	struct tl_text text = {NULL, NULL, false};
-	struct tl_totals totals = {
-		.lost = record_file_lost(export->trace), .lost_by_thread = lost_by_thread, .context = export->trace};
+	struct tl_totals totals = {.lost = record_file_lost(export->trace),
+				   .lost_by_thread = lost_by_thread,
+				   .context = export->trace,
+				   .overwritten = export->trace->overwritten};
 
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);

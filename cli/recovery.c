@@ -262,7 +262,7 @@ static bool is_hopeless(const struct job *job)
 static enum recovery_result write_trace(struct job *job)
 {
 	struct recovery *recovery = job->recovery;
-	struct tl_totals totals = {.lost_by_thread = tell_lost, .context = job};
+	struct tl_totals totals = {.lost_by_thread = tell_lost, .context = job, .overwritten = job->trace->overwritten};
 	uint64_t end = end_of_unfinished(job);
 
 	job->lost = need(calloc(job->trace->nlanes + 1, sizeof(*job->lost)));

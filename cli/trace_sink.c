@@ -363,6 +363,7 @@ static void put_end_piece(struct trace_sink *sink, const struct tl_totals *total
 		.events = totals->events,
 		.lost = totals->lost,
 		.last = sink->last,
+		.overwritten = totals->overwritten,
 	};
 
 	trace_sink_bytes(sink, &piece, sizeof(piece));

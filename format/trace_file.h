@@ -258,6 +258,7 @@ struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
 	uint64_t last;	/* where recover ended it: the tick up to which calls that had not returned are shown; else 0 */
+	uint64_t overwritten;	/* events that made room for newer ones in rings. Files of older versions end before it */
 };
 
 #endif

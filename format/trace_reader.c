@@ -467,15 +467,19 @@ static void read_output(struct trace *trace, const char *piece, uint64_t size)
 
 static void read_end(struct trace *trace, const char *piece, uint64_t size)
 {
-	struct tl_end_piece end;
+	struct tl_end_piece end = {.overwritten = 0};
 
-	if (size < sizeof(end))
+	if (size < offsetof(struct tl_end_piece, overwritten))
 		return;
-	memcpy(&end, piece, sizeof(end));
+	memcpy(&end, piece, size < sizeof(end) ? size : sizeof(end));
+	/* Cut: the file has less of it than it says. */
+	if (end.piece.size > size)
+		return;
 	trace->seen.ended = true;
 	trace->seen.events = end.events;
 	trace->seen.lost = end.lost;
 	trace->seen.last = end.last;
+	trace->seen.overwritten = end.overwritten;
 }
 
 /* --- threads and chunks as they are met */
@@ -507,6 +511,8 @@ static void read_thread(struct trace *trace, const char *piece, uint64_t size)
 		return;
 	}
 	memcpy((void *)&head, piece, sizeof(head));
+	if (trace->seen.header.kind == TL_FILE_BUFFERS)
+		trace->seen.overwritten += head.overwritten;
 	if (!head.lane)
 		return;
 	struct thread *thread = append(trace, &trace->threads, &trace->nthreads, &trace->threads_room, sizeof(*thread));

@@ -82,6 +82,7 @@ struct tl_trace {
 	size_t nnamed;
 	bool ended;			/* spool: its END piece is there */
 	uint64_t events, lost;		/* what that says. Buffers: .lost is the sum of the lanes' */
+	uint64_t overwritten;		/* what that says. Buffers: the threads' sum */
 	uint64_t last;			/* latest tick that anything speaks of: where unfinished calls end */
 	char **problems;		/* lines: what was not sound, and where */
 	size_t nproblems;

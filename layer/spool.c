@@ -193,4 +193,5 @@ void tl_spool_end(struct tl_block *block, const struct tl_totals *totals)
 	struct tl_end_piece *piece = put_piece(block, TL_PIECE_END, sizeof(struct tl_end_piece), 0);
 	piece->events = totals->events;
 	piece->lost = totals->lost;
+	piece->overwritten = totals->overwritten;
 }

@@ -149,6 +149,7 @@ AT(tl_thread_piece, opens, 28);
 AT(tl_thread_piece, name, 32);
 AT(tl_thread_piece, lost, 48);
 AT(tl_thread_piece, lost_said, 56);
+AT(tl_thread_piece, overwritten, 72);
 AT(tl_thread_piece, open, 128);
 AT(tl_thread_piece, open[1], 128 + 32);
 AT(tl_open_call, mode, 8);
@@ -166,6 +167,7 @@ AT(tl_chunk_piece, hole, 64);
 AT(tl_end_piece, events, 16);
 AT(tl_end_piece, lost, 24);
 AT(tl_end_piece, last, 32);
+AT(tl_end_piece, overwritten, 40);
 AT(tl_strings_piece, index, 16);
 AT(tl_strings_piece, first, 20);
 AT(tl_strings_piece, units, 32);
@@ -232,6 +234,25 @@ START_TEST(a_spool_is_read)
 	ck_assert_str_eq(tl_trace_function(3 << 16 | F_CREATE)->name, "create");
 	ck_assert_ptr_null(tl_trace_function(3 << 16 | F_COUNT));
 	ck_assert_ptr_null(tl_trace_function(2 << 16));
+	finish(trace);
+}
+END_TEST
+
+START_TEST(an_end_says_what_was_overwritten_or_is_of_an_older_version)
+{
+	const size_t sizes[] = { sizeof(struct tl_end_piece), offsetof(struct tl_end_piece, overwritten) };
+
+	build_start(&file, TL_FILE_SPOOL)->alignment = file.alignment = 8;
+	struct tl_end_piece *end = build_piece(&file, TL_PIECE_END, sizes[_i]);
+	end->events = 6;
+	end->lost = 4;
+	if (!_i)
+		end->overwritten = 9;
+	struct tl_trace *trace = opened_soundly();
+	ck_assert(trace->ended);
+	ck_assert_uint_eq(trace->events, 6);
+	ck_assert_uint_eq(trace->lost, 4);
+	ck_assert_uint_eq(trace->overwritten, _i ? 0 : 9);
 	finish(trace);
 }
 END_TEST
@@ -764,6 +785,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(sound, a_spool_is_read);
+	tcase_add_loop_test(sound, an_end_says_what_was_overwritten_or_is_of_an_older_version, 0, 2);
 	tcase_add_test(sound, chunks_come_in_the_order_of_their_numbers);
 	tcase_add_test(sound, texts_and_lanes_are_found_by_their_numbers);
 	tcase_add_test(sound, events_have_the_args_that_they_say);

@@ -9,7 +9,7 @@ need_command
 # number NAME: of the trace's end.
 number() { sed -n "s/.*tracelayer_end.*\"$1\":\([0-9]*\).*/\1/p" "$trace"; }
 
-plan 22
+plan 24
 
 run --ring 64K --session=recorder
 tell "call 100"
@@ -95,3 +95,11 @@ got=$(events "$trace")
 ok "the newest, and as much as they keep" test "$got" -gt 7000 -a "$got" -lt 8500
 is "$("$python" -c 'import json, sys; e = [e for e in json.load(open(sys.argv[1])) if e.get("ph") == "X"]
 print(len(e) == len({x["ts"] for x in e}))' "$trace")" True "and nothing twice"
+is "$((got + $(number overwritten)))" 50100 "and what was overwritten is counted, as at an end"
+
+# The records themselves, and what is made of them.
+start "$tracelayer" run -o "$tmp/t.tlt" --ring 256K --args=none -- "$app"
+tell "call 50000"
+finish
+"$tracelayer" export "$tmp/t.tlt" -o "$trace"
+is "$(($(events "$trace") + $(number overwritten)))" 50000 "a .tlt says it, and what is exported from it"
