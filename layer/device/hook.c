@@ -340,6 +340,19 @@ uint64_t tl_hook_end(const struct tl_call *call)
 	return call->hooked->end;
 }
 
+const struct tl_hooked *tl_hook_outer(const struct tl_call *call)
+{
+	const struct tl_hooked *hooked = ((const struct tl_producer *)(const void *)call->thread)->hooked;
+	const struct tl_open_call *open = call->open;
+
+	while (hooked && open && open-- > call->thread->open) {
+		const struct tl_hooked *outer = &hooked[open - call->thread->open];
+		if (open->mode & TL_MODE_DEVICE && outer->hook && outer->shim->id >> 16 == call->shim->id >> 16)
+			return outer;
+	}
+	return NULL;
+}
+
 void tl_call_correlate(struct tl_call *call, uint32_t correlation)
 {
 	call->hooked->correlation = correlation;

@@ -66,6 +66,12 @@ static inline bool tl_hook_is_recorded(const struct tl_call *call)
 	return call->mode & TL_MODE_RECORD;
 }
 
+/*
+ * In either: the call of the same API that the thread was inside of when it made this one, if that has a hook; NULL: there is none such. Then it is the
+ * driver's own doing, or that of a callback of the program's that the driver has called.
+ */
+const struct tl_hooked *tl_hook_outer(const struct tl_call *call);
+
 /* In either: the number of the work that the call caused; it gets into the call's record. */
 void tl_call_correlate(struct tl_call *call, uint32_t correlation);
 

@@ -184,6 +184,9 @@ struct tl_cl_command {
 	struct tl_device_work work;
 };
 
+/* The call is the driver's own, made inside of one of the program's that enqueues something or creates a queue. */
+bool tl_cl_is_drivers(const struct tl_call *call);
+
 TL_CL_BEFORE(tl_cl_enqueue_before);
 TL_CL_AFTER(tl_cl_enqueue_after);
 TL_CL_AFTER(tl_cl_create_buffer_of_commands_after);

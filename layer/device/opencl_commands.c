@@ -298,6 +298,17 @@ static cl_command_queue queue_of(const struct tl_call *call, const struct shape 
 	return commands ? atomic_load_explicit(&commands->queue, memory_order_relaxed) : NULL;
 }
 
+/* A call that waits may call the program back. */
+bool tl_cl_is_drivers(const struct tl_call *call)
+{
+	const struct tl_hooked *outer = tl_hook_outer(call);
+
+	if (!outer || outer->hook->before != tl_cl_enqueue_before)
+		return outer && (outer->hook->before == tl_cl_create_queue_before || outer->hook->before == tl_cl_create_listed_queue_before);
+	const struct shape *shape = shape_of(outer->call);
+	return shape && !VALUE(cl_bool, outer->call, shape->blocking);
+}
+
 /*
  * Where the program wants no event, have one all the same. Not of clEnqueueMarker, which fails without; a driver that takes that is treated as if
  * the function had none.
@@ -307,7 +318,7 @@ TL_CL_BEFORE(tl_cl_enqueue_before)
 	const struct shape *shape = shape_of(call);
 	struct enqueued *enqueued = state;
 
-	if (!shape || !tl_cl_ready())
+	if (!shape || !tl_cl_ready() || tl_cl_is_drivers(call))
 		return;
 	enqueued->queue = tl_cl_queue_of(queue_of(call, shape));
 	enqueued->lane = enqueued->queue ? tl_device_submit(enqueued->queue->lanes) : NULL;

@@ -49,7 +49,18 @@ static char *name_for(const char *name)
 	return asprintf(&text, "%s #%u", name, number) < 0 ? NULL : text;
 }
 
-static struct tl_cl_device *make(cl_device_id id, const char *name)
+/* "OpenCL 3.0 PoCL": clGetDeviceAndHostTimer is there since 2.1, and no loader keeps a program from calling it in an older driver. */
+static bool has_timers(cl_device_id id)
+{
+	char version[256] = "";
+	unsigned major = 0, minor = 0;
+
+	return tl_cl.clGetDeviceAndHostTimer &&
+	       tl_cl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL) == CL_SUCCESS &&
+	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major * 10 + minor >= 21;
+}
+
+static struct tl_cl_device *make(cl_device_id id, const char *name, bool timers)
 {
 	struct tl_cl_device *device = calloc(1, sizeof(*device));
 
@@ -63,7 +74,7 @@ static struct tl_cl_device *make(cl_device_id id, const char *name)
 		return NULL;
 	}
 	device->handle.key = id;
-	device->clock = tl_cl.clGetDeviceAndHostTimer ? TL_CL_TIMERS : TL_CL_QUEUED;
+	device->clock = timers ? TL_CL_TIMERS : TL_CL_QUEUED;
 	pthread_mutex_init(&device->lock, NULL);
 	tl_clock_fit_start(&device->fit, HZ, BITS);
 	device->next = atomic_load_explicit(&all, memory_order_relaxed);
@@ -102,11 +113,12 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 	struct tl_cl_device *device = (struct tl_cl_device *)tl_handles_find(&table, id);
 	if (device || tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
 		return device;
+	bool timers = has_timers(id);
 	pthread_mutex_lock(&lock);
 	device = (struct tl_cl_device *)tl_handles_find(&table, id);
 	bool met = device;
 	if (!device)
-		device = make(id, trimmed(name));
+		device = make(id, trimmed(name), timers);
 	pthread_mutex_unlock(&lock);
 	for (unsigned i = 0; !met && device && i < FIRST_PAIRS; i++)
 		read_if_due(device, now(), true);

@@ -127,7 +127,7 @@ TL_CL_AFTER(tl_cl_retain_queue_after)
 	struct tl_cl_queue *queue = tl_cl_succeeded(result, unwound) ? tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
 
 	(void)state;
-	if (queue)
+	if (queue && !tl_cl_is_drivers(call))
 		atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed);
 }
 
@@ -137,7 +137,7 @@ TL_CL_BEFORE(tl_cl_release_queue_before)
 	struct tl_cl_queue *queue = tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0));
 
 	(void)state;
-	if (!queue)
+	if (!queue || tl_cl_is_drivers(call))
 		return;
 	if (tl_cl_ready())
 		tl_cl_collect(queue);
@@ -148,6 +148,7 @@ TL_CL_BEFORE(tl_cl_release_queue_before)
 /* --- creating them */
 
 struct creating {
+	bool seen;			/* it is the program's call */
 	bool changed;			/* profiling is ours */
 	cl_queue_properties *theirs;	/* a copy of the program's list */
 	cl_queue_properties *ours;	/* the list that the driver gets */
@@ -175,7 +176,8 @@ TL_CL_BEFORE(tl_cl_create_queue_before)
 {
 	struct creating *creating = state;
 
-	if (!tl_cl_ready() || TL_CL_PARAM(cl_command_queue_properties, call, 2) & PROFILING)
+	creating->seen = tl_cl_ready() && !tl_cl_is_drivers(call);
+	if (!creating->seen || TL_CL_PARAM(cl_command_queue_properties, call, 2) & PROFILING)
 		return;
 	creating->changed = true;
 	TL_CL_PARAM(cl_command_queue_properties, call, 2) |= PROFILING;
@@ -187,7 +189,7 @@ TL_CL_AFTER(tl_cl_create_queue_after)
 	struct creating *creating = state;
 	cl_command_queue_properties properties = TL_CL_PARAM(cl_command_queue_properties, call, 2);
 
-	if (unwound || !tl_cl_ready())
+	if (unwound || !creating->seen || !tl_cl_ready())
 		return;
 	if (!handle && creating->changed) {
 		create again = (create)tl_hook_real_of(call);
@@ -244,7 +246,8 @@ TL_CL_BEFORE(tl_cl_create_listed_queue_before)
 	struct creating *creating = state;
 	size_t bytes = length_of(list) * sizeof(*list);
 
-	if (!tl_cl_ready())
+	creating->seen = tl_cl_ready() && !tl_cl_is_drivers(call);
+	if (!creating->seen)
 		return;
 	creating->theirs_bytes = bytes;
 	creating->theirs = bytes ? malloc(bytes) : NULL;
@@ -273,7 +276,7 @@ TL_CL_AFTER(tl_cl_create_listed_queue_after)
 			       TL_CL_PARAM(cl_int *, call, 3));
 		*(cl_command_queue *)call->result = handle;
 	}
-	if (!unwound && handle && tl_cl_ready())
+	if (!unwound && handle && creating->seen && tl_cl_ready())
 		created(call, creating, handle, given ? *given : 0);
 	else
 		free(creating->theirs);
