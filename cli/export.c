@@ -47,6 +47,7 @@ struct slot {
 	size_t plain;	      /* before it was compressed */
 	uint32_t crc;
 	uint64_t events, unknown;
+	struct tl_event_cost cost;
 	uint64_t damage; /* 1 + where the first record was that could not be stepped over, in the file */
 };
 
@@ -71,6 +72,7 @@ struct export {
 	int fd;
 	char *made; /* path of the file while it is made; NULL: written in place */
 	uint64_t place, written_bytes, events, unknown;
+	struct tl_event_cost cost;
 	struct tl_gzip total; /* of all that was written: .crc and .size */
 };
 
@@ -162,6 +164,13 @@ static inline void keep_room(struct slot *slot, struct tl_text *text)
 		make_room(slot, text);
 }
 
+static void count_record(struct slot *slot, const struct tl_encoder *encoder, const struct tl_call_record *record)
+{
+	slot->events += tl_record_counts(record->type);
+	if (record->type == TL_RECORD_EVENT)
+		tl_event_add_cost(&slot->cost, encoder, (const void *)record);
+}
+
 static void encode_run(struct worker *worker, struct slot *slot, struct tl_text *text, const struct tl_trace_run *run)
 {
 	struct tl_encoder *encoder = &worker->encoder;
@@ -174,7 +183,7 @@ static void encode_run(struct worker *worker, struct slot *slot, struct tl_text 
 		if (!encoder->format->record(encoder, text, tid, record, place.left))
 			slot->unknown++;
 		else
-			slot->events += record->type == TL_RECORD_CALL || record->type == TL_RECORD_EVENT;
+			count_record(slot, encoder, record);
 	}
 	if (place.unsound && !slot->damage)
 		slot->damage = run->offset + place.unsound;
@@ -222,6 +231,7 @@ static void encode(struct worker *worker, struct slot *slot, size_t number)
 	struct tl_text text = {NULL, NULL, false};
 
 	slot->events = slot->unknown = slot->damage = 0;
+	slot->cost = (struct tl_event_cost){0, 0};
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);
 	if (!number)
@@ -409,6 +419,7 @@ static bool put_end(struct export *export, struct worker *worker)
 	encode_unfinished(export, &worker->encoder, slot, &text);
 	keep_room(slot, &text);
 	totals.events = export->events;
+	totals.cost = export->cost;
 	worker->encoder.format->end(&worker->encoder, &text, &totals);
 	slot->plain = (size_t)(text.at - slot->text);
 	if (!export->gzip)
@@ -464,6 +475,8 @@ static void count(struct export *export, const struct slot *slot, size_t number)
 {
 	export->events += slot->events;
 	export->unknown += slot->unknown;
+	export->cost.bytes += slot->cost.bytes;
+	export->cost.device_ns += slot->cost.device_ns;
 	export->place += export->portions[number].size;
 	if (slot->damage)
 		record_file_damaged(export->trace, slot->damage - 1);

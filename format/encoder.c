@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "tracelayer/api.h"
+
 static bool take_ending(const char *path, size_t *length, const char *ending)
 {
 	size_t size = strlen(ending);
@@ -47,6 +49,22 @@ static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
 	list->any = true;
 }
 
+/* The bytes that each millisecond of a device's work took, with three decimals. */
+static void put_cost(struct tl_text *text, const struct tl_event_cost *cost)
+{
+	tl_text_string(text, ",\"event_bytes\":");
+	tl_text_unsigned(text, cost->bytes);
+	tl_text_string(text, ",\"device_ns\":");
+	tl_text_unsigned(text, cost->device_ns);
+	if (!cost->device_ns)
+		return;
+	uint64_t thousandths = (uint64_t)((unsigned __int128)cost->bytes * 1000000000 / cost->device_ns);
+	tl_text_string(text, ",\"event_bytes_per_device_ms\":");
+	tl_text_unsigned(text, thousandths / 1000);
+	tl_text_string(text, thousandths % 1000 < 10 ? ".00" : thousandths % 1000 < 100 ? ".0" : ".");
+	tl_text_unsigned(text, thousandths % 1000);
+}
+
 void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
 {
 	struct lost_list list = {text, false};
@@ -59,6 +77,8 @@ void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
 		tl_text_string(text, ",\"overwritten\":");
 		tl_text_unsigned(text, totals->overwritten);
 	}
+	if (totals->cost.bytes)
+		put_cost(text, &totals->cost);
 	tl_text_string(text, ",\"lost_by_thread\":[");
 	if (totals->lost_by_thread)
 		totals->lost_by_thread(totals->context, put_lost_thread, &list);
@@ -97,4 +117,15 @@ void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_reco
 	end = ns_of(encoder, event, end);
 	if (end > *start)
 		*stop = end;
+}
+
+void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder, const struct tl_event_record *event)
+{
+	uint64_t start, stop;
+
+	cost->bytes += event->size * 8u;
+	if (event->phase != 'X' || !(event->level & TL_LEVEL_OPERATOR) || !event->lane || event->flags & TL_EVENT_TID)
+		return;
+	tl_event_times(encoder, event, &start, &stop);
+	cost->device_ns += stop - start;
 }

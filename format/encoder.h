@@ -24,6 +24,12 @@ struct tl_encoder;
 /* Bytes that one call of an encoder may append: so much room must be left in the text. */
 #define TL_ENCODER_ROOM (256u * 1024)
 
+/* What the events that are no calls cost, beside what they tell of. */
+struct tl_event_cost {
+	uint64_t bytes;		/* of their records */
+	uint64_t device_ns;	/* work of devices that is among them */
+};
+
 /* What the end of a file says. */
 struct tl_totals {
 	uint64_t events;	/* in the file */
@@ -32,6 +38,7 @@ struct tl_totals {
 	void (*lost_by_thread)(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to);
 	void *context;
 	uint64_t overwritten;	/* those that made room for newer ones in rings, as was wished; 0: not said */
+	struct tl_event_cost cost;	/* .bytes 0: not said */
 };
 
 struct tl_format {
@@ -86,6 +93,9 @@ uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_
 
 /* When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time, and never less than none. */
 void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t *start, uint64_t *stop);
+
+/* Add a sound event to the cost of all. */
+void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder, const struct tl_event_record *event);
 
 /* The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt is no encoder's). */
 const struct tl_format *tl_format_of(const char *path, bool *gzip);

@@ -39,6 +39,7 @@ static void start_file(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->file = sink->file;
 	block->begun = false;
+	block->cost = (struct tl_event_cost){0, 0};
 	block->described = 0;
 	block->texts = 0;
 	block->encoder = (struct tl_encoder){
@@ -153,6 +154,8 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 			break;
 		}
 		part->events += tl_record_counts(type);
+		if (type == TL_RECORD_EVENT)
+			tl_event_add_cost(&part->cost, &block->encoder, (const void *)at);
 		part->lost += type == TL_RECORD_LOST ? record->result : 0;
 		at += size;
 	}
@@ -165,6 +168,7 @@ void tl_block_add(struct tl_block *block, size_t limit)
 	struct tl_part *part = &block->parts[block->used++];
 
 	part->events = part->lost = 0;
+	part->cost = (struct tl_event_cost){0, 0};
 	part->damaged = false;
 	put_name(block, part);
 	if (block->encoder.format) {
@@ -235,6 +239,8 @@ void tl_block_kept(struct tl_block *block)
 	for (unsigned i = 0; i < block->held; i++) {
 		if (i < block->used) {
 			count_part(block, &block->parts[i]);
+			block->cost.bytes += block->parts[i].cost.bytes;
+			block->cost.device_ns += block->parts[i].cost.device_ns;
 			if (finish_part(&block->parts[i]))
 				continue;
 		}
@@ -254,9 +260,12 @@ void tl_block_failed(struct tl_block *block)
 
 void tl_block_end(struct tl_block *block, const struct tl_sink *sink, const struct tl_totals *totals)
 {
+	struct tl_totals whole = *totals;
+
 	start_text(block, sink, block->memory->end, sizeof(block->memory->end));
+	whole.cost = block->cost;
 	if (sink->format) {
-		sink->format->end(&block->encoder, &block->text, totals);
+		sink->format->end(&block->encoder, &block->text, &whole);
 	} else {
 		tl_spool_clock(block);
 		tl_spool_end(block, totals);

@@ -35,6 +35,7 @@ struct tl_part {
 	const char *from, *to;
 	uint64_t events;
 	uint64_t lost;		/* events that LOST records among them tell of */
+	struct tl_event_cost cost;
 	bool damaged;		/* what follows .to in the chunk can't be read */
 };
 
@@ -50,6 +51,7 @@ struct tl_block {
 	struct tl_encoder encoder;
 	uint32_t file;		/* tl_sink.file that it is made for */
 	bool begun;		/* that file has its beginning */
+	struct tl_event_cost cost;	/* of what that file has */
 	bool beginning;		/* the block has it */
 	uint32_t texts, texting;	/* a spool: number of the first string that the file lacks, and behind this block */
 	uint32_t described, describing;	/* a spool: APIs that the file has a description of, or the block; a bit each */

@@ -738,7 +738,7 @@ START_TEST(a_request_records_its_levels_only)
 	ck_assert_ptr_null(tl_self->end);
 	/* Tools see them all the same. */
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
-	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "toy_run", begin_request, NULL), 0);
+	ck_assert_int_eq(tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
 	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
 	toy_run(NULL, NULL);
 	ck_assert_uint_eq(tl_request_current(), 8);

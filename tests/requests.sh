@@ -21,7 +21,7 @@ look()
 	END
 }
 
-plan 17
+plan 19
 timeout 100 "$tracelayer" run -o "$tmp/%p.json" -- "$app" >"$tmp/out" 2>&1
 is $? 0 "the program runs as without us"
 # The child's is the smaller one.
@@ -45,6 +45,10 @@ is "$(look "$child" 'dict(n) == {(5, "opencl", "clGetPlatformIDs"): 1, (5, "cont
 is "$(look "$child" '[s["ts"] <= x["ts"] and x["ts"] + x["dur"] <= s["ts"] + s["dur"] + 0.001 for s in e if s["name"] == "request" for x in e if x is not s]')" "[True]" \
 	"... whose slice begins with the child"
 
+# What events cost, beside the devices' work: both as the end says, and as the events do.
+cost='(lambda end, ns: end["event_bytes"] > 0 and abs(end["device_ns"] - ns) < 20 and abs(end["event_bytes_per_device_ms"] - end["event_bytes"] * 1e6 / end["device_ns"]) < 0.01)([x["args"] for x in every if x["name"] == "tracelayer_end"][0], round(1000 * sum(x["dur"] for x in e if x["cat"].startswith("device"))))'
+is "$(look "$parent" "$cost")" True "the trace tells how many bytes of events there are for each millisecond of work"
+
 "$tracelayer" summary --by request --json "$parent" >"$tmp/summary.json"
 is $? 0 "summary --by request"
 like "$("$tracelayer" summary --by request "$parent" | sed -n '/^request /,/^$/p' | head -n 8)" '^1 .* 5 ' "... tells of request 1 with 5 commands"
@@ -59,5 +63,6 @@ timeout 100 "$tracelayer" run -o "$tmp/u.tlt" --follow=no -- "$app" -u >"$tmp/ou
 "$tracelayer" export -o "$tmp/u.json" "$tmp"/u.1.tlt >"$tmp/out" 2>&1
 is "$(look "$tmp/u.json" '(n[1, "context", "request"], n[1, "device", "first"], n[1, "opencl", "clEnqueueNDRangeKernel"])')" "(1, 5, 5)" \
 	"a request that was not left ends with its thread; .tlt files have requests, too"
+is "$(look "$tmp/u.json" "$cost")" True "... whose exports tell what events cost"
 "$tracelayer" summary --by request --json "$tmp/u.1.tlt" >"$tmp/out" 2>&1
 is $? 0 "... and summary reads them"

@@ -113,6 +113,7 @@ struct expected {
 	char *text;
 	size_t size, room;
 	uint64_t events, lost;
+	struct tl_event_cost cost;
 };
 
 static struct tl_text room_in(struct expected *expected)
@@ -132,6 +133,8 @@ static void expect_records(struct expected *expected, uint32_t tid, const char *
 		at += tl_format_json.record(&expected->encoder, &text, tid, record, (size_t)(end - at));
 		expected->size = (size_t)(text.at - expected->text);
 		expected->events += record->type != TL_RECORD_LOST;
+		if (record->type == TL_RECORD_EVENT)
+			tl_event_add_cost(&expected->cost, &expected->encoder, (const void *)record);
 		expected->lost += record->type == TL_RECORD_LOST ? record->result : 0;
 	}
 }
@@ -236,7 +239,8 @@ static void expect_all(struct expected *expected, const struct making *made)
 				expect_records(expected, 101 + thread, build_records(piece), build_records(piece) + piece->end);
 			}
 	const struct tl_totals totals = {
-		.events = expected->events, .lost = expected->lost, .lost_by_thread = put_losses, .context = made->losses};
+		.events = expected->events, .lost = expected->lost, .lost_by_thread = put_losses, .context = made->losses,
+		.cost = expected->cost};
 	text = room_in(expected);
 	tl_format_json.end(&expected->encoder, &text, &totals);
 	expected->size = (size_t)(text.at - expected->text);
