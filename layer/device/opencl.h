@@ -92,7 +92,7 @@ struct tl_cl_device {
 	char *name;
 	pthread_mutex_t lock;		/* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;
-	enum tl_cl_clock clock;
+	enum tl_cl_clock _Atomic clock;	/* also looked at without the lock */
 	clockid_t host;			/* TL_CL_HOST: which one */
 	uint32_t looks;			/* commands whose stamps were compared with the host's clocks */
 	bool reading;			/* some thread reads the clock */

@@ -389,8 +389,8 @@ void tl_ze_collect(struct ze_queue *queue)
 	}
 }
 
-/* All of it is over. What can't be read now never can. */
-static void finish(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
+/* What can't be read now never can. */
+static void show_rest(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
 {
 	for (uint32_t i = 0; i < execution->recording->count; i++) {
 		struct ze_item *item = &execution->items[i];
@@ -403,6 +403,12 @@ static void finish(struct ze_execution *execution, const struct tl_device_call *
 			execution->recording->dirty = true;
 		show(execution, i, unfinished && !read && !item->lost);
 	}
+}
+
+/* All of it is over. */
+static void finish(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
+{
+	show_rest(execution, waited, unfinished);
 	execution_free(execution);
 }
 
@@ -413,10 +419,17 @@ void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device
 		finish(queue->first, waited, false);
 }
 
+/* A call that other threads are inside of has a pointer to its own, and frees it when it returns. */
 void tl_ze_give_up(struct ze_queue *queue)
 {
-	while (queue->first)
-		finish(queue->first, NULL, true);
+	struct ze_execution *next;
+
+	for (struct ze_execution *execution = queue->first; execution; execution = next) {
+		next = execution->next;
+		show_rest(execution, NULL, true);
+		if (execution->submitted)
+			execution_free(execution);
+	}
 }
 
 void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited)

@@ -111,7 +111,8 @@ static void revert(struct execute *execute)
 			continue;
 		struct ze_recording *recording = part->execution->recording;
 		tl_ze_execution_cancel(part->execution);
-		if (!part->copied)
+		/* At the end what the executions before left has been given up. */
+		if (!part->copied || tl_device_has_ended())
 			continue;
 		struct ze_capture *capture = part->live->capture;
 		part->live->capture = NULL;
