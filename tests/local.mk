@@ -128,8 +128,8 @@ check_PROGRAMS += %D%/apps/ends_ways %D%/apps/ends_signals %D%/apps/ends_many
 %C%_apps_ends_signals_LDADD = -lOpenCL -lpthread
 
 # --- the command
-TESTS += tests/cli_summary.sh tests/cli_summary_device.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
-EXTRA_DIST += tests/cli_summary.sh tests/cli_summary_device.sh tests/cli_summary_device.py tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
+TESTS += tests/cli_summary.sh tests/cli_summary_device.sh tests/cli_summary_live.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
+EXTRA_DIST += tests/cli_summary.sh tests/cli_summary_device.sh tests/cli_summary_live.sh tests/cli_summary_device.py tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh
 
 # --- arguments, emitted code
 TESTS += args_test tests/args_fuzz.sh tests/emit_shims.sh tests/emit_layer.sh
