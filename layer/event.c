@@ -51,9 +51,8 @@ uint64_t tl_event_now(void)
 	return thread ? tl_ticks(thread) : 0;
 }
 
-bool tl_event_put(const struct tl_event *event)
+static bool put(struct tl_thread *thread, const struct tl_event *event)
 {
-	struct tl_thread *thread = tl_event_wanted(event->level) ? this_thread() : NULL;
 	uint32_t nargs = event->nargs < TL_EVENT_ARGS ? event->nargs : TL_EVENT_ARGS;
 	uint64_t size = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
 	struct tl_event_record filled = {
@@ -62,10 +61,8 @@ bool tl_event_put(const struct tl_event *event)
 		.level = event->level, .args = (uint16_t)nargs, .category = event->category, .request = event->request,
 	};
 	uint64_t head;
-
-	if (!thread)
-		return false;
 	uint64_t *record = tl_record_reserve(thread, size);
+
 	if (!record)
 		return false;
 	memcpy(&head, &filled, sizeof(head));
@@ -74,6 +71,21 @@ bool tl_event_put(const struct tl_event *event)
 		memcpy((char *)record + sizeof(filled), event->args, nargs * sizeof(struct tl_event_arg));
 	tl_record_commit(record, head);
 	return true;
+}
+
+bool tl_event_put(const struct tl_event *event)
+{
+	struct tl_thread *thread = tl_event_wanted(event->level) ? this_thread() : NULL;
+
+	return thread && put(thread, event);
+}
+
+void tl_event_put_all(const struct tl_event *events, unsigned count)
+{
+	struct tl_thread *thread = count && tl_event_wanted(events->level) ? this_thread() : NULL;
+
+	for (unsigned i = 0; thread && i < count; i++)
+		put(thread, &events[i]);
 }
 
 /* --- lanes */

@@ -31,6 +31,9 @@ struct tl_event {
  */
 bool tl_event_put(const struct tl_event *event);
 
+/* Several of one level, one after the other. */
+void tl_event_put_all(const struct tl_event *events, unsigned count);
+
 /* Events of this level would be recorded now. */
 bool tl_event_wanted(uint8_t level);
 

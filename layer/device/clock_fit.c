@@ -63,6 +63,8 @@ static double slope_between(const struct tl_clock_fit_point *from, const struct 
 /* The first point of the segment that one is in. */
 static uint32_t first_of(const struct tl_clock_fit *fit, uint32_t at)
 {
+	if (at >= fit->newest)
+		return fit->newest;
 	while (at && !fit->points[at].steps)
 		at--;
 	return at;
@@ -75,7 +77,7 @@ static uint32_t first_of(const struct tl_clock_fit *fit, uint32_t at)
 static void measure_rate(struct tl_clock_fit *fit)
 {
 	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1], *from = last;
-	const struct tl_clock_fit_point *first = &fit->points[first_of(fit, fit->count - 1)];
+	const struct tl_clock_fit_point *first = &fit->points[fit->newest];
 
 	while (from > first && (from->answered || last->ns - from->ns < BASELINE))
 		from--;
@@ -99,7 +101,9 @@ static void thin_out(struct tl_clock_fit *fit)
 		if (i < half && i % 2 && !bounds)
 			continue;
 		points[left] = points[i];
-		if (!points[left].steps)
+		if (points[left].steps)
+			fit->newest = left;
+		else
 			points[left - 1].slope = slope_between(&points[left - 1], &points[left]);
 		left++;
 	}
@@ -107,6 +111,7 @@ static void thin_out(struct tl_clock_fit *fit)
 	if (left == TL_CLOCK_FIT_POINTS) {
 		memmove(points, points + half, (left - half) * sizeof(*points));
 		left -= half;
+		fit->newest = fit->newest > half ? fit->newest - half : 0;
 	}
 	fit->count = left;
 }
@@ -118,7 +123,9 @@ static void append(struct tl_clock_fit *fit, const struct tl_clock_fit_point *po
 	struct tl_clock_fit_point *to = &fit->points[fit->count++];
 	*to = *point;
 	to->slope = fit->rate;
-	if (!to->steps && fit->count > 1)
+	if (to->steps)
+		fit->newest = fit->count - 1;
+	else if (fit->count > 1)
 		to[-1].slope = slope_between(to - 1, to);
 }
 
@@ -149,6 +156,7 @@ static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point
 	if (after < before * (1 - WORST_RATE - doubt) || after > before * (1 + WORST_RATE + doubt))
 		return false;
 	last->steps = false;
+	fit->newest--;
 	last[-1].slope = before;
 	fit->nominal = fit->rate = slope_between(last - 1, pair);
 	fit->segments--;
@@ -220,7 +228,7 @@ bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns)
 	if (!fit->count)
 		return true;
 	/* A rate is good for half the time that it was measured over. */
-	known = (fit->points[fit->count - 1].ns - fit->points[first_of(fit, fit->count - 1)].ns) / 2;
+	known = (fit->points[fit->count - 1].ns - fit->points[fit->newest].ns) / 2;
 	if (known < renew)
 		renew = known > TL_CLOCK_FIT_SOON ? known : TL_CLOCK_FIT_SOON;
 	double wrap = fit->bits < 64 ? fit->nominal * (double)(UINT64_C(1) << fit->bits) / 8 : (double)renew;

@@ -50,6 +50,7 @@ struct tl_clock_fit {
 	double rate, doubt;	/* the same, measured lately, and by how large a part of it that may be wrong */
 	unsigned bits;		/* valid ones of the clock that pairs are of */
 	uint32_t count;		/* of .points */
+	uint32_t newest;	/* the first point of the newest segment */
 	uint32_t segments;	/* so far; 0: there is no pair yet */
 	uint64_t usual;		/* the width that brackets have lately */
 	uint64_t asked;		/* when the last pair was taken, used or not */

@@ -96,6 +96,7 @@ struct tl_device_queue {
 struct tl_device {
 	struct tl_device *next;	/* of all; never changes */
 	char *name;
+	_Atomic uint32_t text;	/* number of .name, once it was wanted */
 	pthread_mutex_t lock;	/* of what follows */
 	int64_t bytes;
 	uint32_t counter;
@@ -412,11 +413,9 @@ static void sample_depth(struct tl_device_queue *queue, uint64_t until)
 	}
 }
 
-/* Commands that are done leave the list's front. Returns before what all is known that ever will be. */
-static uint64_t settle(struct tl_device_queue *queue)
+/* Commands that are done leave the list's front. Returns before what all is known that ever will be. `now`: some time before this. */
+static uint64_t settle(struct tl_device_queue *queue, uint64_t now)
 {
-	uint64_t now = tl_clock_gettime_ticks();
-
 	take_inbox(queue);
 	for (struct tl_device_command *command; (command = queue->first); ) {
 		if (command->state == PENDING && queue->behind < STUCK)
@@ -436,7 +435,7 @@ static uint64_t settle(struct tl_device_queue *queue)
 }
 
 /* It is over; edges count where it had a beginning. */
-static void finish(struct tl_device_command *command, uint64_t begun, uint64_t ended)
+static void finish(struct tl_device_command *command, uint64_t begun, uint64_t ended, uint64_t now)
 {
 	struct tl_device_queue *queue = command->queue;
 	bool stuck = command->state == STUCK_PENDING;
@@ -451,7 +450,7 @@ static void finish(struct tl_device_command *command, uint64_t begun, uint64_t e
 		free(command);
 	else
 		queue->behind++;
-	sample_depth(queue, settle(queue));
+	sample_depth(queue, settle(queue, now));
 }
 
 void tl_device_cancel(struct tl_device_command *command)
@@ -464,7 +463,7 @@ void tl_device_cancel(struct tl_device_command *command)
 	}
 	struct tl_device_queue *queue = command->queue;
 	pthread_mutex_lock(&queue->lock);
-	finish(command, 0, 0);
+	finish(command, 0, 0, tl_clock_gettime_ticks());
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -593,9 +592,8 @@ static uint64_t near_end(const struct tl_device_call *call)
 }
 
 /* Its times as they can be. */
-static void clamp(struct tl_device_work *work, uint64_t submitted)
+static void clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now)
 {
-	uint64_t now = tl_clock_gettime_ticks();
 	uint64_t first = work->submitted.start ? near_start(&work->submitted) : submitted;
 	uint64_t last = work->waited.end ? least(near_end(&work->waited), now) : now;
 
@@ -653,21 +651,19 @@ static void add_what(struct tl_device_queue *queue, struct args *args, const str
 		args->at[args->count++] = work->args[i];
 }
 
-static void put_slice(struct tl_device_queue *queue, const struct tl_device_work *work, uint32_t lane)
+static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_device_work *work, uint32_t lane, struct args *args)
 {
-	struct args args = {.count = 0};
-
-	add(&args, KEY(kind), TL_VALUE_STRING, text_of_kind(work->kind));
-	add(&args, KEY(queue), TL_VALUE_UNSIGNED_64, queue->number);
-	add(&args, KEY(device), TL_VALUE_STRING, number_of(queue->device->name));
+	add(args, KEY(kind), TL_VALUE_STRING, text_of_kind(work->kind));
+	add(args, KEY(queue), TL_VALUE_UNSIGNED_64, queue->number);
+	add(args, KEY(device), TL_VALUE_STRING, kept_number(&queue->device->text, queue->device->name));
 	if (work->correlation)
-		add(&args, KEY(correlation), TL_VALUE_UNSIGNED_64, work->correlation);
-	add_raw(&args, work);
-	add_what(queue, &args, work);
-	tl_event_put(&(struct tl_event){.phase = 'X', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .lane = lane,
-					.name = work->name && *work->name ? number_of(work->name) : text_of_kind(work->kind),
-					.category = KEY(device), .request = work->request, .start = work->start,
-					.duration = work->end - work->start, .nargs = args.count, .args = args.at});
+		add(args, KEY(correlation), TL_VALUE_UNSIGNED_64, work->correlation);
+	add_raw(args, work);
+	add_what(queue, args, work);
+	return (struct tl_event){.phase = 'X', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .lane = lane,
+				 .name = work->name && *work->name ? number_of(work->name) : text_of_kind(work->kind),
+				 .category = KEY(device), .request = work->request, .start = work->start,
+				 .duration = work->end - work->start, .nargs = args->count, .args = args->at};
 }
 
 /* One end of an arrow. */
@@ -692,44 +688,50 @@ static uint64_t flow_number(void)
 	return flow_number();
 }
 
-static void put_arrow(uint32_t name, struct place from, struct place to, uint32_t request)
+static unsigned add_arrow(struct tl_event *to, uint32_t name, struct place from, struct place until, uint32_t request)
 {
-	struct tl_event event = {.phase = 's', .flags = TL_EVENT_NS | from.flag, .level = TL_LEVEL_OPERATOR, .lane = from.lane,
-				 .name = name, .category = KEY(device), .request = request, .start = from.ns,
-				 .duration = flow_number()};
-
-	tl_event_put(&event);
-	event.phase = 'f';
-	event.flags = TL_EVENT_NS | to.flag;
-	event.lane = to.lane;
-	event.start = to.ns;
-	tl_event_put(&event);
+	to[0] = (struct tl_event){.phase = 's', .flags = TL_EVENT_NS | from.flag, .level = TL_LEVEL_OPERATOR, .lane = from.lane,
+				  .name = name, .category = KEY(device), .request = request, .start = from.ns,
+				  .duration = flow_number()};
+	to[1] = to[0];
+	to[1].phase = 'f';
+	to[1].flags = TL_EVENT_NS | until.flag;
+	to[1].lane = until.lane;
+	to[1].start = until.ns;
+	return 2;
 }
 
-static void put_arrows(const struct tl_device_work *work, uint32_t lane)
+static unsigned add_arrows(struct tl_event *to, const struct tl_device_work *work, uint32_t lane)
 {
 	struct place begins = {0, lane, work->start}, ends = {0, lane, work->end - (work->end > work->start)};
+	unsigned count = 0;
 
-	if (work->submitted.tid)
-		put_arrow(KEY(submitted), (struct place){TL_EVENT_TID, work->submitted.tid, least(near_start(&work->submitted), work->start)},
-			  begins, work->request);
-	if (work->waited.tid && !work->unfinished)
-		put_arrow(KEY(awaited), ends, (struct place){TL_EVENT_TID, work->waited.tid, most(near_end(&work->waited), ends.ns)},
-			  work->request);
+	if (work->submitted.tid) {
+		struct place call = {TL_EVENT_TID, work->submitted.tid, least(near_start(&work->submitted), work->start)};
+		count += add_arrow(to, KEY(submitted), call, begins, work->request);
+	}
+	if (work->waited.tid && !work->unfinished) {
+		struct place call = {TL_EVENT_TID, work->waited.tid, most(near_end(&work->waited), ends.ns)};
+		count += add_arrow(to + count, KEY(awaited), ends, call, work->request);
+	}
+	return count;
 }
 
-static void record(struct tl_device_command *command, struct tl_device_work *work, uint64_t submitted)
+static void record(struct tl_device_command *command, struct tl_device_work *work, uint64_t submitted, uint64_t now)
 {
 	struct tl_device_queue *queue = command->queue;
 
 	uint64_t ended = work->unfinished ? 0 : work->end;
+	struct args args;
+	struct tl_event events[5];
 
+	args.count = 0;
 	pthread_mutex_lock(&queue->lock);
 	struct lane *lane = place(queue, work, tl_self ? ((struct tl_producer *)tl_self)->lane : 0);
 	uint32_t number = lane ? lane->number : 0;
-	put_slice(queue, work, number);
-	put_arrows(work, number);
-	finish(command, work->submitted.start ? work->submitted.start : submitted, ended);
+	events[0] = slice_of(queue, work, number, &args);
+	tl_event_put_all(events, 1 + add_arrows(events + 1, work, number));
+	finish(command, work->submitted.start ? work->submitted.start : submitted, ended, now);
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -762,10 +764,10 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	if (!command)
 		return;
 	const struct tl_device_queue *queue = command->queue;
-	uint64_t submitted = submission_of(command);
-	clamp(&work, submitted);
+	uint64_t submitted = submission_of(command), now = tl_clock_gettime_ticks();
+	clamp(&work, submitted, now);
 	if (command->recorded)
-		record(command, &work, submitted);
+		record(command, &work, submitted, now);
 	else
 		free(command);
 	tell(queue, &work);
@@ -831,6 +833,7 @@ void tl_device_work_after_fork(void)
 	atomic_store_explicit(&flows, 0, memory_order_relaxed);
 	for (struct tl_device *device = atomic_load_explicit(&devices, memory_order_relaxed); device; device = device->next) {
 		pthread_mutex_init(&device->lock, NULL);
+		atomic_store_explicit(&device->text, 0, memory_order_relaxed);
 		device->bytes = 0;
 		device->counter = 0;
 	}
