@@ -89,8 +89,48 @@ bool tl_event_is_sound(const struct tl_event_record *event)
 {
 	size_t size = event->size * 8u;
 
-	return size >= sizeof(*event) && size >= sizeof(*event) + event->args * sizeof(event->arg[0]) && event->phase &&
-	       strchr("XBEiCstf", event->phase);
+	return size >= sizeof(*event) && size >= tl_event_bytes(event) && event->phase && strchr("XBEiCstf", event->phase);
+}
+
+/* The event's own end of a flow, or that of a call. */
+static void make_end(struct tl_event_record *end, const struct tl_event_record *event, uint8_t phase, uint64_t number, uint32_t name,
+		     uint64_t ns)
+{
+	*end = (struct tl_event_record){
+		.size = sizeof(*event) / 8, .type = TL_RECORD_EVENT, .flags = event->flags & (TL_EVENT_NS | TL_EVENT_TID), .name = name,
+		.start = ns, .duration = number, .lane = event->lane, .phase = phase, .level = event->level,
+		.category = event->category, .request = event->request};
+}
+
+static void move_to_call(struct tl_event_record *end, uint32_t tid)
+{
+	end->flags |= TL_EVENT_TID;
+	end->lane = tid;
+}
+
+unsigned tl_event_ends(const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS])
+{
+	struct tl_event_arrows arrows;
+	unsigned count = 0;
+
+	if (!(event->flags & TL_EVENT_ARROWS))
+		return 0;
+	memcpy(&arrows, &event->arg[event->args], sizeof(arrows));
+	if (arrows.from) {
+		make_end(&ends[0], event, 's', arrows.number, arrows.from_name, arrows.from_ns);
+		move_to_call(&ends[0], arrows.from);
+		make_end(&ends[1], event, 'f', arrows.number, arrows.from_name, event->start);
+		count = 2;
+	}
+	if (arrows.to) {
+		/* Where it ends, and inside of it. */
+		uint64_t end = event->duration ? event->start + event->duration - 1 : event->start;
+		make_end(&ends[count], event, 's', arrows.number + 1, arrows.to_name, end);
+		make_end(&ends[count + 1], event, 'f', arrows.number + 1, arrows.to_name, arrows.to_ns);
+		move_to_call(&ends[count + 1], arrows.to);
+		count += 2;
+	}
+	return count;
 }
 
 uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event)

@@ -88,6 +88,10 @@ void tl_text_totals(struct tl_text *text, const struct tl_totals *totals);
 /* A record that is an event's and lies whole in its chunk has the size that its arguments take, and a phase that there is. */
 bool tl_event_is_sound(const struct tl_event_record *event);
 
+/* The ends of the flows that a sound event has (TL_EVENT_ARROWS), as events in the order of their times. Returns how many. */
+#define TL_EVENT_ENDS 4
+unsigned tl_event_ends(const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS]);
+
 /* The number that the lane of an event is shown by; 0: that of the thread which recorded it. */
 uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event);
 

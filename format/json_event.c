@@ -99,29 +99,36 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text, con
 	tl_text_string(text, "}}");
 }
 
+static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_event_record *event)
+{
+	const char phase[] = {event->phase, 0};
+	uint32_t shown = tl_event_shown(encoder, event);
+
+	tl_text_string(text, ",\n{\"ph\":\"");
+	tl_text_string(text, phase);
+	tl_text_string(text, "\",\"pid\":");
+	tl_text_unsigned(text, encoder->pid);
+	tl_text_string(text, ",\"name\":");
+	put_text(encoder, text, event->name, "?");
+	put_category(encoder, text, event);
+	tl_text_string(text, ",\"tid\":");
+	tl_text_unsigned(text, shown ? shown : tid);
+	put_times(encoder, text, event);
+	put_phase(text, event);
+	put_args(encoder, text, event);
+}
+
 size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		     const struct tl_event_record *event, size_t size)
 {
 	struct tl_text whole = {text->at, text->end, false};
-	const char phase[] = {event->phase, 0};
+	struct tl_event_record ends[TL_EVENT_ENDS];
 
 	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
-	uint32_t shown = tl_event_shown(encoder, event);
-	if (shown)
-		tid = shown;
-	tl_text_string(&whole, ",\n{\"ph\":\"");
-	tl_text_string(&whole, phase);
-	tl_text_string(&whole, "\",\"pid\":");
-	tl_text_unsigned(&whole, encoder->pid);
-	tl_text_string(&whole, ",\"name\":");
-	put_text(encoder, &whole, event->name, "?");
-	put_category(encoder, &whole, event);
-	tl_text_string(&whole, ",\"tid\":");
-	tl_text_unsigned(&whole, tid);
-	put_times(encoder, &whole, event);
-	put_phase(&whole, event);
-	put_args(encoder, &whole, event);
+	put_event(encoder, &whole, tid, event);
+	for (unsigned i = 0, count = tl_event_ends(event, ends); i < count; i++)
+		put_event(encoder, &whole, tid, &ends[i]);
 	if (whole.cut)
 		text->cut = true;
 	else

@@ -489,9 +489,19 @@ static void put_event_args(const struct tl_encoder *encoder, struct tl_pf_notes 
 		tl_pf_note_value(notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
 }
 
+static char *put_flow(char *at, const struct tl_event_record *event)
+{
+	char *flow = tl_protobuf_open(at, TL_PF_LEGACY_EVENT);
+
+	at = tl_protobuf_number(flow, TL_PF_LEGACY_PHASE, event->phase);
+	at = tl_protobuf_number(at, TL_PF_LEGACY_ID, event->duration);
+	at = tl_protobuf_number(at, TL_PF_LEGACY_ENCLOSING, 1);
+	return tl_protobuf_close(flow, at);
+}
+
 /*
- * All but counters; of one that has a duration its beginning. A flow's events are instants, which
- * the flow goes through.
+ * All but counters; of one that has a duration its beginning. A flow's ends are as in JSON, and
+ * have no type: flows of slices' own need both slices' packets, and here the call's is long gone.
  */
 static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns)
@@ -508,11 +518,7 @@ static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 		at = put_category(state, at, with_levels(string, category, event->level, false));
 		at = put_event_name(state, at, text_of(encoder, event->name, "?"));
 	}
-	at = tl_protobuf_number(at, TL_PF_TYPE, type);
-	if (event->phase == 's' || event->phase == 't')
-		at = tl_protobuf_fixed64(at, TL_PF_FLOW_IDS, event->duration);
-	if (event->phase == 'f')
-		at = tl_protobuf_fixed64(at, TL_PF_TERMINATING_FLOW_IDS, event->duration);
+	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : put_flow(at, event);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	put_event_args(encoder, &notes, event);
 	text->at = close_event(state, start, notes.at, packet);
@@ -579,6 +585,18 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 	text->at = close_event(state, start, at, packet);
 }
 
+static void put_ends(struct tl_encoder *encoder, struct tl_text *text,
+		     const struct tl_event_record *event)
+{
+	struct tl_event_record ends[TL_EVENT_ENDS];
+	uint64_t ns, stop;
+
+	for (unsigned i = 0, count = tl_event_ends(event, ends); i < count && has_room(text); i++) {
+		tl_event_times(encoder, &ends[i], &ns, &stop);
+		put_plain_event(encoder, text, &ends[i], TL_PF_NO_TYPE, ns);
+	}
+}
+
 static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		      const struct tl_event_record *event)
 {
@@ -590,6 +608,7 @@ static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t
 	switch (event->phase) {
 	case 'X':
 		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
+		put_ends(encoder, text, event);
 		put_end(state, text, stop, event_track(encoder, event));
 		break;
 	case 'B':
@@ -602,6 +621,11 @@ static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t
 		for (unsigned i = 0; i < event->args && has_room(text); i++)
 			if (event->arg[i].kind != TL_VALUE_STRING)
 				put_series(encoder, text, event, &event->arg[i], ns);
+		break;
+	case 's':
+	case 't':
+	case 'f':
+		put_plain_event(encoder, text, event, TL_PF_NO_TYPE, ns);
 		break;
 	default:
 		put_plain_event(encoder, text, event, TL_PF_INSTANT, ns);

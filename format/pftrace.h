@@ -43,6 +43,7 @@ enum tl_pf_packet_defaults {
 enum tl_pf_track_event {
 	TL_PF_CATEGORY_IIDS = 3,
 	TL_PF_ANNOTATIONS = 4,
+	TL_PF_LEGACY_EVENT = 6, /* of what has no type */
 	TL_PF_TYPE = 9,
 	TL_PF_NAME_IID = 10,
 	TL_PF_TRACK_UUID = 11,
@@ -50,11 +51,17 @@ enum tl_pf_track_event {
 	TL_PF_NAME = 23,
 	TL_PF_COUNTER_VALUE = 30,
 	TL_PF_DOUBLE_COUNTER_VALUE = 44,
-	TL_PF_FLOW_IDS = 47,
-	TL_PF_TERMINATING_FLOW_IDS = 48,
+};
+
+/* What binds to the slice that it lies in, and is none itself: a flow's end. */
+enum tl_pf_legacy {
+	TL_PF_LEGACY_PHASE = 2,
+	TL_PF_LEGACY_ID = 6,
+	TL_PF_LEGACY_ENCLOSING = 12,
 };
 
 enum tl_pf_type {
+	TL_PF_NO_TYPE = 0,
 	TL_PF_SLICE_BEGIN = 1,
 	TL_PF_SLICE_END = 2,
 	TL_PF_INSTANT = 3,

@@ -89,6 +89,7 @@ struct tl_event_arg {
 enum tl_event_flag {
 	TL_EVENT_NS = 1,	/* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
 	TL_EVENT_TID = 2,	/* .lane is the number that a thread's lane is shown by: the event is that thread's, whoever recorded it */
+	TL_EVENT_ARROWS = 4,	/* a struct tl_event_arrows follows the args. With X and TL_EVENT_NS */
 };
 
 struct tl_event_record {
@@ -106,6 +107,24 @@ struct tl_event_record {
 	uint32_t request;	/* id of the request that caused it; 0: none */
 	struct tl_event_arg arg[];
 };
+
+/*
+ * Flows from a call to the event that it caused, and from that to the call that waited for it: each becomes an event s and an event f, of the
+ * event's category, level and request. They are no events to be counted, and go where the event goes.
+ */
+struct tl_event_arrows {
+	uint64_t number;	/* of the first flow; the second has the next one */
+	uint64_t from_ns, to_ns;	/* when they leave the one call, and reach the other */
+	uint32_t from, to;	/* the calls' threads, by the numbers that they are shown by; 0: there is no such flow */
+	uint32_t from_name, to_name;	/* numbers of strings */
+};
+
+/* The bytes of an event, by what it says of itself. */
+static inline uint64_t tl_event_bytes(const struct tl_event_record *event)
+{
+	return sizeof(*event) + event->args * sizeof(event->arg[0]) +
+	       (event->flags & TL_EVENT_ARROWS ? sizeof(struct tl_event_arrows) : 0);
+}
 
 /* A record that is counted as an event: in totals, and as a loss where it can't be kept. */
 static inline _Bool tl_record_counts(uint32_t type)

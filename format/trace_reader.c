@@ -1077,7 +1077,7 @@ static uint64_t least_bytes(const char *at, uint8_t type, uint64_t bytes)
 		if (bytes < sizeof(event))
 			return sizeof(event);
 		memcpy(&event, at, sizeof(event));
-		return sizeof(event) + event.args * sizeof(event.arg[0]);
+		return tl_event_bytes(&event);
 	case TL_RECORD_NAME:
 	case TL_RECORD_PAD:
 		return 0;

@@ -51,41 +51,33 @@ uint64_t tl_event_now(void)
 	return thread ? tl_ticks(thread) : 0;
 }
 
-static bool put(struct tl_thread *thread, const struct tl_event *event)
+bool tl_event_put(const struct tl_event *event)
 {
+	struct tl_thread *thread = tl_event_wanted(event->level) ? this_thread() : NULL;
 	uint32_t nargs = event->nargs < TL_EVENT_ARGS ? event->nargs : TL_EVENT_ARGS;
-	uint64_t size = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
+	uint64_t size, plain = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
 	struct tl_event_record filled = {
-		.size = (uint16_t)(size / 8), .type = TL_RECORD_EVENT, .flags = event->flags, .name = event->name,
+		.type = TL_RECORD_EVENT, .flags = event->flags | (event->arrows ? TL_EVENT_ARROWS : 0), .name = event->name,
 		.start = event->start, .duration = event->duration, .lane = event->lane, .phase = (uint8_t)event->phase,
 		.level = event->level, .args = (uint16_t)nargs, .category = event->category, .request = event->request,
 	};
-	uint64_t head;
-	uint64_t *record = tl_record_reserve(thread, size);
+	uint64_t head, *record;
 
+	if (!thread)
+		return false;
+	size = event->arrows ? plain + sizeof(*event->arrows) : plain;
+	filled.size = (uint16_t)(size / 8);
+	record = tl_record_reserve(thread, size);
 	if (!record)
 		return false;
 	memcpy(&head, &filled, sizeof(head));
 	memcpy(record + 1, (const char *)&filled + sizeof(head), sizeof(filled) - sizeof(head));
 	if (nargs)
 		memcpy((char *)record + sizeof(filled), event->args, nargs * sizeof(struct tl_event_arg));
+	if (event->arrows)
+		memcpy((char *)record + plain, event->arrows, sizeof(*event->arrows));
 	tl_record_commit(record, head);
 	return true;
-}
-
-bool tl_event_put(const struct tl_event *event)
-{
-	struct tl_thread *thread = tl_event_wanted(event->level) ? this_thread() : NULL;
-
-	return thread && put(thread, event);
-}
-
-void tl_event_put_all(const struct tl_event *events, unsigned count)
-{
-	struct tl_thread *thread = count && tl_event_wanted(events->level) ? this_thread() : NULL;
-
-	for (unsigned i = 0; thread && i < count; i++)
-		put(thread, &events[i]);
 }
 
 /* --- lanes */

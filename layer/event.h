@@ -23,6 +23,7 @@ struct tl_event {
 	uint64_t start, duration;
 	uint32_t nargs;
 	const struct tl_event_arg *args;
+	const struct tl_event_arrows *arrows;	/* of an X with TL_EVENT_NS; NULL: none */
 };
 
 /*
@@ -30,9 +31,6 @@ struct tl_event {
  * counted). Async-signal-safe once the thread has made a call or recorded an event.
  */
 bool tl_event_put(const struct tl_event *event);
-
-/* Several of one level, one after the other. */
-void tl_event_put_all(const struct tl_event *events, unsigned count);
 
 /* Events of this level would be recorded now. */
 bool tl_event_wanted(uint8_t level);

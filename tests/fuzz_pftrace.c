@@ -185,9 +185,8 @@ static size_t sound_event(char *to)
 	struct tl_event_record *event = (void *)to;
 	uint16_t args = next_random() % 4;
 
-	*event = (struct tl_event_record){.size = sizeof(*event) / 8 + 2 * args,
-					  .type = TL_RECORD_EVENT,
-					  .flags = next_random() % 2,
+	*event = (struct tl_event_record){.type = TL_RECORD_EVENT,
+					  .flags = next_random() % 8,
 					  .name = (uint32_t)next_random(),
 					  .start = next_random() >> next_random() % 64,
 					  .duration = next_random() >> next_random() % 64,
@@ -197,6 +196,11 @@ static size_t sound_event(char *to)
 					  .args = args};
 	for (uint16_t i = 0; i < args; i++)
 		event->arg[i] = (struct tl_event_arg){(uint32_t)next_random(), next_random() % 7, next_random() >> next_random() % 64};
+	if (event->flags & TL_EVENT_ARROWS)
+		*(struct tl_event_arrows *)(void *)&event->arg[args] = (struct tl_event_arrows){
+			.number = next_random(), .from_ns = next_random(), .to_ns = next_random(), .from = next_random() % 3,
+			.to = next_random() % 3, .from_name = (uint32_t)next_random(), .to_name = (uint32_t)next_random() % 9};
+	event->size = (uint16_t)(tl_event_bytes(event) / 8);
 	return event->size * 8u;
 }
 

@@ -143,7 +143,8 @@ class Trace:
     def event(self, packet, sequence):
         event = packet.track_event
         uuid = event.track_uuid or sequence.defaults.track_event_defaults.track_uuid
-        check(uuid in self.tracks, f"no track {uuid}")
+        # A flow's end may lie on the lane of a thread that is told of later: see there.
+        check(uuid in self.tracks or event.HasField("legacy_event"), f"no track {uuid}")
         time, args = sequence.time(packet), members(event.debug_annotations, sequence)
         if event.type == pf.TrackEvent.TYPE_COUNTER:
             check(self.tracks[uuid].HasField("counter"), "a counter's value on another track")
@@ -151,10 +152,10 @@ class Trace:
             return
         name = event.name or (sequence.name("event_names", event.name_iid) if event.name_iid else None)
         category = ",".join([*event.categories, *(sequence.name("event_categories", i) for i in event.category_iids)])
-        if event.flow_ids or event.terminating_flow_ids:
-            check(event.type == INSTANT and len(event.flow_ids) + len(event.terminating_flow_ids) == 1, "a flow of a slice")
-            ids = [(False, flow) for flow in event.flow_ids] + [(True, flow) for flow in event.terminating_flow_ids]
-            self.flows.append((uuid, time, name, category, *ids[0]))
+        if event.HasField("legacy_event"):
+            flow = event.legacy_event
+            check(not event.type and flow.HasField("unscoped_id") and flow.bind_to_enclosing, "a flow's end that binds to nothing")
+            self.flows.append((uuid, time, name, category, chr(flow.phase), flow.unscoped_id))
             return
         self.events.append((time, event.type, uuid, name, category, args))
 
@@ -257,7 +258,7 @@ def compare(trace, path):
         if category != "tracelayer":
             ours[tid, time, name, category].append(args)
     compare_args(theirs, ours)
-    flows = [(e["tid"], int(e["ts"]), e["name"], e["cat"], e["ph"] == "f", e["id"]) for e in events if e["ph"] in "stf"]
+    flows = [(e["tid"], int(e["ts"]), e["name"], e["cat"], e["ph"], e["id"]) for e in events if e["ph"] in "stf"]
     check(sorted(flows) == sorted((trace.tid(f[0]), *f[1:]) for f in trace.flows), "flows differ")
     counters = [(int(e["ts"]), e["name"] + (" " + key if key != e["name"] else ""), value)
                 for e, p in zip(events, plain) if e["ph"] == "C" for key, value in p["args"].items()]

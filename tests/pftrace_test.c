@@ -416,17 +416,49 @@ START_TEST(events_are_slices_and_instants_with_their_args)
 }
 END_TEST
 
-START_TEST(flows_go_through_instants)
+/* The phase, the number, and that it binds to the slice that it lies in. */
+START_TEST(flows_have_their_ends_in_slices)
 {
 	static const char phases[] = "stf";
 
 	for (int i = 0; i < 3; i++) {
-		union event event = event_of(phases[i], 1000, 0x0102030405060708);
+		union event event = event_of(phases[i], 1000, 300);
+		const char flow[] = {0x32, 7, 0x10, phases[i], 0x30, (char)0xac, 0x02, 0x60, 1};
 		text.at = room;
 		encode_event(&event);
-		ck_assert_uint_eq(times(phases[i] == 'f' ? "\x81\x03" : "\xf9\x02", 2), 1);
-		ck_assert_uint_eq(times("\x08\x07\x06\x05\x04\x03\x02\x01", 8), 1);
+		ck_assert_uint_eq(times(flow, sizeof(flow)), 1);
 	}
+}
+END_TEST
+
+/* Between the event's beginning and its end, two on its track and two on others'. */
+START_TEST(an_event_that_calls_lead_to_has_the_ends_of_its_flows_with_it)
+{
+	static const char beginning[] = "\x48\x01", end[] = "\x48\x02";
+	union {
+		struct tl_event_record event;
+		char bytes[sizeof(struct tl_event_record) + sizeof(struct tl_event_arrows)];
+	} with = {.event = event_of('X', 1000, 50).event};
+
+	with.event.flags = TL_EVENT_NS | TL_EVENT_ARROWS;
+	const struct tl_event_arrows arrows = {
+		.number = 300, .from_ns = 900, .to_ns = 1100, .from = 21, .to = 22, .from_name = 2, .to_name = 3};
+	memcpy(with.bytes + sizeof(with.event), &arrows, sizeof(arrows));
+	with.event.size = sizeof(with) / 8;
+	ck_assert_uint_eq(format->record(&encoder, &text, 8, (const void *)&with, sizeof(with)), sizeof(with));
+	for (int i = 0; i < 4; i++) {
+		const char flow[] = {0x32, 7, 0x10, "sf"[i % 2], 0x30, (char)(0xac + i / 2), 0x02, 0x60, 1};
+		ck_assert_uint_eq(times(flow, sizeof(flow)), 1);
+	}
+	ck_assert_uint_eq(lanes_told(21), 1);
+	ck_assert_uint_eq(lanes_told(22), 1);
+	ck_assert_uint_ge(times(beginning, 2), 1);
+	ck_assert_uint_ge(times(end, 2), 1);
+	/* One that says it has them, and is too short for that. */
+	text.at = room;
+	with.event.size--;
+	ck_assert_uint_eq(format->record(&encoder, &text, 8, (const void *)&with, sizeof(with)), 0);
+	ck_assert_ptr_eq(text.at, room);
 }
 END_TEST
 
@@ -655,7 +687,8 @@ int main(void)
 	tcase_add_test(begun, what_an_end_told_is_not_relied_on);
 	tcase_add_test(begun, lanes_that_are_no_thread_s_are_tracks_of_their_own);
 	tcase_add_test(begun, events_are_slices_and_instants_with_their_args);
-	tcase_add_test(begun, flows_go_through_instants);
+	tcase_add_test(begun, flows_have_their_ends_in_slices);
+	tcase_add_test(begun, an_event_that_calls_lead_to_has_the_ends_of_its_flows_with_it);
 	tcase_add_test(begun, counters_have_a_track_for_each_series);
 	tcase_add_test(begun, damaged_events_are_refused);
 	tcase_add_test(begun, names_beyond_the_table_are_plain);

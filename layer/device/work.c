@@ -666,55 +666,34 @@ static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_d
 				 .duration = work->end - work->start, .nargs = args->count, .args = args->at};
 }
 
-/* One end of an arrow. */
-struct place {
-	uint8_t flag;	/* TL_EVENT_TID: .lane is a thread's, as it is shown */
-	uint32_t lane;
-	uint64_t ns;
-};
-
 #define FLOW_BITS 30	/* with 22 of the process's number it is small enough for readers that take all numbers for doubles */
 
-/* Of this process only, until there were a billion. */
-static uint64_t flow_number(void)
+/* Two numbers, the first of them; of this process only, until there were a billion. */
+static uint64_t flow_numbers(void)
 {
-	uint64_t number = atomic_fetch_add_explicit(&flows, 1, memory_order_relaxed), none = 0;
+	uint64_t number = atomic_fetch_add_explicit(&flows, 2, memory_order_relaxed), none = 0;
 
 	if (number >> FLOW_BITS)
 		return number;
-	none = number + 1;
+	none = number + 2;
 	atomic_compare_exchange_strong_explicit(&flows, &none, (uint64_t)getpid() << FLOW_BITS, memory_order_relaxed,
 						memory_order_relaxed);
-	return flow_number();
+	return flow_numbers();
 }
 
-static unsigned add_arrow(struct tl_event *to, uint32_t name, struct place from, struct place until, uint32_t request)
+static struct tl_event_arrows arrows_of(const struct tl_device_work *work)
 {
-	to[0] = (struct tl_event){.phase = 's', .flags = TL_EVENT_NS | from.flag, .level = TL_LEVEL_OPERATOR, .lane = from.lane,
-				  .name = name, .category = KEY(device), .request = request, .start = from.ns,
-				  .duration = flow_number()};
-	to[1] = to[0];
-	to[1].phase = 'f';
-	to[1].flags = TL_EVENT_NS | until.flag;
-	to[1].lane = until.lane;
-	to[1].start = until.ns;
-	return 2;
-}
+	const struct tl_device_call *from = &work->submitted, *to = &work->waited;
 
-static unsigned add_arrows(struct tl_event *to, const struct tl_device_work *work, uint32_t lane)
-{
-	struct place begins = {0, lane, work->start}, ends = {0, lane, work->end - (work->end > work->start)};
-	unsigned count = 0;
-
-	if (work->submitted.tid) {
-		struct place call = {TL_EVENT_TID, work->submitted.tid, least(near_start(&work->submitted), work->start)};
-		count += add_arrow(to, KEY(submitted), call, begins, work->request);
-	}
-	if (work->waited.tid && !work->unfinished) {
-		struct place call = {TL_EVENT_TID, work->waited.tid, most(near_end(&work->waited), ends.ns)};
-		count += add_arrow(to + count, KEY(awaited), ends, call, work->request);
-	}
-	return count;
+	return (struct tl_event_arrows){
+		.number = flow_numbers(),
+		.from = from->tid,
+		.from_ns = least(near_start(from), work->start),
+		.from_name = KEY(submitted),
+		.to = work->unfinished ? 0 : to->tid,
+		.to_ns = most(near_end(to), work->end),
+		.to_name = KEY(awaited),
+	};
 }
 
 static void record(struct tl_device_command *command, struct tl_device_work *work, uint64_t submitted, uint64_t now)
@@ -723,14 +702,16 @@ static void record(struct tl_device_command *command, struct tl_device_work *wor
 
 	uint64_t ended = work->unfinished ? 0 : work->end;
 	struct args args;
-	struct tl_event events[5];
+	struct tl_event_arrows arrows = arrows_of(work);
 
 	args.count = 0;
 	pthread_mutex_lock(&queue->lock);
 	struct lane *lane = place(queue, work, tl_self ? ((struct tl_producer *)tl_self)->lane : 0);
 	uint32_t number = lane ? lane->number : 0;
-	events[0] = slice_of(queue, work, number, &args);
-	tl_event_put_all(events, 1 + add_arrows(events + 1, work, number));
+	struct tl_event slice = slice_of(queue, work, number, &args);
+	if (arrows.from || arrows.to)
+		slice.arrows = &arrows;
+	tl_event_put(&slice);
 	finish(command, work->submitted.start ? work->submitted.start : submitted, ended, now);
 	pthread_mutex_unlock(&queue->lock);
 }
