@@ -4,8 +4,8 @@
 	strict JSON		by RFC 8259: no NaN, no trailing comma, no duplicate key, UTF-8 throughout
 	pid and tid		integers from 0 to 2^32 - 1
 	ts and dur		microseconds with exactly three decimals, not negative
-	lanes			on each (pid, tid), two slices either nest or don't touch each other; and they stand
-				in the file in the order in which they ended
+	lanes			on each (pid, tid), two slices either nest or don't touch each other; and on threads they
+				stand in the file in the order in which they ended
 	metadata		a name for each process and each lane, and tracelayer's own record, before the first slice
 
 Options say what else must hold:
@@ -52,7 +52,7 @@ class Trace:
 		if isinstance(self.events, dict):
 			self.events = self.events.get("traceEvents", [])
 		self.slices = [event for event in self.events if event.get("ph") == "X"]
-		self.calls = [event for event in self.slices if not str(event.get("cat")).startswith("device")]
+		self.calls = [event for event in self.slices if not is_of_device(event)]
 
 	def error(self, what):
 		self.errors.append("%s: %s" % (self.path, what))
@@ -93,16 +93,21 @@ def lanes_of(trace):
 	for event in trace.slices:
 		start = nanoseconds(trace, event, "ts")
 		end = start + nanoseconds(trace, event, "dur")
-		lanes[event.get("pid"), event.get("tid")].append((start, end, event.get("name")))
+		lanes[event.get("pid"), event.get("tid")].append((start, end, event.get("name"), is_of_device(event)))
 	return lanes
+
+
+def is_of_device(event):
+	"""What devices did is told when it is known."""
+	return str(event.get("cat")).split(",")[0] == "device"
 
 
 def check_lane(trace, lane, slices):
 	for before, after in zip(slices, slices[1:]):
-		if after[1] < before[1]:
+		if after[1] < before[1] and not after[3]:
 			trace.error("lane %s: %s stands after %s but ended before it" % (lane, after, before))
 	opened = []
-	for start, end, name in sorted(slices, key=lambda slice: (slice[0], -slice[1])):
+	for start, end, name, _ in sorted(slices, key=lambda slice: (slice[0], -slice[1])):
 		while opened and opened[-1][1] <= start:
 			opened.pop()
 		if opened and end > opened[-1][1]:

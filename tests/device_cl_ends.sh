@@ -1,0 +1,55 @@
+#!/bin/bash
+# Ends of programs whose OpenCL devices are at work: they end as they do without us, and promptly; what had not ended is shown as that; nobody asks the
+# driver anything after its end; and what a killed program had recorded is there.
+. "${top_srcdir:-.}/tests/lib.sh"
+. "$top_srcdir/tests/device_cl_common.sh"
+need_library
+need_command
+export OCL_ICD_VENDORS=$drivers/icd_a.so
+plan 20
+
+# promptly WHAT WAY UNFINISHED: three results.
+promptly()
+{
+	local what=$1 way=$2 started
+	run bare bare "$apps/cl_device_ends" "$way"
+	started=$(date +%s%N)
+	run traced preload "$apps/cl_device_ends" "$way"
+	ok "$what: says the same and ends the same ($(grep '^exit code' "$tmp/bare.out"))" alike
+	ok "$what: within two seconds" test $((($(date +%s%N) - started) / 1000000)) -lt 2000
+	lanes "$what: what had not ended is marked" --commands "$(commands traced)" --unfinished "$3" --log "$tmp/traced.log"
+}
+promptly "commands behind a user event that nobody sets" gated 2
+promptly "a kernel that hangs" hanging 2
+promptly "a kernel that runs on" busy 1
+
+# A program's own exit handlers.
+unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later
+lanes "an exit handler that runs before our end: its command is on its lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+unnoticed "an exit handler that runs after everybody's end" preload "$apps/cl_device_ends" early
+like "$(cat "$tmp/traced.out")" '^calls of others: 0$' "nobody but it calls the driver then"
+# After it only the program itself is to blame: the bare run's lines, and nothing else.
+is "$(grep -c 'after the driver' "$tmp/traced.misuse")" 4 "and the driver hears of no other call"
+
+# Killed, at any moment: all that had ended when it was waited for is there, as far as the program could tell of it.
+for ending in json tlt; do
+	rm -f "$tmp"/killed.*
+	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/killed.$ending "$apps/cl_device_ends" steady >"$tmp/killed.dots" 2>"$tmp/killed.err" &
+	victim=$!
+	until test "$(stat -c %s "$tmp/killed.dots" 2>/dev/null || echo 0)" -ge 30; do
+		kill -0 $victim || break
+		sleep 0.02
+	done
+	kill -9 $victim
+	wait $victim 2>/dev/null
+	ok "killed, $ending: its trace is recovered" "$tracelayer" recover $victim
+	test "$ending" = json || "$tracelayer" export "$tmp/killed.$ending" -o "$tmp/killed.json" >"$tmp/export" 2>&1
+	ok "killed, $ending: it is sound" "$python" "$check_trace" "$tmp/killed.json"
+	dots=$(stat -c %s "$tmp/killed.dots")
+	ok "killed, $ending: the $((dots * 100)) commands are there" "$python" - "$tmp/killed.json" $((dots * 100)) <<-'END'
+	import json, sys
+	work = [event for event in json.load(open(sys.argv[1])) if event.get("cat", "").startswith("device") and event["ph"] == "X"]
+	print(len(work), "slices,", sys.argv[2], "commands were enqueued and waited for")
+	sys.exit(not int(sys.argv[2]) <= len(work) <= int(sys.argv[2]) + 200)
+	END
+done

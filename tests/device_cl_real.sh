@@ -1,0 +1,43 @@
+#!/bin/bash
+# Device lanes of OpenCL on PoCL: our programs, clinfo, clpeak and PyOpenCL. As many slices as commands, by the count of a layer of the loader's own
+# (tests/whole_counter.c) in the same run.
+. "${top_srcdir:-.}/tests/lib.sh"
+top_srcdir=$(cd "$top_srcdir" && pwd)
+. "$top_srcdir/tests/whole.sh"
+. "$top_srcdir/tests/whole_counter.sh"
+. "$top_srcdir/tests/device_cl_common.sh"
+need_library
+plan 20
+
+# The driver compiles a kernel once and keeps it; from then on runs are alike.
+"$apps/cl_device" >/dev/null
+
+for door in preload layer; do
+	unnoticed "every command, $door" $door "$apps/cl_device"
+	lanes "every command, $door: each is on its lane, with the times that the program read" --commands "$(commands traced)" --times "$tmp/traced.out"
+done
+for program in answers hostile; do
+	unnoticed "cl_device_$program" preload "$apps/cl_device_$program"
+	lanes "cl_device_$program: each command is on its lane" --commands "$(commands traced)"
+done
+unnoticed "commands behind a user event that nobody sets" preload "$apps/cl_device_ends" gated
+lanes "commands behind a user event that nobody sets: they are marked" --commands "$(commands traced)" --unfinished 2
+unnoticed "kernels without a pause" preload "$apps/cl_device_ends" paced 100
+lanes "kernels without a pause: each is on its lane" --commands "$(commands traced)"
+
+# counted WHAT COMMAND…: two results.
+counted()
+{
+	local what=$1; shift
+	rm -f "$tmp/counts"
+	run traced preload env WHOLE_COUNTS="$tmp/counts" OPENCL_LAYERS="$counter" "$@"
+	layer_counts "$tmp/counts" >"$tmp/want"
+	ok "$what: runs" grep -q '^exit code 0$' "$tmp/traced.out"
+	lanes "$what: a slice for each of the $(awk '/^clEnqueue/ { n += $2 } END { print n + 0 }' "$tmp/want") commands that the loader's layer counted" \
+		--counts "$tmp/want"
+}
+unnoticed "PyOpenCL, two queues, one out of order" preload "$python" "$top_srcdir/tests/device_cl_pyopencl.py"
+lanes "PyOpenCL, two queues, one out of order: each command is on its lane" --commands "$(commands traced)" --times "$tmp/traced.out"
+counted "PyOpenCL" "$python" "$top_srcdir/tests/device_cl_pyopencl.py"
+counted "clinfo" clinfo
+counted "clpeak" clpeak --kernel-latency
