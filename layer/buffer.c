@@ -578,8 +578,10 @@ static void open_chunk(struct tl_producer *producer, struct tl_chunk *chunk)
 	__atomic_store_n(&chunk->producer, producer, __ATOMIC_RELAXED);
 	chunk->begin = chunk->end = chunk->read = chunk->memory;
 	chunk->hole = NULL;
-	chunk->handed = chunk->listed = chunk->taken = false;
+	chunk->listed = chunk->taken = false;
 	atomic_store_explicit(&chunk->sealed, NULL, memory_order_relaxed);
+	/* Pairs with take_live, which may hold it from before it was recycled: then it finds all of the above. */
+	__atomic_store_n(&chunk->handed, false, __ATOMIC_RELEASE);
 	producer->chunks++;
 	mark_taken(chunk->piece, producer);
 	/* Release: pairs with the reader's acquire, for the fields above. */
@@ -1141,7 +1143,8 @@ static struct tl_chunk *take_live(void)
 		struct tl_chunk *chunk = flushing->live;
 		flushing->live = NULL;
 		/* Handed over before the queue was emptied, it has been given out; recycled since, it may be anybody's. */
-		if (chunk && __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) == flushing && !chunk->handed && find_run(chunk))
+		if (chunk && __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) == flushing &&
+		    !__atomic_load_n(&chunk->handed, __ATOMIC_ACQUIRE) && find_run(chunk))
 			return give(chunk);
 	}
 	return NULL;

@@ -78,7 +78,7 @@ unset ZE_ENABLE_ALT_DRIVERS
 # --- cut short
 cut_at() { head -c "$1" "$tmp/t.tlt" >"$tmp/cut.tlt"; }
 events() { grep -c '"ph":"X"' "$1"; }
-cut_at $((size - 40))
+cut_at "$("$maker" --places "$tmp/t.tlt" | awk '$1 == 7 { print $2 }')"
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
 is $? 3 "without its end: exit code 3"
 case $(said) in *"cut.tlt: it ends early: "*) pass "and a line says so" ;; *) fail "not said: $(said)" ;; esac

@@ -6,12 +6,12 @@
  *			it was first read: in its first fifth of a second the layer can't know where a change is
  */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,26 +24,26 @@ static int is(const char *word)
 	return what && strcmp(what, word) == 0;
 }
 
-__attribute__((visibility("default"))) int open(const char *path, int flags, ...)
+/* The layer reads such files by the kernel's own calls. */
+__attribute__((visibility("default"))) long syscall(long number, ...)
 {
-	static int (*real)(const char *path, int flags, ...);
-	mode_t mode = 0;
+	static long (*real)(long number, ...);
+	long words[6];
+	va_list arguments;
 
-	if (flags & (O_CREAT | O_TMPFILE)) {
-		va_list arguments;
-		va_start(arguments, flags);
-		mode = va_arg(arguments, mode_t);
-		va_end(arguments);
-	}
-	if (strstr(path, "/current_clocksource") && is("distrust")) {
+	va_start(arguments, number);
+	for (int i = 0; i < 6; i++)
+		words[i] = va_arg(arguments, long);
+	va_end(arguments);
+	if (number == SYS_openat && is("distrust") && strstr((const char *)words[1], "/current_clocksource")) {
 		int fd = memfd_create("clocksource", MFD_CLOEXEC);
 		if (fd >= 0 && (write(fd, "hpet\n", 5) != 5 || lseek(fd, 0, SEEK_SET) != 0))
 			abort();
 		return fd;
 	}
 	if (!real)
-		real = (int (*)(const char *path, int flags, ...))dlsym(RTLD_NEXT, "open");
-	return real(path, flags, mode);
+		real = (long (*)(long number, ...))dlsym(RTLD_NEXT, "syscall");
+	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 /* What the slews have come to. */
