@@ -344,6 +344,9 @@ size_t history_size(const json_t *event)
 
 	if (!phase || !strcmp(phase, "M"))
 		return 0;
+	/* Both ends of both arrows of a command are in its record. */
+	if (strchr("sf", *phase) && has_category(event, "device"))
+		return sizeof(struct tl_event_arrows) / 4;
 	if (!call)
 		return sizeof(struct tl_event_record) + (count - (json_object_get(args, "request") != NULL)) * sizeof(struct tl_event_arg);
 	/* The result is in the record; correlation and request are one word. */
