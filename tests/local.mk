@@ -64,7 +64,8 @@ event_test_SOURCES = %D%/event_test.c $(core_doubles)
 event_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 event_test_LDADD = $(core_libs) $(JANSSON_LIBS)
 # Device work: its clocks' fit, and what it looks like.
-TESTS += device_clock_test device_work_test
+TESTS += device_clock_test device_work_test %D%/device_trace.sh
+EXTRA_DIST += %D%/device_trace.sh %D%/device_trace.py
 check_PROGRAMS += device_clock_test device_work_test
 device_clock_test_SOURCES = %D%/device_clock_test.c %D%/random.h layer/device/clock_fit.c layer/device/clock_fit.h
 device_clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
