@@ -194,6 +194,8 @@ def same(theirs, ours):
             return theirs == {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(ours)]
         narrow = abs(theirs) < 3e38 and struct.unpack("f", struct.pack("f", theirs))[0]
         return ours == theirs or ours == narrow
+    if isinstance(ours, str) and isinstance(theirs, float):
+        return ours == f"{theirs:.3f}"  # of what is told about the trace
     if isinstance(ours, int):
         return theirs == ours or (abs(ours) > 1 << 53 and theirs == str(ours))
     if isinstance(ours, dict):
