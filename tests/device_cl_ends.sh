@@ -6,7 +6,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 20
+plan 25
 
 # promptly WHAT WAY UNFINISHED: three results.
 promptly()
@@ -22,6 +22,14 @@ promptly()
 promptly "commands behind a user event that nobody sets" gated 2
 promptly "a kernel that hangs" hanging 2
 promptly "a kernel that runs on" busy 1
+
+# By _exit drivers are asked for the last time, too; not by a signal handler, which may have interrupted the driver.
+unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
+lanes "_exit: what had ended is on its lane" --commands "$(commands traced)" --unfinished 0
+started=$(date +%s%N)
+unnoticed "exit in a signal handler, inside of the driver" preload "$apps/cl_device_ends" interrupted
+ok "exit in a signal handler: promptly" test $((($(date +%s%N) - started) / 1000000)) -lt 3000
+ok "exit in a signal handler: the trace is sound" "$python" "$check_trace" "$tmp/traced.json"
 
 # A program's own exit handlers.
 unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later

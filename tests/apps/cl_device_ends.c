@@ -4,6 +4,8 @@
  *	gated		returns from main while commands wait for a user event that nobody sets
  *	hanging		while a kernel hangs, and others stand behind it (test driver)
  *	busy		while a kernel runs that will end 300 ms later (test driver)
+ *	abrupt		leaves by _exit when commands have ended that it never waited for
+ *	interrupted	a signal handler calls exit while its thread is inside of clFinish, for a kernel that takes two seconds (test driver)
  *	early		an exit handler that was registered before the first call enqueues a command, and asks its event: after everybody's
  *			end. Prints how many calls the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
@@ -14,6 +16,8 @@
  * Prints "commands N" when it comes that far.
  */
 #include <dlfcn.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "cl_device.h"
 
@@ -64,6 +68,37 @@ static int busy(void)
 	DO(clFlush(queue));
 	usleep(20000);
 	return 5;
+}
+
+static int abrupt(void)
+{
+	device_run(queue, empty, 0, NULL, NULL);
+	device_run(queue, empty, 0, NULL, NULL);
+	DO(clFlush(queue));
+	usleep(50000);
+	print_commands();
+	_exit(6);
+}
+
+static void leave(int number)
+{
+	(void)number;
+	exit(7);
+}
+
+static int interrupted(void)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 50000 };
+	cl_kernel sleeping = device_kernel_with(&device, "sleep", 2000000000, sizeof(cl_ulong));
+
+	device_run(queue, empty, 0, NULL, NULL);
+	DO(clFinish(queue));
+	device_run(queue, sleeping, 0, NULL, NULL);
+	print_commands();
+	signal(SIGALRM, leave);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	DO(clFinish(queue));
+	return 0;
 }
 
 /* --- exit handlers */
@@ -160,6 +195,10 @@ static int end(const char *way, const char *argument)
 		return hanging();
 	if (!strcmp(way, "busy"))
 		return busy();
+	if (!strcmp(way, "abrupt"))
+		return abrupt();
+	if (!strcmp(way, "interrupted"))
+		return interrupted();
 	if (!strcmp(way, "steady"))
 		return steady();
 	if (!strcmp(way, "paced"))
