@@ -21,7 +21,7 @@ look()
 	END
 }
 
-plan 19
+plan 22
 timeout 100 "$tracelayer" run -o "$tmp/%p.json" -- "$app" >"$tmp/out" 2>&1
 is $? 0 "the program runs as without us"
 # The child's is the smaller one.
@@ -66,3 +66,20 @@ is "$(look "$tmp/u.json" '(n[1, "context", "request"], n[1, "device", "first"], 
 is "$(look "$tmp/u.json" "$cost")" True "... whose exports tell what events cost"
 "$tracelayer" summary --by request --json "$tmp/u.1.tlt" >"$tmp/out" 2>&1
 is $? 0 "... and summary reads them"
+
+# A program of Level Zero that knows nothing of requests: its thread is in one before main.
+cat >"$tmp/enter.c" <<'END'
+#include <tracelayer/trace_context.h>
+static __attribute__((constructor)) void enter(void)
+{
+	struct tl_context *context = tl_context_create(TL_TRACE_STANDARD);
+	tl_context_set_request(context, 9);
+	tl_context_enter(context);
+}
+END
+ok "a library can put a program into a request" "${CC:-cc}" -shared -fPIC -I"$top_srcdir/include" -o "$tmp/enter.so" "$tmp/enter.c" -ldl
+ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so TRACELAYER_OUTPUT=$tmp/ze.json LD_PRELOAD="$libtracelayer $tmp/enter.so" \
+	timeout 60 "$top_builddir/tests/apps/ze_chain" >"$tmp/out" 2>&1
+is $? 0 "... of Level Zero, on the test driver"
+is "$(look "$tmp/ze.json" '(sum(c for (r, cat, name), c in n.items() if cat == "device") > 0, {r for r, cat, name in n}, [x["name"] for x in e if "debug" in x["cat"]])')" \
+	"(True, {9}, [])" "... whose calls and commands are all marked, and no queries recorded"
