@@ -7,7 +7,7 @@
 
 #include "tracelayer/tracer.h"
 
-void recent_add(struct recent *recent, const char *name, uint64_t start, uint64_t end)
+void recent_add(struct recent *recent, int thread, const char *name, uint64_t start, uint64_t end)
 {
 	uint64_t head = atomic_load_explicit(&recent->head, memory_order_relaxed);
 	struct recent_call *call = &recent->calls[head % RECENT];
@@ -16,6 +16,7 @@ void recent_add(struct recent *recent, const char *name, uint64_t start, uint64_
 	atomic_store_explicit(&call->start, start, memory_order_release);
 	atomic_store_explicit(&call->end, end, memory_order_release);
 	atomic_store_explicit(&call->name, name, memory_order_release);
+	atomic_store_explicit(&call->thread, thread, memory_order_release);
 	/* Pairs with recent_tell's acquire. */
 	atomic_store_explicit(&recent->head, head + 1, memory_order_release);
 }
@@ -23,6 +24,7 @@ void recent_add(struct recent *recent, const char *name, uint64_t start, uint64_
 struct seen_call {
 	uint64_t start, end;	/* nanoseconds */
 	const char *name;
+	int thread;
 };
 
 /* False where it has been written over, or is being. */
@@ -34,6 +36,7 @@ static bool read_call(const struct recent *recent, uint64_t number, struct seen_
 	uint64_t start = atomic_load_explicit(&call->start, memory_order_acquire), end = atomic_load_explicit(&call->end, memory_order_acquire);
 
 	seen->name = atomic_load_explicit(&call->name, memory_order_acquire);
+	seen->thread = atomic_load_explicit(&call->thread, memory_order_acquire);
 	if (atomic_load_explicit(&recent->head, memory_order_relaxed) >= number + RECENT)
 		return false;
 	seen->start = tl_ticks_ns(start);
@@ -41,7 +44,7 @@ static bool read_call(const struct recent *recent, uint64_t number, struct seen_
 	return true;
 }
 
-uint64_t recent_tell(const struct recent *recent, uint64_t from, uint64_t to, void (*told)(void *context, const char *name, uint64_t time), void *context)
+uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uint64_t to, recent_told told, void *context)
 {
 	uint64_t number = atomic_load_explicit(&recent->head, memory_order_acquire), at = to;
 	struct seen_call call;
@@ -49,6 +52,8 @@ uint64_t recent_tell(const struct recent *recent, uint64_t from, uint64_t to, vo
 	while (number && at > from) {
 		if (!read_call(recent, --number, &call))
 			return to - at;
+		if (call.thread != thread)
+			continue;
 		uint64_t end = call.end < at ? call.end : at, start = call.start > from ? call.start : from;
 		if (end <= from)
 			break;

@@ -26,6 +26,7 @@
 #include "cli/calls.h"
 #include "cli/command.h"
 
+#define TIDS	 16u
 #define APIS	 32
 #define ARENA	 (256u * 1024)
 
@@ -45,7 +46,8 @@ struct api_counts {
 struct accounts {
 	struct accounts *next;
 	_Atomic bool taken;
-	_Atomic int tid;		/* of the thread that has them now */
+	_Atomic int tids[TIDS];		/* of the threads that had them last */
+	_Atomic unsigned ntids;		/* threads that had them; the last one has them now */
 	_Atomic uint32_t napis;		/* release after the entry is in place */
 	struct api_counts apis[APIS];
 	char *arena;
@@ -115,10 +117,19 @@ static struct accounts *first_call_of_thread(void)
 		mine = new_accounts();
 	own = mine;
 	if (mine) {
-		atomic_store_explicit(&mine->tid, (int)syscall(SYS_gettid), memory_order_relaxed);
+		unsigned nth = atomic_load_explicit(&mine->ntids, memory_order_relaxed);
+		atomic_store_explicit(&mine->tids[nth % TIDS], (int)syscall(SYS_gettid), memory_order_relaxed);
+		atomic_store_explicit(&mine->ntids, nth + 1, memory_order_relaxed);
 		pthread_setspecific(key, mine);
 	}
 	return mine;
+}
+
+static int tid_of(const struct accounts *accounts)
+{
+	unsigned count = atomic_load_explicit(&accounts->ntids, memory_order_relaxed);
+
+	return atomic_load_explicit(&accounts->tids[(count - 1) % TIDS], memory_order_relaxed);
 }
 
 static void thread_ends(void *value)
@@ -191,14 +202,15 @@ static void after(const struct tl_view *view, void *user_data, void **instance_d
 		atomic_store_explicit(&counts->most, ticks, memory_order_relaxed);
 	atomic_store_explicit(bin, atomic_load_explicit(bin, memory_order_relaxed) + 1, memory_order_relaxed);
 	if (devices)
-		recent_add(&mine->recent, function->name, view->start, view->end);
+		recent_add(&mine->recent, tid_of(mine), function->name, view->start, view->end);
 }
 
 static const struct recent *recent_of(int thread)
 {
 	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next)
-		if (atomic_load_explicit(&at->tid, memory_order_relaxed) == thread)
-			return &at->recent;
+		for (unsigned i = 0; i < TIDS; i++)
+			if (atomic_load_explicit(&at->tids[i], memory_order_relaxed) == thread)
+				return &at->recent;
 	return NULL;
 }
 
@@ -346,7 +358,7 @@ static void print_all(FILE *to, double ns)
 	snprintf(name, sizeof(name), "process %d (%.40s)", (int)getpid(), program_invocation_short_name);
 	tables[0] = table_of_accounts(list, shown, name, ns);
 	for (size_t i = 0; by_thread && i < shown; i++) {
-		snprintf(name, sizeof(name), "thread %d", atomic_load_explicit(&list[i]->tid, memory_order_relaxed));
+		snprintf(name, sizeof(name), "thread %d", tid_of(list[i]));
 		tables[1 + i] = table_of_accounts(&list[i], 1, name, ns);
 	}
 	uint64_t missing = devices ? device_tables(&tables[1 + shown]) : 0;

@@ -1,8 +1,8 @@
 /*
  * summary_device.c: see summary_device.h.
  *
- * Commands come in no order, but nearly in that of their starts: each queue keeps the last ones back, sorted, and counts the first of them when there is
- * no more room. What a queue waited for is asked when its command is counted, of the submitting thread's last calls. Everything is under one
+ * Commands come as they are found to have ended, which each thread may do for its own: each queue keeps many back, sorted, and counts the first half of
+ * them when there is no more room. What a queue waited for is asked when its command is counted, of the submitting thread's last calls. Everything is under one
  * lock, which is held for some hundred nanoseconds.
  */
 #include "callbacks/summary_device.h"
@@ -16,7 +16,7 @@
 #include "cli/command.h"
 #include "tracelayer/device.h"
 
-#define BACK 64u	/* commands that a queue keeps back */
+#define BACK 1024u	/* commands that a queue keeps back, at most */
 #define NAME 256u
 
 /* All commands of a name. */
@@ -178,7 +178,7 @@ static void count_kept(struct queue *queue, const struct kept *kept)
 	struct gap_parts parts = gap_parts(&gap);
 	/* The call that submitted is one of the thread's, too. */
 	uint64_t host = (uint64_t)(parts.call - gap.from);
-	uint64_t told = host ? recent_tell(recent, (uint64_t)gap.from, (uint64_t)parts.call, waited, queue) : 0;
+	uint64_t told = host ? recent_tell(recent, kept->thread, (uint64_t)gap.from, (uint64_t)parts.call, waited, queue) : 0;
 	waited(queue, GAP_UNKNOWN, host - told);
 	waited(queue, GAP_DEVICE, (uint64_t)(gap.to - parts.call));
 }
@@ -188,9 +188,10 @@ static void keep_back(struct queue *queue, const struct kept *kept)
 	unsigned at;
 
 	if (queue->nback == BACK) {
-		count_kept(queue, &queue->back[0]);
-		memmove(&queue->back[0], &queue->back[1], (BACK - 1) * sizeof(queue->back[0]));
-		queue->nback--;
+		for (unsigned i = 0; i < BACK / 2; i++)
+			count_kept(queue, &queue->back[i]);
+		memmove(&queue->back[0], &queue->back[BACK / 2], BACK / 2 * sizeof(queue->back[0]));
+		queue->nback = BACK / 2;
 	}
 	for (at = queue->nback++; at && queue->back[at - 1].start > kept->start; at--)
 		queue->back[at] = queue->back[at - 1];

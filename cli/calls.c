@@ -271,7 +271,7 @@ enum memory_column { MEMORY_BYTES, MEMORY_TIME, MEMORY_RATE };
 
 static const struct table_column memory_columns[] = {
 	[MEMORY_BYTES] = {"bytes", "events", TABLE_SIZE, true},
-	[MEMORY_TIME] = {"device_ns", "devices busy", TABLE_TIME, false},
+	[MEMORY_TIME] = {"device_ns", "on devices", TABLE_TIME, false},
 	[MEMORY_RATE] = {"bytes_per_device_ms", "per millisecond", TABLE_SIZE, false},
 };
 
@@ -284,7 +284,7 @@ struct table *memory_table(long long bytes, long long device_time)
 	table_number(table, MEMORY_TIME, device_time);
 	if (device_time)
 		table_number(table, MEMORY_RATE, (long long)((double)bytes * 1e6 / (double)device_time + 0.5));
-	table_heading(table, "event memory (up to 2 KiB for a millisecond of work is a good measure)");
+	table_heading(table, "event memory (1 to 2 KiB for a millisecond of work on devices is a good measure)");
 	return table;
 }
 

@@ -92,7 +92,7 @@ void waits_row(struct table *table, const struct wait_row *row);
 
 void queues_headings(struct table *queues, struct table *waits, size_t count);
 
-/* What the events cost beside the work that they are about: bytes of memory, and how long queues were busy. */
+/* What the events cost beside the work that they are about: bytes of memory, and time of the commands. */
 struct table *memory_table(long long bytes, long long device_time);
 
 /* ---- what --by tells apart ---- */

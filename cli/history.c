@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/history.h"
 #include "cli/trace_reader.h"
-#include "format/record.h"
 
 /* Room for one more in a list. */
 #define ROOM_FOR(list, count, room)                                                                                                        \
@@ -291,6 +290,7 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 		note_identity(history, event, file);
 	} else if (!strcmp(name, "tracelayer_end")) {
 		history->lost += (unsigned long long)json_number_value(arg_of(event, "lost"));
+		history->bytes += (unsigned long long)json_number_value(arg_of(event, "event_bytes"));
 	} else if (!strcmp(name, "process_name")) {
 		replace(&history->processes[process].name, event, "name");
 	} else if (!strcmp(name, "process_labels")) {
@@ -333,25 +333,6 @@ void history_event(struct history *history, const json_t *event, int file)
 		begin(history, lane_of(history, event, file), event, name);
 	else if (!strcmp(phase, "E"))
 		end(history, lane_of(history, event, file), event);
-}
-
-size_t history_size(const json_t *event)
-{
-	const char *phase = text_in(event, "ph");
-	const json_t *args = json_object_get(event, "args");
-	size_t count = json_object_size(args);
-	bool call = phase && !strcmp(phase, "X") && !has_category(event, "device") && !has_category(event, "context");
-
-	if (!phase || !strcmp(phase, "M"))
-		return 0;
-	/* Both ends of both arrows of a command are in its record. */
-	if (strchr("sf", *phase) && has_category(event, "device"))
-		return sizeof(struct tl_event_arrows) / 4;
-	if (!call)
-		return sizeof(struct tl_event_record) + (count - (json_object_get(args, "request") != NULL)) * sizeof(struct tl_event_arg);
-	/* The result is in the record; correlation and request are one word. */
-	return sizeof(struct tl_call_record) +
-	       8 * (count - (json_object_get(args, "result") != NULL) - (json_object_get(args, "correlation") && json_object_get(args, "request")));
 }
 
 /* ---- when all are in ---- */

@@ -88,12 +88,9 @@ struct history {
 	uint32_t *process_of;	/* by number in .process_keys */
 	uint32_t *identity_of;	/* process, by number in .identities */
 	size_t unfinished;
-	unsigned long long bytes; /* of memory that events took: tracelayer-record(5) */
+	unsigned long long bytes; /* that events took which are no calls, as the traces' ends say */
 	unsigned long long lost; /* events that the traces say they lack */
 };
-
-/* Bytes that an event of a JSON file took as a record, without the memory that its arguments lead to. */
-size_t history_size(const json_t *event);
 
 /* An event of a file, which is known by its number. */
 void history_event(struct history *history, const json_t *event, int file);

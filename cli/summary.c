@@ -108,7 +108,7 @@ static size_t add_records(struct history *history, struct tl_trace *trace, int f
 
 			unknown += !tl_format_json.record(&encoding.encoder, &text, trace->lanes[run->lane].shown, record, place.left) || text.cut;
 			add_events(history, &encoding, &text, file);
-			history->bytes += record->size * 8u;
+			history->bytes += record->type == TL_RECORD_EVENT ? record->size * 8u : 0; /* what an exported file's end would say */
 		}
 		if (place.unsound)
 			record_file_damaged(trace, run->offset + place.unsound - 1);
@@ -144,7 +144,6 @@ static int read_file(struct history *history, const char *path, int file)
 		return EXIT_BROKEN;
 	while ((state = trace_next(reader, &event)) == TRACE_EVENT) {
 		history_event(history, event, file);
-		history->bytes += history_size(event);
 		json_decref(event);
 	}
 	trace_close(reader);

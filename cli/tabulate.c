@@ -265,6 +265,15 @@ static int64_t duration_of(const struct device_command *command)
 	return command->end - command->start;
 }
 
+static long long time_of_commands(const struct history *history)
+{
+	long long sum = 0;
+
+	for (size_t i = 0; i < history->ncommands; i++)
+		sum += duration_of(&history->commands[i]);
+	return sum;
+}
+
 static bool same_row(const struct tabulation *of, const struct device_command *a, const struct device_command *b)
 {
 	return commands_table_of(a->kind) == commands_table_of(b->kind) && command_group(of, a) == command_group(of, b) && a->row == b->row;
@@ -311,13 +320,11 @@ static void tabulate_commands(struct table *tables[COMMANDS_TABLES], struct tabu
 {
 	struct history *history = of->history;
 	size_t sums[COMMANDS_TABLES] = {0};
-	long long whole = 0;
+	long long whole = time_of_commands(history);
 	char label[LABEL];
 
 	if (history->ncommands)
 		qsort_r(history->commands, history->ncommands, sizeof(struct device_command), compare_commands, of);
-	for (size_t i = 0; i < history->ncommands; i++)
-		whole += duration_of(&history->commands[i]);
 	for (size_t i = 0, count; i < history->ncommands; i += count) {
 		const struct device_command *first = &history->commands[i];
 		enum commands_table which = commands_table_of(first->kind);
@@ -501,15 +508,6 @@ static bool are_several(const struct history *history)
 	return processes > 1;
 }
 
-static long long busy_time(const struct history *history, const struct waits *waits)
-{
-	long long sum = 0;
-
-	for (uint32_t i = 0; i < history->nqueues; i++)
-		sum += waits->queues[i].busy;
-	return sum;
-}
-
 void tabulate(struct table *tables[TABLES], struct history *history, enum grouping by, int files)
 {
 	struct tabulation of = {history, by, are_several(history)};
@@ -521,9 +519,10 @@ void tabulate(struct table *tables[TABLES], struct history *history, enum groupi
 		tables[TABLE_QUEUES] = tabulate_queues(&of, &waits);
 		tables[TABLE_WAITS] = tabulate_waits(&of, &waits);
 		queues_headings(tables[TABLE_QUEUES], tables[TABLE_WAITS], history->nqueues);
-		tables[TABLE_MEMORY] = memory_table((long long)history->bytes, busy_time(history, &waits));
 		waits_free(&waits);
 		tabulate_commands(&tables[TABLE_KERNELS], &of);
+		if (history->bytes)
+			tables[TABLE_MEMORY] = memory_table((long long)history->bytes, time_of_commands(history));
 	}
 	tabulate_calls(tables, &of, files);
 	if (*groupings[by].plural)

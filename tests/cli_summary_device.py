@@ -81,6 +81,9 @@ def event_of(thing):
 	event.update(tid=9000 + 2 * thing.queue + (thing.start % 2), cat="device,operator", args=args)
 	return event
 
+def end(size):
+	return {"ph": "M", "pid": 100, "tid": 0, "name": "tracelayer_end", "args": {"events": 1, "lost": 0, "event_bytes": size}}
+
 # ---- answers ----
 
 def rank(sorted_list, percent):
@@ -187,17 +190,15 @@ def write(folder, rng):
 	calls, commands = make(rng)
 	events = [event_of(thing) for thing in calls + commands]
 	rng.shuffle(events)
-	start = head(100) + head(200)
+	start, size = head(100) + head(200), 1000 * rng.randrange(2, 99)
 	with open(f"{folder}/trace.json", "w") as f:
-		json.dump(start + events, f)
+		json.dump(start + events + [end(size)], f)
 	with gzip.open(f"{folder}/trace.json.gz", "wt") as f:
-		json.dump({"traceEvents": start + events}, f)
+		json.dump({"traceEvents": start + events + [end(size)]}, f)
 	for number, part in enumerate((events[0::2], events[1::2])):
 		with open(f"{folder}/split.{number}.json", "w") as f:
-			json.dump(start + part, f)
+			json.dump(start + part + [end(size / 2)], f)
 	with open(f"{folder}/answers.json", "w") as f:
-		size = sum(32 + 8 * bool(c.correlation or c.request) for c in calls) + \
-		       sum(40 + 16 * len(set(event_of(c)["args"]) - {"request"}) for c in commands)
 		json.dump({"size": size, **{by: answers(calls, commands, by) for by in ("function", "thread", "queue", "process", "request")}}, f)
 
 # ---- checking ----
@@ -225,11 +226,10 @@ def compare(by, got, want, size):
 				assert close(got[table][key][name], value), (by, table, key, name, got[table][key][name], value)
 	extra = {"threads", "processes", "requests", "event memory"}
 	assert sum(len(rows) for table, rows in got.items() if table not in extra) == sum(map(len, want.values()))
-	# A call's record has 32 bytes, 8 for correlation and request, an event's 40 and 16 for each argument but the request.
 	memory, = got["event memory"].values()
-	busy = sum(row["busy_ns"] for row in want["queues"].values())
-	assert (memory["bytes"], memory["device_ns"]) == (size, busy), (memory, size, busy)
-	assert abs(memory["bytes_per_device_ms"] - size * 1e6 / busy) <= 0.5
+	time = sum(row["total_ns"] for table in ("kernels", "transfers", "other commands") for row in want[table].values())
+	assert (memory["bytes"], memory["device_ns"]) == (size, time), (memory, size, time)
+	assert abs(memory["bytes_per_device_ms"] - size * 1e6 / time) <= 0.5
 
 def run(command, *arguments):
 	return subprocess.run([command, "summary", *arguments], stdout=subprocess.PIPE, check=True).stdout.decode()

@@ -40,7 +40,8 @@ done
 	    call("clEnqueueNDRangeKernel", 100, 5, correlation=3),
 	    command("saxpy", "kernel", 110, 40, 3), command("dot", "kernel", 120, 40, 3, 9002),
 	    call("clEnqueueReadBuffer", 200, 100, correlation=4), command("read buffer", "read", 210, 80, 4, bytes=4096, peer="host"),
-	    {"ph": "C", "pid": 7, "name": "queue 1 depth", "cat": "device,operator", "tid": 7, "ts": 3, "args": {"commands": 1}}]
+	    {"ph": "C", "pid": 7, "name": "queue 1 depth", "cat": "device,operator", "tid": 7, "ts": 3, "args": {"commands": 1}},
+	    {"ph": "M", "pid": 7, "tid": 0, "name": "tracelayer_end", "args": {"events": 10, "lost": 0, "event_bytes": 640}}]
 	def write(name, events):
 	    json.dump(events, open(f"{sys.argv[1]}/{name}.json", "w"))
 	write("hand", events)
@@ -88,4 +89,4 @@ is "$(summary --by=request "$tmp/foreign.json" 2>&1 >/dev/null)" \
 like "$(summary --by=kernel "$tmp/hand.json" 2>&1; echo "exit $?")" '^exit 2$' "no such grouping: exit 2"
 like "$(summary --table=groups "$tmp/hand.json" 2>&1)" '^tracelayer summary: --table=groups: there is none; give --by=' "a table that there can't be: one line"
 like "$(summary --table=x "$tmp/hand.json" 2>&1)" 'no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory$' "no such table: which there are"
-like "$(summary --csv "$tmp/hand.json")" '^832,200000,4160' "event memory for each millisecond of work"
+like "$(summary --csv "$tmp/hand.json")" '^640,230000,2783' "event memory for each millisecond of work"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The summary of device work three ways, of one run on PoCL: by the tool while the program runs, from its trace, and from its records.
+# The summary of device work three ways, of one run on PoCL, and one on the Level Zero test driver: by the tool while the program runs, from its trace, and from its records.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 13
+plan 16
 
 top_builddir=$(cd "$top_builddir" && pwd)
 tracelayer=$top_builddir/tracelayer app=$top_builddir/tests/apps/cl_device
@@ -63,12 +63,25 @@ is "$(commands_in trace.json)" "$(sed -n 's/^commands \([0-9]*\).*/\1/p' said)" 
 ok "the tool counted the same commands, to the nanosecond" compare live.json trace.json commands
 ok "and the same queues" compare live.json trace.json queues
 ok "which waited for the same calls" compare live.json trace.json waits
+ok "and events take the memory that the trace's end says" "$python" - t.json trace.json <<-'END'
+	import json, sys
+	end = next(e["args"] for e in json.load(open(sys.argv[1])) if e["name"] == "tracelayer_end")
+	memory = next(t["rows"][0] for t in json.load(open(sys.argv[2]))["tables"] if t["table"] == "event memory")
+	assert end["event_bytes"] == memory["bytes"], (end, memory)
+	assert abs(end["device_ns"] - memory["device_ns"]) <= 1, (end, memory)
+END
 is "$("$tracelayer" summary --json --by=thread --table=groups t.json | "$python" -c 'import json, sys; print(sum(r["commands"] > 0 and r["thread"] != "-" for r in json.load(sys.stdin)["tables"][0]["rows"]))')" 2 \
 	"by thread: the two that submitted"
 
+export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
+timeout 60 "$tracelayer" run -o z.json --tool summary=format=json,file=live_z.json -- "$top_builddir/tests/apps/ze_vector_add" -t 5 >/dev/null 2>&1
+"$tracelayer" summary --json z.json >trace_z.json
+ok "Level Zero, from threads that have ended: the same commands" compare live_z.json trace_z.json commands
+ok "and the same calls that the queue waited for" compare live_z.json trace_z.json waits
+
 timeout 120 "$tracelayer" run -o r.tlt -- "$app" -n 5 >/dev/null 2>&1
 "$tracelayer" export -o r.json r.tlt >/dev/null 2>&1
-of_file() { for by in function thread queue process request; do "$tracelayer" summary --csv --by=$by "$1" 2>&1 | sed '/^bytes,device_ns/,$d'; done; }
+of_file() { for by in function thread queue process request; do "$tracelayer" summary --csv --by=$by "$1" 2>&1; done; }
 is "$(of_file r.tlt)" "$(of_file r.json)" "records have the summary of the JSON that they become"
 
 got=$(timeout 120 "$tracelayer" run --level=none --summary -- "$app" -n 2 2>&1 >said); is $? 0 "without a trace"
