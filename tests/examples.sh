@@ -24,7 +24,7 @@ look()
 	END
 }
 
-plan 19
+plan 21
 top_srcdir=$(cd "$top_srcdir" && pwd)
 cd "$tmp" || exit 99
 
@@ -56,6 +56,12 @@ for name in createTraceEvent TraceContext STANDARD setTraceContext getTraceConte
 	printf '%s\n' "$table" | grep '^.It' | grep -qF -- "$name" || missing="$missing $name"
 done
 is "$missing" "" "... and every call of Glow's document in the table"
+
+# ---- the page's own example
+sed -n '/^.Bd -literal/,/^.Ed/p' "$top_srcdir/doc/tracelayer-contexts.7" | sed '1d;$d' >work.c
+ok "the man page's example builds" "${CC:-cc}" -Wall -Wextra -Werror -I"$top_srcdir/include" -o work work.c -ldl
+"$tracelayer" run -o work-calls.json -- ./work >out 2>&1
+is "$(look work.json '[x["name"] for x in e if x["ph"] == "X"]')" "['work']" "... and does what it is there for"
 
 # ---- tracing-compare
 rm -f glow-trace.json
