@@ -9,7 +9,7 @@
  *	one that can't		Global timestamps written before and behind it: signals, waits, resets, prefetches; and, on engines that only copy, all
  *				commands of regular lists, since those engines can't copy an event's timestamps.
  *
- * Nothing of ours waits for an event of the program's on the device, and nothing of ours stands in a list behind the command that signals one: the
+ * Nothing of ours waits for an event of the program's on the device, nor for one that the host resets, and nothing of ours stands in a list behind the command that signals one: the
  * program may reset events, and destroy lists, as soon as it has seen the signal.
  *
  * Which execution they belong to
@@ -210,8 +210,12 @@ struct ze_event {
 	bool destroyed;
 	struct ze_execution *pending;	/* the last command that is to signal it, unless its times have been read */
 	uint32_t index;
+	uint64_t last_start, last_end;	/* its times, as last read: while it says so still, it has not been signalled again */
+	uint32_t kept;			/* queries in immediate lists that are to keep earlier ones, and have not been read */
 	struct ze_recording *recorded;	/* signalled by this recording's command .command, and not reset in it since */
 	uint32_t command;
+	struct ze_recording *kept_in;	/* a query in this recording keeps the times of its .kept_command before the event is reset */
+	uint32_t kept_command;
 };
 
 /* A command queue, or an immediate list's. */
@@ -280,7 +284,7 @@ struct ze_command {
 	unsigned dimensions;
 	uint64_t global[3], local[3];
 	uint32_t kernels;		/* of a launch of several; 0: it is none */
-	uint64_t last_start, last_end;	/* of the last execution, as read */
+	uint32_t previous;		/* 1 + the command whose times a query before this one keeps; 0: none */
 };
 
 struct ze_recording {
@@ -313,6 +317,7 @@ struct ze_execution {
 	struct ze_recording *recording;
 	struct ze_queue *queue;
 	struct ze_capture *capture;	/* that its results go to */
+	struct ze_execution *before, *behind;	/* of the same recording, by a capture between the two; NULL: it is over */
 	uint64_t number;
 	uint64_t began;			/* when it was about to be submitted */
 	uint32_t correlation, request;

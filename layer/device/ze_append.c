@@ -265,6 +265,13 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 		return;
 	recording->commands[index].source = ZE_QUERY;
 	recording->commands[index].slot = slot;
+	if (list->queue) {
+		event->kept++;
+		return;
+	}
+	event->recorded = NULL;
+	event->kept_in = recording;
+	event->kept_command = index;
 }
 
 /* Kernel timestamps of the program's event; or of ours. `lists` of engines that only copy can't copy those between executions: see ze.h. */
@@ -312,6 +319,7 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 	if (event && !append->forgets) {
 		command->event = event;
 		event->references++;
+		command->previous = event->kept_in == state->recording ? event->kept_command + 1 : 0;
 	}
 	choose_source(list, state->recording, command, append->signal >= 0);
 	state->signal = append->signal >= 0 ? handle : NULL;
@@ -368,10 +376,13 @@ static void append_before(struct tl_call *call, void *hook_state, const struct a
 
 /* --- when it is in the list */
 
-/* Ours is signalled: so is the program's. */
-static void forward(ze_command_list_handle_t list, ze_event_handle_t own, ze_event_handle_t signal)
+/*
+ * Ours went in the place of the program's, which is signalled when the command is over: by a barrier that waits for all before it, and not for ours, since
+ * the host resets that as soon as it has seen it.
+ */
+static void forward(ze_command_list_handle_t list, ze_event_handle_t signal)
 {
-	if (tl_ze_real.zeCommandListAppendBarrier(list, signal, 1, &own) != ZE_RESULT_SUCCESS)
+	if (tl_ze_real.zeCommandListAppendBarrier(list, signal, 0, NULL) != ZE_RESULT_SUCCESS)
 		tl_ze_real.zeCommandListAppendSignalEvent(list, signal);
 }
 
@@ -382,11 +393,11 @@ static void append_behind(struct tl_call *call, const struct append_state *state
 
 	if (source == ZE_BRACKET) {
 		tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(list, &slot->end, NULL, own ? 1 : 0, own ? &own : NULL);
-		if (own && !state->forward)
+		if (own)
 			tl_ze_real.zeCommandListAppendEventReset(list, own);
 	}
 	if (state->forward)
-		forward(list, own, state->signal);
+		forward(list, state->signal);
 }
 
 /* A regular list's command counts from now on. */

@@ -78,6 +78,8 @@ void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *comm
 		tl_ze_slot_give(recording->context, command->slot);
 	if (command->event && command->event->recorded == recording)
 		command->event->recorded = NULL;
+	if (command->event && command->event->kept_in == recording)
+		command->event->kept_in = NULL;
 	tl_ze_event_release(command->event);
 	free(command->name);
 	memset(command, 0, sizeof(*command));
@@ -136,10 +138,14 @@ static bool read_event(ze_event_handle_t event, struct ze_item *item)
 	return true;
 }
 
-/* Its times are those that were read of the execution before: the program did not reset the event, and it says so still. */
-static bool is_stale(const struct ze_command *command, const struct ze_item *item)
+/* What was read of the program's event. The same once more is no news: nobody reset it, and it has not been signalled again. */
+static bool is_news(struct ze_event *event, const struct ze_item *item)
 {
-	return command->last_end && item->start == command->last_start && item->end == command->last_end;
+	if (event->last_end && item->start == event->last_start && item->end == event->last_end)
+		return false;
+	event->last_start = item->start;
+	event->last_end = item->end;
+	return true;
 }
 
 static bool read_theirs(struct ze_execution *execution, uint32_t index, struct ze_command *command, struct ze_item *item)
@@ -150,10 +156,20 @@ static bool read_theirs(struct ze_execution *execution, uint32_t index, struct z
 		item->lost = true;
 		return false;
 	}
-	if (!read_event((ze_event_handle_t)(uintptr_t)event->handle.key, item) || is_stale(command, item))
+	/* Those of the command before, in this execution or in the one before, have to be known, to tell them apart. */
+	if (event->kept || (command->previous && !tl_ze_item_read(execution, command->previous - 1)) ||
+	    (execution->before && !tl_ze_item_read(execution->before, index)))
 		return false;
-	command->last_start = item->start;
-	command->last_end = item->end;
+	return read_event((ze_event_handle_t)(uintptr_t)event->handle.key, item) && is_news(event, item);
+}
+
+static bool read_slotted(struct ze_command *command, struct ze_item *item)
+{
+	if (!read_slot(command->slot, command->source == ZE_INSTANT, item))
+		return false;
+	memset(command->slot, 0, sizeof(*command->slot));
+	if (command->source == ZE_QUERY)
+		is_news(command->event, item);
 	return true;
 }
 
@@ -170,10 +186,7 @@ static bool read_source(struct ze_execution *execution, uint32_t index, struct z
 	case ZE_BRACKET:
 	case ZE_INSTANT:
 	case ZE_QUERY:
-		if (!read_slot(command->slot, command->source == ZE_INSTANT, item))
-			return false;
-		memset(command->slot, 0, sizeof(*command->slot));
-		return true;
+		return read_slotted(command, item);
 	}
 	return false;
 }
@@ -186,13 +199,19 @@ static bool read_captured(struct ze_execution *execution, uint32_t index, struct
 	if (!tl_ze_capture_is_done(execution->capture))
 		return false;
 	item->lost = !slot || !read_slot(slot, command->source == ZE_INSTANT, item);
+	if (!item->lost && command->event && (command->source == ZE_THEIRS || command->source == ZE_QUERY))
+		is_news(command->event, item);
 	return !item->lost;
 }
 
+/* Once for each item, when it is read or given up. */
 static void not_pending(struct ze_execution *execution, uint32_t index)
 {
-	struct ze_event *event = execution->recording->commands[index].event;
+	const struct ze_command *command = &execution->recording->commands[index];
+	struct ze_event *event = command->event;
 
+	if (execution->recording->immediate && command->source == ZE_QUERY)
+		event->kept--;
 	if (event && event->pending == execution && event->index == index)
 		event->pending = NULL;
 }
@@ -205,6 +224,9 @@ bool tl_ze_item_read(struct ze_execution *execution, uint32_t index)
 	if (item->read || item->lost)
 		return item->read;
 	if (!tl_ze_usable() || !recording->context)
+		return false;
+	/* Until the results before are put aside, these are still those. */
+	if (execution->before && !tl_ze_capture_is_done(execution->before->capture))
 		return false;
 	item->read = execution->capture ? read_captured(execution, index, item)
 					: read_source(execution, index, &recording->commands[index], item);
@@ -260,9 +282,14 @@ static void execution_free(struct ze_execution *execution)
 	struct ze_queue *queue = execution->queue;
 
 	for (uint32_t i = 0; i < recording->count; i++)
-		not_pending(execution, i);
+		if (!execution->items[i].read && !execution->items[i].shown)
+			not_pending(execution, i);
 	if (recording->live == execution)
 		recording->live = NULL;
+	if (execution->behind)
+		execution->behind->before = NULL;
+	if (execution->before)
+		execution->before->behind = NULL;
 	if (execution->capture)
 		tl_ze_capture_give(recording, execution->capture);
 	*execution->link = execution->next;
@@ -348,7 +375,8 @@ static void show(struct ze_execution *execution, uint32_t index, bool unfinished
 	item->command = NULL;
 	item->shown = true;
 	execution->left--;
-	not_pending(execution, index);
+	if (!item->read)
+		not_pending(execution, index);
 }
 
 /* Its times are known, or are known to be lost, and so is the call that submitted it. */
@@ -439,7 +467,8 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 
 	if (!execution)
 		return;
-	if (waited)
+	/* What was seen may be an earlier command's signal, if this one's reset is still to come. */
+	if (waited && tl_ze_item_read(execution, index))
 		execution->items[index].waited = *waited;
 	show_if_ready(execution, index);
 	tl_ze_collect(execution->queue);

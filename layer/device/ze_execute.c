@@ -48,6 +48,10 @@ static void add_list(struct execute *execute, struct part *part, ze_command_list
 	if (recording && recording->context && recording->count) {
 		put_aside(execute, part, recording);
 		part->execution = tl_ze_execution_new(recording, execute->queue, execute->correlation, request);
+		if (part->execution && part->copied) {
+			part->execution->before = part->live;
+			part->live->behind = part->execution;
+		}
 	}
 	execute->lists[execute->count++] = handle;
 }
