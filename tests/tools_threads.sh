@@ -8,7 +8,9 @@ compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O1 -I"$top_srcdir/include"
 build()
 {
 	local more=
-	test "$1" != summary || more="$top_srcdir/cli/calls.c $top_srcdir/cli/table.c $top_srcdir/format/text.c"
+	# What callbacks/local.mk links into it.
+	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent.c $top_srcdir/format/text.c
+		$(sources_of libtl_table_la cli | sed "s,.*,$top_srcdir/&.c,")"
 	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/tests/tools_threads.c" "$top_srcdir/callbacks/$1.c" \
 		"$top_srcdir/callbacks/common.c" $more -lpthread -lm
 }
