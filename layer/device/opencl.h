@@ -137,6 +137,9 @@ struct tl_cl_queue {
 	struct tl_cl_command *_Atomic spare;	/* put back without the lock, taken under it */
 	_Atomic uint32_t count;		/* under way; written under the lock */
 	bool claimed;			/* somebody collects, who alone takes commands out */
+
+	struct tl_cl_command *_Atomic told;	/* the claimer's: in the trace; their events are still held */
+	_Atomic bool owes;		/* some have been waited for and are not told of yet */
 };
 
 /* The queue, if it is known. */
@@ -197,12 +200,12 @@ void tl_cl_commands_after_fork(void);
 /* A command was enqueued: keep a copy of this. False where memory is short; then nothing was kept. */
 bool tl_cl_command_keep(const struct tl_cl_command *command);
 
-/* Collect what has ended, of one queue and of all. Never waits. */
+/* Collect what has ended, of one queue and of all, and let go of it. Never waits. */
 void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
 
-/* So many are kept that the oldest should go, though nobody waits for them. */
-void tl_cl_collect_some(struct tl_cl_queue *queue);
+/* A command was enqueued, which the device is busy with: a good time to tell of others. */
+void tl_cl_collect_meanwhile(struct tl_cl_queue *queue);
 
 /* The call has returned, and so it has waited for these events' commands (and, in queues that keep the order, for those before them). */
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);
@@ -211,6 +214,7 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 struct tl_cl_queue *tl_cl_claim(cl_event event);
 void tl_cl_release(struct tl_cl_queue *queue);
 
+TL_CL_BEFORE(tl_cl_wait_before);
 TL_CL_AFTER(tl_cl_finish_after);
 TL_CL_AFTER(tl_cl_wait_after);
 /* Before calls after which the program might see that we still hold something. */

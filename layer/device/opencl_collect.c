@@ -1,16 +1,24 @@
 /*
  * opencl_collect.c: commands under way, what their events say of them, and the calls that waited for them.
  *
- * A queue keeps its commands in the order of their submission. They are collected in the hook of the call that waited for them, so that the trace can
- * lead from the one to the other; and where nobody waits, when many have gathered, and at the end. Of a queue that keeps the order only the
- * oldest command that has not ended is asked about.
+ * A queue keeps its commands in the order of their submission. They are collected when a call has waited for them, so that the trace can lead from the
+ * one to the other; and where nobody waits, when many have gathered, and at the end. Of a queue that keeps the order only the oldest command
+ * that has not ended is asked about.
+ *
+ * Telling of a command takes half a microsecond. Where the wait was long beside that it is done at once, in the hook of the call that waited. After a short
+ * wait for a few commands it is done a little later, when the device is busy with the next command and the program has to wait for it anyway: directly
+ * after that was enqueued, or before it is waited for, at the latest. So a process that is killed may lack the commands of its last wait, if
+ * they were few and short.
  *
  * Who collects claims the queue first: then he alone takes commands out, and may read the list up to where it ended when he claimed it, without the
  * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
  * one; also where a driver calls the program back, from inside our own call.
  *
- * Who waited is noted under the lock, before that. A queue's claim is given up only after the events have been released, so that
- * who counts their references (tl_cl_claim) knows what of them is ours.
+ * Who waited is noted under the lock, before that.
+ *
+ * Events are let go of one wait later: a driver that has just woken the program has more to do with them, and would be in our way, and we in its.
+ * Where the program might see that we still hold one, all are let go of before. It is the claimer who does, so that who counts an event's references
+ * (tl_cl_claim) knows what of them is ours.
  */
 #include "layer/device/opencl.h"
 
@@ -22,6 +30,8 @@
 #include "layer/strings.h"
 
 #define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
+#define FEW 8u			/* commands that may be told of later, */
+#define SHORT 15000u		/* if the wait took fewer nanoseconds for each */
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
 
@@ -74,18 +84,15 @@ bool tl_cl_command_keep(const struct tl_cl_command *from)
 	return command;
 }
 
-/* The last command that the claimer may look at. NULL: there is none, or somebody else is at it. */
-static struct tl_cl_command *claim(struct tl_cl_queue *queue)
+/* False: somebody else is at it. *last: the last command that may be looked at, or NULL. */
+static bool claim(struct tl_cl_queue *queue, struct tl_cl_command **last)
 {
-	struct tl_cl_command *last = NULL;
-
 	pthread_mutex_lock(&queue->lock);
-	if (!queue->claimed)
-		last = queue->last;
-	if (last)
-		queue->claimed = true;
+	bool free_one = !queue->claimed;
+	queue->claimed = true;
+	*last = queue->last;
 	pthread_mutex_unlock(&queue->lock);
-	return last;
+	return free_one;
 }
 
 void tl_cl_release(struct tl_cl_queue *queue)
@@ -95,7 +102,7 @@ void tl_cl_release(struct tl_cl_queue *queue)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* Take out those that are done, up to `last`, and give up the claim. In the order that they were in. */
+/* Take out those that are done, up to `last`. In the order that they were in. */
 static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last)
 {
 	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
@@ -115,7 +122,6 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 		end = &command->next;
 	}
 	*end = NULL;
-	queue->claimed = false;
 	pthread_mutex_unlock(&queue->lock);
 	return done;
 }
@@ -175,12 +181,10 @@ static void look_at_all(struct tl_cl_queue *queue, const struct tl_cl_command *l
 	uint32_t looks = 0;
 
 	for (struct tl_cl_command *command = queue->first; command && most; command = command == last ? NULL : command->next) {
-		if (look(command)) {
-			tl_cl.clReleaseEvent(command->event);
+		if (look(command))
 			most--;
-		} else if (queue->in_order || ++looks == LOOKS) {
+		else if (queue->in_order || ++looks == LOOKS)
 			break;
-		}
 	}
 }
 
@@ -219,28 +223,52 @@ static void tell_all(struct tl_cl_command *done)
 {
 	uint64_t seen = done ? now() : 0;
 
-	while (done) {
-		struct tl_cl_command *command = done;
-		done = command->next;
-		tell(command, seen);
+	for (; done; done = done->next)
+		tell(done, seen);
+}
+
+static struct tl_cl_command *told(const struct tl_cl_queue *queue)
+{
+	return atomic_load_explicit(&queue->told, memory_order_relaxed);
+}
+
+/* By the claimer. */
+static void let_go(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *command = told(queue), *next;
+
+	atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
+	for (; command; command = next) {
+		next = command->next;
+		tl_cl.clReleaseEvent(command->event);
 		put_spare(command);
 	}
 }
 
-static void collect(struct tl_cl_queue *queue, uint32_t most)
+/* `all`: what is told now is let go of at once. */
+static void collect(struct tl_cl_queue *queue, uint32_t most, bool all)
 {
-	struct tl_cl_command *last = atomic_load_explicit(&queue->count, memory_order_relaxed) ? claim(queue) : NULL;
+	struct tl_cl_command *last;
 
-	if (!last)
+	if ((!atomic_load_explicit(&queue->count, memory_order_relaxed) && !told(queue)) || !claim(queue, &last))
 		return;
-	tl_cl_device_keep_up(queue->device, now());
-	look_at_all(queue, last, most);
-	tell_all(take_done(queue, last));
+	let_go(queue);
+	atomic_store_explicit(&queue->owes, false, memory_order_relaxed);
+	if (last) {
+		tl_cl_device_keep_up(queue->device, now());
+		look_at_all(queue, last, most);
+		struct tl_cl_command *done = take_done(queue, last);
+		tell_all(done);
+		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
+	}
+	if (all)
+		let_go(queue);
+	tl_cl_release(queue);
 }
 
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	collect(queue, UINT32_MAX);
+	collect(queue, UINT32_MAX, true);
 }
 
 void tl_cl_collect_all(void)
@@ -249,11 +277,31 @@ void tl_cl_collect_all(void)
 		tl_cl_collect(queue);
 }
 
-/* Two for each that comes: so it gets on. */
-void tl_cl_collect_some(struct tl_cl_queue *queue)
+/* A few for each that comes: so it gets on. */
+void tl_cl_collect_meanwhile(struct tl_cl_queue *queue)
 {
-	if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
-		collect(queue, 2);
+	if (atomic_load_explicit(&queue->owes, memory_order_relaxed) || atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
+		collect(queue, FEW, false);
+}
+
+/* The calls that `waited` says have waited for what is under way of the queue. */
+static void collect_waited(struct tl_cl_queue *queue, const struct tl_device_call *waited)
+{
+	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed);
+
+	if (count <= FEW && waited->end - waited->start < (uint64_t)count * SHORT)
+		atomic_store_explicit(&queue->owes, true, memory_order_relaxed);
+	else
+		collect(queue, UINT32_MAX, false);
+}
+
+TL_CL_BEFORE(tl_cl_wait_before)
+{
+	(void)call;
+	(void)state;
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (atomic_load_explicit(&queue->owes, memory_order_relaxed) && tl_cl_ready())
+			collect(queue, UINT32_MAX, false);
 }
 
 TL_CL_BEFORE(tl_cl_collect_before)
@@ -309,7 +357,7 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		if (atomic_load_explicit(&queue->count, memory_order_relaxed) && note_events(queue, &waited, events, count))
-			tl_cl_collect(queue);
+			collect_waited(queue, &waited);
 }
 
 /* Also where some of them failed. */
@@ -337,7 +385,7 @@ TL_CL_AFTER(tl_cl_finish_after)
 		if (command->work.submitted.end <= waited.start)
 			note(command, &waited);
 	pthread_mutex_unlock(&queue->lock);
-	tl_cl_collect(queue);
+	collect_waited(queue, &waited);
 }
 
 /* --- references */
@@ -354,9 +402,10 @@ static bool has_event(struct tl_cl_queue *queue, cl_event event)
 static bool claim_with(struct tl_cl_queue *queue, cl_event event)
 {
 	const struct timespec moment = { .tv_nsec = 20000 };
+	struct tl_cl_command *last;
 
 	for (unsigned i = 0; i < 50 && has_event(queue, event); i++) {
-		if (claim(queue)) {
+		if (claim(queue, &last)) {
 			if (has_event(queue, event))
 				return true;
 			tl_cl_release(queue);
@@ -388,8 +437,10 @@ static bool is_under_way(void)
 /* Those that are left: their events stay, since nobody asks the driver for anything any more. */
 static void tell_unfinished(struct tl_cl_queue *queue)
 {
-	const struct tl_cl_command *last = claim(queue);
+	struct tl_cl_command *last;
 
+	if (!claim(queue, &last))
+		return;
 	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next) {
 		command->work.unfinished = true;
 		command->work.start = command->work.submitted.end;

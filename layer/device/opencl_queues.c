@@ -391,6 +391,8 @@ void tl_cl_queues_after_fork(void)
 		queue->first = queue->last = NULL;
 		queue->claimed = false;
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
+		atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
+		atomic_store_explicit(&queue->owes, false, memory_order_relaxed);
 		atomic_store_explicit(&queue->count, 0, memory_order_relaxed);
 	}
 }
