@@ -3,11 +3,13 @@
  * and without events, as programs do it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn it rests for REST
  * microseconds, in which what the turn left to do in the background gets done.
  *
- * All of it runs on one core, the driver's threads, too, so that it takes the same way through the kernel's scheduler each time.
+ * Threads may use all cores: a driver whose threads have to share one with the program has the kernel switch between them in the middle of things,
+ * in another way each time that anything takes a little longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -51,7 +53,6 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	bench_pin();
 	bench_ticks_per_ns();
 	way.rest_us = strtoul(argv[3], NULL, 10);
 	if (!set_up())

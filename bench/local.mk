@@ -1,8 +1,8 @@
 # bench: side-by-side benchmarks. `make bench` prints a table of ratios and leaves it in bench.txt; see bench/bench.
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
-BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/tracers.sh
-bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers
+BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/device.sh %D%/tracers.sh
+bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device
 bench_libraries = libbench_callee.la libbench_shims.la
 
 check_PROGRAMS += $(bench_programs)
@@ -38,6 +38,9 @@ bench_nothing_SOURCES = %D%/nothing.c
 bench_tracers_SOURCES = %D%/tracers.c
 bench_tracers_CFLAGS = $(AM_CFLAGS) -O2
 bench_tracers_LDADD = -lze_loader -lpthread
+bench_device_SOURCES = %D%/bench_device.c $(bench_harness)
+bench_device_CFLAGS = $(AM_CFLAGS) -O2
+bench_device_LDADD = -lOpenCL
 
 bench_emitted = %D%/bench_shims.c %D%/bench_tables.c
 CLEANFILES += $(bench_emitted) %D%/bench_callbacks.h %D%/bench.exports %D%/bench_model.json bench.txt
