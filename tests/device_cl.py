@@ -15,12 +15,13 @@ Always checked, of every slice of the category "device":
 	--commands N	there are so many
 	--unfinished N	so many of them are marked as unfinished (0)
 	--untimed N	so many of the others lack the driver's times (0)
-	--log FILE	the test driver's log (tests/drivers/icd.h): each of its commands has a slice with its times, name, kind and queue, and there
+	--log FILE	the test driver's log (tests/drivers/icd.h), or two drivers': each of its commands has a slice with its times, name, kind and queue, and there
 			is no other; samples of the depth agree with the true times; how far the slices' times are from the true ones is printed
 	--own N		so many of the log's commands, markers, are tracelayer's own (0)
 	--error NS	and at most so much for nine of ten
 	--worst NS	and for all
 	--times FILE	lines `TIMES name queued submit start end`: each has a slice
+	--memory	samples of a device's memory are what the log says of it, in the same order
 	--counts FILE	lines `function calls`: there are as many slices as calls that enqueue
 	--few		only the number is checked, not the calls (which a level left out)
 
@@ -265,15 +266,18 @@ class Command:
 		self.kernel = " ".join(fields[13:])
 
 
-def read_log(path):
-	enqueued, ended = 0, []
-	with open(path) as file:
-		for line in file:
-			fields = line.split()
-			enqueued += fields[0] == "+"
-			if fields[0] == "-":
-				ended.append(Command(fields))
-	return enqueued, ended
+def lines_of(paths, kind):
+	for path in paths:
+		with open(path) as file:
+			yield from (fields for fields in map(str.split, file) if fields[0] == kind)
+
+
+def check_memory(lanes, paths):
+	want = [int(fields[1]) for fields in lines_of(paths, "~")]
+	samples = [event["args"]["bytes"] for event in lanes.trace.events
+		   if event.get("ph") == "C" and event["name"].endswith(" memory")]
+	if not samples or samples != want:
+		lanes.error("memory is %s, and not %s" % (samples, want))
 
 
 def check_true_depth(lanes, samples, pairs, error):
@@ -303,7 +307,8 @@ def errors_of(lanes, pairs):
 
 
 def check_log(lanes, samples, options):
-	enqueued, ended = read_log(options.log)
+	enqueued = len(list(lines_of(options.log, "+")))
+	ended = [Command(fields) for fields in lines_of(options.log, "-")]
 	if enqueued - options.own != len(lanes.work):
 		lanes.error("%d slices, and the driver got %d commands" % (len(lanes.work), enqueued - options.own))
 	by_times = collections.defaultdict(list)
@@ -321,7 +326,8 @@ def check_log(lanes, samples, options):
 		pairs.append((slice, command))
 		if command.kernel != "-" and slice.name != command.kernel:
 			lanes.error("%s is the kernel %s" % (slice, command.kernel))
-		if slice.args.get("kind") != KINDS[command.type] or (slice.args.get("queue") != command.queue < 64):
+		same_queue = slice.args.get("queue") == command.queue or command.queue >= 64 or len(options.log) > 1
+		if slice.args.get("kind") != KINDS[command.type] or not same_queue:
 			lanes.error("%s, %s of queue %s, is %s of queue %d" % (slice, slice.args.get("kind"), slice.args.get("queue"),
 									      command.type, command.queue))
 	errors = errors_of(lanes, pairs)
@@ -377,6 +383,8 @@ def check(lanes, options):
 		      % ((len(lanes.work), lanes.waits) + lanes.arrows + (sum(map(len, samples.values())),)))
 	if options.log:
 		check_log(lanes, samples, options)
+	if options.memory:
+		check_memory(lanes, options.log)
 	if options.times:
 		check_times(lanes, options.times)
 	if options.counts:
@@ -388,9 +396,11 @@ def main():
 	parser.add_argument("trace")
 	for name in "commands", "unfinished", "untimed", "own", "error", "worst":
 		parser.add_argument("--" + name, type=int)
-	for name in "log", "times", "counts":
+	for name in "times", "counts":
 		parser.add_argument("--" + name)
-	parser.add_argument("--few", action="store_true")
+	parser.add_argument("--log", action="append")
+	for name in "few", "memory":
+		parser.add_argument("--" + name, action="store_true")
 	parser.set_defaults(unfinished=0, untimed=0, own=0)
 	options = parser.parse_args()
 	lanes = Lanes(options.trace)

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/device_cl_common.sh"
 need_library
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 68
+plan 73
 
 # Every kind of command; by each door.
 for door in preload layer both; do
@@ -50,6 +50,25 @@ unnoticed "markers and barriers of OpenCL 1.1" preload "$apps/cl_device" -o
 nothing_kept "markers and barriers of OpenCL 1.1"
 lanes "markers and barriers of OpenCL 1.1: each is on its lane" --commands "$(commands traced)" --own $(($(logged traced) - $(commands traced))) \
 	--times "$tmp/traced.out"
+
+# Memory, over time: with no commands that hold it.
+unnoticed "memory" preload "$apps/cl_device" -n 0
+lanes "memory: the counter has what the driver has" --commands 0 --memory --log "$tmp/traced.log"
+
+# Two platforms with a device each, of the same name, and with clocks of their own.
+mkdir "$tmp/two"
+for driver in icd_a icd_b; do
+	echo "$drivers/$driver.so" >"$tmp/two/$driver.icd"
+done
+export OCL_ICD_VENDORS=$tmp/two TEST_ICD_B_CLOCK_OFFSET=5000000000 TEST_ICD_B_CLOCK_DRIFT_PPM=-100
+unnoticed "two platforms" preload "$apps/cl_device" -2
+lanes "two platforms: each command is on its lane, by its device's clock" --commands "$(commands traced)" --times "$tmp/traced.out" \
+	--log "$tmp/traced.log" --log "$tmp/traced.log.b" --error 50000 --worst 1000000
+is "$("$python" -c 'import json, sys
+print(sorted({e["args"]["device"] for e in json.load(open(sys.argv[1])) if e.get("cat", "").startswith("device") and e["ph"] == "X"}))' \
+	"$tmp/traced.json")" "['tracelayer test device', 'tracelayer test device #2']" "two platforms: devices of the same name are told apart"
+export OCL_ICD_VENDORS=$drivers/icd_a.so
+unset TEST_ICD_B_CLOCK_OFFSET TEST_ICD_B_CLOCK_DRIFT_PPM
 
 # What the program asks, and what no polite program does.
 for door in preload layer; do

@@ -6,7 +6,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 25
+plan 28
 
 # promptly WHAT WAY UNFINISHED: three results.
 promptly()
@@ -38,6 +38,10 @@ unnoticed "an exit handler that runs after everybody's end" preload "$apps/cl_de
 like "$(cat "$tmp/traced.out")" '^calls of others: 0$' "nobody but it calls the driver then"
 # After it only the program itself is to blame: the bare run's lines, and nothing else.
 is "$(grep -c 'after the driver' "$tmp/traced.misuse")" 4 "and the driver hears of no other call"
+
+unnoticed "a child that returns from main while its parent's commands are under way" preload "$apps/cl_device_ends" forked
+like "$(cat "$tmp/traced.out")" '^calls in the child: 0$' "nobody calls the driver in it"
+lanes "the parent's commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
 
 # Killed, at any moment: all that had ended when it was waited for is there, as far as the program could tell of it.
 for ending in json tlt; do

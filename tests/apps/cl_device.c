@@ -2,6 +2,7 @@
  * cl_device: every kind of command, from two threads, each with an in-order and an out-of-order queue.
  *
  *	-n N	rounds (3)
+ *	-2	the second thread works on the second platform's device, and has profiling, too
  *	-o	also what OpenCL 1.1 had: clEnqueueMarker, clEnqueueBarrier, clEnqueueWaitForEvents
  *
  * The first thread's queues have profiling, and it reads the times of the commands that it has events for; the second's have none, and it prints
@@ -21,6 +22,7 @@ static const char *const kinds[KINDS] = { "kernel", "read", "write", "copy", "fi
 
 struct side {
 	pthread_t thread;
+	struct device *device;
 	bool profiles;
 	cl_command_queue queue, ordered, unordered;	/* the one in use; both */
 	cl_mem a, b, c, image;
@@ -35,11 +37,11 @@ struct side {
 	atomic_uint callbacks;
 	unsigned wanted_callbacks;
 	double sum;
+	unsigned native;
 };
 
-static struct device device;
 static long rounds = 3;
-static bool old_functions;
+static bool old_functions, two_platforms;
 
 /* For the next command: where its event goes. It is wanted for two of three. */
 static cl_event *own(struct side *side, const char *name, enum kind kind)
@@ -176,7 +178,7 @@ static void share(struct side *side)
 	DO(clEnqueueSVMUnmap(side->queue, side->shared, 0, NULL, own(side, "SVM unmap", UNMAP)));
 	DO(clEnqueueSVMMigrateMem(side->queue, 1, (const void *[]){ side->shared }, NULL, 0, 0, NULL,
 				  own(side, "SVM migrate", MIGRATE)));
-	void *gone = clSVMAlloc(device.app.context, CL_MEM_READ_WRITE, 64, 0);
+	void *gone = clSVMAlloc(side->device->app.context, CL_MEM_READ_WRITE, 64, 0);
 	DO(clEnqueueSVMFree(side->queue, 1, &gone, NULL, NULL, 0, NULL, own(side, "SVM free", OTHER)));
 	DO(clFinish(side->queue));
 }
@@ -191,10 +193,9 @@ static void run_kernels(struct side *side)
 {
 	const size_t global[2] = { ITEMS / 2, 2 }, local[2] = { 16, 1 }, items = ITEMS;
 	const cl_uint seven = 7, count = ITEMS;
-	static unsigned counters[2];
-	unsigned *counter = &counters[side->profiles];
+	unsigned *counter = &side->native;
 	cl_int error;
-	cl_event first, gate = clCreateUserEvent(device.app.context, &error);
+	cl_event first, gate = clCreateUserEvent(side->device->app.context, &error);
 
 	CHECK(error, "clCreateUserEvent");
 	set_buffers(side, side->a, side->c);
@@ -213,7 +214,7 @@ static void run_kernels(struct side *side)
 	for (int i = 0; i < 5; i++)
 		device_run(side->queue, side->empty, 0, NULL, own(side, "empty", KERNEL)), device_commands--;
 	DO(clEnqueueTask(side->queue, side->empty, 0, NULL, own(side, "empty", KERNEL)));
-	if (device.native)
+	if (side->device->native)
 		DO(clEnqueueNativeKernel(side->queue, add_one, &counter, sizeof(counter), 0, NULL, NULL, 0, NULL,
 					 own(side, "native kernel", KERNEL)));
 	DO(clEnqueueMarkerWithWaitList(side->queue, 1, &first, own(side, "marker", SYNC)));
@@ -274,28 +275,29 @@ static void *work(void *side_)
 	return NULL;
 }
 
-static void begin(struct side *side, bool profiles)
+static void begin(struct side *side, struct device *device, bool profiles)
 {
 	const cl_image_format format = { CL_RGBA, CL_UNORM_INT8 };
 	const cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8 };
 	cl_command_queue_properties properties = profiles ? CL_QUEUE_PROFILING_ENABLE : 0;
 	cl_int error;
 
+	side->device = device;
 	side->profiles = profiles;
-	side->ordered = device_queue(&device, properties);
-	side->unordered = device_queue(&device, properties | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	side->a = device_buffer(&device);
-	side->b = device_buffer(&device);
-	side->c = device_buffer(&device);
-	side->add = device_kernel(&device, "vector_add");
-	side->fill = device_kernel(&device, "fill");
-	side->empty = device_kernel(&device, "empty");
-	if (device.images) {
-		side->image = clCreateImage(device.app.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
+	side->ordered = device_queue(device, properties);
+	side->unordered = device_queue(device, properties | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	side->a = device_buffer(device);
+	side->b = device_buffer(device);
+	side->c = device_buffer(device);
+	side->add = device_kernel(device, "vector_add");
+	side->fill = device_kernel(device, "fill");
+	side->empty = device_kernel(device, "empty");
+	if (device->images) {
+		side->image = clCreateImage(device->app.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
 		CHECK(error, "clCreateImage");
 	}
-	if (device.shared)
-		side->shared = clSVMAlloc(device.app.context, CL_MEM_READ_WRITE, BYTES, 0);
+	if (device->shared)
+		side->shared = clSVMAlloc(device->app.context, CL_MEM_READ_WRITE, BYTES, 0);
 }
 
 static void end(struct side *side)
@@ -315,7 +317,7 @@ static void end(struct side *side)
 	if (side->image)
 		DO(clReleaseMemObject(side->image));
 	if (side->shared)
-		clSVMFree(device.app.context, side->shared);
+		clSVMFree(side->device->app.context, side->shared);
 	DO(clReleaseKernel(side->add));
 	DO(clReleaseKernel(side->fill));
 	DO(clReleaseKernel(side->empty));
@@ -324,28 +326,34 @@ static void end(struct side *side)
 int main(int argc, char **argv)
 {
 	static struct side sides[2];
-	int option;
+	struct device devices[2];
+	int option, platforms;
 
-	while ((option = getopt(argc, argv, "n:o")) != -1) {
+	while ((option = getopt(argc, argv, "n:o2")) != -1) {
 		if (option == 'n')
 			rounds = app_number(optarg);
 		else if (option == 'o')
 			old_functions = true;
+		else if (option == '2')
+			two_platforms = true;
 		else
 			return 2;
 	}
 	if (rounds > 50)
 		rounds = 50;	/* so many events are kept */
-	device = device_open();
+	platforms = two_platforms ? 2 : 1;
+	for (int i = 0; i < platforms; i++)
+		devices[i] = device_open((cl_uint)i);
 	for (int i = 0; i < 2; i++)
-		begin(&sides[i], !i);
+		begin(&sides[i], &devices[i % platforms], !i || two_platforms);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&sides[i].thread, NULL, work, &sides[i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(sides[i].thread, NULL);
 	for (int i = 0; i < 2; i++)
 		end(&sides[i]);
-	device_close(&device);
+	for (int i = 0; i < platforms; i++)
+		device_close(&devices[i]);
 	printf("commands %u\n", device_commands);
 	return 0;
 }

@@ -54,9 +54,26 @@ static inline void device_ask(struct device *device, cl_device_info which, size_
 		memset(to, 0, size);
 }
 
-static inline struct device device_open(void)
+/* The first device of the platform of that number, from 0. */
+static inline struct app device_open_app(cl_uint platform)
 {
-	struct device device = { .app = app_open() };
+	cl_platform_id platforms[8];
+	struct app app = { 0 };
+	cl_int error;
+
+	if (!platform)
+		return app_open();
+	DO(clGetPlatformIDs(8, platforms, NULL));
+	app.platform = platforms[platform];
+	DO(clGetDeviceIDs(app.platform, CL_DEVICE_TYPE_ALL, 1, &app.device, NULL));
+	app.context = clCreateContext(NULL, 1, &app.device, NULL, NULL, &error);
+	CHECK(error, "clCreateContext");
+	return app;
+}
+
+static inline struct device device_open(cl_uint platform)
+{
+	struct device device = { .app = device_open_app(platform) };
 	cl_command_queue_properties queues;
 	cl_device_svm_capabilities shared;
 	cl_device_exec_capabilities executes;

@@ -251,7 +251,7 @@ static void fail_to_enqueue(void)
 
 int main(void)
 {
-	device = device_open();
+	device = device_open(0);
 	ask_old_queues();
 	ask_new_queues();
 	fail_to_create();

@@ -9,6 +9,7 @@
  *	early		an exit handler that was registered before the first call enqueues a command, and asks its event: after everybody's
  *			end. Prints how many calls the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
+ *	forked		forks while commands are under way; the child returns from main, and says how many calls the driver saw in it (test driver)
  *	steady		enqueues and waits until it is killed; in standard output a byte for each hundred commands
  *	paced ROUNDS	five kernels in three queues, with calls that wait for them (test driver: they sleep for 0.2 to 2 ms each, and a round
  *			takes some 3 ms)
@@ -16,6 +17,7 @@
  * Prints "commands N" when it comes that far.
  */
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -101,9 +103,41 @@ static int interrupted(void)
 	return 0;
 }
 
+static uint64_t (*driver_count)(const char *function);
+
+/* The child's copy of the driver has no threads. */
+static int forked(void)
+{
+	cl_int error;
+	cl_event gate = clCreateUserEvent(device.app.context, &error), event;
+	int status = 0;
+
+	CHECK(error, "clCreateUserEvent");
+	device_run(queue, empty, 1, &gate, &event);
+	device_run(queue, empty, 0, NULL, NULL);
+	fflush(stdout);
+	if (!fork())
+		exit(0);
+	wait(&status);
+	DO(clSetUserEventStatus(gate, CL_COMPLETE));
+	DO(clWaitForEvents(1, &event));
+	DO(clFinish(queue));
+	printf("the child: %d\n", status);
+	return 0;
+}
+
+static pid_t parent;
+
+static void say_if_child(void)
+{
+	if (getpid() == parent)
+		return;
+	printf("calls in the child: %llu\n", (unsigned long long)driver_count(NULL));
+	fflush(stdout);
+}
+
 /* --- exit handlers */
 
-static uint64_t (*driver_count)(const char *function);
 static bool tells_calls;
 
 /* The handler makes this many calls. */
@@ -199,6 +233,8 @@ static int end(const char *way, const char *argument)
 		return abrupt();
 	if (!strcmp(way, "interrupted"))
 		return interrupted();
+	if (!strcmp(way, "forked"))
+		return forked();
 	if (!strcmp(way, "steady"))
 		return steady();
 	if (!strcmp(way, "paced"))
@@ -209,15 +245,18 @@ static int end(const char *way, const char *argument)
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
-	bool handler = !strcmp(way, "early") || !strcmp(way, "later");
+	bool handler = !strcmp(way, "early") || !strcmp(way, "later"), forks = !strcmp(way, "forked");
 
+	parent = getpid();
+	if (forks)
+		atexit(say_if_child);
 	tells_calls = !strcmp(way, "early");
 	if (tells_calls)
 		atexit(call_in_handler);
-	device = device_open();
+	device = device_open(0);
 	queue = device_queue(&device, 0);
 	empty = device_kernel(&device, "empty");
-	if (handler)
+	if (handler || forks)
 		find_driver();
 	if (!strcmp(way, "later"))
 		atexit(call_in_handler);

@@ -299,7 +299,7 @@ static void keep_errno(void)
 
 int main(void)
 {
-	device = device_open();
+	device = device_open(0);
 	queue = device_queue(&device, 0);
 	empty = device_kernel(&device, "empty");
 	mem = device_buffer(&device);

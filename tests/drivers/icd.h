@@ -29,9 +29,10 @@
  *	TEST_ICD_COUNTS=FILE		at the process's end, write "name count" for every function called from outside, and "name/own count"
  *					for calls that it made itself
  *	TEST_ICD_LOG=FILE		a line for each command when it is enqueued, and one when it has ended, before its event tells so;
- *					at the process's end one for each kind of object. What is written stays, however the process ends.
+ *					at the process's end one for each kind of object that is left. What is written stays, however the process ends.
  *						+ number type queue ticks ns kernel
  *						- number type queue status queued submit start end (ticks) queued submit start end (ns) kernel
+ *						~ bytes		(of memory, whenever that changes)
  *						= kind objects references
  *					Commands and queues are numbered from 1 in the order of their making. The type is CL_COMMAND_type; ticks are
  *					the device's, as profiling tells them; ns the same instants of CLOCK_MONOTONIC; kernel its name, or -.

@@ -121,6 +121,7 @@ uint64_t icd_host_timer(void);
 
 void icd_log_enqueued(cl_event event);
 void icd_log_ended(cl_event event, cl_int status);
+void icd_log_memory(int64_t bytes);
 
 /* --- icd_object.c */
 
@@ -223,7 +224,7 @@ struct _cl_mem {
 	cl_mem_flags flags;
 	size_t size;
 	char *memory;
-	bool borrowed;	/* CL_MEM_USE_HOST_PTR, or its parent's */
+	bool borrowed;	/* CL_MEM_USE_HOST_PTR, or its parent's: not ours */
 	cl_mem parent;
 	cl_image_format format;
 	size_t element, width, height, depth, row, slice; /* an image's */

@@ -29,6 +29,8 @@ cl_mem icd_clCreateBufferWithProperties(cl_context context, const cl_mem_propert
 		icd_hold(context);
 		if (mem->memory && flags & CL_MEM_COPY_HOST_PTR)
 			memcpy(mem->memory, host, size);
+		if (mem->memory && !mem->borrowed)
+			icd_log_memory((int64_t)size);
 	}
 	icd_set(error, mem && mem->memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
 	return mem;
@@ -76,8 +78,10 @@ void icd_destroy_mem(void *mem_)
 
 	if (mem->destroyed)
 		mem->destroyed(mem, mem->destroyed_with);
-	if (!mem->borrowed)
+	if (!mem->borrowed) {
 		free(mem->memory);
+		icd_log_memory(-(int64_t)mem->size);
+	}
 	icd_drop(mem->parent);
 	icd_drop(mem->context);
 }
@@ -207,6 +211,7 @@ EXPORTED(clGetImageInfo);
 
 struct block {
 	struct block *next;
+	size_t size;
 	void *memory;
 };
 
@@ -218,11 +223,13 @@ static void *new_block(size_t size)
 
 	if (!block)
 		return NULL;
+	block->size = size;
 	block->memory = calloc(1, at_least_1(size));
 	pthread_mutex_lock(&icd_lock);
 	block->next = blocks;
 	blocks = block;
 	pthread_mutex_unlock(&icd_lock);
+	icd_log_memory((int64_t)size);
 	return block->memory;
 }
 
@@ -245,6 +252,7 @@ void icd_free_shared(void *memory, const char *function)
 		icd_misuse(function, "shared memory that isn't there");
 		return;
 	}
+	icd_log_memory(-(int64_t)found->size);
 	free(found->memory);
 	free(found);
 }

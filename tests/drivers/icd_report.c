@@ -177,6 +177,17 @@ void icd_log_ended(cl_event event, cl_int status)
 	    ticks[3], ns[0], ns[1], ns[2], ns[3], event->kernel);
 }
 
+/* More, or less, of it. */
+void icd_log_memory(int64_t bytes)
+{
+	static int64_t total;
+
+	pthread_mutex_lock(&icd_lock);
+	total += bytes;
+	say(log_file, "~ %lld\n", (long long)total);
+	pthread_mutex_unlock(&icd_lock);
+}
+
 static void log_what_is_left(void)
 {
 	for (int kind = CONTEXT; kind < KINDS; kind++) {
