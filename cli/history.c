@@ -36,9 +36,23 @@ static const json_t *arg_of(const json_t *event, const char *name)
 static uint32_t number_in(const json_t *event, const char *name)
 {
 	const json_t *value = arg_of(event, name);
-	json_int_t number = json_is_integer(value) ? json_integer_value(value) : (json_int_t)json_number_value(value);
+	double number = json_number_value(value);
 
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* Nobody's clock has come further, and sums of what is less can't overflow. */
+#define LATEST	 (INT64_C(1) << 59)
+#define LONGEST	 (INT64_C(1) << 53) /* a hundred days */
+
+static int64_t start_of(const json_t *event)
+{
+	return within(trace_nanoseconds(event, "ts", 0), -LATEST, LATEST);
+}
+
+static int64_t duration_of(const json_t *event)
+{
+	return within(trace_nanoseconds(event, "dur", 0), 0, LONGEST);
 }
 
 /* Categories are words with commas between. */
@@ -206,7 +220,7 @@ static void add_call(struct history *history, uint32_t thread, const struct begu
 static struct begun begun_by(struct history *history, const json_t *event, const char *name)
 {
 	return (struct begun){
-		.start = trace_nanoseconds(event, "ts", 0),
+		.start = start_of(event),
 		.name = names_number(&history->names, name),
 		.request = request_of(history, event),
 		.failed = has_category(event, "failed"),
@@ -231,7 +245,7 @@ static void end(struct history *history, uint32_t thread, const json_t *event)
 	struct begun begun = lane->stack[--lane->depth];
 
 	begun.failed |= has_category(event, "failed");
-	add_call(history, thread, &begun, trace_nanoseconds(event, "ts", begun.start) - begun.start, 0);
+	add_call(history, thread, &begun, within(start_of(event) - begun.start, 0, LONGEST), 0);
 }
 
 /* ---- device commands ---- */
@@ -240,7 +254,7 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 {
 	const char *kind_word = json_string_value(arg_of(event, "kind")), *name = text_in(event, "name");
 	enum command_kind kind = command_kind_named(kind_word ? kind_word : "");
-	int64_t start = trace_nanoseconds(event, "ts", 0);
+	int64_t start = start_of(event);
 	const json_t *bytes = arg_of(event, "bytes");
 	char row[1024];
 
@@ -248,8 +262,8 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 	ROOM_FOR(history->commands, history->ncommands, history->commands_room);
 	history->commands[history->ncommands++] = (struct device_command){
 		.start = start,
-		.end = start + trace_nanoseconds(event, "dur", 0),
-		.bytes = (int64_t)json_number_value(bytes),
+		.end = start + duration_of(event),
+		.bytes = json_number_value(bytes) > 0 && json_number_value(bytes) < (double)LONGEST ? (int64_t)json_number_value(bytes) : 0,
 		.has_bytes = json_is_number(bytes),
 		.queue = queue_of(history, event, lane),
 		.row = names_number(&history->names, row),
@@ -314,7 +328,7 @@ static void slice(struct history *history, uint32_t lane, const json_t *event, c
 	}
 	struct begun begun = begun_by(history, event, name);
 
-	add_call(history, lane, &begun, trace_nanoseconds(event, "dur", 0), number_in(event, "correlation"));
+	add_call(history, lane, &begun, duration_of(event), number_in(event, "correlation"));
 }
 
 void history_event(struct history *history, const json_t *event, int file)

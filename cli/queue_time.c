@@ -25,11 +25,6 @@ int64_t queue_time_add(struct queue_time *time, int64_t start, int64_t end)
 	return gap > 0 ? gap : 0;
 }
 
-static int64_t within(int64_t at, int64_t from, int64_t to)
-{
-	return at < from ? from : at > to ? to : at;
-}
-
 struct gap_parts gap_parts(const struct gap *gap)
 {
 	if (gap->submit_start <= gap->from)

@@ -18,6 +18,11 @@
 
 #include <stdint.h>
 
+static inline int64_t within(int64_t at, int64_t least, int64_t most)
+{
+	return at < least ? least : at > most ? most : at;
+}
+
 struct queue_time {
 	int64_t first, end;	/* of what came so far */
 	int64_t busy, idle, longest;

@@ -2,7 +2,7 @@
 # tracelayer summary of device work: kernels, transfers, queues, what idle queues waited for, and all of it by thread, queue, process and request.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 34
+plan 35
 
 summary() { "$tracelayer" summary "$@"; }
 random() { "$python" "$top_srcdir/tests/cli_summary_device.py" "$@"; }
@@ -51,6 +51,9 @@ done
 	    {"ph": "B", "pid": 7, "tid": 7, "name": "layer", "cat": "context,runtime", "ts": 160},
 	    {"ph": "E", "pid": 7, "tid": 7, "name": "layer", "cat": "context,runtime", "ts": 190},
 	    call("conv1", 30, 10, 9900, cat="context,operator"), call("conv2", 60, 10, 9900, cat="context,operator")])
+	# Values that nobody measured.
+	write("odd", events + [dict(e, ts=ts, dur=dur, args=dict(e["args"], bytes=many, queue=many, correlation=many, request=many))
+	    for e in events if e["ph"] == "X" for ts, dur, many in ((1e300, 1, 2**63), (-1e300, 1e300, -1), (5, -7, 1e300), ("x", None, [1]))])
 	write("unfinished", events + [command("stuck", "kernel", 290, 10, 9, unfinished=True)])
 	# Another tool's slices of a category that is ours by name.
 	write("foreign", [{"ph": "X", "pid": "p", "tid": "GPU", "ts": 1, "dur": 2, "name": "gemm", "cat": "device", "args": {"kind": 7}},
@@ -80,6 +83,10 @@ like "$csv" '^GPU queue 1,prepare,1,20000,' "but a queue may have waited for one
 like "$csv" '^NPU,2,40000,20000,0\.500000,20000,1,20000,\(unknown\),' "and a lane that it made for a device is a queue"
 like "$(summary "$tmp/unfinished.json" 2>&1 >/dev/null)" '^tracelayer: 1 device command had not ended when the trace did' "commands that had not ended are told of"
 like "$(summary --csv "$tmp/foreign.json")" '^gemm,2,0,4000,' "slices of other tools are calls"
+
+is "$(for by in function thread queue process request; do summary --json --by=$by "$tmp/odd.json" | "$python" -c 'import json, sys
+print(all(v >= 0 for t in json.load(sys.stdin)["tables"] for r in t["rows"] for v in r.values() if isinstance(v, (int, float))))'; done | sort -u)" \
+	True "times and numbers that can't be are no times and numbers in the tables"
 
 # --- what can't be
 is "$(summary --by=queue "$tmp/foreign.json" 2>&1 >/dev/null)" \
