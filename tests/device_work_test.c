@@ -454,6 +454,10 @@ START_TEST(a_program_may_make_and_release_queues_without_end)
 	}
 	ck_assert_uint_ge(most, 16);
 	ck_assert_uint_le(most, 100);
+	/* Not as one of another name, nor of another device. */
+	struct tl_device_queue *named = tl_device_queue_new(device, "copy"), *other = tl_device_queue_new(tl_device_new("other"), NULL);
+	ck_assert_uint_gt(tl_device_queue_number(named), most);
+	ck_assert_uint_gt(tl_device_queue_number(other), tl_device_queue_number(named));
 }
 END_TEST
 

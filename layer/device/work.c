@@ -73,6 +73,7 @@ struct tl_device_queue {
 	struct tl_device *device;
 	uint32_t number;
 	_Atomic bool released;
+	char *name;		/* the one that was asked for, or NULL */
 	char *label;		/* what its lanes are called */
 	_Atomic(struct tl_device_command *) inbox;
 
@@ -215,8 +216,13 @@ static char *make_label(const struct tl_device *device, const char *name, uint32
 	return asprintf(&label, "%s queue %u", device->name, number) < 0 ? NULL : label;
 }
 
-/* One that was released, where a device has had many. Under `making`. */
-static struct tl_device_queue *use_again(const struct tl_device *device)
+static bool is_same_name(const char *one, const char *other)
+{
+	return one && other ? !strcmp(one, other) : one == other;
+}
+
+/* One of that name which was released, where a device has had many. Under `making`. */
+static struct tl_device_queue *use_again(const struct tl_device *device, const char *name)
 {
 	struct tl_device_queue *free_one = NULL;
 	uint32_t count = 0;
@@ -225,7 +231,7 @@ static struct tl_device_queue *use_again(const struct tl_device *device)
 		if (queue->device != device)
 			continue;
 		count++;
-		if (atomic_load_explicit(&queue->released, memory_order_relaxed))
+		if (atomic_load_explicit(&queue->released, memory_order_relaxed) && is_same_name(queue->name, name))
 			free_one = queue;
 	}
 	if (count < REUSE || !free_one)
@@ -238,7 +244,10 @@ static struct tl_device_queue *make_queue(struct tl_device *device, const char *
 {
 	struct tl_device_queue *queue = calloc(1, sizeof(*queue));
 
-	if (!queue || !(queue->label = make_label(device, name, queue_count + 1))) {
+	if (queue && name)
+		queue->name = strdup(name);
+	if (!queue || (name && !queue->name) || !(queue->label = make_label(device, name, queue_count + 1))) {
+		free(queue ? queue->name : NULL);
 		free(queue);
 		return NULL;
 	}
@@ -256,7 +265,7 @@ struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char
 	if (!device)
 		return NULL;
 	pthread_mutex_lock(&making);
-	struct tl_device_queue *queue = use_again(device);
+	struct tl_device_queue *queue = use_again(device, name);
 	if (!queue)
 		queue = make_queue(device, name);
 	pthread_mutex_unlock(&making);
