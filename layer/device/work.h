@@ -31,7 +31,7 @@ struct tl_device_queue;
 struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char *name);
 uint32_t tl_device_queue_number(const struct tl_device_queue *queue);
 
-/* The program has given it up. Its commands may still be told of. A later queue of the same device may have its lanes, and its number. */
+/* The program has given it up. Its commands may still be told of. A later queue of the same device and name may have its lanes, and its number. */
 void tl_device_queue_release(struct tl_device_queue *queue);
 
 /* A number for what a call submits: for tl_call_correlate, and for the commands that it caused. Never 0. */
