@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 36
+plan 40
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -54,6 +54,7 @@ is "$(argument "$tmp/t.json" vector_add@0 global) $(argument "$tmp/t.json" vecto
 	"kernels have their sizes, unless the device looks them up itself"
 is "$(argument "$tmp/t.json" "read buffer" peer) $(argument "$tmp/t.json" "write buffer" peer) $(argument "$tmp/t.json" "copy buffer" peer)" \
 	"host host None" "copies have their other side"
+is "$(argument "$tmp/t.json" "signal event" times) $(argument "$tmp/t.json" vector_add@0 times)" "global None" "and where times come from"
 is "$(argument "$tmp/t.json" "fill buffer" bytes) $(argument "$tmp/t.json" "copy buffer" bytes) $(argument "$tmp/t.json" "read image" bytes)" \
 	"1024 1024 64 1024 256" "and their bytes"
 counter() { "$python" -c 'import json, sys
@@ -78,6 +79,13 @@ TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_STEP=600:19200000 preloaded "$app" tim
 checked "a clock that steps" times "$tmp/t.json" "$tmp/log" 32 36 steps
 ok "is right before and after" within 5000 1000000000 || diag "$(said)"
 checked "and nothing lies outside of its calls" calls "$tmp/t.json"
+
+# Where the clock can't be read, commands tell of it.
+TEST_ZE_FAIL=zeDeviceGetGlobalTimestamps=0x78000003 preloaded "$app" time 400
+checked "a clock that can't be read" times "$tmp/t.json" "$tmp/log" 32 32
+diag "$(said)"
+ok "is known from submissions and ends" within 1000000 5000000
+checked "within which nothing lies outside of its calls" calls "$tmp/t.json"
 
 # --- the end
 preloaded "$app" unfinished >"$tmp/out" 2>&1

@@ -103,6 +103,7 @@ struct ze_device {
 	struct tl_device *device;
 	const char *name;
 	struct tl_clock_fit clock;
+	bool pairs;			/* its clock can be read beside the host's */
 	unsigned bits, kernel_bits;
 	uint32_t groups;
 	ze_command_queue_group_property_flags_t flags[ZE_GROUPS];

@@ -311,11 +311,15 @@ void tl_ze_execution_cancel(struct ze_execution *execution)
 
 /* --- showing */
 
+static bool has_global_times(const struct ze_command *command)
+{
+	return command->source == ZE_BRACKET || command->source == ZE_INSTANT;
+}
+
 /* Of a clock that steps, each of the two is converted near to where it must be. */
 static void convert(struct ze_device *device, const struct ze_command *command, const struct ze_execution *execution, struct tl_device_work *work)
 {
-	bool stamps = command->source == ZE_BRACKET || command->source == ZE_INSTANT;
-	unsigned bits = stamps ? device->bits : device->kernel_bits;
+	unsigned bits = has_global_times(command) ? device->bits : device->kernel_bits;
 	uint64_t mask = tl_clock_fit_mask(bits);
 	double half = (double)(mask / 2) * device->clock.nominal;
 	uint64_t now = tl_ze_now();
@@ -324,6 +328,8 @@ static void convert(struct ze_device *device, const struct ze_command *command, 
 
 	work->raw_start &= mask;
 	work->raw_end &= mask;
+	if (!device->pairs)
+		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end, execution->began, now);
 	work->start = tl_clock_fit_convert(&device->clock, work->raw_start, bits, about).ns;
 	uint64_t lasted = (uint64_t)((double)((work->raw_end - work->raw_start) & mask) * device->clock.nominal);
 	if (work->start + lasted > now + now / 1024)
@@ -342,11 +348,31 @@ static void describe(const struct ze_command *command, struct tl_device_work *wo
 	memcpy(work->local, command->local, sizeof(work->local));
 }
 
+static struct tl_event_arg text_argument(const char *key, const char *text)
+{
+	return (struct tl_event_arg){ tl_string_number(key, strlen(key)), TL_VALUE_STRING, tl_string_number(text, strlen(text)) };
+}
+
+/* What only we know of it. Returns how many there are. */
+static uint32_t arguments(const struct ze_command *command, const struct ze_item *item, bool unfinished, struct tl_event_arg *args)
+{
+	uint32_t count = 0;
+
+	if (command->kernels)
+		args[count++] = (struct tl_event_arg){ tl_string_number("kernels", 7), TL_VALUE_UNSIGNED_64, command->kernels };
+	if (item->read && has_global_times(command))
+		args[count++] = text_argument("times", "global");
+	else if (!item->read && !unfinished)
+		args[count++] = text_argument("times", "host");
+	return count;
+}
+
 /* No driver needs to be asked any more. */
 static void show(struct ze_execution *execution, uint32_t index, bool unfinished)
 {
 	const struct ze_command *command = &execution->recording->commands[index];
 	struct ze_item *item = &execution->items[index];
+	struct tl_event_arg args[2];
 	struct tl_device_work work = {
 		.unfinished = unfinished,
 		.raw_start = item->start,
@@ -357,15 +383,11 @@ static void show(struct ze_execution *execution, uint32_t index, bool unfinished
 		.request = execution->request,
 		.submitted = execution->call,
 		.waited = item->waited,
+		.nargs = arguments(command, item, unfinished, args),
+		.args = args,
 	};
-	struct tl_event_arg several;
 
 	describe(command, &work);
-	if (command->kernels) {
-		several = (struct tl_event_arg){ tl_string_number("kernels", 7), TL_VALUE_UNSIGNED_64, command->kernels };
-		work.nargs = 1;
-		work.args = &several;
-	}
 	if (item->read) {
 		work.has = TL_RAW_START | TL_RAW_END;
 		convert(execution->recording->device, command, execution, &work);

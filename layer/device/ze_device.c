@@ -27,18 +27,22 @@ static unsigned bits_of(uint32_t valid)
 	return valid == 0 || valid > 64 ? 64 : valid;
 }
 
-/* The names of two devices of one kind differ: the second is called "… #2". */
+/* Sub-devices have engines of their own. Of devices of the same name the second is called "… #2". */
 static char *name_of(const ze_device_properties_t *properties)
 {
-	char name[ZE_MAX_DEVICE_NAME + 16];
+	char name[ZE_MAX_DEVICE_NAME + 32], number[16] = "";
 	unsigned same = 1;
-	size_t length = strnlen(properties->name, ZE_MAX_DEVICE_NAME);
+	int length = snprintf(name, sizeof(name), "%.*s", ZE_MAX_DEVICE_NAME, properties->name);
 
+	if (properties->flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE)
+		length += snprintf(name + length, sizeof(name) - (size_t)length, " sub-device %u", properties->subdeviceId);
 	for (const struct ze_device *device = all; device; device = device->next)
-		same += strncmp(device->name, properties->name, length) == 0 &&
+		same += strncmp(device->name, name, (size_t)length) == 0 &&
 			(device->name[length] == 0 || strncmp(device->name + length, " #", 2) == 0);
-	snprintf(name, sizeof(name), same > 1 ? "%.*s #%u" : "%.*s", (int)length, properties->name, same);
-	return strdup(name);
+	if (same > 1)
+		snprintf(number, sizeof(number), " #%u", same);
+	char *whole = malloc((size_t)length + sizeof(number));
+	return whole ? strcat(strcpy(whole, name), number) : NULL;
 }
 
 static void ask_groups(struct ze_device *device)
@@ -54,6 +58,31 @@ static void ask_groups(struct ze_device *device)
 	device->groups = count < ZE_GROUPS ? count : ZE_GROUPS;
 	for (uint32_t i = 0; i < device->groups; i++)
 		device->flags[i] = groups[i].flags;
+}
+
+#define TRIES 4		/* of reading both clocks, where something came in between */
+#define CLOSE 5000u	/* nanoseconds: nothing did, whatever is usual */
+
+/* The closest of some tries, unless the first is as close as usual. */
+static void pair(struct ze_device *device)
+{
+	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+	uint64_t enough = 2 * device->clock.usual > CLOSE ? 2 * device->clock.usual : CLOSE;
+	uint64_t best = UINT64_MAX, ticks = 0, start = 0;
+
+	for (int i = 0; i < TRIES && best > enough; i++) {
+		uint64_t its_host, now_ticks, before = tl_ze_now();
+		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) != ZE_RESULT_SUCCESS)
+			break;
+		uint64_t width = tl_ze_now() - before;
+		if (width >= best)
+			continue;
+		best = width;
+		start = before;
+		ticks = now_ticks;
+	}
+	if (best != UINT64_MAX)
+		tl_clock_fit_pair(&device->clock, ticks, start, start + best);
 }
 
 static struct ze_device *device_new(ze_device_handle_t handle)
@@ -74,12 +103,19 @@ static struct ze_device *device_new(ze_device_handle_t handle)
 		free(device);
 		return NULL;
 	}
-	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
 	ask_groups(device);
 	device->next = all;
 	all = device;
 	tl_handles_put(&devices, &device->handle);
-	tl_ze_pair(device);
+	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
+	device->pairs = true;
+	pair(device);
+	if (device->clock.paired)
+		return device;
+	/* Then kernels' own stamps are all that is known of it. */
+	device->pairs = false;
+	device->bits = device->kernel_bits;
+	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
 	return device;
 }
 
@@ -117,43 +153,17 @@ struct tl_device *tl_ze_host(void)
 	return host;
 }
 
-/* --- clocks */
-
-#define TRIES 4		/* of reading both clocks, where something came in between */
-#define CLOSE 5000u	/* nanoseconds: nothing did, whatever is usual */
-
-/* The closest of some tries, unless the first is as close as usual. */
-static void pair(struct ze_device *device)
-{
-	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
-	uint64_t enough = 2 * device->clock.usual > CLOSE ? 2 * device->clock.usual : CLOSE;
-	uint64_t best = UINT64_MAX, ticks = 0, start = 0;
-
-	for (int i = 0; i < TRIES && best > enough; i++) {
-		uint64_t its_host, now_ticks, before = tl_ze_now();
-		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) != ZE_RESULT_SUCCESS)
-			break;
-		uint64_t width = tl_ze_now() - before;
-		if (width >= best)
-			continue;
-		best = width;
-		start = before;
-		ticks = now_ticks;
-	}
-	if (best != UINT64_MAX)
-		tl_clock_fit_pair(&device->clock, ticks, start, start + best);
-}
-
 void tl_ze_pair(struct ze_device *device)
 {
-	if (tl_clock_fit_due(&device->clock, tl_ze_now()) && tl_ze_usable())
+	if (device->pairs && tl_clock_fit_due(&device->clock, tl_ze_now()) && tl_ze_usable())
 		pair(device);
 }
 
 void tl_ze_pair_all(void)
 {
 	for (struct ze_device *device = all; device; device = device->next)
-		pair(device);
+		if (device->pairs)
+			pair(device);
 }
 
 /* The structs stay: what was forked from knows them too, and nobody counts. */
