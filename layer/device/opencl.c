@@ -50,8 +50,8 @@ static const struct tl_hook hooks[] = {
 	TL_CL_COMMANDS(COMMAND)
 
 	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, false },
-	{ "clFinish", tl_cl_wait_before, tl_cl_finish_after, true },
-	{ "clWaitForEvents", tl_cl_wait_before, tl_cl_wait_after, true },
+	{ "clFinish", NULL, tl_cl_finish_after, true },
+	{ "clWaitForEvents", NULL, tl_cl_wait_after, true },
 
 	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, false },
 	{ "clCreateCommandQueueWithProperties", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, false },

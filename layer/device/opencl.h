@@ -93,6 +93,7 @@ struct tl_cl_device {
 	pthread_mutex_t lock;		/* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;
 	enum tl_cl_clock _Atomic clock;	/* also looked at without the lock */
+	_Atomic uint64_t look_again;	/* when to see if the clock should be read; without the lock */
 	clockid_t host;			/* TL_CL_HOST: which one */
 	uint32_t looks;			/* commands whose stamps were compared with the host's clocks */
 	bool reading;			/* some thread reads the clock */
@@ -205,7 +206,7 @@ void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
 
 /* A command was enqueued, which the device is busy with: a good time to tell of others. */
-void tl_cl_collect_meanwhile(struct tl_cl_queue *queue);
+void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);
 
 /* The call has returned, and so it has waited for these events' commands (and, in queues that keep the order, for those before them). */
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);
@@ -214,7 +215,6 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 struct tl_cl_queue *tl_cl_claim(cl_event event);
 void tl_cl_release(struct tl_cl_queue *queue);
 
-TL_CL_BEFORE(tl_cl_wait_before);
 TL_CL_AFTER(tl_cl_finish_after);
 TL_CL_AFTER(tl_cl_wait_after);
 /* Before calls after which the program might see that we still hold something. */

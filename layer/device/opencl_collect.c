@@ -7,8 +7,8 @@
  *
  * Telling of a command takes half a microsecond. Where the wait was long beside that it is done at once, in the hook of the call that waited. After a short
  * wait for a few commands it is done a little later, when the device is busy with the next command and the program has to wait for it anyway: directly
- * after that was enqueued, or before it is waited for, at the latest. So a process that is killed may lack the commands of its last wait, if
- * they were few and short.
+ * after that was enqueued, or after the next wait, at the latest. So a process that is killed may lack the commands of its last wait, if they were few
+ * and short.
  *
  * Who collects claims the queue first: then he alone takes commands out, and may read the list up to where it ended when he claimed it, without the
  * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
@@ -84,13 +84,25 @@ bool tl_cl_command_keep(const struct tl_cl_command *from)
 	return command;
 }
 
-/* False: somebody else is at it. *last: the last command that may be looked at, or NULL. */
-static bool claim(struct tl_cl_queue *queue, struct tl_cl_command **last)
+/* The last one that a call has waited for. Under the lock. */
+static struct tl_cl_command *last_noted(const struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *last = NULL;
+
+	for (struct tl_cl_command *command = queue->first; command; command = command->next)
+		if (command->work.waited.end)
+			last = command;
+	return last;
+}
+
+/* False: somebody else is at it. *last: the last command that may be looked at, or NULL. `noted`: that has been waited for. */
+static bool claim(struct tl_cl_queue *queue, struct tl_cl_command **last, bool noted)
 {
 	pthread_mutex_lock(&queue->lock);
 	bool free_one = !queue->claimed;
+
 	queue->claimed = true;
-	*last = queue->last;
+	*last = noted ? last_noted(queue) : queue->last;
 	pthread_mutex_unlock(&queue->lock);
 	return free_one;
 }
@@ -219,10 +231,8 @@ static void tell(struct tl_cl_command *command, uint64_t seen)
 	tl_device_done(command->lane, work);
 }
 
-static void tell_all(struct tl_cl_command *done)
+static void tell_all(struct tl_cl_command *done, uint64_t seen)
 {
-	uint64_t seen = done ? now() : 0;
-
 	for (; done; done = done->next)
 		tell(done, seen);
 }
@@ -245,30 +255,36 @@ static void let_go(struct tl_cl_queue *queue)
 	}
 }
 
-/* `all`: what is told now is let go of at once. */
-static void collect(struct tl_cl_queue *queue, uint32_t most, bool all)
+enum collecting {
+	ENDED,		/* what has ended */
+	NOTED,		/* and was waited for, or stands before what was: not a word of what the device is busy with */
+	ALL,		/* what has ended, and all is let go of at once */
+};
+
+/* `at`: just now. */
+static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
 {
 	struct tl_cl_command *last;
 
-	if ((!atomic_load_explicit(&queue->count, memory_order_relaxed) && !told(queue)) || !claim(queue, &last))
+	if ((!atomic_load_explicit(&queue->count, memory_order_relaxed) && !told(queue)) || !claim(queue, &last, what == NOTED))
 		return;
 	let_go(queue);
 	atomic_store_explicit(&queue->owes, false, memory_order_relaxed);
 	if (last) {
-		tl_cl_device_keep_up(queue->device, now());
+		tl_cl_device_keep_up(queue->device, at);
 		look_at_all(queue, last, most);
 		struct tl_cl_command *done = take_done(queue, last);
-		tell_all(done);
+		tell_all(done, at);
 		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
 	}
-	if (all)
+	if (what == ALL)
 		let_go(queue);
 	tl_cl_release(queue);
 }
 
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	collect(queue, UINT32_MAX, true);
+	collect(queue, UINT32_MAX, ALL, now());
 }
 
 void tl_cl_collect_all(void)
@@ -277,31 +293,25 @@ void tl_cl_collect_all(void)
 		tl_cl_collect(queue);
 }
 
-/* A few for each that comes: so it gets on. */
-void tl_cl_collect_meanwhile(struct tl_cl_queue *queue)
+/* Two for each that comes: so it gets on. */
+void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
 {
-	if (atomic_load_explicit(&queue->owes, memory_order_relaxed) || atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
-		collect(queue, FEW, false);
+	if (atomic_load_explicit(&queue->owes, memory_order_relaxed))
+		collect(queue, UINT32_MAX, NOTED, tl_hook_end(call));
+	else if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
+		collect(queue, 2, ENDED, tl_hook_end(call));
 }
 
-/* The calls that `waited` says have waited for what is under way of the queue. */
+/* The call that `waited` says has waited for what is under way of the queue. */
 static void collect_waited(struct tl_cl_queue *queue, const struct tl_device_call *waited)
 {
 	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed);
+	bool later = count <= FEW && waited->end - waited->start < (uint64_t)count * SHORT;
 
-	if (count <= FEW && waited->end - waited->start < (uint64_t)count * SHORT)
+	if (later && !atomic_load_explicit(&queue->owes, memory_order_relaxed))
 		atomic_store_explicit(&queue->owes, true, memory_order_relaxed);
 	else
-		collect(queue, UINT32_MAX, false);
-}
-
-TL_CL_BEFORE(tl_cl_wait_before)
-{
-	(void)call;
-	(void)state;
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (atomic_load_explicit(&queue->owes, memory_order_relaxed) && tl_cl_ready())
-			collect(queue, UINT32_MAX, false);
+		collect(queue, UINT32_MAX, ENDED, waited->end);
 }
 
 TL_CL_BEFORE(tl_cl_collect_before)
@@ -320,11 +330,16 @@ static void note(struct tl_cl_command *command, const struct tl_device_call *wai
 		command->work.waited = *waited;
 }
 
-static bool is_in(cl_event event, const cl_event *events, cl_uint count)
+/* *from: where the last one was found; events are mostly in the order of their commands. */
+static bool is_in(cl_event event, const cl_event *events, cl_uint count, cl_uint *from)
 {
-	for (cl_uint i = 0; i < count; i++)
-		if (events[i] == event)
+	for (cl_uint i = 0; i < count; i++) {
+		cl_uint at = (*from + i) % count;
+		if (events[at] == event) {
+			*from = at;
 			return true;
+		}
+	}
 	return false;
 }
 
@@ -332,9 +347,10 @@ static bool is_in(cl_event event, const cl_event *events, cl_uint count)
 static struct tl_cl_command *last_of(const struct tl_cl_queue *queue, const cl_event *events, cl_uint count)
 {
 	struct tl_cl_command *last = NULL;
+	cl_uint from = 0;
 
 	for (struct tl_cl_command *command = queue->first; command; command = command->next)
-		if (is_in(command->event, events, count))
+		if (is_in(command->event, events, count, &from))
 			last = command;
 	return last;
 }
@@ -342,10 +358,12 @@ static struct tl_cl_command *last_of(const struct tl_cl_queue *queue, const cl_e
 /* In a queue that keeps the order those before the last one have been waited for, too. True: there is something to collect. */
 static bool note_events(struct tl_cl_queue *queue, const struct tl_device_call *waited, const cl_event *events, cl_uint count)
 {
+	cl_uint from = 0;
+
 	pthread_mutex_lock(&queue->lock);
 	const struct tl_cl_command *last = last_of(queue, events, count);
 	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next)
-		if (queue->in_order || is_in(command->event, events, count))
+		if (queue->in_order || is_in(command->event, events, count, &from))
 			note(command, waited);
 	pthread_mutex_unlock(&queue->lock);
 	return last;
@@ -398,14 +416,15 @@ static bool has_event(struct tl_cl_queue *queue, cl_event event)
 	return has;
 }
 
-/* Whoever collects just now is soon done. */
+/* Whoever collects just now is soon done. What has been told of is let go of, so that what is left is under way. */
 static bool claim_with(struct tl_cl_queue *queue, cl_event event)
 {
 	const struct timespec moment = { .tv_nsec = 20000 };
 	struct tl_cl_command *last;
 
-	for (unsigned i = 0; i < 50 && has_event(queue, event); i++) {
-		if (claim(queue, &last)) {
+	for (unsigned i = 0; i < 50; i++) {
+		if (claim(queue, &last, false)) {
+			let_go(queue);
 			if (has_event(queue, event))
 				return true;
 			tl_cl_release(queue);
@@ -419,7 +438,7 @@ static bool claim_with(struct tl_cl_queue *queue, cl_event event)
 struct tl_cl_queue *tl_cl_claim(cl_event event)
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (atomic_load_explicit(&queue->count, memory_order_relaxed) && claim_with(queue, event))
+		if ((atomic_load_explicit(&queue->count, memory_order_relaxed) || told(queue)) && claim_with(queue, event))
 			return queue;
 	return NULL;
 }
@@ -439,7 +458,7 @@ static void tell_unfinished(struct tl_cl_queue *queue)
 {
 	struct tl_cl_command *last;
 
-	if (!claim(queue, &last))
+	if (!claim(queue, &last, false))
 		return;
 	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next) {
 		command->work.unfinished = true;

@@ -22,6 +22,7 @@
 #define SLACK 20000u		/* nanoseconds by which stamps may fall out of the calls around them */
 #define FORCED 10000000u	/* nanoseconds between readings for the sake of stamps that do not fit */
 #define FIRST_PAIRS 3u
+#define LOOK_AGAIN 1000000u	/* nanoseconds between looks whether it is time to read a clock */
 #define LOOKS 16u		/* commands that the host's clocks are compared with */
 #define ALIKE 1000u		/* nanoseconds by which these may be misread */
 
@@ -196,8 +197,10 @@ static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
 
 void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t at)
 {
-	if (can_be_read(device))
-		read_if_due(device, at, false);
+	if (!can_be_read(device) || at < atomic_load_explicit(&device->look_again, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&device->look_again, at + LOOK_AGAIN, memory_order_relaxed);
+	read_if_due(device, at, false);
 }
 
 /* --- which clock it is */
