@@ -6,7 +6,7 @@ TESTS += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests
 EXTRA_DIST += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 TESTS += tests/viewers.sh tests/viewers_tracing.sh
 EXTRA_DIST += tests/viewers.sh tests/viewers_tracing.sh tests/viewers/browser.py tests/viewers/speedscope.py tests/viewers/tight.py \
-	tests/viewers/tracing.py
+	tests/viewers/tracing.py tests/viewers/view.py
 check_PROGRAMS += %D%/apps/cl_vector_add %D%/apps/cl_threads %D%/apps/cl_hostile %D%/apps/cl_callbacks %D%/apps/cl_none \
 	%D%/apps/cl_errno
 %C%_apps_cl_vector_add_SOURCES = %D%/apps/cl_vector_add.c %D%/apps/cl_app.h

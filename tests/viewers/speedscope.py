@@ -13,10 +13,8 @@ not have complained, by the console, an exception or a dialog.
 Prints one line: lanes and slices. Exit code 0 when all holds; otherwise 1, and the first things that are wrong on stderr.
 """
 
-import argparse
 import base64
 import collections
-import gzip
 import json
 import math
 import os
@@ -24,6 +22,7 @@ import sys
 import tempfile
 import time
 
+import view
 from browser import Browser
 
 # The exported file does not go to the disk, but to us.
@@ -40,12 +39,6 @@ CLICK = """(text => {
 TOP = "document.body.innerText.slice(0, 1000)"
 SLICES = 153	# height of the first row in the window
 META = 4
-MAX_SHOWN = 10
-
-
-def events_of(path):
-	with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-		return json.load(file)
 
 
 def recorded(events):
@@ -164,20 +157,9 @@ def picture(browser, lanes, options):
 	browser.screenshot(options.screenshot)
 
 
-def size(text):
-	width, height = text.split("x")
-	return int(width), int(height)
-
-
 def main():
-	parser = argparse.ArgumentParser()
-	parser.add_argument("--screenshot")
-	parser.add_argument("--part")
-	parser.add_argument("--size", type=size, default=(1400, 800))
-	parser.add_argument("speedscope")
-	parser.add_argument("trace")
-	options = parser.parse_args()
-	events = events_of(options.trace)
+	options = view.options("speedscope")
+	events = view.events_of(options.trace)
 	want = recorded(events)
 	with tempfile.TemporaryDirectory(prefix="tracelayer-viewer.") as folder:
 		os.symlink(os.path.abspath(options.speedscope), os.path.join(folder, "page"))
@@ -189,8 +171,7 @@ def main():
 			wrong = ["the page said: " + text for text in browser.complaints]
 	got = shown(exported)
 	wrong += compare(want, got, grain(events))
-	for line in wrong[:MAX_SHOWN]:
-		print(line, file=sys.stderr)
+	view.complain(wrong)
 	print("%d lanes, %d slices" % (len(got), sum(len(slices) for slices in got.values())))
 	return bool(wrong)
 

@@ -14,9 +14,7 @@ dropped, no import warning given and nothing said on the console. (The viewer is
 Prints one line: lanes, slices, arrows and counters. Exit code 0 when all holds; otherwise 1, and the first things that are wrong on stderr.
 """
 
-import argparse
 import collections
-import gzip
 import json
 import math
 import os
@@ -24,6 +22,7 @@ import sys
 import tempfile
 import time
 
+import view
 from browser import Browser
 
 PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8">
@@ -80,12 +79,6 @@ LANES_ONLY = """(() => {
 	document.head.appendChild(style);
 	window.dispatchEvent(new Event('resize'));
 })()"""
-MAX_SHOWN = 10
-
-
-def events_of(path):
-	with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-		return json.load(file)
 
 
 def grain(events):
@@ -179,20 +172,9 @@ def picture(browser, shown, devices, options):
 	browser.screenshot(options.screenshot)
 
 
-def size(text):
-	width, height = text.split("x")
-	return int(width), int(height)
-
-
 def main():
-	parser = argparse.ArgumentParser()
-	parser.add_argument("--screenshot")
-	parser.add_argument("--part")
-	parser.add_argument("--size", type=size, default=(1400, 800))
-	parser.add_argument("viewer")
-	parser.add_argument("trace")
-	options = parser.parse_args()
-	events = events_of(options.trace)
+	options = view.options("viewer")
+	events = view.events_of(options.trace)
 	with tempfile.TemporaryDirectory(prefix="tracelayer-viewer.") as folder:
 		os.symlink(os.path.abspath(options.viewer), os.path.join(folder, "viewer"))
 		page = os.path.join(folder, "page.html")
@@ -215,8 +197,7 @@ def main():
 			wrong = ["the page said: " + text for text in browser.complaints + shown["warnings"]]
 	for check in check_slices, check_arrows, check_counters:
 		wrong += check(events, shown)
-	for line in wrong[:MAX_SHOWN]:
-		print(line, file=sys.stderr)
+	view.complain(wrong)
 	lanes = {(one[0], one[1]) for one in shown["slices"]}
 	print("%d lanes, %d slices, %d arrows, %d counters"
 	      % (len(lanes), len(shown["slices"]), len(shown["arrows"]), len(shown["counters"])))
