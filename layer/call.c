@@ -83,7 +83,7 @@ static void words_of(const struct tl_call *call, uint64_t *words)
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
 		uint64_t *word = &words[param->offset];
-		memcpy(word, call->params[i], param->type->size);
+		tl_call_copy(word, call->params[i], param->type->size);
 		if (param->type->kind != TL_KIND_INT || param->type->size >= 8)
 			continue;
 		unsigned unused = 64 - 8 * param->type->size;

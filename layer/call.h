@@ -4,7 +4,20 @@
 #ifndef TL_LAYER_CALL_H
 #define TL_LAYER_CALL_H
 
+#include <string.h>
+
 #include "tracelayer/shim.h"
+
+/* A parameter's value; as memcpy, without calling it for what most of them are. */
+static inline void tl_call_copy(void *to, const void *from, uint32_t size)
+{
+	if (TL_LIKELY(size == 8))
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size);
+}
 
 /* tl_call_enter and tl_call_leave for calls that traced.c leaves to others. */
 void *tl_call_enter_other(struct tl_call *call);

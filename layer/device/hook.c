@@ -13,6 +13,7 @@
 
 #include "format/record.h"
 #include "layer/buffer.h"
+#include "layer/call.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
@@ -141,15 +142,9 @@ struct inside {
 	int cancel;
 };
 
-static void count_on(struct tl_producer *producer, uint32_t inside)
+static uint32_t counted(const struct tl_producer *producer)
 {
-	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_relaxed);
-
-	/*
-	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook either
-	 * sees the mark, or is seen by who waits for it.
-	 */
-	atomic_store_explicit(&producer->hooking, ((count + 1) & ~1u) + inside, memory_order_seq_cst);
+	return atomic_load_explicit(&producer->hooking, memory_order_relaxed);
 }
 
 static struct inside step_in(void)
@@ -159,7 +154,11 @@ static struct inside step_in(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &inside.cancel);
 	if (inside.producer) {
 		tl_thread_busy(&inside.producer->thread);
-		count_on(inside.producer, 1);
+		/*
+		 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook
+		 * either sees the mark, or is seen by who waits for it.
+		 */
+		atomic_store_explicit(&inside.producer->hooking, (counted(inside.producer) + 1) | 1, memory_order_seq_cst);
 	}
 	return inside;
 }
@@ -167,7 +166,8 @@ static struct inside step_in(void)
 static void step_out(const struct inside *inside)
 {
 	if (inside->producer) {
-		count_on(inside->producer, 0);
+		/* Release: who has waited for this finds all done. */
+		atomic_store_explicit(&inside->producer->hooking, counted(inside->producer) + 1, memory_order_release);
 		tl_thread_free(&inside->producer->thread);
 	}
 	pthread_setcancelstate(inside->cancel, NULL);
@@ -231,7 +231,7 @@ static void keep(struct tl_hooked *hooked, const struct tl_call *call)
 	const struct tl_function *function = call->shim->function;
 
 	for (uint32_t i = 0; i < function->count; i++)
-		memcpy(&hooked->words[function->params[i].offset], call->params[i], function->params[i].type->size);
+		tl_call_copy(&hooked->words[function->params[i].offset], call->params[i], function->params[i].type->size);
 }
 
 static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
@@ -239,7 +239,7 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 	const struct tl_function *function = call->shim->function;
 
 	for (uint32_t i = 0; i < function->count; i++)
-		memcpy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
+		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
 }
 
 bool tl_hook_enter(struct tl_call *call)
