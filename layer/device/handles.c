@@ -33,16 +33,22 @@ void tl_handles_put(struct tl_handles *table, struct tl_handle *handle)
 	atomic_store_explicit(bucket, handle, memory_order_release);
 }
 
+void tl_handles_remove(struct tl_handles *table, struct tl_handle *handle)
+{
+	struct tl_handle *_Atomic *at = &table->buckets[bucket_of(handle->key)];
+	struct tl_handle *there;
+
+	while ((there = atomic_load_explicit(at, memory_order_relaxed)) && there != handle)
+		at = &there->next;
+	if (there)
+		atomic_store_explicit(at, atomic_load_explicit(&handle->next, memory_order_relaxed), memory_order_relaxed);
+}
+
 struct tl_handle *tl_handles_take(struct tl_handles *table, const void *key)
 {
-	struct tl_handle *_Atomic *at = &table->buckets[bucket_of(key)];
-	struct tl_handle *handle = atomic_load_explicit(at, memory_order_relaxed);
+	struct tl_handle *handle = tl_handles_find(table, key);
 
-	while (handle && handle->key != key) {
-		at = &handle->next;
-		handle = atomic_load_explicit(at, memory_order_relaxed);
-	}
 	if (handle)
-		atomic_store_explicit(at, atomic_load_explicit(&handle->next, memory_order_relaxed), memory_order_relaxed);
+		tl_handles_remove(table, handle);
 	return handle;
 }

@@ -28,4 +28,7 @@ struct tl_handle *tl_handles_find(const struct tl_handles *table, const void *ke
 void tl_handles_put(struct tl_handles *table, struct tl_handle *handle);
 struct tl_handle *tl_handles_take(struct tl_handles *table, const void *key);
 
+/* This very one, if it is there, whether it is hidden or not. */
+void tl_handles_remove(struct tl_handles *table, struct tl_handle *handle);
+
 #endif

@@ -85,8 +85,9 @@ static void drop(struct memory *memory)
 {
 	while (memory && --memory->references == 0) {
 		struct memory *whole = memory->whole;
+		/* Its handle may be another's by now, which is in front of it. */
 		if (memory->handle.key)
-			tl_handles_take(&table, memory->handle.key);
+			tl_handles_remove(&table, &memory->handle);
 		tl_device_memory(memory->device, -(int64_t)memory->bytes);
 		free(memory);
 		memory = whole;
