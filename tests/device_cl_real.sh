@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/whole_counter.sh"
 . "$top_srcdir/tests/device_cl_common.sh"
 need_library
-plan 20
+plan 21
 
 # The driver compiles a kernel once and keeps it; from then on runs are alike.
 "$apps/cl_device" >/dev/null
@@ -38,6 +38,14 @@ counted()
 }
 unnoticed "PyOpenCL, two queues, one out of order" preload "$python" "$top_srcdir/tests/device_cl_pyopencl.py"
 lanes "PyOpenCL, two queues, one out of order: each command is on its lane" --commands "$(commands traced)" --times "$tmp/traced.out"
+# Whatever else the machine does: PoCL stamps by a clock of the host's, which is read between two readings of another.
+ok "and all are as far from the driver's stamps" "$python" - "$tmp/traced.json" <<-'END'
+	import json, sys
+	work = [event for event in json.load(open(sys.argv[1])) if event.get("cat", "").startswith("device") and event["ph"] == "X"]
+	ahead = [event["ts"] - event["args"]["start"] / 1000 for event in work]
+	print("%d commands, from %.1f to %.1f us ahead" % (len(ahead), min(ahead), max(ahead)))
+	sys.exit(not ahead or max(ahead) - min(ahead) > 20)
+END
 counted "PyOpenCL" "$python" "$top_srcdir/tests/device_cl_pyopencl.py"
 counted "clinfo" clinfo
 counted "clpeak" clpeak --kernel-latency

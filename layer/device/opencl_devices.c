@@ -21,10 +21,11 @@
 #define BITS 64u
 #define SLACK 20000u		/* nanoseconds by which stamps may fall out of the calls around them */
 #define FORCED 10000000u	/* nanoseconds between readings for the sake of stamps that do not fit */
-#define FIRST_PAIRS 3u
+#define READINGS 5u		/* of a clock at a time */
+#define GOOD 500u		/* nanoseconds that a good one takes */
 #define LOOK_AGAIN 1000000u	/* nanoseconds between looks whether it is time to read a clock */
 #define LOOKS 16u		/* commands that the host's clocks are compared with */
-#define ALIKE 1000u		/* nanoseconds by which these may be misread */
+#define ALIKE 1000u		/* nanoseconds by which stamps may lie outside of the call all the same */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table; no driver is called under it */
 static struct tl_handles table;
@@ -121,7 +122,7 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 	if (!device)
 		device = make(id, trimmed(name), timers);
 	pthread_mutex_unlock(&lock);
-	for (unsigned i = 0; !met && device && i < FIRST_PAIRS; i++)
+	if (!met && device)
 		read_if_due(device, now(), true);
 	return device;
 }
@@ -162,17 +163,48 @@ static uint64_t read_timer(const struct tl_cl_device *device)
 	return status == CL_SUCCESS ? stamp : 0;
 }
 
+/* The clock, between two readings of ours. */
+struct reading {
+	uint64_t before, stamp, after;
+};
+
+static uint64_t width_of(const struct reading *reading)
+{
+	return reading->after - reading->before;
+}
+
+/* .stamp is 0 where it can't be read. */
+static struct reading read_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
+{
+	struct reading reading = { .before = now() };
+
+	reading.stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
+	reading.after = now();
+	return reading;
+}
+
+/* The thread may lose the processor in the middle of a reading, so the best of several counts. */
+static struct reading read_well(const struct tl_cl_device *device, enum tl_cl_clock clock)
+{
+	struct reading best = read_once(device, clock);
+
+	for (unsigned i = 1; i < READINGS && best.stamp && width_of(&best) > GOOD; i++) {
+		struct reading other = read_once(device, clock);
+		if (other.stamp && width_of(&other) < width_of(&best))
+			best = other;
+	}
+	return best;
+}
+
 /* By one thread at a time; no lock is held while the driver is asked. */
 static void read_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
 {
-	uint64_t before = now();
-	uint64_t stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
-	uint64_t after = now();
+	const struct reading reading = read_well(device, clock);
 
 	pthread_mutex_lock(&device->lock);
 	device->reading = false;
-	if (device->clock == clock && stamp)
-		tl_clock_fit_pair(&device->fit, stamp, before, after);
+	if (device->clock == clock && reading.stamp)
+		tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
 	else if (device->clock == clock)
 		use_clock(device, TL_CL_QUEUED);
 	pthread_mutex_unlock(&device->lock);
@@ -208,10 +240,10 @@ void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t at)
 /* By this clock of the host's the command was stamped inside of the call that enqueued it. */
 static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
 {
-	uint64_t before = now(), there = host_clock(id), here = (before + now()) / 2;
-	uint64_t stamped = work->queued + (here - there);
+	uint64_t before = now(), there = host_clock(id), after = now();
+	uint64_t low = work->queued + (before - there), high = work->queued + (after - there);
 
-	return stamped + ALIKE >= work->submitted.start && stamped <= work->submitted.end + ALIKE;
+	return high + ALIKE >= work->submitted.start && low <= work->submitted.end + ALIKE;
 }
 
 /* Drivers of processors use the host's own clocks. Only where no other one could be meant. Under the device's lock. */
@@ -233,10 +265,8 @@ static void look_for_host_clock(struct tl_cl_device *device, const struct tl_dev
 		return;
 	use_clock(device, TL_CL_HOST);
 	device->looks = LOOKS;
-	for (unsigned i = 0; i < FIRST_PAIRS; i++) {
-		uint64_t before = now(), stamp = host_clock(device->host);
-		tl_clock_fit_pair(&device->fit, stamp, before, now());
-	}
+	const struct reading reading = read_well(device, TL_CL_HOST);
+	tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
 }
 
 /* The command was stamped inside of the call that enqueued it. Under the device's lock. */
