@@ -136,8 +136,19 @@ def times(trace, log, kernel_bits="32", global_bits="36", steps=False):
 	return errors
 
 
-def enclosing(calls, tid, at):
-	return [c for c in calls if c["tid"] == tid and c["from"] <= at <= c["to"]]
+class Lanes:
+	"""Slices by lane, to be found by a time in them."""
+
+	def __init__(self, slices):
+		self.slices = collections.defaultdict(list)
+		for e in sorted(slices, key=lambda e: e["from"]):
+			self.slices[e["tid"]].append(e)
+		self.starts = {tid: [e["from"] for e in lane] for tid, lane in self.slices.items()}
+
+	def at(self, tid, time):
+		"""Those around that time, the innermost last. None is nested deeper than eight."""
+		last = bisect.bisect_right(self.starts.get(tid, []), time)
+		return [e for e in self.slices[tid][max(0, last - 8):last] if e["to"] >= time]
 
 
 def calls(trace):
@@ -153,6 +164,7 @@ def calls(trace):
 		elif e["from"] < call["from"]:
 			found("before its call:", e, call)
 	kinds = collections.Counter()
+	hosts, devices = Lanes(trace.calls), Lanes(trace.work)
 	for (name, _), pair in arrows.items():
 		kinds[name] += 1
 		if len(pair) != 2:
@@ -160,10 +172,10 @@ def calls(trace):
 			continue
 		host = pair["s" if name == "submitted" else "f"]
 		device = pair["f" if name == "submitted" else "s"]
-		around_it = enclosing(trace.calls, host["tid"], ns(host["ts"]))
+		around_it = hosts.at(host["tid"], ns(host["ts"]))
 		if not around_it:
 			found("an arrow from or to nothing:", host)
-		for e in (w for w in trace.work if w["tid"] == device["tid"] and w["from"] <= ns(device["ts"]) <= w["to"]):
+		for e in devices.at(device["tid"], ns(device["ts"])):
 			if name == "awaited" and around_it and e["from"] > around_it[-1]["to"]:
 				found("it ends after the wait:", e, around_it[-1])
 	if kinds["submitted"] != len(trace.work):
