@@ -88,12 +88,19 @@ class Lanes:
 		for slices in self.by_place.values():
 			slices.sort(key=lambda slice: (slice.start, -slice.end))
 		self.starts = {place: [slice.start for slice in slices] for place, slices in self.by_place.items()}
+		# The latest end of all up to each.
+		self.ends = {place: list(itertools.accumulate((slice.end for slice in slices), max)) for place, slices in self.by_place.items()}
 
 	def around(self, place, ns):
 		"""The slices there that contain a time, the smallest last."""
-		slices = self.by_place.get(place, [])
+		slices, ends = self.by_place.get(place, []), self.ends.get(place, [])
+		found = []
 		at = bisect.bisect_right(self.starts.get(place, []), ns)
-		return [slice for slice in slices[max(0, at - 200):at] if slice.end >= ns]
+		while at and ends[at - 1] >= ns:
+			at -= 1
+			if slices[at].end >= ns:
+				found.append(slices[at])
+		return found[::-1]
 
 
 def check_lanes(lanes):
