@@ -126,8 +126,8 @@ static void queue_label(char *to, size_t room, const struct tabulation *of, uint
 	if (lane->name)
 		snprintf(to + length, room - (size_t)length, "%.*s", (int)length_of_queue(lane->name), lane->name);
 	else if (queue->number)
-		snprintf(to + length, room - (size_t)length, "%s%squeue %u", queue->device ? queue->device : "", queue->device ? " " : "",
-			 queue->number);
+		snprintf(to + length, room - (size_t)length, "queue %u%s%s", queue->number, queue->device ? ", " : "",
+			 queue->device ? queue->device : "");
 	else
 		snprintf(to + length, room - (size_t)length, "lane %s", lane->number);
 }

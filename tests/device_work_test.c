@@ -229,7 +229,7 @@ START_TEST(overlapping_commands_go_to_further_lanes_in_whatever_order_they_come)
 	size_t n = slices();
 	ck_assert_uint_eq(n, N);
 	lanes_are_in_order(n);
-	lane_is(puts_[0].tid, "toy queue 1");
+	lane_is(puts_[0].tid, "queue 1, toy");
 	unsigned lanes = 1;
 	for (size_t i = 1; i < n; i++)
 		lanes += puts_[i].tid != puts_[i - 1].tid;
@@ -239,7 +239,7 @@ START_TEST(overlapping_commands_go_to_further_lanes_in_whatever_order_they_come)
 		uint64_t given = starts[number_in(&puts_[i], "queued")];
 		ck_assert(puts_[i].start == given || puts_[i].start == given + 1);
 		if (i && puts_[i].tid != puts_[i - 1].tid && puts_[i - 1].tid == puts_[0].tid)
-			lane_is(puts_[i].tid, "toy queue 1 (2)");
+			lane_is(puts_[i].tid, "queue 1, toy (2)");
 	}
 	set_clock = 0;
 }
@@ -423,7 +423,7 @@ START_TEST(queues_are_numbered_and_named)
 	struct tl_device *one = tl_device_new("one"), *two = tl_device_new("two");
 	struct tl_device_queue *queues[] = {tl_device_queue_new(one, NULL), tl_device_queue_new(one, "copy"), tl_device_queue_new(one, "copy"),
 					    tl_device_queue_new(two, NULL), tl_device_queue_new(two, "copy")};
-	static const char *const names[] = {"one queue 1", "one copy", "one queue 3", "two queue 4", "two copy"};
+	static const char *const names[] = {"queue 1, one", "copy, one", "queue 3, one", "queue 4, two", "copy, two"};
 	struct tl_device_work work = work_at(20, 30);
 
 	set_clock = 10;

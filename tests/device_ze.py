@@ -78,7 +78,7 @@ def counts(trace, log):
 
 
 def engine_of(trace, e):
-	group, engine = re.search(r"(\d+)\.(\d+)(?: \(\d+\))?$", trace.lanes[e["tid"]]).groups()
+	group, engine = re.match(r"\w+ (\d+)\.(\d+), ", trace.lanes[e["tid"]]).groups()
 	return int(group), int(engine)
 
 

@@ -45,8 +45,8 @@ for door in preloaded layered; do
 	ok "$door: the trace is sound" "$python" -B "$top_srcdir/tests/check_trace.py" "$tmp/t.json"
 done
 lanes() { "$python" -c 'import json, sys
-print(*sorted({e["args"]["name"].split(" (")[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "M" and e["name"] == "thread_name" and "device" in e["args"]["name"].split()}), sep=", ")' "$1"; }
-is "$(lanes "$tmp/t.json")" "tracelayer test device compute 0.0, tracelayer test device compute 0.1, tracelayer test device copy 1.0, tracelayer test device copy 1.1" \
+print(*sorted({e["args"]["name"].split(" (")[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "M" and e["name"] == "thread_name" and "device" in e["args"]["name"].split()}), sep="; ")' "$1"; }
+is "$(lanes "$tmp/t.json")" "compute 0.0, tracelayer test device; compute 0.1, tracelayer test device; copy 1.0, tracelayer test device; copy 1.1, tracelayer test device" \
 	"lanes are called by their engines"
 argument() { "$python" -c 'import json, sys
 print(*sorted({str(e["args"].get(sys.argv[3])) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["name"] == sys.argv[2]}))' "$@"; }

@@ -203,17 +203,17 @@ static bool is_label_of_queue(const char *label)
 	return false;
 }
 
-/* Under `making`. */
+/* What tells queues apart comes first: viewers cut long names at the end. Under `making`. */
 static char *make_label(const struct tl_device *device, const char *name, uint32_t number)
 {
 	char *label = NULL;
 
-	if (name && asprintf(&label, "%s %s", device->name, name) < 0)
+	if (name && asprintf(&label, "%s, %s", name, device->name) < 0)
 		return NULL;
 	if (label && !is_label_of_queue(label))
 		return label;
 	free(label);
-	return asprintf(&label, "%s queue %u", device->name, number) < 0 ? NULL : label;
+	return asprintf(&label, "queue %u, %s", number, device->name) < 0 ? NULL : label;
 }
 
 static bool is_same_name(const char *one, const char *other)

@@ -24,7 +24,7 @@ struct tl_device;
 struct tl_device *tl_device_new(const char *name);
 
 /*
- * A queue of it. Its lanes are called "<device> <name>", and where there is such a queue already, or name is NULL, "<device> queue N"; they are there
+ * A queue of it. Its lanes are called "<name>, <device>", and where there is such a queue already, or name is NULL, "queue N, <device>"; they are there
  * once they have a command. N counts the process's queues. NULL where memory is short; everything below takes NULL, and does nothing.
  */
 struct tl_device_queue;
