@@ -388,7 +388,7 @@ START_TEST(a_slice_says_what_its_command_was)
 	collect();
 	ck_assert_uint_eq(slices(), 2);
 	const struct put *kernel = &puts_[0], *read = &puts_[1];
-	lane_is(kernel->tid, "toy compute");
+	lane_is(kernel->tid, "compute, toy");
 	ck_assert_str_eq(kernel->name, "vector_add");
 	ck_assert_uint_eq(kernel->request, 5);
 	text_in(kernel, "kind", "kernel");
