@@ -282,7 +282,7 @@ def lines_of(paths, kind):
 def check_memory(lanes, paths):
 	want = [int(fields[1]) for fields in lines_of(paths, "~")]
 	samples = [event["args"]["bytes"] for event in lanes.trace.events
-		   if event.get("ph") == "C" and event["name"].endswith(" memory")]
+		   if event.get("ph") == "C" and event["name"].startswith("memory, ")]
 	if not samples or samples != want:
 		lanes.error("memory is %s, and not %s" % (samples, want))
 

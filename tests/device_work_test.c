@@ -742,7 +742,7 @@ START_TEST(memory_is_counted)
 	collect();
 	ck_assert_uint_eq(nputs, 6);
 	for (unsigned i = 0; i < 6; i++) {
-		ck_assert_str_eq(puts_[i].name, "toy memory");
+		ck_assert_str_eq(puts_[i].name, "memory, toy");
 		ck_assert_int_eq((int64_t)number_in(&puts_[i], "bytes"), bytes += changes[i]);
 	}
 }
@@ -803,7 +803,7 @@ START_TEST(a_child_has_lanes_and_counts_of_its_own)
 		collect();
 		bool whole = slices() == 1 && !strcmp(puts_[0].name, "work") && tl_event_lane_shown(puts_[0].tid);
 		for (size_t i = 0; i < nputs; i++)
-			if (!strcmp(puts_[i].name, "toy memory"))
+			if (!strcmp(puts_[i].name, "memory, toy"))
 				whole = whole && number_in(&puts_[i], "bytes") == 7;
 		_exit(!whole);
 	}

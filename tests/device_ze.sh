@@ -60,7 +60,7 @@ is "$(argument "$tmp/t.json" "fill buffer" bytes) $(argument "$tmp/t.json" "copy
 counter() { "$python" -c 'import json, sys
 values = [e["args"]["bytes"] for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"] == sys.argv[2]]
 print(max(values), values[-1])' "$@"; }
-is "$(counter "$tmp/t.json" "tracelayer test device memory"), $(counter "$tmp/t.json" "host memory")" \
+is "$(counter "$tmp/t.json" "memory, tracelayer test device"), $(counter "$tmp/t.json" "memory, host")" \
 	"$((threads * 4096)) 0, $((threads * 4096)) 0" "memory is counted, and so is its end"
 is "$("$python" -c 'import json, sys; print({list(e["args"].values())[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"] == "queue 1 depth"} >= {0, 1})' "$tmp/t.json")" \
 	True "and so are commands in queues"

@@ -775,7 +775,7 @@ void tl_device_memory(struct tl_device *device, int64_t bytes)
 	device->bytes += bytes;
 	if (tl_event_wanted(TL_LEVEL_OPERATOR)) {
 		if (!device->counter) {
-			snprintf(name, sizeof(name), "%s memory", device->name);
+			snprintf(name, sizeof(name), "memory, %s", device->name);
 			device->counter = number_of(name);
 		}
 		put_counter(device->counter, KEY(bytes), tl_clock_gettime_ticks(), device->bytes);
