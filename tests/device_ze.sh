@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 40
+plan 41
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -95,6 +95,10 @@ print(*sorted("%s:%s" % (e["name"], e["args"].get("unfinished", False)) for e in
 is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "what has not ended is shown so"
 { timeout 60 "$tracelayer" run -o "$tmp/k.json" -- "$app" kill >"$tmp/out" 2>&1; } 2>/dev/null
 is "$(unfinished "$tmp/k.json")" "spin:False" "what had ended before a SIGKILL is in the trace"
+TEST_ZE_COUNTS=$tmp/counts preloaded "$app" work 1 2 >"$tmp/out" 2>&1
+balance() { awk -v a="$1" -v b="$2" '$1 ~ a { n += $2 } $1 ~ b { n -= $2 } END { print n }' "$tmp/counts"; }
+is "$(balance '^zeEventPoolCreate$' '^zeEventPoolDestroy$') $(balance '^zeEventCreate$' '^zeEventDestroy$') $(balance '^zeMemAlloc' '^zeMemFree')" \
+	"0 0 0" "what is made in a context for us goes with it"
 export TEST_ZE_COUNTS=
 timeout 60 "$app" late >"$tmp/want" 2>&1
 preloaded "$app" late >"$tmp/out" 2>&1

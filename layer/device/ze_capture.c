@@ -110,7 +110,7 @@ static struct ze_capture *capture_new(struct ze_recording *recording)
 		    record(recording, capture);
 	if (made)
 		return capture;
-	tl_ze_capture_free(context, capture);
+	tl_ze_capture_discard(context, capture);
 	return NULL;
 }
 
@@ -126,6 +126,17 @@ struct ze_capture *tl_ze_capture_take(struct ze_recording *recording)
 	return capture;
 }
 
+/* Its copies have been read. False: they have not been made. */
+static bool renew(struct ze_capture *capture)
+{
+	if (!tl_ze_usable() || !tl_ze_capture_is_done(capture))
+		return false;
+	tl_ze_real.zeEventHostReset(capture->done->event);
+	memset(capture->slots, 0, capture->size);
+	capture->executed = false;
+	return true;
+}
+
 /* One that has been executed and read is as new. */
 void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *capture)
 {
@@ -133,33 +144,51 @@ void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *captu
 		free(capture);
 		return;
 	}
-	if (tl_ze_usable() && tl_ze_capture_is_done(capture)) {
-		tl_ze_real.zeEventHostReset(capture->done->event);
-		memset(capture->slots, 0, capture->size);
-	} else if (capture->executed) {
+	if (capture->executed && !renew(capture)) {
 		tl_ze_capture_discard(recording->context, capture);
 		return;
 	}
-	capture->executed = false;
 	capture->next = recording->captures;
 	recording->captures = capture;
 }
 
+/* False: the device is not through with it. */
+static bool destroy(struct ze_context *context, struct ze_capture *capture)
+{
+	if (capture->executed && !renew(capture))
+		return false;
+	if (capture->list && (!tl_ze_usable() || tl_ze_real.zeCommandListDestroy(capture->list) != ZE_RESULT_SUCCESS))
+		return false;
+	tl_ze_memory_give(context, capture->slots);
+	if (capture->done)
+		tl_ze_event_give(context, capture->done);
+	free(capture);
+	return true;
+}
+
+/* The device may still be at the very end of it: then it is for one of the next times. */
+void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture)
+{
+	struct ze_capture **link = &context->captures;
+
+	capture->next = context->captures;
+	context->captures = capture;
+	while (*link) {
+		struct ze_capture *one = *link, *next = one->next;
+		if (destroy(context, one))
+			*link = next;
+		else
+			link = &one->next;
+	}
+}
+
+/* With the context. The events go with their pools. */
 void tl_ze_capture_free(struct ze_context *context, struct ze_capture *capture)
 {
 	if (capture->list && tl_ze_usable())
 		tl_ze_real.zeCommandListDestroy(capture->list);
 	tl_ze_memory_give(context, capture->slots);
-	if (capture->done && !capture->executed)
-		tl_ze_event_give(context, capture->done);
 	free(capture);
-}
-
-/* The device may still be at the very end of it. */
-void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture)
-{
-	capture->next = context->captures;
-	context->captures = capture;
 }
 
 bool tl_ze_capture_is_done(const struct ze_capture *capture)
