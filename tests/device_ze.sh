@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 41
+plan 49
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -116,3 +116,12 @@ is "$(counted "$tmp/bare1") $(counted "$tmp/bare2")" "one one" "each with its ow
 ZE_ENABLE_ALT_DRIVERS=$driver,${driver%a.so}b.so preloaded "$app" work 1 1 >"$tmp/out" 2>&1
 is "$?" 0 "two drivers, whose handles the loader gives out"
 checked "all commands are there" counts "$tmp/t.json" "$tmp/bare1"
+
+# --- other programs, which say and end the same with device lanes
+for program in ze_unwind ze_calls ze_chain ze_ddi "ze_dlopen deep" "ze_vector_add -t 16 -n 50 -s 64" "ze_vector_add -t 3 -n 20 -i" ze_events; do
+	timeout 60 "$top_builddir/tests/apps/"$program >"$tmp/want" 2>&1
+	echo "exit code $?" >>"$tmp/want"
+	preloaded "$top_builddir/tests/apps/"$program >"$tmp/out" 2>&1
+	echo "exit code $?" >>"$tmp/out"
+	same "$tmp/out" "$tmp/want" "$program: says and ends the same"
+done
