@@ -57,11 +57,12 @@ is "$(argument "$tmp/t.json" "read buffer" peer) $(argument "$tmp/t.json" "write
 is "$(argument "$tmp/t.json" "signal event" times) $(argument "$tmp/t.json" vector_add@0 times)" "global None" "and where times come from"
 is "$(argument "$tmp/t.json" "fill buffer" bytes) $(argument "$tmp/t.json" "copy buffer" bytes) $(argument "$tmp/t.json" "read image" bytes)" \
 	"1024 1024 64 1024 256" "and their bytes"
+# Each thread has 4 KiB of both, at the same time or not.
 counter() { "$python" -c 'import json, sys
-values = [e["args"]["bytes"] for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"] == sys.argv[2]]
-print(max(values), values[-1])' "$@"; }
-is "$(counter "$tmp/t.json" "memory, tracelayer test device"), $(counter "$tmp/t.json" "memory, host")" \
-	"$((threads * 4096)) 0, $((threads * 4096)) 0" "memory is counted, and so is its end"
+values = [e["args"]["bytes"] for e in sorted(json.load(open(sys.argv[1])), key=lambda e: e.get("ts", 0)) if e["ph"] == "C" and e["name"] == sys.argv[2]]
+print(values[-1], max(values) in range(4096, 4096 * int(sys.argv[3]) + 1, 4096), len({v % 4096 for v in values}))' "$@"; }
+is "$(counter "$tmp/t.json" "memory, tracelayer test device" $threads), $(counter "$tmp/t.json" "memory, host" $threads)" "0 True 1, 0 True 1" \
+	"memory is counted, and so is its end"
 is "$("$python" -c 'import json, sys; print({list(e["args"].values())[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"] == "queue 1 depth"} >= {0, 1})' "$tmp/t.json")" \
 	True "and so are commands in queues"
 
