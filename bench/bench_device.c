@@ -3,8 +3,8 @@
  * and without events, as programs do it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn it rests for REST
  * microseconds, in which what the turn left to do in the background gets done.
  *
- * Threads may use all cores: a driver whose threads have to share one with the program has the kernel switch between them in the middle of things,
- * in another way each time that anything takes a little longer.
+ * To be run on one core, with a driver that has one thread: where threads may move, the kernel puts them now on one core and now on two, for whole runs, and
+ * that makes several times more of a difference than whatever is to be measured.
  */
 #include <stdio.h>
 #include <stdlib.h>

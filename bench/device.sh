@@ -7,11 +7,12 @@ test -z "$short" || { device_turns=3 device_count=10 device_rest=100; }
 
 device_run()
 {
+	set -- "$1" env POCL_MAX_PTHREAD_COUNT=1 taskset -c 0
 	case $1 in
-	bare) "$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
-	calls) env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null TRACELAYER_DEVICE=0 \
+	bare) "${@:2}" "$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
+	calls) "${@:2}" env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null TRACELAYER_DEVICE=0 \
 		"$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
-	lanes) env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null \
+	lanes) "${@:2}" env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null \
 		"$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
 	esac
 }
@@ -23,7 +24,7 @@ device_row()
 	ratio_row "$1" "$work/rows" "ns${4:+; wanted: $4}"
 }
 
-section "Enqueue an empty kernel and wait for it, on the first OpenCL device (PoCL's threads are free to use all cores)"
+section "Enqueue an empty kernel and wait for it, on the first OpenCL device: PoCL with one thread, all on one core"
 if device_run bare >/dev/null 2>&1; then
 	device_round=0
 	while test $((device_round += 1)) -le "$rounds"; do
