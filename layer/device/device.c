@@ -54,8 +54,10 @@ void tl_device_begin(void)
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 			tl_hook_set((*api)->hooks);
 		tl_once_done(&begun);
-		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
 	}
+	/* Also by who comes later: another thread may have looked just before that was done, and said so after it. */
+	if (has_begun())
+		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
