@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <jansson.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,24 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	now->tv_sec = (time_t)(set_clock / 1000000000);
 	now->tv_nsec = (long)(set_clock % 1000000000);
 	return 0;
+}
+
+static _Atomic bool to_hold, is_held;	/* the next array that grows: it lies elsewhere, and its owner does not know it yet */
+
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_realloc(void *memory, size_t size)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	if (!memory || !to_hold)
+		return __real_realloc(memory, size);
+	void *moved = malloc(size);
+	memcpy(moved, memory, malloc_usable_size(memory) < size ? malloc_usable_size(memory) : size);
+	memset(memory, 0xa5, malloc_usable_size(memory));
+	for (is_held = true; to_hold;)
+		nanosleep(&moment, NULL);
+	return moved;
 }
 
 static uint64_t dice(uint64_t below)
@@ -584,6 +603,28 @@ START_TEST(calls_without_a_slice_get_no_arrow)
 }
 END_TEST
 
+START_TEST(a_call_that_returned_before_the_submission_has_not_waited_for_it)
+{
+	begin();
+	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	set_clock = 9000;
+	struct tl_device_command *command = tl_device_submit(queue);
+	set_clock = 90000;
+	struct tl_device_work work = work_at(12000, 17000);
+	work.submitted = (struct tl_device_call){.tid = 501, .start = 10000, .end = 20000};
+	work.waited = (struct tl_device_call){.tid = 502, .start = 5000, .end = 7000};
+	tl_device_done(command, &work);
+	json_t *events = encoded(), *slice = event_of(events, "X", "work");
+	ck_assert_double_eq(ts_of(slice), 12.0);
+	ck_assert_double_eq(json_number_value(json_object_get(slice, "dur")), 5.0);
+	ck_assert_ptr_nonnull(event_of(events, "s", "submitted"));
+	ck_assert_ptr_null(event_of(events, "s", "awaited"));
+	ck_assert_ptr_null(event_of(events, "f", "awaited"));
+	json_decref(events);
+	set_clock = 0;
+}
+END_TEST
+
 /* --- counters */
 
 struct edge {
@@ -684,6 +725,33 @@ START_TEST(what_has_not_ended_is_shown_as_such_and_stays_in_the_queue)
 	ck_assert_ptr_null(arg_of(&puts_[0], "unfinished"));
 	ck_assert_uint_eq(number_in(&puts_[1], "unfinished"), 1);
 	ck_assert_uint_eq(puts_[1].end, 9000);
+	set_clock = 0;
+}
+END_TEST
+
+/* As of a program that ends with all its work still before it. */
+START_TEST(a_great_many_that_have_not_ended_are_soon_told_of)
+{
+	static struct tl_device_command *commands[20000];
+	const unsigned n = sizeof(commands) / sizeof(*commands);
+	struct timespec from, to;
+
+	begin();
+	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	set_clock = 1000;
+	for (unsigned i = 0; i < n; i++, set_clock += 10)
+		commands[i] = tl_device_submit(queue);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	for (unsigned i = 0; i < n; i++, set_clock += 10) {
+		struct tl_device_work never = work_at(1000 + 10 * i, set_clock);
+		never.unfinished = true;
+		tl_device_done(commands[i], &never);
+	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	ck_assert_double_lt((double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9, 0.5);
+	collect();
+	ck_assert_uint_eq(slices(), n);
+	lanes_are_in_order(n);
 	set_clock = 0;
 }
 END_TEST
@@ -815,6 +883,53 @@ START_TEST(a_child_has_lanes_and_counts_of_its_own)
 }
 END_TEST
 
+static void do_two_at_once(struct tl_device_queue *queue)
+{
+	struct tl_device_command *one = tl_device_submit(queue), *two = tl_device_submit(queue);
+	struct tl_device_work work = work_at(0, UINT64_MAX);
+
+	tl_device_done(one, &work);
+	tl_device_done(two, &work);
+}
+
+static void *do_two(void *queue)
+{
+	do_two_at_once(queue);
+	return NULL;
+}
+
+START_TEST(a_child_may_be_made_while_a_thread_is_at_a_queue)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+	pthread_t thread;
+	int status;
+
+	begin();
+	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	to_hold = true;
+	pthread_create(&thread, NULL, do_two, queue);
+	while (!is_held)
+		nanosleep(&moment, NULL);
+	pid_t child = fork();
+	if (!child) {
+		to_hold = false;
+		tl_strings_after_fork();
+		tl_events_after_fork();
+		tl_buffer_after_fork();
+		tl_self = NULL;
+		tl_device_work_after_fork();
+		do_two_at_once(queue);
+		collect();
+		size_t n = slices();
+		_exit(n != 2 || puts_[0].tid == puts_[1].tid);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	to_hold = false;
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 START_TEST(correlation_numbers_are_never_zero_and_never_twice)
 {
 	uint32_t last = 0;
@@ -910,12 +1025,15 @@ int main(void)
 	tcase_add_test(tests, a_program_may_make_and_release_queues_without_end);
 	tcase_add_test(tests, arrows_lead_from_the_submitting_call_to_the_work_and_on_to_the_call_that_waits);
 	tcase_add_test(tests, calls_without_a_slice_get_no_arrow);
+	tcase_add_test(tests, a_call_that_returned_before_the_submission_has_not_waited_for_it);
 	tcase_add_test(tests, the_depth_of_a_queue_is_exact);
 	tcase_add_test(tests, what_has_not_ended_is_shown_as_such_and_stays_in_the_queue);
+	tcase_add_test(tests, a_great_many_that_have_not_ended_are_soon_told_of);
 	tcase_add_test(tests, a_command_that_never_ends_does_not_hold_up_those_behind_it);
 	tcase_add_test(tests, memory_is_counted);
 	tcase_add_test(tests, what_is_not_wanted_costs_nothing);
 	tcase_add_test(tests, a_child_has_lanes_and_counts_of_its_own);
+	tcase_add_test(tests, a_child_may_be_made_while_a_thread_is_at_a_queue);
 	tcase_add_test(tests, correlation_numbers_are_never_zero_and_never_twice);
 	tcase_add_test(tests, threads_may_submit_and_collect_at_once);
 	suite_add_tcase(suite, tests);

@@ -79,6 +79,7 @@ handles_test_LDADD = $(CHECK_LIBS) -lpthread
 device_work_test_SOURCES = %D%/device_work_test.c %D%/random.h $(core_doubles)
 device_work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 device_work_test_LDADD = $(core_libs) $(JANSSON_LIBS)
+device_work_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc
 TESTS += core_clock_test
 check_PROGRAMS += core_clock_test
 core_clock_test_SOURCES = %D%/core_clock_test.c $(core_doubles)

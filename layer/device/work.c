@@ -35,6 +35,7 @@
 #define INSIDE 100u	/* nanoseconds from a call's bounds: its slice's are ticks, converted, and may be off by a little */
 #define STUCK 65536u	/* commands that may be done behind one that isn't */
 #define SPANS 64u	/* of a lane, when it is first looked for what can be forgotten */
+#define FIRST_SPANS 4u	/* that a lane has room for */
 #define SORT 1000	/* lanes of devices stand below those of threads and of the program's own */
 #define REUSE 64u	/* queues of a device, from which on those that were released are used again */
 #define MORE_ARGS 16u
@@ -80,8 +81,10 @@ struct tl_device_queue {
 	pthread_mutex_t lock;	/* of all that follows */
 	struct tl_device_command *first, **last;	/* pending */
 	uint32_t behind;	/* done, behind the first */
-	struct lane *lanes;
+	struct lane *lanes;	/* room for a power of two */
 	uint32_t nlanes;
+	uint32_t crowded;	/* the first of so many lanes all have something that ends at .crowded_until or later */
+	uint64_t crowded_until;
 	struct edge *edges;	/* a heap */
 	uint32_t nedges, edges_room;
 	int64_t depth;
@@ -434,7 +437,6 @@ static uint64_t settle(struct tl_device_queue *queue, uint64_t now)
 		if (command->state == PENDING) {
 			push_edge(queue, submission_of(command), 1);
 			command->state = STUCK_PENDING;
-			queue->behind = 0;
 		} else {
 			queue->behind -= queue->behind > 0;
 			free(command);
@@ -523,7 +525,7 @@ static bool make_room(struct tl_device_queue *queue, struct lane *lane)
 		forget(lane, queue->first ? submission_of(queue->first) : queue->sampled);
 	if (lane->count < lane->room)
 		return true;
-	uint32_t room = lane->room ? 2 * lane->room : SPANS;
+	uint32_t room = lane->room ? 2 * lane->room : FIRST_SPANS;
 	struct span *spans = realloc(lane->spans, room * sizeof(*spans));
 	if (!spans)
 		return false;
@@ -534,16 +536,49 @@ static bool make_room(struct tl_device_queue *queue, struct lane *lane)
 
 static struct lane *add_lane(struct tl_device_queue *queue)
 {
-	struct lane *lanes = realloc(queue->lanes, (queue->nlanes + 1) * sizeof(*lanes));
+	struct lane *lanes = queue->lanes;
 	char name[TL_STRING_MAX];
 
-	if (!lanes)
-		return NULL;
-	queue->lanes = lanes;
+	if (!(queue->nlanes & (queue->nlanes - 1))) {
+		lanes = realloc(lanes, (queue->nlanes ? 2 * queue->nlanes : 1) * sizeof(*lanes));
+		if (!lanes)
+			return NULL;
+		queue->lanes = lanes;
+	}
 	snprintf(name, sizeof(name), queue->nlanes ? "%s (%u)" : "%s", queue->label, queue->nlanes + 1);
 	lanes[queue->nlanes] = (struct lane){
 		.number = tl_event_lane(number_of(name), (int32_t)(SORT + queue->number)), .look = SPANS};
 	return &lanes[queue->nlanes++];
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Nothing on it ends later. */
+static uint64_t end_of(const struct lane *lane)
+{
+	return lane->count ? lane->spans[lane->count - 1].end : lane->forgotten;
+}
+
+/*
+ * The first lane on which something that begins then, and has not ended, may have room. There may be as many lanes as there are such commands, in which
+ * case most are known to have none.
+ */
+static uint32_t first_with_room(struct tl_device_queue *queue, uint64_t start)
+{
+	if (start >= queue->crowded_until) {
+		queue->crowded = 0;
+		queue->crowded_until = UINT64_MAX;
+	}
+	for (; queue->crowded < queue->nlanes; queue->crowded++) {
+		uint64_t end = end_of(&queue->lanes[queue->crowded]);
+		if (end <= start)
+			break;
+		queue->crowded_until = least(queue->crowded_until, end);
+	}
+	return queue->crowded;
 }
 
 /*
@@ -555,7 +590,7 @@ static struct lane *place(struct tl_device_queue *queue, struct tl_device_work *
 	struct lane *lane = NULL;
 	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < queue->nlanes && !lane; i++) {
+	for (uint32_t i = work->unfinished ? first_with_room(queue, work->start) : 0; i < queue->nlanes && !lane; i++) {
 		at = spans_until(&queue->lanes[i], work->start);
 		if (is_free(&queue->lanes[i], at, work->start, work->end))
 			lane = &queue->lanes[i];
@@ -579,11 +614,6 @@ static struct lane *place(struct tl_device_queue *queue, struct tl_device_work *
 
 /* --- what is recorded */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t most(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -600,10 +630,13 @@ static uint64_t near_end(const struct tl_device_call *call)
 	return call->end > call->start && call->start ? call->end - least(INSIDE, (call->end - call->start) / 2) : call->end;
 }
 
-/* Its times as they can be. */
+/* Its times as they can be. A call that had returned by then has not waited for it. */
 static void clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now)
 {
 	uint64_t first = work->submitted.start ? near_start(&work->submitted) : submitted;
+
+	if (near_end(&work->waited) < first)
+		work->waited = (struct tl_device_call){.tid = 0};
 	uint64_t last = work->waited.end ? least(near_end(&work->waited), now) : now;
 
 	last = most(first, last);
@@ -800,12 +833,13 @@ void tl_device_work_end(void)
 
 static void forget_queue(struct tl_device_queue *queue)
 {
-	/* Whoever had it has not come along. */
+	/* Whoever had it has not come along, and may have been about to note that an array lies elsewhere now: they are left. */
 	pthread_mutex_init(&queue->lock, NULL);
 	atomic_store_explicit(&queue->inbox, NULL, memory_order_relaxed);
-	for (uint32_t i = 0; i < queue->nlanes; i++)
-		free(queue->lanes[i].spans);
-	queue->nlanes = queue->nedges = queue->behind = queue->counter = 0;
+	queue->lanes = NULL;
+	queue->edges = NULL;
+	queue->nlanes = queue->nedges = queue->edges_room = queue->behind = queue->counter = 0;
+	queue->crowded_until = 0;
 	queue->first = NULL;
 	queue->last = &queue->first;
 	queue->depth = 0;
