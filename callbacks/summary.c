@@ -303,11 +303,6 @@ static long long in_ns(uint64_t ticks, double ns)
 	return (long long)((double)ticks * ns + 0.5);
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static struct table *table_of(const struct sums *sums, const char *name, double ns)
 {
 	struct table *table = calls_table(name, "function", NULL);

@@ -45,11 +45,6 @@ static void worsen(struct outcome *outcome, int code)
 
 /* ---- one ---- */
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void say_written(const struct recovery *recovery)
 {
 	printf("%s (%u): %s: %llu event%s recovered", *recovery->program ? recovery->program : "unknown", recovery->pid, recovery->path,

@@ -47,6 +47,12 @@ const char *table_name(const struct table *table);
 /* A line above the table, in text. Copied. */
 __attribute__((format(printf, 2, 3))) void table_heading(struct table *table, const char *format, ...);
 
+/* What ends a word that is counted: "1 call", "2 calls". For headings, and lines about tables. */
+static inline const char *plural(unsigned long long count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /* A new row with all cells empty; then its cells, by column. Text is copied. */
 void table_row(struct table *table);
 void table_group(struct table *table, const char *text);

@@ -18,11 +18,6 @@ struct tabulation {
 	bool several; /* processes */
 };
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* ---- groups ---- */
 
 static const struct {
