@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "format/digits.h"
+#include "format/encoder.h"
 #include "format/levels.h"
 
 /* All that an event has besides its name and its arguments takes less. */
@@ -230,19 +231,15 @@ size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, ui
 {
 	const struct tl_function *function;
 
-	if (size < 8 || record->size * 8u > size)
+	if (!tl_record_is_whole(record, size))
 		return 0;
 	switch (record->type) {
 	case TL_RECORD_CALL:
-		if (record->size * 8u < sizeof(*record))
-			return 0;
 		function = chrome->function(record->function);
 		if (!function || !put_call(chrome, text, tid, record, function))
 			return 0;
 		break;
 	case TL_RECORD_LOST:
-		if (record->size * 8u < sizeof(*record))
-			return 0;
 		put_lost(chrome, text, tid, record);
 		break;
 	case TL_RECORD_NAME:

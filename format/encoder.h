@@ -85,6 +85,13 @@ extern const struct tl_format tl_format_json, tl_format_pftrace;
 /* What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses is left out. */
 void tl_text_totals(struct tl_text *text, const struct tl_totals *totals);
 
+/* A record lies whole in its chunk, of which `size` bytes are left, and those that say what a call's do are no smaller than one. */
+static inline bool tl_record_is_whole(const struct tl_call_record *record, size_t size)
+{
+	return size >= 8 && record->size * 8u <= size &&
+	       ((record->type != TL_RECORD_CALL && record->type != TL_RECORD_LOST) || record->size * 8u >= sizeof(*record));
+}
+
 /* A record that is an event's and lies whole in its chunk has the size that its arguments take, and a phase that there is. */
 bool tl_event_is_sound(const struct tl_event_record *event);
 

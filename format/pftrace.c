@@ -669,17 +669,15 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 {
 	struct state *state = encoder->state;
 
-	if (size < 8 || call->size * 8u > size)
+	if (!tl_record_is_whole(call, size))
 		return 0;
 	tl_pf_ties_look(&state->ties, call, size, encoder->ns);
 	switch (call->type) {
 	case TL_RECORD_CALL:
-		if (call->size * 8u < sizeof(*call) || !put_call(encoder, text, tid, call))
+		if (!put_call(encoder, text, tid, call))
 			return 0;
 		break;
 	case TL_RECORD_LOST:
-		if (call->size * 8u < sizeof(*call))
-			return 0;
 		put_lost(encoder, text, tid, call);
 		break;
 	case TL_RECORD_EVENT:
