@@ -15,29 +15,7 @@
 #include <unistd.h>
 
 #include "layer/clock.h"
-#include "layer/config.h"
-#include "layer/runtime.h"
-#include "tests/core_doubles.h"
-
-/* What the constructor left is as in a program that only links the library; from here on as in a preloaded one. */
-static void record(enum tl_args args)
-{
-	tl_config.args = args;
-	tl_runtime_record(true);
-}
-
-static struct seen *only(enum toy function)
-{
-	struct seen *found = NULL;
-
-	for (size_t i = 0; i < nseen; i++)
-		if (seen[i].call.function == function) {
-			ck_assert_ptr_null(found);
-			found = &seen[i];
-		}
-	ck_assert_ptr_nonnull(found);
-	return found;
-}
+#include "tests/toy_calls.h"
 
 static size_t open_calls(void)
 {
@@ -207,14 +185,6 @@ START_TEST(calls_nest)
 }
 END_TEST
 
-static void nest(void *depth)
-{
-	uintptr_t left = (uintptr_t)depth;
-
-	if (left)
-		toy_run(nest, (void *)(left - 1));
-}
-
 START_TEST(nesting_deeper_than_the_stack_of_open_calls_loses_nothing)
 {
 	record(TL_ARGS_FULL);
@@ -224,13 +194,6 @@ START_TEST(nesting_deeper_than_the_stack_of_open_calls_loses_nothing)
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
-
-static sigjmp_buf away;
-
-static void jump(void *unused)
-{
-	siglongjmp(away, 1);
-}
 
 START_TEST(a_call_left_by_longjmp_ends_at_the_next_call)
 {
@@ -272,11 +235,6 @@ START_TEST(a_call_left_by_longjmp_ends_at_the_next_call_of_another_kind)
 }
 END_TEST
 
-static void jump_from_name(void)
-{
-	siglongjmp(away, 1);
-}
-
 START_TEST(a_captured_call_left_by_longjmp_leaves_no_scratch)
 {
 	char copy[8];
@@ -298,12 +256,6 @@ START_TEST(a_captured_call_left_by_longjmp_leaves_no_scratch)
 }
 END_TEST
 
-static void jump_inside(void *unused)
-{
-	if (!sigsetjmp(away, 0))
-		toy_run(jump, NULL);
-}
-
 START_TEST(an_inner_call_left_by_longjmp_does_not_end_the_outer)
 {
 	record(TL_ARGS_SCALARS);
@@ -318,13 +270,6 @@ START_TEST(an_inner_call_left_by_longjmp_does_not_end_the_outer)
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
-
-static void *leave_by_longjmp(void *unused)
-{
-	if (!sigsetjmp(away, 0))
-		toy_run(jump, NULL);
-	return NULL;
-}
 
 START_TEST(a_call_left_by_longjmp_ends_at_the_latest_with_its_thread)
 {

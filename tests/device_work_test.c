@@ -4,7 +4,6 @@
  * The host's clock is made up too, where a test sets it: clock_gettime is defined here.
  */
 #include <check.h>
-#include <jansson.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "format/encoder.h"
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/device/work.h"
@@ -23,6 +21,7 @@
 #include "layer/strings.h"
 #include "layer/thread.h"
 #include "tests/core_doubles.h"
+#include "tests/encoded.h"
 #include "tests/random.h"
 
 #ifndef THREADS
@@ -75,6 +74,13 @@ static void begin(void)
 	tl_runtime_record(true);
 }
 
+/* With a device that has one queue. */
+static struct tl_device_queue *begin_queue(void)
+{
+	begin();
+	return tl_device_queue_new(tl_device_new("toy"), NULL);
+}
+
 /* --- what was recorded */
 
 struct put {
@@ -89,13 +95,6 @@ struct put {
 
 static struct put *puts_;
 static size_t nputs, room;
-
-static uint32_t shown_of(uint32_t lane)
-{
-	const struct tl_lane_entry *entry = tl_event_lane_entry(lane);
-
-	return entry ? entry->shown : 0;
-}
 
 static void keep(const struct tl_event_record *event, uint32_t thread)
 {
@@ -228,8 +227,7 @@ START_TEST(overlapping_commands_go_to_further_lanes_in_whatever_order_they_come)
 	static uint64_t starts[N];
 	static unsigned order[N];
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 1000;
 	for (unsigned i = 0; i < N; i++) {
 		set_clock += dice(100);
@@ -266,8 +264,7 @@ END_TEST
 
 START_TEST(commands_that_follow_each_other_share_one_lane_and_keep_their_times)
 {
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 1000;
 	for (unsigned i = 0; i < 1000; i++) {
 		struct tl_device_command *command = tl_device_submit(queue);
@@ -292,8 +289,7 @@ END_TEST
 /* In a .pftrace the end of the one and the beginning of the other would be taken for each other's. */
 START_TEST(commands_that_touch_and_come_in_the_wrong_order_are_kept_apart)
 {
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 10;
 	struct tl_device_command *one = tl_device_submit(queue), *two = tl_device_submit(queue);
 	set_clock = 1000;
@@ -316,8 +312,7 @@ START_TEST(commands_without_length_stay_visible)
 	static const uint64_t times[][2] = {{100, 100}, {100, 200}, {200, 200}, {150, 150}, {200, 300}};
 	struct tl_device_command *commands[5];
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 10;
 	for (unsigned i = 0; i < 5; i++)
 		commands[i] = tl_device_submit(queue);
@@ -346,8 +341,7 @@ START_TEST(no_command_is_shown_before_its_submission_or_after_who_waited_for_it)
 	static const uint64_t told[][2] = {{0, 5}, {0, 20000}, {15000, 900000}, {800000, 900000}, {3000, 1000}, {12000, 13000}};
 	struct tl_device_command *commands[6];
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 10000;
 	for (unsigned i = 0; i < 6; i++)
 		commands[i] = tl_device_submit(queue);
@@ -482,38 +476,6 @@ END_TEST
 
 /* --- arrows, as they are printed */
 
-static const struct tl_function *no_function(uint32_t id)
-{
-	(void)id;
-	return NULL;
-}
-
-static json_t *encoded(void)
-{
-	static char bytes[2 * TL_ENCODER_ROOM];
-	static const struct tl_facts facts = {.pid = 7, .program = "toy"};
-	struct tl_text text = {bytes, bytes + sizeof(bytes) - 1, false};
-	struct tl_encoder encoder = {.format = &tl_format_json, .pid = 7, .ns = tl_clock_ns, .function = no_function,
-				     .string = tl_string_text, .lane = shown_of, .state = calloc(1, tl_format_json.state)};
-	const struct tl_totals totals = {0};
-	struct tl_chunk *chunk;
-
-	encoder.format->begin(&encoder, &text, &facts);
-	tl_buffer_flush();
-	while ((chunk = tl_buffer_take())) {
-		for (const char *at = chunk->begin; at < chunk->end;)
-			at += encoder.format->record(&encoder, &text, chunk->producer->shown, (const void *)at, (size_t)(chunk->end - at));
-		tl_buffer_give_back(chunk);
-	}
-	encoder.format->end(&encoder, &text, &totals);
-	*text.at = 0;
-	free(encoder.state);
-	json_error_t error;
-	json_t *json = json_loads(bytes, JSON_REJECT_DUPLICATES, &error);
-	ck_assert_msg(json != NULL, "%s: %s", error.text, bytes);
-	return json;
-}
-
 static json_t *event_of(json_t *events, const char *phase, const char *name)
 {
 	json_t *event;
@@ -557,8 +519,7 @@ static void arrow_is(json_t *events, const char *name, uint32_t from_tid, uint32
 
 START_TEST(arrows_lead_from_the_submitting_call_to_the_work_and_on_to_the_call_that_waits)
 {
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 9000;
 	struct tl_device_command *command = tl_device_submit(queue);
 	set_clock = 90000;
@@ -586,8 +547,7 @@ END_TEST
 
 START_TEST(calls_without_a_slice_get_no_arrow)
 {
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 9000;
 	struct tl_device_command *command = tl_device_submit(queue);
 	set_clock = 90000;
@@ -605,8 +565,7 @@ END_TEST
 
 START_TEST(a_call_that_returned_before_the_submission_has_not_waited_for_it)
 {
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 9000;
 	struct tl_device_command *command = tl_device_submit(queue);
 	set_clock = 90000;
@@ -671,8 +630,7 @@ START_TEST(the_depth_of_a_queue_is_exact)
 	unsigned nopen = 0, ndone = 0;
 	size_t nedges = 0;
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 1000;
 	while (ndone < N) {
 		set_clock += dice(3);
@@ -708,8 +666,7 @@ END_TEST
 
 START_TEST(what_has_not_ended_is_shown_as_such_and_stays_in_the_queue)
 {
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 1000;
 	struct tl_device_command *one = tl_device_submit(queue), *two = tl_device_submit(queue);
 	set_clock = 9000;
@@ -736,8 +693,7 @@ START_TEST(a_great_many_that_have_not_ended_are_soon_told_of)
 	const unsigned n = sizeof(commands) / sizeof(*commands);
 	struct timespec from, to;
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 1000;
 	for (unsigned i = 0; i < n; i++, set_clock += 10)
 		commands[i] = tl_device_submit(queue);
@@ -761,8 +717,7 @@ START_TEST(a_command_that_never_ends_does_not_hold_up_those_behind_it)
 	const unsigned n = 70000;
 	unsigned samples = 0;
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	set_clock = 1000;
 	struct tl_device_command *never = tl_device_submit(queue);
 	for (unsigned i = 0; i < n; i++) {
@@ -904,8 +859,7 @@ START_TEST(a_child_may_be_made_while_a_thread_is_at_a_queue)
 	pthread_t thread;
 	int status;
 
-	begin();
-	struct tl_device_queue *queue = tl_device_queue_new(tl_device_new("toy"), NULL);
+	struct tl_device_queue *queue = begin_queue();
 	to_hold = true;
 	pthread_create(&thread, NULL, do_two, queue);
 	while (!is_held)

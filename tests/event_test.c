@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "format/encoder.h"
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/event.h"
@@ -18,6 +17,7 @@
 #include "layer/strings.h"
 #include "layer/thread.h"
 #include "tests/core_doubles.h"
+#include "tests/encoded.h"
 
 #define THREADS 8
 #define TEXTS 20000
@@ -141,56 +141,6 @@ END_TEST
 
 /* --- events */
 
-static const char *text_of(uint32_t number, size_t *size)
-{
-	return tl_string_text(number, size);
-}
-
-static uint32_t shown_of(uint32_t lane)
-{
-	const struct tl_lane_entry *entry = tl_event_lane_entry(lane);
-
-	return entry ? entry->shown : 0;
-}
-
-static const struct tl_function *no_function(uint32_t id)
-{
-	(void)id;
-	return NULL;
-}
-
-/* All that this thread recorded, as parsed JSON. */
-static json_t *encoded(void)
-{
-	static char bytes[2 * TL_ENCODER_ROOM];
-	static const struct tl_facts facts = {.pid = 7, .program = "toy"};
-	struct tl_text text = {bytes, bytes + sizeof(bytes) - 1, false};
-	struct tl_encoder encoder = {.format = &tl_format_json, .pid = 7, .ns = tl_clock_ns, .function = no_function,
-				     .string = text_of, .lane = shown_of, .state = calloc(1, tl_format_json.state)};
-	const struct tl_totals totals = {0};
-	struct tl_chunk *chunk;
-
-	tl_clock_pair();
-	encoder.format->begin(&encoder, &text, &facts);
-	tl_buffer_flush();
-	while ((chunk = tl_buffer_take())) {
-		for (const char *at = chunk->begin; at < chunk->end;) {
-			size_t size = encoder.format->record(&encoder, &text, chunk->producer->shown, (const void *)at,
-							     (size_t)(chunk->end - at));
-			ck_assert_uint_gt(size, 0);
-			at += size;
-		}
-		tl_buffer_give_back(chunk);
-	}
-	encoder.format->end(&encoder, &text, &totals);
-	*text.at = 0;
-	json_error_t error;
-	json_t *json = json_loads(bytes, JSON_REJECT_DUPLICATES, &error);
-	ck_assert_msg(json != NULL, "%s: %s", error.text, bytes);
-	free(encoder.state);
-	return json;
-}
-
 static json_t *event_named(json_t *events, const char *name, const char *phase)
 {
 	size_t i;
@@ -217,6 +167,7 @@ START_TEST(an_event_has_its_name_lane_times_and_args)
 				 .name = number_of("kernel"), .category = number_of("opencl"), .request = 9,
 				 .start = 123456789, .duration = 1001, .nargs = 6, .args = args};
 	ck_assert(tl_event_put(&event));
+	tl_clock_pair();
 	json_t *events = encoded(), *found = event_named(events, "kernel", "X"), *its = json_object_get(found, "args");
 	ck_assert_int_eq(json_integer_value(json_object_get(found, "tid")), shown_of(lane));
 	ck_assert_int_ge(json_integer_value(json_object_get(found, "tid")), 1 << 22);
@@ -248,6 +199,7 @@ START_TEST(flows_counters_and_instants)
 	ck_assert(tl_event_put(&event));
 	event.phase = 'i';
 	ck_assert(tl_event_put(&event));
+	tl_clock_pair();
 	json_t *events = encoded();
 	ck_assert_int_eq(json_integer_value(json_object_get(event_named(events, "flow", "s"), "id")), 77);
 	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "flow", "f"), "bp")), "e");

@@ -13,12 +13,10 @@
 #include <unistd.h>
 
 #include "layer/clock.h"
-#include "layer/config.h"
 #include "layer/device/device.h"
 #include "layer/request.h"
-#include "layer/runtime.h"
 #include "layer/thread.h"
-#include "tests/core_doubles.h"
+#include "tests/toy_calls.h"
 #include "tracelayer/tracer.h"
 
 /* What happened, in order: letters that hooks, tracers and the driver put here. */
@@ -39,29 +37,9 @@ static void tell(char what)
 		told = 0;                                                                                              \
 	} while (0)
 
-static struct seen *only(enum toy function)
-{
-	struct seen *found = NULL;
-
-	for (size_t i = 0; i < nseen; i++)
-		if (seen[i].call.function == function) {
-			ck_assert_ptr_null(found);
-			found = &seen[i];
-		}
-	ck_assert_ptr_nonnull(found);
-	return found;
-}
-
 static size_t open_calls(void)
 {
 	return tl_self ? (size_t)(tl_self->top - tl_self->open) : 0;
-}
-
-/* What a preloaded library does. */
-static void record(enum tl_args args)
-{
-	tl_config.args = args;
-	tl_runtime_record(true);
 }
 
 /* --- hooks that change everything */
@@ -309,18 +287,6 @@ END_TEST
 
 /* --- calls that don't return */
 
-static sigjmp_buf away;
-
-static void jump(void *unused)
-{
-	siglongjmp(away, 1);
-}
-
-static void jump_from_name(void)
-{
-	siglongjmp(away, 1);
-}
-
 START_TEST(a_call_left_by_longjmp_has_its_after_once)
 {
 	hook(TL_ARGS_SCALARS);
@@ -342,12 +308,6 @@ START_TEST(a_call_left_by_longjmp_has_its_after_once)
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
-
-static void jump_inside(void *unused)
-{
-	if (!sigsetjmp(away, 0))
-		toy_run(jump, NULL);
-}
 
 START_TEST(an_inner_call_left_by_longjmp_has_its_after_before_the_outer)
 {
@@ -373,13 +333,6 @@ START_TEST(a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue
 	ck_assert_uint_eq(((struct tl_producer *)tl_self)->scratch_used, 0);
 }
 END_TEST
-
-static void *leave_by_longjmp(void *unused)
-{
-	if (!sigsetjmp(away, 0))
-		toy_run(jump, NULL);
-	return NULL;
-}
 
 START_TEST(a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends)
 {
@@ -576,14 +529,6 @@ START_TEST(a_signal_handlers_calls_have_hooks_but_not_inside_of_one)
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
-
-static void nest(void *depth)
-{
-	uintptr_t left = (uintptr_t)depth;
-
-	if (left)
-		toy_run(nest, (void *)(left - 1));
-}
 
 START_TEST(hooks_nest_as_deep_as_open_calls_are_kept)
 {

@@ -1,7 +1,7 @@
 # tests: see doc/internals.md. Each owner keeps one block.
 
 # --- whole programs, test applications, viewers
-EXTRA_DIST += tests/lib.sh tests/check_trace.py tests/check_names.py tests/whole.sh
+EXTRA_DIST += tests/lib.sh tests/sanitizers.sh tests/check_trace.py tests/check_names.py tests/whole.sh
 TESTS += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 EXTRA_DIST += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 TESTS += tests/viewers.sh tests/viewers_tracing.sh
@@ -61,7 +61,7 @@ core_buffer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 core_buffer_test_LDADD = $(core_libs)
 TESTS += event_test
 check_PROGRAMS += event_test
-event_test_SOURCES = %D%/event_test.c $(core_doubles)
+event_test_SOURCES = %D%/event_test.c %D%/encoded.h $(core_doubles)
 event_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 event_test_LDADD = $(core_libs) $(JANSSON_LIBS)
 # Device work: its clocks' fit, and what it looks like.
@@ -76,7 +76,7 @@ check_PROGRAMS += handles_test
 handles_test_SOURCES = %D%/handles_test.c layer/device/handles.c layer/device/handles.h
 handles_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 handles_test_LDADD = $(CHECK_LIBS) -lpthread
-device_work_test_SOURCES = %D%/device_work_test.c %D%/random.h $(core_doubles)
+device_work_test_SOURCES = %D%/device_work_test.c %D%/encoded.h %D%/random.h $(core_doubles)
 device_work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 device_work_test_LDADD = $(core_libs) $(JANSSON_LIBS)
 device_work_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc
@@ -103,7 +103,7 @@ check_LTLIBRARIES += %D%/apps/clock_double.la
 %C%_apps_clock_double_la_LIBADD = -ldl
 TESTS += core_call_test
 check_PROGRAMS += core_call_test
-core_call_test_SOURCES = %D%/core_call_test.c $(core_doubles)
+core_call_test_SOURCES = %D%/core_call_test.c %D%/toy_calls.h $(core_doubles)
 core_call_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
 core_call_test_LDADD = $(core_libs)
 TESTS += hook_test device_test
@@ -111,7 +111,7 @@ check_PROGRAMS += hook_test device_test
 device_test_SOURCES = %D%/device_test.c $(core_doubles)
 device_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 device_test_LDADD = $(core_libs)
-hook_test_SOURCES = %D%/hook_test.c $(core_doubles)
+hook_test_SOURCES = %D%/hook_test.c %D%/toy_calls.h $(core_doubles)
 hook_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
 hook_test_LDADD = $(core_libs)
 TESTS += core_exception_test
