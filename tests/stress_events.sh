@@ -2,31 +2,20 @@
 # Recording under stress: stress_events as it is built, under AddressSanitizer, and under ThreadSanitizer; and the whole library with its own
 # writer, which sanitizers can't follow (it is a thread that they don't know of). make stress: for minutes.
 . "${top_srcdir:-.}/tests/lib.sh"
+. "$top_srcdir/tests/sanitizers.sh"
 need_library
 need_command
 
 seconds=2
 test -z "$STRESS" || seconds=60
-sources="$(sources_of libtl_core_la layer) $(sources_of libtl_format_la format) tests/core_doubles tests/stress_events"
 
-# build SANITIZER: the layer's core, the toy API and the stress, all with the sanitizer. -w: see core_tsan.sh.
+# build SANITIZER: the layer's core, the toy API and the stress, all with the sanitizer.
 build()
 {
-	local sanitizer=$1 name objects=
-	for name in $sources; do
-		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$sanitizer" -DTL_PIN_SEQ_CST -I"$top_srcdir/include" \
-			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name//\//_}.o" || return
-		objects="$objects $tmp/$sanitizer.${name//\//_}.o"
-	done
+	core_objects "$1" -DTL_PIN_SEQ_CST || return
 	# shellcheck disable=SC2086
-	${CC:-cc} "-fsanitize=$sanitizer" $objects -o "$tmp/$sanitizer" -pthread
-}
-
-# works SANITIZER: on this machine.
-works()
-{
-	echo 'int main(void) { return 0; }' >"$tmp/empty.c"
-	${CC:-cc} "-fsanitize=$1" "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty"
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$1" -DTL_PIN_SEQ_CST -I"$top_srcdir/include" -I"$top_srcdir" \
+		-I"$top_builddir" "$top_srcdir/tests/stress_events.c" $objects -o "$tmp/$1" -pthread
 }
 
 plan 11

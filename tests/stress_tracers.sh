@@ -5,29 +5,17 @@
 # (-DTL_PIN_SEQ_CST). That membarrier makes a caller's pin visible without them, it then doesn't check: models/tracer.pml does. Nor does it follow
 # forks. Those are left out under AddressSanitizer as well, whose allocator's locks a child inherits from threads that it doesn't have.
 . "${top_srcdir:-.}/tests/lib.sh"
+. "$top_srcdir/tests/sanitizers.sh"
 
 seconds=3
 test -z "$STRESS" || seconds=120
-# build SANITIZER OPTION...: the layer's core, the toy API and the stress, all with the sanitizer. -w: see core_tsan.sh.
+# build SANITIZER OPTION...: the layer's core, the toy API and the stress, all with the sanitizer.
 build()
 {
-	local sanitizer=$1 name objects=
-	shift
-	for name in $(sources_of libtl_core_la layer) $(sources_of libtl_format_la format) tests/core_doubles; do
-		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$sanitizer" "$@" -I"$top_srcdir/include" \
-			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name//\//_}.o" || return
-		objects="$objects $tmp/$sanitizer.${name//\//_}.o"
-	done
+	core_objects "$@" || return
 	# shellcheck disable=SC2086
-	${CXX:-c++} -O1 -g -w "-fsanitize=$sanitizer" -I"$top_srcdir/include" -I"$top_srcdir" "$top_srcdir/tests/stress_tracers.cc" \
-		$objects -o "$tmp/$sanitizer" -pthread
-}
-
-# works SANITIZER: on this machine.
-works()
-{
-	echo 'int main(void) { return 0; }' >"$tmp/empty.c"
-	${CC:-cc} "-fsanitize=$1" "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty"
+	${CXX:-c++} -O1 -g -w "-fsanitize=$1" -I"$top_srcdir/include" -I"$top_srcdir" "$top_srcdir/tests/stress_tracers.cc" \
+		$objects -o "$tmp/$1" -pthread
 }
 
 plan 5

@@ -2,6 +2,7 @@
 # The real writer with its thread, under the sanitizers: producers in little memory, threads that come and go, several that ask for
 # the end, outputs of each kind, split or not. No report, and every call in the files. make stress: for minutes.
 . "${top_srcdir:-.}/tests/lib.sh"
+. "$top_srcdir/tests/sanitizers.sh"
 
 seconds=1
 test -z "$STRESS" || seconds=30
@@ -17,13 +18,6 @@ build()
 	# shellcheck disable=SC2086
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -DCORE_REAL_WRITER -O1 -g -w "-fsanitize=$1" -I"$top_srcdir/include" -I"$top_srcdir" \
 		-I"$top_builddir" $sources -o "$tmp/$1" -lz -pthread
-}
-
-# works SANITIZER: on this machine.
-works()
-{
-	echo 'int main(void) { return 0; }' >"$tmp/empty.c"
-	${CC:-cc} "-fsanitize=$1" "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty"
 }
 
 # stressed SANITIZER OUTPUT SETTING...: its files have every call, once. Reports of the writer's thread, which has no stderr, go to files.
