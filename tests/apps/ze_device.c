@@ -46,13 +46,20 @@ static void say(struct thread *t, const char *call, ze_result_t want)
 
 /* ---- making objects */
 
+/* Threads take turns with a group's two queues. */
+static ze_command_queue_desc_t queue_desc(const struct thread *t, uint32_t group,
+					  ze_command_queue_mode_t mode)
+{
+	return (ze_command_queue_desc_t){.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+					 .ordinal = group,
+					 .index = t->number % 2,
+					 .mode = mode};
+}
+
 static ze_command_queue_handle_t queue_new(const struct thread *t, uint32_t group,
 					   ze_command_queue_mode_t mode)
 {
-	const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-					      .ordinal = group,
-					      .index = t->number % 2,
-					      .mode = mode};
+	const ze_command_queue_desc_t desc = queue_desc(t, group, mode);
 	ze_command_queue_handle_t queue;
 
 	MUST(ZE(zeCommandQueueCreate, app.context, app.device, &desc, &queue));
@@ -62,10 +69,7 @@ static ze_command_queue_handle_t queue_new(const struct thread *t, uint32_t grou
 static ze_command_list_handle_t immediate_new(const struct thread *t, uint32_t group,
 					      ze_command_queue_mode_t mode)
 {
-	const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-					      .ordinal = group,
-					      .index = t->number % 2,
-					      .mode = mode};
+	const ze_command_queue_desc_t desc = queue_desc(t, group, mode);
 	ze_command_list_handle_t list;
 
 	MUST(ZE(zeCommandListCreateImmediate, app.context, app.device, &desc, &list));
