@@ -440,3 +440,18 @@ stress_events_LDADD = libtl_core.la libtl_format.la
 TESTS += %D%/stress_events.sh
 STRESS_TESTS += tests/stress_events.sh tests/control.sh tests/ring.sh
 EXTRA_DIST += %D%/stress_events.sh
+
+# --- xpti: the dispatcher, linked and through a table; a C++ program; subscribers
+xpti_rpath = -Wl,-rpath,$(abs_builddir)/.libs/tracelayer/xpti
+TESTS += xpti_test xpti_table_test
+check_PROGRAMS += xpti_test xpti_table_test
+xpti_test_SOURCES = %D%/xpti_test.c
+xpti_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+xpti_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
+xpti_test_LDADD = $(xpti_library) $(CHECK_LIBS)
+xpti_table_test_SOURCES = %D%/xpti_test.c
+nodist_xpti_table_test_SOURCES = xpti/table.h
+xpti_table_test_CPPFLAGS = $(AM_CPPFLAGS) -DXPTI_TABLE -DXPTI_TEST_LIBRARY='"$(abs_builddir)/$(xpti_library)"'
+xpti_table_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+xpti_table_test_LDADD = $(CHECK_LIBS)
+tests/xpti_table_test-xpti_test.$(OBJEXT): xpti/table.h

@@ -1,0 +1,157 @@
+/*
+ * dispatcher.h: what the files of libtracelayer-xpti.so offer each other.
+ *
+ * How it is built
+ *
+ * Everything that is looked up lies in tables that only grow and are published entry by entry: texts, objects, places and slabs of trace points are
+ * put into memory that is never given back, and then stored where readers find them (ids.h by number, index.h by hash). So readers take no
+ * lock, and whatever they have in hand stays readable. Reset takes numbers away, not memory: a text that is registered again afterwards is the
+ * same text with a new number. What is kept is bounded by the number of different texts, objects and places that there ever were, and of trace points
+ * that there were at one time.
+ *
+ * Trace points lie in slabs, each slot with a generation that is part of its uid. A uid is checked by looking at the slot that it names; an event's
+ * address, by looking for its slab. Both are safe for any value, and find nothing once the trace point has been released.
+ *
+ * Callbacks are lists that never change once they are published; who notifies pins the list it uses (pins.h). What a released trace point owns
+ * beyond its slot, its metadata, is freed when every notification that had begun by then has ended.
+ *
+ * Locks: each protects the writers of one table (a shard of one), none is held while a callback, a subscriber or the loader runs, and the only
+ * ones that nest are those that reset and fork take, in the order of framework.c's lock_all.
+ */
+#ifndef TL_XPTI_DISPATCHER_H
+#define TL_XPTI_DISPATCHER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracelayer/xpti.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* ---- framework.c ---- */
+
+enum { TL_XPTI_STARTED = 1, TL_XPTI_ENABLED = 2 };
+extern _Atomic uint32_t tl_xpti_state;
+
+void tl_xpti_start_slowly(void);
+
+/* Before anything else in every function: the first one loads the subscribers. */
+static inline void tl_xpti_start(void)
+{
+	/* Acquire pairs with the starter's release: the subscribers and the streams. */
+	if (unlikely(!(atomic_load_explicit(&tl_xpti_state, memory_order_acquire) & TL_XPTI_STARTED)))
+		tl_xpti_start_slowly();
+}
+
+/* ---- strings.c ---- */
+
+/* A text that is known; never freed. */
+struct tl_xpti_text;
+/* Known, but not numbered; NULL where memory is short. */
+struct tl_xpti_text *tl_xpti_text(const char *text);
+const char *tl_xpti_text_of(const struct tl_xpti_text *text);
+/* Its number, given to it now where it has none; XPTI_INVALID_STRING where memory is short. */
+xpti_string_id tl_xpti_text_number(struct tl_xpti_text *text);
+void tl_xpti_strings_reset(void);
+void tl_xpti_strings_lock(void);
+void tl_xpti_strings_unlock(void);
+
+/* ---- objects.c ---- */
+
+void tl_xpti_objects_lock(void);
+void tl_xpti_objects_unlock(void);
+
+/* ---- names.c: streams and vendors ---- */
+
+uint8_t tl_xpti_stream_number(const char *name);
+/* A stream of that number is registered. */
+bool tl_xpti_stream_exists(uint8_t stream);
+void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level);
+void tl_xpti_names_lock(void);
+void tl_xpti_names_unlock(void);
+
+/* ---- streams.c: callbacks ---- */
+
+/* Turn a stream's callbacks off. False: it never had any. */
+bool tl_xpti_callbacks_off(uint8_t stream);
+/* Turn all off, and forget that there were any. Returns when none runs in another thread. */
+void tl_xpti_callbacks_reset(void);
+void tl_xpti_callbacks_lock(void);
+void tl_xpti_callbacks_unlock(void);
+
+/* ---- points.c ---- */
+
+/*
+ * A trace point: four interface objects, its event and its payload. The first four words are what the interfaces' pointers point at: each begins
+ * with a vtable pointer.
+ */
+struct tl_xpti_point {
+	xpti_payload_if payload_if;
+	xpti_event_if event_if;
+	xpti_metadata_if metadata_if;
+	xpti_tracepoint_if tracepoint_if;
+	xpti_event event;
+	xpti_payload payload;
+	_Atomic uint64_t uid;		/* 0: released, or never used */
+	uint32_t generation;
+	xpti_string_id name_id, file_id;
+	struct tl_xpti_point *next;	/* of those that are free, or are going to be */
+	xpti_metadata_node *cursor;	/* where first_item and next_item are */
+};
+
+/* The living trace point that has this at `offset`; NULL for every other address. */
+struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset);
+#define tl_xpti_point_of(pointer, member) tl_xpti_point_at(pointer, offsetof(struct tl_xpti_point, member))
+bool tl_xpti_point_release(struct tl_xpti_point *point);
+void tl_xpti_points_reset(void);
+void tl_xpti_points_lock(void);
+void tl_xpti_points_unlock(void);
+
+static inline uint64_t tl_xpti_point_uid(const struct tl_xpti_point *point)
+{
+	/* Acquire pairs with the maker's release: the trace point is whole. */
+	return atomic_load_explicit(&point->uid, memory_order_acquire);
+}
+
+/* ---- interfaces.c ---- */
+
+void tl_xpti_interfaces_init(struct tl_xpti_point *point);
+
+/* ---- metadata.c ---- */
+
+void tl_xpti_metadata_init(xpti_metadata *map);
+/* Free what it holds, and make it empty. */
+void tl_xpti_metadata_clear(xpti_metadata *map);
+void tl_xpti_metadata_lock(void);
+void tl_xpti_metadata_unlock(void);
+
+/* ---- subscribers.c ---- */
+
+/* Load those that XPTI_SUBSCRIBERS names. Returns how many can be used. */
+unsigned tl_xpti_subscribers_load(void);
+void tl_xpti_subscribers_unload(void);
+void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version, const char *stream);
+void tl_xpti_subscribers_finish(const char *stream);
+/* The highest that a subscriber wants of this stream. */
+uint8_t tl_xpti_subscribers_detail(const char *stream);
+
+/* ---- the calling thread's ---- */
+
+struct tl_xpti_reader;
+
+struct tl_xpti_thread {
+	struct tl_xpti_reader *reader;	/* its pins; NULL until it first notifies someone */
+	uint32_t number;		/* from 1; 0: not given yet */
+	bool stashed;
+	const char *stash_key;
+	uint64_t stash_value;
+	uint64_t universal_id;
+	xpti_tracepoint_if *scope;
+	uint64_t scope_uid;		/* to see that the scope's trace point is still the one that it was */
+};
+
+extern _Thread_local struct tl_xpti_thread tl_xpti_thread __attribute__((tls_model("initial-exec")));
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * framework.c: the framework's beginning and end, streams' beginnings and ends, reset, and fork.
+ *
+ * The first call of any function begins: it reads the environment and loads the subscribers. Other threads wait for it in their first call; what
+ * the subscribers call while they are being loaded goes through.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xpti/dispatcher.h"
+#include "xpti/pins.h"
+
+static const char framework_stream[] = "xpti.framework";
+
+_Atomic uint32_t tl_xpti_state;
+
+/* Beginning and end exclude each other. Held while subscribers are loaded: recursive, as they may call back. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static bool starting;
+static _Atomic int32_t users;
+static _Atomic uint64_t unique_id = 1;
+static _Atomic bool stream_begun, stream_ended;		/* the framework's own */
+
+/* ---- fork: locks are taken before, in their order, so that the child has none that somebody else held ---- */
+
+static void lock_all(void)
+{
+	pthread_mutex_lock(&lock);
+	tl_xpti_callbacks_lock();
+	tl_xpti_points_lock();
+	tl_xpti_metadata_lock();
+	tl_xpti_strings_lock();
+	tl_xpti_objects_lock();
+	tl_xpti_names_lock();
+}
+
+static void unlock_all(void)
+{
+	tl_xpti_names_unlock();
+	tl_xpti_objects_unlock();
+	tl_xpti_strings_unlock();
+	tl_xpti_metadata_unlock();
+	tl_xpti_points_unlock();
+	tl_xpti_callbacks_unlock();
+	pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	tl_xpti_pins_after_fork();
+	unlock_all();
+}
+
+/* ---- the beginning ---- */
+
+static bool environment_allows(void)
+{
+	const char *setting = getenv("XPTI_TRACE_ENABLE");
+
+	return !setting || !*setting || strcmp(setting, "1") == 0 || strcmp(setting, "true") == 0;
+}
+
+void tl_xpti_start_slowly(void)
+{
+	static bool prepared;
+
+	pthread_mutex_lock(&lock);
+	if (!starting && !(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
+		starting = true;
+		if (!prepared)
+			pthread_atfork(lock_all, unlock_all, in_child);
+		prepared = true;
+		tl_xpti_pins_start();
+		tl_xpti_stream_number(framework_stream);
+		bool enabled = environment_allows() && tl_xpti_subscribers_load() > 0;
+		/* Release pairs with tl_xpti_start's acquire. */
+		atomic_store_explicit(&tl_xpti_state, TL_XPTI_STARTED | (enabled ? TL_XPTI_ENABLED : 0), memory_order_release);
+		starting = false;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- the end ---- */
+
+/* After the callbacks. */
+static void forget_the_rest(void)
+{
+	tl_xpti_points_reset();
+	tl_xpti_strings_reset();
+	atomic_store_explicit(&unique_id, 1, memory_order_relaxed);
+}
+
+void xptiReset(void)
+{
+	tl_xpti_start();
+	tl_xpti_callbacks_reset();
+	forget_the_rest();
+}
+
+void xptiFrameworkInitialize(void)
+{
+	atomic_fetch_add_explicit(&users, 1, memory_order_relaxed);
+}
+
+void xptiFrameworkFinalize(void)
+{
+	if (atomic_fetch_sub_explicit(&users, 1, memory_order_relaxed) != 1)
+		return;
+	/* Without the lock: callbacks that run may need it before they end. */
+	tl_xpti_callbacks_reset();
+	pthread_mutex_lock(&lock);
+	if (!starting && (atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
+		/* What comes from here on waits, and begins anew. */
+		atomic_store_explicit(&tl_xpti_state, 0, memory_order_relaxed);
+		starting = true;	/* calls from the subscribers' destructors go through */
+		forget_the_rest();
+		tl_xpti_subscribers_unload();
+		atomic_store_explicit(&stream_begun, false, memory_order_relaxed);
+		atomic_store_explicit(&stream_ended, false, memory_order_relaxed);
+		starting = false;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- streams ---- */
+
+xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version)
+{
+	tl_xpti_start();
+	if (!stream || !version)
+		return XPTI_RESULT_INVALIDARG;
+	if (!atomic_exchange_explicit(&stream_begun, true, memory_order_relaxed))
+		tl_xpti_subscribers_init(1, 0, "1.0.0", framework_stream);
+	tl_xpti_subscribers_init(major, minor, version, stream);
+	uint8_t number = tl_xpti_stream_number(stream);
+	if (number != XPTI_INVALID_STREAM)
+		tl_xpti_stream_set_detail(number, tl_xpti_subscribers_detail(stream));
+	return XPTI_RESULT_SUCCESS;
+}
+
+static bool finalize(const char *stream)
+{
+	if (!atomic_exchange_explicit(&stream_ended, true, memory_order_relaxed))
+		tl_xpti_subscribers_finish(framework_stream);
+	tl_xpti_subscribers_finish(stream);
+	uint8_t number = tl_xpti_stream_number(stream);
+	return number != XPTI_INVALID_STREAM && tl_xpti_callbacks_off(number);
+}
+
+void xptiFinalize(const char *stream)
+{
+	tl_xpti_start();
+	if (stream)
+		finalize(stream);
+}
+
+xpti_result xptiUnregisterStream(const char *stream)
+{
+	tl_xpti_start();
+	if (!stream)
+		return XPTI_RESULT_INVALIDARG;
+	return finalize(stream) ? XPTI_RESULT_SUCCESS : XPTI_RESULT_NOTFOUND;
+}
+
+/* ---- the rest ---- */
+
+bool xptiTraceEnabled(void)
+{
+	tl_xpti_start();
+	return atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_ENABLED;
+}
+
+void xptiForceSetTraceEnabled(bool yes)
+{
+	tl_xpti_start();
+	if (yes)
+		atomic_fetch_or_explicit(&tl_xpti_state, TL_XPTI_ENABLED, memory_order_relaxed);
+	else
+		atomic_fetch_and_explicit(&tl_xpti_state, ~(uint32_t)TL_XPTI_ENABLED, memory_order_relaxed);
+}
+
+uint64_t xptiGetUniqueId(void)
+{
+	tl_xpti_start();
+	return atomic_fetch_add_explicit(&unique_id, 1, memory_order_relaxed);
+}

@@ -1,0 +1,67 @@
+# xpti: libtracelayer-xpti.so, the dispatcher of the XPTI tracing framework. See xpti/dispatcher.h.
+
+pkginclude_HEADERS += include/tracelayer/xpti.h
+
+noinst_LTLIBRARIES += libtl_xpti.la
+libtl_xpti_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
+libtl_xpti_la_SOURCES = \
+	%D%/dispatcher.h \
+	%D%/framework.c \
+	%D%/ids.h \
+	%D%/index.h %D%/index.c \
+	%D%/interfaces.c \
+	%D%/metadata.c \
+	%D%/names.c \
+	%D%/objects.c \
+	%D%/pins.h %D%/pins.c \
+	%D%/points.c \
+	%D%/scope.c \
+	%D%/streams.c \
+	%D%/strings.c \
+	%D%/subscribers.c \
+	layer/elf.h layer/elf.c layer/unwind.c layer/walk.h layer/walk.c
+
+# Subscribers that are linked with the original need libxptifw.so: that is its soname, whatever the file is called (libtool would name it after the
+# file). It enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls to itself, and stays.
+xpti_library = .libs/libtracelayer-xpti.so
+xpti_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,libxptifw.so -Wl,--version-script=xpti/libtracelayer-xpti.map \
+	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+
+$(xpti_library): libtl_xpti.la xpti/libtracelayer-xpti.map
+	$(AM_V_CCLD)$(CC) -o $@ -Wl,--whole-archive .libs/libtl_xpti.a -Wl,--no-whole-archive $(xpti_link) && \
+		$(MKDIR_P) .libs/tracelayer/xpti && ln -sf ../../libtracelayer-xpti.so .libs/tracelayer/xpti/libxptifw.so
+
+xpti/libtracelayer-xpti.map: %D%/exports
+	$(AM_V_GEN)$(MKDIR_P) xpti && { \
+		echo '{'; echo 'global:'; sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports; echo 'local: *;'; echo '};'; \
+	} >$@.tmp && mv $@.tmp $@
+CLEANFILES += xpti/libtracelayer-xpti.map $(xpti_library)
+EXTRA_DIST += %D%/exports
+
+# Beside it a folder with its soname, for LD_LIBRARY_PATH.
+all-local: $(xpti_library)
+install-exec-local: install-xpti
+uninstall-local: uninstall-xpti
+.PHONY: install-xpti uninstall-xpti
+install-xpti: $(xpti_library)
+	$(MKDIR_P) "$(DESTDIR)$(libdir)" "$(DESTDIR)$(pkglibdir)/xpti"
+	$(INSTALL_PROGRAM) $(xpti_library) "$(DESTDIR)$(libdir)/libtracelayer-xpti.so"
+	rm -f "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
+	$(LN_S) ../../libtracelayer-xpti.so "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
+uninstall-xpti:
+	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti.so" "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
+
+# The functions as a table that is filled with dlsym, and macros that call through it: for tests and benchmarks.
+xpti/table.h: %D%/exports
+	$(AM_V_GEN)$(MKDIR_P) xpti && { \
+		echo '/* Made from xpti/exports. Call the functions of a dispatcher that is loaded: xpti_table_load(path) returns what went wrong, or NULL. */'; \
+		echo '#ifndef TL_XPTI_TABLE_H'; echo '#define TL_XPTI_TABLE_H'; echo '#include <dlfcn.h>'; \
+		echo 'static struct {'; sed -e '/^#/d' -e 's/.*/	__typeof__(\&&) &;/' $(srcdir)/%D%/exports; echo '} xpti_table;'; \
+		echo 'static inline const char *xpti_table_load(const char *path)'; echo '{'; \
+		echo '	void *handle = dlopen(path, RTLD_LAZY);'; echo '	if (!handle)'; echo '		return dlerror();'; \
+		sed -e '/^#/d' -e 's/.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "&";/' $(srcdir)/%D%/exports; \
+		echo '	return NULL;'; echo '}'; \
+		sed -e '/^#/d' -e 's/.*/#define & xpti_table.&/' $(srcdir)/%D%/exports; \
+		echo '#endif'; \
+	} >$@.tmp && mv $@.tmp $@
+CLEANFILES += xpti/table.h
