@@ -1,0 +1,126 @@
+#!/bin/bash
+# The XPTI dispatcher as a library: what it exports and needs; and subscribers: which are loaded, in what order they are told what, what is said of those
+# that can't be.
+. "${top_srcdir:-.}/tests/lib.sh"
+library=$top_builddir/.libs/libtracelayer-xpti.so
+by_soname=$top_builddir/.libs/tracelayer/xpti
+test -f "$library" || { echo "Bail out! $library is missing; run make first"; exit 99; }
+unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
+cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
+plan 38
+
+# ---- the library
+readelf -dW "$library" >"$tmp/dynamic"
+is "$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$tmp/dynamic" | grep -v '^ld-linux')" libc.so.6 "it needs libc and nothing else"
+is "$(sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p' "$tmp/dynamic")" libxptifw.so "it has the original's soname"
+like "$(cat "$tmp/dynamic")" 'FLAGS_1.*NODELETE' "it is never unloaded"
+nm -D --defined-only "$library" | sed 's/.* //' | sort >"$tmp/exports"
+sed '/^#/d' "$top_srcdir/xpti/exports" | sort >"$tmp/wanted"
+same "$tmp/exports" "$tmp/wanted" "it exports the functions that xpti/exports lists, and nothing else"
+is "$(wc -l <"$tmp/exports")" 50 "they are 50"
+readelf -lW "$library" >"$tmp/segments"
+ok "its thread-local storage takes less than 256 bytes" test "$(($(awk '$1 == "TLS" { print $6 }' "$tmp/segments")))" -lt 256
+
+# ---- subscribers
+# subscriber NAME LINK FLAGS…: linked with the dispatcher, as subscribers are (LINK is linked), or with undefined symbols (LINK is plain).
+subscriber()
+{
+	_name=$1; _link=$2; shift 2
+	test "$_link" = linked && _link="-L$by_soname -lxptifw" || _link=
+	$cc -shared -fPIC -DNAME="\"$_name\"" "$@" "$top_srcdir/tests/xpti_subscriber.c" -o "$tmp/$_name.so" $_link
+}
+ok "a program and subscribers are built" eval "
+	$cc '$top_srcdir/tests/xpti_app.c' -o '$tmp/app' -L'$by_soname' -lxptifw &&
+	subscriber a linked -DLEVEL=1 && subscriber b linked -DLEVEL=3 && subscriber plain plain -DCALLS && subscriber calls linked -DCALLS &&
+	subscriber none linked -DNO_INIT && subscriber half linked -DNO_FINISH && subscriber closes linked -DCLOSES"
+export LD_LIBRARY_PATH=$by_soname
+
+# app SUBSCRIBERS: what it says is in $tmp/out and $tmp/err.
+app() { XPTI_SUBSCRIBERS=$1 timeout 20 "$tmp/app" >"$tmp/out" 2>"$tmp/err"; }
+
+app "$tmp/b.so,$tmp/a.so"
+is $? 0 "a program runs with two subscribers"
+cat >"$tmp/wanted" <<END
+enabled 1
+b init xpti.framework 1.0 1.0.0
+a init xpti.framework 1.0 1.0.0
+b init app 3.4 3.4
+a init app 3.4 3.4
+level 3
+notified 0
+b finish xpti.framework
+a finish xpti.framework
+b finish app
+a finish app
+done
+END
+same "$tmp/out" "$tmp/wanted" "they are told of the framework's stream first, then of the program's, in the order of their names in the setting"
+is "$(cat "$tmp/err")" "" "nothing is said"
+
+app "$tmp/a.so,$tmp/a.so"
+is "$(grep -c 'a init app' "$tmp/out")" 1 "a library that is named twice is loaded once"
+like "$(cat "$tmp/out")" '^level 1$' "the stream's level is what the subscriber wants"
+app "$tmp/calls.so"
+like "$(cat "$tmp/out")" '^level 2$' "one that doesn't say wants the normal level"
+like "$(cat "$tmp/out")" '^calls registered 0 good$' "a subscriber may call every function in its init"
+like "$(cat "$tmp/out")" '^calls init own 1.0 1$' "also initialize a stream of its own"
+like "$(cat "$tmp/out")" '^calls task the task 1$' "its callback is called"
+app "$tmp/plain.so"
+like "$(cat "$tmp/out")" '^plain task the task 1$' "a subscriber that isn't linked with the dispatcher works where the program is"
+is "$(cat "$tmp/err")" "" "and nothing is said"
+
+app "$tmp/missing.so"
+is $? 0 "a program runs with a subscriber that is missing"
+is "$(cat "$tmp/err")" "tracelayer: subscriber $tmp/missing.so: cannot open shared object file: No such file or directory; check XPTI_SUBSCRIBERS" \
+	"one line names it and the reason"
+like "$(cat "$tmp/out")" '^enabled 0$' "with no other subscriber, tracing is off"
+app "$tmp/none.so,$tmp/half.so,$tmp/a.so"
+is "$(cat "$tmp/err")" "tracelayer: subscriber $tmp/none.so: it has no xptiTraceInit; check XPTI_SUBSCRIBERS
+tracelayer: subscriber $tmp/half.so: it has no xptiTraceFinish; check XPTI_SUBSCRIBERS" "one line for each that lacks an entry point"
+like "$(cat "$tmp/out")" '^a init app' "the others are loaded"
+app " $tmp/a.so"
+like "$(cat "$tmp/err")" '^tracelayer: subscriber  /.*No such file' "names are not trimmed"
+app "$tmp/a.so,,$tmp/b.so,"
+is "$(cat "$tmp/err")" "tracelayer: subscriber (no name): no library has an empty name; check XPTI_SUBSCRIBERS" "an empty name is said"
+is "$(grep -c 'init app' "$tmp/out")" 2 "and the others are loaded"
+echo text >"$tmp/text.so"
+app "$tmp/text.so"
+is "$(wc -l <"$tmp/err")" 1 "a file that is no library is said in one line"
+app "$(printf 'x%.0s' $(seq 1 5000)).so"
+is "$(wc -l <"$tmp/err")" 1 "a name of 5000 characters is said in one line"
+app "$tmp/closes.so"
+is $? 0 "a subscriber that closes itself does no harm"
+like "$(cat "$tmp/out")" '^closes finish app$' "and goes on"
+
+# ---- XPTI_TRACE_ENABLE
+for value in '' 1 true; do
+	XPTI_TRACE_ENABLE=$value app "$tmp/a.so"
+	like "$(cat "$tmp/out")" '^enabled 1$' "XPTI_TRACE_ENABLE='$value' leaves tracing on"
+done
+for value in 0 false garbage; do
+	XPTI_TRACE_ENABLE=$value app "$tmp/a.so"
+	is "$(grep -c -e 'enabled 0' -e 'a init' "$tmp/out")" 1 "XPTI_TRACE_ENABLE=$value turns it off, and subscribers are not loaded"
+done
+
+# ---- loaded, not linked
+cat >"$tmp/loads.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 3; i++) {
+		void *handle = dlopen(argv[1], RTLD_LAZY);
+		_Bool (*enabled)(void) = handle ? (_Bool (*)(void))dlsym(handle, "xptiTraceEnabled") : NULL;
+		int (*initialize)(const char *, unsigned, unsigned, const char *) = enabled ? dlsym(handle, "xptiInitialize") : NULL;
+		if (!initialize || !enabled() || initialize("app", 1, 0, "1") != 0)
+			return 1;
+		dlclose(handle);
+		if (!enabled())		/* it is still there */
+			return 2;
+	}
+	return 0;
+}
+END
+$cc "$tmp/loads.c" -o "$tmp/loads" -ldl
+ok "a program loads it, and unloads it, again and again" env XPTI_SUBSCRIBERS="$tmp/calls.so" "$tmp/loads" "$library"
+ok "whatever the file is called" eval "cp '$library' '$tmp/other.so' && XPTI_SUBSCRIBERS='$tmp/calls.so' '$tmp/loads' '$tmp/other.so'"

@@ -1,0 +1,24 @@
+/*
+ * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers; says on stdout what the dispatcher says.
+ */
+#include <stdio.h>
+
+#include "tracelayer/xpti.h"
+
+int main(void)
+{
+	uint64_t instance;
+	xpti_payload payload = XPTI_PAYLOAD("the task", "app.c", 1, 1);
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	printf("enabled %d\n", xptiTraceEnabled());
+	xptiFrameworkInitialize();
+	xptiInitialize("app", 3, 4, "3.4");
+	printf("level %d\n", xptiGetEffectiveStreamDetailLevel(xptiRegisterStream("app")));
+	xpti_event *event = xptiMakeEvent("the task", &payload, xpti_event_algorithm, xpti_activity_active, &instance);
+	printf("notified %d\n", xptiNotifySubscribers(xptiRegisterStream("app"), xpti_trace_task_begin, NULL, event, instance, NULL));
+	xptiFinalize("app");
+	xptiFrameworkFinalize();
+	printf("done\n");
+	return 0;
+}
