@@ -112,7 +112,7 @@ static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16
 	if (likely(reader->depth == 0))
 		atomic_store_explicit(&reader->epoch, atomic_load_explicit(&tl_xpti_epoch, memory_order_relaxed), memory_order_relaxed);
 	reader->depth++;
-	struct pin pin __attribute__((cleanup(unpin))) = { reader, slot };
+	struct pin pin __attribute__((cleanup(unpin), unused)) = { reader, slot };
 	struct list *list = pin_list(slot, head);
 	for (uint32_t i = 0, count = list ? list->count : 0; i < count; i++) {
 		const struct entry *entry = &list->entries[i];
