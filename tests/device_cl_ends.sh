@@ -6,7 +6,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 28
+plan 31
 
 # promptly WHAT WAY UNFINISHED: three results.
 promptly()
@@ -20,6 +20,7 @@ promptly()
 	lanes "$what: what had not ended is marked" --commands "$(commands traced)" --unfinished "$3" --log "$tmp/traced.log"
 }
 promptly "commands behind a user event that nobody sets" gated 2
+promptly "twenty thousand of them" crowded 20000
 promptly "a kernel that hangs" hanging 2
 promptly "a kernel that runs on" busy 1
 

@@ -188,16 +188,21 @@ static bool look(struct tl_cl_command *command)
 	return command->done;
 }
 
-static void look_at_all(struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most)
+/* Returns the last one that has ended, or NULL. */
+static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most)
 {
+	const struct tl_cl_command *ended = NULL;
 	uint32_t looks = 0;
 
 	for (struct tl_cl_command *command = queue->first; command && most; command = command == last ? NULL : command->next) {
-		if (look(command))
+		if (look(command)) {
+			ended = command;
 			most--;
-		else if (queue->in_order || ++looks == LOOKS)
+		} else if (queue->in_order || ++looks == LOOKS) {
 			break;
+		}
 	}
+	return ended;
 }
 
 /* --- what becomes of them */
@@ -272,8 +277,9 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 	atomic_store_explicit(&queue->owes, false, memory_order_relaxed);
 	if (last) {
 		tl_cl_device_keep_up(queue->device, at);
-		look_at_all(queue, last, most);
-		struct tl_cl_command *done = take_done(queue, last);
+		/* Not a look further than that: this is done at each submission, however many commands there are. */
+		const struct tl_cl_command *ended = look_at_all(queue, last, most);
+		struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
 		tell_all(done, at);
 		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
 	}

@@ -2,6 +2,7 @@
  * cl_device_ends WAY: programs that end while devices work, in one of these ways.
  *
  *	gated		returns from main while commands wait for a user event that nobody sets
+ *	crowded		the same, with 20000 of them
  *	hanging		while a kernel hangs, and others stand behind it (test driver)
  *	busy		while a kernel runs that will end 300 ms later (test driver)
  *	abrupt		leaves by _exit when commands have ended that it never waited for
@@ -45,6 +46,18 @@ static int gated(void)
 	device_run(queue, empty, 1, &gate, NULL);
 	DO(clFlush(queue));
 	return 3;
+}
+
+static int crowded(void)
+{
+	cl_int error;
+	cl_event gate = clCreateUserEvent(device.app.context, &error);
+
+	CHECK(error, "clCreateUserEvent");
+	for (unsigned i = 0; i < 20000; i++)
+		device_run(queue, empty, 1, &gate, NULL);
+	DO(clFlush(queue));
+	return 6;
 }
 
 static int hanging(void)
@@ -225,6 +238,8 @@ static int end(const char *way, const char *argument)
 {
 	if (!strcmp(way, "gated"))
 		return gated();
+	if (!strcmp(way, "crowded"))
+		return crowded();
 	if (!strcmp(way, "hanging"))
 		return hanging();
 	if (!strcmp(way, "busy"))
