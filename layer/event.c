@@ -112,18 +112,32 @@ uint32_t tl_event_lane(uint32_t name, int32_t sort)
 	return lane;
 }
 
-/* Calls back with each lane until one is taken, and returns that. */
+/* NULL: there is no lane yet. */
+static const struct tl_lane_entry *entry_at(uint32_t index)
+{
+	struct tl_lanes_piece *page = index / PAGE_LANES < PAGES ? atomic_load_explicit(&pages[index / PAGE_LANES], memory_order_acquire) : NULL;
+	const struct tl_lane_entry *entry = page ? &page->lanes[index % PAGE_LANES] : NULL;
+
+	return entry && atomic_load_explicit(&entry->lane, memory_order_acquire) ? entry : NULL;
+}
+
+/* Calls back with each lane until one is taken, and returns that; first with the one behind that which was taken last, as it often is this. */
 static const struct tl_lane_entry *find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint32_t wanted)
 {
-	for (uint32_t i = 0; i < PAGES; i++) {
-		struct tl_lanes_piece *page = atomic_load_explicit(&pages[i], memory_order_acquire);
-		if (!page)
-			break;
-		for (uint32_t j = 0; j < PAGE_LANES; j++)
-			if (atomic_load_explicit(&page->lanes[j].lane, memory_order_acquire) && is(&page->lanes[j], wanted))
-				return &page->lanes[j];
+	static _Atomic uint32_t next;
+	uint32_t index = atomic_load_explicit(&next, memory_order_relaxed);
+	const struct tl_lane_entry *entry = entry_at(index);
+	bool found = entry && is(entry, wanted);
+
+	if (!found) {
+		uint32_t count = atomic_load_explicit(&made, memory_order_relaxed);
+		for (index = 0; index < count && !found; index += !found)
+			found = (entry = entry_at(index)) && is(entry, wanted);
 	}
-	return NULL;
+	if (!found)
+		return NULL;
+	atomic_store_explicit(&next, index + 1, memory_order_relaxed);
+	return entry;
 }
 
 static bool has_number(const struct tl_lane_entry *entry, uint32_t lane)
