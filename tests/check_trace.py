@@ -169,6 +169,15 @@ def check(path, options):
 	return trace.errors
 
 
+def report(errors):
+	"""Say what was found; returns the exit code."""
+	for line in errors[:20]:
+		print(line, file=sys.stderr)
+	if len(errors) > 20:
+		print("and %d more" % (len(errors) - 20), file=sys.stderr)
+	return 1 if errors else 0
+
+
 def main():
 	parser = argparse.ArgumentParser(description="Check a trace; see the top of this file.")
 	parser.add_argument("trace", nargs="+")
@@ -182,11 +191,7 @@ def main():
 	errors = []
 	for path in options.trace:
 		errors += check(path, options)
-	for line in errors[:20]:
-		print(line, file=sys.stderr)
-	if len(errors) > 20:
-		print("and %d more" % (len(errors) - 20), file=sys.stderr)
-	return 1 if errors else 0
+	return report(errors)
 
 
 if __name__ == "__main__":

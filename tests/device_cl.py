@@ -38,9 +38,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_trace
+from device_lanes import Lanes, arrow_ends
 
 LANE = re.compile(r"(?:queue ([0-9]+)|[^,]*), (.*?)(?: \(([0-9]+)\))?\Z")
-RAW = "queued", "submit", "start", "end"
 KINDS = {
 	"NDRANGE_KERNEL": "kernel", "TASK": "kernel", "NATIVE_KERNEL": "kernel", "READ_BUFFER": "read", "READ_IMAGE": "read",
 	"READ_BUFFER_RECT": "read", "WRITE_BUFFER": "write", "WRITE_IMAGE": "write", "WRITE_BUFFER_RECT": "write", "COPY_BUFFER": "copy",
@@ -53,59 +53,9 @@ KINDS = {
 SLACK = 1000
 
 
-class Slice:
-	def __init__(self, trace, event):
-		self.name = event.get("name")
-		self.place = event.get("pid"), event.get("tid")
-		self.args = event.get("args", {})
-		self.start = check_trace.nanoseconds(trace, event, "ts")
-		self.end = self.start + check_trace.nanoseconds(trace, event, "dur")
-		self.correlation = self.args.get("correlation")
-		self.unfinished = self.args.get("unfinished") is True
-		self.call = None
-
-	def __str__(self):
-		return "%s %d..%d (correlation %s)" % (self.name, self.start, self.end, self.correlation)
-
-	def raw(self):
-		return tuple(self.args.get(key) for key in RAW)
-
-
-class Lanes:
-	"""A trace, read for what devices did."""
-
-	def __init__(self, path):
-		self.trace = check_trace.Trace(path, False)
-		self.error = self.trace.error
-		self.names = {(event.get("pid"), event.get("tid")): event["args"]["name"]
-			      for event in self.trace.events if event.get("name") == "thread_name"}
-		self.work, self.calls = [], []
-		for event in self.trace.slices:
-			(self.work if check_trace.is_of_device(event) else self.calls).append(Slice(self.trace, event))
-		self.by_place = collections.defaultdict(list)
-		for slice in self.work + self.calls:
-			self.by_place[slice.place].append(slice)
-		for slices in self.by_place.values():
-			slices.sort(key=lambda slice: (slice.start, -slice.end))
-		self.starts = {place: [slice.start for slice in slices] for place, slices in self.by_place.items()}
-		# The latest end of all up to each.
-		self.ends = {place: list(itertools.accumulate((slice.end for slice in slices), max)) for place, slices in self.by_place.items()}
-
-	def around(self, place, ns):
-		"""The slices there that contain a time, the smallest last."""
-		slices, ends = self.by_place.get(place, []), self.ends.get(place, [])
-		found = []
-		at = bisect.bisect_right(self.starts.get(place, []), ns)
-		while at and ends[at - 1] >= ns:
-			at -= 1
-			if slices[at].end >= ns:
-				found.append(slices[at])
-		return found[::-1]
-
-
 def check_lanes(lanes):
 	for place, slices in lanes.by_place.items():
-		slices = sorted((slice for slice in slices if slice in lanes.work_set), key=lambda slice: (slice.start, slice.end))
+		slices = sorted((slice for slice in slices if slice.is_work), key=lambda slice: (slice.start, slice.end))
 		for before, after in zip(slices, slices[1:]):
 			if after.start < before.end:
 				lanes.error("on %s, %s begins within %s" % (lanes.names.get(place), after, before))
@@ -183,20 +133,6 @@ def check_waits(lanes):
 			check_not_after(lanes, longest if call.name == "clFinish" else last, call)
 
 
-def arrow_ends(lanes):
-	arrows = collections.defaultdict(dict)
-	for event in lanes.trace.events:
-		if event.get("ph") not in ("s", "f", "t") or not check_trace.is_of_device(event):
-			continue
-		ends = arrows[event.get("name"), event.get("id")]
-		if event["ph"] in ends:
-			lanes.error("two ends %s of the arrow %s" % (event["ph"], event.get("id")))
-		if event["ph"] == "f" and event.get("bp") != "e":
-			lanes.error("an arrow's end without bp e: %s" % event)
-		ends[event["ph"]] = (event.get("pid"), event.get("tid")), check_trace.nanoseconds(lanes.trace, event, "ts")
-	return arrows
-
-
 def check_arrows(lanes):
 	submitted, awaited = collections.Counter(), collections.Counter()
 	for (name, number), ends in arrow_ends(lanes).items():
@@ -208,8 +144,8 @@ def check_arrows(lanes):
 			lanes.error("the arrow %s %s goes back by %d ns" % (name, number, from_ns - to_ns))
 		thread, device = ((from_place, from_ns), (to_place, to_ns))[::1 if name == "submitted" else -1]
 		calls = lanes.around(*thread)
-		works = [slice for slice in lanes.around(*device) if slice in lanes.work_set]
-		if not calls or calls[-1] in lanes.work_set or not works:
+		works = [slice for slice in lanes.around(*device) if slice.is_work]
+		if not calls or calls[-1].is_work or not works:
 			lanes.error("the arrow %s %s has an end in no slice" % (name, number))
 			continue
 		if name == "submitted":
@@ -378,7 +314,6 @@ def check(lanes, options):
 				  ("without times", options.untimed, untimed)):
 		if want is not None and want != is_so:
 			lanes.error("%d %s, and %d were expected" % (is_so, what, want))
-	lanes.work_set = set(lanes.work)
 	check_lanes(lanes)
 	samples = samples_of(lanes)
 	if not options.few:
@@ -412,12 +347,7 @@ def main():
 	options = parser.parse_args()
 	lanes = Lanes(options.trace)
 	check(lanes, options)
-	errors = lanes.trace.errors
-	for line in errors[:20]:
-		print(line, file=sys.stderr)
-	if len(errors) > 20:
-		print("and %d more" % (len(errors) - 20), file=sys.stderr)
-	return 1 if errors else 0
+	return check_trace.report(lanes.trace.errors)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # tests: see doc/internals.md. Each owner keeps one block.
 
 # --- whole programs, test applications, viewers
-EXTRA_DIST += tests/lib.sh tests/sanitizers.sh tests/check_trace.py tests/check_names.py tests/whole.sh
+EXTRA_DIST += tests/lib.sh tests/sanitizers.sh tests/check_trace.py tests/device_lanes.py tests/check_names.py tests/whole.sh
 TESTS += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 EXTRA_DIST += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 TESTS += tests/viewers.sh tests/viewers_tracing.sh
