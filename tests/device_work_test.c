@@ -65,15 +65,6 @@ static uint64_t dice(uint64_t below)
 	return next_random() % below;
 }
 
-static void begin(void)
-{
-	tl_config.memory = 256u << 20;
-	tl_config.level = TL_LEVEL_ALL;
-	tl_clock_start();
-	tl_thread_start();
-	tl_runtime_record(true);
-}
-
 /* With a device that has one queue. */
 static struct tl_device_queue *begin_queue(void)
 {

@@ -1,5 +1,5 @@
 /*
- * encoded.h: what was recorded, as the JSON that a trace file would have, parsed.
+ * encoded.h: recording without a file, and what was recorded as the JSON that a trace file would have, parsed.
  */
 #ifndef TL_TESTS_ENCODED_H
 #define TL_TESTS_ENCODED_H
@@ -11,8 +11,21 @@
 #include "format/encoder.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
+#include "layer/config.h"
 #include "layer/event.h"
+#include "layer/runtime.h"
 #include "layer/strings.h"
+#include "layer/thread.h"
+
+/* From here on all is recorded, of every level. */
+static inline void begin(void)
+{
+	tl_config.memory = 256u << 20;
+	tl_config.level = TL_LEVEL_ALL;
+	tl_clock_start();
+	tl_thread_start();
+	tl_runtime_record(true);
+}
 
 static inline uint32_t shown_of(uint32_t lane)
 {

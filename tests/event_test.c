@@ -15,21 +15,11 @@
 #include "layer/event.h"
 #include "layer/runtime.h"
 #include "layer/strings.h"
-#include "layer/thread.h"
 #include "tests/core_doubles.h"
 #include "tests/encoded.h"
 
 #define THREADS 8
 #define TEXTS 20000
-
-static void begin(void)
-{
-	tl_config.memory = 256u << 20;
-	tl_config.level = TL_LEVEL_ALL;
-	tl_clock_start();
-	tl_thread_start();
-	tl_runtime_record(true);
-}
 
 static uint32_t number_of(const char *text)
 {
