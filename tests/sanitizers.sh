@@ -7,8 +7,7 @@ works()
 	${CC:-cc} "-fsanitize=$1" "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty"
 }
 
-# core_objects SANITIZER OPTION...: the layer's core and the toy API, compiled with the sanitizer; their names are in $objects. -w: gcc says that it does
-# not follow fences; what they order are atomics under -DTL_PIN_SEQ_CST, which it does follow.
+# core_objects SANITIZER OPTION...: the layer's core and the toy API, compiled with the sanitizer; their names are in $objects. -w: see core_tsan.sh.
 core_objects()
 {
 	local sanitizer=$1 name
