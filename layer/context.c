@@ -1,9 +1,10 @@
 /*
  * context.c: what trace contexts keep (tracelayer/trace_context.h).
  *
- * A context keeps its events in blocks, one behind the other. Who logs moves the last block's .used on in one instruction and has what lies
- * between for itself; where that is beyond the block, a further block is hung behind it by compare and exchange. A stored event gets its size first,
- * so that readers can step over it, and then, with release, its mark, which says that it is whole. Nothing is moved or freed while the
+ * A context keeps its events in blocks, one behind the other. Who logs takes the place behind the last event by putting his event's size there, by
+ * compare and exchange, and then moves the block's .used over it; who finds a size there moves it for him. So an event's size is there from the
+ * moment on that it has its place, and readers can step over it, however long its owner takes (or if he was not there any more after a fork). Then, with
+ * release, comes its mark, which says that it is whole. Where there is no room left a further block is hung behind. Nothing is moved or freed while the
  * context lives, but by tl_context_clear. What comes from another context comes as a block of its own, of just that size.
  *
  * Lanes' names are few, and set under a lock that nobody takes to log.
@@ -51,14 +52,34 @@ static uint64_t room_behind(const struct tl_context_block *block, uint64_t size)
 
 /* --- logging */
 
+/* NULL: there is none in this block. */
+static struct tl_context_stored *take_place(struct tl_context_block *block, uint64_t size)
+{
+	uint64_t at = atomic_load_explicit(&block->used, memory_order_relaxed);
+
+	while (at + size <= block->room) {
+		struct tl_context_stored *stored = (struct tl_context_stored *)(void *)(block->bytes + at);
+		uint32_t taken = 0;
+		bool mine = atomic_compare_exchange_strong_explicit(&stored->size, &taken, (uint32_t)size, memory_order_relaxed,
+								    memory_order_relaxed);
+		uint64_t behind = at + (mine ? size : taken);
+		/* Or somebody else has done it. */
+		if (atomic_compare_exchange_strong_explicit(&block->used, &at, behind, memory_order_relaxed, memory_order_relaxed))
+			at = behind;
+		if (mine)
+			return stored;
+	}
+	return NULL;
+}
+
 static struct tl_context_stored *reserve(struct tl_context_whole *context, uint64_t size)
 {
 	for (;;) {
 		/* Acquire: pairs with the exchanges below, so that the block is zeroed. */
 		struct tl_context_block *block = atomic_load_explicit(&context->last, memory_order_acquire);
-		uint64_t at = atomic_fetch_add_explicit(&block->used, size, memory_order_relaxed);
-		if (at + size <= block->room)
-			return (struct tl_context_stored *)(void *)(block->bytes + at);
+		struct tl_context_stored *stored = take_place(block, size);
+		if (stored)
+			return stored;
 		struct tl_context_block *next = atomic_load_explicit(&block->next, memory_order_acquire), *made;
 		if (!next) {
 			made = make_block(room_behind(block, size));
@@ -103,9 +124,8 @@ static uint64_t size_of(const struct tl_context_event *event)
 	return (size + 7) & ~UINT64_C(7);
 }
 
-static void put(struct tl_context_stored *stored, uint64_t size, const struct tl_context_event *event)
+static void put(struct tl_context_stored *stored, const struct tl_context_event *event)
 {
-	atomic_store_explicit(&stored->size, (uint32_t)size, memory_order_relaxed);
 	stored->lane = event->lane;
 	stored->request = event->request;
 	stored->time = event->time;
@@ -126,7 +146,7 @@ static void store(struct tl_context_whole *context, const struct tl_context_even
 	struct tl_context_stored *stored = reserve(context, size);
 
 	if (stored)
-		put(stored, size, event);
+		put(stored, event);
 	else
 		atomic_fetch_add_explicit(&context->lost, 1, memory_order_relaxed);
 }
@@ -250,26 +270,43 @@ static void free_lanes(struct tl_context_whole *context)
 
 /* --- reading */
 
-const struct tl_context_stored *tl_context_next(struct tl_context_block **block, uint64_t *at)
+/* The next place that was taken. */
+static const struct tl_context_stored *next_place(struct tl_context_block **block, uint64_t *at)
 {
 	while (*block) {
-		uint64_t used = atomic_load_explicit(&(*block)->used, memory_order_relaxed), room = (*block)->room;
 		const struct tl_context_stored *stored = (const void *)((*block)->bytes + *at);
-		uint32_t size = 0;
-		if (used <= room ? *at < used : *at + sizeof(*stored) <= room)
-			size = atomic_load_explicit(&stored->size, memory_order_relaxed);
-		if (!size) {
-			/* Acquire: pairs with reserve() and append(). */
-			*block = atomic_load_explicit(&(*block)->next, memory_order_acquire);
-			*at = 0;
-			continue;
-		}
-		*at += size;
-		/* Acquire: pairs with put(). */
-		if (atomic_load_explicit(&stored->whole, memory_order_acquire))
+		uint32_t size = *at + sizeof(*stored) <= (*block)->room ? atomic_load_explicit(&stored->size, memory_order_relaxed) : 0;
+		if (size) {
+			*at += size;
 			return stored;
+		}
+		/* Acquire: pairs with reserve() and append(). */
+		*block = atomic_load_explicit(&(*block)->next, memory_order_acquire);
+		*at = 0;
 	}
 	return NULL;
+}
+
+const struct tl_context_stored *tl_context_next(struct tl_context_block **block, uint64_t *at)
+{
+	const struct tl_context_stored *stored;
+
+	/* Acquire: pairs with put(). */
+	while ((stored = next_place(block, at)) && !atomic_load_explicit(&stored->whole, memory_order_acquire))
+		;
+	return stored;
+}
+
+size_t tl_context_places(struct tl_context *seen, size_t *bytes)
+{
+	struct tl_context_block *block = tl_context_whole_of(seen)->first;
+	const struct tl_context_stored *stored;
+	size_t places = 0;
+	uint64_t at = 0;
+
+	for (*bytes = 0; (stored = next_place(&block, &at)); places++)
+		*bytes += atomic_load_explicit(&stored->size, memory_order_relaxed);
+	return places;
 }
 
 void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event, struct tl_context_arg args[TL_CONTEXT_ARGS])
@@ -390,18 +427,20 @@ static struct tl_context_block *copy_events(struct tl_context *from)
 	size_t bytes, used = 0;
 	uint64_t at = 0;
 
-	tl_context_size(from, &bytes, NULL);
+	tl_context_places(from, &bytes);
 	block = make_block(bytes);
 	while (block && used < bytes && (stored = tl_context_next(&source, &at))) {
 		uint32_t size = atomic_load_explicit(&stored->size, memory_order_relaxed);
-		/* One that was not whole when they were counted. */
+		/* One that came after they were counted. */
 		if (size > bytes - used)
 			break;
 		memcpy(block->bytes + used, stored, size);
 		used += size;
 	}
-	if (block)
+	if (block) {
 		atomic_init(&block->used, used);
+		block->room = used;
+	}
 	return block;
 }
 

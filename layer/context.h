@@ -16,7 +16,7 @@
 
 /* An event. */
 struct tl_context_stored {
-	_Atomic uint32_t size;	/* bytes, a multiple of 8; 0: not known yet */
+	_Atomic uint32_t size;	/* bytes, a multiple of 8; 0: the place is free */
 	_Atomic uint32_t whole;	/* 1: the rest is there */
 	uint32_t lane, request;
 	uint64_t time, duration;
@@ -28,7 +28,7 @@ struct tl_context_stored {
 
 struct tl_context_block {
 	_Atomic(struct tl_context_block *) next;
-	_Atomic uint64_t used;	/* may run beyond the room */
+	_Atomic uint64_t used;	/* at least, and up to the beginning of an event or of what is free */
 	uint64_t room;
 	_Alignas(8) char bytes[];
 };
@@ -61,6 +61,9 @@ void tl_context_show(const struct tl_context_stored *stored, struct tl_context_e
 
 /* The newest name of a lane; NULL where it has none. */
 const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *context, uint32_t shown);
+
+/* How many there are at most of those that were logged up to now, and their bytes: also those that are not whole yet. */
+size_t tl_context_places(struct tl_context *seen, size_t *bytes);
 
 /* How many events there are, their bytes, and how many were lost. */
 size_t tl_context_size(struct tl_context *seen, size_t *bytes, size_t *lost);

@@ -44,7 +44,7 @@ static int by_lane(const void *left, const void *right)
 /* NULL: memory is short. */
 static struct placed *gather(struct tl_context_whole *context, size_t *number)
 {
-	size_t room = tl_context_size(&context->seen, NULL, NULL);
+	size_t bytes, room = tl_context_places(&context->seen, &bytes);
 	struct placed *placed = malloc((room + 1) * sizeof(*placed));
 	struct tl_context_block *block = context->first;
 	uint64_t at = 0;

@@ -6,7 +6,8 @@
  * Each worker handles requests: one context each, entered, logged to, handed to a second thread that enters it, too, and at last merged into one that
  * all have in common, as other workers do at the same time; all of them log into another common one. Readers go through both, copy
  * them, and dump the latter, meanwhile. Every event says by its arguments what it must look like. Calls of a toy function between are looked at by
- * who takes the writer's place: each has the number of the request it was made in, or none. What is wrong is said in a line; then the exit status is 1.
+ * who takes the writer's place: each has the number of the request it was made in, or none. Before that each of some threads that log to a context at once
+ * looks whether it finds there what it has just logged. What is wrong is said in a line; then the exit status is 1.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -184,6 +185,61 @@ static void *read_along(void *unused)
 	return unused;
 }
 
+/* --- what a thread has logged it finds, wherever others are with theirs */
+
+#define LOGGERS 4
+#define ROUNDS 20000
+
+static struct tl_context *small[ROUNDS];
+static _Atomic unsigned met[ROUNDS];
+
+struct own {
+	char name[32];
+	unsigned found;
+};
+
+static int is_own(const struct tl_context_event *event, void *user)
+{
+	struct own *own = user;
+
+	own->found += !strcmp(event->name, own->name);
+	return 0;
+}
+
+static void *log_and_find(void *number)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		atomic_fetch_add(&met[round], 1);
+		for (unsigned i = 0; i < 2000 && met[round] < LOGGERS; i++)
+			;
+		for (unsigned i = 0; i < 6; i++) {
+			struct own own = {.found = 0};
+			snprintf(own.name, sizeof(own.name), "%lu.%u", (unsigned long)(uintptr_t)number, i);
+			tl_context_log(small[round], TL_TRACE_RUNTIME, 'I', own.name);
+			tl_context_each(small[round], is_own, &own);
+			if (own.found != 1)
+				fail("a thread does not find what it has logged", (long)own.found);
+		}
+	}
+	return NULL;
+}
+
+static void find_own(void)
+{
+	pthread_t loggers[LOGGERS];
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		small[i] = tl_context_create(TL_TRACE_STANDARD);
+	for (uintptr_t i = 0; i < LOGGERS; i++)
+		pthread_create(&loggers[i], NULL, log_and_find, (void *)i);
+	for (unsigned i = 0; i < LOGGERS; i++)
+		pthread_join(loggers[i], NULL);
+	for (unsigned i = 0; i < ROUNDS; i++)
+		tl_context_destroy(small[i]);
+}
+
+/* --- */
+
 static void *take_calls(void *unused)
 {
 	for (; !over; usleep(1000))
@@ -197,6 +253,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
+	find_own();
 	tl_config.args = TL_ARGS_SCALARS;
 	tl_runtime_record(true);
 	merged = tl_context_create(TL_TRACE_NONE);
