@@ -45,6 +45,19 @@ static inline void tl_xpti_start(void)
 		tl_xpti_start_slowly();
 }
 
+/* The same, and if tracing is on. One load where it is. */
+static inline bool tl_xpti_enabled(void)
+{
+	/* Acquire as in tl_xpti_start. */
+	uint32_t state = atomic_load_explicit(&tl_xpti_state, memory_order_acquire);
+
+	if (unlikely(!(state & TL_XPTI_STARTED))) {
+		tl_xpti_start_slowly();
+		state = atomic_load_explicit(&tl_xpti_state, memory_order_acquire);
+	}
+	return state & TL_XPTI_ENABLED;
+}
+
 /* ---- strings.c ---- */
 
 /* A text that is known; never freed. */

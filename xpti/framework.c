@@ -13,13 +13,13 @@
 
 static const char framework_stream[] = "xpti.framework";
 
-_Atomic uint32_t tl_xpti_state;
+_Alignas(64) _Atomic uint32_t tl_xpti_state;
 
 /* Beginning and end exclude each other. Held while subscribers are loaded: recursive, as they may call back. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool starting;
 static _Atomic int32_t users;
-static _Atomic uint64_t unique_id = 1;
+static _Alignas(64) _Atomic uint64_t unique_id = 1;	/* written often: not beside what all read */
 static _Atomic bool stream_begun, stream_ended;		/* the framework's own */
 
 /* ---- fork: locks are taken before, in their order, so that the child has none that somebody else held ---- */
@@ -167,8 +167,7 @@ xpti_result xptiUnregisterStream(const char *stream)
 
 bool xptiTraceEnabled(void)
 {
-	tl_xpti_start();
-	return atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_ENABLED;
+	return tl_xpti_enabled();
 }
 
 void xptiForceSetTraceEnabled(bool yes)

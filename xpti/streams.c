@@ -138,8 +138,7 @@ static bool can_lack_object(uint16_t type)
 xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
 				  const void *user_data)
 {
-	tl_xpti_start();
-	if (!(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_ENABLED))
+	if (!tl_xpti_enabled())
 		return XPTI_RESULT_FALSE;
 	if (unlikely(!object) && !(user_data && can_lack_object(type)))
 		return XPTI_RESULT_INVALIDARG;
@@ -151,8 +150,7 @@ xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_eve
 
 bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
 {
-	tl_xpti_start();
-	if (!(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_ENABLED) || !tl_xpti_stream_exists(stream))
+	if (!tl_xpti_enabled() || !tl_xpti_stream_exists(stream))
 		return false;
 	if (type == 0)
 		return atomic_load_explicit(&listening[stream], memory_order_relaxed) != 0;
