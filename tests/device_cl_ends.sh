@@ -6,7 +6,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 31
+plan 34
 
 # promptly WHAT WAY UNFINISHED: three results.
 promptly()
@@ -21,6 +21,7 @@ promptly()
 }
 promptly "commands behind a user event that nobody sets" gated 2
 promptly "twenty thousand of them" crowded 20000
+promptly "a hundred of them, and others behind them in a queue without order" mixed 100
 promptly "a kernel that hangs" hanging 2
 promptly "a kernel that runs on" busy 1
 

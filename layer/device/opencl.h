@@ -183,6 +183,7 @@ struct tl_cl_command {
 	cl_event event;			/* we hold it */
 	bool owned;			/* ours alone; else the program has it, too */
 	bool done;			/* the claimer's: it has ended, and is about to be taken out */
+	_Atomic bool noted;		/* a call has waited for it; written under the lock */
 	cl_int status;			/* negative: it failed */
 	struct tl_device_command *lane;
 	struct tl_device_work work;

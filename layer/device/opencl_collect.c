@@ -33,6 +33,7 @@
 #define FEW 8u			/* commands that may be told of later, */
 #define SHORT 15000u		/* if the wait took fewer nanoseconds for each */
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
+#define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
 
 static uint64_t now(void)
@@ -188,18 +189,32 @@ static bool look(struct tl_cl_command *command)
 	return command->done;
 }
 
-/* Returns the last one that has ended, or NULL. */
-static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most)
+enum collecting {
+	FRONT,		/* what has ended among the oldest */
+	ENDED,		/* what has ended */
+	NOTED,		/* and was waited for, or stands before what was: not a word of what the device is busy with */
+	ALL,		/* what has ended, and all is let go of at once */
+	LAST,		/* the same, however many have not ended */
+};
+
+/* Returns the last one that has ended, or NULL. Beyond some that have not, only those that have been waited for are asked about. */
+static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most, enum collecting what)
 {
+	uint32_t looks = what == LAST ? LAST_LOOKS : LOOKS;
 	const struct tl_cl_command *ended = NULL;
-	uint32_t looks = 0;
 
 	for (struct tl_cl_command *command = queue->first; command && most; command = command == last ? NULL : command->next) {
+		if (!looks && what == FRONT)
+			break;
+		if (!looks && !atomic_load_explicit(&command->noted, memory_order_relaxed))
+			continue;
 		if (look(command)) {
 			ended = command;
 			most--;
-		} else if (queue->in_order || ++looks == LOOKS) {
+		} else if (queue->in_order) {
 			break;
+		} else if (looks) {
+			looks--;
 		}
 	}
 	return ended;
@@ -260,12 +275,6 @@ static void let_go(struct tl_cl_queue *queue)
 	}
 }
 
-enum collecting {
-	ENDED,		/* what has ended */
-	NOTED,		/* and was waited for, or stands before what was: not a word of what the device is busy with */
-	ALL,		/* what has ended, and all is let go of at once */
-};
-
 /* `at`: just now. */
 static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
 {
@@ -278,12 +287,12 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 	if (last) {
 		tl_cl_device_keep_up(queue->device, at);
 		/* Not a look further than that: this is done at each submission, however many commands there are. */
-		const struct tl_cl_command *ended = look_at_all(queue, last, most);
+		const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
 		struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
 		tell_all(done, at);
 		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
 	}
-	if (what == ALL)
+	if (what >= ALL)
 		let_go(queue);
 	tl_cl_release(queue);
 }
@@ -305,7 +314,7 @@ void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *que
 	if (atomic_load_explicit(&queue->owes, memory_order_relaxed))
 		collect(queue, UINT32_MAX, NOTED, tl_hook_end(call));
 	else if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
-		collect(queue, 2, ENDED, tl_hook_end(call));
+		collect(queue, 2, FRONT, tl_hook_end(call));
 }
 
 /* The call that `waited` says has waited for what is under way of the queue. */
@@ -314,7 +323,10 @@ static void collect_waited(struct tl_cl_queue *queue, const struct tl_device_cal
 	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed);
 	bool later = count <= FEW && waited->end - waited->start < (uint64_t)count * SHORT;
 
-	if (later && !atomic_load_explicit(&queue->owes, memory_order_relaxed))
+	/* Where the program has given it up no other call may come, and it is our events that keep it and its context. */
+	if (!atomic_load_explicit(&queue->references, memory_order_relaxed))
+		collect(queue, UINT32_MAX, ALL, waited->end);
+	else if (later && !atomic_load_explicit(&queue->owes, memory_order_relaxed))
 		atomic_store_explicit(&queue->owes, true, memory_order_relaxed);
 	else
 		collect(queue, UINT32_MAX, ENDED, waited->end);
@@ -332,8 +344,10 @@ TL_CL_BEFORE(tl_cl_collect_before)
 
 static void note(struct tl_cl_command *command, const struct tl_device_call *waited)
 {
-	if (!command->work.waited.end)
-		command->work.waited = *waited;
+	if (command->work.waited.end)
+		return;
+	command->work.waited = *waited;
+	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
 }
 
 /* *from: where the last one was found; events are mostly in the order of their commands. */
@@ -441,10 +455,11 @@ static bool claim_with(struct tl_cl_queue *queue, cl_event event)
 	return false;
 }
 
+/* What somebody is just telling of is in none of a queue's lists: so all of them are looked at. */
 struct tl_cl_queue *tl_cl_claim(cl_event event)
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if ((atomic_load_explicit(&queue->count, memory_order_relaxed) || told(queue)) && claim_with(queue, event))
+		if (claim_with(queue, event))
 			return queue;
 	return NULL;
 }
@@ -481,7 +496,8 @@ void tl_cl_collect_end(uint64_t deadline)
 
 	if (patience > deadline)
 		patience = deadline;
-	tl_cl_collect_all();
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		collect(queue, UINT32_MAX, LAST, now());
 	while (is_under_way() && now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();

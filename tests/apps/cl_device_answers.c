@@ -249,9 +249,47 @@ static void fail_to_enqueue(void)
 	DO(clReleaseCommandQueue(queue));
 }
 
+/* Another thread's commands in the same queue, which it waits for all the time. */
+static void *work_beside(void *queue)
+{
+	for (int i = 0; i < 100; i++) {
+		for (int j = 0; j < 100; j++, device_commands++)
+			DO(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+		DO(clFinish(queue));
+	}
+	return NULL;
+}
+
+/* An event that has ended is its owner's alone, whoever is told of it just now. */
+static void ask_beside(void)
+{
+	cl_command_queue queue = device_queue(&device, 0);
+	unsigned others = 0;
+	pthread_t thread;
+	cl_event event;
+
+	pthread_create(&thread, NULL, work_beside, queue);
+	for (int i = 0; i < 1000; i++, device_commands++) {
+		cl_int status = CL_QUEUED;
+		cl_uint references = 0;
+		DO(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+		DO(clFlush(queue));
+		while (status > CL_COMPLETE)
+			DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+		DO(clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(references), &references, NULL));
+		others += references != 1;
+		DO(clReleaseEvent(event));
+	}
+	pthread_join(thread, NULL);
+	DO(clReleaseCommandQueue(queue));
+	printf("beside another thread: %u events with other references\n", others);
+}
+
 int main(void)
 {
 	device = device_open(0);
+	if (device.is_test_driver)
+		ask_beside();
 	ask_old_queues();
 	ask_new_queues();
 	fail_to_create();

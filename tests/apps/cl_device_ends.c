@@ -11,6 +11,9 @@
  *			end. Prints how many calls the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
  *	forked		forks while commands are under way; the child returns from main, and says how many calls the driver saw in it (test driver)
+ *	mixed		as gated, with more such commands in a queue without order than are asked about at a time, and others behind them that it
+ *			waits for
+ *	released	releases queue and context while a command waits, lets that go on, and waits for it: the last one to release is the event
  *	steady		enqueues and waits until it is killed; in standard output a byte for each hundred commands
  *	paced ROUNDS	five kernels in three queues, with calls that wait for them (test driver: they sleep for 0.2 to 2 ms each, and a round
  *			takes some 3 ms)
@@ -58,6 +61,62 @@ static int crowded(void)
 		device_run(queue, empty, 1, &gate, NULL);
 	DO(clFlush(queue));
 	return 6;
+}
+
+static int mixed(void)
+{
+	cl_command_queue unordered = device_queue(&device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_int error;
+	cl_event gate = clCreateUserEvent(device.app.context, &error), event;
+
+	CHECK(error, "clCreateUserEvent");
+	for (int i = 0; i < 100; i++)
+		device_run(unordered, empty, 1, &gate, NULL);
+	for (int i = 0; i < 50; i++) {
+		device_run(unordered, empty, 0, NULL, &event);
+		DO(clWaitForEvents(1, &event));
+		DO(clReleaseEvent(event));
+	}
+	/* These nobody waits for. */
+	for (int i = 0; i < 50; i++)
+		device_run(unordered, empty, 0, NULL, NULL);
+	DO(clFlush(unordered));
+	usleep(100000);
+	return 6;
+}
+
+static void CL_CALLBACK destroyed(cl_context context, void *to)
+{
+	(void)context;
+	atomic_store((atomic_bool *)to, true);
+}
+
+/* A context of its own, which nothing but the queue and the commands refers to. */
+static int released(void)
+{
+	static atomic_bool is_destroyed;
+	cl_int error;
+	cl_context context = clCreateContext(NULL, 1, &device.app.device, NULL, NULL, &error);
+	cl_event gate, event;
+
+	CHECK(error, "clCreateContext");
+	DO(clSetContextDestructorCallback(context, destroyed, &is_destroyed));
+	cl_command_queue own = clCreateCommandQueueWithProperties(context, device.app.device, NULL, &error);
+	CHECK(error, "clCreateCommandQueueWithProperties");
+	gate = clCreateUserEvent(context, &error);
+	CHECK(error, "clCreateUserEvent");
+	DO(clEnqueueMarkerWithWaitList(own, 1, &gate, &event));
+	device_commands++;
+	DO(clReleaseCommandQueue(own));
+	DO(clReleaseContext(context));
+	DO(clSetUserEventStatus(gate, CL_COMPLETE));
+	DO(clReleaseEvent(gate));
+	DO(clWaitForEvents(1, &event));
+	DO(clReleaseEvent(event));
+	for (int i = 0; i < 1000 && !atomic_load(&is_destroyed); i++)
+		usleep(1000);
+	printf("the context is %s\n", atomic_load(&is_destroyed) ? "destroyed" : "still there");
+	return 0;
 }
 
 static int hanging(void)
@@ -240,6 +299,10 @@ static int end(const char *way, const char *argument)
 		return gated();
 	if (!strcmp(way, "crowded"))
 		return crowded();
+	if (!strcmp(way, "mixed"))
+		return mixed();
+	if (!strcmp(way, "released"))
+		return released();
 	if (!strcmp(way, "hanging"))
 		return hanging();
 	if (!strcmp(way, "busy"))
