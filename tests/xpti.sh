@@ -7,7 +7,7 @@ by_soname=$top_builddir/.libs/tracelayer/xpti
 test -f "$library" || { echo "Bail out! $library is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 38
+plan 39
 
 # ---- the library
 readelf -dW "$library" >"$tmp/dynamic"
@@ -68,6 +68,13 @@ like "$(cat "$tmp/out")" '^calls task the task 1$' "its callback is called"
 app "$tmp/plain.so"
 like "$(cat "$tmp/out")" '^plain task the task 1$' "a subscriber that isn't linked with the dispatcher works where the program is"
 is "$(cat "$tmp/err")" "" "and nothing is said"
+
+sed -e '/^#/d' -e 's/.*/int &(void); int &(void) { return 0; }/' "$top_srcdir/xpti/exports" >"$tmp/idle.c"
+ok "preloaded, it takes the place of the dispatcher that a program is linked with" eval "
+	$cc -w -shared -fPIC '$tmp/idle.c' -Wl,-soname,libidle.so -o '$tmp/libidle.so' &&
+	$cc '$top_srcdir/tests/xpti_app.c' -o '$tmp/idle' -L'$tmp' -lidle &&
+	LD_LIBRARY_PATH='$tmp' LD_PRELOAD='$library' XPTI_SUBSCRIBERS='$tmp/plain.so' timeout 20 '$tmp/idle' >'$tmp/out' 2>&1 &&
+	grep -q '^plain task the task 1$' '$tmp/out'"
 
 app "$tmp/missing.so"
 is $? 0 "a program runs with a subscriber that is missing"

@@ -74,9 +74,9 @@ static struct place *place_of(const struct place *key)
 	return place;
 }
 
+/* Under all locks. */
 static void forget_instances(void)
 {
-	tl_index_lock_all(places, SHARDS);
 	for (int i = 0; i < SHARDS; i++) {
 		struct tl_index_array *array = atomic_load_explicit(&places[i].array, memory_order_relaxed);
 		for (size_t k = 0; array && k <= array->mask; k++) {
@@ -85,7 +85,6 @@ static void forget_instances(void)
 				atomic_store_explicit(&((struct place *)entry)->instances, 0, memory_order_relaxed);
 		}
 	}
-	tl_index_unlock_all(places, SHARDS);
 }
 
 /* ---- slabs ---- */
@@ -384,12 +383,13 @@ void tl_xpti_points_reset(void)
 	for (int i = 0; i < POOLS; i++)
 		if (pools[i].released.first || pools[i].sealed.first)
 			turn_over(&pools[i]);
-	tl_xpti_points_unlock();
 	forget_instances();
+	tl_xpti_points_unlock();
 }
 
 void tl_xpti_points_lock(void)
 {
+	tl_index_lock_all(places, SHARDS);
 	for (int i = 0; i < POOLS; i++)
 		pthread_mutex_lock(&pools[i].lock);
 	pthread_mutex_lock(&addresses.lock);
@@ -400,6 +400,7 @@ void tl_xpti_points_unlock(void)
 	pthread_mutex_unlock(&addresses.lock);
 	for (int i = 0; i < POOLS; i++)
 		pthread_mutex_unlock(&pools[i].lock);
+	tl_index_unlock_all(places, SHARDS);
 }
 
 /* ---- events that others have made ---- */
