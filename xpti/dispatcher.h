@@ -15,8 +15,8 @@
  * Callbacks are lists that never change once they are published; who notifies pins the list it uses (pins.h). What a released trace point owns
  * beyond its slot, its metadata, is freed when every notification that had begun by then has ended.
  *
- * Locks: each protects the writers of one table (a shard of one), none is held while a callback, a subscriber or the loader runs, and the only
- * ones that nest are those that reset and fork take, in the order of framework.c's lock_all.
+ * Locks: each protects the writers of one table (a shard of one); none is held while a callback, a subscriber or the loader runs, but framework.c's, which
+ * is recursive and held while subscribers are loaded. They nest in the order of framework.c's lock_all, which takes them all before a fork.
  */
 #ifndef TL_XPTI_DISPATCHER_H
 #define TL_XPTI_DISPATCHER_H
