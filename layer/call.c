@@ -775,6 +775,9 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 		end_hook(call, result, false);
 		words_of(call, own);
 		words = own;
+		/* A hook that had to try again has another handle. */
+		if (!skipped && call->shim->function->result->size == sizeof(result))
+			memcpy(&result, call->result, sizeof(result));
 	}
 	end(call, 0, result, words, count);
 	if (call->mode & TL_MODE_AFTER && !skipped)
