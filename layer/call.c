@@ -762,6 +762,18 @@ static void end_hook(struct tl_call *call, uint64_t result, bool unwound)
 	tl_hook_leave(call, result, unwound);
 }
 
+/* A hook that had to try again has another result. */
+static uint64_t result_again(const struct tl_call *call, uint64_t result)
+{
+	const struct tl_type *type = call->shim->function->result;
+	uint64_t again = 0;
+
+	if (!type || !type->size || type->size > sizeof(again))
+		return result;
+	memcpy(&again, call->result, type->size);
+	return again;
+}
+
 void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	int error = errno;
@@ -775,9 +787,8 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 		end_hook(call, result, false);
 		words_of(call, own);
 		words = own;
-		/* A hook that had to try again has another handle. */
-		if (!skipped && call->shim->function->result->size == sizeof(result))
-			memcpy(&result, call->result, sizeof(result));
+		if (!skipped)
+			result = result_again(call, result);
 	}
 	end(call, 0, result, words, count);
 	if (call->mode & TL_MODE_AFTER && !skipped)

@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 49
+plan 51
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -87,6 +87,12 @@ checked "a clock that can't be read" times "$tmp/t.json" "$tmp/log" 32 32
 diag "$(said)"
 ok "is known from submissions and ends" within 5000000 1000000000
 checked "within which nothing lies outside of its calls" calls "$tmp/t.json"
+
+# What the driver refuses us it may grant the program.
+TEST_ZE_FAIL=zeEventPoolCreate=0x78000001@1 preloaded "$app" time 100 >"$tmp/out" 2>&1
+is "$? $(cat "$tmp/out")" "0 " "a pool that is refused with our flags is made with the program's"
+is "$("$python" -c 'import json, sys; print(*{e["args"]["result"] for e in json.load(open(sys.argv[1])) if e.get("name") == "zeEventPoolCreate"})' "$tmp/t.json")" \
+	ZE_RESULT_SUCCESS "and recorded so"
 
 # --- the end
 preloaded "$app" unfinished >"$tmp/out" 2>&1

@@ -104,8 +104,23 @@ static void pool_created(struct tl_call *call, const struct pool_state *state)
 		tl_ze_plain(context, false);
 }
 
+/* What a driver does not grant us it may grant the program. */
+static ze_result_t create_as_asked(struct tl_call *call, struct pool_state *state)
+{
+	__typeof__(zeEventPoolCreate) *create = (__typeof__(create))tl_hook_real_of(call);
+
+	state->desc.flags = state->flags;
+	state->changed = false;
+	return *(ze_result_t *)call->result = create(ZE_PARAM(call, 0, ze_context_handle_t), &state->desc, ZE_PARAM(call, 2, uint32_t),
+						     ZE_PARAM(call, 3, ze_device_handle_t *), ZE_PARAM(call, 4, ze_event_pool_handle_t *));
+}
+
 static void after_pool_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
+	struct pool_state *pool = state;
+
+	if (!unwound && result != ZE_RESULT_SUCCESS && pool->changed && !tl_device_has_ended())
+		result = create_as_asked(call, state);
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
