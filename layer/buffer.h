@@ -56,9 +56,6 @@ struct tl_producer {
 	int *error;			/* its errno */
 	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
 	_Atomic uint32_t hooking;	/* odd: inside of a hook */
-	struct {
-		_Atomic uint64_t ticks, ns;
-	} read;				/* the clock, when hooks read it last */
 };
 
 /*

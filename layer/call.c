@@ -479,7 +479,7 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 	}
 }
 
-/* A call has returned and is not on top: some above it never did. `now`: as for settle. */
+/* A call has returned and is not on top: some above it never did. */
 static void end_inner(struct tl_call *call, uint64_t now)
 {
 	struct tl_open_call *open = call->open;
@@ -758,7 +758,7 @@ static void end_hook(struct tl_call *call, uint64_t result, bool unwound)
 {
 	tl_runtime_notice_fork();
 	if (is_ours(call) && call->thread == tl_self)
-		end_inner(call, 0);
+		end_inner(call, tl_ticks(call->thread));
 	tl_hook_leave(call, result, unwound);
 }
 

@@ -62,7 +62,6 @@ static struct {
 } change;
 static _Atomic uint64_t uncertain;	/* a tick: answers for those beyond count for the horizon */
 _Atomic uint64_t tl_clock_due = UINT64_MAX;
-_Atomic uint64_t tl_clock_rate;
 static _Atomic uint32_t unsettled;	/* nanoseconds until the change can be settled, 0: there is none */
 
 static inline uint64_t load(const _Atomic uint64_t *word)
@@ -127,6 +126,11 @@ static uint64_t slope_between(uint64_t ticks, uint64_t ns, uint64_t later_ticks,
 	if (later_ticks <= ticks || later_ns <= ns)
 		return 0;
 	return (uint64_t)(((unsigned __int128)(later_ns - ns) << SHIFT) / (later_ticks - ticks));
+}
+
+static uint64_t along(uint64_t ticks, uint64_t slope)
+{
+	return (uint64_t)((unsigned __int128)ticks * slope >> SHIFT);
 }
 
 /* A point that lies so far before the last of n, or as far back as the rate has been what it is. */
@@ -236,7 +240,7 @@ static uint32_t append(struct tl_clock_table *table, uint32_t n, uint64_t ticks,
 static bool surprises(const struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	const struct tl_clock_point *last = &table->points[n - 1];
-	uint64_t expected = load(&last->ns) + tl_clock_lasted(ticks - load(&last->ticks), load(&last->slope));
+	uint64_t expected = load(&last->ns) + along(ticks - load(&last->ticks), load(&last->slope));
 	uint64_t baseline = load(&last->ns) - load(&back_from(table, n, BASELINE)->ns), length = ns - load(&last->ns);
 
 	return baseline >= TELLING_LEAST && length / baseline < FAR &&
@@ -252,11 +256,11 @@ static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t
 	__int128 rest = ((__int128)ns << SHIFT) - (__int128)after * ticks, apart = (__int128)change.slope - after;
 	__int128 part = apart ? rest / apart : 0;
 
-	if (part <= 0 || part >= ticks || tl_clock_lasted((uint64_t)part, change.slope) > ns)
+	if (part <= 0 || part >= ticks || along((uint64_t)part, change.slope) > ns)
 		return n;
 	for (uint32_t i = n; i > end; i--)
 		copy_point(&table->points[i], &table->points[i - 1]);
-	set_point(to, load(&from->ticks) + (uint64_t)part, load(&from->ns) + tl_clock_lasted((uint64_t)part, change.slope), 0);
+	set_point(to, load(&from->ticks) + (uint64_t)part, load(&from->ns) + along((uint64_t)part, change.slope), 0);
 	aim(from);
 	aim(to);
 	return n + 1;
@@ -316,8 +320,8 @@ static uint64_t convert(const struct tl_clock_table *table, uint32_t n, uint64_t
 	}
 	uint64_t at = load(&table->points[low].ticks), ns = load(&table->points[low].ns), slope = load(&table->points[low].slope);
 	if (ticks >= at)
-		return ns + tl_clock_lasted(ticks - at, slope);
-	uint64_t back = tl_clock_lasted(at - ticks, slope);
+		return ns + along(ticks - at, slope);
+	uint64_t back = along(at - ticks, slope);
 	return back < ns ? ns - back : 0;
 }
 
@@ -352,7 +356,6 @@ static uint32_t append_pair(struct tl_clock_table *table, uint32_t n, uint64_t t
 				      memory_order_relaxed);
 	atomic_store_explicit(&uncertain, change.to ? change.from : ticks, memory_order_relaxed);
 	uint64_t slope = load(&table->points[n - 1].slope);
-	atomic_store_explicit(&tl_clock_rate, slope, memory_order_relaxed);
 	atomic_store_explicit(&tl_clock_due, ticks + (slope ? (uint64_t)(((unsigned __int128)DUE << SHIFT) / slope) : DUE_AT_FIRST), memory_order_relaxed);
 	return n;
 }
@@ -392,7 +395,7 @@ static void pair(void)
 	/* A bracket that was interrupted says little; with a slope known, one can say how wide it was. */
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t width = take_pair(&ticks, &ns);
-		if (n < 2 || tl_clock_lasted(width, load(&table->points[n - 1].slope)) <= NARROW)
+		if (n < 2 || along(width, load(&table->points[n - 1].slope)) <= NARROW)
 			break;
 	}
 	if (n == 0 || ns >= load(&table->points[n - 1].ns) + (n == 1 ? SHORTEST : 1000))
@@ -409,7 +412,7 @@ static bool is_fresh(const struct tl_clock_table *table)
 		return false;
 	/* A point that changes meanwhile gives another answer, and none is wrong. */
 	const struct tl_clock_point *last = &table->points[n - 1];
-	return tl_clock_lasted(tl_counter() - load(&last->ticks), load(&last->slope)) < FRESH;
+	return along(tl_counter() - load(&last->ticks), load(&last->slope)) < FRESH;
 }
 
 void tl_clock_settle(void)
@@ -556,7 +559,6 @@ void tl_clock_after_fork(void)
 	atomic_store_explicit(&uncertain, 0, memory_order_relaxed);
 	atomic_store_explicit(&unsettled, 0, memory_order_relaxed);
 	atomic_store_explicit(&tl_clock_due, UINT64_MAX, memory_order_relaxed);
-	atomic_store_explicit(&tl_clock_rate, 0, memory_order_relaxed);
 	memset(&change, 0, sizeof(change));
 	atomic_flag_clear_explicit(&pairing, memory_order_relaxed);
 }

@@ -19,8 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/trace_file.h"
-
 /* First pair; decides between counter and clock_gettime. Called at the first traced call. */
 void tl_clock_start(void);
 bool tl_clock_is_counter(void);
@@ -44,16 +42,6 @@ static inline void tl_clock_keep_up(uint64_t now)
 {
 	if (now > atomic_load_explicit(&tl_clock_due, memory_order_relaxed))
 		tl_clock_pair();
-}
-
-/*
- * Nanoseconds that ticks last, at the rate of late; 0: it is not known yet. For times that are reckoned on from a reading of the clock just before: the
- * rate may be off by as much as it can change.
- */
-extern _Atomic uint64_t tl_clock_rate;	/* times 2 to the TL_CLOCK_SHIFT */
-static inline uint64_t tl_clock_lasted(uint64_t ticks, uint64_t rate)
-{
-	return (uint64_t)((unsigned __int128)ticks * rate >> TL_CLOCK_SHIFT);
 }
 
 /*

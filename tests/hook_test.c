@@ -581,22 +581,6 @@ START_TEST(a_hooks_time_is_not_the_calls)
 }
 END_TEST
 
-/* Whether it was reckoned or read, and also with a second look right behind the first. */
-START_TEST(the_time_in_hooks_is_the_clocks)
-{
-	ck_assert(tl_runtime_begin());
-	tl_thread_attach();
-	usleep(10000);
-	tl_clock_settle();
-	for (unsigned i = 0; i < 20000; i++) {
-		uint64_t before = tl_clock_gettime_ticks(), first = tl_hook_now(), second = tl_hook_now(), after = tl_clock_gettime_ticks();
-		ck_assert_uint_ge(first + 150, before);
-		ck_assert_uint_ge(second + 150, first);
-		ck_assert_uint_le(second, after + 150);
-	}
-}
-END_TEST
-
 /* --- the cause */
 
 START_TEST(a_call_in_a_request_says_so)
@@ -819,7 +803,6 @@ int main(void)
 	tcase_add_test(tcase, a_signal_handlers_calls_have_hooks_but_not_inside_of_one);
 	tcase_add_test(tcase, hooks_nest_as_deep_as_open_calls_are_kept);
 	tcase_add_test(tcase, a_hooks_time_is_not_the_calls);
-	tcase_add_test(tcase, the_time_in_hooks_is_the_clocks);
 	tcase_add_test(tcase, a_call_in_a_request_says_so);
 	tcase_add_test(tcase, a_request_that_a_thread_begins_before_its_first_call_counts);
 	tcase_add_test(tcase, a_request_that_a_callback_begins_counts_from_then_on);

@@ -14,7 +14,6 @@
 #include "format/record.h"
 #include "layer/buffer.h"
 #include "layer/call.h"
-#include "layer/clock.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
@@ -182,13 +181,18 @@ bool tl_hook_is_here(void)
 	return tl_self && atomic_load_explicit(&self()->hooking, memory_order_relaxed) & 1;
 }
 
+static uint64_t now(void)
+{
+	return tl_clock_gettime_ticks();
+}
+
 static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 {
 	const struct timespec while_ = { .tv_nsec = 100000 };
 	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
 
 	while (count & 1 && atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
-		if (tl_clock_gettime_ticks() >= deadline)
+		if (now() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
 	}
@@ -202,92 +206,6 @@ bool tl_hook_drain(uint64_t deadline)
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
 		all &= producer == self() || wait_for(producer, deadline);
 	return all;
-}
-
-/* --- what time it is */
-
-/*
- * The time is reckoned on by ticks from the thread's last reading of the clock, as long as that is so near that the rate does not matter: a reading of the
- * clock costs several times as much as one of the counter, which the call's record needs anyway.
- */
-#define NEAR 50000u	/* nanoseconds */
-#define BRIEF 400u	/* nanoseconds */
-#define NARROW 120u	/* nanoseconds that a reading may have taken, to be reckoned from */
-
-/* False: it has to be read. A signal handler may read it in between. */
-static bool reckon(const struct tl_producer *producer, uint64_t ticks, uint64_t rate, uint64_t *ns)
-{
-	uint64_t read = atomic_load_explicit(&producer->read.ticks, memory_order_relaxed);
-
-	atomic_signal_fence(memory_order_seq_cst);
-	*ns = atomic_load_explicit(&producer->read.ns, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	uint64_t since = ticks > read && read ? tl_clock_lasted(ticks - read, rate) : NEAR;
-	*ns += since;
-	return since < NEAR && atomic_load_explicit(&producer->read.ticks, memory_order_relaxed) == read;
-}
-
-static void reckon_from(struct tl_producer *producer, uint64_t ticks, uint64_t ns)
-{
-	atomic_store_explicit(&producer->read.ticks, 0, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&producer->read.ns, ns, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&producer->read.ticks, ticks, memory_order_relaxed);
-}
-
-/* 0: it can't be reckoned. */
-static uint64_t rate_of(const struct tl_thread *thread)
-{
-	return thread->clock ? atomic_load_explicit(&tl_clock_rate, memory_order_relaxed) : 0;
-}
-
-/* *ticks: just now, and then just after that. */
-static uint64_t read_clock(struct tl_thread *thread, uint64_t *ticks)
-{
-	uint64_t before = *ticks, rate = rate_of(thread), ns = tl_clock_gettime_ticks();
-
-	*ticks = tl_ticks(thread);
-	if (rate && tl_clock_lasted(*ticks - before, rate) < NARROW)
-		reckon_from((struct tl_producer *)thread, before + (*ticks - before) / 2, ns);
-	return ns;
-}
-
-/* *ticks: just now; and where the clock had to be read, just after that. */
-static uint64_t time_at(struct tl_thread *thread, uint64_t *ticks)
-{
-	uint64_t rate = rate_of(thread), ns;
-
-	if (TL_LIKELY(rate && reckon((const struct tl_producer *)thread, *ticks, rate, &ns)))
-		return ns;
-	return read_clock(thread, ticks);
-}
-
-/* The driver's function is over. What is reckoned might miss a call as brief as our errors are. */
-static void set_end(struct tl_call *call, struct tl_hooked *hooked)
-{
-	uint64_t rate = rate_of(call->thread), least;
-
-	if (!rate || tl_clock_lasted(call->end - call->start, rate) >= BRIEF) {
-		hooked->end = time_at(call->thread, &call->end);
-		return;
-	}
-	hooked->end = read_clock(call->thread, &call->end);
-	least = hooked->end - tl_clock_lasted(call->end - call->start, rate);
-	if (hooked->start > hooked->end)
-		hooked->start = hooked->end;
-	if (hooked->start < least)
-		hooked->start = least;
-}
-
-uint64_t tl_hook_now(void)
-{
-	struct tl_thread *thread = tl_self;
-
-	if (!thread)
-		return tl_clock_gettime_ticks();
-	uint64_t ticks = tl_ticks(thread);
-	return time_at(thread, &ticks);
 }
 
 /* --- a call */
@@ -351,10 +269,8 @@ bool tl_hook_enter(struct tl_call *call)
 
 void tl_hook_starts(struct tl_call *call)
 {
-	uint64_t ticks = call->start;
-
 	if (call->hooked->hook->timed)
-		call->hooked->start = time_at(call->thread, &ticks);
+		call->hooked->start = now();
 }
 
 /* Once for each call. NULL: it was. */
@@ -377,12 +293,14 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 	struct tl_hooked *hooked = call->hooked;
 	bool here = !tl_buffer_is_stale(call->thread);
 
-	call->end = tl_ticks(call->thread);
-	if (!is_owed(call))
+	if (!is_owed(call)) {
+		call->end = tl_ticks(call->thread);
 		return;
+	}
 	const struct tl_hook *hook = take(hooked);
 	if (hook->timed && here)
-		set_end(call, hooked);
+		hooked->end = now();
+	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
 		WHILE_INSIDE();
 		hook->after(call, hooked->state, result, unwound);
@@ -404,7 +322,7 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
 	const struct tl_hook *hook = take(hooked);
 	if (hook->timed)
-		hooked->end = tl_clock_gettime_ticks();
+		hooked->end = now();
 	if (hook->after) {
 		WHILE_INSIDE();
 		hook->after(&call, hooked->state, 0, true);

@@ -60,9 +60,6 @@ void *tl_hook_real_of(const struct tl_call *call);
 uint64_t tl_hook_start(const struct tl_call *call);
 uint64_t tl_hook_end(const struct tl_call *call);
 
-/* In either: now, in the same nanoseconds. Quicker than a reading of the clock, as a rule. */
-uint64_t tl_hook_now(void);
-
 /* The call has a slice in the trace, or will have. */
 static inline bool tl_hook_is_recorded(const struct tl_call *call)
 {

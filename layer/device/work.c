@@ -316,7 +316,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 	command->queue = queue;
 	command->recorded = recorded;
 	if (!recorded) {
-		atomic_init(&command->submitted, tl_hook_now());
+		atomic_init(&command->submitted, tl_clock_gettime_ticks());
 		return command;
 	}
 	command->state = PENDING;
@@ -327,7 +327,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 						      memory_order_relaxed))
 		;
 	/* Pairs with submission_of. */
-	atomic_store_explicit(&command->submitted, tl_hook_now(), memory_order_release);
+	atomic_store_explicit(&command->submitted, tl_clock_gettime_ticks(), memory_order_release);
 	return command;
 }
 
@@ -787,8 +787,7 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	if (!command)
 		return;
 	const struct tl_device_queue *queue = command->queue;
-	/* What has been waited for was over when the wait was. */
-	uint64_t submitted = submission_of(command), now = work.waited.end > submitted ? work.waited.end : tl_hook_now();
+	uint64_t submitted = submission_of(command), now = tl_clock_gettime_ticks();
 	clamp(&work, submitted, now);
 	if (command->recorded)
 		record(command, &work, submitted, now);
