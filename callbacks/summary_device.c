@@ -80,18 +80,6 @@ static struct row *row_named(enum commands_table table, const char *name)
 	return rows = row;
 }
 
-static enum command_kind kind_of(enum tl_device_kind kind)
-{
-	static const enum command_kind kinds[TL_DEVICE_KINDS] = {
-		[TL_DEVICE_KERNEL] = COMMAND_KERNEL, [TL_DEVICE_READ] = COMMAND_READ, [TL_DEVICE_WRITE] = COMMAND_WRITE,
-		[TL_DEVICE_COPY] = COMMAND_COPY, [TL_DEVICE_FILL] = COMMAND_FILL, [TL_DEVICE_MAP] = COMMAND_MAP,
-		[TL_DEVICE_UNMAP] = COMMAND_UNMAP, [TL_DEVICE_MIGRATE] = COMMAND_MIGRATE, [TL_DEVICE_SYNC] = COMMAND_SYNC,
-		[TL_DEVICE_OTHER] = COMMAND_OTHER,
-	};
-
-	return kind < TL_DEVICE_KINDS ? kinds[kind] : COMMAND_OTHER;
-}
-
 static void add_to_row(struct row *row, const struct tl_device_view *command)
 {
 	uint64_t time = command->end - command->start;
@@ -202,13 +190,12 @@ static void keep_back(struct queue *queue, const struct kept *kept)
 
 static void done(const struct tl_device_view *command, void *user_data)
 {
-	enum command_kind kind = kind_of(command->kind);
 	char name[NAME];
 
 	(void)user_data;
-	command_row_name(name, sizeof(name), kind, command->name ? command->name : "other", command->peer);
+	command_row_name(name, sizeof(name), command->kind, command->name ? command->name : "other", command->peer);
 	pthread_mutex_lock(&lock);
-	struct row *row = row_named(commands_table_of(kind), name);
+	struct row *row = row_named(commands_table_of(command->kind), name);
 	struct queue *queue = queue_of(command);
 	if (row && queue) {
 		add_to_row(row, command);

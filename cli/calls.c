@@ -72,56 +72,43 @@ void calls_row(struct table *table, const struct calls *calls, long long whole)
 
 /* ---- device commands ---- */
 
-enum command_kind command_kind_named(const char *word)
-{
-	static const char *const words[] = {
-		[COMMAND_KERNEL] = "kernel", [COMMAND_READ] = "read", [COMMAND_WRITE] = "write",     [COMMAND_COPY] = "copy",	    [COMMAND_FILL] = "fill",
-		[COMMAND_MAP] = "map",	     [COMMAND_UNMAP] = "unmap", [COMMAND_MIGRATE] = "migrate", [COMMAND_SYNC] = "sync",
-	};
-
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (!strcmp(word, words[i]))
-			return (enum command_kind)i;
-	return COMMAND_OTHER;
-}
-
-enum commands_table commands_table_of(enum command_kind kind)
+enum commands_table commands_table_of(enum tl_device_kind kind)
 {
 	switch (kind) {
-	case COMMAND_KERNEL:
+	case TL_DEVICE_KERNEL:
 		return COMMANDS_KERNELS;
-	case COMMAND_SYNC:
-	case COMMAND_OTHER:
+	case TL_DEVICE_SYNC:
+	case TL_DEVICE_OTHER:
 		return COMMANDS_OTHERS;
 	default:
-		return COMMANDS_TRANSFERS;
+		return kind < TL_DEVICE_KINDS ? COMMANDS_TRANSFERS : COMMANDS_OTHERS;
 	}
 }
 
-void command_row_name(char *to, size_t room, enum command_kind kind, const char *name, const char *peer)
+void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name, const char *peer)
 {
 	const char *host = peer ? peer : "host";
 
 	switch (kind) {
-	case COMMAND_READ:
+	case TL_DEVICE_READ:
 		snprintf(to, room, "read device to %s", host);
 		break;
-	case COMMAND_WRITE:
+	case TL_DEVICE_WRITE:
 		snprintf(to, room, "write %s to device", host);
 		break;
-	case COMMAND_COPY:
+	case TL_DEVICE_COPY:
 		snprintf(to, room, "copy device to %s", peer ? peer : "device");
 		break;
-	case COMMAND_FILL:
+	case TL_DEVICE_FILL:
 		snprintf(to, room, "fill device");
 		break;
-	case COMMAND_MAP:
+	case TL_DEVICE_MAP:
 		snprintf(to, room, "map device to %s", host);
 		break;
-	case COMMAND_UNMAP:
+	case TL_DEVICE_UNMAP:
 		snprintf(to, room, "unmap %s to device", host);
 		break;
-	case COMMAND_MIGRATE:
+	case TL_DEVICE_MIGRATE:
 		snprintf(to, room, "migrate to %s", peer ? peer : "device");
 		break;
 	default:

@@ -10,6 +10,7 @@
 
 #include "cli/queue_time.h"
 #include "cli/table.h"
+#include "tracelayer/device.h"
 
 /* With a group, tables have that column before the others, and rows say in .group what they belong to (--by). NULL: without. */
 
@@ -29,31 +30,15 @@ void calls_row(struct table *table, const struct calls *calls, long long whole);
 
 /* ---- device commands ---- */
 
-enum command_kind {
-	COMMAND_KERNEL,
-	COMMAND_READ,
-	COMMAND_WRITE,
-	COMMAND_COPY,
-	COMMAND_FILL,
-	COMMAND_MAP,
-	COMMAND_UNMAP,
-	COMMAND_MIGRATE,
-	COMMAND_SYNC,
-	COMMAND_OTHER,
-};
-
-/* "kernel", "read", ...; COMMAND_OTHER for a word that is none of them. */
-enum command_kind command_kind_named(const char *word);
-
 /* Which of the next three tables has it. */
 enum commands_table { COMMANDS_KERNELS, COMMANDS_TRANSFERS, COMMANDS_OTHERS, COMMANDS_TABLES };
-enum commands_table commands_table_of(enum command_kind kind);
+enum commands_table commands_table_of(enum tl_device_kind kind);
 
 /*
  * What its row is called: a kernel's name, "write host to device". `name` is the command's, `peer` where else memory is: "host", a device, NULL.
  * Cut to the room.
  */
-void command_row_name(char *to, size_t room, enum command_kind kind, const char *name, const char *peer);
+void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name, const char *peer);
 
 /* All commands with such a name. .share is that of the time of all commands, whatever table they are in. */
 struct commands {

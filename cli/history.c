@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/history.h"
 #include "cli/trace_reader.h"
+#include "format/kinds.h"
 
 /* Room for one more in a list. */
 #define ROOM_FOR(list, count, room)                                                                                                        \
@@ -253,7 +254,7 @@ static void end(struct history *history, uint32_t thread, const json_t *event)
 static void add_command(struct history *history, const json_t *event, uint32_t lane)
 {
 	const char *kind_word = json_string_value(arg_of(event, "kind")), *name = text_in(event, "name");
-	enum command_kind kind = command_kind_named(kind_word ? kind_word : "");
+	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
 	int64_t start = start_of(event);
 	const json_t *bytes = arg_of(event, "bytes");
 	char row[1024];

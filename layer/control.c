@@ -46,14 +46,6 @@ static struct {
 	uint64_t next, left;		/* when recording is switched, in nanoseconds, and how often yet */
 } window;
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* --- the first traced call */
 
 static bool may_be_asked(void)
@@ -104,7 +96,7 @@ static void take_signal(int number)
 static void open_window(void)
 {
 	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX : 2 * tl_config.window.repeats;
-	window.next = now() + tl_config.window.delay;
+	window.next = tl_clock_gettime_ticks() + tl_config.window.delay;
 	/* Release: pairs with the acquire of who serves. */
 	atomic_store_explicit(&window.open, true, memory_order_release);
 }
@@ -167,7 +159,7 @@ static bool carry_out(uint32_t what)
 /* Begin or end recording, if it is time for that. True: it ended. */
 static bool turn_window(void)
 {
-	if (!atomic_load_explicit(&window.open, memory_order_acquire) || now() < window.next)
+	if (!atomic_load_explicit(&window.open, memory_order_acquire) || tl_clock_gettime_ticks() < window.next)
 		return false;
 	bool begins = window.left % 2 == 0;
 
@@ -223,7 +215,7 @@ int tl_control_patience(int ms)
 {
 	if (!atomic_load_explicit(&window.open, memory_order_acquire))
 		return ms;
-	uint64_t time = now(), left = window.next > time ? (window.next - time + 999999) / 1000000 : 0;
+	uint64_t time = tl_clock_gettime_ticks(), left = window.next > time ? (window.next - time + 999999) / 1000000 : 0;
 
 	return left < (uint64_t)ms ? (int)left : ms;
 }

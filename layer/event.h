@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "format/record.h"
+#include "layer/strings.h"
 
 #define TL_EVENT_ARGS 64u	/* an event's; more are left out */
 
@@ -31,6 +32,17 @@ struct tl_event {
  * counted). Async-signal-safe once the thread has made a call or recorded an event.
  */
 bool tl_event_put(const struct tl_event *event);
+
+/* Arguments whose key and text have no numbers yet. */
+static inline struct tl_event_arg tl_event_text(const char *key, const char *text)
+{
+	return (struct tl_event_arg){.key = tl_string_of(key), .kind = TL_VALUE_STRING, .value = tl_string_of(text)};
+}
+
+static inline struct tl_event_arg tl_event_number(const char *key, enum tl_event_value kind, uint64_t value)
+{
+	return (struct tl_event_arg){.key = tl_string_of(key), .kind = kind, .value = value};
+}
 
 /* Events of this level would be recorded now. */
 bool tl_event_wanted(uint8_t level);

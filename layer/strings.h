@@ -9,12 +9,17 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Longer texts are cut, at the end of a character. */
 #define TL_STRING_MAX 1024u
 
 /* The number of a text; 0 where there is no room for it, or there are too many. */
 uint32_t tl_string_number(const char *text, size_t size);
+static inline uint32_t tl_string_of(const char *text)
+{
+	return tl_string_number(text, strlen(text));
+}
 
 /* The text of a number, not ended by a NUL. NULL and a size of 0 for a number that was not given out. */
 const char *tl_string_text(uint32_t number, size_t *size);

@@ -83,7 +83,7 @@ static bool is_inside(void)
 
 void tl_device_end(void)
 {
-	uint64_t deadline = tl_clock_gettime_ticks() + PATIENCE;
+	uint64_t deadline = tl_device_now() + PATIENCE;
 
 	if (!tl_device_awaits_end() || atomic_exchange_explicit(&ended, true, memory_order_seq_cst) || is_inside())
 		return;

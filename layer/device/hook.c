@@ -181,18 +181,13 @@ bool tl_hook_is_here(void)
 	return tl_self && atomic_load_explicit(&self()->hooking, memory_order_relaxed) & 1;
 }
 
-static uint64_t now(void)
-{
-	return tl_clock_gettime_ticks();
-}
-
 static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 {
 	const struct timespec while_ = { .tv_nsec = 100000 };
 	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
 
 	while (count & 1 && atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
-		if (now() >= deadline)
+		if (tl_device_now() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
 	}
@@ -270,7 +265,7 @@ bool tl_hook_enter(struct tl_call *call)
 void tl_hook_starts(struct tl_call *call)
 {
 	if (call->hooked->hook->timed)
-		call->hooked->start = now();
+		call->hooked->start = tl_device_now();
 }
 
 /* Once for each call. NULL: it was. */
@@ -299,7 +294,7 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 	}
 	const struct tl_hook *hook = take(hooked);
 	if (hook->timed && here)
-		hooked->end = now();
+		hooked->end = tl_device_now();
 	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
 		WHILE_INSIDE();
@@ -322,7 +317,7 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
 	const struct tl_hook *hook = take(hooked);
 	if (hook->timed)
-		hooked->end = now();
+		hooked->end = tl_device_now();
 	if (hook->after) {
 		WHILE_INSIDE();
 		hook->after(&call, hooked->state, 0, true);

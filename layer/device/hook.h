@@ -32,6 +32,12 @@
 #define TL_HOOK_WORDS 24u	/* functions with more words of parameters have no hooks */
 #define TL_HOOK_MAX 512u	/* hooks of one list */
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
+static inline uint64_t tl_device_now(void)
+{
+	return tl_clock_gettime_ticks();
+}
+
 struct tl_hook {
 	const char *function;
 	/* Either may be NULL. */

@@ -27,7 +27,6 @@
 #include <time.h>
 
 #include "layer/device/device.h"
-#include "layer/strings.h"
 
 #define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
 #define FEW 8u			/* commands that may be told of later, */
@@ -35,11 +34,6 @@
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
 #define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
-
-static uint64_t now(void)
-{
-	return tl_clock_gettime_ticks();
-}
 
 /* --- the list */
 
@@ -222,16 +216,6 @@ static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, 
 
 /* --- what becomes of them */
 
-static struct tl_event_arg text_arg(const char *key, const char *value)
-{
-	return (struct tl_event_arg){ tl_string_number(key, strlen(key)), TL_VALUE_STRING, tl_string_number(value, strlen(value)) };
-}
-
-static struct tl_event_arg number_arg(const char *key, int64_t value)
-{
-	return (struct tl_event_arg){ tl_string_number(key, strlen(key)), TL_VALUE_SIGNED_64, (uint64_t)value };
-}
-
 /* Without the driver's times it ran at some time between its submission and when it was seen to have ended. */
 static void tell(struct tl_cl_command *command, uint64_t seen)
 {
@@ -243,10 +227,10 @@ static void tell(struct tl_cl_command *command, uint64_t seen)
 	} else {
 		work->start = work->submitted.start;
 		work->end = seen;
-		args[work->nargs++] = text_arg("times", "host");
+		args[work->nargs++] = tl_event_text("times", "host");
 	}
 	if (command->status < 0)
-		args[work->nargs++] = number_arg("status", command->status);
+		args[work->nargs++] = tl_event_number("status", TL_VALUE_SIGNED_64, (uint64_t)(int64_t)command->status);
 	work->args = args;
 	tl_device_done(command->lane, work);
 }
@@ -299,7 +283,7 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	collect(queue, UINT32_MAX, ALL, now());
+	collect(queue, UINT32_MAX, ALL, tl_device_now());
 }
 
 void tl_cl_collect_all(void)
@@ -484,7 +468,7 @@ static void tell_unfinished(struct tl_cl_queue *queue)
 	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next) {
 		command->work.unfinished = true;
 		command->work.start = command->work.submitted.end;
-		command->work.end = now();
+		command->work.end = tl_device_now();
 		tl_device_done(command->lane, &command->work);
 	}
 }
@@ -492,13 +476,13 @@ static void tell_unfinished(struct tl_cl_queue *queue)
 void tl_cl_collect_end(uint64_t deadline)
 {
 	const struct timespec moment = { .tv_nsec = 200000 };
-	uint64_t patience = now() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		collect(queue, UINT32_MAX, LAST, now());
-	while (is_under_way() && now() < patience) {
+		collect(queue, UINT32_MAX, LAST, tl_device_now());
+	while (is_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();
 	}

@@ -31,11 +31,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the ta
 static struct tl_handles table;
 static struct tl_cl_device *_Atomic all;	/* release by who puts one in front, acquire by who walks */
 
-static uint64_t now(void)
-{
-	return tl_clock_gettime_ticks();
-}
-
 /* --- the table */
 
 /* Devices of the same name are told apart by their number. Under the lock. */
@@ -123,7 +118,7 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 		device = make(id, trimmed(name), timers);
 	pthread_mutex_unlock(&lock);
 	if (!met && device)
-		read_if_due(device, now(), true);
+		read_if_due(device, tl_device_now(), true);
 	return device;
 }
 
@@ -176,10 +171,10 @@ static uint64_t width_of(const struct reading *reading)
 /* .stamp is 0 where it can't be read. */
 static struct reading read_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
 {
-	struct reading reading = { .before = now() };
+	struct reading reading = { .before = tl_device_now() };
 
 	reading.stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
-	reading.after = now();
+	reading.after = tl_device_now();
 	return reading;
 }
 
@@ -240,7 +235,7 @@ void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t at)
 /* By this clock of the host's the command was stamped inside of the call that enqueued it. */
 static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
 {
-	uint64_t before = now(), there = host_clock(id), after = now();
+	uint64_t before = tl_device_now(), there = host_clock(id), after = tl_device_now();
 	uint64_t low = work->queued + (before - there), high = work->queued + (after - there);
 
 	return high + ALIKE >= work->submitted.start && low <= work->submitted.end + ALIKE;
@@ -301,7 +296,7 @@ static bool find_times(struct tl_cl_device *device, struct tl_device_work *work,
 /* The stamps do not fit. Ask for another reading, or go on with another clock if they never did. Under the lock, which is left in between. */
 static bool find_times_again(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
 {
-	uint64_t at = now();
+	uint64_t at = tl_device_now();
 
 	if (device->proven && at - device->forced < FORCED)
 		return false;

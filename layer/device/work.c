@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/kinds.h"
 #include "layer/buffer.h"
 #include "layer/device/hook.h"
 #include "layer/device/watch.h"
@@ -133,26 +134,15 @@ static const char *const key_texts[KEY_COUNT] = {
 #undef KEY
 };
 
-static const char *const kind_texts[TL_DEVICE_KINDS] = {
-	[TL_DEVICE_KERNEL] = "kernel", [TL_DEVICE_READ] = "read", [TL_DEVICE_WRITE] = "write", [TL_DEVICE_COPY] = "copy",
-	[TL_DEVICE_FILL] = "fill", [TL_DEVICE_MAP] = "map", [TL_DEVICE_UNMAP] = "unmap", [TL_DEVICE_MIGRATE] = "migrate",
-	[TL_DEVICE_SYNC] = "sync", [TL_DEVICE_OTHER] = "other",
-};
-
 /* Numbers of texts, 0 until they are wanted. Whoever finds a 0 asks, and gets the same. */
 static _Atomic uint32_t keys[KEY_COUNT], kinds[TL_DEVICE_KINDS];
-
-static uint32_t number_of(const char *text)
-{
-	return tl_string_number(text, strlen(text));
-}
 
 static uint32_t kept_number(_Atomic uint32_t *kept, const char *text)
 {
 	uint32_t number = atomic_load_explicit(kept, memory_order_relaxed);
 
 	if (!number) {
-		number = number_of(text);
+		number = tl_string_of(text);
 		atomic_store_explicit(kept, number, memory_order_relaxed);
 	}
 	return number;
@@ -162,7 +152,7 @@ static uint32_t kept_number(_Atomic uint32_t *kept, const char *text)
 
 static uint32_t text_of_kind(enum tl_device_kind kind)
 {
-	return kept_number(&kinds[kind], kind_texts[kind]);
+	return kept_number(&kinds[kind], tl_kind_words[kind]);
 }
 
 /* "1024x16x1" */
@@ -316,7 +306,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 	command->queue = queue;
 	command->recorded = recorded;
 	if (!recorded) {
-		atomic_init(&command->submitted, tl_clock_gettime_ticks());
+		atomic_init(&command->submitted, tl_device_now());
 		return command;
 	}
 	command->state = PENDING;
@@ -327,7 +317,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 						      memory_order_relaxed))
 		;
 	/* Pairs with submission_of. */
-	atomic_store_explicit(&command->submitted, tl_clock_gettime_ticks(), memory_order_release);
+	atomic_store_explicit(&command->submitted, tl_device_now(), memory_order_release);
 	return command;
 }
 
@@ -412,7 +402,7 @@ static void sample_depth(struct tl_device_queue *queue, uint64_t until)
 
 	if (!queue->counter) {
 		snprintf(name, sizeof(name), "queue %u depth", queue->number);
-		queue->counter = number_of(name);
+		queue->counter = tl_string_of(name);
 	}
 	while (queue->nedges && queue->edges[0].ns < until) {
 		struct edge edge = pop_edge(queue);
@@ -474,7 +464,7 @@ void tl_device_cancel(struct tl_device_command *command)
 	}
 	struct tl_device_queue *queue = command->queue;
 	pthread_mutex_lock(&queue->lock);
-	finish(command, 0, 0, tl_clock_gettime_ticks());
+	finish(command, 0, 0, tl_device_now());
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -547,7 +537,7 @@ static struct lane *add_lane(struct tl_device_queue *queue)
 	}
 	snprintf(name, sizeof(name), queue->nlanes ? "%s (%u)" : "%s", queue->label, queue->nlanes + 1);
 	lanes[queue->nlanes] = (struct lane){
-		.number = tl_event_lane(number_of(name), (int32_t)(SORT + queue->number)), .look = SPANS};
+		.number = tl_event_lane(tl_string_of(name), (int32_t)(SORT + queue->number)), .look = SPANS};
 	return &lanes[queue->nlanes++];
 }
 
@@ -681,7 +671,7 @@ static void add_what(struct tl_device_queue *queue, struct args *args, const str
 	if (work->bytes && work->end > work->start && !work->unfinished)
 		add_double(args, KEY(bandwidth), (double)work->bytes / (double)(work->end - work->start));
 	if (work->peer)
-		add(args, KEY(peer), TL_VALUE_STRING, number_of(work->peer));
+		add(args, KEY(peer), TL_VALUE_STRING, tl_string_of(work->peer));
 	if (work->dimensions && work->dimensions <= 3) {
 		add(args, KEY(global), TL_VALUE_STRING, text_of_size(&queue->global, work->dimensions, work->global));
 		if (work->local[0])
@@ -703,7 +693,7 @@ static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_d
 	add_raw(args, work);
 	add_what(queue, args, work);
 	return (struct tl_event){.phase = 'X', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .lane = lane,
-				 .name = work->name && *work->name ? number_of(work->name) : text_of_kind(work->kind),
+				 .name = work->name && *work->name ? tl_string_of(work->name) : text_of_kind(work->kind),
 				 .category = KEY(device), .request = work->request, .start = work->start,
 				 .duration = work->end - work->start, .nargs = args->count, .args = args->at};
 }
@@ -787,7 +777,7 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	if (!command)
 		return;
 	const struct tl_device_queue *queue = command->queue;
-	uint64_t submitted = submission_of(command), now = tl_clock_gettime_ticks();
+	uint64_t submitted = submission_of(command), now = tl_device_now();
 	clamp(&work, submitted, now);
 	if (command->recorded)
 		record(command, &work, submitted, now);
@@ -809,9 +799,9 @@ void tl_device_memory(struct tl_device *device, int64_t bytes)
 	if (tl_event_wanted(TL_LEVEL_OPERATOR)) {
 		if (!device->counter) {
 			snprintf(name, sizeof(name), "memory, %s", device->name);
-			device->counter = number_of(name);
+			device->counter = tl_string_of(name);
 		}
-		put_counter(device->counter, KEY(bytes), tl_clock_gettime_ticks(), device->bytes);
+		put_counter(device->counter, KEY(bytes), tl_device_now(), device->bytes);
 	}
 	pthread_mutex_unlock(&device->lock);
 }

@@ -9,14 +9,6 @@
 pthread_mutex_t tl_ze_lock = PTHREAD_MUTEX_INITIALIZER;
 struct tl_ze_real tl_ze_real;
 
-uint64_t tl_ze_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* --- the driver's functions */
 
 static bool looked, complete;
@@ -54,7 +46,7 @@ bool tl_ze_usable(void)
 /* A thread that was in a hook when the end came may hold the lock; it is waited for as long as there is time. */
 static bool lock_until(uint64_t deadline)
 {
-	uint64_t now = tl_ze_now(), left = deadline > now ? deadline - now : 0;
+	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -73,7 +65,7 @@ static void end(uint64_t deadline)
 		tl_ze_pair_all();
 	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
 		/* A driver that is slow to answer is asked no more. */
-		if (tl_ze_now() > deadline)
+		if (tl_device_now() > deadline)
 			ending = false;
 		tl_ze_give_up(queue);
 	}

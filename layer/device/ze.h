@@ -83,9 +83,6 @@ extern struct tl_ze_real tl_ze_real;
 /* They are all there, and may still be called. With the lock held. */
 bool tl_ze_usable(void);
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
-uint64_t tl_ze_now(void);
-
 /* One for each file that has hooks. */
 extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends, tl_device_ze_executions;
 

@@ -265,7 +265,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 			event->index = i;
 		}
 	}
-	execution->began = tl_ze_now();
+	execution->began = tl_device_now();
 	execution->number = ++queue->number;
 	recording->references++;
 	recording->live = execution;
@@ -322,7 +322,7 @@ static void convert(struct ze_device *device, const struct ze_command *command, 
 	unsigned bits = has_global_times(command) ? device->bits : device->kernel_bits;
 	uint64_t mask = tl_clock_fit_mask(bits);
 	double half = (double)(mask / 2) * device->clock.nominal;
-	uint64_t now = tl_ze_now();
+	uint64_t now = tl_device_now();
 	bool near = (double)(now - execution->began) < half * 0.9;
 	uint64_t about = near ? execution->began : execution->began + (uint64_t)(half * 0.9);
 
@@ -348,22 +348,17 @@ static void describe(const struct ze_command *command, struct tl_device_work *wo
 	memcpy(work->local, command->local, sizeof(work->local));
 }
 
-static struct tl_event_arg text_argument(const char *key, const char *text)
-{
-	return (struct tl_event_arg){ tl_string_number(key, strlen(key)), TL_VALUE_STRING, tl_string_number(text, strlen(text)) };
-}
-
 /* What only we know of it. Returns how many there are. */
 static uint32_t arguments(const struct ze_command *command, const struct ze_item *item, bool unfinished, struct tl_event_arg *args)
 {
 	uint32_t count = 0;
 
 	if (command->kernels)
-		args[count++] = (struct tl_event_arg){ tl_string_number("kernels", 7), TL_VALUE_UNSIGNED_64, command->kernels };
+		args[count++] = tl_event_number("kernels", TL_VALUE_UNSIGNED_64, command->kernels);
 	if (item->read && has_global_times(command))
-		args[count++] = text_argument("times", "global");
+		args[count++] = tl_event_text("times", "global");
 	else if (!item->read && !unfinished)
-		args[count++] = text_argument("times", "host");
+		args[count++] = tl_event_text("times", "host");
 	return count;
 }
 
@@ -378,7 +373,7 @@ static void show(struct ze_execution *execution, uint32_t index, bool unfinished
 		.raw_start = item->start,
 		.raw_end = item->end,
 		.start = execution->began,
-		.end = tl_ze_now(),
+		.end = tl_device_now(),
 		.correlation = execution->correlation,
 		.request = execution->request,
 		.submitted = execution->call,
