@@ -26,7 +26,7 @@ check_PROGRAMS += %D%/apps/cl_vector_add %D%/apps/cl_threads %D%/apps/cl_hostile
 STRESS_TESTS = tests/whole_programs.sh tests/whole_threads.sh tests/args_fuzz.sh tests/chrome_fuzz.sh \
 	tests/stress_tracers.sh
 stress:
-	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60; export STRESS FUZZ_SECONDS; $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(STRESS_TESTS)'
+	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200; export STRESS FUZZ_SECONDS TEST_LIMIT; $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(STRESS_TESTS)'
 
 # --- settings, output files, the writer, Chrome JSON
 TESTS += config_test chrome_test output_test writer_test tests/chrome_fuzz.sh
