@@ -158,7 +158,7 @@ for calls in 5 40000; do
 done
 exec 9<>p.json
 { exec 9<&-; : >opened; sleep 0.1; } <p.json & reader=$!
-until test -e opened; do sleep 0.05; done
+until test -e opened || ! kill -0 $reader; do sleep 0.05; done
 exec 9<&-
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=p.json TRACELAYER_MEMORY=1M timeout 60 "$app" change-folder 400000 2>err
 is $? 0 "a reader that goes away does not kill the program, nor keep it waiting"
