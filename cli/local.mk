@@ -9,7 +9,7 @@ tracelayer_SOURCES = \
 	format/report.h \
 	%D%/command.h %D%/tracelayer.c \
 	%D%/control.c \
-	%D%/run.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
+	%D%/run.c %D%/installed.h %D%/installed.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
 	%D%/summary.c %D%/history.h %D%/history.c %D%/names.h %D%/names.c %D%/waits.h %D%/waits.c %D%/tabulate.h %D%/tabulate.c \
 	%D%/trace_reader.h %D%/trace_reader.c \
 	%D%/export.c %D%/record_file.h %D%/record_file.c \

@@ -16,6 +16,7 @@
 
 #include "cli/closing.h"
 #include "cli/command.h"
+#include "cli/installed.h"
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "format/settings.h"
@@ -157,49 +158,6 @@ static char **parse(int argc, char **argv)
 
 /* ---- the library and the tools ---- */
 
-/* The length that two paths have in common, up to a slash. */
-static size_t common(const char *a, const char *b)
-{
-	size_t same = 0;
-
-	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
-		if (a[i] == '/')
-			same = i;
-	return same;
-}
-
-/*
- * The library beside this command: in the build tree in .libs, installed in libdir. What was
- * installed may have been moved as a whole, so libdir is taken relative to where the command itself
- * lies. Returns false where there is none.
- */
-static bool find_library(char *found)
-{
-	char here[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
-	size_t same = common(BINDIR "/", LIBDIR "/");
-	const char *tail = &BINDIR[same];
-
-	if (length < 0)
-		return false;
-	here[length] = '\0';
-	char *folder_end = strrchr(here, '/');
-
-	*folder_end = '\0';
-	if (snprintf(found, PATH_MAX, "%s/.libs/" LIBRARY, here) < PATH_MAX && !access(found, R_OK))
-		return true;
-	size_t here_length = strlen(here), tail_length = strlen(tail);
-
-	if (here_length >= tail_length && !strcmp(here + here_length - tail_length, tail)) {
-		here[here_length - tail_length] = '\0';
-		if (snprintf(found, PATH_MAX, "%s%s/" LIBRARY, here, &LIBDIR[same]) < PATH_MAX &&
-		    !access(found, R_OK))
-			return true;
-	}
-	snprintf(found, PATH_MAX, "%s/" LIBRARY, LIBDIR);
-	return !access(found, R_OK);
-}
-
 /* As an item of the list: colons are written \\:. */
 static void add_escaped(FILE *to, const char *text)
 {
@@ -255,7 +213,7 @@ static int preload(void)
 	char library[PATH_MAX], *value;
 	const char *before = getenv("LD_PRELOAD");
 
-	if (!find_library(library)) {
+	if (!installed_library(LIBRARY, library)) {
 		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
 		    LIBDIR);
 		return EXIT_BROKEN;
