@@ -455,12 +455,18 @@ xpti_table_test_CPPFLAGS = $(AM_CPPFLAGS) -DXPTI_TABLE -DXPTI_TEST_LIBRARY='"$(a
 xpti_table_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 xpti_table_test_LDADD = $(CHECK_LIBS)
 tests/xpti_table_test-xpti_test.$(OBJEXT): xpti/table.h
+TESTS += xpti_proxy_test
+check_PROGRAMS += xpti_proxy_test
+xpti_proxy_test_SOURCES = %D%/xpti_test.c
+xpti_proxy_test_CPPFLAGS = $(AM_CPPFLAGS) -DXPTI_PROXY -DXPTI_TEST_LIBRARY='"$(abs_builddir)/$(xpti_library)"'
+xpti_proxy_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+xpti_proxy_test_LDADD = libtracelayer-xptiproxy.a $(CHECK_LIBS)
 TESTS += xpti_cxx_test
 check_PROGRAMS += xpti_cxx_test
 xpti_cxx_test_SOURCES = %D%/xpti_cxx_test.cc
 xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAGS) $(SANITIZE)
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
-TESTS += %D%/xpti.sh %D%/xpti_stress.sh
+TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_stress.sh
 STRESS_TESTS += tests/xpti_stress.sh
-EXTRA_DIST += %D%/xpti.sh %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
+EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c

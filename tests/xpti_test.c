@@ -2,8 +2,8 @@
  * xpti_test.c: what the XPTI dispatcher's functions do, sentence by sentence: strings, objects, payloads, events, callbacks, notifications, checks,
  * metadata, what is a thread's own, defaults, reset; and what the original gets wrong and this one doesn't.
  *
- * Built twice: xpti_test is linked with the dispatcher; xpti_table_test (XPTI_TABLE) loads it and takes each function with dlsym, as proxies
- * do. Every test is a process of its own, in which nothing has been called yet.
+ * Built three times: xpti_test is linked with the dispatcher; xpti_table_test (XPTI_TABLE) loads it and takes each function with dlsym; xpti_proxy_test
+ * (XPTI_PROXY) is linked with the static proxy. xpti_proxy.sh runs xpti_test with the dispatcher preloaded. Every test is a process of its own, in which nothing has been called yet.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -1173,6 +1173,9 @@ int main(void)
 		printf("Bail out! %s\n", missing);
 		return 99;
 	}
+#endif
+#ifdef XPTI_PROXY
+	setenv("XPTI_FRAMEWORK_DISPATCHER", XPTI_TEST_LIBRARY, 1);
 #endif
 	SRunner *runner = srunner_create(suite());
 	srunner_run_all(runner, CK_ENV);

@@ -15,6 +15,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/objects.c \
 	%D%/pins.h %D%/pins.c \
 	%D%/points.c \
+	%D%/say.h \
 	%D%/scope.c \
 	%D%/streams.c \
 	%D%/strings.c \
@@ -50,6 +51,12 @@ install-xpti: $(xpti_library)
 	$(LN_S) ../../libtracelayer-xpti.so "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
 uninstall-xpti:
 	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti.so" "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
+
+# What programs link in place of it, to load it where they run; also into libraries.
+lib_LIBRARIES += libtracelayer-xptiproxy.a
+libtracelayer_xptiproxy_a_AR = $(AR) cr
+libtracelayer_xptiproxy_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions
+libtracelayer_xptiproxy_a_SOURCES = %D%/proxy.c %D%/proxy_functions.h %D%/say.h
 
 # The functions as a table that is filled with dlsym, and macros that call through it: for tests and benchmarks.
 xpti/table.h: %D%/exports

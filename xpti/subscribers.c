@@ -5,12 +5,11 @@
  * So it is read without a lock, and subscribers may call any function back, also while they are being loaded.
  */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "xpti/dispatcher.h"
+#include "xpti/say.h"
 
 struct subscriber {
 	struct subscriber *next;
@@ -24,21 +23,7 @@ static struct subscriber *subscribers;
 
 static void say(const char *path, const char *why)
 {
-	char line[1024];
-	size_t size = strlen(path);
-
-	/* The loader's messages begin with the path, mostly. */
-	if (strncmp(why, path, size) == 0 && strncmp(why + size, ": ", 2) == 0)
-		why += size + 2;
-	int length = snprintf(line, sizeof(line), "tracelayer: subscriber %s: %s; check XPTI_SUBSCRIBERS\n", *path ? path : "(no name)", why);
-	if (length < 0)
-		return;
-	if ((size_t)length >= sizeof(line)) {
-		length = sizeof(line) - 1;
-		line[length - 1] = '\n';
-	}
-	if (write(STDERR_FILENO, line, (size_t)length) < 0)
-		return;		/* there is nobody to tell */
+	tl_xpti_say("subscriber", path, why, "XPTI_SUBSCRIBERS");
 }
 
 /*

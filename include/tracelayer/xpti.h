@@ -29,8 +29,11 @@
  * The functions are those of the dispatcher, libtracelayer-xpti.so. It follows "XPTI Tracing Framework" and the original's behaviour, from
  * which it differs only as tracelayer-xpti(7) lists.
  *
- * Environment		XPTI_SUBSCRIBERS (libraries, separated by commas), XPTI_TRACE_ENABLE (unset, empty, 1, true: on; all else: off); read on
- *			the first call of any function.
+ * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy): it loads the dispatcher that XPTI_FRAMEWORK_DISPATCHER names; without
+ *			one, every call returns at once, and tracelayer-xpti(7) tells what. Or link the dispatcher itself.
+ *
+ * Environment		XPTI_SUBSCRIBERS (libraries, separated by commas), XPTI_TRACE_ENABLE (unset, empty, 1, true: on; all else: off); for the
+ *			proxy XPTI_FRAMEWORK_DISPATCHER; read on the first call of any function.
  * Threads		All functions may be called from several threads at once, and from callbacks; none from a signal handler. Notifying,
  *			the checks, and lookups of strings, objects and uids take no lock.
  * Ownership		What is passed in is copied, but for a stash's key. What is handed out belongs to the framework: texts and objects
@@ -279,6 +282,11 @@ XPTI_API void xptiFinalize(const char *stream);
 XPTI_API bool xptiTraceEnabled(void);
 /* Turn tracing on or off, whatever the environment says. */
 XPTI_API void xptiForceSetTraceEnabled(bool yes);
+/*
+ * In the static proxy alone: look for the dispatcher once more, where none has been found so far. For programs that set XPTI_FRAMEWORK_DISPATCHER
+ * themselves.
+ */
+XPTI_API void xptiTraceTryToEnable(void);
 /* A notification of this type (0: of any type) on this stream would reach someone. */
 XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
 

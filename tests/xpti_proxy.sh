@@ -1,0 +1,68 @@
+#!/bin/bash
+# The static proxy of XPTI: what it holds, what its functions return without a dispatcher, what is said of dispatchers that can't be used; and the
+# dispatcher's own tests with the dispatcher preloaded.
+. "${top_srcdir:-.}/tests/lib.sh"
+proxy=$top_builddir/libtracelayer-xptiproxy.a
+library=$top_builddir/.libs/libtracelayer-xpti.so
+test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
+unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
+cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
+plan 18
+
+# ---- the archive
+nm --defined-only "$proxy" | sed -n 's/.* [A-Z] //p' | sort >"$tmp/holds"
+{ sed '/^#/d' "$top_srcdir/xpti/exports"; echo xptiTraceTryToEnable; } | sort >"$tmp/wanted"
+same "$tmp/holds" "$tmp/wanted" "it holds the dispatcher's functions and xptiTraceTryToEnable, and no other name"
+ok "programs and libraries are built with it" eval "
+	$cc '$top_srcdir/tests/xpti_nothing.c' '$proxy' -o '$tmp/nothing' &&
+	$cc '$top_srcdir/tests/xpti_app.c' '$proxy' -o '$tmp/app' &&
+	$cc -shared -fPIC '$top_srcdir/tests/xpti_app.c' '$proxy' -o '$tmp/libproxied.so' -Wl,-z,defs -Wl,-z,text"
+
+# ---- without a dispatcher
+
+# nothing DISPATCHER [LATER]: what is said is in $tmp/out and $tmp/err.
+nothing() { XPTI_FRAMEWORK_DISPATCHER=$1 timeout 20 "$tmp/nothing" "${@:2}" >"$tmp/out" 2>"$tmp/err"; }
+
+timeout 20 "$tmp/nothing" >"$tmp/out" 2>&1
+is "$? $(cat "$tmp/out")" "0 " "with no dispatcher each function returns at once what is documented, and nothing is said"
+nothing ""
+is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "so it is where the variable is empty"
+nothing "" "$library"
+is "$(cat "$tmp/out")" "before 255
+after 2" "a program may name a dispatcher later, and try again"
+is "$(cat "$tmp/err")" "" "and nothing is said"
+
+# unusable WHAT PATH REASON
+unusable()
+{
+	nothing "$2"
+	is "$? $(cat "$tmp/out")" "0 " "$1: each function returns at once what is documented"
+	is "$(cat "$tmp/err")" "tracelayer: XPTI dispatcher $2: $3; check XPTI_FRAMEWORK_DISPATCHER" "and one line names it and the reason"
+}
+
+unusable "a dispatcher that is missing" "$tmp/missing.so" "cannot open shared object file: No such file or directory"
+echo text >"$tmp/text.so"
+unusable "a file that is no library" "$tmp/text.so" "file too short"
+sed -e '/^#/d' -e '/^xptiAddMetadata$/d' -e 's/.*/int &(void); int &(void) { return 0; }/' "$top_srcdir/xpti/exports" >"$tmp/lacks.c"
+$cc -w -shared -fPIC "$tmp/lacks.c" -o "$tmp/lacks.so"
+unusable "a dispatcher that lacks a function" "$tmp/lacks.so" "it has no xptiAddMetadata"
+unusable "a library that holds a proxy" "$tmp/libproxied.so" "it is a proxy, not a dispatcher"
+nothing "$(printf 'x%.0s' $(seq 1 5000)).so"
+is "$? $(wc -l <"$tmp/err")" "0 1" "a name of 5000 characters is said in one line"
+grep -v -e xptiReset -e xptiGetEffective "$top_srcdir/xpti/exports" | sed -e '/^#/d' -e 's/.*/int &(void); int &(void) { return 7; }/' >"$tmp/older.c"
+$cc -w -shared -fPIC "$tmp/older.c" -o "$tmp/older.so"
+nothing "" "$tmp/older.so"
+is "$(cat "$tmp/out" "$tmp/err")" "before 255
+after 7" "one that has no xptiReset and no xptiGetEffectiveStreamDetailLevel is a dispatcher"
+
+# ---- with one
+$cc -shared -fPIC -DNAME='"a"' -DCALLS "$top_srcdir/tests/xpti_subscriber.c" -o "$tmp/a.so" -L"$top_builddir/.libs/tracelayer/xpti" -lxptifw
+XPTI_FRAMEWORK_DISPATCHER=$library XPTI_SUBSCRIBERS=$tmp/a.so timeout 20 "$tmp/app" >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -e task -e finish -e done "$tmp/out" | paste -sd,) $(cat "$tmp/err")" \
+	"0 a task the task 1,a finish xpti.framework,a finish app,done " "a program with the proxy notifies a subscriber"
+sed -e '/^#/d' -e 's/.*/int &(void); int &(void) { return 0; }/' "$top_srcdir/xpti/exports" >"$tmp/idle.c"
+mkdir "$tmp/idle"
+$cc -w -shared -fPIC "$tmp/idle.c" -Wl,-soname,libxptifw.so -o "$tmp/idle/libxptifw.so"
+cp "$library" "$tmp/preloaded.so"
+ok "the dispatcher's tests pass with it preloaded" env LD_LIBRARY_PATH="$tmp/idle" LD_PRELOAD="$tmp/preloaded.so" \
+	timeout 120 "$top_builddir/xpti_test"
