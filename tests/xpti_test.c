@@ -807,6 +807,47 @@ START_TEST(reset_returns_when_nobody_is_inside)
 }
 END_TEST
 
+static void *other_notifier(void *other)
+{
+	xptiNotifySubscribers(*(uint8_t *)other, 10, NULL, (xpti_event *)1, 0, NULL);
+	return NULL;
+}
+
+static _Atomic int others_inside, others_may_leave;
+
+static void slow_other(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+{
+	others_inside++;
+	while (!others_may_leave)
+		usleep(1000);
+	others_inside--;
+}
+
+START_TEST(a_stream_has_ended_when_nobody_is_inside)
+{
+	pthread_t threads[3];
+	uint8_t other = xptiRegisterStream("other");
+
+	start();
+	xptiRegisterCallback(stream, 10, slow);
+	xptiRegisterCallback(other, 10, slow_other);
+	pthread_create(&threads[0], NULL, notifier, (void *)10);
+	pthread_create(&threads[1], NULL, other_notifier, &other);
+	while (inside < 1 || others_inside < 1)
+		usleep(1000);
+	pthread_create(&threads[2], NULL, leaver, NULL);
+	if (_i)
+		ck_assert_int_eq(xptiUnregisterStream("test"), XPTI_RESULT_SUCCESS);
+	else
+		xptiFinalize("test");
+	ck_assert_int_eq(inside, 0);
+	ck_assert_int_eq(others_inside, 1);	/* those of other streams are not waited for */
+	others_may_leave = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+END_TEST
+
 static void unregister_1(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data);
 static void unregister_2(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data);
 
@@ -1146,6 +1187,7 @@ static Suite *suite(void)
 	ADD(unregister_returns_when_nobody_is_inside);
 	ADD(unregister_waits_for_its_own_callback_alone);
 	ADD(reset_returns_when_nobody_is_inside);
+	tcase_add_loop_test(tests, a_stream_has_ended_when_nobody_is_inside, 0, 2);
 	ADD(callbacks_that_unregister_each_other_do_not_hang);
 	ADD(a_child_goes_on_alone);
 #ifndef XPTI_TABLE

@@ -87,7 +87,7 @@ void tl_xpti_names_unlock(void);
 
 /* ---- streams.c: callbacks ---- */
 
-/* Turn a stream's callbacks off. False: it never had any. */
+/* Turn a stream's callbacks off. False: it never had any. Returns when none of them runs in another thread. */
 bool tl_xpti_callbacks_off(uint8_t stream);
 /* Turn all off, and forget that there were any. Returns when none runs in another thread. */
 void tl_xpti_callbacks_reset(void);

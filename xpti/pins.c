@@ -132,9 +132,7 @@ void tl_xpti_heavy_barrier(void)
 }
 
 /* A reader for which `matches` holds of any slot. */
-typedef bool (*slot_matches)(struct tl_xpti_slot *slot, const void *key);
-
-static bool any_slot(struct tl_xpti_reader *reader, slot_matches matches, const void *key)
+static bool any_slot(struct tl_xpti_reader *reader, tl_xpti_slot_matches matches, const void *key)
 {
 	/* Acquire pairs with the linking release. */
 	for (struct tl_xpti_slots *slots = &reader->slots; slots; slots = atomic_load_explicit(&slots->deeper, memory_order_acquire))
@@ -142,14 +140,6 @@ static bool any_slot(struct tl_xpti_reader *reader, slot_matches matches, const 
 			if (matches(&slots->at[i], key))
 				return true;
 	return false;
-}
-
-static bool runs(struct tl_xpti_slot *slot, const void *callback)
-{
-	/* Acquire pairs with the clearing release: what the callback did is seen by who waited for it. */
-	const void *running = atomic_load_explicit(&slot->running, memory_order_acquire);
-
-	return running && (!callback || running == callback);
 }
 
 static bool pins(struct tl_xpti_slot *slot, const void *list)
@@ -181,8 +171,8 @@ bool tl_xpti_all_since(uint64_t epoch)
 	return true;
 }
 
-/* Another thread runs it. Who waits in a callback doesn't count those that do so too: they may be waiting for it. */
-static bool is_running(const void *callback, bool inside)
+/* Another thread runs one. Who waits in a callback doesn't count those that do so too: they may be waiting for it. */
+static bool is_running(tl_xpti_slot_matches matches, const void *key, bool inside)
 {
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
@@ -191,13 +181,13 @@ static bool is_running(const void *callback, bool inside)
 			continue;
 		if (inside && atomic_load_explicit(&reader->waiting, memory_order_seq_cst))
 			continue;
-		if (any_slot(reader, runs, callback))
+		if (any_slot(reader, matches, key))
 			return true;
 	}
 	return false;
 }
 
-void tl_xpti_wait_for(const void *callback)
+void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 {
 	struct tl_xpti_reader *self = tl_xpti_thread.reader;
 	bool inside = self && self->depth;
@@ -205,7 +195,7 @@ void tl_xpti_wait_for(const void *callback)
 
 	atomic_fetch_add_explicit(&tl_xpti_attention, 1, memory_order_relaxed);
 	tl_xpti_heavy_barrier();
-	if (inside && is_running(callback, true)) {
+	if (inside && is_running(matches, key, true)) {
 		/* Of two that wait for each other, one sees the other's flag at least: the loads and stores of it have one order. */
 		atomic_store_explicit(&self->waiting, true, memory_order_seq_cst);
 		wake();
@@ -213,7 +203,7 @@ void tl_xpti_wait_for(const void *callback)
 	for (;;) {
 		/* Acquire pairs with wake's release. */
 		uint32_t seen = atomic_load_explicit(&word, memory_order_acquire);
-		if (!is_running(callback, inside))
+		if (!is_running(matches, key, inside))
 			break;
 		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 	}

@@ -38,7 +38,7 @@ struct tl_xpti_reader {
 	_Alignas(64) struct tl_xpti_slots slots;
 	_Atomic uint64_t epoch;		/* that the outermost notification began in; 0: none is under way */
 	uint32_t depth;			/* notifications under way; its own thread's */
-	_Atomic bool waiting;		/* in tl_xpti_wait_for, called from a callback */
+	_Atomic bool waiting;		/* in tl_xpti_wait_while, called from a callback */
 	_Atomic bool taken;
 	_Atomic(struct tl_xpti_reader *) next;
 };
@@ -60,14 +60,23 @@ void tl_xpti_attend(void);
 void tl_xpti_heavy_barrier(void);
 /* Something that was registered before anything can be pinned. Idempotent, thread safe. */
 void tl_xpti_pins_start(void);
-/* Return when no other thread runs this callback; NULL: any callback. After its .on was cleared. */
-void tl_xpti_wait_for(const void *callback);
+/* What is asked of a slot. */
+typedef bool (*tl_xpti_slot_matches)(struct tl_xpti_slot *slot, const void *key);
+/* Return when no other thread runs a callback for whose slot `matches` holds; each has had its .on cleared. */
+void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key);
 /* A list is used by nobody; after a heavy barrier that came after it was replaced. */
 bool tl_xpti_is_pinned(const void *list);
 /* All notifications that are under way began in this epoch, or later. After a heavy barrier. */
 bool tl_xpti_all_since(uint64_t epoch);
 /* In a forked child: the other threads are gone. */
 void tl_xpti_pins_after_fork(void);
+
+/* The callback that the slot's notification runs; NULL: none. */
+static inline const void *tl_xpti_slot_running(struct tl_xpti_slot *slot)
+{
+	/* Acquire pairs with the clearing release: what the callback did is seen by who waited for it. */
+	return atomic_load_explicit(&slot->running, memory_order_acquire);
+}
 
 /* Between a slot's store and the load that it is about. Pairs with tl_xpti_heavy_barrier. */
 static inline void tl_xpti_pin_barrier(void)

@@ -14,6 +14,7 @@
 struct registration {
 	_Atomic bool on;
 	bool known;
+	xpti_stream_id stream;
 	xpti_callback callback;
 	struct registration *next;	/* of its head, in the order of registering */
 };
@@ -232,12 +233,13 @@ static struct registration *find(struct head *head, xpti_callback callback)
 }
 
 /* Callbacks are called in the order of their first registering. */
-static struct registration *append(struct head *head, xpti_callback callback)
+static struct registration *append(xpti_stream_id stream, struct head *head, xpti_callback callback)
 {
 	struct registration **link = &head->registrations, *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
+	r->stream = stream;
 	r->callback = callback;
 	while (*link)
 		link = &(*link)->next;
@@ -254,7 +256,7 @@ static xpti_result turn_on(xpti_stream_id stream, uint16_t type, xpti_callback c
 		return XPTI_RESULT_FAIL;
 	if (r && atomic_load_explicit(&r->on, memory_order_relaxed))
 		return XPTI_RESULT_DUPLICATE;
-	if (!r && !(r = append(head, callback)))
+	if (!r && !(r = append(stream, head, callback)))
 		return XPTI_RESULT_FAIL;
 	atomic_store_explicit(&r->on, true, memory_order_relaxed);
 	if (!publish(stream, head)) {
@@ -296,6 +298,11 @@ xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t type, xpti_call
 	return result;
 }
 
+static bool runs(struct tl_xpti_slot *slot, const void *registration)
+{
+	return tl_xpti_slot_running(slot) == registration;
+}
+
 xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t type, xpti_callback callback)
 {
 	struct registration *registration = NULL;
@@ -308,7 +315,7 @@ xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t type, xpti_ca
 	reclaim();
 	pthread_mutex_unlock(&lock);
 	if (registration)
-		tl_xpti_wait_for(registration);
+		tl_xpti_wait_while(runs, registration);
 	return result;
 }
 
@@ -338,6 +345,18 @@ static void stream_off(xpti_stream_id stream, bool forget)
 		had_callback[stream] = false;
 }
 
+static bool runs_of_stream(struct tl_xpti_slot *slot, const void *stream)
+{
+	const struct registration *running = tl_xpti_slot_running(slot);
+
+	return running && running->stream == *(const uint8_t *)stream;
+}
+
+static bool runs_any(struct tl_xpti_slot *slot, const void *unused)
+{
+	return tl_xpti_slot_running(slot) != NULL;
+}
+
 bool tl_xpti_callbacks_off(uint8_t stream)
 {
 	pthread_mutex_lock(&lock);
@@ -346,6 +365,8 @@ bool tl_xpti_callbacks_off(uint8_t stream)
 		stream_off(stream, false);
 	reclaim();
 	pthread_mutex_unlock(&lock);
+	if (had)
+		tl_xpti_wait_while(runs_of_stream, &stream);
 	return had;
 }
 
@@ -357,7 +378,7 @@ void tl_xpti_callbacks_reset(void)
 			stream_off((xpti_stream_id)stream, true);
 	reclaim();
 	pthread_mutex_unlock(&lock);
-	tl_xpti_wait_for(NULL);
+	tl_xpti_wait_while(runs_any, NULL);
 }
 
 void tl_xpti_callbacks_lock(void)

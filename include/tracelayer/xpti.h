@@ -276,7 +276,7 @@ XPTI_API void xptiReset(void);
 
 /* A stream begins: tells all subscribers. INVALIDARG: stream or version is NULL. */
 XPTI_API xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version);
-/* A stream ends: tells all subscribers, then turns its callbacks off. */
+/* A stream ends: tells all subscribers, then turns its callbacks off. When it returns, none of them is running in another thread. */
 XPTI_API void xptiFinalize(const char *stream);
 /* Someone listens: XPTI_TRACE_ENABLE allows it, and at least one subscriber is loaded. */
 XPTI_API bool xptiTraceEnabled(void);
