@@ -468,5 +468,8 @@ xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAG
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
 TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_stress.sh
+# the example, its program and its subscribers
+TESTS += %D%/xpti_example.sh
+EXTRA_DIST += %D%/xpti_example.sh
 STRESS_TESTS += tests/xpti_stress.sh
 EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c

@@ -155,6 +155,9 @@ static void *map_aligned(void)
 	return aligned;
 }
 
+/* Of LeakSanitizer, where a program has it: what trace points hold is not lost. */
+extern void __lsan_register_root_region(const void *begin, size_t size) __attribute__((weak));
+
 static struct slab *make_slab(struct pool *pool)
 {
 	struct slab *slab = map_aligned();
@@ -170,11 +173,14 @@ static struct slab *make_slab(struct pool *pool)
 	slab->pool = pool;
 	pthread_mutex_lock(&addresses.lock);
 	slab->number = nslabs;
-	bool in = nslabs < 1u << (32 - SLOT_BITS) && tl_ids_put(&slabs, nslabs, slab) && tl_index_put(&addresses, &slab->head);
+	/* Once an address or a uid can lead there it stays, even where memory is too short to use it. */
+	bool found = nslabs < 1u << (32 - SLOT_BITS) && tl_index_put(&addresses, &slab->head), in = found && tl_ids_put(&slabs, nslabs, slab);
 	nslabs += in;
 	pthread_mutex_unlock(&addresses.lock);
-	if (!in)
+	if (!found)
 		munmap(slab, SLAB);
+	if (in && __lsan_register_root_region)
+		__lsan_register_root_region(slab, SLAB);
 	return in ? slab : NULL;
 }
 
@@ -380,8 +386,9 @@ void tl_xpti_points_reset(void)
 		struct slab *slab = tl_ids_get(&slabs, i);
 		release_all(slab->pool, slab);
 	}
+	/* Those that were waiting; those of now; and these at once, where no notification is under way. */
 	for (int i = 0; i < POOLS; i++)
-		if (pools[i].released.first || pools[i].sealed.first)
+		for (int turn = 0; turn < 3 && (pools[i].released.first || pools[i].sealed.first); turn++)
 			turn_over(&pools[i]);
 	forget_instances();
 	tl_xpti_points_unlock();
