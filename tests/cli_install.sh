@@ -17,8 +17,8 @@ is "$(readlink -f "$(preloaded "$prefix")")" "$(readlink -f "$library")" "the co
 mv "$tmp/dest" "$tmp/moved"
 like "$(readlink -f "$(preloaded "${prefix/dest/moved}")")" "^$(readlink -f "$tmp")/moved/.*/libtracelayer\.so$" "and where both were moved"
 mv "$tmp/moved" "$tmp/dest"
-is "$(cd "$prefix" && ls bin | paste -sd' ')" "tracegen tracelayer" "the commands"
-is "$(cd "$prefix/share/man" && ls man*/* | grep -c '^man1/tracelayer')" $(($("$tracelayer" --help | grep -c '^  [a-z]') + 1)) "a page for tracelayer and each of its commands"
+is "$(cd "$prefix" && ls bin | paste -sd' ')" "tracegen tracelayer tracelayer-xpti-bench" "the commands"
+is "$(cd "$prefix/share/man" && ls man*/* | grep -c '^man1/tracelayer')" $(($("$tracelayer" --help | grep -c '^  [a-z]') + 2)) "a page for tracelayer, each of its commands, and tracelayer-xpti-bench"
 ok "the format's page" test -e "$prefix/share/man/man5/tracelayer-trace.5"
 cat >"$tmp/user.c" <<'END'
 #include <tracelayer/api.h>

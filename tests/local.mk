@@ -471,5 +471,8 @@ TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_stress.sh
 # the example, its program and its subscribers
 TESTS += %D%/xpti_example.sh
 EXTRA_DIST += %D%/xpti_example.sh
-STRESS_TESTS += tests/xpti_stress.sh
+# tracelayer-xpti-bench
+TESTS += %D%/xpti_bench.sh
+EXTRA_DIST += %D%/xpti_bench.sh
+STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh
 EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c

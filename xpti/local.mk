@@ -59,16 +59,25 @@ libtracelayer_xptiproxy_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions
 libtracelayer_xptiproxy_a_SOURCES = %D%/proxy.c %D%/proxy_functions.h %D%/say.h
 
 # The functions as a table that is filled with dlsym, and macros that call through it: for tests and benchmarks.
-xpti/table.h: %D%/exports
+xpti/table.h: %D%/exports %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) xpti && { \
 		echo '/* Made from xpti/exports. Call the functions of a dispatcher that is loaded: xpti_table_load(path) returns what went wrong, or NULL. */'; \
 		echo '#ifndef TL_XPTI_TABLE_H'; echo '#define TL_XPTI_TABLE_H'; echo '#include <dlfcn.h>'; \
 		echo 'static struct {'; sed -e '/^#/d' -e 's/.*/	__typeof__(\&&) &;/' $(srcdir)/%D%/exports; echo '} xpti_table;'; \
 		echo 'static inline const char *xpti_table_load(const char *path)'; echo '{'; \
 		echo '	void *handle = dlopen(path, RTLD_LAZY);'; echo '	if (!handle)'; echo '		return dlerror();'; \
-		sed -e '/^#/d' -e 's/.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "&";/' $(srcdir)/%D%/exports; \
+		sed -e '/^#/d' -e 's/.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "it has no &";/' $(srcdir)/%D%/exports; \
 		echo '	return NULL;'; echo '}'; \
 		sed -e '/^#/d' -e 's/.*/#define & xpti_table.&/' $(srcdir)/%D%/exports; \
 		echo '#endif'; \
 	} >$@.tmp && mv $@.tmp $@
 CLEANFILES += xpti/table.h
+
+# tracelayer-xpti-bench: what dispatchers cost, and if they do what they should.
+bin_PROGRAMS += tracelayer-xpti-bench
+tracelayer_xpti_bench_SOURCES = %D%/bench.h %D%/bench.c %D%/bench_work.c %D%/bench_speed.c %D%/bench_semantic.c cli/installed.h cli/installed.c
+nodist_tracelayer_xpti_bench_SOURCES = xpti/table.h
+tracelayer_xpti_bench_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
+tracelayer_xpti_bench_CFLAGS = $(AM_CFLAGS) -O2
+tracelayer_xpti_bench_LDADD = -lpthread -lm
+xpti/tracelayer_xpti_bench-bench_speed.$(OBJEXT) xpti/tracelayer_xpti_bench-bench_semantic.$(OBJEXT): xpti/table.h
