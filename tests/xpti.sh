@@ -7,7 +7,7 @@ by_soname=$top_builddir/.libs/tracelayer/xpti
 test -f "$library" || { echo "Bail out! $library is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 39
+plan 43
 
 # ---- the library
 readelf -dW "$library" >"$tmp/dynamic"
@@ -32,11 +32,13 @@ subscriber()
 ok "a program and subscribers are built" eval "
 	$cc '$top_srcdir/tests/xpti_app.c' -o '$tmp/app' -L'$by_soname' -lxptifw &&
 	subscriber a linked -DLEVEL=1 && subscriber b linked -DLEVEL=3 && subscriber plain plain -DCALLS && subscriber calls linked -DCALLS &&
-	subscriber none linked -DNO_INIT && subscriber half linked -DNO_FINISH && subscriber closes linked -DCLOSES"
+	subscriber none linked -DNO_INIT && subscriber half linked -DNO_FINISH && subscriber closes linked -DCLOSES &&
+	subscriber ends linked -DENDS=1 && subscriber cuts linked -DENDS=2 -DCALLS && subscriber repeats linked -DREPEATS && subscriber early linked -DEARLY -DCALLS &&
+	subscriber leaves linked -DUNLOADED -DCALLS"
 export LD_LIBRARY_PATH=$by_soname
 
-# app SUBSCRIBERS: what it says is in $tmp/out and $tmp/err.
-app() { XPTI_SUBSCRIBERS=$1 timeout 20 "$tmp/app" >"$tmp/out" 2>"$tmp/err"; }
+# app SUBSCRIBERS [TIMES]: what it says is in $tmp/out and $tmp/err.
+app() { XPTI_SUBSCRIBERS=$1 timeout 20 "$tmp/app" $2 >"$tmp/out" 2>"$tmp/err"; }
 
 app "$tmp/b.so,$tmp/a.so"
 is $? 0 "a program runs with two subscribers"
@@ -95,9 +97,26 @@ app "$tmp/text.so"
 is "$(wc -l <"$tmp/err")" 1 "a file that is no library is said in one line"
 app "$(printf 'x%.0s' $(seq 1 5000)).so"
 is "$(wc -l <"$tmp/err")" 1 "a name of 5000 characters is said in one line"
-app "$tmp/closes.so"
-is $? 0 "a subscriber that closes itself does no harm"
-like "$(cat "$tmp/out")" '^closes finish app$' "and goes on"
+app "$tmp/closes.so" 3
+is "$? $(grep -c -e 'closes init app' -e 'closes finish app' "$tmp/out") $(cat "$tmp/err")" "0 6 " "a subscriber that closes itself, again and again, does no harm and goes on"
+app "$tmp/leaves.so" 3
+cat >"$tmp/wanted" <<END
+leaves task the task 1
+leaves unloaded, enabled 0
+done
+END
+{ cat "$tmp/wanted" "$tmp/wanted" "$tmp/wanted"; } >"$tmp/wanted3"
+ok "it is unloaded with the last user of the framework, and loaded again by the next" eval "
+	grep -e task -e unloaded -e done '$tmp/out' | diff - '$tmp/wanted3'"
+app "$tmp/ends.so" 3
+is "$? $(grep -c '^done$' "$tmp/out") $(cat "$tmp/err")" "0 3 " "one that ends the framework, in init and finish, is not unloaded under its own feet"
+app "$tmp/cuts.so" 3
+is "$? $(grep -c '^cuts task' "$tmp/out") $(cat "$tmp/err")" "0 3 " "nor one that does so in a callback"
+app "$tmp/repeats.so"
+is "$? $(grep -c -e 'repeats init own' -e 'repeats finish own' "$tmp/out") $(cat "$tmp/err")" "0 4 " \
+	"one that begins a stream whenever one begins is not told for ever"
+app "$tmp/early.so"
+is "$? $(grep -c -e 'early good' -e 'early task the task 1' "$tmp/out") $(cat "$tmp/err")" "0 2 " "one may call every function as it is loaded"
 
 # ---- XPTI_TRACE_ENABLE
 for value in '' 1 true; do

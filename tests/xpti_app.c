@@ -1,16 +1,17 @@
 /*
- * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers; says on stdout what the dispatcher says.
+ * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers; says on stdout what the dispatcher says. Given a
+ * number, it does so that often, each time from the framework's beginning to its end.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tracelayer/xpti.h"
 
-int main(void)
+static void trace(void)
 {
 	uint64_t instance;
 	xpti_payload payload = XPTI_PAYLOAD("the task", "app.c", 1, 1);
 
-	setvbuf(stdout, NULL, _IONBF, 0);
 	printf("enabled %d\n", xptiTraceEnabled());
 	xptiFrameworkInitialize();
 	xptiInitialize("app", 3, 4, "3.4");
@@ -20,5 +21,12 @@ int main(void)
 	xptiFinalize("app");
 	xptiFrameworkFinalize();
 	printf("done\n");
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	for (int left = argc > 1 ? atoi(argv[1]) : 1; left > 0; left--)
+		trace();
 	return 0;
 }

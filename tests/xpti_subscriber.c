@@ -4,7 +4,11 @@
  *	NO_INIT, NO_FINISH	that entry point is missing
  *	LEVEL			it wants this detail
  *	CALLS			it registers a callback for task_begin in init, and calls about every function there
- *	CLOSES			it closes itself in its first init
+ *	CLOSES			it closes itself each time that it is told something
+ *	ENDS			it ends the framework: 1: in init and in finish; 2: in a callback
+ *	REPEATS			it initializes a stream whenever it is told of one, and finalizes it whenever it ends
+ *	EARLY			it calls the framework as it is loaded
+ *	UNLOADED		it says when it is unloaded
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,13 +16,61 @@
 
 #include "tracelayer/xpti.h"
 
-#ifndef NO_INIT
-#ifdef CALLS
-static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+#ifdef UNLOADED
+__attribute__((destructor)) static void unloaded(void)
 {
-	printf(NAME " task %s %d\n", xptiQueryPayload(event)->name, (int)instance);
+	printf(NAME " unloaded, enabled %d\n", xptiTraceEnabled());
+}
+#endif
+
+#ifndef ENDS
+#define ENDS 0
+#endif
+
+static void end_framework(int where)
+{
+	if (where != ENDS)
+		return;
+	xptiFrameworkFinalize();
+	xptiFrameworkInitialize();
 }
 
+static void close_itself(void)
+{
+#ifdef CLOSES
+	Dl_info own;
+	void *handle = dladdr((void *)&close_itself, &own) ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+	if (handle) {
+		dlclose(handle);
+		dlclose(handle);
+		printf(NAME " closed\n");
+	}
+#endif
+}
+
+__attribute__((unused)) static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+{
+	printf(NAME " task %s %d\n", xptiQueryPayload(event)->name, (int)instance);
+	end_framework(2);
+}
+
+#ifdef EARLY
+__attribute__((constructor)) static void early(void)
+{
+	uint64_t instance;
+	char *text;
+	xpti_payload payload = XPTI_PAYLOAD("early", "subscriber.c", 1, 1);
+	bool good = xptiRegisterString("early", &text) != XPTI_INVALID_STRING && xptiMakeEvent("early", &payload, 1, 1, &instance) &&
+		    xptiRegisterStream("early") != XPTI_INVALID_STREAM && xptiInitialize("early", 1, 0, "1") == XPTI_RESULT_SUCCESS &&
+		    !xptiTraceEnabled();
+
+	printf(NAME " early %s\n", good ? "good" : "bad");
+}
+#endif
+
+#ifndef NO_INIT
+#ifdef CALLS
 static void call_back(const char *stream)
 {
 	uint64_t instance;
@@ -43,17 +95,11 @@ void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, 
 #ifdef CALLS
 	call_back(stream);
 #endif
-#ifdef CLOSES
-	static bool closed;
-	Dl_info own;
-	if (!closed && dladdr((void *)&xptiTraceInit, &own)) {
-		void *handle = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-		dlclose(handle);
-		dlclose(handle);
-		printf(NAME " closed\n");
-		closed = true;
-	}
+#ifdef REPEATS
+	xptiInitialize("own", 1, 0, "1");
 #endif
+	close_itself();
+	end_framework(1);
 }
 #endif
 
@@ -61,6 +107,11 @@ void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, 
 void xptiTraceFinish(const char *stream)
 {
 	printf(NAME " finish %s\n", stream);
+#ifdef REPEATS
+	xptiFinalize("own");
+#endif
+	close_itself();
+	end_framework(1);
 }
 #endif
 

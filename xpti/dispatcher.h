@@ -94,6 +94,9 @@ void tl_xpti_callbacks_reset(void);
 void tl_xpti_callbacks_lock(void);
 void tl_xpti_callbacks_unlock(void);
 
+/* The calling thread is in a callback. */
+bool tl_xpti_in_callback(void);
+
 /* ---- points.c ---- */
 
 /*
@@ -144,6 +147,7 @@ void tl_xpti_metadata_unlock(void);
 
 /* Load those that XPTI_SUBSCRIBERS names. Returns how many can be used. */
 unsigned tl_xpti_subscribers_load(void);
+/* Unless one of them is being told something, or calls this from a callback: then they stay, and are not used any more. */
 void tl_xpti_subscribers_unload(void);
 void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version, const char *stream);
 void tl_xpti_subscribers_finish(const char *stream);
@@ -153,9 +157,11 @@ uint8_t tl_xpti_subscribers_detail(const char *stream);
 /* ---- the calling thread's ---- */
 
 struct tl_xpti_reader;
+struct tl_xpti_told;
 
 struct tl_xpti_thread {
 	struct tl_xpti_reader *reader;	/* its pins; NULL until it first notifies someone */
+	const struct tl_xpti_told *told;	/* of subscribers.c */
 	uint32_t number;		/* from 1; 0: not given yet */
 	bool stashed;
 	const char *stash_key;

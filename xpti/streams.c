@@ -381,6 +381,11 @@ void tl_xpti_callbacks_reset(void)
 	tl_xpti_wait_while(runs_any, NULL);
 }
 
+bool tl_xpti_in_callback(void)
+{
+	return tl_xpti_thread.reader && tl_xpti_thread.reader->depth;
+}
+
 void tl_xpti_callbacks_lock(void)
 {
 	pthread_mutex_lock(&lock);

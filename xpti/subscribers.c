@@ -2,7 +2,8 @@
  * subscribers.c: the libraries that XPTI_SUBSCRIBERS names: loading them, and telling them of streams.
  *
  * They are loaded once, by the thread that makes the first call, before any other gets on; after that the list doesn't change until the framework ends.
- * So it is read without a lock, and subscribers may call any function back, also while they are being loaded.
+ * So it is read without a lock, and subscribers may call any function back, also while they are being loaded. Those that call xptiFrameworkFinalize
+ * are not unloaded under their own feet: while one is being told something, or calls us from a callback, all stay loaded.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,15 +12,20 @@
 #include "xpti/dispatcher.h"
 #include "xpti/say.h"
 
+/* A subscriber that closes itself is not unloaded while it runs: so often it is held. */
+enum { HOLDS = 64 };
+
 struct subscriber {
 	struct subscriber *next;
 	void *handle;
+	char *path;
 	void (*init)(unsigned major, unsigned minor, const char *version, const char *stream);
 	void (*finish)(const char *stream);
 	bool (*detail)(const char *stream, uint8_t *level);	/* or NULL */
 };
 
-static struct subscriber *subscribers;
+static _Atomic(struct subscriber *) subscribers;
+static _Atomic uint32_t telling;	/* threads that go through the list, and are in subscribers */
 
 static void say(const char *path, const char *why)
 {
@@ -40,29 +46,49 @@ static void be_global(void)
 	}
 }
 
+static struct subscriber *first(void)
+{
+	/* One order with begin_telling's count and the unloader's exchange: who counts after it finds no list. */
+	return atomic_load_explicit(&subscribers, memory_order_seq_cst);
+}
+
 static bool is_loaded(void *handle)
 {
-	for (struct subscriber *s = subscribers; s; s = s->next)
+	for (struct subscriber *s = first(); s; s = s->next)
 		if (s->handle == handle)
 			return true;
 	return false;
 }
 
+static void append(struct subscriber *subscriber)
+{
+	struct subscriber *last = first();
+
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		last->next = subscriber;
+	else
+		atomic_store_explicit(&subscribers, subscriber, memory_order_seq_cst);
+}
+
 /* NULL, and why, where it isn't a subscriber. */
-static struct subscriber *subscriber_of(void *handle, const char **why)
+static struct subscriber *subscriber_of(void *handle, const char *path, const char **why)
 {
 	struct subscriber *subscriber = calloc(1, sizeof(*subscriber));
+	char *copy = strdup(path);
 
 	*why = "out of memory";
-	if (!subscriber)
-		return NULL;
-	subscriber->handle = handle;
-	*(void **)&subscriber->init = dlsym(handle, "xptiTraceInit");
-	*(void **)&subscriber->finish = dlsym(handle, "xptiTraceFinish");
-	*(void **)&subscriber->detail = dlsym(handle, "xptiQuerySubscriberStreamDetailLevel");
-	if (subscriber->init && subscriber->finish)
-		return subscriber;
-	*why = subscriber->init ? "it has no xptiTraceFinish" : "it has no xptiTraceInit";
+	if (subscriber && copy) {
+		*subscriber = (struct subscriber){ .handle = handle, .path = copy };
+		*(void **)&subscriber->init = dlsym(handle, "xptiTraceInit");
+		*(void **)&subscriber->finish = dlsym(handle, "xptiTraceFinish");
+		*(void **)&subscriber->detail = dlsym(handle, "xptiQuerySubscriberStreamDetailLevel");
+		if (subscriber->init && subscriber->finish)
+			return subscriber;
+		*why = subscriber->init ? "it has no xptiTraceFinish" : "it has no xptiTraceInit";
+	}
+	free(copy);
 	free(subscriber);
 	return NULL;
 }
@@ -82,17 +108,15 @@ static unsigned load(const char *path)
 		dlclose(handle);
 		return 0;
 	}
-	struct subscriber *subscriber = subscriber_of(handle, &why), **last = &subscribers;
+	struct subscriber *subscriber = subscriber_of(handle, path, &why);
 	if (!subscriber) {
 		say(path, why);
 		dlclose(handle);
 		return 0;
 	}
-	/* Once more: one that closes itself is not unloaded while it runs. */
-	dlopen(path, RTLD_LAZY);
-	while (*last)
-		last = &(*last)->next;
-	*last = subscriber;
+	for (int i = 1; i < HOLDS; i++)
+		dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	append(subscriber);
 	return 1;
 }
 
@@ -116,26 +140,90 @@ unsigned tl_xpti_subscribers_load(void)
 	return count;
 }
 
-void tl_xpti_subscribers_unload(void)
+/* It may have closed itself: nothing is closed that isn't open. */
+static void close_all(struct subscriber *subscriber)
 {
-	while (subscribers) {
-		struct subscriber *subscriber = subscribers;
-		subscribers = subscriber->next;
-		dlclose(subscriber->handle);
-		dlclose(subscriber->handle);
-		free(subscriber);
+	for (int i = 0; i < HOLDS; i++) {
+		void *open = dlopen(subscriber->path, RTLD_LAZY | RTLD_NOLOAD);
+		if (open)
+			dlclose(open);
+		if (open != subscriber->handle)
+			break;
+		dlclose(open);
 	}
 }
 
+void tl_xpti_subscribers_unload(void)
+{
+	/* One order with first's load and begin_telling's count: who is not counted here finds no list. */
+	struct subscriber *next, *all = atomic_exchange_explicit(&subscribers, NULL, memory_order_seq_cst);
+	bool in_use = atomic_load_explicit(&telling, memory_order_seq_cst) || tl_xpti_in_callback();
+
+	for (struct subscriber *s = in_use ? NULL : all; s; s = next) {
+		next = s->next;
+		close_all(s);
+		free(s->path);
+		free(s);
+	}
+}
+
+/* ---- telling them; each of these is a scope in which none is unloaded ---- */
+
+static bool begin_telling(void)
+{
+	atomic_fetch_add_explicit(&telling, 1, memory_order_seq_cst);
+	return true;
+}
+
+static void end_telling(const bool *unused)
+{
+	/* Release pairs with the unloader's load: subscribers are done with. */
+	atomic_fetch_sub_explicit(&telling, 1, memory_order_release);
+}
+
+#define TELLING bool telling_now __attribute__((cleanup(end_telling), unused)) = begin_telling()
+
+/* What this thread is telling them, in frames of its stack. */
+struct tl_xpti_told {
+	const struct tl_xpti_told *outer;
+	const char *stream;
+	bool ends;
+};
+
+/* A subscriber that initializes a stream whenever it is told of one, or finalizes it, would be told for ever. */
+static bool is_told(const char *stream, bool ends)
+{
+	for (const struct tl_xpti_told *told = tl_xpti_thread.told; told; told = told->outer)
+		if (told->ends == ends && strcmp(told->stream, stream) == 0)
+			return true;
+	return false;
+}
+
+static void end_told(struct tl_xpti_told *told)
+{
+	tl_xpti_thread.told = told->outer;
+}
+
+#define TELLING_OF(stream, ends) \
+	TELLING; \
+	struct tl_xpti_told told __attribute__((cleanup(end_told))) = { tl_xpti_thread.told, stream, ends }; \
+	tl_xpti_thread.told = &told
+
 void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version, const char *stream)
 {
-	for (struct subscriber *s = subscribers; s; s = s->next)
+	if (is_told(stream, false))
+		return;
+	TELLING_OF(stream, false);
+	for (struct subscriber *s = first(); s; s = s->next)
 		s->init(major, minor, version, stream);
 }
 
 void tl_xpti_subscribers_finish(const char *stream)
 {
-	for (struct subscriber *s = subscribers; s; s = s->next)
+	if (is_told(stream, true))
+		return;
+	TELLING_OF(stream, true);
+	for (struct subscriber *s = first(); s; s = s->next)
 		s->finish(stream);
 }
 
@@ -143,7 +231,8 @@ uint8_t tl_xpti_subscribers_detail(const char *stream)
 {
 	uint8_t highest = xpti_detail_none;
 
-	for (struct subscriber *s = subscribers; s; s = s->next) {
+	TELLING;
+	for (struct subscriber *s = first(); s; s = s->next) {
 		uint8_t level = xpti_detail_normal;
 		if (s->detail && !s->detail(stream, &level))
 			level = xpti_detail_normal;
