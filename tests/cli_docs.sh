@@ -3,8 +3,8 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 
-pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-xpti.7 $top_builddir/doc/tracelayer-run.1"
-plan 24
+pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-xpti.7 $top_builddir/doc/tracelayer-run.1"
+plan 25
 
 for page in $pages; do
 	is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >"$tmp/$(basename "$page").txt")" "" "$(basename "$page"): no warning"

@@ -441,6 +441,10 @@ TESTS += %D%/stress_events.sh
 STRESS_TESTS += tests/stress_events.sh tests/control.sh tests/ring.sh
 EXTRA_DIST += %D%/stress_events.sh
 
+# --- the profiler: its header; the command
+TESTS += %D%/profiler.sh
+EXTRA_DIST += %D%/profiler.sh %D%/apps/profiler_forms.c %D%/apps/profiler_other.c %D%/apps/profiler_other.h
+
 # --- xpti: the dispatcher, linked and through a table; a C++ program; subscribers
 xpti_rpath = -Wl,-rpath,$(abs_builddir)/.libs/tracelayer/xpti
 TESTS += xpti_test xpti_table_test
