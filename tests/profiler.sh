@@ -30,7 +30,7 @@ END
 # shape PROFILE: its layout, without the numbers.
 shape() { sed -E 's/[0-9]+ samples/N samples/; s/[0-9]+\.[0-9]{2}%/N%/' "$1"; }
 
-plan 37
+plan 35
 for language in c:c11 c++:c++11 c++:c++17; do
 	standard=${language#*:}
 	compiler=${CC:-cc}
