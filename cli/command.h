@@ -20,6 +20,7 @@ int command_run(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_summary(int argc, char **argv);
+int command_phases(int argc, char **argv);
 int command_pause(int argc, char **argv);
 int command_resume(int argc, char **argv);
 int command_snapshot(int argc, char **argv);

@@ -24,6 +24,7 @@ static const struct subcommand {
 	{"export", "tracelayer export", "make a .tlt file into one for viewers", command_export},
 	{"recover", "tracelayer recover", "make traces of what dead processes had recorded", command_recover},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
+	{"phases", "tracelayer phases", "what NNAPI's layers spent in its phases, from a systrace", command_phases},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -3,8 +3,9 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 
-pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-xpti.7 $top_builddir/doc/tracelayer-run.1"
-plan 25
+pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-phases.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-xpti.7 $top_builddir/doc/tracelayer-run.1"
+commands=$("$tracelayer" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p')
+plan $(($(echo $pages $commands | wc -w) + 4))
 
 for page in $pages; do
 	is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >"$tmp/$(basename "$page").txt")" "" "$(basename "$page"): no warning"
@@ -21,6 +22,6 @@ is "$("$tracelayer" run --help | grep -E '^ +(-., +)?--' | options)" \
 	"$({ cut -d'|' -f2 "$tmp/table"; echo "--ring --help --usage --version"; } | options)" "--help has its options, and no others"
 
 # Every command that there is has a page.
-for command in $("$tracelayer" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p'); do
+for command in $commands; do
 	ok "tracelayer $command has a page" grep -q "tracelayer-$command" "$tmp/tracelayer.1.txt"
 done

@@ -480,3 +480,7 @@ TESTS += %D%/xpti_bench.sh
 EXTRA_DIST += %D%/xpti_bench.sh
 STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh
 EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
+
+# --- phases
+TESTS += tests/phases.sh
+EXTRA_DIST += tests/phases.sh tests/nnapi

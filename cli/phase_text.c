@@ -1,0 +1,450 @@
+/*
+ * phase_text.c: see phase_text.h. What a file is, its first bytes say; a file that is made of another one, in a temporary file, is asked
+ * the same again.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "cli/command.h"
+#include "cli/phase_scan.h"
+#include "cli/phase_text.h"
+
+#define BLOCK	   (1u << 20) /* also the longest line that is read whole */
+#define PIECE	   (64u << 10)
+#define SHOWN_LINE 2048u
+
+/* ---- temporary files ---- */
+
+/* A file without a name. */
+static int open_spool(void)
+{
+	const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	int file = -1;
+
+	for (size_t i = 0; file < 0 && i < sizeof(folders) / sizeof(*folders); i++)
+		if (folders[i] && *folders[i])
+			file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (file < 0)
+		say("no temporary file: %s; have TMPDIR name a folder that can be written to", strerror(errno));
+	return file;
+}
+
+static bool write_all(int file, const unsigned char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t written = write(file, bytes, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder", strerror(errno));
+			return false;
+		}
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
+static ssize_t read_at(const struct phase_text *text, void *to, size_t size, uint64_t offset)
+{
+	ssize_t got;
+
+	do
+		got = pread(text->file, to, size, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		say("%s: cannot read: %s; give the path of a trace file", text->path, strerror(errno));
+	return got;
+}
+
+/* From now on the text is in this file. */
+static void use_spool(struct phase_text *text, int spool)
+{
+	close(text->file);
+	text->file = spool;
+}
+
+static bool spool_stream(struct phase_text *text)
+{
+	unsigned char *piece = need(malloc(PIECE));
+	int spool = open_spool();
+	bool sound = spool >= 0;
+	ssize_t got = 0;
+
+	while (sound && (got = read(text->file, piece, PIECE))) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			say("%s: cannot read: %s; give the path of a trace file", text->path, strerror(errno));
+		sound = got > 0 && write_all(spool, piece, (size_t)got);
+	}
+	free(piece);
+	if (sound)
+		use_spool(text, spool);
+	else if (spool >= 0)
+		close(spool);
+	return sound;
+}
+
+/* ---- what is compressed ---- */
+
+struct unpacking {
+	struct phase_text *text;
+	int spool;
+	z_stream stream;
+	unsigned char *out;
+	bool ended; /* the compressed bytes' own end was there */
+	bool failed;
+};
+
+static bool unpack_begin(struct unpacking *unpacking, struct phase_text *text)
+{
+	*unpacking = (struct unpacking){.text = text, .spool = open_spool(), .out = need(malloc(PIECE))};
+	/* 32: gzip or zlib, by their headers. */
+	if (unpacking->spool >= 0 && inflateInit2(&unpacking->stream, 32 + MAX_WBITS) == Z_OK)
+		return true;
+	unpacking->failed = true;
+	return false;
+}
+
+/* Further compressed bytes. False where they are damaged, or can't be written. */
+static bool unpack(struct unpacking *unpacking, unsigned char *bytes, size_t size)
+{
+	z_stream *stream = &unpacking->stream;
+	bool full;
+
+	stream->next_in = bytes;
+	stream->avail_in = (unsigned)size;
+	do {
+		if (unpacking->ended && stream->avail_in) {
+			/* Files may be one behind the other. */
+			inflateReset(stream);
+			unpacking->ended = false;
+		}
+		stream->next_out = unpacking->out;
+		stream->avail_out = PIECE;
+		int state = inflate(stream, Z_NO_FLUSH);
+
+		full = !stream->avail_out;
+		if (state == Z_STREAM_END)
+			unpacking->ended = true;
+		else if (state != Z_OK && state != Z_BUF_ERROR) {
+			say("%s: what is compressed in it is damaged (%s); get the file again from where it was made", unpacking->text->path,
+			    stream->msg ? stream->msg : "unknown format");
+			unpacking->failed = true;
+		}
+		if (!unpacking->failed && !write_all(unpacking->spool, unpacking->out, PIECE - stream->avail_out))
+			unpacking->failed = true;
+	} while (!unpacking->failed && (full || stream->avail_in));
+	return !unpacking->failed;
+}
+
+static bool unpack_end(struct unpacking *unpacking)
+{
+	inflateEnd(&unpacking->stream);
+	free(unpacking->out);
+	if (unpacking->failed) {
+		if (unpacking->spool >= 0)
+			close(unpacking->spool);
+		return false;
+	}
+	if (!unpacking->ended) {
+		say("%s: cut short: the end of what is compressed in it is missing; what is there is used", unpacking->text->path);
+		unpacking->text->is_cut = true;
+	}
+	use_spool(unpacking->text, unpacking->spool);
+	unpacking->text->is_inside = true;
+	return true;
+}
+
+static bool unpack_gzip(struct phase_text *text)
+{
+	unsigned char *piece = need(malloc(PIECE));
+	struct unpacking unpacking;
+	uint64_t offset = 0;
+	ssize_t got = 0;
+
+	if (unpack_begin(&unpacking, text))
+		while ((got = read_at(text, piece, PIECE, offset)) > 0 && unpack(&unpacking, piece, (size_t)got))
+			offset += (uint64_t)got;
+	unpacking.failed |= got < 0;
+	free(piece);
+	return unpack_end(&unpacking);
+}
+
+/* A letter of base64, or -1. */
+static int base64_value(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Bits of base64 that have not made a byte yet. */
+struct base64 {
+	unsigned bits, count;
+	bool ended;
+};
+
+/* Letters as bytes, in their place. Returns how many. */
+static size_t decode(struct base64 *base64, unsigned char *bytes, size_t size)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < size && !base64->ended; i++) {
+		int value = base64_value(bytes[i]);
+
+		if (bytes[i] == '\n' || bytes[i] == '\r')
+			continue;
+		if (value < 0) {
+			base64->ended = true;
+			break;
+		}
+		base64->bits = (base64->bits << 6 | (unsigned)value) & 0xfff;
+		base64->count += 6;
+		if (base64->count >= 8) {
+			base64->count -= 8;
+			bytes[count++] = (unsigned char)(base64->bits >> base64->count);
+		}
+	}
+	return count;
+}
+
+/* What a page has compressed, and in base64, at this offset. */
+static bool unpack_page(struct phase_text *text, uint64_t offset)
+{
+	unsigned char *piece = need(malloc(PIECE));
+	struct unpacking unpacking;
+	struct base64 base64 = {0};
+	ssize_t got = 0;
+
+	if (unpack_begin(&unpacking, text))
+		while (!base64.ended && (got = read_at(text, piece, PIECE, offset)) > 0) {
+			size_t size = decode(&base64, piece, (size_t)got);
+
+			offset += (uint64_t)got;
+			if (size && !unpack(&unpacking, piece, size))
+				break;
+		}
+	unpacking.failed |= got < 0;
+	free(piece);
+	return unpack_end(&unpacking);
+}
+
+/* ---- lines ---- */
+
+void phase_text_rewind(struct phase_text *text)
+{
+	text->offset = text->begin;
+	text->filled = text->whole = 0;
+}
+
+/* How much of the block is whole lines. */
+static size_t whole_lines(const struct phase_text *text)
+{
+	const char *end = memrchr(text->block, '\n', text->filled);
+
+	if (!end)
+		end = memrchr(text->block, '\r', text->filled);
+	return end ? (size_t)(end + 1 - text->block) : 0;
+}
+
+int phase_text_next(struct phase_text *text)
+{
+	size_t rest = text->filled - text->whole;
+
+	memmove(text->block, text->block + text->whole, rest);
+	text->offset += text->whole;
+	text->filled = rest;
+	text->whole = 0;
+
+	uint64_t at = text->offset + rest;
+	size_t room = BLOCK - rest, left = at < text->end ? (at + room < text->end ? room : (size_t)(text->end - at)) : 0;
+	ssize_t got = left ? read_at(text, text->block + rest, left, at) : 0;
+
+	if (got < 0)
+		return -1;
+	text->filled += (size_t)got;
+	memset(text->block + text->filled, 0, SCAN_BEHIND);
+	text->whole = whole_lines(text);
+	/* The last line, or a line that is too long: rows are not, and what is no row doesn't matter. */
+	if (!text->whole || !got)
+		text->whole = text->filled;
+	return text->whole > 0;
+}
+
+uint64_t phase_text_line(struct phase_text *text, uint64_t offset)
+{
+	char *piece = need(malloc(PIECE));
+	uint64_t line = 1;
+	ssize_t got;
+
+	for (uint64_t at = 0; at < offset && (got = read_at(text, piece, PIECE, at)) > 0; at += (uint64_t)got)
+		for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + got - p))) && at + (uint64_t)(p - piece) < offset; p++)
+			line++;
+	free(piece);
+	return line;
+}
+
+const char *phase_text_at(struct phase_text *text, uint64_t offset)
+{
+	static char line[SHOWN_LINE + 1];
+	ssize_t got = read_at(text, line, SHOWN_LINE, offset);
+
+	line[got > 0 ? got : 0] = '\0';
+	line[strcspn(line, "\r\n")] = '\0';
+	return line;
+}
+
+/* ---- what it is ---- */
+
+/* The line around this place in the block. */
+static const char *line_around(const struct phase_text *text, const char *at, const char **end)
+{
+	const char *begin = at;
+
+	while (begin > text->block && begin[-1] != '\n' && begin[-1] != '\r')
+		begin--;
+	*end = at;
+	while (*end < text->block + text->whole && **end != '\n' && **end != '\r')
+		++*end;
+	return begin;
+}
+
+/* ftrace's header: those of Android's tool stand anywhere in a line, others begin it. */
+static bool is_header(const char *line, const char *end)
+{
+	static const char *const exact[] = {"#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION",
+					    "#           TASK-PID   CPU#  ||||    TIMESTAMP  FUNCTION"};
+	size_t size = (size_t)(end - line);
+
+	return memmem(line, size, exact[0], strlen(exact[0])) || memmem(line, size, exact[1], strlen(exact[1])) ||
+	       (size && *line == '#' && memmem(line, size, "TIMESTAMP", 9));
+}
+
+/* The end of the header's line, in the block, or NULL. */
+static const char *find_header(const struct phase_text *text)
+{
+	const char *at = text->block, *end = text->block + text->whole, *line_end;
+
+	for (; (at = memmem(at, (size_t)(end - at), "TASK-PID", 8)); at++) {
+		const char *line = line_around(text, at, &line_end);
+
+		if (is_header(line, line_end))
+			return line_end;
+	}
+	return NULL;
+}
+
+/* What gzip begins with, in base64, at the beginning of a line or behind a tag; or NULL. */
+static const char *find_packed(const struct phase_text *text)
+{
+	const char *at = text->block, *end = text->block + text->whole;
+
+	for (; (at = memmem(at, (size_t)(end - at), "H4sI", 4)); at++)
+		if (at > text->block ? strchr("\r\n>", at[-1]) != NULL : text->offset > 0)
+			return at;
+	return NULL;
+}
+
+/* Returns whether there is something compressed to look into. */
+static bool find_beginning(struct phase_text *text, uint64_t *packed)
+{
+	text->begin = 0;
+	phase_text_rewind(text);
+	while (phase_text_next(text) > 0) {
+		const char *header = find_header(text), *inside = find_packed(text);
+
+		if (inside && (!header || inside < header)) {
+			*packed = text->offset + (uint64_t)(inside - text->block);
+			return true;
+		}
+		if (header) {
+			text->has_header = true;
+			text->begin = text->offset + (uint64_t)(header - text->block);
+			return false;
+		}
+	}
+	text->begin = text->end;
+	return false;
+}
+
+static bool has_size(struct phase_text *text)
+{
+	struct stat status;
+
+	if (fstat(text->file, &status) < 0) {
+		say("%s: cannot read: %s; give the path of a trace file", text->path, strerror(errno));
+		return false;
+	}
+	text->end = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool is_regular(const struct phase_text *text)
+{
+	struct stat status;
+
+	return !fstat(text->file, &status) && S_ISREG(status.st_mode);
+}
+
+static bool open_file(struct phase_text *text, const char *path)
+{
+	text->file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	if (text->file < 0) {
+		say("%s: cannot open: %s; give the path of a trace file", text->path, strerror(errno));
+		return false;
+	}
+	return is_regular(text) || spool_stream(text);
+}
+
+/* Whatever is compressed in it, within something compressed. */
+#define MOST_WRAPPINGS 4
+
+bool phase_text_open(struct phase_text *text, const char *path)
+{
+	uint64_t packed;
+
+	*text = (struct phase_text){.path = strcmp(path, "-") ? path : "standard input", .file = -1};
+	text->block = need(malloc(BLOCK + SCAN_BEHIND));
+	if (!open_file(text, path))
+		return false;
+	for (int wrappings = 0; wrappings < MOST_WRAPPINGS; wrappings++) {
+		unsigned char first[2] = {0, 0};
+
+		if (!has_size(text) || read_at(text, first, sizeof(first), 0) < 0)
+			return false;
+		if (first[0] == 0x1f && first[1] == 0x8b) {
+			if (!unpack_gzip(text))
+				return false;
+			continue;
+		}
+		if (!find_beginning(text, &packed)) {
+			phase_text_rewind(text);
+			return true;
+		}
+		if (!unpack_page(text, packed))
+			return false;
+	}
+	say("%s: compressed more often than a trace is; unpack it first", text->path);
+	return false;
+}
+
+void phase_text_close(struct phase_text *text)
+{
+	if (text->file >= 0)
+		close(text->file);
+	free(text->block);
+}
