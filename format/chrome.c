@@ -15,6 +15,7 @@
 #include "format/digits.h"
 #include "format/encoder.h"
 #include "format/levels.h"
+#include "format/stages.h"
 
 /* All that an event has besides its name and its arguments takes less. */
 #define FIXED_MAX 1024
@@ -44,6 +45,7 @@ static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
 	tl_text_string(text, "\",\"cat\":\"");
 	tl_text_escape(text, function->api->name, strlen(function->api->name));
 	tl_text_levels(text, function->level);
+	tl_text_stage(text, function);
 }
 
 /* Whole, or not at all. */

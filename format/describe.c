@@ -195,6 +195,8 @@ static void put_function(struct description *to, const struct tl_function *funct
 	put_number(to, function->level);
 	put_number(to, function->flags);
 	put_number(to, function->failure);
+	put_number(to, function->layer);
+	put_number(to, function->phase);
 	put_string(to, function->file);
 	put_number(to, function->line);
 	put_number(to, function->count);

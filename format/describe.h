@@ -17,7 +17,7 @@
  *			  STRUCT, UNION	number of members; each: variable
  *	variable	string name, type, numbers .offset .words .direction .chain .bit_offset .bit_width .length.kind; where that is not
  *			  TL_LENGTH_NONE: numbers .length.bytes .sibling .constant
- *	function	string name, type of the result, numbers .words .level .flags .failure, string file, number line, number of parameters;
+ *	function	string name, type of the result, numbers .words .level .flags .failure .layer .phase, string file, number line, number of parameters;
  *			  each: variable
  *	success		signed
  *	chain		number stype, type
@@ -31,7 +31,7 @@
 
 #include "tracelayer/api.h"
 
-#define TL_DESCRIPTION_MAGIC "tlapi 1"
+#define TL_DESCRIPTION_MAGIC "tlapi 2"
 
 /* The description of an API: *size bytes, which the caller frees. NULL where memory is short. Not for traced processes. */
 void *tl_describe(const struct tl_api *api, size_t *size);

@@ -272,6 +272,8 @@ static void take_function(struct reading *from, struct tl_function *function, ui
 	function->level = (uint32_t)take_number(from, UINT32_MAX);
 	function->flags = (uint16_t)take_number(from, UINT16_MAX);
 	function->failure = (uint8_t)take_number(from, TL_FAILURE_NULL);
+	function->layer = (uint8_t)take_number(from, UINT8_MAX);
+	function->phase = (uint8_t)take_number(from, UINT8_MAX);
 	function->file = take_string(from);
 	function->line = (uint32_t)take_number(from, UINT32_MAX);
 	function->count = (uint16_t)take_count(from, 9, PARAMS_MAX);
@@ -421,7 +423,7 @@ static void take_api(struct reading *from)
 	api->version = take_name(from);
 	api->sonames = no_sonames;
 	tables->ntypes = take_count(from, 3, UINT32_MAX);
-	uint32_t functions = take_count(from, 9, 0x10000), successes = take_count(from, 1, UINT32_MAX), chains = take_count(from, 2, UINT32_MAX);
+	uint32_t functions = take_count(from, 11, 0x10000), successes = take_count(from, 1, UINT32_MAX), chains = take_count(from, 2, UINT32_MAX);
 	api->functions = tables->functions = allocate(from, functions, sizeof(*tables->functions));
 	api->successes = tables->successes = allocate(from, successes, sizeof(*tables->successes));
 	api->chains = tables->chains = allocate(from, chains, sizeof(*tables->chains));

@@ -28,6 +28,7 @@
 #include "format/args_print.h"
 #include "format/encoder.h"
 #include "format/levels.h"
+#include "format/stages.h"
 #include "format/pftrace_names.h"
 #include "format/pftrace_notes.h"
 #include "format/pftrace_ties.h"
@@ -232,23 +233,30 @@ static void put_end(struct state *state, struct tl_text *text, uint64_t ns, uint
 
 /* ---- Calls */
 
-/* A category with its levels; at most CATEGORY_MAX bytes. */
-static struct tl_pf_text with_levels(char *to, struct tl_pf_text category, uint32_t mask,
-				     bool failed)
+/* A category with its levels; less than CATEGORY_MAX bytes, by so many that what a function has besides fits. */
+static struct tl_text with_levels(char *to, struct tl_pf_text category, uint32_t mask)
 {
 	struct tl_text text = {to, to + CATEGORY_MAX, false};
 
 	tl_text_put(&text, category.bytes,
 		    category.size < CATEGORY_MAX / 2 ? category.size : CATEGORY_MAX / 2);
 	tl_text_levels(&text, mask);
-	if (failed)
-		tl_text_string(&text, ",failed");
-	return (struct tl_pf_text){to, (size_t)(text.at - to)};
+	return text;
+}
+
+static struct tl_pf_text whole_text(const char *from, struct tl_text text)
+{
+	return (struct tl_pf_text){from, (size_t)(text.at - from)};
 }
 
 static struct tl_pf_text categories_of(char *to, const struct tl_function *function, bool failed)
 {
-	return with_levels(to, tl_pf_text(function->api->name), function->level, failed);
+	struct tl_text text = with_levels(to, tl_pf_text(function->api->name), function->level);
+
+	tl_text_stage(&text, function);
+	if (failed)
+		tl_text_string(&text, ",failed");
+	return whole_text(to, text);
 }
 
 static char *put_call_categories(struct state *state, char *at, const struct plan *plan,
@@ -515,7 +523,7 @@ static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 	if (track)
 		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	if (type != TL_PF_SLICE_END) {
-		at = put_category(state, at, with_levels(string, category, event->level, false));
+		at = put_category(state, at, whole_text(string, with_levels(string, category, event->level)));
 		at = put_event_name(state, at, text_of(encoder, event->name, "?"));
 	}
 	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : put_flow(at, event);

@@ -311,6 +311,8 @@ static const char **text_of(struct tl_config *config, enum tl_setting_id id)
 		return &config->exclude;
 	case TL_SETTING_TOOLS:
 		return &config->tools;
+	case TL_SETTING_TRACE_MARKER:
+		return &config->trace_marker;
 	default:
 		return &config->session;
 	}
@@ -448,7 +450,7 @@ void tl_settings_initial(struct tl_config *config)
 
 	memset(config, 0, sizeof(*config));
 	config->rank = -1;
-	config->output = config->include = config->exclude = config->tools = config->session = "";
+	config->output = config->include = config->exclude = config->tools = config->trace_marker = config->session = "";
 	for (size_t i = 0; i < TL_SETTINGS; i++)
 		if (*tl_settings[i].initial)
 			read_value(config, &tl_settings[i], tl_settings[i].initial, why,

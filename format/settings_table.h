@@ -57,5 +57,7 @@ SETTING(NESTED, "NESTED", "nested", 0, "0|1", NULL, "1", SWITCH, NULL, 1,
 	"trace also the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL, 1,
 	"record also what devices do, and when: each command of each queue (level operator)")
+SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "1|PATH", "1", "", TEXT, NULL, 1,
+	"write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker, too: 1, or its path")
 SETTING(XPTI, "XPTI", "xpti", 0, "0|1", "1", "0", SWITCH, NULL, 0,
 	"record XPTI streams too")

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/stages.h"
 #include "gen/allocate.h"
 #include "gen/comment.h"
 #include "gen/tracegen.h"
@@ -126,7 +127,7 @@ static void check_keys(struct descriptor *descriptor, json_t *object, const char
 static const char *const all_keys[] = {
 	"name",	    "prefix",	"version",	 "headers",  "headers_left_out",
 	"flags",    "sonames",	"handles",	 "bools",    "numbers",
-	"enums",    "results",	"successes",	 "levels",   "initialises",
+	"enums",    "results",	"successes",	 "levels",   "phases",    "initialises",
 	"creates",  "destroys", "exported",	 "left_out", "variables",
 	"getprocs", "since",	"first_members", "chains",   "comment",
 	NULL};
@@ -671,6 +672,55 @@ static void describe_levels(struct descriptor *descriptor)
 	}
 }
 
+struct stage {
+	enum tl_work_layer layer;
+	enum tl_work_phase phase;
+};
+
+static void set_stage(struct descriptor *descriptor, struct function *function, void *stage)
+{
+	const struct stage *said = stage;
+
+	(void)descriptor;
+	function->layer = said->layer;
+	function->phase = said->phase;
+}
+
+/* The number of the word that stands under a key; 0 after an error. */
+static size_t word_at(struct descriptor *descriptor, json_t *rule, const char *key, const char *const *words, size_t count)
+{
+	const char *word = text_at(descriptor, rule, key, true);
+	char *known = copy_text("");
+
+	for (size_t i = 1; i < count; i++) {
+		if (word && !strcmp(word, words[i]))
+			return i;
+		known = format_text("%s%s%s", known, *known ? ", " : "", words[i]);
+	}
+	if (word)
+		wrong(descriptor, key, word, format_text("no %s is called \"%s\"; there are %s", key, word, known));
+	return 0;
+}
+
+/* "phases": as "levels". */
+static void describe_phases(struct descriptor *descriptor)
+{
+	static const char *const keys[] = {"layer", "phase", "functions", NULL};
+	json_t *rules = kind_at(descriptor, descriptor->root, "phases", JSON_ARRAY);
+
+	for (size_t i = json_array_size(rules); i-- > 0;) {
+		json_t *rule = json_array_get(rules, i);
+		size_t count = 0;
+
+		check_keys(descriptor, rule, keys);
+		struct stage stage = {(enum tl_work_layer)word_at(descriptor, rule, "layer", tl_layer_words, TL_LAYERS),
+				      (enum tl_work_phase)word_at(descriptor, rule, "phase", tl_phase_words, TL_PHASES)};
+		const char **functions = texts_at(descriptor, rule, "functions", &count);
+		for (size_t j = 0; j < count; j++)
+			for_functions(descriptor, "phases", functions[j], set_stage, &stage);
+	}
+}
+
 static void set_flag(struct descriptor *descriptor, struct function *function, void *flag)
 {
 	(void)descriptor;
@@ -1045,7 +1095,7 @@ int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
 		describe_version, describe_kinds,     describe_enums,	 describe_variables,
-		describe_results, describe_successes, describe_levels,	 describe_flags,
+		describe_results, describe_successes, describe_levels,	 describe_phases,   describe_flags,
 		describe_exports, describe_left_out,  describe_getprocs, check_tables,
 		describe_chains,
 	};

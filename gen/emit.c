@@ -71,6 +71,15 @@ const char *emit_value_spelling(const char *spelling)
 	return spelling;
 }
 
+char *emit_upper(const char *text)
+{
+	char *copy = copy_text(text);
+
+	for (char *c = copy; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return copy;
+}
+
 char *emit_parameters(const struct function *function)
 {
 	char *text = copy_text(function->nparams ? "" : "void");

@@ -33,6 +33,9 @@ char *emit_parameters(const struct function *function);
  * cl_enqueue_nd_range_kernel */
 char *emit_snake(const char *name);
 
+/* CL, DRIVER. */
+char *emit_upper(const char *text);
+
 /* 8-byte words that a value takes as a parameter. */
 unsigned emit_words(const struct type *type);
 

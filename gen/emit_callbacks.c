@@ -12,15 +12,6 @@
 #include "gen/allocate.h"
 #include "gen/emit.h"
 
-static const char *upper(const char *text)
-{
-	char *copy = copy_text(text);
-
-	for (char *c = copy; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	return copy;
-}
-
 /* zesDeviceReset: "zes". A function whose name begins with no lower-case word before an upper-case
  * letter: the API's prefix. */
 static const char *family(const struct model *model, const char *name)
@@ -141,7 +132,7 @@ static void emit_function(FILE *to, const struct model *model, const struct func
 
 int emit_callbacks(const struct model *model, FILE *to)
 {
-	const char *guard = format_text("TRACELAYER_%s_CALLBACKS_H", upper(model->prefix));
+	const char *guard = format_text("TRACELAYER_%s_CALLBACKS_H", emit_upper(model->prefix));
 
 	emit_title(to, model, "callbacks.h", "what callbacks get to see of the calls");
 	fprintf(to, "#ifndef %s\n#define %s\n\n", guard, guard);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/describe.h"
+#include "format/stages.h"
 #include "gen/allocate.h"
 #include "gen/emit.h"
 #include "gen/tables.h"
@@ -193,6 +194,14 @@ static const char *level_text(unsigned level)
 	return *text ? text : "TL_LEVEL_NONE";
 }
 
+static const char *stage_text(const struct tl_function *function)
+{
+	if (!function->layer)
+		return "";
+	return format_text(", .layer = TL_LAYER_%s, .phase = TL_PHASE_%s", emit_upper(tl_layer_words[function->layer]),
+			   emit_upper(tl_phase_words[function->phase]));
+}
+
 static void emit_function(const struct tables *tables, FILE *to, const char *prefix,
 			  const struct tl_function *function)
 {
@@ -200,13 +209,13 @@ static void emit_function(const struct tables *tables, FILE *to, const char *pre
 
 	emit_line(
 		to, 1,
-		"{\"%s\", %s, %s, &tl_api_%s, .index = %u, .count = %u, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s, "
+		"{\"%s\", %s, %s, &tl_api_%s, .index = %u, .count = %u, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s%s, "
 		".file = \"%s\", .line = %u},",
 		function->name, type_reference(tables, function->result),
 		function->count ? format_text("%s_params", function->name) : "NULL", prefix,
 		function->index, function->count, function->words, level_text(function->level),
-		flags_text(function->flags), failures[function->failure], function->file,
-		function->line);
+		flags_text(function->flags), failures[function->failure], stage_text(function),
+		function->file, function->line);
 }
 
 static void emit_functions(const struct tables *tables, FILE *to, const char *prefix)

@@ -84,6 +84,8 @@ struct function {
 	bool exported;		/* the real library exports it (the descriptor's word, checked by `tracegen check`) */
 	unsigned level;		/* enum tl_level */
 	enum tl_failure failure;
+	enum tl_work_layer layer;
+	enum tl_work_phase phase;
 	unsigned flags;		/* enum tl_function_flag */
 	const char *unsupported;	/* C expression returned where the real library lacks the function; it may set parameters
 					 * (*errcode_ret), so it is evaluated only then */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/stages.h"
 #include "gen/allocate.h"
 #include "gen/model.h"
 
@@ -200,6 +201,10 @@ static json_t *from_function(const struct function *function)
 	set_number(object, "level", function->level);
 	if (function->failure)
 		set_text(object, "failure", failures[function->failure]);
+	if (function->layer) {
+		set_text(object, "layer", tl_layer_words[function->layer]);
+		set_text(object, "phase", tl_phase_words[function->phase]);
+	}
 	for (size_t i = 0; i < sizeof function_flags / sizeof *function_flags; i++)
 		if (function->flags & function_flags[i].bit)
 			json_array_append_new(flags, json_string(function_flags[i].name));
@@ -522,6 +527,8 @@ static void read_function(struct reader *reader, json_t *object)
 		.exported = get_true(object, "exported"),
 		.level = (unsigned)get_number(object, "level"),
 		.failure = (enum tl_failure)GET_WORD(reader, object, "failure", failures),
+		.layer = (enum tl_work_layer)GET_WORD(reader, object, "layer", tl_layer_words),
+		.phase = (enum tl_work_phase)GET_WORD(reader, object, "phase", tl_phase_words),
 		.flags = get_function_flags(reader, object),
 		.unsupported = get_text(object, "unsupported"),
 		.left_out = get_text(object, "left_out"),

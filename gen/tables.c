@@ -327,6 +327,8 @@ static void make_functions(const struct collection *all)
 		to->level = f->level;
 		to->flags = function_flags(all->model, f);
 		to->failure = (uint8_t)f->failure;
+		to->layer = (uint8_t)f->layer;
+		to->phase = (uint8_t)f->phase;
 		to->file = f->where.file;
 		to->line = f->where.line;
 	}

@@ -51,9 +51,8 @@ uint64_t tl_event_now(void)
 	return thread ? tl_ticks(thread) : 0;
 }
 
-bool tl_event_put(const struct tl_event *event)
+static bool put(struct tl_thread *thread, const struct tl_event *event)
 {
-	struct tl_thread *thread = tl_event_wanted(event->level) ? this_thread() : NULL;
 	uint32_t nargs = event->nargs < TL_EVENT_ARGS ? event->nargs : TL_EVENT_ARGS;
 	uint64_t size, plain = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
 	struct tl_event_record filled = {
@@ -78,6 +77,16 @@ bool tl_event_put(const struct tl_event *event)
 		memcpy((char *)record + plain, event->arrows, sizeof(*event->arrows));
 	tl_record_commit(record, head);
 	return true;
+}
+
+bool tl_event_put(const struct tl_event *event)
+{
+	return put(tl_event_wanted(event->level) ? this_thread() : NULL, event);
+}
+
+bool tl_event_put_end(const struct tl_event *event)
+{
+	return put(this_thread(), event);
 }
 
 /* --- lanes */

@@ -33,6 +33,9 @@ struct tl_event {
  */
 bool tl_event_put(const struct tl_event *event);
 
+/* The same for the end of what was recorded when it began: whatever is recorded now. */
+bool tl_event_put_end(const struct tl_event *event);
+
 /* Arguments whose key and text have no numbers yet. */
 static inline struct tl_event_arg tl_event_text(const char *key, const char *text)
 {

@@ -12,6 +12,7 @@ libtl_core_la_SOURCES = \
 	%D%/context.h %D%/context.c \
 	%D%/context_file.c \
 	%D%/context_request.c \
+	%D%/mark.h %D%/mark.c \
 	%D%/control.h %D%/control.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \

@@ -21,6 +21,7 @@
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/context.h"
+#include "layer/mark.h"
 #include "layer/control.h"
 #include "layer/device/device.h"
 #include "layer/event.h"
@@ -527,6 +528,7 @@ static void after_fork_in_child(void)
 	}
 	drop_lock(&signals);
 	tl_context_after_fork();
+	tl_marks_after_fork();
 	tl_tracer_after_fork_child();
 	if (!tl_config.follow)
 		leave_alone();

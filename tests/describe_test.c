@@ -78,6 +78,8 @@ START_TEST(prints_as_the_tables_do)
 		ck_assert_str_eq(twin->name, function->name);
 		ck_assert_uint_eq(twin->words, function->words);
 		ck_assert_uint_eq(twin->level, function->level);
+		ck_assert_uint_eq(twin->layer, function->layer);
+		ck_assert_uint_eq(twin->phase, function->phase);
 		ck_assert_uint_eq(twin->flags, function->flags);
 		ck_assert_uint_eq(twin->line, function->line);
 		ck_assert_uint_eq(twin->index, i);

@@ -336,6 +336,11 @@ START_TEST(opencl_results_are_error_codes)
 	ck_assert_str_eq(code->type->target->name, "cl_error");
 	ck_direction(code, TL_OUT | TL_OPTIONAL | TL_OBLIGED);
 	ck_assert_int_eq(function(cl, "clCreateBuffer")->failure, TL_FAILURE_NULL);
+	ck_assert_int_eq(function(cl, "clCreateBuffer")->layer, TL_LAYER_RUNTIME);
+	ck_assert_int_eq(function(cl, "clCreateBuffer")->phase, TL_PHASE_PREPARATION);
+	ck_assert_int_eq(function(cl, "clEnqueueReadBuffer")->layer, TL_LAYER_DRIVER);
+	ck_assert_int_eq(function(cl, "clEnqueueReadBuffer")->phase, TL_PHASE_RESULTS);
+	ck_assert_int_eq(function(cl, "clBuildProgram")->phase, TL_PHASE_COMPILATION);
 	ck_assert_ptr_nonnull(strstr(function(cl, "clCreateBuffer")->unsupported,
 				     "*errcode_ret = CL_INVALID_OPERATION"));
 	ck_assert_int_eq(type(cl, "cl_bool")->kind, TL_KIND_BOOL);

@@ -283,7 +283,7 @@ TESTS += gen_model_test %D%/gen_tracegen.sh
 check_PROGRAMS += gen_model_test
 gen_model_test_SOURCES = %D%/gen_model_test.c gen/parse.c gen/comment.c gen/model.c gen/model_json.c gen/descriptor.c
 gen_model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
-gen_model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS)
+gen_model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) libtl_format.la
 EXTRA_DIST += %D%/gen_tracegen.sh
 # --- tracers: models, the public interface, stress
 TESTS += %D%/models.sh
@@ -401,6 +401,9 @@ stress_contexts_LDADD = libtl_core.la libtl_format.la
 TESTS += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
 STRESS_TESTS += tests/stress_contexts.sh
 EXTRA_DIST += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
+# --- marks of layers and phases (tracelayer/nntrace.h)
+TESTS += %D%/nntrace.sh
+EXTRA_DIST += %D%/nntrace.sh %D%/apps/nntrace_forms.c
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
 STRESS_TESTS += tests/kill.sh

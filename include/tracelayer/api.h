@@ -109,6 +109,29 @@ enum tl_failure {
 	TL_FAILURE_NULL,	/* a returned handle or pointer of 0 */
 };
 
+/* Whose time a call's is, and what for, where tracelayer-phases(1) sums it up. NONE: it isn't said. */
+enum tl_work_layer {
+	TL_LAYER_NONE,
+	TL_LAYER_APPLICATION,
+	TL_LAYER_RUNTIME,	/* what prepares work, on the host */
+	TL_LAYER_IPC,
+	TL_LAYER_DRIVER,	/* what does work, and waits for it */
+	TL_LAYER_CPU,
+};
+
+enum tl_work_phase {
+	TL_PHASE_NONE,
+	TL_PHASE_INITIALIZATION,
+	TL_PHASE_PREPARATION,
+	TL_PHASE_COMPILATION,
+	TL_PHASE_EXECUTION,
+	TL_PHASE_TRANSFER,	/* inputs and outputs; this and the next three are parts of execution */
+	TL_PHASE_TRANSFORMATION,
+	TL_PHASE_COMPUTATION,
+	TL_PHASE_RESULTS,
+	TL_PHASE_TERMINATION,
+};
+
 enum tl_function_flag {
 	TL_FUNCTION_FOLLOWS = 1,	/* some parameter points to memory that full arguments show */
 	TL_FUNCTION_EXPORTED = 2,	/* the real library exports it; else it is reached through a get-proc function */
@@ -129,6 +152,7 @@ struct tl_function {
 	uint32_t level;		/* enum tl_level */
 	uint16_t flags;		/* enum tl_function_flag */
 	uint8_t failure;	/* enum tl_failure */
+	uint8_t layer, phase;	/* enum tl_work_layer, enum tl_work_phase */
 	const char *file;	/* header and line of the declaration */
 	uint32_t line;
 };
