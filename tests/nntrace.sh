@@ -178,3 +178,9 @@ is "$(marks "$tmp/pause.json" | tr '\n' ' ')" "[NN_LA_PE]around E [NN_LR_PP]func
 
 TRACELAYER_LEVEL=debug traced "$tmp/level.json" timeout 60 "$tmp/c11"
 is "$(marks "$tmp/level.json" 2>/dev/null | wc -l)" 0 "a level without runtime leaves marks out"
+
+# Driver calls have theirs from the descriptor.
+traced "$tmp/calls.json" timeout 60 "$top_builddir/tests/apps/cl_vector_add"
+like "$(grep -o '"name":"cl[A-Za-z]*","cat":"[^"]*"' "$tmp/calls.json" | sort -u | tr '\n' ' ')" \
+	'clBuildProgram","cat":"opencl,runtime,NN_LD_PC".*clCreateBuffer","cat":"opencl,runtime,NN_LR_PP".*clEnqueueReadBuffer","cat":"opencl,runtime,NN_LD_PR"' \
+	"driver calls have layer and phase in their category"
