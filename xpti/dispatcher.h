@@ -4,7 +4,7 @@
  * How it is built
  *
  * Everything that is looked up lies in tables that only grow and are published entry by entry: texts, objects, places and slabs of trace points are
- * put into memory that is never given back, and then stored where readers find them (ids.h by number, index.h by hash). So readers take no
+ * put into memory that is never given back (pools.h), and then stored where readers find them (ids.h by number, index.h by hash). So readers take no
  * lock, and whatever they have in hand stays readable. Reset takes numbers away, not memory: a text that is registered again afterwards is the
  * same text with a new number. What is kept is bounded by the number of different texts, objects and places that there ever were, and of trace points
  * that there were at one time.
@@ -15,7 +15,7 @@
  * Callbacks are lists that never change once they are published; who notifies pins the list it uses (pins.h). What a released trace point owns
  * beyond its slot, its metadata, is freed when every notification that had begun by then has ended.
  *
- * Locks: each protects the writers of one table (a shard of one); none is held while a callback, a subscriber or the loader runs, but framework.c's, which
+ * Locks: who puts something in holds the lock of its thread's pool; other locks protect the writers of one table. None is held while a callback, a subscriber or the loader runs, but framework.c's, which
  * is recursive and held while subscribers are loaded. They nest in the order of framework.c's lock_all, which takes them all before a fork.
  */
 #ifndef TL_XPTI_DISPATCHER_H
@@ -62,19 +62,15 @@ static inline bool tl_xpti_enabled(void)
 
 /* A text that is known; never freed. */
 struct tl_xpti_text;
-/* Known, but not numbered; NULL where memory is short. */
-struct tl_xpti_text *tl_xpti_text(const char *text);
+struct tl_pool;
+/* Put in where it isn't known, and given a number if it is to have one. Under the pool's lock. NULL: memory is short. */
+struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const char *text, bool numbered);
 const char *tl_xpti_text_of(const struct tl_xpti_text *text);
-/* Its number, given to it now where it has none; XPTI_INVALID_STRING where memory is short. */
-xpti_string_id tl_xpti_text_number(struct tl_xpti_text *text);
+/* 0: it has none. */
+xpti_string_id tl_xpti_text_number(const struct tl_xpti_text *text);
+/* Its number, given to it now where it has none, and the text; XPTI_INVALID_STRING and NULL where memory is short. */
+xpti_string_id tl_xpti_text_register(const char *string, const struct tl_xpti_text **text);
 void tl_xpti_strings_reset(void);
-void tl_xpti_strings_lock(void);
-void tl_xpti_strings_unlock(void);
-
-/* ---- objects.c ---- */
-
-void tl_xpti_objects_lock(void);
-void tl_xpti_objects_unlock(void);
 
 /* ---- names.c: streams and vendors ---- */
 
@@ -122,8 +118,8 @@ struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset);
 #define tl_xpti_point_of(pointer, member) tl_xpti_point_at(pointer, offsetof(struct tl_xpti_point, member))
 bool tl_xpti_point_release(struct tl_xpti_point *point);
 void tl_xpti_points_reset(void);
-void tl_xpti_points_lock(void);
-void tl_xpti_points_unlock(void);
+void tl_xpti_slabs_lock(void);
+void tl_xpti_slabs_unlock(void);
 
 static inline uint64_t tl_xpti_point_uid(const struct tl_xpti_point *point)
 {

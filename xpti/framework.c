@@ -10,6 +10,7 @@
 
 #include "xpti/dispatcher.h"
 #include "xpti/pins.h"
+#include "xpti/pools.h"
 
 static const char framework_stream[] = "xpti.framework";
 
@@ -28,20 +29,20 @@ static void lock_all(void)
 {
 	pthread_mutex_lock(&lock);
 	tl_xpti_callbacks_lock();
-	tl_xpti_points_lock();
+	tl_pools_lock();
+	tl_xpti_slabs_lock();
 	tl_xpti_metadata_lock();
-	tl_xpti_strings_lock();
-	tl_xpti_objects_lock();
 	tl_xpti_names_lock();
+	tl_regions_lock();
 }
 
 static void unlock_all(void)
 {
+	tl_regions_unlock();
 	tl_xpti_names_unlock();
-	tl_xpti_objects_unlock();
-	tl_xpti_strings_unlock();
 	tl_xpti_metadata_unlock();
-	tl_xpti_points_unlock();
+	tl_xpti_slabs_unlock();
+	tl_pools_unlock();
 	tl_xpti_callbacks_unlock();
 	pthread_mutex_unlock(&lock);
 }

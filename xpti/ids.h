@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "xpti/pools.h"
 
 #define TL_IDS_FIRST 1024u
 #define TL_IDS_CHUNKS 22
@@ -49,14 +50,13 @@ static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 	unsigned k = tl_ids_chunk(place);
 	tl_ids_entry *chunk = atomic_load_explicit(&ids->chunk[k], memory_order_acquire);
 	if (!chunk) {
-		tl_ids_entry *made = calloc((size_t)TL_IDS_FIRST << k, sizeof(*made));
+		/* That of a thread which comes second is not used. */
+		tl_ids_entry *made = tl_region_take(((size_t)TL_IDS_FIRST << k) * sizeof(*made), 64);
 		if (!made)
 			return false;
 		/* Release pairs with the acquire loads of it: it is all NULL. */
 		if (atomic_compare_exchange_strong_explicit(&ids->chunk[k], &chunk, made, memory_order_acq_rel, memory_order_acquire))
 			chunk = made;
-		else
-			free(made);
 	}
 	/* Release pairs with tl_ids_get's acquire. */
 	atomic_store_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)], pointer, memory_order_release);

@@ -1,61 +1,92 @@
 /*
- * index.h: finding what was put in by its contents: hash tables that only grow, in shards, read without a lock.
+ * index.h: finding what was put in by its contents: tries of hashes that only grow, without a lock.
  *
- * A shard is an open-addressed array of pointers to entries, at most half full. Entries are put in under the shard's lock and never taken out. An array
- * that has become too small is replaced by one of twice its size and kept: a reader may still be in it. All that are kept are together smaller
- * than the one in use. A reader that finds nothing in an array that has been replaced takes the lock before it puts in, and looks again.
+ * An entry is found by its hash's bits, first along the roots, then two by two along the children of the entries there. It is put in by one
+ * compare-and-swap, at the end of the way that its hash goes, and stays there: nothing moves, nothing is copied, and nobody waits.
  */
 #ifndef TL_XPTI_INDEX_H
 #define TL_XPTI_INDEX_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* What every entry begins with. */
-struct tl_entry_head {
-	uint64_t hash;
-};
+enum { TL_INDEX_BITS = 12 };
 
-struct tl_index_array {
-	struct tl_index_array *older;
-	size_t mask;
-	_Atomic(struct tl_entry_head *) at[];
+/* What every entry begins with. */
+struct tl_entry {
+	uint64_t hash;
+	_Atomic(struct tl_entry *) child[4];
 };
 
 struct tl_index {
-	_Alignas(64) _Atomic(struct tl_index_array *) array;
-	pthread_mutex_t lock;		/* of those who put in; protects all but reading */
-	size_t count;
-	char *free, *end;		/* memory for entries, see tl_index_alloc */
-	size_t block;
+	_Alignas(64) _Atomic(struct tl_entry *) roots[1 << TL_INDEX_BITS];
+};
+
+/* Where the search for an entry ended. */
+struct tl_index_place {
+	_Atomic(struct tl_entry *) *at;
+	uint64_t rest;			/* of the hash */
 };
 
 /* An entry has these contents. */
-typedef bool (*tl_index_same)(const struct tl_entry_head *entry, const void *key);
+typedef bool (*tl_index_same)(const struct tl_entry *entry, const void *key);
 
-static inline __attribute__((always_inline)) struct tl_entry_head *tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same,
-										 const void *key)
+/* On from a place. NULL: there is no such entry, and the place is where it would be. */
+static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_on(struct tl_index_place *place, uint64_t hash,
+									       tl_index_same same, const void *key)
 {
-	/* Acquire pairs with tl_index_put's releases: the array, and the entries. */
-	struct tl_index_array *array = atomic_load_explicit(&index->array, memory_order_acquire);
-
-	if (!array)
-		return NULL;
-	for (size_t i = hash >> 8;; i++) {
-		struct tl_entry_head *entry = atomic_load_explicit(&array->at[i & array->mask], memory_order_acquire);
+	for (;;) {
+		/* Acquire pairs with tl_index_put's release: the entry's contents. */
+		struct tl_entry *entry = atomic_load_explicit(place->at, memory_order_acquire);
 		if (!entry || (entry->hash == hash && same(entry, key)))
 			return entry;
+		place->at = &entry->child[place->rest >> 62];
+		place->rest <<= 2;
 	}
 }
 
-/* Memory for an entry, aligned to 16, never given back. Under the lock. NULL: there is none. */
-void *tl_index_alloc(struct tl_index *index, size_t size);
-/* Put in an entry that isn't there. Under the lock. False: no memory. */
-bool tl_index_put(struct tl_index *index, struct tl_entry_head *entry);
+static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_at(struct tl_index *index, struct tl_index_place *place,
+									       uint64_t hash, tl_index_same same, const void *key)
+{
+	place->at = &index->roots[hash >> (64 - TL_INDEX_BITS)];
+	place->rest = hash << TL_INDEX_BITS;
+	return tl_index_find_on(place, hash, same, key);
+}
+
+static inline __attribute__((always_inline)) struct tl_entry *tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same,
+									    const void *key)
+{
+	struct tl_index_place place;
+
+	return tl_index_find_at(index, &place, hash, same, key);
+}
+
+/* Put in an entry that wasn't found at the place. Returns it, or the same one of another thread, which was first. */
+static inline struct tl_entry *tl_index_put(struct tl_index_place *place, uint64_t hash, struct tl_entry *entry, tl_index_same same,
+					    const void *key)
+{
+	struct tl_entry *there = NULL;
+
+	entry->hash = hash;
+	for (int i = 0; i < 4; i++)
+		atomic_init(&entry->child[i], NULL);
+	/* Release pairs with tl_index_find_on's acquire. */
+	while (!atomic_compare_exchange_strong_explicit(place->at, &there, entry, memory_order_release, memory_order_relaxed)) {
+		there = tl_index_find_on(place, hash, same, key);
+		if (there)
+			return there;
+	}
+	return entry;
+}
+
+/* All entries. In an index into which nobody puts, and in no order. */
+typedef void (*tl_index_visit)(struct tl_entry *entry);
+void tl_index_visit_all(struct tl_index *index, tl_index_visit visit);
+
+/* ---- hashes ---- */
 
 static inline uint64_t tl_hash_mix(uint64_t a, uint64_t b)
 {
@@ -64,32 +95,57 @@ static inline uint64_t tl_hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+static inline uint64_t tl_load_8(const char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, 8);
+	return word;
+}
+
+static inline uint64_t tl_load_4(const char *bytes)
+{
+	uint32_t word;
+
+	memcpy(&word, bytes, 4);
+	return word;
+}
+
+/* At most 16 bytes as two words; where they overlap, bytes are in both. */
+static inline void tl_load_short(const char *bytes, size_t size, uint64_t words[2])
+{
+	if (size >= 8) {
+		words[0] = tl_load_8(bytes);
+		words[1] = tl_load_8(bytes + size - 8);
+	} else if (size >= 4) {
+		words[0] = tl_load_4(bytes);
+		words[1] = tl_load_4(bytes + size - 4);
+	} else {
+		words[0] = size ? (uint64_t)(uint8_t)bytes[0] << 16 | (uint64_t)(uint8_t)bytes[size / 2] << 8 | (uint8_t)bytes[size - 1] : 0;
+		words[1] = 0;
+	}
+}
+
 static inline uint64_t tl_hash_bytes(const char *bytes, size_t size)
 {
-	uint64_t hash = size, a = 0, b = 0;
+	uint64_t hash = size, words[2];
 
-	for (; size > 16; bytes += 16, size -= 16) {
-		memcpy(&a, bytes, 8);
-		memcpy(&b, bytes + 8, 8);
-		hash = tl_hash_mix(hash ^ a, b);
-	}
-	a = b = 0;
-	memcpy(&a, bytes, size < 8 ? size : 8);
-	if (size > 8)
-		memcpy(&b, bytes + 8, size - 8);
-	return tl_hash_mix(tl_hash_mix(hash ^ a, b), hash);
+	for (; size > 16; bytes += 16, size -= 16)
+		hash = tl_hash_mix(hash ^ tl_load_8(bytes), tl_load_8(bytes + 8));
+	tl_load_short(bytes, size, words);
+	return tl_hash_mix(tl_hash_mix(hash ^ words[0], words[1]), hash);
 }
 
-/* Which of `shards` (a power of two, at most 256) an entry is in; the array uses the bits above. */
-static inline size_t tl_index_shard(uint64_t hash, size_t shards)
+/* Of the same size. */
+static inline bool tl_same_bytes(const char *a, const char *b, size_t size)
 {
-	return hash & (shards - 1);
+	uint64_t x[2], y[2];
+
+	if (size > 16)
+		return memcmp(a, b, size) == 0;
+	tl_load_short(a, size, x);
+	tl_load_short(b, size, y);
+	return x[0] == y[0] && x[1] == y[1];
 }
-
-/* All locks of an index's shards, in their order. */
-void tl_index_lock_all(struct tl_index *shards, size_t count);
-void tl_index_unlock_all(struct tl_index *shards, size_t count);
-
-#define TL_INDEX_INITIALIZER { .lock = PTHREAD_MUTEX_INITIALIZER }
 
 #endif

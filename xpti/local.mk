@@ -15,6 +15,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/objects.c \
 	%D%/pins.h %D%/pins.c \
 	%D%/points.c \
+	%D%/pools.h %D%/pools.c \
 	%D%/say.h \
 	%D%/scope.c \
 	%D%/streams.c \

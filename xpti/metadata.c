@@ -162,8 +162,8 @@ xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id v
 	tl_xpti_start();
 	if (!event || !key || !*key || !xptiQueryMetadata(event))
 		return XPTI_RESULT_INVALIDARG;
-	struct tl_xpti_text *text = tl_xpti_text(key);
-	xpti_string_id number = text ? tl_xpti_text_number(text) : XPTI_INVALID_STRING;
+	const struct tl_xpti_text *text;
+	xpti_string_id number = tl_xpti_text_register(key, &text);
 	if (number == XPTI_INVALID_STRING)
 		return XPTI_RESULT_FAIL;
 	/* By itself where operator new throws. */

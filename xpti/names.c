@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "xpti/dispatcher.h"
-#include "xpti/ids.h"
 #include "xpti/index.h"
+#include "xpti/pools.h"
 
 enum { LAST = 254, NONE = 255 };
 
 struct named {
-	struct tl_entry_head head;
+	struct tl_entry entry;
 	uint8_t number;
 	char name[];
 };
@@ -21,43 +21,44 @@ struct names {
 	_Atomic uint32_t count;
 };
 
-static struct names streams = { .index = TL_INDEX_INITIALIZER }, vendors = { .index = TL_INDEX_INITIALIZER };
+static struct names streams, vendors;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of those who put in, so that numbers have no gaps */
 static _Atomic uint8_t details[256];	/* of each stream, xpti_detail_normal subtracted, so that this is what they begin with */
 
-static bool same(const struct tl_entry_head *entry, const void *name)
+static bool same(const struct tl_entry *entry, const void *name)
 {
 	return strcmp(((const struct named *)entry)->name, name) == 0;
 }
 
-static struct named *put_in(struct names *names, uint64_t hash, const char *name, size_t size)
+static struct named *put_in(struct names *names, struct tl_index_place *place, uint64_t hash, const char *name, size_t size)
 {
 	uint32_t count = atomic_load_explicit(&names->count, memory_order_relaxed);
-	struct named *named = count < LAST ? tl_index_alloc(&names->index, sizeof(*named) + size + 1) : NULL;
+	struct named *named = count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
 
 	if (!named)
 		return NULL;
-	named->head.hash = hash;
 	named->number = (uint8_t)(count + 1);
 	memcpy(named->name, name, size + 1);
-	if (!tl_index_put(&names->index, &named->head))
-		return NULL;
+	tl_index_put(place, hash, &named->entry, same, name);
 	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
 	return named;
 }
 
 static uint8_t number_of(struct names *names, const char *name)
 {
+	struct tl_index_place place;
+
 	if (!name || !*name)
 		return NONE;
 	size_t size = strlen(name);
 	uint64_t hash = tl_hash_bytes(name, size);
-	struct named *named = (struct named *)tl_index_find(&names->index, hash, same, name);
+	struct named *named = (struct named *)tl_index_find_at(&names->index, &place, hash, same, name);
 	if (!named) {
-		pthread_mutex_lock(&names->index.lock);
-		named = (struct named *)tl_index_find(&names->index, hash, same, name);
+		pthread_mutex_lock(&lock);
+		named = (struct named *)tl_index_find_on(&place, hash, same, name);
 		if (!named)
-			named = put_in(names, hash, name, size);
-		pthread_mutex_unlock(&names->index.lock);
+			named = put_in(names, &place, hash, name, size);
+		pthread_mutex_unlock(&lock);
 	}
 	return named ? named->number : NONE;
 }
@@ -79,14 +80,12 @@ void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level)
 
 void tl_xpti_names_lock(void)
 {
-	pthread_mutex_lock(&streams.index.lock);
-	pthread_mutex_lock(&vendors.index.lock);
+	pthread_mutex_lock(&lock);
 }
 
 void tl_xpti_names_unlock(void)
 {
-	pthread_mutex_unlock(&vendors.index.lock);
-	pthread_mutex_unlock(&streams.index.lock);
+	pthread_mutex_unlock(&lock);
 }
 
 uint8_t xptiRegisterStream(const char *stream)

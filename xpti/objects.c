@@ -1,17 +1,15 @@
 /*
  * objects.c: the object table: bytes with a type, numbered from 0. Objects stay for the life of the process, where they are.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "xpti/dispatcher.h"
 #include "xpti/ids.h"
 #include "xpti/index.h"
-
-enum { SHARDS = 32 };
+#include "xpti/pools.h"
 
 struct object {
-	struct tl_entry_head head;
+	struct tl_entry entry;
 	uint32_t size;
 	xpti_object_id number;
 	uint8_t type;
@@ -23,51 +21,56 @@ struct key {
 	size_t size;
 };
 
-static struct tl_index shards[SHARDS] = { [0 ... SHARDS - 1] = TL_INDEX_INITIALIZER };
+static struct tl_index objects;
 static struct tl_ids numbers;
 static _Alignas(64) _Atomic int32_t next;
 
-static bool same(const struct tl_entry_head *entry, const void *key_)
+static bool same(const struct tl_entry *entry, const void *key_)
 {
 	const struct object *object = (const struct object *)entry;
 	const struct key *key = key_;
 
-	return object->size == key->size && memcmp(object->at, key->bytes, key->size) == 0;
+	return object->size == key->size && tl_same_bytes(object->at, key->bytes, key->size);
 }
 
-/* Under the shard's lock. NULL: memory is short, or all numbers are given out. */
-static struct object *put_in(struct tl_index *shard, uint64_t hash, const struct key *key, uint8_t type)
+/* Under the pool's lock. NULL: memory is short, or all numbers are given out. */
+static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place, uint64_t hash, const struct key *key, uint8_t type)
 {
-	struct object *object = tl_index_alloc(shard, sizeof(*object) + key->size);
+	size_t size = sizeof(struct object) + key->size;
+	struct object *object = tl_pool_alloc(pool, size);
 
 	if (!object)
 		return NULL;
-	object->head.hash = hash;
 	object->size = (uint32_t)key->size;
 	object->type = type;
 	memcpy(object->at, key->bytes, key->size);
 	object->number = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
 	if (object->number < 0 || object->number == XPTI_INVALID_OBJECT || !tl_ids_put(&numbers, (uint64_t)object->number, object))
 		return NULL;
-	return tl_index_put(shard, &object->head) ? object : NULL;
+	struct tl_entry *there = tl_index_put(place, hash, &object->entry, same, key);
+	if (there != &object->entry) {
+		/* Another thread was first; this number is not given to anything. */
+		tl_ids_put(&numbers, (uint64_t)object->number, NULL);
+		tl_pool_undo(pool, object, size);
+	}
+	return (struct object *)there;
 }
 
 xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type)
 {
 	struct key key = { data, size };
+	struct tl_index_place place;
 
 	tl_xpti_start();
 	if (!data || size > INT32_MAX)
 		return XPTI_INVALID_OBJECT;
 	uint64_t hash = tl_hash_bytes(data, size);
-	struct tl_index *shard = &shards[tl_index_shard(hash, SHARDS)];
-	struct object *object = (struct object *)tl_index_find(shard, hash, same, &key);
+	struct object *object = (struct object *)tl_index_find_at(&objects, &place, hash, same, &key);
 	if (!object) {
-		pthread_mutex_lock(&shard->lock);
-		object = (struct object *)tl_index_find(shard, hash, same, &key);
-		if (!object)
-			object = put_in(shard, hash, &key, type);
-		pthread_mutex_unlock(&shard->lock);
+		struct tl_pool *pool = tl_pool_own();
+		pthread_mutex_lock(&pool->lock);
+		object = put_in(pool, &place, hash, &key, type);
+		pthread_mutex_unlock(&pool->lock);
 	}
 	return object ? object->number : XPTI_INVALID_OBJECT;
 }
@@ -79,14 +82,4 @@ xpti_object xptiLookupObject(xpti_object_id id)
 	if (!object)
 		return (xpti_object){ 0, NULL, 0 };
 	return (xpti_object){ object->size, object->at, object->type };
-}
-
-void tl_xpti_objects_lock(void)
-{
-	tl_index_lock_all(shards, SHARDS);
-}
-
-void tl_xpti_objects_unlock(void)
-{
-	tl_index_unlock_all(shards, SHARDS);
 }

@@ -4,7 +4,7 @@
  * A place is (source file, function, line, column); it is put in once, and counts its events. Each call that registers or makes something makes a new
  * trace point of the place, with a uid of its own.
  *
- * Slabs are 256 KiB, aligned to that, of one pool; threads are spread over the pools. A uid is generation << 32 | slab << 10 | slot, plus 1; the
+ * Slabs are 256 KiB, aligned to that, of one pool (pools.h). A uid is generation << 32 | slab << 10 | slot, plus 1; the
  * generation starts from 1 and is counted up each time that a slot is used, so no small number is a uid, and none names two trace points.
  *
  * A released trace point is at once found no more. Its slot becomes free in batches, when every notification has ended that had begun
@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -21,81 +20,58 @@
 #include "xpti/ids.h"
 #include "xpti/index.h"
 #include "xpti/pins.h"
+#include "xpti/pools.h"
 
 /* ---- places ---- */
 
-enum { SHARDS = 32 };
-
 struct place {
-	struct tl_entry_head head;
-	struct tl_xpti_text *name, *file;
+	struct tl_entry entry;
+	const struct tl_xpti_text *name, *file;
 	uint32_t line, column;
 	_Atomic uint64_t instances;
 };
 
-static struct tl_index places[SHARDS] = { [0 ... SHARDS - 1] = TL_INDEX_INITIALIZER };
+static struct tl_index places;
 
-static bool same_place(const struct tl_entry_head *entry, const void *key_)
+static bool same_place(const struct tl_entry *entry, const void *key_)
 {
 	const struct place *place = (const struct place *)entry, *key = key_;
 
 	return place->name == key->name && place->file == key->file && place->line == key->line && place->column == key->column;
 }
 
-/* Under the shard's lock. */
-static struct place *put_in(struct tl_index *shard, uint64_t hash, const struct place *key)
+/* Under the pool's lock. NULL: no memory. */
+static struct place *place_of(struct tl_pool *pool, const struct place *key)
 {
-	struct place *place = tl_index_alloc(shard, sizeof(*place));
+	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file), (uint64_t)key->line << 32 | key->column);
+	struct tl_index_place at;
+	struct place *place = (struct place *)tl_index_find_at(&places, &at, hash, same_place, key);
 
-	if (!place)
-		return NULL;
-	place->head.hash = hash;
+	if (place || !(place = tl_pool_alloc(pool, sizeof(*place))))
+		return place;
 	place->name = key->name;
 	place->file = key->file;
 	place->line = key->line;
 	place->column = key->column;
-	atomic_store_explicit(&place->instances, 0, memory_order_relaxed);
-	return tl_index_put(shard, &place->head) ? place : NULL;
+	atomic_init(&place->instances, 0);
+	struct tl_entry *there = tl_index_put(&at, hash, &place->entry, same_place, key);
+	if (there != &place->entry)
+		tl_pool_undo(pool, place, sizeof(*place));
+	return (struct place *)there;
 }
 
-static struct place *place_of(const struct place *key)
+static void forget_instances(struct tl_entry *place)
 {
-	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file), (uint64_t)key->line << 32 | key->column);
-	struct tl_index *shard = &places[tl_index_shard(hash, SHARDS)];
-	struct place *place = (struct place *)tl_index_find(shard, hash, same_place, key);
-
-	if (!place) {
-		pthread_mutex_lock(&shard->lock);
-		place = (struct place *)tl_index_find(shard, hash, same_place, key);
-		if (!place)
-			place = put_in(shard, hash, key);
-		pthread_mutex_unlock(&shard->lock);
-	}
-	return place;
-}
-
-/* Under all locks. */
-static void forget_instances(void)
-{
-	for (int i = 0; i < SHARDS; i++) {
-		struct tl_index_array *array = atomic_load_explicit(&places[i].array, memory_order_relaxed);
-		for (size_t k = 0; array && k <= array->mask; k++) {
-			struct tl_entry_head *entry = atomic_load_explicit(&array->at[k], memory_order_relaxed);
-			if (entry)
-				atomic_store_explicit(&((struct place *)entry)->instances, 0, memory_order_relaxed);
-		}
-	}
+	atomic_store_explicit(&((struct place *)place)->instances, 0, memory_order_relaxed);
 }
 
 /* ---- slabs ---- */
 
-enum { POOLS = 16, SLAB = 256 << 10, SLOT_BITS = 10, BATCH = 256 };
-
-struct pool;
+enum { SLAB = 256 << 10, SLOT_BITS = 10, BATCH = 256 };
 
 struct slab {
-	struct tl_entry_head head;		/* of the index of slabs, by address */
-	struct pool *pool;
+	struct tl_entry entry;			/* of the index of slabs, by address */
+	struct tl_pool *pool;
 	uint32_t number;
 	_Atomic uint32_t used;			/* slots that have ever been */
 	_Alignas(64) struct tl_xpti_point points[];
@@ -111,27 +87,20 @@ struct batch {
 	uint64_t epoch;				/* free when all notifications are of this one, or later */
 };
 
-struct pool {
-	_Alignas(64) pthread_mutex_t lock;
-	struct slab *slab;			/* with slots that have never been used */
+/* A pool's trace points; protected by its lock. */
+struct points {
+	_Alignas(64) struct slab *slab;		/* with slots that have never been used */
 	struct tl_xpti_point *free;
 	struct batch released, sealed;
 };
 
-static struct pool pools[POOLS] = { [0 ... POOLS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+static struct points points_of[TL_POOLS];
 static struct tl_ids slabs;
-static struct tl_index addresses = TL_INDEX_INITIALIZER;
-static uint32_t nslabs;				/* protected by addresses.lock */
-static _Atomic uint32_t threads;
+static struct tl_index addresses;
+static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;	/* of those who make slabs, so that their numbers have no gaps */
+static uint32_t nslabs;				/* protected by it */
 
-static struct pool *own_pool(void)
-{
-	if (unlikely(!tl_xpti_thread.number))
-		tl_xpti_thread.number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) + 1;
-	return &pools[tl_xpti_thread.number % POOLS];
-}
-
-static bool same_address(const struct tl_entry_head *entry, const void *address)
+static bool same_address(const struct tl_entry *entry, const void *address)
 {
 	return entry == address;
 }
@@ -141,44 +110,27 @@ static uint64_t hash_of(const void *slab)
 	return tl_hash_mix((uintptr_t)slab, 0);
 }
 
-/* Aligned memory: twice as much, less what is too much. */
-static void *map_aligned(void)
-{
-	char *all = mmap(NULL, 2 * SLAB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (all == MAP_FAILED)
-		return NULL;
-	char *aligned = (char *)(((uintptr_t)all + SLAB - 1) & ~(uintptr_t)(SLAB - 1));
-	if (aligned > all)
-		munmap(all, (size_t)(aligned - all));
-	munmap(aligned + SLAB, (size_t)(all + SLAB - aligned));
-	return aligned;
-}
-
 /* Of LeakSanitizer, where a program has it: what trace points hold is not lost. */
 extern void __lsan_register_root_region(const void *begin, size_t size) __attribute__((weak));
 
-static struct slab *make_slab(struct pool *pool)
+static struct slab *make_slab(struct tl_pool *pool)
 {
-	struct slab *slab = map_aligned();
+	struct slab *slab = tl_region_take(SLAB, SLAB);
+	struct tl_index_place at;
 
 	if (!slab)
 		return NULL;
-#ifdef MADV_POPULATE_WRITE
-	/* Who has filled one fills this one, too: one call costs less than a fault for every page. Where that doesn't work, they fault. */
-	if (pool->slab)
-		madvise(slab, SLAB, MADV_POPULATE_WRITE);
-#endif
-	slab->head.hash = hash_of(slab);
 	slab->pool = pool;
-	pthread_mutex_lock(&addresses.lock);
+	pthread_mutex_lock(&slabs_lock);
 	slab->number = nslabs;
 	/* Once an address or a uid can lead there it stays, even where memory is too short to use it. */
-	bool found = nslabs < 1u << (32 - SLOT_BITS) && tl_index_put(&addresses, &slab->head), in = found && tl_ids_put(&slabs, nslabs, slab);
-	nslabs += in;
-	pthread_mutex_unlock(&addresses.lock);
-	if (!found)
-		munmap(slab, SLAB);
+	bool in = nslabs < 1u << (32 - SLOT_BITS) && tl_ids_put(&slabs, nslabs, slab);
+	if (in) {
+		nslabs++;
+		tl_index_find_at(&addresses, &at, hash_of(slab), same_address, slab);
+		tl_index_put(&at, hash_of(slab), &slab->entry, same_address, slab);
+	}
+	pthread_mutex_unlock(&slabs_lock);
 	if (in && __lsan_register_root_region)
 		__lsan_register_root_region(slab, SLAB);
 	return in ? slab : NULL;
@@ -217,49 +169,50 @@ static struct slab *slab_of(const struct tl_xpti_point *point)
 
 /* ---- releasing; under the pool's lock ---- */
 
-static void make_free(struct pool *pool, struct batch *batch)
+static void make_free(struct points *points, struct batch *batch)
 {
 	while (batch->first) {
 		struct tl_xpti_point *point = batch->first;
 		batch->first = point->next;
 		tl_xpti_metadata_clear(&point->event.metadata);
-		point->next = pool->free;
-		pool->free = point;
+		point->next = points->free;
+		points->free = point;
 	}
 	batch->count = 0;
 }
 
 /* Make free what can be, and let what has been released since begin to wait. */
-static void turn_over(struct pool *pool)
+static void turn_over(struct points *points)
 {
 	tl_xpti_heavy_barrier();
-	if (pool->sealed.first && tl_xpti_all_since(pool->sealed.epoch))
-		make_free(pool, &pool->sealed);
-	if (!pool->sealed.first) {
-		pool->sealed = pool->released;
-		pool->sealed.epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
-		pool->released = (struct batch){ NULL, 0, 0 };
+	if (points->sealed.first && tl_xpti_all_since(points->sealed.epoch))
+		make_free(points, &points->sealed);
+	if (!points->sealed.first) {
+		points->sealed = points->released;
+		points->sealed.epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
+		points->released = (struct batch){ NULL, 0, 0 };
 	}
 }
 
-static bool release(struct pool *pool, struct tl_xpti_point *point)
+static bool release(struct points *points, struct tl_xpti_point *point)
 {
 	if (!atomic_exchange_explicit(&point->uid, 0, memory_order_acq_rel))
 		return false;
-	point->next = pool->released.first;
-	pool->released.first = point;
-	pool->released.count++;
+	point->next = points->released.first;
+	points->released.first = point;
+	points->released.count++;
 	return true;
 }
 
 bool tl_xpti_point_release(struct tl_xpti_point *point)
 {
-	struct pool *pool = slab_of(point)->pool;
+	struct tl_pool *pool = slab_of(point)->pool;
+	struct points *points = &points_of[tl_pool_number(pool)];
 
 	pthread_mutex_lock(&pool->lock);
-	bool was = release(pool, point);
-	if (pool->released.count >= BATCH && pool->released.count % BATCH == 0)
-		turn_over(pool);
+	bool was = release(points, point);
+	if (points->released.count >= BATCH && points->released.count % BATCH == 0)
+		turn_over(points);
 	pthread_mutex_unlock(&pool->lock);
 	return was;
 }
@@ -267,24 +220,25 @@ bool tl_xpti_point_release(struct tl_xpti_point *point)
 /* ---- making ---- */
 
 /* A slot that is free, or has never been used. Under the pool's lock. */
-static struct tl_xpti_point *take_slot(struct pool *pool)
+static struct tl_xpti_point *take_slot(struct tl_pool *pool)
 {
-	struct tl_xpti_point *point = pool->free;
+	struct points *points = &points_of[tl_pool_number(pool)];
+	struct tl_xpti_point *point = points->free;
 
 	if (point) {
-		pool->free = point->next;
+		points->free = point->next;
 		return point;
 	}
-	if (!pool->slab || atomic_load_explicit(&pool->slab->used, memory_order_relaxed) == SLOTS)
-		pool->slab = make_slab(pool);
-	if (!pool->slab)
+	if (!points->slab || atomic_load_explicit(&points->slab->used, memory_order_relaxed) == SLOTS)
+		points->slab = make_slab(pool);
+	if (!points->slab)
 		return NULL;
-	uint32_t used = atomic_load_explicit(&pool->slab->used, memory_order_relaxed);
-	point = &pool->slab->points[used];
+	uint32_t used = atomic_load_explicit(&points->slab->used, memory_order_relaxed);
+	point = &points->slab->points[used];
 	tl_xpti_interfaces_init(point);
 	tl_xpti_metadata_init(&point->event.metadata);
 	/* Release pairs with tl_xpti_point_at's acquire. */
-	atomic_store_explicit(&pool->slab->used, used + 1, memory_order_release);
+	atomic_store_explicit(&points->slab->used, used + 1, memory_order_release);
 	return point;
 }
 
@@ -302,9 +256,9 @@ static bool is_text(const char *text)
 	return text && *text;
 }
 
-static struct tl_xpti_text *text_or(const char *text, bool given, const char *otherwise)
+static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text, bool given, const char *otherwise)
 {
-	return tl_xpti_text(given && is_text(text) ? text : otherwise);
+	return tl_xpti_text(pool, given && is_text(text) ? text : otherwise, true);
 }
 
 static bool is_valid(const xpti_payload *payload)
@@ -312,10 +266,10 @@ static bool is_valid(const xpti_payload *payload)
 	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file));
 }
 
-static void fill_payload(struct tl_xpti_point *point, const xpti_payload *from, const struct place *place, uint64_t uid)
+static void fill_payload(struct tl_pool *pool, struct tl_xpti_point *point, const xpti_payload *from, const struct place *place, uint64_t uid)
 {
-	struct tl_xpti_text *stack = from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace) ?
-				     tl_xpti_text(from->stack_trace) : NULL;
+	const struct tl_xpti_text *stack = from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace) ?
+					   tl_xpti_text(pool, from->stack_trace, false) : NULL;
 
 	point->name_id = tl_xpti_text_number(place->name);
 	point->file_id = tl_xpti_text_number(place->file);
@@ -328,86 +282,90 @@ static void fill_payload(struct tl_xpti_point *point, const xpti_payload *from, 
 	};
 }
 
-static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance)
+/* What makes an event of a trace point; one that is only registered has none. */
+struct kind {
+	uint16_t type, activity;
+	uint64_t flags;
+};
+
+static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance, const struct kind *kind)
 {
 	xpti_event *event = &point->event;
 
 	event->unique_id = uid;
 	event->data_id = event->instance_id = instance;
-	event->event_type = event->activity_type = 0;
+	event->event_type = kind->type;
+	event->activity_type = kind->activity;
 	event->unused = 0;
 	event->source_id = event->target_id = 0;
 	event->payload = &point->payload;
 	event->global_user_data = NULL;
-	event->flags = xpti_event_has_uid | xpti_event_has_payload;
+	event->flags = xpti_event_has_uid | xpti_event_has_payload | kind->flags;
 	point->cursor = NULL;
 }
 
-/* A new trace point of a valid payload's place. NULL: no memory. */
-static struct tl_xpti_point *make(const xpti_payload *payload, uint16_t event_type, int32_t activity)
+/* A new trace point of a valid payload's place. Under the pool's lock. NULL: no memory. */
+static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *payload, const struct kind *kind)
 {
-	struct place key = { .name = text_or(payload->name, payload->flags & xpti_payload_has_name, "unknown"),
-			     .file = text_or(payload->source_file, payload->flags & xpti_payload_has_source_file, "unknown-file"),
+	struct place key = { .name = text_or(pool, payload->name, payload->flags & xpti_payload_has_name, "unknown"),
+			     .file = text_or(pool, payload->source_file, payload->flags & xpti_payload_has_source_file, "unknown-file"),
 			     .line = payload->line_no, .column = payload->column_no };
-	struct place *place = key.name && key.file ? place_of(&key) : NULL;
-	struct pool *pool = own_pool();
+	struct place *place = key.name && key.file ? place_of(pool, &key) : NULL;
+	struct tl_xpti_point *point = place ? take_slot(pool) : NULL;
 
-	if (!place)
+	if (!point)
 		return NULL;
+	uint64_t uid = next_uid(point);
+	fill_payload(pool, point, payload, place, uid);
+	fill_event(point, uid, atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1, kind);
+	/* Release pairs with tl_xpti_point_uid's acquire. */
+	atomic_store_explicit(&point->uid, uid, memory_order_release);
+	return point;
+}
+
+static struct tl_xpti_point *make(const xpti_payload *payload, const struct kind *kind)
+{
+	struct tl_pool *pool = tl_pool_own();
+
 	pthread_mutex_lock(&pool->lock);
-	struct tl_xpti_point *point = take_slot(pool);
-	if (point) {
-		uint64_t uid = next_uid(point);
-		fill_payload(point, payload, place, uid);
-		fill_event(point, uid, atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1);
-		point->event.event_type = event_type;
-		point->event.activity_type = (uint16_t)activity;
-		if (event_type || activity)
-			point->event.flags |= xpti_event_has_event_type | xpti_event_has_activity_type;
-		/* Release pairs with tl_xpti_point_uid's acquire. */
-		atomic_store_explicit(&point->uid, uid, memory_order_release);
-	}
+	struct tl_xpti_point *point = make_in(pool, payload, kind);
 	pthread_mutex_unlock(&pool->lock);
 	return point;
 }
 
-static void release_all(struct pool *pool, struct slab *slab)
+static const struct kind registered;
+
+static void release_all(struct slab *slab)
 {
 	uint32_t used = atomic_load_explicit(&slab->used, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < used; i++)
-		release(pool, &slab->points[i]);
+		release(&points_of[tl_pool_number(slab->pool)], &slab->points[i]);
 }
 
 void tl_xpti_points_reset(void)
 {
-	tl_xpti_points_lock();
-	for (uint32_t i = 0; i < nslabs; i++) {
-		struct slab *slab = tl_ids_get(&slabs, i);
-		release_all(slab->pool, slab);
-	}
+	tl_pools_lock();
+	tl_xpti_slabs_lock();
+	for (uint32_t i = 0; i < nslabs; i++)
+		release_all(tl_ids_get(&slabs, i));
 	/* Those that were waiting; those of now; and these at once, where no notification is under way. */
-	for (int i = 0; i < POOLS; i++)
-		for (int turn = 0; turn < 3 && (pools[i].released.first || pools[i].sealed.first); turn++)
-			turn_over(&pools[i]);
-	forget_instances();
-	tl_xpti_points_unlock();
+	for (int i = 0; i < TL_POOLS; i++)
+		for (int turn = 0; turn < 3 && (points_of[i].released.first || points_of[i].sealed.first); turn++)
+			turn_over(&points_of[i]);
+	tl_index_visit_all(&places, forget_instances);
+	tl_xpti_slabs_unlock();
+	tl_pools_unlock();
 }
 
-void tl_xpti_points_lock(void)
+void tl_xpti_slabs_lock(void)
 {
-	tl_index_lock_all(places, SHARDS);
-	for (int i = 0; i < POOLS; i++)
-		pthread_mutex_lock(&pools[i].lock);
-	pthread_mutex_lock(&addresses.lock);
+	pthread_mutex_lock(&slabs_lock);
 }
 
-void tl_xpti_points_unlock(void)
+void tl_xpti_slabs_unlock(void)
 {
-	pthread_mutex_unlock(&addresses.lock);
-	for (int i = 0; i < POOLS; i++)
-		pthread_mutex_unlock(&pools[i].lock);
-	tl_index_unlock_all(places, SHARDS);
+	pthread_mutex_unlock(&slabs_lock);
 }
 
 /* ---- events that others have made ---- */
@@ -431,7 +389,7 @@ static const xpti_event *foreign_event(const xpti_event *event, xpti_event *copy
 uint64_t xptiRegisterPayload(xpti_payload *payload)
 {
 	tl_xpti_start();
-	struct tl_xpti_point *point = is_valid(payload) ? make(payload, 0, 0) : NULL;
+	struct tl_xpti_point *point = is_valid(payload) ? make(payload, &registered) : NULL;
 	if (!point)
 		return XPTI_INVALID_UID;
 	payload->internal = point->payload.internal;
@@ -443,11 +401,12 @@ uint64_t xptiRegisterPayload(xpti_payload *payload)
 
 xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type, int32_t activity, uint64_t *instance)
 {
+	const struct kind kind = { event_type, (uint16_t)activity, xpti_event_has_event_type | xpti_event_has_activity_type };
+
 	tl_xpti_start();
-	struct tl_xpti_point *point = instance && is_valid(payload) ? make(payload, event_type, activity) : NULL;
+	struct tl_xpti_point *point = instance && is_valid(payload) ? make(payload, &kind) : NULL;
 	if (!point)
 		return NULL;
-	point->event.flags |= xpti_event_has_event_type | xpti_event_has_activity_type;
 	*instance = point->event.instance_id;
 	return &point->event;
 }
@@ -501,7 +460,7 @@ xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file,
 	payload.code_ptr_va = code_ptr_va;
 	if (!is_text(function) && !is_text(file))
 		payload.line_no = payload.column_no = 0;
-	struct tl_xpti_point *point = make(&payload, 0, 0);
+	struct tl_xpti_point *point = make(&payload, &registered);
 	return point ? &point->tracepoint_if : NULL;
 }
 

@@ -3,18 +3,21 @@
  *
  * A text is put in once, and stays; its number is given to it when it is registered, and taken away by reset, which starts over from 1. So the pointer
  * that was handed out for a text is good for ever, and is the same one after a reset.
+ *
+ * Pools take numbers from the others' in runs, so that threads which register at the same time don't write to the same memory each time: one thread's are
+ * 1, 2, 3 and so on, those of several leave gaps.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "xpti/dispatcher.h"
 #include "xpti/ids.h"
 #include "xpti/index.h"
+#include "xpti/pools.h"
 
-enum { SHARDS = 32 };
+enum { RUN = 8 };	/* a cache line of numbers' texts */
 
 struct tl_xpti_text {
-	struct tl_entry_head head;
+	struct tl_entry entry;
 	uint32_t size;
 	_Atomic xpti_string_id number;	/* 0: none */
 	char at[];
@@ -23,55 +26,70 @@ struct tl_xpti_text {
 struct key {
 	const char *text;
 	size_t size;
+	uint64_t hash;
 };
 
-static struct tl_index shards[SHARDS] = { [0 ... SHARDS - 1] = TL_INDEX_INITIALIZER };
+static struct tl_index texts;
 static struct tl_ids numbers;		/* index 0 is number 1 */
-static _Alignas(64) _Atomic uint32_t last;
+static _Alignas(64) _Atomic uint32_t runs;
 
-static bool same(const struct tl_entry_head *entry, const void *key_)
+static bool same(const struct tl_entry *entry, const void *key_)
 {
 	const struct tl_xpti_text *text = (const struct tl_xpti_text *)entry;
 	const struct key *key = key_;
 
-	return text->size == key->size && memcmp(text->at, key->text, key->size) == 0;
+	return text->size == key->size && tl_same_bytes(text->at, key->text, key->size);
 }
 
-static struct tl_index *shard_of(uint64_t hash)
+static inline struct key key_of(const char *string)
 {
-	return &shards[tl_index_shard(hash, SHARDS)];
+	size_t size = strlen(string);
+
+	return (struct key){ string, size, tl_hash_bytes(string, size) };
 }
 
-static struct tl_xpti_text *put_in(struct tl_index *shard, uint64_t hash, const struct key *key)
+static inline struct tl_xpti_text *find(const struct key *key, struct tl_index_place *place)
 {
-	struct tl_xpti_text *text = tl_index_alloc(shard, sizeof(*text) + key->size + 1);
+	return (struct tl_xpti_text *)tl_index_find_at(&texts, place, key->hash, same, key);
+}
+
+/* Under the pool's lock, as all that puts in or gives numbers. */
+static struct tl_xpti_text *put_in(struct tl_pool *pool, struct tl_index_place *place, const struct key *key)
+{
+	size_t size = sizeof(struct tl_xpti_text) + key->size + 1;
+	struct tl_xpti_text *text = key->size < UINT32_MAX ? tl_pool_alloc(pool, size) : NULL;
 
 	if (!text)
 		return NULL;
-	text->head.hash = hash;
 	text->size = (uint32_t)key->size;
-	atomic_store_explicit(&text->number, 0, memory_order_relaxed);
-	memcpy(text->at, key->text, key->size);
-	text->at[key->size] = '\0';
-	return tl_index_put(shard, &text->head) ? text : NULL;
+	atomic_init(&text->number, 0);
+	memcpy(text->at, key->text, key->size + 1);
+	struct tl_entry *there = tl_index_put(place, key->hash, &text->entry, same, key);
+	if (there != &text->entry)
+		tl_pool_undo(pool, text, size);
+	return (struct tl_xpti_text *)there;
 }
 
-struct tl_xpti_text *tl_xpti_text(const char *string)
+static bool give_number(struct tl_pool *pool, struct tl_xpti_text *text)
 {
-	struct key key = { string, strlen(string) };
+	xpti_string_id none = 0;
 
-	if (key.size > UINT32_MAX - 1)
-		return NULL;
-	uint64_t hash = tl_hash_bytes(key.text, key.size);
-	struct tl_index *shard = shard_of(hash);
-	struct tl_entry_head *entry = tl_index_find(shard, hash, same, &key);
-	if (entry)
-		return (struct tl_xpti_text *)entry;
-	pthread_mutex_lock(&shard->lock);
-	entry = tl_index_find(shard, hash, same, &key);
-	struct tl_xpti_text *text = entry ? (struct tl_xpti_text *)entry : put_in(shard, hash, &key);
-	pthread_mutex_unlock(&shard->lock);
-	return text;
+	if (pool->next_number % RUN == 0)
+		pool->next_number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) * RUN;
+	if (!tl_ids_put(&numbers, pool->next_number, text))
+		return false;
+	/* Release pairs with tl_xpti_text_number's acquire: the number can be looked up. Where another thread was first, ours is given to the next. */
+	if (atomic_compare_exchange_strong_explicit(&text->number, &none, pool->next_number + 1, memory_order_release, memory_order_relaxed))
+		pool->next_number++;
+	else
+		tl_ids_put(&numbers, pool->next_number, NULL);
+	return true;
+}
+
+xpti_string_id tl_xpti_text_number(const struct tl_xpti_text *text)
+{
+	/* Acquire pairs with give_number's release. */
+	return atomic_load_explicit(&text->number, memory_order_acquire);
 }
 
 const char *tl_xpti_text_of(const struct tl_xpti_text *text)
@@ -79,64 +97,67 @@ const char *tl_xpti_text_of(const struct tl_xpti_text *text)
 	return text->at;
 }
 
-xpti_string_id tl_xpti_text_number(struct tl_xpti_text *text)
+struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const char *string, bool numbered)
 {
-	/* Acquire pairs with the release below: the number can be looked up. */
-	xpti_string_id number = atomic_load_explicit(&text->number, memory_order_acquire);
+	struct tl_index_place place;
+	struct key key = key_of(string);
+	struct tl_xpti_text *text = find(&key, &place);
 
-	if (likely(number))
-		return number;
-	struct tl_index *shard = shard_of(text->head.hash);
-	pthread_mutex_lock(&shard->lock);
-	number = atomic_load_explicit(&text->number, memory_order_relaxed);
+	if (unlikely(!text) && !(text = put_in(pool, &place, &key)))
+		return NULL;
+	return !numbered || tl_xpti_text_number(text) || give_number(pool, text) ? text : NULL;
+}
+
+/* A number that a reset takes away at the same time was good. */
+xpti_string_id tl_xpti_text_register(const char *string, const struct tl_xpti_text **registered)
+{
+	struct tl_index_place place;
+	struct key key = key_of(string);
+	struct tl_xpti_text *text = find(&key, &place);
+	xpti_string_id number = text ? tl_xpti_text_number(text) : 0;
+
 	if (!number) {
-		number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-		if (tl_ids_put(&numbers, number - 1, text))
-			atomic_store_explicit(&text->number, number, memory_order_release);
-		else
-			number = XPTI_INVALID_STRING;
+		struct tl_pool *pool = tl_pool_own();
+		pthread_mutex_lock(&pool->lock);
+		if (!text)
+			text = put_in(pool, &place, &key);
+		if (text && (tl_xpti_text_number(text) || give_number(pool, text)))
+			number = tl_xpti_text_number(text);
+		pthread_mutex_unlock(&pool->lock);
 	}
-	pthread_mutex_unlock(&shard->lock);
-	return number;
-}
-
-void tl_xpti_strings_lock(void)
-{
-	tl_index_lock_all(shards, SHARDS);
-}
-
-void tl_xpti_strings_unlock(void)
-{
-	tl_index_unlock_all(shards, SHARDS);
+	*registered = number ? text : NULL;
+	return number ? number : XPTI_INVALID_STRING;
 }
 
 void tl_xpti_strings_reset(void)
 {
-	tl_xpti_strings_lock();
-	uint32_t count = atomic_load_explicit(&last, memory_order_relaxed);
-	for (uint32_t i = 0; i < count; i++) {
+	tl_pools_lock();
+	uint64_t count = (uint64_t)atomic_load_explicit(&runs, memory_order_relaxed) * RUN;
+	for (uint64_t i = 0; i < count; i++) {
 		struct tl_xpti_text *text = tl_ids_get(&numbers, i);
 		if (!text)
 			continue;
 		tl_ids_put(&numbers, i, NULL);
 		atomic_store_explicit(&text->number, 0, memory_order_relaxed);
 	}
-	atomic_store_explicit(&last, 0, memory_order_relaxed);
-	tl_xpti_strings_unlock();
+	atomic_store_explicit(&runs, 0, memory_order_relaxed);
+	for (int i = 0; i < TL_POOLS; i++)
+		tl_pools[i].next_number = 0;
+	tl_pools_unlock();
 }
 
 xpti_string_id xptiRegisterString(const char *string, char **table_string)
 {
+	const struct tl_xpti_text *text = NULL;
+
 	tl_xpti_start();
 	if (!table_string)
 		return XPTI_INVALID_STRING;
 	*table_string = NULL;
 	if (!string || !*string)
 		return XPTI_INVALID_STRING;
-	struct tl_xpti_text *text = tl_xpti_text(string);
-	xpti_string_id number = text ? tl_xpti_text_number(text) : XPTI_INVALID_STRING;
-	if (number != XPTI_INVALID_STRING)
-		*table_string = text->at;
+	xpti_string_id number = tl_xpti_text_register(string, &text);
+	*table_string = text ? (char *)text->at : NULL;
 	return number;
 }
 
