@@ -474,7 +474,7 @@ xpti_cxx_test_SOURCES = %D%/xpti_cxx_test.cc
 xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAGS) $(SANITIZE)
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
-TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_stress.sh
+TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_stress.sh
 # the example, its program and its subscribers
 TESTS += %D%/xpti_example.sh
 EXTRA_DIST += %D%/xpti_example.sh
@@ -482,7 +482,7 @@ EXTRA_DIST += %D%/xpti_example.sh
 TESTS += %D%/xpti_bench.sh
 EXTRA_DIST += %D%/xpti_bench.sh
 STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh
-EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
+EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
 
 # --- phases
 TESTS += tests/phases.sh

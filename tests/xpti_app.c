@@ -1,13 +1,15 @@
 /*
  * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers; says on stdout what the dispatcher says. Given a
- * number, it does so that often, each time from the framework's beginning to its end.
+ * number, it does so that often, each time from the framework's beginning to its end. As a library (LIBRARY) it has trace().
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tracelayer/xpti.h"
 
-static void trace(void)
+void trace(void);
+
+void trace(void)
 {
 	uint64_t instance;
 	xpti_payload payload = XPTI_PAYLOAD("the task", "app.c", 1, 1);
@@ -23,6 +25,7 @@ static void trace(void)
 	printf("done\n");
 }
 
+#ifndef LIBRARY
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -30,3 +33,4 @@ int main(int argc, char **argv)
 		trace();
 	return 0;
 }
+#endif
