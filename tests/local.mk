@@ -474,15 +474,15 @@ xpti_cxx_test_SOURCES = %D%/xpti_cxx_test.cc
 xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAGS) $(SANITIZE)
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
-TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_stress.sh
+TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/xpti_stress.sh
 # the example, its program and its subscribers
 TESTS += %D%/xpti_example.sh
 EXTRA_DIST += %D%/xpti_example.sh
 # tracelayer-xpti-bench
 TESTS += %D%/xpti_bench.sh
 EXTRA_DIST += %D%/xpti_bench.sh
-STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh
-EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
+STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh tests/xpti_fuzz.sh
+EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
 
 # --- phases
 TESTS += tests/phases.sh
