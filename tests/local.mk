@@ -482,7 +482,7 @@ EXTRA_DIST += %D%/xpti_example.sh
 TESTS += %D%/xpti_bench.sh
 EXTRA_DIST += %D%/xpti_bench.sh
 STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh tests/xpti_fuzz.sh
-EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c
+EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c %D%/xpti_steps.c
 
 # --- phases
 TESTS += tests/phases.sh

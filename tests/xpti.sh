@@ -7,7 +7,7 @@ by_soname=$top_builddir/.libs/tracelayer/xpti
 test -f "$library" || { echo "Bail out! $library is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 43
+plan 53
 
 # ---- the library
 readelf -dW "$library" >"$tmp/dynamic"
@@ -34,7 +34,9 @@ ok "a program and subscribers are built" eval "
 	subscriber a linked -DLEVEL=1 && subscriber b linked -DLEVEL=3 && subscriber plain plain -DCALLS && subscriber calls linked -DCALLS &&
 	subscriber none linked -DNO_INIT && subscriber half linked -DNO_FINISH && subscriber closes linked -DCLOSES &&
 	subscriber ends linked -DENDS=1 && subscriber cuts linked -DENDS=2 -DCALLS && subscriber repeats linked -DREPEATS && subscriber early linked -DEARLY -DCALLS &&
-	subscriber leaves linked -DUNLOADED -DCALLS"
+	subscriber leaves linked -DLOADED -DCALLS &&
+	subscriber lazy linked -DLAZY && subscriber s linked -DLOADED && subscriber its linked -DREGISTERS &&
+	$cc '$top_srcdir/tests/xpti_steps.c' -o '$tmp/steps' -L'$by_soname' -lxptifw"
 export LD_LIBRARY_PATH=$by_soname
 
 # app SUBSCRIBERS [TIMES]: what it says is in $tmp/out and $tmp/err.
@@ -101,13 +103,14 @@ app "$tmp/closes.so" 3
 is "$? $(grep -c -e 'closes init app' -e 'closes finish app' "$tmp/out") $(cat "$tmp/err")" "0 6 " "a subscriber that closes itself, again and again, does no harm and goes on"
 app "$tmp/leaves.so" 3
 cat >"$tmp/wanted" <<END
+leaves loaded
 leaves task the task 1
 leaves unloaded, enabled 0
 done
 END
 { cat "$tmp/wanted" "$tmp/wanted" "$tmp/wanted"; } >"$tmp/wanted3"
 ok "it is unloaded with the last user of the framework, and loaded again by the next" eval "
-	grep -e task -e unloaded -e done '$tmp/out' | diff - '$tmp/wanted3'"
+	grep -e task -e loaded -e done '$tmp/out' | diff - '$tmp/wanted3'"
 app "$tmp/ends.so" 3
 is "$? $(grep -c '^done$' "$tmp/out") $(cat "$tmp/err")" "0 3 " "one that ends the framework, in init and finish, is not unloaded under its own feet"
 app "$tmp/cuts.so" 3
@@ -117,6 +120,72 @@ is "$? $(grep -c -e 'repeats init own' -e 'repeats finish own' "$tmp/out") $(cat
 	"one that begins a stream whenever one begins is not told for ever"
 app "$tmp/early.so"
 is "$? $(grep -c -e 'early good' -e 'early task the task 1' "$tmp/out") $(cat "$tmp/err")" "0 2 " "one may call every function as it is loaded"
+
+app "$tmp/lazy.so"
+is "$(grep -c 'lazy init app' "$tmp/out") $(cat "$tmp/err")" "1 " "one that could call what nobody has is loaded"
+
+# ---- when they are told
+
+# steps SUBSCRIBER "STEP..." "LINE
+# ..." WHAT
+steps()
+{
+	XPTI_SUBSCRIBERS=$tmp/$1.so timeout 20 "$tmp/steps" $2 >"$tmp/out" 2>&1
+	is "$(grep -v '^s unloaded' "$tmp/out")" "$3" "$4"
+}
+
+steps s "begin" "begin = 0" "the framework's first user alone doesn't load them"
+steps s "end register:app" "end = 0
+s loaded
+register:app = 2" "the first call of another function does"
+steps s "initialize:app initialize:app" "s loaded
+s init xpti.framework 1.0 1.0.0
+s init app 1.2 1.2
+initialize:app = 0
+s init app 1.2 1.2
+initialize:app = 0" "they are told of a stream each time that it is initialized, of the framework's once"
+steps its "initialize:app register:app" "its init xpti.framework 1.0 1.0.0
+its registers 2
+its init app 1.2 1.2
+its registers 2
+initialize:app = 0
+register:app = 3" "a stream has its number after they were told of it"
+steps s "finalize:app finalize:app" "s loaded
+s finish xpti.framework
+s finish app
+finalize:app = 0
+s finish app
+finalize:app = 0" "the framework's stream ends with the first that does"
+steps s "listen:app task:app unregister:app task:app unregister:unknown register:next" "s loaded
+listen:app = 0
+task
+task:app = 0
+s finish xpti.framework
+s finish app
+unregister:app = 0
+task:app = 0
+s finish unknown
+unregister:unknown = ..04
+register:next = 4" "they are told of the end of a stream that is unregistered, before its callbacks are off"
+steps s "begin begin initialize:app end register:app end register:next" "begin = 0
+begin = 0
+s loaded
+s init xpti.framework 1.0 1.0.0
+s init app 1.2 1.2
+initialize:app = 0
+end = 0
+register:app = 2
+end = 0
+s loaded
+register:next = 3" "the framework ends with its last user"
+steps s "register:app end begin end register:app" "s loaded
+register:app = 2
+end = 0
+begin = 0
+end = 0
+register:app = 2" "and never while there were more ends than beginnings"
+XPTI_USE_STRICT_HASH=1 app "$tmp/calls.so"
+is "$(grep -c 'calls task the task 1' "$tmp/out") $(cat "$tmp/err")" "1 " "XPTI_USE_STRICT_HASH makes no difference"
 
 # ---- XPTI_TRACE_ENABLE
 for value in '' 1 true; do

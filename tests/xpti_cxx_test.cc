@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -73,6 +74,27 @@ struct tracepoint_t {
 };
 
 } // namespace xpti
+
+/* A program's own operator new: what both sides of a map take memory from. */
+static size_t taken;
+
+void *operator new(size_t size)
+{
+	taken++;
+	if (void *memory = malloc(size))
+		return memory;
+	throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept
+{
+	free(memory);
+}
+
+void operator delete(void *memory, size_t) noexcept
+{
+	free(memory);
+}
 
 namespace {
 
@@ -228,6 +250,18 @@ START_TEST(programs_insert_too)
 }
 END_TEST
 
+START_TEST(metadata_takes_its_memory_from_operator_new)
+{
+	tracepoint_t *point = make("memory");
+	size_t before = taken;
+
+	xptiAddMetadata(point->event_ref(), "k", 1);
+	ck_assert_uint_eq(taken, before + 2);		/* a node, and the first buckets */
+	xptiAddMetadata(point->event_ref(), "l", 1);
+	ck_assert_uint_eq(taken, before + 3);
+}
+END_TEST
+
 START_TEST(delete_releases_a_trace_point)
 {
 	tracepoint_t *point = make("func");
@@ -354,6 +388,7 @@ int main()
 	tcase_add_test(tests, metadata_has_virtual_functions);
 	tcase_add_test(tests, metadata_is_an_unordered_map);
 	tcase_add_test(tests, programs_insert_too);
+	tcase_add_test(tests, metadata_takes_its_memory_from_operator_new);
 	tcase_add_test(tests, delete_releases_a_trace_point);
 	tcase_add_test(tests, an_exception_leaves_a_notification);
 	tcase_add_test(tests, every_function_can_be_called);

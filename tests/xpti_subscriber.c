@@ -8,7 +8,9 @@
  *	ENDS			it ends the framework: 1: in init and in finish; 2: in a callback
  *	REPEATS			it initializes a stream whenever it is told of one, and finalizes it whenever it ends
  *	EARLY			it calls the framework as it is loaded
- *	UNLOADED		it says when it is unloaded
+ *	LOADED			it says when it is loaded and unloaded
+ *	LAZY			it has a call, which it never makes, of a function that nobody has
+ *	REGISTERS		it registers the stream "its" in init
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,7 +18,12 @@
 
 #include "tracelayer/xpti.h"
 
-#ifdef UNLOADED
+#ifdef LOADED
+__attribute__((constructor)) static void loaded(void)
+{
+	printf(NAME " loaded\n");
+}
+
 __attribute__((destructor)) static void unloaded(void)
 {
 	printf(NAME " unloaded, enabled %d\n", xptiTraceEnabled());
@@ -97,6 +104,14 @@ void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, 
 #endif
 #ifdef REPEATS
 	xptiInitialize("own", 1, 0, "1");
+#endif
+#ifdef REGISTERS
+	printf(NAME " registers %d\n", xptiRegisterStream("its"));
+#endif
+#ifdef LAZY
+	extern void nobody_has_this(void);
+	if (!stream)
+		nobody_has_this();
 #endif
 	close_itself();
 	end_framework(1);
