@@ -3,16 +3,16 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/phase_mark.h"
 #include "cli/phase_reader.h"
+#include "cli/progress.h"
 
 #define PASSES	      2u
-#define PROGRESS_NS   200000000 /* between two times that progress is shown */
 #define TEXT_END      "</script>"
 #define BEFORE_SIGN   11 /* where the sign is in ROW_FUNCTION */
+#define BEFORE_DEVICE 3
 
 void reader_start(struct reader *reader, struct phase_text *text, unsigned pass)
 {
@@ -21,32 +21,16 @@ void reader_start(struct reader *reader, struct phase_text *text, unsigned pass)
 		.text = text,
 		.signs = pass == 1 ? SCAN_ALL : SCAN_ROWS,
 		.at = text->block,
-		.shows_progress = isatty(STDERR_FILENO),
 		.pass = pass,
 	};
-	clock_gettime(CLOCK_MONOTONIC, &reader->shown);
 }
 
-/* Half a second of waiting, and nothing of the rest, should go by without a word. */
-static void show_progress(struct reader *reader)
+static void show_progress(const struct reader *reader)
 {
 	const struct phase_text *text = reader->text;
-	struct timespec now;
+	uint64_t size = text->end - text->begin, done = text->offset - text->begin + (reader->pass - 1) * size;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((now.tv_sec - reader->shown.tv_sec) * 1000000000 + now.tv_nsec - reader->shown.tv_nsec < PROGRESS_NS)
-		return;
-	reader->shown = now;
-	uint64_t done = text->offset - text->begin + (reader->pass - 1) * (text->end - text->begin);
-	uint64_t all = PASSES * (text->end - text->begin);
-	fprintf(stderr, "\rtracelayer: %s: %3.0f %%", text->path, all ? 100.0 * (double)done / (double)all : 100.0);
-	fflush(stderr);
-}
-
-void reader_hide_progress(struct reader *reader)
-{
-	if (reader->shows_progress)
-		fputs("\r\033[K", stderr);
+	progress_show("%s: %.0f %% of %.0f MB read twice", text->path, size ? 100.0 * (double)done / (double)(PASSES * size) : 100.0, (double)size / 1e6);
 }
 
 static bool is_line_end(char c)
@@ -75,19 +59,33 @@ static bool is_at(const struct row *row, const char *at, const char *text, size_
 	return at >= row->line && (size_t)(row->line + row->size - at) >= size && !memcmp(at, text, size);
 }
 
-/* Goes through the line's signs, from this one on. Returns where ROW_FUNCTION is first, or NULL; tells whether the line ends the text. */
-static const char *look_closely(const struct row *row, const char *sign, enum scan_signs signs, bool *ends_text)
-{
-	const char *end = row->line + row->size, *from = NULL;
+/* What the signs of a line are of. */
+struct closer {
+	const char *first, *last; /* ROW_FUNCTION; NULL where it isn't */
+	bool is_meant;		  /* whoever wrote it meant a row of interest: that it is none is an error */
+	bool ends_text;
+};
 
-	*ends_text = false;
+/* Goes through the line's signs, from this one on. */
+static struct closer look_closely(const struct row *row, const char *sign, enum scan_signs signs)
+{
+	const char *end = row->line + row->size;
+	struct closer closer = {0};
+
 	for (; sign < end; sign = scan(sign + 1, end, signs)) {
-		if (*sign == '<')
-			*ends_text |= is_at(row, sign, TEXT_END, sizeof(TEXT_END) - 1);
-		else if (*sign == 'k' && !from && is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION, sizeof(ROW_FUNCTION) - 1))
-			from = sign - BEFORE_SIGN;
+		if (*sign == '<') {
+			closer.ends_text |= is_at(row, sign, TEXT_END, sizeof(TEXT_END) - 1);
+		} else if (*sign == 'k' && is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION, sizeof(ROW_FUNCTION) - 1)) {
+			closer.last = sign - BEFORE_SIGN;
+			if (!closer.first)
+				closer.first = closer.last;
+			closer.is_meant |= is_at(row, closer.last, ROW_FUNCTION "B", sizeof(ROW_FUNCTION)) ||
+					   is_at(row, closer.last, ROW_FUNCTION "E", sizeof(ROW_FUNCTION));
+		} else {
+			closer.is_meant |= is_at(row, sign, "[NN_", 4) || is_at(row, sign - BEFORE_DEVICE, MARK_DEVICE, sizeof(MARK_DEVICE) - 1);
+		}
 	}
-	return from;
+	return closer;
 }
 
 enum reader_state reader_next(struct reader *reader, struct row *row)
@@ -95,8 +93,7 @@ enum reader_state reader_next(struct reader *reader, struct row *row)
 	struct phase_text *text = reader->text;
 
 	for (;;) {
-		const char *end = text->block + text->whole, *sign = scan(reader->at, end, reader->signs), *from;
-		bool ends_text;
+		const char *end = text->block + text->whole, *sign = scan(reader->at, end, reader->signs);
 
 		if (sign == end) {
 			int more = phase_text_next(text);
@@ -104,20 +101,20 @@ enum reader_state reader_next(struct reader *reader, struct row *row)
 			if (more <= 0)
 				return more ? READER_BROKEN : READER_END;
 			reader->at = text->block;
-			if (reader->shows_progress)
-				show_progress(reader);
+			show_progress(reader);
 			continue;
 		}
 		take_line(row, text, reader->at, sign);
-		from = look_closely(row, sign, reader->signs, &ends_text);
+		struct closer closer = look_closely(row, sign, reader->signs);
+
 		reader->at = (char *)row->line + row->size;
-		if (ends_text) {
+		if (closer.ends_text) {
 			text->end = row->offset;
 			return READER_END;
 		}
-		if (row_parse(row, from))
+		if (row_parse(row, closer.first, closer.last))
 			return READER_ROW;
-		if (reader->signs == SCAN_ALL && row_looks_meant(row))
+		if (reader->signs == SCAN_ALL && closer.is_meant)
 			return READER_FAULT;
 	}
 }

@@ -5,7 +5,6 @@
 #define TL_CLI_PHASE_READER_H
 
 #include <stdbool.h>
-#include <time.h>
 
 #include "cli/phase_row.h"
 #include "cli/phase_scan.h"
@@ -22,18 +21,11 @@ struct reader {
 	struct phase_text *text;
 	enum scan_signs signs; /* SCAN_ALL: the trace's end, and lines that are meant to be rows, are looked for */
 	char *at;
-
-	/* The line on stderr that says how far it is, where that is a terminal. */
-	bool shows_progress;
 	unsigned pass;
-	struct timespec shown;
 };
 
 /* From the beginning. The first pass finds the end, the second one relies on it. */
 void reader_start(struct reader *reader, struct phase_text *text, unsigned pass);
 enum reader_state reader_next(struct reader *reader, struct row *row);
-
-/* Take the line that says how far it is away, before others are written. */
-void reader_hide_progress(struct reader *reader);
 
 #endif

@@ -49,28 +49,26 @@ static const char *time_before(const char *begin, const char *at)
 	return p == point || p == begin || p[-1] != ' ' ? NULL : p;
 }
 
-/* The last mark of the line whose time is behind `begin`. `from` is where the first one may be. */
-static bool find_mark(struct row *row, const char *begin, const char *from)
+/* The last mark of the line with a time before it. `from` and `to` are where the first and the last one may be. */
+static bool find_mark(struct row *row, const char *from, const char *to)
 {
 	const size_t size = sizeof(ROW_FUNCTION) - 1;
-	const char *end = row->line + row->size, *next;
-	bool found = false;
+	const char *end = row->line + row->size;
 
-	for (; from; from = next) {
+	row->mark = NULL;
+	for (; from; from = from < to ? memmem(from + size, (size_t)(end - from) - size, ROW_FUNCTION, size) : NULL) {
 		const char *mark = from + size, *time;
 
-		next = memmem(mark, (size_t)(end - mark), ROW_FUNCTION, size);
-		if (mark == end || (*mark != 'B' && *mark != 'E') || from - begin < 2 || memcmp(from - 2, ": ", 2))
+		if (mark == end || (*mark != 'B' && *mark != 'E') || from - row->line < 2 || memcmp(from - 2, ": ", 2))
 			continue;
-		time = time_before(begin, from - 2);
+		time = time_before(row->line, from - 2);
 		if (!time)
 			continue;
 		row->mark = mark;
 		row->mark_size = (size_t)(end - mark);
 		row->time = time;
-		found = true;
 	}
-	return found;
+	return row->mark != NULL;
 }
 
 /* Digits at `at`. NULL where there are none, or more than any thread's number has. */
@@ -105,7 +103,7 @@ static const char *process_at(struct row *row, const char *at, const char *end)
 }
 
 /* The row, if its task's name ends at `dash`. */
-static bool try_dash(struct row *row, const char *dash, const char *from, bool with_process)
+static bool try_dash(struct row *row, const char *dash, bool with_process)
 {
 	const char *end = row->line + row->size, *at = number_at(dash + 1, end, &row->thread);
 
@@ -114,14 +112,12 @@ static bool try_dash(struct row *row, const char *dash, const char *from, bool w
 	row->process = NULL;
 	if (with_process)
 		at = process_at(row, at, end);
-	if (!at || at == end || *at != ' ')
-		return false;
 	/* The blank before the time is another one than this. */
-	return find_mark(row, at + 1, from);
+	return at && at < end && *at == ' ' && row->time - 1 > at;
 }
 
 /* The row, if its task's name begins at `task`: the longest name that makes one. */
-static bool try_task(struct row *row, const char *task, const char *from, bool with_process)
+static bool try_task(struct row *row, const char *task, bool with_process)
 {
 	const char *dashes[LONGEST_TASK], *end = row->line + row->size;
 	unsigned characters = 0, count = 0;
@@ -134,38 +130,28 @@ static bool try_task(struct row *row, const char *task, const char *from, bool w
 		characters++;
 	}
 	while (count)
-		if (try_dash(row, dashes[--count], from, with_process))
+		if (try_dash(row, dashes[--count], with_process))
 			return true;
 	return false;
 }
 
-static bool try_form(struct row *row, const char *from, bool with_process)
+static bool try_form(struct row *row, bool with_process)
 {
 	const char *task = row->line, *end = row->line + row->size;
 
 	while (task < end && is_space(*task))
 		task++;
 	for (;; task--) {
-		if (task < end && *task != ' ' && try_task(row, task, from, with_process))
+		if (task < end && *task != ' ' && try_task(row, task, with_process))
 			return true;
 		if (task == row->line)
 			return false;
 	}
 }
 
-bool row_parse(struct row *row, const char *from)
+bool row_parse(struct row *row, const char *from, const char *to)
 {
-	return from && (try_form(row, from, true) || try_form(row, from, false));
-}
-
-bool row_looks_meant(const struct row *row)
-{
-	static const char *const signs[] = {"HIDL::IDevice", "[NN_", ROW_FUNCTION "B", ROW_FUNCTION "E"};
-
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
-		if (row_has(row->line, row->size, signs[i]))
-			return true;
-	return false;
+	return find_mark(row, from, to) && (try_form(row, true) || try_form(row, false));
 }
 
 double row_time(const struct row *row)

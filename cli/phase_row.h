@@ -29,12 +29,10 @@ struct row {
 #define ROW_FUNCTION "tracing_mark_write: "
 
 /*
- * Take a line apart. `from` is where ROW_FUNCTION first is in it; its last place counts. False where it is no row with a mark.
+ * Take a line apart. `from` is where ROW_FUNCTION first is in it, or NULL, and `to` where it is last, which is what counts. False where it is no
+ * row with a mark.
  */
-bool row_parse(struct row *row, const char *from);
-
-/* Whoever wrote this line meant a row: that it is none is an error. */
-bool row_looks_meant(const struct row *row);
+bool row_parse(struct row *row, const char *from, const char *to);
 
 /* The row's time, in seconds: the double that is nearest to what is written. */
 double row_time(const struct row *row);

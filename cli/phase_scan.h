@@ -55,14 +55,22 @@ static inline bool scan_sign(const char *at, enum scan_signs signs)
 /* The text must be readable for so much behind its end. */
 #define SCAN_BEHIND 66
 
+/* The first sign in these 64 bytes, of which one has one, or the text's end. */
+static inline const char *scan_closely(const char *at, const char *end, enum scan_signs signs)
+{
+	while (!scan_any(scan_signs_at(at, signs)))
+		at += 16;
+	while (at < end && !scan_sign(at, signs))
+		at++;
+	return at < end ? at : end;
+}
+
 /* The first sign in the text, or its end. */
 static inline const char *scan(const char *at, const char *end, enum scan_signs signs)
 {
 	for (; at < end; at += 64)
 		if (scan_any(scan_signs_at(at, signs) | scan_signs_at(at + 16, signs) | scan_signs_at(at + 32, signs) | scan_signs_at(at + 48, signs)))
-			for (const char *p = at; p < at + 64 && p < end; p++)
-				if (scan_sign(p, signs))
-					return p;
+			return scan_closely(at, end, signs);
 	return end;
 }
 

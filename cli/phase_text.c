@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/phase_scan.h"
 #include "cli/phase_text.h"
+#include "cli/progress.h"
 
 #define BLOCK	   (1u << 20) /* also the longest line that is read whole */
 #define PIECE	   (64u << 10)
@@ -38,6 +39,7 @@ static int open_spool(void)
 
 static bool write_all(int file, const unsigned char *bytes, size_t size)
 {
+	progress_show("%.1f MB unpacked or read", (double)lseek(file, 0, SEEK_CUR) / 1e6);
 	while (size) {
 		ssize_t written = write(file, bytes, size);
 

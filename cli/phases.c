@@ -20,6 +20,7 @@
 #include "cli/phase_reader.h"
 #include "cli/phase_run.h"
 #include "cli/phase_threads.h"
+#include "cli/progress.h"
 
 struct wishes {
 	struct phase_style style;
@@ -54,7 +55,6 @@ __attribute__((format(printf, 4, 5))) static int row_fault(struct phases *phases
 	if (thread)
 		snprintf(whose, sizeof(whose), "thread %" PRIu64 ": ", *thread);
 	phase_detail_mark(&phases->text, offset, mark, sizeof(mark));
-	reader_hide_progress(&phases->reader);
 	say("%s%s:%" PRIu64 ": %s\"%s\" %s", phases->text.path, phases->text.is_inside ? " (unpacked)" : "", phase_text_line(&phases->text, offset),
 	    whose, mark, why);
 	return EXIT_BROKEN;
@@ -81,7 +81,6 @@ static int count_fault(struct phases *phases, enum run_fault why)
 {
 	const struct run *run = &phases->run;
 
-	reader_hide_progress(&phases->reader);
 	if (why == RUN_WAITS)
 		say("%s: run \"%.*s\": thread %" PRIu64 " started %zu executions and waited for %zu (%s); trace until all have been waited for",
 		    phases->text.path, (int)run->starting_size, run->starting_mark ? run->starting_mark : "", run->fault.tracker->thread, run->fault.begun,
@@ -133,7 +132,7 @@ static void print_run(struct phases *phases, const struct phase_times *times)
 	const struct wishes *wishes = phases->wishes;
 	const struct run *run = &phases->run;
 
-	reader_hide_progress(&phases->reader);
+	progress_hide();
 	if (times->is_half)
 		say("%s: run \"%.*s\" has executions in %s and none in the other of PWU and PBM; all are in the tables together", phases->text.path,
 		    (int)run->starting_size, run->starting_mark ? run->starting_mark : "", times->executions[OVERALL_PWU] ? "PWU" : "PBM");
@@ -207,7 +206,6 @@ static int choose(struct phases *phases)
 			return row_fault(phases, thread->lost_offset, &run->trackers[i].thread,
 					 "does not say which process the thread is of; have ftrace record it (trace option record-tgid)");
 	}
-	reader_hide_progress(&phases->reader);
 	if (!phases->text.has_header)
 		say("%s: no trace in it: ftrace's header line, with TASK-PID and TIMESTAMP, is missing; give the text or page that systrace wrote",
 		    phases->text.path);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/progress.h"
 
 static const struct subcommand {
 	const char *name, *called, *purpose;
@@ -37,6 +38,7 @@ void say(const char *format, ...)
 
 	va_start(arguments, format);
 	int length = snprintf(line, sizeof(line), "tracelayer: ");
+	progress_hide();
 	length += vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
 	va_end(arguments);
 	if ((size_t)length > sizeof(line) - 2)

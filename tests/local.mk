@@ -486,4 +486,5 @@ EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.
 
 # --- phases
 TESTS += tests/phases.sh
-EXTRA_DIST += tests/phases.sh tests/nnapi
+EXTRA_DIST += tests/phases.sh tests/phases_inputs.py tests/phases_progress.py tests/phases_memory.py tests/nnapi
+STRESS_TESTS += tests/phases.sh

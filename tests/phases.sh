@@ -4,7 +4,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l)))
+plan $(($(echo "$cases" | wc -l) + 42))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/nnapi/$1"; }
@@ -37,3 +37,60 @@ for case in $cases; do
 	fi
 	is "$wrong" "" "$case"
 done
+
+# --- the same trace, however it comes
+section 12_warmup_benchmark trace >"$tmp/trace"
+section 12_warmup_benchmark text >"$tmp/expected"
+mkdir "$tmp/inputs"
+ok "a trace in many forms" "$python" "$top_srcdir/tests/phases_inputs.py" "$tmp/trace" "$tmp/inputs"
+same() # DESCRIPTION FILE
+{
+	phases "$tmp/inputs/$2" >"$tmp/printed"
+	is "$?$(cat "$tmp/said")" 0 "$1: exit code 0, and nothing is said"
+	ok "$1: the same table" cmp "$tmp/expected" "$tmp/printed"
+}
+same "an HTML page" plain.html
+same "a page with the trace compressed in it" packed.html
+same "the same, in lines" wrapped.html
+same "compressed" text.gz
+same "a page, compressed" page.gz
+same "two compressed files, one behind the other" two.gz
+same "lines that end as on DOS" dos.txt
+same "lines that end as on a Macintosh" mac.txt
+same "no end of the last line" no_end.txt
+same "a line that is longer than any row" long.txt
+same "a newer kernel's header" newer.txt
+same "a newer kernel's header, without processes" newer_old.txt
+same "a process that ftrace did not know, in a newer kernel's dashes" dashes.txt
+phases - <"$tmp/trace" >"$tmp/printed"
+ok "standard input: the same table" cmp "$tmp/expected" "$tmp/printed"
+cat "$tmp/inputs/packed.html" | phases - >"$tmp/printed"
+ok "a pipe: the same table" cmp "$tmp/expected" "$tmp/printed"
+phases "$tmp/inputs/cut.gz" >"$tmp/printed"
+is $? 3 "a compressed file that is cut: exit code 3"
+like "$(cat "$tmp/said")" 'cut\.gz: cut short' "and it is said"
+phases "$tmp/inputs/cut.html" >"$tmp/printed"
+is $? 3 "a page that is cut: exit code 3"
+phases "$tmp/inputs/damaged.gz" >"$tmp/printed"
+is $? 1 "a damaged file: exit code 1"
+like "$(cat "$tmp/said")" 'damaged\.gz: what is compressed in it is damaged' "and it is said"
+phases "$tmp/inputs/nothing.txt" >"$tmp/printed"
+like "$(cat "$tmp/said")" 'no trace in it' "an empty file has no trace in it"
+phases "$tmp/inputs" >"$tmp/printed"
+is $? 1 "a folder: exit code 1"
+phases "$tmp/none" >"$tmp/printed"
+is $? 1 "no file: exit code 1"
+phases "$tmp/trace" "$tmp/trace" >"$tmp/printed"
+is $? 2 "two files: exit code 2"
+phases "$tmp/trace" >/dev/full
+is $? 1 "a table that can't be written: exit code 1"
+
+# --- details
+section 15e_la_to_ipc_wrong_phase_moved trace >"$tmp/trace"
+phases --print-detail "$tmp/trace" >"$tmp/printed"
+like "$(cat "$tmp/printed")" '^ *PO LI_PC 1\.000000 B\|5143\|\[NN_LI_PC\]c counted here$' "the details say what was counted elsewhere"
+
+# --- how far it is, on a terminal; and what it takes
+ok "a terminal sees how far it is, and none of it stays" timeout 120 "$python" "$top_srcdir/tests/phases_progress.py" "$tracelayer" "$tmp/inputs/text.gz"
+ok "memory is that of a run, not of the file" timeout 300 "$python" "$top_srcdir/tests/phases_memory.py" "$tracelayer" \
+	"$top_builddir/bench_phases_trace" "${STRESS:-0}"
