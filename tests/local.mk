@@ -475,6 +475,14 @@ xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAG
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
 TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/xpti_stress.sh
+TESTS += xpti_corners_test
+check_PROGRAMS += xpti_corners_test
+xpti_corners_test_SOURCES = %D%/xpti_corners_test.c
+xpti_corners_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+xpti_corners_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
+xpti_corners_test_LDADD = $(xpti_library) $(CHECK_LIBS)
+TESTS += %D%/xpti_corners.sh
+EXTRA_DIST += %D%/xpti_corners.sh
 # the example, its program and its subscribers
 TESTS += %D%/xpti_example.sh
 EXTRA_DIST += %D%/xpti_example.sh

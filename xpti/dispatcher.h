@@ -15,8 +15,9 @@
  * Callbacks are lists that never change once they are published; who notifies pins the list it uses (pins.h). What a released trace point owns
  * beyond its slot, its metadata, is freed when every notification that had begun by then has ended.
  *
- * Locks: who puts something in holds the lock of its thread's pool; other locks protect the writers of one table. None is held while a callback, a subscriber or the loader runs, but framework.c's, which
- * is recursive and held while subscribers are loaded. They nest in the order of framework.c's lock_all, which takes them all before a fork.
+ * Locks: who puts something in holds the lock of its thread's pool; other locks protect the writers of one table. None is held while a callback, a subscriber
+ * or the loader runs, but framework.c's, which is held while subscribers are loaded. They nest in the order of framework.c's lock_all, which takes them all
+ * before a fork.
  */
 #ifndef TL_XPTI_DISPATCHER_H
 #define TL_XPTI_DISPATCHER_H
@@ -117,6 +118,8 @@ struct tl_xpti_point {
 struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset);
 #define tl_xpti_point_of(pointer, member) tl_xpti_point_at(pointer, offsetof(struct tl_xpti_point, member))
 bool tl_xpti_point_release(struct tl_xpti_point *point);
+/* The metadata of an event, one of ours or a program's own; NULL: it is no event. */
+xpti_metadata *tl_xpti_metadata_of(xpti_event *event);
 void tl_xpti_points_reset(void);
 void tl_xpti_slabs_lock(void);
 void tl_xpti_slabs_unlock(void);
@@ -134,6 +137,8 @@ void tl_xpti_interfaces_init(struct tl_xpti_point *point);
 /* ---- metadata.c ---- */
 
 void tl_xpti_metadata_init(xpti_metadata *map);
+/* What was found at an address looks like an event's map, or like one that a program in C has set to zero. */
+bool tl_xpti_metadata_can_be(const xpti_event *found, const xpti_event *address);
 /* Free what it holds, and make it empty. */
 void tl_xpti_metadata_clear(xpti_metadata *map);
 void tl_xpti_metadata_lock(void);
@@ -143,8 +148,12 @@ void tl_xpti_metadata_unlock(void);
 
 /* Load those that XPTI_SUBSCRIBERS names. Returns how many can be used. */
 unsigned tl_xpti_subscribers_load(void);
-/* Unless one of them is being told something, or calls this from a callback: then they stay, and are not used any more. */
-void tl_xpti_subscribers_unload(void);
+struct tl_xpti_subscriber;
+/*
+ * From here on none is told anything. NULL: there are none, or one of them is being told something, or calls this from a callback: then they stay loaded.
+ */
+struct tl_xpti_subscriber *tl_xpti_subscribers_take(void);
+void tl_xpti_subscribers_unload(struct tl_xpti_subscriber *taken);
 void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version, const char *stream);
 void tl_xpti_subscribers_finish(const char *stream);
 /* The highest that a subscriber wants of this stream. */
@@ -160,6 +169,7 @@ struct tl_xpti_thread {
 	const struct tl_xpti_told *told;	/* of subscribers.c */
 	uint32_t number;		/* from 1; 0: not given yet */
 	bool stashed;
+	bool starting, ending;		/* it begins, or ends, the framework */
 	const char *stash_key;
 	uint64_t stash_value;
 	uint64_t universal_id;

@@ -16,18 +16,40 @@ static const char framework_stream[] = "xpti.framework";
 
 _Alignas(64) _Atomic uint32_t tl_xpti_state;
 
-/* Beginning and end exclude each other. Held while subscribers are loaded: recursive, as they may call back. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static bool starting;
+/*
+ * Protects the beginning, and .ending. Held while subscribers are loaded, which may call back, and fork: their thread goes through. (A recursive mutex
+ * can't be unlocked in a forked child.)
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool ending;					/* a thread ends the framework */
+static bool entered_to_fork;
 static _Atomic int32_t users;
 static _Alignas(64) _Atomic uint64_t unique_id = 1;	/* written often: not beside what all read */
 static _Atomic bool stream_begun, stream_ended;		/* the framework's own */
+
+/* Take the lock, unless this thread has it. */
+static bool enter(void)
+{
+	if (tl_xpti_thread.starting)
+		return false;
+	pthread_mutex_lock(&lock);
+	tl_xpti_thread.starting = true;
+	return true;
+}
+
+static void leave(bool entered)
+{
+	if (!entered)
+		return;
+	tl_xpti_thread.starting = false;
+	pthread_mutex_unlock(&lock);
+}
 
 /* ---- fork: locks are taken before, in their order, so that the child has none that somebody else held ---- */
 
 static void lock_all(void)
 {
-	pthread_mutex_lock(&lock);
+	entered_to_fork = enter();
 	tl_xpti_callbacks_lock();
 	tl_pools_lock();
 	tl_xpti_slabs_lock();
@@ -44,12 +66,13 @@ static void unlock_all(void)
 	tl_xpti_slabs_unlock();
 	tl_pools_unlock();
 	tl_xpti_callbacks_unlock();
-	pthread_mutex_unlock(&lock);
+	leave(entered_to_fork);
 }
 
 static void in_child(void)
 {
 	tl_xpti_pins_after_fork();
+	ending = ending && tl_xpti_thread.ending;
 	unlock_all();
 }
 
@@ -65,10 +88,9 @@ static bool environment_allows(void)
 void tl_xpti_start_slowly(void)
 {
 	static bool prepared;
+	bool entered = enter();
 
-	pthread_mutex_lock(&lock);
-	if (!starting && !(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
-		starting = true;
+	if (entered && !(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
 		if (!prepared)
 			pthread_atfork(lock_all, unlock_all, in_child);
 		prepared = true;
@@ -77,9 +99,8 @@ void tl_xpti_start_slowly(void)
 		bool enabled = environment_allows() && tl_xpti_subscribers_load() > 0;
 		/* Release pairs with tl_xpti_start's acquire. */
 		atomic_store_explicit(&tl_xpti_state, TL_XPTI_STARTED | (enabled ? TL_XPTI_ENABLED : 0), memory_order_release);
-		starting = false;
 	}
-	pthread_mutex_unlock(&lock);
+	leave(entered);
 }
 
 /* ---- the end ---- */
@@ -104,24 +125,45 @@ void xptiFrameworkInitialize(void)
 	atomic_fetch_add_explicit(&users, 1, memory_order_relaxed);
 }
 
+/* One thread does it. False: there is nothing to end. */
+static bool begin_end(void)
+{
+	bool entered = enter();
+	bool begun = entered && !ending && (atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED);
+
+	if (begun)
+		ending = tl_xpti_thread.ending = true;
+	leave(entered);
+	return begun;
+}
+
+/* The next call begins anew. */
+static void end_end(void)
+{
+	bool entered = enter();
+
+	atomic_store_explicit(&stream_begun, false, memory_order_relaxed);
+	atomic_store_explicit(&stream_ended, false, memory_order_relaxed);
+	atomic_store_explicit(&tl_xpti_state, 0, memory_order_relaxed);
+	ending = tl_xpti_thread.ending = false;
+	leave(entered);
+}
+
+/*
+ * Without the lock: callbacks that are waited for, and threads that subscribers' destructors wait for, may call anything. What they do goes through, and is
+ * forgotten with the rest. Callbacks go twice: first, that none of the subscribers' runs any more; then those that were registered since.
+ */
 void xptiFrameworkFinalize(void)
 {
-	if (atomic_fetch_sub_explicit(&users, 1, memory_order_relaxed) != 1)
+	if (atomic_fetch_sub_explicit(&users, 1, memory_order_relaxed) != 1 || !begin_end())
 		return;
-	/* Without the lock: callbacks that run may need it before they end. */
+	atomic_fetch_and_explicit(&tl_xpti_state, ~(uint32_t)TL_XPTI_ENABLED, memory_order_relaxed);
+	struct tl_xpti_subscriber *taken = tl_xpti_subscribers_take();
 	tl_xpti_callbacks_reset();
-	pthread_mutex_lock(&lock);
-	if (!starting && (atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
-		/* What comes from here on waits, and begins anew. */
-		atomic_store_explicit(&tl_xpti_state, 0, memory_order_relaxed);
-		starting = true;	/* calls from the subscribers' destructors go through */
-		forget_the_rest();
-		tl_xpti_subscribers_unload();
-		atomic_store_explicit(&stream_begun, false, memory_order_relaxed);
-		atomic_store_explicit(&stream_ended, false, memory_order_relaxed);
-		starting = false;
-	}
-	pthread_mutex_unlock(&lock);
+	tl_xpti_subscribers_unload(taken);
+	tl_xpti_callbacks_reset();
+	forget_the_rest();
+	end_end();
 }
 
 /* ---- streams ---- */

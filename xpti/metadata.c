@@ -66,6 +66,18 @@ void tl_xpti_metadata_clear(xpti_metadata *map)
 	pthread_mutex_unlock(lock);
 }
 
+bool tl_xpti_metadata_can_be(const xpti_event *found, const xpti_event *address)
+{
+	const xpti_metadata *map = &found->metadata, zero = { 0 };
+
+	/* Memory that is all zero is no event. */
+	if (memcmp(map, &zero, sizeof(zero)) == 0)
+		return found->payload != NULL;
+	return map->bucket_count && map->max_load > 0 && !map->first == !map->count &&
+	       (map->bucket_count == 1) == (map->buckets == &address->metadata.single_bucket) &&
+	       map->buckets && (uintptr_t)map->buckets % sizeof(void *) == 0 && (uintptr_t)map->first % sizeof(void *) == 0;
+}
+
 /* The map's own word, taken as the node before the first. */
 static xpti_metadata_node *before_first(xpti_metadata *map)
 {
@@ -160,7 +172,7 @@ static void unlock(pthread_mutex_t **lock)
 xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id value)
 {
 	tl_xpti_start();
-	if (!event || !key || !*key || !xptiQueryMetadata(event))
+	if (!event || !key || !*key || !tl_xpti_metadata_of(event))
 		return XPTI_RESULT_INVALIDARG;
 	const struct tl_xpti_text *text;
 	xpti_string_id number = tl_xpti_text_register(key, &text);
@@ -170,8 +182,10 @@ xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id v
 	pthread_mutex_t *lock __attribute__((cleanup(unlock))) = lock_of(&event->metadata);
 	pthread_mutex_lock(lock);
 	/* It may have been released since, and is not cleared any more then. */
-	if (!xptiQueryMetadata(event))
+	if (!tl_xpti_metadata_of(event))
 		return XPTI_RESULT_INVALIDARG;
+	if (!event->metadata.bucket_count)
+		tl_xpti_metadata_init(&event->metadata);
 	return put(&event->metadata, number, value);
 }
 

@@ -39,8 +39,9 @@ static struct named *put_in(struct names *names, struct tl_index_place *place, u
 		return NULL;
 	named->number = (uint8_t)(count + 1);
 	memcpy(named->name, name, size + 1);
-	tl_index_put(place, hash, &named->entry, same, name);
+	/* Before the name can be found: who finds it finds the number to exist. */
 	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
+	tl_index_put(place, hash, &named->entry, same, name);
 	return named;
 }
 

@@ -36,8 +36,7 @@ static bool same(const struct tl_entry *entry, const void *key_)
 /* Under the pool's lock. NULL: memory is short, or all numbers are given out. */
 static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place, uint64_t hash, const struct key *key, uint8_t type)
 {
-	size_t size = sizeof(struct object) + key->size;
-	struct object *object = tl_pool_alloc(pool, size);
+	struct object *object = tl_pool_alloc(pool, sizeof(*object) + key->size);
 
 	if (!object)
 		return NULL;
@@ -49,9 +48,8 @@ static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
 		return NULL;
 	struct tl_entry *there = tl_index_put(place, hash, &object->entry, same, key);
 	if (there != &object->entry) {
-		/* Another thread was first; this number is not given to anything. */
+		/* Another thread was first; this number is not given to anything. The memory stays as it is: who guesses numbers may be looking at it. */
 		tl_ids_put(&numbers, (uint64_t)object->number, NULL);
-		tl_pool_undo(pool, object, size);
 	}
 	return (struct object *)there;
 }

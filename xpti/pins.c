@@ -158,21 +158,30 @@ bool tl_xpti_is_pinned(const void *list)
 	return false;
 }
 
+/* The notification that a reader is in, if any, began before. */
+static bool began_before(struct tl_xpti_reader *reader, uint64_t epoch)
+{
+	/* Acquire pairs with the release that ends the notification: its callbacks have read what they read. */
+	uint64_t since = atomic_load_explicit(&reader->epoch, memory_order_acquire);
+
+	return since && since < epoch;
+}
+
 bool tl_xpti_all_since(uint64_t epoch)
 {
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
-	for (; reader; reader = atomic_load_explicit(&reader->next, memory_order_relaxed)) {
-		/* Acquire pairs with the release that ends the notification: its callbacks have read what they read. */
-		uint64_t since = atomic_load_explicit(&reader->epoch, memory_order_acquire);
-		if (since && since < epoch)
+	for (; reader; reader = atomic_load_explicit(&reader->next, memory_order_relaxed))
+		if (began_before(reader, epoch))
 			return false;
-	}
 	return true;
 }
 
-/* Another thread runs one. Who waits in a callback doesn't count those that do so too: they may be waiting for it. */
-static bool is_running(tl_xpti_slot_matches matches, const void *key, bool inside)
+/*
+ * Another thread runs one, in a notification from before this epoch: in later ones it has been registered again. Who waits in a callback doesn't count those
+ * that do so too: they may be waiting for it.
+ */
+static bool is_running(tl_xpti_slot_matches matches, const void *key, uint64_t epoch, bool inside)
 {
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
@@ -181,7 +190,8 @@ static bool is_running(tl_xpti_slot_matches matches, const void *key, bool insid
 			continue;
 		if (inside && atomic_load_explicit(&reader->waiting, memory_order_seq_cst))
 			continue;
-		if (any_slot(reader, matches, key))
+		/* In this order: the epoch is the one that goes with what runs, or a later one. */
+		if (any_slot(reader, matches, key) && began_before(reader, epoch))
 			return true;
 	}
 	return false;
@@ -190,12 +200,14 @@ static bool is_running(tl_xpti_slot_matches matches, const void *key, bool insid
 void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 {
 	struct tl_xpti_reader *self = tl_xpti_thread.reader;
-	bool inside = self && self->depth;
+	bool inside = tl_xpti_in_callback();
 	int kept = errno;
+	/* Release pairs with the acquire of a notification that begins: it sees what has been unregistered. */
+	uint64_t epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
 
 	atomic_fetch_add_explicit(&tl_xpti_attention, 1, memory_order_relaxed);
 	tl_xpti_heavy_barrier();
-	if (inside && is_running(matches, key, true)) {
+	if (inside && is_running(matches, key, epoch, true)) {
 		/* Of two that wait for each other, one sees the other's flag at least: the loads and stores of it have one order. */
 		atomic_store_explicit(&self->waiting, true, memory_order_seq_cst);
 		wake();
@@ -203,7 +215,7 @@ void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 	for (;;) {
 		/* Acquire pairs with wake's release. */
 		uint32_t seen = atomic_load_explicit(&word, memory_order_acquire);
-		if (!is_running(matches, key, inside))
+		if (!is_running(matches, key, epoch, inside))
 			break;
 		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 	}

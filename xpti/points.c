@@ -175,6 +175,7 @@ static void make_free(struct points *points, struct batch *batch)
 		struct tl_xpti_point *point = batch->first;
 		batch->first = point->next;
 		tl_xpti_metadata_clear(&point->event.metadata);
+		point->cursor = NULL;
 		point->next = points->free;
 		points->free = point;
 	}
@@ -370,18 +371,42 @@ void tl_xpti_slabs_unlock(void)
 
 /* ---- events that others have made ---- */
 
+/* Copy memory that may not be there: it is asked, not read. */
+static bool peek(const void *at, void *copy, size_t size)
+{
+	struct iovec to = { copy, size }, from = { (void *)at, size };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
+/* A map's buckets, and its first node, are in memory. */
+static bool leads_somewhere(const xpti_metadata *map)
+{
+	xpti_metadata_node node, *bucket;
+
+	return (!map->buckets || peek(map->buckets, &bucket, sizeof(bucket))) && (!map->first || peek(map->first, &node, sizeof(node)));
+}
+
 /*
- * Programs may pass events that they have filled in themselves. One of those, or NULL where there is none: the memory is asked, not read, and a
- * pointer that leads nowhere does no harm.
+ * Programs may pass events that they have filled in themselves. One of those, or NULL where there is none: a pointer that leads nowhere, or to
+ * something else, does no harm.
  */
 static const xpti_event *foreign_event(const xpti_event *event, xpti_event *copy)
 {
-	struct iovec to = { copy, sizeof(*copy) }, from = { (void *)event, sizeof(*event) };
 	struct slab *slab = (struct slab *)((uintptr_t)event & ~(uintptr_t)(SLAB - 1));
 
 	if (!event || (uintptr_t)event % _Alignof(xpti_event) || tl_index_find(&addresses, hash_of(slab), same_address, slab))
 		return NULL;
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(*copy) ? copy : NULL;
+	if (!peek(event, copy, sizeof(*copy)) || !tl_xpti_metadata_can_be(copy, event))
+		return NULL;
+	return leads_somewhere(&copy->metadata) ? copy : NULL;
+}
+
+xpti_metadata *tl_xpti_metadata_of(xpti_event *event)
+{
+	xpti_event copy;
+
+	return likely(tl_xpti_point_of(event, event) != NULL) || foreign_event(event, &copy) ? &event->metadata : NULL;
 }
 
 /* ---- the functions ---- */
@@ -438,10 +463,7 @@ const xpti_payload *xptiQueryPayloadByUID(uint64_t uid)
 xpti_metadata *xptiQueryMetadata(xpti_event *event)
 {
 	tl_xpti_start();
-	if (likely(tl_xpti_point_of(event, event) != NULL))
-		return &event->metadata;
-	xpti_event copy;
-	return foreign_event(event, &copy) ? &event->metadata : NULL;
+	return tl_xpti_metadata_of(event);
 }
 
 void xptiReleaseEvent(xpti_event *event)

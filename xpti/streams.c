@@ -111,7 +111,8 @@ static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16
 	if (unlikely(!slot))
 		return XPTI_RESULT_FAIL;
 	if (likely(reader->depth == 0))
-		atomic_store_explicit(&reader->epoch, atomic_load_explicit(&tl_xpti_epoch, memory_order_relaxed), memory_order_relaxed);
+		/* Acquire pairs with tl_xpti_wait_while's release: what was unregistered before this epoch is off. */
+		atomic_store_explicit(&reader->epoch, atomic_load_explicit(&tl_xpti_epoch, memory_order_acquire), memory_order_relaxed);
 	reader->depth++;
 	struct pin pin __attribute__((cleanup(unpin), unused)) = { reader, slot };
 	struct list *list = pin_list(slot, head);
@@ -269,12 +270,13 @@ static xpti_result turn_on(xpti_stream_id stream, uint16_t type, xpti_callback c
 	return again ? XPTI_RESULT_UNDELETE : XPTI_RESULT_SUCCESS;
 }
 
-/* *registration becomes what is to be waited for. */
+/* *registration becomes what is to be waited for, also where somebody else has turned it off and still waits. */
 static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback callback, struct registration **registration)
 {
 	struct head *head = head_of(stream, type);
 	struct registration *r = find(head, callback);
 
+	*registration = r;
 	if (!r || !r->known)
 		return XPTI_RESULT_NOTFOUND;
 	if (!atomic_load_explicit(&r->on, memory_order_relaxed))
@@ -282,7 +284,6 @@ static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback 
 	/* Without memory for a shorter list the old one goes on, and skips it. */
 	atomic_store_explicit(&r->on, false, memory_order_relaxed);
 	publish(stream, head);
-	*registration = r;
 	return XPTI_RESULT_SUCCESS;
 }
 

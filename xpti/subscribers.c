@@ -15,8 +15,8 @@
 /* A subscriber that closes itself is not unloaded while it runs: so often it is held. */
 enum { HOLDS = 64 };
 
-struct subscriber {
-	struct subscriber *next;
+struct tl_xpti_subscriber {
+	struct tl_xpti_subscriber *next;
 	void *handle;
 	char *path;
 	void (*init)(unsigned major, unsigned minor, const char *version, const char *stream);
@@ -24,7 +24,7 @@ struct subscriber {
 	bool (*detail)(const char *stream, uint8_t *level);	/* or NULL */
 };
 
-static _Atomic(struct subscriber *) subscribers;
+static _Atomic(struct tl_xpti_subscriber *) subscribers;
 static _Atomic uint32_t telling;	/* threads that go through the list, and are in subscribers */
 
 static void say(const char *path, const char *why)
@@ -46,7 +46,7 @@ static void be_global(void)
 	}
 }
 
-static struct subscriber *first(void)
+static struct tl_xpti_subscriber *first(void)
 {
 	/* One order with begin_telling's count and the unloader's exchange: who counts after it finds no list. */
 	return atomic_load_explicit(&subscribers, memory_order_seq_cst);
@@ -54,15 +54,15 @@ static struct subscriber *first(void)
 
 static bool is_loaded(void *handle)
 {
-	for (struct subscriber *s = first(); s; s = s->next)
+	for (struct tl_xpti_subscriber *s = first(); s; s = s->next)
 		if (s->handle == handle)
 			return true;
 	return false;
 }
 
-static void append(struct subscriber *subscriber)
+static void append(struct tl_xpti_subscriber *subscriber)
 {
-	struct subscriber *last = first();
+	struct tl_xpti_subscriber *last = first();
 
 	while (last && last->next)
 		last = last->next;
@@ -73,14 +73,14 @@ static void append(struct subscriber *subscriber)
 }
 
 /* NULL, and why, where it isn't a subscriber. */
-static struct subscriber *subscriber_of(void *handle, const char *path, const char **why)
+static struct tl_xpti_subscriber *subscriber_of(void *handle, const char *path, const char **why)
 {
-	struct subscriber *subscriber = calloc(1, sizeof(*subscriber));
+	struct tl_xpti_subscriber *subscriber = calloc(1, sizeof(*subscriber));
 	char *copy = strdup(path);
 
 	*why = "out of memory";
 	if (subscriber && copy) {
-		*subscriber = (struct subscriber){ .handle = handle, .path = copy };
+		*subscriber = (struct tl_xpti_subscriber){ .handle = handle, .path = copy };
 		*(void **)&subscriber->init = dlsym(handle, "xptiTraceInit");
 		*(void **)&subscriber->finish = dlsym(handle, "xptiTraceFinish");
 		*(void **)&subscriber->detail = dlsym(handle, "xptiQuerySubscriberStreamDetailLevel");
@@ -108,7 +108,7 @@ static unsigned load(const char *path)
 		dlclose(handle);
 		return 0;
 	}
-	struct subscriber *subscriber = subscriber_of(handle, path, &why);
+	struct tl_xpti_subscriber *subscriber = subscriber_of(handle, path, &why);
 	if (!subscriber) {
 		say(path, why);
 		dlclose(handle);
@@ -122,7 +122,7 @@ static unsigned load(const char *path)
 
 unsigned tl_xpti_subscribers_load(void)
 {
-	const char *setting = getenv("XPTI_SUBSCRIBERS");
+	const char *setting = secure_getenv("XPTI_SUBSCRIBERS");
 	char *paths = setting && *setting ? strdup(setting) : NULL;
 	unsigned count = 0;
 
@@ -141,7 +141,7 @@ unsigned tl_xpti_subscribers_load(void)
 }
 
 /* It may have closed itself: nothing is closed that isn't open. */
-static void close_all(struct subscriber *subscriber)
+static void close_all(struct tl_xpti_subscriber *subscriber)
 {
 	for (int i = 0; i < HOLDS; i++) {
 		void *open = dlopen(subscriber->path, RTLD_LAZY | RTLD_NOLOAD);
@@ -153,17 +153,22 @@ static void close_all(struct subscriber *subscriber)
 	}
 }
 
-void tl_xpti_subscribers_unload(void)
+struct tl_xpti_subscriber *tl_xpti_subscribers_take(void)
 {
 	/* One order with first's load and begin_telling's count: who is not counted here finds no list. */
-	struct subscriber *next, *all = atomic_exchange_explicit(&subscribers, NULL, memory_order_seq_cst);
+	struct tl_xpti_subscriber *all = atomic_exchange_explicit(&subscribers, NULL, memory_order_seq_cst);
 	bool in_use = atomic_load_explicit(&telling, memory_order_seq_cst) || tl_xpti_in_callback();
 
-	for (struct subscriber *s = in_use ? NULL : all; s; s = next) {
-		next = s->next;
-		close_all(s);
-		free(s->path);
-		free(s);
+	return in_use ? NULL : all;
+}
+
+void tl_xpti_subscribers_unload(struct tl_xpti_subscriber *taken)
+{
+	for (struct tl_xpti_subscriber *next; taken; taken = next) {
+		next = taken->next;
+		close_all(taken);
+		free(taken->path);
+		free(taken);
 	}
 }
 
@@ -214,7 +219,7 @@ void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *versio
 	if (is_told(stream, false))
 		return;
 	TELLING_OF(stream, false);
-	for (struct subscriber *s = first(); s; s = s->next)
+	for (struct tl_xpti_subscriber *s = first(); s; s = s->next)
 		s->init(major, minor, version, stream);
 }
 
@@ -223,7 +228,7 @@ void tl_xpti_subscribers_finish(const char *stream)
 	if (is_told(stream, true))
 		return;
 	TELLING_OF(stream, true);
-	for (struct subscriber *s = first(); s; s = s->next)
+	for (struct tl_xpti_subscriber *s = first(); s; s = s->next)
 		s->finish(stream);
 }
 
@@ -232,7 +237,7 @@ uint8_t tl_xpti_subscribers_detail(const char *stream)
 	uint8_t highest = xpti_detail_none;
 
 	TELLING;
-	for (struct subscriber *s = first(); s; s = s->next) {
+	for (struct tl_xpti_subscriber *s = first(); s; s = s->next) {
 		uint8_t level = xpti_detail_normal;
 		if (s->detail && !s->detail(stream, &level))
 			level = xpti_detail_normal;

@@ -265,7 +265,10 @@ XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *
 
 /* ---- the framework ---- */
 
-/* Count a user of the framework; the last one's Finalize unloads the subscribers and forgets everything. Neither is needed. */
+/*
+ * Count a user of the framework; the last one's Finalize unloads the subscribers and forgets everything, also what other threads do meanwhile. Neither is
+ * needed. A subscriber whose code is running, also the one that calls this, stays loaded.
+ */
 XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);
 /*
@@ -353,8 +356,8 @@ XPTI_API const xpti_event_if *xptiLookupEvent(uint64_t uid);
  */
 XPTI_API xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t trace_type, xpti_callback callback);
 /*
- * When this returns, the callback is not running in another thread (except in one that itself waits in here, for a callback of its caller's), and
- * isn't called again. INVALIDARG: NULL. NOTFOUND: it never was registered. DUPLICATE: it is unregistered.
+ * When this returns, whatever it returns, the callback is not running in another thread (except in one that itself waits in here, for a callback of
+ * its caller's), and isn't called again unless it is registered again. INVALIDARG: NULL. NOTFOUND: it never was registered. DUPLICATE: it is unregistered.
  */
 XPTI_API xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t trace_type, xpti_callback callback);
 /*
