@@ -7,7 +7,7 @@ by_soname=$top_builddir/.libs/tracelayer/xpti
 test -f "$library" || { echo "Bail out! $library is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 53
+plan 56
 
 # ---- the library
 readelf -dW "$library" >"$tmp/dynamic"
@@ -97,8 +97,21 @@ is "$(grep -c 'init app' "$tmp/out")" 2 "and the others are loaded"
 echo text >"$tmp/text.so"
 app "$tmp/text.so"
 is "$(wc -l <"$tmp/err")" 1 "a file that is no library is said in one line"
-app "$(printf 'x%.0s' $(seq 1 5000)).so"
-is "$(wc -l <"$tmp/err")" 1 "a name of 5000 characters is said in one line"
+long=$(printf 'x%.0s' $(seq 1 5000)).so
+app "$long"
+is "$(cat "$tmp/err")" "tracelayer: subscriber ...${long: -600}: cannot open shared object file: File name too long; check XPTI_SUBSCRIBERS" \
+	"a name of 5000 characters is told by its end"
+app $'new\nline.so'
+is "$(cat "$tmp/err")" "tracelayer: subscriber new?line.so: cannot open shared object file: No such file or directory; check XPTI_SUBSCRIBERS" \
+	"a name with a line's end is one line"
+app "$tmp"
+like "$(cat "$tmp/err")" "^tracelayer: subscriber $tmp: cannot read file data: Is a directory; check XPTI_SUBSCRIBERS$" "a folder is no subscriber"
+$cc -shared -fPIC -x c /dev/null -o "$tmp/libgone.so"
+subscriber needs linked -L"$tmp" -Wl,--no-as-needed -lgone
+rm "$tmp/libgone.so"
+app "$tmp/needs.so"
+is "$(cat "$tmp/err")" "tracelayer: subscriber $tmp/needs.so: libgone.so: cannot open shared object file: No such file or directory; check XPTI_SUBSCRIBERS" \
+	"one that needs a library which isn't there is said with that"
 app "$tmp/closes.so" 3
 is "$? $(grep -c -e 'closes init app' -e 'closes finish app' "$tmp/out") $(cat "$tmp/err")" "0 6 " "a subscriber that closes itself, again and again, does no harm and goes on"
 app "$tmp/leaves.so" 3

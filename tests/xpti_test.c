@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -589,6 +590,109 @@ START_TEST(deleted_trace_points_are_used_again)
 		xptiDeleteTracepoint(point);
 	}
 	ck_assert_int_gt(same, MANY / 2);
+}
+END_TEST
+
+/* ---- what is odd, and yet an argument ---- */
+
+/* 16 MiB of text. */
+static char *huge_text(char letter)
+{
+	size_t size = 16u << 20;
+	char *huge = malloc(size);
+
+	memset(huge, letter, size - 1);
+	huge[size - 1] = '\0';
+	return huge;
+}
+
+START_TEST(huge_names_are_names)
+{
+	char *huge = huge_text('h'), *other = huge_text('h'), *text;
+	xpti_payload payload = { .name = huge, .source_file = huge, .stack_trace = other, .line_no = 1,
+				 .flags = xpti_payload_has_name | xpti_payload_has_source_file | xpti_payload_has_stack_trace };
+	uint64_t instance;
+
+	ck_assert_int_eq(xptiInitialize(huge, 1, 0, other), XPTI_RESULT_SUCCESS);
+	ck_assert_uint_eq(xptiRegisterStream(other), 2);
+	ck_assert_int_eq(xptiUnregisterStream(other), XPTI_RESULT_NOTFOUND);
+	xptiFinalize(huge);
+	ck_assert_uint_eq(xptiRegisterUserDefinedTracePoint(huge, 1), 1 << 8 | 0x81);
+	ck_assert_uint_eq(xptiRegisterUserDefinedEventType(other, 1), 1 << 8 | 0x81);
+	xpti_event *event = xptiMakeEvent(other, &payload, 1, 1, &instance);
+	ck_assert_str_eq(event->payload->name, other);
+	ck_assert_ptr_eq(event->payload->name, event->payload->source_file);
+	ck_assert_str_eq(event->payload->stack_trace, huge);
+	ck_assert_int_eq(xptiAddMetadata(event, huge, xptiRegisterObject(huge, 16u << 20, 0)), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiAddMetadata(event, other, 2), XPTI_RESULT_DUPLICATE);
+	ck_assert_mem_eq(xptiLookupObject(0).data, huge, 16u << 20);
+	ck_assert_ptr_nonnull(xptiCreateTracepoint(huge, other, UINT32_MAX, UINT32_MAX, (void *)-1));
+	ck_assert_uint_eq(event->metadata.first->key, xptiRegisterString(other, &text));
+	ck_assert_int_eq(xptiStashTuple(huge, UINT64_MAX), XPTI_RESULT_SUCCESS);
+}
+END_TEST
+
+START_TEST(empty_names_are_none)
+{
+	ck_assert_int_eq(xptiInitialize("", 1, 0, ""), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiUnregisterStream(""), XPTI_RESULT_NOTFOUND);
+	xptiFinalize("");
+	ck_assert_uint_eq(xptiRegisterStream("next"), 2);		/* it has taken no number */
+	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("", 0), 255 << 8 | 0x80);
+	ck_assert_int_eq(xptiRegisterObject("", 0, 0), 0);		/* no bytes are an object */
+	ck_assert_uint_eq(xptiLookupObject(0).size, 0);
+	ck_assert_int_eq(xptiRegisterObject("x", 0, 0), 0);
+	ck_assert_str_eq(xptiCreateTracepoint("", "", 1, 1, NULL)->vtbl->payload_ref(xptiCreateTracepoint("", "", 1, 1, NULL))->name, "unknown");
+	ck_assert_int_eq(xptiStashTuple("", 0), XPTI_RESULT_SUCCESS);
+}
+END_TEST
+
+/* Numbers that nobody has been given: a callback may wait there for them, and notifications come to it. */
+START_TEST(every_stream_and_type_is_safe)
+{
+	static const xpti_stream_id streams[] = { 0, 1, 2, 127, 128, 254, 255 };
+	static const uint16_t types[] = { 0, 1, 255, 256, 0x8080, UINT16_MAX };
+
+	start();
+	for (size_t s = 0; s < sizeof(streams) / sizeof(streams[0]); s++)
+		for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+			called[0] = '\0';
+			ck_assert_int_eq(xptiNotifySubscribers(streams[s], types[t], NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiUnregisterCallback(streams[s], types[t], on_a), XPTI_RESULT_NOTFOUND);
+			ck_assert_int_eq(xptiRegisterCallback(streams[s], types[t], on_a), XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiNotifySubscribers(streams[s], types[t], NULL, (xpti_event *)-1, 0, NULL), XPTI_RESULT_SUCCESS);
+			ck_assert_str_eq(called, "a");
+			bool registered = streams[s] == 1 || streams[s] == 2;
+			ck_assert_int_eq(xptiCheckTraceEnabled(streams[s], types[t]), registered);
+			ck_assert_int_eq(xptiUnregisterCallback(streams[s], types[t], on_a), XPTI_RESULT_SUCCESS);
+		}
+	for (int i = 0; i < 256; i++)
+		ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel((xpti_stream_id)i), xpti_detail_normal);
+}
+END_TEST
+
+START_TEST(pointers_that_lead_to_no_event_do_no_harm)
+{
+	xpti_event *event = event_of("f");
+	char *freed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *hidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(freed, 4096);
+	void *const bogus[] = { (void *)1, (void *)8, (void *)64, (void *)4096, (void *)-1, (void *)-8, (void *)(1ull << 63), (void *)(1ull << 47),
+				freed, hidden, hidden + 4088, (char *)event + 8, (char *)event - 8, (char *)event + 1, (char *)event + 4096,
+				event->payload };
+
+	for (size_t i = 0; i < sizeof(bogus) / sizeof(bogus[0]); i++) {
+		ck_assert_ptr_null(xptiQueryPayload(bogus[i]));
+		ck_assert_ptr_null(xptiQueryMetadata(bogus[i]));
+		ck_assert_int_eq(xptiAddMetadata(bogus[i], "k", 1), XPTI_RESULT_INVALIDARG);
+		xptiReleaseEvent(bogus[i]);
+		if (bogus[i] == (char *)event - 8)
+			continue;	/* the trace point */
+		ck_assert_int_eq(xptiDeleteTracepoint(bogus[i]), XPTI_RESULT_NOTFOUND);
+		ck_assert_int_eq(xptiSetTracepointScopeData(bogus[i]), XPTI_RESULT_INVALIDARG);
+	}
+	ck_assert_ptr_eq(xptiFindEvent(event->unique_id), event);
+	ck_assert_uint_eq(event->metadata.count, 0);
 }
 END_TEST
 
@@ -1251,6 +1355,10 @@ static Suite *suite(void)
 	ADD(an_unknown_place_is_a_place);
 	ADD(a_deleted_trace_point_is_gone);
 	ADD(deleted_trace_points_are_used_again);
+	ADD(huge_names_are_names);
+	ADD(empty_names_are_none);
+	ADD(every_stream_and_type_is_safe);
+	ADD(pointers_that_lead_to_no_event_do_no_harm);
 	ADD(registering_tells_what_was_before);
 	ADD(callbacks_are_called_in_the_order_of_registering);
 	ADD(unregistering_one_callback_leaves_the_other);

@@ -62,7 +62,7 @@ static struct functions *take(const char *path, char *why, size_t size)
 
 	if (!handle) {
 		const char *error = dlerror();
-		snprintf(why, size, "%s", error ? error : "it cannot be loaded");
+		snprintf(why, size, "%s", error ? tl_xpti_reason(path, error) : "it cannot be loaded");
 		return NULL;
 	}
 	snprintf(why, size, "out of memory");

@@ -8,22 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static inline void tl_xpti_say(const char *what, const char *path, const char *why, const char *setting)
+/* What the loader says without the path that it mostly begins with. */
+static inline const char *tl_xpti_reason(const char *path, const char *error)
 {
-	char line[1024];
 	size_t size = strlen(path);
 
-	/* The loader's messages begin with the path, mostly. */
-	if (strncmp(why, path, size) == 0 && strncmp(why + size, ": ", 2) == 0)
-		why += size + 2;
-	int length = snprintf(line, sizeof(line), "tracelayer: %s %s: %s; check %s\n", what, *path ? path : "(no name)", why, setting);
-	if (length < 0)
-		return;
-	if ((size_t)length >= sizeof(line)) {
-		length = sizeof(line) - 1;
-		line[length - 1] = '\n';
-	}
-	if (write(STDERR_FILENO, line, (size_t)length) < 0)
+	return strncmp(error, path, size) == 0 && strncmp(error + size, ": ", 2) == 0 ? error + size + 2 : error;
+}
+
+/* A long path is told by its end; whatever is in it, it is one line. */
+static inline void tl_xpti_say(const char *what, const char *path, const char *why, const char *setting)
+{
+	enum { MOST = 600 };
+	char line[1024];
+	size_t size = strlen(path);
+	int length = snprintf(line, sizeof(line), "tracelayer: %s %s%s: %.300s; check %s\n", what, size > MOST ? "..." : "",
+			      !size ? "(no name)" : size > MOST ? path + size - MOST : path, why, setting);
+
+	for (int i = 0; i < length - 1; i++)
+		if ((unsigned char)line[i] < ' ')
+			line[i] = '?';
+	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
 		return;		/* there is nobody to tell */
 }
 

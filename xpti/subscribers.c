@@ -99,9 +99,8 @@ static unsigned load(const char *path)
 	void *handle = *path ? dlopen(path, RTLD_LAZY) : NULL;
 
 	if (!handle) {
-		if (*path)
-			why = dlerror();
-		say(path, why ? why : "cannot be loaded");
+		const char *error = *path ? dlerror() : NULL;
+		say(path, error ? tl_xpti_reason(path, error) : why);
 		return 0;
 	}
 	if (is_loaded(handle)) {
