@@ -1,5 +1,5 @@
 /*
- * export.c: `tracelayer export`: a .tlt file as JSON or as a Perfetto trace.
+ * export.c: `tracelayer export`: a .tlt file as JSON or as a Perfetto trace; and (systrace.h) either kind of ours as ftrace's text.
  *
  * The work is cut into portions: runs of records that together are large enough to be worth the trouble. Workers take them in order, encode
  * each into a block of its own, compress that, and put it down in a ring of slots, from which it is written in order. How far workers may be
@@ -25,6 +25,7 @@
 
 #include "cli/command.h"
 #include "cli/record_file.h"
+#include "cli/systrace.h"
 #include "format/encoder.h"
 #include "format/gzip.h"
 
@@ -55,7 +56,7 @@ struct export {
 	const char *input, *output;
 	struct tl_trace *trace;
 	const struct tl_format *format;
-	bool gzip;
+	bool gzip, systrace;
 	struct portion *portions;
 	size_t nportions;
 	uint64_t bytes; /* of records */
@@ -585,6 +586,27 @@ static bool settle(struct export *export, bool written)
 	return written;
 }
 
+/* --- ftrace's text */
+
+static int export_systrace(struct export *export)
+{
+	const char *where = strcmp(export->output, "-") ? export->output : "the output";
+
+	if (!open_output(export)) {
+		say("%s: %s; give another place with -o", export->output, strerror(errno));
+		free(export->made);
+		return EXIT_BROKEN;
+	}
+	FILE *to = need(fdopen(dup(export->fd), "w"));
+	int code = systrace_write(export->input, where, to);
+	bool written = !ferror(to);
+	written = !fclose(to) && written;
+	if (settle(export, written && code != EXIT_BROKEN) || code == EXIT_BROKEN)
+		return code;
+	say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output, strerror(errno));
+	return EXIT_BROKEN;
+}
+
 /* --- the command */
 
 static int export_trace(struct export *export)
@@ -613,8 +635,12 @@ static int export_trace(struct export *export)
 	return code;
 }
 
+enum { OPTION_SYSTRACE = 256 };
+
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "What to make: .json or .pftrace, either with .gz; - is standard output, as JSON. Default: FILE, with .json for .tlt", 0},
+	{"systrace", OPTION_SYSTRACE, NULL, 0, "Make ftrace's text of FILE, a .tlt or JSON trace, with layers and phases as NNAPI's systraces have them. Default output: FILE, "
+	 "with .systrace for its ending", 0},
 	{0},
 };
 
@@ -626,13 +652,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'o':
 		export->output = argument;
 		return 0;
+	case OPTION_SYSTRACE:
+		export->systrace = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (export->input)
 			argp_error(state, "more than one file given; export each by itself");
 		export->input = argument;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no file given; name a .tlt file");
+		argp_error(state, "no file given; name a .tlt file, or with --systrace a trace in JSON");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -643,32 +672,48 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Encodes a .tlt file, as `tracelayer run -o trace.tlt` makes it, for a viewer: as Chrome trace JSON, plain or compressed, or as a "
-	       "Perfetto trace. FILE - reads standard input.\v"
+	       "Perfetto trace; with --systrace, that or JSON as ftrace's text. FILE - reads standard input.\v"
 	       "Exit code: 0 done, 1 the file is broken or the output cannot be written, 2 usage, 3 the file ends early or is damaged (the output "
 	       "has all that is sound).",
 };
 
-/* The name without its .tlt, and with .json. */
-static char *default_output(const char *input)
+/* The name with another ending in the place of these, of which each may be there or not. */
+static char *default_output(const char *input, const char *const *endings, const char *ending)
 {
-	size_t length = strlen(input);
+	size_t length = strlen(input), size;
 	char *output;
 
 	if (!strcmp(input, "-"))
 		return need(strdup("-"));
-	if (length > 4 && !strcmp(input + length - 4, ".tlt"))
-		length -= 4;
-	return asprintf(&output, "%.*s.json", (int)length, input) < 0 ? need(NULL) : output;
+	for (; *endings; endings++)
+		if (length > (size = strlen(*endings)) && !memcmp(input + length - size, *endings, size))
+			length -= size;
+	return asprintf(&output, "%.*s%s", (int)length, input, ending) < 0 ? need(NULL) : output;
+}
+
+static int command_systrace(struct export *export)
+{
+	static const char *const endings[] = {".gz", ".json", ".tlt", NULL};
+	char *chosen = export->output ? NULL : default_output(export->input, endings, ".systrace");
+
+	if (chosen)
+		export->output = chosen;
+	int code = export_systrace(export);
+	free(chosen);
+	return code;
 }
 
 int command_export(int argc, char **argv)
 {
+	static const char *const endings[] = {".tlt", NULL};
 	struct export export = {0};
 	char *chosen = NULL;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &export);
+	if (export.systrace)
+		return command_systrace(&export);
 	if (!export.output)
-		export.output = chosen = default_output(export.input);
+		export.output = chosen = default_output(export.input, endings, ".json");
 	export.format = tl_format_of(export.output, &export.gzip);
 	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
 		export.format = &tl_format_json;

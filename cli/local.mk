@@ -20,6 +20,7 @@ tracelayer_SOURCES = \
 	%D%/run.c %D%/installed.h %D%/installed.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
 	%D%/summary.c %D%/history.h %D%/history.c %D%/waits.h %D%/waits.c %D%/tabulate.h %D%/tabulate.c \
 	%D%/trace_reader.h %D%/trace_reader.c \
+	%D%/trace_events.h %D%/trace_events.c %D%/slices.h %D%/slices.c %D%/systrace.h %D%/systrace.c \
 	%D%/export.c %D%/record_file.h %D%/record_file.c \
 	%D%/leftovers.h %D%/leftovers.c %D%/trace_sink.h %D%/trace_sink.c %D%/trace_spool.h %D%/trace_spool.c \
 	%D%/recovery.h %D%/recovery.c %D%/recover.c

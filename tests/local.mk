@@ -402,8 +402,8 @@ TESTS += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
 STRESS_TESTS += tests/stress_contexts.sh
 EXTRA_DIST += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
 # --- marks of layers and phases (tracelayer/nntrace.h)
-TESTS += %D%/nntrace.sh
-EXTRA_DIST += %D%/nntrace.sh %D%/apps/nntrace_forms.c
+TESTS += %D%/nntrace.sh %D%/systrace.sh
+EXTRA_DIST += %D%/systrace.sh %D%/systrace.py %D%/nntrace.sh %D%/apps/nntrace_forms.c
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
 STRESS_TESTS += tests/kill.sh
