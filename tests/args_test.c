@@ -11,16 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
 #include "format/args.h"
 #include "tests/args_table.h"
+#include "tests/sandbox.h"
 
 static _Alignas(8) char entry_blobs[65536], exit_blobs[65536];
 static size_t entry_size, exit_size;
@@ -595,21 +593,6 @@ START_TEST(results_fail_as_the_api_says)
 	ck_assert(!tl_call_failed(&table_functions[F_NODES], 0xffffffff));
 }
 END_TEST
-
-/* A sandbox that refuses process_vm_readv. */
-static void refuse_process_vm_readv(void)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {4, filter};
-
-	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
 
 static void copy_across_pages(void)
 {

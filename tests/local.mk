@@ -142,7 +142,7 @@ EXTRA_DIST += tests/cli_summary.sh tests/cli_summary_device.sh tests/cli_summary
 # --- arguments, emitted code
 TESTS += args_test tests/args_fuzz.sh tests/emit_shims.sh tests/emit_layer.sh
 check_PROGRAMS += args_test
-args_test_SOURCES = %D%/args_test.c %D%/args_table.h
+args_test_SOURCES = %D%/args_test.c %D%/args_table.h %D%/sandbox.h
 args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
 EXTRA_DIST += tests/args_fuzz.sh tests/fuzz_args.c tests/fuzz_records.h tests/random.h tests/emit_shims.sh tests/emit_layer.sh \
@@ -452,7 +452,7 @@ EXTRA_DIST += %D%/profiler.sh %D%/apps/profiler_forms.c %D%/apps/profiler_other.
 xpti_rpath = -Wl,-rpath,$(abs_builddir)/.libs/tracelayer/xpti
 TESTS += xpti_test xpti_table_test
 check_PROGRAMS += xpti_test xpti_table_test
-xpti_test_SOURCES = %D%/xpti_test.c
+xpti_test_SOURCES = %D%/xpti_test.c %D%/sandbox.h
 xpti_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 xpti_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_test_LDADD = $(xpti_library) $(CHECK_LIBS)

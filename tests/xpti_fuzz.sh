@@ -2,7 +2,7 @@
 # Lists of calls of the XPTI dispatcher's functions, against a model; see fuzz.sh.
 . "${top_srcdir:-.}/tests/lib.sh"
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE
-sources="$top_srcdir/tests/fuzz_xpti.c $top_srcdir/layer/elf.c $top_srcdir/layer/walk.c"
+sources="$top_srcdir/tests/fuzz_xpti.c $top_srcdir/format/checked_copy.c $top_srcdir/layer/elf.c $top_srcdir/layer/walk.c"
 for file in $(sources_of libtl_xpti_la xpti | grep -v /unwind); do sources="$sources $top_srcdir/$file.c"; done
 export ASAN_OPTIONS=detect_leaks=0
 encoders=

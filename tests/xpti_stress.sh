@@ -5,7 +5,7 @@ rounds=2000
 test -z "$STRESS" || rounds=100000
 sources=$top_srcdir/tests/xpti_stress.c
 for file in $(sources_of libtl_xpti_la xpti | grep -v /unwind); do sources="$sources $top_srcdir/$file.c"; done
-sources="$sources $top_srcdir/layer/elf.c $top_srcdir/layer/walk.c"
+sources="$sources $top_srcdir/format/checked_copy.c $top_srcdir/layer/elf.c $top_srcdir/layer/walk.c"
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE
 
 # -w: gcc says that ThreadSanitizer doesn't follow fences; what they order are atomics here, which it does follow.

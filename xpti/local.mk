@@ -21,7 +21,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/streams.c \
 	%D%/strings.c \
 	%D%/subscribers.c \
-	layer/elf.h layer/elf.c layer/unwind.c layer/walk.h layer/walk.c
+	format/args.h format/checked_copy.c layer/elf.h layer/elf.c layer/unwind.c layer/walk.h layer/walk.c
 
 # Subscribers that are linked with the original need libxptifw.so: that is its soname, whatever the file is called (libtool would name it after the
 # file). It enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls to itself, and stays.

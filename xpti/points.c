@@ -13,9 +13,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "format/args.h"
 #include "xpti/dispatcher.h"
 #include "xpti/ids.h"
 #include "xpti/index.h"
@@ -371,12 +370,10 @@ void tl_xpti_slabs_unlock(void)
 
 /* ---- events that others have made ---- */
 
-/* Copy memory that may not be there: it is asked, not read. */
+/* Copy memory that may not be there. */
 static bool peek(const void *at, void *copy, size_t size)
 {
-	struct iovec to = { copy, size }, from = { (void *)at, size };
-
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+	return tl_checked_copy(copy, at, size) == size;
 }
 
 /* A map's buckets, and its first node, are in memory. */
