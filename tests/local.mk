@@ -403,6 +403,11 @@ STRESS_TESTS += tests/stress_contexts.sh
 EXTRA_DIST += %D%/stress_contexts.sh %D%/examples.sh %D%/requests.sh
 # --- marks of layers and phases (tracelayer/nntrace.h)
 TESTS += %D%/nntrace.sh %D%/systrace.sh
+check_PROGRAMS += %D%/apps/nntrace_rows
+%C%_apps_nntrace_rows_SOURCES = %D%/apps/nntrace_rows.c
+%C%_apps_nntrace_rows_LDADD = -ldl
+TESTS += %D%/nntrace_rows.sh
+EXTRA_DIST += %D%/nntrace_rows.sh %D%/nntrace_rows.py
 EXTRA_DIST += %D%/systrace.sh %D%/systrace.py %D%/nntrace.sh %D%/apps/nntrace_forms.c
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
