@@ -49,7 +49,7 @@ static void divide(double *of, uint64_t count)
 
 static void show(struct shown *shown, const struct phase_style *style, const struct phase_times *times)
 {
-	const struct phase_table *tables = style->total_times ? times->total : times->self;
+	const struct phase_table *tables = style->call_tree ? times->tree : style->total_times ? times->total : times->self;
 	enum overall executed = style->per_execution && times->is_benchmark ? OVERALL_PBM : OVERALL_PO;
 	const struct phase_table *all = &tables[OVERALL_PO], *executions = &tables[executed];
 	uint64_t count = times->executions[executed];
@@ -86,7 +86,7 @@ struct field {
 
 struct layout {
 	int label, rule;
-	const char *title, *title_end; /* around what kind of time it is, and what the columns are of */
+	const char *title, *title_end; /* behind what kind of time it is, and below what the columns are of */
 	const char *heading;
 	const char *mark;	       /* behind the application's row */
 	const char *total_end, *note;
@@ -103,7 +103,7 @@ static const struct field all_fields[] = {
 static const struct layout all_phases = {
 	.label = 19,
 	.rule = 139,
-	.title = ")                                                      ",
+	.title = "                                                      ",
 	.title_end = "                                                           ----------------------------------------------------",
 	.heading = "              Initialization   Preparation   Compilation           I/O       Compute      Results     Ex. total   Termination        Total\n"
 		   "              --------------   -----------   -----------   -----------  ------------  -----------   -----------   -----------   ----------",
@@ -124,7 +124,7 @@ static const struct field execution_fields[] = {
 static const struct layout per_execution = {
 	.label = 14,
 	.rule = 80,
-	.title = ")                       ",
+	.title = "                       ",
 	.title_end = "              ------------------------------------------------------------------",
 	.heading = "                      I/O       Compute      Results         Total    Percentage\n"
 		   "              -----------  ------------  -----------   -----------   -----------",
@@ -177,6 +177,13 @@ static void put_rule(FILE *to, const struct layout *layout)
 	fputc('\n', to);
 }
 
+#define BY_TREE ", call tree"
+
+static const char *kind_of_time(const struct phase_style *style)
+{
+	return style->call_tree ? "self-times" BY_TREE : style->total_times ? "total time" : "self-times";
+}
+
 void phase_print_text(FILE *to, const struct phase_style *style, const struct phase_times *times, const char *starting_mark, size_t size)
 {
 	static const struct {
@@ -190,7 +197,7 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 	fwrite(starting_mark, 1, size, to);
 	fputs("\n\n", to);
 	put_rule(to, layout);
-	fprintf(to, "NNAPI timing summary (%s, ms wall-clock%s%s\n%s\n%s\n", style->total_times ? "total time" : "self-times", layout->title,
+	fprintf(to, "NNAPI timing summary (%s, ms wall-clock)%s%s\n%s\n%s\n", kind_of_time(style), layout->title + (style->call_tree ? strlen(BY_TREE) : 0),
 		style->per_execution && times->is_benchmark ? "Benchmark" : "Execution", layout->title_end, layout->heading);
 	for (size_t i = 0; i < LAYERS; i++) {
 		const double *of = shown.of[rows[i].layer];
@@ -355,7 +362,12 @@ static void put_shown(FILE *to, const struct phase_style *style, const struct ph
 
 void phase_print_json(FILE *to, const struct phase_style *style, const struct phase_times *times, const char *starting_mark, size_t size)
 {
-	fprintf(to, "{\n  \"execution_counts\": {\n    \"PBM\": %llu,\n    \"PO\": %llu,\n    \"PWU\": %llu\n  },\n",
+	fputs("{\n", to);
+	if (style->call_tree) {
+		put_tables(to, "call_tree_times", times->tree, times->is_benchmark);
+		fputs(",\n", to);
+	}
+	fprintf(to, "  \"execution_counts\": {\n    \"PBM\": %llu,\n    \"PO\": %llu,\n    \"PWU\": %llu\n  },\n",
 		(unsigned long long)times->executions[OVERALL_PBM], (unsigned long long)times->executions[OVERALL_PO],
 		(unsigned long long)times->executions[OVERALL_PWU]);
 	put_tables(to, "self_times", times->self, times->is_benchmark);

@@ -12,6 +12,7 @@
 
 struct phase_style {
 	bool total_times;   /* of layers with all that they call; else what each spends itself */
+	bool call_tree;	    /* what each spends itself by the call tree, instead of by columns */
 	bool per_execution; /* execution alone, divided by how many there were */
 };
 

@@ -168,9 +168,11 @@ static enum run_fault arrange(struct run *run)
 	uint32_t node = NO_NODE;
 	enum tree_fault why;
 
-	for (size_t i = 0; i < run->ntrackers; i++)
-		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root, &node)))
+	for (size_t i = 0; i < run->ntrackers; i++) {
+		memset(&run->trackers[i].own, 0, sizeof(run->trackers[i].own));
+		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root, &run->trackers[i].own, &node)))
 			return tree_faulty(run, &run->trackers[i], why, node);
+	}
 	for (size_t i = 0; i < run->ntrackers; i++)
 		if (run->trackers[i].root && (why = tree_check(&run->pool, run->trackers[i].root, &node)))
 			return tree_faulty(run, &run->trackers[i], why, node);
@@ -363,6 +365,37 @@ static void fill_self(const struct phase_table *total, struct phase_table *self)
 	}
 }
 
+/* Execution has its parts' time in it, and overall all that there is. */
+static void fill_parts(struct phase_table *table)
+{
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		bool is_part = phase_is_of_execution((uint16_t)phase);
+
+		for (unsigned layer = 0; layer < LAYERS; layer++) {
+			double time = table->of[phase][layer];
+
+			if (is_part)
+				table->of[PHASE_PE][layer] += time;
+			if (phase != PHASE_PO)
+				table->of[PHASE_PO][layer] += time;
+		}
+	}
+}
+
+/* By the call tree. */
+static void fill_tree(const struct run *run, struct phase_table *table, enum overall first, enum overall last)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		for (enum overall overall = first; overall <= last; overall++)
+			for (unsigned layer = 0; layer < LAYERS; layer++)
+				for (unsigned phase = 0; phase < PHASES; phase++)
+					table->of[phase][layer] += run->trackers[i].root ? run->trackers[i].own.times[overall][layer][phase] : 0;
+	fill_parts(table);
+	for (unsigned phase = 0; phase < PHASES; phase++)
+		for (unsigned layer = 0; layer < LAYERS; layer++)
+			table->of[phase][LAYER_LT] += table->of[phase][layer];
+}
+
 static void count_executions(const struct run *run, uint64_t *executions)
 {
 	for (enum overall overall = 0; overall < OVERALLS; overall++) {
@@ -391,8 +424,11 @@ enum run_fault run_add_up(struct run *run, struct phase_times *times)
 	times->is_benchmark = warmed_up && measured;
 	times->is_half = warmed_up != measured;
 	why = fill_table(run, &times->total[OVERALL_PO], OVERALL_PO, warmed_up || measured ? OVERALL_PBM : OVERALL_PO);
-	for (enum overall overall = OVERALL_PWU; overall < OVERALLS && !why && times->is_benchmark; overall++)
+	fill_tree(run, &times->tree[OVERALL_PO], OVERALL_PO, OVERALL_PBM);
+	for (enum overall overall = OVERALL_PWU; overall < OVERALLS && !why && times->is_benchmark; overall++) {
 		why = fill_table(run, &times->total[overall], overall, overall);
+		fill_tree(run, &times->tree[overall], overall, overall);
+	}
 	for (enum overall overall = 0; overall < OVERALLS && !why && (!overall || times->is_benchmark); overall++)
 		fill_self(&times->total[overall], &times->self[overall]);
 	return why;

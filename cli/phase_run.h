@@ -44,7 +44,7 @@ struct tracker {
 	unsigned depth;
 	uint64_t application_executions[OVERALLS];
 	struct spans calls[OVERALLS][TIMED_FUNCTIONS];
-	struct tree_sums sums;
+	struct tree_sums sums, own; /* by the contract; by the call tree */
 };
 
 struct run {
@@ -73,6 +73,7 @@ struct phase_table {
 /* Tables of the whole, and by what the program was doing overall (PO is the whole). */
 struct phase_times {
 	struct phase_table total[OVERALLS], self[OVERALLS];
+	struct phase_table tree[OVERALLS]; /* what each spends itself, by the call tree: each moment once; totals are sums */
 	uint64_t executions[OVERALLS];
 	bool is_benchmark; /* warmed up and measured: there are tables of both */
 	bool is_half;	   /* only one of these: it is in the whole */

@@ -323,12 +323,40 @@ static void add_application(struct pool *pool, uint32_t root)
 	free(found.nodes);
 }
 
-enum tree_fault tree_arrange(struct pool *pool, uint32_t root, uint32_t *fault)
+/* Utility code is its caller's. */
+static uint16_t layer_of(const struct pool *pool, uint32_t number)
+{
+	while (node_at(pool, number)->layer == LAYER_LU && node_at(pool, number)->above)
+		number = node_at(pool, number)->above;
+	return node_at(pool, number)->layer;
+}
+
+static void add_span(const struct pool *pool, uint32_t number, struct tree_sums *own, const struct node *span, double sign)
+{
+	const struct node *node = node_at(pool, number);
+	uint16_t layer = layer_of(pool, number);
+
+	if (layer < LAYERS && node->phase < PHASES_KNOWN)
+		own->times[node->overall][layer][node->phase < PHASES ? node->phase : PHASE_PO] += sign * (span->end - span->start) * 1000;
+}
+
+static void add_own(const struct pool *pool, uint32_t root, struct tree_sums *own)
+{
+	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+		const struct node *node = node_at(pool, number);
+
+		add_span(pool, number, own, node, 1);
+		add_span(pool, node->above, own, node, -1);
+	}
+}
+
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault)
 {
 	remove_nodes(pool, root, is_ignored);
 	remove_nodes(pool, root, is_dummy);
 	if (resolve_phases(pool, root, fault))
 		return TREE_UNSPECIFIED;
+	add_own(pool, root, own);
 	move_elsewhere(pool, root);
 	add_application(pool, root);
 	return TREE_SOUND;

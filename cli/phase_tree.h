@@ -65,8 +65,13 @@ uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node);
 /* The node ended. One that is not to be seen and has nothing below it leaves no trace. */
 void tree_ended(struct pool *pool, uint32_t node, double end);
 
-/* In the order of the contract; false where a node has no phase: *fault is it. */
-enum tree_fault tree_arrange(struct pool *pool, uint32_t root, uint32_t *fault);
+/*
+ * In the order of the contract; not TREE_SOUND where a node has no phase: *fault is it.
+ *
+ * Before that, to `own` is added what the call tree says: each moment once, for the innermost mark that it lies in, by that one's layer (of utilities: that of
+ * what they lie in) and phase. What warms up or is measured counts as overall there, as far as it is not execution.
+ */
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault);
 enum tree_fault tree_check(const struct pool *pool, uint32_t root, uint32_t *fault);
 void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums);
 

@@ -264,10 +264,11 @@ static int second_pass(struct phases *phases)
 
 /* ---- options ---- */
 
-enum { OPTION_TOTAL = 256, OPTION_EXECUTION, OPTION_JSON, OPTION_DETAIL };
+enum { OPTION_TOTAL = 256, OPTION_TREE, OPTION_EXECUTION, OPTION_JSON, OPTION_DETAIL };
 
 static const struct argp_option options[] = {
 	{"total-times", OPTION_TOTAL, NULL, 0, "times of layers with all that they call, instead of what each spends itself", 0},
+	{"call-tree", OPTION_TREE, NULL, 0, "what each layer spends itself by the call tree, in which every moment counts once, instead of by columns", 0},
 	{"per-execution", OPTION_EXECUTION, NULL, 0, "execution alone, divided by the number of executions", 0},
 	{"json", OPTION_JSON, NULL, 0, "an array of objects, one for each run, instead of tables", 0},
 	{"print-detail", OPTION_DETAIL, NULL, 0, "behind each table the marks that it was added up from", 0},
@@ -281,6 +282,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case OPTION_TOTAL:
 		wishes->style.total_times = true;
+		return 0;
+	case OPTION_TREE:
+		wishes->style.call_tree = true;
 		return 0;
 	case OPTION_EXECUTION:
 		wishes->style.per_execution = true;

@@ -12,7 +12,7 @@ instance=
 # right ROW TRACE [FILE]: phases of FILE (the trace) says of the row what the trace's times say.
 right()
 {
-	"$tracelayer" phases --json "${3:-$2}" >"$tmp/table.json" 2>"$tmp/said" && test -z "$(grep -v "no mark of NNAPI's runtime" "$tmp/said")" &&
+	"$tracelayer" phases --json --call-tree "${3:-$2}" >"$tmp/table.json" 2>"$tmp/said" && test -z "$(grep -v "no mark of NNAPI's runtime" "$tmp/said")" &&
 		test -z "$("$python" "$top_srcdir/tests/nntrace_rows.py" "$1" "$tmp/table.json" "$2" | tee "$tmp/differs")" && return
 	cat "$tmp/said" "$tmp/differs"
 	return 1
