@@ -479,7 +479,7 @@ xpti_cxx_test_SOURCES = %D%/xpti_cxx_test.cc
 xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAGS) $(SANITIZE)
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
-TESTS += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/xpti_stress.sh
+TESTS += %D%/xpti.sh %D%/xpti_subscribers.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/xpti_stress.sh
 TESTS += xpti_corners_test
 check_PROGRAMS += xpti_corners_test
 xpti_corners_test_SOURCES = %D%/xpti_corners_test.c
@@ -495,7 +495,7 @@ EXTRA_DIST += %D%/xpti_example.sh
 TESTS += %D%/xpti_bench.sh
 EXTRA_DIST += %D%/xpti_bench.sh
 STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh tests/xpti_fuzz.sh
-EXTRA_DIST += %D%/xpti.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c %D%/xpti_steps.c
+EXTRA_DIST += %D%/xpti.sh %D%/xpti_subscribers.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c %D%/xpti_steps.c %D%/xpti_first.c
 
 # --- phases
 TESTS += tests/phases.sh

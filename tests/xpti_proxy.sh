@@ -2,12 +2,13 @@
 # The static proxy of XPTI: what it holds, what its functions return without a dispatcher, what is said of dispatchers that can't be used; and the
 # dispatcher's own tests with the dispatcher preloaded.
 . "${top_srcdir:-.}/tests/lib.sh"
+. "$top_srcdir/tests/sanitizers.sh"
 proxy=$top_builddir/libtracelayer-xptiproxy.a
 library=$top_builddir/.libs/libtracelayer-xpti.so
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 18
+plan 23
 
 # ---- the archive
 nm --defined-only "$proxy" | sed -n 's/.* [A-Z] //p' | sort >"$tmp/holds"
@@ -57,11 +58,34 @@ nothing "" "$tmp/older.so"
 is "$(cat "$tmp/out" "$tmp/err")" "before 255
 after 7" "one that has no xptiReset and no xptiGetEffectiveStreamDetailLevel is a dispatcher"
 
+# ---- threads whose first calls meet
+
+# meet PROGRAM TIMES NUMBER [DISPATCHER]: what is said by runs in which not every thread gets that number.
+meet()
+{
+	for _ in $(seq 1 "$2"); do
+		out=$(timeout 60 "$tmp/$1" $4 2>&1) && test "$out" = "$3 $3 $3 $3 $3 $3 $3 $3 " || echo "$out"
+	done | head -n 20
+}
+
+$cc "$top_srcdir/tests/xpti_first.c" "$proxy" -o "$tmp/first" -pthread
+is "$(XPTI_FRAMEWORK_DISPATCHER=$library meet first 50 2)" "" "threads whose first calls meet have one dispatcher"
+is "$(meet first 50 2 "$library")" "" "also where they have one only later"
+is "$(XPTI_FRAMEWORK_DISPATCHER=$tmp/missing.so timeout 20 "$tmp/first" 2>&1 | grep -c missing)" 1 "that there is none is said once"
+if works thread && $cc -fsanitize=thread -w "$top_srcdir/tests/xpti_first.c" -I"$top_srcdir" "$top_srcdir/xpti/proxy.c" -o "$tmp/first_tsan" -pthread; then
+	is "$(XPTI_FRAMEWORK_DISPATCHER=$tmp/older.so meet first_tsan 5 7; meet first_tsan 5 7 "$tmp/older.so")" "" "without a data race"
+else
+	skip 1 "ThreadSanitizer does not work on this machine"
+fi
+
 # ---- with one
 $cc -shared -fPIC -DNAME='"a"' -DCALLS "$top_srcdir/tests/xpti_subscriber.c" -o "$tmp/a.so" -L"$top_builddir/.libs/tracelayer/xpti" -lxptifw
 XPTI_FRAMEWORK_DISPATCHER=$library XPTI_SUBSCRIBERS=$tmp/a.so timeout 20 "$tmp/app" >"$tmp/out" 2>"$tmp/err"
 is "$? $(grep -e task -e finish -e done "$tmp/out" | paste -sd,) $(cat "$tmp/err")" \
 	"0 a task the task 1,a finish xpti.framework,a finish app,done " "a program with the proxy notifies a subscriber"
+$cc "$top_srcdir/tests/xpti_steps.c" "$proxy" -o "$tmp/steps"
+is "$(XPTI_FRAMEWORK_DISPATCHER=$library timeout 20 "$tmp/steps" begin register:app end register:app begin end register:next 2>&1 | paste -sd,)" \
+	"begin = 0,register:app = 2,end = 0,register:app = 2,begin = 0,end = 0,register:next = 3" "its functions can be called after the framework has ended"
 sed -e '/^#/d' -e 's/.*/int &(void); int &(void) { return 0; }/' "$top_srcdir/xpti/exports" >"$tmp/idle.c"
 mkdir "$tmp/idle"
 $cc -w -shared -fPIC "$tmp/idle.c" -Wl,-soname,libxptifw.so -o "$tmp/idle/libxptifw.so"
