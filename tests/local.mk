@@ -498,6 +498,6 @@ STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh tests/xpti_fuzz.sh
 EXTRA_DIST += %D%/xpti.sh %D%/xpti_subscribers.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c %D%/xpti_steps.c %D%/xpti_first.c
 
 # --- phases
-TESTS += tests/phases.sh
+TESTS += tests/phases.sh tests/phases_fuzz.sh
 EXTRA_DIST += tests/phases.sh tests/phases_inputs.py tests/phases_progress.py tests/phases_memory.py tests/nnapi
-STRESS_TESTS += tests/phases.sh
+STRESS_TESTS += tests/phases.sh tests/phases_fuzz.sh
