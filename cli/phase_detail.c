@@ -20,6 +20,20 @@ void phase_detail_mark(struct phase_text *text, uint64_t offset, char *to, size_
 	*to = '\0';
 }
 
+void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size_t size)
+{
+	const char *line, *end, *time;
+
+	if (!text->is_made) {
+		snprintf(to, size, "%s:%" PRIu64, text->is_inside ? " (unpacked)" : "", phase_text_line(text, offset));
+		return;
+	}
+	line = phase_text_at(text, offset);
+	end = strstr(line, ": " ROW_FUNCTION);
+	time = end ? memrchr(line, ' ', (size_t)(end - line)) : NULL;
+	snprintf(to, size, ": at%.*s s", time ? (int)(end - time) : 0, time ? time : "");
+}
+
 static void print_sums(FILE *to, const struct tree_sums *sums)
 {
 	for (enum overall overall = 0; overall < OVERALLS; overall++)

@@ -15,4 +15,7 @@ void phase_detail_print(FILE *to, const struct run *run, struct phase_text *text
 /* The mark in the row there: at most `size` - 1 bytes, which a terminal can be given. */
 void phase_detail_mark(struct phase_text *text, uint64_t offset, char *to, size_t size);
 
+/* Where a row is, behind the file's name: ":LINE", or in text that we made ": at TIME s". */
+void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size_t size);
+
 #endif

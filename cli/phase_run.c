@@ -96,7 +96,7 @@ enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, 
 	/* The processor's work in a driver is the driver's; where there is none it is the processor's. */
 	if (mark.layer == LAYER_LC && tracker->is_driver)
 		mark.layer = LAYER_LD;
-	else if (mark.layer == LAYER_LD && !tracker->is_driver)
+	else if (mark.layer == LAYER_LD && !tracker->is_driver && !run->is_ours)
 		mark.layer = LAYER_LC;
 	if (mark.layer == LAYER_LA && mark.phase == PHASE_PE)
 		tracker->application_executions[run->overall]++;
@@ -174,7 +174,7 @@ static enum run_fault arrange(struct run *run)
 			return tree_faulty(run, &run->trackers[i], why, node);
 	}
 	for (size_t i = 0; i < run->ntrackers; i++)
-		if (run->trackers[i].root && (why = tree_check(&run->pool, run->trackers[i].root, &node)))
+		if (run->trackers[i].root && (why = tree_check(&run->pool, run->trackers[i].root, run->is_ours, &node)))
 			return tree_faulty(run, &run->trackers[i], why, node);
 	for (size_t i = 0; i < run->ntrackers; i++) {
 		memset(&run->trackers[i].sums, 0, sizeof(run->trackers[i].sums));
@@ -259,15 +259,36 @@ static enum run_fault add_driver_execution(struct run *run, enum overall overall
 
 /* ---- tables ---- */
 
+/* Some thread has single calls to add a layer's execution up from. */
+static bool has_calls(const struct run *run, enum timed_function function)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		for (enum overall overall = 0; overall < OVERALLS; overall++)
+			if (run->trackers[i].calls[overall][function].count)
+				return true;
+	return false;
+}
+
+static bool is_by_calls(const struct run *run, enum layer layer, enum phase phase)
+{
+	if (phase != PHASE_PE)
+		return false;
+	if (layer == LAYER_LR)
+		return !run->is_ours || has_calls(run, TIMED_START);
+	return layer == LAYER_LD && (!run->is_ours || has_calls(run, TIMED_DRIVER_EXECUTE));
+}
+
 static enum run_fault time_of(struct run *run, enum overall overall, enum layer layer, enum phase phase, double *time)
 {
 	enum run_fault why = RUN_SOUND;
 
+	bool by_calls = is_by_calls(run, layer, phase);
+
 	*time = 0;
-	if (layer == LAYER_LD && phase == PHASE_PE)
+	if (by_calls && layer == LAYER_LD)
 		return add_driver_execution(run, overall, time);
 	for (size_t i = 0; i < run->ntrackers && !why; i++)
-		if (layer == LAYER_LR && phase == PHASE_PE)
+		if (by_calls)
 			why = add_runtime_execution(run, &run->trackers[i], overall, time);
 		else
 			*time += run->trackers[i].sums.times[overall][layer][phase];

@@ -52,6 +52,11 @@ struct run {
 	size_t ntrackers;
 	struct pool pool;
 	enum overall overall;
+	/*
+	 * A trace of ours: drivers are in the process, and called by the runtime; execution is what the trees say, where NNAPI's single calls
+	 * are not there.
+	 */
+	bool is_ours;
 	char *starting_mark;
 	size_t starting_size;
 

@@ -16,6 +16,7 @@
 #include "cli/phase_scan.h"
 #include "cli/phase_text.h"
 #include "cli/progress.h"
+#include "format/trace_file.h"
 
 /* Also the longest line that is read whole. The fuzzer has smaller ones, of which there are many in a trace. */
 #ifndef BLOCK
@@ -415,36 +416,89 @@ static bool open_file(struct phase_text *text, const char *path)
 	return is_regular(text) || spool_stream(text);
 }
 
+/* The first bytes, unpacked. */
+static size_t peek(const struct phase_text *text, char *to, size_t size)
+{
+	int file = dup(text->file);
+	gzFile stream = file >= 0 && lseek(file, 0, SEEK_SET) == 0 ? gzdopen(file, "rb") : NULL;
+	int got = stream ? gzread(stream, to, (unsigned)size) : 0;
+
+	if (stream)
+		gzclose(stream);
+	else if (file >= 0)
+		close(file);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static bool is_our_trace(const struct phase_text *text)
+{
+	char first[64];
+	size_t size = peek(text, first, sizeof(first)), at = 0;
+
+	while (at < size && strchr(" \t\r\n", first[at]))
+		at++;
+	if (at < size && (first[at] == '[' || first[at] == '{'))
+		return true;
+	return size >= sizeof(TL_FILE_MAGIC) && !memcmp(first, TL_FILE_MAGIC, sizeof(((struct tl_file_header *)NULL)->magic));
+}
+
 /* Whatever is compressed in it, within something compressed. */
 #define MOST_WRAPPINGS 4
 
-bool phase_text_open(struct phase_text *text, const char *path)
+static enum phase_kind unwrap(struct phase_text *text)
 {
 	uint64_t packed;
 
-	*text = (struct phase_text){.path = strcmp(path, "-") ? path : "standard input", .file = -1};
-	text->block = need(malloc(BLOCK + SCAN_BEHIND));
-	if (!open_file(text, path))
-		return false;
 	for (int wrappings = 0; wrappings < MOST_WRAPPINGS; wrappings++) {
 		unsigned char first[2] = {0, 0};
 
 		if (!has_size(text) || read_at(text, first, sizeof(first), 0) < 0)
-			return false;
+			return PHASE_UNREADABLE;
 		if (first[0] == 0x1f && first[1] == 0x8b) {
 			if (!unpack_gzip(text))
-				return false;
+				return PHASE_UNREADABLE;
 			continue;
 		}
 		if (!find_beginning(text, &packed)) {
 			phase_text_rewind(text);
-			return true;
+			return PHASE_TEXT;
 		}
 		if (!unpack_page(text, packed))
-			return false;
+			return PHASE_UNREADABLE;
 	}
 	say("%s: compressed more often than a trace is; unpack it first", text->path);
-	return false;
+	return PHASE_UNREADABLE;
+}
+
+enum phase_kind phase_text_open(struct phase_text *text, const char *path)
+{
+	*text = (struct phase_text){.path = strcmp(path, "-") ? path : "standard input", .file = -1};
+	text->block = need(malloc(BLOCK + SCAN_BEHIND));
+	if (!open_file(text, path))
+		return PHASE_UNREADABLE;
+	return is_our_trace(text) ? PHASE_OUR_TRACE : unwrap(text);
+}
+
+bool phase_text_make(struct phase_text *text, const char *path, int (*make)(const char *path, const char *where, FILE *to))
+{
+	int spool = open_spool(), code;
+	FILE *to = spool >= 0 ? fdopen(dup(spool), "w") : NULL;
+	bool written;
+
+	/* Standard input was a pipe, perhaps: all of it is in our file now. */
+	if (!strcmp(path, "-") && (lseek(text->file, 0, SEEK_SET) < 0 || dup2(text->file, STDIN_FILENO) < 0))
+		say("%s: cannot read again: %s; give the path of a trace file", text->path, strerror(errno));
+	if (!to)
+		return false;
+	code = make(path, "the table", to);
+	written = !ferror(to);
+	written = !fclose(to) && written;
+	if (!written)
+		say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder", strerror(errno));
+	use_spool(text, spool);
+	text->is_made = true;
+	text->is_cut = code == EXIT_INCOMPLETE;
+	return written && code != EXIT_BROKEN && unwrap(text) == PHASE_TEXT;
 }
 
 void phase_text_close(struct phase_text *text)

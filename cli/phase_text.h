@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct phase_text {
 	const char *path; /* as it is shown */
 	int file;
 	bool is_inside;	 /* the text was inside of something: lines are counted from where it begins there */
+	bool is_made;	 /* of a trace of ours: its lines are no user's */
 	bool is_cut;	 /* it ended before its proper end, which was said */
 	bool has_header; /* else there is no trace in it */
 	uint64_t begin, end; /* what of the file is the trace */
@@ -23,8 +25,20 @@ struct phase_text {
 	size_t filled, whole;
 };
 
-/* False where it can't be read, which was said. "-" is standard input. */
-bool phase_text_open(struct phase_text *text, const char *path);
+enum phase_kind {
+	PHASE_UNREADABLE, /* which was said */
+	PHASE_TEXT,
+	PHASE_OUR_TRACE, /* no text: a trace of ours, in JSON, which may be compressed, or records */
+};
+
+/* "-" is standard input. */
+enum phase_kind phase_text_open(struct phase_text *text, const char *path);
+
+/*
+ * A trace of ours was found: have `make` write its text, and use that. `make` gets the path that it is read from, and how it is to be shown, and
+ * returns an exit code. False where there is none, which was said.
+ */
+bool phase_text_make(struct phase_text *text, const char *path, int (*make)(const char *path, const char *where, FILE *to));
 void phase_text_close(struct phase_text *text);
 
 /* Read from the beginning. */

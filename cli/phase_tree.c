@@ -376,7 +376,7 @@ static bool layer_may_be(const struct node *above, const struct node *node)
 	       node->subtracts;
 }
 
-enum tree_fault tree_check(const struct pool *pool, uint32_t root, uint32_t *fault)
+enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside, uint32_t *fault)
 {
 	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
 		const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
@@ -384,7 +384,7 @@ enum tree_fault tree_check(const struct pool *pool, uint32_t root, uint32_t *fau
 		*fault = number;
 		if (!phase_may_be(above, node))
 			return TREE_PHASE;
-		if (!layer_may_be(above, node))
+		if (!layer_may_be(above, node) && !(drivers_inside && above->layer == LAYER_LR && node->layer == LAYER_LD))
 			return TREE_LAYER;
 	}
 	return TREE_SOUND;

@@ -72,7 +72,8 @@ void tree_ended(struct pool *pool, uint32_t node, double end);
  * what they lie in) and phase. What warms up or is measured counts as overall there, as far as it is not execution.
  */
 enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault);
-enum tree_fault tree_check(const struct pool *pool, uint32_t root, uint32_t *fault);
+/* `drivers_inside`: the runtime may call drivers itself. */
+enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside, uint32_t *fault);
 void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums);
 
 /* The next one, from above to below, beginning with the root; NO_NODE at the end. */

@@ -21,6 +21,7 @@
 #include "cli/phase_run.h"
 #include "cli/phase_threads.h"
 #include "cli/progress.h"
+#include "cli/systrace.h"
 
 struct wishes {
 	struct phase_style style;
@@ -46,7 +47,7 @@ struct phases {
 /* A fault of the row there: file, line and thread, and why. */
 __attribute__((format(printf, 4, 5))) static int row_fault(struct phases *phases, uint64_t offset, const uint64_t *thread, const char *format, ...)
 {
-	char mark[SHOWN_MARK], why[1024], whose[48] = "";
+	char mark[SHOWN_MARK], where[64], why[1024], whose[48] = "";
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -55,8 +56,8 @@ __attribute__((format(printf, 4, 5))) static int row_fault(struct phases *phases
 	if (thread)
 		snprintf(whose, sizeof(whose), "thread %" PRIu64 ": ", *thread);
 	phase_detail_mark(&phases->text, offset, mark, sizeof(mark));
-	say("%s%s:%" PRIu64 ": %s\"%s\" %s", phases->text.path, phases->text.is_inside ? " (unpacked)" : "", phase_text_line(&phases->text, offset),
-	    whose, mark, why);
+	phase_detail_place(&phases->text, offset, where, sizeof(where));
+	say("%s%s: %s\"%s\" %s", phases->text.path, where, whose, mark, why);
 	return EXIT_BROKEN;
 }
 
@@ -66,12 +67,13 @@ static int nesting_fault(struct phases *phases, const char *format)
 	const struct pool *pool = &phases->run.pool;
 	const struct node *node = &pool->nodes[phases->run.fault.node], *above = &pool->nodes[node->above];
 	bool is_phase = !strcmp(format, "phase");
-	char mark[SHOWN_MARK];
+	char mark[SHOWN_MARK], where[64];
 
+	phase_detail_place(&phases->text, above->offset, where, sizeof(where));
 	phase_detail_mark(&phases->text, above->offset, mark, sizeof(mark));
 	return row_fault(phases, node->offset, &phases->run.fault.tracker->thread,
-			 "%sstands below \"%s\" of line %" PRIu64 ": %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
-			 node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, phase_text_line(&phases->text, above->offset),
+			 "%sstands below \"%s\" (%s): %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
+			 node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, where,
 			 is_phase ? "phase" : "layer", is_phase ? phase_name(node->phase) : layer_name(node->layer),
 			 is_phase ? phase_name(above->phase) : layer_name(above->layer));
 }
@@ -173,6 +175,15 @@ static int end_run(struct phases *phases)
 }
 
 /* ---- the passes ---- */
+
+static bool open_trace(struct phases *phases)
+{
+	const char *path = phases->wishes->path;
+	enum phase_kind kind = phase_text_open(&phases->text, path);
+
+	phases->run.is_ours = kind == PHASE_OUR_TRACE;
+	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE && phase_text_make(&phases->text, path, systrace_write));
+}
 
 /* Which threads there are. */
 static int first_pass(struct phases *phases)
@@ -323,7 +334,7 @@ int command_phases(int argc, char **argv)
 	int code = EXIT_BROKEN;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
-	if (phase_text_open(&phases.text, wishes.path)) {
+	if (open_trace(&phases)) {
 		code = first_pass(&phases);
 		if (!code)
 			code = choose(&phases);

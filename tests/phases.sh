@@ -4,7 +4,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l) + 42))
+plan $(($(echo "$cases" | wc -l) + 53))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/nnapi/$1"; }
@@ -84,6 +84,50 @@ phases "$tmp/trace" "$tmp/trace" >"$tmp/printed"
 is $? 2 "two files: exit code 2"
 phases "$tmp/trace" >/dev/full
 is $? 1 "a table that can't be written: exit code 1"
+
+# --- traces of ours
+# slices LINE...: "B|E TIME NAME" is a mark, "TIME DURATION NAME LAYER_PHASE" a call; microseconds, all of one thread.
+slices()
+{
+	printf '%s\n' "$@" | "$python" -c '
+import json, sys
+events = [{"ph": "M", "pid": 7, "name": "process_name", "tid": 7, "args": {"name": "prog"}}]
+for line in sys.stdin:
+    word = line.split()
+    if word[0] in "BE":
+        events.append({"ph": word[0], "pid": 7, "tid": 7, "ts": float(word[1]), "name": word[2], "cat": "nntrace,runtime", "args": {}})
+    else:
+        events.append({"ph": "X", "pid": 7, "tid": 7, "ts": float(word[0]), "dur": float(word[1]), "name": word[2], "cat": "cl,runtime,NN_" + word[3], "args": {}})
+json.dump(events, sys.stdout)'
+}
+# columns FILE ROW: the numbers of a row
+columns() { sed -n "s/^$2  *//p" "$1" | tr -s ' '; }
+
+slices "B 1000 [NN_LA_PO]net" "B 2000 [NN_LA_PP]load" "3000 1000 clCreateBuffer LR_PP" "E 5000 [NN_LA_PP]load" "B 10000 [NN_LA_PE]run" \
+	"12000 6000 clEnqueueNDRangeKernel LD_PE" "E 30000 [NN_LA_PE]run" "E 41000 [NN_LA_PO]net" >"$tmp/ours.json"
+phases "$tmp/ours.json" >"$tmp/expected"
+is "$?$(cat "$tmp/said")" 0 "a trace of ours: exit code 0, and nothing is said"
+is "$(columns "$tmp/expected" Application)" "n/a 2.00 n/a n/a n/a n/a 14.00 n/a 33.00*" "what the application spends itself"
+is "$(columns "$tmp/expected" Runtime)" "- 1.00 - - - - - - 1.00" "what the runtime does"
+is "$(columns "$tmp/expected" Driver)" "- - - n/a n/a n/a 6.00 - 6.00" "calls of the driver's layer are the driver's, which runs in the process"
+gzip -c "$tmp/ours.json" >"$tmp/ours.json.gz"
+phases "$tmp/ours.json.gz" >"$tmp/printed"
+ok "compressed: the same table" cmp "$tmp/expected" "$tmp/printed"
+cat "$tmp/ours.json.gz" | phases - >"$tmp/printed"
+ok "through a pipe: the same table" cmp "$tmp/expected" "$tmp/printed"
+"$top_builddir/trace_maker" "$tmp/ours.tlt" "$tmp/made.json" 2 10 10 && phases "$tmp/ours.tlt" >"$tmp/printed"
+is $? 0 "a .tlt file: exit code 0"
+head -c 700 "$tmp/ours.json" >"$tmp/cut.json"
+phases "$tmp/cut.json" >"$tmp/printed"
+is $? 3 "one that is cut: exit code 3"
+echo '[{"ph":]' >"$tmp/broken.json"
+phases "$tmp/broken.json" >"$tmp/printed"
+is $? 1 "one that is none: exit code 1"
+slices "B 1000 [NN_LR_PP]p" "B 2000 [NN_LR_PC]c" "E 3000 [NN_LR_PC]c" "E 4000 [NN_LR_PP]p" >"$tmp/ours.json"
+phases "$tmp/ours.json" >"$tmp/printed"
+is $? 1 "marks that break the contract: exit code 1"
+like "$(cat "$tmp/said")" 'ours\.json: at 0\.002000000 s: thread 7: .*\[NN_LR_PC\]c" stands below .*\[NN_LR_PP\]p" \(: at 0\.001000000 s\): phase PC' \
+	"where is said by the time"
 
 # --- details
 section 15e_la_to_ipc_wrong_phase_moved trace >"$tmp/trace"
