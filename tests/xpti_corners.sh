@@ -6,7 +6,7 @@ by_soname=$(cd "$top_builddir" && pwd)/.libs/tracelayer/xpti
 test -f "$by_soname/libxptifw.so" || { echo "Bail out! $by_soname/libxptifw.so is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 12
+plan 14
 
 # app [FLAG…]: a program that begins and ends a stream twice. Once with THREAD: the second beginning is another thread's, which is still being told of it
 # when the framework ends.
@@ -139,6 +139,69 @@ is "$? $(tr '\n' ' ' <"$tmp/out")" "0 child 7 child 7 done " "a subscriber may f
 watched PLAIN app-thread
 is "$? $(tr '\n' ' ' <"$tmp/out")" "0 told told done " "a subscriber that is being told something is not unloaded"
 is "$(cat "$tmp/err")" "" "nothing is said"
+
+# ---- users that come while others go
+cat >"$tmp/users.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "tracelayer/xpti.h"
+
+enum { THREADS = 3, TURNS = 100 };
+_Atomic int told, called, loaded;	/* the subscriber's */
+
+static void *use(void *unused)
+{
+	for (int i = 0; i < TURNS; i++) {
+		xptiFrameworkInitialize();
+		xptiInitialize("app", 1, 0, "1");
+		if (i % 2)
+			xptiNotifySubscribers(xptiRegisterStream("app"), xpti_trace_task_begin, NULL, (xpti_event *)1, 0, NULL);
+		xptiFrameworkFinalize();
+		usleep(i % 3 * 500);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, use, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	printf("%d of %d told, %d of %d called\n", told, THREADS * TURNS, called, THREADS * TURNS / 2);
+	return loaded < 2;			/* it was not to be without unloading */
+}
+END
+cat >"$tmp/counts.c" <<'END'
+#include <string.h>
+#include <unistd.h>
+#include "tracelayer/xpti.h"
+
+extern _Atomic int told, called, loaded;
+
+static __attribute__((constructor)) void load(void) { loaded++; }
+static __attribute__((destructor)) void unload(void) { usleep(2000); }	/* time for others to come */
+
+static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data) { called++; }
+
+void xptiTraceInit(unsigned major, unsigned minor, const char *version, const char *stream)
+{
+	if (strcmp(stream, "app") != 0)
+		return;
+	told++;
+	xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin, on_task);
+}
+
+void xptiTraceFinish(const char *stream) { }
+END
+ok "a program with many users and their subscriber are built" eval "
+	$cc -w -rdynamic '$tmp/users.c' -o '$tmp/users' -L'$by_soname' -lxptifw -Wl,-rpath,'$by_soname' -lpthread &&
+	$cc -w -shared -fPIC '$tmp/counts.c' -o '$tmp/counts.so'"
+watched counts users
+is "$? $(cat "$tmp/out")" "0 300 of 300 told, 150 of 150 called" "users that come while the last one goes are told of, and heard"
 
 # ---- other rights than the user's: as with LD_PRELOAD, the user's libraries are not loaded
 if test "$(id -u)" = 0 && chmod 755 "$tmp" && chmod 4755 "$tmp/app" && echo 'void xptiTraceFinish(const char *s) { } void xptiTraceInit(void) { write(1, "in\n", 3); }' >"$tmp/in.c" &&

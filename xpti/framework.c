@@ -21,8 +21,9 @@ _Alignas(64) _Atomic uint32_t tl_xpti_state;
  * can't be unlocked in a forked child.)
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool ending;					/* a thread ends the framework */
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static bool entered_to_fork;
+static _Atomic bool ending;				/* a thread ends the framework */
 static _Atomic int32_t users;
 static _Alignas(64) _Atomic uint64_t unique_id = 1;	/* written often: not beside what all read */
 static _Atomic bool stream_begun, stream_ended;		/* the framework's own */
@@ -72,7 +73,9 @@ static void unlock_all(void)
 static void in_child(void)
 {
 	tl_xpti_pins_after_fork();
-	ending = ending && tl_xpti_thread.ending;
+	ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	if (!tl_xpti_thread.ending)
+		atomic_store_explicit(&ending, false, memory_order_relaxed);
 	unlock_all();
 }
 
@@ -120,19 +123,29 @@ void xptiReset(void)
 	forget_the_rest();
 }
 
-void xptiFrameworkInitialize(void)
+/* Under the lock. */
+static void set_ending(bool yes)
 {
-	atomic_fetch_add_explicit(&users, 1, memory_order_relaxed);
+	tl_xpti_thread.ending = yes;
+	/* In one order with the users: who comes sees this, or is seen by begin_end. */
+	atomic_store_explicit(&ending, yes, memory_order_seq_cst);
+	if (!yes)
+		pthread_cond_broadcast(&ended);
 }
 
-/* One thread does it. False: there is nothing to end. */
+/* One thread does it. False: there is nothing to end, or a new user has come. */
 static bool begin_end(void)
 {
 	bool entered = enter();
-	bool begun = entered && !ending && (atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED);
+	bool begun = entered && !atomic_load_explicit(&ending, memory_order_relaxed) &&
+		     (atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED);
 
-	if (begun)
-		ending = tl_xpti_thread.ending = true;
+	if (begun) {
+		set_ending(true);
+		begun = atomic_load_explicit(&users, memory_order_seq_cst) <= 0;
+		if (!begun)
+			set_ending(false);
+	}
 	leave(entered);
 	return begun;
 }
@@ -145,7 +158,19 @@ static void end_end(void)
 	atomic_store_explicit(&stream_begun, false, memory_order_relaxed);
 	atomic_store_explicit(&stream_ended, false, memory_order_relaxed);
 	atomic_store_explicit(&tl_xpti_state, 0, memory_order_relaxed);
-	ending = tl_xpti_thread.ending = false;
+	set_ending(false);
+	leave(entered);
+}
+
+/* A new user waits for an end that is under way, as what it did meanwhile would be forgotten; not in code that the end may be waiting for. */
+void xptiFrameworkInitialize(void)
+{
+	atomic_fetch_add_explicit(&users, 1, memory_order_seq_cst);
+	if (likely(!atomic_load_explicit(&ending, memory_order_seq_cst)) || tl_xpti_thread.ending || tl_xpti_thread.told || tl_xpti_in_callback())
+		return;
+	bool entered = enter();
+	while (entered && atomic_load_explicit(&ending, memory_order_relaxed))
+		pthread_cond_wait(&ended, &lock);
 	leave(entered);
 }
 
@@ -155,7 +180,7 @@ static void end_end(void)
  */
 void xptiFrameworkFinalize(void)
 {
-	if (atomic_fetch_sub_explicit(&users, 1, memory_order_relaxed) != 1 || !begin_end())
+	if (atomic_fetch_sub_explicit(&users, 1, memory_order_seq_cst) != 1 || !begin_end())
 		return;
 	atomic_fetch_and_explicit(&tl_xpti_state, ~(uint32_t)TL_XPTI_ENABLED, memory_order_relaxed);
 	struct tl_xpti_subscriber *taken = tl_xpti_subscribers_take();

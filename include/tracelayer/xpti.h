@@ -266,8 +266,8 @@ XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *
 /* ---- the framework ---- */
 
 /*
- * Count a user of the framework; the last one's Finalize unloads the subscribers and forgets everything, also what other threads do meanwhile. Neither is
- * needed. A subscriber whose code is running, also the one that calls this, stays loaded.
+ * Count a user of the framework; the last one's Finalize unloads the subscribers and forgets everything, also what other threads do meanwhile; Initialize
+ * waits for that. Neither is needed. A subscriber whose code is running, also the one that calls this, stays loaded.
  */
 XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);
