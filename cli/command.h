@@ -21,6 +21,7 @@ int command_export(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_summary(int argc, char **argv);
 int command_phases(int argc, char **argv);
+int command_profile(int argc, char **argv);
 int command_pause(int argc, char **argv);
 int command_resume(int argc, char **argv);
 int command_snapshot(int argc, char **argv);

@@ -19,6 +19,7 @@
 #include "cli/installed.h"
 #include "cli/launch.h"
 #include "cli/program.h"
+#include "cli/run.h"
 #include "format/settings.h"
 #include "format/tools.h"
 
@@ -207,8 +208,7 @@ static bool find_tools(const char *library)
 	return found;
 }
 
-/* Put the library first in LD_PRELOAD, and keep what the user has there. */
-static int preload(void)
+int run_preload(void)
 {
 	char library[PATH_MAX], *value;
 	const char *before = getenv("LD_PRELOAD");
@@ -235,7 +235,7 @@ static int preload(void)
 
 /* ---- the whole ---- */
 
-static int cannot_start(const char *name, int error)
+int run_cannot_start(const char *name, int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -271,10 +271,10 @@ int command_run(int argc, char **argv)
 	int error = program_find(program_argv[0], &program);
 
 	if (error)
-		return cannot_start(program_argv[0], error);
+		return run_cannot_start(program_argv[0], error);
 	/* Into a program of another architecture the loader can't preload ours, and would say so.
 	 */
-	int code = program.nature != PROGRAM_FOREIGN ? preload() : EXIT_DONE;
+	int code = program.nature != PROGRAM_FOREIGN ? run_preload() : EXIT_DONE;
 
 	if (code != EXIT_DONE)
 		return code;
@@ -283,8 +283,7 @@ int command_run(int argc, char **argv)
 	if (ending.error) {
 		closing_drop();
 		/* The file is there; what is missing is what starts it. */
-		return cannot_start(program_argv[0],
-				    ending.error == ENOENT ? ENOEXEC : ending.error);
+		return run_cannot_start(program_argv[0], ending.error == ENOENT ? ENOEXEC : ending.error);
 	}
 	closing_line(&program, &ending, &config);
 	end_alike(ending.status);

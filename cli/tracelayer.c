@@ -24,6 +24,7 @@ static const struct subcommand {
 	{"stop", "tracelayer stop", "end their recording for good", command_stop},
 	{"export", "tracelayer export", "make a .tlt file into one for viewers", command_export},
 	{"recover", "tracelayer recover", "make traces of what dead processes had recorded", command_recover},
+	{"profile", "tracelayer profile", "sample what a program's threads are doing", command_profile},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 	{"phases", "tracelayer phases", "what NNAPI's layers spent in its phases, from a systrace", command_phases},
 };

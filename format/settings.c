@@ -340,6 +340,7 @@ static void set_word(struct tl_config *config, enum tl_setting_id id, int index)
 		break;
 	default:
 		config->paused = index;
+		config->watched = index == 2;
 	}
 }
 

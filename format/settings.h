@@ -26,7 +26,7 @@ struct tl_config {
 	enum tl_args args;
 	const char *tools;
 	const char *trace_marker;	/* for tracelayer/nntrace.h, which reads the environment itself */
-	bool summary, paused, follow, nested, device, xpti;
+	bool summary, paused, watched, follow, nested, device, xpti;
 	const char *first;	/* without .follow: the first process's mark (format/follow.h), NULL where none has put it there */
 	bool left_alone;	/* a child, without .follow: it records nothing and has no tools */
 	enum tl_full full;

@@ -37,8 +37,8 @@ SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL, 1,
 	"tools to load: summary, log, leaks, faults, or paths, separated by colons; =OPTIONS may follow each")
 SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL, 1,
 	"print tables at the end of the program")
-SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused", 1,
-	"start with recording paused, until tracelayer resume or tl_resume")
+SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused, watched", 1,
+	"start with recording paused, until tracelayer resume or tl_resume; watched: for tracelayer profile")
 SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring", 1,
 	"when the writer can't keep up: grow up to --memory and then help it, or drop; ring: write nothing before a snapshot or the end, and then the newest, ring:SIZE, of each thread")
 SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL, 1,

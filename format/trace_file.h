@@ -21,6 +21,8 @@
 
 #include <stdint.h>
 
+#define TRACELAYER_PROFILER_PARTS
+#include "tracelayer/profiler.h"
 #include "tracelayer/shim.h"
 
 #define TL_FILE_MAGIC "tracelyr"
@@ -52,6 +54,8 @@ enum tl_file_request {
 	TL_REQUEST_RESUME = 2,
 	TL_REQUEST_SNAPSHOT = 3,
 	TL_REQUEST_STOP = 4,
+	TL_REQUEST_WATCH = 5,	/* keep open calls while nothing is recorded, too */
+	TL_REQUEST_UNWATCH = 6,
 };
 #define TL_REQUEST_BITS 3
 
@@ -78,6 +82,7 @@ struct tl_file_header {
 	_Atomic uint32_t answer;	/* the last .request that was carried out; futex word (not private) */
 	_Atomic uint32_t recording;	/* enum tl_file_recording */
 	_Atomic uint32_t listens;	/* 1: there is a writer thread, and a request is answered at once. 0: at the next chunk's end */
+	_Atomic uint32_t watched;	/* 1: open calls are kept though nothing is recorded */
 };
 
 #define TL_PIECE_MAGIC 0x43504c54u	/* "TLPC" */
@@ -92,6 +97,7 @@ enum tl_piece_kind {
 	TL_PIECE_END = 7,	/* struct tl_end_piece; the end of a finished spool */
 	TL_PIECE_STRINGS = 8,	/* struct tl_strings_piece: texts that events refer to by number */
 	TL_PIECE_LANES = 9,	/* struct tl_lanes_piece: lanes that are no thread's */
+	TL_PIECE_LABELS = 10,	/* struct tl_labels_piece: a thread's labels; buffers only, and for who looks on */
 };
 
 struct tl_piece {
@@ -160,7 +166,8 @@ struct tl_thread_piece {
 	_Atomic uint64_t lost_said;	/* those that LOST records tell of */
 	uint64_t owner;		/* the process's own */
 	_Atomic uint64_t overwritten;	/* events that made room for newer ones: TRACELAYER_FULL=ring */
-	uint64_t unused[2];
+	_Atomic uint64_t ended;	/* 1: its thread is at its end, or gone */
+	uint64_t unused;
 	struct tl_open_call floor;	/* never a call */
 	struct tl_open_call open[];
 };
@@ -252,6 +259,12 @@ struct tl_lanes_piece {
 	struct tl_piece piece;
 	uint64_t unused[2];
 	struct tl_lane_entry lanes[];	/* up to the piece's end */
+};
+
+/* Texts are addresses in the process. A .thread of 0 says that the labels are nobody's. */
+struct tl_labels_piece {
+	struct tl_piece piece;
+	struct tl_labels labels;
 };
 
 struct tl_end_piece {

@@ -486,7 +486,7 @@ static void read_end(struct trace *trace, const char *piece, uint64_t size)
 
 static bool is_open(const struct tl_open_call *call)
 {
-	return call->frame && call->frame != TL_NO_FRAME && !(call->mode & TL_OPEN_FINISHED);
+	return call->frame && call->frame != TL_NO_FRAME && !(call->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
 }
 
 static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const char *at, uint32_t count)

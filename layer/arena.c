@@ -295,6 +295,7 @@ static struct beginning *make(void)
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
 		/* Who changes it now notes it there. */
 		atomic_store_explicit(&begin->header.recording, tl_runtime_state(), memory_order_relaxed);
+		atomic_store_explicit(&begin->header.watched, tl_runtime_watched(), memory_order_relaxed);
 	}
 	atomic_store_explicit(&making, 0, memory_order_release);
 	return begin;

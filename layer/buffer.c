@@ -859,6 +859,7 @@ static void introduce(struct tl_producer *producer)
 	producer->lane = atomic_fetch_add_explicit(&lanes, 1, memory_order_relaxed) + 1;
 	piece->tid = producer->tid;
 	piece->shown = producer->shown;
+	atomic_store_explicit(&piece->ended, 0, memory_order_relaxed);
 	piece->floor.frame = TL_NO_FRAME;
 	for (uint32_t i = 0; i < piece->opens; i++)
 		piece->open[i].frame = TL_NO_FRAME;
@@ -924,6 +925,7 @@ void tl_buffer_detach(struct tl_producer *producer)
 
 	block(&blocked);
 	read_own_name(producer);
+	atomic_store_explicit(&producer->piece->ended, 1, memory_order_relaxed);
 	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
 		seal(producer, atomic_load_explicit(&producer->thread.position, memory_order_relaxed));
 	if (!atomic_exchange_explicit(&producer->ended, 1, memory_order_relaxed)) {

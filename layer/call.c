@@ -42,7 +42,7 @@
 #define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
 #define SCRATCH_HEADS 4096u	/* for as many struct tl_blob_sizes as there can be open calls, behind it */
 #define WORDS 64u		/* functions with more words of parameters get no captured memory */
-#define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS | TL_MODE_DEVICE)
+#define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS | TL_MODE_DEVICE | TL_MODE_OPEN)
 
 static struct tl_producer *producer_of(struct tl_thread *thread)
 {
@@ -672,7 +672,7 @@ static void *enter(struct tl_call *call)
 		call->thread = thread_for(call);
 	if (call->thread && is_unwanted(call))
 		call->thread = NULL;
-	call->mode = mode & (TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE);
+	call->mode = mode & (TL_MODE_CAPTURED | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE | TL_MODE_OPEN);
 	if (!wanted)
 		call->mode &= ~(uint32_t)TL_MODE_CAPTURED;
 	if (call->thread)
@@ -859,15 +859,17 @@ void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintp
 	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 
-	if (!thread || (uint32_t)mode_and_id != TL_MODE_CAPTURED || !real || shim->function->words > WORDS)
+	bool captured = (uint32_t)mode_and_id == TL_MODE_CAPTURED;
+	if (!thread || !real || (captured ? shim->function->words > WORDS : (uint32_t)mode_and_id != TL_MODE_OPEN))
 		return NULL;
 	struct tl_open_call *open = top_of(thread);
-	if (open >= thread->end || frame_of(open - 1) < stack || !has_scratch(producer_of(thread)))
+	if (open >= thread->end || frame_of(open - 1) < stack || (captured && !has_scratch(producer_of(thread))))
 		return NULL;
 	set_top(thread, open + 1);
 	recorded[0] = (uintptr_t)open;
 	open->mode_and_function = mode_and_id;
-	capture_entry(producer_of(thread), open, shim->function, recorded + 1);
+	if (captured)
+		capture_entry(producer_of(thread), open, shim->function, recorded + 1);
 	open->start = tl_counter();
 	/* As in tl_recorded_enter. */
 	atomic_store_explicit(&open->frame, (uintptr_t)recorded, memory_order_release);
@@ -875,10 +877,10 @@ void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintp
 }
 
 /* In order, on the thread that it began on, and nothing has happened to it. */
-static bool is_plain_captured(const struct tl_thread *thread, const struct tl_open_call *open, const uint64_t *recorded)
+static bool is_plain(const struct tl_thread *thread, const struct tl_open_call *open, const uint64_t *recorded, uint32_t mode)
 {
 	return thread && atomic_load_explicit(&thread->top, memory_order_relaxed) == open + 1 &&
-	       frame_of(open) == (uintptr_t)recorded && open->mode == (TL_MODE_CAPTURED | TL_OPEN_SCRATCH);
+	       frame_of(open) == (uintptr_t)recorded && open->mode == mode;
 }
 
 uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
@@ -886,7 +888,12 @@ uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
 	struct tl_open_call *open = entry_of(recorded);
 	struct tl_thread *thread = tl_self;
 
-	if (!is_plain_captured(thread, open, recorded)) {
+	if (is_plain(thread, open, recorded, TL_MODE_OPEN)) {
+		clear(open);
+		set_top(thread, open);
+		return result;
+	}
+	if (!is_plain(thread, open, recorded, TL_MODE_CAPTURED | TL_OPEN_SCRATCH)) {
 		end_recorded(recorded, 0, result);
 		return result;
 	}

@@ -148,6 +148,10 @@ static bool carry_out(uint32_t what)
 	case TL_REQUEST_STOP:
 		tl_runtime_switch(TL_FILE_STOPPED);
 		break;
+	case TL_REQUEST_WATCH:
+	case TL_REQUEST_UNWATCH:
+		tl_runtime_watch(what == TL_REQUEST_WATCH);
+		return false;
 	}
 	/* Who switches by hand has other plans than the window. */
 	if (what != TL_REQUEST_SNAPSHOT)

@@ -25,6 +25,7 @@
 #include "layer/control.h"
 #include "layer/device/device.h"
 #include "layer/event.h"
+#include "layer/labels.h"
 #include "layer/once.h"
 #include "layer/pen.h"
 #include "layer/pool.h"
@@ -54,6 +55,7 @@ static _Atomic uint32_t nlibraries;
 static _Atomic uint32_t used, described;
 
 static _Atomic bool recording;
+static _Atomic bool watched;	/* open calls are kept though nothing is recorded */
 static _Atomic uint32_t state;	/* enum tl_file_recording */
 static _Atomic bool wanted_once;	/* somebody has asked for recording */
 static struct tl_once started, begun;
@@ -88,8 +90,10 @@ static uint32_t wanted(const struct tl_shim *shim)
 		mode |= TL_MODE_AFTER;
 	if (function->flags & TL_FUNCTION_INITIALISES && tl_tools_given())
 		mode |= TL_MODE_AFTER;
-	if (!atomic_load_explicit(&recording, memory_order_relaxed) || !tl_config_selects(function))
+	if (!tl_config_selects(function))
 		return mode;
+	if (!atomic_load_explicit(&recording, memory_order_relaxed))
+		return atomic_load_explicit(&watched, memory_order_relaxed) ? mode | TL_MODE_OPEN : mode;
 	mode |= TL_MODE_RECORD;
 	/* No words are as good as all, and quicker. */
 	if (tl_config.args != TL_ARGS_NONE || !function->words)
@@ -131,7 +135,7 @@ static void change_modes(struct tl_shim *shim, uint32_t set, uint32_t clear)
 
 static void follow_settings(struct tl_shim *shim)
 {
-	change_modes(shim, wanted(shim), TL_MODE_FAST | TL_MODE_FOLLOW | TL_MODE_AFTER);
+	change_modes(shim, wanted(shim), TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN);
 }
 
 void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
@@ -282,6 +286,24 @@ bool tl_runtime_switch(enum tl_file_recording to)
 	if (may && to == TL_FILE_RECORDS && tl_device_look())
 		tl_runtime_look_again();
 	return may;
+}
+
+void tl_runtime_watch(bool on)
+{
+	struct tl_file_header *header = tl_arena_header();
+	sigset_t signals;
+
+	take_lock(&signals);
+	if (atomic_exchange_explicit(&watched, on, memory_order_relaxed) != on)
+		follow_all_settings();
+	if (header)
+		atomic_store_explicit(&header->watched, on, memory_order_relaxed);
+	drop_lock(&signals);
+}
+
+bool tl_runtime_watched(void)
+{
+	return atomic_load_explicit(&watched, memory_order_relaxed);
 }
 
 void tl_runtime_record(bool on)
@@ -487,6 +509,7 @@ static void leave_alone(void)
 {
 	tl_config_leave_alone();
 	tl_report_stop();
+	tl_runtime_watch(false);
 	tl_runtime_record(false);
 }
 
@@ -521,6 +544,7 @@ static void after_fork_in_child(void)
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
 		tl_strings_after_fork();
 		tl_events_after_fork();
+		tl_labels_after_fork();
 		tl_buffer_after_fork();
 		atomic_store_explicit(&described, 0, memory_order_relaxed);
 		tl_writer_after_fork();
@@ -583,6 +607,7 @@ void tl_runtime_start(void)
 	bool records = tl_runtime_may_record();
 	if (tl_control_start())
 		records = false;
+	atomic_store_explicit(&watched, tl_config.watched && tl_runtime_may_record(), memory_order_relaxed);
 	atomic_store_explicit(&recording, records, memory_order_relaxed);
 	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED, memory_order_relaxed);
 	tl_tools_start();

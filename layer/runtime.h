@@ -91,6 +91,9 @@ void tl_runtime_set_dispatch(struct tl_shim *shim, void *table);
  */
 bool tl_runtime_switch(enum tl_file_recording to);
 enum tl_file_recording tl_runtime_state(void);
+/* While nothing is recorded, keep open calls all the same, for `tracelayer profile`. Likewise. */
+void tl_runtime_watch(bool on);
+bool tl_runtime_watched(void);
 void tl_runtime_record(bool on);
 bool tl_runtime_recording(void);
 

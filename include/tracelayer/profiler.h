@@ -73,7 +73,9 @@ TL_PROFILE_IS_OFF int tl_profile_finish_is_off(void);
 #define tl_profile_finish() tl_profile_finish_is_off()
 #define tl_profile_finish_to(file) tl_profile_finish_is_off()
 
-#else
+#endif
+
+#if defined(TRACELAYER_PROFILING) || defined(TRACELAYER_PROFILER_PARTS)
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -94,7 +96,7 @@ TL_PROFILE_IS_OFF int tl_profile_finish_is_off(void);
 extern "C" {
 #endif
 
-/* ---- Labels */
+/* ---- What labels are. From here on what others need, too, who look at them (TRACELAYER_PROFILER_PARTS) */
 
 #define TL_LABELS_MOST 253u
 
@@ -123,74 +125,6 @@ struct tl_labels_library {
 	struct tl_labels *(*begin)(void);	/* for the calling thread, with no label; NULL: it has none to give */
 	void (*end)(struct tl_labels *labels);
 };
-
-/* The calling thread's; NULL before its first. Weak, as all that the parts of a program share. */
-__attribute__((weak, tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
-
-static struct tl_labels *tl_labels_begin(void);
-
-/* A label that is on: what `tl_profile_end` takes off, with all that were put on since. */
-struct tl_profile_scope {
-	struct tl_labels *labels;
-	uint32_t depth;
-};
-
-static __attribute__((noinline, cold, unused)) void tl_labels_are_deep(void)
-{
-#ifdef TRACELAYER_PROFILER_ABORT
-	fprintf(stderr, "tracelayer: profile: more than %u labels at once; end some, or compile without TRACELAYER_PROFILER_ABORT\n",
-		TL_LABELS_MOST);
-	abort();
-#endif
-}
-
-/* The text must stay where it is. Inline, so that the frame is that of who has the label. */
-static inline __attribute__((always_inline, unused)) struct tl_profile_scope tl_profile_begin(const char *text)
-{
-	struct tl_profile_scope scope;
-
-	scope.labels = tl_labels_own;
-	if (__builtin_expect(!scope.labels, 0))
-		scope.labels = tl_labels_begin();
-	scope.depth = __atomic_load_n(&scope.labels->size, __ATOMIC_RELAXED);
-	if (__builtin_expect(scope.depth < TL_LABELS_MOST, 1)) {
-		struct tl_label *label = &scope.labels->label[scope.depth];
-		__atomic_store_n(&label->text, text, __ATOMIC_RELAXED);
-		__atomic_store_n(&label->stack, (uintptr_t)__builtin_dwarf_cfa(), __ATOMIC_RELAXED);
-	} else {
-		tl_labels_are_deep();
-	}
-	/* Release: pairs with the acquire in tl_labels_copy. */
-	__atomic_store_n(&scope.labels->size, scope.depth + 1, __ATOMIC_RELEASE);
-	return scope;
-}
-
-static inline __attribute__((always_inline, unused)) void tl_profile_end(struct tl_profile_scope *scope)
-{
-	__atomic_store_n(&scope->labels->size, scope->depth, __ATOMIC_RELAXED);
-}
-
-/* Another text in its place. */
-static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_scope *scope, const char *text)
-{
-	if (scope->depth < TL_LABELS_MOST)
-		__atomic_store_n(&scope->labels->label[scope->depth].text, text, __ATOMIC_RELAXED);
-}
-
-/*
- * From here to the end of the block. A declaration; texts are literal strings. The named form can be given another text:
- *
- *	TL_PROFILE_SCOPE_NAMED("load", step);
- *	load();
- *	TL_PROFILE_UPDATE(step, "sort");
- *	sort();
- */
-#define TL_PROFILE_SCOPE_NAMED(text, scope)                                                                            \
-	struct tl_profile_scope scope __attribute__((cleanup(tl_profile_end), unused)) = tl_profile_begin("" text "")
-#define TL_PROFILE_PASTE(a, b) a##b
-#define TL_PROFILE_SCOPE_AT(text, line) TL_PROFILE_SCOPE_NAMED(text, TL_PROFILE_PASTE(tl_profile_scope_, line))
-#define TL_PROFILE_SCOPE(text) TL_PROFILE_SCOPE_AT(text, __LINE__)
-#define TL_PROFILE_UPDATE(scope, text) tl_profile_update(&(scope), "" text "")
 
 /* ---- Reading a thread's labels, while it goes on */
 
@@ -232,7 +166,8 @@ static inline uint32_t tl_labels_read(const struct tl_labels *from, struct tl_la
 struct tl_profile_node {
 	const char *text;
 	uint64_t weight;	/* samples in it and below */
-	struct tl_profile_node *child, *next;
+	uint64_t number;	/* free for who writes the tree down */
+	struct tl_profile_node *parent, *child, *next;
 };
 
 struct tl_profile {
@@ -255,14 +190,15 @@ static inline struct tl_profile_node *tl_profile_below(struct tl_profile_node *p
 	if (!node)
 		return NULL;
 	node->text = text;
+	node->parent = parent;
 	*link = node;
 	return node;
 }
 
-/* A thread's labels, seen so many times. */
-static inline void tl_profile_add(struct tl_profile *profile, const struct tl_label *labels, uint32_t count, uint64_t times)
+/* A thread's labels, seen so many times. Returns where they are in the tree. */
+static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile, const struct tl_label *labels, uint32_t count, uint64_t times)
 {
-	struct tl_profile_node *node = &profile->root;
+	struct tl_profile_node *node = &profile->root, *below;
 	uint32_t i;
 
 	node->weight += times;
@@ -270,11 +206,13 @@ static inline void tl_profile_add(struct tl_profile *profile, const struct tl_la
 		/* A forked child's that its parent had put on. */
 		if (!labels[i].text)
 			continue;
-		node = tl_profile_below(node, labels[i].text);
-		if (!node)
-			return;
+		below = tl_profile_below(node, labels[i].text);
+		if (!below)
+			break;
+		node = below;
 		node->weight += times;
 	}
+	return node;
 }
 
 /* More samples first, then by the text. */
@@ -393,6 +331,87 @@ static inline uint64_t tl_profile_beat_comes(struct tl_profile_beat *beat)
 	beat->number += periods;
 	return periods;
 }
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#ifdef TRACELAYER_PROFILING
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Labels */
+
+/* The calling thread's; NULL before its first. Weak, as all that the parts of a program share. */
+__attribute__((weak, tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
+
+static struct tl_labels *tl_labels_begin(void);
+
+/* A label that is on: what `tl_profile_end` takes off, with all that were put on since. */
+struct tl_profile_scope {
+	struct tl_labels *labels;
+	uint32_t depth;
+};
+
+static __attribute__((noinline, cold, unused)) void tl_labels_are_deep(void)
+{
+#ifdef TRACELAYER_PROFILER_ABORT
+	fprintf(stderr, "tracelayer: profile: more than %u labels at once; end some, or compile without TRACELAYER_PROFILER_ABORT\n",
+		TL_LABELS_MOST);
+	abort();
+#endif
+}
+
+/* The text must stay where it is. Inline, so that the frame is that of who has the label. */
+static inline __attribute__((always_inline, unused)) struct tl_profile_scope tl_profile_begin(const char *text)
+{
+	struct tl_profile_scope scope;
+
+	scope.labels = tl_labels_own;
+	if (__builtin_expect(!scope.labels, 0))
+		scope.labels = tl_labels_begin();
+	scope.depth = __atomic_load_n(&scope.labels->size, __ATOMIC_RELAXED);
+	if (__builtin_expect(scope.depth < TL_LABELS_MOST, 1)) {
+		struct tl_label *label = &scope.labels->label[scope.depth];
+		__atomic_store_n(&label->text, text, __ATOMIC_RELAXED);
+		__atomic_store_n(&label->stack, (uintptr_t)__builtin_dwarf_cfa(), __ATOMIC_RELAXED);
+	} else {
+		tl_labels_are_deep();
+	}
+	/* Release: pairs with the acquire in tl_labels_copy. */
+	__atomic_store_n(&scope.labels->size, scope.depth + 1, __ATOMIC_RELEASE);
+	return scope;
+}
+
+static inline __attribute__((always_inline, unused)) void tl_profile_end(struct tl_profile_scope *scope)
+{
+	__atomic_store_n(&scope->labels->size, scope->depth, __ATOMIC_RELAXED);
+}
+
+/* Another text in its place. */
+static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_scope *scope, const char *text)
+{
+	if (scope->depth < TL_LABELS_MOST)
+		__atomic_store_n(&scope->labels->label[scope->depth].text, text, __ATOMIC_RELAXED);
+}
+
+/*
+ * From here to the end of the block. A declaration; texts are literal strings. The named form can be given another text:
+ *
+ *	TL_PROFILE_SCOPE_NAMED("load", step);
+ *	load();
+ *	TL_PROFILE_UPDATE(step, "sort");
+ *	sort();
+ */
+#define TL_PROFILE_SCOPE_NAMED(text, scope)                                                                            \
+	struct tl_profile_scope scope __attribute__((cleanup(tl_profile_end), unused)) = tl_profile_begin("" text "")
+#define TL_PROFILE_PASTE(a, b) a##b
+#define TL_PROFILE_SCOPE_AT(text, line) TL_PROFILE_SCOPE_NAMED(text, TL_PROFILE_PASTE(tl_profile_scope_, line))
+#define TL_PROFILE_SCOPE(text) TL_PROFILE_SCOPE_AT(text, __LINE__)
+#define TL_PROFILE_UPDATE(scope, text) tl_profile_update(&(scope), "" text "")
 
 /* ---- The program's own sampler */
 

@@ -97,6 +97,7 @@ enum tl_mode {
 	TL_MODE_CALLER = 32,	/* who calls decides (loaders' and drivers' own calls get the real thing): out of line */
 	TL_MODE_AFTER = 64,	/* something is done with the results (function pointers wrapped, exit handler renewed) */
 	TL_MODE_DEVICE = 128,	/* device lanes have a hook here (layer/device/hook.h): out of line */
+	TL_MODE_OPEN = 256,	/* an open call, and no more: for who looks on from outside */
 	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS,	/* these alone are served in the entry */
 	TL_MODE_CAPTURED = TL_MODE_FAST | TL_MODE_FOLLOW,	/* these alone are begun and ended in the entry, with help */
 };
@@ -210,8 +211,8 @@ TL_EXPORT void *tl_call_enter(struct tl_call *call);
 TL_EXPORT void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
 TL_EXPORT void tl_call_unwound(struct tl_call *call);
 /*
- * What tl_recorded_enter does, for a call whose arguments lead to memory that is captured. `stack`: TL_STACK of the entry. NULL: something else is
- * out of the ordinary, and nothing was done.
+ * What tl_recorded_enter does, for a call whose arguments lead to memory that is captured, or which is not recorded at all. `stack`: TL_STACK of the
+ * entry. NULL: something else is out of the ordinary, and nothing was done.
  */
 TL_EXPORT void *tl_recorded_enter_captured(uint64_t *call, struct tl_shim *shim, uintptr_t stack);
 /* A call that was begun in the entry has captured memory, or is not on top, or runs in another thread or process than it began in. Returns `result`. */
@@ -313,7 +314,8 @@ static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *
 	struct tl_thread *thread = tl_thread_self();
 
 	if (TL_UNLIKELY((uint32_t)mode_and_id != TL_MODE_FAST && (uint32_t)mode_and_id != TL_MODE_RECORD))
-		return (uint32_t)mode_and_id == TL_MODE_CAPTURED ? tl_recorded_enter_captured(call, shim, TL_STACK) : NULL;
+		return (uint32_t)mode_and_id == TL_MODE_CAPTURED || (uint32_t)mode_and_id == TL_MODE_OPEN ?
+			       tl_recorded_enter_captured(call, shim, TL_STACK) : NULL;
 	if (TL_UNLIKELY(!thread))
 		return NULL;
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);

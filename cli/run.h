@@ -1,0 +1,13 @@
+/*
+ * run.h: what `tracelayer run` and `tracelayer profile` do alike to start a program.
+ */
+#ifndef TL_CLI_RUN_H
+#define TL_CLI_RUN_H
+
+/* Put the library first in LD_PRELOAD, and keep what the user has there; see that tools are found. An exit code; it has said what is wrong. */
+int run_preload(void);
+
+/* The program can't be started (errno): say so. Returns the exit code. */
+int run_cannot_start(const char *name, int error);
+
+#endif
