@@ -130,16 +130,29 @@ static void add_process(struct sampler *sampler, struct watched *process)
 	sampler->seen++;
 }
 
+/* Delete the buffers of a process that is dead. One that is about to die is given the time for it. */
+static void delete_buffers(const struct watched *process)
+{
+	struct leftover file;
+	enum leftover_state state;
+
+	for (int waited = 0; waited < LEFTOVER_DYING_MS; waited += 10) {
+		state = leftover_claim(watched_path(process), &file);
+		if (state != LEFTOVER_LIVE || !leftover_is_dying(watched_header(process)->pid))
+			break;
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+	}
+	if (state == LEFTOVER_OURS)
+		leftover_delete(&file);
+	if (state == LEFTOVER_OURS || state == LEFTOVER_UNCLEAR)
+		leftover_release(&file);
+}
+
 /* What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of no use to anybody. */
 static void bury(struct watched *process)
 {
-	bool recorded = atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) == TL_FILE_RECORDS;
-	struct leftover file;
-
-	if (!recorded && leftover_claim(watched_path(process), &file) == LEFTOVER_OURS) {
-		leftover_delete(&file);
-		leftover_release(&file);
-	}
+	if (atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) != TL_FILE_RECORDS)
+		delete_buffers(process);
 	watched_close(process);
 }
 
@@ -394,14 +407,9 @@ static __attribute__((noreturn)) void be_sampler(const struct wishes *wishes, co
 	}
 	sample(&sampler);
 	int code = conclude(&sampler);
-	/* Those that live on go on without us; the program's own are gone. */
-	while (sampler.nprocesses) {
-		struct watched *process = sampler.processes[--sampler.nprocesses];
-		if (kill((pid_t)watched_header(process)->pid, 0) && errno == ESRCH)
-			bury(process);
-		else
-			watched_close(process);
-	}
+	/* Those that live on keep them, and go on without us. */
+	while (sampler.nprocesses)
+		bury(sampler.processes[--sampler.nprocesses]);
 	forget(&sampler);
 	exit(code);
 }

@@ -1,8 +1,8 @@
 /*
  * profile_process.c: see profile_process.h.
  *
- * The file is mapped once, as large as it can become; what has no page in it yet is not touched, since that would make one. New pieces are
- * found by reading, each few milliseconds, and where something is named that is not known yet.
+ * The file is mapped once, as large as it can become; what has no page in it yet is not touched, since that would make one. Whether there is a new
+ * piece is found out by reading.
  *
  * A thread has a piece with its open calls, as soon as it makes one, and a piece with its labels, as soon as it has one. A seat is a thread with one
  * or both, put together by the kernel's number; seats are made anew when a piece changes hands.
@@ -31,9 +31,8 @@
 #include "cli/profile_process.h"
 #include "format/describe.h"
 
-#define SEARCH_NS   5000000u	/* between two searches for new pieces */
 #define ALIVE_NS    100000000u	/* between two checks which threads there are */
-#define HOLE	    100		/* searches that find nothing at a place before it is taken for one that stays empty */
+#define HOLE	    1000	/* searches that find nothing at a place before it is taken for one that stays empty */
 #define CALLS_MOST  512u	/* open calls of a thread that are looked at */
 #define TEXT_MOST   256u
 #define APIS	    32u
@@ -64,7 +63,7 @@ struct watched {
 	const char *memory;
 	uint64_t size, at;	/* pieces are known up to here */
 	unsigned holes;
-	uint64_t searched, checked;
+	uint64_t checked;
 	uint32_t pid;
 
 	struct holder *holders;
@@ -516,10 +515,7 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 	/* It may go on: after an exec that failed. Acquire: pairs with the release of who ends it. */
 	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)
 		return true;
-	if (now - watched->searched > SEARCH_NS) {
-		search(watched);
-		watched->searched = now;
-	}
+	search(watched);
 	bool changed = have_changed(watched);
 	if (changed)
 		make_seats(watched);

@@ -3,6 +3,7 @@ dist_man_MANS += %D%/tracelayer.1 %D%/tracelayer-summary.1 %D%/tracelayer-export
 dist_man_MANS += %D%/tracelayer-profiler.7
 dist_man_MANS += %D%/tracelayer-phases.1
 dist_man_MANS += %D%/tracelayer-nntrace.7
+dist_man_MANS += %D%/tracelayer-profile.1
 nodist_man_MANS += %D%/tracelayer-run.1
 EXTRA_DIST += %D%/tracelayer-run.1.in %D%/internals.md
 CLEANFILES += %D%/tracelayer-run.1

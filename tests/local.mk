@@ -450,8 +450,11 @@ STRESS_TESTS += tests/stress_events.sh tests/control.sh tests/ring.sh
 EXTRA_DIST += %D%/stress_events.sh
 
 # --- the profiler: its header; the command
-TESTS += %D%/profiler.sh
-EXTRA_DIST += %D%/profiler.sh %D%/apps/profiler_forms.c %D%/apps/profiler_other.c %D%/apps/profiler_other.h
+TESTS += %D%/profiler.sh %D%/profile.sh
+check_PROGRAMS += %D%/apps/cl_profile
+%C%_apps_cl_profile_SOURCES = %D%/apps/cl_profile.c
+%C%_apps_cl_profile_LDADD = -lOpenCL -ldl -lpthread
+EXTRA_DIST += %D%/profiler.sh %D%/profile.sh %D%/profile.py %D%/apps/profiler_forms.c %D%/apps/profiler_other.c %D%/apps/profiler_other.h
 
 # --- xpti: the dispatcher, linked and through a table; a C++ program; subscribers
 xpti_rpath = -Wl,-rpath,$(abs_builddir)/.libs/tracelayer/xpti
