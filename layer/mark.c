@@ -18,9 +18,22 @@
 /* Of processes since the library was loaded: forks from the first to this one. */
 static _Atomic uint32_t process = 1;
 
+/* The number of "nntrace" in this process: it is looked up once. */
+static uint32_t category(void)
+{
+	static _Atomic uint64_t known;
+	uint64_t now = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32, had = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (had >> 32 == now >> 32)
+		return (uint32_t)had;
+	uint32_t number = tl_string_of("nntrace");
+	atomic_store_explicit(&known, now | number, memory_order_relaxed);
+	return number;
+}
+
 static struct tl_event event_of(char phase, uint32_t name)
 {
-	return (struct tl_event){.phase = phase, .level = TL_LEVEL_RUNTIME, .name = name, .category = tl_string_of("nntrace"),
+	return (struct tl_event){.phase = phase, .level = TL_LEVEL_RUNTIME, .name = name, .category = category(),
 				 .start = tl_event_now()};
 }
 

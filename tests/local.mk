@@ -408,6 +408,11 @@ check_PROGRAMS += %D%/apps/nntrace_rows
 %C%_apps_nntrace_rows_LDADD = -ldl
 TESTS += %D%/nntrace_rows.sh
 EXTRA_DIST += %D%/nntrace_rows.sh %D%/nntrace_rows.py
+check_PROGRAMS += %D%/apps/agree
+%C%_apps_agree_SOURCES = %D%/apps/agree.c %D%/apps/cl_app.h
+%C%_apps_agree_LDADD = -lOpenCL -lpthread -ldl
+TESTS += %D%/agree.sh
+EXTRA_DIST += %D%/agree.sh %D%/agree.py
 EXTRA_DIST += %D%/systrace.sh %D%/systrace.py %D%/nntrace.sh %D%/apps/nntrace_forms.c
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh

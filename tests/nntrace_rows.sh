@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every row of NNAPI's contract that a program's own marks can have, by tracelayer/nntrace.h: what tracelayer phases says of it is what the contract says of the
-# times in the trace. Ours, exported; and the kernel's, where this machine lets us write there.
+# times in the trace. Ours, as it is and exported; and the kernel's, where this machine lets us write there.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
@@ -18,10 +18,11 @@ right()
 	return 1
 }
 
-plan 22
+plan 32
 for row in $rows; do
 	traced "$tmp/$row.json" timeout 60 "$app" "$row"
 	"$tracelayer" export --systrace "$tmp/$row.json"
+	ok "$row" right "$row" "$tmp/$row.json"
 	ok "$row, exported" right "$row" "$tmp/$row.systrace"
 done
 
