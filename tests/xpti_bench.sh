@@ -10,7 +10,7 @@ plan 26
 # bench OPTIONS…: what it says is in $tmp/out and $tmp/err.
 bench() { timeout 120 "$top_builddir/tracelayer-xpti-bench" "$@" >"$tmp/out" 2>"$tmp/err"; }
 # rows: how many times stand in the tables.
-rows() { grep -c -E '^(string|trace point|notify|bare notify|composite)[a-z0-9,+ -]*  +[0-9.]+ ' "$tmp/out"; }
+rows() { grep -c -E '^(string|trace point|notify|bare notify|composite)[a-z0-9,+ -]* +[0-9.]+ ' "$tmp/out"; }
 
 bench --trace-points 1000 --type performance --overhead 1.5 --num-threads 0,1,2,3 --test-id 1,2 --tp-frequency 50 --rounds 1
 is $? 0 "the document's example runs"

@@ -264,13 +264,13 @@ static void print_rows(const struct wishes *wishes, const struct bench_times *ti
 			continue;
 		printf("%-27s", row_names[row]);
 		for (unsigned d = 0; d < n; d++) {
-			printf("%10.2f", times[d].ns[row]);
+			printf(" %9.2f", times[d].ns[row]);
 			if (n == 1)
-				printf("%9.2f", times[d].ns[row] / times[d].ns[BENCH_PROBE]);
+				printf(" %8.2f", times[d].ns[row] / times[d].ns[BENCH_PROBE]);
 			else if (d)
-				printf("%7.2f", times[d].ns[row] / times[0].ns[row]);
+				printf(" %6.2f", times[d].ns[row] / times[0].ns[row]);
 			if (serial)
-				printf("%10.2f", times[d].ns[row] / serial[d].ns[row]);
+				printf(" %9.2f", times[d].ns[row] / serial[d].ns[row]);
 		}
 		putchar('\n');
 	}
@@ -297,7 +297,7 @@ static void print_events(const struct wishes *wishes, const struct bench_times *
 		for (unsigned o = 0; o < wishes->overheads.count; o++) {
 			printf("%-15c%7.1f %% ", 'A' + (int)d, wishes->overheads.at[o]);
 			for (unsigned h = 0; h < 4; h++)
-				printf("%17.0f", events_per_second(times[d].ns[BENCH_COMPOSITE_ON], handlers[h], wishes->overheads.at[o]));
+				printf(" %16.0f", events_per_second(times[d].ns[BENCH_COMPOSITE_ON], handlers[h], wishes->overheads.at[o]));
 			putchar('\n');
 		}
 	putchar('\n');

@@ -58,11 +58,8 @@ struct bench_team;
 /* Of 0 threads: who calls does it all. Exits where threads can't be had. */
 struct bench_team *bench_team_make(unsigned threads);
 
-/*
- * Divide what is from 0 to `count` among the threads, and let all do their part `passes` times. Returns the nanoseconds from the first one's start to
- * the last one's end.
- */
-double bench_team_do(struct bench_team *team, bench_part *part, void *context, uint32_t count, unsigned passes);
+/* Divide what is from 0 to `count` among the threads. Returns the nanoseconds from the first one's start to the last one's end. */
+double bench_team_do(struct bench_team *team, bench_part *part, void *context, uint32_t count);
 
 /* ---- bench_speed.c, bench_semantic.c ---- */
 

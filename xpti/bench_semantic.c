@@ -41,7 +41,7 @@ static void expect(struct check *check, bool holds, const char *what)
 /* Each thread does the whole of it. */
 static void by_all(struct check *check, struct bench_team *team, bench_part *part)
 {
-	bench_team_do(team, part, check, check->threads, 1);
+	bench_team_do(team, part, check, check->threads);
 }
 
 /* ---- 1: strings ---- */

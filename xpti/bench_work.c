@@ -74,7 +74,6 @@ struct bench_team {
 	bench_part *part;
 	void *context;
 	uint32_t count;
-	unsigned passes;
 	_Alignas(64) _Atomic unsigned ready;
 };
 
@@ -112,8 +111,7 @@ static void *member_works(void *member_)
 		uint32_t from = bound(team, member->number), to = bound(team, member->number + 1);
 		line_up(team);
 		member->start = now_ns();
-		for (unsigned pass = 0; pass < team->passes; pass++)
-			team->part(team->context, from, to);
+		team->part(team->context, from, to);
 		member->end = now_ns();
 		pthread_barrier_wait(&team->done);
 	}
@@ -141,25 +139,23 @@ struct bench_team *bench_team_make(unsigned threads)
 	return team;
 }
 
-static double do_alone(bench_part *part, void *context, uint32_t count, unsigned passes)
+static double do_alone(bench_part *part, void *context, uint32_t count)
 {
 	uint64_t start = now_ns();
 
-	for (unsigned pass = 0; pass < passes; pass++)
-		part(context, 0, count);
+	part(context, 0, count);
 	return (double)(now_ns() - start);
 }
 
-double bench_team_do(struct bench_team *team, bench_part *part, void *context, uint32_t count, unsigned passes)
+double bench_team_do(struct bench_team *team, bench_part *part, void *context, uint32_t count)
 {
 	uint64_t start = UINT64_MAX, end = 0;
 
 	if (!team->threads)
-		return do_alone(part, context, count, passes);
+		return do_alone(part, context, count);
 	team->part = part;
 	team->context = context;
 	team->count = count;
-	team->passes = passes;
 	atomic_store_explicit(&team->ready, 0, memory_order_relaxed);
 	pthread_barrier_wait(&team->begin);
 	pthread_barrier_wait(&team->done);

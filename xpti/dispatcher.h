@@ -31,10 +31,13 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* Variables that are read often: code that is told so reads them without asking where they are. */
+#define TL_HIDDEN __attribute__((visibility("hidden")))
+
 /* ---- framework.c ---- */
 
 enum { TL_XPTI_STARTED = 1, TL_XPTI_ENABLED = 2 };
-extern _Atomic uint32_t tl_xpti_state;
+extern _Atomic uint32_t tl_xpti_state TL_HIDDEN;
 
 void tl_xpti_start_slowly(void);
 
@@ -57,6 +60,13 @@ static inline bool tl_xpti_enabled(void)
 		state = atomic_load_explicit(&tl_xpti_state, memory_order_acquire);
 	}
 	return state & TL_XPTI_ENABLED;
+}
+
+/* The same, without beginning: false where that is yet to be done. */
+static inline bool tl_xpti_is_on(void)
+{
+	/* Acquire as in tl_xpti_start. */
+	return atomic_load_explicit(&tl_xpti_state, memory_order_acquire) == (TL_XPTI_STARTED | TL_XPTI_ENABLED);
 }
 
 /* ---- strings.c ---- */

@@ -77,18 +77,18 @@ struct tl_xpti_reader *tl_xpti_reader_make(void)
 		/* Release pairs with the scans' acquire: it is clear. */
 		while (!atomic_compare_exchange_weak_explicit(&readers, &first, reader, memory_order_release, memory_order_relaxed));
 	}
-	reader->depth = 0;
+	reader->nested = 0;
 	tl_xpti_thread.reader = reader;
 	if (has_key)
 		pthread_setspecific(at_thread_end, reader);
 	return reader;
 }
 
-struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader)
+struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader, uint32_t level)
 {
 	struct tl_xpti_slots *slots = &reader->slots;
 
-	for (uint32_t left = reader->depth / TL_PIN_SLOTS; left; left--) {
+	for (uint32_t left = level / TL_PIN_SLOTS; left; left--) {
 		struct tl_xpti_slots *deeper = atomic_load_explicit(&slots->deeper, memory_order_relaxed);
 		if (!deeper) {
 			deeper = calloc(1, sizeof(*deeper));
@@ -99,7 +99,7 @@ struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader)
 		}
 		slots = deeper;
 	}
-	return &slots->at[reader->depth % TL_PIN_SLOTS];
+	return &slots->at[level % TL_PIN_SLOTS];
 }
 
 static void wake(void)

@@ -4,8 +4,9 @@
  * As layer/tracer.c does it: a notifier stores the list in a slot of its own, and loads the list's head again. If it is still the same, the list is
  * its own until it clears the slot. A writer publishes, executes membarrier, and scans the slots of all threads: a notifier whose second load
  * came before the barrier has its slot seen; one whose second load comes after sees the new list and starts over. Beside the list, the slot names the
- * callback that is running: it is stored before the look at the callback's .on, and unregistering clears .on before the barrier, so that one of
- * the two sees the other. Waiting: tl_xpti_attention is counted up, barrier, note the futex word, scan, sleep; a notifier clears its slot and then
+ * callback that is running: it is stored before the callback is loaded from the list, and unregistering replaces it there before the barrier, so that one of
+ * the two sees the other. A callback that is alone needs no list: the head and the slot name it itself, TL_PIN_ALONE added, and the head's second load
+ * tells if it is called. Waiting: tl_xpti_attention is counted up, barrier, note the futex word, scan, sleep; a notifier clears its slot and then
  * looks at the count.
  *
  * What is freed when all earlier notifications have ended goes by epochs: the outermost notification of a thread notes the epoch that it began in.
@@ -23,9 +24,12 @@
 
 enum { TL_PIN_SLOTS = 16 };		/* notifications in callbacks of notifications, before more slots are made */
 
+/* Says of a list's address that it is that of the one callback there is, instead. */
+#define TL_PIN_ALONE 1u
+
 struct tl_xpti_slot {
-	_Atomic(const void *) list;	/* the list in use */
-	_Atomic(const void *) running;	/* the callback in it */
+	_Atomic(const void *) list;	/* the list in use, or the callback that is running alone */
+	_Atomic(const void *) running;	/* the callback in the list */
 };
 
 struct tl_xpti_slots {
@@ -37,22 +41,22 @@ struct tl_xpti_slots {
 struct tl_xpti_reader {
 	_Alignas(64) struct tl_xpti_slots slots;
 	_Atomic uint64_t epoch;		/* that the outermost notification began in; 0: none is under way */
-	uint32_t depth;			/* notifications under way; its own thread's */
+	uint32_t nested;		/* notifications under way in that one's callbacks; its own thread's */
 	_Atomic bool waiting;		/* in tl_xpti_wait_while, called from a callback */
 	_Atomic bool taken;
 	_Atomic(struct tl_xpti_reader *) next;
 };
 
-extern _Atomic uint64_t tl_xpti_epoch;
+extern _Atomic uint64_t tl_xpti_epoch TL_HIDDEN;
 
 /* How many wait, and TL_PIN_FENCES where notifiers have to fence. */
 #define TL_PIN_FENCES (1u << 31)
-extern _Atomic uint32_t tl_xpti_attention;
+extern _Atomic uint32_t tl_xpti_attention TL_HIDDEN;
 
 /* The thread's reader, made where it has none; NULL: no memory. */
 struct tl_xpti_reader *tl_xpti_reader_make(void);
-/* The slot at a depth beyond the first TL_PIN_SLOTS; NULL: no memory. */
-struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader);
+/* The slot of a level beyond the first TL_PIN_SLOTS; NULL: no memory. */
+struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader, uint32_t level);
 /* A slot was cleared and tl_xpti_attention was not 0. Keeps errno. */
 void tl_xpti_attend(void);
 
@@ -62,7 +66,7 @@ void tl_xpti_heavy_barrier(void);
 void tl_xpti_pins_start(void);
 /* What is asked of a slot. */
 typedef bool (*tl_xpti_slot_matches)(struct tl_xpti_slot *slot, const void *key);
-/* Return when no other thread runs a callback for whose slot `matches` holds; each has had its .on cleared. */
+/* Return when no other thread runs a callback for whose slot `matches` holds; each is in no list any more. */
 void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key);
 /* A list is used by nobody; after a heavy barrier that came after it was replaced. */
 bool tl_xpti_is_pinned(const void *list);
@@ -71,11 +75,19 @@ bool tl_xpti_all_since(uint64_t epoch);
 /* In a forked child: the other threads are gone. */
 void tl_xpti_pins_after_fork(void);
 
-/* The callback that the slot's notification runs; NULL: none. */
+/* The callback that there is instead of a list; NULL: it is a list, or nothing. */
+static inline const void *tl_xpti_alone(const void *list)
+{
+	return (uintptr_t)list & TL_PIN_ALONE ? (const char *)list - TL_PIN_ALONE : NULL;
+}
+
+/* The callback that the slot's notification runs, or is about to; NULL: none. */
 static inline const void *tl_xpti_slot_running(struct tl_xpti_slot *slot)
 {
-	/* Acquire pairs with the clearing release: what the callback did is seen by who waited for it. */
-	return atomic_load_explicit(&slot->running, memory_order_acquire);
+	/* Acquire, both, pairs with the clearing release: what the callback did is seen by who waited for it. */
+	const void *running = atomic_load_explicit(&slot->running, memory_order_acquire);
+
+	return running ? running : tl_xpti_alone(atomic_load_explicit(&slot->list, memory_order_acquire));
 }
 
 /* Between a slot's store and the load that it is about. Pairs with tl_xpti_heavy_barrier. */
@@ -90,7 +102,10 @@ static inline void tl_xpti_pin_barrier(void)
 #endif
 }
 
-/* After a slot was cleared. Pairs with tl_xpti_heavy_barrier; tl_xpti_attend has the fence. */
+/*
+ * After a slot was cleared, or names another callback: then it is also what tl_xpti_pin_barrier is. Pairs with tl_xpti_heavy_barrier; tl_xpti_attend
+ * has the fence.
+ */
 static inline void tl_xpti_pin_cleared(void)
 {
 #ifdef TL_PIN_SEQ_CST

@@ -26,7 +26,7 @@ struct tl_pool {
 	uint32_t next_number;		/* of texts; see strings.c */
 };
 
-extern struct tl_pool tl_pools[TL_POOLS];
+extern struct tl_pool tl_pools[TL_POOLS] TL_HIDDEN;
 
 uint32_t tl_pool_thread_number(void);
 

@@ -1,9 +1,12 @@
 /*
  * streams.c: callbacks and notifications; pins.h tells how a notification keeps its list of callbacks.
  *
- * Each stream and type has a head: the list that notifications use, NULL where nobody listens, and the registrations that there ever were. A registration
- * is never freed; .on says if it is called, .known if it is remembered that it was. Types up to 255, those that are not user defined, have
- * their heads in one array; a tool's types of one stream lie on a page that is made when the first is registered.
+ * Each stream and type has a head: who listens, and the registrations that there ever were. Nobody is NULL, one is the registration itself
+ * (TL_PIN_ALONE), more are a list. A registration is never freed; .on says if it is called, .known if it is remembered that it was. Types up to 255,
+ * those that are not user defined, have their heads in one array; a tool's types of one stream lie on a page that is made when the first is registered.
+ *
+ * A list is never changed once it is published, but for one thing: a callback that is unregistered is replaced by one that does nothing, also in the
+ * lists that are in use by notifications under way.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,27 +15,24 @@
 #include "xpti/pins.h"
 
 struct registration {
-	_Atomic bool on;
-	bool known;
+	bool on, known;
 	xpti_stream_id stream;
 	xpti_callback callback;
 	struct registration *next;	/* of its head, in the order of registering */
 };
 
 struct entry {
-	xpti_callback callback;
+	_Atomic(xpti_callback) callback;
 	struct registration *registration;
 };
 
-/* Never changes once it is published. */
 struct list {
 	struct list *next;		/* of retired ones */
-	uint32_t count;
-	struct entry entries[];
+	struct entry entries[];		/* after the last, one without a callback */
 };
 
 struct head {
-	_Atomic(struct list *) list;
+	_Atomic(const void *) listeners;
 	struct registration *registrations;
 };
 
@@ -40,7 +40,7 @@ struct page {
 	struct head heads[256];
 };
 
-/* Protects all but the reading of .list, .on and the pages; the latter are published. */
+/* Protects all but the reading of .listeners, of what they are, and of the pages; these are published. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct head predefined[256][256];		/* by stream and type */
 static _Atomic(struct page *) pages[256][256];		/* by stream and tool; [0] is not used */
@@ -59,45 +59,87 @@ static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
 
 /* ---- notifying ---- */
 
+static inline const void *listeners_of(struct head *head)
+{
+	/* Acquire pairs with publish's release: the list's contents. */
+	return atomic_load_explicit(&head->listeners, memory_order_acquire);
+}
+
+static inline bool in_notification(struct tl_xpti_reader *reader)
+{
+	return atomic_load_explicit(&reader->epoch, memory_order_relaxed) != 0;
+}
+
+static inline void begin_outermost(struct tl_xpti_reader *reader)
+{
+	/* Acquire pairs with tl_xpti_wait_while's release: what was unregistered before this epoch is off. */
+	atomic_store_explicit(&reader->epoch, atomic_load_explicit(&tl_xpti_epoch, memory_order_acquire), memory_order_relaxed);
+}
+
+static inline void end_outermost(struct tl_xpti_reader *reader)
+{
+	/* Release pairs with tl_xpti_all_since's acquire. */
+	atomic_store_explicit(&reader->epoch, 0, memory_order_release);
+}
+
+static inline void set_list(struct tl_xpti_slot *slot, const void *list)
+{
+	/* Release: what was done with the one before is done before whoever waits for that goes on. Pairs with the scans' acquire loads. */
+	atomic_store_explicit(&slot->list, list, memory_order_release);
+}
+
+/* ---- in another notification's callback, or whatever else is rare ---- */
+
 /* A notification under way; ends by itself where the scope is left, also by an exception. */
 struct pin {
 	struct tl_xpti_reader *reader;
 	struct tl_xpti_slot *slot;
+	uint32_t level;
 };
 
-static inline void end_callback(struct tl_xpti_slot *slot)
+static inline void end_list(struct tl_xpti_slot *slot)
 {
-	/* Release: the callback's work is done before whoever unregistered it goes on. Pairs with the scans' acquire loads. */
+	set_list(slot, NULL);
+	/* Release, as set_list's. */
 	atomic_store_explicit(&slot->running, NULL, memory_order_release);
 	tl_xpti_pin_cleared();
 }
 
 static inline void unpin(struct pin *pin)
 {
-	pin->reader->depth--;
-	if (likely(pin->reader->depth == 0))
-		/* Release pairs with tl_xpti_all_since's acquire. */
-		atomic_store_explicit(&pin->reader->epoch, 0, memory_order_release);
-	/* Release pairs with the scans' acquire loads: the list is done with. */
-	atomic_store_explicit(&pin->slot->list, NULL, memory_order_release);
-	end_callback(pin->slot);
+	if (pin->level)
+		pin->reader->nested = pin->level - 1;
+	else
+		end_outermost(pin->reader);
+	end_list(pin->slot);
 }
 
-/* The list that the notification uses; NULL: nobody listens any more. */
-static inline struct list *pin_list(struct tl_xpti_slot *slot, struct head *head)
+/* Who is to be called; NULL: nobody listens any more. */
+static inline const void *pin_listeners(struct tl_xpti_slot *slot, struct head *head)
 {
-	/* Acquire pairs with publish's release: the list's contents, here and below. */
-	struct list *list = atomic_load_explicit(&head->list, memory_order_acquire);
-
 	for (;;) {
-		/* Release, as unpin's store, which a scan that comes late doesn't see any more. */
-		atomic_store_explicit(&slot->list, list, memory_order_release);
+		const void *listeners = listeners_of(head);
+		set_list(slot, listeners);
 		tl_xpti_pin_barrier();
-		struct list *again = atomic_load_explicit(&head->list, memory_order_acquire);
-		if (likely(again == list))
-			return list;
-		list = again;
+		if (likely(listeners_of(head) == listeners))
+			return listeners;
+		/* The slot may have named a callback that is not called now, and that somebody waits for. */
+		set_list(slot, NULL);
+		tl_xpti_pin_cleared();
 	}
+}
+
+static inline void call_all(struct tl_xpti_slot *slot, const struct list *list, uint16_t type, xpti_event *parent, xpti_event *object,
+			    uint64_t instance, const void *user_data)
+{
+	const struct entry *entry = list->entries;
+
+	do {
+		/* Release, as set_list's: it also ends the callback before. */
+		atomic_store_explicit(&slot->running, entry->registration, memory_order_release);
+		tl_xpti_pin_cleared();
+		atomic_load_explicit(&entry->callback, memory_order_relaxed)(type, parent, object, instance, user_data);
+	} while (atomic_load_explicit(&(++entry)->callback, memory_order_relaxed));
 }
 
 static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16_t type, xpti_event *parent, xpti_event *object,
@@ -107,27 +149,87 @@ static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16
 
 	if (unlikely(!reader) && !(reader = tl_xpti_reader_make()))
 		return XPTI_RESULT_FAIL;
-	struct tl_xpti_slot *slot = likely(reader->depth < TL_PIN_SLOTS) ? &reader->slots.at[reader->depth] : tl_xpti_slot_deep(reader);
+	uint32_t level = in_notification(reader) ? reader->nested + 1 : 0;
+	struct tl_xpti_slot *slot = likely(level < TL_PIN_SLOTS) ? &reader->slots.at[level] : tl_xpti_slot_deep(reader, level);
 	if (unlikely(!slot))
 		return XPTI_RESULT_FAIL;
-	if (likely(reader->depth == 0))
-		/* Acquire pairs with tl_xpti_wait_while's release: what was unregistered before this epoch is off. */
-		atomic_store_explicit(&reader->epoch, atomic_load_explicit(&tl_xpti_epoch, memory_order_acquire), memory_order_relaxed);
-	reader->depth++;
-	struct pin pin __attribute__((cleanup(unpin), unused)) = { reader, slot };
-	struct list *list = pin_list(slot, head);
-	for (uint32_t i = 0, count = list ? list->count : 0; i < count; i++) {
-		const struct entry *entry = &list->entries[i];
-		/* Release, as end_callback's. */
-		atomic_store_explicit(&slot->running, entry->registration, memory_order_release);
-		tl_xpti_pin_barrier();
-		if (likely(atomic_load_explicit(&entry->registration->on, memory_order_relaxed)))
-			entry->callback(type, parent, object, instance, user_data);
-		if (i + 1 < count)
-			end_callback(slot);
-	}
+	if (level)
+		reader->nested = level;
+	else
+		begin_outermost(reader);
+	struct pin pin __attribute__((cleanup(unpin), unused)) = { reader, slot, level };
+	const void *listeners = pin_listeners(slot, head);
+	const struct registration *alone = tl_xpti_alone(listeners);
+	if (alone)
+		alone->callback(type, parent, object, instance, user_data);
+	else if (listeners)
+		call_all(slot, listeners, type, parent, object, instance, user_data);
 	return XPTI_RESULT_SUCCESS;
 }
+
+/* ---- no notification around this one: nearly all are so ---- */
+
+static inline bool is_outermost(struct tl_xpti_reader *reader)
+{
+	return likely(reader != NULL) && likely(!in_notification(reader));
+}
+
+/* Also what ends it where an exception does. */
+static inline void end_alone(struct tl_xpti_reader **reader)
+{
+	end_outermost(*reader);
+	set_list(&(*reader)->slots.at[0], NULL);
+	tl_xpti_pin_cleared();
+}
+
+static inline void end_several(struct tl_xpti_reader **reader)
+{
+	end_outermost(*reader);
+	end_list(&(*reader)->slots.at[0]);
+}
+
+/* False: others listen by now. */
+static inline bool begin(struct tl_xpti_reader *reader, struct head *head, const void *listeners)
+{
+	begin_outermost(reader);
+	set_list(&reader->slots.at[0], listeners);
+	tl_xpti_pin_barrier();
+	if (likely(listeners_of(head) == listeners))
+		return true;
+	end_alone(&reader);
+	return false;
+}
+
+/* There was one callback. */
+static __attribute__((noinline)) xpti_result call_alone(struct head *head, uint16_t type, xpti_event *parent, xpti_event *object,
+							uint64_t instance, const void *user_data)
+{
+	const void *listeners = listeners_of(head);
+	const struct registration *alone = tl_xpti_alone(listeners);
+	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
+
+	if (unlikely(!alone) || !is_outermost(reader) || !begin(reader, head, listeners))
+		return call_back(head, type, parent, object, instance, user_data);
+	struct tl_xpti_reader *begun __attribute__((cleanup(end_alone), unused)) = reader;
+	alone->callback(type, parent, object, instance, user_data);
+	return XPTI_RESULT_SUCCESS;
+}
+
+/* There were several. */
+static __attribute__((noinline)) xpti_result call_several(struct head *head, uint16_t type, xpti_event *parent, xpti_event *object,
+							  uint64_t instance, const void *user_data)
+{
+	const void *listeners = listeners_of(head);
+	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
+
+	if (unlikely(!listeners || tl_xpti_alone(listeners)) || !is_outermost(reader) || !begin(reader, head, listeners))
+		return call_back(head, type, parent, object, instance, user_data);
+	struct tl_xpti_reader *begun __attribute__((cleanup(end_several), unused)) = reader;
+	call_all(&reader->slots.at[0], listeners, type, parent, object, instance, user_data);
+	return XPTI_RESULT_SUCCESS;
+}
+
+/* ---- the notification ---- */
 
 /* Notifications of functions, memory, offloading and diagnostics can do without an event; and of no type at all, as the original has it. */
 static bool can_lack_object(uint16_t type)
@@ -137,17 +239,29 @@ static bool can_lack_object(uint16_t type)
 	       (type >= xpti_trace_mem_alloc_begin && type <= xpti_trace_offload_accessor) || type == xpti_trace_diagnostics;
 }
 
-xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
-				  const void *user_data)
+/* Tracing may be off, not begun, without an object, of a tool's type. */
+static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object,
+							   uint64_t instance, const void *user_data)
 {
 	if (!tl_xpti_enabled())
 		return XPTI_RESULT_FALSE;
-	if (unlikely(!object) && !(user_data && can_lack_object(type)))
+	if (!object && !(user_data && can_lack_object(type)))
 		return XPTI_RESULT_INVALIDARG;
 	struct head *head = head_of(stream, type);
-	if (!head || !atomic_load_explicit(&head->list, memory_order_relaxed))
+	return head && listeners_of(head) ? call_alone(head, type, parent, object, instance, user_data) : XPTI_RESULT_SUCCESS;
+}
+
+xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+				  const void *user_data)
+{
+	if (unlikely(!tl_xpti_is_on() || !object || type > 255))
+		return notify_slowly(stream, type, parent, object, instance, user_data);
+	struct head *head = &predefined[stream][type];
+	const void *listeners = listeners_of(head);
+	if (!listeners)
 		return XPTI_RESULT_SUCCESS;
-	return call_back(head, type, parent, object, instance, user_data);
+	return tl_xpti_alone(listeners) ? call_alone(head, type, parent, object, instance, user_data) :
+					  call_several(head, type, parent, object, instance, user_data);
 }
 
 bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
@@ -157,7 +271,7 @@ bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
 	if (type == 0)
 		return atomic_load_explicit(&listening[stream], memory_order_relaxed) != 0;
 	struct head *head = head_of(stream, type);
-	return head && atomic_load_explicit(&head->list, memory_order_relaxed);
+	return head && listeners_of(head);
 }
 
 /* ---- registering; all under lock, but for the waiting ---- */
@@ -195,31 +309,61 @@ static void reclaim(void)
 	}
 }
 
-/* Make the head's list of the registrations that are on. False: no memory; the old one stays. */
+static struct list *make_list(const struct head *head, uint32_t count)
+{
+	struct list *list = malloc(sizeof(*list) + (count + 1) * sizeof(list->entries[0]));
+	struct entry *entry = list ? list->entries : NULL;
+
+	if (!list)
+		return NULL;
+	list->next = NULL;
+	for (struct registration *r = head->registrations; r; r = r->next)
+		if (r->on) {
+			atomic_init(&entry->callback, r->callback);
+			entry++->registration = r;
+		}
+	atomic_init(&entry->callback, NULL);
+	return list;
+}
+
+static void do_nothing(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data) { }
+
+/* Replace the callbacks that are not on any more. What there is of them still is waited for, after a heavy barrier. */
+static void silence(struct list *list)
+{
+	for (struct entry *entry = list->entries; atomic_load_explicit(&entry->callback, memory_order_relaxed); entry++)
+		if (!entry->registration->on)
+			atomic_store_explicit(&entry->callback, do_nothing, memory_order_relaxed);
+}
+
+static void silence_retired(void)
+{
+	for (struct list *list = retired; list; list = list->next)
+		silence(list);
+}
+
+/* Make the registrations that are on those that are called. False: no memory; then it stays as it was, but without those that are not on. */
 static bool publish(xpti_stream_id stream, struct head *head)
 {
 	uint32_t count = 0;
-	struct list *old = atomic_load_explicit(&head->list, memory_order_relaxed), *list = NULL;
+	const void *old = listeners_of(head), *now = NULL;
 
 	for (struct registration *r = head->registrations; r; r = r->next)
-		count += atomic_load_explicit(&r->on, memory_order_relaxed);
-	if (count) {
-		list = malloc(sizeof(*list) + count * sizeof(list->entries[0]));
-		if (!list)
-			return false;
-		list->next = NULL;
-		list->count = 0;
-		for (struct registration *r = head->registrations; r; r = r->next)
-			if (atomic_load_explicit(&r->on, memory_order_relaxed))
-				list->entries[list->count++] = (struct entry){ r->callback, r };
+		if (r->on && ++count == 1)
+			now = (char *)r + TL_PIN_ALONE;
+	if (count > 1 && !(now = make_list(head, count))) {
+		if (old && !tl_xpti_alone(old))
+			silence((struct list *)old);
+		return false;
 	}
-	if (!old != !list)
-		atomic_fetch_add_explicit(&listening[stream], list ? 1 : -1u, memory_order_relaxed);
-	/* Release pairs with pin_list's acquire. */
-	atomic_store_explicit(&head->list, list, memory_order_release);
-	if (old) {
-		old->next = retired;
-		retired = old;
+	if (!old != !now)
+		atomic_fetch_add_explicit(&listening[stream], now ? 1 : -1u, memory_order_relaxed);
+	/* Release pairs with listeners_of's acquire. */
+	atomic_store_explicit(&head->listeners, now, memory_order_release);
+	if (old && !tl_xpti_alone(old)) {
+		struct list *list = (struct list *)old;
+		list->next = retired;
+		retired = list;
 	}
 	return true;
 }
@@ -255,13 +399,13 @@ static xpti_result turn_on(xpti_stream_id stream, uint16_t type, xpti_callback c
 
 	if (!head)
 		return XPTI_RESULT_FAIL;
-	if (r && atomic_load_explicit(&r->on, memory_order_relaxed))
+	if (r && r->on)
 		return XPTI_RESULT_DUPLICATE;
 	if (!r && !(r = append(stream, head, callback)))
 		return XPTI_RESULT_FAIL;
-	atomic_store_explicit(&r->on, true, memory_order_relaxed);
+	r->on = true;
 	if (!publish(stream, head)) {
-		atomic_store_explicit(&r->on, false, memory_order_relaxed);
+		r->on = false;
 		return XPTI_RESULT_FAIL;
 	}
 	bool again = r->known;
@@ -279,11 +423,11 @@ static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback 
 	*registration = r;
 	if (!r || !r->known)
 		return XPTI_RESULT_NOTFOUND;
-	if (!atomic_load_explicit(&r->on, memory_order_relaxed))
+	if (!r->on)
 		return XPTI_RESULT_DUPLICATE;
-	/* Without memory for a shorter list the old one goes on, and skips it. */
-	atomic_store_explicit(&r->on, false, memory_order_relaxed);
+	r->on = false;
 	publish(stream, head);
+	silence_retired();
 	return XPTI_RESULT_SUCCESS;
 }
 
@@ -325,11 +469,11 @@ xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t type, xpti_ca
 static void head_off(xpti_stream_id stream, struct head *head, bool forget)
 {
 	for (struct registration *r = head->registrations; r; r = r->next) {
-		atomic_store_explicit(&r->on, false, memory_order_relaxed);
+		r->on = false;
 		if (forget)
 			r->known = false;
 	}
-	if (atomic_load_explicit(&head->list, memory_order_relaxed))
+	if (listeners_of(head))
 		publish(stream, head);
 }
 
@@ -342,6 +486,7 @@ static void stream_off(xpti_stream_id stream, bool forget)
 		for (unsigned type = 0; page && type < 256; type++)
 			head_off(stream, &page->heads[type], forget);
 	}
+	silence_retired();
 	if (forget)
 		had_callback[stream] = false;
 }
@@ -384,7 +529,7 @@ void tl_xpti_callbacks_reset(void)
 
 bool tl_xpti_in_callback(void)
 {
-	return tl_xpti_thread.reader && tl_xpti_thread.reader->depth;
+	return tl_xpti_thread.reader && in_notification(tl_xpti_thread.reader);
 }
 
 void tl_xpti_callbacks_lock(void)
