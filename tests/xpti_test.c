@@ -21,6 +21,31 @@
 #include "xpti/table.h"
 #endif
 
+/* The binary interface: offsets as the original's C++ header has them. */
+#define AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+AT(xpti_payload, stack_trace, 8);
+AT(xpti_payload, source_file, 16);
+AT(xpti_payload, line_no, 24);
+AT(xpti_payload, column_no, 28);
+AT(xpti_payload, code_ptr_va, 32);
+AT(xpti_payload, internal, 40);
+AT(xpti_payload, flags, 48);
+AT(xpti_payload, uid_p1, 56);
+AT(xpti_payload, uid_p3, 72);
+AT(xpti_event, data_id, 8);
+AT(xpti_event, instance_id, 16);
+AT(xpti_event, event_type, 24);
+AT(xpti_event, activity_type, 26);
+AT(xpti_event, source_id, 32);
+AT(xpti_event, target_id, 40);
+AT(xpti_event, payload, 48);
+AT(xpti_event, metadata, 56);
+AT(xpti_event, global_user_data, 112);
+AT(xpti_event, flags, 120);
+AT(xpti_object, data, 8);
+AT(xpti_object, type, 16);
+_Static_assert(sizeof(xpti_payload) == 80 && sizeof(xpti_event) == 128 && sizeof(xpti_object) == 24, "sizes");
+
 static xpti_payload place(const char *name, const char *file, uint32_t line)
 {
 	return XPTI_PAYLOAD(name, file, line, 1);
@@ -226,6 +251,25 @@ START_TEST(what_is_no_string_has_no_number)
 	ck_assert_ptr_null(xptiLookupString(1));
 	ck_assert_ptr_null(xptiLookupString(XPTI_INVALID_STRING));
 	ck_assert_ptr_null(xptiLookupString(0x80000000));
+}
+END_TEST
+
+START_TEST(texts_stay_where_they_are)
+{
+	enum { MANY = 50000 };
+	static char *texts[MANY];
+	char name[32], *again;
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "text %d", i);
+		ck_assert_uint_eq(xptiRegisterString(name, &texts[i]), i + 1);
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "text %d", i);
+		ck_assert_uint_eq(xptiRegisterString(name, &again), i + 1);
+		ck_assert_ptr_eq(again, texts[i]);
+		ck_assert_ptr_eq(xptiLookupString((xpti_string_id)i + 1), texts[i]);
+	}
 }
 END_TEST
 
@@ -820,6 +864,19 @@ START_TEST(a_check_says_who_listens)
 }
 END_TEST
 
+/* Older headers declare the stream with 16 bits; what is above its 8 doesn't count. */
+START_TEST(a_check_by_an_older_header_is_the_same)
+{
+	bool (*older)(uint16_t stream, uint16_t type);
+
+	*(void **)&older = (void *)xptiCheckTraceEnabled;
+	start();
+	xptiRegisterCallback(stream, 10, on_a);
+	ck_assert(older(stream, 10) && older((uint16_t)(0x100 | stream), 10) && older((uint16_t)(0xff00 | stream), 0));
+	ck_assert(!older(0x100, 10) && !older(0xffff, 10));
+}
+END_TEST
+
 static void register_b(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
 {
 	note('r');
@@ -1339,6 +1396,7 @@ static Suite *suite(void)
 	ADD(a_stream_is_unregistered);
 	ADD(strings_have_numbers_from_1);
 	ADD(what_is_no_string_has_no_number);
+	ADD(texts_stay_where_they_are);
 	ADD(a_huge_string_is_a_string);
 	ADD(reset_takes_numbers_and_not_texts);
 	ADD(objects_have_numbers_from_0);
@@ -1372,6 +1430,7 @@ static Suite *suite(void)
 	ADD(tracing_off_comes_first);
 	ADD(only_some_types_do_without_an_event);
 	ADD(a_check_says_who_listens);
+	ADD(a_check_by_an_older_header_is_the_same);
 	ADD(what_is_registered_in_a_callback_waits_for_the_next_notification);
 	ADD(what_is_unregistered_in_a_callback_is_not_called_any_more);
 	ADD(a_callback_may_reset);
