@@ -2,7 +2,7 @@
 # What make install installs works from where it lies, also when it was moved as a whole; make uninstall leaves nothing.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
-plan 9
+plan 10
 
 # Another layout than the build was configured for: what the command looks for is relative to itself.
 quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" "$@" >"$tmp/make.log" 2>&1 </dev/null; }
@@ -26,5 +26,11 @@ int main(void) { return TL_LEVEL_NONE; }
 END
 flags=$(PKG_CONFIG_PATH=$(dirname "$library")/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/dest pkg-config --cflags --libs tracelayer)
 ok "a program is built by what pkg-config says" ${CC:-cc} "$tmp/user.c" $flags -o "$tmp/user"
+echo '#include <tracelayer/xpti.h>
+int main(void) { return xptiGetDefaultStreamID(); }' >"$tmp/user.c"
+${CC:-cc} "$tmp/user.c" $flags -ltracelayer-xptiproxy -o "$tmp/user"
+"$tmp/user"; alone=$?
+XPTI_FRAMEWORK_DISPATCHER=${library%/*}/libtracelayer-xpti.so "$tmp/user"
+is "$alone $?" "255 1" "a program with XPTI's static proxy runs without the dispatcher, and with it"
 ok "make uninstall" quiet_make uninstall DESTDIR="$tmp/dest"
 is "$(files dest)" "" "nothing is left of it"

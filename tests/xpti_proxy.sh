@@ -8,7 +8,7 @@ library=$top_builddir/.libs/libtracelayer-xpti.so
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 23
+plan 24
 
 # ---- the archive
 nm --defined-only "$proxy" | sed -n 's/.* [A-Z] //p' | sort >"$tmp/holds"
@@ -57,6 +57,17 @@ $cc -w -shared -fPIC "$tmp/older.c" -o "$tmp/older.so"
 nothing "" "$tmp/older.so"
 is "$(cat "$tmp/out" "$tmp/err")" "before 255
 after 7" "one that has no xptiReset and no xptiGetEffectiveStreamDetailLevel is a dispatcher"
+
+# ---- in a program that runs with other rights than its user's
+
+# The program's owner is root and its user nobody: its user must not choose what it loads.
+as_nobody() { XPTI_FRAMEWORK_DISPATCHER=$tmp/missing.so timeout 20 setpriv --reuid=65534 --clear-groups "$@" 2>&1; }
+if test "$(id -u)" = 0 && chmod 755 "$tmp" && install -m 4755 "$(command -v id)" "$tmp/id" && test "$(as_nobody "$tmp/id" -u)" = 0 &&
+   as_nobody "$tmp/nothing" | grep -q missing && install -m 4755 "$tmp/nothing" "$tmp/owned"; then
+	is "$(as_nobody "$tmp/owned")" "" "a program that runs with other rights than its user's loads none"
+else
+	skip 1 "no program can be given other rights on this machine"
+fi
 
 # ---- threads whose first calls meet
 
