@@ -22,6 +22,7 @@
 #include "cli/run.h"
 #include "format/settings.h"
 #include "format/tools.h"
+#include "format/xpti.h"
 
 #define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
 #define OPTION_RING  (OPTION_FIRST + TL_SETTINGS)
@@ -38,8 +39,7 @@ static int option_key(const struct tl_setting *setting)
 	return setting->letter ? setting->letter : OPTION_FIRST + (int)setting->id;
 }
 
-/* The table as argp wants it. Settings of later versions are known, so that what they need can be
- * said, but not shown. */
+/* The table as argp wants it. */
 static void make_options(struct argp_option *options)
 {
 	for (int i = 0; i < TL_SETTINGS; i++) {
@@ -53,8 +53,7 @@ static void make_options(struct argp_option *options)
 			.name = setting->option,
 			.key = option_key(setting),
 			.arg = setting->metavar,
-			.flags = (setting->implied ? OPTION_ARG_OPTIONAL : 0) |
-				 (setting->available ? 0 : OPTION_HIDDEN),
+			.flags = setting->implied ? OPTION_ARG_OPTIONAL : 0,
 			.doc = help ? help : setting->help,
 		};
 	}
@@ -233,6 +232,25 @@ int run_preload(void)
 	return EXIT_DONE;
 }
 
+/* --xpti. Libraries of the program may load the dispatcher before the layer is there to see to it, so it is done here. */
+static int bring_xpti(void)
+{
+	char dispatcher[PATH_MAX], timeline[PATH_MAX];
+
+	if (!installed_library(TL_XPTI_DISPATCHER, dispatcher) || !installed_library(TL_XPTI_TIMELINE, timeline)) {
+		say("%s and %s: not found beside this command nor in %s; run `make install`", TL_XPTI_DISPATCHER, TL_XPTI_TIMELINE, LIBDIR);
+		return EXIT_BROKEN;
+	}
+	*strrchr(timeline, '/') = '\0';
+	if (!tl_xpti_set_environment(timeline)) {
+		say("%s: its path has a comma, which XPTI_SUBSCRIBERS can't express; move it", timeline);
+		return EXIT_BROKEN;
+	}
+	if (tl_xpti_turned_off())
+		say("--xpti: XPTI_TRACE_ENABLE=%s turns XPTI off, so no stream will be recorded; unset it", tl_xpti_turned_off());
+	return EXIT_DONE;
+}
+
 /* ---- the whole ---- */
 
 int run_cannot_start(const char *name, int error)
@@ -276,6 +294,8 @@ int command_run(int argc, char **argv)
 	 */
 	int code = program.nature != PROGRAM_FOREIGN ? run_preload() : EXIT_DONE;
 
+	if (code == EXIT_DONE && config.xpti)
+		code = bring_xpti();
 	if (code != EXIT_DONE)
 		return code;
 	closing_prepare();

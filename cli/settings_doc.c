@@ -81,7 +81,6 @@ int main(int argc, char **argv)
 	if (markdown)
 		printf("| option of `tracelayer run` | environment | default | |\n| --- | --- | --- | --- |\n");
 	for (int i = 0; i < TL_SETTINGS; i++)
-		if (tl_settings[i].available)
-			(markdown ? markdown_row : mdoc_item)(&tl_settings[i]);
+		(markdown ? markdown_row : mdoc_item)(&tl_settings[i]);
 	return fflush(stdout) || ferror(stdout);
 }

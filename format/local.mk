@@ -14,7 +14,8 @@ libtl_format_la_SOURCES = \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \
 	%D%/settings.c %D%/settings.h %D%/settings_table.h \
-	%D%/tools.c %D%/tools.h
+	%D%/tools.c %D%/tools.h \
+	%D%/xpti.c %D%/xpti.h
 
 # What of them needs zlib.
 noinst_LTLIBRARIES += libtl_gzip.la

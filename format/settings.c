@@ -13,11 +13,8 @@
 #define SHORTEST_SPLIT 100000000ull
 
 const struct tl_setting tl_settings[TL_SETTINGS] = {
-#define SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, available,   \
-		help)                                                                              \
-	[TL_SETTING_##                                                                             \
-		id] = {TL_SETTING_##id, PREFIX variable, option, letter,    metavar, implied,      \
-		       initial,		TL_VALUE_##kind, words,	 available, help},
+#define SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, help)                            \
+	[TL_SETTING_##id] = {TL_SETTING_##id, PREFIX variable, option, letter, metavar, implied, initial, TL_VALUE_##kind, words, help},
 #include "format/settings_table.h"
 #undef SETTING
 };
@@ -461,17 +458,7 @@ void tl_settings_initial(struct tl_config *config)
 bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting,
 		       const char *value, char *why, size_t room)
 {
-	if (!*value)
-		return true;
-	if (setting->available)
-		return read_value(config, setting, value, why, room);
-	/* Nothing of a feature that isn't there may be in force, so it is read into a copy. */
-	struct tl_config copy = *config;
-	if (!read_value(&copy, setting, value, why, room))
-		return false;
-	if (same_word(value, strlen(value), setting->initial))
-		return true;
-	return refuse(why, room, "not supported by this version", "leave it out");
+	return !*value || read_value(config, setting, value, why, room);
 }
 
 /* How many letters have to be changed, added, left out or swapped to make one word of the other; at
@@ -517,7 +504,7 @@ const struct tl_setting *tl_settings_nearest(const char *variable)
 		const char *name = tl_settings[i].variable + strlen(PREFIX);
 		/* A short word is close to anything: two of its three letters must be right. */
 		unsigned limit = strlen(name) < 4 ? 1 : 2;
-		unsigned d = tl_settings[i].available ? distance(variable, name, limit) : 9;
+		unsigned d = distance(variable, name, limit);
 		if (d <= limit && d < best) {
 			best = d;
 			nearest = &tl_settings[i];

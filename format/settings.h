@@ -76,7 +76,6 @@ struct tl_setting {
 	const char *initial;
 	enum tl_value_kind kind;
 	const char *words;
-	bool available;
 	const char *help;
 };
 

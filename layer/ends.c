@@ -35,6 +35,7 @@
 
 #include "layer/device/device.h"
 #include "layer/dlsym.h"
+#include "layer/guest.h"
 #include "layer/pen.h"
 #include "layer/report.h"
 #include "layer/runtime.h"
@@ -146,7 +147,7 @@ static bool in_handler(void)
 
 static bool somebody_awaits_end(void)
 {
-	return tl_tools_await_end() || tl_device_awaits_end();
+	return tl_tools_await_end() || tl_device_awaits_end() || tl_guest_awaits_end();
 }
 
 /* Also not from inside a tool, which may hold locks of its own. */
@@ -163,6 +164,7 @@ static void end_others(int status)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	tl_device_end();
 	tl_tools_end();
+	tl_guest_end();
 	pthread_setcancelstate(cancel, NULL);
 	atomic_store_explicit(&watched.over, 1, memory_order_relaxed);
 	tl_futex_wake(&watched.over);

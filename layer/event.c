@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "format/trace_file.h"
 #include "layer/arena.h"
@@ -24,6 +25,7 @@
 /* Release by who made the page, acquire by who looks an entry up: it is mapped. */
 static _Atomic(struct tl_lanes_piece *) pages[PAGES];
 static _Atomic uint32_t made;
+static _Atomic uint64_t flows;	/* the process's number, and below it how many there were; 0: none yet */
 
 bool tl_event_wanted(uint8_t level)
 {
@@ -87,6 +89,20 @@ bool tl_event_put(const struct tl_event *event)
 bool tl_event_put_end(const struct tl_event *event)
 {
 	return put(this_thread(), event);
+}
+
+#define FLOW_BITS 30	/* with 22 of the process's number it is small enough for readers that take all numbers for doubles */
+
+uint64_t tl_event_flows(void)
+{
+	uint64_t number = atomic_fetch_add_explicit(&flows, 2, memory_order_relaxed), none = 0;
+
+	if (number >> FLOW_BITS)
+		return number;
+	none = number + 2;
+	atomic_compare_exchange_strong_explicit(&flows, &none, (uint64_t)getpid() << FLOW_BITS, memory_order_relaxed,
+						memory_order_relaxed);
+	return tl_event_flows();
 }
 
 /* --- lanes */
@@ -176,4 +192,5 @@ void tl_events_after_fork(void)
 	for (uint32_t i = 0; i < PAGES; i++)
 		atomic_store_explicit(&pages[i], NULL, memory_order_relaxed);
 	atomic_store_explicit(&made, 0, memory_order_relaxed);
+	atomic_store_explicit(&flows, 0, memory_order_relaxed);
 }

@@ -63,6 +63,9 @@ const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane);
 /* The number of the lane that is shown by this tid; 0 for a thread's. */
 uint32_t tl_event_lane_shown(uint32_t tid);
 
+/* Numbers of two flows, the first of them; of this process only, until there were a billion. */
+uint64_t tl_event_flows(void);
+
 /* Now, in ticks of the calling thread's clock. */
 uint64_t tl_event_now(void);
 

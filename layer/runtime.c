@@ -7,6 +7,7 @@
  */
 #include "layer/runtime.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "format/xpti.h"
 #include "layer/arena.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
@@ -25,6 +27,7 @@
 #include "layer/control.h"
 #include "layer/device/device.h"
 #include "layer/event.h"
+#include "layer/guest.h"
 #include "layer/labels.h"
 #include "layer/once.h"
 #include "layer/pen.h"
@@ -499,6 +502,7 @@ static void finish_after_libraries(int status, void *unused)
 		return;
 	tl_device_end();
 	tl_tools_end();
+	tl_guest_end();
 	tl_runtime_end();
 }
 
@@ -622,9 +626,24 @@ bool tl_runtime_is_started(void)
 	return atomic_load_explicit(&started.owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
+/* As `tracelayer run` does it, which does it before this: libraries' constructors may be sooner than ours. */
+static void bring_xpti(void)
+{
+	char folder[PATH_MAX];
+	Dl_info own;
+
+	if (tl_config.secure || tl_config.left_alone || tl_config.level == TL_LEVEL_NONE || !dladdr(bring_xpti, &own) ||
+	    !realpath(own.dli_fname, folder))
+		return;
+	*strrchr(folder, '/') = 0;
+	tl_xpti_set_environment(folder);
+}
+
 static __attribute__((constructor)) void load(void)
 {
 	tl_runtime_start();
+	if (tl_config.xpti && tl_preloaded())
+		bring_xpti();
 	on_exit(finish_after_libraries, NULL);
 }
 

@@ -93,8 +93,13 @@ def lanes_of(trace):
 	for event in trace.slices:
 		start = nanoseconds(trace, event, "ts")
 		end = start + nanoseconds(trace, event, "dur")
-		lanes[event.get("pid"), event.get("tid")].append((start, end, event.get("name"), is_of_device(event)))
+		lanes[event.get("pid"), event.get("tid")].append((start, end, event.get("name"), is_told_later(event)))
 	return lanes
+
+
+def is_told_later(event):
+	"""The order of the file says nothing on lanes that several threads tell of."""
+	return str(event.get("cat")).split(",")[0] in ("device", "xpti")
 
 
 def is_of_device(event):

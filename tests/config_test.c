@@ -171,31 +171,6 @@ START_TEST(output_patterns)
 }
 END_TEST
 
-/* What later versions do is read and checked by the same rules, is refused in this one, and leaves
- * no trace in the config. */
-static const struct {
-	enum tl_setting_id id;
-	const char *text;
-	const char *complaint; /* a part of it; NULL: none */
-} later[] = {
-	{TL_SETTING_XPTI, "0", NULL},
-	{TL_SETTING_XPTI, "on", "not supported by this version"},
-	{TL_SETTING_XPTI, "2", "use 0 or 1"},
-};
-
-START_TEST(features_of_later_versions_are_refused)
-{
-	struct tl_config before = config;
-	bool right = value(later[_i].id, later[_i].text);
-
-	ck_assert_msg(right == !later[_i].complaint, "%s", later[_i].text);
-	if (!right)
-		ck_assert_msg(strstr(complaint, later[_i].complaint) != NULL, "%s: %s",
-			      later[_i].text, complaint);
-	ck_assert_mem_eq(&before, &config, sizeof(config));
-}
-END_TEST
-
 /* When and how long is recorded. */
 static const struct {
 	enum tl_setting_id id;
@@ -218,6 +193,8 @@ static const struct {
 	{TL_SETTING_SNAPSHOT_ON, "sigusr2", NULL},
 	{TL_SETTING_SNAPSHOT_ON, "KILL", "no signal that can be used"},
 	{TL_SETTING_SNAPSHOT_ON, "9", "no signal that can be used"},
+	{TL_SETTING_XPTI, "on", NULL},
+	{TL_SETTING_XPTI, "2", "use 0 or 1"},
 	{TL_SETTING_WINDOW, "2s:500ms:3", NULL},
 	{TL_SETTING_WINDOW, "0s:500ms:1", NULL},
 	{TL_SETTING_WINDOW, "2s:500ms", "no delay:length:repeats"},
@@ -516,7 +493,6 @@ int main(void)
 	tcase_add_loop_test(tests, sizes_are_numbers_with_units, 0, COUNT(sizes));
 	tcase_add_loop_test(tests, splits_are_sizes_or_times, 0, COUNT(splits));
 	tcase_add_loop_test(tests, output_patterns, 0, COUNT(patterns));
-	tcase_add_loop_test(tests, features_of_later_versions_are_refused, 0, COUNT(later));
 	tcase_add_test(tests, the_first_process_is_told_by_its_mark);
 	tcase_add_loop_test(tests, when_to_record_is_read, 0, sizeof(whens) / sizeof(*whens));
 	tcase_add_test(tests, a_ring_has_a_size);

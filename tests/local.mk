@@ -505,6 +505,11 @@ EXTRA_DIST += %D%/xpti_bench.sh
 STRESS_TESTS += tests/xpti_stress.sh tests/xpti_bench.sh tests/xpti_fuzz.sh
 EXTRA_DIST += %D%/xpti.sh %D%/xpti_subscribers.sh %D%/xpti_proxy.sh %D%/xpti_nothing.c %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/fuzz_xpti.c %D%/xpti_stress.sh %D%/xpti_stress.c %D%/xpti_subscriber.c %D%/xpti_app.c %D%/xpti_steps.c %D%/xpti_first.c
 
+# --- xpti: streams in the trace
+TESTS += %D%/xpti_timeline.sh
+STRESS_TESTS += tests/xpti_timeline.sh
+EXTRA_DIST += %D%/xpti_timeline.sh %D%/xpti_timeline.py %D%/xpti_timeline_app.c %D%/xpti_timeline_stress.c
+
 # --- phases
 TESTS += tests/phases.sh tests/phases_fuzz.sh
 EXTRA_DIST += tests/phases.sh tests/phases_inputs.py tests/phases_progress.py tests/phases_memory.py tests/nnapi

@@ -59,6 +59,35 @@ libtracelayer_xptiproxy_a_AR = $(AR) cr
 libtracelayer_xptiproxy_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions
 libtracelayer_xptiproxy_a_SOURCES = %D%/proxy.c %D%/proxy_functions.h %D%/say.h
 
+# The subscriber that `tracelayer run --xpti` adds. It stays, since threads and streams have its state.
+noinst_LTLIBRARIES += libtl_xpti_timeline.la
+libtl_xpti_timeline_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
+libtl_xpti_timeline_la_SOURCES = \
+	%D%/timeline.h \
+	%D%/timeline.c \
+	%D%/timeline_edges.c \
+	%D%/timeline_lanes.c \
+	%D%/timeline_open.c \
+	%D%/timeline_places.c \
+	layer/guest.h format/args.h format/checked_copy.c format/digits.h format/text.h format/text.c
+
+xpti_timeline = .libs/libtracelayer-xpti-timeline.so
+$(xpti_timeline): libtl_xpti_timeline.la libtracelayer.la $(xpti_library)
+	$(AM_V_CCLD)$(CC) -o $@ -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
+		-Wl,--whole-archive .libs/libtl_xpti_timeline.a -Wl,--no-whole-archive -L.libs -ltracelayer -L.libs/tracelayer/xpti -lxptifw \
+		-Wl,-rpath,'$$ORIGIN:$$ORIGIN/tracelayer/xpti' -Wl,--enable-new-dtags \
+		-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+CLEANFILES += $(xpti_timeline)
+all-local: $(xpti_timeline)
+install-exec-local: install-xpti-timeline
+uninstall-local: uninstall-xpti-timeline
+.PHONY: install-xpti-timeline uninstall-xpti-timeline
+install-xpti-timeline: $(xpti_timeline)
+	$(MKDIR_P) "$(DESTDIR)$(libdir)"
+	$(INSTALL_PROGRAM) $(xpti_timeline) "$(DESTDIR)$(libdir)/libtracelayer-xpti-timeline.so"
+uninstall-xpti-timeline:
+	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti-timeline.so"
+
 # The functions as a table that is filled with dlsym, and macros that call through it: for tests and benchmarks.
 xpti/table.h: %D%/exports %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) xpti && { \

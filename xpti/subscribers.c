@@ -6,6 +6,7 @@
  * are not unloaded under their own feet: while one is being told something, or calls us from a callback, all stay loaded.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,10 +94,33 @@ static struct tl_xpti_subscriber *subscriber_of(void *handle, const char *path, 
 	return NULL;
 }
 
+/* A name alone that nothing is found by may be that of a subscriber which is installed beside us. */
+static void *open_beside(const char *name)
+{
+	char path[PATH_MAX];
+	Dl_info own;
+
+	if (strchr(name, '/') || !dladdr((void *)&xptiReset, &own) || !realpath(own.dli_fname, path))
+		return NULL;
+	char *file = strrchr(path, '/') + 1;
+	if (strlen(name) >= sizeof(path) - (size_t)(file - path))
+		return NULL;
+	strcpy(file, name);
+	return access(path, R_OK) == 0 ? dlopen(path, RTLD_LAZY) : NULL;
+}
+
+/* dlerror says of the first attempt what went wrong, where there is no second one. */
+static void *open_library(const char *path)
+{
+	void *handle = dlopen(path, RTLD_LAZY);
+
+	return handle ? handle : open_beside(path);
+}
+
 static unsigned load(const char *path)
 {
 	const char *why = "no library has an empty name";
-	void *handle = *path ? dlopen(path, RTLD_LAZY) : NULL;
+	void *handle = *path ? open_library(path) : NULL;
 
 	if (!handle) {
 		const char *error = *path ? dlerror() : NULL;
@@ -114,7 +138,7 @@ static unsigned load(const char *path)
 		return 0;
 	}
 	for (int i = 1; i < HOLDS; i++)
-		dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+		open_library(path);
 	append(subscriber);
 	return 1;
 }

@@ -185,6 +185,22 @@ typedef struct {
 	uint8_t type;				/* enum xpti_metadata_type */
 } xpti_object;
 
+/* What user_data points to with function_with_args; functions without arguments have their name there. */
+typedef struct {
+	uint32_t function_id;
+	const char *function_name;
+	void *args_data, *ret_data;
+	void *user_data;
+} xpti_function_with_args;
+
+/* And with mem_alloc and mem_release. A begin of mem_alloc doesn't know the address yet. */
+typedef struct {
+	uintptr_t mem_object_handle;
+	uintptr_t alloc_pointer;
+	size_t alloc_size, guard_zone_size;	/* bytes */
+	uint64_t reserved;
+} xpti_mem_alloc_data;
+
 /*
  * What a subscriber registers. parent and object are what the notifier passed; user_data lives until the callback returns. A callback may call any
  * function here, and may throw.

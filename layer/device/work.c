@@ -113,7 +113,6 @@ static _Atomic(struct tl_device *) devices;
 static _Atomic(struct tl_device_queue *) queues;
 static uint32_t queue_count;
 static _Atomic uint32_t correlations;
-static _Atomic uint64_t flows;	/* the process's number, and below it how many there were; 0: none yet */
 
 /* --- texts */
 
@@ -698,27 +697,12 @@ static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_d
 				 .duration = work->end - work->start, .nargs = args->count, .args = args->at};
 }
 
-#define FLOW_BITS 30	/* with 22 of the process's number it is small enough for readers that take all numbers for doubles */
-
-/* Two numbers, the first of them; of this process only, until there were a billion. */
-static uint64_t flow_numbers(void)
-{
-	uint64_t number = atomic_fetch_add_explicit(&flows, 2, memory_order_relaxed), none = 0;
-
-	if (number >> FLOW_BITS)
-		return number;
-	none = number + 2;
-	atomic_compare_exchange_strong_explicit(&flows, &none, (uint64_t)getpid() << FLOW_BITS, memory_order_relaxed,
-						memory_order_relaxed);
-	return flow_numbers();
-}
-
 static struct tl_event_arrows arrows_of(const struct tl_device_work *work)
 {
 	const struct tl_device_call *from = &work->submitted, *to = &work->waited;
 
 	return (struct tl_event_arrows){
-		.number = flow_numbers(),
+		.number = tl_event_flows(),
 		.from = from->tid,
 		.from_ns = least(near_start(from), work->start),
 		.from_name = KEY(submitted),
@@ -844,7 +828,6 @@ void tl_device_work_after_fork(void)
 		atomic_store_explicit(&keys[i], 0, memory_order_relaxed);
 	for (unsigned i = 0; i < TL_DEVICE_KINDS; i++)
 		atomic_store_explicit(&kinds[i], 0, memory_order_relaxed);
-	atomic_store_explicit(&flows, 0, memory_order_relaxed);
 	for (struct tl_device *device = atomic_load_explicit(&devices, memory_order_relaxed); device; device = device->next) {
 		pthread_mutex_init(&device->lock, NULL);
 		atomic_store_explicit(&device->text, 0, memory_order_relaxed);
