@@ -424,9 +424,8 @@ static void edges(void)
 		nodes[i] = event_of("node", "edges.c", i + 1);
 		if (!i)
 			continue;
-		xpti_event edge = *nodes[i];
-		edge.source_id = nodes[i - 1]->unique_id;
-		edge.target_id = nodes[i]->unique_id;
+		/* One that the program has filled in itself. */
+		xpti_event edge = {.payload = nodes[i]->payload, .source_id = nodes[i - 1]->unique_id, .target_id = nodes[i]->unique_id};
 		tell(xpti_trace_edge_create, &edge, 1);
 	}
 	run(nodes[1], 1);	/* their edge is forgotten */
