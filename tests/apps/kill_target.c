@@ -8,7 +8,7 @@
  *	-n N	calls in each; without it they never end
  *	-f N	children that do the same (forked before any call)
  *	-d N	afterwards each thread makes N calls, one inside the other, and stays in the innermost
- *	-x	afterwards the process becomes this program again, which goes on to count
+ *	-x	afterwards the process becomes this program again, which goes on to count a while
  *	-s N	afterwards it dies by that signal, in the way that such a signal comes about
  *	-l	the first thread of the process ends, and the others go on
  *
@@ -31,6 +31,7 @@
 
 #define PROCESSES 16u
 #define THREADS 4u
+#define AGAIN "20000"	/* calls of a thread after -x */
 
 struct count {
 	_Alignas(64) _Atomic uint64_t returned;
@@ -156,7 +157,7 @@ int main(int argc, char **argv)
 	if (again) {
 		char next[16];
 		snprintf(next, sizeof(next), "%u", process + 1);
-		execl("/proc/self/exe", argv[0], argv[1], "-p", next, NULL);
+		execl("/proc/self/exe", argv[0], argv[1], "-p", next, "-n", AGAIN, NULL);
 	}
 	if (signal)
 		die(signal);
