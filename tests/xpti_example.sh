@@ -46,7 +46,16 @@ told()
 	END
 }
 
-plan 26
+plan 28
+
+# ---- what README shows of it
+sed -n '/^## XPTI/,/^## Settings/s/^    //p' "$top_srcdir/README.md" | grep -v '^ *\.\.\.$' >shown
+missing=
+while IFS= read -r line; do
+	grep -qF -- "$line" "$top_srcdir"/examples/task-graph*.c || missing="$missing$line;"
+done < <(sed -n -e 's/^\$ \(cc .*\)/\1/p' -e '/[;{]$/s/^ *//p' shown)
+is "$missing" "" "every command that builds it, and all code in README, is in the examples"
+is "$(grep -c -e '^    XPTI_SCOPED_NOTIFY' -e '^    xptiRegisterCallback' -e '^\$ cc' shown)" 5 "... which is not nothing"
 
 # ---- building
 ok "the program and the library build with a header and the static proxy" build task-graph task-graph-lcs.c task-graph.c "$proxy" -ldl -lpthread

@@ -4,11 +4,11 @@
 VIEWER is the folder that has trace_viewer_full.html, the page behind chrome://tracing, and webcomponents.min.js: Debian's Go sources bring both.
 A headless Chromium imports the trace with it, in the way that `go tool trace` does. Then the viewer's own model is compared with the file: every slice on
 its lane, with its start and its end in nanoseconds; every counter's samples; and every arrow, which must begin and end on slices, those
-that the trace means: one end on the call, the other on the device's command that has the same correlation. Nothing may be
-dropped, no import warning given and nothing said on the console. (The viewer is told to reckon in nanoseconds, which a file that is an array can't do.)
+that the trace means: one end on the call, the other on the device's command that has the same correlation; or, on lanes of XPTI streams, from one to another
+that begins later. Nothing may be dropped, no import warning given and nothing said on the console. (The viewer is told to reckon in nanoseconds, which a file that is an array can't do.)
 
 	--screenshot PNG	also take a picture
-	--part NAME:NTH:COUNT	of COUNT commands of a device, beginning with the NTH of that name
+	--part NAME:NTH:COUNT	of COUNT commands of a device, beginning with the NTH of that name; of XPTI streams, where there are none
 	--size WIDTHxHEIGHT	of the window (1400x800)
 
 Prints one line: lanes, slices, arrows and counters. Exit code 0 when all holds; otherwise 1, and the first things that are wrong on stderr.
@@ -87,18 +87,18 @@ def grain(events):
 
 
 def slices_of(events):
-	"""Lane -> (start, end, name, correlation), in nanoseconds."""
+	"""Lane -> (start, end, name, correlation), in nanoseconds. Instants are slices without a length, as the viewer has it."""
 	lanes = collections.defaultdict(list)
 	for event in events:
-		if event["ph"] == "X":
+		if event["ph"] in "Xi":
 			correlation = event.get("args", {}).get("correlation", 0)
 			lanes[event["pid"], event["tid"]].append(
-				(round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000), event["name"], correlation))
+				(round(event["ts"] * 1000), round((event["ts"] + event.get("dur", 0)) * 1000), event["name"], correlation))
 	return lanes
 
 
-def device_lanes(events):
-	return {(event["pid"], event["tid"]) for event in events if event["ph"] == "X" and event["cat"].startswith("device")}
+def lanes_of(events, kind):
+	return {(event["pid"], event["tid"]) for event in events if event["ph"] == "X" and event["cat"].startswith(kind)}
 
 
 def check_slices(events, shown):
@@ -119,7 +119,7 @@ def check_slices(events, shown):
 
 def check_arrows(events, shown):
 	ends = collections.Counter(event["ph"] for event in events if event["ph"] in "sf")
-	devices = device_lanes(events)
+	devices, streams = lanes_of(events, "device"), lanes_of(events, "xpti")
 	if not ends["s"] == ends["f"] == len(shown["arrows"]):
 		yield "%d arrows, where the trace has %d beginnings and %d ends" % (len(shown["arrows"]), ends["s"], ends["f"])
 	for at, to in shown["arrows"]:
@@ -127,7 +127,10 @@ def check_arrows(events, shown):
 			yield "an arrow %s on no slice" % ("begins" if at < 0 else "ends")
 			continue
 		one, other = shown["slices"][at], shown["slices"][to]
-		if ((one[0], one[1]) in devices) == ((other[0], other[1]) in devices):
+		if {(one[0], one[1]), (other[0], other[1])} <= streams:
+			if one[4] > other[3] + 1e-6 * grain(events):
+				yield "an arrow from %s back to %s" % (one[2], other[2])
+		elif ((one[0], one[1]) in devices) == ((other[0], other[1]) in devices):
 			yield "an arrow from %s to %s: not between a call and a device" % (one[2], other[2])
 		elif (other[0], other[1]) in devices and one[5] != other[5]:
 			yield "an arrow from %s (correlation %d) to %s (correlation %d)" % (one[2], one[5], other[2], other[5])
@@ -147,16 +150,16 @@ def check_counters(events, shown):
 			yield "counter %s: %d samples instead of %d" % (key, got.get(key, 0), want[key])
 
 
-def picture(browser, shown, devices, options):
+def picture(browser, shown, lanes, options):
 	"""Of a part: from a little before the calls that submitted it to a little behind."""
 	start, end = min(one[3] for one in shown["slices"]), max(one[4] for one in shown["slices"])
 	if options.part:
 		name, nth, count = options.part.split(":")
-		work = sorted((one for one in shown["slices"] if (one[0], one[1]) in devices), key=lambda one: one[3])
+		work = sorted((one for one in shown["slices"] if (one[0], one[1]) in lanes), key=lambda one: one[3])
 		first = [at for at, one in enumerate(work) if one[2] == name][int(nth) - 1]
 		part = work[first:first + int(count)]
-		numbers = {one[5] for one in part}
-		start = min(one[3] for one in shown["slices"] if one[5] in numbers)
+		numbers = {one[5] for one in part if one[5]}
+		start = min(one[3] for one in shown["slices"] if one in part or one[5] in numbers)
 		end = max(one[4] for one in part)
 	room = (end - start) * 0.04
 	time.sleep(1)	# until it has chosen a part by itself
@@ -164,7 +167,7 @@ def picture(browser, shown, devices, options):
 	time.sleep(1)
 	browser.evaluate("""(() => {
 		const view = viewer.trackView_.viewport, display = view.currentDisplayTransform.clone();
-		view.selectedFlowEvents = new Set(['device']);
+		view.selectedFlowEvents = new Set(['device', 'xpti']);
 		display.xSetWorldBounds(%r, %r, viewer.trackView_.modelTrackContainer_.canvas.clientWidth);
 		view.setDisplayTransformImmediately(display);
 	})()""" % (start - room, end + room))
@@ -193,7 +196,7 @@ def main():
 				return 1
 			shown = json.loads(browser.evaluate(MODEL))
 			if options.screenshot:
-				picture(browser, shown, device_lanes(events), options)
+				picture(browser, shown, lanes_of(events, "device") or lanes_of(events, "xpti"), options)
 			wrong = ["the page said: " + text for text in browser.complaints + shown["warnings"]]
 	for check in check_slices, check_arrows, check_counters:
 		wrong += check(events, shown)
