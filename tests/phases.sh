@@ -4,7 +4,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l) + 53))
+plan $(($(echo "$cases" | wc -l) + 54))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/nnapi/$1"; }
@@ -133,6 +133,11 @@ like "$(cat "$tmp/said")" 'ours\.json: at 0\.002000000 s: thread 7: .*\[NN_LR_PC
 section 15e_la_to_ipc_wrong_phase_moved trace >"$tmp/trace"
 phases --print-detail "$tmp/trace" >"$tmp/printed"
 like "$(cat "$tmp/printed")" '^ *PO LI_PC 1\.000000 B\|5143\|\[NN_LI_PC\]c counted here$' "the details say what was counted elsewhere"
+
+# --- random traces
+rounds=60
+test "${STRESS:-0}" = 0 || rounds=3000
+ok "random traces, $rounds of them: the same as a plain model of the rules" timeout 1800 "$python" "$top_srcdir/tests/phases_model.py" "$tracelayer" $rounds
 
 # --- how far it is, on a terminal; and what it takes
 ok "a terminal sees how far it is, and none of it stays" timeout 120 "$python" "$top_srcdir/tests/phases_progress.py" "$tracelayer" "$tmp/inputs/text.gz"
