@@ -372,8 +372,16 @@ def model(path, per_execution, total_times):
 
 # ---- random traces
 
-NAMES = (["f", "operator[]", "a b", "Execution"] + AROUND + ["ANeuralNetworksEvent_wait"])
+NAMES = (["f", "operator[]", "a b", "[g]", "x]]y", "operator[] const", "a|b"] + AROUND + ["ANeuralNetworksEvent_wait"])
 PLAIN = ["HIDL::IDevice::getCapabilities::client", "HIDL::IPreparedModel::execute::client", "HIDL::IServiceManager::get::client", "draw", "x[NN_LR_PP]y"]
+ODD = ["foo[bar]baz", "x[][y]z", "[]]", "]x", ""]  # names that few tags survive
+ODD_ROWS = ["ab-5 (    5) 1.5: tracing_mark_write: B|5|x", "ab-5 1.5: tracing_mark_write: B|5|x", "a-5 (    5) [0] 1.5: tracing_mark_write: C|5|x",
+            "a-b-512 (  512) [0] ...1 1.5: tracing_mark_write: E", "  c-d 12-513 (  512) x 1.5: tracing_mark_write: B|512|[NN_LR_PP]f",
+            "app-512 (  512) [0]  9.: tracing_mark_write: S|512|x", "app-512 (  512) [0] 1.0: tracing_mark_write:", "k_w tracing_mark_write: ",
+            "app-513 (  774) [0] .. 1.5: tracing_mark_write: B|774|[NN_LC_PE]f\napp-513 (  774) [0] .. 1.75: tracing_mark_write: E|774",
+            "\t app-513 (  512) [0] .. 1.5: tracing_mark_write: B|512|1.0: tracing_mark_write: B|512|[NN_LR_PC]f",
+            "app-513 (  512) [0] .. 1.5: tracing_mark_write: B|512| 2.25: tracing_mark_write: E|512",
+            "name-of-more-than-sixteen-513 (  512) [0] .. 1.5: tracing_mark_write: C|512"]
 SERVED = ["HIDL::IDevice::getCapabilities::server", "HIDL::IPreparedModel::execute::server", "HIDL::IDevice::prepareModel::server"]
 
 
@@ -400,7 +408,7 @@ class Trace:
     def mark(self, thread, process, layer, phase, depth):
         """A mark and what is in it: mostly as the contract wants it."""
         dice = self.dice
-        self.begin(thread, process, "%s[NN_%s_%s]%s" % ("[SUB]" * (dice.random() < 0.1), layer, phase, dice.choice(NAMES)))
+        self.begin(thread, process, "%s[NN_%s_%s]%s" % ("[SUB]" * (dice.random() < 0.1), layer, phase, dice.choice(NAMES if dice.random() < 0.99 else ODD)))
         switched = 0
         for _ in range(dice.choice((0, 0, 1, 1, 2, 3)) if depth else 0):
             if dice.random() < 0.1:
@@ -423,14 +431,17 @@ class Trace:
             self.end(thread, process)
 
     def execute(self, thread, process):
-        self.begin(thread, process, "[NN_LR_PE]ANeuralNetworksExecution_startCompute")
-        self.begin(774, 774, "HIDL::IPreparedModel::execute::server")
-        self.end(thread, process)
-        self.begin(774, 774, "HIDL::IExecutionCallback::notify::client")
-        self.end(774, 774)
-        self.end(774, 774)
-        self.begin(thread, process, "[NN_LR_PE]ANeuralNetworksEvent_wait")
-        self.end(thread, process)
+        count = self.dice.choice((1, 2, 9))
+        for _ in range(count):
+            self.begin(thread, process, "[NN_LR_PE]ANeuralNetworksExecution_startCompute")
+            self.begin(774, 774, "HIDL::IPreparedModel::execute::server")
+            self.end(thread, process)
+            self.begin(774, 774, "HIDL::IExecutionCallback::notify::client")
+            self.end(774, 774)
+            self.end(774, 774)
+        for _ in range(count):
+            self.begin(thread, process, "[NN_LR_PE]ANeuralNetworksEvent_wait")
+            self.end(thread, process)
 
     def make(self):
         dice = self.dice
@@ -438,6 +449,8 @@ class Trace:
             self.begin(774, 774, dice.choice(SERVED[::2]))
             self.end(774, 774)
         for _ in range(dice.choice((1, 1, 2, 3))):
+            for _ in range(dice.choice((0, 0, 0, 0, 0, 0, 1, 2))):
+                self.lines.append(dice.choice(ODD_ROWS))
             whole = dice.random() < 0.8
             if whole:
                 self.begin(512, 512, "[NN_LA_PO]net")
