@@ -413,7 +413,7 @@ check_PROGRAMS += %D%/apps/agree
 %C%_apps_agree_LDADD = -lOpenCL -lpthread -ldl
 TESTS += %D%/agree.sh
 EXTRA_DIST += %D%/agree.sh %D%/agree.py
-EXTRA_DIST += %D%/systrace.sh %D%/systrace.py %D%/nntrace.sh %D%/apps/nntrace_forms.c
+EXTRA_DIST += %D%/systrace.sh %D%/systrace.py %D%/phases_calls.py %D%/nntrace.sh %D%/apps/nntrace_forms.c
 # --- death: what tracelayer recover makes of it
 TESTS += places_test %D%/kill.sh %D%/recover.sh
 STRESS_TESTS += tests/kill.sh

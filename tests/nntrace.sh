@@ -2,7 +2,7 @@
 # tracelayer/nntrace.h in C and in C++: what its marks are, in our trace and in a trace_marker; what does not compile; threads, forks, exits, pauses.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
-strict="-D_GNU_SOURCE -O2 -pedantic -Wall -Wextra -Werror -I$top_srcdir/include"
+strict="-D_GNU_SOURCE -O2 -fexceptions -pedantic -Wall -Wextra -Werror -I$top_srcdir/include"
 
 # forms NAME COMPILER…: the program of all forms, once with the library linked.
 forms()
@@ -100,7 +100,7 @@ E
 E
 END
 
-plan 43
+plan 45
 for language in c:c11 c++:c++11 c++:c++17; do
 	standard=${language#*:}
 	compiler=${CC:-cc}
@@ -175,6 +175,11 @@ traced "$tmp/exit.json" timeout 60 "$tmp/c11" exit
 is "$(marks "$tmp/exit.json" | tr '\n' ' ')" "[NN_LA_PE]left [NN_LR_PE]funcR4 E " "a mark that the program exits in stays open"
 traced "$tmp/pause.json" timeout 60 "$tmp/c11" pause
 is "$(marks "$tmp/pause.json" | tr '\n' ' ')" "[NN_LA_PE]around E [NN_LR_PP]funcP E " "what was begun is ended, also while recording is paused"
+
+traced "$tmp/throw.json" timeout 60 "$tmp/c++17" throw
+is "$(marks "$tmp/throw.json" | tr '\n' ' ')" "[NN_LA_PE]catches [NN_LR_PE]throws E [NN_LC_PCO]funcC2 E E " "an exception ends the marks that it leaves"
+traced "$tmp/cancel.json" timeout 60 "$tmp/c11" cancel
+like "$(marks "$tmp/cancel.json" | tr '\n' ' ')" '^(\[NN_LA_PE\]cancelled E )?$' "... and so does cancellation"
 
 TRACELAYER_LEVEL=debug traced "$tmp/level.json" timeout 60 "$tmp/c11"
 is "$(marks "$tmp/level.json" 2>/dev/null | wc -l)" 0 "a level without runtime leaves marks out"

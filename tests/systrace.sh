@@ -29,7 +29,7 @@ becomes()
 	is "$(rows "$tmp/slices.txt" 2>&1 | sed 's/^[0-9]* B //; s/^[0-9]* \(E\|open .*\)/\1/' | paste -sd,)" "$want" "$what"
 }
 
-plan 35
+plan 39
 
 # Whole programs, whatever they record to.
 for kind in json json.gz tlt; do
@@ -93,3 +93,16 @@ is "$? $(rows "$tmp/cut.systrace" | wc -l)" "3 4" "of a trace that is cut short 
 echo nonsense >"$tmp/bad.json"
 "$tracelayer" export --systrace "$tmp/bad.json" 2>"$tmp/said"
 is "$? $(ls "$tmp"/bad.s* 2>/dev/null)" "1 " "of what is no trace there is nothing"
+
+# Programs without marks: the table is that of their calls.
+export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
+for app in cl_vector_add ze_vector_add; do
+	for kind in json tlt; do
+		traced "$tmp/$app.$kind" timeout 60 "$top_builddir/tests/apps/$app" >/dev/null
+	done
+	"$tracelayer" phases --json --call-tree "$tmp/$app.json" >"$tmp/table.json" 2>"$tmp/said"
+	is "$? $("$python" "$top_srcdir/tests/phases_calls.py" "$tmp/$app.json" "$tmp/table.json" 2>&1)" "0 " "$app: phases says what its calls say"
+	"$tracelayer" export "$tmp/$app.tlt" -o "$tmp/exported.json"
+	"$tracelayer" phases --json --call-tree "$tmp/$app.tlt" >"$tmp/table.json" 2>>"$tmp/said"
+	is "$? $("$python" "$top_srcdir/tests/phases_calls.py" "$tmp/exported.json" "$tmp/table.json" 2>&1)" "0 " "... also of records (.tlt)"
+done

@@ -6,6 +6,8 @@
  *	nntrace_forms fork		a child that is made in a mark, and has another one
  *	nntrace_forms exit		the program exits in a mark
  *	nntrace_forms pause		recording pauses in a mark, and goes on behind it
+ *	nntrace_forms cancel		a thread is cancelled in a mark, or before it
+ *	nntrace_forms throw		an exception leaves a mark (C++)
  */
 #include <errno.h>
 #include <pthread.h>
@@ -183,6 +185,44 @@ static int paused(void)
 	return 0;
 }
 
+#ifdef __cplusplus
+static void throws(void)
+{
+	NNTRACE_RT(NNTRACE_PHASE_EXECUTION, "throws");
+	throw 1;
+}
+
+static int caught(void)
+{
+	NNTRACE_APP(NNTRACE_PHASE_EXECUTION, "catches");
+	try {
+		throws();
+	} catch (int) {
+		funcC2();
+		return 0;
+	}
+	return 1;
+}
+#endif
+
+static void *cancelled(void *nothing)
+{
+	NNTRACE_APP(NNTRACE_PHASE_EXECUTION, "cancelled");
+	for (;;)
+		pause();
+	return nothing;
+}
+
+static int cancels(void)
+{
+	pthread_t thread;
+	int error = pthread_create(&thread, NULL, cancelled, NULL);
+
+	if (!error)
+		error = pthread_cancel(thread);
+	return error ? error : pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "all";
@@ -195,5 +235,11 @@ int main(int argc, char **argv)
 		leave();
 	if (!strcmp(what, "pause"))
 		return paused();
+	if (!strcmp(what, "cancel"))
+		return cancels();
+#ifdef __cplusplus
+	if (!strcmp(what, "throw"))
+		return caught();
+#endif
 	return all();
 }
