@@ -487,6 +487,12 @@ xpti_cxx_test_SOURCES = %D%/xpti_cxx_test.cc
 xpti_cxx_test_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -Wall -Wextra $(CHECK_CFLAGS) $(SANITIZE)
 xpti_cxx_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_cxx_test_LDADD = $(xpti_library) $(CHECK_LIBS)
+TESTS += xpti_cxx_proxy_test
+check_PROGRAMS += xpti_cxx_proxy_test
+xpti_cxx_proxy_test_SOURCES = $(xpti_cxx_test_SOURCES)
+xpti_cxx_proxy_test_CPPFLAGS = $(xpti_proxy_test_CPPFLAGS)
+xpti_cxx_proxy_test_CXXFLAGS = $(xpti_cxx_test_CXXFLAGS)
+xpti_cxx_proxy_test_LDADD = libtracelayer-xptiproxy.a $(CHECK_LIBS)
 TESTS += %D%/xpti.sh %D%/xpti_subscribers.sh %D%/xpti_proxy.sh %D%/xpti_loading.sh %D%/xpti_fuzz.sh %D%/xpti_stress.sh
 TESTS += xpti_corners_test
 check_PROGRAMS += xpti_corners_test

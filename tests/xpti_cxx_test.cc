@@ -4,6 +4,8 @@
  *
  * The classes are declared here as the original's header declares its own: what counts is the order of the virtual functions. Their names are not
  * those of tracelayer/xpti.h, whose functions are called with casts.
+ *
+ * Built twice: xpti_cxx_test is linked with the dispatcher, xpti_cxx_proxy_test (XPTI_PROXY) with the static proxy.
  */
 #include <check.h>
 
@@ -379,6 +381,9 @@ int main()
 {
 	unsetenv("XPTI_SUBSCRIBERS");
 	unsetenv("XPTI_TRACE_ENABLE");
+#ifdef XPTI_PROXY
+	setenv("XPTI_FRAMEWORK_DISPATCHER", XPTI_TEST_LIBRARY, 1);
+#endif
 	Suite *all = suite_create("xpti");
 	TCase *tests = tcase_create("c++");
 

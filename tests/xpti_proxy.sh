@@ -102,4 +102,4 @@ mkdir "$tmp/idle"
 $cc -w -shared -fPIC "$tmp/idle.c" -Wl,-soname,libxptifw.so -o "$tmp/idle/libxptifw.so"
 cp "$library" "$tmp/preloaded.so"
 ok "the dispatcher's tests pass with it preloaded" env LD_LIBRARY_PATH="$tmp/idle" LD_PRELOAD="$tmp/preloaded.so" \
-	timeout 120 "$top_builddir/xpti_test"
+	CK_RUN_CASE=dispatcher timeout 120 "$top_builddir/xpti_test"

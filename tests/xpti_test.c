@@ -1453,7 +1453,10 @@ static Suite *suite(void)
 	ADD(defaults_can_be_set_and_outlive_reset);
 	ADD(tools_have_types_of_their_own);
 #if !defined(XPTI_TABLE) && !defined(XPTI_PROXY)
-	ADD(a_million_trace_points_and_strings);
+	TCase *many = tcase_create("many");
+	tcase_set_timeout(many, 120);
+	suite_add_tcase(all, many);
+	tcase_add_test(many, a_million_trace_points_and_strings);
 #endif
 	return all;
 }
