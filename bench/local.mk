@@ -1,8 +1,8 @@
 # bench: side-by-side benchmarks. `make bench` prints a table of ratios and leaves it in bench.txt; see bench/bench.
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
-BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh
-bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace
+BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh
+bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
 bench_libraries = libbench_callee.la libbench_shims.la
 
 check_PROGRAMS += $(bench_programs)
@@ -35,6 +35,10 @@ bench_encode_LDADD = libtl_format.la libtl_gzip.la libbench_callee.la $(ZLIB_LIB
 bench_encode_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_start_SOURCES = %D%/bench_start.c $(bench_harness)
 bench_phases_trace_SOURCES = %D%/phases_trace.c
+bench_profiler_SOURCES = %D%/bench_profiler.c $(bench_harness)
+bench_profiler_CFLAGS = $(AM_CFLAGS) -O2
+bench_profiler_LDADD = -ldl -lpthread
+bench_profiler_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_nothing_SOURCES = %D%/nothing.c
 bench_tracers_SOURCES = %D%/tracers.c
 bench_tracers_CFLAGS = $(AM_CFLAGS) -O2
