@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/control.h"
 #include "cli/leftovers.h"
 #include "format/proc.h"
 #include "format/trace_file.h"
@@ -263,6 +264,26 @@ static void settle(struct targets *targets, struct target *target)
 		return;
 	output = request->writes ? output_of(target) : NULL;
 	printf("%d: %s%s%s\n", (int)target->pid, request->done, output ? ": " : "", output ? output : "");
+}
+
+/* ---- for other commands */
+
+bool control_request(uint32_t pid, enum tl_file_request what)
+{
+	const struct request request = {.what = what};
+	struct targets targets = {.request = &request};
+	char word[16];
+	bool done = true;
+
+	snprintf(word, sizeof(word), "%u", pid);
+	look_for(&targets, word);
+	for (size_t i = 0; i < targets.count; i++) {
+		ask(&targets, &targets.target[i]);
+		done &= wait_for(&targets.target[i], targets.target[i].number);
+		munmap(targets.target[i].header, targets.target[i].size);
+	}
+	free(targets.target);
+	return done && targets.count;
 }
 
 /* ---- the whole */

@@ -15,7 +15,7 @@ bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	format/report.h \
 	%D%/command.h %D%/tracelayer.c \
-	%D%/control.c \
+	%D%/control.h %D%/control.c \
 	%D%/phases.c \
 	%D%/profile.h %D%/profile.c %D%/profile_process.h %D%/profile_process.c %D%/profile_output.c \
 	%D%/run.h %D%/run.c %D%/installed.h %D%/installed.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \

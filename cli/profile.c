@@ -30,6 +30,7 @@
 
 #include "cli/closing.h"
 #include "cli/command.h"
+#include "cli/control.h"
 #include "cli/launch.h"
 #include "cli/leftovers.h"
 #include "cli/profile.h"
@@ -359,13 +360,19 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
 	return sampler->nprocesses;
 }
 
-static void say_what_is_kept(const struct sampler *sampler)
+/* A process whose recording is paused keeps no open calls, unless it is asked to. True: it has been, and is to be told when that is over. */
+static bool have_calls_kept(const struct sampler *sampler)
 {
 	const struct tl_file_header *header = watched_header(sampler->processes[0]);
+	uint32_t pid = header->pid;
 
-	if (atomic_load_explicit(&header->recording, memory_order_relaxed) != TL_FILE_RECORDS &&
-	    !atomic_load_explicit(&header->watched, memory_order_relaxed))
-		say("process %u: its recording is paused, so that only labels are seen; resume it with `tracelayer resume %u`", header->pid, header->pid);
+	if (atomic_load_explicit(&header->recording, memory_order_relaxed) == TL_FILE_RECORDS ||
+	    atomic_load_explicit(&header->watched, memory_order_relaxed))
+		return false;
+	if (control_request(pid, TL_REQUEST_WATCH))
+		return true;
+	say("process %u: its recording is paused, and it does not answer, so that only labels are seen; try `tracelayer resume %u`", pid, pid);
+	return false;
 }
 
 static int profile_process(const struct wishes *wishes)
@@ -378,11 +385,13 @@ static int profile_process(const struct wishes *wishes)
 		    wishes->pid);
 		return EXIT_BROKEN;
 	}
-	say_what_is_kept(&sampler);
+	bool asked = have_calls_kept(&sampler);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	sample(&sampler);
+	if (asked && sampler.nprocesses)
+		control_request(wishes->pid, TL_REQUEST_UNWATCH);
 	int code = conclude(&sampler);
 	forget(&sampler);
 	return code;

@@ -170,7 +170,7 @@ static void write_speedscope(FILE *to, struct profiled *profiled)
 	gather(&texts, &profiled->profile.root);
 	unite(&texts);
 	number_by_text(&texts, &profiled->profile.root);
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracelayer\",\n\"shared\":{\"frames\":[", to);
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracelayer\",\n\"name\":\"tracelayer profile\",\"shared\":{\"frames\":[", to);
 	for (size_t i = 0; i < texts.count; i++) {
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", to);
 		write_string(to, texts.text[i]);

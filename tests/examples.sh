@@ -24,7 +24,7 @@ look()
 	END
 }
 
-plan 21
+plan 26
 top_srcdir=$(cd "$top_srcdir" && pwd)
 cd "$tmp" || exit 99
 
@@ -62,6 +62,15 @@ sed -n '/^.Bd -literal/,/^.Ed/p' "$top_srcdir/doc/tracelayer-contexts.7" | sed '
 ok "the man page's example builds" "${CC:-cc}" -Wall -Wextra -Werror -I"$top_srcdir/include" -o work work.c -ldl
 "$tracelayer" run -o work-calls.json -- ./work >out 2>&1
 is "$(look work.json '[x["name"] for x in e if x["ph"] == "X"]')" "['work']" "... and does what it is there for"
+
+# ---- labels
+ok "labels: builds with a header alone" build labels -DTRACELAYER_PROFILING -lOpenCL -lpthread -ldl
+timeout 120 ./labels own >own.txt
+is $? 0 "... runs"
+like "$(cat own.txt)" '^[0-9.]+% worker$' "... and profiles itself"
+timeout 120 "$tracelayer" profile -o p.folded -- ./labels >out 2>&1
+like "$(cat p.folded)" '^worker;step;compute;clFinish [0-9]+$' "... from outside its calls are seen, too"
+ok "... without profiling it builds all the same" build labels -lOpenCL -lpthread
 
 # ---- tracing-compare
 rm -f glow-trace.json

@@ -19,7 +19,7 @@ app=$(realpath "$app")
 # buffers: those of the processes under test that are left.
 buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
 
-plan 39
+plan 40
 
 # --- calls and labels of one thread
 profile -o p.txt -o p.folded -o p.speedscope.json -o p.json -- "$app" turns 25
@@ -97,8 +97,15 @@ ok "... whose trace is whole" "$python" "$top_srcdir/tests/check_trace.py" "$tmp
 
 hold --paused
 timeout 60 "$tracelayer" profile -p "$pid" -d 0.2 >"$tmp/out" 2>"$tmp/err"
-like "$(cat "$tmp/err")" "process $pid: its recording is paused, so that only labels are seen; resume it" "a paused process shows its labels, and that is said"
+like "$(cat "$tmp/out")" '^100.00% holding$' "a process whose recording is paused shows its labels"
 let_go
+rm -f "$tmp/pid"
+(cd "$tmp/here" && "$tracelayer" run --paused -- sh -c 'echo $$ >pid; exec "$0" turns 60' "$app") 2>"$tmp/held.err" &
+for _ in $(seq 200); do test -s "$tmp/here/pid" && find /dev/shm -name "tracelayer-buffers.$(cat "$tmp/here/pid").0" | grep -q . && break; sleep 0.05; done
+timeout 60 "$tracelayer" profile -p "$(cat "$tmp/here/pid")" -d 1.5 -o "$tmp/c.folded" 2>"$tmp/err"
+like "$(cat "$tmp/c.folded" "$tmp/err")" '^turns;.*cl[A-Z]' "... and the calls that it makes from then on"
+kill "$(cat "$tmp/here/pid")"
+wait
 timeout 60 "$tracelayer" profile -p $$ -d 1 2>"$tmp/err"
 is "$?" 1 "a process that is not traced is none of ours"
 like "$(cat "$tmp/err")" "^tracelayer: process $$: not traced, .*; start it by" "... which is said"

@@ -10,14 +10,14 @@ apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/viewers
 here=$(cd "$top_builddir" && pwd)
 speedscope=$here/tests/viewers/node_modules/speedscope
-plan 11
+plan 12
 
 if ! test -e "$speedscope/dist/release/index.html"; then
 	mkdir -p "$here/tests/viewers"
 	# A registry that does not answer may do so the second time.
 	install() { timeout 100 npm install --no-save --no-audit --no-fund --ignore-scripts --prefix "$here/tests/viewers" "speedscope@$speedscope_version"; }
 	if ! install >"$tmp/npm" 2>&1 && ! install >"$tmp/npm" 2>&1; then
-		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 11 "this machine is offline, and speedscope is not installed"; exit 0; }
+		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 12 "this machine is offline, and speedscope is not installed"; exit 0; }
 		why=$(grep -m 1 -iE 'no such|error' "$tmp/npm")
 		echo "Bail out! npm could not install speedscope (${why:-no end after twice 100 s});" \
 			"install npm, or set TRACELAYER_OFFLINE=1 to do without this test"
@@ -70,6 +70,10 @@ drawn "hostile kernel names are drawn whole" 1
 drawn "calls a nanosecond apart, on a machine that has been up for 24 days, are drawn whole" 1
 "$python" "$viewers/tight.py" 365 10 >"$tmp/t.json"
 drawn "calls ten nanoseconds apart, on a machine that has been up for a year, are drawn whole" 1
+
+"$top_builddir/tracelayer" profile -o "$tmp/p.speedscope.json" -- timeout 60 "$apps/cl_profile" turns 3 2>/dev/null
+said=$(show "$tmp/p.speedscope.json" 2>&1)
+like "$? $said" '^0 [0-9]+ lanes, [0-9]{2,} slices$' "a profile in speedscope's own format is drawn whole"
 
 # The test itself can fail.
 cat >"$tmp/crossed.json" <<'END'

@@ -10,6 +10,10 @@ not have complained, by the console, an exception or a dialog.
 	--part NAME:NTH:COUNT	of COUNT slices of it, beginning with the NTH of that name; the mouse is on that one
 	--size WIDTHxHEIGHT	of the window (1400x800)
 
+What `tracelayer profile` wrote in speedscope's own format is a TRACE, too: each frame that is on from
+one sample to the next is a slice. Then the picture is of all stacks put together ("Left Heavy"), of the thread with the most
+frames.
+
 Prints one line: lanes and slices. Exit code 0 when all holds; otherwise 1, and the first things that are wrong on stderr.
 """
 
@@ -56,14 +60,14 @@ def recorded(events):
 	lanes = {}
 	for (pid, tid), found in slices.items():
 		name = "%s (pid %d), %s (tid %d)" % (processes[pid], pid, threads[pid, tid], tid)
-		lanes[name] = shifted(found)
+		lanes[name] = shifted(found, 1000)
 	return lanes
 
 
-def shifted(slices):
-	"""(name, start, end) in nanoseconds from the first start."""
-	first = min(start for _, start, _ in slices)
-	return sorted((name, round((start - first) * 1000), round((end - first) * 1000)) for name, start, end in slices)
+def shifted(slices, unit):
+	"""(name, start, end) in nanoseconds from the first start. `unit`: nanoseconds of what they are in."""
+	first = min((start for _, start, _ in slices), default=0)
+	return sorted((name, round((start - first) * unit), round((end - first) * unit)) for name, start, end in slices)
 
 
 def shown(exported):
@@ -80,7 +84,24 @@ def shown(exported):
 				raise ValueError("%s: slices that don't nest" % profile["name"])
 			name = exported["shared"]["frames"][event["frame"]]["name"].split(" {")[0]
 			slices.append((name, opened["at"], event["at"]))
-		lanes[profile["name"]] = shifted(slices)
+		lanes[profile["name"]] = shifted(slices, 1 if profile["unit"] == "nanoseconds" else 1000)
+	return lanes
+
+
+def sampled(document):
+	"""Of samples, what `shown` has of slices: a frame that is on from one sample to the next is one slice."""
+	frames = [frame["name"] for frame in document["shared"]["frames"]]
+	lanes = {}
+	for profile in document["profiles"]:
+		slices, stack, now = [], [], profile["startValue"]
+		for names, weight in [*zip(profile["samples"], profile["weights"]), ([], 0)]:
+			same = 0
+			while same < min(len(stack), len(names)) and stack[same][0] == frames[names[same]]:
+				same += 1
+			slices += [(name, start, now) for name, start in stack[same:]]
+			stack[same:] = [(frames[i], now) for i in names[same:]]
+			now += weight
+		lanes[profile["name"]] = shifted(slices, 1)
 	return lanes
 
 
@@ -104,7 +125,7 @@ def compare(want, got, off):
 					yield "%s: %s from %d to %d ns instead of %s from %d to %d ns" % (lane, *theirs, *ours)
 
 
-def load(browser, folder, trace):
+def load(browser, folder, trace, title):
 	"""speedscope's own way (bin/cli.mjs): a script that holds the file."""
 	name = os.path.basename(trace)
 	with open(trace, "rb") as file:
@@ -116,7 +137,7 @@ def load(browser, folder, trace):
 	browser.before_scripts(KEEP_EXPORT)
 	browser.open("file://%s#localProfilePath=%s" % (page, script))
 	# The title is set when the profile is there.
-	browser.wait("document.title.includes(%s)" % json.dumps(name), 120)
+	browser.wait("document.title.includes(%s)" % json.dumps(title), 120)
 
 
 def export(browser):
@@ -138,12 +159,23 @@ def zoom(browser, width, start, end):
 		shown *= part
 
 
-def picture(browser, lanes, options):
-	lane = max(lanes, key=lambda name: len(lanes[name]))
+def show(browser, lanes, lane):
 	for _ in lanes:
 		if lane in browser.evaluate(TOP):
 			break
 		browser.key("n")
+
+
+def picture_of_samples(browser, lanes, options):
+	show(browser, lanes, max(lanes, key=lambda lane: len({name for name, _, _ in lanes[lane]})))
+	browser.key("2")
+	time.sleep(1)	# it draws when it has time
+	browser.screenshot(options.screenshot)
+
+
+def picture(browser, lanes, options):
+	lane = max(lanes, key=lambda name: len(lanes[name]))
+	show(browser, lanes, lane)
 	if options.part:
 		name, nth, count = options.part.split(":")
 		slices = sorted(lanes[lane], key=lambda one: one[1])
@@ -157,20 +189,29 @@ def picture(browser, lanes, options):
 	browser.screenshot(options.screenshot)
 
 
-def main():
-	options = view.options("speedscope")
-	events = view.events_of(options.trace)
-	want = recorded(events)
+def look(options, title, draw):
+	"""What speedscope exports of the trace, and what its page complained of."""
 	with tempfile.TemporaryDirectory(prefix="tracelayer-viewer.") as folder:
 		os.symlink(os.path.abspath(options.speedscope), os.path.join(folder, "page"))
 		with Browser(os.path.join(folder, "profile"), *options.size) as browser:
-			load(browser, folder, options.trace)
+			load(browser, folder, options.trace, title)
 			exported = export(browser)
 			if options.screenshot:
-				picture(browser, want, options)
-			wrong = ["the page said: " + text for text in browser.complaints]
+				draw(browser)
+			return exported, ["the page said: " + text for text in browser.complaints]
+
+
+def main():
+	options = view.options("speedscope")
+	trace = view.events_of(options.trace)
+	if isinstance(trace, dict):
+		want, off = sampled(trace), 0
+		exported, wrong = look(options, trace["name"], lambda browser: picture_of_samples(browser, want, options))
+	else:
+		want, off = recorded(trace), grain(trace)
+		exported, wrong = look(options, os.path.basename(options.trace), lambda browser: picture(browser, want, options))
 	got = shown(exported)
-	wrong += compare(want, got, grain(events))
+	wrong += compare(want, got, off)
 	view.complain(wrong)
 	print("%d lanes, %d slices" % (len(got), sum(len(slices) for slices in got.values())))
 	return bool(wrong)
