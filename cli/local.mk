@@ -7,7 +7,7 @@ libtl_table_la_SOURCES = %D%/calls.h %D%/calls.c %D%/queue_time.h %D%/queue_time
 # The statistics of phases: the fuzzer's, too.
 noinst_LTLIBRARIES += libtl_phases.la
 libtl_phases_la_SOURCES = %D%/names.h %D%/names.c %D%/phase_names.h %D%/phase_names.c %D%/phase_row.h %D%/phase_row.c %D%/phase_scan.h \
-	%D%/phase_text.h %D%/phase_text.c %D%/phase_reader.h %D%/phase_reader.c %D%/phase_threads.h %D%/phase_threads.c \
+	%D%/phase_text.h %D%/phase_text.c %D%/phase_unpack.h %D%/phase_unpack.c %D%/phase_reader.h %D%/phase_reader.c %D%/phase_threads.h %D%/phase_threads.c \
 	%D%/phase_mark.h %D%/phase_mark.c %D%/phase_tree.h %D%/phase_tree.c %D%/phase_run.h %D%/phase_run.c %D%/phase_print.h %D%/phase_print.c \
 	%D%/phase_detail.h %D%/phase_detail.c %D%/progress.h %D%/progress.c
 

@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "cli/phase_scan.h"
 #include "cli/phase_text.h"
-#include "cli/progress.h"
+#include "cli/phase_unpack.h"
 #include "format/trace_file.h"
 
 /* Also the longest line that is read whole. The fuzzer has smaller ones, of which there are many in a trace. */
@@ -25,228 +25,25 @@
 #define PIECE	   (64u << 10)
 #define SHOWN_LINE 2048u
 
-/* ---- temporary files ---- */
-
-/* A file without a name. */
-static int open_spool(void)
-{
-	const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
-	int file = -1;
-
-	for (size_t i = 0; file < 0 && i < sizeof(folders) / sizeof(*folders); i++)
-		if (folders[i] && *folders[i])
-			file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (file < 0)
-		say("no temporary file: %s; have TMPDIR name a folder that can be written to", strerror(errno));
-	return file;
-}
-
-static bool write_all(int file, const unsigned char *bytes, size_t size)
-{
-	progress_show("%.1f MB unpacked or read", (double)lseek(file, 0, SEEK_CUR) / 1e6);
-	while (size) {
-		ssize_t written = write(file, bytes, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0) {
-			say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder", strerror(errno));
-			return false;
-		}
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return true;
-}
-
 static ssize_t read_at(const struct phase_text *text, void *to, size_t size, uint64_t offset)
 {
-	ssize_t got;
-
-	do
-		got = pread(text->file, to, size, (off_t)offset);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		say("%s: cannot read: %s; give the path of a trace file", text->path, strerror(errno));
-	return got;
+	return file_read(text->file, text->path, to, size, offset);
 }
 
 /* From now on the text is in this file. */
-static void use_spool(struct phase_text *text, int spool)
+static bool use_spool(struct phase_text *text, int spool)
 {
+	if (spool < 0)
+		return false;
 	close(text->file);
 	text->file = spool;
-}
-
-static bool spool_stream(struct phase_text *text)
-{
-	unsigned char *piece = need(malloc(PIECE));
-	int spool = open_spool();
-	bool sound = spool >= 0;
-	ssize_t got = 0;
-
-	while (sound && (got = read(text->file, piece, PIECE))) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			say("%s: cannot read: %s; give the path of a trace file", text->path, strerror(errno));
-		sound = got > 0 && write_all(spool, piece, (size_t)got);
-	}
-	free(piece);
-	if (sound)
-		use_spool(text, spool);
-	else if (spool >= 0)
-		close(spool);
-	return sound;
-}
-
-/* ---- what is compressed ---- */
-
-struct unpacking {
-	struct phase_text *text;
-	int spool;
-	z_stream stream;
-	unsigned char *out;
-	bool ended; /* the compressed bytes' own end was there */
-	bool failed;
-};
-
-static bool unpack_begin(struct unpacking *unpacking, struct phase_text *text)
-{
-	*unpacking = (struct unpacking){.text = text, .spool = open_spool(), .out = need(malloc(PIECE))};
-	/* 32: gzip or zlib, by their headers. */
-	if (unpacking->spool >= 0 && inflateInit2(&unpacking->stream, 32 + MAX_WBITS) == Z_OK)
-		return true;
-	unpacking->failed = true;
-	return false;
-}
-
-/* Further compressed bytes. False where they are damaged, or can't be written. */
-static bool unpack(struct unpacking *unpacking, unsigned char *bytes, size_t size)
-{
-	z_stream *stream = &unpacking->stream;
-	bool full;
-
-	stream->next_in = bytes;
-	stream->avail_in = (unsigned)size;
-	do {
-		if (unpacking->ended && stream->avail_in) {
-			/* Files may be one behind the other. */
-			inflateReset(stream);
-			unpacking->ended = false;
-		}
-		stream->next_out = unpacking->out;
-		stream->avail_out = PIECE;
-		int state = inflate(stream, Z_NO_FLUSH);
-
-		full = !stream->avail_out;
-		if (state == Z_STREAM_END)
-			unpacking->ended = true;
-		else if (state != Z_OK && state != Z_BUF_ERROR) {
-			say("%s: what is compressed in it is damaged (%s); get the file again from where it was made", unpacking->text->path,
-			    stream->msg ? stream->msg : "unknown format");
-			unpacking->failed = true;
-		}
-		if (!unpacking->failed && !write_all(unpacking->spool, unpacking->out, PIECE - stream->avail_out))
-			unpacking->failed = true;
-	} while (!unpacking->failed && (full || stream->avail_in));
-	return !unpacking->failed;
-}
-
-static bool unpack_end(struct unpacking *unpacking)
-{
-	inflateEnd(&unpacking->stream);
-	free(unpacking->out);
-	if (unpacking->failed) {
-		if (unpacking->spool >= 0)
-			close(unpacking->spool);
-		return false;
-	}
-	if (!unpacking->ended) {
-		say("%s: cut short: the end of what is compressed in it is missing; what is there is used", unpacking->text->path);
-		unpacking->text->is_cut = true;
-	}
-	use_spool(unpacking->text, unpacking->spool);
-	unpacking->text->is_inside = true;
 	return true;
 }
 
-static bool unpack_gzip(struct phase_text *text)
+static bool unpack(struct phase_text *text, uint64_t offset, bool is_base64)
 {
-	unsigned char *piece = need(malloc(PIECE));
-	struct unpacking unpacking;
-	uint64_t offset = 0;
-	ssize_t got = 0;
-
-	if (unpack_begin(&unpacking, text))
-		while ((got = read_at(text, piece, PIECE, offset)) > 0 && unpack(&unpacking, piece, (size_t)got))
-			offset += (uint64_t)got;
-	unpacking.failed |= got < 0;
-	free(piece);
-	return unpack_end(&unpacking);
-}
-
-/* A letter of base64, or -1. */
-static int base64_value(unsigned char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Bits of base64 that have not made a byte yet. */
-struct base64 {
-	unsigned bits, count;
-	bool ended;
-};
-
-/* Letters as bytes, in their place. Returns how many. */
-static size_t decode(struct base64 *base64, unsigned char *bytes, size_t size)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < size && !base64->ended; i++) {
-		int value = base64_value(bytes[i]);
-
-		if (bytes[i] == '\n' || bytes[i] == '\r')
-			continue;
-		if (value < 0) {
-			base64->ended = true;
-			break;
-		}
-		base64->bits = (base64->bits << 6 | (unsigned)value) & 0xfff;
-		base64->count += 6;
-		if (base64->count >= 8) {
-			base64->count -= 8;
-			bytes[count++] = (unsigned char)(base64->bits >> base64->count);
-		}
-	}
-	return count;
-}
-
-/* What a page has compressed, and in base64, at this offset. */
-static bool unpack_page(struct phase_text *text, uint64_t offset)
-{
-	unsigned char *piece = need(malloc(PIECE));
-	struct unpacking unpacking;
-	struct base64 base64 = {0};
-	ssize_t got = 0;
-
-	if (unpack_begin(&unpacking, text))
-		while (!base64.ended && (got = read_at(text, piece, PIECE, offset)) > 0) {
-			size_t size = decode(&base64, piece, (size_t)got);
-
-			offset += (uint64_t)got;
-			if (size && !unpack(&unpacking, piece, size))
-				break;
-		}
-	unpacking.failed |= got < 0;
-	free(piece);
-	return unpack_end(&unpacking);
+	text->is_inside = true;
+	return use_spool(text, unpack_file(text->file, text->path, offset, is_base64, &text->is_cut));
 }
 
 /* ---- lines ---- */
@@ -413,7 +210,7 @@ static bool open_file(struct phase_text *text, const char *path)
 		say("%s: cannot open: %s; give the path of a trace file", text->path, strerror(errno));
 		return false;
 	}
-	return is_regular(text) || spool_stream(text);
+	return is_regular(text) || use_spool(text, spool_pipe(text->file, text->path));
 }
 
 /* The first bytes, unpacked. */
@@ -455,7 +252,7 @@ static enum phase_kind unwrap(struct phase_text *text)
 		if (!has_size(text) || read_at(text, first, sizeof(first), 0) < 0)
 			return PHASE_UNREADABLE;
 		if (first[0] == 0x1f && first[1] == 0x8b) {
-			if (!unpack_gzip(text))
+			if (!unpack(text, 0, false))
 				return PHASE_UNREADABLE;
 			continue;
 		}
@@ -463,7 +260,7 @@ static enum phase_kind unwrap(struct phase_text *text)
 			phase_text_rewind(text);
 			return PHASE_TEXT;
 		}
-		if (!unpack_page(text, packed))
+		if (!unpack(text, packed, true))
 			return PHASE_UNREADABLE;
 	}
 	say("%s: compressed more often than a trace is; unpack it first", text->path);
@@ -481,7 +278,7 @@ enum phase_kind phase_text_open(struct phase_text *text, const char *path)
 
 bool phase_text_make(struct phase_text *text, const char *path, int (*make)(const char *path, const char *where, FILE *to))
 {
-	int spool = open_spool(), code;
+	int spool = spool_open(), code;
 	FILE *to = spool >= 0 ? fdopen(dup(spool), "w") : NULL;
 	bool written;
 
