@@ -1098,6 +1098,31 @@ START_TEST(callbacks_that_unregister_each_other_do_not_hang)
 }
 END_TEST
 
+static void finalizes(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+{
+	inside++;
+	while (inside < 2)
+		usleep(1000);
+	xptiFinalize("test");
+}
+
+START_TEST(callbacks_that_finalize_their_stream_do_not_hang)
+{
+	pthread_t threads[2];
+
+	start();
+	xptiRegisterCallback(stream, 10, finalizes);
+	pthread_create(&threads[0], NULL, notifier, (void *)10);
+	pthread_create(&threads[1], NULL, notifier, (void *)10);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	ck_assert(!xptiCheckTraceEnabled(stream, 0));
+	ck_assert_int_eq(xptiRegisterCallback(stream, 10, finalizes), XPTI_RESULT_UNDELETE);
+	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);	/* alone */
+	ck_assert(!xptiCheckTraceEnabled(stream, 0));
+}
+END_TEST
+
 START_TEST(a_child_goes_on_alone)
 {
 	pthread_t thread;
@@ -1440,6 +1465,7 @@ static Suite *suite(void)
 	ADD(reset_returns_when_nobody_is_inside);
 	tcase_add_loop_test(tests, a_stream_has_ended_when_nobody_is_inside, 0, 2);
 	ADD(callbacks_that_unregister_each_other_do_not_hang);
+	ADD(callbacks_that_finalize_their_stream_do_not_hang);
 	ADD(a_child_goes_on_alone);
 #ifndef XPTI_TABLE
 	ADD(scopes_notify_of_begin_and_end);
