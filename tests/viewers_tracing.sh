@@ -7,7 +7,7 @@ need_library
 apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/viewers
 here=$(cd "$top_builddir" && pwd)
-plan 9
+plan 11
 
 page=$(find /usr/share/go-*/src -name trace_viewer_full.html 2>/dev/null | tail -n 1)
 test -n "$page" || { echo "Bail out! there is no trace_viewer_full.html; ./scripts/install-packages installs it (golang-src)"; exit 99; }
@@ -23,7 +23,7 @@ holds()
 	"$python" - "$tmp/t.json" <<-'END'
 	import json, sys
 	events = json.load(open(sys.argv[1]))
-	slices = [(e["pid"], e["tid"]) for e in events if e["ph"] == "X"]
+	slices = [(e["pid"], e["tid"]) for e in events if e["ph"] in "Xi"]
 	arrows = sum(e["ph"] == "s" for e in events)
 	counters = {(e["pid"], e["name"], series) for e in events if e["ph"] == "C" for series in e["args"]}
 	print("%d lanes, %d slices, %d arrows, %d counters" % (len(set(slices)), len(slices), arrows, len(counters)))
@@ -50,6 +50,12 @@ like "$(holds)" "^[1-9][0-9]* lanes" "they have lanes"
 ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so \
 	traced "$tmp/t.json" timeout 60 "$apps/ze_vector_add" -t 3 >/dev/null
 drawn "Level Zero commands of three threads"
+
+(cd "$top_srcdir/examples" && "${CC:-cc}" -I../include -o "$tmp/task-graph" task-graph-lcs.c task-graph.c "$here/libtracelayer-xptiproxy.a" -ldl -lpthread)
+rm -f "$tmp/t.json"
+timeout 60 "$here/tracelayer" run --xpti -o "$tmp/t.json" -- "$tmp/task-graph" >/dev/null 2>&1
+drawn "an XPTI stream's tasks, and arrows along their dependencies"
+is "$(holds | cut -d, -f3)" " 120 arrows" "one for each dependency in each run"
 
 # The test itself can fail.
 events='{"ph":"M","pid":7,"tid":8,"name":"thread_name","args":{"name":"t"}},

@@ -2,6 +2,9 @@
 # examples/task-graph*: a library that is instrumented with XPTI through the static proxy, a program that runs it on 4 threads, and two subscribers: they build as
 # they say, and tell what happened.
 . "${top_srcdir:-.}/tests/lib.sh"
+need_library
+need_command
+tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 top_srcdir=$(cd "$top_srcdir" && pwd)
 dispatcher=$(cd "$top_builddir" && pwd)/.libs/libtracelayer-xpti.so
 proxy=$(cd "$top_builddir" && pwd)/libtracelayer-xptiproxy.a
@@ -46,7 +49,7 @@ told()
 	END
 }
 
-plan 28
+plan 32
 
 # ---- what README shows of it
 sed -n '/^## XPTI/,/^## Settings/s/^    //p' "$top_srcdir/README.md" | grep -v '^ *\.\.\.$' >shown
@@ -117,6 +120,30 @@ watched ./text.so,./statistics.so ./task-graph a.txt b.txt
 is "$(told 'count("end   task")') $(grep -c '^block' err)" "72 36" "both subscribers together are told the same"
 XPTI_TRACE_ENABLE=0 watched ./text.so,./statistics.so ./task-graph a.txt b.txt
 is "$(cat out err)" "$(cat wanted)" "XPTI_TRACE_ENABLE=0: neither is told anything"
+
+# ---- the timeline
+XPTI_FRAMEWORK_DISPATCHER= "$tracelayer" run --xpti -o t.json -- ./task-graph a.txt b.txt >out 2>err
+same out wanted "on the timeline, as well"
+# seen EXPRESSION: of the trace's events, e; tasks: by run, name -> begin, end, lane
+seen()
+{
+	"$python" - "$1" <<-'END'
+	import json, sys
+	e = json.load(open("t.json"))
+	tasks = {(x["args"]["instance"], x["name"]): (x["ts"], x["ts"] + x["dur"], x["tid"]) for x in e if x["ph"] == "X" and x["name"].startswith("block")}
+	ends = {"s": {}, "f": {}}
+	for x in e:
+	    if x["ph"] in ends:
+	        ends[x["ph"]][x["id"]] = [k for k, (b, t, lane) in tasks.items() if lane == x["tid"] and b - 1 <= x["ts"] <= t + 1]
+	arrows = {(s, f) for n in ends["s"] for s in ends["s"][n] for f in ends["f"][n]}
+	want = {((r, f"block {i}.{j}"), (r, f"block {k}.{l}")) for r in (1, 2) for i in range(6) for j in range(6) for k, l in ((i + 1, j), (i, j + 1)) if k < 6 and l < 6}
+	print(eval(sys.argv[1]))
+	END
+}
+is "$(seen 'len(tasks)')" 72 "each execution of a task is a slice"
+is "$(seen 'len(ends["s"]), len(ends["f"]), want <= arrows')" "(120, 120, True)" "arrows lead from each to those that depend on it"
+is "$(seen '[any(b <= t[0] and t[1] <= d for b, d in [(x["ts"] - 1, x["ts"] + x["dur"] + 1) for x in e if x["ph"] == "X" and x["name"] == "graph_run"]) for t in tasks.values()].count(True)')" \
+	72 "within that of a run"
 
 # ---- the library and its subscriber clean up
 echo 'int main(void) { return 0; }' >empty.c
