@@ -45,8 +45,10 @@ static char *bytes_of(uint8_t number, size_t *size)
 
 	*size = sizes[number % SIZES];
 	char *bytes = malloc(*size);
-	if (*size)
-		memset(bytes, 'a', *size), bytes[*size - 1] = (char)('a' + number / SIZES);
+	if (*size) {
+		memset(bytes, 'a', *size);
+		bytes[*size - 1] = (char)('a' + number / SIZES);
+	}
 	return bytes;
 }
 
@@ -60,8 +62,9 @@ static char *take_text(void)
 	if (kind % 8 == 0)
 		return NULL;
 	if (kind % 8 < 4) {
+		uint16_t letters = (uint16_t)take(2);
 		text = malloc(3);
-		*(uint16_t *)(void *)text = (uint16_t)take(2);
+		memcpy(text, &letters, 2);
 		text[2] = '\0';
 		size = strlen(text);
 		return realloc(text, size + 1);

@@ -3,7 +3,8 @@
  * metadata, what is a thread's own, defaults, reset; and what the original gets wrong and this one doesn't.
  *
  * Built three times: xpti_test is linked with the dispatcher; xpti_table_test (XPTI_TABLE) loads it and takes each function with dlsym; xpti_proxy_test
- * (XPTI_PROXY) is linked with the static proxy. xpti_proxy.sh runs xpti_test with the dispatcher preloaded. Every test is a process of its own, in which nothing has been called yet.
+ * (XPTI_PROXY) is linked with the static proxy. xpti_proxy.sh runs xpti_test with the dispatcher preloaded. Every test is a process of its own, in which
+ * nothing has been called yet.
  */
 #include <check.h>
 #include <dlfcn.h>
