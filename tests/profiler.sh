@@ -5,13 +5,13 @@
 strict="-D_GNU_SOURCE -O2 -pedantic -Wall -Wextra -Wshadow -Werror -I$top_srcdir/include -I$top_srcdir"
 apps=$top_srcdir/tests/apps
 
-# forms NAME COMPILER…: the program of two source files; and with one of them as a shared library.
+# forms NAME COMPILER…: the program of two source files; and with one of them as a shared library, which hides its symbols.
 forms()
 {
 	local name=$1; shift
 	# shellcheck disable=SC2086
 	"$@" $strict "$apps/profiler_forms.c" "$apps/profiler_other.c" -o "$tmp/$name" -pthread -ldl &&
-		"$@" $strict -fPIC -shared "$apps/profiler_other.c" -o "$tmp/lib$name.so" &&
+		"$@" $strict -fPIC -shared -fvisibility=hidden "$apps/profiler_other.c" -o "$tmp/lib$name.so" &&
 		"$@" $strict "$apps/profiler_forms.c" -o "$tmp/$name.shared" -L"$tmp" -l"$name" -Wl,-rpath,"$tmp" -pthread -ldl
 }
 

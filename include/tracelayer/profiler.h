@@ -345,8 +345,11 @@ extern "C" {
 
 /* ---- Labels */
 
-/* The calling thread's; NULL before its first. Weak, as all that the parts of a program share. */
-__attribute__((weak, tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
+/* What the parts of a program share, also those that hide their symbols: the first definition that the dynamic linker finds counts. */
+#define TL_PROFILER_SHARED __attribute__((weak, visibility("default")))
+
+/* The calling thread's; NULL before its first. */
+TL_PROFILER_SHARED __attribute__((tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
 
 static struct tl_labels *tl_labels_begin(void);
 
@@ -431,11 +434,11 @@ struct tl_profiler {
 };
 
 /* The lock is for all of it. It is held for a look at all threads, and never while a label is put on or taken off. */
-__attribute__((weak)) pthread_mutex_t tl_profiler_lock = PTHREAD_MUTEX_INITIALIZER;
-__attribute__((weak)) pthread_once_t tl_profiler_once = PTHREAD_ONCE_INIT;
-__attribute__((weak)) struct tl_profiler tl_profiler_state;
+TL_PROFILER_SHARED pthread_mutex_t tl_profiler_lock = PTHREAD_MUTEX_INITIALIZER;
+TL_PROFILER_SHARED pthread_once_t tl_profiler_once = PTHREAD_ONCE_INIT;
+TL_PROFILER_SHARED struct tl_profiler tl_profiler_state;
 /* Labels of threads that there is no memory for. */
-__attribute__((weak)) struct tl_labels tl_labels_of_none;
+TL_PROFILER_SHARED struct tl_labels tl_labels_of_none;
 
 static inline void tl_profiler_remove(struct tl_labels *labels)
 {

@@ -5,6 +5,6 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-void profiler_other(const char *(*labels)(void));
+__attribute__((visibility("default"))) void profiler_other(const char *(*labels)(void));
 
 #endif
