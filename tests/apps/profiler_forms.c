@@ -56,6 +56,20 @@ static void spin(uint64_t ns)
 		;
 }
 
+/* For as long as it takes to be seen as it is now, on a machine however busy. */
+static void until_seen(void)
+{
+	uint64_t end = tl_profile_now() + 20000000000u, first = 0, now = 0;
+
+	while (now < first + 5 && tl_profile_now() < end) {
+		spin(1000000);
+		pthread_mutex_lock(&tl_profiler_lock);
+		now = tl_profiler_state.profile.passes;
+		pthread_mutex_unlock(&tl_profiler_lock);
+		first = first ? first : now;
+	}
+}
+
 static void bar(void)
 {
 	TL_PROFILE_SCOPE("Bar");
@@ -243,7 +257,7 @@ static void *not_registered(void *unused)
 {
 	TL_PROFILE_SCOPE("never sampled");
 	EXPECT_LABELS("never sampled");
-	spin(20000000);
+	until_seen();
 	return unused;
 }
 
@@ -292,11 +306,11 @@ static void forms(void)
 	pthread_join(thread, NULL);
 	EXPECT(errno == 7);
 	TL_PROFILE_UPDATE(outer, "first");
-	spin(50000000);
+	until_seen();
 	EXPECT(!tl_profile_finish());
 	TL_PROFILE_UPDATE(outer, "second");
 	EXPECT(!tl_profile_start());
-	spin(50000000);
+	until_seen();
 	EXPECT(!tl_profile_finish());
 }
 
@@ -306,7 +320,7 @@ static void down(int levels)
 	if (levels)
 		down(levels - 1);
 	else
-		spin(30000000);
+		until_seen();
 	__asm__ volatile("");
 }
 
@@ -333,7 +347,7 @@ static void forked(void)
 		TL_PROFILE_SCOPE("child");
 		EXPECT(tl_profile_finish() == -1);
 		EXPECT(!tl_profile_start());
-		spin(50000000);
+		until_seen();
 		EXPECT(!tl_profile_finish());
 		exit(wrong);
 	}
