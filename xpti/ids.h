@@ -54,6 +54,7 @@ static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 		tl_ids_entry *made = tl_region_take(((size_t)TL_IDS_FIRST << k) * sizeof(*made), 64);
 		if (!made)
 			return false;
+		tl_region_populate(made, ((size_t)TL_IDS_FIRST << k) * sizeof(*made));
 		/* Release pairs with the acquire loads of it: it is all NULL. */
 		if (atomic_compare_exchange_strong_explicit(&ids->chunk[k], &chunk, made, memory_order_acq_rel, memory_order_acquire))
 			chunk = made;

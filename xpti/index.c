@@ -3,6 +3,17 @@
  */
 #include "xpti/index.h"
 
+#include <sys/mman.h>
+
+void tl_index_warm_up(struct tl_index *index)
+{
+	atomic_store_explicit(&index->warm, true, memory_order_relaxed);
+#ifdef MADV_POPULATE_WRITE
+	/* Where that doesn't work, or pages are larger, they come one by one. */
+	madvise(index->roots, sizeof(index->roots), MADV_POPULATE_WRITE);
+#endif
+}
+
 /* Depth is a few more than the logarithm of how many there are; two hashes that are the same in all bits are one deeper. */
 static void visit_from(struct tl_entry *entry, tl_index_visit visit)
 {

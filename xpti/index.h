@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TL_INDEX_BITS = 12 };
+enum { TL_INDEX_BITS = 13 };
 
 /* What every entry begins with. */
 struct tl_entry {
@@ -22,7 +22,8 @@ struct tl_entry {
 };
 
 struct tl_index {
-	_Alignas(64) _Atomic(struct tl_entry *) roots[1 << TL_INDEX_BITS];
+	_Alignas(4096) _Atomic(struct tl_entry *) roots[1 << TL_INDEX_BITS];
+	_Atomic bool warm;
 };
 
 /* Where the search for an entry ended. */
@@ -62,6 +63,18 @@ static inline __attribute__((always_inline)) struct tl_entry *tl_index_find(stru
 	struct tl_index_place place;
 
 	return tl_index_find_at(index, &place, hash, same, key);
+}
+
+/*
+ * Before the first entry is put in: otherwise each page of the roots is first read, and then written, which are two faults, and the second one stops all
+ * threads that run.
+ */
+void tl_index_warm_up(struct tl_index *index);
+
+static inline void tl_index_prepare(struct tl_index *index)
+{
+	if (__builtin_expect(!atomic_load_explicit(&index->warm, memory_order_relaxed), 0))
+		tl_index_warm_up(index);
 }
 
 /* Put in an entry that wasn't found at the place. Returns it, or the same one of another thread, which was first. */

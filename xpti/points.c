@@ -48,6 +48,7 @@ static struct place *place_of(struct tl_pool *pool, const struct place *key)
 
 	if (place || !(place = tl_pool_alloc(pool, sizeof(*place))))
 		return place;
+	tl_index_prepare(&places);
 	place->name = key->name;
 	place->file = key->file;
 	place->line = key->line;
@@ -77,6 +78,7 @@ struct slab {
 };
 
 enum { SLOTS = (SLAB - sizeof(struct slab)) / sizeof(struct tl_xpti_point) };
+enum { TOGETHER = 64 };	/* slots whose memory comes at once */
 _Static_assert(SLOTS <= 1 << SLOT_BITS, "a slot's number has room");
 
 /* Released trace points that wait. */
@@ -235,6 +237,10 @@ static struct tl_xpti_point *take_slot(struct tl_pool *pool)
 		return NULL;
 	uint32_t used = atomic_load_explicit(&points->slab->used, memory_order_relaxed);
 	point = &points->slab->points[used];
+	if (used % TOGETHER == 0)
+		tl_region_populate(point, (SLOTS - used < TOGETHER ? SLOTS - used : TOGETHER) * sizeof(*point));
+	/* Written before it is read, as all of a slot: a page that is read first has a second fault, and that one stops all threads that run. */
+	point->generation = 0;
 	tl_xpti_interfaces_init(point);
 	tl_xpti_metadata_init(&point->event.metadata);
 	/* Release pairs with tl_xpti_point_at's acquire. */

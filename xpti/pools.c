@@ -5,14 +5,16 @@
 
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 64 << 10, ALIGNMENT = 256 << 10, FIRST_REGION = 512 << 10, REGION = 2 << 20 };
+enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 64 << 10, ALIGNMENT = 256 << 10, FIRST_REGION = 1 << 20, REGION = 2 << 20 };
 
 struct tl_pool tl_pools[TL_POOLS] = { [0 ... TL_POOLS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
 static _Atomic uint32_t threads;
 
-/* What is left of the newest region. */
+/* What is left of the newest region, and the one that comes next, where somebody has made it already, or is making it. */
 static pthread_mutex_t regions_lock = PTHREAD_MUTEX_INITIALIZER;
-static char *region, *region_end;
+static char *region, *region_end, *next;
+static _Atomic(char *) first_region;
+static bool is_first, making_next;
 
 uint32_t tl_pool_thread_number(void)
 {
@@ -49,17 +51,41 @@ static char *map_huge(size_t size)
 	return memory;
 }
 
+/* One huge page that is there: two threads that come to it at once would each clear one, and one of them for nothing. */
+static char *make_region(void)
+{
+	char *memory = map_huge(REGION);
+
+	if (memory)
+		*(volatile char *)memory = 0;
+	return memory;
+}
+
 /* Under the regions' lock. False: no memory. */
 static bool next_region(void)
 {
-	size_t size = region ? REGION : FIRST_REGION;
-	char *memory = region ? map_huge(size) : map(size, ALIGNMENT);
+	is_first = !region;
+	char *memory = is_first ? map(FIRST_REGION, ALIGNMENT) : next ? next : make_region();
 
+	next = NULL;
 	if (!memory)
 		return false;
+	if (is_first)
+		atomic_store_explicit(&first_region, memory, memory_order_relaxed);
 	region = memory;
-	region_end = memory + size;
+	region_end = memory + (is_first ? FIRST_REGION : REGION);
 	return true;
+}
+
+/* Make the next one while the others go on with what is left of this one. */
+static void make_next(void)
+{
+	char *memory = make_region();
+
+	pthread_mutex_lock(&regions_lock);
+	next = memory;
+	making_next = false;
+	pthread_mutex_unlock(&regions_lock);
 }
 
 /* From what is left of the region: slabs from its end, which is aligned as they are, all else from its beginning. Under the regions' lock. */
@@ -88,8 +114,23 @@ void *tl_region_take(size_t size, size_t alignment)
 	char *at = cut(size, alignment);
 	if (!at && next_region())
 		at = cut(size, alignment);
+	bool make = !is_first && !next && !making_next && region_end - region < REGION / 2;
+	making_next |= make;
 	pthread_mutex_unlock(&regions_lock);
+	if (make)
+		make_next();
 	return at;
+}
+
+void tl_region_populate(void *memory, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	enum { PAGE = 4096 };	/* where they are larger this fails, and they come one by one */
+	uintptr_t from = (uintptr_t)memory & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)memory + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+	if (from - (uintptr_t)atomic_load_explicit(&first_region, memory_order_relaxed) < FIRST_REGION)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+#endif
 }
 
 void *tl_pool_alloc_slowly(struct tl_pool *pool, size_t size)
@@ -102,6 +143,7 @@ void *tl_pool_alloc_slowly(struct tl_pool *pool, size_t size)
 	char *memory = tl_region_take(block, 64);
 	if (!memory)
 		return NULL;
+	tl_region_populate(memory, block);
 	pool->block = block;
 	pool->free = memory + size;
 	pool->end = memory + block;

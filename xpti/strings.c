@@ -14,7 +14,7 @@
 #include "xpti/index.h"
 #include "xpti/pools.h"
 
-enum { RUN = 8 };	/* a cache line of numbers' texts */
+enum { RUN = 32 };
 
 struct tl_xpti_text {
 	struct tl_entry entry;
@@ -61,6 +61,7 @@ static struct tl_xpti_text *put_in(struct tl_pool *pool, struct tl_index_place *
 
 	if (!text)
 		return NULL;
+	tl_index_prepare(&texts);
 	text->size = (uint32_t)key->size;
 	atomic_init(&text->number, 0);
 	memcpy(text->at, key->text, key->size + 1);
