@@ -239,6 +239,19 @@ static bool is_our_trace(const struct phase_text *text)
 	return size >= sizeof(TL_FILE_MAGIC) && !memcmp(first, TL_FILE_MAGIC, sizeof(((struct tl_file_header *)NULL)->magic));
 }
 
+/* A file that is no text was given by mistake; one without a header may be a trace in which nothing happened. */
+static bool may_be_text(const struct phase_text *text)
+{
+	char first[4096];
+	ssize_t got = read_at(text, first, sizeof(first), 0);
+
+	if (got >= 0 && !memchr(first, '\0', (size_t)got))
+		return true;
+	if (got >= 0)
+		say("%s: neither text nor a trace of ours; give what systrace or `tracelayer run` wrote, JSON or .tlt", text->path);
+	return false;
+}
+
 /* Whatever is compressed in it, within something compressed. */
 #define MOST_WRAPPINGS 4
 
@@ -258,7 +271,7 @@ static enum phase_kind unwrap(struct phase_text *text)
 		}
 		if (!find_beginning(text, &packed)) {
 			phase_text_rewind(text);
-			return PHASE_TEXT;
+			return text->has_header || may_be_text(text) ? PHASE_TEXT : PHASE_UNREADABLE;
 		}
 		if (!unpack(text, packed, true))
 			return PHASE_UNREADABLE;

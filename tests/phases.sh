@@ -4,7 +4,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l) + 54))
+plan $(($(echo "$cases" | wc -l) + 55))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/nnapi/$1"; }
@@ -76,6 +76,9 @@ is $? 1 "a damaged file: exit code 1"
 like "$(cat "$tmp/said")" 'damaged\.gz: what is compressed in it is damaged' "and it is said"
 phases "$tmp/inputs/nothing.txt" >"$tmp/printed"
 like "$(cat "$tmp/said")" 'no trace in it' "an empty file has no trace in it"
+printf 'P\0ftrace' >"$tmp/inputs/binary"
+phases "$tmp/inputs/binary" >"$tmp/printed"
+is "$?$(cat "$tmp/printed")" 1 "a file that is no text: exit code 1"
 phases "$tmp/inputs" >"$tmp/printed"
 is $? 1 "a folder: exit code 1"
 phases "$tmp/none" >"$tmp/printed"
