@@ -10,7 +10,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 69
+plan 73
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -70,6 +70,8 @@ refused ' "variables": {"box_open:sizes": "[in][range(0, number)]"},' '6: box_op
 refused ' "variables": {"box_open:size": "[in]"},' '6: nothing is called box_open:size' 'a parameter that does not exist'
 refused ' "successes": ["BOX_FINE"],' '6: the headers have no constant BOX_FINE' 'a constant that does not exist'
 refused ' "levels": [{"level": "loud", "functions": ["*"]}],' '6: no level is called "loud"; there are request, runtime' 'a level that does not exist'
+refused ' "phases": [{"layer": "driver", "phase": "lunch", "functions": ["*"]}],' '6: no phase is called "lunch"; there are initialization, preparation' 'a phase that does not exist'
+refused ' "phases": [{"layer": "cake", "phase": "execution", "functions": ["*"]}],' '6: no layer is called "cake"; there are application, runtime' 'a layer that does not exist'
 refused ' "results": [{"type": "int", "failure": "often"}],' '6: no failure is called "often"' 'a failure that does not exist'
 refused ' "bools" ["x"],' "6: ':' expected near" 'JSON that does not parse'
 says 1 'gone.json: No such file or directory; name an existing descriptor' 'a descriptor that is missing' "$tracegen" model --api "$tmp/gone.json"
