@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 64 << 10, ALIGNMENT = 256 << 10, FIRST_REGION = 1 << 20, REGION = 2 << 20 };
+enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 64 << 10, ALIGNMENT = 256 << 10, FIRST_REGION = 2 << 20, REGION = 2 << 20 };
 
 struct tl_pool tl_pools[TL_POOLS] = { [0 ... TL_POOLS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
 static _Atomic uint32_t threads;
