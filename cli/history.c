@@ -225,7 +225,7 @@ static struct begun begun_by(struct history *history, const json_t *event, const
 		.name = names_number(&history->names, name),
 		.request = request_of(history, event),
 		.failed = has_category(event, "failed"),
-		.own = has_category(event, "context"),
+		.own = has_category(event, "context") || has_category(event, "xpti"),
 	};
 }
 

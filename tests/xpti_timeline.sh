@@ -17,7 +17,7 @@ done
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER LD_LIBRARY_PATH
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
 cd "$tmp" || exit 99
-plan 73
+plan 76
 
 # ---- the library
 readelf -dW "$timeline" >dynamic
@@ -76,6 +76,9 @@ told 'sum(s.begin < i.begin < s.end for s, i in zip(slices, sorted(instants, key
 run driver
 told '[(s.begin < c.begin and c.end < s.end, c.name) for s in slices for c in calls]' "[(True, 'clGetPlatformIDs')]" "driver calls are in the same trace, in the time of the task that made them"
 told '[s.lane.startswith("app (app ") and c.lane == "app" for s in slices for c in calls]' "[True]" "on lanes of their own"
+summary=$("$tracelayer" summary t.json)
+like "$(printf '%s\n' "$summary" | sed -n '/host calls/,/^$/p')" '^host calls: 1 in 1 function' "tracelayer summary takes the driver's call for one"
+like "$(printf '%s\n' "$summary" | sed -n '/own events/,$p')" '^ask  *1 ' "and the task for the program's own event"
 
 # ---- what is not balanced
 run unbalanced
@@ -165,8 +168,15 @@ XPTI_FRAMEWORK_DISPATCHER=/nonexistent timeout 60 "$tracelayer" run --xpti -o t.
 like "$(cat err)" 'dispatcher /nonexistent' "a dispatcher that the user names is kept"
 XPTI_TRACE_ENABLE=0 timeout 60 "$tracelayer" run --xpti -o t.json ./app graph >out 2>err
 is "$(head -n 1 err)" "tracelayer: --xpti: XPTI_TRACE_ENABLE=0 turns XPTI off, so no stream will be recorded; unset it" "where the user has turned XPTI off, that is said"
-timeout 60 "$tracelayer" run --xpti -o t.pftrace ./app graph >out 2>err
-is "$? $(cat err)" "0 tracelayer: trace: t.pftrace (22 events)" "streams can be written for Perfetto"
+
+# ---- other formats
+for what in handed_over unbalanced; do
+	rm -f t.*
+	timeout 60 "$tracelayer" run --xpti -o t.tlt ./app $what >out 2>err
+	"$tracelayer" export -o t.json t.tlt 2>err2 && "$tracelayer" export -o t.pftrace t.tlt 2>err2
+	mkdir -p proto && protoc --python_out=proto -I"$top_srcdir/tests" pftrace.proto
+	ok "$what: Perfetto's format has the same as JSON, each lane's slices nested" "$python" "$top_srcdir/tests/pftrace.py" proto t.pftrace t.json
+done
 
 # ---- all at once
 sources="$top_srcdir/tests/xpti_timeline_stress.c $top_srcdir/format/checked_copy.c $top_srcdir/format/text.c"

@@ -4,8 +4,8 @@
 VIEWER is the folder that has trace_viewer_full.html, the page behind chrome://tracing, and webcomponents.min.js: Debian's Go sources bring both.
 A headless Chromium imports the trace with it, in the way that `go tool trace` does. Then the viewer's own model is compared with the file: every slice on
 its lane, with its start and its end in nanoseconds; every counter's samples; and every arrow, which must begin and end on slices, those
-that the trace means: one end on the call, the other on the device's command that has the same correlation; or, on lanes of XPTI streams, from one to another
-that begins later. Nothing may be dropped, no import warning given and nothing said on the console. (The viewer is told to reckon in nanoseconds, which a file that is an array can't do.)
+that the trace means: one end on the call, the other on the device's command that has the same correlation; or, on lanes of XPTI streams, on runs of the two
+nodes of an edge that was told of. Nothing may be dropped, no import warning given and nothing said on the console. (The viewer is told to reckon in nanoseconds, which a file that is an array can't do.)
 
 	--screenshot PNG	also take a picture
 	--part NAME:NTH:COUNT	of COUNT commands of a device, beginning with the NTH of that name; of XPTI streams, where there are none
@@ -60,7 +60,7 @@ MODEL = """(() => {
 			for (const slice of group.slices) {
 				at.set(slice, slices.length);
 				slices.push([thread.parent.pid, thread.tid, slice.title, slice.start, slice.end, slice.args.correlation || 0,
-					     !!slice.didNotFinish]);
+					     !!slice.didNotFinish, slice.args.id || 0]);
 			}
 	const arrows = model.flowEvents.map(flow => [at.has(flow.startSlice) ? at.get(flow.startSlice) : -1,
 						     at.has(flow.endSlice) ? at.get(flow.endSlice) : -1]);
@@ -101,10 +101,16 @@ def lanes_of(events, kind):
 	return {(event["pid"], event["tid"]) for event in events if event["ph"] == "X" and event["cat"].startswith(kind)}
 
 
+def edges_of(events):
+	"""Pairs of nodes, by their ids, that edges of XPTI streams lead from and to."""
+	return {(event["args"]["from_id"], event["args"]["to_id"]) for event in events
+		if event["ph"] == "i" and "from_id" in event.get("args", {}) and "to_id" in event["args"]}
+
+
 def check_slices(events, shown):
 	want, got = slices_of(events), collections.defaultdict(list)
 	off = grain(events)
-	for pid, tid, name, start, end, correlation, unfinished in shown["slices"]:
+	for pid, tid, name, start, end, correlation, unfinished, _ in shown["slices"]:
 		got[pid, tid].append((round(start * 1e6), round(end * 1e6), name, correlation))
 		if unfinished:
 			yield "%s on lane %d: the viewer takes it for unfinished" % (name, tid)
@@ -119,7 +125,7 @@ def check_slices(events, shown):
 
 def check_arrows(events, shown):
 	ends = collections.Counter(event["ph"] for event in events if event["ph"] in "sf")
-	devices, streams = lanes_of(events, "device"), lanes_of(events, "xpti")
+	devices, streams, edges = lanes_of(events, "device"), lanes_of(events, "xpti"), edges_of(events)
 	if not ends["s"] == ends["f"] == len(shown["arrows"]):
 		yield "%d arrows, where the trace has %d beginnings and %d ends" % (len(shown["arrows"]), ends["s"], ends["f"])
 	for at, to in shown["arrows"]:
@@ -128,8 +134,8 @@ def check_arrows(events, shown):
 			continue
 		one, other = shown["slices"][at], shown["slices"][to]
 		if {(one[0], one[1]), (other[0], other[1])} <= streams:
-			if one[4] > other[3] + 1e-6 * grain(events):
-				yield "an arrow from %s back to %s" % (one[2], other[2])
+			if (one[7], other[7]) not in edges:
+				yield "an arrow from %s to %s, which no edge joins" % (one[2], other[2])
 		elif ((one[0], one[1]) in devices) == ((other[0], other[1]) in devices):
 			yield "an arrow from %s to %s: not between a call and a device" % (one[2], other[2])
 		elif (other[0], other[1]) in devices and one[5] != other[5]:
