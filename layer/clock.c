@@ -39,6 +39,7 @@
 #define FAR 16u			/* times a slope's baseline: what lies beyond can't be foretold */
 #define PASSED_BY 50u		/* nanoseconds between the line and a point that can go, at first */
 #define FRESH 150000u		/* nanoseconds: what is newer than a pair by less is converted well enough, if the rate changes by 500 ppm at most */
+#define FRESHENED 2000000u	/* nanoseconds: the same, for who does not want to take pairs all the time */
 /* After a change so much time tells the new rate: a part of the interval that it is in, but within bounds. Nanoseconds. */
 #define TELLING_PART 8
 #define TELLING_LEAST 5000000u
@@ -62,6 +63,7 @@ static struct {
 } change;
 static _Atomic uint64_t uncertain;	/* a tick: answers for those beyond count for the horizon */
 _Atomic uint64_t tl_clock_due = UINT64_MAX;
+_Atomic uint64_t tl_clock_rate;
 static _Atomic uint32_t unsettled;	/* nanoseconds until the change can be settled, 0: there is none */
 
 static inline uint64_t load(const _Atomic uint64_t *word)
@@ -356,6 +358,7 @@ static uint32_t append_pair(struct tl_clock_table *table, uint32_t n, uint64_t t
 				      memory_order_relaxed);
 	atomic_store_explicit(&uncertain, change.to ? change.from : ticks, memory_order_relaxed);
 	uint64_t slope = load(&table->points[n - 1].slope);
+	atomic_store_explicit(&tl_clock_rate, slope ? (UINT64_C(1) << (SHIFT + 20)) / slope : 0, memory_order_relaxed);
 	atomic_store_explicit(&tl_clock_due, ticks + (slope ? (uint64_t)(((unsigned __int128)DUE << SHIFT) / slope) : DUE_AT_FIRST), memory_order_relaxed);
 	return n;
 }
@@ -403,16 +406,22 @@ static void pair(void)
 	atomic_flag_clear_explicit(&pairing, memory_order_release);
 }
 
-/* The last pair is so new that no other is needed. */
-static bool is_fresh(const struct tl_clock_table *table)
+/* The last pair is no older than that. */
+static bool is_newer(const struct tl_clock_table *table, uint64_t ns)
 {
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
 
-	if (n < 2 || atomic_load_explicit(&unsettled, memory_order_relaxed))
+	if (n < 2)
 		return false;
 	/* A point that changes meanwhile gives another answer, and none is wrong. */
 	const struct tl_clock_point *last = &table->points[n - 1];
-	return along(tl_counter() - load(&last->ticks), load(&last->slope)) < FRESH;
+	return along(tl_counter() - load(&last->ticks), load(&last->slope)) < ns;
+}
+
+/* The last pair is so new that no other is needed. */
+static bool is_fresh(const struct tl_clock_table *table)
+{
+	return !atomic_load_explicit(&unsettled, memory_order_relaxed) && is_newer(table, FRESH);
 }
 
 void tl_clock_settle(void)
@@ -442,6 +451,12 @@ void tl_clock_pair(void)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, NULL, 8);
 }
 
+void tl_clock_freshen(void)
+{
+	if (counter && !is_newer(table_now(), FRESHENED))
+		tl_clock_pair();
+}
+
 bool tl_clock_is_counter(void)
 {
 	return counter;
@@ -450,6 +465,7 @@ bool tl_clock_is_counter(void)
 void tl_clock_start_with(bool with_counter)
 {
 	counter = with_counter;
+	atomic_store_explicit(&tl_clock_rate, counter ? 0 : 1 << 20, memory_order_relaxed);
 	tl_clock_pair();
 }
 
@@ -559,6 +575,7 @@ void tl_clock_after_fork(void)
 	atomic_store_explicit(&uncertain, 0, memory_order_relaxed);
 	atomic_store_explicit(&unsettled, 0, memory_order_relaxed);
 	atomic_store_explicit(&tl_clock_due, UINT64_MAX, memory_order_relaxed);
+	atomic_store_explicit(&tl_clock_rate, 0, memory_order_relaxed);
 	memset(&change, 0, sizeof(change));
 	atomic_flag_clear_explicit(&pairing, memory_order_relaxed);
 }

@@ -44,6 +44,16 @@ static inline void tl_clock_keep_up(uint64_t now)
 		tl_clock_pair();
 }
 
+/* What a time lasts in ticks, roughly; 0 where their rate is not known yet. Async-signal-safe. */
+extern _Atomic uint64_t tl_clock_rate;	/* ticks in 2 to the 20 nanoseconds */
+static inline uint64_t tl_clock_ticks(uint32_t ns)
+{
+	return ns * atomic_load_explicit(&tl_clock_rate, memory_order_relaxed) >> 20;
+}
+
+/* A pair, if the last one is older than 2 ms: before a thread of the program's converts what is new. Waits for nothing. */
+void tl_clock_freshen(void);
+
 /*
  * Nanoseconds of a tick count. Non-decreasing in ticks, whatever pairs are taken in between. Exact within the pairs' own error between two
  * of them, so take a pair before converting what was recorded since the last. Not for producers.

@@ -42,7 +42,7 @@ bool tl_cl_ready(void)
 
 /* --- the hooks */
 
-#define COMMAND(function, ...) { #function, tl_cl_enqueue_before, tl_cl_enqueue_after, true },
+#define COMMAND(function, ...) { #function, tl_cl_enqueue_before, tl_cl_enqueue_after, false },
 #define OBJECT(function) { #function, NULL, tl_cl_create_object_after, false },
 #define ALLOCATION(function) { #function, NULL, tl_cl_allocate_after, false },
 
@@ -50,8 +50,8 @@ static const struct tl_hook hooks[] = {
 	TL_CL_COMMANDS(COMMAND)
 
 	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, false },
-	{ "clFinish", NULL, tl_cl_finish_after, true },
-	{ "clWaitForEvents", NULL, tl_cl_wait_after, true },
+	{ "clFinish", NULL, tl_cl_finish_after, false },
+	{ "clWaitForEvents", NULL, tl_cl_wait_after, false },
 
 	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, false },
 	{ "clCreateCommandQueueWithProperties", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, false },
@@ -61,7 +61,7 @@ static const struct tl_hook hooks[] = {
 	{ "clGetCommandQueueInfo", tl_cl_queue_info_before, tl_cl_queue_info_after, false },
 	{ "clSetCommandQueueProperty", tl_cl_set_queue_before, tl_cl_set_queue_after, false },
 
-	{ "clGetEventInfo", tl_cl_event_info_before, tl_cl_event_info_after, true },
+	{ "clGetEventInfo", tl_cl_event_info_before, tl_cl_event_info_after, false },
 	{ "clGetEventProfilingInfo", tl_cl_event_times_before, tl_cl_event_times_after, false },
 	{ "clGetContextInfo", tl_cl_collect_before, NULL, false },
 	{ "clReleaseContext", tl_cl_collect_before, NULL, false },

@@ -93,7 +93,7 @@ struct tl_cl_device {
 	pthread_mutex_t lock;		/* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;
 	enum tl_cl_clock _Atomic clock;	/* also looked at without the lock */
-	_Atomic uint64_t look_again;	/* when to see if the clock should be read; without the lock */
+	_Atomic uint64_t look_again;	/* ticks: when to see if the clock should be read; without the lock */
 	clockid_t host;			/* TL_CL_HOST: which one */
 	uint32_t looks;			/* commands whose stamps were compared with the host's clocks */
 	bool reading;			/* some thread reads the clock */
@@ -107,7 +107,7 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id);
 /* The first device of a context; NULL: not known. */
 struct tl_cl_device *tl_cl_device_of_context(cl_context context);
 
-/* Read the device's clock and the host's together, if it is time for that. */
+/* Read the device's clock and the host's together, if it is time for that. `now`: ticks. */
 void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now);
 
 /* Fill in the times of a command that its driver timed, and that was seen complete at `seen`. */
@@ -136,11 +136,12 @@ struct tl_cl_queue {
 	pthread_mutex_t lock;
 	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
 	struct tl_cl_command *_Atomic spare;	/* put back without the lock, taken under it */
+	struct tl_cl_command *unnoted;	/* none before this one is without a call that has waited for it; NULL: none at all */
 	_Atomic uint32_t count;		/* under way; written under the lock */
+	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
 	bool claimed;			/* somebody collects, who alone takes commands out */
 
 	struct tl_cl_command *_Atomic told;	/* the claimer's: in the trace; their events are still held */
-	_Atomic bool owes;		/* some have been waited for and are not told of yet */
 };
 
 /* The queue, if it is known. */
@@ -177,16 +178,30 @@ TL_CL_AFTER(tl_cl_event_times_after);
 
 /* --- commands */
 
+/*
+ * As struct tl_device_call, but in ticks, which a call has anyway. What is told of a command is converted as the call's own record is going to be: so
+ * they can't be in another order than that in which they were.
+ */
+struct tl_cl_call {
+	uint32_t tid, thread;
+	uint64_t start, end;
+};
+
+/* In a hook's `after`. */
+struct tl_cl_call tl_cl_call_of(const struct tl_call *call);
+
 struct tl_cl_command {
 	struct tl_cl_command *next;
 	struct tl_cl_queue *queue;
+	struct tl_cl_call submitted;	/* the call that submitted it */
+	struct tl_cl_call waited;	/* the first that waited for it; .end 0: none yet. Written under the lock */
 	cl_event event;			/* we hold it */
 	bool owned;			/* ours alone; else the program has it, too */
 	bool done;			/* the claimer's: it has ended, and is about to be taken out */
 	_Atomic bool noted;		/* a call has waited for it; written under the lock */
 	cl_int status;			/* negative: it failed */
 	struct tl_device_command *lane;
-	struct tl_device_work work;
+	struct tl_device_work work;	/* the calls are filled in when it is told of */
 };
 
 /* The call is the driver's own, made inside of one of the program's that enqueues something or creates a queue. */
@@ -207,7 +222,7 @@ void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
 
 /* A command was enqueued, which the device is busy with: a good time to tell of others. */
-void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);
+void tl_cl_collect_meanwhile(struct tl_cl_queue *queue);
 
 /* The call has returned, and so it has waited for these events' commands (and, in queues that keep the order, for those before them). */
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);

@@ -5,10 +5,10 @@
  * one to the other; and where nobody waits, when many have gathered, and at the end. Of a queue that keeps the order only the oldest command
  * that has not ended is asked about.
  *
- * Telling of a command takes half a microsecond. Where the wait was long beside that it is done at once, in the hook of the call that waited. After a short
- * wait for a few commands it is done a little later, when the device is busy with the next command and the program has to wait for it anyway: directly
- * after that was enqueued, or after the next wait, at the latest. So a process that is killed may lack the commands of its last wait, if they were few
- * and short.
+ * Telling of a command takes a third of a microsecond, and several times as much for one alone as for one of many. Where the wait was long beside that it is
+ * done at once, in the hook of the call that waited. After short waits for few commands it is done when some have gathered, and then while the device is
+ * busy with the next command and the program has to wait for it anyway: directly after that was enqueued, or after the next wait, at the latest. So a
+ * process that is killed may lack its last commands, as many as may gather, if they were short.
  *
  * Who collects claims the queue first: then he alone takes commands out, and may read the list up to where it ended when he claimed it, without the
  * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
@@ -26,11 +26,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "layer/buffer.h"
+#include "layer/clock.h"
 #include "layer/device/device.h"
 
 #define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
-#define FEW 8u			/* commands that may be told of later, */
-#define SHORT 15000u		/* if the wait took fewer nanoseconds for each */
+#define MANY 64u		/* commands that have been waited for and not told of: no more than these */
+#define SOME 32u		/* so many are told of after the next one was enqueued */
+#define SHORT 15000u		/* nanoseconds for each command that it was for: a longer wait is no short one */
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
 #define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
@@ -57,9 +60,10 @@ static void put_spare(struct tl_cl_command *command)
 		;
 }
 
-static void count(struct tl_cl_queue *queue, uint32_t change)
+/* By who has the lock, which others read without. */
+static void count(_Atomic uint32_t *number, uint32_t change)
 {
-	atomic_store_explicit(&queue->count, atomic_load_explicit(&queue->count, memory_order_relaxed) + change, memory_order_relaxed);
+	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + change, memory_order_relaxed);
 }
 
 bool tl_cl_command_keep(const struct tl_cl_command *from)
@@ -73,7 +77,9 @@ bool tl_cl_command_keep(const struct tl_cl_command *from)
 		command->next = NULL;
 		*(queue->last ? &queue->last->next : &queue->first) = command;
 		queue->last = command;
-		count(queue, 1);
+		if (!queue->unnoted)
+			queue->unnoted = command;
+		count(&queue->count, 1);
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return command;
@@ -85,7 +91,7 @@ static struct tl_cl_command *last_noted(const struct tl_cl_queue *queue)
 	struct tl_cl_command *last = NULL;
 
 	for (struct tl_cl_command *command = queue->first; command; command = command->next)
-		if (command->work.waited.end)
+		if (command->waited.end)
 			last = command;
 	return last;
 }
@@ -124,7 +130,11 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 		*(before ? &before->next : &queue->first) = command->next;
 		if (queue->last == command)
 			queue->last = before;
-		count(queue, UINT32_MAX);
+		if (queue->unnoted == command)
+			queue->unnoted = command->next;
+		if (command->waited.end)
+			count(&queue->noted, UINT32_MAX);
+		count(&queue->count, UINT32_MAX);
 		*end = command;
 		end = &command->next;
 	}
@@ -216,12 +226,26 @@ static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, 
 
 /* --- what becomes of them */
 
+static struct tl_device_call in_ns(const struct tl_cl_call *call)
+{
+	if (!call->end)
+		return (struct tl_device_call){ .tid = 0 };
+	return (struct tl_device_call){ .tid = call->tid, .thread = call->thread, .start = tl_clock_ns(call->start), .end = tl_clock_ns(call->end) };
+}
+
+static void fill_in_calls(struct tl_cl_command *command)
+{
+	command->work.submitted = in_ns(&command->submitted);
+	command->work.waited = in_ns(&command->waited);
+}
+
 /* Without the driver's times it ran at some time between its submission and when it was seen to have ended. */
 static void tell(struct tl_cl_command *command, uint64_t seen)
 {
 	struct tl_device_work *work = &command->work;
 	struct tl_event_arg args[2];
 
+	fill_in_calls(command);
 	if (work->has & TL_RAW_END) {
 		tl_cl_device_convert(command->queue->device, work, work->waited.end ? work->waited.end : seen);
 	} else {
@@ -237,6 +261,7 @@ static void tell(struct tl_cl_command *command, uint64_t seen)
 
 static void tell_all(struct tl_cl_command *done, uint64_t seen)
 {
+	tl_clock_freshen();
 	for (; done; done = done->next)
 		tell(done, seen);
 }
@@ -259,21 +284,20 @@ static void let_go(struct tl_cl_queue *queue)
 	}
 }
 
-/* `at`: just now. */
-static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
+static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what)
 {
 	struct tl_cl_command *last;
 
 	if ((!atomic_load_explicit(&queue->count, memory_order_relaxed) && !told(queue)) || !claim(queue, &last, what == NOTED))
 		return;
 	let_go(queue);
-	atomic_store_explicit(&queue->owes, false, memory_order_relaxed);
 	if (last) {
-		tl_cl_device_keep_up(queue->device, at);
+		tl_cl_device_keep_up(queue->device, tl_event_now());
 		/* Not a look further than that: this is done at each submission, however many commands there are. */
 		const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
 		struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
-		tell_all(done, at);
+		if (done)
+			tell_all(done, tl_device_now());
 		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
 	}
 	if (what >= ALL)
@@ -283,7 +307,7 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	collect(queue, UINT32_MAX, ALL, tl_device_now());
+	collect(queue, UINT32_MAX, ALL);
 }
 
 void tl_cl_collect_all(void)
@@ -293,27 +317,25 @@ void tl_cl_collect_all(void)
 }
 
 /* Two for each that comes: so it gets on. */
-void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
+void tl_cl_collect_meanwhile(struct tl_cl_queue *queue)
 {
-	if (atomic_load_explicit(&queue->owes, memory_order_relaxed))
-		collect(queue, UINT32_MAX, NOTED, tl_hook_end(call));
+	if (atomic_load_explicit(&queue->noted, memory_order_relaxed) >= SOME)
+		collect(queue, UINT32_MAX, NOTED);
 	else if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
-		collect(queue, 2, FRONT, tl_hook_end(call));
+		collect(queue, 2, FRONT);
 }
 
-/* The call that `waited` says has waited for what is under way of the queue. */
-static void collect_waited(struct tl_cl_queue *queue, const struct tl_device_call *waited)
+/* The call that `waited` says was the first to wait for so many commands of the queue. */
+static void collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited, uint32_t commands)
 {
-	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed);
-	bool later = count <= FEW && waited->end - waited->start < (uint64_t)count * SHORT;
+	bool later = atomic_load_explicit(&queue->noted, memory_order_relaxed) <= MANY &&
+		     waited->end - waited->start < commands * tl_clock_ticks(SHORT);
 
 	/* Where the program has given it up no other call may come, and it is our events that keep it and its context. */
 	if (!atomic_load_explicit(&queue->references, memory_order_relaxed))
-		collect(queue, UINT32_MAX, ALL, waited->end);
-	else if (later && !atomic_load_explicit(&queue->owes, memory_order_relaxed))
-		atomic_store_explicit(&queue->owes, true, memory_order_relaxed);
-	else
-		collect(queue, UINT32_MAX, ENDED, waited->end);
+		collect(queue, UINT32_MAX, ALL);
+	else if (!later)
+		collect(queue, UINT32_MAX, ENDED);
 }
 
 TL_CL_BEFORE(tl_cl_collect_before)
@@ -326,12 +348,35 @@ TL_CL_BEFORE(tl_cl_collect_before)
 
 /* --- who waited */
 
-static void note(struct tl_cl_command *command, const struct tl_device_call *waited)
+struct tl_cl_call tl_cl_call_of(const struct tl_call *call)
 {
-	if (command->work.waited.end)
-		return;
-	command->work.waited = *waited;
+	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
+
+	return (struct tl_cl_call){ .tid = tl_hook_is_recorded(call) ? thread->shown : 0, .thread = thread->tid, .start = call->start,
+				    .end = call->end };
+}
+
+/* Returns how many have not been waited for before: one or none. Under the lock, as what follows is. */
+static uint32_t note(struct tl_cl_queue *queue, struct tl_cl_command *command, const struct tl_cl_call *waited)
+{
+	if (command->waited.end)
+		return 0;
+	command->waited = *waited;
 	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
+	count(&queue->noted, 1);
+	return 1;
+}
+
+/* Without the lock. */
+static bool has_unnoted(const struct tl_cl_queue *queue)
+{
+	return atomic_load_explicit(&queue->count, memory_order_relaxed) > atomic_load_explicit(&queue->noted, memory_order_relaxed);
+}
+
+static void pass_noted(struct tl_cl_queue *queue)
+{
+	while (queue->unnoted && queue->unnoted->waited.end)
+		queue->unnoted = queue->unnoted->next;
 }
 
 /* *from: where the last one was found; events are mostly in the order of their commands. */
@@ -347,39 +392,43 @@ static bool is_in(cl_event event, const cl_event *events, cl_uint count, cl_uint
 	return false;
 }
 
-/* The last of the queue's commands that these events are of, as events that we hold can't be others'. */
-static struct tl_cl_command *last_of(const struct tl_cl_queue *queue, const cl_event *events, cl_uint count)
+/* From that command on, the last one that these events are of, as events that we hold can't be others'. */
+static struct tl_cl_command *last_of(struct tl_cl_command *command, const cl_event *events, cl_uint count)
 {
 	struct tl_cl_command *last = NULL;
 	cl_uint from = 0;
 
-	for (struct tl_cl_command *command = queue->first; command; command = command->next)
+	for (; command; command = command->next)
 		if (is_in(command->event, events, count, &from))
 			last = command;
 	return last;
 }
 
-/* In a queue that keeps the order those before the last one have been waited for, too. True: there is something to collect. */
-static bool note_events(struct tl_cl_queue *queue, const struct tl_device_call *waited, const cl_event *events, cl_uint count)
+/* In a queue that keeps the order those before the last one have been waited for, too. Returns how many nobody had waited for. */
+static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *waited, const cl_event *events, cl_uint count)
 {
+	uint32_t commands = 0;
 	cl_uint from = 0;
 
 	pthread_mutex_lock(&queue->lock);
-	const struct tl_cl_command *last = last_of(queue, events, count);
-	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next)
+	const struct tl_cl_command *last = last_of(queue->unnoted, events, count);
+	for (struct tl_cl_command *command = last ? queue->unnoted : NULL; command; command = command == last ? NULL : command->next)
 		if (queue->in_order || is_in(command->event, events, count, &from))
-			note(command, waited);
+			commands += note(queue, command, waited);
+	pass_noted(queue);
 	pthread_mutex_unlock(&queue->lock);
-	return last;
+	return commands;
 }
 
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count)
 {
-	const struct tl_device_call waited = tl_device_call_of(call);
+	const struct tl_cl_call waited = tl_cl_call_of(call);
 
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (atomic_load_explicit(&queue->count, memory_order_relaxed) && note_events(queue, &waited, events, count))
-			collect_waited(queue, &waited);
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
+		uint32_t commands = has_unnoted(queue) ? note_events(queue, &waited, events, count) : 0;
+		if (commands)
+			collect_waited(queue, &waited, commands);
+	}
 }
 
 /* Also where some of them failed. */
@@ -399,15 +448,18 @@ TL_CL_AFTER(tl_cl_finish_after)
 					    tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
 
 	(void)state;
-	if (!queue || !atomic_load_explicit(&queue->count, memory_order_relaxed))
+	if (!queue || !has_unnoted(queue))
 		return;
-	const struct tl_device_call waited = tl_device_call_of(call);
+	const struct tl_cl_call waited = tl_cl_call_of(call);
+	uint32_t commands = 0;
 	pthread_mutex_lock(&queue->lock);
-	for (struct tl_cl_command *command = queue->first; command; command = command->next)
-		if (command->work.submitted.end <= waited.start)
-			note(command, &waited);
+	for (struct tl_cl_command *command = queue->unnoted; command; command = command->next)
+		if (command->submitted.end <= waited.start)
+			commands += note(queue, command, &waited);
+	pass_noted(queue);
 	pthread_mutex_unlock(&queue->lock);
-	collect_waited(queue, &waited);
+	if (commands)
+		collect_waited(queue, &waited, commands);
 }
 
 /* --- references */
@@ -415,7 +467,7 @@ TL_CL_AFTER(tl_cl_finish_after)
 static bool has_event(struct tl_cl_queue *queue, cl_event event)
 {
 	pthread_mutex_lock(&queue->lock);
-	bool has = last_of(queue, &event, 1);
+	bool has = last_of(queue->first, &event, 1);
 	pthread_mutex_unlock(&queue->lock);
 	return has;
 }
@@ -466,6 +518,7 @@ static void tell_unfinished(struct tl_cl_queue *queue)
 	if (!claim(queue, &last, false))
 		return;
 	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next) {
+		fill_in_calls(command);
 		command->work.unfinished = true;
 		command->work.start = command->work.submitted.end;
 		command->work.end = tl_device_now();
@@ -481,7 +534,7 @@ void tl_cl_collect_end(uint64_t deadline)
 	if (patience > deadline)
 		patience = deadline;
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		collect(queue, UINT32_MAX, LAST, tl_device_now());
+		collect(queue, UINT32_MAX, LAST);
 	while (is_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();

@@ -266,7 +266,6 @@ static void describe(struct tl_device_work *work, struct tl_call *call, const st
 	work->peer = peer_of(call, shape);
 	work->request = call->request;
 	work->correlation = tl_device_correlation();
-	work->submitted = tl_device_call_of(call);
 	if (shape->kernel >= 0)
 		describe_kernel(work, call, shape);
 	note_mapping(call, shape, result, work->bytes);
@@ -348,7 +347,7 @@ static cl_event event_of(const struct tl_call *call, const struct shape *shape, 
 static bool keep(struct tl_call *call, const struct shape *shape, const struct enqueued *enqueued, uint64_t result)
 {
 	struct tl_cl_command command = { .queue = enqueued->queue, .lane = enqueued->lane, .owned = !enqueued->theirs,
-					 .event = event_of(call, shape, enqueued) };
+					 .event = event_of(call, shape, enqueued), .submitted = tl_cl_call_of(call) };
 
 	if (!command.event)
 		return false;
@@ -357,11 +356,11 @@ static bool keep(struct tl_call *call, const struct shape *shape, const struct e
 		tl_cl.clReleaseEvent(command.event);
 		return false;
 	}
-	tl_cl_device_keep_up(command.queue->device, tl_hook_end(call));
+	tl_cl_device_keep_up(command.queue->device, call->end);
 	if (VALUE(cl_bool, call, shape->blocking))
 		tl_cl_waited_events(call, &command.event, 1);
 	else
-		tl_cl_collect_meanwhile(call, command.queue);
+		tl_cl_collect_meanwhile(command.queue);
 	return true;
 }
 

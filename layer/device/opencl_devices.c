@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/clock.h"
 #include "layer/device/device.h"
 
 #define HZ 1000000000u		/* OpenCL's clocks count nanoseconds */
@@ -222,12 +223,12 @@ static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
 		read_clock(device, clock);
 }
 
-void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t at)
+void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
 {
-	if (!can_be_read(device) || at < atomic_load_explicit(&device->look_again, memory_order_relaxed))
+	if (!can_be_read(device) || now < atomic_load_explicit(&device->look_again, memory_order_relaxed))
 		return;
-	atomic_store_explicit(&device->look_again, at + LOOK_AGAIN, memory_order_relaxed);
-	read_if_due(device, at, false);
+	atomic_store_explicit(&device->look_again, now + tl_clock_ticks(LOOK_AGAIN), memory_order_relaxed);
+	read_if_due(device, tl_device_now(), false);
 }
 
 /* --- which clock it is */

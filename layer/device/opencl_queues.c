@@ -388,11 +388,11 @@ void tl_cl_queues_after_fork(void)
 	pthread_mutex_init(&lock, NULL);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		pthread_mutex_init(&queue->lock, NULL);
-		queue->first = queue->last = NULL;
+		queue->first = queue->last = queue->unnoted = NULL;
 		queue->claimed = false;
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
-		atomic_store_explicit(&queue->owes, false, memory_order_relaxed);
+		atomic_store_explicit(&queue->noted, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->count, 0, memory_order_relaxed);
 	}
 }
