@@ -239,10 +239,9 @@ static void commit(uint64_t *record, uint64_t size, const struct draft *draft)
 }
 
 /* A call that left no more than its entry. */
-static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t duration, struct tl_cause cause)
+static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start, uint64_t duration, struct tl_cause cause)
 {
-	struct draft draft = { .id = open->function, .flags = TL_RECORD_UNWOUND, .start = open->start, .end = open->start + duration,
-			       .cause = cause };
+	struct draft draft = { .id = open->function, .flags = TL_RECORD_UNWOUND, .start = start, .end = start + duration, .cause = cause };
 
 	if (!(open->mode & TL_MODE_RECORD))
 		return;
@@ -425,7 +424,7 @@ static void suspect(struct tl_open_call *open, uint64_t now)
 	open->mode |= TL_OPEN_SUSPECT;
 }
 
-/* What the epilogues are told. A call that was left before the driver was called has not begun. */
+/* What the epilogues are told. */
 static void set_times(struct tl_frame *frame, uint64_t start, uint64_t end)
 {
 	frame->start = start ? start : end;
@@ -436,14 +435,15 @@ static void set_times(struct tl_frame *frame, uint64_t start, uint64_t end)
 static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64_t now)
 {
 	struct tl_frame *frame = tracing_of(thread, open);
-	uint64_t start = open->start, duration = now - start;
+	/* A call that was left before the driver was called has not begun. */
+	uint64_t start = open->start ? open->start : now, duration = now - start;
 
 	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
 	release_scratch(thread, open);
 	struct tl_cause cause = open->mode & TL_MODE_DEVICE ? tl_hook_abandon(thread, open, now) : (struct tl_cause){ 0, tl_request_current() };
 	if (frame_of(open) != TL_NO_FRAME)
-		record_entry(thread, open, duration, cause);
+		record_entry(thread, open, start, duration, cause);
 	open->mode = 0;
 	if (frame) {
 		set_times(frame, start, start + duration);
@@ -479,7 +479,7 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 	}
 }
 
-/* A call has returned and is not on top: some above it never did. */
+/* A call has returned and is not on top: some above it never did. `now`: as in settle. */
 static void end_inner(struct tl_call *call, uint64_t now)
 {
 	struct tl_open_call *open = call->open;
@@ -684,10 +684,92 @@ static void *enter(struct tl_call *call)
 	return is_skipped(call) ? NULL : real;
 }
 
+/* --- calls that are in order, with a straight hook, recorded or not, and nothing else: what is said in hook.h of them */
+
+/* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
+static void open_straight(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id)
+{
+	struct tl_producer *producer = producer_of(call->thread);
+
+	set_top(call->thread, open + 1);
+	open->start = call->start = 0;
+	open->mode_and_function = mode_and_id | TL_OPEN_TRACED | TL_OPEN_FINISHED;
+	call->open = open;
+	call->frame = (uintptr_t)call;
+	call->mode = (uint32_t)mode_and_id;
+	call->request = 0;
+	call->more = NULL;
+	words_of(call, call->hooked->words);
+	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
+	if (call->mode & TL_MODE_FOLLOW)
+		capture_entry(producer, open, call->shim->function, call->hooked->words);
+	tl_hook_enter_straight(call);
+	open->mode &= ~(uint32_t)TL_OPEN_FINISHED;
+	open->start = call->start = tl_counter();
+}
+
+/* NULL: it is not such a call, and nothing was done. */
+static void *enter_straight(struct tl_call *call)
+{
+	uint64_t mode_and_id = atomic_load_explicit(&call->shim->mode_and_id, memory_order_relaxed);
+	uint32_t mode = (uint32_t)mode_and_id;
+	struct tl_thread *thread = tl_self;
+	void *real = atomic_load_explicit(&call->shim->real, memory_order_relaxed);
+
+	if ((mode & ~(uint32_t)TL_MODE_CAPTURED) != TL_MODE_DEVICE || !thread || !real)
+		return NULL;
+	/* As calls that are served in their entries. */
+	struct tl_open_call *open = top_of(thread);
+	if (open >= thread->end || frame_of(open - 1) < call->caller.stack || (mode & TL_MODE_FOLLOW && !has_scratch(producer_of(thread))))
+		return NULL;
+	call->hooked = tl_hook_straight(thread, open, call->shim->id);
+	if (!call->hooked)
+		return NULL;
+	call->thread = thread;
+	open_straight(call, open, mode_and_id);
+	return real;
+}
+
+static void record_straight(const struct tl_call *call, uint64_t result)
+{
+	const struct tl_hooked *hooked = call->hooked;
+	struct draft draft = { .function = call->shim->function, .id = call->shim->id, .mode = call->mode, .start = call->start,
+			       .end = call->end, .result = result, .words = hooked->words, .cause = { hooked->correlation, 0 } };
+
+	if (draft.mode & TL_MODE_FOLLOW) {
+		record_captured(call->thread, call->open, &draft);
+		return;
+	}
+	uint64_t *record = tl_record_reserve(call->thread, size_of(&draft));
+	if (!record)
+		return;
+	fill(record, &draft);
+	commit(record, size_of(&draft), &draft);
+}
+
+/* On the thread that it began on, and on top. False: something is out of the ordinary, and nothing was done. */
+static bool leave_straight(struct tl_call *call, uint64_t result)
+{
+	struct tl_thread *thread = tl_self;
+
+	if ((call->mode & ~(uint32_t)TL_MODE_CAPTURED) != TL_MODE_DEVICE || !thread || call->thread != thread || call->request ||
+	    top_of(thread) != call->open + 1 || frame_of(call->open) != call->frame || !tl_hook_leave_straight(call, result))
+		return false;
+	if (call->mode & TL_MODE_RECORD) {
+		record_straight(call, result);
+		tl_clock_keep_up(call->end);
+	}
+	close_entry(call);
+	return true;
+}
+
 void *tl_call_enter_other(struct tl_call *call)
 {
 	int error = errno;
-	void *real = enter(call);
+	void *real = enter_straight(call);
+
+	if (!real)
+		real = enter(call);
 
 	errno = error;
 	return real;
@@ -758,7 +840,7 @@ static void end_hook(struct tl_call *call, uint64_t result, bool unwound)
 {
 	tl_runtime_notice_fork();
 	if (is_ours(call) && call->thread == tl_self)
-		end_inner(call, tl_ticks(call->thread));
+		end_inner(call, 0);
 	tl_hook_leave(call, result, unwound);
 }
 
@@ -777,9 +859,13 @@ static uint64_t result_again(const struct tl_call *call, uint64_t result)
 void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	int error = errno;
-	bool skipped = is_skipped(call);
 	uint64_t own[WORDS];
 
+	if (leave_straight(call, result)) {
+		errno = error;
+		return;
+	}
+	bool skipped = is_skipped(call);
 	if (skipped)
 		result = tl_tracer_skipped(call, tracing(call));
 	/* The words were taken from parameters that may be the hook's. */

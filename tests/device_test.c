@@ -42,7 +42,7 @@ static void after(struct tl_call *call, void *state, uint64_t result, bool unwou
 	afters++;
 }
 
-static const struct tl_hook hooks[] = { { "toy_name", before, after, false }, { "toy_run", before, after, false }, { NULL } };
+static const struct tl_hook hooks[] = { { "toy_name", before, after, TL_HOOK_PLAIN }, { "toy_run", before, after, TL_HOOK_PLAIN }, { NULL } };
 
 static void end(uint64_t deadline)
 {

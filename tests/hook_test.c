@@ -102,7 +102,7 @@ static void after_run(struct tl_call *call, void *state, uint64_t result, bool u
 }
 
 static const struct tl_hook hooks[] = {
-	{ .function = "toy_run", .before = before_run, .after = after_run, .timed = true },
+	{ .function = "toy_run", .before = before_run, .after = after_run, .way = TL_HOOK_TIMED },
 	{ .function = "toy_none" },
 	{ .function = "toy_name", .before = before_name, .after = after_name },
 	{ .function = "toy_lacking", .before = before_run, .after = after_run },
@@ -253,7 +253,7 @@ static void after_calls(struct tl_call *call, void *state, uint64_t result, bool
 	toy_add(1, 1);
 }
 
-static const struct tl_hook calling[] = { { "toy_add", before_calls, after_calls, false }, { NULL } };
+static const struct tl_hook calling[] = { { "toy_add", before_calls, after_calls, TL_HOOK_PLAIN }, { NULL } };
 
 START_TEST(calls_of_hooks_pass)
 {
@@ -438,7 +438,7 @@ static void after_cancelled(struct tl_call *call, void *state, uint64_t result, 
 	tell(unwound ? '!' : 'a');
 }
 
-static const struct tl_hook cancelled[] = { { "toy_add", before_cancelled, after_cancelled, false }, { NULL } };
+static const struct tl_hook cancelled[] = { { "toy_add", before_cancelled, after_cancelled, TL_HOOK_PLAIN }, { NULL } };
 
 static void *is_cancelled(void *unused)
 {
@@ -513,7 +513,7 @@ static void after_raises(struct tl_call *call, void *state, uint64_t result, boo
 	raise(SIGUSR1);
 }
 
-static const struct tl_hook raising[] = { { "toy_add", before_raises, after_raises, false }, { NULL } };
+static const struct tl_hook raising[] = { { "toy_add", before_raises, after_raises, TL_HOOK_PLAIN }, { NULL } };
 
 START_TEST(a_signal_handlers_calls_have_hooks_but_not_inside_of_one)
 {
@@ -560,7 +560,7 @@ static void before_timed(struct tl_call *call, void *state)
 	usleep(1000);
 }
 
-static const struct tl_hook timed[] = { { "toy_add", before_timed, after_timed, true }, { NULL } };
+static const struct tl_hook timed[] = { { "toy_add", before_timed, after_timed, TL_HOOK_TIMED }, { NULL } };
 
 START_TEST(a_hooks_time_is_not_the_calls)
 {
@@ -745,7 +745,7 @@ static void before_waits(struct tl_call *call, void *state)
 		usleep(100);
 }
 
-static const struct tl_hook waiting[] = { { "toy_add", before_waits, NULL, false }, { NULL } };
+static const struct tl_hook waiting[] = { { "toy_add", before_waits, NULL, TL_HOOK_PLAIN }, { NULL } };
 
 static void *calls_add(void *unused)
 {

@@ -137,44 +137,53 @@ static struct tl_producer *self(void)
 	return (struct tl_producer *)tl_self;
 }
 
-struct inside {
-	struct tl_producer *producer;	/* NULL: the thread is not known */
-	int cancel;
-};
+int tl_hook_uncancelled(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return state;
+}
+
+void tl_hook_cancellable(const int *state)
+{
+	pthread_setcancelstate(*state, NULL);
+}
 
 static uint32_t counted(const struct tl_producer *producer)
 {
 	return atomic_load_explicit(&producer->hooking, memory_order_relaxed);
 }
 
-static struct inside step_in(void)
+/* NULL: the thread is not known. */
+static struct tl_producer *step_in(void)
 {
-	struct inside inside = { .producer = self() };
+	struct tl_producer *producer = self();
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &inside.cancel);
-	if (inside.producer) {
-		tl_thread_busy(&inside.producer->thread);
-		/*
-		 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook
-		 * either sees the mark, or is seen by who waits for it.
-		 */
-		atomic_store_explicit(&inside.producer->hooking, (counted(inside.producer) + 1) | 1, memory_order_seq_cst);
-	}
-	return inside;
+	if (!producer)
+		return NULL;
+	tl_thread_busy(&producer->thread);
+	/*
+	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook
+	 * either sees the mark, or is seen by who waits for it.
+	 */
+	atomic_store_explicit(&producer->hooking, (counted(producer) + 1) | 1, memory_order_seq_cst);
+	return producer;
 }
 
-static void step_out(const struct inside *inside)
+static void step_out(struct tl_producer *const *inside)
 {
-	if (inside->producer) {
-		/* Release: who has waited for this finds all done. */
-		atomic_store_explicit(&inside->producer->hooking, counted(inside->producer) + 1, memory_order_release);
-		tl_thread_free(&inside->producer->thread);
-	}
-	pthread_setcancelstate(inside->cancel, NULL);
+	struct tl_producer *producer = *inside;
+
+	if (!producer)
+		return;
+	/* Release: who has waited for this finds all done. */
+	atomic_store_explicit(&producer->hooking, counted(producer) + 1, memory_order_release);
+	tl_thread_free(&producer->thread);
 }
 
 /* A hook follows, up to the end of the block; a signal handler may end the thread in it. */
-#define WHILE_INSIDE() struct inside inside_ __attribute__((unused, cleanup(step_out))) = step_in()
+#define WHILE_INSIDE() struct tl_producer *inside_ __attribute__((unused, cleanup(step_out))) = step_in()
 
 bool tl_hook_is_here(void)
 {
@@ -237,6 +246,23 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
 }
 
+static void set_up(struct tl_hooked *hooked, struct tl_call *call)
+{
+	hooked->call = call;
+	hooked->shim = call->shim;
+	hooked->correlation = 0;
+	hooked->request = call->request;
+	hooked->start = hooked->end = 0;
+	memset(hooked->state, 0, sizeof(hooked->state));
+}
+
+/* The rest before what makes it good, for a signal handler that leaves by longjmp. */
+static void make_good(struct tl_hooked *hooked, const struct tl_hook *hook)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	hooked->hook = hook;
+}
+
 bool tl_hook_enter(struct tl_call *call)
 {
 	const struct tl_hook *hook = hook_of(call->shim->id);
@@ -244,18 +270,13 @@ bool tl_hook_enter(struct tl_call *call)
 
 	if (!hooked)
 		return false;
-	hooked->call = call;
-	hooked->shim = call->shim;
-	hooked->correlation = 0;
-	hooked->request = call->request;
-	hooked->start = hooked->end = 0;
+	set_up(hooked, call);
+	hooked->straight = false;
 	keep(hooked, call);
-	memset(hooked->state, 0, sizeof(hooked->state));
-	/* The rest before what makes it good, for a signal handler that leaves by longjmp. */
-	atomic_signal_fence(memory_order_seq_cst);
-	hooked->hook = hook;
+	make_good(hooked, hook);
 	call->hooked = hooked;
 	if (hook->before) {
+		TL_HOOK_UNCANCELLED();
 		WHILE_INSIDE();
 		hook->before(call, hooked->state);
 	}
@@ -264,7 +285,7 @@ bool tl_hook_enter(struct tl_call *call)
 
 void tl_hook_starts(struct tl_call *call)
 {
-	if (call->hooked->hook->timed)
+	if (call->hooked->hook->way == TL_HOOK_TIMED)
 		call->hooked->start = tl_device_now();
 }
 
@@ -293,14 +314,54 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 		return;
 	}
 	const struct tl_hook *hook = take(hooked);
-	if (hook->timed && here)
+	if (hook->way == TL_HOOK_TIMED && here)
 		hooked->end = tl_device_now();
 	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
+		TL_HOOK_UNCANCELLED();
 		WHILE_INSIDE();
 		hook->after(call, hooked->state, result, unwound);
 	}
 	put_back(hooked, call);
+}
+
+/* --- the short way */
+
+struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id)
+{
+	const struct tl_producer *producer = (const struct tl_producer *)(const void *)thread;
+	const struct tl_hook *hook = hook_of(id);
+
+	return hook && hook->way == TL_HOOK_STRAIGHT && producer->hooked ? &producer->hooked[open - thread->open] : NULL;
+}
+
+void tl_hook_enter_straight(struct tl_call *call)
+{
+	const struct tl_hook *hook = hook_of(call->shim->id);
+	struct tl_hooked *hooked = call->hooked;
+
+	set_up(hooked, call);
+	hooked->straight = true;
+	make_good(hooked, hook);
+	if (hook->before) {
+		WHILE_INSIDE();
+		hook->before(call, hooked->state);
+	}
+}
+
+bool tl_hook_leave_straight(struct tl_call *call, uint64_t result)
+{
+	struct tl_hooked *hooked = call->hooked;
+
+	if (!is_owed(call) || !hooked->straight)
+		return false;
+	call->end = tl_counter();
+	const struct tl_hook *hook = take(hooked);
+	if (hook->after) {
+		WHILE_INSIDE();
+		hook->after(call, hooked->state, result, false);
+	}
+	return true;
 }
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
@@ -316,9 +377,10 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 	struct tl_call call = { .open = open, .shim = hooked->shim, .params = params, .mode = open->mode & 0xffff, .request = hooked->request,
 				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
 	const struct tl_hook *hook = take(hooked);
-	if (hook->timed)
+	if (hook->way == TL_HOOK_TIMED)
 		hooked->end = tl_device_now();
 	if (hook->after) {
+		TL_HOOK_UNCANCELLED();
 		WHILE_INSIDE();
 		hook->after(&call, hooked->state, 0, true);
 	}

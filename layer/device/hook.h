@@ -19,6 +19,8 @@
  * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while one runs the thread's calls pass, so that no hook is entered
  * twice by one thread. Signals may come in between; cancellation is off. errno is kept for them. Hooks make driver calls by tl_hook_real, and
  * none once tl_device_has_ended (device.h): after that they only keep up appearances.
+ *
+ * Hooks of calls that a program makes again and again may promise more, and cost less (TL_HOOK_STRAIGHT).
  */
 #ifndef TL_LAYER_DEVICE_HOOK_H
 #define TL_LAYER_DEVICE_HOOK_H
@@ -38,13 +40,28 @@ static inline uint64_t tl_device_now(void)
 	return tl_clock_gettime_ticks();
 }
 
+enum tl_hook_way {
+	TL_HOOK_PLAIN,
+	TL_HOOK_TIMED,		/* tl_hook_start and tl_hook_end are wanted */
+	/*
+	 * `after` itself puts back what `before` changed of the parameters, and leaves the result as it is; and both turn cancellation off, by
+	 * TL_HOOK_UNCANCELLED, where they call what may be a cancellation point. So calls that are in order take a short way.
+	 */
+	TL_HOOK_STRAIGHT,
+};
+
 struct tl_hook {
 	const char *function;
 	/* Either may be NULL. */
 	void (*before)(struct tl_call *call, void *state);
 	void (*after)(struct tl_call *call, void *state, uint64_t result, bool unwound);
-	bool timed;	/* tl_hook_start and tl_hook_end are wanted */
+	enum tl_hook_way way;
 };
+
+/* Up to the end of the block the thread can't be cancelled. */
+#define TL_HOOK_UNCANCELLED() int uncancelled_ __attribute__((unused, cleanup(tl_hook_cancellable))) = tl_hook_uncancelled()
+int tl_hook_uncancelled(void);
+void tl_hook_cancellable(const int *state);
 
 /*
  * Hooks for the functions of all APIs that are there; a list ends with .function NULL, and stays. Names without a shim are skipped, and so are functions
@@ -60,7 +77,7 @@ void *tl_hook_real(const char *function);
 void *tl_hook_real_of(const struct tl_call *call);
 
 /*
- * In `after` of a hook with .timed: nanoseconds of CLOCK_MONOTONIC, both inside of the call as it is recorded. Otherwise 0. (Of a call that was left
+ * In `after` of a hook that is TL_HOOK_TIMED: nanoseconds of CLOCK_MONOTONIC, both inside of the call as it is recorded. Otherwise 0. (Of a call that was left
  * by longjmp the end is where that was found out.)
  */
 uint64_t tl_hook_start(const struct tl_call *call);
@@ -90,7 +107,8 @@ struct tl_hooked {
 	struct tl_shim *shim;
 	uint32_t correlation;
 	uint32_t request;
-	uint64_t start, end;		/* nanoseconds, if .timed */
+	uint64_t start, end;		/* nanoseconds, of TL_HOOK_TIMED */
+	bool straight;			/* on the short way: .words are as in the call's record */
 	uint64_t words[TL_HOOK_WORDS];	/* of the parameters, as `before` found them */
 	_Alignas(16) char state[TL_HOOK_STATE];
 };
@@ -100,6 +118,14 @@ bool tl_hook_enter(struct tl_call *call);
 
 /* The driver's function has been called; `ends`: just now. The start that the record will have is known. */
 void tl_hook_starts(struct tl_call *call);
+
+/*
+ * The short way. For a call that is going to have this entry: where it is kept; NULL: its hook is not straight. Then, with its .words filled in,
+ * begin; and when the driver's function has returned, end (false: it did not begin so, and nothing was done).
+ */
+struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id);
+void tl_hook_enter_straight(struct tl_call *call);
+bool tl_hook_leave_straight(struct tl_call *call, uint64_t result);
 
 /* Run `after`, and put the parameters back. */
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);

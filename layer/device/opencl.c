@@ -42,31 +42,31 @@ bool tl_cl_ready(void)
 
 /* --- the hooks */
 
-#define COMMAND(function, ...) { #function, tl_cl_enqueue_before, tl_cl_enqueue_after, false },
-#define OBJECT(function) { #function, NULL, tl_cl_create_object_after, false },
-#define ALLOCATION(function) { #function, NULL, tl_cl_allocate_after, false },
+#define COMMAND(function, ...) { #function, tl_cl_enqueue_before, tl_cl_enqueue_after, TL_HOOK_STRAIGHT },
+#define OBJECT(function) { #function, NULL, tl_cl_create_object_after, TL_HOOK_PLAIN },
+#define ALLOCATION(function) { #function, NULL, tl_cl_allocate_after, TL_HOOK_PLAIN },
 
 static const struct tl_hook hooks[] = {
 	TL_CL_COMMANDS(COMMAND)
 
-	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, false },
-	{ "clFinish", NULL, tl_cl_finish_after, false },
-	{ "clWaitForEvents", NULL, tl_cl_wait_after, false },
+	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, TL_HOOK_PLAIN },
+	{ "clFinish", NULL, tl_cl_finish_after, TL_HOOK_STRAIGHT },
+	{ "clWaitForEvents", NULL, tl_cl_wait_after, TL_HOOK_STRAIGHT },
 
-	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, false },
-	{ "clCreateCommandQueueWithProperties", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, false },
-	{ "clCreateCommandQueueWithPropertiesKHR", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, false },
-	{ "clRetainCommandQueue", NULL, tl_cl_retain_queue_after, false },
-	{ "clReleaseCommandQueue", tl_cl_release_queue_before, NULL, false },
-	{ "clGetCommandQueueInfo", tl_cl_queue_info_before, tl_cl_queue_info_after, false },
-	{ "clSetCommandQueueProperty", tl_cl_set_queue_before, tl_cl_set_queue_after, false },
+	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, TL_HOOK_PLAIN },
+	{ "clCreateCommandQueueWithProperties", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, TL_HOOK_PLAIN },
+	{ "clCreateCommandQueueWithPropertiesKHR", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, TL_HOOK_PLAIN },
+	{ "clRetainCommandQueue", NULL, tl_cl_retain_queue_after, TL_HOOK_PLAIN },
+	{ "clReleaseCommandQueue", tl_cl_release_queue_before, NULL, TL_HOOK_PLAIN },
+	{ "clGetCommandQueueInfo", tl_cl_queue_info_before, tl_cl_queue_info_after, TL_HOOK_PLAIN },
+	{ "clSetCommandQueueProperty", tl_cl_set_queue_before, tl_cl_set_queue_after, TL_HOOK_PLAIN },
 
-	{ "clGetEventInfo", tl_cl_event_info_before, tl_cl_event_info_after, false },
-	{ "clGetEventProfilingInfo", tl_cl_event_times_before, tl_cl_event_times_after, false },
-	{ "clGetContextInfo", tl_cl_collect_before, NULL, false },
-	{ "clReleaseContext", tl_cl_collect_before, NULL, false },
+	{ "clGetEventInfo", tl_cl_event_info_before, tl_cl_event_info_after, TL_HOOK_PLAIN },
+	{ "clGetEventProfilingInfo", tl_cl_event_times_before, tl_cl_event_times_after, TL_HOOK_PLAIN },
+	{ "clGetContextInfo", tl_cl_collect_before, NULL, TL_HOOK_PLAIN },
+	{ "clReleaseContext", tl_cl_collect_before, NULL, TL_HOOK_PLAIN },
 
-	{ "clReleaseKernel", tl_cl_release_kernel_before, NULL, false },
+	{ "clReleaseKernel", tl_cl_release_kernel_before, NULL, TL_HOOK_PLAIN },
 
 	OBJECT(clCreateBuffer)
 	OBJECT(clCreateBufferWithProperties)
@@ -77,18 +77,18 @@ static const struct tl_hook hooks[] = {
 	OBJECT(clCreateImage2D)
 	OBJECT(clCreateImage3D)
 	OBJECT(clCreatePipe)
-	{ "clRetainMemObject", NULL, tl_cl_retain_object_after, false },
-	{ "clReleaseMemObject", tl_cl_release_object_before, tl_cl_release_object_after, false },
+	{ "clRetainMemObject", NULL, tl_cl_retain_object_after, TL_HOOK_PLAIN },
+	{ "clReleaseMemObject", tl_cl_release_object_before, tl_cl_release_object_after, TL_HOOK_PLAIN },
 	ALLOCATION(clSVMAlloc)
 	ALLOCATION(clSVMAllocARM)
 	ALLOCATION(clHostMemAllocINTEL)
 	ALLOCATION(clDeviceMemAllocINTEL)
 	ALLOCATION(clSharedMemAllocINTEL)
-	{ "clSVMFree", tl_cl_free_before, NULL, false },
-	{ "clSVMFreeARM", tl_cl_free_before, NULL, false },
-	{ "clMemFreeINTEL", tl_cl_free_before, NULL, false },
-	{ "clMemBlockingFreeINTEL", tl_cl_free_before, NULL, false },
-	{ NULL, NULL, NULL, false },
+	{ "clSVMFree", tl_cl_free_before, NULL, TL_HOOK_PLAIN },
+	{ "clSVMFreeARM", tl_cl_free_before, NULL, TL_HOOK_PLAIN },
+	{ "clMemFreeINTEL", tl_cl_free_before, NULL, TL_HOOK_PLAIN },
+	{ "clMemBlockingFreeINTEL", tl_cl_free_before, NULL, TL_HOOK_PLAIN },
+	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
 };
 
 static void after_fork(void)

@@ -136,7 +136,8 @@ struct tl_cl_queue {
 	pthread_mutex_t lock;
 	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
 	struct tl_cl_command *_Atomic spare;	/* put back without the lock, taken under it */
-	struct tl_cl_command *unnoted;	/* none before this one is without a call that has waited for it; NULL: none at all */
+	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock. */
+	struct tl_cl_command *_Atomic unnoted;
 	_Atomic uint32_t count;		/* under way; written under the lock */
 	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
 	bool claimed;			/* somebody collects, who alone takes commands out */

@@ -66,6 +66,16 @@ static void count(_Atomic uint32_t *number, uint32_t change)
 	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + change, memory_order_relaxed);
 }
 
+static struct tl_cl_command *unnoted(const struct tl_cl_queue *queue)
+{
+	return atomic_load_explicit(&queue->unnoted, memory_order_relaxed);
+}
+
+static void note_from(struct tl_cl_queue *queue, struct tl_cl_command *command)
+{
+	atomic_store_explicit(&queue->unnoted, command, memory_order_relaxed);
+}
+
 bool tl_cl_command_keep(const struct tl_cl_command *from)
 {
 	struct tl_cl_queue *queue = from->queue;
@@ -77,8 +87,8 @@ bool tl_cl_command_keep(const struct tl_cl_command *from)
 		command->next = NULL;
 		*(queue->last ? &queue->last->next : &queue->first) = command;
 		queue->last = command;
-		if (!queue->unnoted)
-			queue->unnoted = command;
+		if (!unnoted(queue))
+			note_from(queue, command);
 		count(&queue->count, 1);
 	}
 	pthread_mutex_unlock(&queue->lock);
@@ -130,8 +140,8 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 		*(before ? &before->next : &queue->first) = command->next;
 		if (queue->last == command)
 			queue->last = before;
-		if (queue->unnoted == command)
-			queue->unnoted = command->next;
+		if (unnoted(queue) == command)
+			note_from(queue, command->next);
 		if (command->waited.end)
 			count(&queue->noted, UINT32_MAX);
 		count(&queue->count, UINT32_MAX);
@@ -290,14 +300,16 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 
 	if ((!atomic_load_explicit(&queue->count, memory_order_relaxed) && !told(queue)) || !claim(queue, &last, what == NOTED))
 		return;
+	TL_HOOK_UNCANCELLED();
 	let_go(queue);
 	if (last) {
 		tl_cl_device_keep_up(queue->device, tl_event_now());
+		uint64_t seen = tl_device_now();
 		/* Not a look further than that: this is done at each submission, however many commands there are. */
 		const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
 		struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
 		if (done)
-			tell_all(done, tl_device_now());
+			tell_all(done, seen);
 		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
 	}
 	if (what >= ALL)
@@ -367,16 +379,13 @@ static uint32_t note(struct tl_cl_queue *queue, struct tl_cl_command *command, c
 	return 1;
 }
 
-/* Without the lock. */
-static bool has_unnoted(const struct tl_cl_queue *queue)
-{
-	return atomic_load_explicit(&queue->count, memory_order_relaxed) > atomic_load_explicit(&queue->noted, memory_order_relaxed);
-}
-
 static void pass_noted(struct tl_cl_queue *queue)
 {
-	while (queue->unnoted && queue->unnoted->waited.end)
-		queue->unnoted = queue->unnoted->next;
+	struct tl_cl_command *command = unnoted(queue);
+
+	while (command && command->waited.end)
+		command = command->next;
+	note_from(queue, command);
 }
 
 /* *from: where the last one was found; events are mostly in the order of their commands. */
@@ -411,8 +420,8 @@ static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *
 	cl_uint from = 0;
 
 	pthread_mutex_lock(&queue->lock);
-	const struct tl_cl_command *last = last_of(queue->unnoted, events, count);
-	for (struct tl_cl_command *command = last ? queue->unnoted : NULL; command; command = command == last ? NULL : command->next)
+	const struct tl_cl_command *last = last_of(unnoted(queue), events, count);
+	for (struct tl_cl_command *command = last ? unnoted(queue) : NULL; command; command = command == last ? NULL : command->next)
 		if (queue->in_order || is_in(command->event, events, count, &from))
 			commands += note(queue, command, waited);
 	pass_noted(queue);
@@ -425,7 +434,7 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 	const struct tl_cl_call waited = tl_cl_call_of(call);
 
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
-		uint32_t commands = has_unnoted(queue) ? note_events(queue, &waited, events, count) : 0;
+		uint32_t commands = unnoted(queue) ? note_events(queue, &waited, events, count) : 0;
 		if (commands)
 			collect_waited(queue, &waited, commands);
 	}
@@ -448,12 +457,12 @@ TL_CL_AFTER(tl_cl_finish_after)
 					    tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
 
 	(void)state;
-	if (!queue || !has_unnoted(queue))
+	if (!queue || !unnoted(queue))
 		return;
 	const struct tl_cl_call waited = tl_cl_call_of(call);
 	uint32_t commands = 0;
 	pthread_mutex_lock(&queue->lock);
-	for (struct tl_cl_command *command = queue->unnoted; command; command = command->next)
+	for (struct tl_cl_command *command = unnoted(queue); command; command = command->next)
 		if (command->submitted.end <= waited.start)
 			commands += note(queue, command, &waited);
 	pass_noted(queue);

@@ -152,6 +152,7 @@ static uint64_t element_of(cl_mem image)
 {
 	size_t size = 0;
 
+	TL_HOOK_UNCANCELLED();
 	return tl_cl.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(size), &size, NULL) == CL_SUCCESS ? size : 0;
 }
 
@@ -161,6 +162,7 @@ static uint64_t objects_of(const struct tl_call *call, const struct shape *shape
 	cl_uint count = objects ? VALUE(cl_uint, call, shape->count) : 0;
 	uint64_t bytes = 0;
 
+	TL_HOOK_UNCANCELLED();
 	for (cl_uint i = 0; i < count; i++) {
 		size_t size = 0;
 		if (tl_cl.clGetMemObjectInfo(objects[i], CL_MEM_SIZE, sizeof(size), &size, NULL) == CL_SUCCESS)
@@ -336,6 +338,7 @@ static cl_event event_of(const struct tl_call *call, const struct shape *shape, 
 
 	if (enqueued->asked)
 		return enqueued->event;
+	TL_HOOK_UNCANCELLED();
 	if (enqueued->theirs)
 		return *enqueued->theirs && tl_cl.clRetainEvent(*enqueued->theirs) == CL_SUCCESS ? *enqueued->theirs : NULL;
 	/* A marker behind it ends when it does. */
@@ -353,6 +356,7 @@ static bool keep(struct tl_call *call, const struct shape *shape, const struct e
 		return false;
 	describe(&command.work, call, shape, result);
 	if (!tl_cl_command_keep(&command)) {
+		TL_HOOK_UNCANCELLED();
 		tl_cl.clReleaseEvent(command.event);
 		return false;
 	}
@@ -370,6 +374,8 @@ TL_CL_AFTER(tl_cl_enqueue_after)
 
 	if (!enqueued->lane)
 		return;
+	if (enqueued->asked)
+		TL_CL_PARAM(cl_event *, call, shape_of(call)->event) = NULL;
 	if (unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready() || !keep(call, shape_of(call), enqueued, result))
 		tl_device_cancel(enqueued->lane);
 }

@@ -195,6 +195,7 @@ static struct reading read_well(const struct tl_cl_device *device, enum tl_cl_cl
 /* By one thread at a time; no lock is held while the driver is asked. */
 static void read_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
 {
+	TL_HOOK_UNCANCELLED();
 	const struct reading reading = read_well(device, clock);
 
 	pthread_mutex_lock(&device->lock);

@@ -63,6 +63,7 @@ static const char *ask(cl_kernel handle)
 	size_t size = 0;
 	const char *name = NULL;
 
+	TL_HOOK_UNCANCELLED();
 	if (tl_cl.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size) != CL_SUCCESS || !size)
 		return NULL;
 	if (size > sizeof(text))

@@ -103,23 +103,30 @@ static bool is_in_order(cl_command_queue_properties properties)
 }
 
 /* One that was created where we did not see it. */
-struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle)
+static struct tl_cl_queue *meet(cl_command_queue handle)
 {
-	struct tl_cl_queue *queue = handle ? tl_cl_queue_find(handle) : NULL;
 	cl_command_queue_properties properties = 0;
 	struct made made = { .references = 1 };
 	cl_device_id device = NULL;
 	cl_uint references = 1;
 
-	if (queue || !handle || !ask(handle, CL_QUEUE_DEVICE, &device, sizeof(device)) ||
+	TL_HOOK_UNCANCELLED();
+	if (!ask(handle, CL_QUEUE_DEVICE, &device, sizeof(device)) ||
 	    !ask(handle, CL_QUEUE_PROPERTIES, &properties, sizeof(properties)) ||
 	    !ask(handle, CL_QUEUE_REFERENCE_COUNT, &references, sizeof(references)))
-		return queue;
+		return NULL;
 	made.references = references;
 	made.profiles = properties & PROFILING;
 	made.in_order = is_in_order(properties);
 	made.device = tl_cl_device_of(device);
 	return made.device ? know(handle, &made, false) : NULL;
+}
+
+struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle)
+{
+	struct tl_cl_queue *queue = handle ? tl_cl_queue_find(handle) : NULL;
+
+	return queue || !handle ? queue : meet(handle);
 }
 
 TL_CL_AFTER(tl_cl_retain_queue_after)
@@ -388,7 +395,8 @@ void tl_cl_queues_after_fork(void)
 	pthread_mutex_init(&lock, NULL);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		pthread_mutex_init(&queue->lock, NULL);
-		queue->first = queue->last = queue->unnoted = NULL;
+		queue->first = queue->last = NULL;
+		atomic_store_explicit(&queue->unnoted, NULL, memory_order_relaxed);
 		queue->claimed = false;
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);

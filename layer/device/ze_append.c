@@ -491,5 +491,5 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 	}
 APPENDS(BEFORE)
 
-#define HOOK(name, signal_, event_, forgets_, what_) { "zeCommandList" #name, before_##name, append_after, true },
-const struct tl_hook tl_ze_append_hooks[] = { APPENDS(HOOK){ NULL, NULL, NULL, false } };
+#define HOOK(name, signal_, event_, forgets_, what_) { "zeCommandList" #name, before_##name, append_after, TL_HOOK_TIMED },
+const struct tl_hook tl_ze_append_hooks[] = { APPENDS(HOOK){ NULL, NULL, NULL, TL_HOOK_PLAIN } };

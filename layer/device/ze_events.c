@@ -249,16 +249,16 @@ static void before_timestamp_query(struct tl_call *call, void *state)
 }
 
 const struct tl_hook tl_ze_event_hooks[] = {
-	{ "zeEventPoolCreate", before_pool_create, after_pool_create, false },
-	{ "zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, false },
-	{ "zeEventPoolGetFlags", NULL, after_pool_get_flags, false },
-	{ "zeEventCreate", NULL, after_event_create, false },
-	{ "zeEventDestroy", before_forgetting, after_event_destroy, false },
-	{ "zeEventHostReset", before_forgetting, NULL, false },
-	{ "zeEventHostSynchronize", NULL, after_event_wait, true },
-	{ "zeEventQueryKernelTimestamp", before_timestamp_query, NULL, false },
-	{ "zeEventQueryTimestampsExp", before_timestamp_query, NULL, false },
-	{ NULL, NULL, NULL, false },
+	{ "zeEventPoolCreate", before_pool_create, after_pool_create, TL_HOOK_PLAIN },
+	{ "zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, TL_HOOK_PLAIN },
+	{ "zeEventPoolGetFlags", NULL, after_pool_get_flags, TL_HOOK_PLAIN },
+	{ "zeEventCreate", NULL, after_event_create, TL_HOOK_PLAIN },
+	{ "zeEventDestroy", before_forgetting, after_event_destroy, TL_HOOK_PLAIN },
+	{ "zeEventHostReset", before_forgetting, NULL, TL_HOOK_PLAIN },
+	{ "zeEventHostSynchronize", NULL, after_event_wait, TL_HOOK_TIMED },
+	{ "zeEventQueryKernelTimestamp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
+	{ "zeEventQueryTimestampsExp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
+	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
 };
 
 void tl_ze_events_forget(void)

@@ -216,9 +216,9 @@ static void after_wait(struct tl_call *call, void *state, uint64_t result, bool 
 }
 
 const struct tl_hook tl_ze_execute_hooks[] = {
-	{ "zeCommandQueueExecuteCommandLists", before_execute, after_execute, true },
-	{ "zeCommandQueueSynchronize", before_queue_wait, after_wait, true },
-	{ "zeCommandListHostSynchronize", before_list_wait, after_wait, true },
-	{ "zeFenceHostSynchronize", before_fence_wait, after_wait, true },
-	{ NULL, NULL, NULL, false },
+	{ "zeCommandQueueExecuteCommandLists", before_execute, after_execute, TL_HOOK_TIMED },
+	{ "zeCommandQueueSynchronize", before_queue_wait, after_wait, TL_HOOK_TIMED },
+	{ "zeCommandListHostSynchronize", before_list_wait, after_wait, TL_HOOK_TIMED },
+	{ "zeFenceHostSynchronize", before_fence_wait, after_wait, TL_HOOK_TIMED },
+	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
 };
