@@ -56,6 +56,8 @@ struct tl_producer {
 	int *error;			/* its errno */
 	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
 	_Atomic uint32_t hooking;	/* odd: inside of a hook */
+	struct tl_device_command *spare;	/* the devices': free ones, for the thread's next commands */
+	uint32_t spares;
 };
 
 /*

@@ -687,7 +687,7 @@ static void *enter(struct tl_call *call)
 /* --- calls that are in order, with a straight hook, recorded or not, and nothing else: what is said in hook.h of them */
 
 /* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
-static void open_straight(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id)
+static void open_straight(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook *hook)
 {
 	struct tl_producer *producer = producer_of(call->thread);
 
@@ -703,7 +703,7 @@ static void open_straight(struct tl_call *call, struct tl_open_call *open, uint6
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry(producer, open, call->shim->function, call->hooked->words);
-	tl_hook_enter_straight(call);
+	tl_hook_enter_straight(call, hook);
 	open->mode &= ~(uint32_t)TL_OPEN_FINISHED;
 	open->start = call->start = tl_counter();
 }
@@ -722,11 +722,12 @@ static void *enter_straight(struct tl_call *call)
 	struct tl_open_call *open = top_of(thread);
 	if (open >= thread->end || frame_of(open - 1) < call->caller.stack || (mode & TL_MODE_FOLLOW && !has_scratch(producer_of(thread))))
 		return NULL;
-	call->hooked = tl_hook_straight(thread, open, call->shim->id);
+	const struct tl_hook *hook;
+	call->hooked = tl_hook_straight(thread, open, (uint32_t)(mode_and_id >> 32), &hook);
 	if (!call->hooked)
 		return NULL;
 	call->thread = thread;
-	open_straight(call, open, mode_and_id);
+	open_straight(call, open, mode_and_id, hook);
 	return real;
 }
 

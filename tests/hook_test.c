@@ -109,12 +109,23 @@ static const struct tl_hook hooks[] = {
 	{ NULL },
 };
 
-static void hook(enum tl_args args)
+static const struct tl_hook straight_hooks[] = {
+	{ .function = "toy_run", .before = before_run, .after = after_run, .way = TL_HOOK_STRAIGHT },
+	{ .function = "toy_none", .way = TL_HOOK_STRAIGHT },
+	{ .function = "toy_name", .before = before_name, .after = after_name, .way = TL_HOOK_STRAIGHT },
+	{ .function = "toy_lacking", .before = before_run, .after = after_run, .way = TL_HOOK_STRAIGHT },
+	{ NULL },
+};
+
+static void set_hooks(enum tl_args args, bool straight)
 {
 	record(args);
 	ck_assert(tl_runtime_begin());
-	ck_assert(tl_hook_set(hooks));
+	ck_assert(tl_hook_set(straight ? straight_hooks : hooks));
 }
+
+/* In a loop of two: the same behaviour with hooks that promise more. */
+#define hook(args) set_hooks(args, _i)
 
 START_TEST(a_hook_changes_what_the_driver_sees_and_nothing_else)
 {
@@ -425,23 +436,40 @@ START_TEST(an_epilogue_that_ends_the_thread_has_no_second_after)
 }
 END_TEST
 
+static bool cancels, straight;
+
 static void before_cancelled(struct tl_call *call, void *state)
 {
+	int off = cancels && straight ? tl_hook_uncancelled() : PTHREAD_CANCEL_ENABLE;
+
+	if (!cancels)
+		return;
 	pthread_cancel(pthread_self());
 	usleep(1);
 	tell('b');
+	if (straight)
+		tl_hook_cancellable(&off);
 }
 
 static void after_cancelled(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
+	int off = cancels && straight ? tl_hook_uncancelled() : PTHREAD_CANCEL_ENABLE;
+
+	if (!cancels)
+		return;
 	usleep(1);
 	tell(unwound ? '!' : 'a');
+	if (straight)
+		tl_hook_cancellable(&off);
 }
 
 static const struct tl_hook cancelled[] = { { "toy_add", before_cancelled, after_cancelled, TL_HOOK_PLAIN }, { NULL } };
+static const struct tl_hook straight_cancelled[] = { { "toy_add", before_cancelled, after_cancelled, TL_HOOK_STRAIGHT }, { NULL } };
 
 static void *is_cancelled(void *unused)
 {
+	toy_add(1, 1);
+	cancels = true;
 	toy_add(1, 1);
 	tell('-');
 	pthread_testcancel();
@@ -456,7 +484,8 @@ START_TEST(a_thread_is_not_cancelled_inside_of_a_hook)
 
 	record(TL_ARGS_SCALARS);
 	ck_assert(tl_runtime_begin());
-	ck_assert(tl_hook_set(cancelled));
+	straight = _i;
+	ck_assert(tl_hook_set(straight ? straight_cancelled : cancelled));
 	pthread_create(&thread, NULL, is_cancelled, NULL);
 	pthread_join(thread, &result);
 	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
@@ -786,29 +815,29 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_hook_changes_what_the_driver_sees_and_nothing_else);
-	tcase_add_test(tcase, hooks_run_inside_of_tracers_callbacks);
-	tcase_add_test(tcase, a_call_whose_driver_is_skipped_has_no_hook);
-	tcase_add_test(tcase, a_function_that_is_lacking_has_no_hook);
-	tcase_add_test(tcase, calls_of_hooks_pass);
-	tcase_add_test(tcase, hooks_run_while_nothing_is_recorded);
-	tcase_add_test(tcase, a_call_left_by_longjmp_has_its_after_once);
-	tcase_add_test(tcase, an_inner_call_left_by_longjmp_has_its_after_before_the_outer);
-	tcase_add_test(tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue);
-	tcase_add_test(tcase, a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends);
-	tcase_add_test(tcase, a_call_that_is_unwound_has_its_after_and_its_own_parameters);
-	tcase_add_test(tcase, an_epilogue_that_ends_the_thread_has_no_second_after);
-	tcase_add_test(tcase, a_thread_is_not_cancelled_inside_of_a_hook);
-	tcase_add_test(tcase, a_child_forked_inside_a_call_runs_no_after);
-	tcase_add_test(tcase, a_signal_handlers_calls_have_hooks_but_not_inside_of_one);
-	tcase_add_test(tcase, hooks_nest_as_deep_as_open_calls_are_kept);
+	tcase_add_loop_test(tcase, a_hook_changes_what_the_driver_sees_and_nothing_else, 0, 2);
+	tcase_add_loop_test(tcase, hooks_run_inside_of_tracers_callbacks, 0, 2);
+	tcase_add_loop_test(tcase, a_call_whose_driver_is_skipped_has_no_hook, 0, 2);
+	tcase_add_loop_test(tcase, a_function_that_is_lacking_has_no_hook, 0, 2);
+	tcase_add_loop_test(tcase, calls_of_hooks_pass, 0, 2);
+	tcase_add_loop_test(tcase, hooks_run_while_nothing_is_recorded, 0, 2);
+	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_once, 0, 2);
+	tcase_add_loop_test(tcase, an_inner_call_left_by_longjmp_has_its_after_before_the_outer, 0, 2);
+	tcase_add_loop_test(tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue, 0, 2);
+	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends, 0, 2);
+	tcase_add_loop_test(tcase, a_call_that_is_unwound_has_its_after_and_its_own_parameters, 0, 2);
+	tcase_add_loop_test(tcase, an_epilogue_that_ends_the_thread_has_no_second_after, 0, 2);
+	tcase_add_loop_test(tcase, a_thread_is_not_cancelled_inside_of_a_hook, 0, 2);
+	tcase_add_loop_test(tcase, a_child_forked_inside_a_call_runs_no_after, 0, 2);
+	tcase_add_loop_test(tcase, a_signal_handlers_calls_have_hooks_but_not_inside_of_one, 0, 2);
+	tcase_add_loop_test(tcase, hooks_nest_as_deep_as_open_calls_are_kept, 0, 2);
 	tcase_add_test(tcase, a_hooks_time_is_not_the_calls);
 	tcase_add_test(tcase, a_call_in_a_request_says_so);
 	tcase_add_test(tcase, a_request_that_a_thread_begins_before_its_first_call_counts);
 	tcase_add_test(tcase, a_request_that_a_callback_begins_counts_from_then_on);
 	tcase_add_test(tcase, a_request_records_its_levels_only);
 	tcase_add_test(tcase, a_call_that_was_left_by_longjmp_belongs_to_the_request_it_was_made_in);
-	tcase_add_test(tcase, correlation_and_request_are_in_one_record);
+	tcase_add_loop_test(tcase, correlation_and_request_are_in_one_record, 0, 2);
 	tcase_add_test(tcase, who_drains_waits_for_hooks_of_other_threads_and_not_for_ever);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

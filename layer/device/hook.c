@@ -327,17 +327,16 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 
 /* --- the short way */
 
-struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id)
+struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id, const struct tl_hook **hook)
 {
 	const struct tl_producer *producer = (const struct tl_producer *)(const void *)thread;
-	const struct tl_hook *hook = hook_of(id);
 
-	return hook && hook->way == TL_HOOK_STRAIGHT && producer->hooked ? &producer->hooked[open - thread->open] : NULL;
+	*hook = hook_of(id);
+	return *hook && (*hook)->way == TL_HOOK_STRAIGHT && producer->hooked ? &producer->hooked[open - thread->open] : NULL;
 }
 
-void tl_hook_enter_straight(struct tl_call *call)
+void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook *hook)
 {
-	const struct tl_hook *hook = hook_of(call->shim->id);
 	struct tl_hooked *hooked = call->hooked;
 
 	set_up(hooked, call);

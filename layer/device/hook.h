@@ -44,8 +44,8 @@ enum tl_hook_way {
 	TL_HOOK_PLAIN,
 	TL_HOOK_TIMED,		/* tl_hook_start and tl_hook_end are wanted */
 	/*
-	 * `after` itself puts back what `before` changed of the parameters, and leaves the result as it is; and both turn cancellation off, by
-	 * TL_HOOK_UNCANCELLED, where they call what may be a cancellation point. So calls that are in order take a short way.
+	 * `after` leaves the result as it is, and both turn cancellation off by themselves, by TL_HOOK_UNCANCELLED, where they call what may be a
+	 * cancellation point. So calls that are in order take a short way.
 	 */
 	TL_HOOK_STRAIGHT,
 };
@@ -123,8 +123,8 @@ void tl_hook_starts(struct tl_call *call);
  * The short way. For a call that is going to have this entry: where it is kept; NULL: its hook is not straight. Then, with its .words filled in,
  * begin; and when the driver's function has returned, end (false: it did not begin so, and nothing was done).
  */
-struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id);
-void tl_hook_enter_straight(struct tl_call *call);
+struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id, const struct tl_hook **hook);
+void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook *hook);
 bool tl_hook_leave_straight(struct tl_call *call, uint64_t result);
 
 /* Run `after`, and put the parameters back. */

@@ -11,7 +11,7 @@ struct tl_cl_driver tl_cl;
 /* --- the driver's functions */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who looks for them */
-static _Atomic bool known;	/* release, acquire: they are there */
+static _Atomic enum { UNKNOWN, LACKING, USABLE } known;	/* release, acquire: they are there */
 
 static void find_functions(void)
 {
@@ -20,12 +20,18 @@ static void find_functions(void)
 #undef FIND
 }
 
+static bool has_functions(void)
+{
+	return tl_cl.clGetEventInfo && tl_cl.clGetEventProfilingInfo && tl_cl.clReleaseEvent && tl_cl.clRetainEvent &&
+	       tl_cl.clGetDeviceInfo && tl_cl.clGetCommandQueueInfo;
+}
+
 static void know(void)
 {
 	pthread_mutex_lock(&lock);
-	if (!atomic_load_explicit(&known, memory_order_relaxed)) {
+	if (atomic_load_explicit(&known, memory_order_relaxed) == UNKNOWN) {
 		find_functions();
-		atomic_store_explicit(&known, true, memory_order_release);
+		atomic_store_explicit(&known, has_functions() ? USABLE : LACKING, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -34,10 +40,9 @@ bool tl_cl_ready(void)
 {
 	if (tl_device_has_ended())
 		return false;
-	if (!atomic_load_explicit(&known, memory_order_acquire))
+	if (atomic_load_explicit(&known, memory_order_acquire) == UNKNOWN)
 		know();
-	return tl_cl.clGetEventInfo && tl_cl.clGetEventProfilingInfo && tl_cl.clReleaseEvent && tl_cl.clRetainEvent &&
-	       tl_cl.clGetDeviceInfo && tl_cl.clGetCommandQueueInfo;
+	return atomic_load_explicit(&known, memory_order_relaxed) == USABLE;
 }
 
 /* --- the hooks */

@@ -191,18 +191,26 @@ struct tl_cl_call {
 /* In a hook's `after`. */
 struct tl_cl_call tl_cl_call_of(const struct tl_call *call);
 
+/* What is kept of one while it is under way, and no more: it is written at each enqueue. struct tl_device_work says what the fields are. */
 struct tl_cl_command {
 	struct tl_cl_command *next;
 	struct tl_cl_queue *queue;
-	struct tl_cl_call submitted;	/* the call that submitted it */
-	struct tl_cl_call waited;	/* the first that waited for it; .end 0: none yet. Written under the lock */
+	struct tl_device_command *lane;
 	cl_event event;			/* we hold it */
 	bool owned;			/* ours alone; else the program has it, too */
 	bool done;			/* the claimer's: it has ended, and is about to be taken out */
 	_Atomic bool noted;		/* a call has waited for it; written under the lock */
+	uint8_t kind, dimensions;
 	cl_int status;			/* negative: it failed */
-	struct tl_device_command *lane;
-	struct tl_device_work work;	/* the calls are filled in when it is told of */
+	struct tl_cl_call submitted;	/* the call that submitted it */
+	struct tl_cl_call waited;	/* the first that waited for it; .end 0: none yet. Written under the lock */
+	const char *name, *peer;
+	uint64_t bytes;
+	uint32_t correlation, request;
+	uint64_t global[3], local[3];
+	/* When it has ended: */
+	uint32_t has;
+	uint64_t queued, submit, raw_start, raw_end;
 };
 
 /* The call is the driver's own, made inside of one of the program's that enqueues something or creates a queue. */

@@ -168,15 +168,13 @@ static bool time_of(const struct tl_cl_command *command, cl_profiling_info which
 /* It has ended, and its driver has timed it. */
 static bool is_timed(struct tl_cl_command *command)
 {
-	struct tl_device_work *work = &command->work;
-
 	if (!atomic_load_explicit(&command->queue->profiles, memory_order_relaxed) ||
-	    !time_of(command, CL_PROFILING_COMMAND_END, &work->raw_end) || !work->raw_end)
+	    !time_of(command, CL_PROFILING_COMMAND_END, &command->raw_end) || !command->raw_end)
 		return false;
-	work->has = TL_RAW_END;
-	work->has |= time_of(command, CL_PROFILING_COMMAND_START, &work->raw_start) ? TL_RAW_START : 0;
-	work->has |= time_of(command, CL_PROFILING_COMMAND_SUBMIT, &work->submit) ? TL_RAW_SUBMIT : 0;
-	work->has |= time_of(command, CL_PROFILING_COMMAND_QUEUED, &work->queued) ? TL_RAW_QUEUED : 0;
+	command->has = TL_RAW_END;
+	command->has |= time_of(command, CL_PROFILING_COMMAND_START, &command->raw_start) ? TL_RAW_START : 0;
+	command->has |= time_of(command, CL_PROFILING_COMMAND_SUBMIT, &command->submit) ? TL_RAW_SUBMIT : 0;
+	command->has |= time_of(command, CL_PROFILING_COMMAND_QUEUED, &command->queued) ? TL_RAW_QUEUED : 0;
 	return true;
 }
 
@@ -243,37 +241,51 @@ static struct tl_device_call in_ns(const struct tl_cl_call *call)
 	return (struct tl_device_call){ .tid = call->tid, .thread = call->thread, .start = tl_clock_ns(call->start), .end = tl_clock_ns(call->end) };
 }
 
-static void fill_in_calls(struct tl_cl_command *command)
+/* All that is known but when it ran. */
+static struct tl_device_work work_of(const struct tl_cl_command *command)
 {
-	command->work.submitted = in_ns(&command->submitted);
-	command->work.waited = in_ns(&command->waited);
+	struct tl_device_work work = {
+		.name = command->name, .kind = command->kind, .has = command->has,
+		.queued = command->queued, .submit = command->submit, .raw_start = command->raw_start, .raw_end = command->raw_end,
+		.bytes = command->bytes, .peer = command->peer, .dimensions = command->dimensions,
+		.correlation = command->correlation, .request = command->request,
+		.submitted = in_ns(&command->submitted), .waited = in_ns(&command->waited),
+	};
+
+	memcpy(work.global, command->global, sizeof(work.global));
+	memcpy(work.local, command->local, sizeof(work.local));
+	return work;
 }
 
 /* Without the driver's times it ran at some time between its submission and when it was seen to have ended. */
-static void tell(struct tl_cl_command *command, uint64_t seen)
+static void tell(struct tl_cl_command *command, uint64_t seen, uint64_t now, bool more)
 {
-	struct tl_device_work *work = &command->work;
+	struct tl_device_work work = work_of(command);
 	struct tl_event_arg args[2];
 
-	fill_in_calls(command);
-	if (work->has & TL_RAW_END) {
-		tl_cl_device_convert(command->queue->device, work, work->waited.end ? work->waited.end : seen);
+	if (work.has & TL_RAW_END) {
+		tl_cl_device_convert(command->queue->device, &work, work.waited.end ? work.waited.end : seen);
 	} else {
-		work->start = work->submitted.start;
-		work->end = seen;
-		args[work->nargs++] = tl_event_text("times", "host");
+		work.start = work.submitted.start;
+		work.end = seen;
+		args[work.nargs++] = tl_event_text("times", "host");
 	}
 	if (command->status < 0)
-		args[work->nargs++] = tl_event_number("status", TL_VALUE_SIGNED_64, (uint64_t)(int64_t)command->status);
-	work->args = args;
-	tl_device_done(command->lane, work);
+		args[work.nargs++] = tl_event_number("status", TL_VALUE_SIGNED_64, (uint64_t)(int64_t)command->status);
+	work.args = args;
+	work.now = now;
+	work.more = more;
+	tl_device_done(command->lane, &work);
 }
 
 static void tell_all(struct tl_cl_command *done, uint64_t seen)
 {
+	uint64_t now = tl_device_now();
+	unsigned told = 0;
+
 	tl_clock_freshen();
 	for (; done; done = done->next)
-		tell(done, seen);
+		tell(done, seen, now, done->next && ++told % MANY);
 }
 
 static struct tl_cl_command *told(const struct tl_cl_queue *queue)
@@ -527,11 +539,11 @@ static void tell_unfinished(struct tl_cl_queue *queue)
 	if (!claim(queue, &last, false))
 		return;
 	for (struct tl_cl_command *command = last ? queue->first : NULL; command; command = command == last ? NULL : command->next) {
-		fill_in_calls(command);
-		command->work.unfinished = true;
-		command->work.start = command->work.submitted.end;
-		command->work.end = tl_device_now();
-		tl_device_done(command->lane, &command->work);
+		struct tl_device_work work = work_of(command);
+		work.unfinished = true;
+		work.start = work.submitted.end;
+		work.end = tl_device_now();
+		tl_device_done(command->lane, &work);
 	}
 }
 

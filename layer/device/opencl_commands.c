@@ -232,22 +232,22 @@ static void copy_sizes(uint64_t to[3], const size_t *from, unsigned count)
 		to[i] = from[i];
 }
 
-static void describe_kernel(struct tl_device_work *work, const struct tl_call *call, const struct shape *shape)
+static void describe_kernel(struct tl_cl_command *command, const struct tl_call *call, const struct shape *shape)
 {
 	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
 
-	work->name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
+	command->name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
 	if (shape->dimensions < 0) {
 		/* A task is one work-item. */
-		work->dimensions = 1;
-		work->global[0] = work->local[0] = 1;
+		command->dimensions = 1;
+		command->global[0] = command->local[0] = 1;
 		return;
 	}
 	if (dimensions > 3 || !VALUE(const size_t *, call, shape->global))
 		return;
-	work->dimensions = dimensions;
-	copy_sizes(work->global, VALUE(const size_t *, call, shape->global), dimensions);
-	copy_sizes(work->local, VALUE(const size_t *, call, shape->local), dimensions);
+	command->dimensions = (uint8_t)dimensions;
+	copy_sizes(command->global, VALUE(const size_t *, call, shape->global), dimensions);
+	copy_sizes(command->local, VALUE(const size_t *, call, shape->local), dimensions);
 }
 
 static const char *peer_of(const struct tl_call *call, const struct shape *shape)
@@ -260,24 +260,25 @@ static const char *peer_of(const struct tl_call *call, const struct shape *shape
 	return kind->peer;
 }
 
-static void describe(struct tl_device_work *work, struct tl_call *call, const struct shape *shape, uint64_t result)
+static void describe(struct tl_cl_command *command, struct tl_call *call, const struct shape *shape, uint64_t result)
 {
-	work->name = kind_of(shape)->name;
-	work->kind = kind_of(shape)->kind;
-	work->bytes = bytes_of(call, shape);
-	work->peer = peer_of(call, shape);
-	work->request = call->request;
-	work->correlation = tl_device_correlation();
+	command->name = kind_of(shape)->name;
+	command->kind = (uint8_t)kind_of(shape)->kind;
+	command->bytes = bytes_of(call, shape);
+	command->peer = peer_of(call, shape);
+	command->request = call->request;
+	command->correlation = tl_device_correlation();
 	if (shape->kernel >= 0)
-		describe_kernel(work, call, shape);
-	note_mapping(call, shape, result, work->bytes);
+		describe_kernel(command, call, shape);
+	note_mapping(call, shape, result, command->bytes);
 	note_freed(call, shape);
-	tl_call_correlate(call, work->correlation);
+	tl_call_correlate(call, command->correlation);
 }
 
 /* --- the hooks */
 
 struct enqueued {
+	const struct shape *shape;
 	struct tl_device_command *lane;	/* NULL: it is not watched */
 	struct tl_cl_queue *queue;
 	cl_event *theirs;		/* where the program wants its event, or NULL */
@@ -321,8 +322,9 @@ TL_CL_BEFORE(tl_cl_enqueue_before)
 
 	if (!shape || !tl_cl_ready() || tl_cl_is_drivers(call))
 		return;
+	enqueued->shape = shape;
 	enqueued->queue = tl_cl_queue_of(queue_of(call, shape));
-	enqueued->lane = enqueued->queue ? tl_device_submit(enqueued->queue->lanes) : NULL;
+	enqueued->lane = enqueued->queue ? tl_device_submit_untimed(enqueued->queue->lanes) : NULL;
 	if (!enqueued->lane || shape->event < 0)
 		return;
 	enqueued->theirs = TL_CL_PARAM(cl_event *, call, shape->event);
@@ -352,9 +354,10 @@ static bool keep(struct tl_call *call, const struct shape *shape, const struct e
 	struct tl_cl_command command = { .queue = enqueued->queue, .lane = enqueued->lane, .owned = !enqueued->theirs,
 					 .event = event_of(call, shape, enqueued), .submitted = tl_cl_call_of(call) };
 
+	tl_device_submitted(enqueued->lane, call->start);
 	if (!command.event)
 		return false;
-	describe(&command.work, call, shape, result);
+	describe(&command, call, shape, result);
 	if (!tl_cl_command_keep(&command)) {
 		TL_HOOK_UNCANCELLED();
 		tl_cl.clReleaseEvent(command.event);
@@ -374,8 +377,6 @@ TL_CL_AFTER(tl_cl_enqueue_after)
 
 	if (!enqueued->lane)
 		return;
-	if (enqueued->asked)
-		TL_CL_PARAM(cl_event *, call, shape_of(call)->event) = NULL;
-	if (unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready() || !keep(call, shape_of(call), enqueued, result))
+	if (unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready() || !keep(call, enqueued->shape, enqueued, result))
 		tl_device_cancel(enqueued->lane);
 }

@@ -26,6 +26,7 @@
 
 #include "format/kinds.h"
 #include "layer/buffer.h"
+#include "layer/clock.h"
 #include "layer/device/hook.h"
 #include "layer/device/watch.h"
 #include "layer/request.h"
@@ -40,6 +41,7 @@
 #define SORT 1000	/* lanes of devices stand below those of threads and of the program's own */
 #define REUSE 64u	/* queues of a device, from which on those that were released are used again */
 #define MORE_ARGS 16u
+#define SPARE 128u	/* commands that a thread keeps for its next ones */
 #define OWN_ARGS 16u
 
 enum command_state { PENDING, DONE, STUCK_PENDING };
@@ -47,7 +49,8 @@ enum command_state { PENDING, DONE, STUCK_PENDING };
 struct tl_device_command {
 	struct tl_device_command *next;
 	struct tl_device_queue *queue;
-	_Atomic uint64_t submitted;	/* 0: about to be */
+	_Atomic uint64_t submitted;	/* nanoseconds, or ticks; 0: about to be */
+	bool in_ticks;
 	bool recorded;			/* false: tools only want to hear of it, and it is in no list */
 	enum command_state state;	/* the queue's */
 };
@@ -295,28 +298,73 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 
 /* --- commands that are pending */
 
-struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
+/* A thread's own: hooks are the only ones to ask, and no signal handler's call has one while they run. */
+static struct tl_device_command *take_command(void)
+{
+	struct tl_producer *producer = (struct tl_producer *)tl_self;
+	struct tl_device_command *command = producer ? producer->spare : NULL;
+
+	if (!command)
+		return malloc(sizeof(*command));
+	producer->spare = command->next;
+	producer->spares--;
+	return command;
+}
+
+static void give_command(struct tl_device_command *command)
+{
+	struct tl_producer *producer = (struct tl_producer *)tl_self;
+
+	if (!producer || producer->spares >= SPARE) {
+		free(command);
+		return;
+	}
+	command->next = producer->spare;
+	producer->spare = command;
+	producer->spares++;
+}
+
+struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)
 {
 	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR) && tl_request_wants(TL_LEVEL_OPERATOR);
-	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? malloc(sizeof(*command)) : NULL;
+	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? take_command() : NULL;
 
 	if (!command)
 		return NULL;
 	command->queue = queue;
 	command->recorded = recorded;
-	if (!recorded) {
-		atomic_init(&command->submitted, tl_device_now());
-		return command;
-	}
-	command->state = PENDING;
 	atomic_init(&command->submitted, 0);
+	if (!recorded)
+		return command;
+	command->state = PENDING;
 	command->next = atomic_load_explicit(&queue->inbox, memory_order_relaxed);
 	/* Pairs with take_inbox. */
 	while (!atomic_compare_exchange_weak_explicit(&queue->inbox, &command->next, command, memory_order_release,
 						      memory_order_relaxed))
 		;
+	return command;
+}
+
+static void set_time(struct tl_device_command *command, uint64_t time, bool in_ticks)
+{
+	if (!command)
+		return;
+	command->in_ticks = in_ticks;
 	/* Pairs with submission_of. */
-	atomic_store_explicit(&command->submitted, tl_device_now(), memory_order_release);
+	atomic_store_explicit(&command->submitted, time, memory_order_release);
+}
+
+void tl_device_submitted(struct tl_device_command *command, uint64_t ticks)
+{
+	set_time(command, ticks, true);
+}
+
+struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
+{
+	struct tl_device_command *command = tl_device_submit_untimed(queue);
+
+	/* Not before it is there for others to see. */
+	set_time(command, tl_device_now(), false);
 	return command;
 }
 
@@ -340,7 +388,9 @@ static void take_inbox(struct tl_device_queue *queue)
 
 static uint64_t submission_of(const struct tl_device_command *command)
 {
-	return atomic_load_explicit(&command->submitted, memory_order_acquire);
+	uint64_t time = atomic_load_explicit(&command->submitted, memory_order_acquire);
+
+	return time && command->in_ticks ? tl_clock_ns(time) : time;
 }
 
 /* --- the depth */
@@ -428,14 +478,14 @@ static uint64_t settle(struct tl_device_queue *queue, uint64_t now)
 			command->state = STUCK_PENDING;
 		} else {
 			queue->behind -= queue->behind > 0;
-			free(command);
+			give_command(command);
 		}
 	}
 	return now;
 }
 
 /* It is over; edges count where it had a beginning. */
-static void finish(struct tl_device_command *command, uint64_t begun, uint64_t ended, uint64_t now)
+static void finish(struct tl_device_command *command, uint64_t begun, uint64_t ended)
 {
 	struct tl_device_queue *queue = command->queue;
 	bool stuck = command->state == STUCK_PENDING;
@@ -447,10 +497,9 @@ static void finish(struct tl_device_command *command, uint64_t begun, uint64_t e
 		push_edge(queue, ended ? ended : queue->sampled, -1);
 	command->state = DONE;
 	if (stuck)
-		free(command);
+		give_command(command);
 	else
 		queue->behind++;
-	sample_depth(queue, settle(queue, now));
 }
 
 void tl_device_cancel(struct tl_device_command *command)
@@ -458,12 +507,14 @@ void tl_device_cancel(struct tl_device_command *command)
 	if (!command)
 		return;
 	if (!command->recorded) {
-		free(command);
+		give_command(command);
 		return;
 	}
 	struct tl_device_queue *queue = command->queue;
+	uint64_t now = tl_device_now();
 	pthread_mutex_lock(&queue->lock);
-	finish(command, 0, 0, tl_device_now());
+	finish(command, 0, 0);
+	sample_depth(queue, settle(queue, now));
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -728,7 +779,9 @@ static void record(struct tl_device_command *command, struct tl_device_work *wor
 	if (arrows.from || arrows.to)
 		slice.arrows = &arrows;
 	tl_event_put(&slice);
-	finish(command, work->submitted.start ? work->submitted.start : submitted, ended, now);
+	finish(command, work->submitted.start ? work->submitted.start : submitted, ended);
+	if (!work->more)
+		sample_depth(queue, settle(queue, now));
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -761,13 +814,14 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	if (!command)
 		return;
 	const struct tl_device_queue *queue = command->queue;
-	uint64_t submitted = submission_of(command), now = tl_device_now();
+	uint64_t submitted = work.submitted.start ? work.submitted.start : submission_of(command), now = work.now ? work.now : tl_device_now();
 	clamp(&work, submitted, now);
 	if (command->recorded)
 		record(command, &work, submitted, now);
 	else
-		free(command);
-	tell(queue, &work);
+		give_command(command);
+	if (tl_device_is_watched())
+		tell(queue, &work);
 }
 
 /* --- memory */
@@ -798,7 +852,7 @@ void tl_device_work_end(void)
 		pthread_mutex_lock(&queue->lock);
 		take_inbox(queue);
 		for (struct tl_device_command *command = queue->first; command; command = command->next)
-			if (command->state == PENDING)
+			if (command->state == PENDING && submission_of(command))
 				push_edge(queue, submission_of(command), 1);
 		sample_depth(queue, UINT64_MAX);
 		pthread_mutex_unlock(&queue->lock);

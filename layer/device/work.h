@@ -4,7 +4,7 @@
  * Knows no driver: those who watch one (OpenCL's, Level Zero's) tell of queues, of each command when it is submitted and when it is known
  * to have ended, and of memory. doc/tracelayer-trace.5 says what becomes of it in the trace, doc/internals.md how.
  *
- * Any thread, also several at once. Submitting takes no lock (an allocation, a compare and exchange, a reading of the clock). All else
+ * Any thread, also several at once. Submitting takes no lock (a compare and exchange, mostly no allocation, a reading of the clock at most). All else
  * takes the queue's, or the device's memory's, for less than a microsecond; none is held while anything else is called. Only from inside hooks
  * (layer/device/hook.h), which no signal handler of the same thread can enter again. Nothing here calls a driver or waits for one.
  *
@@ -46,6 +46,13 @@ uint32_t tl_device_correlation(void);
 struct tl_device_command;
 struct tl_device_command *tl_device_submit(struct tl_device_queue *queue);
 
+/*
+ * The same for who has the time anyway: until the other one is called, with ticks from after this one, it counts as about to be submitted, and nothing that
+ * comes later becomes final.
+ */
+struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue);
+void tl_device_submitted(struct tl_device_command *command, uint64_t ticks);
+
 /* It was not submitted after all: the call failed. */
 void tl_device_cancel(struct tl_device_command *command);
 
@@ -81,6 +88,8 @@ struct tl_device_work {
 	uint32_t correlation, request;
 	struct tl_device_call submitted;	/* the call that submitted it */
 	struct tl_device_call waited;	/* the one that waited for it, or .end 0 */
+	uint64_t now;		/* it was seen to have ended before this; 0: the clock is read */
+	bool more;		/* others of the queue are told of next: what becomes final by this one may wait for them */
 	uint32_t nargs;		/* more of them, behind ours; at most 16 */
 	const struct tl_event_arg *args;
 };
