@@ -686,10 +686,30 @@ static void *enter(struct tl_call *call)
 
 /* --- calls that are in order, with a straight hook, recorded or not, and nothing else: what is said in hook.h of them */
 
+static void words_of_simple(const struct tl_call *call, const struct tl_hook_place *place, uint64_t *words)
+{
+	uint32_t count = call->shim->function->count;
+
+	if (TL_UNLIKELY(!place->simple)) {
+		words_of(call, words);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const void *param = call->params[i];
+		if (!(place->narrow >> i & 1))
+			words[i] = *(const uint64_t *)param;
+		else if (place->negative >> i & 1)
+			words[i] = (uint64_t)(int64_t)*(const int32_t *)param;
+		else
+			words[i] = *(const uint32_t *)param;
+	}
+}
+
 /* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
-static void open_straight(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook *hook)
+static void open_straight(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook_place *place)
 {
 	struct tl_producer *producer = producer_of(call->thread);
+	int *error_at = producer->error, error = *error_at;
 
 	set_top(call->thread, open + 1);
 	open->start = call->start = 0;
@@ -699,11 +719,12 @@ static void open_straight(struct tl_call *call, struct tl_open_call *open, uint6
 	call->mode = (uint32_t)mode_and_id;
 	call->request = 0;
 	call->more = NULL;
-	words_of(call, call->hooked->words);
+	words_of_simple(call, place, call->hooked->words);
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry(producer, open, call->shim->function, call->hooked->words);
-	tl_hook_enter_straight(call, hook);
+	tl_hook_enter_straight(call, place);
+	*error_at = error;
 	open->mode &= ~(uint32_t)TL_OPEN_FINISHED;
 	open->start = call->start = tl_counter();
 }
@@ -722,12 +743,13 @@ static void *enter_straight(struct tl_call *call)
 	struct tl_open_call *open = top_of(thread);
 	if (open >= thread->end || frame_of(open - 1) < call->caller.stack || (mode & TL_MODE_FOLLOW && !has_scratch(producer_of(thread))))
 		return NULL;
-	const struct tl_hook *hook;
-	call->hooked = tl_hook_straight(thread, open, (uint32_t)(mode_and_id >> 32), &hook);
-	if (!call->hooked)
+	struct tl_hooked *hooked = producer_of(thread)->hooked;
+	const struct tl_hook_place *place = hooked ? tl_hook_straight((uint32_t)(mode_and_id >> 32)) : NULL;
+	if (!place)
 		return NULL;
+	call->hooked = &hooked[open - thread->open];
 	call->thread = thread;
-	open_straight(call, open, mode_and_id, hook);
+	open_straight(call, open, mode_and_id, place);
 	return real;
 }
 
@@ -754,8 +776,12 @@ static bool leave_straight(struct tl_call *call, uint64_t result)
 	struct tl_thread *thread = tl_self;
 
 	if ((call->mode & ~(uint32_t)TL_MODE_CAPTURED) != TL_MODE_DEVICE || !thread || call->thread != thread || call->request ||
-	    top_of(thread) != call->open + 1 || frame_of(call->open) != call->frame || !tl_hook_leave_straight(call, result))
+	    top_of(thread) != call->open + 1 || frame_of(call->open) != call->frame)
 		return false;
+	int *error_at = producer_of(thread)->error, error = *error_at;
+	if (!tl_hook_leave_straight(call, result))
+		return false;
+	*error_at = error;
 	if (call->mode & TL_MODE_RECORD) {
 		record_straight(call, result);
 		tl_clock_keep_up(call->end);
@@ -766,11 +792,12 @@ static bool leave_straight(struct tl_call *call, uint64_t result)
 
 void *tl_call_enter_other(struct tl_call *call)
 {
-	int error = errno;
 	void *real = enter_straight(call);
 
-	if (!real)
-		real = enter(call);
+	if (real)
+		return real;
+	int error = errno;
+	real = enter(call);
 
 	errno = error;
 	return real;
@@ -859,13 +886,11 @@ static uint64_t result_again(const struct tl_call *call, uint64_t result)
 
 void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
-	int error = errno;
 	uint64_t own[WORDS];
 
-	if (leave_straight(call, result)) {
-		errno = error;
+	if (leave_straight(call, result))
 		return;
-	}
+	int error = errno;
 	bool skipped = is_skipped(call);
 	if (skipped)
 		result = tl_tracer_skipped(call, tracing(call));

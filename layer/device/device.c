@@ -103,6 +103,7 @@ void tl_device_after_fork(void)
 {
 	if (!has_apis() || !has_begun())
 		return;
+	tl_hook_after_fork();
 	if (tl_config.left_alone)
 		atomic_store_explicit(&ended, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)

@@ -8,8 +8,11 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "format/record.h"
 #include "layer/buffer.h"
@@ -18,17 +21,38 @@
 #include "layer/runtime.h"
 #include "layer/thread.h"
 
-/* By API and function, as in a record's number. Release by who makes a table, acquire by who looks a hook up: it is zeroed. */
-typedef _Atomic(const struct tl_hook *) table_entry;
-static table_entry *_Atomic tables[TL_API_MAX];
+/*
+ * By API and function, as in a record's number. Release by who makes a table, acquire by who looks a hook up: it is zeroed. A hook is stored with
+ * release behind the rest of its place, which is read after an acquire.
+ */
+static struct tl_hook_place *_Atomic tables[TL_API_MAX];
+
+/* --- the barrier */
+
+/*
+ * A hook that begins and the end of all of them must not miss each other: the one notes that it is inside and looks if the end has come, the other says so
+ * and looks who is inside. Hooks run all the time, and the end comes once: so it alone has a barrier, for all threads (membarrier). Where the kernel has
+ * none each hook has its own.
+ */
+static bool has_barrier;	/* before the first hook is set */
+
+static void register_barrier(void)
+{
+	has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void tl_hook_after_fork(void)
+{
+	register_barrier();
+}
 
 /* --- setting them */
 
 static const struct tl_hook *hook_of(uint32_t id)
 {
-	table_entry *table = atomic_load_explicit(&tables[id >> 16], memory_order_acquire);
+	struct tl_hook_place *table = atomic_load_explicit(&tables[id >> 16], memory_order_acquire);
 
-	return table ? atomic_load_explicit(&table[id & 0xffff], memory_order_relaxed) : NULL;
+	return table ? atomic_load_explicit(&table[id & 0xffff].hook, memory_order_acquire) : NULL;
 }
 
 /* Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the first. */
@@ -62,9 +86,9 @@ static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t 
 	return NULL;
 }
 
-static table_entry *table_for(uint32_t number, uint32_t count)
+static struct tl_hook_place *table_for(uint32_t number, uint32_t count)
 {
-	table_entry *table = atomic_load_explicit(&tables[number], memory_order_acquire);
+	struct tl_hook_place *table = atomic_load_explicit(&tables[number], memory_order_acquire);
 
 	if (table)
 		return table;
@@ -75,15 +99,28 @@ static table_entry *table_for(uint32_t number, uint32_t count)
 	return table;
 }
 
+static void look_at_parameters(struct tl_hook_place *place, const struct tl_function *function)
+{
+	place->simple = true;
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
+		bool narrow = param->type->size == 4;
+		place->simple &= param->offset == i && (narrow || param->type->size == 8);
+		place->narrow |= (uint32_t)narrow << i;
+		place->negative |= (uint32_t)(narrow && param->type->kind == TL_KIND_INT) << i;
+	}
+}
+
 static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count)
 {
-	table_entry *table = table_for(shim->id >> 16, count);
+	struct tl_hook_place *table = table_for(shim->id >> 16, count), *place = table + (shim->id & 0xffff);
 
 	if (!table)
 		return false;
-	if (atomic_load_explicit(&table[shim->id & 0xffff], memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS)
+	if (atomic_load_explicit(&place->hook, memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS)
 		return true;
-	atomic_store_explicit(&table[shim->id & 0xffff], hook, memory_order_relaxed);
+	look_at_parameters(place, shim->function);
+	atomic_store_explicit(&place->hook, hook, memory_order_release);
 	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
 	return true;
 }
@@ -95,6 +132,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 	const struct tl_shim_library *library;
 	bool all = true;
 
+	register_barrier();
 	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			hook = find(sorted, count, library->api->functions[i].name);
@@ -163,11 +201,16 @@ static struct tl_producer *step_in(void)
 	if (!producer)
 		return NULL;
 	tl_thread_busy(&producer->thread);
+	uint32_t count = (counted(producer) + 1) | 1;
 	/*
 	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook
-	 * either sees the mark, or is seen by who waits for it.
+	 * either sees the mark, or is seen by who waits for it. With the barrier in tl_hook_drain, so much only for the compiler.
 	 */
-	atomic_store_explicit(&producer->hooking, (counted(producer) + 1) | 1, memory_order_seq_cst);
+	if (TL_LIKELY(has_barrier))
+		atomic_store_explicit(&producer->hooking, count, memory_order_relaxed);
+	else
+		atomic_store_explicit(&producer->hooking, count, memory_order_seq_cst);
+	atomic_signal_fence(memory_order_seq_cst);
 	return producer;
 }
 
@@ -207,6 +250,8 @@ bool tl_hook_drain(uint64_t deadline)
 {
 	bool all = true;
 
+	if (has_barrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
 		all &= producer == self() || wait_for(producer, deadline);
 	return all;
@@ -327,16 +372,18 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 
 /* --- the short way */
 
-struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id, const struct tl_hook **hook)
+const struct tl_hook_place *tl_hook_straight(uint32_t id)
 {
-	const struct tl_producer *producer = (const struct tl_producer *)(const void *)thread;
+	const struct tl_hook *hook = hook_of(id);
 
-	*hook = hook_of(id);
-	return *hook && (*hook)->way == TL_HOOK_STRAIGHT && producer->hooked ? &producer->hooked[open - thread->open] : NULL;
+	if (!hook || hook->way != TL_HOOK_STRAIGHT)
+		return NULL;
+	return &atomic_load_explicit(&tables[id >> 16], memory_order_relaxed)[id & 0xffff];
 }
 
-void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook *hook)
+void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook_place *place)
 {
+	const struct tl_hook *hook = atomic_load_explicit(&place->hook, memory_order_relaxed);
 	struct tl_hooked *hooked = call->hooked;
 
 	set_up(hooked, call);

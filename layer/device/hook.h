@@ -119,12 +119,19 @@ bool tl_hook_enter(struct tl_call *call);
 /* The driver's function has been called; `ends`: just now. The start that the record will have is known. */
 void tl_hook_starts(struct tl_call *call);
 
+/* A function's hook, and how its parameters become words. */
+struct tl_hook_place {
+	_Atomic(const struct tl_hook *) hook;
+	bool simple;		/* each parameter is one word, of 8 or of 4 bytes */
+	uint32_t narrow, negative;	/* those of 4 bytes, and whose sign is extended: a bit for each parameter */
+};
+
 /*
- * The short way. For a call that is going to have this entry: where it is kept; NULL: its hook is not straight. Then, with its .words filled in,
- * begin; and when the driver's function has returned, end (false: it did not begin so, and nothing was done).
+ * The short way. Where the function's hook is, if that is straight; else NULL. Then, with .hooked of the call and the words there filled in, begin; and
+ * when the driver's function has returned, end (false: it did not begin so, and nothing was done).
  */
-struct tl_hooked *tl_hook_straight(struct tl_thread *thread, const struct tl_open_call *open, uint32_t id, const struct tl_hook **hook);
-void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook *hook);
+const struct tl_hook_place *tl_hook_straight(uint32_t id);
+void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook_place *place);
 bool tl_hook_leave_straight(struct tl_call *call, uint64_t result);
 
 /* Run `after`, and put the parameters back. */
@@ -141,6 +148,9 @@ static inline uint32_t tl_hook_correlation(const struct tl_call *call)
 
 /* The calling thread is inside a hook (which a signal handler has interrupted). */
 bool tl_hook_is_here(void);
+
+/* In a forked child. */
+void tl_hook_after_fork(void);
 
 /* Wait until no other thread is inside of a hook that it entered before now. False: some were still in there at `deadline` (nanoseconds). */
 bool tl_hook_drain(uint64_t deadline);

@@ -238,7 +238,8 @@ static struct tl_device_call in_ns(const struct tl_cl_call *call)
 {
 	if (!call->end)
 		return (struct tl_device_call){ .tid = 0 };
-	return (struct tl_device_call){ .tid = call->tid, .thread = call->thread, .start = tl_clock_ns(call->start), .end = tl_clock_ns(call->end) };
+	return (struct tl_device_call){ .tid = call->tid, .thread = call->thread, .start = tl_clock_ns(call->start), .end = tl_clock_ns(call->end),
+				       .exact = true };
 }
 
 /* All that is known but when it ran. */

@@ -35,6 +35,7 @@
 #include "tracelayer/shim.h"
 
 #define INSIDE 100u	/* nanoseconds from a call's bounds: its slice's are ticks, converted, and may be off by a little */
+#define INSIDE_EXACT 20u	/* the same where these are known: a driver's own call inside of it may begin soon */
 #define STUCK 65536u	/* commands that may be done behind one that isn't */
 #define SPANS 64u	/* of a lane, when it is first looked for what can be forgotten */
 #define FIRST_SPANS 4u	/* that a lane has room for */
@@ -660,14 +661,19 @@ static uint64_t most(uint64_t a, uint64_t b)
 }
 
 /* A time inside of a call, near its end or its start, but not so near that its slice might not have it. */
+static uint64_t inside(const struct tl_device_call *call)
+{
+	return least(call->exact ? INSIDE_EXACT : INSIDE, (call->end - call->start) / 2);
+}
+
 static uint64_t near_start(const struct tl_device_call *call)
 {
-	return call->end > call->start ? call->start + least(INSIDE, (call->end - call->start) / 2) : call->start;
+	return call->end > call->start ? call->start + inside(call) : call->start;
 }
 
 static uint64_t near_end(const struct tl_device_call *call)
 {
-	return call->end > call->start && call->start ? call->end - least(INSIDE, (call->end - call->start) / 2) : call->end;
+	return call->end > call->start && call->start ? call->end - inside(call) : call->end;
 }
 
 /* Its times as they can be. A call that had returned by then has not waited for it. */

@@ -61,6 +61,7 @@ struct tl_device_call {
 	uint32_t tid;		/* of its thread, as it is shown; 0: it has no slice, and gets no arrow */
 	uint32_t thread;	/* the kernel's number of that */
 	uint64_t start, end;	/* times inside of it (tl_hook_start, tl_hook_end); 0: not known */
+	bool exact;		/* they are its slice's own, converted from the same ticks */
 };
 
 /* In its hook's `after`, for a hook with .timed. (A submission's request is tl_request_current() then.) */
