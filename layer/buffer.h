@@ -17,6 +17,7 @@
 #define TL_CHUNK_SIZE TL_CHUNK_MAX	/* of a thread that records much; its first chunk is TL_CHUNK_SMALL */
 #define TL_CHUNK_SMALL (16u * 1024)
 #define TL_RECORD_MAX (12u * 1024)	/* bytes; no record is longer */
+#define TL_SPARE_COMMANDS 64u		/* of devices, that a thread keeps for its next ones */
 
 /* What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread has ended and all is written. */
 struct tl_producer {
@@ -56,8 +57,8 @@ struct tl_producer {
 	int *error;			/* its errno */
 	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
 	_Atomic uint32_t hooking;	/* odd: inside of a hook */
-	struct tl_device_command *spare;	/* the devices': free ones, for the thread's next commands */
-	uint32_t spares;
+	uint32_t spares;		/* the devices': free ones, for the thread's next commands */
+	struct tl_device_command *spare[TL_SPARE_COMMANDS];
 };
 
 /*

@@ -132,7 +132,8 @@ bool tl_hook_set(const struct tl_hook *hooks)
 	const struct tl_shim_library *library;
 	bool all = true;
 
-	register_barrier();
+	if (!has_barrier)
+		register_barrier();
 	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			hook = find(sorted, count, library->api->functions[i].name);

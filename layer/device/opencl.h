@@ -135,7 +135,8 @@ struct tl_cl_queue {
 	/* Protects what follows; no driver is called under it. */
 	pthread_mutex_t lock;
 	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
-	struct tl_cl_command *_Atomic spare;	/* put back without the lock, taken under it */
+	struct tl_cl_command *_Atomic free;	/* for the next ones; changes under the lock */
+	struct tl_cl_command *_Atomic spare;	/* more of them, put back without the lock */
 	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock. */
 	struct tl_cl_command *_Atomic unnoted;
 	_Atomic uint32_t count;		/* under way; written under the lock */
@@ -225,6 +226,9 @@ void tl_cl_commands_after_fork(void);
 
 /* A command was enqueued: keep a copy of this. False where memory is short; then nothing was kept. */
 bool tl_cl_command_keep(const struct tl_cl_command *command);
+
+/* That is going to be done: its memory had better be near. */
+void tl_cl_command_prepare(const struct tl_cl_queue *queue);
 
 /* Collect what has ended, of one queue and of all, and let go of it. Never waits. */
 void tl_cl_collect(struct tl_cl_queue *queue);

@@ -40,14 +40,26 @@
 
 /* --- the list */
 
+/* Under the lock. */
 static struct tl_cl_command *take_spare(struct tl_cl_queue *queue)
 {
-	struct tl_cl_command *command = atomic_load_explicit(&queue->spare, memory_order_acquire);
+	struct tl_cl_command *command = atomic_load_explicit(&queue->free, memory_order_relaxed);
 
-	/* Only who has the lock takes, so that the first one stays and its .next with it. */
-	while (command && !atomic_compare_exchange_weak_explicit(&queue->spare, &command, command->next, memory_order_acquire, memory_order_acquire))
-		;
-	return command ? command : malloc(sizeof(*command));
+	if (!command)
+		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
+	if (!command)
+		return malloc(sizeof(*command));
+	atomic_store_explicit(&queue->free, command->next, memory_order_relaxed);
+	return command;
+}
+
+/* Memory of commands stays, so that an address that is no longer right does no harm. */
+void tl_cl_command_prepare(const struct tl_cl_queue *queue)
+{
+	const char *command = (const char *)atomic_load_explicit(&queue->free, memory_order_relaxed);
+
+	for (size_t i = 0; command && i < offsetof(struct tl_cl_command, has); i += 64)
+		__builtin_prefetch(command + i, 1);
 }
 
 static void put_spare(struct tl_cl_command *command)

@@ -320,6 +320,7 @@ TL_CL_BEFORE(tl_cl_enqueue_before)
 	const struct shape *shape = shape_of(call);
 	struct enqueued *enqueued = state;
 
+	tl_device_will_submit();
 	if (!shape || !tl_cl_ready() || tl_cl_is_drivers(call))
 		return;
 	enqueued->shape = shape;
@@ -377,6 +378,7 @@ TL_CL_AFTER(tl_cl_enqueue_after)
 
 	if (!enqueued->lane)
 		return;
+	tl_cl_command_prepare(enqueued->queue);
 	if (unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready() || !keep(call, enqueued->shape, enqueued, result))
 		tl_device_cancel(enqueued->lane);
 }

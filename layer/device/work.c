@@ -2,7 +2,8 @@
  * work.c: see work.h.
  *
  * Commands. tl_device_submit puts a command on its queue's `inbox`, a stack that is pushed to by compare and exchange, and only then reads the clock: so
- * whoever has taken the inbox knows that each command that was not in it has a later time than that at which it was taken. Who has the
+ * whoever has taken the inbox knows that each command that was not in it has a later time than that at which it was taken (as it has where the time is that
+ * at which the call began, told later: tl_device_submit_untimed). Who has the
  * queue's lock moves the inbox to the `pending` list, in the order of submission; a command leaves that list when it and all before it are done.
  *
  * Lanes. A command goes to the first lane on which its time is free, among all that were put there, in whatever order they come. What no command to
@@ -42,7 +43,6 @@
 #define SORT 1000	/* lanes of devices stand below those of threads and of the program's own */
 #define REUSE 64u	/* queues of a device, from which on those that were released are used again */
 #define MORE_ARGS 16u
-#define SPARE 128u	/* commands that a thread keeps for its next ones */
 #define OWN_ARGS 16u
 
 enum command_state { PENDING, DONE, STUCK_PENDING };
@@ -303,26 +303,27 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 static struct tl_device_command *take_command(void)
 {
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
-	struct tl_device_command *command = producer ? producer->spare : NULL;
+	if (!producer || !producer->spares)
+		return malloc(sizeof(struct tl_device_command));
+	return producer->spare[--producer->spares];
+}
 
-	if (!command)
-		return malloc(sizeof(*command));
-	producer->spare = command->next;
-	producer->spares--;
-	return command;
+void tl_device_will_submit(void)
+{
+	const struct tl_producer *producer = (const struct tl_producer *)(const void *)tl_self;
+
+	if (producer && producer->spares)
+		__builtin_prefetch(producer->spare[producer->spares - 1], 1);
 }
 
 static void give_command(struct tl_device_command *command)
 {
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
 
-	if (!producer || producer->spares >= SPARE) {
+	if (producer && producer->spares < TL_SPARE_COMMANDS)
+		producer->spare[producer->spares++] = command;
+	else
 		free(command);
-		return;
-	}
-	command->next = producer->spare;
-	producer->spare = command;
-	producer->spares++;
 }
 
 struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)

@@ -51,6 +51,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue);
  * comes later becomes final.
  */
 struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue);
+void tl_device_will_submit(void);	/* soon: its memory had better be near */
 void tl_device_submitted(struct tl_device_command *command, uint64_t ticks);
 
 /* It was not submitted after all: the call failed. */
