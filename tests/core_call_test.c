@@ -664,6 +664,62 @@ START_TEST(recording_off_sends_calls_straight_on)
 }
 END_TEST
 
+/* What somebody who looks on from outside would see: the functions of open calls that have a frame. */
+static void expect_open(const enum toy *functions, size_t count)
+{
+	ck_assert_uint_eq(open_calls(), count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(tl_self->open[i].function & 0xffff, functions[i]);
+		ck_assert(tl_self->open[i].frame && tl_self->open[i].frame != TL_NO_FRAME);
+	}
+}
+
+static void look_on(void *unused)
+{
+	const enum toy functions[] = {TOY_RUN, TOY_RUN};
+
+	(void)unused;
+	toy_add(1, 2);
+	expect_open(functions, 2);
+}
+
+static void look_on_outside(void *unused)
+{
+	const enum toy function = TOY_RUN;
+
+	(void)unused;
+	expect_open(&function, 1);
+	toy_run(look_on, NULL);
+	expect_open(&function, 1);
+}
+
+START_TEST(a_call_that_is_watched_is_open_and_not_recorded)
+{
+	/* As in a program that is recorded, so that there are buffers; then nothing is. */
+	record(TL_ARGS_FULL);
+	toy_add(1, 2);
+	tl_runtime_record(false);
+	tl_runtime_watch(true);
+	ck_assert_ptr_null(toy_shims[TOY_ADD].direct);
+	/* The first out of line, the others in their entries. */
+	for (int i = 0; i < 3; i++)
+		toy_run(look_on_outside, NULL);
+	ck_assert_int_eq(toy_add(2, 3), 5);
+	expect_open(NULL, 0);
+	/* One that is left. */
+	for (volatile int i = 0; i < 3; i++) {
+		if (!sigsetjmp(away, 0))
+			toy_run(jump, NULL);
+		toy_run(look_on_outside, NULL);
+	}
+	expect_open(NULL, 0);
+	tl_runtime_watch(false);
+	ck_assert_ptr_nonnull(toy_shims[TOY_ADD].direct);
+	seen_collect(true);
+	ck_assert_uint_eq(nseen, 1);
+}
+END_TEST
+
 static pthread_key_t late_key;
 
 static void late_destructor(void *left)
@@ -750,6 +806,7 @@ int main(void)
 	tcase_add_test(tcase, many_first_calls_at_once_are_all_recorded);
 	tcase_add_test(tcase, a_fork_inside_a_call_gives_the_child_none_of_it);
 	tcase_add_test(tcase, recording_off_sends_calls_straight_on);
+	tcase_add_test(tcase, a_call_that_is_watched_is_open_and_not_recorded);
 	tcase_add_test(tcase, calls_of_a_threads_last_destructors_are_recorded_in_its_lane);
 	tcase_add_test(tcase, closures_follow_the_shim_they_were_made_for);
 	suite_add_tcase(suite, tcase);

@@ -77,3 +77,7 @@ like "$(arrow 2.000 20.000)" "arrow" "and one to nowhere"
 sed 's/"tid":9,"name":"kernel","cat":"device","ts":3.000/"tid":9,"name":"kernel","cat":"device","ts":5.000/' "$tmp/t.json" >"$tmp/crossed.json"
 said=$(show "$tmp/crossed.json")
 is $? 1 "commands of one lane that overlap are found out"
+
+"$top_builddir/tracelayer" profile -F 200 -o "$tmp/t.json" -- timeout 60 "$apps/cl_profile" turns 3 2>/dev/null
+said=$(show "$tmp/t.json")
+like "$? $said" '^0 [0-9]{2,} samples$' "samples of a profile are there with their stacks"

@@ -11,7 +11,9 @@ nodes of an edge that was told of. Nothing may be dropped, no import warning giv
 	--part NAME:NTH:COUNT	of COUNT commands of a device, beginning with the NTH of that name; of XPTI streams, where there are none
 	--size WIDTHxHEIGHT	of the window (1400x800)
 
-Prints one line: lanes, slices, arrows and counters. Exit code 0 when all holds; otherwise 1, and the first things that are wrong on stderr.
+A TRACE that `tracelayer profile` wrote has samples instead: each must be there, on its thread, with its stack.
+
+Prints one line: lanes, slices, arrows and counters; or samples. Exit code 0 when all holds; otherwise 1, and the first things that are wrong on stderr.
 """
 
 import collections
@@ -69,7 +71,9 @@ MODEL = """(() => {
 		for (const counter of Object.values(process.counters))
 			for (const series of counter.series)
 				counters.push([process.pid, counter.name, series.name, series.samples.map(sample => [sample.timestamp, sample.value])]);
-	return JSON.stringify({slices, arrows, counters, warnings: model.importWarningsThatShouldBeShownToUser.map(warning => warning.message)});
+	const stack = node => node ? [node.title, ...stack(node.parentNode)] : [];
+	const samples = model.samples.map(sample => [sample.thread.tid, sample.start, stack(sample.leafNode)]);
+	return JSON.stringify({slices, arrows, counters, samples, warnings: model.importWarningsThatShouldBeShownToUser.map(warning => warning.message)});
 })()"""
 # For a picture: the lanes have the whole window.
 LANES_ONLY = """(() => {
@@ -156,6 +160,19 @@ def check_counters(events, shown):
 			yield "counter %s: %d samples instead of %d" % (key, got.get(key, 0), want[key])
 
 
+def check_samples(document, shown):
+	frames, want = document["stackFrames"], []
+	for sample in document["samples"]:
+		stack, at = [], sample["sf"]
+		while at:
+			stack.append(frames[at]["name"])
+			at = frames[at].get("parent")
+		want.append((sample["tid"], round(sample["ts"]), stack))
+	got = [(tid, round(start * 1e3), stack) for tid, start, stack in shown["samples"]]
+	if sorted(want) != sorted(got):
+		yield "not the same samples: %s instead of %s" % (sorted(got)[:2], sorted(want)[:2])
+
+
 def picture(browser, shown, lanes, options):
 	"""Of a part: from a little before the calls that submitted it to a little behind."""
 	start, end = min(one[3] for one in shown["slices"]), max(one[4] for one in shown["slices"])
@@ -193,8 +210,9 @@ def main():
 			browser.open("file://" + page)
 			browser.wait("window.ready")
 			browser.complaints.clear()	# of its own age: it uses what browsers are about to give up
+			whole = events if isinstance(events, dict) else {"traceEvents": events, "displayTimeUnit": "ns"}
 			# Of a bare array it takes slices for nested by the microsecond, and loses arrows to what is shorter.
-			browser.evaluate("show(%s)" % json.dumps(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})))
+			browser.evaluate("show(%s)" % json.dumps(json.dumps(whole)))
 			browser.wait("!!(window.model || window.failed)", 120)
 			failed = browser.evaluate("window.failed")
 			if failed:
@@ -204,6 +222,11 @@ def main():
 			if options.screenshot:
 				picture(browser, shown, lanes_of(events, "device") or lanes_of(events, "xpti"), options)
 			wrong = ["the page said: " + text for text in browser.complaints + shown["warnings"]]
+	if isinstance(events, dict):
+		wrong += check_samples(events, shown)
+		view.complain(wrong)
+		print("%d samples" % len(shown["samples"]))
+		return bool(wrong)
 	for check in check_slices, check_arrows, check_counters:
 		wrong += check(events, shown)
 	view.complain(wrong)
