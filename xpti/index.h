@@ -15,9 +15,8 @@
 
 enum { TL_INDEX_BITS = 13 };
 
-/* What every entry begins with. */
+/* What every entry begins with. Without its hash: most entries are one cache line so, and comparing what is in it costs no more. */
 struct tl_entry {
-	uint64_t hash;
 	_Atomic(struct tl_entry *) child[4];
 };
 
@@ -36,13 +35,13 @@ struct tl_index_place {
 typedef bool (*tl_index_same)(const struct tl_entry *entry, const void *key);
 
 /* On from a place. NULL: there is no such entry, and the place is where it would be. */
-static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_on(struct tl_index_place *place, uint64_t hash,
-									       tl_index_same same, const void *key)
+static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_on(struct tl_index_place *place, tl_index_same same,
+									       const void *key)
 {
 	for (;;) {
 		/* Acquire pairs with tl_index_put's release: the entry's contents. */
 		struct tl_entry *entry = atomic_load_explicit(place->at, memory_order_acquire);
-		if (!entry || (entry->hash == hash && same(entry, key)))
+		if (!entry || same(entry, key))
 			return entry;
 		place->at = &entry->child[place->rest >> 62];
 		place->rest <<= 2;
@@ -54,7 +53,7 @@ static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_at(s
 {
 	place->at = &index->roots[hash >> (64 - TL_INDEX_BITS)];
 	place->rest = hash << TL_INDEX_BITS;
-	return tl_index_find_on(place, hash, same, key);
+	return tl_index_find_on(place, same, key);
 }
 
 static inline __attribute__((always_inline)) struct tl_entry *tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same,
@@ -78,17 +77,15 @@ static inline void tl_index_prepare(struct tl_index *index)
 }
 
 /* Put in an entry that wasn't found at the place. Returns it, or the same one of another thread, which was first. */
-static inline struct tl_entry *tl_index_put(struct tl_index_place *place, uint64_t hash, struct tl_entry *entry, tl_index_same same,
-					    const void *key)
+static inline struct tl_entry *tl_index_put(struct tl_index_place *place, struct tl_entry *entry, tl_index_same same, const void *key)
 {
 	struct tl_entry *there = NULL;
 
-	entry->hash = hash;
 	for (int i = 0; i < 4; i++)
 		atomic_init(&entry->child[i], NULL);
 	/* Release pairs with tl_index_find_on's acquire. */
 	while (!atomic_compare_exchange_strong_explicit(place->at, &there, entry, memory_order_release, memory_order_relaxed)) {
-		there = tl_index_find_on(place, hash, same, key);
+		there = tl_index_find_on(place, same, key);
 		if (there)
 			return there;
 	}

@@ -30,7 +30,7 @@ static bool same(const struct tl_entry *entry, const void *name)
 	return strcmp(((const struct named *)entry)->name, name) == 0;
 }
 
-static struct named *put_in(struct names *names, struct tl_index_place *place, uint64_t hash, const char *name, size_t size)
+static struct named *put_in(struct names *names, struct tl_index_place *place, const char *name, size_t size)
 {
 	uint32_t count = atomic_load_explicit(&names->count, memory_order_relaxed);
 	struct named *named = count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
@@ -41,7 +41,7 @@ static struct named *put_in(struct names *names, struct tl_index_place *place, u
 	memcpy(named->name, name, size + 1);
 	/* Before the name can be found: who finds it finds the number to exist. */
 	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
-	tl_index_put(place, hash, &named->entry, same, name);
+	tl_index_put(place, &named->entry, same, name);
 	return named;
 }
 
@@ -56,9 +56,9 @@ static uint8_t number_of(struct names *names, const char *name)
 	struct named *named = (struct named *)tl_index_find_at(&names->index, &place, hash, same, name);
 	if (!named) {
 		pthread_mutex_lock(&lock);
-		named = (struct named *)tl_index_find_on(&place, hash, same, name);
+		named = (struct named *)tl_index_find_on(&place, same, name);
 		if (!named)
-			named = put_in(names, &place, hash, name, size);
+			named = put_in(names, &place, name, size);
 		pthread_mutex_unlock(&lock);
 	}
 	return named ? named->number : NONE;

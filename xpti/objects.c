@@ -34,7 +34,7 @@ static bool same(const struct tl_entry *entry, const void *key_)
 }
 
 /* Under the pool's lock. NULL: memory is short, or all numbers are given out. */
-static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place, uint64_t hash, const struct key *key, uint8_t type)
+static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place, const struct key *key, uint8_t type)
 {
 	struct object *object = tl_pool_alloc(pool, sizeof(*object) + key->size);
 
@@ -46,7 +46,7 @@ static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
 	object->number = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
 	if (object->number < 0 || object->number == XPTI_INVALID_OBJECT || !tl_ids_put(&numbers, (uint64_t)object->number, object))
 		return NULL;
-	struct tl_entry *there = tl_index_put(place, hash, &object->entry, same, key);
+	struct tl_entry *there = tl_index_put(place, &object->entry, same, key);
 	if (there != &object->entry) {
 		/* Another thread was first; this number is not given to anything. The memory stays as it is: who guesses numbers may be looking at it. */
 		tl_ids_put(&numbers, (uint64_t)object->number, NULL);
@@ -67,7 +67,7 @@ xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type)
 	if (!object) {
 		struct tl_pool *pool = tl_pool_own();
 		pthread_mutex_lock(&pool->lock);
-		object = put_in(pool, &place, hash, &key, type);
+		object = put_in(pool, &place, &key, type);
 		pthread_mutex_unlock(&pool->lock);
 	}
 	return object ? object->number : XPTI_INVALID_OBJECT;

@@ -54,7 +54,7 @@ static struct place *place_of(struct tl_pool *pool, const struct place *key)
 	place->line = key->line;
 	place->column = key->column;
 	atomic_init(&place->instances, 0);
-	struct tl_entry *there = tl_index_put(&at, hash, &place->entry, same_place, key);
+	struct tl_entry *there = tl_index_put(&at, &place->entry, same_place, key);
 	if (there != &place->entry)
 		tl_pool_undo(pool, place, sizeof(*place));
 	return (struct place *)there;
@@ -129,7 +129,7 @@ static struct slab *make_slab(struct tl_pool *pool)
 	if (in) {
 		nslabs++;
 		tl_index_find_at(&addresses, &at, hash_of(slab), same_address, slab);
-		tl_index_put(&at, hash_of(slab), &slab->entry, same_address, slab);
+		tl_index_put(&at, &slab->entry, same_address, slab);
 	}
 	pthread_mutex_unlock(&slabs_lock);
 	if (in && __lsan_register_root_region)

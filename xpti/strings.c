@@ -65,7 +65,7 @@ static struct tl_xpti_text *put_in(struct tl_pool *pool, struct tl_index_place *
 	text->size = (uint32_t)key->size;
 	atomic_init(&text->number, 0);
 	memcpy(text->at, key->text, key->size + 1);
-	struct tl_entry *there = tl_index_put(place, key->hash, &text->entry, same, key);
+	struct tl_entry *there = tl_index_put(place, &text->entry, same, key);
 	if (there != &text->entry)
 		tl_pool_undo(pool, text, size);
 	return (struct tl_xpti_text *)there;
