@@ -299,7 +299,7 @@ void timeline_push(struct timeline_thread *thread, const struct timeline_begun *
 
 /*
  * What a thread has open is said to end at one time, and what it ends itself must not cross that: so it puts aside, from before that time is read on, what
- * it began before it. What it had taken by then without seeing that ended sooner. Going upwards, a place that the thread has taken says that what lies
+ * it began before it; and so does the next flush. What it had taken by then without seeing that ended sooner. Going upwards, a place that the thread has taken says that what lies
  * above it interleaves with it, where it does.
  */
 static void flush(struct timeline_thread *thread, uint8_t stream)
@@ -314,7 +314,7 @@ static void flush(struct timeline_thread *thread, uint8_t stream)
 		struct timeline_begun *begun = &taken[count];
 		if (!(state = look(&thread->open[i], begun)) || (stream && begun->stream != stream) || !take(&thread->open[i], state))
 			continue;
-		begun->more = more_of(&thread->open[i]);
+		begun->more = more_of(&thread->open[i]) | (begun->start < before ? TIMELINE_ASIDE : 0);
 		count++;
 	}
 	if (count)
