@@ -52,6 +52,12 @@ struct holder {
 	uint32_t who;
 };
 
+/* An API's description, which may still be on its way into its piece: its size is stored last. */
+struct description {
+	const struct tl_api_piece *piece;
+	uint64_t room;
+};
+
 struct known_text {
 	uint64_t address;	/* 0: free */
 	const char *text;
@@ -73,8 +79,8 @@ struct watched {
 	struct watched_thread **threads;
 	size_t nthreads;
 
-	const struct tl_api_piece *api_piece[APIS];
-	uint64_t api_room[APIS];
+	struct description *descriptions;
+	size_t ndescriptions;
 	struct tl_api *api[APIS];
 	struct known_text *texts;	/* a table with open addressing */
 	size_t ntexts, text_room;
@@ -144,6 +150,7 @@ void watched_close(struct watched *watched)
 		if (watched->api[i])
 			tl_describe_free(watched->api[i]);
 	free(watched->holders);
+	free(watched->descriptions);
 	free(watched->seats);
 	free(watched->threads);
 	free(watched->texts);
@@ -158,11 +165,16 @@ static void hold(struct watched *watched, const struct tl_piece *piece, const st
 	watched->holders[watched->nholders++] = (struct holder){.piece = piece, .head = *head};
 }
 
+static void note_description(struct watched *watched, const struct tl_piece *piece, uint64_t size)
+{
+	watched->descriptions = need(reallocarray(watched->descriptions, watched->ndescriptions + 1, sizeof(*watched->descriptions)));
+	watched->descriptions[watched->ndescriptions++] =
+		(struct description){(const struct tl_api_piece *)piece, size - sizeof(struct tl_api_piece)};
+}
+
 static void note_piece(struct watched *watched, const struct tl_piece *head, uint64_t at)
 {
 	const struct tl_piece *piece = (const void *)(watched->memory + at);
-	const struct tl_api_piece *api = (const void *)piece;
-	uint32_t number;
 
 	switch (head->kind) {
 	case TL_PIECE_THREAD:
@@ -174,11 +186,8 @@ static void note_piece(struct watched *watched, const struct tl_piece *head, uin
 			hold(watched, piece, head);
 		break;
 	case TL_PIECE_API:
-		number = head->size >= sizeof(*api) ? __atomic_load_n(&api->number, __ATOMIC_RELAXED) : APIS;
-		if (number < APIS) {
-			watched->api_piece[number] = api;
-			watched->api_room[number] = head->size - sizeof(*api);
-		}
+		if (head->size >= sizeof(struct tl_api_piece))
+			note_description(watched, piece, head->size);
 		break;
 	}
 }
@@ -404,15 +413,16 @@ static const char *label_text(struct watched *watched, uint64_t address)
 /* NULL: not known yet. */
 static const struct tl_api *api_of(struct watched *watched, uint32_t number)
 {
-	const struct tl_api_piece *piece = number < APIS ? watched->api_piece[number] : NULL;
 	char why[256];
 
-	if (!piece || watched->api[number])
-		return piece ? watched->api[number] : NULL;
-	uint32_t size = __atomic_load_n(&piece->size, __ATOMIC_ACQUIRE);
-	if (size && size <= watched->api_room[number])
-		watched->api[number] = tl_describe_read(piece + 1, size, why, sizeof(why));
-	return watched->api[number];
+	for (size_t i = 0; number < APIS && !watched->api[number] && i < watched->ndescriptions; i++) {
+		const struct tl_api_piece *piece = watched->descriptions[i].piece;
+		/* Acquire: pairs with the release of the process, which has stored all else before. */
+		uint32_t size = __atomic_load_n(&piece->size, __ATOMIC_ACQUIRE);
+		if (size && size <= watched->descriptions[i].room && piece->number == number)
+			watched->api[number] = tl_describe_read(piece + 1, size, why, sizeof(why));
+	}
+	return number < APIS ? watched->api[number] : NULL;
 }
 
 static const char *function_name(struct watched *watched, uint32_t function)

@@ -184,9 +184,11 @@ static void describe(uint32_t number)
 		return;
 	memcpy(piece + 1, api->description, api->description_size);
 	piece->number = number;
-	/* A process killed before this has described nothing, and recorded no call of it either. */
-	atomic_signal_fence(memory_order_release);
-	piece->size = (uint32_t)api->description_size;
+	/*
+	 * A process killed before this has described nothing, and recorded no call of it either. Release: pairs with the acquire of who looks on
+	 * (`tracelayer profile`).
+	 */
+	__atomic_store_n(&piece->size, (uint32_t)api->description_size, __ATOMIC_RELEASE);
 }
 
 static void describe_used(void)

@@ -86,7 +86,7 @@ hold
 (cd "$tmp" && timeout 60 "$tracelayer" profile -p "$pid" -d 0.3) >"$tmp/out" 2>"$tmp/err"
 is "$?" 0 "a running process is found by its number"
 like "$(cat "$tmp/out")" '^100.00% holding$' "... its profile is on standard output: labels"
-like "$(cat "$tmp/out")" '^    100.00% clWaitForEvents$' "... and calls"
+like "$(cat "$tmp/out")" '^    [1-9][0-9.]+% clWaitForEvents$' "... and calls"
 (cd "$tmp" && exec timeout -s INT 1 "$tracelayer" profile -p "$pid" -o i.folded) 2>"$tmp/err"
 like "$(cat "$tmp/i.folded" "$tmp/err")" '^holding;clWaitForEvents [0-9]+$' "an interrupt ends it, and what was seen is written"
 timeout 60 "$tracelayer" profile -p "$pid" -o "$tmp/e.folded" 2>"$tmp/err" 8>&- &
@@ -100,7 +100,7 @@ timeout 60 "$tracelayer" profile -p "$pid" -d 0.2 >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/out")" '^100.00% holding$' "a process whose recording is paused shows its labels"
 let_go
 rm -f "$tmp/pid"
-(cd "$tmp/here" && "$tracelayer" run --paused -- sh -c 'echo $$ >pid; exec "$0" turns 60' "$app") 2>"$tmp/held.err" &
+(cd "$tmp/here" && "$tracelayer" run --paused --device=0 -- sh -c 'echo $$ >pid; exec "$0" turns 60' "$app") 2>"$tmp/held.err" &
 for _ in $(seq 200); do test -s "$tmp/here/pid" && find /dev/shm -name "tracelayer-buffers.$(cat "$tmp/here/pid").0" | grep -q . && break; sleep 0.05; done
 timeout 60 "$tracelayer" profile -p "$(cat "$tmp/here/pid")" -d 1.5 -o "$tmp/c.folded" 2>"$tmp/err"
 like "$(cat "$tmp/c.folded" "$tmp/err")" '^turns;.*cl[A-Z]' "... and the calls that it makes from then on"
