@@ -60,7 +60,7 @@ told 'joined("name"), joined("instance")' "([('parent', 'child'), ('parent', 'ch
 run kinds
 strict "every kind of trace point: the trace is strict"
 told '[(s.kind, s.name) for s in slices if s.name != "something"]' \
-	"[('function', 'by name alone'), ('function', 'on the stack'), ('function', 'on the stack, too'), ('function_with_args', 'called with arguments'), ('mem_alloc', 'mem_alloc')]" \
+	"[('function', 'by name alone'), ('function', 'on the stack'), ('function', 'on the floor'), ('function_with_args', 'called with arguments'), ('mem_alloc', 'mem_alloc')]" \
 	"functions without an event have the name that they are told with"
 told '[s.kind for s in of("something")]' "['region', 'task', 'barrier', 'lock', 'transfer', 'thread', 'wait', 'function', 'mem_release']" "pairs are slices"
 told '[(s.args["bytes"], s.args["address"]) for s in slices if s.kind.startswith("mem")]' "[(4096, '0x10000'), (4096, '0x10000')]" "memory has its size and address"

@@ -131,10 +131,10 @@ static void kinds(void)
 	}
 	tell_data(xpti_trace_function_begin, NULL, 20, "by name alone");
 	tell_data(xpti_trace_function_end, NULL, 20, "by name alone");
-	/* The same address has another text. */
+	/* The same address has another text, as long. */
 	tell_data(xpti_trace_function_begin, NULL, 21, name);
 	tell_data(xpti_trace_function_end, NULL, 21, name);
-	strcpy(name, "on the stack, too");
+	strcpy(name, "on the floor");
 	tell_data(xpti_trace_function_begin, NULL, 22, name);
 	tell_data(xpti_trace_function_end, NULL, 22, name);
 	tell_data(xpti_trace_function_with_args_begin, NULL, 23, &function);
