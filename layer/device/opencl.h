@@ -119,6 +119,20 @@ void tl_cl_devices_after_fork(void);
 
 struct tl_cl_command;
 
+/*
+ * As struct tl_device_call, but in ticks, which a call has anyway. What is told of a command is converted as the call's own
+ * record is going to be: so they can't be in another order than that in which they were.
+ */
+struct tl_cl_call {
+	uint32_t tid, thread;
+	uint64_t start, end;
+};
+
+/* In a hook's `after`. */
+struct tl_cl_call tl_cl_call_of(const struct tl_call *call);
+
+#define TL_CL_FINISHES 4u
+
 struct tl_cl_queue {
 	struct tl_handle handle;	/* cl_command_queue */
 	struct tl_cl_queue *next;	/* of all; never changes */
@@ -142,6 +156,9 @@ struct tl_cl_queue {
 	_Atomic uint32_t count;		/* under way; written under the lock */
 	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
 	bool claimed;			/* somebody collects, who alone takes commands out */
+	/* The last calls that waited for all of the queue: for commands whose call had returned before, and that are not in the list until after. */
+	struct tl_cl_call finishes[TL_CL_FINISHES];
+	uint32_t finished;		/* how many there were */
 
 	struct tl_cl_command *_Atomic told;	/* the claimer's: in the trace; their events are still held */
 };
@@ -179,18 +196,6 @@ TL_CL_BEFORE(tl_cl_event_times_before);
 TL_CL_AFTER(tl_cl_event_times_after);
 
 /* --- commands */
-
-/*
- * As struct tl_device_call, but in ticks, which a call has anyway. What is told of a command is converted as the call's own record is going to be: so
- * they can't be in another order than that in which they were.
- */
-struct tl_cl_call {
-	uint32_t tid, thread;
-	uint64_t start, end;
-};
-
-/* In a hook's `after`. */
-struct tl_cl_call tl_cl_call_of(const struct tl_call *call);
 
 /* What is kept of one while it is under way, and no more: it is written at each enqueue. struct tl_device_work says what the fields are. */
 struct tl_cl_command {

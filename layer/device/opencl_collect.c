@@ -88,6 +88,38 @@ static void note_from(struct tl_cl_queue *queue, struct tl_cl_command *command)
 	atomic_store_explicit(&queue->unnoted, command, memory_order_relaxed);
 }
 
+/* Returns how many have not been waited for before: one or none. Under the lock, as what follows is. */
+static uint32_t note(struct tl_cl_queue *queue, struct tl_cl_command *command, const struct tl_cl_call *waited)
+{
+	if (command->waited.end)
+		return 0;
+	command->waited = *waited;
+	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
+	count(&queue->noted, 1);
+	return 1;
+}
+
+static void pass_noted(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *command = unnoted(queue);
+
+	while (command && command->waited.end)
+		command = command->next;
+	note_from(queue, command);
+}
+
+/* The first of the queue's last finishes that began when the command had been submitted; NULL: none has. */
+static const struct tl_cl_call *finish_of(const struct tl_cl_queue *queue, const struct tl_cl_command *command)
+{
+	uint32_t finished = queue->finished, i = finished > TL_CL_FINISHES ? finished - TL_CL_FINISHES : 0;
+
+	if (!finished || queue->finishes[(finished - 1) % TL_CL_FINISHES].start < command->submitted.end)
+		return NULL;
+	while (queue->finishes[i % TL_CL_FINISHES].start < command->submitted.end)
+		i++;
+	return &queue->finishes[i % TL_CL_FINISHES];
+}
+
 bool tl_cl_command_keep(const struct tl_cl_command *from)
 {
 	struct tl_cl_queue *queue = from->queue;
@@ -102,6 +134,11 @@ bool tl_cl_command_keep(const struct tl_cl_command *from)
 		if (!unnoted(queue))
 			note_from(queue, command);
 		count(&queue->count, 1);
+		const struct tl_cl_call *finish = finish_of(queue, command);
+		if (finish) {
+			note(queue, command, finish);
+			pass_noted(queue);
+		}
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return command;
@@ -393,26 +430,6 @@ struct tl_cl_call tl_cl_call_of(const struct tl_call *call)
 				    .end = call->end };
 }
 
-/* Returns how many have not been waited for before: one or none. Under the lock, as what follows is. */
-static uint32_t note(struct tl_cl_queue *queue, struct tl_cl_command *command, const struct tl_cl_call *waited)
-{
-	if (command->waited.end)
-		return 0;
-	command->waited = *waited;
-	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
-	count(&queue->noted, 1);
-	return 1;
-}
-
-static void pass_noted(struct tl_cl_queue *queue)
-{
-	struct tl_cl_command *command = unnoted(queue);
-
-	while (command && command->waited.end)
-		command = command->next;
-	note_from(queue, command);
-}
-
 /* *from: where the last one was found; events are mostly in the order of their commands. */
 static bool is_in(cl_event event, const cl_event *events, cl_uint count, cl_uint *from)
 {
@@ -482,11 +499,12 @@ TL_CL_AFTER(tl_cl_finish_after)
 					    tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
 
 	(void)state;
-	if (!queue || !unnoted(queue))
+	if (!queue)
 		return;
 	const struct tl_cl_call waited = tl_cl_call_of(call);
 	uint32_t commands = 0;
 	pthread_mutex_lock(&queue->lock);
+	queue->finishes[queue->finished++ % TL_CL_FINISHES] = waited;
 	for (struct tl_cl_command *command = unnoted(queue); command; command = command->next)
 		if (command->submitted.end <= waited.start)
 			commands += note(queue, command, &waited);
