@@ -240,7 +240,7 @@ void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
 
 /* A command was enqueued, which the device is busy with: a good time to tell of others. */
-void tl_cl_collect_meanwhile(struct tl_cl_queue *queue);
+void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);
 
 /* The call has returned, and so it has waited for these events' commands (and, in queues that keep the order, for those before them). */
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);

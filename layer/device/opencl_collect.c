@@ -356,7 +356,11 @@ static void let_go(struct tl_cl_queue *queue)
 	}
 }
 
-static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what)
+/*
+ * `at`: ticks of a moment before; 0: now. Commands without times have ended by then, as far as is shown: a call that waited for one and has returned since, but
+ * has not noted it yet, is not to have returned before that.
+ */
+static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
 {
 	struct tl_cl_command *last;
 
@@ -366,7 +370,7 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 	let_go(queue);
 	if (last) {
 		tl_cl_device_keep_up(queue->device, tl_event_now());
-		uint64_t seen = tl_device_now();
+		uint64_t seen = at ? tl_clock_ns(at) : tl_device_now();
 		/* Not a look further than that: this is done at each submission, however many commands there are. */
 		const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
 		struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
@@ -381,7 +385,7 @@ static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	collect(queue, UINT32_MAX, ALL);
+	collect(queue, UINT32_MAX, ALL, 0);
 }
 
 void tl_cl_collect_all(void)
@@ -391,12 +395,12 @@ void tl_cl_collect_all(void)
 }
 
 /* Two for each that comes: so it gets on. */
-void tl_cl_collect_meanwhile(struct tl_cl_queue *queue)
+void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
 {
 	if (atomic_load_explicit(&queue->noted, memory_order_relaxed) >= SOME)
-		collect(queue, UINT32_MAX, NOTED);
+		collect(queue, UINT32_MAX, NOTED, call->end);
 	else if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
-		collect(queue, 2, FRONT);
+		collect(queue, 2, FRONT, call->end);
 }
 
 /* The call that `waited` says was the first to wait for so many commands of the queue. */
@@ -407,9 +411,9 @@ static void collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *w
 
 	/* Where the program has given it up no other call may come, and it is our events that keep it and its context. */
 	if (!atomic_load_explicit(&queue->references, memory_order_relaxed))
-		collect(queue, UINT32_MAX, ALL);
+		collect(queue, UINT32_MAX, ALL, waited->end);
 	else if (!later)
-		collect(queue, UINT32_MAX, ENDED);
+		collect(queue, UINT32_MAX, ENDED, waited->end);
 }
 
 TL_CL_BEFORE(tl_cl_collect_before)
@@ -586,7 +590,7 @@ void tl_cl_collect_end(uint64_t deadline)
 	if (patience > deadline)
 		patience = deadline;
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		collect(queue, UINT32_MAX, LAST);
+		collect(queue, UINT32_MAX, LAST, 0);
 	while (is_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();

@@ -368,7 +368,7 @@ static bool keep(struct tl_call *call, const struct shape *shape, const struct e
 	if (VALUE(cl_bool, call, shape->blocking))
 		tl_cl_waited_events(call, &command.event, 1);
 	else
-		tl_cl_collect_meanwhile(command.queue);
+		tl_cl_collect_meanwhile(call, command.queue);
 	return true;
 }
 
