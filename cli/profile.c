@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,7 +40,8 @@
 #include "format/settings.h"
 
 #define HZ_MOST	    20000u
-#define HEAR_NS	    10000000u	/* between two looks for new processes */
+#define HEAR_NS	    10000000u	/* between two looks whether there are new reports */
+#define SCAN_NS	    200000000u	/* between two scans of them, though the folder's time is the same */
 #define FORMATS_ARE "use .txt, .folded, .speedscope.json or .json"
 
 struct wishes {
@@ -66,7 +67,9 @@ struct sampler {
 	const struct shared *shared;
 	pid_t launcher;
 	uint64_t times;		/* periods that the look under way counts for */
-	uint64_t now, heard;
+	uint64_t now, heard, scanned;
+	struct timespec changed;	/* the folder, when it was scanned */
+	bool orphan;		/* the launcher was killed */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -177,11 +180,28 @@ static void hear_one(struct sampler *sampler, const char *name)
 	path[length] = 0;
 	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) && !knows(sampler, path)) {
 		process = watched_open(path);
-		if (!process)
+		if (!process) {
+			sampler->changed.tv_nsec = -1;
 			return;
+		}
 		add_process(sampler, process);
 	}
 	unlinkat(sampler->reports, name, 0);
+}
+
+/* Folders' times are coarse, so that one that seems to be as before is scanned now and then, too. */
+static bool is_changed(struct sampler *sampler)
+{
+	struct stat stat;
+
+	if (fstat(sampler->reports, &stat))
+		return false;
+	if (stat.st_mtim.tv_sec == sampler->changed.tv_sec && stat.st_mtim.tv_nsec == sampler->changed.tv_nsec &&
+	    sampler->now - sampler->scanned < SCAN_NS)
+		return false;
+	sampler->changed = stat.st_mtim;
+	sampler->scanned = sampler->now;
+	return true;
 }
 
 static void hear(struct sampler *sampler)
@@ -190,9 +210,12 @@ static void hear(struct sampler *sampler)
 	struct dirent *link;
 	int folder;
 
-	if (sampler->reports < 0 || sampler->now - sampler->heard < HEAR_NS)
+	if (sampler->now - sampler->heard < HEAR_NS)
 		return;
 	sampler->heard = sampler->now;
+	sampler->orphan = sampler->shared && getppid() != sampler->launcher;
+	if (sampler->reports < 0 || !is_changed(sampler))
+		return;
 	folder = openat(sampler->reports, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	links = folder < 0 ? NULL : fdopendir(folder);
 	if (!links)
@@ -226,8 +249,8 @@ static bool is_over(const struct sampler *sampler)
 		return true;
 	if (!sampler->shared)
 		return !sampler->nprocesses;
-	/* Acquire: pairs with the launcher's release. Or it was killed. */
-	return atomic_load_explicit(&sampler->shared->over, memory_order_acquire) || getppid() != sampler->launcher;
+	/* Acquire: pairs with the launcher's release. */
+	return atomic_load_explicit(&sampler->shared->over, memory_order_acquire) || sampler->orphan;
 }
 
 static void wait_until(uint64_t time)
@@ -244,7 +267,6 @@ static void sample(struct sampler *sampler)
 	struct tl_profile_beat beat = tl_profile_beat_of(wishes->hz);
 	uint64_t length = (uint64_t)(wishes->seconds * 1e9);
 
-	prctl(PR_SET_TIMERSLACK, 1);
 	sampler->profiled.period = beat.period;
 	while (!length || tl_profile_now() - beat.start < length) {
 		wait_until(tl_profile_beat_next(&beat));

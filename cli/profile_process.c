@@ -32,6 +32,7 @@
 #include "format/describe.h"
 
 #define ALIVE_NS    100000000u	/* between two checks which threads there are */
+#define LIVES_NS    10000000u	/* and whether there is the process: those that end by themselves say so at once */
 #define HOLE	    1000	/* searches that find nothing at a place before it is taken for one that stays empty */
 #define CALLS_MOST  512u	/* open calls of a thread that are looked at */
 #define TEXT_MOST   256u
@@ -69,7 +70,7 @@ struct watched {
 	const char *memory;
 	uint64_t size, at;	/* pieces are known up to here */
 	unsigned holes;
-	uint64_t checked;
+	uint64_t checked, lived;
 	uint32_t pid;
 
 	struct holder *holders;
@@ -520,8 +521,11 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 {
 	uint64_t now = tl_profile_now();
 
-	if (kill((pid_t)watched->pid, 0) && errno == ESRCH)
-		return false;
+	if (now - watched->lived > LIVES_NS) {
+		if (kill((pid_t)watched->pid, 0) && errno == ESRCH)
+			return false;
+		watched->lived = now;
+	}
 	/* It may go on: after an exec that failed. Acquire: pairs with the release of who ends it. */
 	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)
 		return true;
