@@ -55,7 +55,7 @@ static const struct tl_hook hooks[] = {
 	TL_CL_COMMANDS(COMMAND)
 
 	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, TL_HOOK_PLAIN },
-	{ "clFinish", NULL, tl_cl_finish_after, TL_HOOK_STRAIGHT },
+	{ "clFinish", tl_cl_finish_before, tl_cl_finish_after, TL_HOOK_STRAIGHT },
 	{ "clWaitForEvents", NULL, tl_cl_wait_after, TL_HOOK_STRAIGHT },
 
 	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, TL_HOOK_PLAIN },

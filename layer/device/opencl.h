@@ -159,6 +159,7 @@ struct tl_cl_queue {
 	/* The last calls that waited for all of the queue: for commands whose call had returned before, and that are not in the list until after. */
 	struct tl_cl_call finishes[TL_CL_FINISHES];
 	uint32_t finished;		/* how many there were */
+	_Atomic uint32_t finishing;	/* calls that wait for all of the queue now, and have not noted it: what nobody else waited for is theirs */
 
 	struct tl_cl_command *_Atomic told;	/* the claimer's: in the trace; their events are still held */
 };
@@ -249,6 +250,7 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 struct tl_cl_queue *tl_cl_claim(cl_event event);
 void tl_cl_release(struct tl_cl_queue *queue);
 
+TL_CL_BEFORE(tl_cl_finish_before);
 TL_CL_AFTER(tl_cl_finish_after);
 TL_CL_AFTER(tl_cl_wait_after);
 /* Before calls after which the program might see that we still hold something. */

@@ -258,6 +258,19 @@ enum collecting {
 	LAST,		/* the same, however many have not ended */
 };
 
+/*
+ * It has ended, at a time that its driver doesn't tell, and who has returned from waiting for it may be about to note that. Acquire pairs with end_finish:
+ * then it is noted.
+ */
+static bool is_anothers(struct tl_cl_command *command, enum collecting what)
+{
+	if (what >= ALL || command->has & TL_RAW_END || !atomic_load_explicit(&command->queue->finishing, memory_order_acquire) ||
+	    atomic_load_explicit(&command->noted, memory_order_relaxed))
+		return false;
+	command->done = false;
+	return true;
+}
+
 /* Returns the last one that has ended, or NULL. Beyond some that have not, only those that have been waited for are asked about. */
 static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most, enum collecting what)
 {
@@ -269,7 +282,7 @@ static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, 
 			break;
 		if (!looks && !atomic_load_explicit(&command->noted, memory_order_relaxed))
 			continue;
-		if (look(command)) {
+		if (look(command) && !is_anothers(command, what)) {
 			ended = command;
 			most--;
 		} else if (queue->in_order) {
@@ -496,24 +509,49 @@ TL_CL_AFTER(tl_cl_wait_after)
 		tl_cl_waited_events(call, TL_CL_PARAM(const cl_event *, call, 1), TL_CL_PARAM(cl_uint, call, 0));
 }
 
-/* What other threads submitted meanwhile is not waited for. */
-TL_CL_AFTER(tl_cl_finish_after)
-{
-	struct tl_cl_queue *queue = tl_cl_succeeded(result, unwound) && tl_cl_ready() ?
-					    tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
+struct finishing {
+	struct tl_cl_queue *queue;
+};
 
-	(void)state;
-	if (!queue)
-		return;
-	const struct tl_cl_call waited = tl_cl_call_of(call);
+TL_CL_BEFORE(tl_cl_finish_before)
+{
+	struct finishing *finishing = state;
+
+	finishing->queue = tl_cl_ready() ? tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
+	if (finishing->queue)
+		atomic_fetch_add_explicit(&finishing->queue->finishing, 1, memory_order_relaxed);
+}
+
+/* What other threads submitted meanwhile is not waited for. Returns how many nobody had waited for. */
+static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *waited)
+{
 	uint32_t commands = 0;
+
 	pthread_mutex_lock(&queue->lock);
-	queue->finishes[queue->finished++ % TL_CL_FINISHES] = waited;
+	queue->finishes[queue->finished++ % TL_CL_FINISHES] = *waited;
 	for (struct tl_cl_command *command = unnoted(queue); command; command = command->next)
-		if (command->submitted.end <= waited.start)
-			commands += note(queue, command, &waited);
+		if (command->submitted.end <= waited->start)
+			commands += note(queue, command, waited);
 	pass_noted(queue);
 	pthread_mutex_unlock(&queue->lock);
+	return commands;
+}
+
+static void end_finish(struct tl_cl_queue *queue)
+{
+	atomic_fetch_sub_explicit(&queue->finishing, 1, memory_order_release);
+}
+
+TL_CL_AFTER(tl_cl_finish_after)
+{
+	struct tl_cl_queue *queue = ((const struct finishing *)state)->queue;
+	const struct tl_cl_call waited = tl_cl_call_of(call);
+
+	if (!queue)
+		return;
+	bool succeeded = tl_cl_succeeded(result, unwound) && tl_cl_ready();
+	uint32_t commands = succeeded ? note_finish(queue, &waited) : 0;
+	end_finish(queue);
 	if (commands)
 		collect_waited(queue, &waited, commands);
 }

@@ -402,6 +402,7 @@ void tl_cl_queues_after_fork(void)
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->noted, 0, memory_order_relaxed);
+		atomic_store_explicit(&queue->finishing, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->count, 0, memory_order_relaxed);
 	}
 }
