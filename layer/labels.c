@@ -24,32 +24,16 @@ _Static_assert(sizeof(struct tl_labels_piece) == TL_ARENA_UNIT, "labels fill a p
 static struct tl_pen lock;
 static struct tl_labels *spare;
 
-/* With signals blocked: a handler may end a thread. */
-static void take_lock(sigset_t *signals)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, signals);
-	tl_pen_take(&lock, INT_MAX);
-}
-
-static void drop_lock(const sigset_t *signals)
-{
-	tl_pen_release(&lock);
-	pthread_sigmask(SIG_SETMASK, signals, NULL);
-}
-
 static struct tl_labels *take_spare(void)
 {
 	struct tl_labels *labels;
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	labels = spare;
 	if (labels)
 		spare = labels->next;
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 	return labels;
 }
 
@@ -90,10 +74,10 @@ static void end(struct tl_labels *labels)
 	if (!labels->shared)
 		return;
 	__atomic_store_n(&labels->thread, 0, __ATOMIC_RELAXED);
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	labels->next = spare;
 	spare = labels;
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 extern TL_EXPORT const struct tl_labels_library tl_labels_here;

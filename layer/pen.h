@@ -7,6 +7,8 @@
 #ifndef TL_LAYER_PEN_H
 #define TL_LAYER_PEN_H
 
+#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +26,22 @@ bool tl_pen_try(struct tl_pen *pen);
 bool tl_pen_take(struct tl_pen *pen, int patience);
 /* True: somebody has been waiting for it, and should have it before the caller takes it again. */
 bool tl_pen_release(struct tl_pen *pen);
+
+/* The same with signals blocked, whose handlers may want it; *signals is what was blocked before. */
+static inline void tl_pen_take_quietly(struct tl_pen *pen, sigset_t *signals)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, signals);
+	tl_pen_take(pen, INT_MAX);
+}
+
+static inline void tl_pen_release_quietly(struct tl_pen *pen, const sigset_t *signals)
+{
+	tl_pen_release(pen);
+	pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
 
 /* The holder gets on; and a number that differs when it did. */
 void tl_pen_progress(struct tl_pen *pen);

@@ -64,21 +64,6 @@ static _Atomic bool wanted_once;	/* somebody has asked for recording */
 static struct tl_once started, begun;
 static _Atomic pid_t owner;	/* the process whose calls are kept here, from the first watched one on */
 
-static void take_lock(sigset_t *signals)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, signals);
-	tl_pen_take(&lock, INT_MAX);
-}
-
-static void drop_lock(const sigset_t *signals)
-{
-	tl_pen_release(&lock);
-	pthread_sigmask(SIG_SETMASK, signals, NULL);
-}
-
 /* --- modes; all under the lock */
 
 /* What settings alone ask of a shim. */
@@ -145,21 +130,21 @@ void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 {
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	change_modes(shim, set, clear);
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_set_dispatch(struct tl_shim *shim, void *table)
 {
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	for (struct tl_shim *one = shim; one; one = next_closure(one))
 		/* Release pairs with the callers' acquire loads: the table's contents come before it. */
 		atomic_store_explicit(&one->dispatch, table, memory_order_release);
 	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_caller(struct tl_shim *shim)
@@ -209,32 +194,32 @@ void tl_runtime_describe(void)
 
 	if (!(atomic_load_explicit(&used, memory_order_relaxed) & ~atomic_load_explicit(&described, memory_order_relaxed)))
 		return;
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	describe_used();
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_resolved(struct tl_shim *shim)
 {
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	change_mode(shim, 0, TL_MODE_RESOLVE);
 	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
 	describe_used();
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) & ~(uint32_t)TL_MODE_RESOLVE);
 	atomic_store_explicit(&shim->dispatch, atomic_load_explicit(&of->dispatch, memory_order_relaxed), memory_order_release);
 	shim->reserved = of->reserved;
 	of->reserved = (uintptr_t)shim;
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 /* --- recording */
@@ -274,7 +259,7 @@ bool tl_runtime_switch(enum tl_file_recording to)
 	sigset_t signals;
 
 	tl_runtime_start();
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	bool may = to == TL_FILE_STOPPED || tl_runtime_state() != TL_FILE_STOPPED;
 	if (may) {
 		bool on = to == TL_FILE_RECORDS && !tl_config.secure;
@@ -286,7 +271,7 @@ bool tl_runtime_switch(enum tl_file_recording to)
 		if (on != was)
 			follow_all_settings();
 	}
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 	/* Calls of threads that are known would not come by there otherwise. */
 	if (may && to == TL_FILE_RECORDS && tl_device_look())
 		tl_runtime_look_again();
@@ -298,12 +283,12 @@ void tl_runtime_watch(bool on)
 	struct tl_file_header *header = tl_arena_header();
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	if (atomic_exchange_explicit(&watched, on, memory_order_relaxed) != on)
 		follow_all_settings();
 	if (header)
 		atomic_store_explicit(&header->watched, on, memory_order_relaxed);
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 bool tl_runtime_watched(void)
@@ -320,14 +305,14 @@ void tl_runtime_look_again(void)
 {
 	sigset_t signals;
 
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
 	}
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 }
 
 /* --- APIs */
@@ -382,9 +367,9 @@ static int add_library(struct tl_shim_library *library)
 		tl_say("tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
 		return -1;
 	}
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	bool added = number_library(library);
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 	if (!added) {
 		tl_say("tracelayer: a shim library is not used: there are too many; load fewer of them\n");
 		return -1;
@@ -527,7 +512,7 @@ static void before_fork(void)
 	sigset_t signals;
 
 	tl_tracer_before_fork();
-	take_lock(&signals);
+	tl_pen_take_quietly(&lock, &signals);
 	fork_signals = signals;
 	tl_walk_before_fork();
 }
@@ -537,7 +522,7 @@ static void after_fork_in_parent(void)
 	sigset_t signals = fork_signals;
 
 	tl_walk_after_fork_parent();
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 	tl_tracer_after_fork_parent();
 }
 
@@ -556,7 +541,7 @@ static void after_fork_in_child(void)
 		tl_writer_after_fork();
 		tl_clock_start_with(tl_clock_is_counter());
 	}
-	drop_lock(&signals);
+	tl_pen_release_quietly(&lock, &signals);
 	tl_context_after_fork();
 	tl_marks_after_fork();
 	tl_tracer_after_fork_child();
@@ -582,7 +567,7 @@ void tl_runtime_notice_fork(void)
 	if (atomic_exchange_explicit(&handling, pid, memory_order_acq_rel) != pid) {
 		lock = (struct tl_pen){0};
 		tl_tracer_before_unseen_fork();
-		take_lock(&blocked);
+		tl_pen_take_quietly(&lock, &blocked);
 		fork_signals = signals;
 		after_fork_in_child();
 	}

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/xpti_slow.h"
 #include "tracelayer/xpti.h"
 
 static uint8_t stream;
@@ -96,17 +97,6 @@ END_TEST
 
 /* ---- waiting ---- */
 
-static _Atomic int inside, may_leave;
-
-static void slow(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
-{
-	inside++;
-	while (!may_leave)
-		usleep(1000);
-	usleep(20000);
-	inside--;
-}
-
 static void *notifies(void *unused)
 {
 	notify(10);
@@ -116,13 +106,6 @@ static void *notifies(void *unused)
 static void *unregisters(void *unused)
 {
 	xptiUnregisterCallback(stream, 10, slow);
-	return NULL;
-}
-
-static void *leaves(void *unused)
-{
-	usleep(50000);
-	may_leave = 1;
 	return NULL;
 }
 
@@ -138,7 +121,7 @@ START_TEST(who_unregisters_after_another_waits_as_well)
 	pthread_create(&threads[1], NULL, unregisters, NULL);
 	while (xptiCheckTraceEnabled(stream, 10))
 		usleep(1000);
-	pthread_create(&threads[2], NULL, leaves, NULL);
+	pthread_create(&threads[2], NULL, leaver, NULL);
 	ck_assert_int_eq(xptiUnregisterCallback(stream, 10, slow), XPTI_RESULT_DUPLICATE);
 	ck_assert_int_eq(inside, 0);
 	for (int i = 0; i < 3; i++)

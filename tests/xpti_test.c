@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tests/sandbox.h"
+#include "tests/xpti_slow.h"
 #include "tracelayer/xpti.h"
 #ifdef XPTI_TABLE
 #include "xpti/table.h"
@@ -945,27 +946,9 @@ START_TEST(notifications_nest)
 }
 END_TEST
 
-static _Atomic int inside, may_leave;
-
-static void slow(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
-{
-	inside++;
-	while (!may_leave)
-		usleep(1000);
-	usleep(20000);
-	inside--;
-}
-
 static void *notifier(void *type)
 {
 	xptiNotifySubscribers(stream, (uint16_t)(uintptr_t)type, NULL, (xpti_event *)1, 0, NULL);
-	return NULL;
-}
-
-static void *leaver(void *unused)
-{
-	usleep(50000);
-	may_leave = 1;
 	return NULL;
 }
 

@@ -11,15 +11,9 @@
 
 #include <tracelayer/trace_context.h>
 
-static int there, wrong, evaluated;
+#include "expect.h"
 
-#define EXPECT(condition)                                                                                              \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                                \
-			wrong = 1;                                                                                     \
-		}                                                                                                      \
-	} while (0)
+static int there, evaluated;
 
 static const char *name_of(const char *name)
 {

@@ -15,17 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/apps/profiler_other.h"
-
-static int wrong;
-
-#define EXPECT(condition)                                                                                              \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                                \
-			wrong = 1;                                                                                     \
-		}                                                                                                      \
-	} while (0)
+#include "expect.h"
+#include "profiler_other.h"
 
 /* The calling thread's labels as a sampler sees them: "A;B". */
 static const char *labels(void)
