@@ -271,6 +271,16 @@ static void record_captured(struct tl_thread *thread, const struct tl_open_call 
 	commit(record, size, draft);
 }
 
+static void record_draft(struct tl_thread *thread, const struct draft *draft)
+{
+	uint64_t *record = tl_record_reserve(thread, size_of(draft));
+
+	if (!record)
+		return;
+	fill(record, draft);
+	commit(record, size_of(draft), draft);
+}
+
 static struct tl_cause cause_of(const struct tl_call *call)
 {
 	return (struct tl_cause){ call->mode & TL_MODE_DEVICE ? tl_hook_correlation(call) : 0, call->request };
@@ -287,11 +297,7 @@ static void record_call(const struct tl_call *call, uint64_t end, uint32_t flags
 		record_captured(call->thread, call->open, &draft);
 		return;
 	}
-	uint64_t *record = tl_record_reserve(call->thread, size_of(&draft));
-	if (!record)
-		return;
-	fill(record, &draft);
-	commit(record, size_of(&draft), &draft);
+	record_draft(call->thread, &draft);
 }
 
 /* --- tracers */
@@ -763,11 +769,7 @@ static void record_straight(const struct tl_call *call, uint64_t result)
 		record_captured(call->thread, call->open, &draft);
 		return;
 	}
-	uint64_t *record = tl_record_reserve(call->thread, size_of(&draft));
-	if (!record)
-		return;
-	fill(record, &draft);
-	commit(record, size_of(&draft), &draft);
+	record_draft(call->thread, &draft);
 }
 
 /* On the thread that it began on, and on top. False: something is out of the ordinary, and nothing was done. */
