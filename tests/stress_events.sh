@@ -45,6 +45,8 @@ whole()
 		"$top_builddir/tests/apps/control_calls" 2>"$tmp/err"; }
 	to=${APP[1]} from=${APP[0]} child=$APP_PID
 	echo "name" >&"$to"; read -r -t 60 -u "$from" _ spun
+	# With its first call it can be asked for by name.
+	echo "call 1" >&"$to"; read -r -t 60 -u "$from" _ _
 	echo "spin 2" >&"$to"; read -r -t 60 -u "$from" _ _
 	# Two threads make a gigabyte of trace in five seconds.
 	for ((end = SECONDS + (seconds < 4 ? 1 : 4); SECONDS < end; )); do
@@ -57,6 +59,7 @@ whole()
 	wait "$child"
 	got=$(grep -c '"ph":"X"' "$tmp/w.json")
 	overwritten=$(sed -n 's/.*tracelayer_end.*"overwritten":\([0-9]*\).*/\1/p' "$tmp/w.json")
+	calls=$((calls + 1))
 	echo "$got in the trace, ${overwritten:-0} overwritten, $calls calls"
 	test "$((got + ${overwritten:-0}))" = "$calls"
 }

@@ -7,7 +7,7 @@ need_library
 apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/viewers
 here=$(cd "$top_builddir" && pwd)
-plan 12
+plan 13
 
 page=$(find /usr/share/go-*/src -name trace_viewer_full.html 2>/dev/null | tail -n 1)
 test -n "$page" || { echo "Bail out! there is no trace_viewer_full.html; ./scripts/install-packages installs it (golang-src)"; exit 99; }
