@@ -890,6 +890,7 @@ static void producer_begin(struct tl_producer *producer)
 	producer->framed_end = NULL;
 	producer->error = &errno;
 	atomic_store_explicit(&producer->hooking, 0, memory_order_relaxed);
+	atomic_store_explicit(&producer->waiting, NULL, memory_order_relaxed);
 	atomic_store_explicit(&producer->ended, 0, memory_order_relaxed);
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;

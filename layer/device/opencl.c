@@ -56,7 +56,7 @@ static const struct tl_hook hooks[] = {
 
 	{ "clCreateCommandBufferKHR", NULL, tl_cl_create_buffer_of_commands_after, TL_HOOK_PLAIN },
 	{ "clFinish", tl_cl_finish_before, tl_cl_finish_after, TL_HOOK_STRAIGHT },
-	{ "clWaitForEvents", NULL, tl_cl_wait_after, TL_HOOK_STRAIGHT },
+	{ "clWaitForEvents", tl_cl_wait_before, tl_cl_wait_after, TL_HOOK_STRAIGHT },
 
 	{ "clCreateCommandQueue", tl_cl_create_queue_before, tl_cl_create_queue_after, TL_HOOK_PLAIN },
 	{ "clCreateCommandQueueWithProperties", tl_cl_create_listed_queue_before, tl_cl_create_listed_queue_after, TL_HOOK_PLAIN },

@@ -131,7 +131,7 @@ struct tl_cl_call {
 /* In a hook's `after`. */
 struct tl_cl_call tl_cl_call_of(const struct tl_call *call);
 
-#define TL_CL_FINISHES 4u
+#define TL_CL_FINISHES 256u
 
 struct tl_cl_queue {
 	struct tl_handle handle;	/* cl_command_queue */
@@ -151,7 +151,7 @@ struct tl_cl_queue {
 	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
 	struct tl_cl_command *_Atomic free;	/* for the next ones; changes under the lock */
 	struct tl_cl_command *_Atomic spare;	/* more of them, put back without the lock */
-	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock. */
+	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock, with release. */
 	struct tl_cl_command *_Atomic unnoted;
 	_Atomic uint32_t count;		/* under way; written under the lock */
 	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
@@ -159,7 +159,8 @@ struct tl_cl_queue {
 	/* The last calls that waited for all of the queue: for commands whose call had returned before, and that are not in the list until after. */
 	struct tl_cl_call finishes[TL_CL_FINISHES];
 	uint32_t finished;		/* how many there were */
-	_Atomic uint32_t finishing;	/* calls that wait for all of the queue now, and have not noted it: what nobody else waited for is theirs */
+	uint64_t finish_began;		/* of these, when the last began */
+	_Atomic uint64_t waited;	/* the latest end of a call that is noted as having waited; likewise */
 
 	struct tl_cl_command *_Atomic told;	/* the claimer's: in the trace; their events are still held */
 };
@@ -206,11 +207,12 @@ struct tl_cl_command {
 	cl_event event;			/* we hold it */
 	bool owned;			/* ours alone; else the program has it, too */
 	bool done;			/* the claimer's: it has ended, and is about to be taken out */
+	bool blocking;			/* the call that submits it waits for it, too */
 	_Atomic bool noted;		/* a call has waited for it; written under the lock */
 	uint8_t kind, dimensions;
 	cl_int status;			/* negative: it failed */
 	struct tl_cl_call submitted;	/* the call that submitted it */
-	struct tl_cl_call waited;	/* the first that waited for it; .end 0: none yet. Written under the lock */
+	struct tl_cl_call waited;	/* of those that waited for it the one that ended first; .end 0: none yet. Written under the lock */
 	const char *name, *peer;
 	uint64_t bytes;
 	uint32_t correlation, request;
@@ -252,6 +254,7 @@ void tl_cl_release(struct tl_cl_queue *queue);
 
 TL_CL_BEFORE(tl_cl_finish_before);
 TL_CL_AFTER(tl_cl_finish_after);
+TL_CL_BEFORE(tl_cl_wait_before);
 TL_CL_AFTER(tl_cl_wait_after);
 /* Before calls after which the program might see that we still hold something. */
 TL_CL_BEFORE(tl_cl_collect_before);

@@ -14,7 +14,9 @@
  * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
  * one; also where a driver calls the program back, from inside our own call.
  *
- * Who waited is noted under the lock, before that.
+ * Who waited is noted under the lock, before that. Several calls may have waited for the same command, and their hooks come in any order; where no driver's
+ * time says when it ended, it had when the first of them did. So such a command is not told of while another thread's call is on its way, from before it goes to the
+ * driver until it is noted, which may have waited for it and have ended before what we know (is_held).
  *
  * Events are let go of one wait later: a driver that has just woken the program has more to do with them, and would be in our way, and we in its.
  * Where the program might see that we still hold one, all are let go of before. It is the claimer who does, so that who counts an event's references
@@ -78,22 +80,32 @@ static void count(_Atomic uint32_t *number, uint32_t change)
 	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + change, memory_order_relaxed);
 }
 
+/* Acquire pairs with note_from's release: whoever finds, without the lock, that all have been waited for, finds queue->waited as it was then. */
 static struct tl_cl_command *unnoted(const struct tl_cl_queue *queue)
 {
-	return atomic_load_explicit(&queue->unnoted, memory_order_relaxed);
+	return atomic_load_explicit(&queue->unnoted, memory_order_acquire);
 }
 
 static void note_from(struct tl_cl_queue *queue, struct tl_cl_command *command)
 {
-	atomic_store_explicit(&queue->unnoted, command, memory_order_relaxed);
+	atomic_store_explicit(&queue->unnoted, command, memory_order_release);
 }
 
-/* Returns how many have not been waited for before: one or none. Under the lock, as what follows is. */
+/*
+ * Of calls that waited for the same command the one that ended first counts, in whatever order their hooks come. Returns how many have not been waited for
+ * before: one or none. Under the lock, as what follows is.
+ */
 static uint32_t note(struct tl_cl_queue *queue, struct tl_cl_command *command, const struct tl_cl_call *waited)
 {
-	if (command->waited.end)
+	bool first = !command->waited.end;
+
+	if (!first && command->waited.end <= waited->end)
 		return 0;
 	command->waited = *waited;
+	if (!first)
+		return 0;
+	if (atomic_load_explicit(&queue->waited, memory_order_relaxed) < waited->end)
+		atomic_store_explicit(&queue->waited, waited->end, memory_order_relaxed);
 	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
 	count(&queue->noted, 1);
 	return 1;
@@ -108,16 +120,32 @@ static void pass_noted(struct tl_cl_queue *queue)
 	note_from(queue, command);
 }
 
-/* The first of the queue's last finishes that began when the command had been submitted; NULL: none has. */
+/* Some call that ended later is noted already. */
+static bool overtaken(const struct tl_cl_queue *queue, const struct tl_cl_call *waited)
+{
+	return atomic_load_explicit(&queue->waited, memory_order_relaxed) > waited->end;
+}
+
+/* The first command to which a call that has waited can matter: one that nobody has waited for, or whose hook came before ours though its call ended later. */
+static struct tl_cl_command *first_for(const struct tl_cl_queue *queue, const struct tl_cl_call *waited)
+{
+	return overtaken(queue, waited) ? queue->first : unnoted(queue);
+}
+
+/* Of the queue's last finishes that began when the command had been submitted the one that ended first; NULL: none has. */
 static const struct tl_cl_call *finish_of(const struct tl_cl_queue *queue, const struct tl_cl_command *command)
 {
-	uint32_t finished = queue->finished, i = finished > TL_CL_FINISHES ? finished - TL_CL_FINISHES : 0;
+	uint32_t i = queue->finished < TL_CL_FINISHES ? queue->finished : TL_CL_FINISHES;
+	const struct tl_cl_call *first = NULL;
 
-	if (!finished || queue->finishes[(finished - 1) % TL_CL_FINISHES].start < command->submitted.end)
+	if (queue->finish_began < command->submitted.end)
 		return NULL;
-	while (queue->finishes[i % TL_CL_FINISHES].start < command->submitted.end)
-		i++;
-	return &queue->finishes[i % TL_CL_FINISHES];
+	while (i--) {
+		const struct tl_cl_call *finish = &queue->finishes[i];
+		if (finish->start >= command->submitted.end && (!first || finish->end < first->end))
+			first = finish;
+	}
+	return first;
 }
 
 bool tl_cl_command_keep(const struct tl_cl_command *from)
@@ -174,6 +202,48 @@ void tl_cl_release(struct tl_cl_queue *queue)
 	pthread_mutex_unlock(&queue->lock);
 }
 
+/* The state of a hook of a call that waits. */
+struct waiting {
+	struct tl_cl_queue *queue;	/* for all of it; NULL: for events */
+	struct tl_hooked *outer;	/* inside of which it was called */
+};
+
+_Static_assert(sizeof(struct waiting) <= TL_HOOK_STATE, "it fits");
+
+/*
+ * The call may have waited for the command, and have ended before what else is known of the command's end. When it began is known on the short way only, and there
+ * a moment after it is seen to wait: 0 until then. Should another call have taken its place meanwhile, then it is noted, and what we read doesn't matter.
+ */
+static bool may_count(const struct tl_producer *producer, const struct tl_hooked *hooked, const struct tl_cl_command *command)
+{
+	const struct tl_cl_queue *queue = ((const struct waiting *)(const void *)hooked->state)->queue;
+	uint64_t start = *(const volatile uint64_t *)&producer->thread.open[hooked - producer->hooked].start;
+
+	if (queue && queue != command->queue)
+		return false;
+	return !hooked->straight || !start ||
+	       (start >= command->submitted.end && (!command->waited.end || start < command->waited.end));
+}
+
+/*
+ * It has ended, at a time that its driver doesn't tell, and a call that waited for it may have returned before that was seen, and not be noted yet. Under the lock, so
+ * that what no longer waits here is noted. Not at the end, when nobody notes anything any more.
+ */
+static bool is_held(const struct tl_cl_command *command)
+{
+	if (command->has & TL_RAW_END || tl_device_has_ended())
+		return false;
+	if (command->blocking && !command->waited.end)
+		return true;
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
+		/* Pairs with stop_waiting's release, and in one order with start_waiting and our own clock. */
+		const struct tl_hooked *hooked = atomic_load_explicit(&producer->waiting, memory_order_seq_cst);
+		if (hooked && &producer->thread != tl_self && may_count(producer, hooked, command))
+			return true;
+	}
+	return false;
+}
+
 /* Take out those that are done, up to `last`. In the order that they were in. */
 static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last)
 {
@@ -182,7 +252,8 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 	pthread_mutex_lock(&queue->lock);
 	for (command = queue->first; command; command = next) {
 		next = command == last ? NULL : command->next;
-		if (!command->done) {
+		if (!command->done || is_held(command)) {
+			command->done = false;
 			before = command;
 			continue;
 		}
@@ -258,19 +329,6 @@ enum collecting {
 	LAST,		/* the same, however many have not ended */
 };
 
-/*
- * It has ended, at a time that its driver doesn't tell, and who has returned from waiting for it may be about to note that. Acquire pairs with end_finish:
- * then it is noted.
- */
-static bool is_anothers(struct tl_cl_command *command, enum collecting what)
-{
-	if (what >= ALL || command->has & TL_RAW_END || !atomic_load_explicit(&command->queue->finishing, memory_order_acquire) ||
-	    atomic_load_explicit(&command->noted, memory_order_relaxed))
-		return false;
-	command->done = false;
-	return true;
-}
-
 /* Returns the last one that has ended, or NULL. Beyond some that have not, only those that have been waited for are asked about. */
 static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, const struct tl_cl_command *last, uint32_t most, enum collecting what)
 {
@@ -282,7 +340,7 @@ static const struct tl_cl_command *look_at_all(const struct tl_cl_queue *queue, 
 			break;
 		if (!looks && !atomic_load_explicit(&command->noted, memory_order_relaxed))
 			continue;
-		if (look(command) && !is_anothers(command, what)) {
+		if (look(command)) {
 			ended = command;
 			most--;
 		} else if (queue->in_order) {
@@ -479,8 +537,9 @@ static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *
 	cl_uint from = 0;
 
 	pthread_mutex_lock(&queue->lock);
-	const struct tl_cl_command *last = last_of(unnoted(queue), events, count);
-	for (struct tl_cl_command *command = last ? unnoted(queue) : NULL; command; command = command == last ? NULL : command->next)
+	struct tl_cl_command *first = first_for(queue, waited);
+	const struct tl_cl_command *last = last_of(first, events, count);
+	for (struct tl_cl_command *command = last ? first : NULL; command; command = command == last ? NULL : command->next)
 		if (queue->in_order || is_in(command->event, events, count, &from))
 			commands += note(queue, command, waited);
 	pass_noted(queue);
@@ -493,10 +552,33 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 	const struct tl_cl_call waited = tl_cl_call_of(call);
 
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
-		uint32_t commands = unnoted(queue) ? note_events(queue, &waited, events, count) : 0;
+		bool matters = unnoted(queue) || overtaken(queue, &waited);
+		uint32_t commands = matters ? note_events(queue, &waited, events, count) : 0;
 		if (commands)
 			collect_waited(queue, &waited, commands);
 	}
+}
+
+static void start_waiting(const struct tl_call *call, struct waiting *waiting)
+{
+	struct tl_producer *producer = (struct tl_producer *)(void *)call->thread;
+
+	waiting->outer = atomic_load_explicit(&producer->waiting, memory_order_relaxed);
+	/* Sequentially consistent, with is_held: whoever sees the command to have ended after this call did sees that it waits. */
+	atomic_store_explicit(&producer->waiting, call->hooked, memory_order_seq_cst);
+}
+
+/* It is noted. Release pairs with is_held. */
+static void stop_waiting(const struct tl_call *call, const struct waiting *waiting)
+{
+	struct tl_producer *producer = (struct tl_producer *)(void *)call->thread;
+
+	atomic_store_explicit(&producer->waiting, waiting->outer, memory_order_release);
+}
+
+TL_CL_BEFORE(tl_cl_wait_before)
+{
+	start_waiting(call, state);
 }
 
 /* Also where some of them failed. */
@@ -504,22 +586,18 @@ TL_CL_AFTER(tl_cl_wait_after)
 {
 	cl_int status = (cl_int)result;
 
-	(void)state;
 	if (!unwound && (status == CL_SUCCESS || status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) && tl_cl_ready())
 		tl_cl_waited_events(call, TL_CL_PARAM(const cl_event *, call, 1), TL_CL_PARAM(cl_uint, call, 0));
+	stop_waiting(call, state);
 }
-
-struct finishing {
-	struct tl_cl_queue *queue;
-};
 
 TL_CL_BEFORE(tl_cl_finish_before)
 {
-	struct finishing *finishing = state;
+	struct waiting *waiting = state;
 
-	finishing->queue = tl_cl_ready() ? tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
-	if (finishing->queue)
-		atomic_fetch_add_explicit(&finishing->queue->finishing, 1, memory_order_relaxed);
+	waiting->queue = tl_cl_ready() ? tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
+	if (waiting->queue)
+		start_waiting(call, waiting);
 }
 
 /* What other threads submitted meanwhile is not waited for. Returns how many nobody had waited for. */
@@ -529,7 +607,9 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 
 	pthread_mutex_lock(&queue->lock);
 	queue->finishes[queue->finished++ % TL_CL_FINISHES] = *waited;
-	for (struct tl_cl_command *command = unnoted(queue); command; command = command->next)
+	if (queue->finish_began < waited->start)
+		queue->finish_began = waited->start;
+	for (struct tl_cl_command *command = first_for(queue, waited); command; command = command->next)
 		if (command->submitted.end <= waited->start)
 			commands += note(queue, command, waited);
 	pass_noted(queue);
@@ -537,21 +617,16 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 	return commands;
 }
 
-static void end_finish(struct tl_cl_queue *queue)
-{
-	atomic_fetch_sub_explicit(&queue->finishing, 1, memory_order_release);
-}
-
 TL_CL_AFTER(tl_cl_finish_after)
 {
-	struct tl_cl_queue *queue = ((const struct finishing *)state)->queue;
+	struct tl_cl_queue *queue = ((const struct waiting *)state)->queue;
 	const struct tl_cl_call waited = tl_cl_call_of(call);
 
 	if (!queue)
 		return;
 	bool succeeded = tl_cl_succeeded(result, unwound) && tl_cl_ready();
 	uint32_t commands = succeeded ? note_finish(queue, &waited) : 0;
-	end_finish(queue);
+	stop_waiting(call, state);
 	if (commands)
 		collect_waited(queue, &waited, commands);
 }

@@ -353,7 +353,8 @@ static cl_event event_of(const struct tl_call *call, const struct shape *shape, 
 static bool keep(struct tl_call *call, const struct shape *shape, const struct enqueued *enqueued, uint64_t result)
 {
 	struct tl_cl_command command = { .queue = enqueued->queue, .lane = enqueued->lane, .owned = !enqueued->theirs,
-					 .event = event_of(call, shape, enqueued), .submitted = tl_cl_call_of(call) };
+					 .event = event_of(call, shape, enqueued), .submitted = tl_cl_call_of(call),
+					 .blocking = VALUE(cl_bool, call, shape->blocking) };
 
 	tl_device_submitted(enqueued->lane, call->start);
 	if (!command.event)
@@ -365,7 +366,7 @@ static bool keep(struct tl_call *call, const struct shape *shape, const struct e
 		return false;
 	}
 	tl_cl_device_keep_up(command.queue->device, call->end);
-	if (VALUE(cl_bool, call, shape->blocking))
+	if (command.blocking)
 		tl_cl_waited_events(call, &command.event, 1);
 	else
 		tl_cl_collect_meanwhile(call, command.queue);

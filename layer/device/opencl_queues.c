@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/buffer.h"
+
 #define PROFILING ((cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table; no driver is called under it */
@@ -393,6 +395,8 @@ TL_CL_AFTER(tl_cl_set_queue_after)
 void tl_cl_queues_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+		atomic_store_explicit(&producer->waiting, NULL, memory_order_relaxed);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		pthread_mutex_init(&queue->lock, NULL);
 		queue->first = queue->last = NULL;
@@ -402,7 +406,6 @@ void tl_cl_queues_after_fork(void)
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->noted, 0, memory_order_relaxed);
-		atomic_store_explicit(&queue->finishing, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->count, 0, memory_order_relaxed);
 	}
 }
