@@ -189,11 +189,7 @@ START_TEST(an_event_that_is_zero_but_for_its_payload_gets_metadata)
 		ck_assert_int_eq(xptiAddMetadata(&own, (char[]){ (char)('0' + i), '\0' }, i), XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiAddMetadata(&own, "0", 7), XPTI_RESULT_DUPLICATE);
 	ck_assert_uint_eq(xptiQueryMetadata(&own)->count, 100);
-	for (xpti_metadata_node *node = own.metadata.first, *next; node; node = next) {
-		next = node->next;
-		free(node);
-	}
-	free(own.metadata.buckets);
+	/* What it took is the program's, by operator delete where there is one; here it stays. */
 }
 END_TEST
 
@@ -222,6 +218,9 @@ START_TEST(addresses_beside_a_trace_point_are_not_one)
 	xpti_tracepoint_if *point = xptiCreateTracepoint("f", "f.c", 1, 1, NULL);
 	xpti_event *event = point->vtbl->event_ref(point);
 	for (intptr_t off = -600; off <= 600; off++) {
+		/* Another page may be anything, also zero, which is an event. */
+		if (((uintptr_t)event + (uintptr_t)off) / 4096 != (uintptr_t)event / 4096)
+			continue;
 		if (off)
 			ck_assert_int_eq(xptiAddMetadata((xpti_event *)((char *)event + off), "k", 1), XPTI_RESULT_INVALIDARG);
 		if (off)
@@ -253,6 +252,7 @@ START_TEST(metadata_that_is_gone_is_not_gone_through)
 }
 END_TEST
 
+#ifndef __SANITIZE_ADDRESS__	/* its allocators can't be replaced */
 /* ---- memory is short: this program's allocators are the ones that the dispatcher uses ---- */
 
 extern void *__libc_malloc(size_t size);
@@ -357,6 +357,7 @@ START_TEST(without_memory_functions_fail_and_nothing_else)
 	xptiReset();
 }
 END_TEST
+#endif
 
 static Suite *suite(void)
 {
@@ -375,7 +376,9 @@ static Suite *suite(void)
 	ADD(readable_memory_is_not_therefore_an_event);
 	ADD(addresses_beside_a_trace_point_are_not_one);
 	ADD(metadata_that_is_gone_is_not_gone_through);
+#ifndef __SANITIZE_ADDRESS__
 	ADD(without_memory_functions_fail_and_nothing_else);
+#endif
 	return all;
 }
 

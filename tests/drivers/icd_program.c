@@ -152,13 +152,27 @@ EXPORTED(clGetProgramBuildInfo);
 
 static char *memory_of(const struct argument *argument)
 {
-	return argument->shared ? *(char *const *)argument->value
-				: (*(const cl_mem *)argument->value)->memory;
+	void *value;
+
+	memcpy(&value, argument->value, sizeof(value));
+	return argument->shared ? value : ((cl_mem)value)->memory;
 }
 
 static cl_uint uint_of(const struct argument *argument)
 {
-	return *(const cl_uint *)argument->value;
+	cl_uint value;
+
+	/* Arguments lie one behind the other, on no boundary. */
+	memcpy(&value, argument->value, sizeof(value));
+	return value;
+}
+
+static cl_ulong ulong_of(const struct argument *argument)
+{
+	cl_ulong value;
+
+	memcpy(&value, argument->value, sizeof(value));
+	return value;
 }
 
 static cl_int run_vector_add(struct command *command)
@@ -184,7 +198,7 @@ static cl_int run_fill_kernel(struct command *command)
 
 static cl_int run_spin(struct command *command)
 {
-	uint64_t until = icd_now().ns + *(const cl_ulong *)command->arguments[0].value;
+	uint64_t until = icd_now().ns + ulong_of(&command->arguments[0]);
 
 	while (icd_now().ns < until)
 		;
@@ -193,7 +207,7 @@ static cl_int run_spin(struct command *command)
 
 static cl_int run_sleep(struct command *command)
 {
-	cl_ulong ns = *(const cl_ulong *)command->arguments[0].value;
+	cl_ulong ns = ulong_of(&command->arguments[0]);
 
 	nanosleep(&(struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)}, NULL);
 	return CL_COMPLETE;
