@@ -127,17 +127,16 @@ extern const struct tl_marks tl_marks_here;
 struct tl_nntrace_doors {
 	const struct tl_marks *library;
 	int state;	/* enum tl_nntrace_state */
-	int marker;	/* descriptor of trace_marker; -1: none */
+	int marker;	/* descriptor of trace_marker; -1: none, -2: not looked for yet */
 };
 
 enum tl_nntrace_state {
 	TL_NNTRACE_UNKNOWN = 0,
-	TL_NNTRACE_BUSY,	/* a thread finds out; others' marks go nowhere meanwhile */
 	TL_NNTRACE_NOWHERE,
 	TL_NNTRACE_SOMEWHERE
 };
 
-__attribute__((weak, visibility("hidden"))) struct tl_nntrace_doors tl_nntrace_doors = {NULL, TL_NNTRACE_UNKNOWN, -1};
+__attribute__((weak, visibility("hidden"))) struct tl_nntrace_doors tl_nntrace_doors = {NULL, TL_NNTRACE_UNKNOWN, -2};
 
 /* A mark that has begun. */
 struct tl_nntrace {
@@ -201,20 +200,20 @@ static inline int tl_nntrace_out_of_the_way(int descriptor)
 	return high;
 }
 
-static inline int tl_nntrace_open_marker(void)
+/* Its descriptor; -1: nobody asked for it, or it can't be opened, and *path and *why say so. */
+static inline int tl_nntrace_open_marker(const char **path, int *why)
 {
-	const char *set = getenv("TRACELAYER_TRACE_MARKER"), *path = set;
+	const char *set = getenv("TRACELAYER_TRACE_MARKER");
 	const int how = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 	if (!set || !*set || !strcmp(set, "0"))
 		return -1;
-	if (!strcmp(set, "1"))
-		path = "/sys/kernel/tracing/trace_marker";
-	int descriptor = open(path, how);
-	if (descriptor < 0 && path != set)
+	*path = strcmp(set, "1") ? set : "/sys/kernel/tracing/trace_marker";
+	int descriptor = open(*path, how);
+	if (descriptor < 0 && *path != set)
 		descriptor = open("/sys/kernel/debug/tracing/trace_marker", how);
 	if (descriptor < 0)
-		tl_nntrace_complain(path, strerror(errno));
+		*why = errno;
 	return tl_nntrace_out_of_the_way(descriptor);
 }
 
@@ -230,17 +229,34 @@ static inline const struct tl_marks *tl_nntrace_find_library(void)
 	return found && found->size >= sizeof(*found) ? found : NULL;
 }
 
-/* Returns TL_NNTRACE_SOMEWHERE or something else. */
+/* One descriptor for all, whichever thread opened it first. Returns it. */
+static inline int tl_nntrace_settle_marker(void)
+{
+	const char *path = NULL;
+	int why = 0, none = -2, marker = tl_nntrace_open_marker(&path, &why);
+
+	/* Release, and acquire by who comes later: pairs with itself. */
+	if (__atomic_compare_exchange_n(&tl_nntrace_doors.marker, &none, marker, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (why)
+			tl_nntrace_complain(path, strerror(why));
+		return marker;
+	}
+	if (marker >= 0)
+		close(marker);
+	return none;
+}
+
+/*
+ * Returns TL_NNTRACE_SOMEWHERE or TL_NNTRACE_NOWHERE. Threads that come at the same time all find out, and the same: none waits for another, and
+ * none's marks are lost.
+ */
 static __attribute__((noinline, cold, unused)) int tl_nntrace_find(void)
 {
-	int state = TL_NNTRACE_UNKNOWN;
+	const struct tl_marks *library = tl_nntrace_find_library();
+	int marker = tl_nntrace_settle_marker(), state = library || marker >= 0 ? TL_NNTRACE_SOMEWHERE : TL_NNTRACE_NOWHERE;
 
-	if (!__atomic_compare_exchange_n(&tl_nntrace_doors.state, &state, TL_NNTRACE_BUSY, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
-		return state;
-	tl_nntrace_doors.library = tl_nntrace_find_library();
-	tl_nntrace_doors.marker = tl_nntrace_open_marker();
-	state = tl_nntrace_doors.library || tl_nntrace_doors.marker >= 0 ? TL_NNTRACE_SOMEWHERE : TL_NNTRACE_NOWHERE;
-	/* Release: pairs with the loads in tl_nntrace_begin and above; who sees it sees the doors. */
+	__atomic_store_n(&tl_nntrace_doors.library, library, __ATOMIC_RELAXED);
+	/* Release: pairs with the load in tl_nntrace_begin; who sees it sees the doors. */
 	__atomic_store_n(&tl_nntrace_doors.state, state, __ATOMIC_RELEASE);
 	return state;
 }
@@ -252,8 +268,10 @@ static __attribute__((noinline, unused)) struct tl_nntrace tl_nntrace_begin_some
 
 	if (tl_nntrace_doors.marker >= 0)
 		made.marked = tl_nntrace_write('B', mark);
-	if (tl_nntrace_doors.library)
-		made.begun = tl_nntrace_doors.library->begin(mark);
+	const struct tl_marks *library = __atomic_load_n(&tl_nntrace_doors.library, __ATOMIC_RELAXED);
+
+	if (library)
+		made.begun = library->begin(mark);
 	errno = error;
 	return made;
 }
@@ -276,7 +294,7 @@ static __attribute__((noinline, unused)) void tl_nntrace_end_somewhere(const str
 	int error = errno;
 
 	if (mark->begun)
-		tl_nntrace_doors.library->end(mark->begun);
+		__atomic_load_n(&tl_nntrace_doors.library, __ATOMIC_RELAXED)->end(mark->begun);
 	if (mark->marked)
 		(void)tl_nntrace_write('E', NULL);
 	errno = error;
