@@ -12,7 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/profile.h"
-#include "format/text.h"
+#include "cli/table.h"
 
 #define OUTSIDE "(outside of any label)"
 
@@ -66,19 +66,6 @@ static void write_folded(FILE *to, struct profiled *profiled)
 }
 
 /* ---- JSON */
-
-static void write_string(FILE *to, const char *string)
-{
-	size_t size = strlen(string), room = 6 * size + 1;
-	char *escaped = need(malloc(room));
-	struct tl_text text = {escaped, escaped + room, false};
-
-	tl_text_escape(&text, string, size);
-	fputc('"', to);
-	fwrite(escaped, 1, (size_t)(text.at - escaped), to);
-	fputc('"', to);
-	free(escaped);
-}
 
 static void write_microseconds(FILE *to, uint64_t ns)
 {
@@ -148,7 +135,7 @@ static void write_lane(FILE *to, const struct profiled *profiled, const struct p
 		periods += lane->runs[i].periods;
 	snprintf(name, sizeof(name), "%s (tid %u)", lane->thread.name, lane->thread.tid);
 	fputs("{\"type\":\"sampled\",\"name\":", to);
-	write_string(to, name);
+	print_json_string(name, to);
 	fprintf(to, ",\"unit\":\"nanoseconds\",\"startValue\":%llu,\"endValue\":%llu,\n\"samples\":[", (unsigned long long)start,
 		(unsigned long long)(start + periods * profiled->period));
 	for (size_t i = 0; i < lane->count; i++) {
@@ -173,7 +160,7 @@ static void write_speedscope(FILE *to, struct profiled *profiled)
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracelayer\",\n\"name\":\"tracelayer profile\",\"shared\":{\"frames\":[", to);
 	for (size_t i = 0; i < texts.count; i++) {
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", to);
-		write_string(to, texts.text[i]);
+		print_json_string(texts.text[i], to);
 		fputc('}', to);
 	}
 	fputs("]},\n\"profiles\":[", to);
@@ -195,7 +182,7 @@ static void write_frames_below(FILE *to, struct tl_profile_node *parent, uint64_
 	for (struct tl_profile_node *node = parent->child; node; node = node->next) {
 		node->number = ++*number;
 		fprintf(to, "%s\"%llu\":{\"category\":\"tracelayer\",\"name\":", node->number > 1 ? ",\n" : "\n", (unsigned long long)node->number);
-		write_string(to, node->text);
+		print_json_string(node->text, to);
 		if (parent->text)
 			fprintf(to, ",\"parent\":\"%llu\"", (unsigned long long)parent->number);
 		fputc('}', to);
@@ -209,7 +196,7 @@ static void write_thread_names(FILE *to, const struct profiled *profiled)
 		const struct watched_thread *thread = &profiled->lanes[i]->thread;
 		fprintf(to, "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":", i ? ",\n" : "\n", thread->pid,
 			thread->tid);
-		write_string(to, thread->name);
+		print_json_string(thread->name, to);
 		fputs("}}", to);
 	}
 }

@@ -533,7 +533,7 @@ static void print_csv(const struct table *table, FILE *to)
 
 /* ---- JSON ---- */
 
-static void print_json_string(const char *string, FILE *to)
+void print_json_string(const char *string, FILE *to)
 {
 	size_t size = strlen(string), room = 6 * size + 1; /* the longest escape is \\uXXXX */
 	char *escaped = need(malloc(room));

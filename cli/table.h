@@ -78,4 +78,7 @@ int table_format_named(const char *name);
  */
 int table_print(struct table *const *tables, size_t count, enum table_format format, FILE *to);
 
+/* A string of JSON, in its quotes. */
+void print_json_string(const char *string, FILE *to);
+
 #endif
