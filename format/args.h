@@ -92,7 +92,11 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 /* Calls return something, of at most 8 bytes. */
 bool tl_call_has_result(const struct tl_function *function);
 
-/* The call's result (zero-extended from its size) means failure. */
-bool tl_call_failed(const struct tl_function *function, uint64_t result);
+/* The call's result (zero-extended from its size) means failure. Most results are 0, which is one only of what gives out pointers. */
+bool tl_call_failed_by(const struct tl_function *function, uint64_t result);
+static inline bool tl_call_failed(const struct tl_function *function, uint64_t result)
+{
+	return (result || function->failure == TL_FAILURE_NULL) && tl_call_failed_by(function, result);
+}
 
 #endif

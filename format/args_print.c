@@ -789,7 +789,7 @@ bool tl_call_has_result(const struct tl_function *function)
 	       function->result->size <= sizeof(uint64_t);
 }
 
-bool tl_call_failed(const struct tl_function *function, uint64_t result)
+bool tl_call_failed_by(const struct tl_function *function, uint64_t result)
 {
 	const struct tl_type *type = function->result;
 	unsigned unused = type->size && type->size < 8 ? 64 - 8 * type->size : 0;

@@ -58,6 +58,7 @@ struct tl_producer {
 	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
 	_Atomic uint32_t hooking;	/* odd: inside of a hook */
 	struct tl_hooked *_Atomic waiting;	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
+	struct tl_cl_command *cl_spare;	/* OpenCL's: free ones, for the thread's next commands */
 	uint32_t spares;		/* the devices': free ones, for the thread's next commands */
 	struct tl_device_command *spare[TL_SPARE_COMMANDS];
 };

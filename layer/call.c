@@ -31,6 +31,7 @@
 #include "layer/config.h"
 #include "layer/control.h"
 #include "layer/device/device.h"
+#include "layer/device/inside.h"
 #include "layer/report.h"
 #include "layer/request.h"
 #include "layer/resolve.h"
@@ -198,40 +199,39 @@ struct draft {
 	const struct tl_function *function;
 	uint32_t id;
 	uint32_t mode;			/* FOLLOW: with what is captured; WORDS: with the words */
+	uint32_t count;			/* of words */
 	uint32_t flags;
 	uint64_t start, end, result;
 	const uint64_t *words;
 	struct tl_cause cause;
 };
 
-static bool has_cause(const struct draft *draft)
+static TL_ALWAYS_INLINE bool has_cause(const struct draft *draft)
 {
 	return draft->cause.correlation || draft->cause.request;
 }
 
-static uint64_t size_of(const struct draft *draft)
+static TL_ALWAYS_INLINE uint64_t size_of(const struct draft *draft)
 {
-	uint64_t size = sizeof(struct tl_call_record) + (draft->mode & TL_MODE_WORDS ? 8 * (uint64_t)draft->function->words : 0);
+	uint64_t size = sizeof(struct tl_call_record) + 8 * (uint64_t)draft->count;
 
 	return has_cause(draft) ? size + sizeof(draft->cause) : size;
 }
 
 /* All of the record but its blobs, not committed. Returns where these go. */
-static uint64_t *fill(uint64_t *record, const struct draft *draft)
+static TL_ALWAYS_INLINE uint64_t *fill(uint64_t *record, const struct draft *draft)
 {
-	uint32_t count = draft->mode & TL_MODE_WORDS ? (uint32_t)draft->function->words : 0;
-
 	record[1] = draft->start;
 	record[2] = draft->end - draft->start;
 	record[3] = draft->result;
 	record += 4;
 	if (has_cause(draft))
 		memcpy(record++, &draft->cause, sizeof(draft->cause));
-	copy_words(record, draft->words, count);
-	return record + count;
+	copy_words(record, draft->words, draft->count);
+	return record + draft->count;
 }
 
-static void commit(uint64_t *record, uint64_t size, const struct draft *draft)
+static TL_ALWAYS_INLINE void commit(uint64_t *record, uint64_t size, const struct draft *draft)
 {
 	uint32_t flags = draft->flags | (draft->mode & TL_MODE_WORDS ? TL_RECORD_WORDS : 0) | (has_cause(draft) ? TL_RECORD_CAUSE : 0);
 
@@ -271,7 +271,7 @@ static void record_captured(struct tl_thread *thread, const struct tl_open_call 
 	commit(record, size, draft);
 }
 
-static void record_draft(struct tl_thread *thread, const struct draft *draft)
+static TL_ALWAYS_INLINE void record_draft(struct tl_thread *thread, const struct draft *draft)
 {
 	uint64_t *record = tl_record_reserve(thread, size_of(draft));
 
@@ -293,6 +293,7 @@ static void record_call(const struct tl_call *call, uint64_t end, uint32_t flags
 
 	if (count < draft.function->words)
 		draft.mode &= ~(uint32_t)TL_MODE_WORDS;
+	draft.count = draft.mode & TL_MODE_WORDS ? draft.function->words : 0;
 	if (draft.mode & TL_MODE_FOLLOW && frame_of(call->open) == call->frame) {
 		record_captured(call->thread, call->open, &draft);
 		return;
@@ -494,6 +495,18 @@ static void end_inner(struct tl_call *call, uint64_t now)
 		settle(call->thread, open + 1, call->frame, true, now);
 }
 
+/* The innermost call is over; with it go those below it that have been for a while. */
+static inline void pop(struct tl_thread *thread, struct tl_open_call *open)
+{
+	release_scratch(thread, open);
+	clear(open);
+	set_top(thread, open);
+	while (TL_UNLIKELY(open > thread->open && open[-1].mode & TL_OPEN_FINISHED)) {
+		clear(--open);
+		set_top(thread, open);
+	}
+}
+
 /* Take a call that is over off the stack; it need not be on top. */
 static void close_entry(struct tl_call *call)
 {
@@ -507,13 +520,7 @@ static void close_entry(struct tl_call *call)
 		atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
 		return;
 	}
-	release_scratch(thread, open);
-	clear(open);
-	set_top(thread, open);
-	while (open > thread->open && open[-1].mode & TL_OPEN_FINISHED) {
-		clear(--open);
-		set_top(thread, open);
-	}
+	pop(thread, open);
 }
 
 void tl_call_end_all(struct tl_thread *thread)
@@ -690,116 +697,10 @@ static void *enter(struct tl_call *call)
 	return is_skipped(call) ? NULL : real;
 }
 
-/* --- calls that are in order, with a straight hook, recorded or not, and nothing else: what is said in hook.h of them */
-
-static void words_of_simple(const struct tl_call *call, const struct tl_hook_place *place, uint64_t *words)
-{
-	uint32_t count = call->shim->function->count;
-
-	if (TL_UNLIKELY(!place->simple)) {
-		words_of(call, words);
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		const void *param = call->params[i];
-		if (!(place->narrow >> i & 1))
-			words[i] = *(const uint64_t *)param;
-		else if (place->negative >> i & 1)
-			words[i] = (uint64_t)(int64_t)*(const int32_t *)param;
-		else
-			words[i] = *(const uint32_t *)param;
-	}
-}
-
-/* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
-static void open_straight(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook_place *place)
-{
-	struct tl_producer *producer = producer_of(call->thread);
-	int *error_at = producer->error, error = *error_at;
-
-	set_top(call->thread, open + 1);
-	open->start = call->start = 0;
-	open->mode_and_function = mode_and_id | TL_OPEN_TRACED | TL_OPEN_FINISHED;
-	call->open = open;
-	call->frame = (uintptr_t)call;
-	call->mode = (uint32_t)mode_and_id;
-	call->request = 0;
-	call->more = NULL;
-	words_of_simple(call, place, call->hooked->words);
-	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
-	if (call->mode & TL_MODE_FOLLOW)
-		capture_entry(producer, open, call->shim->function, call->hooked->words);
-	tl_hook_enter_straight(call, place);
-	*error_at = error;
-	open->mode &= ~(uint32_t)TL_OPEN_FINISHED;
-	open->start = call->start = tl_counter();
-}
-
-/* NULL: it is not such a call, and nothing was done. */
-static void *enter_straight(struct tl_call *call)
-{
-	uint64_t mode_and_id = atomic_load_explicit(&call->shim->mode_and_id, memory_order_relaxed);
-	uint32_t mode = (uint32_t)mode_and_id;
-	struct tl_thread *thread = tl_self;
-	void *real = atomic_load_explicit(&call->shim->real, memory_order_relaxed);
-
-	if ((mode & ~(uint32_t)TL_MODE_CAPTURED) != TL_MODE_DEVICE || !thread || !real)
-		return NULL;
-	/* As calls that are served in their entries. */
-	struct tl_open_call *open = top_of(thread);
-	if (open >= thread->end || frame_of(open - 1) < call->caller.stack || (mode & TL_MODE_FOLLOW && !has_scratch(producer_of(thread))))
-		return NULL;
-	struct tl_hooked *hooked = producer_of(thread)->hooked;
-	const struct tl_hook_place *place = hooked ? tl_hook_straight((uint32_t)(mode_and_id >> 32)) : NULL;
-	if (!place)
-		return NULL;
-	call->hooked = &hooked[open - thread->open];
-	call->thread = thread;
-	open_straight(call, open, mode_and_id, place);
-	return real;
-}
-
-static void record_straight(const struct tl_call *call, uint64_t result)
-{
-	const struct tl_hooked *hooked = call->hooked;
-	struct draft draft = { .function = call->shim->function, .id = call->shim->id, .mode = call->mode, .start = call->start,
-			       .end = call->end, .result = result, .words = hooked->words, .cause = { hooked->correlation, 0 } };
-
-	if (draft.mode & TL_MODE_FOLLOW) {
-		record_captured(call->thread, call->open, &draft);
-		return;
-	}
-	record_draft(call->thread, &draft);
-}
-
-/* On the thread that it began on, and on top. False: something is out of the ordinary, and nothing was done. */
-static bool leave_straight(struct tl_call *call, uint64_t result)
-{
-	struct tl_thread *thread = tl_self;
-
-	if ((call->mode & ~(uint32_t)TL_MODE_CAPTURED) != TL_MODE_DEVICE || !thread || call->thread != thread || call->request ||
-	    top_of(thread) != call->open + 1 || frame_of(call->open) != call->frame)
-		return false;
-	int *error_at = producer_of(thread)->error, error = *error_at;
-	if (!tl_hook_leave_straight(call, result))
-		return false;
-	*error_at = error;
-	if (call->mode & TL_MODE_RECORD) {
-		record_straight(call, result);
-		tl_clock_keep_up(call->end);
-	}
-	close_entry(call);
-	return true;
-}
-
 void *tl_call_enter_other(struct tl_call *call)
 {
-	void *real = enter_straight(call);
-
-	if (real)
-		return real;
 	int error = errno;
-	real = enter(call);
+	void *real = enter(call);
 
 	errno = error;
 	return real;
@@ -890,8 +791,6 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 {
 	uint64_t own[WORDS];
 
-	if (leave_straight(call, result))
-		return;
 	int error = errno;
 	bool skipped = is_skipped(call);
 	if (skipped)
@@ -927,6 +826,148 @@ void tl_call_unwound(struct tl_call *call)
 	errno = error;
 }
 
+/*
+ * --- calls with a straight hook, recorded or not, and nothing else: what is said in hook.h of them
+ *
+ * A driver's work comes in between two of these, and other threads' besides: so nothing of this is near when it is needed, and what counts is how little it is.
+ */
+
+static inline void words_of_simple(const struct tl_call *call, const struct tl_hook_place *place, uint64_t *words)
+{
+	void *const *params = call->params;
+
+	for (uint32_t i = 0; i < place->count; i++) {
+		if (!(place->narrow >> i & 1))
+			words[i] = *(const uint64_t *)params[i];
+		else if (place->negative >> i & 1)
+			words[i] = (uint64_t)(int64_t)*(const int32_t *)params[i];
+		else
+			words[i] = *(const uint32_t *)params[i];
+	}
+}
+
+/* As it is set up for hooks that are not straight. */
+static inline void set_up_hooked(struct tl_hooked *hooked, struct tl_call *call)
+{
+	hooked->call = call;
+	hooked->shim = call->shim;
+	hooked->correlation = hooked->request = 0;
+	hooked->start = hooked->end = 0;
+	hooked->straight = true;
+	memset(hooked->state, 0, sizeof(hooked->state));
+}
+
+/* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
+static inline void open_hooked(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook_place *place)
+{
+	struct tl_producer *producer = producer_of(call->thread);
+	struct tl_hooked *hooked = call->hooked;
+	int *error_at = producer->error, error = *error_at;
+
+	set_top(call->thread, open + 1);
+	open->start = call->start = 0;
+	open->mode_and_function = mode_and_id | TL_OPEN_TRACED | TL_OPEN_FINISHED;
+	call->open = open;
+	call->frame = (uintptr_t)call;
+	call->mode = (uint32_t)mode_and_id;
+	call->request = 0;
+	call->more = NULL;
+	if (TL_LIKELY(place->simple))
+		words_of_simple(call, place, hooked->words);
+	else
+		words_of(call, hooked->words);
+	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
+	if (mode_and_id & TL_MODE_FOLLOW)
+		capture_entry(producer, open, call->shim->function, hooked->words);
+	set_up_hooked(hooked, call);
+	tl_hook_owe(hooked, atomic_load_explicit(&place->hook, memory_order_relaxed));
+	if (place->before) {
+		TL_HOOK_INSIDE(producer);
+		place->before(call, hooked->state);
+	}
+	*error_at = error;
+	open->mode &= ~(uint32_t)TL_OPEN_FINISHED;
+	open->start = call->start = tl_counter();
+}
+
+void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_id)
+{
+	struct tl_thread *thread = tl_self;
+	void *real = atomic_load_explicit(&call->shim->real, memory_order_relaxed);
+
+	if (TL_UNLIKELY(!thread || !real))
+		return tl_call_enter_other(call);
+	/* As calls that are served in their entries. */
+	struct tl_open_call *open = top_of(thread);
+	struct tl_hooked *hooked = producer_of(thread)->hooked;
+	const struct tl_hook_place *place = tl_hook_straight((uint32_t)(mode_and_id >> 32));
+	if (TL_UNLIKELY(open >= thread->end || frame_of(open - 1) < call->caller.stack || !hooked || !place ||
+			(mode_and_id & TL_MODE_FOLLOW && !has_scratch(producer_of(thread)))))
+		return tl_call_enter_other(call);
+	call->thread = thread;
+	call->hooked = &hooked[open - thread->open];
+	open_hooked(call, open, mode_and_id, place);
+	return real;
+}
+
+static TL_ALWAYS_INLINE struct draft draft_of_hooked(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+{
+	return (struct draft){ .function = call->shim->function, .id = call->shim->id, .mode = call->mode,
+			       .count = call->mode & TL_MODE_WORDS ? place->words : 0, .start = call->start, .end = call->end,
+			       .result = result, .words = call->hooked->words, .cause = { call->hooked->correlation, 0 } };
+}
+
+static __attribute__((noinline)) void record_hooked_captured(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+{
+	struct draft draft = draft_of_hooked(call, result, place);
+
+	record_captured(call->thread, call->open, &draft);
+}
+
+/* No draft in memory, here. */
+static TL_ALWAYS_INLINE void record_hooked(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+{
+	const struct draft draft = draft_of_hooked(call, result, place);
+
+	record_draft(call->thread, &draft);
+}
+
+/* On the thread that it began on, on top, and begun on the short way. */
+static inline bool is_straight(const struct tl_call *call, const struct tl_thread *thread)
+{
+	const struct tl_hooked *hooked = call->hooked;
+
+	return thread && call->thread == thread && top_of(call->thread) == call->open + 1 && frame_of(call->open) == call->frame &&
+	       hooked->straight && hooked->call == call && hooked->hook;
+}
+
+void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	struct tl_thread *thread = tl_self;
+	struct tl_hooked *hooked = call->hooked;
+
+	if (TL_UNLIKELY(!is_straight(call, thread)))
+		return tl_call_leave_other(call, result, words, count);
+	const struct tl_hook_place *place = tl_hook_place_of(call->shim->id);
+	struct tl_producer *producer = producer_of(thread);
+	int *error_at = producer->error, error = *error_at;
+	call->end = tl_counter();
+	tl_hook_take(hooked);
+	if (place->after) {
+		TL_HOOK_INSIDE(producer);
+		place->after(call, hooked->state, result, false);
+	}
+	*error_at = error;
+	if (call->mode & TL_MODE_RECORD) {
+		if (call->mode & TL_MODE_FOLLOW)
+			record_hooked_captured(call, result, place);
+		else
+			record_hooked(call, result, place);
+		tl_clock_keep_up(call->end);
+	}
+	pop(thread, call->open);
+}
+
 /* --- calls recorded in the entry, when there is more to do */
 
 static struct tl_open_call *entry_of(const uint64_t *recorded)
@@ -941,8 +982,11 @@ static struct tl_shim *shim_of(const struct tl_open_call *open)
 
 static struct draft draft_of(const struct tl_open_call *open, const uint64_t *recorded, uint64_t result, uint64_t end)
 {
-	return (struct draft){ .function = shim_of(open)->function, .id = open->function, .mode = open->mode, .start = open->start,
-			       .end = end, .result = result, .words = recorded + 1 };
+	const struct tl_function *function = shim_of(open)->function;
+
+	return (struct draft){ .function = function, .id = open->function, .mode = open->mode,
+			       .count = open->mode & TL_MODE_WORDS ? function->words : 0, .start = open->start, .end = end, .result = result,
+			       .words = recorded + 1 };
 }
 
 /* The same as calls out of line are. False: this process was forked inside it, or it has been ended. */

@@ -23,6 +23,15 @@ static inline void tl_call_copy(void *to, const void *from, uint32_t size)
 void *tl_call_enter_other(struct tl_call *call);
 void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
 
+/* The same for calls whose hook is the one that looks at them, recorded or not; what is out of the ordinary goes on to those. `mode_and_id`: the shim's. */
+void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_id);
+void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
+
+static inline bool tl_call_is_hooked(uint32_t mode)
+{
+	return (mode & ~(uint32_t)TL_MODE_CAPTURED) == TL_MODE_DEVICE;
+}
+
 /* The thread ends: calls that are still open were left by longjmp, or by an end without unwinding. They are recorded so. */
 void tl_call_end_all(struct tl_thread *thread);
 

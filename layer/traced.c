@@ -122,6 +122,8 @@ void *tl_call_enter(struct tl_call *call)
 	struct tl_thread *thread = tl_self;
 	uint64_t mode_and_id = atomic_load_explicit(&call->shim->mode_and_id, memory_order_relaxed);
 
+	if (TL_UNLIKELY(tl_call_is_hooked((uint32_t)mode_and_id)))
+		return tl_call_enter_hooked(call, mode_and_id);
 	if (TL_UNLIKELY(!thread || (uint32_t)mode_and_id != TL_MODE_TRACERS || thread->busy))
 		return tl_call_enter_other(call);
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
@@ -152,6 +154,8 @@ void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words,
 	struct tl_thread *thread = tl_self;
 	struct tl_frame *frame = call->more;
 
+	if (TL_UNLIKELY(tl_call_is_hooked(call->mode)))
+		return tl_call_leave_hooked(call, result, words, count);
 	/* In order, on the thread that it began on, and in its process; not recorded. */
 	if (TL_UNLIKELY(call->mode != TL_MODE_TRACERS || !frame || !thread || call->thread != thread || thread->busy ||
 			atomic_load_explicit(&thread->top, memory_order_relaxed) != call->open + 1))

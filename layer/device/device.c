@@ -20,7 +20,7 @@
 
 _Atomic bool tl_device_waiting;
 static struct tl_once begun;
-static _Atomic bool ended;
+_Atomic bool tl_device_ended;
 
 static bool has_begun(void)
 {
@@ -61,12 +61,6 @@ void tl_device_begin(void)
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
-bool tl_device_has_ended(void)
-{
-	/* Sequentially consistent: see hook.c. */
-	return atomic_load_explicit(&ended, memory_order_seq_cst);
-}
-
 bool tl_device_awaits_end(void)
 {
 	return has_apis() && has_begun() && !tl_device_has_ended();
@@ -85,7 +79,7 @@ void tl_device_end(void)
 {
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
-	if (!tl_device_awaits_end() || atomic_exchange_explicit(&ended, true, memory_order_seq_cst) || is_inside())
+	if (!tl_device_awaits_end() || atomic_exchange_explicit(&tl_device_ended, true, memory_order_seq_cst) || is_inside())
 		return;
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
 	if (!thread)
@@ -105,7 +99,7 @@ void tl_device_after_fork(void)
 		return;
 	tl_hook_after_fork();
 	if (tl_config.left_alone)
-		atomic_store_explicit(&ended, true, memory_order_relaxed);
+		atomic_store_explicit(&tl_device_ended, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->after_fork)
 			(*api)->after_fork();

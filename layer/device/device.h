@@ -51,7 +51,12 @@ void tl_device_end(void);
 bool tl_device_awaits_end(void);
 
 /* It has been called: nothing is asked of a driver any more on our behalf. */
-bool tl_device_has_ended(void);
+extern _Atomic bool tl_device_ended;	/* device.c's own */
+static inline bool tl_device_has_ended(void)
+{
+	/* Sequentially consistent: see inside.h. */
+	return atomic_load_explicit(&tl_device_ended, memory_order_seq_cst);
+}
 
 void tl_device_after_fork(void);
 

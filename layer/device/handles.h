@@ -8,6 +8,7 @@
 #define TL_LAYER_DEVICE_HANDLES_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TL_HANDLE_BUCKETS 1024u
@@ -21,8 +22,26 @@ struct tl_handles {
 	struct tl_handle *_Atomic buckets[TL_HANDLE_BUCKETS];
 };
 
+/* Handles are addresses, as a rule: the lowest bits say nothing. */
+static inline size_t tl_handles_bucket(const void *key)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15;
+
+	return hash >> 54;
+}
+
+_Static_assert(TL_HANDLE_BUCKETS == 1u << (64 - 54), "tl_handles_bucket gives as many bits");
+
 /* NULL: there is none. */
-struct tl_handle *tl_handles_find(const struct tl_handles *table, const void *key);
+static inline struct tl_handle *tl_handles_find(const struct tl_handles *table, const void *key)
+{
+	/* Acquire, here and below, pairs with the release of who put it in. */
+	struct tl_handle *handle = atomic_load_explicit(&table->buckets[tl_handles_bucket(key)], memory_order_acquire);
+
+	while (handle && handle->key != key)
+		handle = atomic_load_explicit(&handle->next, memory_order_acquire);
+	return handle;
+}
 
 /* Only one thread at a time puts in and takes out. One with the same key that is there already is hidden. */
 void tl_handles_put(struct tl_handles *table, struct tl_handle *handle);

@@ -17,28 +17,20 @@
 #include "format/record.h"
 #include "layer/buffer.h"
 #include "layer/call.h"
+#include "layer/device/inside.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
 
-/*
- * By API and function, as in a record's number. Release by who makes a table, acquire by who looks a hook up: it is zeroed. A hook is stored with
- * release behind the rest of its place, which is read after an acquire.
- */
-static struct tl_hook_place *_Atomic tables[TL_API_MAX];
+struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
 /* --- the barrier */
 
-/*
- * A hook that begins and the end of all of them must not miss each other: the one notes that it is inside and looks if the end has come, the other says so
- * and looks who is inside. Hooks run all the time, and the end comes once: so it alone has a barrier, for all threads (membarrier). Where the kernel has
- * none each hook has its own.
- */
-static bool has_barrier;	/* before the first hook is set */
+bool tl_hook_has_barrier;
 
 static void register_barrier(void)
 {
-	has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	tl_hook_has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 void tl_hook_after_fork(void)
@@ -50,9 +42,9 @@ void tl_hook_after_fork(void)
 
 static const struct tl_hook *hook_of(uint32_t id)
 {
-	struct tl_hook_place *table = atomic_load_explicit(&tables[id >> 16], memory_order_acquire);
+	const struct tl_hook_place *place = tl_hook_place_of(id);
 
-	return table ? atomic_load_explicit(&table[id & 0xffff].hook, memory_order_acquire) : NULL;
+	return place ? atomic_load_explicit(&place->hook, memory_order_acquire) : NULL;
 }
 
 /* Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the first. */
@@ -88,19 +80,21 @@ static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t 
 
 static struct tl_hook_place *table_for(uint32_t number, uint32_t count)
 {
-	struct tl_hook_place *table = atomic_load_explicit(&tables[number], memory_order_acquire);
+	struct tl_hook_place *table = atomic_load_explicit(&tl_hook_tables[number], memory_order_acquire);
 
 	if (table)
 		return table;
 	table = mmap(NULL, count * sizeof(*table), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (table == MAP_FAILED)
 		return NULL;
-	atomic_store_explicit(&tables[number], table, memory_order_release);
+	atomic_store_explicit(&tl_hook_tables[number], table, memory_order_release);
 	return table;
 }
 
 static void look_at_parameters(struct tl_hook_place *place, const struct tl_function *function)
 {
+	place->count = function->count;
+	place->words = function->words;
 	place->simple = true;
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
@@ -120,6 +114,9 @@ static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t c
 	if (atomic_load_explicit(&place->hook, memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS)
 		return true;
 	look_at_parameters(place, shim->function);
+	place->before = hook->before;
+	place->after = hook->after;
+	place->straight = hook->way == TL_HOOK_STRAIGHT;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
 	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
 	return true;
@@ -132,7 +129,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 	const struct tl_shim_library *library;
 	bool all = true;
 
-	if (!has_barrier)
+	if (!tl_hook_has_barrier)
 		register_barrier();
 	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
@@ -170,7 +167,6 @@ void *tl_hook_real_of(const struct tl_call *call)
 
 /* --- inside of a hook */
 
-/* The calling thread's .hooking is odd inside of a hook, and another number in each. */
 static struct tl_producer *self(void)
 {
 	return (struct tl_producer *)tl_self;
@@ -188,46 +184,6 @@ void tl_hook_cancellable(const int *state)
 {
 	pthread_setcancelstate(*state, NULL);
 }
-
-static uint32_t counted(const struct tl_producer *producer)
-{
-	return atomic_load_explicit(&producer->hooking, memory_order_relaxed);
-}
-
-/* NULL: the thread is not known. */
-static struct tl_producer *step_in(void)
-{
-	struct tl_producer *producer = self();
-
-	if (!producer)
-		return NULL;
-	tl_thread_busy(&producer->thread);
-	uint32_t count = (counted(producer) + 1) | 1;
-	/*
-	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of tl_device_has_ended and the looks at that: a hook
-	 * either sees the mark, or is seen by who waits for it. With the barrier in tl_hook_drain, so much only for the compiler.
-	 */
-	if (TL_LIKELY(has_barrier))
-		atomic_store_explicit(&producer->hooking, count, memory_order_relaxed);
-	else
-		atomic_store_explicit(&producer->hooking, count, memory_order_seq_cst);
-	atomic_signal_fence(memory_order_seq_cst);
-	return producer;
-}
-
-static void step_out(struct tl_producer *const *inside)
-{
-	struct tl_producer *producer = *inside;
-
-	if (!producer)
-		return;
-	/* Release: who has waited for this finds all done. */
-	atomic_store_explicit(&producer->hooking, counted(producer) + 1, memory_order_release);
-	tl_thread_free(&producer->thread);
-}
-
-/* A hook follows, up to the end of the block; a signal handler may end the thread in it. */
-#define WHILE_INSIDE() struct tl_producer *inside_ __attribute__((unused, cleanup(step_out))) = step_in()
 
 bool tl_hook_is_here(void)
 {
@@ -251,7 +207,7 @@ bool tl_hook_drain(uint64_t deadline)
 {
 	bool all = true;
 
-	if (has_barrier)
+	if (tl_hook_has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
 		all &= producer == self() || wait_for(producer, deadline);
@@ -302,13 +258,6 @@ static void set_up(struct tl_hooked *hooked, struct tl_call *call)
 	memset(hooked->state, 0, sizeof(hooked->state));
 }
 
-/* The rest before what makes it good, for a signal handler that leaves by longjmp. */
-static void make_good(struct tl_hooked *hooked, const struct tl_hook *hook)
-{
-	atomic_signal_fence(memory_order_seq_cst);
-	hooked->hook = hook;
-}
-
 bool tl_hook_enter(struct tl_call *call)
 {
 	const struct tl_hook *hook = hook_of(call->shim->id);
@@ -319,11 +268,11 @@ bool tl_hook_enter(struct tl_call *call)
 	set_up(hooked, call);
 	hooked->straight = false;
 	keep(hooked, call);
-	make_good(hooked, hook);
+	tl_hook_owe(hooked, hook);
 	call->hooked = hooked;
 	if (hook->before) {
 		TL_HOOK_UNCANCELLED();
-		WHILE_INSIDE();
+		TL_HOOK_INSIDE(self());
 		hook->before(call, hooked->state);
 	}
 	return true;
@@ -333,16 +282,6 @@ void tl_hook_starts(struct tl_call *call)
 {
 	if (call->hooked->hook->way == TL_HOOK_TIMED)
 		call->hooked->start = tl_device_now();
-}
-
-/* Once for each call. NULL: it was. */
-static const struct tl_hook *take(struct tl_hooked *hooked)
-{
-	const struct tl_hook *hook = hooked->hook;
-
-	hooked->hook = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
-	return hook;
 }
 
 static bool is_owed(const struct tl_call *call)
@@ -359,56 +298,16 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 		call->end = tl_ticks(call->thread);
 		return;
 	}
-	const struct tl_hook *hook = take(hooked);
+	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED && here)
 		hooked->end = tl_device_now();
 	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
 		TL_HOOK_UNCANCELLED();
-		WHILE_INSIDE();
+		TL_HOOK_INSIDE(self());
 		hook->after(call, hooked->state, result, unwound);
 	}
 	put_back(hooked, call);
-}
-
-/* --- the short way */
-
-const struct tl_hook_place *tl_hook_straight(uint32_t id)
-{
-	const struct tl_hook *hook = hook_of(id);
-
-	if (!hook || hook->way != TL_HOOK_STRAIGHT)
-		return NULL;
-	return &atomic_load_explicit(&tables[id >> 16], memory_order_relaxed)[id & 0xffff];
-}
-
-void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook_place *place)
-{
-	const struct tl_hook *hook = atomic_load_explicit(&place->hook, memory_order_relaxed);
-	struct tl_hooked *hooked = call->hooked;
-
-	set_up(hooked, call);
-	hooked->straight = true;
-	make_good(hooked, hook);
-	if (hook->before) {
-		WHILE_INSIDE();
-		hook->before(call, hooked->state);
-	}
-}
-
-bool tl_hook_leave_straight(struct tl_call *call, uint64_t result)
-{
-	struct tl_hooked *hooked = call->hooked;
-
-	if (!is_owed(call) || !hooked->straight)
-		return false;
-	call->end = tl_counter();
-	const struct tl_hook *hook = take(hooked);
-	if (hook->after) {
-		WHILE_INSIDE();
-		hook->after(call, hooked->state, result, false);
-	}
-	return true;
 }
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
@@ -423,12 +322,12 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 		params[i] = &hooked->words[function->params[i].offset];
 	struct tl_call call = { .open = open, .shim = hooked->shim, .params = params, .mode = open->mode & 0xffff, .request = hooked->request,
 				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
-	const struct tl_hook *hook = take(hooked);
+	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED)
 		hooked->end = tl_device_now();
 	if (hook->after) {
 		TL_HOOK_UNCANCELLED();
-		WHILE_INSIDE();
+		TL_HOOK_INSIDE(self());
 		hook->after(&call, hooked->state, 0, true);
 	}
 	return (struct tl_cause){ hooked->correlation, hooked->request };
@@ -455,9 +354,4 @@ const struct tl_hooked *tl_hook_outer(const struct tl_call *call)
 			return outer;
 	}
 	return NULL;
-}
-
-void tl_call_correlate(struct tl_call *call, uint32_t correlation)
-{
-	call->hooked->correlation = correlation;
 }

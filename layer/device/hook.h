@@ -25,9 +25,11 @@
 #ifndef TL_LAYER_DEVICE_HOOK_H
 #define TL_LAYER_DEVICE_HOOK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layer/runtime.h"
 #include "tracelayer/shim.h"
 
 #define TL_HOOK_STATE 64u	/* bytes of state for each call, zeroed, aligned to 16 */
@@ -96,7 +98,7 @@ static inline bool tl_hook_is_recorded(const struct tl_call *call)
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call);
 
 /* In either: the number of the work that the call caused; it gets into the call's record. */
-void tl_call_correlate(struct tl_call *call, uint32_t correlation);
+static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation);
 
 /* --- for who makes the calls */
 
@@ -113,26 +115,66 @@ struct tl_hooked {
 	_Alignas(16) char state[TL_HOOK_STATE];
 };
 
+static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation)
+{
+	call->hooked->correlation = correlation;
+}
+
 /* The call has its entry; run its hook's `before`. False: it has no hook. */
 bool tl_hook_enter(struct tl_call *call);
 
 /* The driver's function has been called; `ends`: just now. The start that the record will have is known. */
 void tl_hook_starts(struct tl_call *call);
 
-/* A function's hook, and how its parameters become words. */
+/* A function's hook, and what the short way has to know of both: in one line of the cache. */
 struct tl_hook_place {
-	_Atomic(const struct tl_hook *) hook;
+	_Alignas(64) _Atomic(const struct tl_hook *) hook;
+	void (*before)(struct tl_call *call, void *state);
+	void (*after)(struct tl_call *call, void *state, uint64_t result, bool unwound);
+	bool straight;
 	bool simple;		/* each parameter is one word, of 8 or of 4 bytes */
+	uint16_t count, words;	/* the function's */
 	uint32_t narrow, negative;	/* those of 4 bytes, and whose sign is extended: a bit for each parameter */
 };
 
 /*
- * The short way. Where the function's hook is, if that is straight; else NULL. Then, with .hooked of the call and the words there filled in, begin; and
- * when the driver's function has returned, end (false: it did not begin so, and nothing was done).
+ * By API and function, as in a record's number. Release by who makes a table, acquire by who looks a hook up: it is zeroed. A hook is stored with
+ * release behind the rest of its place, which is read after an acquire.
  */
-const struct tl_hook_place *tl_hook_straight(uint32_t id);
-void tl_hook_enter_straight(struct tl_call *call, const struct tl_hook_place *place);
-bool tl_hook_leave_straight(struct tl_call *call, uint64_t result);
+extern struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
+
+/* NULL: the function has no hook, and nor has any other one of its API. */
+static inline const struct tl_hook_place *tl_hook_place_of(uint32_t id)
+{
+	const struct tl_hook_place *table = atomic_load_explicit(&tl_hook_tables[id >> 16], memory_order_acquire);
+
+	return table ? &table[id & 0xffff] : NULL;
+}
+
+/* Where the function's hook is, if its calls may take the short way; else NULL. Who does that runs the hook by itself (inside.h), and sees to .hooked. */
+static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
+{
+	const struct tl_hook_place *place = tl_hook_place_of(id);
+
+	return place && atomic_load_explicit(&place->hook, memory_order_acquire) && place->straight ? place : NULL;
+}
+
+/* Once for each call, before `after`: it is no longer owed. */
+static inline const struct tl_hook *tl_hook_take(struct tl_hooked *hooked)
+{
+	const struct tl_hook *hook = hooked->hook;
+
+	hooked->hook = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	return hook;
+}
+
+/* From here on it is owed: the rest of .hooked before it, for a signal handler that leaves by longjmp. */
+static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *hook)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	hooked->hook = hook;
+}
 
 /* Run `after`, and put the parameters back. */
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);

@@ -11,7 +11,7 @@ struct tl_cl_driver tl_cl;
 /* --- the driver's functions */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who looks for them */
-static _Atomic enum { UNKNOWN, LACKING, USABLE } known;	/* release, acquire: they are there */
+_Atomic enum tl_cl_known tl_cl_known;
 
 static void find_functions(void)
 {
@@ -26,23 +26,15 @@ static bool has_functions(void)
 	       tl_cl.clGetDeviceInfo && tl_cl.clGetCommandQueueInfo;
 }
 
-static void know(void)
+bool tl_cl_know(void)
 {
 	pthread_mutex_lock(&lock);
-	if (atomic_load_explicit(&known, memory_order_relaxed) == UNKNOWN) {
+	if (atomic_load_explicit(&tl_cl_known, memory_order_relaxed) == TL_CL_UNKNOWN) {
 		find_functions();
-		atomic_store_explicit(&known, has_functions() ? USABLE : LACKING, memory_order_release);
+		atomic_store_explicit(&tl_cl_known, has_functions() ? TL_CL_USABLE : TL_CL_LACKING, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
-}
-
-bool tl_cl_ready(void)
-{
-	if (tl_device_has_ended())
-		return false;
-	if (atomic_load_explicit(&known, memory_order_acquire) == UNKNOWN)
-		know();
-	return atomic_load_explicit(&known, memory_order_relaxed) == USABLE;
+	return atomic_load_explicit(&tl_cl_known, memory_order_relaxed) == TL_CL_USABLE;
 }
 
 /* --- the hooks */

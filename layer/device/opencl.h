@@ -31,7 +31,9 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "layer/buffer.h"
 #include "layer/device/clock_fit.h"
+#include "layer/device/device.h"
 #include "layer/device/handles.h"
 #include "layer/device/hook.h"
 #include "layer/device/work.h"
@@ -61,8 +63,16 @@ struct tl_cl_driver {
 #undef TL_CL_MEMBER
 extern struct tl_cl_driver tl_cl;
 
+/* Whether they are known; opencl.c's own. Release, acquire: they are there. */
+enum tl_cl_known { TL_CL_UNKNOWN, TL_CL_LACKING, TL_CL_USABLE };
+extern _Atomic enum tl_cl_known tl_cl_known;
+bool tl_cl_know(void);
+
 /* The driver may be asked: its functions are known, and the lanes have not ended. First thing in hooks that make calls of their own. */
-bool tl_cl_ready(void);
+static inline bool tl_cl_ready(void)
+{
+	return !tl_device_has_ended() && (TL_LIKELY(atomic_load_explicit(&tl_cl_known, memory_order_acquire) == TL_CL_USABLE) || tl_cl_know());
+}
 
 /* A parameter of a hooked call, as the driver sees it. */
 #define TL_CL_PARAM(type, call, i) (*(type *)(call)->params[i])
@@ -129,7 +139,13 @@ struct tl_cl_call {
 };
 
 /* In a hook's `after`. */
-struct tl_cl_call tl_cl_call_of(const struct tl_call *call);
+static inline struct tl_cl_call tl_cl_call_of(const struct tl_call *call)
+{
+	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
+
+	return (struct tl_cl_call){ .tid = tl_hook_is_recorded(call) ? thread->shown : 0, .thread = thread->tid, .start = call->start,
+				    .end = call->end };
+}
 
 #define TL_CL_FINISHES 256u
 
@@ -149,8 +165,7 @@ struct tl_cl_queue {
 	/* Protects what follows; no driver is called under it. */
 	pthread_mutex_t lock;
 	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
-	struct tl_cl_command *_Atomic free;	/* for the next ones; changes under the lock */
-	struct tl_cl_command *_Atomic spare;	/* more of them, put back without the lock */
+	struct tl_cl_command *_Atomic spare;	/* for threads that have none of their own; without the lock */
 	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock, with release. */
 	struct tl_cl_command *_Atomic unnoted;
 	_Atomic uint32_t count;		/* under way; written under the lock */
@@ -202,28 +217,36 @@ TL_CL_AFTER(tl_cl_event_times_after);
 /* What is kept of one while it is under way, and no more: it is written at each enqueue. struct tl_device_work says what the fields are. */
 struct tl_cl_command {
 	struct tl_cl_command *next;
+
+	/* Who enqueues it fills in all of these (the sizes as far as there are .dimensions, and .local[0] with them). */
 	struct tl_cl_queue *queue;
 	struct tl_device_command *lane;
 	cl_event event;			/* we hold it */
-	bool owned;			/* ours alone; else the program has it, too */
-	bool done;			/* the claimer's: it has ended, and is about to be taken out */
-	bool blocking;			/* the call that submits it waits for it, too */
-	_Atomic bool noted;		/* a call has waited for it; written under the lock */
-	uint8_t kind, dimensions;
-	cl_int status;			/* negative: it failed */
 	struct tl_cl_call submitted;	/* the call that submitted it */
-	struct tl_cl_call waited;	/* of those that waited for it the one that ended first; .end 0: none yet. Written under the lock */
+	uint32_t correlation, request;
 	const char *name, *peer;
 	uint64_t bytes;
-	uint32_t correlation, request;
+	bool owned;			/* ours alone; else the program has it, too */
+	bool blocking;			/* the call that submits it waits for it, too */
+	uint8_t kind, dimensions;
 	uint64_t global[3], local[3];
+
+	/* What becomes of it. */
+	bool done;			/* the claimer's: it has ended, and is about to be taken out */
+	_Atomic bool noted;		/* a call has waited for it; written under the lock */
+	cl_int status;			/* negative: it failed */
+	struct tl_cl_call waited;	/* of those that waited for it the one that ended first; .end 0: none yet. Written under the lock */
 	/* When it has ended: */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };
 
 /* The call is the driver's own, made inside of one of the program's that enqueues something or creates a queue. */
-bool tl_cl_is_drivers(const struct tl_call *call);
+bool tl_cl_is_inner(const struct tl_call *call);
+static inline bool tl_cl_is_drivers(const struct tl_call *call)
+{
+	return TL_UNLIKELY(call->open != call->thread->open) && tl_cl_is_inner(call);
+}
 
 TL_CL_BEFORE(tl_cl_enqueue_before);
 TL_CL_AFTER(tl_cl_enqueue_after);
@@ -232,11 +255,9 @@ void tl_cl_commands_after_fork(void);
 
 /* --- collecting */
 
-/* A command was enqueued: keep a copy of this. False where memory is short; then nothing was kept. */
-bool tl_cl_command_keep(const struct tl_cl_command *command);
-
-/* That is going to be done: its memory had better be near. */
-void tl_cl_command_prepare(const struct tl_cl_queue *queue);
+/* Memory for a command that was enqueued, NULL where it is short; and, when that is filled in: keep it. */
+struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue);
+void tl_cl_command_keep(struct tl_cl_command *command);
 
 /* Collect what has ended, of one queue and of all, and let go of it. Never waits. */
 void tl_cl_collect(struct tl_cl_queue *queue);

@@ -42,26 +42,22 @@
 
 /* --- the list */
 
-/* Under the lock. */
-static struct tl_cl_command *take_spare(struct tl_cl_queue *queue)
+/*
+ * A command's memory goes back to its queue, by whoever collects, and from there to the next thread that has used up what it had: so no lock is needed to have some. The
+ * thread's own: hooks are the only ones to ask, and no signal handler's call has one while they run.
+ */
+struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue)
 {
-	struct tl_cl_command *command = atomic_load_explicit(&queue->free, memory_order_relaxed);
+	struct tl_producer *producer = (struct tl_producer *)tl_self;
+	struct tl_cl_command *command = producer->cl_spare;
 
-	if (!command)
+	/* Pairs with put_spare. */
+	if (!command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
 		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
 	if (!command)
 		return malloc(sizeof(*command));
-	atomic_store_explicit(&queue->free, command->next, memory_order_relaxed);
+	producer->cl_spare = command->next;
 	return command;
-}
-
-/* Memory of commands stays, so that an address that is no longer right does no harm. */
-void tl_cl_command_prepare(const struct tl_cl_queue *queue)
-{
-	const char *command = (const char *)atomic_load_explicit(&queue->free, memory_order_relaxed);
-
-	for (size_t i = 0; command && i < offsetof(struct tl_cl_command, has); i += 64)
-		__builtin_prefetch(command + i, 1);
 }
 
 static void put_spare(struct tl_cl_command *command)
@@ -69,7 +65,7 @@ static void put_spare(struct tl_cl_command *command)
 	struct tl_cl_queue *queue = command->queue;
 
 	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
-	/* Release pairs with take_spare's acquire: nothing of it is used any more. */
+	/* Release pairs with tl_cl_command_new's acquire: nothing of it is used any more. */
 	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command, memory_order_release, memory_order_relaxed))
 		;
 }
@@ -148,28 +144,28 @@ static const struct tl_cl_call *finish_of(const struct tl_cl_queue *queue, const
 	return first;
 }
 
-bool tl_cl_command_keep(const struct tl_cl_command *from)
+void tl_cl_command_keep(struct tl_cl_command *command)
 {
-	struct tl_cl_queue *queue = from->queue;
+	struct tl_cl_queue *queue = command->queue;
 
+	command->next = NULL;
+	command->done = false;
+	atomic_store_explicit(&command->noted, false, memory_order_relaxed);
+	command->status = CL_SUCCESS;
+	command->waited.end = 0;
+	command->has = 0;
 	pthread_mutex_lock(&queue->lock);
-	struct tl_cl_command *command = take_spare(queue);
-	if (command) {
-		*command = *from;
-		command->next = NULL;
-		*(queue->last ? &queue->last->next : &queue->first) = command;
-		queue->last = command;
-		if (!unnoted(queue))
-			note_from(queue, command);
-		count(&queue->count, 1);
-		const struct tl_cl_call *finish = finish_of(queue, command);
-		if (finish) {
-			note(queue, command, finish);
-			pass_noted(queue);
-		}
+	*(queue->last ? &queue->last->next : &queue->first) = command;
+	queue->last = command;
+	if (!unnoted(queue))
+		note_from(queue, command);
+	count(&queue->count, 1);
+	const struct tl_cl_call *finish = finish_of(queue, command);
+	if (finish) {
+		note(queue, command, finish);
+		pass_noted(queue);
 	}
 	pthread_mutex_unlock(&queue->lock);
-	return command;
 }
 
 /* The last one that a call has waited for. Under the lock. */
@@ -496,14 +492,6 @@ TL_CL_BEFORE(tl_cl_collect_before)
 }
 
 /* --- who waited */
-
-struct tl_cl_call tl_cl_call_of(const struct tl_call *call)
-{
-	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
-
-	return (struct tl_cl_call){ .tid = tl_hook_is_recorded(call) ? thread->shown : 0, .thread = thread->tid, .start = call->start,
-				    .end = call->end };
-}
 
 /* *from: where the last one was found; events are mostly in the order of their commands. */
 static bool is_in(cl_event event, const cl_event *events, cl_uint count, cl_uint *from)

@@ -114,13 +114,8 @@ static void find_shape(struct shape *shape, const struct tl_function *function, 
 }
 
 /* Several threads may find it at once: they find the same. */
-static const struct shape *shape_of(const struct tl_call *call)
+static __attribute__((noinline)) const struct shape *make_shape(struct shape *shape, const struct tl_function *function)
 {
-	const struct tl_function *function = call->shim->function;
-	struct shape *shape = &shapes[function->index % FUNCTIONS];
-
-	if (atomic_load_explicit(&shape->kind, memory_order_acquire))
-		return shape;
 	for (const struct kind *kind = kinds; kind < kinds + sizeof(kinds) / sizeof(*kinds); kind++) {
 		if (strcmp(kind->function, function->name) != 0)
 			continue;
@@ -129,6 +124,13 @@ static const struct shape *shape_of(const struct tl_call *call)
 		return shape;
 	}
 	return NULL;
+}
+
+static inline const struct shape *shape_of(const struct tl_call *call)
+{
+	struct shape *shape = &shapes[call->shim->function->index % FUNCTIONS];
+
+	return TL_LIKELY(atomic_load_explicit(&shape->kind, memory_order_acquire) != NULL) ? shape : make_shape(shape, call->shim->function);
 }
 
 static const struct kind *kind_of(const struct shape *shape)
@@ -226,28 +228,32 @@ static void note_mapping(const struct tl_call *call, const struct shape *shape, 
 		tl_cl_memory_mapped(of_parameter ? TL_CL_PARAM(const void *, call, shape->of) : (const void *)(uintptr_t)result, bytes);
 }
 
-static void copy_sizes(uint64_t to[3], const size_t *from, unsigned count)
+/* A size for which there is no memory is 0. */
+static inline void copy_sizes(uint64_t to[3], const size_t *from, unsigned count)
 {
+	to[0] = 0;
 	for (unsigned i = 0; from && i < count; i++)
 		to[i] = from[i];
 }
 
+/* One moves no bytes. */
 static void describe_kernel(struct tl_cl_command *command, const struct tl_call *call, const struct shape *shape)
 {
+	const size_t *global = VALUE(const size_t *, call, shape->global);
 	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
 
 	command->name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
+	command->peer = NULL;
+	command->bytes = 0;
 	if (shape->dimensions < 0) {
 		/* A task is one work-item. */
 		command->dimensions = 1;
 		command->global[0] = command->local[0] = 1;
-		return;
+	} else if (global && dimensions <= 3) {
+		command->dimensions = (uint8_t)dimensions;
+		copy_sizes(command->global, global, dimensions);
+		copy_sizes(command->local, VALUE(const size_t *, call, shape->local), dimensions);
 	}
-	if (dimensions > 3 || !VALUE(const size_t *, call, shape->global))
-		return;
-	command->dimensions = (uint8_t)dimensions;
-	copy_sizes(command->global, VALUE(const size_t *, call, shape->global), dimensions);
-	copy_sizes(command->local, VALUE(const size_t *, call, shape->local), dimensions);
 }
 
 static const char *peer_of(const struct tl_call *call, const struct shape *shape)
@@ -260,18 +266,27 @@ static const char *peer_of(const struct tl_call *call, const struct shape *shape
 	return kind->peer;
 }
 
-static void describe(struct tl_cl_command *command, struct tl_call *call, const struct shape *shape, uint64_t result)
+static __attribute__((noinline)) void describe_other(struct tl_cl_command *command, const struct tl_call *call, const struct shape *shape, uint64_t result)
 {
 	command->name = kind_of(shape)->name;
-	command->kind = (uint8_t)kind_of(shape)->kind;
-	command->bytes = bytes_of(call, shape);
 	command->peer = peer_of(call, shape);
-	command->request = call->request;
-	command->correlation = tl_device_correlation();
-	if (shape->kernel >= 0)
-		describe_kernel(command, call, shape);
+	command->bytes = bytes_of(call, shape);
 	note_mapping(call, shape, result, command->bytes);
 	note_freed(call, shape);
+}
+
+static inline void describe(struct tl_cl_command *command, struct tl_call *call, const struct shape *shape, uint64_t result)
+{
+	command->submitted = tl_cl_call_of(call);
+	command->request = call->request;
+	command->correlation = tl_device_correlation();
+	command->kind = (uint8_t)kind_of(shape)->kind;
+	command->blocking = VALUE(cl_bool, call, shape->blocking);
+	command->dimensions = 0;
+	if (shape->kernel >= 0)
+		describe_kernel(command, call, shape);
+	else
+		describe_other(command, call, shape, result);
 	tl_call_correlate(call, command->correlation);
 }
 
@@ -301,7 +316,7 @@ static cl_command_queue queue_of(const struct tl_call *call, const struct shape 
 }
 
 /* A call that waits may call the program back. */
-bool tl_cl_is_drivers(const struct tl_call *call)
+bool tl_cl_is_inner(const struct tl_call *call)
 {
 	const struct tl_hooked *outer = tl_hook_outer(call);
 
@@ -334,13 +349,11 @@ TL_CL_BEFORE(tl_cl_enqueue_before)
 		TL_CL_PARAM(cl_event *, call, shape->event) = &enqueued->event;
 }
 
-/* The event of the command that was enqueued, held by us. NULL: there is none to be had. */
-static cl_event event_of(const struct tl_call *call, const struct shape *shape, const struct enqueued *enqueued)
+/* Of a command for which we did not ask for an event: one that is held by us. NULL: there is none to be had. */
+static __attribute__((noinline)) cl_event other_event_of(const struct tl_call *call, const struct shape *shape, const struct enqueued *enqueued)
 {
 	cl_event event = NULL;
 
-	if (enqueued->asked)
-		return enqueued->event;
 	TL_HOOK_UNCANCELLED();
 	if (enqueued->theirs)
 		return *enqueued->theirs && tl_cl.clRetainEvent(*enqueued->theirs) == CL_SUCCESS ? *enqueued->theirs : NULL;
@@ -350,26 +363,32 @@ static cl_event event_of(const struct tl_call *call, const struct shape *shape, 
 	return NULL;
 }
 
-static bool keep(struct tl_call *call, const struct shape *shape, const struct enqueued *enqueued, uint64_t result)
+static bool keep(struct tl_call *call, const struct enqueued *enqueued, uint64_t result)
 {
-	struct tl_cl_command command = { .queue = enqueued->queue, .lane = enqueued->lane, .owned = !enqueued->theirs,
-					 .event = event_of(call, shape, enqueued), .submitted = tl_cl_call_of(call),
-					 .blocking = VALUE(cl_bool, call, shape->blocking) };
+	const struct shape *shape = enqueued->shape;
+	struct tl_cl_queue *queue = enqueued->queue;
+	cl_event event = TL_LIKELY(enqueued->asked) ? enqueued->event : other_event_of(call, shape, enqueued);
+	struct tl_cl_command *command = event ? tl_cl_command_new(queue) : NULL;
 
-	tl_device_submitted(enqueued->lane, call->start);
-	if (!command.event)
-		return false;
-	describe(&command, call, shape, result);
-	if (!tl_cl_command_keep(&command)) {
+	if (!command) {
 		TL_HOOK_UNCANCELLED();
-		tl_cl.clReleaseEvent(command.event);
+		if (event)
+			tl_cl.clReleaseEvent(event);
 		return false;
 	}
-	tl_cl_device_keep_up(command.queue->device, call->end);
-	if (command.blocking)
-		tl_cl_waited_events(call, &command.event, 1);
+	command->queue = queue;
+	command->lane = enqueued->lane;
+	command->event = event;
+	command->owned = !enqueued->theirs;
+	describe(command, call, shape, result);
+	bool blocking = command->blocking;
+	tl_cl_command_keep(command);
+	/* From here on it may be another one. */
+	tl_cl_device_keep_up(queue->device, call->end);
+	if (blocking)
+		tl_cl_waited_events(call, &event, 1);
 	else
-		tl_cl_collect_meanwhile(call, command.queue);
+		tl_cl_collect_meanwhile(call, queue);
 	return true;
 }
 
@@ -379,7 +398,11 @@ TL_CL_AFTER(tl_cl_enqueue_after)
 
 	if (!enqueued->lane)
 		return;
-	tl_cl_command_prepare(enqueued->queue);
-	if (unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready() || !keep(call, enqueued->shape, enqueued, result))
+	if (TL_UNLIKELY(unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready())) {
+		tl_device_cancel(enqueued->lane);
+		return;
+	}
+	tl_device_submitted(enqueued->lane, call->start);
+	if (!keep(call, enqueued, result))
 		tl_device_cancel(enqueued->lane);
 }
