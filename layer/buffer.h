@@ -23,8 +23,21 @@
 struct tl_producer {
 	struct tl_thread thread;	/* first: tl_self points here */
 	uint32_t tid;
-	uint32_t lane;			/* number, unique in the process's life: a recycled tid is another lane */
 	uint32_t shown;			/* its tid in the output: the kernel's, but where an earlier lane had that */
+
+	/* What calls with a hook have to have at hand: in one line of the cache, and the first. */
+	int *error;			/* its errno */
+	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
+	struct tl_open_call *inline_end;	/* thread.end while not busy: up to where calls are served inline */
+	char *scratch;			/* arguments captured at entry of the open calls */
+	uint32_t scratch_used;
+	_Atomic uint32_t hooking;	/* odd: inside of a hook */
+	struct tl_hooked *_Atomic waiting;	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
+	struct tl_cl_command *cl_spare;	/* OpenCL's: free ones, for the thread's next commands */
+	uint32_t correlation;		/* the devices': the next number for what it causes; 0: it has to get some */
+	uint32_t spares;		/* free ones, for its next commands */
+
+	uint32_t lane;			/* number, unique in the process's life: a recycled tid is another lane */
 	char name[16];			/* as the kernel has it, read at attach and again when it ends */
 	_Atomic uint64_t lost;		/* events dropped, of all the threads that had it */
 	_Atomic uint64_t overwritten;	/* events that made room for newer ones in its ring; likewise */
@@ -48,18 +61,9 @@ struct tl_producer {
 
 	/* The threads' room's own. */
 	struct tl_open_call *open_end;	/* end of the stack of open calls */
-	struct tl_open_call *inline_end;	/* thread.end while not busy: up to where calls are served inline */
-	char *scratch;			/* arguments captured at entry of the open calls */
-	uint32_t scratch_used;
 	uint32_t rounds;		/* of key destructors seen */
 	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
 	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
-	int *error;			/* its errno */
-	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
-	_Atomic uint32_t hooking;	/* odd: inside of a hook */
-	struct tl_hooked *_Atomic waiting;	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
-	struct tl_cl_command *cl_spare;	/* OpenCL's: free ones, for the thread's next commands */
-	uint32_t spares;		/* the devices': free ones, for the thread's next commands */
 	struct tl_device_command *spare[TL_SPARE_COMMANDS];
 };
 

@@ -29,6 +29,7 @@
 
 #include "format/proc.h"
 #include "format/trace_file.h"
+#include "layer/near.h"
 #include "tracelayer/shim.h"
 
 #define POINTS TL_CLOCK_POINTS
@@ -62,7 +63,7 @@ static struct {
 	uint64_t since;		/* .to of the last one that is settled: what was before says nothing about the slope now */
 } change;
 static _Atomic uint64_t uncertain;	/* a tick: answers for those beyond count for the horizon */
-_Atomic uint64_t tl_clock_due = UINT64_MAX;
+_Atomic uint64_t tl_clock_due TL_NEAR = UINT64_MAX;
 _Atomic uint64_t tl_clock_rate;
 static _Atomic uint32_t unsettled;	/* nanoseconds until the change can be settled, 0: there is none */
 

@@ -61,6 +61,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/elf.h %D%/elf.c \
 	%D%/known.h %D%/known.c \
 	%D%/names.h %D%/names.c \
+	%D%/near.h \
 	%D%/resolve.h %D%/resolve.c
 
 # Device lanes of OpenCL and of Level Zero.

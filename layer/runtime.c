@@ -29,6 +29,7 @@
 #include "layer/event.h"
 #include "layer/guest.h"
 #include "layer/labels.h"
+#include "layer/near.h"
 #include "layer/once.h"
 #include "layer/pen.h"
 #include "layer/pool.h"
@@ -57,7 +58,7 @@ static _Atomic uint32_t nlibraries;
 /* A bit for each API: one of its functions was found; its description is in the arena. Written under the lock. */
 static _Atomic uint32_t used, described;
 
-static _Atomic bool recording;
+static _Atomic bool recording TL_NEAR;
 static _Atomic bool watched;	/* open calls are kept though nothing is recorded */
 static _Atomic uint32_t state;	/* enum tl_file_recording */
 static _Atomic bool wanted_once;	/* somebody has asked for recording */

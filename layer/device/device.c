@@ -11,6 +11,7 @@
 #include "layer/config.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
+#include "layer/near.h"
 #include "layer/once.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
@@ -20,7 +21,7 @@
 
 _Atomic bool tl_device_waiting;
 static struct tl_once begun;
-_Atomic bool tl_device_ended;
+_Atomic bool tl_device_ended TL_NEAR;
 
 static bool has_begun(void)
 {

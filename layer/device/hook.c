@@ -18,6 +18,7 @@
 #include "layer/buffer.h"
 #include "layer/call.h"
 #include "layer/device/inside.h"
+#include "layer/near.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
@@ -26,7 +27,7 @@ struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
 /* --- the barrier */
 
-bool tl_hook_has_barrier;
+bool tl_hook_has_barrier TL_NEAR;
 
 static void register_barrier(void)
 {

@@ -5,13 +5,14 @@
 
 #include "layer/device/device.h"
 #include "layer/device/opencl_commands.h"
+#include "layer/near.h"
 
 struct tl_cl_driver tl_cl;
 
 /* --- the driver's functions */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who looks for them */
-_Atomic enum tl_cl_known tl_cl_known;
+_Atomic enum tl_cl_known tl_cl_known TL_NEAR;
 
 static void find_functions(void)
 {

@@ -31,6 +31,7 @@ struct shape {
 	int8_t queue, queues, buffer, event, blocking, kernel, dimensions, global, local;
 	int8_t size, region, of, objects, pointers, sizes, count, flags, freed;
 	bool obliged;	/* it fails without an event */
+	uint8_t what;	/* .kind's: enum tl_device_kind */
 };
 
 static struct shape shapes[FUNCTIONS];
@@ -111,6 +112,7 @@ static void find_shape(struct shape *shape, const struct tl_function *function, 
 	shape->count = place_beginning(function, "num_");
 	shape->flags = place_of(function, "flags");
 	shape->freed = place_of(function, "pfn_free_func");
+	shape->what = (uint8_t)kind->kind;
 }
 
 /* Several threads may find it at once: they find the same. */
@@ -224,7 +226,7 @@ static void note_mapping(const struct tl_call *call, const struct shape *shape, 
 {
 	bool of_parameter = kind_of(shape)->bytes == TL_CL_SIZE && shape->of >= 0;
 
-	if (kind_of(shape)->kind == TL_DEVICE_MAP)
+	if (shape->what == TL_DEVICE_MAP)
 		tl_cl_memory_mapped(of_parameter ? TL_CL_PARAM(const void *, call, shape->of) : (const void *)(uintptr_t)result, bytes);
 }
 
@@ -280,7 +282,7 @@ static inline void describe(struct tl_cl_command *command, struct tl_call *call,
 	command->submitted = tl_cl_call_of(call);
 	command->request = call->request;
 	command->correlation = tl_device_correlation();
-	command->kind = (uint8_t)kind_of(shape)->kind;
+	command->kind = shape->what;
 	command->blocking = VALUE(cl_bool, call, shape->blocking);
 	command->dimensions = 0;
 	if (shape->kernel >= 0)

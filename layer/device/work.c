@@ -43,6 +43,7 @@
 #define SORT 1000	/* lanes of devices stand below those of threads and of the program's own */
 #define REUSE 64u	/* queues of a device, from which on those that were released are used again */
 #define MORE_ARGS 16u
+#define CORRELATIONS 64u	/* numbers that a thread takes at a time; a power of two */
 #define OWN_ARGS 16u
 
 enum command_state { PENDING, DONE, STUCK_PENDING };
@@ -116,7 +117,7 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;	/* of the lists: they
 static _Atomic(struct tl_device *) devices;
 static _Atomic(struct tl_device_queue *) queues;
 static uint32_t queue_count;
-static _Atomic uint32_t correlations;
+static _Atomic uint32_t correlations;	/* blocks of them are taken */
 
 /* --- texts */
 
@@ -279,13 +280,16 @@ void tl_device_queue_release(struct tl_device_queue *queue)
 		atomic_store_explicit(&queue->released, true, memory_order_relaxed);
 }
 
+/* Those of a block whose last bits are all 0 are nobody's. */
 uint32_t tl_device_correlation(void)
 {
-	uint32_t number;
+	struct tl_producer *producer = (struct tl_producer *)tl_self;
+	uint32_t number = producer ? producer->correlation : 0;
 
-	do
-		number = atomic_fetch_add_explicit(&correlations, 1, memory_order_relaxed) + 1;
-	while (!number);
+	if (!number)
+		number = atomic_fetch_add_explicit(&correlations, CORRELATIONS, memory_order_relaxed) + 1;
+	if (producer)
+		producer->correlation = (number + 1) % CORRELATIONS ? number + 1 : 0;
 	return number;
 }
 
