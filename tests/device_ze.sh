@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 51
+plan 52
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -93,6 +93,12 @@ TEST_ZE_FAIL=zeEventPoolCreate=0x78000001@1 preloaded "$app" time 100 >"$tmp/out
 is "$? $(cat "$tmp/out")" "0 " "a pool that is refused with our flags is made with the program's"
 is "$("$python" -c 'import json, sys; print(*{e["args"]["result"] for e in json.load(open(sys.argv[1])) if e.get("name") == "zeEventPoolCreate"})' "$tmp/t.json")" \
 	ZE_RESULT_SUCCESS "and recorded so"
+
+# What an event says already is not a command's time, and a command whose times are lost is not over at once.
+preloaded "$app" again
+is "$("$python" -c 'import json, sys
+print(*sorted("%s:%s" % (e["dur"] > 900, e["args"].get("times", "own")) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["name"] == "spin"))' "$tmp/t.json")" \
+	"True:host True:host True:own True:own True:own True:own" "kernels of 1 ms that signal events which are signalled already last so long"
 
 # --- the end
 preloaded "$app" unfinished >"$tmp/out" 2>&1

@@ -208,7 +208,9 @@ struct ze_event {
 	bool destroyed;
 	struct ze_execution *pending;	/* the last command that is to signal it, unless its times have been read */
 	uint32_t index;
-	uint64_t last_start, last_end;	/* its times, as last read: while it says so still, it has not been signalled again */
+	bool told;
+	uint64_t last_start, last_end;	/* .told: its times, as last read: while it says so still, it has not been signalled again */
+	bool elsewhere;			/* it may have been signalled by what is not read from it: by a command with a slot, or by the host */
 	uint32_t kept;			/* queries in immediate lists that are to keep earlier ones, and have not been read */
 	struct ze_recording *recorded;	/* signalled by this recording's command .command, and not reset in it since */
 	uint32_t command;
@@ -223,6 +225,7 @@ struct ze_queue {
 	struct tl_device_queue *lanes;
 	bool synchronous;
 	uint64_t number;		/* of the last execution */
+	uint64_t over;			/* of the last one of which something has been read: what stands before it is over */
 	struct ze_execution *first, **last;
 	struct ze_queue *next, **link;	/* of all */
 };

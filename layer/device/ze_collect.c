@@ -141,8 +141,9 @@ static bool read_event(ze_event_handle_t event, struct ze_item *item)
 /* What was read of the program's event. The same once more is no news: nobody reset it, and it has not been signalled again. */
 static bool is_news(struct ze_event *event, const struct ze_item *item)
 {
-	if (event->last_end && item->start == event->last_start && item->end == event->last_end)
+	if (event->told && item->start == event->last_start && item->end == event->last_end)
 		return false;
+	event->told = true;
 	event->last_start = item->start;
 	event->last_end = item->end;
 	return true;
@@ -230,9 +231,12 @@ bool tl_ze_item_read(struct ze_execution *execution, uint32_t index)
 		return false;
 	item->read = execution->capture ? read_captured(execution, index, item)
 					: read_source(execution, index, &recording->commands[index], item);
-	if (item->read)
-		not_pending(execution, index);
-	return item->read;
+	if (!item->read)
+		return false;
+	not_pending(execution, index);
+	if (execution->queue->over < execution->number)
+		execution->queue->over = execution->number;
+	return true;
 }
 
 bool tl_ze_execution_read(struct ze_execution *execution)
@@ -245,6 +249,32 @@ bool tl_ze_execution_read(struct ze_execution *execution)
 }
 
 /* --- executions */
+
+/*
+ * The event is going to be signalled by a command whose times it will tell. What it says already, by a command that has its times elsewhere or by the host,
+ * is no news then; where nobody resets it in between it would be taken for that.
+ */
+static void note_signalled(struct ze_event *event)
+{
+	struct ze_item now;
+
+	if (event->elsewhere && tl_ze_usable() && read_event((ze_event_handle_t)(uintptr_t)event->handle.key, &now)) {
+		is_news(event, &now);
+		event->elsewhere = false;
+	}
+}
+
+static void make_pending(struct ze_event *event, struct ze_execution *execution, uint32_t index)
+{
+	enum ze_source source = execution->recording->commands[index].source;
+
+	if (source == ZE_THEIRS)
+		note_signalled(event);
+	else if (source != ZE_QUERY)
+		event->elsewhere = true;
+	event->pending = execution;
+	event->index = index;
+}
 
 struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue, uint32_t correlation, uint32_t request)
 {
@@ -260,10 +290,8 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 	for (uint32_t i = 0; i < recording->count; i++) {
 		struct ze_event *event = recording->commands[i].event;
 		execution->items[i].command = tl_device_submit(queue->lanes);
-		if (event) {
-			event->pending = execution;
-			event->index = i;
-		}
+		if (event)
+			make_pending(event, execution, i);
 	}
 	execution->began = tl_device_now();
 	execution->number = ++queue->number;
@@ -396,18 +424,24 @@ static void show(struct ze_execution *execution, uint32_t index, bool unfinished
 		not_pending(execution, index);
 }
 
-/* Its times are known, or are known to be lost, and so is the call that submitted it. */
+/*
+ * Its times are known, and so is the call that submitted it. One whose times are lost is over when something that was submitted behind it is, or when somebody
+ * has waited for it. False: it may be ready when it is asked again.
+ */
 static bool show_if_ready(struct ze_execution *execution, uint32_t index)
 {
-	if (execution->items[index].shown)
+	const struct ze_item *item = &execution->items[index];
+
+	if (item->shown)
 		return true;
-	if (!execution->submitted || !(tl_ze_item_read(execution, index) || execution->items[index].lost))
+	if (!execution->submitted)
 		return false;
-	show(execution, index, false);
-	return true;
+	if (tl_ze_item_read(execution, index) || (item->lost && execution->number < execution->queue->over))
+		show(execution, index, false);
+	return item->shown || item->lost;
 }
 
-/* Show what is ready, from the first item that was not. Returns how many are not ready, `most` of them at most. */
+/* Show what is ready, from the first item that was not. Returns how many may yet be ready, `most` of them at most. */
 static uint32_t collect(struct ze_execution *execution, uint32_t most)
 {
 	uint32_t count = execution->recording->count, stuck = 0;

@@ -213,6 +213,18 @@ static void after_event_destroy(struct tl_call *call, void *state, uint64_t resu
 	(void)state;
 }
 
+static void after_host_signal(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
+	if (event)
+		event->elsewhere = true;
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
 static void after_event_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	struct tl_device_call waiting = tl_device_call_of(call);
@@ -255,6 +267,7 @@ const struct tl_hook tl_ze_event_hooks[] = {
 	{ "zeEventCreate", NULL, after_event_create, TL_HOOK_PLAIN },
 	{ "zeEventDestroy", before_forgetting, after_event_destroy, TL_HOOK_PLAIN },
 	{ "zeEventHostReset", before_forgetting, NULL, TL_HOOK_PLAIN },
+	{ "zeEventHostSignal", NULL, after_host_signal, TL_HOOK_PLAIN },
 	{ "zeEventHostSynchronize", NULL, after_event_wait, TL_HOOK_TIMED },
 	{ "zeEventQueryKernelTimestamp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
 	{ "zeEventQueryTimestampsExp", before_timestamp_query, NULL, TL_HOOK_PLAIN },

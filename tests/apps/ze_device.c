@@ -8,6 +8,7 @@
  *	ze_device kill				is killed then
  *	ze_device late				calls the API once more in its last exit handler, and prints which functions the driver counted then
  *	ze_device fork				a round, and another one in a child
+ *	ze_device again				six kernels of 1 ms, that signal events which are signalled already
  */
 #include "ze_app.h"
 
@@ -481,6 +482,47 @@ static void begin_what_does_not_end(void)
 	MUST(ZE(zeEventHostSynchronize, event, UINT64_MAX));
 }
 
+/* ---- events that nobody resets */
+
+/* One by an immediate list, one by the host, and one by an engine that only copies. */
+static void signal_before(const struct thread *t, ze_event_handle_t *events)
+{
+	ze_command_list_handle_t immediate = immediate_new(t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+	ze_command_queue_handle_t queue = queue_new(t, 1, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+	ze_command_list_handle_t list = list_new(1);
+
+	MUST(ZE(zeCommandListAppendSignalEvent, immediate, events[0]));
+	MUST(ZE(zeEventHostSynchronize, events[0], UINT64_MAX));
+	MUST(ZE(zeEventHostSignal, events[1]));
+	MUST(ZE(zeCommandListAppendBarrier, list, events[2], 0, NULL));
+	MUST(ZE(zeCommandListClose, list));
+	MUST(ZE(zeCommandQueueExecuteCommandLists, queue, 1, &list, NULL));
+}
+
+/* Of the last three kernels only the third one's times are in the event when they can be read. */
+static void signal_again(void)
+{
+	struct thread t = {0};
+	ze_event_pool_handle_t pool = ze_app_pool(&app, 3, 0);
+	ze_event_handle_t events[3] = {ze_app_event(pool, 0), ze_app_event(pool, 1), ze_app_event(pool, 2)};
+	ze_command_queue_handle_t queue = queue_new(&t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+	ze_command_list_handle_t first = list_new(0), list = list_new(0), other = list_new(0);
+	ze_kernel_handle_t spin = spin_new(19200);
+
+	signal_before(&t, events);
+	for (int i = 0; i < 3; i++)
+		MUST(ZE(zeCommandListAppendLaunchKernel, first, spin, &one, events[i], 0, NULL));
+	MUST(ZE(zeCommandListAppendLaunchKernel, list, spin, &one, events[0], 0, NULL));
+	MUST(ZE(zeCommandListAppendLaunchKernel, other, spin, &one, events[0], 0, NULL));
+	ze_command_list_handle_t lists[] = {first, list, other, list};
+	for (int i = 0; i < 3; i++)
+		MUST(ZE(zeCommandListClose, lists[i]));
+	MUST(ZE(zeCommandQueueExecuteCommandLists, queue, 1, lists, NULL));
+	MUST(ZE(zeCommandQueueSynchronize, queue, UINT64_MAX));
+	MUST(ZE(zeCommandQueueExecuteCommandLists, queue, 3, lists + 1, NULL));
+	MUST(ZE(zeCommandQueueSynchronize, queue, UINT64_MAX));
+}
+
 /* ---- calls after everybody else's end */
 
 static ze_command_list_handle_t late_list, late_immediate;
@@ -586,6 +628,8 @@ int main(int argc, char **argv)
 		over_time(first);
 	} else if (strcmp(what, "late") == 0) {
 		prepare_late_calls();
+	} else if (strcmp(what, "again") == 0) {
+		signal_again();
 	} else if (strcmp(what, "fork") == 0) {
 		status = work_forked();
 	} else {
