@@ -8,6 +8,7 @@ Always checked, of every slice of the category "device":
 	the call	exactly one call has the same correlation, it is one that enqueues, and the slice does not begin before it
 	waits		it does not end after a call returned that waited for it: clFinish of its queue, clWaitForEvents of its event, its own
 			blocking call
+	bytes		they are the call's "size"; of an unmap those of a mapping at its address, each of which is unmapped once at most
 	arrows		one from the call that submitted it, none or one to a call that waited for it; each end inside of the right slice, and in no
 			smaller one; none goes back in time, none is loose
 	depth		each sample of "queue N depth" is what the calls and the slices say; the last is the number of those that did not end
@@ -85,6 +86,23 @@ def check_calls(lanes):
 	for correlation, mine in calls.items():
 		if seen[correlation] != 1:
 			lanes.error("%s caused %d slices" % (mine[0], seen[correlation]))
+
+
+def check_bytes(lanes):
+	mapped = collections.defaultdict(collections.Counter)
+	calls = [(slice, slice.call.args) for slice in lanes.work if slice.call]
+	for slice, args in calls:
+		if isinstance(args.get("size"), int) and slice.args.get("bytes") != args["size"]:
+			lanes.error("%s has %s bytes, and not %d" % (slice, slice.args.get("bytes"), args["size"]))
+		if slice.args["kind"] == "map" and "result" in args:
+			mapped[args.get("svm_ptr", args["result"])][slice.args["bytes"]] += 1
+	for slice, args in calls:
+		pointer = args.get("mapped_ptr", args.get("svm_ptr")) if slice.args["kind"] == "unmap" else None
+		if pointer is None:
+			continue
+		mapped[pointer][slice.args.get("bytes")] -= 1
+		if mapped[pointer][slice.args.get("bytes")] < 0:
+			lanes.error("%s has %s bytes, which no mapping has" % (slice, slice.args.get("bytes")))
 
 
 def check_not_after(lanes, slice, call):
@@ -318,6 +336,7 @@ def check(lanes, options):
 	samples = samples_of(lanes)
 	if not options.few:
 		check_calls(lanes)
+		check_bytes(lanes)
 		check_waits(lanes)
 		check_arrows(lanes)
 		check_depth(lanes, samples)

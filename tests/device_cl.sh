@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/device_cl_common.sh"
 need_library
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 75
+plan 76
 
 # Every kind of command; by each door.
 for door in preload layer both; do
@@ -41,6 +41,7 @@ wrong "a wrong time" 'work[40]["args"]["start"] += 1'
 wrong "a wrong correlation" 'work[40]["args"]["correlation"] = work[41]["args"]["correlation"]'
 wrong "an arrow that is missing" 'events.remove(arrows[40])'
 wrong "an arrow that leads elsewhere" 'arrows[40]["ts"] = arrows[60]["ts"] + 50'
+wrong "wrong bytes" 'next(e for e in work if e["name"] == "unmap")["args"]["bytes"] += 1'
 wrong "a wrong depth" 'samples[40]["args"]["commands"] += 2'
 "$python" "$check_lanes" --commands "$(commands traced)" "$tmp/traced.json" >"$tmp/ok" 2>&1
 is $? 0 "and nothing in what was right"

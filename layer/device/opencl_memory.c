@@ -39,18 +39,14 @@ static struct memory *make(struct tl_handles *in, const void *key, uint64_t byte
 	return memory;
 }
 
-/* --- mappings */
+/* --- mappings. There may be several at the same address, each of which is unmapped by itself: the last one first, as nobody can tell them apart. */
 
 void tl_cl_memory_mapped(const void *pointer, uint64_t bytes)
 {
 	if (!pointer || !bytes)
 		return;
 	pthread_mutex_lock(&lock);
-	struct memory *mapping = find(&mappings, pointer);
-	if (mapping)
-		mapping->bytes = bytes;
-	else
-		make(&mappings, pointer, bytes);
+	make(&mappings, pointer, bytes);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -121,6 +121,7 @@ static void move_bytes(struct side *side)
 	DO(clFinish(side->queue));
 }
 
+/* Twice, the whole and a part of it at the same address. */
 static void map(struct side *side)
 {
 	cl_int error;
@@ -128,7 +129,11 @@ static void map(struct side *side)
 					      own(side, "map buffer", MAP), &error);
 
 	CHECK(error, "clEnqueueMapBuffer");
-	side->sum += mapped[3];
+	cl_float *part = clEnqueueMapBuffer(side->queue, side->a, CL_TRUE, CL_MAP_READ, 0, BYTES / 2, 0, NULL,
+					    own(side, "map buffer", MAP), &error);
+	CHECK(error, "clEnqueueMapBuffer");
+	side->sum += mapped[3] + part[0];
+	DO(clEnqueueUnmapMemObject(side->queue, side->a, part, 0, NULL, own(side, "unmap", UNMAP)));
 	DO(clEnqueueUnmapMemObject(side->queue, side->a, mapped, 0, NULL, own(side, "unmap", UNMAP)));
 	DO(clFinish(side->queue));
 }
