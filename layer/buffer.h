@@ -17,7 +17,6 @@
 #define TL_CHUNK_SIZE TL_CHUNK_MAX	/* of a thread that records much; its first chunk is TL_CHUNK_SMALL */
 #define TL_CHUNK_SMALL (16u * 1024)
 #define TL_RECORD_MAX (12u * 1024)	/* bytes; no record is longer */
-#define TL_SPARE_COMMANDS 64u		/* of devices, that a thread keeps for its next ones */
 
 /* What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread has ended and all is written. */
 struct tl_producer {
@@ -35,7 +34,7 @@ struct tl_producer {
 	struct tl_hooked *_Atomic waiting;	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
 	struct tl_cl_command *cl_spare;	/* OpenCL's: free ones, for the thread's next commands */
 	uint32_t correlation;		/* the devices': the next number for what it causes; 0: it has to get some */
-	uint32_t spares;		/* free ones, for its next commands */
+	struct tl_device_command *spare;	/* likewise: free ones, for its next commands */
 
 	uint32_t lane;			/* number, unique in the process's life: a recycled tid is another lane */
 	char name[16];			/* as the kernel has it, read at attach and again when it ends */
@@ -64,7 +63,6 @@ struct tl_producer {
 	uint32_t rounds;		/* of key destructors seen */
 	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
 	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
-	struct tl_device_command *spare[TL_SPARE_COMMANDS];
 };
 
 /*

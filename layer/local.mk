@@ -14,6 +14,7 @@ libtl_core_la_SOURCES = \
 	%D%/context_request.c \
 	%D%/mark.h %D%/mark.c \
 	%D%/control.h %D%/control.c \
+	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
 	%D%/device/hook.h %D%/device/inside.h %D%/device/hook.c \

@@ -25,6 +25,7 @@
 #include "layer/context.h"
 #include "layer/mark.h"
 #include "layer/control.h"
+#include "layer/device/background.h"
 #include "layer/device/device.h"
 #include "layer/event.h"
 #include "layer/guest.h"
@@ -512,6 +513,7 @@ static void before_fork(void)
 {
 	sigset_t signals;
 
+	tl_device_background_before_fork();
 	tl_tracer_before_fork();
 	tl_pen_take_quietly(&lock, &signals);
 	fork_signals = signals;
@@ -525,6 +527,7 @@ static void after_fork_in_parent(void)
 	tl_walk_after_fork_parent();
 	tl_pen_release_quietly(&lock, &signals);
 	tl_tracer_after_fork_parent();
+	tl_device_background_after_fork_parent();
 }
 
 static void after_fork_in_child(void)

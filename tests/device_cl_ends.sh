@@ -6,7 +6,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 34
+plan 49
 
 # promptly WHAT WAY UNFINISHED: three results.
 promptly()
@@ -45,25 +45,54 @@ unnoticed "a child that returns from main while its parent's commands are under 
 like "$(cat "$tmp/traced.out")" '^calls in the child: 0$' "nobody calls the driver in it"
 lanes "the parent's commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
 
-# Killed, at any moment: of what had ended when it was waited for, as far as the program could tell of it, the last 64 commands at most are missing.
-for ending in json tlt; do
+# The thread of ours that tells of commands: it comes and goes, and programs do as well without.
+unnoticed "a program that rests" preload "$apps/cl_device_ends" resting
+lanes "a program that rests: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+like "$(cat "$tmp/traced.out")" '^at most one more: yes$' "no thread of ours stays but the writer's"
+unnoticed "a program that can have no threads" preload "$apps/cl_device_ends" unthreaded
+lanes "a program that can have no threads: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+unnoticed "a program that ends with its last thread" preload "$apps/cl_device_ends" left
+lanes "a program that ends with its last thread: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+run traced preload "$apps/cl_device_ends" forking
+is "$(head -n 1 "$tmp/traced.out")" "children that ended well: 200" "a program that forks all the time"
+lanes "a program that forks all the time: its commands are on their lane" --commands "$(commands traced)"
+
+# Killed: of what had ended when it was waited for, as far as the program could tell of it, the commands of the last milliseconds may be missing, and 1024 at most (and as
+# many as are told of at a time). Where it has done nothing for a while there are all.
+killed_after()
+{
+	local what=$1 ending=$2 bytes=$3 dots
+	shift 3
 	rm -f "$tmp"/killed.*
-	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/killed.$ending "$apps/cl_device_ends" steady >"$tmp/killed.dots" 2>"$tmp/killed.err" &
+	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/killed.$ending "$apps/cl_device_ends" steady "$@" >"$tmp/killed.dots" 2>"$tmp/killed.err" &
 	victim=$!
-	until test "$(stat -c %s "$tmp/killed.dots" 2>/dev/null || echo 0)" -ge 30; do
+	until test "$(stat -c %s "$tmp/killed.dots" 2>/dev/null || echo 0)" -ge "$bytes"; do
 		kill -0 $victim || break
 		sleep 0.02
 	done
+	test $# -eq 0 || sleep 1
 	kill -9 $victim
 	wait $victim 2>/dev/null
-	ok "killed, $ending: its trace is recovered" "$tracelayer" recover $victim
+	ok "killed$what, $ending: its trace is recovered" "$tracelayer" recover $victim
 	test "$ending" = json || "$tracelayer" export "$tmp/killed.$ending" -o "$tmp/killed.json" >"$tmp/export" 2>&1
-	ok "killed, $ending: it is sound" "$python" "$check_trace" "$tmp/killed.json"
-	dots=$(stat -c %s "$tmp/killed.dots")
-	ok "killed, $ending: the $((dots * 100)) commands are there, but for the last 64" "$python" - "$tmp/killed.json" $((dots * 100)) <<-'END'
+	ok "killed$what, $ending: it is sound" "$python" "$check_trace" "$tmp/killed.json"
+}
+
+# commands_of MISSING MORE
+commands_of()
+{
+	"$python" - "$tmp/killed.json" "$(($(stat -c %s "$tmp/killed.dots") * 100))" "$@" <<-'END'
 	import json, sys
 	work = [event for event in json.load(open(sys.argv[1])) if event.get("cat", "").startswith("device") and event["ph"] == "X"]
-	print(len(work), "slices,", sys.argv[2], "commands were enqueued and waited for")
-	sys.exit(not int(sys.argv[2]) - 64 <= len(work) <= int(sys.argv[2]) + 200)
+	enqueued, missing, more = map(int, sys.argv[2:])
+	print(len(work), "slices,", enqueued, "commands were enqueued and waited for")
+	sys.exit(not enqueued - missing <= len(work) <= enqueued + more)
 	END
+}
+
+for ending in json tlt; do
+	killed_after "" $ending 60
+	ok "killed, $ending: the commands are there, but for the last ones" commands_of 1100 200
+	killed_after " at rest" $ending 30 30
+	ok "killed at rest, $ending: each of the commands is there" commands_of 0 0
 done

@@ -56,8 +56,8 @@ struct tl_device_view {
 };
 
 /*
- * Called by whichever thread finds that the command has ended, soon after or as late as the process's end, in any order, several threads at once. It
- * holds up that thread's call: be brief. Allocating and mutexes of its own are fine; calls into a driver are not.
+ * Called by whichever thread finds that the command has ended, which may be one of ours, soon after or as late as the process's end, in any order, several threads
+ * at once. It holds up what that thread does: be brief. Allocating and mutexes of its own are fine; calls into a driver are not.
  */
 typedef void (*tl_device_callback)(const struct tl_device_view *command, void *user_data);
 

@@ -9,6 +9,7 @@
 
 #include "layer/call.h"
 #include "layer/config.h"
+#include "layer/device/background.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
 #include "layer/near.h"
@@ -99,6 +100,7 @@ void tl_device_after_fork(void)
 	if (!has_apis() || !has_begun())
 		return;
 	tl_hook_after_fork();
+	tl_device_background_after_fork_child();
 	if (tl_config.left_alone)
 		atomic_store_explicit(&tl_device_ended, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)

@@ -11,6 +11,12 @@
 
 #include "layer/device/hook.h"
 
+enum tl_device_left {
+	TL_DEVICE_NOTHING,
+	TL_DEVICE_LATER,	/* in a while something may have ended, or come */
+	TL_DEVICE_MORE,		/* that can be done at once */
+};
+
 /* The part of an API. */
 struct tl_device_api {
 	const char *prefix;		/* of its functions: "cl", "ze" */
@@ -21,6 +27,12 @@ struct tl_device_api {
 	 * of CLOCK_MONOTONIC), which this has to keep too. The calling thread may hold no lock of a driver, but other threads may.
 	 */
 	void (*end)(uint64_t deadline);
+	/*
+	 * For the thread in the background (background.h), as inside of a hook: do some of what there is to do, for some 50 us, and say if something is left. And, at
+	 * any time: is there something to do? NULL, both: nothing is done there.
+	 */
+	enum tl_device_left (*collect)(void);
+	bool (*awaits)(void);
 	/* In a forked child: forget everything. Only the calling thread is there; locks may be held by threads that are not. No driver calls. */
 	void (*after_fork)(void);
 };

@@ -17,6 +17,7 @@
 #include "format/record.h"
 #include "layer/buffer.h"
 #include "layer/call.h"
+#include "layer/device/device.h"
 #include "layer/device/inside.h"
 #include "layer/near.h"
 #include "layer/resolve.h"
@@ -32,6 +33,14 @@ bool tl_hook_has_barrier TL_NEAR;
 static void register_barrier(void)
 {
 	tl_hook_has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void tl_hook_barrier(void)
+{
+	if (tl_hook_has_barrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	else
+		atomic_thread_fence(memory_order_seq_cst);	/* With that of tl_hook_barrier_near. */
 }
 
 void tl_hook_after_fork(void)
@@ -186,6 +195,13 @@ void tl_hook_cancellable(const int *state)
 	pthread_setcancelstate(*state, NULL);
 }
 
+void tl_hook_run(void (*work)(void *), void *user_data)
+{
+	TL_HOOK_INSIDE(self());
+	if (!tl_device_has_ended())
+		work(user_data);
+}
+
 bool tl_hook_is_here(void)
 {
 	return tl_self && atomic_load_explicit(&self()->hooking, memory_order_relaxed) & 1;
@@ -208,8 +224,7 @@ bool tl_hook_drain(uint64_t deadline)
 {
 	bool all = true;
 
-	if (tl_hook_has_barrier)
-		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	tl_hook_barrier();
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
 		all &= producer == self() || wait_for(producer, deadline);
 	return all;

@@ -191,6 +191,9 @@ static inline uint32_t tl_hook_correlation(const struct tl_call *call)
 /* The calling thread is inside a hook (which a signal handler has interrupted). */
 bool tl_hook_is_here(void);
 
+/* As inside of a hook, do some of the layer's own work, on a thread of the layer's. Not once the lanes have ended. */
+void tl_hook_run(void (*work)(void *), void *user_data);
+
 /* In a forked child. */
 void tl_hook_after_fork(void);
 

@@ -14,6 +14,19 @@
  */
 extern bool tl_hook_has_barrier;	/* before the first hook is set */
 
+/*
+ * Two threads that each write something and then look at what the other one writes: one of them sees it. Who does that all the time has the near one in between, which
+ * costs nothing where the kernel has a barrier for all threads; the other one has the far one.
+ */
+void tl_hook_barrier(void);
+static inline void tl_hook_barrier_near(void)
+{
+	if (TL_LIKELY(tl_hook_has_barrier))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);	/* With that of tl_hook_barrier. */
+}
+
 /* The calling thread's .hooking is odd inside of a hook, and another number in each. */
 static inline uint32_t tl_hook_counted(const struct tl_producer *producer)
 {

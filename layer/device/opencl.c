@@ -99,4 +99,6 @@ static void after_fork(void)
 	tl_cl_memory_after_fork();
 }
 
-const struct tl_device_api tl_device_opencl = { "cl", hooks, tl_cl_collect_end, after_fork };
+const struct tl_device_api tl_device_opencl = {
+	.prefix = "cl", .hooks = hooks, .end = tl_cl_collect_end, .collect = tl_cl_collect_some, .awaits = tl_cl_awaits, .after_fork = after_fork,
+};

@@ -12,7 +12,8 @@
  *	opencl_memory.c		memory that the program has
  *
  * Nobody may notice: what the program asks its driver is answered as without us. An event that the program asked for is retained by us until its
- * command is collected; for a command of which it wanted no event we ask for one. All is collected in hooks of the program's own calls: nothing waits.
+ * command is collected; for a command of which it wanted no event we ask for one. All is collected by a thread of ours, or in hooks of the program's own calls:
+ * nothing waits.
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_H
 #define TL_LAYER_DEVICE_OPENCL_H
@@ -176,8 +177,6 @@ struct tl_cl_queue {
 	uint32_t finished;		/* how many there were */
 	uint64_t finish_began;		/* of these, when the last began */
 	_Atomic uint64_t waited;	/* the latest end of a call that is noted as having waited; likewise */
-
-	struct tl_cl_command *_Atomic told;	/* the claimer's: in the trace; their events are still held */
 };
 
 /* The queue, if it is known. */
@@ -262,6 +261,10 @@ void tl_cl_command_keep(struct tl_cl_command *command);
 /* Collect what has ended, of one queue and of all, and let go of it. Never waits. */
 void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
+
+/* In the background: see struct tl_device_api. */
+enum tl_device_left tl_cl_collect_some(void);
+bool tl_cl_awaits(void);
 
 /* A command was enqueued, which the device is busy with: a good time to tell of others. */
 void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);

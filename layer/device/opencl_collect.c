@@ -5,10 +5,10 @@
  * one to the other; and where nobody waits, when many have gathered, and at the end. Of a queue that keeps the order only the oldest command
  * that has not ended is asked about.
  *
- * Telling of a command takes a third of a microsecond, and several times as much for one alone as for one of many. Where the wait was long beside that it is
- * done at once, in the hook of the call that waited. After short waits for few commands it is done when some have gathered, and then while the device is
- * busy with the next command and the program has to wait for it anyway: directly after that was enqueued, or after the next wait, at the latest. So a
- * process that is killed may lack its last commands, as many as may gather, if they were short.
+ * Telling of a command takes a third of a microsecond, and several times as much for one alone as for one of many. What the program does next had better not wait
+ * for that. So it is done by a thread of ours (background.h), each millisecond, for all that has been waited for since; by the program's own threads only where that
+ * one can't be had or doesn't get on, and where the program might see that we still hold an event: then all are told of, and let go of, before it looks. A
+ * process that is killed may lack its last commands, those of some milliseconds.
  *
  * Who collects claims the queue first: then he alone takes commands out, and may read the list up to where it ended when he claimed it, without the
  * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
@@ -18,9 +18,7 @@
  * time says when it ended, it had when the first of them did. So such a command is not told of while another thread's call is on its way, from before it goes to the
  * driver until it is noted, which may have waited for it and have ended before what we know (is_held).
  *
- * Events are let go of one wait later: a driver that has just woken the program has more to do with them, and would be in our way, and we in its.
- * Where the program might see that we still hold one, all are let go of before. It is the claimer who does, so that who counts an event's references
- * (tl_cl_claim) knows what of them is ours.
+ * It is the claimer who lets go of events, before the queue is free again, so that who counts an event's references (tl_cl_claim) knows what of them is ours.
  */
 #include "layer/device/opencl.h"
 
@@ -30,15 +28,16 @@
 
 #include "layer/buffer.h"
 #include "layer/clock.h"
+#include "layer/device/background.h"
 #include "layer/device/device.h"
 
 #define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
-#define MANY 64u		/* commands that have been waited for and not told of: no more than these */
-#define SOME 32u		/* so many are told of after the next one was enqueued */
-#define SHORT 15000u		/* nanoseconds for each command that it was for: a longer wait is no short one */
+#define MANY 1024u		/* commands that have been waited for and not told of: beyond that the program's threads help */
+#define SOME 64u		/* are told of at a time */
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
 #define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
+#define CLAIM_WAIT 100000000u	/* nanoseconds that a call of the program may wait for who is just collecting */
 
 /* --- the list */
 
@@ -168,12 +167,13 @@ void tl_cl_command_keep(struct tl_cl_command *command)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* The last one that a call has waited for. Under the lock. */
+/* The last one that a call has waited for; there may be others behind it where that is some way down the list. Under the lock. */
 static struct tl_cl_command *last_noted(const struct tl_cl_queue *queue)
 {
 	struct tl_cl_command *last = NULL;
+	uint32_t passed = 0;
 
-	for (struct tl_cl_command *command = queue->first; command; command = command->next)
+	for (struct tl_cl_command *command = queue->first; command && (passed < SOME || !last); command = command->next, passed++)
 		if (command->waited.end)
 			last = command;
 	return last;
@@ -196,6 +196,23 @@ void tl_cl_release(struct tl_cl_queue *queue)
 	pthread_mutex_lock(&queue->lock);
 	queue->claimed = false;
 	pthread_mutex_unlock(&queue->lock);
+}
+
+/* Whoever collects just now is soon done. False: it takes too long. */
+static bool claim_patiently(struct tl_cl_queue *queue, struct tl_cl_command **last)
+{
+	const struct timespec moment = { .tv_nsec = 20000 };
+	uint64_t deadline = 0;
+
+	while (!claim(queue, last, false)) {
+		uint64_t now = tl_device_now();
+		if (!deadline)
+			deadline = now + CLAIM_WAIT;
+		if (now >= deadline)
+			return false;
+		nanosleep(&moment, NULL);
+	}
+	return true;
 }
 
 /* The state of a hook of a call that waits. */
@@ -321,8 +338,7 @@ enum collecting {
 	FRONT,		/* what has ended among the oldest */
 	ENDED,		/* what has ended */
 	NOTED,		/* and was waited for, or stands before what was: not a word of what the device is busy with */
-	ALL,		/* what has ended, and all is let go of at once */
-	LAST,		/* the same, however many have not ended */
+	LAST,		/* what has ended, however many have not */
 };
 
 /* Returns the last one that has ended, or NULL. Beyond some that have not, only those that have been waited for are asked about. */
@@ -402,20 +418,14 @@ static void tell_all(struct tl_cl_command *done, uint64_t seen)
 
 	tl_clock_freshen();
 	for (; done; done = done->next)
-		tell(done, seen, now, done->next && ++told % MANY);
-}
-
-static struct tl_cl_command *told(const struct tl_cl_queue *queue)
-{
-	return atomic_load_explicit(&queue->told, memory_order_relaxed);
+		tell(done, seen, now, done->next && ++told % SOME);
 }
 
 /* By the claimer. */
-static void let_go(struct tl_cl_queue *queue)
+static void let_go(struct tl_cl_command *command)
 {
-	struct tl_cl_command *command = told(queue), *next;
+	struct tl_cl_command *next;
 
-	atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
 	for (; command; command = next) {
 		next = command->next;
 		tl_cl.clReleaseEvent(command->event);
@@ -423,36 +433,52 @@ static void let_go(struct tl_cl_queue *queue)
 	}
 }
 
+static uint32_t number_in(const _Atomic uint32_t *number)
+{
+	return atomic_load_explicit(number, memory_order_relaxed);
+}
+
 /*
- * `at`: ticks of a moment before; 0: now. Commands without times have ended by then, as far as is shown: a call that waited for one and has returned since, but
- * has not noted it yet, is not to have returned before that.
+ * The queue is claimed. `at`: ticks of a moment before; 0: now. Commands without times have ended by then, as far as is shown: a call that waited for one and has
+ * returned since, but has not noted it yet, is not to have returned before that. Returns whether there were any.
  */
-static void collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
+static bool collect_claimed(struct tl_cl_queue *queue, struct tl_cl_command *last, uint32_t most, enum collecting what, uint64_t at)
+{
+	TL_HOOK_UNCANCELLED();
+	tl_cl_device_keep_up(queue->device, tl_event_now());
+	uint64_t seen = at ? tl_clock_ns(at) : tl_device_now();
+	/* Not a look further than that: this is done at each submission, however many commands there are. */
+	const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
+	struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
+
+	if (!done)
+		return false;
+	tell_all(done, seen);
+	let_go(done);
+	return true;
+}
+
+static bool collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
 {
 	struct tl_cl_command *last;
 
-	if ((!atomic_load_explicit(&queue->count, memory_order_relaxed) && !told(queue)) || !claim(queue, &last, what == NOTED))
-		return;
-	TL_HOOK_UNCANCELLED();
-	let_go(queue);
-	if (last) {
-		tl_cl_device_keep_up(queue->device, tl_event_now());
-		uint64_t seen = at ? tl_clock_ns(at) : tl_device_now();
-		/* Not a look further than that: this is done at each submission, however many commands there are. */
-		const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
-		struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
-		if (done)
-			tell_all(done, seen);
-		atomic_store_explicit(&queue->told, done, memory_order_relaxed);
-	}
-	if (what >= ALL)
-		let_go(queue);
+	if (!number_in(&queue->count) || !claim(queue, &last, what == NOTED))
+		return false;
+	bool any = last && collect_claimed(queue, last, most, what, at);
 	tl_cl_release(queue);
+	return any;
 }
 
+/* All that has ended, also where somebody else is at it just now. */
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	collect(queue, UINT32_MAX, ALL, 0);
+	struct tl_cl_command *last;
+
+	if (!claim_patiently(queue, &last))
+		return;
+	if (last)
+		collect_claimed(queue, last, UINT32_MAX, ENDED, 0);
+	tl_cl_release(queue);
 }
 
 void tl_cl_collect_all(void)
@@ -461,26 +487,59 @@ void tl_cl_collect_all(void)
 		tl_cl_collect(queue);
 }
 
+static bool is_full(const struct tl_cl_queue *queue)
+{
+	return number_in(&queue->count) > KEEP;
+}
+
 /* Two for each that comes: so it gets on. */
 void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
 {
-	if (atomic_load_explicit(&queue->noted, memory_order_relaxed) >= SOME)
-		collect(queue, UINT32_MAX, NOTED, call->end);
-	else if (atomic_load_explicit(&queue->count, memory_order_relaxed) > KEEP)
+	if (number_in(&queue->noted) >= MANY)
+		collect(queue, SOME, NOTED, call->end);
+	else if (is_full(queue) && !tl_device_do_soon())
 		collect(queue, 2, FRONT, call->end);
 }
 
-/* The call that `waited` says was the first to wait for so many commands of the queue. */
-static void collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited, uint32_t commands)
+/* The call that `waited` says was the first to wait for some commands of the queue. */
+static void collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited)
 {
-	bool later = atomic_load_explicit(&queue->noted, memory_order_relaxed) <= MANY &&
-		     waited->end - waited->start < commands * tl_clock_ticks(SHORT);
-
 	/* Where the program has given it up no other call may come, and it is our events that keep it and its context. */
-	if (!atomic_load_explicit(&queue->references, memory_order_relaxed))
-		collect(queue, UINT32_MAX, ALL, waited->end);
-	else if (!later)
+	if (!number_in(&queue->references))
+		tl_cl_collect(queue);
+	else if (!tl_device_do_soon())
 		collect(queue, UINT32_MAX, ENDED, waited->end);
+}
+
+/* --- in the background */
+
+static bool awaits(const struct tl_cl_queue *queue)
+{
+	return number_in(&queue->noted) || is_full(queue);
+}
+
+bool tl_cl_awaits(void)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (awaits(queue))
+			return true;
+	return false;
+}
+
+/* Nothing is told of before somebody has waited for it, that the trace may lead there, unless there are too many. */
+enum tl_device_left tl_cl_collect_some(void)
+{
+	enum tl_device_left left = TL_DEVICE_NOTHING;
+
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
+		if (!awaits(queue))
+			continue;
+		if (collect(queue, SOME, number_in(&queue->noted) ? NOTED : FRONT, 0))
+			left = TL_DEVICE_MORE;
+		else if (left == TL_DEVICE_NOTHING)
+			left = TL_DEVICE_LATER;
+	}
+	return left;
 }
 
 TL_CL_BEFORE(tl_cl_collect_before)
@@ -541,9 +600,8 @@ void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_
 
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		bool matters = unnoted(queue) || overtaken(queue, &waited);
-		uint32_t commands = matters ? note_events(queue, &waited, events, count) : 0;
-		if (commands)
-			collect_waited(queue, &waited, commands);
+		if (matters && note_events(queue, &waited, events, count))
+			collect_waited(queue, &waited);
 	}
 }
 
@@ -613,10 +671,10 @@ TL_CL_AFTER(tl_cl_finish_after)
 	if (!queue)
 		return;
 	bool succeeded = tl_cl_succeeded(result, unwound) && tl_cl_ready();
-	uint32_t commands = succeeded ? note_finish(queue, &waited) : 0;
+	bool first = succeeded && note_finish(queue, &waited);
 	stop_waiting(call, state);
-	if (commands)
-		collect_waited(queue, &waited, commands);
+	if (first)
+		collect_waited(queue, &waited);
 }
 
 /* --- references */
@@ -629,22 +687,15 @@ static bool has_event(struct tl_cl_queue *queue, cl_event event)
 	return has;
 }
 
-/* Whoever collects just now is soon done. What has been told of is let go of, so that what is left is under way. */
 static bool claim_with(struct tl_cl_queue *queue, cl_event event)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
 	struct tl_cl_command *last;
 
-	for (unsigned i = 0; i < 50; i++) {
-		if (claim(queue, &last, false)) {
-			let_go(queue);
-			if (has_event(queue, event))
-				return true;
-			tl_cl_release(queue);
-			return false;
-		}
-		nanosleep(&moment, NULL);
-	}
+	if (!claim_patiently(queue, &last))
+		return false;
+	if (has_event(queue, event))
+		return true;
+	tl_cl_release(queue);
 	return false;
 }
 

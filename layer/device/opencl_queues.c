@@ -403,7 +403,6 @@ void tl_cl_queues_after_fork(void)
 		atomic_store_explicit(&queue->unnoted, NULL, memory_order_relaxed);
 		queue->claimed = false;
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
-		atomic_store_explicit(&queue->told, NULL, memory_order_relaxed);
 		atomic_store_explicit(&queue->noted, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->count, 0, memory_order_relaxed);
 	}

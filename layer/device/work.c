@@ -83,6 +83,7 @@ struct tl_device_queue {
 	char *name;		/* the one that was asked for, or NULL */
 	char *label;		/* what its lanes are called */
 	_Atomic(struct tl_device_command *) inbox;
+	_Atomic(struct tl_device_command *) spare;	/* free ones, linked by .next */
 
 	pthread_mutex_t lock;	/* of all that follows */
 	struct tl_device_command *first, **last;	/* pending */
@@ -303,37 +304,46 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 
 /* --- commands that are pending */
 
-/* A thread's own: hooks are the only ones to ask, and no signal handler's call has one while they run. */
-static struct tl_device_command *take_command(void)
+/*
+ * Where commands are told of by another thread than that which submits them, their memory goes back to the queue, from which the latter takes all there is. The
+ * thread's own: hooks are the only ones to ask, and no signal handler's call has one while they run.
+ */
+static struct tl_device_command *take_command(struct tl_device_queue *queue)
 {
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
-	if (!producer || !producer->spares)
-		return malloc(sizeof(struct tl_device_command));
-	return producer->spare[--producer->spares];
+	struct tl_device_command *command = producer ? producer->spare : NULL;
+
+	/* Pairs with give_command. */
+	if (producer && !command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
+		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
+	if (!command)
+		return malloc(sizeof(*command));
+	producer->spare = command->next;
+	return command;
 }
 
 void tl_device_will_submit(void)
 {
 	const struct tl_producer *producer = (const struct tl_producer *)(const void *)tl_self;
 
-	if (producer && producer->spares)
-		__builtin_prefetch(producer->spare[producer->spares - 1], 1);
+	if (producer && producer->spare)
+		__builtin_prefetch(producer->spare, 1);
 }
 
 static void give_command(struct tl_device_command *command)
 {
-	struct tl_producer *producer = (struct tl_producer *)tl_self;
+	struct tl_device_queue *queue = command->queue;
 
-	if (producer && producer->spares < TL_SPARE_COMMANDS)
-		producer->spare[producer->spares++] = command;
-	else
-		free(command);
+	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
+	/* Pairs with take_command: nobody uses it any more. */
+	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command, memory_order_release, memory_order_relaxed))
+		;
 }
 
 struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)
 {
 	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR) && tl_request_wants(TL_LEVEL_OPERATOR);
-	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? take_command() : NULL;
+	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? take_command(queue) : NULL;
 
 	if (!command)
 		return NULL;
@@ -875,6 +885,7 @@ static void forget_queue(struct tl_device_queue *queue)
 	/* Whoever had it has not come along, and may have been about to note that an array lies elsewhere now: they are left. */
 	pthread_mutex_init(&queue->lock, NULL);
 	atomic_store_explicit(&queue->inbox, NULL, memory_order_relaxed);
+	atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
 	queue->lanes = NULL;
 	queue->edges = NULL;
 	queue->nlanes = queue->nedges = queue->edges_room = queue->behind = queue->counter = 0;

@@ -84,7 +84,7 @@ static void after_fork(void)
 	tl_ze_contexts_forget();
 }
 
-const struct tl_device_api tl_device_ze = { "ze", tl_ze_object_hooks, end, after_fork };
-const struct tl_device_api tl_device_ze_events = { "ze", tl_ze_event_hooks, NULL, NULL };
-const struct tl_device_api tl_device_ze_appends = { "ze", tl_ze_append_hooks, NULL, NULL };
-const struct tl_device_api tl_device_ze_executions = { "ze", tl_ze_execute_hooks, NULL, NULL };
+const struct tl_device_api tl_device_ze = { .prefix = "ze", .hooks = tl_ze_object_hooks, .end = end, .after_fork = after_fork };
+const struct tl_device_api tl_device_ze_events = { .prefix = "ze", .hooks = tl_ze_event_hooks };
+const struct tl_device_api tl_device_ze_appends = { .prefix = "ze", .hooks = tl_ze_append_hooks };
+const struct tl_device_api tl_device_ze_executions = { .prefix = "ze", .hooks = tl_ze_execute_hooks };

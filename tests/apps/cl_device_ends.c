@@ -14,13 +14,20 @@
  *	mixed		as gated, with more such commands in a queue without order than are asked about at a time, and others behind them that it
  *			waits for
  *	released	releases queue and context while a command waits, lets that go on, and waits for it: the last one to release is the event
- *	steady		enqueues and waits until it is killed; in standard output a byte for each hundred commands
+ *	steady [BYTES]	enqueues and waits until it is killed; in standard output a byte for each hundred commands. After so many bytes, if that is given, it
+ *			does nothing
+ *	resting		enqueues and waits, does nothing for a second, and goes on; says if more than one thread of ours is there at the end of the second
+ *	unthreaded	enqueues and waits, where no thread can be made
+ *	left		enqueues and waits, releases the queue, with which the driver's thread goes, and ends its only thread
+ *	forking		enqueues and waits in one thread, and forks in another one; the children allocate memory, and end by _exit
  *	paced ROUNDS	five kernels in three queues, with calls that wait for them (test driver: they sleep for 0.2 to 2 ms each, and a round
  *			takes some 3 ms)
  *
  * Prints "commands N" when it comes that far.
  */
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <sys/wait.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -245,11 +252,11 @@ static void find_driver(void)
 
 /* --- work that goes on */
 
-static int steady(void)
+static int steady(unsigned bytes)
 {
 	cl_event event;
 
-	for (;;) {
+	for (unsigned written = 0; !bytes || written < bytes; written++) {
 		for (int i = 0; i < 100; i += 2) {
 			device_run(queue, empty, 0, NULL, NULL);
 			device_run(queue, empty, 0, NULL, &event);
@@ -259,6 +266,105 @@ static int steady(void)
 		if (write(STDOUT_FILENO, ".", 1) != 1)
 			return 1;
 	}
+	for (;;)
+		pause();
+}
+
+static void run_some(unsigned count)
+{
+	while (count--) {
+		device_run(queue, empty, 0, NULL, NULL);
+		DO(clFinish(queue));
+	}
+}
+
+/* Those of the library that traces it. */
+static unsigned count_foreign_threads(void)
+{
+	unsigned count = 0;
+	char path[300], name[32];
+	DIR *tasks = opendir("/proc/self/task");
+
+	for (const struct dirent *task; tasks && (task = readdir(tasks)); ) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
+		FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "r");
+		count += file && fgets(name, sizeof(name), file) && !strcmp(name, "tracelayer\n");
+		if (file)
+			fclose(file);
+	}
+	if (tasks)
+		closedir(tasks);
+	return count;
+}
+
+/* Tracing has a thread that writes, or none yet; no other one stays. */
+static int resting(void)
+{
+	run_some(100);
+	sleep(1);
+	unsigned foreign = count_foreign_threads();
+	run_some(100);
+	printf("at most one more: %s\n", foreign <= 1 ? "yes" : "no");
+	return 0;
+}
+
+static bool no_threads;
+
+/* Also for who is in the process besides. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+	return no_threads ? EAGAIN : real(thread, attributes, run, argument);
+}
+
+static int unthreaded(void)
+{
+	no_threads = true;
+	run_some(500);
+	return 0;
+}
+
+static int left(void)
+{
+	run_some(100);
+	DO(clReleaseKernel(empty));
+	DO(clReleaseCommandQueue(queue));
+	print_commands();
+	pthread_exit(NULL);
+}
+
+static _Atomic bool enough;
+
+static void *run_on(void *nothing)
+{
+	while (!enough)
+		run_some(10);
+	return nothing;
+}
+
+static int forking(void)
+{
+	pthread_t thread;
+	unsigned well = 0;
+
+	pthread_create(&thread, NULL, run_on, NULL);
+	for (int i = 0; i < 200; i++) {
+		pid_t child = fork();
+		if (!child) {
+			void *memory = malloc(100000);
+			free(memory);
+			_exit(memory ? 7 : 1);
+		}
+		int status = 0;
+		waitpid(child, &status, 0);
+		well += WIFEXITED(status) && WEXITSTATUS(status) == 7;
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+	printf("children that ended well: %u\n", well);
+	return 0;
 }
 
 static void pace_once(cl_command_queue unordered, cl_command_queue other, const cl_kernel *kernels)
@@ -314,9 +420,17 @@ static int end(const char *way, const char *argument)
 	if (!strcmp(way, "forked"))
 		return forked();
 	if (!strcmp(way, "steady"))
-		return steady();
+		return steady(argument ? app_number(argument) : 0);
 	if (!strcmp(way, "paced"))
-		return paced(app_number(argument));
+		return paced(argument ? app_number(argument) : 100);
+	if (!strcmp(way, "resting"))
+		return resting();
+	if (!strcmp(way, "unthreaded"))
+		return unthreaded();
+	if (!strcmp(way, "left"))
+		return left();
+	if (!strcmp(way, "forking"))
+		return forking();
 	return 0;
 }
 
@@ -338,7 +452,7 @@ int main(int argc, char **argv)
 		find_driver();
 	if (!strcmp(way, "later"))
 		atexit(call_in_handler);
-	int status = end(way, argc > 2 ? argv[2] : "100");
+	int status = end(way, argc > 2 ? argv[2] : NULL);
 
 	if (!handler)
 		print_commands();

@@ -254,8 +254,20 @@ static void open_files(void)
 	open_file("MISUSE", &misuse_file);
 }
 
+/* A child has no thread that would give the lock back. */
+static void fork_begins(void)
+{
+	pthread_mutex_lock(&icd_lock);
+}
+
+static void fork_is_over(void)
+{
+	pthread_mutex_unlock(&icd_lock);
+}
+
 static void be_a_child(void)
 {
+	fork_is_over();
 	log_file = misuse_file = -1;
 	for (struct count *it = __start_icd_counts; it < __stop_icd_counts; it++)
 		it->outside = it->own = 0;
@@ -267,7 +279,7 @@ __attribute__((constructor)) static void set_up(void)
 	first_process = getpid();
 	set_up_clocks();
 	open_files();
-	pthread_atfork(NULL, NULL, be_a_child);
+	pthread_atfork(fork_begins, fork_is_over, be_a_child);
 }
 
 __attribute__((destructor)) static void tear_down(void)

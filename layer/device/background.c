@@ -1,0 +1,211 @@
+/*
+ * background.c: see background.h.
+ *
+ * `state` says what the thread is at. Whoever has noted something to do looks at it, and the thread looks for something to do once more after it has said
+ * that it is going to sleep, or to end: one of both sees the other. That takes a barrier between the two on either side; since the one side runs all
+ * the time, it is the thread that has it for both (tl_hook_barrier).
+ */
+#include "layer/device/background.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "layer/device/device.h"
+#include "layer/device/inside.h"
+#include "layer/thread.h"
+
+#define BETWEEN 1000000u	/* nanoseconds between two rounds */
+#define IDLE_ROUNDS 8u		/* with nothing to do, before it waits to be woken: that costs more than it takes to look */
+#define LINGER 200000000u	/* nanoseconds that it waits for something to do before it ends */
+#define FORK_WAIT 20000000u	/* nanoseconds that a fork waits for a driver, which may have taken its own locks for that */
+
+enum state {
+	NONE,		/* there is no thread */
+	AWAKE,		/* it is going to look for something to do */
+	ASLEEP,		/* it has to be woken */
+	LACKING,	/* none can be had */
+};
+
+static _Atomic uint32_t state;
+
+static uint32_t state_now(void)
+{
+	return atomic_load_explicit(&state, memory_order_relaxed);
+}
+
+static bool change(uint32_t from, uint32_t to)
+{
+	return atomic_compare_exchange_strong_explicit(&state, &from, to, memory_order_relaxed, memory_order_relaxed);
+}
+
+/* --- the thread */
+
+static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER;	/* who is inside of a driver; and who forks */
+
+static void collect(void *left)
+{
+	enum tl_device_left *all = left, one;
+
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++) {
+		one = (*api)->collect ? (*api)->collect() : TL_DEVICE_NOTHING;
+		if (*all < one)
+			*all = one;
+	}
+}
+
+static enum tl_device_left one_round(void)
+{
+	enum tl_device_left left = TL_DEVICE_NOTHING;
+
+	pthread_mutex_lock(&working);
+	tl_hook_run(collect, &left);
+	pthread_mutex_unlock(&working);
+	return left;
+}
+
+static bool is_something_to_do(void)
+{
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->awaits && (*api)->awaits())
+			return true;
+	return false;
+}
+
+/* It says so, and looks again; false: there is something to do. */
+static bool goes_to(uint32_t to)
+{
+	if (!change(to == ASLEEP ? AWAKE : ASLEEP, to))
+		return false;
+	tl_hook_barrier();
+	return !is_something_to_do() || !change(to, AWAKE);
+}
+
+/* False: nobody has woken it. */
+static bool sleep_until_woken(void)
+{
+	const struct timespec linger = { .tv_nsec = LINGER };
+
+	while (state_now() == ASLEEP)
+		if (syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, ASLEEP, &linger, NULL, 0) != 0 && state_now() == ASLEEP)
+			return false;
+	return true;
+}
+
+static void work(void)
+{
+	const struct timespec between = { .tv_nsec = BETWEEN };
+	unsigned idle = 0;
+
+	while (!tl_device_has_ended()) {
+		enum tl_device_left left = one_round();
+		if (left == TL_DEVICE_MORE) {
+			idle = 0;
+			continue;
+		}
+		if (left == TL_DEVICE_LATER || idle++ < IDLE_ROUNDS)
+			nanosleep(&between, NULL);
+		else if (goes_to(ASLEEP) && !sleep_until_woken() && goes_to(NONE))
+			break;
+	}
+}
+
+static void *run(void *nothing)
+{
+	(void)nothing;
+	prctl(PR_SET_NAME, "tracelayer");
+	struct tl_thread *thread = tl_thread_attach();
+	if (!thread) {
+		atomic_store_explicit(&state, LACKING, memory_order_relaxed);
+		return NULL;
+	}
+	tl_thread_busy(thread);
+	work();
+	return NULL;
+}
+
+/* With all signals blocked, as a new thread's are those of who makes it. */
+static bool start(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all, before;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&thread, &attributes, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return error == 0;
+}
+
+/* --- who has something to do */
+
+static bool have_it_start(void)
+{
+	if (!change(NONE, AWAKE))
+		return state_now() != LACKING;
+	if (start())
+		return true;
+	atomic_store_explicit(&state, LACKING, memory_order_relaxed);
+	return false;
+}
+
+bool tl_device_do_soon(void)
+{
+	tl_hook_barrier_near();
+	switch (state_now()) {
+	case AWAKE:
+		return true;
+	case ASLEEP:
+		if (change(ASLEEP, AWAKE))
+			syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		return true;
+	case NONE:
+		return have_it_start();
+	default:
+		return false;
+	}
+}
+
+/* --- forks */
+
+static _Atomic uint32_t held;	/* the kernel's number of the thread that forks, and holds the lock; 0: it could not be had */
+
+void tl_device_background_before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += FORK_WAIT;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	if (pthread_mutex_clocklock(&working, CLOCK_MONOTONIC, &until) == 0)
+		atomic_store_explicit(&held, (uint32_t)syscall(SYS_gettid), memory_order_relaxed);
+}
+
+void tl_device_background_after_fork_parent(void)
+{
+	if (atomic_load_explicit(&held, memory_order_relaxed) != (uint32_t)syscall(SYS_gettid))
+		return;
+	atomic_store_explicit(&held, 0, memory_order_relaxed);
+	pthread_mutex_unlock(&working);
+}
+
+void tl_device_background_after_fork_child(void)
+{
+	pthread_mutex_init(&working, NULL);
+	atomic_store_explicit(&held, 0, memory_order_relaxed);
+	atomic_store_explicit(&state, NONE, memory_order_relaxed);
+}
