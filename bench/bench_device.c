@@ -1,13 +1,19 @@
 /*
- * bench_device TURNS COUNT REST: what a program pays for an empty kernel: enqueue it, and wait. On the first OpenCL device there is, without profiling
+ * bench_device TURNS COUNT REST PLACES: what a program pays for an empty kernel: enqueue it, and wait. On the first OpenCL device there is, without profiling
  * and without events, as programs do it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn it rests for REST
  * microseconds, in which what the turn left to do in the background gets done.
  *
- * To be run on one core, with a driver that has one thread: where threads may move, the kernel puts them now on one core and now on two, for whole runs, and
- * that makes several times more of a difference than whatever is to be measured.
+ * PLACES is "apart" (the program's thread on one core, the driver's on another one) or "together" (whatever threads there are stay on the first core, with a driver that
+ * had better have one thread). Where threads may move, the kernel puts them now on one core and now on two, for whole runs, and that makes several times more of a
+ * difference than whatever is to be measured.
  */
+#include <dirent.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_TARGET_OPENCL_VERSION 120
@@ -47,17 +53,45 @@ static int set_up(void)
 	return kernel && queue;
 }
 
+static bool is_tracers(const char *task)
+{
+	char path[300], name[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task);
+	FILE *file = fopen(path, "r");
+	bool is = file && fgets(name, sizeof(name), file) && !strcmp(name, "tracelayer\n");
+	if (file)
+		fclose(file);
+	return is;
+}
+
+/* The driver's threads go to the last core, the program's to the first; a tracer's stay where the kernel wants them. */
+static void go_apart(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	cpu_set_t last = bench_core(-1);
+
+	bench_pin_to(0);
+	for (const struct dirent *task; tasks && (task = readdir(tasks)); )
+		if (atoi(task->d_name) && atoi(task->d_name) != getpid() && !is_tracers(task->d_name))
+			sched_setaffinity(atoi(task->d_name), sizeof(last), &last);
+	if (tasks)
+		closedir(tasks);
+}
+
 int main(int argc, char **argv)
 {
 	struct bench_way way = { .work = enqueue_and_wait };
 
-	if (argc != 4)
+	if (argc != 5)
 		return 2;
 	bench_ticks_per_ns();
 	way.rest_us = strtoul(argv[3], NULL, 10);
 	if (!set_up())
 		return 1;
 	enqueue_and_wait(100);
+	if (!strcmp(argv[4], "apart"))
+		go_apart();
 	bench_measure(&way, 1, (unsigned)strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10));
 	printf("%.1f\n", way.ticks / bench_ticks_per_ns());
 	return 0;

@@ -1,40 +1,48 @@
 # device.sh: what device lanes cost a program that enqueues an empty kernel and waits for it, again and again. A part of bench/bench.
 #
-# The worst that there is: commands that do nothing, each waited for. In a round each configuration is one process of bench_device, in shuffled order.
+# The worst that there is: commands that do nothing, each waited for. In a round each configuration is one process of bench_device, in shuffled order. First the
+# driver as it comes, its threads and the program's on cores of their own: most of the time goes by until the kernel has woken one for the other. Then the driver with one thread,
+# and that, the program's and our own all on one core, where whatever is done by anybody is in the way.
 
 device_turns=101 device_count=100 device_rest=3000
 test -z "$short" || { device_turns=3 device_count=10 device_rest=100; }
 
+# device_run PLACES HOW
 device_run()
 {
-	set -- "$1" env POCL_MAX_PTHREAD_COUNT=1 taskset -c 0
-	case $1 in
-	bare) "${@:2}" "$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
-	calls) "${@:2}" env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null TRACELAYER_DEVICE=0 \
-		"$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
-	lanes) "${@:2}" env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null \
-		"$top_builddir/bench_device" $device_turns $device_count $device_rest ;;
-	esac
+	local where=() how=()
+	test "$1" = apart || where=(env POCL_MAX_PTHREAD_COUNT=1 taskset -c 0)
+	test "$2" = bare || how=(env LD_PRELOAD="$layer" TRACELAYER_OUTPUT=/dev/null)
+	test "$2" != calls || how+=(TRACELAYER_DEVICE=0)
+	"${where[@]}" "${how[@]}" "$top_builddir/bench_device" $device_turns $device_count $device_rest "$1"
 }
 
-# device_row TEXT NAME BASE [WANTED]
+# device_row PLACES TEXT NAME BASE [WANTED]
 device_row()
 {
-	paste "$work/device.$2" "$work/device.$3" >"$work/rows"
-	ratio_row "$1" "$work/rows" "ns${4:+; wanted: $4}"
+	paste "$work/device.$1.$3" "$work/device.$1.$4" | awk '{ print $1 / 1000, $2 / 1000 }' >"$work/rows"
+	ratio_row "$2" "$work/rows" "us${5:+; wanted: $5}"
 }
 
-section "Enqueue an empty kernel and wait for it, on the first OpenCL device: PoCL with one thread, all on one core"
-if device_run bare >/dev/null 2>&1; then
-	device_round=0
-	while test $((device_round += 1)) -le "$rounds"; do
-		for device_name in $(shuffled bare calls lanes); do
-			device_run "$device_name" >>"$work/device.$device_name" 2>>"$work/errors"
+# device_rows PLACES TEXT
+device_rows()
+{
+	local round=0 name
+	section "$2"
+	while test $((round += 1)) -le "$rounds"; do
+		for name in $(shuffled bare calls lanes); do
+			device_run "$1" "$name" >>"$work/device.$1.$name" 2>>"$work/errors"
 		done
 	done
-	device_row "calls and device lanes ÷ calls alone (--device=0)" lanes calls "1.05 or less"
-	device_row "calls and device lanes ÷ not traced" lanes bare
-	device_row "calls alone ÷ not traced" calls bare
+	device_row "$1" "calls and device lanes ÷ calls alone (--device=0)" lanes calls "1.05 or less"
+	device_row "$1" "calls and device lanes ÷ not traced" lanes bare
+	device_row "$1" "calls alone ÷ not traced" calls bare
+}
+
+if device_run apart bare >/dev/null 2>&1; then
+	device_rows apart "Enqueue an empty kernel and wait for it, on the first OpenCL device: PoCL as it comes, its threads on another core"
+	device_rows together "The same: PoCL with one thread, everything on one core"
 else
+	section "Enqueue an empty kernel and wait for it, on the first OpenCL device"
 	note "there is no OpenCL device here: apt-get install pocl-opencl-icd"
 fi

@@ -27,18 +27,22 @@ static int core_of(const cpu_set_t *set, int number)
 	return last;
 }
 
+cpu_set_t bench_core(int number)
+{
+	cpu_set_t all, one;
+
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof(all), &all) == 0)
+		CPU_SET(core_of(&all, number), &one);
+	return one;
+}
+
 void bench_pin_to(int number)
 {
-	cpu_set_t set;
+	cpu_set_t core = bench_core(number);
 
-	if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-		int core = core_of(&set, number);
-		CPU_ZERO(&set);
-		CPU_SET(core, &set);
-		if (sched_setaffinity(0, sizeof(set), &set) == 0)
-			return;
-	}
-	perror("bench: not pinned to a core");
+	if (sched_setaffinity(0, sizeof(core), &core) != 0)
+		perror("bench: not pinned to a core");
 }
 
 void bench_pin(void)

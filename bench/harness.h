@@ -8,6 +8,7 @@
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,9 +23,10 @@ struct bench_way {
 
 #define BENCH_WAYS_MAX 16
 
-/* Stay on one core: the last that there is; or on that with a number, counted among those that there are. */
+/* Stay on one core: the last that there is; or on that with a number, counted among those that there are. And which one that is; less than 0: the last. */
 void bench_pin(void);
 void bench_pin_to(int number);
+cpu_set_t bench_core(int number);
 
 /* Measure all the ways in `turns` turns each, of `count` times. */
 void bench_measure(struct bench_way *ways, size_t number, unsigned turns, uint64_t count);
