@@ -11,7 +11,7 @@
  *
  * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last results of their devices. Their code is anybody's:
  * it allocates, prints and locks. So it must not run in a signal handler (which may have interrupted the allocator), and a process that ends since it
- * hangs must not hang once more in there. Hence `in_handler`, which is sure of what it denies, and the watch: a thread that the C library does not know
+ * hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies, and the watch: a thread that the C library does not know
  * of ends the process when that takes too long. Before an exec it is not done: should the exec fail, it would have been too early.
  *
  * unshare and setns make some changes only for a process that has one thread, and the writer's would be a second one. It ends before them.
@@ -23,7 +23,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,6 +35,7 @@
 #include "layer/device/device.h"
 #include "layer/dlsym.h"
 #include "layer/guest.h"
+#include "layer/handler.h"
 #include "layer/pen.h"
 #include "layer/report.h"
 #include "layer/runtime.h"
@@ -118,33 +118,6 @@ static int watch(void *unused)
 	return 0;
 }
 
-static bool handlers_may_be_unmasked(void)
-{
-	struct sigaction action;
-
-	for (int number = 1; number <= SIGRTMAX; number++)
-		if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN &&
-		    (action.sa_flags & SA_NODEFER))
-			return true;
-	return false;
-}
-
-/*
- * The thread may be in a signal handler. While one runs its signal is blocked, but where it was installed with SA_NODEFER: so a thread that
- * blocks nothing is in none.
- */
-static bool in_handler(void)
-{
-	uint64_t blocked = 0;
-	stack_t stack;
-
-	if (syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) || blocked)
-		return true;
-	if (!sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK))
-		return true;
-	return handlers_may_be_unmasked();
-}
-
 static bool somebody_awaits_end(void)
 {
 	return tl_tools_await_end() || tl_device_awaits_end() || tl_guest_awaits_end();
@@ -155,7 +128,7 @@ static void end_others(int status)
 {
 	int cancel;
 
-	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || in_handler())
+	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || tl_in_handler())
 		return;
 	watched.status = status;
 	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);

@@ -21,6 +21,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/event.h %D%/event.c \
 	%D%/guest.h %D%/guest.c \
+	%D%/handler.h %D%/handler.c \
 	%D%/labels.h %D%/labels.c \
 	%D%/once.h %D%/once.c \
 	%D%/pen.h %D%/pen.c \

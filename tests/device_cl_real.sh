@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/whole_counter.sh"
 . "$top_srcdir/tests/device_cl_common.sh"
 need_library
-plan 23
+plan 25
 
 # The driver compiles a kernel once and keeps it; from then on runs are alike.
 "$apps/cl_device" >/dev/null
@@ -22,6 +22,8 @@ for program in answers hostile; do
 done
 unnoticed "commands behind a user event that nobody sets" preload "$apps/cl_device_ends" gated
 lanes "commands behind a user event that nobody sets: they are marked" --commands "$(commands traced)" --unfinished 2
+unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
+lanes "_exit: what had ended is on its lane" --commands "$(commands traced)"
 unnoticed "an event that is the last to hold its context" preload "$apps/cl_device_ends" released
 lanes "an event that is the last to hold its context: its command is on its lane" --commands "$(commands traced)"
 unnoticed "kernels without a pause" preload "$apps/cl_device_ends" paced 100

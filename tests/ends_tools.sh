@@ -7,7 +7,7 @@ apps=$(cd "$top_builddir" && pwd)/tests/apps
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 12
+plan 20
 
 cat >tool.c <<-'END'
 	#include <signal.h>
@@ -56,6 +56,57 @@ end" "_exit in parent and child: each"
 is "$(tooled "$apps/ends_ways" vfork-exit 7)" "5 end" "_exit in a child that shares memory: only its parent"
 is "$(tooled "$apps/ends_ways" execve 7)" "5 end" "exec: the tool of the program that it leads to"
 is "$(tooled "$apps/ends_signals" _exit counts 20000 1)" "5 " "_exit in a signal handler: no code of a tool runs there"
+
+# The same where handlers don't block their signals, as LLVM installs them in each process that has OpenCL on processors.
+cat >handlers.c <<-'END'
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	#include <signal.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <unistd.h>
+	int clGetPlatformIDs(unsigned, void *, unsigned *);
+	static const char *what;
+	static void by(int number)
+	{
+	    if (strstr(what, "again"))
+	        sysv_signal(number, by);
+	    if (!strstr(what, "after"))
+	        _exit(5);
+	}
+	static void *run(void *unused)
+	{
+	    clGetPlatformIDs(0, NULL, NULL);
+	    if (strstr(what, "inside") || strstr(what, "after"))
+	        raise(SIGUSR1);
+	    _exit(5);
+	}
+	int main(int argc, char **argv)
+	{
+	    struct sigaction action = {.sa_handler = by, .sa_flags = SA_NODEFER};
+	    stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
+	    pthread_t thread;
+	    what = argv[argc - 1];
+	    if (strstr(what, "once"))
+	        action.sa_flags |= SA_RESETHAND;
+	    if (strstr(what, "stack")) {
+	        action.sa_flags |= SA_ONSTACK;
+	        sigaltstack(&stack, NULL);
+	    }
+	    sigaction(SIGUSR1, &action, NULL);
+	    if (!strstr(what, "thread"))
+	        run(NULL);
+	    pthread_create(&thread, NULL, run, NULL);
+	    pthread_join(thread, NULL);
+	}
+END
+$CC -w -o handlers handlers.c -lOpenCL -lpthread 2>err || { cat err; exit 99; }
+is "$(tooled ./handlers installed)" "5 end" "_exit where a handler is installed that doesn't block its signal: the tool is told"
+is "$(tooled ./handlers after)" "5 end" "when it has run and returned, likewise"
+is "$(tooled ./handlers thread)" "5 end" "in a thread, too"
+for inside in inside inside-once inside-once-again inside-on-stack inside-in-thread; do
+	is "$(tooled ./handlers $inside)" "5 " "_exit in such a handler ($inside): no code of a tool runs there"
+done
 is "$(tooled LEAVES=1 "$apps/ends_ways" execve 7)" "6 " "_exit in a tool's callback: nor is it run inside of itself"
 is "$(tooled EXITS=1 "$apps/ends_ways" _exit 7)" "9 end" "_exit in a tool's end"
 start=$SECONDS
