@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/whole_counter.sh"
 . "$top_srcdir/tests/device_cl_common.sh"
 need_library
-plan 25
+plan 27
 
 # The driver compiles a kernel once and keeps it; from then on runs are alike.
 "$apps/cl_device" >/dev/null
@@ -26,6 +26,8 @@ unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
 lanes "_exit: what had ended is on its lane" --commands "$(commands traced)"
 unnoticed "an event that is the last to hold its context" preload "$apps/cl_device_ends" released
 lanes "an event that is the last to hold its context: its command is on its lane" --commands "$(commands traced)"
+unnoticed "a context that is given up while a command of it waits" preload "$apps/cl_device_ends" abandoned
+lanes "a context that is given up while a command of it waits: its command is on its lane" --commands "$(commands traced)"
 unnoticed "kernels without a pause" preload "$apps/cl_device_ends" paced 100
 lanes "kernels without a pause: each is on its lane" --commands "$(commands traced)"
 

@@ -37,6 +37,7 @@
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
 #define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
+#define SELDOM 64u		/* rounds of our thread between two in which it looks at queues that the program has given up */
 #define CLAIM_WAIT 100000000u	/* nanoseconds that a call of the program may wait for who is just collecting */
 
 /* --- the list */
@@ -518,20 +519,35 @@ static bool awaits(const struct tl_cl_queue *queue)
 	return number_in(&queue->noted) || is_full(queue);
 }
 
+/* The program has given it up, and with it perhaps the context, and may make no other call: then it is our events that keep them. */
+static bool is_given_up(const struct tl_cl_queue *queue)
+{
+	return !number_in(&queue->references) && number_in(&queue->count);
+}
+
 bool tl_cl_awaits(void)
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (awaits(queue))
+		if (awaits(queue) || is_given_up(queue))
 			return true;
 	return false;
 }
 
-/* Nothing is told of before somebody has waited for it, that the trace may lead there, unless there are too many. */
+/*
+ * Nothing is told of before somebody has waited for it, that the trace may lead there, unless there are too many; or unless nobody may come any more: then who
+ * still has an event is given some time.
+ */
 enum tl_device_left tl_cl_collect_some(void)
 {
+	static uint32_t rounds;	/* our thread's alone */
 	enum tl_device_left left = TL_DEVICE_NOTHING;
+	bool seldom = ++rounds % SELDOM == 0;
 
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
+		if (seldom && is_given_up(queue))
+			collect(queue, UINT32_MAX, ENDED, 0);
+		if (left == TL_DEVICE_NOTHING && is_given_up(queue))
+			left = TL_DEVICE_LATER;
 		if (!awaits(queue))
 			continue;
 		if (collect(queue, SOME, number_in(&queue->noted) ? NOTED : FRONT, 0))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "layer/buffer.h"
+#include "layer/device/background.h"
 
 #define PROFILING ((cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE)
 
@@ -150,8 +151,11 @@ TL_CL_BEFORE(tl_cl_release_queue_before)
 		return;
 	if (tl_cl_ready())
 		tl_cl_collect(queue);
-	if (atomic_fetch_sub_explicit(&queue->references, 1, memory_order_relaxed) == 1)
-		tl_device_queue_release(queue->lanes);
+	if (atomic_fetch_sub_explicit(&queue->references, 1, memory_order_relaxed) != 1)
+		return;
+	tl_device_queue_release(queue->lanes);
+	if (atomic_load_explicit(&queue->count, memory_order_relaxed))
+		tl_device_do_soon();
 }
 
 /* --- creating them */

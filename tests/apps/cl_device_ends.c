@@ -99,7 +99,7 @@ static void CL_CALLBACK destroyed(cl_context context, void *to)
 }
 
 /* A context of its own, which nothing but the queue and the commands refers to. */
-static int released(void)
+static int released(bool waits)
 {
 	static atomic_bool is_destroyed;
 	cl_int error;
@@ -118,7 +118,8 @@ static int released(void)
 	DO(clReleaseContext(context));
 	DO(clSetUserEventStatus(gate, CL_COMPLETE));
 	DO(clReleaseEvent(gate));
-	DO(clWaitForEvents(1, &event));
+	if (waits)
+		DO(clWaitForEvents(1, &event));
 	DO(clReleaseEvent(event));
 	for (int i = 0; i < 1000 && !atomic_load(&is_destroyed); i++)
 		usleep(1000);
@@ -408,7 +409,9 @@ static int end(const char *way, const char *argument)
 	if (!strcmp(way, "mixed"))
 		return mixed();
 	if (!strcmp(way, "released"))
-		return released();
+		return released(true);
+	if (!strcmp(way, "abandoned"))
+		return released(false);
 	if (!strcmp(way, "hanging"))
 		return hanging();
 	if (!strcmp(way, "busy"))
