@@ -19,10 +19,13 @@
 #include "layer/call.h"
 #include "layer/device/device.h"
 #include "layer/device/inside.h"
+#include "layer/device/lock.h"
 #include "layer/near.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
+
+#define LOOKS 4000u	/* at a lock, some microseconds, before it is slept for */
 
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
@@ -46,6 +49,21 @@ void tl_hook_barrier(void)
 void tl_hook_after_fork(void)
 {
 	register_barrier();
+}
+
+/* --- the lock */
+
+void tl_lock_wait(struct tl_lock *lock)
+{
+	const struct timespec moment = { .tv_nsec = 20000 };
+	unsigned looks = 0;
+
+	/* Acquire, as in tl_lock_take. */
+	while (atomic_load_explicit(&lock->taken, memory_order_relaxed) || atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)) {
+		/* Who has it may wait for the processor that we are on. */
+		if (++looks >= LOOKS)
+			nanosleep(&moment, NULL);
+	}
 }
 
 /* --- setting them */

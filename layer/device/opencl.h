@@ -37,6 +37,7 @@
 #include "layer/device/device.h"
 #include "layer/device/handles.h"
 #include "layer/device/hook.h"
+#include "layer/device/lock.h"
 #include "layer/device/work.h"
 #include "tracelayer/shim.h"
 
@@ -164,7 +165,7 @@ struct tl_cl_queue {
 	size_t driver_bytes;		/* of the list that the driver got */
 
 	/* Protects what follows; no driver is called under it. */
-	pthread_mutex_t lock;
+	struct tl_lock lock;
 	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
 	struct tl_cl_command *_Atomic spare;	/* for threads that have none of their own; without the lock */
 	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock, with release. */
@@ -172,11 +173,11 @@ struct tl_cl_queue {
 	_Atomic uint32_t count;		/* under way; written under the lock */
 	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
 	bool claimed;			/* somebody collects, who alone takes commands out */
+	_Atomic uint64_t waited;	/* the latest end of a call that is noted as having waited; written under the lock */
 	/* The last calls that waited for all of the queue: for commands whose call had returned before, and that are not in the list until after. */
-	struct tl_cl_call finishes[TL_CL_FINISHES];
 	uint32_t finished;		/* how many there were */
 	uint64_t finish_began;		/* of these, when the last began */
-	_Atomic uint64_t waited;	/* the latest end of a call that is noted as having waited; likewise */
+	struct tl_cl_call finishes[TL_CL_FINISHES];
 };
 
 /* The queue, if it is known. */

@@ -30,6 +30,7 @@
 #include "layer/clock.h"
 #include "layer/device/background.h"
 #include "layer/device/device.h"
+#include "layer/device/inside.h"
 
 #define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
 #define MANY 1024u		/* commands that have been waited for and not told of: beyond that the program's threads help */
@@ -154,7 +155,7 @@ void tl_cl_command_keep(struct tl_cl_command *command)
 	command->status = CL_SUCCESS;
 	command->waited.end = 0;
 	command->has = 0;
-	pthread_mutex_lock(&queue->lock);
+	tl_lock_take(&queue->lock);
 	*(queue->last ? &queue->last->next : &queue->first) = command;
 	queue->last = command;
 	if (!unnoted(queue))
@@ -165,7 +166,7 @@ void tl_cl_command_keep(struct tl_cl_command *command)
 		note(queue, command, finish);
 		pass_noted(queue);
 	}
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 }
 
 /* The last one that a call has waited for; there may be others behind it where that is some way down the list. Under the lock. */
@@ -183,20 +184,20 @@ static struct tl_cl_command *last_noted(const struct tl_cl_queue *queue)
 /* False: somebody else is at it. *last: the last command that may be looked at, or NULL. `noted`: that has been waited for. */
 static bool claim(struct tl_cl_queue *queue, struct tl_cl_command **last, bool noted)
 {
-	pthread_mutex_lock(&queue->lock);
+	tl_lock_take(&queue->lock);
 	bool free_one = !queue->claimed;
 
 	queue->claimed = true;
 	*last = noted ? last_noted(queue) : queue->last;
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 	return free_one;
 }
 
 void tl_cl_release(struct tl_cl_queue *queue)
 {
-	pthread_mutex_lock(&queue->lock);
+	tl_lock_take(&queue->lock);
 	queue->claimed = false;
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 }
 
 /* Whoever collects just now is soon done. False: it takes too long. */
@@ -250,12 +251,23 @@ static bool is_held(const struct tl_cl_command *command)
 	if (command->blocking && !command->waited.end)
 		return true;
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
-		/* Pairs with stop_waiting's release, and in one order with start_waiting and our own clock. */
-		const struct tl_hooked *hooked = atomic_load_explicit(&producer->waiting, memory_order_seq_cst);
+		/* Pairs with stop_waiting's release; see_who_waits came before. */
+		const struct tl_hooked *hooked = atomic_load_explicit(&producer->waiting, memory_order_acquire);
 		if (hooked && &producer->thread != tl_self && may_count(producer, hooked, command))
 			return true;
 	}
 	return false;
+}
+
+/* Before is_held, and after it was seen which have ended, up to `last`. Commands that their driver times need no such thing. */
+static void see_who_waits(const struct tl_cl_queue *queue, const struct tl_cl_command *last)
+{
+	for (const struct tl_cl_command *command = queue->first; command; command = command == last ? NULL : command->next) {
+		if (command->done && !(command->has & TL_RAW_END)) {
+			tl_hook_barrier();
+			return;
+		}
+	}
 }
 
 /* Take out those that are done, up to `last`. In the order that they were in. */
@@ -263,7 +275,8 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 {
 	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
 
-	pthread_mutex_lock(&queue->lock);
+	see_who_waits(queue, last);
+	tl_lock_take(&queue->lock);
 	for (command = queue->first; command; command = next) {
 		next = command == last ? NULL : command->next;
 		if (!command->done || is_held(command)) {
@@ -283,7 +296,7 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 		end = &command->next;
 	}
 	*end = NULL;
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 	return done;
 }
 
@@ -599,14 +612,14 @@ static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *
 	uint32_t commands = 0;
 	cl_uint from = 0;
 
-	pthread_mutex_lock(&queue->lock);
+	tl_lock_take(&queue->lock);
 	struct tl_cl_command *first = first_for(queue, waited);
 	const struct tl_cl_command *last = last_of(first, events, count);
 	for (struct tl_cl_command *command = last ? first : NULL; command; command = command == last ? NULL : command->next)
 		if (queue->in_order || is_in(command->event, events, count, &from))
 			commands += note(queue, command, waited);
 	pass_noted(queue);
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 	return commands;
 }
 
@@ -626,8 +639,9 @@ static void start_waiting(const struct tl_call *call, struct waiting *waiting)
 	struct tl_producer *producer = (struct tl_producer *)(void *)call->thread;
 
 	waiting->outer = atomic_load_explicit(&producer->waiting, memory_order_relaxed);
-	/* Sequentially consistent, with is_held: whoever sees the command to have ended after this call did sees that it waits. */
-	atomic_store_explicit(&producer->waiting, call->hooked, memory_order_seq_cst);
+	atomic_store_explicit(&producer->waiting, call->hooked, memory_order_relaxed);
+	/* With see_who_waits: whoever has seen the command to have ended after this call did sees that it waits. */
+	tl_hook_barrier_near();
 }
 
 /* It is noted. Release pairs with is_held. */
@@ -667,7 +681,7 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 {
 	uint32_t commands = 0;
 
-	pthread_mutex_lock(&queue->lock);
+	tl_lock_take(&queue->lock);
 	queue->finishes[queue->finished++ % TL_CL_FINISHES] = *waited;
 	if (queue->finish_began < waited->start)
 		queue->finish_began = waited->start;
@@ -675,7 +689,7 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 		if (command->submitted.end <= waited->start)
 			commands += note(queue, command, waited);
 	pass_noted(queue);
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 	return commands;
 }
 
@@ -697,9 +711,9 @@ TL_CL_AFTER(tl_cl_finish_after)
 
 static bool has_event(struct tl_cl_queue *queue, cl_event event)
 {
-	pthread_mutex_lock(&queue->lock);
+	tl_lock_take(&queue->lock);
 	bool has = last_of(queue->first, &event, 1);
-	pthread_mutex_unlock(&queue->lock);
+	tl_lock_release(&queue->lock);
 	return has;
 }
 

@@ -72,7 +72,6 @@ static struct tl_cl_queue *put(cl_command_queue handle, const struct made *made)
 	if (!queue)
 		return NULL;
 	queue->handle.key = handle;
-	pthread_mutex_init(&queue->lock, NULL);
 	fill(queue, made);
 	queue->next = atomic_load_explicit(&all, memory_order_relaxed);
 	atomic_store_explicit(&all, queue, memory_order_release);
@@ -402,7 +401,7 @@ void tl_cl_queues_after_fork(void)
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
 		atomic_store_explicit(&producer->waiting, NULL, memory_order_relaxed);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
-		pthread_mutex_init(&queue->lock, NULL);
+		queue->lock = (struct tl_lock){ 0 };
 		queue->first = queue->last = NULL;
 		atomic_store_explicit(&queue->unnoted, NULL, memory_order_relaxed);
 		queue->claimed = false;
