@@ -253,7 +253,9 @@ static void end(struct history *history, uint32_t thread, const json_t *event)
 
 static void add_command(struct history *history, const json_t *event, uint32_t lane)
 {
-	const char *kind_word = json_string_value(arg_of(event, "kind")), *name = text_in(event, "name");
+	bool own = has_category(event, "context");
+	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")), *name = text_in(event, "name");
+	/* What the program tells of may be what the driver told of, too, and is no second kernel then, whatever arguments it has. */
 	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
 	int64_t start = start_of(event);
 	const json_t *bytes = arg_of(event, "bytes");

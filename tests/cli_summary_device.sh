@@ -2,7 +2,7 @@
 # tracelayer summary of device work: kernels, transfers, queues, what idle queues waited for, and all of it by thread, queue, process and request.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 35
+plan 36
 
 summary() { "$tracelayer" summary "$@"; }
 random() { "$python" "$top_srcdir/tests/cli_summary_device.py" "$@"; }
@@ -50,7 +50,7 @@ done
 	    call("prepare", 80, 20, cat="context,request", request=3),
 	    {"ph": "B", "pid": 7, "tid": 7, "name": "layer", "cat": "context,runtime", "ts": 160},
 	    {"ph": "E", "pid": 7, "tid": 7, "name": "layer", "cat": "context,runtime", "ts": 190},
-	    call("conv1", 30, 10, 9900, cat="context,operator"), call("conv2", 60, 10, 9900, cat="context,operator")])
+	    call("conv1", 30, 10, 9900, cat="context,operator", kind="kernel"), call("conv2", 60, 10, 9900, cat="context,operator")])
 	# Values that nobody measured.
 	write("odd", events + [dict(e, ts=ts, dur=dur, args=dict(e["args"], bytes=many, queue=many, correlation=many, request=many))
 	    for e in events if e["ph"] == "X" for ts, dur, many in ((1e300, 1, 2**63), (-1e300, 1e300, -1), (5, -7, 1e300), ("x", None, [1]))])
@@ -81,6 +81,8 @@ like "$csv" '^layer,1,0,30000,0\.600000,' "pairs, too"
 is "$(summary "$tmp/own.json" | grep '^host calls')" "$(grep '^host calls' <<<"$text")" "and are no host calls"
 like "$csv" '^GPU queue 1,prepare,1,20000,' "but a queue may have waited for one"
 like "$csv" '^NPU,2,40000,20000,0\.500000,20000,1,20000,\(unknown\),' "and a lane that it made for a device is a queue"
+is "$(summary --csv --table=kernels "$tmp/own.json" | cut -d, -f1,2 | tr -d '\r' | paste -sd' '); $(grep -c '^conv1,1,' <<<"$csv")" "kernel,count saxpy,2 dot,1; 1" \
+	"what the program calls a kernel is none of the driver's"
 like "$(summary "$tmp/unfinished.json" 2>&1 >/dev/null)" '^tracelayer: 1 device command had not ended when the trace did' "commands that had not ended are told of"
 like "$(summary --csv "$tmp/foreign.json")" '^gemm,2,0,4000,' "slices of other tools are calls"
 
