@@ -210,7 +210,7 @@ static inline void tl_context_complete(struct tl_context *context, unsigned leve
 
 /* ---- Lanes */
 
-/* What the calling thread's lane is called, or another one. The last name counts. */
+/* What the calling thread's lane, or another one, is called in the context's dump. The last name counts. In the process's trace threads have the kernel's names. */
 static inline void tl_context_name_thread(struct tl_context *context, const char *name)
 {
 	if (context)
