@@ -39,6 +39,7 @@
 #define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
 #define SELDOM 64u		/* rounds of our thread between two in which it looks at queues that the program has given up */
+#define MANY_EVENTS 32u	/* of one wait: these are sorted */
 #define CLAIM_WAIT 100000000u	/* nanoseconds that a call of the program may wait for who is just collecting */
 
 /* --- the list */
@@ -581,13 +582,39 @@ TL_CL_BEFORE(tl_cl_collect_before)
 
 /* --- who waited */
 
-/* *from: where the last one was found; events are mostly in the order of their commands. */
-static bool is_in(cl_event event, const cl_event *events, cl_uint count, cl_uint *from)
+/* That a call waited for. */
+struct events {
+	const cl_event *all;
+	cl_uint count;
+	cl_uint from;		/* where the last one was found: they are mostly in the order of their commands */
+	cl_event *sorted;	/* where there are many, which may be in any order; NULL: not */
+};
+
+static int compare_events(const void *a, const void *b)
 {
-	for (cl_uint i = 0; i < count; i++) {
-		cl_uint at = (*from + i) % count;
-		if (events[at] == event) {
-			*from = at;
+	uintptr_t left = (uintptr_t)*(const cl_event *)a, right = (uintptr_t)*(const cl_event *)b;
+
+	return (left > right) - (left < right);
+}
+
+static struct events events_of(const cl_event *all, cl_uint count)
+{
+	struct events events = { .all = all, .count = count };
+
+	events.sorted = count > MANY_EVENTS ? malloc(count * sizeof(*all)) : NULL;
+	if (events.sorted)
+		qsort(memcpy(events.sorted, all, count * sizeof(*all)), count, sizeof(*all), compare_events);
+	return events;
+}
+
+static bool is_in(cl_event event, struct events *events)
+{
+	if (events->sorted)
+		return bsearch(&event, events->sorted, events->count, sizeof(event), compare_events);
+	for (cl_uint i = 0; i < events->count; i++) {
+		cl_uint at = (events->from + i) % events->count;
+		if (events->all[at] == event) {
+			events->from = at;
 			return true;
 		}
 	}
@@ -595,43 +622,44 @@ static bool is_in(cl_event event, const cl_event *events, cl_uint count, cl_uint
 }
 
 /* From that command on, the last one that these events are of, as events that we hold can't be others'. */
-static struct tl_cl_command *last_of(struct tl_cl_command *command, const cl_event *events, cl_uint count)
+static struct tl_cl_command *last_of(struct tl_cl_command *command, struct events *events)
 {
 	struct tl_cl_command *last = NULL;
-	cl_uint from = 0;
 
 	for (; command; command = command->next)
-		if (is_in(command->event, events, count, &from))
+		if (is_in(command->event, events))
 			last = command;
 	return last;
 }
 
 /* In a queue that keeps the order those before the last one have been waited for, too. Returns how many nobody had waited for. */
-static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *waited, const cl_event *events, cl_uint count)
+static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *waited, struct events *events)
 {
 	uint32_t commands = 0;
-	cl_uint from = 0;
 
 	tl_lock_take(&queue->lock);
 	struct tl_cl_command *first = first_for(queue, waited);
-	const struct tl_cl_command *last = last_of(first, events, count);
+	const struct tl_cl_command *last = last_of(first, events);
+	events->from = 0;
 	for (struct tl_cl_command *command = last ? first : NULL; command; command = command == last ? NULL : command->next)
-		if (queue->in_order || is_in(command->event, events, count, &from))
+		if (queue->in_order || is_in(command->event, events))
 			commands += note(queue, command, waited);
 	pass_noted(queue);
 	tl_lock_release(&queue->lock);
 	return commands;
 }
 
-void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count)
+void tl_cl_waited_events(const struct tl_call *call, const cl_event *all, cl_uint count)
 {
 	const struct tl_cl_call waited = tl_cl_call_of(call);
+	struct events events = events_of(all, count);
 
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		bool matters = unnoted(queue) || overtaken(queue, &waited);
-		if (matters && note_events(queue, &waited, events, count))
+		if (matters && note_events(queue, &waited, &events))
 			collect_waited(queue, &waited);
 	}
+	free(events.sorted);
 }
 
 static void start_waiting(const struct tl_call *call, struct waiting *waiting)
@@ -711,8 +739,10 @@ TL_CL_AFTER(tl_cl_finish_after)
 
 static bool has_event(struct tl_cl_queue *queue, cl_event event)
 {
+	struct events events = { .all = &event, .count = 1 };
+
 	tl_lock_take(&queue->lock);
-	bool has = last_of(queue->first, &event, 1);
+	bool has = last_of(queue->first, &events);
 	tl_lock_release(&queue->lock);
 	return has;
 }

@@ -3,6 +3,7 @@
  *
  *	gated		returns from main while commands wait for a user event that nobody sets
  *	crowded		the same, with 20000 of them
+ *	reversed	waits for 40000 in a queue without order, the last one first, while another thread sets their user event
  *	hanging		while a kernel hangs, and others stand behind it (test driver)
  *	busy		while a kernel runs that will end 300 ms later (test driver)
  *	abrupt		leaves by _exit when commands have ended that it never waited for
@@ -68,6 +69,31 @@ static int crowded(void)
 		device_run(queue, empty, 1, &gate, NULL);
 	DO(clFlush(queue));
 	return 6;
+}
+
+static void *open_late(void *gate)
+{
+	usleep(100000);
+	DO(clSetUserEventStatus(gate, CL_COMPLETE));
+	return NULL;
+}
+
+static int reversed(void)
+{
+	enum { MANY = 40000 };
+	static cl_event events[MANY];
+	cl_int error;
+	cl_event gate = clCreateUserEvent(device.app.context, &error);
+	cl_command_queue unordered = device_queue(&device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	pthread_t opener;
+
+	CHECK(error, "clCreateUserEvent");
+	for (unsigned i = MANY; i-- > 0;)
+		device_run(unordered, empty, 1, &gate, &events[i]);
+	pthread_create(&opener, NULL, open_late, gate);
+	DO(clWaitForEvents(MANY, events));
+	pthread_join(opener, NULL);
+	return 0;
 }
 
 static int mixed(void)
@@ -406,6 +432,8 @@ static int end(const char *way, const char *argument)
 		return gated();
 	if (!strcmp(way, "crowded"))
 		return crowded();
+	if (!strcmp(way, "reversed"))
+		return reversed();
 	if (!strcmp(way, "mixed"))
 		return mixed();
 	if (!strcmp(way, "released"))
