@@ -183,16 +183,15 @@ static _Atomic uint32_t held;	/* the kernel's number of the thread that forks, a
 
 void tl_device_background_before_fork(void)
 {
-	struct timespec until;
+	const struct timespec moment = { .tv_nsec = 20000 };
+	uint64_t deadline = tl_device_now() + FORK_WAIT;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += FORK_WAIT;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
+	while (pthread_mutex_trylock(&working) != 0) {
+		if (tl_device_now() >= deadline)
+			return;
+		nanosleep(&moment, NULL);
 	}
-	if (pthread_mutex_clocklock(&working, CLOCK_MONOTONIC, &until) == 0)
-		atomic_store_explicit(&held, (uint32_t)syscall(SYS_gettid), memory_order_relaxed);
+	atomic_store_explicit(&held, (uint32_t)syscall(SYS_gettid), memory_order_relaxed);
 }
 
 void tl_device_background_after_fork_parent(void)
