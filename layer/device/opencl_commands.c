@@ -43,7 +43,7 @@ struct commands {
 	cl_command_queue _Atomic queue;		/* that they were made for */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table, or finds a shape */
 static struct tl_handles buffers;
 
 TL_CL_AFTER(tl_cl_create_buffer_of_commands_after)
@@ -115,14 +115,17 @@ static void find_shape(struct shape *shape, const struct tl_function *function, 
 	shape->what = (uint8_t)kind->kind;
 }
 
-/* Several threads may find it at once: they find the same. */
+/* Several threads may find it at once: they find the same, one after the other. */
 static __attribute__((noinline)) const struct shape *make_shape(struct shape *shape, const struct tl_function *function)
 {
 	for (const struct kind *kind = kinds; kind < kinds + sizeof(kinds) / sizeof(*kinds); kind++) {
 		if (strcmp(kind->function, function->name) != 0)
 			continue;
-		find_shape(shape, function, kind);
+		pthread_mutex_lock(&lock);
+		if (!atomic_load_explicit(&shape->kind, memory_order_relaxed))
+			find_shape(shape, function, kind);
 		atomic_store_explicit(&shape->kind, kind, memory_order_release);
+		pthread_mutex_unlock(&lock);
 		return shape;
 	}
 	return NULL;
