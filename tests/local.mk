@@ -276,8 +276,8 @@ check_PROGRAMS += %D%/apps/cl_device %D%/apps/cl_device_answers %D%/apps/cl_devi
 %C%_apps_cl_device_hostile_LDADD = -lOpenCL -lpthread
 %C%_apps_cl_device_ends_SOURCES = %D%/apps/cl_device_ends.c %D%/apps/cl_device.h %D%/apps/cl_app.h
 %C%_apps_cl_device_ends_LDADD = -lOpenCL -ldl -lpthread
-TESTS += %D%/device_cl.sh %D%/device_cl_ends.sh %D%/device_cl_real.sh
-EXTRA_DIST += %D%/device_cl.sh %D%/device_cl_ends.sh %D%/device_cl_real.sh %D%/device_cl_common.sh %D%/device_cl.py %D%/device_cl_pyopencl.py
+TESTS += %D%/device_cl.sh %D%/device_cl_ends.sh %D%/device_cl_real.sh %D%/device_tsan.sh
+EXTRA_DIST += %D%/device_cl.sh %D%/device_cl_ends.sh %D%/device_cl_real.sh %D%/device_tsan.sh %D%/device_cl_common.sh %D%/device_cl.py %D%/device_cl_pyopencl.py
 # --- tracegen: models, descriptors, checks
 TESTS += gen_model_test %D%/gen_tracegen.sh
 check_PROGRAMS += gen_model_test
