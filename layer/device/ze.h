@@ -203,7 +203,7 @@ struct ze_pool {
 struct ze_event {
 	struct tl_handle handle;
 	struct ze_pool *pool;		/* NULL: not one that was seen being created */
-	struct ze_event *next;		/* of the pool */
+	struct ze_event *next, **link;	/* of the pool */
 	uint32_t references;
 	bool destroyed;
 	struct ze_execution *pending;	/* the last command that is to signal it, unless its times have been read */

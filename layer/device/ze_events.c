@@ -49,12 +49,12 @@ bool tl_ze_event_has_times(const struct ze_event *event)
 /* Its handle means nothing any more; commands may still refer to it. */
 static void forget_event(struct ze_event *event)
 {
-	struct ze_event **link = event->pool ? &event->pool->events : NULL;
-
-	while (link && *link && *link != event)
-		link = &(*link)->next;
-	if (link && *link)
-		*link = event->next;
+	if (event->link)
+		*event->link = event->next;
+	if (event->next)
+		event->next->link = event->link;
+	event->next = NULL;
+	event->link = NULL;
 	tl_handles_take(&events, event->handle.key);
 	event->destroyed = true;
 	event->pool = NULL;
@@ -184,6 +184,9 @@ static void after_event_create(struct tl_call *call, void *state, uint64_t resul
 	if (event && pool) {
 		event->pool = pool;
 		event->next = pool->events;
+		event->link = &pool->events;
+		if (event->next)
+			event->next->link = &event->next;
 		pool->events = event;
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
