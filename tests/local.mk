@@ -287,7 +287,7 @@ gen_model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) libtl_form
 EXTRA_DIST += %D%/gen_tracegen.sh
 # --- tracers: models, the public interface, stress
 TESTS += %D%/models.sh
-EXTRA_DIST += %D%/models.sh models/tracer.pml models/chunks.pml
+EXTRA_DIST += %D%/models.sh models/tracer.pml models/chunks.pml models/background.pml
 TESTS += tracer_test
 check_PROGRAMS += tracer_test
 tracer_test_SOURCES = %D%/tracer_test.c $(core_doubles)

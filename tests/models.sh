@@ -16,7 +16,7 @@ model()
 # search OPTION...: what the checker says.
 search() { (cd "$tmp" && ./pan -m100000 -w20 "$@"); }
 
-plan 38
+plan 45
 for variant in "" -DNESTED; do
 	name="tracers${variant:+, nested calls and the end of a thread}"
 	# shellcheck disable=SC2086
@@ -31,6 +31,15 @@ for variant in "" -DNESTED; do
 	said=$(search -E)
 	like "$said" 'assertion violated.*freed' "$name: without the barrier, a table is used after it was freed"
 	nok "$name: without the barrier, nobody says that all is well" grep -q 'errors: 0$' <<<"$said"
+done
+
+ok "a thread in the background: the model is made" model models/background.pml
+said=$(search)
+like "$said" 'errors: 0$' "a thread in the background: nothing is left to do, one at work, and it ends"
+unlike "$said" 'Search not completed|search depth too small|out of memory|max search depth' "a thread in the background: nothing is left out of the search"
+for variant in NO_BARRIER:"the barrier" NO_LOOK:"a last look"; do
+	ok "a thread in the background: a model without ${variant#*:} is made" model models/background.pml "-D${variant%%:*}"
+	like "$(search)" 'assertion violated.*noted' "a thread in the background: without ${variant#*:}, something is left to do"
 done
 
 # What layer/buffer.c and format/trace_file.h rest on, by the option that takes it away: the models that it matters in, and what harm spin finds.

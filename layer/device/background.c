@@ -3,7 +3,7 @@
  *
  * `state` says what the thread is at. Whoever has noted something to do looks at it, and the thread looks for something to do once more after it has said
  * that it is going to sleep, or to end: one of both sees the other. That takes a barrier between the two on either side; since the one side runs all
- * the time, it is the thread that has it for both (tl_hook_barrier).
+ * the time, it is the thread that has it for both (tl_hook_barrier). models/background.pml is a spin model of this.
  */
 #include "layer/device/background.h"
 
