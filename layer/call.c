@@ -15,6 +15,7 @@
  * While none of this shows, the call is suspect: it is asked about again at every later call, and when it turns out to have been dead, it
  * ended where it became suspect. What is left at the thread's end is ended then.
  */
+#include "layer/near.h"
 #include "layer/call.h"
 
 #include <errno.h>
@@ -135,7 +136,7 @@ static uint32_t capture(struct tl_producer *producer, const struct tl_function *
 }
 
 /* Memory that IN parameters lead to, before the driver may change it. Until the call ends, .exit says if something did not fit. */
-static void capture_entry(struct tl_producer *producer, struct tl_open_call *open, const struct tl_function *function, const uint64_t *words)
+TL_NEAR_CODE static void capture_entry(struct tl_producer *producer, struct tl_open_call *open, const struct tl_function *function, const uint64_t *words)
 {
 	uint32_t at = producer->scratch_used + (uint32_t)sizeof(struct tl_blob_sizes);
 	bool cut = false;
@@ -253,7 +254,7 @@ static void record_entry(struct tl_thread *thread, const struct tl_open_call *op
 }
 
 /* `open`: the call's entry, with what was captured. */
-static void record_captured(struct tl_thread *thread, const struct tl_open_call *open, struct draft *draft)
+TL_NEAR_CODE static void record_captured(struct tl_thread *thread, const struct tl_open_call *open, struct draft *draft)
 {
 	struct tl_producer *producer = producer_of(thread);
 	struct tl_blob_sizes *sizes = captured(producer, open);
@@ -890,7 +891,7 @@ static inline void open_hooked(struct tl_call *call, struct tl_open_call *open, 
 	open->start = call->start = tl_counter();
 }
 
-void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_id)
+TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_id)
 {
 	struct tl_thread *thread = tl_self;
 	void *real = atomic_load_explicit(&call->shim->real, memory_order_relaxed);
@@ -917,7 +918,7 @@ static TL_ALWAYS_INLINE struct draft draft_of_hooked(const struct tl_call *call,
 			       .result = result, .words = call->hooked->words, .cause = { call->hooked->correlation, 0 } };
 }
 
-static __attribute__((noinline)) void record_hooked_captured(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+TL_NEAR_CODE static __attribute__((noinline)) void record_hooked_captured(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
 {
 	struct draft draft = draft_of_hooked(call, result, place);
 
@@ -941,7 +942,7 @@ static inline bool is_straight(const struct tl_call *call, const struct tl_threa
 	       hooked->straight && hooked->call == call && hooked->hook;
 }
 
-void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+TL_NEAR_CODE void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_hooked *hooked = call->hooked;

@@ -4,6 +4,7 @@
  * Lanes are never freed; an entry is taken by counting up, filled, and counts once its .lane is stored. Pages of entries are pieces of the
  * arena, so that recovery knows what lanes are called.
  */
+#include "layer/near.h"
 #include "layer/event.h"
 
 #include <stdatomic.h>
@@ -27,7 +28,7 @@ static _Atomic(struct tl_lanes_piece *) pages[PAGES];
 static _Atomic uint32_t made;
 static _Atomic uint64_t flows;	/* the process's number, and below it how many there were; 0: none yet */
 
-bool tl_event_wanted(uint8_t level)
+TL_NEAR_CODE bool tl_event_wanted(uint8_t level)
 {
 	return tl_runtime_recording() && (tl_config.level & level);
 }

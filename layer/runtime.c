@@ -226,7 +226,7 @@ void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
 
 /* --- recording */
 
-bool tl_runtime_recording(void)
+TL_NEAR_CODE bool tl_runtime_recording(void)
 {
 	return atomic_load_explicit(&recording, memory_order_relaxed);
 }

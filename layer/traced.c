@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "layer/near.h"
 #include "layer/buffer.h"
 #include "layer/call.h"
 #include "layer/dispatch.h"
@@ -117,7 +118,7 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	return TL_UNLIKELY(frame->flags & TL_VIEW_SKIPPED) ? NULL : real;
 }
 
-void *tl_call_enter(struct tl_call *call)
+TL_NEAR_CODE void *tl_call_enter(struct tl_call *call)
 {
 	struct tl_thread *thread = tl_self;
 	uint64_t mode_and_id = atomic_load_explicit(&call->shim->mode_and_id, memory_order_relaxed);
@@ -149,7 +150,7 @@ static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_fram
 	atomic_store_explicit(&thread->top, open, memory_order_release);
 }
 
-void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_frame *frame = call->more;

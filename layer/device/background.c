@@ -5,6 +5,7 @@
  * that it is going to sleep, or to end: one of both sees the other. That takes a barrier between the two on either side; since the one side runs all
  * the time, it is the thread that has it for both (tl_hook_barrier). models/background.pml is a spin model of this.
  */
+#include "layer/near.h"
 #include "layer/device/background.h"
 
 #include <linux/futex.h>
@@ -160,7 +161,7 @@ static bool have_it_start(void)
 	return false;
 }
 
-bool tl_device_do_soon(void)
+TL_NEAR_CODE bool tl_device_do_soon(void)
 {
 	tl_hook_barrier_near();
 	switch (state_now()) {

@@ -39,6 +39,7 @@
 #include "layer/device/hook.h"
 #include "layer/device/lock.h"
 #include "layer/device/work.h"
+#include "layer/near.h"
 #include "tracelayer/shim.h"
 
 /* --- the driver's functions, for calls of our own; NULL where one is lacking */
@@ -257,6 +258,14 @@ void tl_cl_commands_after_fork(void);
 
 /* Memory for a command that was enqueued, NULL where it is short; and, when that is filled in: keep it. */
 struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue);
+static inline void tl_cl_command_prepare(const struct tl_call *call)
+{
+	const char *spare = (const char *)((const struct tl_producer *)(const void *)call->thread)->cl_spare;
+
+	for (size_t i = 0; spare && i < offsetof(struct tl_cl_command, has); i += 64)
+		tl_near_soon(spare + i);
+}
+
 void tl_cl_command_keep(struct tl_cl_command *command);
 
 /* Collect what has ended, of one queue and of all, and let go of it. Never waits. */

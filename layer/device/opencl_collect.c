@@ -20,6 +20,7 @@
  *
  * It is the claimer who lets go of events, before the queue is free again, so that who counts an event's references (tl_cl_claim) knows what of them is ours.
  */
+#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -48,7 +49,7 @@
  * A command's memory goes back to its queue, by whoever collects, and from there to the next thread that has used up what it had: so no lock is needed to have some. The
  * thread's own: hooks are the only ones to ask, and no signal handler's call has one while they run.
  */
-struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue)
+TL_NEAR_CODE struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue)
 {
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
 	struct tl_cl_command *command = producer->cl_spare;
@@ -146,7 +147,7 @@ static const struct tl_cl_call *finish_of(const struct tl_cl_queue *queue, const
 	return first;
 }
 
-void tl_cl_command_keep(struct tl_cl_command *command)
+TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 {
 	struct tl_cl_queue *queue = command->queue;
 
@@ -508,7 +509,7 @@ static bool is_full(const struct tl_cl_queue *queue)
 }
 
 /* Two for each that comes: so it gets on. */
-void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
+TL_NEAR_CODE void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
 {
 	if (number_in(&queue->noted) >= MANY)
 		collect(queue, SOME, NOTED, call->end);
@@ -695,7 +696,7 @@ TL_CL_AFTER(tl_cl_wait_after)
 	stop_waiting(call, state);
 }
 
-TL_CL_BEFORE(tl_cl_finish_before)
+TL_NEAR_CODE TL_CL_BEFORE(tl_cl_finish_before)
 {
 	struct waiting *waiting = state;
 
@@ -721,7 +722,7 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 	return commands;
 }
 
-TL_CL_AFTER(tl_cl_finish_after)
+TL_NEAR_CODE TL_CL_AFTER(tl_cl_finish_after)
 {
 	struct tl_cl_queue *queue = ((const struct waiting *)state)->queue;
 	const struct tl_cl_call waited = tl_cl_call_of(call);

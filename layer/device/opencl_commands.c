@@ -2,6 +2,7 @@
  * opencl_commands.c: the hooks of all functions that enqueue something. opencl_commands.h says what that is; where the queue, the event and the
  * rest are among a function's parameters is found by their names. So one pair of hooks serves all.
  */
+#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -335,12 +336,11 @@ bool tl_cl_is_inner(const struct tl_call *call)
  * Where the program wants no event, have one all the same. Not of clEnqueueMarker, which fails without; a driver that takes that is treated as if
  * the function had none.
  */
-TL_CL_BEFORE(tl_cl_enqueue_before)
+TL_NEAR_CODE TL_CL_BEFORE(tl_cl_enqueue_before)
 {
 	const struct shape *shape = shape_of(call);
 	struct enqueued *enqueued = state;
 
-	tl_device_will_submit();
 	if (!shape || !tl_cl_ready() || tl_cl_is_drivers(call))
 		return;
 	enqueued->shape = shape;
@@ -385,6 +385,9 @@ static bool keep(struct tl_call *call, const struct enqueued *enqueued, uint64_t
 	command->lane = enqueued->lane;
 	command->event = event;
 	command->owned = !enqueued->theirs;
+	/* The next one's memory may lie in another processor's cache, and what comes before the driver's call delays the device. */
+	tl_device_will_submit();
+	tl_cl_command_prepare(call);
 	describe(command, call, shape, result);
 	bool blocking = command->blocking;
 	tl_cl_command_keep(command);
@@ -397,7 +400,7 @@ static bool keep(struct tl_call *call, const struct enqueued *enqueued, uint64_t
 	return true;
 }
 
-TL_CL_AFTER(tl_cl_enqueue_after)
+TL_NEAR_CODE TL_CL_AFTER(tl_cl_enqueue_after)
 {
 	const struct enqueued *enqueued = state;
 

@@ -9,6 +9,7 @@
  *
  * Stamps that later do not fit any more say that the clock was set: then it is read at once.
  */
+#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdio.h>
@@ -224,7 +225,7 @@ static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
 		read_clock(device, clock);
 }
 
-void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
+TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
 {
 	if (!can_be_read(device) || now < atomic_load_explicit(&device->look_again, memory_order_relaxed))
 		return;

@@ -2,6 +2,7 @@
  * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and again after a release: the handle may be another
  * kernel's by then.
  */
+#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static const char *ask(cl_kernel handle)
 	return name;
 }
 
-const char *tl_cl_kernel_name(cl_kernel handle)
+TL_NEAR_CODE const char *tl_cl_kernel_name(cl_kernel handle)
 {
 	struct kernel *kernel = find(handle);
 	const char *name = kernel ? atomic_load_explicit(&kernel->name, memory_order_acquire) : NULL;

@@ -7,6 +7,7 @@
  *
  * A queue stays in the table for ever; a new one with the same handle takes its place.
  */
+#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ bool tl_cl_queues_are_given(void)
 	return atomic_load_explicit(&some_given, memory_order_relaxed);
 }
 
-struct tl_cl_queue *tl_cl_queue_find(cl_command_queue handle)
+TL_NEAR_CODE struct tl_cl_queue *tl_cl_queue_find(cl_command_queue handle)
 {
 	return (struct tl_cl_queue *)tl_handles_find(&table, handle);
 }
@@ -124,7 +125,7 @@ static struct tl_cl_queue *meet(cl_command_queue handle)
 	return made.device ? know(handle, &made, false) : NULL;
 }
 
-struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle)
+TL_NEAR_CODE struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle)
 {
 	struct tl_cl_queue *queue = handle ? tl_cl_queue_find(handle) : NULL;
 

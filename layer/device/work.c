@@ -16,6 +16,7 @@
  * Ordered accesses: .inbox is pushed to with release and taken with acquire, so that a command's fields are there; .submitted is stored with
  * release after that, and read with acquire by who has the lock.
  */
+#include "layer/near.h"
 #include "layer/device/work.h"
 
 #include <pthread.h>
@@ -282,7 +283,7 @@ void tl_device_queue_release(struct tl_device_queue *queue)
 }
 
 /* Those of a block whose last bits are all 0 are nobody's. */
-uint32_t tl_device_correlation(void)
+TL_NEAR_CODE uint32_t tl_device_correlation(void)
 {
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
 	uint32_t number = producer ? producer->correlation : 0;
@@ -322,12 +323,12 @@ static struct tl_device_command *take_command(struct tl_device_queue *queue)
 	return command;
 }
 
-void tl_device_will_submit(void)
+TL_NEAR_CODE void tl_device_will_submit(void)
 {
 	const struct tl_producer *producer = (const struct tl_producer *)(const void *)tl_self;
 
 	if (producer && producer->spare)
-		__builtin_prefetch(producer->spare, 1);
+		tl_near_soon(producer->spare);
 }
 
 static void give_command(struct tl_device_command *command)
@@ -340,7 +341,7 @@ static void give_command(struct tl_device_command *command)
 		;
 }
 
-struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)
+TL_NEAR_CODE struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)
 {
 	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR) && tl_request_wants(TL_LEVEL_OPERATOR);
 	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? take_command(queue) : NULL;
@@ -370,7 +371,7 @@ static void set_time(struct tl_device_command *command, uint64_t time, bool in_t
 	atomic_store_explicit(&command->submitted, time, memory_order_release);
 }
 
-void tl_device_submitted(struct tl_device_command *command, uint64_t ticks)
+TL_NEAR_CODE void tl_device_submitted(struct tl_device_command *command, uint64_t ticks)
 {
 	set_time(command, ticks, true);
 }
