@@ -15,7 +15,6 @@
  * While none of this shows, the call is suspect: it is asked about again at every later call, and when it turns out to have been dead, it
  * ended where it became suspect. What is left at the thread's end is ended then.
  */
-#include "layer/near.h"
 #include "layer/call.h"
 
 #include <errno.h>
@@ -33,6 +32,7 @@
 #include "layer/control.h"
 #include "layer/device/device.h"
 #include "layer/device/inside.h"
+#include "layer/near.h"
 #include "layer/report.h"
 #include "layer/request.h"
 #include "layer/resolve.h"

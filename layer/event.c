@@ -4,7 +4,6 @@
  * Lanes are never freed; an entry is taken by counting up, filled, and counts once its .lane is stored. Pages of entries are pieces of the
  * arena, so that recovery knows what lanes are called.
  */
-#include "layer/near.h"
 #include "layer/event.h"
 
 #include <stdatomic.h>
@@ -16,6 +15,7 @@
 #include "layer/arena.h"
 #include "layer/buffer.h"
 #include "layer/config.h"
+#include "layer/near.h"
 #include "layer/runtime.h"
 #include "layer/thread.h"
 

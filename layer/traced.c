@@ -8,10 +8,10 @@
  */
 #include <errno.h>
 
-#include "layer/near.h"
 #include "layer/buffer.h"
 #include "layer/call.h"
 #include "layer/dispatch.h"
+#include "layer/near.h"
 #include "layer/thread.h"
 
 /* The thread was not busy, and won't be again. */

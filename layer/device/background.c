@@ -5,7 +5,6 @@
  * that it is going to sleep, or to end: one of both sees the other. That takes a barrier between the two on either side; since the one side runs all
  * the time, it is the thread that has it for both (tl_hook_barrier). models/background.pml is a spin model of this.
  */
-#include "layer/near.h"
 #include "layer/device/background.h"
 
 #include <linux/futex.h>
@@ -20,6 +19,7 @@
 
 #include "layer/device/device.h"
 #include "layer/device/inside.h"
+#include "layer/near.h"
 #include "layer/thread.h"
 
 #define BETWEEN 1000000u	/* nanoseconds between two rounds */

@@ -174,6 +174,8 @@ struct tl_cl_queue {
 	_Atomic uint32_t count;		/* under way; written under the lock */
 	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
 	bool claimed;			/* somebody collects, who alone takes commands out */
+	struct tl_cl_command *untold, *last_untold;	/* taken out, their events are let go of: to be told of */
+	_Atomic uint32_t untolds;	/* so many; written under the lock */
 	_Atomic uint64_t waited;	/* the latest end of a call that is noted as having waited; written under the lock */
 	/* The last calls that waited for all of the queue: for commands whose call had returned before, and that are not in the list until after. */
 	uint32_t finished;		/* how many there were */
@@ -238,6 +240,7 @@ struct tl_cl_command {
 	cl_int status;			/* negative: it failed */
 	struct tl_cl_call waited;	/* of those that waited for it the one that ended first; .end 0: none yet. Written under the lock */
 	/* When it has ended: */
+	uint64_t seen;			/* nanoseconds of CLOCK_MONOTONIC: by then */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };

@@ -10,6 +10,10 @@
  * one can't be had or doesn't get on, and where the program might see that we still hold an event: then all are told of, and let go of, before it looks. A
  * process that is killed may lack its last commands, those of some milliseconds.
  *
+ * The events, however, are asked about and let go of by the thread that submits the next command, directly after that, if it comes: then the device is busy, and there is
+ * time. Elsewhere it would cost more: an event and its memory lie in the cache of the processor that made it. So what our thread has from there is only to be told of
+ * (.untold).
+ *
  * Who collects claims the queue first: then he alone takes commands out, and may read the list up to where it ended when he claimed it, without the
  * lock. Others go on adding to it. So no lock is held while the driver is called, and whoever finds the queue claimed leaves it to the other
  * one; also where a driver calls the program back, from inside our own call.
@@ -20,7 +24,6 @@
  *
  * It is the claimer who lets go of events, before the queue is free again, so that who counts an event's references (tl_cl_claim) knows what of them is ours.
  */
-#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -32,6 +35,7 @@
 #include "layer/device/background.h"
 #include "layer/device/device.h"
 #include "layer/device/inside.h"
+#include "layer/near.h"
 
 #define KEEP 512u		/* commands that nobody waits for; beyond it the oldest are collected */
 #define MANY 1024u		/* commands that have been waited for and not told of: beyond that the program's threads help */
@@ -407,16 +411,16 @@ static struct tl_device_work work_of(const struct tl_cl_command *command)
 }
 
 /* Without the driver's times it ran at some time between its submission and when it was seen to have ended. */
-static void tell(struct tl_cl_command *command, uint64_t seen, uint64_t now, bool more)
+static void tell(struct tl_cl_command *command, uint64_t now, bool more)
 {
 	struct tl_device_work work = work_of(command);
 	struct tl_event_arg args[2];
 
 	if (work.has & TL_RAW_END) {
-		tl_cl_device_convert(command->queue->device, &work, work.waited.end ? work.waited.end : seen);
+		tl_cl_device_convert(command->queue->device, &work, work.waited.end ? work.waited.end : command->seen);
 	} else {
 		work.start = work.submitted.start;
-		work.end = seen;
+		work.end = command->seen;
 		args[work.nargs++] = tl_event_text("times", "host");
 	}
 	if (command->status < 0)
@@ -427,25 +431,26 @@ static void tell(struct tl_cl_command *command, uint64_t seen, uint64_t now, boo
 	tl_device_done(command->lane, &work);
 }
 
-static void tell_all(struct tl_cl_command *done, uint64_t seen)
+static void tell_all(struct tl_cl_command *done)
 {
 	uint64_t now = tl_device_now();
+	struct tl_cl_command *next;
 	unsigned told = 0;
 
 	tl_clock_freshen();
-	for (; done; done = done->next)
-		tell(done, seen, now, done->next && ++told % SOME);
+	for (; done; done = next) {
+		next = done->next;
+		tell(done, now, next && ++told % SOME);
+		put_spare(done);
+	}
 }
 
-/* By the claimer. */
-static void let_go(struct tl_cl_command *command)
+/* By the claimer, of what is to be told of. */
+static void let_go(struct tl_cl_command *done, uint64_t seen)
 {
-	struct tl_cl_command *next;
-
-	for (; command; command = next) {
-		next = command->next;
-		tl_cl.clReleaseEvent(command->event);
-		put_spare(command);
+	for (; done; done = done->next) {
+		done->seen = seen;
+		tl_cl.clReleaseEvent(done->event);
 	}
 }
 
@@ -456,9 +461,9 @@ static uint32_t number_in(const _Atomic uint32_t *number)
 
 /*
  * The queue is claimed. `at`: ticks of a moment before; 0: now. Commands without times have ended by then, as far as is shown: a call that waited for one and has
- * returned since, but has not noted it yet, is not to have returned before that. Returns whether there were any.
+ * returned since, but has not noted it yet, is not to have returned before that. Returns those that there were.
  */
-static bool collect_claimed(struct tl_cl_queue *queue, struct tl_cl_command *last, uint32_t most, enum collecting what, uint64_t at)
+static struct tl_cl_command *take_claimed(struct tl_cl_queue *queue, struct tl_cl_command *last, uint32_t most, enum collecting what, uint64_t at)
 {
 	TL_HOOK_UNCANCELLED();
 	tl_cl_device_keep_up(queue->device, tl_event_now());
@@ -467,11 +472,17 @@ static bool collect_claimed(struct tl_cl_queue *queue, struct tl_cl_command *las
 	const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
 	struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
 
-	if (!done)
-		return false;
-	tell_all(done, seen);
-	let_go(done);
-	return true;
+	let_go(done, seen);
+	return done;
+}
+
+static bool collect_claimed(struct tl_cl_queue *queue, struct tl_cl_command *last, uint32_t most, enum collecting what, uint64_t at)
+{
+	struct tl_cl_command *done = take_claimed(queue, last, most, what, at);
+
+	if (done)
+		tell_all(done);
+	return done;
 }
 
 static bool collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
@@ -508,11 +519,58 @@ static bool is_full(const struct tl_cl_queue *queue)
 	return number_in(&queue->count) > KEEP;
 }
 
-/* Two for each that comes: so it gets on. */
+/* Those of a queue whose events are let go of. Returns whether there were any. */
+static bool tell_untold(struct tl_cl_queue *queue)
+{
+	if (!number_in(&queue->untolds))
+		return false;
+	tl_lock_take(&queue->lock);
+	struct tl_cl_command *untold = queue->untold;
+	queue->untold = queue->last_untold = NULL;
+	atomic_store_explicit(&queue->untolds, 0, memory_order_relaxed);
+	tl_lock_release(&queue->lock);
+	tell_all(untold);
+	return untold;
+}
+
+/* And free the queue. */
+static void put_untold(struct tl_cl_queue *queue, struct tl_cl_command *done)
+{
+	struct tl_cl_command *end = done;
+	uint32_t number = done != NULL;
+
+	for (; done && end->next; end = end->next)
+		number++;
+	tl_lock_take(&queue->lock);
+	if (done) {
+		*(queue->last_untold ? &queue->last_untold->next : &queue->untold) = done;
+		queue->last_untold = end;
+		count(&queue->untolds, number);
+	}
+	queue->claimed = false;
+	tl_lock_release(&queue->lock);
+}
+
+/*
+ * An event is its thread's: what its driver keeps of it is in that one's processor's cache, and its memory goes back to where it came from. So those that the program's
+ * thread has waited for are asked about and let go of there, and not elsewhere; but while the device is busy with the next command.
+ */
+static void let_go_meanwhile(struct tl_cl_queue *queue, uint64_t at)
+{
+	struct tl_cl_command *last;
+
+	if (!claim(queue, &last, true))
+		return;
+	put_untold(queue, last ? take_claimed(queue, last, SOME, NOTED, at) : NULL);
+	if (number_in(&queue->untolds) >= MANY || !tl_device_do_soon())
+		tell_untold(queue);
+}
+
+/* Of those that nobody waits for two for each that comes: so it gets on. */
 TL_NEAR_CODE void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
 {
-	if (number_in(&queue->noted) >= MANY)
-		collect(queue, SOME, NOTED, call->end);
+	if (number_in(&queue->noted))
+		let_go_meanwhile(queue, call->end);
 	else if (is_full(queue) && !tl_device_do_soon())
 		collect(queue, 2, FRONT, call->end);
 }
@@ -531,7 +589,7 @@ static void collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *w
 
 static bool awaits(const struct tl_cl_queue *queue)
 {
-	return number_in(&queue->noted) || is_full(queue);
+	return number_in(&queue->noted) || number_in(&queue->untolds) || is_full(queue);
 }
 
 /* The program has given it up, and with it perhaps the context, and may make no other call: then it is our events that keep them. */
@@ -565,6 +623,11 @@ enum tl_device_left tl_cl_collect_some(void)
 			left = TL_DEVICE_LATER;
 		if (!awaits(queue))
 			continue;
+		/* That was all; what has been waited for meanwhile is about to be let go of by who did, unless nothing more comes. */
+		if (tell_untold(queue)) {
+			left = left == TL_DEVICE_NOTHING ? TL_DEVICE_LATER : left;
+			continue;
+		}
 		if (collect(queue, SOME, number_in(&queue->noted) ? NOTED : FRONT, 0))
 			left = TL_DEVICE_MORE;
 		else if (left == TL_DEVICE_NOTHING)
@@ -802,8 +865,10 @@ void tl_cl_collect_end(uint64_t deadline)
 
 	if (patience > deadline)
 		patience = deadline;
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
+		tell_untold(queue);
 		collect(queue, UINT32_MAX, LAST, 0);
+	}
 	while (is_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();

@@ -2,7 +2,6 @@
  * opencl_commands.c: the hooks of all functions that enqueue something. opencl_commands.h says what that is; where the queue, the event and the
  * rest are among a function's parameters is found by their names. So one pair of hooks serves all.
  */
-#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "format/args.h"
 #include "layer/device/opencl_commands.h"
+#include "layer/near.h"
 
 #define FUNCTIONS 1024u		/* of OpenCL; there are fewer than 300 */
 

@@ -9,7 +9,6 @@
  *
  * Stamps that later do not fit any more say that the clock was set: then it is read at once.
  */
-#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdio.h>
@@ -18,6 +17,7 @@
 
 #include "layer/clock.h"
 #include "layer/device/device.h"
+#include "layer/near.h"
 
 #define HZ 1000000000u		/* OpenCL's clocks count nanoseconds */
 #define BITS 64u

@@ -2,11 +2,12 @@
  * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and again after a release: the handle may be another
  * kernel's by then.
  */
-#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "layer/near.h"
 
 struct kernel {
 	struct tl_handle handle;	/* cl_kernel */

@@ -7,7 +7,6 @@
  *
  * A queue stays in the table for ever; a new one with the same handle takes its place.
  */
-#include "layer/near.h"
 #include "layer/device/opencl.h"
 
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "layer/buffer.h"
 #include "layer/device/background.h"
+#include "layer/near.h"
 
 #define PROFILING ((cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE)
 
@@ -403,7 +403,8 @@ void tl_cl_queues_after_fork(void)
 		atomic_store_explicit(&producer->waiting, NULL, memory_order_relaxed);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		queue->lock = (struct tl_lock){ 0 };
-		queue->first = queue->last = NULL;
+		queue->first = queue->last = queue->untold = queue->last_untold = NULL;
+		atomic_store_explicit(&queue->untolds, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->unnoted, NULL, memory_order_relaxed);
 		queue->claimed = false;
 		atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);

@@ -16,7 +16,6 @@
  * Ordered accesses: .inbox is pushed to with release and taken with acquire, so that a command's fields are there; .submitted is stored with
  * release after that, and read with acquire by who has the lock.
  */
-#include "layer/near.h"
 #include "layer/device/work.h"
 
 #include <pthread.h>
@@ -31,6 +30,7 @@
 #include "layer/clock.h"
 #include "layer/device/hook.h"
 #include "layer/device/watch.h"
+#include "layer/near.h"
 #include "layer/request.h"
 #include "layer/strings.h"
 #include "tracelayer/api.h"
