@@ -14,7 +14,7 @@
  * hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies, and the watch: a thread that the C library does not know
  * of ends the process when that takes too long. Before an exec it is not done: should the exec fail, it would have been too early.
  *
- * unshare and setns make some changes only for a process that has one thread, and the writer's would be a second one. It ends before them.
+ * unshare and setns make some changes only for a process that has one thread, and the writer's and the one for device lanes would be further ones. They end before.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -32,6 +32,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/device/background.h"
 #include "layer/device/device.h"
 #include "layer/dlsym.h"
 #include "layer/guest.h"
@@ -323,16 +324,28 @@ TL_EXPORT int execle(const char *path, const char *first, ...)
 
 /* --- calls for a process of one thread */
 
+static void suspend(void)
+{
+	tl_device_background_suspend();
+	tl_writer_suspend();
+}
+
+static void resume(void)
+{
+	tl_writer_resume();
+	tl_device_background_resume();
+}
+
 TL_EXPORT int unshare(int flags)
 {
 	bool alone = flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM) && tl_runtime_is_owner();
 	int (*function)(int) = REAL(unshare);
 
 	if (alone)
-		tl_writer_suspend();
+		suspend();
 	int result = function(flags);
 	if (alone)
-		tl_writer_resume();
+		resume();
 	return result;
 }
 
@@ -343,9 +356,9 @@ TL_EXPORT int setns(int fd, int type)
 	int (*function)(int, int) = REAL(setns);
 
 	if (alone)
-		tl_writer_suspend();
+		suspend();
 	int result = function(fd, type);
 	if (alone)
-		tl_writer_resume();
+		resume();
 	return result;
 }

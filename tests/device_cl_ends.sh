@@ -6,7 +6,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 49
+plan 51
 
 # promptly WHAT WAY UNFINISHED: three results.
 promptly()
@@ -33,6 +33,9 @@ started=$(date +%s%N)
 unnoticed "exit in a signal handler, inside of the driver" preload "$apps/cl_device_ends" interrupted
 ok "exit in a signal handler: promptly" test $((($(date +%s%N) - started) / 1000000)) -lt 3000
 ok "exit in a signal handler: the trace is sound" "$python" "$check_trace" "$tmp/traced.json"
+
+unnoticed "a process of one thread becomes a user of its own" preload "$apps/cl_device_ends" alone
+lanes "a process of one thread becomes a user of its own: commands before and behind are on their lanes" --commands "$(commands traced)" --log "$tmp/traced.log"
 
 # A program's own exit handlers.
 unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later

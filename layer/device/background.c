@@ -7,6 +7,7 @@
  */
 #include "layer/device/background.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -25,6 +26,7 @@
 #define BETWEEN 1000000u	/* nanoseconds between two rounds */
 #define IDLE_ROUNDS 8u		/* with nothing to do, before it waits to be woken: that costs more than it takes to look */
 #define LINGER 200000000u	/* nanoseconds that it waits for something to do before it ends */
+#define SUSPEND_WAITS 2000u	/* of 50 us, for the thread's end */
 #define FORK_WAIT 20000000u	/* nanoseconds that a fork waits for a driver, which may have taken its own locks for that */
 
 enum state {
@@ -35,6 +37,8 @@ enum state {
 };
 
 static _Atomic uint32_t state;
+static _Atomic uint32_t number;		/* the thread's, as the kernel has it; of the last one there was */
+static _Atomic bool suspended;		/* it is to end */
 
 static uint32_t state_now(void)
 {
@@ -105,6 +109,8 @@ static void work(void)
 	unsigned idle = 0;
 
 	while (!tl_device_has_ended()) {
+		if (atomic_load_explicit(&suspended, memory_order_relaxed) && change(AWAKE, NONE))
+			break;
 		enum tl_device_left left = one_round();
 		if (left == TL_DEVICE_MORE) {
 			idle = 0;
@@ -120,6 +126,7 @@ static void work(void)
 static void *run(void *nothing)
 {
 	(void)nothing;
+	atomic_store_explicit(&number, (uint32_t)syscall(SYS_gettid), memory_order_relaxed);
 	prctl(PR_SET_NAME, "tracelayer");
 	struct tl_thread *thread = tl_thread_attach();
 	if (!thread) {
@@ -140,6 +147,7 @@ static bool start(void)
 
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
+	atomic_store_explicit(&number, 0, memory_order_relaxed);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -178,6 +186,37 @@ TL_NEAR_CODE bool tl_device_do_soon(void)
 	}
 }
 
+/* --- calls for a process of one thread */
+
+/* With no number yet it is about to begin. */
+static bool is_there(void)
+{
+	uint32_t tid = atomic_load_explicit(&number, memory_order_relaxed);
+
+	return !tid || syscall(SYS_tgkill, getpid(), tid, 0) == 0;
+}
+
+void tl_device_background_suspend(void)
+{
+	const struct timespec moment = { .tv_nsec = 50000 };
+	int error = errno;
+
+	/* There has been none, or none can be had. */
+	if (state_now() == LACKING || (state_now() == NONE && !atomic_load_explicit(&number, memory_order_relaxed)))
+		return;
+	atomic_store_explicit(&suspended, true, memory_order_relaxed);
+	if (change(ASLEEP, AWAKE))
+		syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	for (unsigned i = 0; i < SUSPEND_WAITS && is_there(); i++)
+		nanosleep(&moment, NULL);
+	errno = error;
+}
+
+void tl_device_background_resume(void)
+{
+	atomic_store_explicit(&suspended, false, memory_order_relaxed);
+}
+
 /* --- forks */
 
 static _Atomic uint32_t held;	/* the kernel's number of the thread that forks, and holds the lock; 0: it could not be had */
@@ -208,4 +247,5 @@ void tl_device_background_after_fork_child(void)
 	pthread_mutex_init(&working, NULL);
 	atomic_store_explicit(&held, 0, memory_order_relaxed);
 	atomic_store_explicit(&state, NONE, memory_order_relaxed);
+	atomic_store_explicit(&number, 0, memory_order_relaxed);
 }

@@ -16,6 +16,10 @@
  */
 bool tl_device_do_soon(void);
 
+/* Around calls that do more for a process of a single thread: it ends, and is there again once there is something to do. Not from several threads at once. */
+void tl_device_background_suspend(void);
+void tl_device_background_resume(void);
+
 /* Around fork: nobody is inside of a driver then on our behalf, unless that takes its time. */
 void tl_device_background_before_fork(void);
 void tl_device_background_after_fork_parent(void);

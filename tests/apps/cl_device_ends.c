@@ -29,6 +29,9 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <errno.h>
 #include <sys/wait.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -76,6 +79,19 @@ static void *open_late(void *gate)
 	usleep(100000);
 	DO(clSetUserEventStatus(gate, CL_COMPLETE));
 	return NULL;
+}
+
+static int alone(void)
+{
+	device_run(queue, empty, 0, NULL, NULL);
+	DO(clFinish(queue));
+	DO(clReleaseCommandQueue(queue));
+	usleep(100000);
+	printf("a user of its own: %s\n", unshare(CLONE_NEWUSER) ? strerror(errno) : "yes");
+	queue = device_queue(&device, 0);
+	device_run(queue, empty, 0, NULL, NULL);
+	DO(clFinish(queue));
+	return 0;
 }
 
 static int reversed(void)
@@ -432,6 +448,8 @@ static int end(const char *way, const char *argument)
 		return gated();
 	if (!strcmp(way, "crowded"))
 		return crowded();
+	if (!strcmp(way, "alone"))
+		return alone();
 	if (!strcmp(way, "reversed"))
 		return reversed();
 	if (!strcmp(way, "mixed"))
