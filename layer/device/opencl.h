@@ -240,7 +240,7 @@ struct tl_cl_command {
 	cl_int status;			/* negative: it failed */
 	struct tl_cl_call waited;	/* of those that waited for it the one that ended first; .end 0: none yet. Written under the lock */
 	/* When it has ended: */
-	uint64_t seen;			/* nanoseconds of CLOCK_MONOTONIC: by then */
+	uint64_t seen;			/* ticks: by then */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };

@@ -414,13 +414,14 @@ static struct tl_device_work work_of(const struct tl_cl_command *command)
 static void tell(struct tl_cl_command *command, uint64_t now, bool more)
 {
 	struct tl_device_work work = work_of(command);
+	uint64_t seen = tl_clock_ns(command->seen);
 	struct tl_event_arg args[2];
 
 	if (work.has & TL_RAW_END) {
-		tl_cl_device_convert(command->queue->device, &work, work.waited.end ? work.waited.end : command->seen);
+		tl_cl_device_convert(command->queue->device, &work, work.waited.end ? work.waited.end : seen);
 	} else {
 		work.start = work.submitted.start;
-		work.end = command->seen;
+		work.end = seen;
 		args[work.nargs++] = tl_event_text("times", "host");
 	}
 	if (command->status < 0)
@@ -466,8 +467,8 @@ static uint32_t number_in(const _Atomic uint32_t *number)
 static struct tl_cl_command *take_claimed(struct tl_cl_queue *queue, struct tl_cl_command *last, uint32_t most, enum collecting what, uint64_t at)
 {
 	TL_HOOK_UNCANCELLED();
-	tl_cl_device_keep_up(queue->device, tl_event_now());
-	uint64_t seen = at ? tl_clock_ns(at) : tl_device_now();
+	tl_cl_device_keep_up(queue->device, at ? at : tl_event_now());
+	uint64_t seen = at ? at : tl_event_now();
 	/* Not a look further than that: this is done at each submission, however many commands there are. */
 	const struct tl_cl_command *ended = look_at_all(queue, last, most, what);
 	struct tl_cl_command *done = ended ? take_done(queue, ended) : NULL;
