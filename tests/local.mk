@@ -519,5 +519,5 @@ EXTRA_DIST += %D%/xpti_timeline.sh %D%/xpti_timeline.py %D%/xpti_timeline_app.c 
 
 # --- phases
 TESTS += tests/phases.sh tests/phases_fuzz.sh
-EXTRA_DIST += tests/phases.sh tests/phases_inputs.py tests/phases_progress.py tests/phases_memory.py tests/phases_model.py tests/nnapi
+EXTRA_DIST += tests/phases.sh tests/phases_fuzz.sh tests/fuzz_phases.c tests/phases_inputs.py tests/phases_progress.py tests/phases_memory.py tests/phases_model.py tests/nnapi
 STRESS_TESTS += tests/phases.sh tests/phases_fuzz.sh
