@@ -24,6 +24,7 @@
 #include "layer/thread.h"
 
 #define BETWEEN 1000000u	/* nanoseconds between two rounds */
+#define BETWEEN_MOST 16u	/* times as long, where nothing ends */
 #define IDLE_ROUNDS 8u		/* with nothing to do, before it waits to be woken: that costs more than it takes to look */
 #define LINGER 200000000u	/* nanoseconds that it waits for something to do before it ends */
 #define SUSPEND_WAITS 2000u	/* of 50 us, for the thread's end */
@@ -103,21 +104,27 @@ static bool sleep_until_woken(void)
 	return true;
 }
 
+static void rest(unsigned times)
+{
+	const struct timespec between = { .tv_nsec = BETWEEN * (times ? times : 1) };
+
+	nanosleep(&between, NULL);
+}
+
 static void work(void)
 {
-	const struct timespec between = { .tv_nsec = BETWEEN };
-	unsigned idle = 0;
+	unsigned idle = 0, unended = 0;
 
 	while (!tl_device_has_ended()) {
 		if (atomic_load_explicit(&suspended, memory_order_relaxed) && change(AWAKE, NONE))
 			break;
 		enum tl_device_left left = one_round();
-		if (left == TL_DEVICE_MORE) {
-			idle = 0;
+		unended = left == TL_DEVICE_UNENDED ? unended + 1 : 0;
+		idle = left == TL_DEVICE_NOTHING ? idle + 1 : 0;
+		if (left == TL_DEVICE_MORE)
 			continue;
-		}
-		if (left == TL_DEVICE_LATER || idle++ < IDLE_ROUNDS)
-			nanosleep(&between, NULL);
+		if (left != TL_DEVICE_NOTHING || idle <= IDLE_ROUNDS)
+			rest(unended < BETWEEN_MOST ? unended : BETWEEN_MOST);
 		else if (goes_to(ASLEEP) && !sleep_until_woken() && goes_to(NONE))
 			break;
 	}

@@ -13,7 +13,8 @@
 
 enum tl_device_left {
 	TL_DEVICE_NOTHING,
-	TL_DEVICE_LATER,	/* in a while something may have ended, or come */
+	TL_DEVICE_UNENDED,	/* but nothing of it has ended: look again, ever more seldom */
+	TL_DEVICE_LATER,	/* some was done, and in a while there may be more */
 	TL_DEVICE_MORE,		/* that can be done at once */
 };
 

@@ -43,7 +43,7 @@
 #define LOOKS 64u		/* commands of a queue without order that are asked about and have not ended, at a time */
 #define LAST_LOOKS 65536u	/* the same, at the end */
 #define LAST_WAIT 20000000u	/* nanoseconds that the process's end may wait for commands that are about to end */
-#define SELDOM 64u		/* rounds of our thread between two in which it looks at queues that the program has given up */
+#define SELDOM 16u		/* rounds of our thread between two in which it looks at queues that the program has given up */
 #define MANY_EVENTS 32u	/* of one wait: these are sorted */
 #define CLAIM_WAIT 100000000u	/* nanoseconds that a call of the program may wait for who is just collecting */
 
@@ -621,18 +621,18 @@ enum tl_device_left tl_cl_collect_some(void)
 		if (seldom && is_given_up(queue))
 			collect(queue, UINT32_MAX, ENDED, 0);
 		if (left == TL_DEVICE_NOTHING && is_given_up(queue))
-			left = TL_DEVICE_LATER;
+			left = TL_DEVICE_UNENDED;
 		if (!awaits(queue))
 			continue;
 		/* That was all; what has been waited for meanwhile is about to be let go of by who did, unless nothing more comes. */
 		if (tell_untold(queue)) {
-			left = left == TL_DEVICE_NOTHING ? TL_DEVICE_LATER : left;
+			left = left < TL_DEVICE_LATER ? TL_DEVICE_LATER : left;
 			continue;
 		}
 		if (collect(queue, SOME, number_in(&queue->noted) ? NOTED : FRONT, 0))
 			left = TL_DEVICE_MORE;
 		else if (left == TL_DEVICE_NOTHING)
-			left = TL_DEVICE_LATER;
+			left = TL_DEVICE_UNENDED;
 	}
 	return left;
 }
