@@ -24,6 +24,7 @@ Always checked, of every slice of the category "device":
 	--times FILE	lines `TIMES name queued submit start end`: each has a slice
 	--memory	samples of a device's memory are what the log says of it, in the same order
 	--counts FILE	lines `function calls`: there are as many slices as calls that enqueue
+	--ordered	samples of the depth stand in the file in their order: chrome://tracing draws others wrongly (a file of several threads that tell may have such)
 	--few		only the number is checked, not the calls (which a level left out)
 
 Exit code 0 when all holds; otherwise 1, with a line on stderr for each thing found (the first twenty).
@@ -342,6 +343,10 @@ def check(lanes, options):
 		check_depth(lanes, samples)
 		print("%d slices, %d waits, %d and %d arrows, %d samples"
 		      % ((len(lanes.work), lanes.waits) + lanes.arrows + (sum(map(len, samples.values())),)))
+	if options.ordered:
+		for queue, list_of in samples.items():
+			if list_of != sorted(list_of, key=lambda sample: sample[0]):
+				lanes.error("queue %d: samples of its depth are not in their order" % queue)
 	if options.log:
 		check_log(lanes, samples, options)
 	if options.memory:
@@ -360,7 +365,7 @@ def main():
 	for name in "times", "counts":
 		parser.add_argument("--" + name)
 	parser.add_argument("--log", action="append")
-	for name in "few", "memory":
+	for name in "few", "memory", "ordered":
 		parser.add_argument("--" + name, action="store_true")
 	parser.set_defaults(unfinished=0, untimed=0, own=0)
 	options = parser.parse_args()

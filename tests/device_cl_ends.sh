@@ -51,7 +51,7 @@ lanes "the parent's commands are on their lane" --commands "$(commands traced)" 
 
 # The thread of ours that tells of commands: it comes and goes, and programs do as well without.
 unnoticed "a program that rests" preload "$apps/cl_device_ends" resting
-lanes "a program that rests: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+lanes "a program that rests: its commands are on their lane, in their order" --commands "$(commands traced)" --log "$tmp/traced.log" --ordered
 like "$(cat "$tmp/traced.out")" '^at most one more: yes$' "no thread of ours stays but the writer's"
 unnoticed "a program that can have no threads" preload "$apps/cl_device_ends" unthreaded
 lanes "a program that can have no threads: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"

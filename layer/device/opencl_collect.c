@@ -7,7 +7,7 @@
  *
  * Telling of a command takes a third of a microsecond, and several times as much for one alone as for one of many. What the program does next had better not wait
  * for that. So it is done by a thread of ours (background.h), each millisecond, for all that has been waited for since; by the program's own threads only where that
- * one can't be had or doesn't get on, and where the program might see that we still hold an event: then all are told of, and let go of, before it looks. A
+ * one can't be had or doesn't get on, and at the end. Where the program might see that we still hold an event all that has ended is let go of before it looks. A
  * process that is killed may lack its last commands, those of some milliseconds.
  *
  * The events, however, are asked about and let go of by the thread that submits the next command, directly after that, if it comes: then the device is busy, and there is
@@ -497,24 +497,6 @@ static bool collect(struct tl_cl_queue *queue, uint32_t most, enum collecting wh
 	return any;
 }
 
-/* All that has ended, also where somebody else is at it just now. */
-void tl_cl_collect(struct tl_cl_queue *queue)
-{
-	struct tl_cl_command *last;
-
-	if (!claim_patiently(queue, &last))
-		return;
-	if (last)
-		collect_claimed(queue, last, UINT32_MAX, ENDED, 0);
-	tl_cl_release(queue);
-}
-
-void tl_cl_collect_all(void)
-{
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		tl_cl_collect(queue);
-}
-
 static bool is_full(const struct tl_cl_queue *queue)
 {
 	return number_in(&queue->count) > KEEP;
@@ -552,6 +534,31 @@ static void put_untold(struct tl_cl_queue *queue, struct tl_cl_command *done)
 	tl_lock_release(&queue->lock);
 }
 
+/* What is let go of, by whomever, is told of by one thread as long as there is ours: viewers want a counter's samples in their order, and each thread's stay in its own. */
+static void have_told(struct tl_cl_queue *queue)
+{
+	if (tl_device_has_ended() || !tl_device_do_soon())
+		tell_untold(queue);
+}
+
+/* All that has ended, also where somebody else is at it just now: it is let go of. */
+void tl_cl_collect(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *last;
+
+	if (!claim_patiently(queue, &last))
+		return;
+	put_untold(queue, last ? take_claimed(queue, last, UINT32_MAX, ENDED, 0) : NULL);
+	if (number_in(&queue->untolds))
+		have_told(queue);
+}
+
+void tl_cl_collect_all(void)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		tl_cl_collect(queue);
+}
+
 /*
  * An event is its thread's: what its driver keeps of it is in that one's processor's cache, and its memory goes back to where it came from. So those that the program's
  * thread has waited for are asked about and let go of there, and not elsewhere; but while the device is busy with the next command.
@@ -563,8 +570,10 @@ static void let_go_meanwhile(struct tl_cl_queue *queue, uint64_t at)
 	if (!claim(queue, &last, true))
 		return;
 	put_untold(queue, last ? take_claimed(queue, last, SOME, NOTED, at) : NULL);
-	if (number_in(&queue->untolds) >= MANY || !tl_device_do_soon())
+	if (number_in(&queue->untolds) >= MANY)
 		tell_untold(queue);
+	else
+		have_told(queue);
 }
 
 /* Of those that nobody waits for two for each that comes: so it gets on. */

@@ -17,7 +17,7 @@
  *	released	releases queue and context while a command waits, lets that go on, and waits for it: the last one to release is the event
  *	steady [BYTES]	enqueues and waits until it is killed; in standard output a byte for each hundred commands. After so many bytes, if that is given, it
  *			does nothing
- *	resting		enqueues and waits, does nothing for a second, and goes on; says if more than one thread of ours is there at the end of the second
+ *	resting		enqueues, waits and asks for references, does nothing for a second, and goes on; says if more than one thread of ours is there at the end of the second
  *	unthreaded	enqueues and waits, where no thread can be made
  *	left		enqueues and waits, releases the queue, with which the driver's thread goes, and ends its only thread
  *	forking		enqueues and waits in one thread, and forks in another one; the children allocate memory, and end by _exit
@@ -343,7 +343,14 @@ static unsigned count_foreign_threads(void)
 /* Tracing has a thread that writes, or none yet; no other one stays. */
 static int resting(void)
 {
-	run_some(100);
+	cl_uint references;
+
+	for (int i = 0; i < 5; i++) {
+		run_some(1);
+		DO(clGetContextInfo(device.app.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(references), &references, NULL));
+		run_some(19);
+		usleep(5000);
+	}
 	sleep(1);
 	unsigned foreign = count_foreign_threads();
 	run_some(100);
