@@ -1087,6 +1087,9 @@ static void recycle(struct tl_chunk *chunk)
 		ring_give_back(chunk);
 		return;
 	}
+	/* Used again it is not what it was when a flush began: the same producer may have older ones by then, which come before it. */
+	if (producer->live == chunk)
+		producer->live = NULL;
 	clear(chunk);
 	list_push(list_of(chunk), chunk, CHUNK_LINK);
 	atomic_fetch_sub_explicit(&producer->unwritten, 1, memory_order_release);
