@@ -847,17 +847,6 @@ static inline void words_of_simple(const struct tl_call *call, const struct tl_h
 	}
 }
 
-/* As it is set up for hooks that are not straight. */
-static inline void set_up_hooked(struct tl_hooked *hooked, struct tl_call *call)
-{
-	hooked->call = call;
-	hooked->shim = call->shim;
-	hooked->correlation = hooked->request = 0;
-	hooked->start = hooked->end = 0;
-	hooked->straight = true;
-	memset(hooked->state, 0, sizeof(hooked->state));
-}
-
 /* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
 static inline void open_hooked(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook_place *place)
 {
@@ -880,7 +869,7 @@ static inline void open_hooked(struct tl_call *call, struct tl_open_call *open, 
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 	if (mode_and_id & TL_MODE_FOLLOW)
 		capture_entry(producer, open, call->shim->function, hooked->words);
-	set_up_hooked(hooked, call);
+	tl_hook_set_up(hooked, call, true);
 	tl_hook_owe(hooked, atomic_load_explicit(&place->hook, memory_order_relaxed));
 	if (place->before) {
 		TL_HOOK_INSIDE(producer);
@@ -936,10 +925,8 @@ static TL_ALWAYS_INLINE void record_hooked(const struct tl_call *call, uint64_t 
 /* On the thread that it began on, on top, and begun on the short way. */
 static inline bool is_straight(const struct tl_call *call, const struct tl_thread *thread)
 {
-	const struct tl_hooked *hooked = call->hooked;
-
 	return thread && call->thread == thread && top_of(call->thread) == call->open + 1 && frame_of(call->open) == call->frame &&
-	       hooked->straight && hooked->call == call && hooked->hook;
+	       tl_hook_is_owed(call) && call->hooked->straight;
 }
 
 TL_NEAR_CODE void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)

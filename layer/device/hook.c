@@ -282,16 +282,6 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
 }
 
-static void set_up(struct tl_hooked *hooked, struct tl_call *call)
-{
-	hooked->call = call;
-	hooked->shim = call->shim;
-	hooked->correlation = 0;
-	hooked->request = call->request;
-	hooked->start = hooked->end = 0;
-	memset(hooked->state, 0, sizeof(hooked->state));
-}
-
 bool tl_hook_enter(struct tl_call *call)
 {
 	const struct tl_hook *hook = hook_of(call->shim->id);
@@ -299,8 +289,7 @@ bool tl_hook_enter(struct tl_call *call)
 
 	if (!hooked)
 		return false;
-	set_up(hooked, call);
-	hooked->straight = false;
+	tl_hook_set_up(hooked, call, false);
 	keep(hooked, call);
 	tl_hook_owe(hooked, hook);
 	call->hooked = hooked;
@@ -318,17 +307,12 @@ void tl_hook_starts(struct tl_call *call)
 		call->hooked->start = tl_device_now();
 }
 
-static bool is_owed(const struct tl_call *call)
-{
-	return call->hooked && call->hooked->call == call && call->hooked->hook;
-}
-
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 {
 	struct tl_hooked *hooked = call->hooked;
 	bool here = !tl_buffer_is_stale(call->thread);
 
-	if (!is_owed(call)) {
+	if (!tl_hook_is_owed(call)) {
 		call->end = tl_ticks(call->thread);
 		return;
 	}

@@ -28,6 +28,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "layer/runtime.h"
 #include "tracelayer/shim.h"
@@ -157,6 +158,24 @@ static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
 	const struct tl_hook_place *place = tl_hook_place_of(id);
 
 	return place && atomic_load_explicit(&place->hook, memory_order_acquire) && place->straight ? place : NULL;
+}
+
+/* What is kept of a call, before its hook is owed: all but the words. */
+static inline void tl_hook_set_up(struct tl_hooked *hooked, const struct tl_call *call, bool straight)
+{
+	hooked->call = call;
+	hooked->shim = call->shim;
+	hooked->correlation = 0;
+	hooked->request = call->request;
+	hooked->start = hooked->end = 0;
+	hooked->straight = straight;
+	memset(hooked->state, 0, sizeof(hooked->state));
+}
+
+/* The call's hook has begun, and `after` has not. */
+static inline bool tl_hook_is_owed(const struct tl_call *call)
+{
+	return call->hooked && call->hooked->call == call && call->hooked->hook;
 }
 
 /* Once for each call, before `after`: it is no longer owed. */

@@ -477,24 +477,17 @@ static struct tl_cl_command *take_claimed(struct tl_cl_queue *queue, struct tl_c
 	return done;
 }
 
-static bool collect_claimed(struct tl_cl_queue *queue, struct tl_cl_command *last, uint32_t most, enum collecting what, uint64_t at)
-{
-	struct tl_cl_command *done = take_claimed(queue, last, most, what, at);
-
-	if (done)
-		tell_all(done);
-	return done;
-}
-
 static bool collect(struct tl_cl_queue *queue, uint32_t most, enum collecting what, uint64_t at)
 {
 	struct tl_cl_command *last;
 
 	if (!number_in(&queue->count) || !claim(queue, &last, what == NOTED))
 		return false;
-	bool any = last && collect_claimed(queue, last, most, what, at);
+	struct tl_cl_command *done = last ? take_claimed(queue, last, most, what, at) : NULL;
+	if (done)
+		tell_all(done);
 	tl_cl_release(queue);
-	return any;
+	return done;
 }
 
 static bool is_full(const struct tl_cl_queue *queue)
