@@ -6,7 +6,7 @@ by_soname=$(cd "$top_builddir" && pwd)/.libs/tracelayer/xpti
 test -f "$by_soname/libxptifw.so" || { echo "Bail out! $by_soname/libxptifw.so is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 14
+plan 17
 
 # app [FLAG…]: a program that begins and ends a stream twice. Once with THREAD: the second beginning is another thread's, which is still being told of it
 # when the framework ends.
@@ -129,6 +129,89 @@ ok "programs and subscribers are built" eval "
 	$cc -rdynamic -DTHREAD '$tmp/app.c' -o '$tmp/app-thread' -L'$by_soname' -lxptifw -Wl,-rpath,'$by_soname' &&
 	for kind in PLAIN WORKS FORKS; do $cc -w -shared -fPIC -D\$kind '$tmp/subscriber.c' -o '$tmp/'\$kind.so || exit 1; done"
 
+# Two threads begin, or end, a stream each at once, and a subscriber takes its time to hear of the framework's. With LEAVES it ends that thread instead.
+cat >"$tmp/two.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tracelayer/xpti.h"
+
+_Atomic int inside;		/* the subscriber is being told of the framework's stream */
+
+static void *begin(void *stream)
+{
+	xptiInitialize(stream, 1, 0, "1");
+	return NULL;
+}
+
+static void *end(void *stream)
+{
+	xptiFinalize(stream);
+	return NULL;
+}
+
+static void two(void *(*what)(void *))
+{
+	pthread_t first, second;
+
+	inside = 0;
+	pthread_create(&first, NULL, what, "first");
+	while (!inside)
+		usleep(1000);
+	pthread_create(&second, NULL, what, "second");
+#ifdef FORK				/* the child has neither of them */
+	pid_t child = fork();
+	if (!child) {
+		alarm(20);
+		what("child");
+		_exit(0);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	if (status)
+		printf("child %d\n", status);
+#endif
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	xptiFrameworkInitialize();
+	two(begin);
+	two(end);
+	printf("done\n");
+	return 0;
+}
+END
+cat >"$tmp/slow.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+extern _Atomic int inside;
+static void tell(const char *what, const char *stream)
+{
+	if (strcmp(stream, "xpti.framework") == 0) {
+		inside = 1;
+		usleep(200000);
+#ifdef LEAVES
+		pthread_exit(NULL);
+#endif
+	}
+	printf("%s %s\n", what, *stream == 'x' ? "framework" : *stream == 'c' ? "child" : "stream");
+}
+void xptiTraceInit(unsigned major, unsigned minor, const char *version, const char *stream) { tell("init", stream); }
+void xptiTraceFinish(const char *stream) { tell("finish", stream); }
+END
+eval "
+	$cc -rdynamic '$tmp/two.c' -o '$tmp/two' -L'$by_soname' -lxptifw -Wl,-rpath,'$by_soname' &&
+	$cc -rdynamic -DFORK '$tmp/two.c' -o '$tmp/two-fork' -L'$by_soname' -lxptifw -Wl,-rpath,'$by_soname' &&
+	$cc -w -shared -fPIC '$tmp/slow.c' -o '$tmp/SLOW.so' && $cc -w -shared -fPIC -DLEAVES '$tmp/slow.c' -o '$tmp/LEAVES.so'" || exit 99
+
 # watched KIND PROGRAM
 watched() { XPTI_SUBSCRIBERS=$tmp/$1.so timeout 60 "$tmp/$2" >"$tmp/out" 2>"$tmp/err"; }
 
@@ -136,6 +219,14 @@ watched WORKS app
 is "$? $(tr '\n' ' ' <"$tmp/out")" "0 worker ended worker ended done " "a subscriber's end may wait for its thread, which uses the framework"
 watched FORKS app
 is "$? $(tr '\n' ' ' <"$tmp/out")" "0 child 7 child 7 done " "a subscriber may fork while it is being loaded; its child, too, and both use the framework"
+watched SLOW two
+is "$? $(tr '\n' ' ' <"$tmp/out")" "0 init framework init stream init stream finish framework finish stream finish stream done " \
+	"no stream begins or ends before subscribers have heard that the framework's does"
+watched LEAVES two
+is "$? $(tr '\n' ' ' <"$tmp/out")" "0 init stream finish stream done " "nobody waits for ever for a thread that ends while it is told"
+watched SLOW two-fork
+is "$? $(sort -u "$tmp/out" | tr '\n' ' ')" "0 done finish child finish framework finish stream init child init framework init stream " \
+	"nor for one that a forked child lacks"
 watched PLAIN app-thread
 is "$? $(tr '\n' ' ' <"$tmp/out")" "0 told told done " "a subscriber that is being told something is not unloaded"
 is "$(cat "$tmp/err")" "" "nothing is said"

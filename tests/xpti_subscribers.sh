@@ -8,7 +8,7 @@ proxy=$top_builddir/libtracelayer-xptiproxy.a
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 139
+plan 145
 
 # subscriber NAME LINK FLAGS…: linked with the dispatcher, as subscribers are (LINK is linked), or with undefined symbols (LINK is plain).
 subscriber()
@@ -187,6 +187,34 @@ s finish app
 finalize:app = 0
 s finish app
 finalize:app = 0" "the framework's stream ends with the first that does"
+	steps s "begin initialize:app finalize:app end finalize:app" "begin = 0
+s loaded
+s init xpti.framework 1.0 1.0.0
+s init app 1.2 1.2
+initialize:app = 0
+s finish xpti.framework
+s finish app
+finalize:app = 0
+end = 0
+s loaded
+s finish app
+finalize:app = 0" "a stream that is finalized after the framework ended does not end the framework's once more"
+	steps s "begin initialize:app unregister:app end begin initialize:app unregister:app end" "begin = 0
+s loaded
+s init xpti.framework 1.0 1.0.0
+s init app 1.2 1.2
+initialize:app = 0
+s finish xpti.framework
+s finish app
+unregister:app = ..04
+end = 0
+begin = 0
+s loaded
+s init app 1.2 1.2
+initialize:app = 0
+s finish app
+unregister:app = ..04
+end = 0" "they hear of the framework's stream once in a process, also where the framework begins anew"
 	steps s "listen:app task:app unregister:app task:app unregister:unknown register:next" "s loaded
 listen:app = 0
 task

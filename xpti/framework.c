@@ -21,12 +21,18 @@ _Alignas(64) _Atomic uint32_t tl_xpti_state;
  * can't be unlocked in a forked child.)
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;	/* .ending, or what subscribers were told of the framework's stream */
 static bool entered_to_fork;
 static _Atomic bool ending;				/* a thread ends the framework */
 static _Atomic int32_t users;
 static _Alignas(64) _Atomic uint64_t unique_id = 1;	/* written often: not beside what all read */
-static _Atomic bool stream_begun, stream_ended;		/* the framework's own */
+
+/*
+ * The framework's own stream. Subscribers hear of its beginning before any other stream's, and of its end before any other's. They hear of each once in
+ * a process, as with the original: not again where the framework ends and begins anew.
+ */
+enum { UNTOLD, BEING_TOLD, TOLD };
+static _Atomic int stream_begun, stream_ended;
 
 /* Take the lock, unless this thread has it. */
 static bool enter(void)
@@ -44,6 +50,12 @@ static void leave(bool entered)
 		return;
 	tl_xpti_thread.starting = false;
 	pthread_mutex_unlock(&lock);
+}
+
+/* Other code may be waiting for this thread: it waits for nobody. */
+static bool may_be_waited_for(void)
+{
+	return tl_xpti_thread.ending || tl_xpti_thread.told || tl_xpti_in_callback();
 }
 
 /* ---- fork: locks are taken before, in their order, so that the child has none that somebody else held ---- */
@@ -70,12 +82,21 @@ static void unlock_all(void)
 	leave(entered_to_fork);
 }
 
+/* The thread that tells of it is not in the child, or is the only one there: nobody waits for it. */
+static void no_longer_being_told(_Atomic int *told)
+{
+	if (atomic_load_explicit(told, memory_order_relaxed) == BEING_TOLD)
+		atomic_store_explicit(told, TOLD, memory_order_relaxed);
+}
+
 static void in_child(void)
 {
 	tl_xpti_pins_after_fork();
-	ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	if (!tl_xpti_thread.ending)
 		atomic_store_explicit(&ending, false, memory_order_relaxed);
+	no_longer_being_told(&stream_begun);
+	no_longer_being_told(&stream_ended);
 	unlock_all();
 }
 
@@ -130,7 +151,7 @@ static void set_ending(bool yes)
 	/* In one order with the users: who comes sees this, or is seen by begin_end. */
 	atomic_store_explicit(&ending, yes, memory_order_seq_cst);
 	if (!yes)
-		pthread_cond_broadcast(&ended);
+		pthread_cond_broadcast(&changed);
 }
 
 /* One thread does it. False: there is nothing to end, or a new user has come. */
@@ -155,8 +176,6 @@ static void end_end(void)
 {
 	bool entered = enter();
 
-	atomic_store_explicit(&stream_begun, false, memory_order_relaxed);
-	atomic_store_explicit(&stream_ended, false, memory_order_relaxed);
 	atomic_store_explicit(&tl_xpti_state, 0, memory_order_relaxed);
 	set_ending(false);
 	leave(entered);
@@ -166,11 +185,11 @@ static void end_end(void)
 void xptiFrameworkInitialize(void)
 {
 	atomic_fetch_add_explicit(&users, 1, memory_order_seq_cst);
-	if (likely(!atomic_load_explicit(&ending, memory_order_seq_cst)) || tl_xpti_thread.ending || tl_xpti_thread.told || tl_xpti_in_callback())
+	if (likely(!atomic_load_explicit(&ending, memory_order_seq_cst)) || may_be_waited_for())
 		return;
 	bool entered = enter();
 	while (entered && atomic_load_explicit(&ending, memory_order_relaxed))
-		pthread_cond_wait(&ended, &lock);
+		pthread_cond_wait(&changed, &lock);
 	leave(entered);
 }
 
@@ -193,13 +212,58 @@ void xptiFrameworkFinalize(void)
 
 /* ---- streams ---- */
 
+static bool begin_to_tell(_Atomic int *told)
+{
+	bool entered = enter();
+	bool first = atomic_load_explicit(told, memory_order_relaxed) == UNTOLD;
+
+	if (first)
+		atomic_store_explicit(told, BEING_TOLD, memory_order_relaxed);
+	while (!first && entered && !may_be_waited_for() && atomic_load_explicit(told, memory_order_relaxed) == BEING_TOLD)
+		pthread_cond_wait(&changed, &lock);
+	leave(entered);
+	return first;
+}
+
+/* Also where a subscriber leaves by an exception, so that nobody waits for ever. */
+static void end_to_tell(_Atomic int **told)
+{
+	bool entered = enter();
+
+	/* Release pairs with is_told's acquire: subscribers have heard of it. */
+	atomic_store_explicit(*told, TOLD, memory_order_release);
+	pthread_cond_broadcast(&changed);
+	leave(entered);
+}
+
+static bool is_told(_Atomic int *told)
+{
+	/* Acquire pairs with end_to_tell's release. */
+	return atomic_load_explicit(told, memory_order_acquire) == TOLD;
+}
+
+static void tell_of_begin(void)
+{
+	if (is_told(&stream_begun) || !begin_to_tell(&stream_begun))
+		return;
+	_Atomic int *telling __attribute__((cleanup(end_to_tell), unused)) = &stream_begun;
+	tl_xpti_subscribers_init(1, 0, "1.0.0", framework_stream);
+}
+
+static void tell_of_end(void)
+{
+	if (is_told(&stream_ended) || !begin_to_tell(&stream_ended))
+		return;
+	_Atomic int *telling __attribute__((cleanup(end_to_tell), unused)) = &stream_ended;
+	tl_xpti_subscribers_finish(framework_stream);
+}
+
 xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version)
 {
 	tl_xpti_start();
 	if (!stream || !version)
 		return XPTI_RESULT_INVALIDARG;
-	if (!atomic_exchange_explicit(&stream_begun, true, memory_order_relaxed))
-		tl_xpti_subscribers_init(1, 0, "1.0.0", framework_stream);
+	tell_of_begin();
 	tl_xpti_subscribers_init(major, minor, version, stream);
 	uint8_t number = tl_xpti_stream_number(stream);
 	if (number != XPTI_INVALID_STREAM)
@@ -209,8 +273,7 @@ xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, c
 
 static bool finalize(const char *stream)
 {
-	if (!atomic_exchange_explicit(&stream_ended, true, memory_order_relaxed))
-		tl_xpti_subscribers_finish(framework_stream);
+	tell_of_end();
 	tl_xpti_subscribers_finish(stream);
 	uint8_t number = tl_xpti_stream_number(stream);
 	return number != XPTI_INVALID_STREAM && tl_xpti_callbacks_off(number);
