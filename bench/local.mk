@@ -4,6 +4,8 @@
 BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh
 bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
 bench_libraries = libbench_callee.la libbench_shims.la
+# What the parts take from the tests: Level Zero's software device.
+bench_test_bed = tests/drivers/ze_driver_a.la
 
 check_PROGRAMS += $(bench_programs)
 check_LTLIBRARIES += $(bench_libraries)
@@ -61,8 +63,9 @@ $(bench_emitted): %D%/bench.exports
 EXTRA_DIST += %D%/bench %D%/callee.json $(BENCH_PARTS) %D%/peer_lttng.h
 
 BENCH_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' CC='$(CC)' BENCH_PARTS='$(BENCH_PARTS)'
-bench: all $(bench_programs) $(bench_libraries)
+bench: all $(bench_programs) $(bench_libraries) $(bench_test_bed)
 	@$(BENCH_ENVIRONMENT) bash $(srcdir)/%D%/bench | tee bench.txt
+	@! grep -q '  failed' bench.txt
 
 # That each part runs through; how fast is no matter for a test.
 TESTS += %D%/bench_test.sh

@@ -203,6 +203,24 @@ static void make_members(const struct collection *all, struct tl_type *to, const
 	to->count = (uint32_t)type->nmembers;
 }
 
+/*
+ * A trace puts words of its own beside a call's arguments, as tracelayer-trace(5) lists them. A parameter of such a name (MPI_Isend has a request,
+ * MPI_Comm_compare a result) gets an underscore, so that no name stands there twice.
+ */
+static const char *shown_name(const struct function *function, const char *name)
+{
+	static const char *const words[] = {"result", "unwound", "cut", "unfinished", "correlation", "request"};
+	bool taken = false;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		taken |= !strcmp(name, words[i]);
+	while (taken) {
+		name = format_text("%s_", name);
+		taken = sibling_index(name, function->params, function->nparams) < function->nparams;
+	}
+	return name;
+}
+
 static uint16_t make_params(const struct collection *all, struct tl_function *to,
 			    const struct function *function)
 {
@@ -214,7 +232,7 @@ static uint16_t make_params(const struct collection *all, struct tl_function *to
 		unsigned words = emit_words(param->type);
 
 		list[i] = (struct tl_variable){
-			.name = param->name,
+			.name = shown_name(function, param->name),
 			.type = table_type(all, param->type),
 			.offset = word,
 			.words = (uint16_t)words,

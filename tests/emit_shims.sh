@@ -67,6 +67,8 @@ make_api sqlite3 /usr/include/sqlite3.h
 printf '%s\n' odd_variadic >"$work/expected"
 sed -n 's/^ \*	\([a-z0-9_]*\): .*variadic.*/\1/p' "$work/odd/odd_shims.c" | cmp -s - "$work/expected"
 say $? "functions that are left out are listed with the reason"
+grep -c '{"result_",' "$work/odd/odd_tables.c" | grep -qx 1 && ! grep -q '{"result",' "$work/odd/odd_tables.c"
+say $? "a parameter that is called as what a trace adds itself has a name of its own"
 sort -c "$work/odd/odd.exports" && test "$(wc -l <"$work/odd/odd.exports")" = 23
 say $? "exports are listed in order"
 

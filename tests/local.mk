@@ -523,3 +523,11 @@ EXTRA_DIST += %D%/xpti_timeline.sh %D%/xpti_timeline.py %D%/xpti_timeline_app.c 
 TESTS += tests/phases.sh tests/phases_fuzz.sh
 EXTRA_DIST += tests/phases.sh tests/phases_fuzz.sh tests/fuzz_phases.c tests/phases_inputs.py tests/phases_progress.py tests/phases_memory.py tests/phases_model.py tests/nnapi
 STRESS_TESTS += tests/phases.sh tests/phases_fuzz.sh
+
+# --- stacks: large programs that nobody here wrote, for scripts/check stacks. Each is as TESTS are, and may need packages of the group stacks.
+STACK_TESTS = tests/stack_mpi.sh tests/stack_luajit.sh
+EXTRA_DIST += $(STACK_TESTS) tests/stack.sh tests/apps/mpi_calls.c tests/apps/mpi.json tests/apps/jit_calls.c tests/apps/jit_calls.h tests/apps/jit_calls.json \
+	tests/apps/jit_calls.lua
+.PHONY: check-stacks
+check-stacks:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(STACK_TESTS)'
