@@ -1,0 +1,6 @@
+#include "toy_sum.h"
+
+long toy_sum(long a, long b)
+{
+	return a + b;
+}
