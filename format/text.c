@@ -25,6 +25,25 @@ void tl_text_signed(struct tl_text *text, int64_t value)
 		text->at = before.at;
 }
 
+void tl_text_integer(struct tl_text *text, uint64_t value, bool is_signed)
+{
+	struct tl_text whole = {text->at, text->end, false};
+	bool is_quoted = !tl_text_is_whole(value, is_signed);
+
+	if (is_quoted)
+		tl_text_char(&whole, '"');
+	if (is_signed)
+		tl_text_signed(&whole, (int64_t)value);
+	else
+		tl_text_unsigned(&whole, value);
+	if (is_quoted)
+		tl_text_char(&whole, '"');
+	if (whole.cut)
+		text->cut = true;
+	else
+		text->at = whole.at;
+}
+
 void tl_text_microseconds(struct tl_text *text, uint64_t ns)
 {
 	char digits[TL_MICROSECONDS_ROOM];

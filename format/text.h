@@ -39,6 +39,18 @@ static inline void tl_text_char(struct tl_text *text, char c)
 void tl_text_unsigned(struct tl_text *text, uint64_t value);
 void tl_text_signed(struct tl_text *text, int64_t value);
 
+/*
+ * An integer as a JSON value. Viewers compute in doubles, which hold all integers up to here and no further: what is beyond is a string, so
+ * that no digit is lost. The one rule of all formats.
+ */
+#define TL_TEXT_WHOLE (1ull << 53)
+void tl_text_integer(struct tl_text *text, uint64_t value, bool is_signed);
+
+static inline bool tl_text_is_whole(uint64_t value, bool is_signed)
+{
+	return (is_signed && (int64_t)value < 0 ? 0 - value : value) <= TL_TEXT_WHOLE;
+}
+
 /* Nanoseconds as microseconds, with three decimals. */
 void tl_text_microseconds(struct tl_text *text, uint64_t ns);
 
