@@ -19,6 +19,7 @@
 #include "cli/closing.h"
 #include "cli/command.h"
 #include "cli/recovery.h"
+#include "cli/shown.h"
 #include "format/report.h"
 
 /* One trace file, as far as it is known. */
@@ -360,7 +361,9 @@ static void say_traces(const struct reports *reports)
 	}
 	fclose(to);
 	/* Not by say(): this line must not be cut, however many files there are. */
-	fprintf(stderr, "tracelayer: %s\n", line);
+	fputs("tracelayer: ", stderr);
+	print_shown(stderr, line, strlen(line));
+	fputc('\n', stderr);
 	free(line);
 }
 

@@ -30,6 +30,9 @@ int command_stop(int argc, char **argv);
 /* One line on stderr: "tracelayer: <what>: <why>; <what to do>". */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
+/* Standard output could not be written to, as errno tells: say so, once. */
+void say_output_failed(const char *what);
+
 /* Memory that a command cannot do without: they end the command where there is none. */
 void *need(void *allocated);
 

@@ -29,6 +29,7 @@
 #include "cli/command.h"
 #include "cli/control.h"
 #include "cli/leftovers.h"
+#include "cli/shown.h"
 #include "format/proc.h"
 #include "format/trace_file.h"
 
@@ -263,7 +264,10 @@ static void settle(struct targets *targets, struct target *target)
 	if (is_over(targets, target))
 		return;
 	output = request->writes ? output_of(target) : NULL;
-	printf("%d: %s%s%s\n", (int)target->pid, request->done, output ? ": " : "", output ? output : "");
+	printf("%d: %s%s", (int)target->pid, request->done, output ? ": " : "");
+	if (output)
+		print_shown(stdout, output, strlen(output));
+	putchar('\n');
 }
 
 /* ---- for other commands */

@@ -9,7 +9,8 @@ noinst_LTLIBRARIES += libtl_phases.la
 libtl_phases_la_SOURCES = %D%/names.h %D%/names.c %D%/phase_names.h %D%/phase_names.c %D%/phase_row.h %D%/phase_row.c %D%/phase_scan.h \
 	%D%/phase_text.h %D%/phase_text.c %D%/phase_unpack.h %D%/phase_unpack.c %D%/phase_reader.h %D%/phase_reader.c %D%/phase_threads.h %D%/phase_threads.c \
 	%D%/phase_mark.h %D%/phase_mark.c %D%/phase_tree.h %D%/phase_tree.c %D%/phase_run.h %D%/phase_run.c %D%/phase_print.h %D%/phase_print.c \
-	%D%/phase_detail.h %D%/phase_detail.c %D%/progress.h %D%/progress.c
+	%D%/phase_detail.h %D%/phase_detail.c %D%/progress.h %D%/progress.c %D%/shown.h %D%/shown.c \
+	%D%/inflated.h %D%/inflated.c
 
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \

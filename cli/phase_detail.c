@@ -8,6 +8,7 @@
 
 #include "cli/phase_detail.h"
 #include "cli/phase_row.h"
+#include "format/text.h"
 
 #define SHOWN_MARK 200
 
@@ -57,9 +58,12 @@ static void print_node(FILE *to, const struct pool *pool, uint32_t number, struc
 {
 	static const char *const kinds[] = {[NODE_MARK] = "", [NODE_DUMMY] = "", [NODE_COPY] = " counted here", [NODE_ADDED] = " added"};
 	const struct node *node = &pool->nodes[number];
-	char mark[SHOWN_MARK];
+	char bytes[SHOWN_MARK], mark[4 * SHOWN_MARK + 1];
+	struct tl_text shown = {mark, mark + sizeof(mark) - 1, false};
 
-	phase_detail_mark(text, node->offset, mark, sizeof(mark));
+	phase_detail_mark(text, node->offset, bytes, sizeof(bytes));
+	tl_text_shown(&shown, bytes, strlen(bytes));
+	*shown.at = '\0';
 	fprintf(to, "  %*s%s %s_%s %.6f %s%s%s%s\n", (int)(2 * depth_of(pool, number)), "", overall_name(node->overall), layer_name(node->layer),
 		phase_name(node->phase), tree_time(pool, number), mark, kinds[node->kind], node->subtracts ? " counts elsewhere" : "",
 		tree_is_detail(pool, number) ? " detail" : "");

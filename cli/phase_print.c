@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/phase_print.h"
+#include "cli/shown.h"
 #include "format/text.h"
 
 #define ROWS (LAYERS + 1)
@@ -194,7 +195,7 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 	struct shown shown;
 
 	show(&shown, style, times);
-	fwrite(starting_mark, 1, size, to);
+	print_shown(to, starting_mark, size);
 	fputs("\n\n", to);
 	put_rule(to, layout);
 	fprintf(to, "NNAPI timing summary (%s, ms wall-clock)%s%s\n%s\n%s\n", kind_of_time(style), layout->title + (style->call_tree ? strlen(BY_TREE) : 0),

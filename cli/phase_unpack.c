@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "cli/command.h"
+#include "cli/inflated.h"
 #include "cli/phase_unpack.h"
 #include "cli/progress.h"
 
@@ -136,6 +137,7 @@ struct unpacking {
 	const char *path;
 	int spool;
 	z_stream stream;
+	uint64_t packed, unpacked; /* bytes */
 	unsigned char *out;
 	bool ended; /* the compressed bytes' own end was there */
 	bool failed;
@@ -162,6 +164,9 @@ static void unpack_some(struct unpacking *unpacking)
 		    stream->msg ? stream->msg : "unknown format");
 		unpacking->failed = true;
 	}
+	unpacking->unpacked += PIECE - stream->avail_out;
+	if (!unpacking->failed && !inflated_is_sound(unpacking->path, unpacking->packed, unpacking->unpacked))
+		unpacking->failed = true;
 	if (!unpacking->failed && !spool_write(unpacking->spool, unpacking->out, PIECE - stream->avail_out))
 		unpacking->failed = true;
 }
@@ -171,6 +176,7 @@ static void unpack_bytes(struct unpacking *unpacking, unsigned char *bytes, size
 {
 	unpacking->stream.next_in = bytes;
 	unpacking->stream.avail_in = (unsigned)size;
+	unpacking->packed += size;
 	do
 		unpack_some(unpacking);
 	while (!unpacking->failed && (unpacking->stream.avail_in || !unpacking->stream.avail_out));

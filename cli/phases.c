@@ -25,7 +25,7 @@
 
 struct wishes {
 	struct phase_style style;
-	bool json, detail;
+	bool json, detail, like_android;
 	const char *path;
 };
 
@@ -38,6 +38,7 @@ struct phases {
 	bool any_run;	  /* the first mark that begins one was there */
 	bool any_printed;
 	bool any_incomplete;
+	bool is_empty; /* there is no trace in it, which was said */
 };
 
 /* ---- what is wrong ---- */
@@ -182,7 +183,7 @@ static bool open_trace(struct phases *phases)
 	enum phase_kind kind = phase_text_open(&phases->text, path);
 
 	phases->run.is_ours = kind == PHASE_OUR_TRACE;
-	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE && phase_text_make(&phases->text, path, systrace_write));
+	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE && phase_text_make(&phases->text, path, systrace_write_events));
 }
 
 /* Which threads there are. */
@@ -217,10 +218,14 @@ static int choose(struct phases *phases)
 			return row_fault(phases, thread->lost_offset, &run->trackers[i].thread,
 					 "does not say which process the thread is of; have ftrace record it (trace option record-tgid)");
 	}
-	if (!phases->text.has_header)
-		say("%s: no trace in it: ftrace's header line, with TASK-PID and TIMESTAMP, is missing; give the text or page that systrace wrote",
-		    phases->text.path);
-	else if (!phases->threads.has_runtime)
+	if (!phases->text.has_header) {
+		if (phases->text.is_made)
+			say("%s: no trace in it: it has no event; give what systrace or `tracelayer run` wrote", phases->text.path);
+		else
+			say("%s: no trace in it: ftrace's header line, with TASK-PID and TIMESTAMP, is missing; give the text or page that systrace wrote",
+			    phases->text.path);
+		phases->is_empty = !phases->wishes->like_android;
+	} else if (!phases->threads.has_runtime)
 		say("%s: no mark of NNAPI's runtime ([NN_LR_...]) in it; check how the trace was set up", phases->text.path);
 	return EXIT_DONE;
 }
@@ -275,7 +280,7 @@ static int second_pass(struct phases *phases)
 
 /* ---- options ---- */
 
-enum { OPTION_TOTAL = 256, OPTION_TREE, OPTION_EXECUTION, OPTION_JSON, OPTION_DETAIL };
+enum { OPTION_TOTAL = 256, OPTION_TREE, OPTION_EXECUTION, OPTION_JSON, OPTION_DETAIL, OPTION_ANDROID };
 
 static const struct argp_option options[] = {
 	{"total-times", OPTION_TOTAL, NULL, 0, "times of layers with all that they call, instead of what each spends itself", 0},
@@ -283,6 +288,7 @@ static const struct argp_option options[] = {
 	{"per-execution", OPTION_EXECUTION, NULL, 0, "execution alone, divided by the number of executions", 0},
 	{"json", OPTION_JSON, NULL, 0, "an array of objects, one for each run, instead of tables", 0},
 	{"print-detail", OPTION_DETAIL, NULL, 0, "behind each table the marks that it was added up from", 0},
+	{"like-android", OPTION_ANDROID, NULL, 0, "as Android's tool does it: what has no trace in it gets an empty table, and exit code 0", 0},
 	{0},
 };
 
@@ -306,6 +312,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_DETAIL:
 		wishes->detail = true;
 		return 0;
+	case OPTION_ANDROID:
+		wishes->like_android = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (wishes->path)
 			argp_error(state, "one file at a time");
@@ -324,7 +333,7 @@ static const struct argp argp = {
 	.args_doc = "FILE",
 	.doc = "What the layers of Android's neural networks API spent in its phases: timing statistics of a systrace, text or HTML page. - reads "
 	       "standard input.\v"
-	       "Exit code: 0 done, 1 the trace is broken, 2 usage, 3 a run in it is incomplete (the tables show the others).",
+	       "Exit code: 0 done, 1 the trace is broken, 2 usage, 3 a run in it is incomplete (the tables show the others), or there is no trace in it.",
 };
 
 int command_phases(int argc, char **argv)
@@ -338,16 +347,16 @@ int command_phases(int argc, char **argv)
 		code = first_pass(&phases);
 		if (!code)
 			code = choose(&phases);
-		if (!code)
+		if (!code && !phases.is_empty)
 			code = second_pass(&phases);
 		if (wishes.json)
 			fputs(phases.any_printed ? "]\n" : "[\n]\n", stdout);
 		if (fflush(stdout) || ferror(stdout)) {
-			say("cannot write the tables: %s; free some space, or send them elsewhere", strerror(errno));
+			say_output_failed("the tables");
 			code = EXIT_BROKEN;
 		}
 	}
-	if (!code && (phases.any_incomplete || phases.text.is_cut))
+	if (!code && (phases.any_incomplete || phases.text.is_cut || phases.is_empty))
 		code = EXIT_INCOMPLETE;
 	run_free(&phases.run);
 	threads_free(&phases.threads);

@@ -40,8 +40,14 @@ static void write_frames(FILE *to, const struct tl_profile_node *node)
 		fputc(';', to);
 	}
 	/* What ends a frame or a line is none of its text. */
-	for (const char *at = node->text; *at; at++)
-		fputc(*at == ';' ? ':' : *at == '\n' || *at == '\r' ? ' ' : *at, to);
+	for (const char *at = node->text; *at; at++) {
+		char c = *at == ';' ? ':' : *at == '\n' || *at == '\r' ? ' ' : *at;
+
+		if ((unsigned char)c < 0x20 || c == 0x7f)
+			fprintf(to, "\\x%02x", (unsigned char)c);
+		else
+			fputc(c, to);
+	}
 }
 
 static void write_folded_below(FILE *to, const struct tl_profile_node *node)

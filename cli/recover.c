@@ -19,6 +19,7 @@
 #include "cli/command.h"
 #include "cli/leftovers.h"
 #include "cli/recovery.h"
+#include "cli/shown.h"
 #include "cli/table.h"
 #include "format/trace_reader.h"
 
@@ -47,8 +48,12 @@ static void worsen(struct outcome *outcome, int code)
 
 static void say_written(const struct recovery *recovery)
 {
-	printf("%s (%u): %s: %llu event%s recovered", *recovery->program ? recovery->program : "unknown", recovery->pid, recovery->path,
-	       (unsigned long long)recovery->recovered, plural(recovery->recovered));
+	const char *program = *recovery->program ? recovery->program : "unknown";
+
+	print_shown(stdout, program, strlen(program));
+	printf(" (%u): ", recovery->pid);
+	print_shown(stdout, recovery->path, strlen(recovery->path));
+	printf(": %llu event%s recovered", (unsigned long long)recovery->recovered, plural(recovery->recovered));
 	if (recovery->unfinished)
 		printf(", %llu unfinished call%s", (unsigned long long)recovery->unfinished, plural(recovery->unfinished));
 	if (recovery->events > recovery->recovered + recovery->unfinished)

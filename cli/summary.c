@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 #include "cli/calls.h"
 #include "cli/command.h"
 #include "cli/history.h"
+#include "cli/table.h"
 #include "cli/tabulate.h"
 #include "cli/trace_events.h"
 
@@ -75,12 +75,12 @@ static void wish_by(struct argp_state *state, struct wishes *wishes, const char 
 	wishes->by = (enum grouping)by;
 }
 
+static const char *const table_words[TABLES] = {"groups", "calls", "events", "kernels", "transfers", "others", "queues", "waits", "memory"};
+
 static void wish_table(struct argp_state *state, struct wishes *wishes, const char *word)
 {
-	static const char *const words[TABLES] = {"groups", "calls", "events", "kernels", "transfers", "others", "queues", "waits", "memory"};
-
 	for (int i = 0; i < TABLES; i++)
-		if (!strcmp(word, words[i])) {
+		if (!strcmp(word, table_words[i])) {
 			wishes->table = i;
 			return;
 		}
@@ -166,6 +166,8 @@ static int print_summary(struct history *history, const struct wishes *wishes)
 	struct table *tables[TABLES];
 
 	tabulate(tables, history, wishes->by, wishes->nfiles);
+	if (wishes->table >= 0 && (!tables[wishes->table] || !table_rows(tables[wishes->table])))
+		say("--table=%s: the trace%s nothing for it", table_words[wishes->table], wishes->nfiles == 1 ? " has" : "s have");
 	for (int i = 0; i < TABLES; i++)
 		if (wishes->table >= 0 && i != wishes->table && tables[i]) {
 			table_free(tables[i]);
@@ -173,7 +175,7 @@ static int print_summary(struct history *history, const struct wishes *wishes)
 		}
 	if (!calls_print(tables, TABLES, tables[TABLE_CALLS], wishes->format, stdout))
 		return EXIT_DONE;
-	say("cannot write the table: %s; free some space, or send it elsewhere", strerror(errno));
+	say_output_failed("the table");
 	return EXIT_BROKEN;
 }
 

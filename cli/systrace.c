@@ -328,16 +328,25 @@ static void mark_overall(struct slices *slices)
 	free(mark);
 }
 
+struct reading {
+	struct slices slices;
+	bool any_event;
+};
+
 static void take_event(void *user, const json_t *event)
 {
-	slices_event(user, event);
+	struct reading *reading = user;
+
+	reading->any_event = true;
+	slices_event(&reading->slices, event);
 }
 
-int systrace_write(const char *path, const char *where, FILE *to)
+static int write_rows(const char *path, const char *where, FILE *to, bool needs_events)
 {
-	struct slices slices = {0};
+	struct reading reading = {.any_event = false};
 	struct trace_totals totals;
-	int code = trace_events(path, where, take_event, &slices, &totals);
+	int code = trace_events(path, where, take_event, &reading, &totals);
+	struct slices slices = reading.slices;
 
 	if (code != EXIT_BROKEN) {
 		if (totals.lost)
@@ -346,11 +355,22 @@ int systrace_write(const char *path, const char *where, FILE *to)
 			say("%s: %zu ends have no beginning, and are left out of %s; record the threads from their start", path, slices.stray, where);
 		mark_overall(&slices);
 		slices_arrange(&slices);
-		fputs("# tracer: nop\n#\n#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION\n"
-		      "#              | |        |      |   ||||       |         |\n",
-		      to);
+		if (reading.any_event || !needs_events)
+			fputs("# tracer: nop\n#\n#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION\n"
+			      "#              | |        |      |   ||||       |         |\n",
+			      to);
 		put_rows(&slices, to);
 	}
 	slices_free(&slices);
 	return code;
+}
+
+int systrace_write(const char *path, const char *where, FILE *to)
+{
+	return write_rows(path, where, to, false);
+}
+
+int systrace_write_events(const char *path, const char *where, FILE *to)
+{
+	return write_rows(path, where, to, true);
 }

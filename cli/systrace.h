@@ -24,4 +24,7 @@
  */
 int systrace_write(const char *path, const char *where, FILE *to);
 
+/* The same; but of a file that has no event at all it writes nothing. */
+int systrace_write_events(const char *path, const char *where, FILE *to);
+
 #endif

@@ -242,6 +242,12 @@ static int columns_of(const char *text)
 	return sum;
 }
 
+/* Marks that turn the direction of writing: what follows them would not stand where it is. */
+static bool turns_writing(wchar_t wide)
+{
+	return wide == 0x61c || wide == 0x200e || wide == 0x200f || (wide >= 0x2028 && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
+}
+
 /*
  * Text as it may go to a terminal: control characters, which names in a trace can hold and a
  * terminal would obey, are shown as \xNN; so are bytes that are no text in the user's locale.
@@ -255,7 +261,7 @@ static char *harmless(const char *text)
 		wchar_t wide;
 		size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
 
-		if (bytes > MB_CUR_MAX || wcwidth(wide) < 0) {
+		if (bytes > MB_CUR_MAX || wcwidth(wide) < 0 || turns_writing(wide)) {
 			to += sprintf(to, "\\x%02x", (unsigned char)*text++);
 			continue;
 		}
@@ -486,10 +492,15 @@ static void print_text(const struct table *table, FILE *to)
 
 /* ---- CSV ---- */
 
-static void print_csv_text(const char *text, FILE *to)
+/* Programs get each byte as it is; a terminal does not. */
+static void print_csv_text(const char *given, FILE *to)
 {
+	char *shown = isatty(fileno(to)) ? harmless(given) : NULL;
+	const char *text = shown ? shown : given;
+
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, to);
+		free(shown);
 		return;
 	}
 	fputc('"', to);
@@ -499,6 +510,7 @@ static void print_csv_text(const char *text, FILE *to)
 		fputc(*text, to);
 	}
 	fputc('"', to);
+	free(shown);
 }
 
 /* Digits only, and a point whatever the locale says. */

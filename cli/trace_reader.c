@@ -16,9 +16,11 @@
 #include <zlib.h>
 
 #include "cli/command.h"
+#include "cli/inflated.h"
 #include "cli/trace_reader.h"
 
 #define BLOCK	(256u * 1024)
+#define EVENT_MOST (16u << 20) /* bytes of an event: parsed, it takes many times as much memory */
 #define NO_MORE (-1) /* get(): the stream ended, or failed; reader->failed tells */
 
 struct trace_reader {
@@ -30,6 +32,7 @@ struct trace_reader {
 	bool cut;    /* the compressed stream ended before its own end */
 	bool failed; /* and the reason was said */
 	z_stream stream;
+	uint64_t packed_bytes, plain_bytes; /* read, and what they became */
 
 	unsigned long line; /* of *at */
 	unsigned long event_line;
@@ -38,6 +41,7 @@ struct trace_reader {
 
 	char *text; /* the value being cut out */
 	size_t length, room;
+	bool is_skipping; /* the value is none that is kept */
 };
 
 static const char *shown(const struct trace_reader *reader)
@@ -82,6 +86,7 @@ static bool inflate_more(struct trace_reader *reader)
 			}
 			stream->next_in = reader->packed;
 			stream->avail_in = (unsigned)got;
+			reader->packed_bytes += (uint64_t)got;
 		}
 		int state = inflate(stream, Z_NO_FLUSH);
 
@@ -97,6 +102,11 @@ static bool inflate_more(struct trace_reader *reader)
 	}
 	reader->at = reader->plain;
 	reader->end = stream->next_out;
+	reader->plain_bytes += (uint64_t)(reader->end - reader->at);
+	if (!reader->failed && !inflated_is_sound(shown(reader), reader->packed_bytes, reader->plain_bytes)) {
+		reader->failed = true;
+		reader->end = reader->at;
+	}
 	return reader->at < reader->end;
 }
 
@@ -149,8 +159,11 @@ static int get_past_space(struct trace_reader *reader)
 	return c;
 }
 
+/* One byte more than an event may have shows that it is too large. */
 static void keep(struct trace_reader *reader, int c)
 {
+	if (reader->is_skipping || reader->length > EVENT_MOST)
+		return;
 	if (reader->length == reader->room) {
 		reader->room = reader->room ? 2 * reader->room : 4096;
 		reader->text = need(realloc(reader->text, reader->room));
@@ -158,14 +171,19 @@ static void keep(struct trace_reader *reader, int c)
 	reader->text[reader->length++] = (char)c;
 }
 
-/* The rest of a string whose opening quote was taken. Returns false where the file ends in it. */
+static bool is_too_large(const struct trace_reader *reader)
+{
+	return reader->length > EVENT_MOST;
+}
+
+/* The rest of a string whose opening quote was taken. Returns false where the file ends in it, or it is too large. */
 static bool cut_string(struct trace_reader *reader)
 {
 	keep(reader, '"');
 	for (;;) {
 		int c = get(reader);
 
-		if (c == NO_MORE)
+		if (c == NO_MORE || is_too_large(reader))
 			return false;
 		keep(reader, c);
 		if (c == '"')
@@ -181,7 +199,7 @@ static bool cut_string(struct trace_reader *reader)
 
 /*
  * Cut out one value that begins with `c`: an object or array up to its closing brace, a string, or
- * a run of other characters up to what separates values. Returns false where the file ends in it.
+ * a run of other characters up to what separates values. Returns false where the file ends in it, or it is too large.
  */
 static bool cut_value(struct trace_reader *reader, int c)
 {
@@ -189,7 +207,7 @@ static bool cut_value(struct trace_reader *reader, int c)
 
 	reader->length = 0;
 	for (;; c = get(reader)) {
-		if (c == NO_MORE)
+		if (c == NO_MORE || is_too_large(reader))
 			return false;
 		if (c == '"') {
 			if (!cut_string(reader))
@@ -263,7 +281,8 @@ static enum trace_state object_members(struct trace_reader *reader)
 			return broken(reader, reader->line, "not JSON: a member's name is missing");
 		reader->length = 0;
 		if (!cut_string(reader))
-			return early_end(reader);
+			return is_too_large(reader) ? broken(reader, reader->line, "a member's name of more than 16 MB, as no trace has")
+						    : early_end(reader);
 		bool here = !reader->in_events && reader->length == 13 &&
 			    !memcmp(reader->text, "\"traceEvents\"", 13);
 
@@ -281,7 +300,10 @@ static enum trace_state object_members(struct trace_reader *reader)
 			reader->in_events = true;
 			return TRACE_EVENT;
 		}
-		if (!cut_value(reader, c))
+		reader->is_skipping = true;
+		bool is_whole = cut_value(reader, c);
+		reader->is_skipping = false;
+		if (!is_whole)
 			return early_end(reader);
 	}
 }
@@ -343,7 +365,11 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 
 	if (c != '{')
 		return broken(reader, line, "an event is not a JSON object");
-	if (!cut_value(reader, c))
+	bool is_whole = cut_value(reader, c);
+
+	if (is_too_large(reader) && !reader->failed)
+		return broken(reader, line, "an event of more than 16 MB, as no trace has");
+	if (!is_whole)
 		return end_in_event(reader, line);
 
 	json_error_t error;
@@ -396,6 +422,7 @@ struct trace_reader *trace_open(const char *path)
 		reader->plain = need(malloc(BLOCK));
 		reader->stream.next_in = reader->packed;
 		reader->stream.avail_in = (unsigned)(reader->end - reader->at);
+		reader->packed_bytes = reader->stream.avail_in;
 		reader->at = reader->end = reader->plain;
 		reader->compressed = true;
 		need(inflateInit2(&reader->stream, 15 + 16) == Z_OK ? reader : NULL);

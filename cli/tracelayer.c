@@ -5,13 +5,17 @@
 #include "config.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "format/text.h"
 
 static const struct subcommand {
 	const char *name, *called, *purpose;
@@ -34,18 +38,21 @@ static const struct subcommand {
 void say(const char *format, ...)
 {
 	/* One write: the line stays whole beside what the traced program prints. */
-	char line[4096];
+	char said[4096], line[sizeof("tracelayer: ") + 4 * sizeof(said)];
+	struct tl_text text = {line, line + sizeof(line) - 1, false};
 	va_list arguments;
 
 	va_start(arguments, format);
-	int length = snprintf(line, sizeof(line), "tracelayer: ");
 	progress_hide();
-	length += vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
+	int length = vsnprintf(said, sizeof(said), format, arguments);
 	va_end(arguments);
-	if ((size_t)length > sizeof(line) - 2)
-		length = sizeof(line) - 2;
-	line[length] = '\n';
-	fwrite(line, 1, (size_t)length + 1, stderr);
+	if (length > (int)sizeof(said) - 1)
+		length = sizeof(said) - 1;
+	tl_text_string(&text, "tracelayer: ");
+	/* Names out of files are among it. */
+	tl_text_shown(&text, said, length > 0 ? (size_t)length : 0);
+	*text.at++ = '\n';
+	fwrite(line, 1, (size_t)(text.at - line), stderr);
 	fflush(stderr);
 }
 
@@ -56,6 +63,24 @@ void *need(void *allocated)
 		exit(EXIT_BROKEN);
 	}
 	return allocated;
+}
+
+static bool output_failure_is_said;
+
+void say_output_failed(const char *what)
+{
+	say("cannot write %s: %s; free some space, or send it elsewhere", what, strerror(errno));
+	output_failure_is_said = true;
+}
+
+/* Whatever ends the command, argp's --help among it: what was printed is there, or the exit code tells. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	if (!output_failure_is_said)
+		say_output_failed("the output");
+	_exit(EXIT_BROKEN);
 }
 
 static void usage(FILE *to)
@@ -75,6 +100,7 @@ int main(int argc, char **argv)
 	/* argp ends a subcommand on a usage error itself; it is to use our code for that. */
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version = PACKAGE_STRING;
+	atexit(check_output);
 
 	if (argc < 2) {
 		usage(stderr);

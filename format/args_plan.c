@@ -70,8 +70,6 @@ static inline char *put_hex(char *at, uint64_t value)
 
 static inline char *put_address(char *at, uint64_t value)
 {
-	if (!value)
-		return (char *)memcpy(at, "null", 4) + 4;
 	memcpy(at, "\"0x", 3);
 	return put_hex(at + 3, value);
 }
@@ -79,7 +77,7 @@ static inline char *put_address(char *at, uint64_t value)
 /* In quotes beyond 2^53. */
 static inline char *put_number(char *at, uint64_t magnitude, bool negative)
 {
-	bool quoted = magnitude > 1ull << 53;
+	bool quoted = magnitude > TL_TEXT_WHOLE;
 
 	*at = '"';
 	at += quoted;

@@ -45,29 +45,6 @@ static void print_hex(struct tl_text *text, uint64_t value, bool exact)
 	print_quote(text, exact);
 }
 
-static void print_address(struct tl_text *text, uint64_t address, bool exact)
-{
-	if (address || exact)
-		print_hex(text, address, exact);
-	else
-		tl_text_string(text, "null");
-}
-
-static void print_number(struct tl_text *text, uint64_t value, bool is_signed, bool exact)
-{
-	const uint64_t most = 1ull << 53;
-	bool quoted = !exact && (is_signed && (int64_t)value < 0 ? 0 - value > most : value > most);
-
-	if (quoted)
-		tl_text_char(text, '"');
-	if (is_signed)
-		tl_text_signed(text, (int64_t)value);
-	else
-		tl_text_unsigned(text, value);
-	if (quoted)
-		tl_text_char(text, '"');
-}
-
 static uint64_t low_bytes(uint64_t value, uint32_t size)
 {
 	return size < 8 ? value & ((1ull << 8 * size) - 1) : value;
@@ -114,11 +91,10 @@ static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_
 	for (uint32_t i = 0; i < type->count; i++)
 		if ((int64_t)type->enumerators[i].value < 0 && type->size < 8) {
 			unsigned unused = 64 - 8 * type->size;
-			print_number(text, (uint64_t)((int64_t)(value << unused) >> unused), true,
-				     exact);
+			tl_text_integer(text, (uint64_t)((int64_t)(value << unused) >> unused), true);
 			return;
 		}
-	print_number(text, value, false, exact);
+	tl_text_integer(text, value, false);
 }
 
 static void print_no_flags(struct tl_text *text, const struct tl_type *type, char quote)
@@ -213,12 +189,12 @@ static void print_integer(struct tl_text *text, const struct tl_type *type, uint
 	switch (type->kind) {
 	case TL_KIND_BOOL:
 		if (low > 1)
-			print_number(text, low, false, exact);
+			tl_text_integer(text, low, false);
 		else
 			tl_text_string(text, low ? "true" : "false");
 		break;
 	case TL_KIND_INT:
-		print_number(text, value, true, exact);
+		tl_text_integer(text, value, true);
 		break;
 	case TL_KIND_ENUM:
 		print_enum(text, type, low, exact);
@@ -227,7 +203,7 @@ static void print_integer(struct tl_text *text, const struct tl_type *type, uint
 		print_flags(text, type, low, exact);
 		break;
 	default:
-		print_number(text, low, false, exact);
+		tl_text_integer(text, low, false);
 	}
 }
 
@@ -251,7 +227,7 @@ static void print_value(struct tl_text *text, const struct tl_type *type, const 
 		break;
 	case TL_KIND_POINTER:
 	case TL_KIND_FUNCTION:
-		print_address(&out, load_pointer(value), exact);
+		print_hex(&out, load_pointer(value), exact);
 		break;
 	case TL_KIND_ARRAY:
 	case TL_KIND_STRUCT:
@@ -368,8 +344,13 @@ static void print_elements(struct printer *p, const struct tl_type *type, const 
 		print_hex_bytes(text, bytes, count, total > count);
 		return;
 	}
-	tl_text_char(text, '[');
 	uint32_t shown = at_most(count, TL_CAPTURE_ELEMENTS);
+	if (!shown && !total) {
+		/* Perfetto drops an argument whose list has nothing in it. */
+		tl_text_string(text, "\"[]\"");
+		return;
+	}
+	tl_text_char(text, '[');
 	for (uint32_t i = 0; i < shown; i++) {
 		if (i)
 			tl_text_char(text, ',');
@@ -428,7 +409,7 @@ static void print_member_value(struct printer *p, const struct scope *scope,
 	else if (is_followed(member, p->when))
 		print_pointer(p, member, place, depth);
 	else if (member->type->kind == TL_KIND_POINTER)
-		print_address(p->text, load_pointer(place), p->exact);
+		print_hex(p->text, load_pointer(place), p->exact);
 	else
 		print_any(p, member->type, place, array_elements(scope, member), depth);
 }
@@ -480,7 +461,7 @@ static void print_chain(struct printer *p, const struct link *first, const char 
 	uint64_t next = load_pointer(bytes + link.next->offset);
 
 	if (!next) {
-		print_address(text, 0, p->exact);
+		print_hex(text, 0, p->exact);
 		return;
 	}
 	tl_text_char(text, '[');
@@ -491,13 +472,13 @@ static void print_chain(struct printer *p, const struct link *first, const char 
 		if (links.count > 1)
 			tl_text_char(text, ',');
 		if (!blob || blob->bytes < link.head) {
-			print_address(text, next, p->exact);
+			print_hex(text, next, p->exact);
 			break;
 		}
 		bytes = (const char *)(blob + 1);
 		type = announced(p->api, &link, bytes);
 		if (type && blob->bytes < type->size) {
-			print_address(text, next, p->exact);
+			print_hex(text, next, p->exact);
 			break;
 		}
 		tl_text_char(text, '{');
@@ -518,8 +499,8 @@ static void print_members(struct printer *p, const struct tl_type *type, const c
 {
 	struct link link = link_of(type);
 	struct tl_text *text = p->text;
+	char *begin = text->at, *mark;
 	bool first, was_cut;
-	char *mark;
 
 	tl_text_char(text, '{');
 	first = print_plain_members(p, type, bytes, depth);
@@ -531,8 +512,14 @@ static void print_members(struct printer *p, const struct tl_type *type, const c
 		if (depth < TL_CAPTURE_DEPTH)
 			print_chain(p, &link, bytes, depth);
 		else
-			print_address(text, load_pointer(bytes + link.next->offset), p->exact);
+			print_hex(text, load_pointer(bytes + link.next->offset), p->exact);
 		keep_or_drop(text, mark, was_cut);
+	}
+	if (text->at == begin + 1) {
+		/* As an empty list. */
+		text->at = begin;
+		tl_text_string(text, "\"{}\"");
+		return;
 	}
 	tl_text_char(text, '}');
 }
@@ -582,13 +569,13 @@ static void print_pointer(struct printer *p, const struct tl_variable *v, const 
 		      !v->length.bytes && !is_byte(target);
 
 	if (!pointer || depth >= TL_CAPTURE_DEPTH || !is_followed(v, p->when)) {
-		print_address(p->text, pointer, p->exact);
+		print_hex(p->text, pointer, p->exact);
 		return;
 	}
 	blob = take_blob(p->blobs);
 	count = blob ? blob->bytes / element : 0;
 	if (!blob || (!count && (blob->total || single)))
-		print_address(p->text, pointer, p->exact);
+		print_hex(p->text, pointer, p->exact);
 	else if (single)
 		print_any(p, target, (const char *)(blob + 1), target->count, depth + 1);
 	else
@@ -733,7 +720,7 @@ bool tl_args_walk_param(struct args_walk *walk, uint32_t number, bool first)
 	text->cut = false;
 	print_name(text, first, param->name, "");
 	if (param->type->kind == TL_KIND_POINTER)
-		print_address(text, load_pointer(place), walk->at_entry.exact);
+		print_hex(text, load_pointer(place), walk->at_entry.exact);
 	else
 		print_any(&walk->at_entry, param->type, place, param->type->count, 0);
 	return keep_or_drop(text, mark, was_cut);

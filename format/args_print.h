@@ -4,8 +4,8 @@
  *
  * The latter ask for the exact notation: JSON, but what a value is can be told from its form.
  *
- *	0x7f20	an address or handle; NULL is 0x0
- *	-12	an integer, whatever its size
+ *	0x7f20	an address or handle
+ *	-12	an integer; beyond 2 to the 53 it is a string, as in JSON
  *	#3ff0000000000000	a floating point number, by the bits of a double
  *	'NAME'	an enumerator, or flags
  */

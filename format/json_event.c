@@ -54,14 +54,14 @@ static void put_phase(struct tl_text *text, const struct tl_event_record *event)
 	if (event->phase == 'f')
 		tl_text_string(text, ",\"bp\":\"e\"");
 	tl_text_string(text, ",\"id\":");
-	tl_text_unsigned(text, event->duration);
+	tl_text_integer(text, event->duration, false);
 }
 
 static void put_value(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_arg *arg)
 {
 	switch (arg->kind) {
 	case TL_VALUE_SIGNED_64:
-		tl_text_signed(text, (int64_t)arg->value);
+		tl_text_integer(text, arg->value, true);
 		break;
 	case TL_VALUE_HEX_64:
 		tl_text_string(text, "\"");
@@ -78,8 +78,34 @@ static void put_value(const struct tl_encoder *encoder, struct tl_text *text, co
 		put_text(encoder, text, arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0, "");
 		break;
 	default:
-		tl_text_unsigned(text, arg->value);
+		tl_text_integer(text, arg->value, false);
 	}
+}
+
+/* A counter's value is a number, whatever its size: viewers draw it, as a double. */
+static void put_count(struct tl_text *text, const struct tl_event_arg *arg)
+{
+	double number = arg->kind == TL_VALUE_SIGNED_64 ? (double)(int64_t)arg->value : (double)arg->value;
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	tl_text_double(text, bits);
+}
+
+static bool is_large_count(const struct tl_event_record *event, const struct tl_event_arg *arg)
+{
+	return event->phase == 'C' && arg->kind <= TL_VALUE_SIGNED_64 && !tl_text_is_whole(arg->value, arg->kind == TL_VALUE_SIGNED_64);
+}
+
+/* A key ends at a NUL: parsers refuse one there. */
+static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number)
+{
+	size_t size = 0;
+	const char *bytes = number && encoder->string ? encoder->string(number, &size) : NULL;
+
+	tl_text_string(text, "\"");
+	tl_text_escape(text, bytes ? bytes : "?", bytes ? strnlen(bytes, size) : 1);
+	tl_text_string(text, "\":");
 }
 
 static void put_args(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
@@ -88,9 +114,11 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text, con
 	for (unsigned i = 0; i < event->args; i++) {
 		if (i)
 			tl_text_string(text, ",");
-		put_text(encoder, text, event->arg[i].key, "?");
-		tl_text_string(text, ":");
-		put_value(encoder, text, &event->arg[i]);
+		put_key(encoder, text, event->arg[i].key);
+		if (is_large_count(event, &event->arg[i]))
+			put_count(text, &event->arg[i]);
+		else
+			put_value(encoder, text, &event->arg[i]);
 	}
 	if (event->request) {
 		tl_text_string(text, event->args ? ",\"request\":" : "\"request\":");

@@ -457,15 +457,24 @@ static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_ev
 	return shown ? track_of(encoder, shown) : 0;
 }
 
+/* It ends at a NUL, as in JSON. */
+static struct tl_pf_text key_of(const struct tl_encoder *encoder, const struct tl_event_arg *arg)
+{
+	struct tl_pf_text key = text_of(encoder, arg->key, "?");
+
+	key.size = strnlen(key.bytes, key.size);
+	return key;
+}
+
 static void put_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
 			  const struct tl_event_arg *arg)
 {
-	struct tl_pf_text key = text_of(encoder, arg->key, "?");
+	struct tl_pf_text key = key_of(encoder, arg);
 	uint32_t number = arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0;
 
 	switch (arg->kind) {
 	case TL_VALUE_SIGNED_64:
-		tl_pf_note_value(notes, key, TL_PF_INT_VALUE, arg->value);
+		tl_pf_note_integer(notes, key, arg->value, true);
 		break;
 	case TL_VALUE_HEX_64:
 		tl_pf_note_value(notes, key, TL_PF_POINTER_VALUE, arg->value);
@@ -480,7 +489,7 @@ static void put_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *
 		tl_pf_note_string(notes, key, text_of(encoder, number, ""));
 		break;
 	default:
-		tl_pf_note_value(notes, key, TL_PF_UINT_VALUE, arg->value);
+		tl_pf_note_integer(notes, key, arg->value, false);
 	}
 }
 
@@ -570,6 +579,20 @@ static struct tl_pf_text series_name(char *to, struct tl_pf_text name, struct tl
 	return (struct tl_pf_text){to, (size_t)(text.at - to)};
 }
 
+/* Numbers beyond 2 to the 53 as in JSON. */
+static char *put_count(char *at, const struct tl_event_arg *arg)
+{
+	bool is_signed = arg->kind == TL_VALUE_SIGNED_64;
+	double number = is_signed ? (double)(int64_t)arg->value : (double)arg->value;
+	uint64_t bits = arg->value;
+
+	if (arg->kind != TL_VALUE_DOUBLE_64 && tl_text_is_whole(arg->value, is_signed))
+		return tl_protobuf_number(at, TL_PF_COUNTER_VALUE, arg->value);
+	if (arg->kind != TL_VALUE_DOUBLE_64)
+		memcpy(&bits, &number, sizeof(bits));
+	return tl_protobuf_fixed64(at, TL_PF_DOUBLE_COUNTER_VALUE, bits);
+}
+
 /* One series of a counter: a track of its own, of the process. */
 static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 		       const struct tl_event_record *event, const struct tl_event_arg *arg,
@@ -578,7 +601,7 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 	struct state *state = encoder->state;
 	char string[TL_PF_NAME_MAX], *packet, *start, *at;
 	struct tl_pf_text name = series_name(string, text_of(encoder, event->name, "?"),
-					     text_of(encoder, arg->key, "?"));
+					     key_of(encoder, arg));
 	struct tl_pf_name *known = tl_pf_name_clean(&state->names, TL_PF_COUNTERS, name);
 	uint64_t track = counter_track(encoder, name);
 
@@ -587,9 +610,7 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 	at = start = open_event(state, text->at, ns, &packet);
 	at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_COUNTER);
-	at = arg->kind == TL_VALUE_DOUBLE_64
-		     ? tl_protobuf_fixed64(at, TL_PF_DOUBLE_COUNTER_VALUE, arg->value)
-		     : tl_protobuf_number(at, TL_PF_COUNTER_VALUE, arg->value);
+	at = put_count(at, arg);
 	text->at = close_event(state, start, at, packet);
 }
 

@@ -88,6 +88,31 @@ void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t
 	notes->at = tl_protobuf_close(content, at);
 }
 
+/* The value's field in a DebugAnnotation, or where the number is large its digits. */
+static char *put_integer(char *at, uint64_t value, bool is_signed)
+{
+	char digits[32];
+	struct tl_text text = {digits, digits + sizeof(digits), false};
+
+	if (tl_text_is_whole(value, is_signed))
+		return tl_protobuf_number(at, is_signed ? TL_PF_INT_VALUE : TL_PF_UINT_VALUE, value);
+	if (is_signed)
+		tl_text_signed(&text, (int64_t)value);
+	else
+		tl_text_unsigned(&text, value);
+	return tl_protobuf_bytes(at, TL_PF_STRING_VALUE, digits, (size_t)(text.at - digits));
+}
+
+void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value, bool is_signed)
+{
+	char *content, *at;
+
+	if (!has_room(notes, NOTE_ROOM))
+		return;
+	at = open_note(notes, key, &content);
+	notes->at = tl_protobuf_close(content, put_integer(at, value, is_signed));
+}
+
 void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string)
 {
 	char *content, *at;
@@ -156,10 +181,10 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 		break;
 	case SIGNED:
 		value = (uint64_t)((int64_t)(word << step->unused) >> step->unused);
-		at = tl_protobuf_number(at, TL_PF_INT_VALUE, value);
+		at = put_integer(at, value, true);
 		break;
 	case TRUTH:
-		at = tl_protobuf_number(at, value > 1 ? TL_PF_UINT_VALUE : TL_PF_BOOL_VALUE, value);
+		at = value > 1 ? put_integer(at, value, false) : tl_protobuf_number(at, TL_PF_BOOL_VALUE, value);
 		break;
 	case NAMED:
 		if (!put_named(notes, &at, step, value))
@@ -169,7 +194,7 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 		at = tl_protobuf_fixed64(at, TL_PF_DOUBLE_VALUE, double_bits(step->type, &word));
 		break;
 	default:
-		at = tl_protobuf_number(at, TL_PF_UINT_VALUE, value);
+		at = put_integer(at, value, false);
 	}
 	notes->at = tl_protobuf_close(content, at);
 	return true;

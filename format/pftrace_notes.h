@@ -55,6 +55,9 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t field,
 		      uint64_t value);
 
+/* An integer; beyond 2 to the 53 it is text, as in JSON (tl_text_integer). */
+void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value, bool is_signed);
+
 /* One with a string that may come again. */
 void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string);
 

@@ -117,7 +117,7 @@ START_TEST(scalars_are_printed_by_their_kind)
 	ck_assert_str_eq(
 		traced(F_SCALARS, words),
 		"\"b\":true,\"i\":-5,\"u\":1099511627776,\"f\":0.1,\"d\":1e-09,\"r\":\"RESULT_LOST\","
-		"\"flags\":\"READ|TOP|0x4\",\"h\":\"0xbeef\",\"c\":\"x\",\"p\":null,\"l\":\"-9223372036854775808\","
+		"\"flags\":\"READ|TOP|0x4\",\"h\":\"0xbeef\",\"c\":\"x\",\"p\":\"0x0\",\"l\":\"-9223372036854775808\","
 		"\"fn\":\"0x1234\"");
 }
 END_TEST
@@ -130,7 +130,7 @@ START_TEST(values_without_a_name_are_numbers)
 	ck_assert_str_eq(
 		traced(F_SCALARS, words),
 		"\"b\":2,\"i\":2147483647,\"u\":9007199254740992,\"f\":0,\"d\":-0,\"r\":-7,\"flags\":\"NONE\",\"h\":\"0x0\","
-		"\"c\":10,\"p\":\"0x1\",\"l\":-9007199254740992,\"fn\":null");
+		"\"c\":10,\"p\":\"0x1\",\"l\":-9007199254740992,\"fn\":\"0x0\"");
 	words[2]++;
 	words[6] = 3;
 	words[5] = UINT32_MAX; /* zero-extended, as a result is */
@@ -228,7 +228,7 @@ START_TEST(strings_are_escaped_and_bad_utf8_is_replaced)
 	ck_assert_str_eq(
 		traced(F_STRINGS, words),
 		"\"s\":\"q\\\"b\\\\n\\n\\u0001 caf\xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd( \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd "
-		"\xf0\x9f\x98\x80 \xef\xbf\xbd\xef\xbf\xbd\",\"o\":\"\",\"n\":0,\"run\":null,\"list\":null");
+		"\xf0\x9f\x98\x80 \xef\xbf\xbd\xef\xbf\xbd\",\"o\":\"\",\"n\":0,\"run\":\"0x0\",\"list\":\"0x0\"");
 }
 END_TEST
 
@@ -260,7 +260,7 @@ START_TEST(strings_end_where_memory_ends)
 
 	memcpy(edge - 3, "abc", 3);
 	ck_assert_str_eq(traced(F_STRINGS, words),
-			 "\"s\":\"abc…\",\"o\":\"o\",\"n\":2,\"run\":\"c…\",\"list\":null");
+			 "\"s\":\"abc…\",\"o\":\"o\",\"n\":2,\"run\":\"c…\",\"list\":\"0x0\"");
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(out_arrays_are_read_after_success_and_in_out_values_are_both_shown)
 	count = 2;
 	capture_exit(F_GET, words);
 	ck_assert_str_eq(print(F_GET, words),
-			 "\"hDriver\":\"0x10\",\"pCount\":2,\"pCount:in\":0,\"phDevices\":null");
+			 "\"hDriver\":\"0x10\",\"pCount\":2,\"pCount:in\":0,\"phDevices\":\"0x0\"");
 
 	for (int i = 0; i < 40; i++)
 		handles[i] = 0xa0 + (unsigned)i;
@@ -333,7 +333,7 @@ START_TEST(out_arrays_end_where_the_call_says_that_it_stopped)
 			 "\"size\":3,\"values\":[\"0x1\",\"0x2\",\"0xdead\"],\"size_ret\":7");
 	words[2] = 0;
 	capture_exit(F_INFO, words);
-	ck_assert_ptr_nonnull(strstr(print(F_INFO, words), "\"0xdead\"],\"size_ret\":null"));
+	ck_assert_ptr_nonnull(strstr(print(F_INFO, words), "\"0xdead\"],\"size_ret\":\"0x0\""));
 }
 END_TEST
 
@@ -359,7 +359,7 @@ START_TEST(arrays_whose_count_is_null_are_addresses)
 	capture_entry(F_GET, words);
 	capture_exit(F_GET, words);
 	snprintf(expected, sizeof expected,
-		 "\"hDriver\":\"0x0\",\"pCount\":null,\"phDevices\":\"%p\"", (void *)handles);
+		 "\"hDriver\":\"0x0\",\"pCount\":\"0x0\",\"phDevices\":\"%p\"", (void *)handles);
 	ck_assert_str_eq(print(F_GET, words), expected);
 }
 END_TEST
@@ -373,8 +373,8 @@ START_TEST(huge_counts_read_no_more_than_they_show)
 	values[0] = 1, values[1] = 2, values[2] = 0x04030201;
 	ck_assert_str_eq(
 		traced(F_ARRAYS, words),
-		"\"count\":\"18446744073709551615\",\"values\":[1,2,67305985,\"…\"],\"bytes\":\"03 04 …\",\"raw\":null,"
-		"\"list\":null,\"nodes\":null");
+		"\"count\":\"18446744073709551615\",\"values\":[1,2,67305985,\"…\"],\"bytes\":\"03 04 …\",\"raw\":\"0x0\","
+		"\"list\":\"0x0\",\"nodes\":\"0x0\"");
 }
 END_TEST
 
@@ -390,7 +390,7 @@ START_TEST(arrays_of_each_kind_are_shown_as_long_as_they_are)
 	ck_assert_str_eq(
 		traced(F_ARRAYS, words),
 		"\"count\":3,\"values\":[5,6,7],\"bytes\":\"01 02 03\",\"raw\":\"ff 00 10\",\"list\":[3,-4],\"nodes\":"
-		"[{\"value\":1,\"next\":null},{\"value\":2,\"next\":{\"value\":1,\"next\":null}},{\"value\":3,\"next\":null}]");
+		"[{\"value\":1,\"next\":\"0x0\"},{\"value\":2,\"next\":{\"value\":1,\"next\":\"0x0\"}},{\"value\":3,\"next\":\"0x0\"}]");
 	/* without a type: a word, a string, or bytes */
 	words[0] = 8;
 	words[1] = words[3] = words[4] = words[5] = 0;
@@ -407,7 +407,7 @@ START_TEST(arrays_of_each_kind_are_shown_as_long_as_they_are)
 	words[5] = WORD(nodes);
 	ck_assert_ptr_nonnull(
 		strstr(traced(F_ARRAYS, words),
-		       "\"values\":[],\"bytes\":\"\",\"raw\":\"\",\"list\":[3,-4],\"nodes\":[]"));
+		       "\"values\":\"[]\",\"bytes\":\"\",\"raw\":\"\",\"list\":[3,-4],\"nodes\":\"[]\""));
 }
 END_TEST
 
@@ -449,17 +449,17 @@ START_TEST(members_that_the_call_fills_in_are_not_shown_as_they_were_before)
 
 	capture_entry(F_PROPERTIES, words);
 	ck_assert_str_eq(print(F_PROPERTIES, words),
-			 "\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"pNext\":null}");
+			 "\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"pNext\":\"0x0\"}");
 	p.answer = 5;
 	capture_exit(F_PROPERTIES, words);
 	ck_assert_str_eq(
 		print(F_PROPERTIES, words),
-		"\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"answer\":5,\"pNext\":null}");
+		"\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"answer\":5,\"pNext\":\"0x0\"}");
 	p.asked = 6;
 	capture_exit(F_PROPERTIES, words);
 	ck_assert_str_eq(print(F_PROPERTIES, words),
-			 "\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":6,\"answer\":5,\"pNext\":null},"
-			 "\"p:in\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"pNext\":null}");
+			 "\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":6,\"answer\":5,\"pNext\":\"0x0\"},"
+			 "\"p:in\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"pNext\":\"0x0\"}");
 }
 END_TEST
 
@@ -497,7 +497,7 @@ START_TEST(chains_that_bite_their_tail_or_lead_nowhere_end)
 				     "\"pNext\":[{\"stype\":\"STYPE_HINT\",\"ratio\":1},"
 				     "{\"stype\":\"STYPE_HINT\",\"ratio\":2}]}"));
 	second.pNext = edge_of_memory();
-	snprintf(expected, sizeof expected, "\"ratio\":2},\"%p\"]},\"phObject\":null",
+	snprintf(expected, sizeof expected, "\"ratio\":2},\"%p\"]},\"phObject\":\"0x0\"",
 		 second.pNext);
 	ck_assert_ptr_nonnull(strstr(traced(F_CREATE, words), expected));
 }
@@ -528,7 +528,7 @@ START_TEST(structs_passed_by_value_are_shown_and_followed)
 	ck_assert_str_eq(
 		traced(F_VALUE, words),
 		"\"desc\":{\"stype\":\"STYPE_DESC\",\"flags\":\"READ\",\"count\":1,\"values\":[4],"
-		"\"pNext\":null},\"after\":6");
+		"\"pNext\":\"0x0\"},\"after\":6");
 }
 END_TEST
 
@@ -553,7 +553,7 @@ START_TEST(blobs_that_do_not_fit_are_left_out_in_order)
 	ck_assert_uint_eq(entry_size, 8 + 16 + 8 + 8);
 	snprintf(
 		expected, sizeof expected,
-		"\"count\":3,\"values\":[1,2,3],\"bytes\":\"61 62 63\",\"raw\":\"%p\",\"list\":null,\"nodes\":null",
+		"\"count\":3,\"values\":[1,2,3],\"bytes\":\"61 62 63\",\"raw\":\"%p\",\"list\":\"0x0\",\"nodes\":\"0x0\"",
 		(void *)(uintptr_t)words[3]);
 	ck_assert_str_eq(printed, expected);
 }

@@ -2,7 +2,7 @@
 # tracelayer summary: its numbers, its formats, and what it says of files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 45
+plan 55
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -161,3 +161,41 @@ refused nosuch.json "nosuch.json: cannot open: No such file or directory; give t
 summary >/dev/null 2>&1; is $? 2 "no file: exit 2"
 like "$(summary --format=xml "$tmp/lines.json" 2>&1; echo "$?")" '^2$' "no such format: exit 2"
 summary "$tmp/lines.json" >/dev/full 2>/dev/null; is $? 1 "a table that can't be written: exit 1"
+
+# --- files that were made to fill memory
+head -c 200M /dev/zero | tr '\0' ' ' | gzip >"$tmp/bomb.json.gz"
+(echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"'; head -c 40M /dev/urandom | base64 -w 0; echo '"}]') | gzip -1 >"$tmp/string.json.gz"
+# bounded FILE LINE: refused with this line, in little memory
+bounded()
+{
+	local command
+	for command in summary "export --systrace -o /dev/null" phases; do
+		# shellcheck disable=SC2086
+		said=$( (ulimit -v 400000; timeout 60 "$tracelayer" $command "$1" 2>&1 >/dev/null) )
+		is $? 1 "$command refuses $(basename "$1")"
+		like "$said" "$2" "$command says why"
+	done
+}
+bounded "$tmp/bomb.json.gz" 'becomes more than 250 times as large, as no trace does'
+gunzip -c "$tmp/string.json.gz" >"$tmp/string.json"
+said=$( (ulimit -v 400000; timeout 60 "$tracelayer" summary "$tmp/string.json" "$tmp/string.json.gz" 2>&1) )
+like "$? $said" '^1 .*string.json:1: an event of more than 16 MB, as no trace has' "a string of 53 MB is refused, in little memory"
+
+# --- what is not there is told, and so is what can't be printed
+echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"call","cat":"x"}]' >"$tmp/calls.json"
+like "$("$tracelayer" summary --table=kernels "$tmp/calls.json" 2>&1)" '--table=kernels: the trace has nothing for it' "a table without rows is told of"
+wrong=
+for command in --help --version "summary --help" "phases --help" "run --help" "export --help" "recover --help" "profile --help" \
+	"pause --help" "summary $tmp/calls.json" "summary --json $tmp/calls.json" "recover --version"; do
+	# shellcheck disable=SC2086
+	said=$("$tracelayer" $command 2>&1 >/dev/full)
+	code=$?
+	case $code$said in
+	1*'cannot write'*) ;;
+	*) wrong="$wrong [$command: $code $said]" ;;
+	esac
+done
+is "$wrong" "" "what can't be printed gives a line, and an exit code"
+unset said
+ok "a program's name can't steer a terminal" sh -c "printf '[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\\\\u202eb\\\\u001b[2Jc\\\\u009b\"}]' >'$tmp/esc.json'; \
+	'$tracelayer' summary '$tmp/esc.json' | grep -aq 'x1b\[2J' && ! '$tracelayer' summary '$tmp/esc.json' | LC_ALL=C grep -aq '[^ -~]'"

@@ -30,7 +30,7 @@ else
 	set -- $((3 * ${rounds:-100000}))
 	build $CC -DFUZZ_STANDALONE || { sed 's/^/# /' "$tmp/build.log"; echo "not ok 1 - the fuzzer builds"; exit 1; }
 fi
-if (cd "$tmp" && timeout 120 ./fuzz "$@" >log 2>&1); then
+if (cd "$tmp" && timeout $((seconds + 120)) ./fuzz "$@" >log 2>&1); then
 	echo "ok 1 - $what ($how)"
 else
 	tail -n 60 "$tmp/log" | sed 's/^/# /'

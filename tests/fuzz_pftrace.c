@@ -40,7 +40,7 @@ static uint32_t lane(uint32_t number)
 
 /* ---- What may be in what */
 
-enum message { TRACE, PACKET, CLOCKS, CLOCK, DEFAULTS, EVENT, NOTE, NAMES, NAME, TRACK, DESCRIPTOR, NONE };
+enum message { TRACE, PACKET, CLOCKS, CLOCK, DEFAULTS, EVENT, FLOW, NOTE, NAMES, NAME, TRACK, DESCRIPTOR, NONE };
 
 static const struct nested {
 	enum message in;
@@ -56,6 +56,7 @@ static const struct nested {
 	{CLOCKS, TL_PF_CLOCKS, CLOCK},
 	{DEFAULTS, TL_PF_DEFAULT_TRACK_EVENT, EVENT},
 	{EVENT, TL_PF_ANNOTATIONS, NOTE},
+	{EVENT, TL_PF_LEGACY_EVENT, FLOW},
 	{EVENT, TL_PF_NAME, NONE},
 	{EVENT, TL_PF_CATEGORIES, NONE},
 	{NOTE, TL_PF_DICT_ENTRIES, NOTE},

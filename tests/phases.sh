@@ -4,7 +4,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l) + 55))
+plan $(($(echo "$cases" | wc -l) + 70))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/nnapi/$1"; }
@@ -14,7 +14,8 @@ phases() { timeout 60 "$tracelayer" phases "$@" 2>"$tmp/said"; }
 form() # CASE FORM EXIT [OPTION]
 {
 	section "$1" "$2" >"$tmp/expected"
-	phases ${4:+"$4"} "$tmp/trace" >"$tmp/printed"
+	# shellcheck disable=SC2086
+	phases $like ${4:+"$4"} "$tmp/trace" >"$tmp/printed"
 	test $? = "$3" || echo "$2: the exit code"
 	cmp "$tmp/expected" "$tmp/printed" 2>&1 || diff "$tmp/expected" "$tmp/printed" | head -n 20
 	section "$1" said >"$tmp/expected"
@@ -25,6 +26,8 @@ for case in $cases; do
 	code=$(sed -n 's/^== exit //p' "$top_srcdir/tests/nnapi/$case")
 	section "$case" trace >"$tmp/trace"
 	wrong=
+	# What Android's tool makes of no trace at all.
+	test "$case" = 19f_no_header && like=--like-android || like=
 	if test "$code" = 1; then
 		for option in '' --total-times --per-execution; do
 			wrong=$wrong$(form "$case" text 1 $option)
@@ -74,8 +77,33 @@ is $? 3 "a page that is cut: exit code 3"
 phases "$tmp/inputs/damaged.gz" >"$tmp/printed"
 is $? 1 "a damaged file: exit code 1"
 like "$(cat "$tmp/said")" 'damaged\.gz: what is compressed in it is damaged' "and it is said"
-phases "$tmp/inputs/nothing.txt" >"$tmp/printed"
-like "$(cat "$tmp/said")" 'no trace in it' "an empty file has no trace in it"
+# none NAME FILE: there is no trace in it
+none()
+{
+	phases "$2" >"$tmp/printed"
+	is "$? $(wc -c <"$tmp/printed")" "3 0" "$1: exit code 3, and no table"
+	like "$(cat "$tmp/said")" 'no trace in it' "$1: no trace in it, and it is said"
+	phases --json "$2" >"$tmp/printed"
+	is "$? $(tr -d '\n' <"$tmp/printed")" "3 []" "$1, as JSON: exit code 3, and an empty list"
+	phases --like-android "$2" >"$tmp/printed"
+	is "$? $(grep -c '^Total' "$tmp/printed")" "0 1" "$1, as Android's tool has it: exit code 0, and an empty table"
+}
+echo 'some text' >"$tmp/inputs/text.txt"
+echo '[]' >"$tmp/inputs/list.json"
+none "an empty file" "$tmp/inputs/nothing.txt"
+none "a text" "$tmp/inputs/text.txt"
+none "an empty list" "$tmp/inputs/list.json"
+row='  app-12    (   12) [000] ...1   100.0%s0000: tracing_mark_write: '
+printf "#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION\n${row}B|12|[NN_LA_PO]net\x1b]0;title\x07\xc2\x9b31m\xe2\x80\xaex\n${row}B|12|[NN_LR_PP]p\x1b[2J\n${row}E|12\n${row}E|12\n" \
+	1 2 3 4 >"$tmp/inputs/escapes.txt"
+for option in --total-times --print-detail; do
+	phases $option "$tmp/inputs/escapes.txt" >"$tmp/printed"
+	ok "marks can't steer a terminal ($option)" sh -c "LC_ALL=C; export LC_ALL; ! grep -q '[^	 -~]' '$tmp/printed' && grep -qF '\\x1b]0;title\\x07\\xc2\\x9b31m\\xe2\\x80\\xaex' '$tmp/printed'"
+done
+head -c 200M /dev/zero | gzip >"$tmp/inputs/bomb.gz"
+phases "$tmp/inputs/bomb.gz" >"$tmp/printed"
+is $? 1 "what becomes a thousand times as large as it is: exit code 1"
+like "$(cat "$tmp/said")" 'bomb\.gz: what is compressed in it becomes more than 250 times as large' "and it is said"
 printf 'P\0ftrace' >"$tmp/inputs/binary"
 phases "$tmp/inputs/binary" >"$tmp/printed"
 is "$?$(cat "$tmp/printed")" 1 "a file that is no text: exit code 1"
