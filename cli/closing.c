@@ -236,7 +236,7 @@ static int recover_one(struct reports *reports, const char *path, const struct r
 			wait = leftover_is_dying(recovery.pid) ? LEFTOVER_DYING_MS : LIVING_MS;
 		break;
 	case RECOVERY_BROKEN:
-		say("%s: %s; delete it if you don't need it", path, recovery.why);
+		say("%s: %s", path, recovery.why);
 		break;
 	case RECOVERY_FAILED:
 		reports->kept = true;
@@ -252,6 +252,7 @@ static void recover_all(struct reports *reports, const struct ending *ending, co
 {
 	const struct recovery_wishes wishes = {
 		.fallback = config->output,
+		.told = true,
 		.died = (uint32_t)ending->pid,
 		.died_ticks = ending->died_ticks,
 		.died_ns = ending->died_ns,
