@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "cli/recovery.h"
 #include "cli/trace_sink.h"
 #include "cli/trace_spool.h"
-#include "format/settings.h"
 #include "format/trace_reader.h"
 
 #define PROBLEMS_SAID 12
@@ -64,10 +64,8 @@ static const char *file_trouble(int error)
 		return "it is no file";
 	case ENOTSUP:
 		return "it has another format";
-	case ELOOP:
-		return "a symbolic link on the way belongs to somebody else";
 	default:
-		return strerror(error);
+		return output_file_trouble(error);
 	}
 }
 
@@ -80,17 +78,26 @@ static bool expand(struct job *job, char *path, const char *pattern)
 		.seconds = facts->realtime_ns / 1000000000u,
 		.program = *facts->program ? facts->program : "unknown",
 		.host = *facts->host ? facts->host : "unknown",
+		.standard = TL_OUTPUT_STANDARD,
 	};
 
 	return tl_output_expand_for(path, TL_OUTPUT_PATH, pattern, &names);
 }
 
+/* What the process had open by that name is gone with it; here the name means another. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6);
+}
+
 /* Where the process would have written, had it come to that. */
 static const char *own_pattern(const struct job *job)
 {
+	const char *pattern = job->wishes->fallback ? job->wishes->fallback : TL_OUTPUT_STANDARD;
+
 	if (job->trace->has_output && *job->trace->output.pattern)
-		return job->trace->output.pattern;
-	return job->wishes->fallback ? job->wishes->fallback : tl_settings[TL_SETTING_OUTPUT].initial;
+		pattern = job->trace->output.pattern;
+	return is_descriptor(pattern) ? TL_OUTPUT_STANDARD : pattern;
 }
 
 /* A new file by a pattern. */
@@ -113,6 +120,8 @@ static int open_without(struct job *job, int error)
 	memcpy(recovery->intended, job->trace->output.path, sizeof(recovery->intended));
 	because(recovery, "%s", file_trouble(error));
 	tl_trace_written_too(job->trace);
+	if (is_descriptor(recovery->path) && !job->wishes->output && !expand(job, recovery->path, TL_OUTPUT_STANDARD))
+		return ENAMETOOLONG;
 	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
 }
 
@@ -140,7 +149,7 @@ static int open_own(struct job *job)
 	if (!output->made)
 		return open_new(job, own_pattern(job));
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
-	int error = trace_sink_continue(&job->sink, output, job->trace->facts.pid);
+	int error = is_descriptor(output->path) ? ESPIPE : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -155,7 +164,7 @@ static bool open_sink(struct job *job)
 		return true;
 	}
 	because(recovery, "%s; the buffers are kept: give another file with `tracelayer recover -o FILE %u`",
-		error == ELOOP ? file_trouble(error) : strerror(error), recovery->pid);
+		output_file_trouble(error), recovery->pid);
 	return false;
 }
 
@@ -286,7 +295,7 @@ static enum recovery_result write_trace(struct job *job)
 		because(recovery, "none of its %llu records makes sense; delete it if you don't need it", (unsigned long long)recovery->lost);
 	else if (error)
 		because(recovery, "%s; the buffers are kept: make room there, or give another file with `tracelayer recover -o FILE %u`",
-			strerror(error), recovery->pid);
+			output_file_trouble(error), recovery->pid);
 	return !error ? RECOVERY_WRITTEN : error == EBADMSG ? RECOVERY_BROKEN : RECOVERY_FAILED;
 }
 

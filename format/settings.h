@@ -57,7 +57,7 @@ enum tl_value_kind {
 	TL_VALUE_WORD,		/* one of .words */
 	TL_VALUE_FULL,		/* the same, or ring:SIZE */
 	TL_VALUE_NAME,		/* letters, digits, dots, dashes and underscores, not digits alone */
-	TL_VALUE_SWITCH,	/* 0, 1, no, yes, off, on, false, true */
+	TL_VALUE_SWITCH,	/* yes, no, 1, 0, on, off, true, false */
 	TL_VALUE_FOLLOW,	/* a switch, or no:MARK */
 	TL_VALUE_SIZE,		/* bytes: 65536, 64K, 256M, 2G */
 	TL_VALUE_SIGNAL,	/* USR1, SIGUSR1, 10 */
