@@ -28,7 +28,7 @@ struct tl_config {
 	const char *trace_marker;	/* for tracelayer/nntrace.h, which reads the environment itself */
 	bool summary, paused, watched, follow, nested, device, xpti;
 	const char *first;	/* without .follow: the first process's mark (format/follow.h), NULL where none has put it there */
-	bool left_alone;	/* a child, without .follow: it records nothing and has no tools */
+	bool left_alone;	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */
 	enum tl_full full;
 	uint64_t ring;		/* TL_FULL_RING: bytes of each thread's */
 	uint64_t memory;

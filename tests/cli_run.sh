@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 need_library
-plan 96
+plan 107
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -260,6 +260,55 @@ else
 fi
 is "$(with_code calls -o /dev/null)" "0 tracelayer: trace: /dev/null (10 events)" "/dev/null works as ever"
 rm -f $(grep -l -a "$tmp" /dev/shm/tracelayer-buffers.* 2>/dev/null)
+
+# --- ranks, and what starts them
+cat >mpirun.c <<'END'
+/* Looks at devices itself, as the libraries of real ones do, then starts ranks 0 and 1, and a helper that is none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int zeInit(unsigned flags);
+
+int main(int argc, char **argv)
+{
+	zeInit(0);
+	for (int rank = 0; rank < 3; rank++) {
+		char number[2] = {(char)('0' + rank), 0};
+		pid_t child = fork();
+		if (!child) {
+			if (rank < 2)
+				setenv("PMI_RANK", number, 1);
+			execvp(argv[1], argv + 1);
+			_exit(127);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return 5;
+}
+END
+$CC mpirun.c -lze_loader -o mpirun && cp mpirun mpirun.ours && cp mpirun starter
+is "$(with_code run -o 'm.%r.json' -- ./mpirun "$python" calls.py 2 pass)" \
+	"5 tracelayer: 3 traces: m.0.json (3 events), m.1.json (3 events), m.json (3 events)" "before a launcher: each rank's trace by its rank, others claim none, and none of the launcher's"
+is "$(with_code run -o 'n.%r.json' -- ./mpirun.ours "$python" calls.py 2 pass)" \
+	"5 tracelayer: 3 traces: n.0.json (3 events), n.1.json (3 events), n.json (3 events)" "by whoever made it"
+is "$(with_code run -o 's.%r.json' -- ./starter "$python" calls.py 2 pass | grep -c '4 traces')" 1 "a program that is none is traced"
+is "$("$python" - m.json m.0.json m.1.json <<'END'
+import json, sys
+for name in sys.argv[1:]:
+    print(*[e["args"].get("rank", "none") for e in json.load(open(name)) if e["name"] == "tracelayer"], end=" ")
+END
+)" "none 0 1 " "the traces say so, too"
+is "$(with_code run --follow=no -o 'f.%r.json' -- ./mpirun "$python" calls.py 2 pass)" "5 tracelayer: trace: f.json (1 event)" "--follow=no: the launcher itself"
+like "$(with_code run -- ./mpirun true)" "^5 $none the program made no call .*, nor did what it started on this machine; its own calls would not be recorded, see --follow$" \
+	"no calls behind a launcher"
+is "$(said run --level=none --tool log=file=log.%r.txt -- ./mpirun "$python" calls.py 2 pass; wc -l <log.txt; ls log*.txt | paste -sd' ')" "3
+log.0.txt log.1.txt log.txt" "tools are not loaded into a launcher, and know the rank"
+is "$(SLURM_PROCID=0 with_code calls -o 'b.%r.json')" "0 tracelayer: trace: b.json (10 events)" "a batch script of Slurm is no rank"
+is "$(SLURM_STEP_ID=0 SLURM_PROCID=4 with_code calls -o 'b.%r.json')" "0 tracelayer: trace: b.4.json (10 events)" "a task of srun is"
+is "$(RANK=0 with_code calls -o 'r.%r.json')" "0 tracelayer: trace: r.json (10 events)" "a variable that anybody may have set is none"
+is "$(RANK=1 LOCAL_RANK=1 WORLD_SIZE=2 with_code calls -o 'r.%r.json')" "0 tracelayer: trace: r.1.json (10 events)" "with its neighbours it is torchrun's"
 
 # --- settings that are wrong
 is "$(with_code run --level=lots -- touch started)" \
