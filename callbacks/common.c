@@ -14,7 +14,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "format/launcher.h"
+#include "format/output.h"
 
 #define OUT_OF_THE_WAY 500	/* programs expect the low numbers for themselves */
 
@@ -82,24 +87,43 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
 
 /* ---- output ---- */
 
-static void fill_in(const char *pattern, char *path, size_t room)
+/* Of a file in a folder that was named: log.%e.%p.txt, for the tool that the list calls log, or ./log.so. */
+static void name_standard(char *standard, size_t room, const char *tool)
 {
-	char *to = path, *end = path + room - 24;
+	const char *slash = strrchr(tool, '/'), *base = slash ? slash + 1 : tool;
 
-	for (; *pattern && to < end; pattern++) {
-		if (pattern[0] == '%' && pattern[1] == 'p') {
-			to += sprintf(to, "%d", (int)getpid());
-			pattern++;
-		} else {
-			*to++ = *pattern;
-		}
-	}
-	*to = 0;
+	snprintf(standard, room, "%.*s.%%e.%%p.txt", (int)strcspn(base, "."), base);
 }
 
-static int open_file(const char *path)
+static bool fill_in(struct output *output)
 {
-	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	char program[256];
+	struct utsname host;
+	struct timespec now = {0};
+
+	tl_output_program(program, sizeof(program));
+	clock_gettime(CLOCK_REALTIME, &now);
+	const struct tl_output_names names = {
+		.pid = (uint32_t)getpid(),
+		.rank = output->rank,
+		.seconds = (uint64_t)now.tv_sec,
+		.program = program,
+		.host = uname(&host) ? "unknown" : host.nodename,
+		.standard = output->standard,
+	};
+	return tl_output_expand_for(output->path, sizeof(output->path), output->pattern, &names);
+}
+
+/* The same file again: nothing is made, and nothing else is written to. */
+static int open_again(const struct output *output)
+{
+	struct stat about;
+	int fd = open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0 || (!fstat(fd, &about) && about.st_dev == output->device && about.st_ino == output->inode))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static bool remember(struct output *output)
@@ -113,38 +137,81 @@ static bool remember(struct output *output)
 	return true;
 }
 
-static bool open_output(struct output *output)
+/* Another name than the one that was asked for is said. */
+static void say_number(const struct output *output, const char *asked)
 {
+	struct output errors = {.fd = STDERR_FILENO};
+	char line[2 * sizeof(output->path) + 64];
+	int size = snprintf(line, sizeof(line), "tracelayer: tool %s: %s: that name is taken; it writes to %s\n", output->tool, asked, output->path);
+
+	if (remember(&errors) && size > 0 && (size_t)size < sizeof(line))
+		output_write(&errors, line, (size_t)size);
+}
+
+/* 0 or an errno. As a trace's file is made: no name that is taken is written to, and nothing that somebody else has put there. */
+static int make_file(struct output *output)
+{
+	struct tl_output *file = calloc(1, sizeof(*file));
 	int low, high;
 
-	if (!output->pattern[0]) {
-		output->fd = STDERR_FILENO;
-		return remember(output) || true;
+	if (!file)
+		return ENOMEM;
+	strcpy(file->path, output->path);
+	low = tl_output_create(file);
+	if (low < 0) {
+		free(file);
+		return -low;
 	}
-	fill_in(output->pattern, output->path, sizeof(output->path));
-	/* A whole path, so that the file is found again wherever the program goes. */
-	low = open_file(output->path);
-	if (low < 0)
-		return false;
-	char *whole = realpath(output->path, NULL);
-	if (whole && strlen(whole) < sizeof(output->path))
-		strcpy(output->path, whole);
-	free(whole);
+	fcntl(low, F_SETFL, fcntl(low, F_GETFL) | O_APPEND);
 	high = fcntl(low, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
 	if (high >= 0)
 		close(low);
 	output->fd = high >= 0 ? high : low;
-	return remember(output);
+	if (strcmp(file->path, output->path)) {
+		char *asked = strdup(output->path);
+		strcpy(output->path, file->path);
+		if (asked)
+			say_number(output, asked);
+		free(asked);
+	}
+	free(file);
+	return 0;
+}
+
+/* 0 or an errno. */
+static int open_output(struct output *output)
+{
+	int error;
+
+	if (!output->pattern[0]) {
+		output->fd = STDERR_FILENO;
+		remember(output);
+		return 0;
+	}
+	error = fill_in(output) ? make_file(output) : ENAMETOOLONG;
+	if (error)
+		return error;
+	/* A whole path, so that the file is found again wherever the program goes. */
+	char *whole = realpath(output->path, NULL);
+	if (whole && strlen(whole) < sizeof(output->path))
+		strcpy(output->path, whole);
+	free(whole);
+	return remember(output) ? 0 : errno;
 }
 
 int output_open(struct output *output, const struct tl_tool_host *host, const char *pattern)
 {
-	*output = (struct output){ .fd = -1 };
+	*output = (struct output){ .fd = -1, .rank = tl_launcher_rank() };
+	snprintf(output->tool, sizeof(output->tool), "%s", host->name);
+	name_standard(output->standard, sizeof(output->standard), host->name);
 	if (strlen(pattern) >= sizeof(output->pattern))
 		return refuse(host, "the file's name is too long; shorten it");
+	if (!strcmp(pattern, "-"))
+		return refuse(host, "file=-: standard output is the program's own; name a file, or leave it out for standard error");
 	strcpy(output->pattern, pattern);
-	if (!open_output(output))
-		return refuse(host, "%s: %s; name another file", output->path, strerror(errno));
+	int error = open_output(output);
+	if (error)
+		return refuse(host, "%s: %s; name another file", output->path, tl_output_words(error) ? tl_output_words(error) : strerror(error));
 	return 0;
 }
 
@@ -191,7 +258,7 @@ void output_write(const struct output *output, const char *bytes, size_t size)
 	sigset_t raised, before;
 
 	if (!is_still_ours(output)) {
-		fd = output->pattern[0] ? open_file(output->path) : -1;
+		fd = output->pattern[0] ? open_again(output) : -1;
 		opened = fd >= 0;
 	}
 	if (fd < 0) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "tracelayer/tool.h"
@@ -28,11 +29,15 @@ __attribute__((format(printf, 2, 3))) int refuse(const struct tl_tool_host *host
 int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologue prologue, tl_generic_epilogue epilogue);
 
 /*
- * Where a tool writes: standard error, or a file that is appended to. The program's own descriptors are its own: what is written never goes
+ * Where a tool writes: standard error, or a file, which is named and made as traces are (format/output.h): a name that is taken gets a number, and
+ * that is said; what somebody else has put there is not written to. The program's own descriptors are its own: what is written never goes
  * to another file that has taken the number, and a closed pipe or a limit on files neither kills the program nor is reported.
  */
 struct output {
-	char pattern[4096];	/* of the file, %p: the process's number; empty: standard error */
+	char pattern[4096];	/* of the file, as for traces; empty: standard error */
+	char standard[128];	/* the name of a file in a folder */
+	char tool[128];
+	int64_t rank;
 	char path[4096];
 	int fd;
 	dev_t device;

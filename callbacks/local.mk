@@ -1,4 +1,4 @@
-# callbacks: tool libraries, built on the public headers only. (The summary's table is the command's.)
+# callbacks: tool libraries, built on the public headers, and on format/ for how files are named and made. (The summary's table is the command's.)
 toolsdir = $(libdir)/tracelayer/tools
 tools_LTLIBRARIES = %D%/summary.la %D%/log.la %D%/leaks.la %D%/faults.la
 TOOL_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
@@ -15,12 +15,15 @@ TOOL_COMMON = %D%/common.h %D%/common.c
 %C%_log_la_SOURCES = %D%/log.c $(TOOL_COMMON)
 %C%_log_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_log_la_LDFLAGS = $(TOOL_LDFLAGS)
-%C%_log_la_DEPENDENCIES = libtracelayer.la
+%C%_log_la_LIBADD = libtl_format.la
+%C%_log_la_DEPENDENCIES = libtracelayer.la libtl_format.la
 %C%_leaks_la_SOURCES = %D%/leaks.c $(TOOL_COMMON)
 %C%_leaks_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_leaks_la_LDFLAGS = $(TOOL_LDFLAGS)
-%C%_leaks_la_DEPENDENCIES = libtracelayer.la
+%C%_leaks_la_LIBADD = libtl_format.la
+%C%_leaks_la_DEPENDENCIES = libtracelayer.la libtl_format.la
 %C%_faults_la_SOURCES = %D%/faults.c $(TOOL_COMMON)
 %C%_faults_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_faults_la_LDFLAGS = $(TOOL_LDFLAGS)
-%C%_faults_la_DEPENDENCIES = libtracelayer.la
+%C%_faults_la_LIBADD = libtl_format.la
+%C%_faults_la_DEPENDENCIES = libtracelayer.la libtl_format.la

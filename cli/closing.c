@@ -18,8 +18,10 @@
 
 #include "cli/closing.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "cli/recovery.h"
 #include "cli/shown.h"
+#include "format/launcher.h"
 #include "format/report.h"
 
 /* One trace file, as far as it is known. */
@@ -237,7 +239,7 @@ static int recover_one(struct reports *reports, const char *path, const struct r
 			wait = leftover_is_dying(recovery.pid) ? LEFTOVER_DYING_MS : LIVING_MS;
 		break;
 	case RECOVERY_BROKEN:
-		say("%s: %s; delete it if you don't need it", path, recovery.why);
+		say("%s: %s", path, recovery.why);
 		break;
 	case RECOVERY_FAILED:
 		reports->kept = true;
@@ -253,6 +255,7 @@ static void recover_all(struct reports *reports, const struct ending *ending, co
 {
 	const struct recovery_wishes wishes = {
 		.fallback = config->output,
+		.told = true,
 		.died = (uint32_t)ending->pid,
 		.died_ticks = ending->died_ticks,
 		.died_ns = ending->died_ns,
@@ -403,7 +406,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		return;
 	if (reports->failed)
 		say("no trace: %s: %s; give another file with -o", from_here(reports->failed),
-		    strerror(reports->error));
+		    output_file_trouble(reports->error));
 	else if (config->level == TL_LEVEL_NONE && reports->called && (*config->tools || config->summary))
 		;	/* as it was wished: the tools did the work */
 	else if (config->level == TL_LEVEL_NONE)
@@ -423,7 +426,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    reports->unshimmed);
 	else if (reports->loaded)
 		say("no trace: the program made no call into an API that tracelayer has shims for%s",
-		    config->follow ? "" : "; what it started was not traced, see --follow");
+		    !config->follow ? "; what it started was not traced, see --follow"
+		    : tl_launcher_is(program->path) ? ", nor did what it started on this machine; its own calls would not be recorded, see --follow" : "");
 	else if (!folder[0])
 		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
 	else
@@ -442,7 +446,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
 	if (reports.count && reports.failed && !reports.kept)
 		say("%s: %s, so events are missing; give another file with -o",
-		    from_here(reports.failed), strerror(reports.error));
+		    from_here(reports.failed), output_file_trouble(reports.error));
 	if (reports.count)
 		say_traces(&reports);
 	else

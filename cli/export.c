@@ -6,15 +6,13 @@
  * ahead is the ring's size. JSON's events know nothing of each other, so there are as many workers as cores. An encoder that refers to
  * what it wrote before has one worker, which does all portions by one encoder.
  *
- * The output is made beside its name and takes its place when it is whole: what stood there before stays until then.
+ * The output is made beside its name, and gets that when it is whole (output_file.h).
  */
 #include "config.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +22,7 @@
 #include <zlib.h>
 
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "cli/record_file.h"
 #include "cli/systrace.h"
 #include "format/encoder.h"
@@ -56,7 +55,7 @@ struct export {
 	const char *input, *output;
 	struct tl_trace *trace;
 	const struct tl_format *format;
-	bool gzip, systrace;
+	bool gzip, systrace, force;
 	struct portion *portions;
 	size_t nportions;
 	uint64_t bytes; /* of records */
@@ -70,8 +69,7 @@ struct export {
 	size_t written; /* portions */
 	bool failed;	/* no use to go on */
 
-	int fd;
-	char *made; /* path of the file while it is made; NULL: written in place */
+	struct output_file file;
 	uint64_t place, written_bytes, events, unknown;
 	struct tl_event_cost cost;
 	struct tl_gzip total; /* of all that was written: .crc and .size */
@@ -300,27 +298,6 @@ static void take_down(struct worker *worker)
 
 /* --- the output */
 
-/* Removed when a signal ends us. */
-static const char *volatile unfinished_file;
-
-static void remove_and_die(int number)
-{
-	if (unfinished_file)
-		unlink(unfinished_file);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static void clean_up_on_signals(void)
-{
-	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
-	struct sigaction old, action = {.sa_handler = remove_and_die};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-}
-
 /* A pipe, a terminal, /dev/null. */
 static bool is_no_file(const char *path)
 {
@@ -329,31 +306,20 @@ static bool is_no_file(const char *path)
 	return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
-/* A new file beside the name, which takes its place at the end. What is no file (/dev/null, a pipe) is written in place. */
+/* False: it has been said why. */
 static bool open_output(struct export *export)
 {
-	if (!strcmp(export->output, "-")) {
-		export->fd = STDOUT_FILENO;
-		return true;
-	}
-	if (is_no_file(export->output)) {
-		export->fd = open(export->output, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return export->fd >= 0;
-	}
-	if (asprintf(&export->made, "%s.XXXXXX", export->output) < 0)
-		export->made = need(NULL);
-	export->fd = mkostemp(export->made, O_CLOEXEC);
-	if (export->fd < 0)
-		return false;
-	unfinished_file = export->made;
-	clean_up_on_signals();
-	return true;
+	int error = output_file_open(&export->file, export->output, export->force);
+
+	if (error)
+		say("%s: %s; give another place with -o", export->output, output_file_trouble(error));
+	return !error;
 }
 
 static bool put(struct export *export, const char *bytes, size_t size)
 {
 	while (size) {
-		ssize_t n = write(export->fd, bytes, size);
+		ssize_t n = write(export->file.fd, bytes, size);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -565,72 +531,47 @@ static bool encode_all(struct export *export)
 	return written;
 }
 
-/* Whole and in its place, or not there at all. */
+/* Whole and in its place, or not there at all; then it has been said why. */
 static bool settle(struct export *export, bool written)
 {
-	int error = errno;
+	int failed = written ? 0 : errno, error = output_file_close(&export->file, written);
 
-	if (export->fd != STDOUT_FILENO && close(export->fd) && written) {
-		written = false;
-		error = errno;
-	}
-	if (export->made && written && rename(export->made, export->output)) {
-		written = false;
-		error = errno;
-	}
-	if (export->made && !written)
-		unlink(export->made);
-	unfinished_file = NULL;
-	free(export->made);
-	errno = error;
-	return written;
+	error = failed ? failed : error;
+	if (error)
+		say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output, strerror(error));
+	else
+		output_file_say(&export->file);
+	return !error;
 }
 
 /* --- ftrace's text */
 
 static int export_systrace(struct export *export)
 {
-	const char *where = strcmp(export->output, "-") ? export->output : "the output";
-
-	if (!open_output(export)) {
-		say("%s: %s; give another place with -o", export->output, strerror(errno));
-		free(export->made);
+	if (!open_output(export))
 		return EXIT_BROKEN;
-	}
-	FILE *to = need(fdopen(dup(export->fd), "w"));
-	int code = systrace_write(export->input, where, to);
+	FILE *to = need(fdopen(dup(export->file.fd), "w"));
+	int code = systrace_write(export->input, export->file.path, to);
 	bool written = !ferror(to);
 	written = !fclose(to) && written;
-	if (settle(export, written && code != EXIT_BROKEN) || code == EXIT_BROKEN)
-		return code;
-	say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output, strerror(errno));
-	return EXIT_BROKEN;
+	if (code != EXIT_BROKEN)
+		return settle(export, written) ? code : EXIT_BROKEN;
+	output_file_close(&export->file, false);
+	return code;
 }
 
 /* --- the command */
 
 static int export_trace(struct export *export)
 {
-	const char *where = strcmp(export->output, "-") ? export->output : "the output";
-	bool written;
-	int code;
+	int code = EXIT_BROKEN;
 
 	export->trace = record_file_open(export->input);
 	if (!export->trace)
-		return EXIT_BROKEN;
+		return code;
 	make_portions(export);
-	if (!open_output(export)) {
-		say("%s: %s; give another place with -o", export->output, strerror(errno));
-		free(export->made);
-		code = EXIT_BROKEN;
-	} else {
-		written = encode_all(export);
-		written = settle(export, written);
-		if (!written)
-			say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output,
-			    strerror(errno));
-		code = written ? record_file_judge(export->trace, export->input, export->unknown, where) : EXIT_BROKEN;
-	}
+	if (open_output(export) && settle(export, encode_all(export)))
+		code = record_file_judge(export->trace, export->input, export->unknown, export->file.path);
 	tl_trace_close(export->trace);
 	return code;
 }
@@ -638,7 +579,9 @@ static int export_trace(struct export *export)
 enum { OPTION_SYSTRACE = 256 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "What to make: .json or .pftrace, either with .gz; - is standard output, as JSON. Default: FILE, with .json for .tlt", 0},
+	{"output", 'o', "FILE", 0, "What to make: .json or .pftrace, either with .gz; or a folder; - is standard output, as JSON. Default: FILE, with .json for "
+	 ".tlt", 0},
+	{"force", 'f', NULL, 0, "Overwrite what is there; without it, a name that is taken gets a number", 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0, "Make ftrace's text of FILE, a .tlt or JSON trace, with layers and phases as NNAPI's systraces have them. Default output: FILE, "
 	 "with .systrace for its ending", 0},
 	{0},
@@ -651,6 +594,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		export->output = argument;
+		return 0;
+	case 'f':
+		export->force = true;
 		return 0;
 	case OPTION_SYSTRACE:
 		export->systrace = true;
@@ -691,13 +637,32 @@ static char *default_output(const char *input, const char *const *endings, const
 	return asprintf(&output, "%.*s%s", (int)length, input, ending) < 0 ? need(NULL) : output;
 }
 
+/* Where no file was named: the default name, in the folder that was named, or beside the input. NULL: a file was named. */
+static char *choose_output(struct export *export, const char *const *endings, const char *ending)
+{
+	size_t length = export->output ? strlen(export->output) : 0;
+	char *chosen, *inside;
+	struct stat about;
+
+	if (length && (stat(export->output, &about) || !S_ISDIR(about.st_mode)))
+		return NULL;
+	chosen = default_output(export->input, endings, ending);
+	if (length) {
+		const char *slash = strrchr(chosen, '/'), *name = !strcmp(chosen, "-") ? "trace.json" : slash ? slash + 1 : chosen;
+
+		if (asprintf(&inside, "%s%s%s", export->output, export->output[length - 1] == '/' ? "" : "/", name) < 0)
+			need(NULL);
+		free(chosen);
+		chosen = inside;
+	}
+	export->output = chosen;
+	return chosen;
+}
+
 static int command_systrace(struct export *export)
 {
 	static const char *const endings[] = {".gz", ".json", ".tlt", NULL};
-	char *chosen = export->output ? NULL : default_output(export->input, endings, ".systrace");
-
-	if (chosen)
-		export->output = chosen;
+	char *chosen = choose_output(export, endings, ".systrace");
 	int code = export_systrace(export);
 	free(chosen);
 	return code;
@@ -712,8 +677,7 @@ int command_export(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &export);
 	if (export.systrace)
 		return command_systrace(&export);
-	if (!export.output)
-		export.output = chosen = default_output(export.input, endings, ".json");
+	chosen = choose_output(&export, endings, ".json");
 	export.format = tl_format_of(export.output, &export.gzip);
 	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
 		export.format = &tl_format_json;

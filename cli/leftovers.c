@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,16 @@ static enum life life_of(struct leftover *leftover)
 	return life_by_maps(leftover, leftover->header.pid);
 }
 
+/* Behind its kind there is nothing. */
+static bool is_blank(const struct tl_file_header *header)
+{
+	const char *at = (const char *)header + offsetof(struct tl_file_header, header_size), *end = (const char *)(header + 1);
+
+	while (at < end && !*at)
+		at++;
+	return at == end;
+}
+
 static void read_header(struct leftover *leftover)
 {
 	struct tl_file_header *header = &leftover->header;
@@ -200,10 +211,11 @@ static void read_header(struct leftover *leftover)
 
 	if (!tl_places_is_buffers(name ? name + 1 : leftover->path, &leftover->pid))
 		leftover->pid = 0;
-	leftover->sound = pread(leftover->fd, header, sizeof(*header), 0) == sizeof(*header) &&
-			  !memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)) &&
-			  header->byte_order == TL_FILE_BYTE_ORDER && header->version == TL_FILE_VERSION &&
-			  header->kind == TL_FILE_BUFFERS;
+	bool carries = pread(leftover->fd, header, sizeof(*header), 0) == sizeof(*header) &&
+		       !memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)) &&
+		       header->byte_order == TL_FILE_BYTE_ORDER && header->version == TL_FILE_VERSION;
+	leftover->sound = carries && header->kind == TL_FILE_BUFFERS;
+	leftover->unbegun = carries && header->kind == TL_FILE_UNBEGUN && is_blank(header);
 	if (!leftover->sound)
 		return;
 	header->boot[sizeof(header->boot) - 1] = 0;
@@ -215,16 +227,24 @@ static void read_header(struct leftover *leftover)
 
 bool leftover_open(const char *path, struct leftover *leftover)
 {
-	struct stat other;
+	struct stat named;
 
 	memset(leftover, 0, sizeof(*leftover));
-	snprintf(leftover->path, sizeof(leftover->path), "%s", path);
-	/* Whoever may write to the folder may put a pipe, or a link, under that name. */
+	leftover->fd = -1;
+	if (snprintf(leftover->path, sizeof(leftover->path), "%s", path) >= (int)sizeof(leftover->path)) {
+		leftover->error = ENAMETOOLONG;
+		return false;
+	}
+	/* Whoever may write to the folder may put a pipe, a device or a link under that name: opening some of these does something already. */
+	if (lstat(path, &named)) {
+		leftover->error = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+		return false;
+	}
+	if (named.st_uid != geteuid() || !S_ISREG(named.st_mode))
+		return false;
 	leftover->fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (leftover->fd < 0) {
-		int error = errno;
-		bool theirs = !lstat(path, &other) && other.st_uid != geteuid();
-		leftover->error = error == ENOENT || error == ELOOP || theirs ? 0 : error;
+		leftover->error = errno == ENOENT || errno == ELOOP ? 0 : errno;
 		return false;
 	}
 	if (fstat(leftover->fd, &leftover->stat))
@@ -243,9 +263,18 @@ bool leftover_is_live(const struct leftover *leftover)
 	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
 }
 
+/* An empty one by that name: its process has just made it, and comes to write what it is. */
+static bool may_be_in_the_making(const struct leftover *leftover)
+{
+	return !leftover->stat.st_size && leftover->pid && leftover->pid <= INT_MAX && (!kill((pid_t)leftover->pid, 0) || errno == EPERM);
+}
+
 static enum leftover_state claim_open(struct leftover *leftover)
 {
 	struct stat now;
+
+	if (!leftover->sound && !leftover->unbegun)
+		return may_be_in_the_making(leftover) ? LEFTOVER_LIVE : LEFTOVER_ALIEN;
 	enum life life = life_of(leftover);
 
 	if (life == LIFE_LIVE)
@@ -276,15 +305,34 @@ void leftover_release(struct leftover *leftover)
 	leftover->fd = -1;
 }
 
+/* The folder that a path's last component is in, so that looking at it and deleting it are about the same folder. -1: errno. */
+static int folder_of(const char *path, char name[NAME_MAX + 1])
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+	snprintf(name, NAME_MAX + 1, "%s", base);
+	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 int leftover_delete(struct leftover *leftover)
 {
+	char name[NAME_MAX + 1];
+	int folder, error = 0;
 	struct stat now;
 
-	if (lstat(leftover->path, &now))
+	if (!leftover->sound && !leftover->unbegun)
+		return EPERM;
+	folder = folder_of(leftover->path, name);
+	if (folder < 0)
 		return errno == ENOENT ? 0 : errno;
-	if (now.st_dev != leftover->stat.st_dev || now.st_ino != leftover->stat.st_ino)
-		return 0;
-	return unlink(leftover->path) ? errno : 0;
+	if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW))
+		error = errno == ENOENT ? 0 : errno;
+	else if (now.st_dev == leftover->stat.st_dev && now.st_ino == leftover->stat.st_ino && unlinkat(folder, name, 0))
+		error = errno;
+	close(folder);
+	return error;
 }
 
 uint64_t leftover_size(const struct leftover *leftover)

@@ -1,7 +1,8 @@
 /*
  * leftovers.h: buffers files (format/trace_file.h), and whether the processes that made them still use them.
  *
- * Somebody else's are neither opened nor spoken of: what belongs to another user than the effective one does not exist here.
+ * Somebody else's are neither opened nor spoken of: what belongs to another user than the effective one does not exist here. Symbolic links are not
+ * followed. A file is a leftover by what it carries, whatever it is called: our magic and our version. Nothing else is ever deleted.
  */
 #ifndef TL_CLI_LEFTOVERS_H
 #define TL_CLI_LEFTOVERS_H
@@ -19,6 +20,7 @@ enum leftover_state {
 	LEFTOVER_UNCLEAR,	/* ours as well, but whether its process lives can't be seen from here */
 	LEFTOVER_CLAIMED,	/* another command is at it */
 	LEFTOVER_NONE,		/* there is no such file (any more), or it is somebody else's, or no regular file */
+	LEFTOVER_ALIEN,		/* it is no buffers file: .header has what it begins with, as far as that goes. It is closed */
 	LEFTOVER_UNREADABLE,	/* .error */
 };
 
@@ -28,6 +30,7 @@ struct leftover {
 	int error;
 	struct stat stat;
 	bool sound;		/* it has a header that can be relied on */
+	bool unbegun;		/* it has our magic and version, and nothing else yet: nothing was ever recorded */
 	bool elsewhere;		/* made before this machine was started, or on another: then UNCLEAR */
 	uint32_t pid;		/* by that, else by its name; 0: unknown */
 	struct tl_file_header header;
@@ -45,7 +48,7 @@ enum leftover_state leftover_claim(const char *path, struct leftover *leftover);
 /* Close it, and give a claimed one back. */
 void leftover_release(struct leftover *leftover);
 
-/* Delete a claimed one. Returns 0 or an errno. */
+/* Delete a claimed one, if it is still that file which has the name. Returns 0 or an errno. */
 int leftover_delete(struct leftover *leftover);
 
 /* Bytes of memory, or disk, that it takes. */

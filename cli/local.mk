@@ -16,6 +16,7 @@ bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	format/report.h \
 	%D%/command.h %D%/tracelayer.c \
+	%D%/output_file.h %D%/output_file.c \
 	%D%/control.h %D%/control.c \
 	%D%/phases.c \
 	%D%/profile.h %D%/profile.c %D%/profile_process.h %D%/profile_process.c %D%/profile_output.c \

@@ -33,6 +33,7 @@
 #include "cli/control.h"
 #include "cli/launch.h"
 #include "cli/leftovers.h"
+#include "cli/output_file.h"
 #include "cli/profile.h"
 #include "cli/program.h"
 #include "cli/run.h"
@@ -51,6 +52,7 @@ struct wishes {
 	double seconds;		/* 0: until the end */
 	const char **outputs;
 	size_t noutputs;
+	bool force;
 };
 
 /* What launcher and sampler share. */
@@ -303,19 +305,36 @@ static void say_totals(const struct sampler *sampler, const char *files)
 	    seconds > 0 ? (double)profile->passes / seconds : 0, sampler->wishes->hz, own_share(profile->elapsed));
 }
 
-static bool write_output(struct sampler *sampler, const char *path)
+/* 0 or an errno. */
+static int print_to(struct sampler *sampler, const struct output_file *file)
 {
-	FILE *to = fopen(path, "we");
-	bool failed = !to;
+	FILE *to = fdopen(dup(file->fd), "w");
+	bool failed;
 
-	if (to) {
-		profile_format_of(path)->write(to, &sampler->profiled);
-		failed = ferror(to) != 0;
-		failed |= fclose(to) != 0;
+	if (!to)
+		return errno;
+	profile_format_of(file->asked)->write(to, &sampler->profiled);
+	failed = ferror(to) != 0;
+	failed |= fclose(to) != 0;
+	return failed ? errno : 0;
+}
+
+/* `list`, of the files' names, gets its. */
+static bool write_output(struct sampler *sampler, const char *path, char *list, size_t room)
+{
+	struct output_file file;
+	int error = output_file_open(&file, path, sampler->wishes->force), failed;
+
+	if (!error) {
+		failed = print_to(sampler, &file);
+		error = output_file_close(&file, !failed);
+		error = failed ? failed : error;
 	}
-	if (failed)
-		say("%s: %s; give another file with -o", path, strerror(errno));
-	return !failed;
+	if (error)
+		say("%s: %s; give another file with -o", path, output_file_trouble(error));
+	else if (strlen(list) + strlen(file.path) + 3 < room)
+		strcat(strcat(list, *list ? ", " : ""), file.path);
+	return !error;
 }
 
 static int conclude(struct sampler *sampler)
@@ -330,12 +349,9 @@ static int conclude(struct sampler *sampler)
 	}
 	if (!wishes->noutputs)
 		tl_profile_print(sampler->shared ? stderr : stdout, &sampler->profiled.profile);
-	for (size_t i = 0; i < wishes->noutputs; i++) {
-		if (!write_output(sampler, wishes->outputs[i]))
+	for (size_t i = 0; i < wishes->noutputs; i++)
+		if (!write_output(sampler, wishes->outputs[i], files, sizeof(files)))
 			code = EXIT_BROKEN;
-		else if (strlen(files) + strlen(wishes->outputs[i]) + 3 < sizeof(files))
-			strcat(strcat(files, *files ? ", " : ""), wishes->outputs[i]);
-	}
 	say_totals(sampler, files);
 	return code;
 }
@@ -509,8 +525,12 @@ static double number(struct argp_state *state, const char *option, const char *t
 
 static void add_output(struct argp_state *state, struct wishes *wishes, const char *path)
 {
+	int error = output_file_check(path);
+
 	if (!profile_format_of(path))
 		argp_error(state, "--output=%s: no such kind of file; " FORMATS_ARE, path);
+	if (error)
+		argp_error(state, "--output=%s: %s; give another file", path, output_file_trouble(error));
 	wishes->outputs = need(reallocarray(wishes->outputs, wishes->noutputs + 1, sizeof(*wishes->outputs)));
 	wishes->outputs[wishes->noutputs++] = path;
 }
@@ -528,6 +548,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'p':
 		wishes->pid = (uint32_t)number(state, "pid", argument, 1, 1 << 30);
+		return 0;
+	case 'f':
+		wishes->force = true;
 		return 0;
 	case 'o':
 		add_output(state, wishes, argument);
@@ -550,6 +573,7 @@ int command_profile(int argc, char **argv)
 		{"duration", 'd', "SECONDS", 0, "for so long (to the program's end)", 0},
 		{"pid", 'p', "PID", 0, "of a process that is traced already", 0},
 		{"output", 'o', "FILE", 0, "write .txt, .folded, .speedscope.json or .json (Chrome); may be given several times", 0},
+		{"force", 'f', NULL, 0, "overwrite what is there; without it, a name that is taken gets a number", 0},
 		{0},
 	};
 	static const struct argp argp = {

@@ -25,7 +25,7 @@
 
 struct wishes {
 	const char *output;
-	bool list, keep;
+	bool list, keep, all;
 	enum table_format format;
 	char **what; /* paths and pids */
 	int nwhat;
@@ -73,6 +73,20 @@ static void say_problems(const char *path, const struct recovery *recovery)
 		say("%s: it is damaged; all that is sound was recovered", path);
 }
 
+/* What stands in the way of taking a file for one that might be ours. */
+static const char *why_not_ours(const char *path)
+{
+	struct stat about;
+
+	if (lstat(path, &about))
+		return "there is no such file";
+	if (S_ISLNK(about.st_mode))
+		return "it is a symbolic link, which is not followed";
+	if (about.st_uid != geteuid())
+		return "it belongs to somebody else";
+	return S_ISREG(about.st_mode) ? "it went away, or came, just now" : "it is no regular file";
+}
+
 /* A file that was left as it is. Of those that were only found nothing is said: `wanted` says that the user named it. */
 static void say_left(const char *path, const struct recovery *recovery, bool wanted, struct outcome *outcome)
 {
@@ -88,7 +102,7 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 		break;
 	case LEFTOVER_NONE:
 		if (wanted)
-			say("%s: there is no such file of yours; see `tracelayer recover --list`", path);
+			say("%s: %s; `tracelayer recover` shows what there is", path, why_not_ours(path));
 		break;
 	default:
 		say("%s: %s", path, recovery->why);
@@ -132,7 +146,7 @@ static void recover_one(const struct wishes *wishes, const char *path, bool want
 		say_left(path, &recovery, wanted, outcome);
 		break;
 	case RECOVERY_BROKEN:
-		say("%s: %s; delete it if you don't need it", path, recovery.why);
+		say("%s: %s", path, recovery.why);
 		worsen(outcome, EXIT_BROKEN);
 		break;
 	case RECOVERY_FAILED:
@@ -144,6 +158,24 @@ static void recover_one(const struct wishes *wishes, const char *path, bool want
 }
 
 /* ---- all ---- */
+
+/* From the root on. Links on the way to the folder are followed, one in the file's place is not: what is deleted is what was named. */
+static char *whole_path(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char *folder = slash ? need(strndup(path, (size_t)(slash - path) + 1)) : need(strdup("."));
+	char *whole = realpath(folder, NULL), *joined;
+
+	if (asprintf(&joined, "%s/%s", whole && whole[1] ? whole : "", base) < 0)
+		need(NULL);
+	if (!whole) {
+		free(joined);
+		joined = need(strdup(path));
+	}
+	free(folder);
+	free(whole);
+	return joined;
+}
 
 /* Files that an argument means; *named: it is the file itself. */
 static void find(struct leftover_paths *paths, const char *what, bool *named)
@@ -159,10 +191,8 @@ static void find(struct leftover_paths *paths, const char *what, bool *named)
 	} else if (!stat(what, &stat_of) && S_ISDIR(stat_of.st_mode)) {
 		leftover_find(paths, what, 0);
 	} else {
-		/* The file itself, and not a link to it, is opened, and deleted. */
-		char *whole = realpath(what, NULL);
 		paths->path = need(malloc(sizeof(char *)));
-		paths->path[paths->count++] = whole ? whole : need(strdup(what));
+		paths->path[paths->count++] = whole_path(what);
 		*named = true;
 	}
 }
@@ -174,7 +204,7 @@ static void recover_all(const struct wishes *wishes, const char *what, struct ou
 
 	find(&paths, what, &named);
 	if (what && !paths.count) {
-		say("%s: there are no buffers of it; see `tracelayer recover --list`", what);
+		say("%s: there are no buffers of it; `tracelayer recover` shows what there is", what);
 		worsen(outcome, EXIT_BROKEN);
 	}
 	/* A process that was asked for by its pid may be alive: then that is said. */
@@ -216,6 +246,8 @@ static const char *state_of(const struct leftover *leftover, enum leftover_state
 {
 	if (state == LEFTOVER_UNCLEAR)
 		return "unclear";
+	if (leftover->unbegun)
+		return "unbegun";
 	if (!leftover->sound)
 		return "no header";
 	if (!trace || trace->nproblems)
@@ -223,7 +255,7 @@ static const char *state_of(const struct leftover *leftover, enum leftover_state
 	return leftover->header.state == TL_FILE_DONE ? "done" : "dead";
 }
 
-static void list_claimed(struct table *table, const struct leftover *leftover, enum leftover_state state)
+static void list_one(struct table *table, const struct leftover *leftover, enum leftover_state state)
 {
 	char why[RECOVERY_WHY];
 	struct tl_trace *trace = leftover->sound ? tl_trace_open_fd(leftover->fd, why, sizeof(why)) : NULL;
@@ -259,9 +291,14 @@ static void list_some(struct table *table, const char *what)
 		struct leftover leftover;
 		enum leftover_state state = leftover_claim(paths.path[i], &leftover);
 
+		/* A file is shown for what it carries, or for its name. */
+		if (state == LEFTOVER_ALIEN && !named)
+			list_one(table, &leftover, state);
+		else if (state == LEFTOVER_ALIEN)
+			say("%s: it is no buffers file of a traced process; name one, a process or a folder", paths.path[i]);
 		if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
 			continue;
-		list_claimed(table, &leftover, state);
+		list_one(table, &leftover, state);
 		leftover_release(&leftover);
 	}
 	leftover_forget(&paths);
@@ -281,6 +318,9 @@ static int list(const struct wishes *wishes)
 		failed = table_print(&table, 1, wishes->format, stdout);
 	else
 		puts("nothing to recover");
+	/* Who gave no option at all may have expected more. */
+	if (table_rows(table) && !wishes->list)
+		say("nothing was touched; `tracelayer recover --all` takes all of this, and a pid, a folder or a file says which");
 	table_free(table);
 	if (!failed)
 		return EXIT_DONE;
@@ -290,16 +330,26 @@ static int list(const struct wishes *wishes)
 
 /* ---- options ---- */
 
-enum { OPTION_LIST = 256, OPTION_KEEP, OPTION_FORMAT };
+enum { OPTION_LIST = 256, OPTION_KEEP, OPTION_FORMAT, OPTION_ALL };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "write a new trace, instead of going on with the one that the process had begun; %p, %e, %h, %r and %t as for `tracelayer run`", 0},
 	{"keep", OPTION_KEEP, NULL, 0, "do not delete the buffers", 0},
+	{"all", OPTION_ALL, NULL, 0, "take all leftovers of dead processes of this user", 0},
 	{"list", OPTION_LIST, NULL, 0, "only show what there is", 0},
 	{"format", OPTION_FORMAT, "FORMAT", 0, "of the list: text (the default), csv or json", 0},
 	{0},
 };
+
+/* What says how, and not what, is no wish to take everything. */
+static void check_together(struct argp_state *state, const struct wishes *wishes)
+{
+	if (wishes->all && wishes->nwhat)
+		argp_error(state, "--all and %s: give one of them", wishes->what[0]);
+	if ((wishes->output || wishes->keep) && !wishes->list && !wishes->all && !wishes->nwhat)
+		argp_error(state, "nothing said to take; give --all, or a pid, a folder or a buffers file");
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -312,6 +362,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_KEEP:
 		wishes->keep = true;
+		return 0;
+	case OPTION_ALL:
+		wishes->all = true;
 		return 0;
 	case OPTION_LIST:
 		wishes->list = true;
@@ -326,6 +379,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->what = state->argv + state->next;
 		wishes->nwhat = state->argc - state->next;
 		return 0;
+	case ARGP_KEY_END:
+		check_together(state, wishes);
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -333,9 +389,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "[PATH|PID...]",
-	.doc = "Make traces of what processes had recorded when they died, and delete what they left behind. Without an argument: all "
-	       "leftovers of dead processes of this user; else those of a process (its pid), in a folder, or a buffers file.\v"
+	.args_doc = "\n[PATH|PID...]\n--all",
+	.doc = "Make traces of what processes had recorded when they died, and delete what they left behind: of a process (its pid), in a folder, "
+	       "of a buffers file, or --all that dead processes of this user left. With none of these, show what there is, and touch nothing.\v"
 	       "`tracelayer run` does this by itself for the program that it runs. Exit code: 0 done, 1 something is no buffers file, or can't be "
 	       "written, 2 usage, 3 something is damaged (what is sound was recovered).",
 };
@@ -347,7 +403,7 @@ int command_recover(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
-	if (wishes.list)
+	if (wishes.list || (!wishes.nwhat && !wishes.all))
 		return list(&wishes);
 	for (int i = 0; i < wishes.nwhat; i++)
 		recover_all(&wishes, wishes.what[i], &outcome);

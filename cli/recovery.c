@@ -15,14 +15,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "cli/recovery.h"
 #include "cli/trace_sink.h"
 #include "cli/trace_spool.h"
-#include "format/settings.h"
 #include "format/trace_reader.h"
 
 #define PROBLEMS_SAID 12
@@ -62,10 +64,8 @@ static const char *file_trouble(int error)
 		return "it is no file";
 	case ENOTSUP:
 		return "it has another format";
-	case ELOOP:
-		return "a symbolic link on the way belongs to somebody else";
 	default:
-		return strerror(error);
+		return output_file_trouble(error);
 	}
 }
 
@@ -78,17 +78,26 @@ static bool expand(struct job *job, char *path, const char *pattern)
 		.seconds = facts->realtime_ns / 1000000000u,
 		.program = *facts->program ? facts->program : "unknown",
 		.host = *facts->host ? facts->host : "unknown",
+		.standard = TL_OUTPUT_STANDARD,
 	};
 
 	return tl_output_expand_for(path, TL_OUTPUT_PATH, pattern, &names);
 }
 
+/* What the process had open by that name is gone with it; here the name means another. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6);
+}
+
 /* Where the process would have written, had it come to that. */
 static const char *own_pattern(const struct job *job)
 {
+	const char *pattern = job->wishes->fallback ? job->wishes->fallback : TL_OUTPUT_STANDARD;
+
 	if (job->trace->has_output && *job->trace->output.pattern)
-		return job->trace->output.pattern;
-	return job->wishes->fallback ? job->wishes->fallback : tl_settings[TL_SETTING_OUTPUT].initial;
+		pattern = job->trace->output.pattern;
+	return is_descriptor(pattern) ? TL_OUTPUT_STANDARD : pattern;
 }
 
 /* A new file by a pattern. */
@@ -111,6 +120,8 @@ static int open_without(struct job *job, int error)
 	memcpy(recovery->intended, job->trace->output.path, sizeof(recovery->intended));
 	because(recovery, "%s", file_trouble(error));
 	tl_trace_written_too(job->trace);
+	if (is_descriptor(recovery->path) && !job->wishes->output && !expand(job, recovery->path, TL_OUTPUT_STANDARD))
+		return ENAMETOOLONG;
 	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
 }
 
@@ -138,7 +149,7 @@ static int open_own(struct job *job)
 	if (!output->made)
 		return open_new(job, own_pattern(job));
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
-	int error = trace_sink_continue(&job->sink, output, job->trace->facts.pid);
+	int error = is_descriptor(output->path) ? ESPIPE : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -153,7 +164,7 @@ static bool open_sink(struct job *job)
 		return true;
 	}
 	because(recovery, "%s; the buffers are kept: give another file with `tracelayer recover -o FILE %u`",
-		error == ELOOP ? file_trouble(error) : strerror(error), recovery->pid);
+		output_file_trouble(error), recovery->pid);
 	return false;
 }
 
@@ -281,10 +292,10 @@ static enum recovery_result write_trace(struct job *job)
 	free(job->lost);
 	trace_sink_close(&job->sink);
 	if (error == EBADMSG)
-		because(recovery, "none of its %llu records makes sense", (unsigned long long)recovery->lost);
+		because(recovery, "none of its %llu records makes sense; delete it if you don't need it", (unsigned long long)recovery->lost);
 	else if (error)
 		because(recovery, "%s; the buffers are kept: make room there, or give another file with `tracelayer recover -o FILE %u`",
-			strerror(error), recovery->pid);
+			output_file_trouble(error), recovery->pid);
 	return !error ? RECOVERY_WRITTEN : error == EBADMSG ? RECOVERY_BROKEN : RECOVERY_FAILED;
 }
 
@@ -332,15 +343,6 @@ static enum recovery_result recover_trace(struct job *job)
 	return write_trace(job);
 }
 
-/* Nothing was ever recorded: the process ended while it made the file. */
-static bool was_never_begun(const struct leftover *leftover)
-{
-	static const char zero[sizeof(leftover->header.magic)];
-
-	return !leftover->sound && ((size_t)leftover->stat.st_size < sizeof(leftover->header) ||
-				    !memcmp(leftover->header.magic, zero, sizeof(zero)));
-}
-
 static bool is_from_here(const struct leftover *leftover, const struct tl_trace *trace)
 {
 	struct utsname here;
@@ -348,20 +350,28 @@ static bool is_from_here(const struct leftover *leftover, const struct tl_trace 
 	return leftover->elsewhere && *trace->facts.host && !uname(&here) && !strcmp(here.nodename, trace->facts.host);
 }
 
-static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job)
+/* *is_dead: the process is known to be. */
+static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job, bool *is_dead)
 {
 	struct recovery *recovery = job->recovery;
 
-	recovery->pid = leftover->pid;
-	if (was_never_begun(leftover) || (leftover->sound && leftover->header.state == TL_FILE_DONE))
+	char fault[RECOVERY_WHY / 2];
+
+	*is_dead = recovery->state == LEFTOVER_OURS;
+	if (leftover->unbegun || (*is_dead && leftover->header.state == TL_FILE_DONE))
 		return RECOVERY_NOTHING;
-	job->trace = tl_trace_open_fd(leftover->fd, recovery->why, sizeof(recovery->why));
-	if (!job->trace)
+	job->trace = tl_trace_open_fd(leftover->fd, fault, sizeof(fault));
+	if (!job->trace) {
+		because(recovery, "%s; delete it if you don't need it", fault);
 		return RECOVERY_BROKEN;
+	}
 	enum recovery_result result = RECOVERY_LEFT;
 
 	job->elsewhere = leftover->elsewhere;
-	if (recovery->state == LEFTOVER_OURS || job->wishes->foreign || is_from_here(leftover, job->trace))
+	*is_dead |= is_from_here(leftover, job->trace);
+	if (*is_dead && leftover->header.state == TL_FILE_DONE)
+		result = RECOVERY_NOTHING;
+	else if (*is_dead || job->wishes->foreign)
 		result = recover_trace(job);
 	else
 		because(recovery, "whether its process lives can't be seen from here; recover it where that ran (on %s), or give its path",
@@ -371,10 +381,46 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 	return result;
 }
 
+/* What a file is that is no buffers file. `room`: bytes for the words. */
+static void name_alien(const struct leftover *leftover, char *what, size_t room)
+{
+	const struct tl_file_header *header = &leftover->header;
+	const char *it = "it is no buffers file of a traced process, and is left as it is; `tracelayer recover` shows those that there are";
+
+	if (!leftover->stat.st_size && leftover->pid)
+		it = "it is empty: its process died while it made it, or somebody else did; it is left as it is";
+	else if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
+		;
+	else if (header->byte_order == __builtin_bswap32(TL_FILE_BYTE_ORDER))
+		it = "it was made on a machine of the other byte order; recover it there";
+	else if (header->version != TL_FILE_VERSION)
+		it = "it is of another version of the record format; recover it with the tracelayer that made it";
+	else if (header->kind == TL_FILE_SPOOL)
+		it = "it is a trace already, and no buffers file; see `tracelayer export`";
+	else
+		it = "its beginning is damaged; delete it if you don't need it";
+	snprintf(what, room, "%s", it);
+}
+
+/* Nothing is deleted but what says itself that it is ours, or what our own process has told us it was about to make. */
+static enum recovery_result judge_alien(const struct leftover *leftover, const struct recovery_wishes *wishes, struct recovery *recovery)
+{
+	if (wishes->told && !leftover->stat.st_size) {
+		struct stat now;
+
+		if (!lstat(leftover->path, &now) && now.st_ino == leftover->stat.st_ino && now.st_dev == leftover->stat.st_dev && !now.st_size)
+			unlink(leftover->path);
+		return RECOVERY_NOTHING;
+	}
+	name_alien(leftover, recovery->why, sizeof(recovery->why));
+	return RECOVERY_BROKEN;
+}
+
 enum recovery_result recover_buffers(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
 {
 	struct job job = {.wishes = wishes, .recovery = recovery};
 	struct leftover leftover;
+	bool is_dead;
 
 	memset(recovery, 0, sizeof(*recovery));
 	/* A limit for files is an error like others. */
@@ -383,11 +429,15 @@ enum recovery_result recover_buffers(const char *path, const struct recovery_wis
 	recovery->pid = leftover.pid;
 	if (recovery->state == LEFTOVER_UNREADABLE)
 		because(recovery, "%s", strerror(leftover.error));
+	if (recovery->state == LEFTOVER_ALIEN)
+		return judge_alien(&leftover, wishes, recovery);
 	if (recovery->state != LEFTOVER_OURS && recovery->state != LEFTOVER_UNCLEAR)
 		return RECOVERY_LEFT;
-	enum recovery_result result = recover_claimed(&leftover, &job);
+	enum recovery_result result = recover_claimed(&leftover, &job, &is_dead);
 
-	if ((result == RECOVERY_WRITTEN || result == RECOVERY_NOTHING) && !wishes->keep) {
+	if (result == RECOVERY_WRITTEN && !is_dead)
+		say("%s: whether its process lives can't be seen from here, so it stays; delete it once that has ended", leftover.path);
+	else if ((result == RECOVERY_WRITTEN || result == RECOVERY_NOTHING) && !wishes->keep) {
 		int error = leftover_delete(&leftover);
 		if (error)
 			say("%s: %s; delete it yourself, or it is recovered again", leftover.path, strerror(error));

@@ -16,7 +16,8 @@ struct recovery_wishes {
 	const char *output;	/* pattern of a new file; NULL: go on with the process's own */
 	const char *fallback;	/* pattern for a process that had no output yet and says none; NULL: the default */
 	bool keep;		/* the buffers stay */
-	bool foreign;		/* buffers made before this machine was started, or on another, are wanted too */
+	bool foreign;		/* buffers made before this machine was started, or on another, are wanted too. The latter are kept */
+	bool told;		/* the process itself has told of the file: it may be deleted though it is empty */
 	uint32_t died;		/* pid of a process of which is known when it died: at this tick of the counter, or nanosecond; 0: none */
 	uint64_t died_ticks, died_ns;
 };
@@ -25,7 +26,7 @@ enum recovery_result {
 	RECOVERY_WRITTEN,	/* the trace has it all, and its end */
 	RECOVERY_NOTHING,	/* there was nothing that the trace lacked */
 	RECOVERY_LEFT,		/* not touched: .why, if it is worth saying */
-	RECOVERY_BROKEN,	/* no buffers, or beyond reading: .why. They are kept */
+	RECOVERY_BROKEN,	/* no buffers, or beyond reading: .why, and what to do. They are kept */
 	RECOVERY_FAILED,	/* the trace could not be written: .why, for .path. The buffers are kept */
 };
 

@@ -12,14 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/closing.h"
 #include "cli/command.h"
 #include "cli/installed.h"
 #include "cli/launch.h"
+#include "cli/output_file.h"
 #include "cli/program.h"
 #include "cli/run.h"
+#include "format/launcher.h"
+#include "format/output.h"
 #include "format/settings.h"
 #include "format/tools.h"
 #include "format/xpti.h"
@@ -273,6 +278,48 @@ int run_cannot_start(const char *name, int error)
 	}
 }
 
+/* The folder's name has letters that stand for something else in each process. */
+static bool folder_differs(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+
+	for (const char *at = strchr(pattern, '%'); slash && at && at < slash; at = strchr(at + 2, '%'))
+		if (!strchr("%h", at[1]))
+			return true;
+	return false;
+}
+
+/* The trace is what the program is run for: where it can't be written, the program does not start. */
+static bool check_output(const struct tl_config *config, const struct program *program)
+{
+	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
+	const char *given = getenv(output->variable), *slash = strrchr(program->file, '/');
+	static char path[TL_OUTPUT_PATH];
+	char why[TL_COMPLAINT_MAX];
+	struct tl_config parsed;
+	struct utsname host;
+
+	tl_settings_initial(&parsed);
+	/* It has been said what is wrong with the variable. */
+	if (given && !tl_settings_value(&parsed, output, given, why, sizeof(why)))
+		return false;
+	if (config->level == TL_LEVEL_NONE || folder_differs(config->output))
+		return true;
+	const struct tl_output_names names = {
+		.pid = (uint32_t)getpid(),
+		.rank = tl_launcher_rank(),
+		.seconds = (uint64_t)time(NULL),
+		.program = slash ? slash + 1 : program->file,
+		.host = uname(&host) ? "unknown" : host.nodename,
+		.standard = TL_OUTPUT_STANDARD,
+	};
+	int error = tl_output_expand_for(path, sizeof(path), config->output, &names) ? output_file_check(path) : ENAMETOOLONG;
+
+	if (error)
+		say("%s: %s; mend that, or name another file with -o", path, output_file_trouble(error));
+	return !error;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct tl_config config;
@@ -290,6 +337,8 @@ int command_run(int argc, char **argv)
 
 	if (error)
 		return run_cannot_start(program_argv[0], error);
+	if (!check_output(&config, &program))
+		return EXIT_USAGE;
 	/* Into a program of another architecture the loader can't preload ours, and would say so.
 	 */
 	int code = program.nature != PROGRAM_FOREIGN ? run_preload() : EXIT_DONE;

@@ -5,7 +5,9 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "format/output.h"
 #include "format/report.h"
 
 #define PREFIX "TRACELAYER_"
@@ -137,7 +139,7 @@ static bool read_switch(bool *to, const char *value, size_t size, char *why, siz
 			return true;
 		}
 	}
-	return refuse_word(why, room, value, size, "0 or 1");
+	return refuse_word(why, room, value, size, "yes or no");
 }
 
 /* What stands behind a colon was put there by the first process. */
@@ -283,16 +285,40 @@ static bool ends_with(const char *text, const char *ending)
 	return size >= length && !strcmp(text + size - length, ending);
 }
 
+/* A name without an ending, or one that only the pattern's letters make up, is fine: it gets the default format. */
+static bool has_known_ending(const char *value)
+{
+	static const char *const endings[] = {".json", ".json.gz", ".pftrace", ".pftrace.gz", ".tlt"};
+	const char *slash = strrchr(value, '/'), *base = slash ? slash + 1 : value, *dot = strrchr(base, '.');
+
+	if (!dot || dot == base || !dot[1] || strchr(dot, '%'))
+		return true;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (ends_with(base, endings[i]))
+			return true;
+	return false;
+}
+
+/* A pipe or a device is called as it is called, and a folder, too. */
+static bool is_special(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
 static bool check_pattern(const char *value, char *why, size_t room)
 {
 	for (const char *at = strchr(value, '%'); at; at = strchr(at + 2, '%'))
 		if (!at[1] || !strchr("pehrt%", at[1]))
 			return refuse(why, room, "a % that stands for nothing",
 				      "use %p, %e, %h, %r, %t, or %% for a % itself");
-	if (ends_with(value, "/"))
-		return refuse(why, room, "a folder's name", "add a file's name");
+	if (!strcmp(value, "-"))
+		return refuse(why, room, "standard output is the program's own", "name a file or a pipe");
 	if (ends_with(value, ".tlt.gz"))
 		return refuse(why, room, "this format is not compressed", "use .tlt, and compress it afterwards");
+	if (!has_known_ending(value) && !is_special(value))
+		return refuse(why, room, "no format has this ending", "use .json, .json.gz, .pftrace, .pftrace.gz or .tlt");
 	return true;
 }
 

@@ -28,7 +28,7 @@ struct tl_config {
 	const char *trace_marker;	/* for tracelayer/nntrace.h, which reads the environment itself */
 	bool summary, paused, watched, follow, nested, device, xpti;
 	const char *first;	/* without .follow: the first process's mark (format/follow.h), NULL where none has put it there */
-	bool left_alone;	/* a child, without .follow: it records nothing and has no tools */
+	bool left_alone;	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */
 	enum tl_full full;
 	uint64_t ring;		/* TL_FULL_RING: bytes of each thread's */
 	uint64_t memory;
@@ -57,7 +57,7 @@ enum tl_value_kind {
 	TL_VALUE_WORD,		/* one of .words */
 	TL_VALUE_FULL,		/* the same, or ring:SIZE */
 	TL_VALUE_NAME,		/* letters, digits, dots, dashes and underscores, not digits alone */
-	TL_VALUE_SWITCH,	/* 0, 1, no, yes, off, on, false, true */
+	TL_VALUE_SWITCH,	/* yes, no, 1, 0, on, off, true, false */
 	TL_VALUE_FOLLOW,	/* a switch, or no:MARK */
 	TL_VALUE_SIZE,		/* bytes: 65536, 64K, 256M, 2G */
 	TL_VALUE_SIGNAL,	/* USR1, SIGUSR1, 10 */

@@ -16,8 +16,8 @@
  * words	what a value may be, or NULL
  * help		one line
  */
-SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, "trace.%e.%p.json", PATTERN, NULL,
-	"file to write: %p pid, %e program, %h host, %r rank, %t time; .json or .pftrace, either with .gz, or .tlt")
+SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, TL_OUTPUT_STANDARD, PATTERN, NULL,
+	"file to write, or a folder: %p pid, %e program, %h host, %r rank, %t time; .json or .pftrace, either with .gz, or .tlt")
 SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL,
 	"all, none, request, runtime, operator, debug, standard",
 	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
@@ -32,7 +32,7 @@ SETTING(ARGS, "ARGS", "args", 0, "WHAT", NULL, "full", WORD, "none, scalars, ful
 	"arguments to record: none, scalars (the parameters themselves), full (also what they point to)")
 SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL,
 	"tools to load: summary, log, leaks, faults, or paths, separated by colons; =OPTIONS may follow each")
-SETTING(SUMMARY, "SUMMARY", "summary", 0, "0|1", "1", "0", SWITCH, NULL,
+SETTING(SUMMARY, "SUMMARY", "summary", 0, "yes|no", "yes", "no", SWITCH, NULL,
 	"print tables at the end of the program")
 SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused, watched",
 	"start with recording paused, until tracelayer resume or tl_resume; watched: for tracelayer profile")
@@ -50,11 +50,11 @@ SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL,
 	"start a new file after so much or so long: 100M, 30s")
 SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", FOLLOW, NULL,
 	"trace child processes too; no: the first process alone, whatever program it becomes")
-SETTING(NESTED, "NESTED", "nested", 0, "0|1", NULL, "1", SWITCH, NULL,
+SETTING(NESTED, "NESTED", "nested", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"trace also the calls that a driver makes into its own API inside another call")
-SETTING(DEVICE, "DEVICE", "device", 0, "0|1", NULL, "1", SWITCH, NULL,
+SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"record also what devices do, and when: each command of each queue (level operator)")
 SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "1|PATH", "1", "", TEXT, NULL,
 	"write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker, too: 1, or its path")
-SETTING(XPTI, "XPTI", "xpti", 0, "0|1", "1", "0", SWITCH, NULL,
+SETTING(XPTI, "XPTI", "xpti", 0, "yes|no", "yes", "no", SWITCH, NULL,
 	"record the XPTI streams of instrumented libraries, too")

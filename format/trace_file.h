@@ -31,6 +31,7 @@
 #define TL_FILE_PAGE 4096u
 
 enum tl_file_kind {
+	TL_FILE_UNBEGUN = 0,	/* buffers in the making: nothing but the magic, the version and the byte order is there */
 	TL_FILE_BUFFERS = 1,
 	TL_FILE_SPOOL = 2,
 };
@@ -59,7 +60,7 @@ enum tl_file_request {
 };
 #define TL_REQUEST_BITS 3
 
-/* At offset 0, padded with zeros to a page. The magic is stored last. */
+/* At offset 0, padded with zeros to a page. Buffers have the magic from their first moment on; their kind is stored last. */
 struct tl_file_header {
 	char magic[8];
 	uint32_t version;

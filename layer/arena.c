@@ -145,6 +145,19 @@ static bool make_own(struct place *place)
 	return false;
 }
 
+/* The file says what it is before it has anything else: nobody has to guess it of one whose process died while it made it. */
+static bool mark(int fd)
+{
+	const struct tl_file_header header = {
+		.magic = TL_FILE_MAGIC,
+		.version = TL_FILE_VERSION,
+		.byte_order = TL_FILE_BYTE_ORDER,
+		.kind = TL_FILE_UNBEGUN,
+	};
+
+	return pwrite(fd, &header, sizeof(header), 0) == sizeof(header);
+}
+
 /* A file of that size, with room for it, mapped. Exceeding RLIMIT_FSIZE would raise a signal. */
 static bool map_file(struct place *place, int fd)
 {
@@ -156,7 +169,7 @@ static bool map_file(struct place *place, int fd)
 	/* A tmpfs without a limit says that it has no blocks at all. */
 	if (fstatvfs(fd, &room) != 0 ||
 	    (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity) ||
-	    ftruncate(fd, (off_t)place->capacity) != 0)
+	    !mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
 		return false;
 	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	return place->memory != MAP_FAILED;
@@ -245,11 +258,12 @@ static void begin_piece(struct tl_piece *piece, enum tl_piece_kind kind, uint64_
 	atomic_store_explicit((_Atomic uint32_t *)&piece->magic, TL_PIECE_MAGIC, memory_order_release);
 }
 
+/* All but the kind, which comes last. */
 static void fill_header(struct tl_file_header *header, uint64_t size)
 {
+	memcpy(header->magic, TL_FILE_MAGIC, sizeof(header->magic));
 	header->version = TL_FILE_VERSION;
 	header->byte_order = TL_FILE_BYTE_ORDER;
-	header->kind = TL_FILE_BUFFERS;
 	header->header_size = TL_FILE_PAGE;
 	header->alignment = TL_FILE_PAGE;
 	header->counter = tl_clock_is_counter();
@@ -270,8 +284,8 @@ static void fill(struct beginning *begin, uint64_t size)
 	strncpy(begin->output.pattern, tl_config.output, sizeof(begin->output.pattern) - 1);
 	begin_piece(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
 	begin_piece(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
-	atomic_thread_fence(memory_order_release);
-	memcpy(begin->header.magic, TL_FILE_MAGIC, sizeof(begin->header.magic));
+	/* Release: pairs with who reads the kind, and relies on the rest. */
+	atomic_store_explicit((_Atomic uint32_t *)&begin->header.kind, TL_FILE_BUFFERS, memory_order_release);
 }
 
 /* The thread that makes the one that counts goes on with it; others find it there. */

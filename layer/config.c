@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include "format/follow.h"
+#include "format/launcher.h"
+#include "format/output.h"
 #include "format/text.h"
 #include "layer/say.h"
 
 struct tl_config tl_config;
 
 static char complaint[TL_COMPLAINT_MAX];
+static bool checked; /* `tracelayer run` has seen to it that the settings make sense */
 static char kept[24 * 1024];
 static size_t kept_size;
 
@@ -79,27 +82,6 @@ static void make_absolute(void)
 	kept_size = to + size - kept;
 }
 
-/* The rank that an MPI launcher gave this process, -1 where none did. */
-static int64_t read_rank(void)
-{
-	static const char *const variables[] = {
-		"PMIX_RANK",	       "PMI_RANK",    "OMPI_COMM_WORLD_RANK",
-		"MV2_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID",
-	};
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-		const char *at = getenv(variables[i]);
-		int64_t rank = 0;
-		if (!at || !*at)
-			continue;
-		while (*at >= '0' && *at <= '9' && rank < 100000000)
-			rank = rank * 10 + *at++ - '0';
-		if (!*at)
-			return rank;
-	}
-	return -1;
-}
-
 void tl_config_leave_alone(void)
 {
 	tl_config.left_alone = true;
@@ -134,6 +116,15 @@ static void find_first(void)
 			*one = entry;
 }
 
+/* What starts the ranks is none of them, and what it looks at devices for is its own business. Who wants to see it asks for it alone. */
+static bool is_launcher(void)
+{
+	char program[64];
+
+	tl_output_program(program, sizeof(program));
+	return tl_launcher_is(program);
+}
+
 void tl_config_read(void)
 {
 	tl_settings_initial(&tl_config);
@@ -143,27 +134,57 @@ void tl_config_read(void)
 		return;
 	}
 	tl_settings_environment(&tl_config, environ, complaint);
-	tl_config.rank = read_rank();
+	tl_config.rank = tl_launcher_rank();
 	if (!tl_config.follow)
 		find_first();
+	else if (is_launcher())
+		tl_config_leave_alone();
 	tl_config.first = NULL;
 	keep_text(TL_SETTING_OUTPUT, &tl_config.output);
 	keep_text(TL_SETTING_INCLUDE, &tl_config.include);
 	keep_text(TL_SETTING_EXCLUDE, &tl_config.exclude);
 	keep_text(TL_SETTING_TOOLS, &tl_config.tools);
 	keep_text(TL_SETTING_SESSION, &tl_config.session);
-	if (getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone)
+	checked = getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone;
+	if (checked)
 		complaint[0] = 0;
 	if (tl_config.level != TL_LEVEL_NONE)
 		make_absolute();
+}
+
+/* A file that can't be made is said while there is time to mend it, and not only when there is something to write. */
+static void complain_of_output(void)
+{
+	/* Who makes the first call may be on a small stack. */
+	static char line[TL_OUTPUT_PATH + 256], path[TL_OUTPUT_PATH];
+	struct tl_text text = {line, line + sizeof(line) - 2, false};
+	int error;
+
+	if (!tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) || !(error = -tl_output_check(path)))
+		return;
+	const char *why = tl_output_words(error);
+
+	if (!why)
+		why = strerrordesc_np(error);
+	tl_text_string(&text, "tracelayer: ");
+	tl_text_string(&text, path);
+	tl_text_string(&text, ": ");
+	tl_text_string(&text, why ? why : "it can't be made");
+	tl_text_string(&text, "; mend that, or name another file with TRACELAYER_OUTPUT");
+	memcpy(text.at, "\n", 2);
+	tl_say(line);
 }
 
 void tl_config_complain(void)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
-	if (complaint[0] && !atomic_flag_test_and_set_explicit(&said, memory_order_relaxed))
+	if (checked || atomic_flag_test_and_set_explicit(&said, memory_order_relaxed))
+		return;
+	if (complaint[0])
 		tl_say(complaint);
+	else if (tl_config.level != TL_LEVEL_NONE && tl_config.output_set)
+		complain_of_output();
 }
 
 bool tl_config_selects(const struct tl_function *function)

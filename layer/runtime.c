@@ -594,8 +594,11 @@ void tl_runtime_start(void)
 		return;
 	tl_config_read();
 	tl_arena_look();
-	if (!tl_config.secure && !tl_config.left_alone)
+	/* Of a launcher, that we are there, and no more. */
+	if (!tl_config.secure && (!tl_config.left_alone || tl_config.follow))
 		tl_report_start();
+	if (tl_config.left_alone)
+		tl_report_stop();
 	/* Now, since a process may be forked while another thread is in its first call; and a child has to be known for one before that. */
 	if (!tl_config.secure)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -441,14 +441,14 @@ static bool drain_on(void)
 
 static const char *reason(int error)
 {
-	const char *text = strerrordesc_np(error);
+	const char *text = tl_output_words(error);
 
+	if (!text)
+		text = strerrordesc_np(error);
 	if (error == EBADMSG)
 		return "damaged records";
 	if (error == ESTALE)
 		return "the file was moved or replaced";
-	if (error == ELOOP)
-		return "a symbolic link on the way belongs to somebody else";
 	return text ? text : "cannot be written";
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
 need_library
-plan 64
+plan 107
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -182,8 +182,9 @@ like "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "^tracelaye
 # What could not be written waits for another file. drop: it is not wanted.
 kept='the buffers are kept: [a-z ,]*give another file with `tracelayer recover -o FILE'
 drop() { rm -f "/dev/shm/tracelayer-buffers.$(printf '%s\n' "$1" | sed -n 's/.*FILE \([0-9]*\)`$/\1/p')."*; }
-line=$(with_code calls -o /no/such/folder/x.json)
-like "$line" "^0 $none /no/such/folder/x.json: No such file or directory; $kept [0-9]+\`$" "a file that can't be made: one line, and the program runs"
+mkdir gone
+line=$(end='os.rmdir("gone")' with_code calls -o gone/x.json)
+like "$line" "^0 $none gone/x.json: No such file or directory; $kept [0-9]+\`$" "a file that can't be made: one line, and the program runs"
 ok "and what was recorded is not lost" \
 	sh -c "$tracelayer recover -o found.json \$(printf '%s' '$line' | sed 's/.*FILE \([0-9]*\).*/\1/') && test -s found.json"
 line=$(said calls -o /dev/full)
@@ -192,6 +193,122 @@ like "$line" "^tracelayer: trace: /dev/full \(incomplete\)$" "and the trace is i
 drop "$line"
 is "$(TRACELAYER_LEVLE=all said calls -o e.json)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?
 tracelayer: trace: e.json (10 events)" "what is wrong with the settings is said once, and not by the layer again"
+
+# --- where a trace can go is seen before the program starts
+refused() { rm -f started; is "$(with_code run -o "$1" -- touch started; ls started 2>/dev/null)" "2 tracelayer: $2" "$3"; }
+endings="no format has this ending; use .json, .json.gz, .pftrace, .pftrace.gz or .tlt"
+for name in x.json.zst x.html x.txt .d/x.json.bz2; do
+	refused $name "--output=$name: $endings" "an ending that says no format is refused: $name"
+done
+refused - "--output=-: standard output is the program's own; name a file or a pipe" "standard output is the program's"
+refused /missing/x.json "/missing/x.json: No such file or directory; mend that, or name another file with -o" "a folder that is not there"
+refused a.json/x.json "a.json/x.json: Not a directory; mend that, or name another file with -o" "a file in a folder's place"
+is "$(TRACELAYER_OUTPUT=x.zst with_code run -- touch started; ls started 2>/dev/null)" "2 tracelayer: TRACELAYER_OUTPUT=x.zst: $endings" "the variable, too"
+is "$(TRACELAYER_OUTPUT=/missing/x.json with_code run -- touch started; ls started 2>/dev/null)" \
+	"2 tracelayer: /missing/x.json: No such file or directory; mend that, or name another file with -o" "and its folder"
+is "$(with_code run --level=none -o /missing/x.json -- true)" "0 $none the level is none; give another with --level" "but where no trace is wanted"
+like "$(with_code calls -o 'x.%p')" "^0 tracelayer: trace: x\.[0-9]+ \(10 events\)$" "a name whose letters look like an ending is none"
+mkdir folder in
+like "$(with_code calls -o folder)" "^0 tracelayer: trace: folder/trace\.python3[.0-9]*\.json \(10 events\)$" "a folder: the default name in it"
+like "$(with_code calls -o folder/)" "^0 tracelayer: trace: folder/trace\.python3[.0-9]*\.json \(10 events\)$" "with a slash, too"
+like "$(cd in && cp ../calls.py . && with_code calls -o .)" "^0 tracelayer: trace: trace\.python3[.0-9]*\.json \(10 events\)$" "and the one where one is"
+is "$(ls in/..1 folder.1 2>/dev/null)" "" "and nothing beside them"
+run -o /dev/stdout -- "$python" calls.py 9 pass 2>said | cat >piped.json
+is "$(cat said) $(events piped.json)" "tracelayer: trace: /dev/stdout (10 events) 10" "/dev/stdout, a pipe, gets the trace"
+is "$(ls /dev/stdout.1 2>/dev/null)" "" "and there is nothing beside it"
+is "$(run -o /dev/stdout -- touch started 2>&1 >shared; echo $?)" "tracelayer: /dev/stdout: it leads to a file that the program writes, too; mend that, or name another file with -o
+2" "a file that is standard output is refused"
+run -o >(cat >fd.json) -- "$python" calls.py 9 pass 2>said
+for i in $(seq 50); do test -s fd.json && tail -n 1 fd.json | grep -q ']' && break; sleep 0.1; done
+is "$(events fd.json)" 10 "a pipe that a shell made is written to"
+mkfifo own.json; cat own.json >from.own &
+is "$(with_code calls -o own.json)" "0 tracelayer: trace: own.json (10 events)" "one's own pipe is"
+wait $!; is "$(events from.own)" 10 "... by who reads it"
+
+# Without the command there is one line at the first call, and the program goes on.
+by_hand() { env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$1" "$python" calls.py 2 "${end:-print('ran')}" 2>&1; }
+like "$(end='print("ran", flush=True); os.kill(os.getpid(), 9)' by_hand /missing/x.json)" \
+	"^tracelayer: /missing/x.json: No such file or directory; mend that, or name another file with TRACELAYER_OUTPUT$" "by hand: said at the first call"
+like "$(by_hand /missing/x.json)" "^ran$" "and the program goes on"
+is "$(cd folder && cp ../calls.py . && by_hand x.zst)" "tracelayer: TRACELAYER_OUTPUT=x.zst: $endings
+ran" "an ending, too"
+ok "the trace then has the default name" sh -c "ls folder/trace.python3*.json"
+rm -f $(grep -l -a "$tmp" /dev/shm/tracelayer-buffers.* 2>/dev/null) $(grep -l -a /missing/x.json /dev/shm/tracelayer-buffers.* 2>/dev/null)
+
+# --- what somebody else has put there
+mkdir -m 1777 sticky; chmod 755 .
+other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if test "$(id -u)" = 0 && $other mkfifo -m 666 sticky/t.json sticky/log.txt 2>/dev/null; then
+	theirs="it is a pipe of somebody else, who would get the trace"
+	($other timeout 20 cat sticky/t.json sticky/log.txt >stolen) & thief=$!
+	is "$(with_code run -o sticky/t.json -- touch started; ls started 2>/dev/null)" "2 tracelayer: sticky/t.json: $theirs; mend that, or name another file with -o" \
+		"a pipe of somebody else is refused"
+	like "$(by_hand "$tmp/sticky/t.json")" "^tracelayer: $tmp/sticky/t.json: $theirs; mend that" "by the layer, too, which says so at the first call"
+	kill $thief 2>/dev/null; wait $thief 2>/dev/null
+	is "$(cat stolen)" "" "and its reader gets nothing"
+	$other ln -s "$tmp/victim" sticky/link.json
+	echo mine >victim
+	is "$(with_code calls -o sticky/link.json; cat victim)" "0 tracelayer: trace: sticky/link.1.json (10 events)
+mine" "a link of somebody else is a name that is taken"
+	chown 65534 sticky/link.1.json
+	is "$(with_code calls -o sticky/link.1.json)" "0 tracelayer: trace: sticky/link.1.1.json (10 events)" "so is a file"
+	$other mkdir -m 777 sticky/own; $other ln -s "$tmp" sticky/way
+	is "$(with_code calls -o sticky/way/y.json)" "2 tracelayer: sticky/way/y.json: a symbolic link on the way belongs to somebody else; mend that, or name another file with -o" \
+		"a link on the way is not followed"
+else
+	skip 6 "this machine's user can't play another one"
+fi
+is "$(with_code calls -o /dev/null)" "0 tracelayer: trace: /dev/null (10 events)" "/dev/null works as ever"
+rm -f $(grep -l -a "$tmp" /dev/shm/tracelayer-buffers.* 2>/dev/null)
+
+# --- ranks, and what starts them
+cat >mpirun.c <<'END'
+/* Looks at devices itself, as the libraries of real ones do, then starts ranks 0 and 1, and a helper that is none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int zeInit(unsigned flags);
+
+int main(int argc, char **argv)
+{
+	zeInit(0);
+	for (int rank = 0; rank < 3; rank++) {
+		char number[2] = {(char)('0' + rank), 0};
+		pid_t child = fork();
+		if (!child) {
+			if (rank < 2)
+				setenv("PMI_RANK", number, 1);
+			execvp(argv[1], argv + 1);
+			_exit(127);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return 5;
+}
+END
+$CC mpirun.c -lze_loader -o mpirun && cp mpirun mpirun.ours && cp mpirun starter
+is "$(with_code run -o 'm.%r.json' -- ./mpirun "$python" calls.py 2 pass)" \
+	"5 tracelayer: 3 traces: m.0.json (3 events), m.1.json (3 events), m.json (3 events)" "before a launcher: each rank's trace by its rank, others claim none, and none of the launcher's"
+is "$(with_code run -o 'n.%r.json' -- ./mpirun.ours "$python" calls.py 2 pass)" \
+	"5 tracelayer: 3 traces: n.0.json (3 events), n.1.json (3 events), n.json (3 events)" "by whoever made it"
+is "$(with_code run -o 's.%r.json' -- ./starter "$python" calls.py 2 pass | grep -c '4 traces')" 1 "a program that is none is traced"
+is "$("$python" - m.json m.0.json m.1.json <<'END'
+import json, sys
+for name in sys.argv[1:]:
+    print(*[e["args"].get("rank", "none") for e in json.load(open(name)) if e["name"] == "tracelayer"], end=" ")
+END
+)" "none 0 1 " "the traces say so, too"
+is "$(with_code run --follow=no -o 'f.%r.json' -- ./mpirun "$python" calls.py 2 pass)" "5 tracelayer: trace: f.json (1 event)" "--follow=no: the launcher itself"
+like "$(with_code run -- ./mpirun true)" "^5 $none the program made no call .*, nor did what it started on this machine; its own calls would not be recorded, see --follow$" \
+	"no calls behind a launcher"
+is "$(said run --level=none --tool log=file=log.%r.txt -- ./mpirun "$python" calls.py 2 pass; wc -l <log.txt; ls log*.txt | paste -sd' ')" "3
+log.0.txt log.1.txt log.txt" "tools are not loaded into a launcher, and know the rank"
+is "$(SLURM_PROCID=0 with_code calls -o 'b.%r.json')" "0 tracelayer: trace: b.json (10 events)" "a batch script of Slurm is no rank"
+is "$(SLURM_STEP_ID=0 SLURM_PROCID=4 with_code calls -o 'b.%r.json')" "0 tracelayer: trace: b.4.json (10 events)" "a task of srun is"
+is "$(RANK=0 with_code calls -o 'r.%r.json')" "0 tracelayer: trace: r.json (10 events)" "a variable that anybody may have set is none"
+is "$(RANK=1 LOCAL_RANK=1 WORLD_SIZE=2 with_code calls -o 'r.%r.json')" "0 tracelayer: trace: r.1.json (10 events)" "with its neighbours it is torchrun's"
 
 # --- settings that are wrong
 is "$(with_code run --level=lots -- touch started)" \

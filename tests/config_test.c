@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/launcher.h"
 #include "format/settings.h"
 #include "layer/config.h"
 
@@ -159,9 +160,13 @@ static const struct {
 	{"100%%.json", true}, {"t", true},
 	{"%", false},	      {"%x.json", false},
 	{"t.json%", false},   {"a%%%", false},
-	{"dir/", false},      {"t.pftrace", true},
+	{"dir/", true},	      {"t.pftrace", true},
 	{"t.tlt", true},      {"t.pftrace.gz", true},
-	{"t.tlt.gz", false},
+	{"t.tlt.gz", false},  {"-", false},
+	{"t.txt", false},     {"t.json.zst", false},
+	{"a.b/t", true},      {"t.%p", true},
+	{".hidden", true},    {"/dev/null", true},
+	{"t.", true},	      {"t.gz", false},
 };
 
 START_TEST(output_patterns)
@@ -194,7 +199,7 @@ static const struct {
 	{TL_SETTING_SNAPSHOT_ON, "KILL", "no signal that can be used"},
 	{TL_SETTING_SNAPSHOT_ON, "9", "no signal that can be used"},
 	{TL_SETTING_XPTI, "on", NULL},
-	{TL_SETTING_XPTI, "2", "use 0 or 1"},
+	{TL_SETTING_XPTI, "2", "use yes or no"},
 	{TL_SETTING_WINDOW, "2s:500ms:3", NULL},
 	{TL_SETTING_WINDOW, "0s:500ms:1", NULL},
 	{TL_SETTING_WINDOW, "2s:500ms", "no delay:length:repeats"},
@@ -241,7 +246,7 @@ START_TEST(the_first_process_is_told_by_its_mark)
 	ck_assert_str_eq(config.first, "12.34.56");
 	ck_assert(value(TL_SETTING_FOLLOW, "YES") && config.follow && !config.first);
 	ck_assert(!value(TL_SETTING_FOLLOW, "maybe:1"));
-	ck_assert_str_eq(complaint, "no such word as 'maybe'; use 0 or 1");
+	ck_assert_str_eq(complaint, "no such word as 'maybe'; use yes or no");
 }
 END_TEST
 
@@ -405,6 +410,7 @@ START_TEST(ranks_are_those_of_launchers)
 
 	for (int i = 0; i < 6; i++)
 		unsetenv(variables[i]);
+	setenv("SLURM_STEP_ID", "2", 1);
 	tl_config_read();
 	ck_assert_int_eq(tl_config.rank, -1);
 	for (int i = 0; i < 6; i++) {
@@ -419,6 +425,45 @@ START_TEST(ranks_are_those_of_launchers)
 		ck_assert_int_eq(tl_config.rank, -1);
 		unsetenv(variables[i]);
 	}
+	unsetenv("SLURM_STEP_ID");
+}
+END_TEST
+
+START_TEST(what_is_no_rank_claims_none)
+{
+	/* A batch script has a number, but no srun started it. */
+	setenv("SLURM_PROCID", "0", 1);
+	ck_assert_int_eq(tl_launcher_rank(), -1);
+	setenv("SLURM_STEP_ID", "4294967291", 1);
+	ck_assert_int_eq(tl_launcher_rank(), -1);
+	setenv("SLURM_STEP_ID", "0", 1);
+	ck_assert_int_eq(tl_launcher_rank(), 0);
+	/* MPI's own number counts before Slurm's. */
+	setenv("PMI_RANK", "3", 1);
+	ck_assert_int_eq(tl_launcher_rank(), 3);
+	unsetenv("PMI_RANK");
+	unsetenv("SLURM_STEP_ID");
+	unsetenv("SLURM_PROCID");
+	/* A name that anybody may use. */
+	setenv("RANK", "1", 1);
+	ck_assert_int_eq(tl_launcher_rank(), -1);
+	setenv("WORLD_SIZE", "4", 1);
+	ck_assert_int_eq(tl_launcher_rank(), -1);
+	setenv("LOCAL_RANK", "1", 1);
+	ck_assert_int_eq(tl_launcher_rank(), 1);
+	setenv("RANK", "4", 1);
+	ck_assert_int_eq(tl_launcher_rank(), -1);
+	unsetenv("RANK");
+	unsetenv("WORLD_SIZE");
+	unsetenv("LOCAL_RANK");
+}
+END_TEST
+
+START_TEST(launchers_are_known_by_name)
+{
+	ck_assert(tl_launcher_is("mpirun") && tl_launcher_is("/usr/bin/mpirun.openmpi") && tl_launcher_is("mpiexec.hydra"));
+	ck_assert(tl_launcher_is("srun") && tl_launcher_is("orterun") && tl_launcher_is("hydra_pmi_proxy"));
+	ck_assert(!tl_launcher_is("mpirunner") && !tl_launcher_is("mpi") && !tl_launcher_is("") && !tl_launcher_is("/srun/app"));
 }
 END_TEST
 
@@ -505,6 +550,8 @@ int main(void)
 	tcase_add_test(tests, what_is_kept_is_the_layers_own);
 	tcase_add_test(tests, a_value_of_thousands_of_characters_is_refused);
 	tcase_add_test(tests, ranks_are_those_of_launchers);
+	tcase_add_test(tests, what_is_no_rank_claims_none);
+	tcase_add_test(tests, launchers_are_known_by_name);
 	tcase_add_test(tests, the_complaint_is_made_once);
 	tcase_add_test(tests, the_complaint_is_not_made_after_the_command_made_it);
 	tcase_add_test(tests, a_closed_stderr_pipe_does_not_kill);

@@ -83,7 +83,7 @@ is "$? $(counts)" "5 7" "run inside run: a first process of its own"
 run -- "$tracelayer" run --follow=yes -o t.json -- "$app" fork-exit 7
 is "$? $(counts | tr ' ' '\n' | sort -n | tr '\n' ' ')" "5 7 14 " "run inside run: that follows"
 "$tracelayer" run --follow=maybe -- true 2>err
-is "$? $(cat err)" "2 tracelayer: --follow=maybe: no such word as 'maybe'; use 0 or 1" "run: a value that is none"
+is "$? $(cat err)" "2 tracelayer: --follow=maybe: no such word as 'maybe'; use yes or no" "run: a value that is none"
 
 # Followed, which is the default, all are traced; yes says the same.
 rm -f t*.json

@@ -2,12 +2,12 @@
 # tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 52
+plan 72
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
 
-run() { "$tracelayer" export "$@" 2>"$tmp/said"; }
+run() { "$tracelayer" export -f "$@" 2>"$tmp/said"; }
 said() { cat "$tmp/said"; }
 size=$(stat -c %s "$tmp/t.tlt")
 
@@ -129,3 +129,64 @@ cp "$tmp/none.json" "$tmp/before.json"
 is $? 1 "no room for it: exit code 1"
 ok "what stood there before is still there" cmp "$tmp/before.json" "$tmp/none.json"
 is "$(ls "$tmp" | grep -c 'json\.......$')" 0 "and nothing is left beside it"
+
+# --- a name that is taken
+names() { (cd "$tmp/names" && ls -A | paste -sd' '); }
+keep() { (cd "$tmp/names" && "$tracelayer" export "$@" 2>"$tmp/said"); }
+mkdir "$tmp/names"
+cp "$tmp/t.tlt" "$tmp/names"
+tracelayer=$(realpath "$tracelayer")
+echo mine >"$tmp/names/t.json"
+keep t.tlt
+is "$?" 0 "a name that is taken is no error"
+is "$(said)" "tracelayer: t.json: that name is taken; written to t.1.json (-f overwrites)" "the name that was written is said"
+is "$(names) $(cat "$tmp/names/t.json")" "t.1.json t.json t.tlt mine" "what is there stays"
+ok "the other has the trace" cmp "$tmp/names/t.1.json" "$tmp/expected.json"
+keep t.tlt -o t.json
+is "$(said)" "tracelayer: t.json: that name is taken; written to t.2.json (-f overwrites)" "with -o the same, and the next number"
+keep t.tlt -o g.json.gz; keep t.tlt -o g.json.gz
+ok "the number stands before the whole ending" gzip -t "$tmp/names/g.1.json.gz"
+ln -s /nowhere/at/all "$tmp/names/l.json"
+keep t.tlt -o l.json
+is "$(said)" "tracelayer: l.json: that name is taken; written to l.1.json (-f overwrites)" "a link is a name that is taken, too"
+keep -f t.tlt
+is "$(said)" "" "-f says nothing"
+ok "and overwrites" cmp "$tmp/names/t.json" "$tmp/expected.json"
+mkdir "$tmp/names/folder"
+keep t.tlt -o folder
+ok "a folder gets the default name" cmp "$tmp/names/folder/t.json" "$tmp/expected.json"
+keep t.tlt -o folder/
+is "$(said)" "tracelayer: folder/t.json: that name is taken; written to folder/t.1.json (-f overwrites)" "which may be taken, too"
+head -c $((size / 2)) "$tmp/t.tlt" >"$tmp/names/cut.tlt"
+echo mine >"$tmp/names/cut.json"
+keep cut.tlt
+like "$(said)" "; cut.1.json has all that is sound$" "where something is said of the output, it is of that name"
+rm -f "$tmp/names/s.systrace"; cp "$tmp/expected.json" "$tmp/names/s.json"
+keep --systrace s.json; keep --systrace s.json
+like "$(said)" "^tracelayer: s.systrace: that name is taken; written to s.1.systrace" "ftrace's text, too"
+keep t.tlt -o missing/t.json
+is "$? $(said)" "1 tracelayer: missing/t.json: No such file or directory; give another place with -o" "a folder that is not there"
+is "$(cd "$tmp/names" && ls | grep -c '\.[0-9a-f]\{6\}$')" 0 "nothing is left beside them"
+
+# --- what somebody else has put there
+mkdir -m 1777 "$tmp/names/sticky"; chmod 755 "$tmp" "$tmp/names"
+other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if test "$(id -u)" = 0 && $other mkfifo -m 666 "$tmp/names/sticky/p.json" 2>/dev/null; then
+	($other timeout 20 cat "$tmp/names/sticky/p.json" >"$tmp/stolen") & thief=$!
+	keep t.tlt -o sticky/p.json
+	is "$? $(said)" "1 tracelayer: sticky/p.json: it is a pipe of somebody else, who would get the trace; give another place with -o" "a pipe of somebody else is refused"
+	kill $thief 2>/dev/null; wait $thief 2>/dev/null
+	is "$(cat "$tmp/stolen")" "" "and its reader gets nothing"
+	echo mine >"$tmp/victim"
+	$other ln -s "$tmp/victim" "$tmp/names/sticky/l.json"; $other ln -s "$tmp" "$tmp/names/sticky/way"
+	keep -f t.tlt -o sticky/l.json
+	is "$(cat "$tmp/victim")" mine "nor is a link of somebody else followed, also with -f"
+	keep t.tlt -o sticky/way/t.json
+	like "$(said)" "a symbolic link on the way belongs to somebody else; give another place with -o" "nor one on the way"
+else
+	skip 4 "this machine's user can't play another one"
+fi
+mkfifo "$tmp/names/own.json"
+cat "$tmp/names/own.json" >"$tmp/from.own" &
+keep t.tlt -o own.json; wait $!
+ok "one's own pipe is written to" cmp "$tmp/from.own" "$tmp/expected.json"

@@ -21,7 +21,7 @@ right()
 plan 32
 for row in $rows; do
 	traced "$tmp/$row.json" timeout 60 "$app" "$row"
-	"$tracelayer" export --systrace "$tmp/$row.json"
+	"$tracelayer" export -f --systrace "$tmp/$row.json"
 	ok "$row" right "$row" "$tmp/$row.json"
 	ok "$row, exported" right "$row" "$tmp/$row.systrace"
 done

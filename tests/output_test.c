@@ -70,13 +70,91 @@ START_TEST(patterns_are_filled_in)
 
 	snprintf(expected, sizeof(expected), "/a/%d-3-%%.json", (int)getpid());
 	ck_assert_str_eq(expanded("/a/%p-%r-%%.json", 3), expected);
-	ck_assert_str_eq(expanded("%r", -1), "0");
+	ck_assert_str_eq(expanded("a.%r.json", 0), "a.0.json");
+	/* Nobody's rank is not claimed. */
+	ck_assert_str_eq(expanded("a.%r.json", -1), "a.json");
+	ck_assert_str_eq(expanded("a-%r.json", -1), "a.json");
+	ck_assert_str_eq(expanded("rank%r.json", -1), "rank.json");
+	ck_assert_str_eq(expanded("%r.json", -1), "none.json");
+	ck_assert_str_eq(expanded("/a/%r.json", -1), "/a/none.json");
 	uname(&host);
 	ck_assert_str_eq(expanded("%h", -1), host.nodename);
 	tl_output_program(program, sizeof(program));
 	ck_assert_str_eq(expanded("%e", -1), program);
 	ck_assert_str_eq(program, "output_test");
 	ck_assert_str_eq(expanded("a%", -1), "a%");
+}
+END_TEST
+
+START_TEST(a_folder_gets_the_default_name)
+{
+	char path[200], pattern[64];
+
+	snprintf(path, sizeof(path), "trace.output_test.%d.json", (int)getpid());
+	mkdir("in", 0700);
+	mkdir("t.json", 0700);
+	ck_assert_str_eq(expanded("in", -1) + 3, path);
+	ck_assert_str_eq(expanded("in/", -1) + 3, path);
+	ck_assert_str_eq(expanded("in/.", -1) + 3, path);
+	ck_assert_str_eq(expanded("./", -1) + 2, path);
+	ck_assert_str_eq(expanded(".", -1) + 2, path);
+	ck_assert_str_eq(expanded("t.json", -1) + 7, path);
+	/* One that is not there is said when the file is to be made. */
+	ck_assert_str_eq(expanded("out/", -1) + 4, path);
+	snprintf(pattern, sizeof(pattern), "out");
+	ck_assert_str_eq(expanded(pattern, -1), "out");
+}
+END_TEST
+
+START_TEST(a_place_is_judged_before_anything_is_made)
+{
+	ck_assert_int_eq(tl_output_check("t.json"), 0);
+	ck_assert_int_ne(access("t.json", F_OK), 0);
+	ck_assert_int_eq(tl_output_check("missing/t.json"), -ENOENT);
+	ck_assert_int_ge(create("file"), 0);
+	ck_assert_int_eq(tl_output_check("file/t.json"), -ENOTDIR);
+	/* What is taken gets a number. */
+	ck_assert_int_eq(tl_output_check("file"), 0);
+	ck_assert_int_eq(tl_output_check("/dev/null"), 0);
+	ck_assert_int_eq(tl_output_check("/proc/t.json"), getuid() ? -EACCES : 0);
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+	ck_assert_int_eq(tl_output_check("pipe"), 0);
+	if (getuid())
+		return;
+	ck_assert_int_eq(chown("pipe", NOBODY, NOBODY), 0);
+	ck_assert_int_eq(tl_output_check("pipe"), -TL_OUTPUT_FOREIGN);
+	ck_assert_int_eq(create("pipe"), -TL_OUTPUT_FOREIGN);
+}
+END_TEST
+
+START_TEST(descriptors_are_written_to_if_they_are_pipes)
+{
+	char name[64], got[3] = "";
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
+	int fd = create(name);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(output.stream);
+	ck_assert_str_eq(output.path, name);
+	ck_assert_int_eq(write(fd, "ab", 2), 2);
+	ck_assert_int_eq(read(ends[0], got, 2), 2);
+	ck_assert_str_eq(got, "ab");
+	close(fd);
+	fd = tl_output_reopen(&output);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	/* The program's own descriptor blocks as before. */
+	ck_assert_int_eq(fcntl(ends[1], F_GETFL) & O_NONBLOCK, 0);
+	ck_assert_int_eq(symlink(name, "own"), 0);
+	fd = create("own");
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	fd = open("file.json", O_CREAT | O_RDWR, 0600);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	ck_assert_int_eq(create(name), -TL_OUTPUT_SHARED);
+	ck_assert_int_eq(tl_output_check(name), -TL_OUTPUT_SHARED);
 }
 END_TEST
 
@@ -297,6 +375,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, start, stop);
 	tcase_add_test(tests, patterns_are_filled_in);
 	tcase_add_test(tests, time_is_that_of_utc);
+	tcase_add_test(tests, a_folder_gets_the_default_name);
+	tcase_add_test(tests, a_place_is_judged_before_anything_is_made);
+	tcase_add_test(tests, descriptors_are_written_to_if_they_are_pipes);
 	tcase_add_test(tests, a_name_that_is_too_long_is_refused);
 	tcase_add_test(tests, files_are_for_their_user_alone);
 	tcase_add_loop_test(tests, a_taken_name_gets_a_number, 0, COUNT(numbered));

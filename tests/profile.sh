@@ -10,7 +10,7 @@ check="$python $top_srcdir/tests/profile.py"
 mkdir "$tmp/here"
 profile()
 {
-	(cd "$tmp/here" && exec timeout 120 "$tracelayer" profile "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/here" && exec timeout 120 "$tracelayer" profile -f "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
 	code=$?
 }
 tracelayer=$(realpath "$tracelayer")
@@ -19,7 +19,7 @@ app=$(realpath "$app")
 # buffers: those of the processes under test that are left.
 buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
 
-plan 40
+plan 45
 
 # --- calls and labels of one thread
 profile -o p.txt -o p.folded -o p.speedscope.json -o p.json -- "$app" turns 25
@@ -116,3 +116,16 @@ for wrong in "" "-F 0 -- true" "-o x.svg -- true" "-p 1 -- true"; do
 	timeout 10 "$tracelayer" profile $wrong 2>"$tmp/err" >&2
 	is "$?" 2 "usage: tracelayer profile $wrong"
 done
+
+# --- its files
+mkdir "$tmp/names"
+keep() { (cd "$tmp/names" && exec timeout 120 "$tracelayer" profile "$@") >"$tmp/out" 2>"$tmp/err" </dev/null; code=$?; }
+echo mine >"$tmp/names/p.speedscope.json"
+keep -o p.speedscope.json -- "$app" turns 2
+like "$(cat "$tmp/err")" '^tracelayer: profile: p.1.speedscope.json: ' "a name that is taken gets a number, and the last line says so"
+is "$(cat "$tmp/names/p.speedscope.json")" mine "what is there stays"
+keep -f -o p.speedscope.json -- "$app" turns 2
+ok "-f overwrites" grep -q schema "$tmp/names/p.speedscope.json"
+keep -o missing/p.txt -- touch "$tmp/started"
+is "$code $(ls "$tmp/started" 2>/dev/null)" "2 " "a file that can't be made: the program does not start"
+like "$(cat "$tmp/err")" '^tracelayer profile: --output=missing/p.txt: No such file or directory; give another file$' "and it is said why"

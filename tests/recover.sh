@@ -11,7 +11,7 @@ shims=$top_builddir/.libs/libkill_shims.so
 kill_py() { "$python" "$top_srcdir/tests/kill.py" "$@"; }
 recover() { "$tracelayer" recover "$@"; }
 cd "$tmp" || exit 99
-plan 91
+plan 111
 
 # fresh: as if nothing had been done.
 fresh()
@@ -71,7 +71,7 @@ ok "and leaves it there" left
 is "$(recover $child)" "kill_target ($child): $tmp/t.json: 4000 events recovered" "recover makes the trace, and says so"
 is "$(kill_py check counts t.json)" "4000 0" "with each call once"
 nok "and deletes the buffers" left
-is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: there are no buffers of it; see \`tracelayer recover --list\`
+is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: there are no buffers of it; \`tracelayer recover\` shows what there is
 1" "a second time there is nothing"
 
 leave 48000 -n 12000
@@ -230,22 +230,22 @@ if unshare -rm true 2>/dev/null; then
 	ln -s /etc/passwd /dev/shm/tracelayer-buffers.1.0
 	mkfifo /dev/shm/tracelayer-buffers.2.0
 	mkdir /dev/shm/tracelayer-buffers.3.0
-	: >/dev/shm/tracelayer-buffers.4.0
+	: >/dev/shm/tracelayer-buffers.2147483646.0
 	head -c 65536 /dev/zero >/dev/shm/tracelayer-buffers.5.0
-	timeout 20 "$tracelayer" recover --list --format csv | sed 1d | wc -l
-	timeout 20 "$tracelayer" recover >one &
-	timeout 20 "$tracelayer" recover >two &
+	timeout 20 "$tracelayer" recover --format csv | sed 1d | wc -l
+	timeout 20 "$tracelayer" recover --all >one &
+	timeout 20 "$tracelayer" recover --all >two &
 	wait
 	cat one two | grep -c "4000 events recovered$"
 	ls /dev/shm | sort | tr '\n' ' '
-	timeout 20 "$tracelayer" recover
+	timeout 20 "$tracelayer" recover --all
 	echo "$?"
 	END
 	export layer shims target python tracelayer
 	is "$(unshare -rm bash alone.sh 2>/dev/null)" "6
 4
-tracelayer-buffers.1.0 tracelayer-buffers.2.0 tracelayer-buffers.3.0 nothing to recover
-0" "all leftovers at once, by two commands at the same time: each once; links, pipes and folders of that name stay"
+tracelayer-buffers.1.0 tracelayer-buffers.2.0 tracelayer-buffers.2147483646.0 tracelayer-buffers.3.0 tracelayer-buffers.5.0 1" \
+	"all leftovers at once, by two commands at the same time: each once; links, pipes, folders and what is not ours stay, whatever their names"
 	is "$(kill_py check counts t.*.json)" "16000 0" "and each call is in one trace"
 else
 	skip 2 "user namespaces can't be had on this machine"
@@ -271,11 +271,12 @@ fi
 leave 4000 -n 1000
 if test "$(id -u)" = 0 && chown 65534 "$buffers" 2>/dev/null; then
 	is "$(recover --list $child)" "nothing to recover" "somebody else's buffers are not shown, not to root either"
+	like "$(recover "$buffers" 2>&1)" "it belongs to somebody else; " "and that is said to who names them"
 	recover "$buffers" >out 2>&1
 	is "$?$(left && echo " kept")" "1 kept" "nor touched"
 	chown 0 "$buffers"
 else
-	skip 2 "files can't be given away on this machine"
+	skip 3 "files can't be given away on this machine"
 fi
 recover $child >out
 
@@ -328,11 +329,65 @@ is "$wrong" "" "damaged buffers ($rounds ways): a sound trace, or none, and an e
 cp --sparse=always whole tracelayer-buffers.$child.0
 rm -f t.json
 printf 'zz' | dd of=tracelayer-buffers.$child.0 bs=1 seek=8 conv=notrunc 2>/dev/null
-is "$(recover tracelayer-buffers.$child.0 2>&1; echo $?)" "tracelayer: $tmp/tracelayer-buffers.$child.0: it is of another version of the record format; read it with the tracelayer that made it; delete it if you don't need it
+is "$(recover tracelayer-buffers.$child.0 2>&1; echo $?)" "tracelayer: $tmp/tracelayer-buffers.$child.0: it is of another version of the record format; recover it with the tracelayer that made it
 1" "buffers of another version are kept, and that is said"
 ok "and are still there" test -e tracelayer-buffers.$child.0
 echo rubbish >tracelayer-buffers.$child.0
-nok "rubbish is no buffers file" recover nothing.at.all
+nok "rubbish is no buffers file" recover tracelayer-buffers.$child.0
+ok "and stays" test -s tracelayer-buffers.$child.0
+nok "a file that is not there is no buffers file" recover nothing.at.all
 recover >/dev/null --list "$tmp"
 is $? 0 "a folder can be named"
+
+# --- what is not ours is never deleted, whatever it begins with
+ours="it is no buffers file of a traced process, and is left as it is; \`tracelayer recover\` shows those that there are"
+(head -c 32768 /dev/zero; head -c 1M /dev/urandom) >disk.iso
+head -c 180 /dev/zero >short
+: >empty
+for file in disk.iso short empty; do
+	is "$(recover $file 2>&1; echo $?; ls $file)" "tracelayer: $tmp/$file: $ours
+1
+$file" "a file that only begins with zeros, or is short, stays: $file"
+done
+cp short tracelayer-buffers.$child.0
+like "$(recover "$tmp" 2>&1; echo "$?, $(stat -c %s tracelayer-buffers.$child.0) bytes")" "^1, 180 bytes" "also by the name of one, in a folder that was named"
+ln -s disk.iso link
+is "$(recover link 2>&1; echo $?; ls disk.iso)" "tracelayer: $tmp/link: it is a symbolic link, which is not followed; \`tracelayer recover\` shows what there is
+1
+disk.iso" "a link is not followed"
+like "$(timeout 10 "$tracelayer" recover /dev/zero 2>&1; echo $?)" "/dev/zero: it is no regular file; " "a device is not opened"
+mkfifo pipe
+like "$(timeout 10 "$tracelayer" recover pipe 2>&1)" "/pipe: it is no regular file; " "nor a pipe"
+like "$(recover /etc/passwd 2>&1)" "^tracelayer: /etc/passwd: (it is no buffers file|it belongs to somebody else)" "nobody is told to delete /etc/passwd"
+unlike "$(recover /etc/passwd 2>&1)" "delete" "in any word"
+wrong=
+for seed in $(seq 20); do
+	head -c $((seed * 997)) whole >cut.$seed 2>/dev/null
+	cp cut.$seed cut.kept
+	timeout 20 "$tracelayer" recover -o t.json cut.$seed >out 2>&1
+	code=$?
+	test $code -le 3 || wrong="$wrong $seed: $code;"
+	# What has our header, and a dead owner, may go once its trace is written.
+	test -e cut.$seed -o $((seed * 997)) -ge 4096 || wrong="$wrong $seed: deleted;"
+	rm -f cut.$seed
+done
+is "$wrong" "" "buffers that were cut short: an exit code that says so; without a whole beginning they stay"
+cp --sparse=always whole tracelayer-buffers.$child.0
+ln tracelayer-buffers.$child.0 other.name
+recover -o t.json other.name >out
+is "$?$(ls other.name tracelayer-buffers.$child.0 2>/dev/null)" "0tracelayer-buffers.$child.0" "buffers are known by what they carry; the name that was given goes"
+
+# --- without a word of what to take, nothing is taken
+cp --sparse=always whole tracelayer-buffers.$child.0
+export XDG_RUNTIME_DIR=$tmp
+said=$(recover 2>&1 >out)
+like "$(cat out)" "^ *$child +kill_target .* $tmp/tracelayer-buffers.$child.0\$" "bare recover shows what there is"
+is "$said" "tracelayer: nothing was touched; \`tracelayer recover --all\` takes all of this, and a pid, a folder or a file says which" "and says how to take it"
+ok "and touches nothing" test -e tracelayer-buffers.$child.0
+is "$(recover --keep >/dev/null 2>&1; echo $?)" 2 "an option that says how, and no word of what: usage"
+is "$(recover --all . >/dev/null 2>&1; echo $?)" 2 "all and one: usage"
+recover -o t.json . >out
+is "$?$(ls tracelayer-buffers.$child.0 2>/dev/null)" 0 "a folder says what to take"
+unset XDG_RUNTIME_DIR
+
 is "$(recover --no-such-option 2>/dev/null; echo $?)" 2 "usage"

@@ -57,11 +57,11 @@ like "$("$tracelayer" summary --by request "$parent" | sed -n '/^request /,/^$/p
 
 rm -f "$tmp"/[0-9]*.json
 timeout 100 "$tracelayer" run --level=standard -o "$tmp/u.tlt" --follow=no -- "$app" -u >"$tmp/out" 2>&1
-"$tracelayer" export -o "$tmp/u.json" "$tmp/u.tlt" >"$tmp/out" 2>&1
+"$tracelayer" export -f -o "$tmp/u.json" "$tmp/u.tlt" >"$tmp/out" 2>&1
 is "$(look "$tmp/u.json" '[n[r, "opencl", "clGetPlatformIDs"] for r in range(6)]')" "[0, 0, 0, 0, 0, 0]" \
 	"what the process does not record a request does not bring"
 timeout 100 "$tracelayer" run -o "$tmp/u.tlt" --follow=no -- "$app" -u >"$tmp/out" 2>&1
-"$tracelayer" export -o "$tmp/u.json" "$tmp"/u.1.tlt >"$tmp/out" 2>&1
+"$tracelayer" export -f -o "$tmp/u.json" "$tmp"/u.1.tlt >"$tmp/out" 2>&1
 is "$(look "$tmp/u.json" '(n[1, "context", "request"], n[1, "device", "first"], n[1, "opencl", "clEnqueueNDRangeKernel"])')" "(1, 5, 5)" \
 	"a request that was not left ends with its thread; .tlt files have requests, too"
 is "$(look "$tmp/u.json" "$cost")" True "... whose exports tell what events cost"

@@ -25,7 +25,7 @@ becomes()
 {
 	local what=$1 want=$2; shift 2
 	slices "$@" >"$tmp/slices.json"
-	"$tracelayer" export --systrace "$tmp/slices.json" -o "$tmp/slices.txt" 2>"$tmp/said"
+	"$tracelayer" export -f --systrace "$tmp/slices.json" -o "$tmp/slices.txt" 2>"$tmp/said"
 	is "$(rows "$tmp/slices.txt" 2>&1 | sed 's/^[0-9]* B //; s/^[0-9]* \(E\|open .*\)/\1/' | paste -sd,)" "$want" "$what"
 }
 
@@ -34,18 +34,18 @@ plan 39
 # Whole programs, whatever they record to.
 for kind in json json.gz tlt; do
 	traced "$tmp/cl.$kind" timeout 60 "$top_builddir/tests/apps/cl_vector_add" >/dev/null
-	is "$("$tracelayer" export --systrace "$tmp/cl.$kind" 2>&1)" "" "$kind: nothing is said"
+	is "$("$tracelayer" export -f --systrace "$tmp/cl.$kind" 2>&1)" "" "$kind: nothing is said"
 	ok "... its rows are such as Android's tool reads, in order and in balance" rows "$tmp/cl.systrace"
 	is "$(rows "$tmp/cl.systrace" | grep -c ' open ')" 0 "... and all have ended"
 	ok "... tracelayer phases takes it" "$tracelayer" phases "$tmp/cl.systrace"
 	rm -f "$tmp/cl.systrace"
 done
-"$tracelayer" export --systrace "$tmp/cl.json" -o - >"$tmp/out.txt"
+"$tracelayer" export -f --systrace "$tmp/cl.json" -o - >"$tmp/out.txt"
 is "$(rows "$tmp/out.txt" | grep -c '\[NN_L')" "$("$python" -c '
 import json, sys
 print(1 + sum(2 if "NN_LD" in x["cat"] else "NN_L" in x["cat"] for x in json.load(open(sys.argv[1])) if x["ph"] == "X"))' "$tmp/cl.json")" \
 	"each call has its mark, those to the driver one of the runtime around it, and the application one around all"
-is "$("$tracelayer" export --systrace - -o - <"$tmp/cl.json" | cmp - "$tmp/out.txt" 2>&1)" "" "standard input gives the same"
+is "$("$tracelayer" export -f --systrace - -o - <"$tmp/cl.json" | cmp - "$tmp/out.txt" 2>&1)" "" "standard input gives the same"
 
 # What calls count for in what they lie in.
 becomes "calls of a program without marks" "[NN_LA_PO]prog_1_,[NN_LR_PP]a,E,[NN_LR_PE]b,[NN_LD_PE]b,E,E,c (1),E,[NN_LR_PT]d,E,E" \
@@ -88,10 +88,10 @@ is $? 3 "... and tracelayer phases says that the run is incomplete"
 
 # What goes wrong.
 printf '[\n{"ph":"X","pid":7,"tid":7,"ts":1,"dur":1,"name":"a","cat":"cl,NN_LR_PP","args":{}},\n{"ph":' >"$tmp/cut.json"
-"$tracelayer" export --systrace "$tmp/cut.json" 2>"$tmp/said"
+"$tracelayer" export -f --systrace "$tmp/cut.json" 2>"$tmp/said"
 is "$? $(rows "$tmp/cut.systrace" | wc -l)" "3 4" "of a trace that is cut short there is what is sound"
 echo nonsense >"$tmp/bad.json"
-"$tracelayer" export --systrace "$tmp/bad.json" 2>"$tmp/said"
+"$tracelayer" export -f --systrace "$tmp/bad.json" 2>"$tmp/said"
 is "$? $(ls "$tmp"/bad.s* 2>/dev/null)" "1 " "of what is no trace there is nothing"
 
 # Programs without marks: the table is that of their calls.
@@ -102,7 +102,7 @@ for app in cl_vector_add ze_vector_add; do
 	done
 	"$tracelayer" phases --json --call-tree "$tmp/$app.json" >"$tmp/table.json" 2>"$tmp/said"
 	is "$? $("$python" "$top_srcdir/tests/phases_calls.py" "$tmp/$app.json" "$tmp/table.json" 2>&1)" "0 " "$app: phases says what its calls say"
-	"$tracelayer" export "$tmp/$app.tlt" -o "$tmp/exported.json"
+	"$tracelayer" export -f "$tmp/$app.tlt" -o "$tmp/exported.json"
 	"$tracelayer" phases --json --call-tree "$tmp/$app.tlt" >"$tmp/table.json" 2>>"$tmp/said"
 	is "$? $("$python" "$top_srcdir/tests/phases_calls.py" "$tmp/exported.json" "$tmp/table.json" 2>&1)" "0 " "... also of records (.tlt)"
 done

@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 45
+plan 60
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -107,3 +107,45 @@ ok "about as often as was asked for ($count of 100)" test "$count" -ge 15 -a "$c
 nok "and another for another seed" test "$(tool faults=clCreateBuffer/30%=-61,seed=6 -- "$apps/tool_objects" buffers 100 2>/dev/null)" = "$(head -n 1 <<<"$got")"
 like "$(tool faults=zeInit=ZE_RESULT_ERROR_DEVICE_LOST -- "$apps/ze_vector_add" 2>&1)" 'zeInit.*result 0x70000001' "Level Zero fails, too"
 like "$(tool faults=zeInit=ZE_RESULT_TYPO -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool faults: zeInit=ZE_RESULT_TYPO: zeInit has no such result; ' "a result that there isn't is said"
+
+# --- the files that they write
+log() { failing log=file="$1" -- "$apps/tool_calls" threads 1 2 2>&1 >/dev/null; }
+lines() { wc -l "$@" 2>/dev/null | awk '{ print $1 }' | paste -sd' '; }
+log taken.txt >said
+is "$(cat said)$(log taken.txt) $(lines taken.txt taken.1.txt)" "tracelayer: tool log: taken.txt: that name is taken; it writes to taken.1.txt 2 2 4" \
+	"a name that is taken gets a number, as a trace's does, and that is said"
+PMIX_RANK=3 log 'p.%e.%r.%%.txt' >said
+is "$(cat said)$(lines p.tool_calls.3.%.txt)" 2 "the name has every letter of the pattern that traces have"
+log 'q.%r.txt' >said
+is "$(lines q.txt)" 2 "without a rank none is claimed"
+log "h.%h.txt" >said
+is "$(lines "h.$(uname -n).txt")" 2 "the host's name"
+log 't.%t.txt' >said
+is "$(lines t.2*T*Z.txt)" 2 "the time"
+mkdir folder
+log folder >said
+is "$(lines folder/log.tool_calls.[0-9]*.txt)" 2 "in a folder the file is called after the tool"
+like "$(log -)" '^tracelayer: tool log: file=-: standard output is the program.s own; name a file, or leave it out for standard error$' "file=- is refused"
+like "$(log missing/x.txt)" '^tracelayer: tool log: missing/x.txt: No such file or directory; name another file$' "so is a folder that is not there"
+failing log=file=/dev/stdout -- "$apps/tool_calls" threads 1 2 2>said | cat >piped
+is "$(grep -c clGetPlatformIDs piped)" 2 "/dev/stdout works where it is a pipe"
+is "$(log /dev/null)" "" "so does /dev/null"
+echo mine >victim
+ln -s victim own.txt
+log own.txt >said
+is "$(cat victim) $(lines own.1.txt)" "mine 2" "a link is a name that is taken"
+mkdir -m 1777 sticky; chmod 755 .
+other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if test "$(id -u)" = 0 && $other mkfifo -m 666 sticky/pipe.txt 2>/dev/null; then
+	$other ln -s "$tmp/victim" sticky/link.txt
+	$other ln -s "$tmp" sticky/way
+	($other timeout 20 cat sticky/pipe.txt >stolen) & thief=$!
+	like "$(log sticky/pipe.txt)" '^tracelayer: tool log: sticky/pipe.txt: it is a pipe of somebody else, who would get the trace; name another file$' "a pipe of somebody else is refused"
+	kill $thief 2>/dev/null; wait $thief 2>/dev/null
+	is "$(cat stolen)" "" "and its reader gets nothing"
+	log sticky/link.txt >said
+	is "$(cat victim) $(lines sticky/link.1.txt)" "mine 2" "a link of somebody else is not followed"
+	like "$(log sticky/way/x.txt)" 'a symbolic link on the way belongs to somebody else; name another file$' "nor is one on the way"
+else
+	skip 4 "this machine's user can't play another one"
+fi

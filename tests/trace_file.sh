@@ -8,7 +8,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 52
+plan 53
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
@@ -62,7 +62,9 @@ env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=missing/t.json "$app" change-f
 is $? 0 "a trace that can't be made does not disturb the program"
 like "$(cat err)" "^tracelayer: $tmp/missing/t.json: No such file or directory, 5 events lost; .tracelayer recover [0-9]+. brings them" \
 	"and is said, with a way to get them"
-is "$(wc -l <err)" 1 "in one line"
+like "$(head -n 1 err)" "^tracelayer: $tmp/missing/t.json: No such file or directory; mend that, or name another file with TRACELAYER_OUTPUT$" \
+	"which the first call has said already, when it could still be mended"
+is "$(wc -l <err)" 2 "in one line each"
 forget_buffers
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=limit.json bash -c 'ulimit -f 1000; exec "$@"' - "$app" change-folder 20000 2>err
