@@ -2,10 +2,11 @@
 """device_ze.py WHAT TRACE [LOG...]: device lanes of a Level Zero trace, held against the test driver's own log (tests/drivers/ze_driver.h).
 
 	counts TRACE LOG	the lanes have as many commands of each kind as the log of a run without tracelayer
-	times TRACE LOG [KERNEL_BITS [BITS [STEPS]]]
+	times TRACE LOG [KERNEL_BITS [BITS [STEPS [HOST]]]]
 				each command with an event's timestamps is one line of the log of the same run, tick for tick, and no
 				line is shown twice; commands with global timestamps lie around theirs. Prints how wrong the times are.
-				STEPS (anything): the clock steps, so durations may be wrong
+				STEPS (anything): the clock steps, so durations may be wrong. HOST: so many kernels have the host's times, as
+				have at most three times as many copies by engines that only copy
 	calls TRACE		nothing begins before the call that submitted it, nor ends after the call that waited for it; arrows
 				begin and end in such calls; what runs at once is on lanes of its own
 
@@ -82,7 +83,15 @@ def around(lines, starts, e):
 	return None
 
 
-def times(lanes, log, kernel_bits="32", global_bits="36", steps=False):
+def has_no_times(lanes, e, host):
+	"""Its event, which the program made so, can't tell when it ran."""
+	if e.args.get("times") != "host":
+		return False
+	host["copies" if engine_of(lanes, e)[0] == 1 else e.name.split("@")[0]] += 1
+	return True
+
+
+def times(lanes, log, kernel_bits="32", global_bits="36", steps=False, kernels=0):
 	mask = (1 << int(kernel_bits)) - 1
 	wide = (1 << int(global_bits)) - 1
 	exact, ordered = {}, collections.defaultdict(list)
@@ -93,12 +102,14 @@ def times(lanes, log, kernel_bits="32", global_bits="36", steps=False):
 		lines.sort(key=lambda line: line.start)
 	starts = {engine: [line.start for line in lines] for engine, lines in ordered.items()}
 	calls = by_correlation(lanes)
-	errors, used = [], set()
+	errors, used, host = [], set(), collections.Counter()
 	for e in lanes.work:
 		engine = engine_of(lanes, e)
+		if has_no_times(lanes, e, host):
+			continue
 		if "start" not in e.args:
 			lanes.error("without times: %s" % e)
-		elif e.name in BRACKETED or engine[0] == 1:
+		elif e.name in BRACKETED or "times" in e.args:
 			line = around(ordered[engine], starts[engine], e)
 			# Instants have no command within.
 			if not line and e.args["start"] != e.args["end"]:
@@ -119,6 +130,8 @@ def times(lanes, log, kernel_bits="32", global_bits="36", steps=False):
 				elif not steps and abs(e.end - e.start - lasted) > 2000 + lasted // 100:
 					lanes.error("lasts %d ns instead of %d: %s" % (e.end - e.start, lasted, e))
 				errors += [abs(e.start - line.start_ns), abs(e.end - line.end_ns)]
+	if host.pop("vector_add", 0) != int(kernels) or host.pop("copies", 0) > 3 * int(kernels) or host:
+		lanes.error("not so many have the host's times: %s" % host)
 	errors.sort()
 	if errors:
 		print("%d times: median error %d ns, 99 %% within %d ns, worst %d ns" %

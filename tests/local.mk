@@ -171,7 +171,7 @@ trace_maker_LDADD = libtl_reader.la libtl_format.la
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
 	%D%/drivers/ze_entry.c %D%/drivers/ze_clock.c %D%/drivers/ze_properties.c %D%/drivers/ze_memory.c \
 	%D%/drivers/ze_event.c %D%/drivers/ze_image.c %D%/drivers/ze_kernels.c %D%/drivers/ze_module.c %D%/drivers/ze_list.c \
-	%D%/drivers/ze_run.c %D%/drivers/ze_queue.c %D%/drivers/ze_sysman.c
+	%D%/drivers/ze_run.c %D%/drivers/ze_queue.c %D%/drivers/ze_sysman.c %D%/drivers/ze_newer.c %D%/drivers/ze_newer.h
 ZE_DRIVER_CFLAGS = $(AM_CFLAGS) -fexceptions -pthread
 # Two of the same, so that two drivers can be loaded at once. Never unloaded: their threads may still be running.
 ZE_DRIVER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthread -Wl,-Bsymbolic -Wl,-z,nodelete \
@@ -213,6 +213,12 @@ check_PROGRAMS += %D%/apps/ze_device
 %C%_apps_ze_device_SOURCES = %D%/apps/ze_device.c $(ZE_APP_SOURCES)
 %C%_apps_ze_device_LDADD = $(ZE_APP_LIBS) -ldl
 EXTRA_DIST += %D%/device_ze.sh %D%/device_ze.py
+# What a program reads from its events.
+TESTS += %D%/device_ze_reads.sh
+check_PROGRAMS += %D%/apps/ze_reads
+%C%_apps_ze_reads_SOURCES = %D%/apps/ze_reads.c %D%/drivers/ze_newer.h $(ZE_APP_SOURCES)
+%C%_apps_ze_reads_LDADD = $(ZE_APP_LIBS)
+EXTRA_DIST += %D%/device_ze_reads.sh
 check_PROGRAMS += ze_driver_test
 ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_driver.h
 ze_driver_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread

@@ -3,14 +3,21 @@
  *
  * Where times come from
  *
- *	a command that signals	An event's kernel timestamps. The program's own event, whose pool got the flags for that unseen when it was created; where it
- *				gives none, one of ours. Events whose pool can't be changed (shared between processes, or extended) are replaced by
- *				one of ours, which a barrier behind the command hands on to them.
- *	one that can't		Global timestamps written before and behind it: signals, waits, resets, prefetches; and, on engines that only copy, all
- *				commands of regular lists, since those engines can't copy an event's timestamps.
+ *	a command without an event	The kernel timestamps of an event of ours. In regular lists of engines that only copy, and so can't copy an event's timestamps,
+ *				global timestamps before and behind it.
+ *	one with an event	That event's own kernel timestamps, if it has some that the host can read. The program may have asked for them; or its pool got
+ *				the flags for that unseen when it was created. Pools that other processes share, extended ones and events that count are
+ *				left as they are.
+ *	one whose event can't serve	In lists that keep the order, global timestamps before and behind it. In others there are none: the command is shown with the
+ *				host's times, and its slice says so.
+ *	one that signals nothing	Global timestamps before and behind it: signals, waits, resets, prefetches.
  *
- * Nothing of ours waits for an event of the program's on the device, nor for one that the host resets, and nothing of ours stands in a list behind the command that signals one: the
- * program may reset events, and destroy lists, as soon as it has seen the signal.
+ * The program's event stays on its command, always: what it reads from it, and when it is signalled, is what it would be without us. So nothing of ours waits for
+ * an event of the program's on the device, nor for one that the host resets. A timestamp behind a command is the one thing of ours that may stand in a list behind the
+ * program's signal: who destroys or resets a list then waits a moment for it (tl_ze_wait_for_stamps), and a context's memory outlives it.
+ *
+ * Events that were not seen being created (a tool makes them inside its callbacks, a driver gives out functions by pointer) may be destroyed unseen as well: they are asked
+ * only from inside of a call of the program's that names them.
  *
  * Which execution they belong to
  *
@@ -160,6 +167,7 @@ struct ze_context {
 	struct ze_capture *captures;		/* that nobody needs any more */
 	ze_event_pool_handle_t plain_pool;
 	ze_event_handle_t plain[2];		/* without timestamps; the second is signalled */
+	bool outlived;				/* the device may yet write to memory of ours that is in it */
 	struct ze_recording *recordings;	/* that live in it */
 };
 
@@ -197,6 +205,7 @@ struct ze_pool {
 	struct ze_context *context;
 	ze_event_pool_flags_t flags;	/* that the program asked for */
 	bool changed;			/* it got more */
+	bool counts;			/* its events are counter-based */
 	struct ze_event *events;
 };
 
@@ -205,7 +214,12 @@ struct ze_event {
 	struct ze_pool *pool;		/* NULL: not one that was seen being created */
 	struct ze_event *next, **link;	/* of the pool */
 	uint32_t references;
+	bool seen;			/* being created: so it is seen being destroyed, too */
+	bool counts;			/* counter-based: it stands for the command that was last to signal it, and for no other */
+	bool stamps;			/* one that has no pool: the program asked for timestamps that the host can read */
 	bool destroyed;
+	uint32_t here;			/* calls of the program's that name it, which are in their hooks: it exists */
+	bool stale;			/* it may have been signalled already when .pending was submitted */
 	struct ze_execution *pending;	/* the last command that is to signal it, unless its times have been read */
 	uint32_t index;
 	bool told;
@@ -242,6 +256,7 @@ struct ze_list {
 	struct ze_device *device;
 	uint32_t group;
 	bool only_copies;
+	bool in_order;
 	struct ze_queue *queue;		/* immediate */
 	struct ze_recording *recording;	/* regular */
 };
@@ -249,9 +264,16 @@ struct ze_list {
 struct ze_event *tl_ze_event_find(ze_event_handle_t handle);
 /* The same for one that was not seen being created. NULL: memory is short. */
 struct ze_event *tl_ze_event_known(ze_event_handle_t handle);
-/* Its kernel timestamps can be read by us. */
+/* Its kernel timestamps can be read by us, at any time. */
 bool tl_ze_event_has_times(const struct ze_event *event);
+/* Flags of a pool: its events have kernel timestamps. */
+#define ZE_STAMPS (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | 8u /* KERNEL_MAPPED_TIMESTAMP, which 1.4 lacks */)
 void tl_ze_event_release(struct ze_event *event);	/* one reference less; NULL: nothing */
+/* The program asked for no timestamps of it, and it has some all the same. */
+bool tl_ze_event_hides_times(const struct ze_event *event);
+/* Around what is done in the hook of a call that names it; NULL: nothing. */
+void tl_ze_event_enter(struct ze_event *event);
+void tl_ze_event_leave(struct ze_event *event);
 struct ze_image *tl_ze_image_find(ze_image_handle_t handle);
 struct ze_kernel *tl_ze_kernel_find(ze_kernel_handle_t handle);
 struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);
@@ -311,6 +333,7 @@ struct ze_item {
 	bool shown;
 	uint64_t start, end;			/* as read */
 	struct tl_device_call waited;
+	struct tl_device_call near;		/* waited for its event, before the timestamp behind it was there */
 };
 
 struct ze_execution {
@@ -360,6 +383,9 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 
 /* It is going to be reset, used again or destroyed: read what it has. False: it is not ready. */
 bool tl_ze_settle(struct ze_event *event);
+
+/* Timestamps behind commands whose events the program may have seen: wait until they are written, a moment at most. One of both is NULL. With the lock held. */
+void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording);
 
 /* The queue is gone, or the process ends: show what is left as unfinished. */
 void tl_ze_give_up(struct ze_queue *queue);

@@ -18,9 +18,8 @@ struct append_state {
 	struct ze_list *list;		/* NULL: nothing to do afterwards */
 	struct ze_recording *recording;	/* of which the command is the last, not counted yet if the list is regular */
 	struct ze_execution *execution;	/* immediate */
-	ze_event_handle_t signal;	/* that the program passed */
+	ze_event_handle_t *asked;	/* instead of the program's array: a query's events */
 	uint32_t correlation;
-	bool forward;			/* it got ours instead */
 	bool begun;			/* a timestamp was written before the command */
 };
 _Static_assert(sizeof(struct append_state) <= TL_HOOK_STATE, "the state of a hook");
@@ -245,6 +244,8 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 	struct ze_execution *pending = event->pending;
 	uint32_t index = event->command;
 
+	if (!event->seen)
+		return;
 	if (list->queue) {
 		if (tl_ze_settle(event) || pending->queue != list->queue)
 			return;
@@ -257,7 +258,7 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 	if (!slot)
 		return;
 	pthread_mutex_unlock(&tl_ze_lock);
-	bool kept = tl_ze_real.zeCommandListAppendBarrier(target, NULL, 0, NULL) == ZE_RESULT_SUCCESS &&
+	bool kept = (list->in_order || tl_ze_real.zeCommandListAppendBarrier(target, NULL, 0, NULL) == ZE_RESULT_SUCCESS) &&
 		    tl_ze_real.zeCommandListAppendQueryKernelTimestamps(target, 1, &handle, slot, NULL, NULL, 0, NULL) == ZE_RESULT_SUCCESS;
 	pthread_mutex_lock(&tl_ze_lock);
 	/* It may have been read meanwhile; then the slot stays unused, since the device is going to write to it. */
@@ -274,15 +275,30 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 	event->kept_command = index;
 }
 
-/* Kernel timestamps of the program's event; or of ours. `lists` of engines that only copy can't copy those between executions: see ze.h. */
+/*
+ * The program's event stays where it is. A tool's event, or another one that was not seen being created, may still have times when the call that appends returns,
+ * or in one that waits for it.
+ */
+static void choose_for_event(const struct ze_list *list, struct ze_recording *recording, struct ze_command *command)
+{
+	command->source = ZE_NONE;
+	if (tl_ze_event_has_times(command->event)) {
+		command->source = ZE_THEIRS;
+	} else if (list->in_order) {
+		command->slot = tl_ze_recording_slot(recording);
+		command->source = command->slot ? ZE_BRACKET : ZE_NONE;
+	} else if (list->queue && !command->event->seen) {
+		command->source = ZE_THEIRS;
+	}
+}
+
+/* Lists of engines that only copy can't copy an event's timestamps between executions: see ze.h. */
 static void choose_source(const struct ze_list *list, struct ze_recording *recording, struct ze_command *command, bool signals)
 {
-	const struct ze_event *event = command->event;
 	bool stamps = !signals || (list->only_copies && list->recording);
-	bool theirs = signals && event && tl_ze_event_has_times(event);
 
-	if (theirs && (!stamps || event->pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP)) {
-		command->source = ZE_THEIRS;
+	if (signals && command->event) {
+		choose_for_event(list, recording, command);
 		return;
 	}
 	if (signals)
@@ -292,7 +308,7 @@ static void choose_source(const struct ze_list *list, struct ze_recording *recor
 	if ((signals && !command->own) || (stamps && !command->slot))
 		command->source = ZE_NONE;
 	else if (stamps)
-		command->source = signals || !event ? ZE_BRACKET : ZE_INSTANT;
+		command->source = signals || !command->event ? ZE_BRACKET : ZE_INSTANT;
 	else
 		command->source = ZE_OWN;
 }
@@ -309,6 +325,9 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 	ze_event_handle_t handle = at >= 0 ? ZE_PARAM(call, at, ze_event_handle_t) : NULL;
 	struct ze_event *event = handle ? tl_ze_event_known(handle) : NULL;
 
+	/* Memory was short. */
+	if (handle && !event)
+		return false;
 	if (event)
 		keep_times(list, event);
 	state->recording = list->queue ? tl_ze_recording_new(list->context, list->device, list->group, true) : list->recording;
@@ -322,8 +341,6 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 		command->previous = event->kept_in == state->recording ? event->kept_command + 1 : 0;
 	}
 	choose_source(list, state->recording, command, append->signal >= 0);
-	state->signal = append->signal >= 0 ? handle : NULL;
-	state->forward = state->signal && command->own;
 	state->correlation = list->queue ? tl_device_correlation() : 0;
 	if (!list->queue)
 		return true;
@@ -370,34 +387,19 @@ static void append_before(struct tl_call *call, void *hook_state, const struct a
 										  NULL) == ZE_RESULT_SUCCESS;
 	if (own)
 		ZE_PARAM(call, append->signal, ze_event_handle_t) = own;
-	else
-		state->forward = false;
 }
 
 /* --- when it is in the list */
 
-/*
- * Ours went in the place of the program's, which is signalled when the command is over: by a barrier that waits for all before it, and not for ours, since
- * the host resets that as soon as it has seen it.
- */
-static void forward(ze_command_list_handle_t list, ze_event_handle_t signal)
-{
-	if (tl_ze_real.zeCommandListAppendBarrier(list, signal, 0, NULL) != ZE_RESULT_SUCCESS)
-		tl_ze_real.zeCommandListAppendSignalEvent(list, signal);
-}
-
-static void append_behind(struct tl_call *call, const struct append_state *state, enum ze_source source, ze_event_handle_t own,
-			  struct ze_slot *slot)
+static void append_behind(struct tl_call *call, enum ze_source source, ze_event_handle_t own, struct ze_slot *slot)
 {
 	ze_command_list_handle_t list = ZE_PARAM(call, 0, ze_command_list_handle_t);
 
-	if (source == ZE_BRACKET) {
-		tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(list, &slot->end, NULL, own ? 1 : 0, own ? &own : NULL);
-		if (own)
-			tl_ze_real.zeCommandListAppendEventReset(list, own);
-	}
-	if (state->forward)
-		forward(list, state->signal);
+	if (source != ZE_BRACKET)
+		return;
+	tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(list, &slot->end, NULL, own ? 1 : 0, own ? &own : NULL);
+	if (own)
+		tl_ze_real.zeCommandListAppendEventReset(list, own);
 }
 
 /* A regular list's command counts from now on. */
@@ -414,7 +416,7 @@ static void keep(struct append_state *state)
 	recording->count++;
 }
 
-static void submitted(struct tl_call *call, struct append_state *state)
+static void submitted(struct tl_call *call, struct append_state *state, struct ze_event *event)
 {
 	struct tl_device_call here = tl_device_call_of(call);
 	struct ze_queue *queue = state->list->queue;
@@ -422,11 +424,21 @@ static void submitted(struct tl_call *call, struct append_state *state)
 
 	state->execution->call = here;
 	state->execution->submitted = true;
+	tl_ze_event_enter(event);
 	tl_ze_recording_release(state->recording);
 	if (queue->synchronous)
 		tl_ze_drain(queue, number, &here);
 	else
 		tl_ze_collect(queue);
+	tl_ze_event_leave(event);
+}
+
+/* Times from the begin to the end need both. */
+static enum ze_source source_of(struct append_state *state, struct ze_command *command)
+{
+	if (command->source == ZE_BRACKET && !state->begun)
+		command->source = ZE_NONE;
+	return command->source;
 }
 
 static void append_after(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
@@ -437,7 +449,7 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_command *command = command_of(state);
-	enum ze_source source = command->source;
+	enum ze_source source = source_of(state, command);
 	ze_event_handle_t own = command->own ? command->own->event : NULL;
 	struct ze_slot *slot = command->slot;
 	bool failed = unwound || result != ZE_RESULT_SUCCESS;
@@ -446,16 +458,64 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 	pthread_mutex_unlock(&tl_ze_lock);
 	if (failed)
 		return;
-	if (!tl_device_has_ended() || state->forward)
-		append_behind(call, state, source, own, slot);
+	if (!tl_device_has_ended())
+		append_behind(call, source, own, slot);
 	if (state->execution && state->correlation)
 		tl_call_correlate(call, state->correlation);
 	pthread_mutex_lock(&tl_ze_lock);
 	if (state->execution)
-		submitted(call, state);
+		submitted(call, state, command_of(state)->event);
 	else
 		keep(state);
 	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+/* --- queries */
+
+/*
+ * What the device writes for events that the program asked no timestamps of is what it writes for one that has none. Such an event of ours, that nobody signals, is asked
+ * in their place.
+ */
+static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
+{
+	ze_event_handle_t *asked = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct ze_event *event = tl_ze_event_find(events[i]);
+		ze_event_handle_t plain = tl_ze_event_hides_times(event) ? tl_ze_plain(event->pool->context, false) : NULL;
+		if (plain && !asked) {
+			asked = malloc(count * sizeof(*asked));
+			if (!asked)
+				return NULL;
+			memcpy(asked, events, count * sizeof(*asked));
+		}
+		if (plain)
+			asked[i] = plain;
+	}
+	return asked;
+}
+
+static void before_query(struct tl_call *call, void *hook_state)
+{
+	static const struct append append = { 5, -1, false, describe_query };
+	ze_event_handle_t **events = &ZE_PARAM(call, 2, ze_event_handle_t *);
+	struct append_state *state = hook_state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	if (*events)
+		state->asked = hide_times(*events, ZE_PARAM(call, 1, uint32_t));
+	pthread_mutex_unlock(&tl_ze_lock);
+	append_before(call, state, &append);
+	if (state->asked)
+		*events = state->asked;
+}
+
+static void after_query(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
+{
+	struct append_state *state = hook_state;
+
+	append_after(call, state, result, unwound);
+	free(state->asked);
 }
 
 /* A hook's functions know which function they are for only by being its own. */
@@ -480,8 +540,7 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 	X(AppendSignalEvent, -1, 1, false, signal)                                                                     \
 	X(AppendWaitOnEvents, -1, -1, false, wait)                                                                     \
 	X(AppendEventReset, -1, 1, true, reset)                                                                        \
-	X(AppendWriteGlobalTimestamp, 2, -1, false, timestamp)                                                         \
-	X(AppendQueryKernelTimestamps, 5, -1, false, query)
+	X(AppendWriteGlobalTimestamp, 2, -1, false, timestamp)
 
 #define BEFORE(name, signal_, event_, forgets_, what_)                                                             \
 	static void before_##name(struct tl_call *call, void *state)                                                   \
@@ -492,4 +551,7 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 APPENDS(BEFORE)
 
 #define HOOK(name, signal_, event_, forgets_, what_) { "zeCommandList" #name, before_##name, append_after, TL_HOOK_TIMED },
-const struct tl_hook tl_ze_append_hooks[] = { APPENDS(HOOK){ NULL, NULL, NULL, TL_HOOK_PLAIN } };
+const struct tl_hook tl_ze_append_hooks[] = {
+	APPENDS(HOOK){ "zeCommandListAppendQueryKernelTimestamps", before_query, after_query, TL_HOOK_TIMED },
+	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+};

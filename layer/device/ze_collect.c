@@ -6,9 +6,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "layer/device/ze.h"
 
+#define STAMP_AFTER 100000u	/* nanoseconds: so much later than the program's signal the timestamp behind it may come */
+#define STAMP_PATIENCE 2000000u	/* that who destroys or resets a list waits for it */
 #define STUCK 8u	/* items that are not ready, after which a collection gives up; more that are ready may lie behind */
 
 /* --- recordings */
@@ -157,6 +160,9 @@ static bool read_theirs(struct ze_execution *execution, uint32_t index, struct z
 		item->lost = true;
 		return false;
 	}
+	/* It may have been destroyed, and nobody said so. */
+	if (!event->seen && !event->here)
+		return false;
 	/* Those of the command before, in this execution or in the one before, have to be known, to tell them apart. */
 	if (event->kept || (command->previous && !tl_ze_item_read(execution, command->previous - 1)) ||
 	    (execution->before && !tl_ze_item_read(execution->before, index)))
@@ -264,10 +270,21 @@ static void note_signalled(struct ze_event *event)
 	}
 }
 
+/* The call that is going to submit the command names the event, so it is there. */
+static bool may_be_signalled(const struct ze_event *event)
+{
+	if (event->counts)
+		return false;
+	if (event->pool && !event->pool->changed && !(event->pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE))
+		return true;
+	return !tl_ze_usable() || tl_ze_real.zeEventQueryStatus((ze_event_handle_t)(uintptr_t)event->handle.key) == ZE_RESULT_SUCCESS;
+}
+
 static void make_pending(struct ze_event *event, struct ze_execution *execution, uint32_t index)
 {
 	enum ze_source source = execution->recording->commands[index].source;
 
+	event->stale = (source == ZE_NONE || source == ZE_BRACKET) && may_be_signalled(event);
 	if (source == ZE_THEIRS)
 		note_signalled(event);
 	else if (source != ZE_QUERY)
@@ -414,6 +431,8 @@ static void show(struct ze_execution *execution, uint32_t index, bool unfinished
 	if (item->read) {
 		work.has = TL_RAW_START | TL_RAW_END;
 		convert(execution->recording->device, command, execution, &work);
+		if (!item->waited.end && item->near.end && work.end <= item->near.end + STAMP_AFTER)
+			work.waited = item->near;
 	}
 	if (item->command)
 		tl_device_done(item->command, &work);
@@ -422,6 +441,14 @@ static void show(struct ze_execution *execution, uint32_t index, bool unfinished
 	execution->left--;
 	if (!item->read)
 		not_pending(execution, index);
+}
+
+/* Its event is one that may be gone: who waits for it to have times may wait for ever. */
+static bool may_never_be_read(const struct ze_execution *execution, uint32_t index)
+{
+	const struct ze_command *command = &execution->recording->commands[index];
+
+	return execution->items[index].lost || (command->source == ZE_THEIRS && !command->event->seen);
 }
 
 /*
@@ -436,7 +463,7 @@ static bool show_if_ready(struct ze_execution *execution, uint32_t index)
 		return true;
 	if (!execution->submitted)
 		return false;
-	if (tl_ze_item_read(execution, index) || (item->lost && execution->number < execution->queue->over))
+	if (tl_ze_item_read(execution, index) || (may_never_be_read(execution, index) && execution->number < execution->queue->over))
 		show(execution, index, false);
 	return item->shown || item->lost;
 }
@@ -468,6 +495,12 @@ void tl_ze_collect(struct ze_queue *queue)
 	}
 }
 
+/* Who gives a queue or a list up says that its commands are over; who ends does not. */
+static bool is_unfinished(const struct ze_execution *execution, uint32_t index)
+{
+	return tl_device_has_ended() ? !execution->items[index].lost : !may_never_be_read(execution, index);
+}
+
 /* What can't be read now never can. */
 static void show_rest(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
 {
@@ -480,7 +513,7 @@ static void show_rest(struct ze_execution *execution, const struct tl_device_cal
 		bool read = tl_ze_item_read(execution, i);
 		if (!read && !item->lost)
 			execution->recording->dirty = true;
-		show(execution, i, unfinished && !read && !item->lost);
+		show(execution, i, unfinished && !read && is_unfinished(execution, i));
 	}
 }
 
@@ -511,6 +544,24 @@ void tl_ze_give_up(struct ze_queue *queue)
 	}
 }
 
+/*
+ * What was seen may be an earlier command's signal, if this one's reset is still to come: so times are looked at. Where there are none, the command is over if its
+ * event was not signalled before.
+ */
+static void note_wait(const struct ze_event *event, struct ze_execution *execution, uint32_t index, const struct tl_device_call *waited)
+{
+	struct ze_item *item = &execution->items[index];
+
+	if (tl_ze_item_read(execution, index)) {
+		item->waited = *waited;
+	} else if (!item->lost) {
+		item->near = item->near.end ? item->near : *waited;
+	} else if (execution->submitted && !item->shown && !event->stale) {
+		item->waited = *waited;
+		show(execution, index, false);
+	}
+}
+
 void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited)
 {
 	struct ze_execution *execution = event->pending;
@@ -518,9 +569,8 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 
 	if (!execution)
 		return;
-	/* What was seen may be an earlier command's signal, if this one's reset is still to come. */
-	if (waited && tl_ze_item_read(execution, index))
-		execution->items[index].waited = *waited;
+	if (waited)
+		note_wait(event, execution, index, waited);
 	show_if_ready(execution, index);
 	tl_ze_collect(execution->queue);
 }
@@ -546,6 +596,41 @@ void tl_ze_recording_orphan(struct ze_recording *recording)
 		}
 	}
 	unlink_recording(recording);
+	recording->context->outlived |= recording->dirty;
 	recording->context = NULL;
 	tl_ze_recording_release(recording);
+}
+
+/* --- timestamps behind commands */
+
+static bool awaits_stamp(struct ze_execution *execution)
+{
+	const struct ze_recording *recording = execution->recording;
+
+	for (uint32_t i = 0; i < recording->count; i++)
+		if (recording->commands[i].source == ZE_BRACKET && recording->commands[i].event && !execution->items[i].shown &&
+		    !execution->items[i].lost && !tl_ze_item_read(execution, i))
+			return true;
+	return false;
+}
+
+static bool await_stamps(struct ze_queue *queue, const struct ze_recording *recording)
+{
+	for (struct ze_queue *one = queue ? queue : tl_ze_queues(); one; one = queue ? NULL : one->next)
+		for (struct ze_execution *execution = one->first; execution; execution = execution->next)
+			if ((queue || execution->recording == recording) && awaits_stamp(execution))
+				return true;
+	return false;
+}
+
+void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording)
+{
+	const struct timespec moment = { .tv_nsec = 20000 };
+	uint64_t until = tl_device_now() + STAMP_PATIENCE;
+
+	while (tl_ze_usable() && await_stamps(queue, recording) && tl_device_now() < until) {
+		pthread_mutex_unlock(&tl_ze_lock);
+		nanosleep(&moment, NULL);
+		pthread_mutex_lock(&tl_ze_lock);
+	}
 }

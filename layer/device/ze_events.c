@@ -1,13 +1,11 @@
 /*
  * ze_events.c: the program's events. Their pools get timestamps, and the host's eyes, unseen; what the program asks of them answers as if they had not.
- * Before an event forgets its times they are read.
+ * Before an event forgets its times they are read. Pools that other processes share, and extended ones, stay as they are.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer/device/ze.h"
-
-#define CHANGES (ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP)
 
 static struct tl_handles pools, events;
 
@@ -41,9 +39,33 @@ struct ze_event *tl_ze_event_known(ze_event_handle_t handle)
 
 bool tl_ze_event_has_times(const struct ze_event *event)
 {
-	const ze_event_pool_flags_t both = CHANGES;
+	const struct ze_pool *pool = event->pool;
 
-	return event->pool && (event->pool->changed || (event->pool->flags & both) == both) && !(event->pool->flags & ZE_EVENT_POOL_FLAG_IPC);
+	if (!pool)
+		return event->seen && event->stamps;
+	return pool->changed || (pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE && pool->flags & ZE_STAMPS);
+}
+
+bool tl_ze_event_hides_times(const struct ze_event *event)
+{
+	const struct ze_pool *pool = event ? event->pool : NULL;
+
+	return pool && pool->context && pool->changed && !(pool->flags & ZE_STAMPS);
+}
+
+void tl_ze_event_enter(struct ze_event *event)
+{
+	if (!event)
+		return;
+	event->references++;
+	event->here++;
+}
+
+void tl_ze_event_leave(struct ze_event *event)
+{
+	if (event)
+		event->here--;
+	tl_ze_event_release(event);
 }
 
 /* Its handle means nothing any more; commands may still refer to it. */
@@ -70,6 +92,12 @@ struct pool_state {
 };
 _Static_assert(sizeof(struct pool_state) <= TL_HOOK_STATE, "the state of a hook");
 
+static ze_event_pool_flags_t with_times(ze_event_pool_flags_t flags)
+{
+	flags |= ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
+	return flags & ZE_STAMPS ? flags : flags | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+}
+
 /* Not of pools that other processes see, nor of extended ones (whose events may count instead). */
 static void before_pool_create(struct tl_call *call, void *state)
 {
@@ -82,9 +110,21 @@ static void before_pool_create(struct tl_call *call, void *state)
 	if (tl_device_has_ended() || (*desc)->pNext || ((*desc)->flags & ZE_EVENT_POOL_FLAG_IPC))
 		return;
 	pool->desc = **desc;
-	pool->desc.flags |= CHANGES;
+	pool->desc.flags = with_times(pool->flags);
 	pool->changed = true;
 	*desc = &pool->desc;
+}
+
+/* A structure that 1.4's header lacks: ze_event_pool_counter_based_exp_desc_t. */
+#define POOL_COUNTS 0x00020014u
+
+static bool has_counters(const ze_event_pool_desc_t *desc)
+{
+	const ze_base_desc_t *next = desc->pNext;
+
+	while (next && (uint32_t)next->stype != POOL_COUNTS)
+		next = next->pNext;
+	return next;
 }
 
 static void pool_created(struct tl_call *call, const struct pool_state *state)
@@ -98,9 +138,10 @@ static void pool_created(struct tl_call *call, const struct pool_state *state)
 	pool->context = context;
 	pool->flags = state->flags;
 	pool->changed = state->changed;
+	pool->counts = has_counters(ZE_PARAM(call, 1, const ze_event_pool_desc_t *));
 	tl_handles_put(&pools, &pool->handle);
 	/* For questions that may come when no driver can be asked any more. */
-	if (context && pool->changed && !(pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP))
+	if (context && pool->changed && !(pool->flags & ZE_STAMPS))
 		tl_ze_plain(context, false);
 }
 
@@ -181,7 +222,10 @@ static void after_event_create(struct tl_call *call, void *state, uint64_t resul
 		forget_event(event);
 	event = tl_ze_event_known(*created);
 	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
+	if (event)
+		event->seen = true;
 	if (event && pool) {
+		event->counts = pool->counts;
 		event->pool = pool;
 		event->next = pool->events;
 		event->link = &pool->events;
@@ -198,8 +242,10 @@ static void before_forgetting(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
+	tl_ze_event_enter(event);
 	if (event)
 		tl_ze_settle(event);
+	tl_ze_event_leave(event);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
@@ -236,8 +282,10 @@ static void after_event_wait(struct tl_call *call, void *state, uint64_t result,
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
+	tl_ze_event_enter(event);
 	if (event)
 		tl_ze_signalled(event, &waiting);
+	tl_ze_event_leave(event);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
@@ -252,10 +300,9 @@ static void before_timestamp_query(struct tl_call *call, void *state)
 
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(*handle);
-	struct ze_pool *pool = event ? event->pool : NULL;
-	if (pool && pool->context && pool->changed && !(pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP)) {
+	if (tl_ze_event_hides_times(event)) {
 		bool signalled = !tl_ze_usable() || tl_ze_real.zeEventQueryStatus(*handle) == ZE_RESULT_SUCCESS;
-		ze_event_handle_t plain = tl_ze_plain(pool->context, signalled);
+		ze_event_handle_t plain = tl_ze_plain(event->pool->context, signalled);
 		if (plain)
 			*handle = plain;
 	}
@@ -274,6 +321,7 @@ const struct tl_hook tl_ze_event_hooks[] = {
 	{ "zeEventHostSynchronize", NULL, after_event_wait, TL_HOOK_TIMED },
 	{ "zeEventQueryKernelTimestamp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
 	{ "zeEventQueryTimestampsExp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
+	{ "zeEventQueryKernelTimestampsExt", before_timestamp_query, NULL, TL_HOOK_PLAIN },
 	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
 };
 

@@ -156,7 +156,11 @@ struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle)
 	return (struct ze_list *)tl_handles_find(&lists, handle);
 }
 
-static struct ze_list *list_new(struct tl_call *call, uint32_t group)
+/* Flags that 1.4's header lacks: each command begins when the one before it has ended. */
+#define LIST_IN_ORDER 8u	/* ZE_COMMAND_LIST_FLAG_IN_ORDER */
+#define QUEUE_IN_ORDER 2u	/* ZE_COMMAND_QUEUE_FLAG_IN_ORDER */
+
+static struct ze_list *list_new(struct tl_call *call, uint32_t group, bool in_order)
 {
 	struct ze_device *device = tl_ze_device(ZE_PARAM(call, 1, ze_device_handle_t));
 	struct ze_context *context = tl_ze_context(ZE_PARAM(call, 0, ze_context_handle_t));
@@ -168,6 +172,7 @@ static struct ze_list *list_new(struct tl_call *call, uint32_t group)
 	list->device = device;
 	list->group = group;
 	list->only_copies = tl_ze_only_copies(device, group);
+	list->in_order = in_order;
 	return list;
 }
 
@@ -178,7 +183,7 @@ static void after_list_create(struct tl_call *call, void *state, uint64_t result
 	if (failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_new(call, desc->commandQueueGroupOrdinal);
+	struct ze_list *list = list_new(call, desc->commandQueueGroupOrdinal, desc->flags & LIST_IN_ORDER);
 	if (list)
 		list->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
 	pthread_mutex_unlock(&tl_ze_lock);
@@ -192,7 +197,7 @@ static void after_immediate_create(struct tl_call *call, void *state, uint64_t r
 	if (failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_new(call, desc->ordinal);
+	struct ze_list *list = list_new(call, desc->ordinal, desc->flags & QUEUE_IN_ORDER);
 	if (list)
 		list->queue = calloc(1, sizeof(*list->queue));
 	if (list && list->queue)
@@ -208,9 +213,21 @@ static void before_list_destroy(struct tl_call *call, void *state)
 	pthread_mutex_lock(&tl_ze_lock);
 	taken->object = tl_handles_take(&lists, ZE_PARAM(call, 0, void *));
 	struct ze_list *list = (struct ze_list *)taken->object;
+	if (list)
+		tl_ze_wait_for_stamps(list->queue, list->recording);
 	if (list && list->queue)
 		tl_ze_collect(list->queue);
 	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_list_reset(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
+	if (list && list->recording)
+		tl_ze_wait_for_stamps(NULL, list->recording);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
 }
 
 static void after_list_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
@@ -434,7 +451,7 @@ const struct tl_hook tl_ze_object_hooks[] = {
 	{ "zeCommandListCreate", NULL, after_list_create, TL_HOOK_PLAIN },
 	{ "zeCommandListCreateImmediate", NULL, after_immediate_create, TL_HOOK_PLAIN },
 	{ "zeCommandListDestroy", before_list_destroy, after_list_destroy, TL_HOOK_PLAIN },
-	{ "zeCommandListReset", NULL, after_list_reset, TL_HOOK_PLAIN },
+	{ "zeCommandListReset", before_list_reset, after_list_reset, TL_HOOK_PLAIN },
 	{ "zeImageCreate", NULL, after_image_create, TL_HOOK_PLAIN },
 	{ "zeImageDestroy", before_image_destroy, NULL, TL_HOOK_PLAIN },
 	{ "zeKernelCreate", NULL, after_kernel_create, TL_HOOK_PLAIN },

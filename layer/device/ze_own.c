@@ -254,7 +254,8 @@ void tl_ze_context_destroy(ze_context_handle_t handle)
 		context->captures = capture->next;
 		tl_ze_capture_free(context, capture);
 	}
-	if (tl_ze_usable()) {
+	/* What the device may yet write to stays. */
+	if (tl_ze_usable() && !context->outlived) {
 		destroy_events(context);
 		destroy_memory(context);
 	}

@@ -18,6 +18,8 @@
 uint64_t clock_hz;
 uint32_t clock_bits, clock_kernel_bits;
 
+bool clock_steady;
+
 static clockid_t host_clock = CLOCK_MONOTONIC_RAW;
 static uint64_t base_ns, epoch, step_after_ns;
 static int64_t drift_ppm, step_ticks;
@@ -41,6 +43,7 @@ void clock_start(void)
 	clock_kernel_bits = (uint32_t)config_number("CLOCK_KERNEL_BITS", 32);
 	drift_ppm = (int64_t)config_number("CLOCK_DRIFT_PPM", 0);
 	epoch = config_number("CLOCK_EPOCH", 0x1234567890);
+	clock_steady = config_number("CLOCK_STEADY", 0) != 0;
 	step_after_ns = UINT64_MAX;
 	if (step && strchr(step, ':')) {
 		step_after_ns = strtoull(step, NULL, 0) * 1000000;

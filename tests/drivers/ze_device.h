@@ -93,6 +93,7 @@ struct stamp clock_now(ze_device_handle_t device);
 uint64_t clock_wrap(uint64_t ticks, uint32_t bits);
 uint64_t clock_host_ns(void); /* the host clock that the driver reports */
 extern uint64_t clock_hz;
+extern bool clock_steady; /* commands take ticks that depend on nothing but the program */
 extern uint32_t clock_bits, clock_kernel_bits;
 
 /* ---- devices: ze_properties.c */
@@ -153,12 +154,16 @@ uint64_t memory_in_use(ze_device_handle_t device);
 struct _ze_event_handle_t {
 	ze_event_pool_handle_t pool; /* NULL: no event was created at this index */
 	_Atomic uint32_t signaled;
+	uint64_t session; /* device_lock: of a graph's capture that a command signals it in */
 	uint32_t index;
 	struct stamp start, end; /* device_lock */
 };
 
 struct _ze_event_pool_handle_t {
 	bool timestamps;
+	bool counts; /* counter-based: an event stands for what was last to signal it */
+	ze_event_pool_flags_t flags;
+	bool single; /* the only event's, which goes with it */
 	uint32_t count;
 	struct _ze_event_handle_t events[];
 };
@@ -167,6 +172,7 @@ void event_signal(ze_event_handle_t event, struct stamp start, struct stamp end)
 void event_reset(ze_event_handle_t event);
 bool event_is_signaled(ze_event_handle_t event);
 ze_kernel_timestamp_result_t event_timestamps(ze_event_handle_t event);
+void event_submitted(ze_event_handle_t event); /* a command that signals it; NULL: none */
 
 struct _ze_fence_handle_t {
 	struct queue *queue;
@@ -237,6 +243,9 @@ enum command_kind {
 	COMMAND_QUERY,
 	COMMAND_LAUNCH,
 	COMMAND_PREFETCH,
+	COMMAND_HOST,
+	COMMAND_LISTS,
+	COMMAND_GRAPH,
 };
 
 struct command {
@@ -257,6 +266,11 @@ struct command {
 	uint32_t to_pitch, to_slice, from_pitch, from_slice;
 	struct launch *launches;
 	uint32_t launch_count;
+	void (*function)(void *); /* host */
+	void *user_data;
+	uint32_t list_count; /* lists, of which all commands are executed here */
+	ze_command_list_handle_t *lists;
+	uint64_t id; /* of a mutable command; 0: it is none */
 	const uint32_t
 		*launch_limit; /* NULL, or where the device finds how many of the launches to run */
 };
@@ -278,6 +292,7 @@ struct queue {
 	bool started, closing;
 	struct submission *current, *first, **last;
 	uint64_t submitted, completed;
+	uint64_t steady; /* ticks, if clock_steady: what its launches took so far */
 };
 
 struct _ze_command_queue_handle_t {
@@ -291,6 +306,8 @@ struct _ze_command_list_handle_t {
 	uint32_t running; /* submissions not finished; device_lock */
 	struct command *first, **last;
 	struct queue *queue; /* an immediate list's */
+	uint64_t next_id, last_id; /* of a mutable list; 0: the next command is not mutable */
+	uint64_t session;	   /* of the capture of a graph that it took part in last */
 };
 
 ze_result_t queue_open(struct queue *queue, ze_device_handle_t device,
@@ -300,6 +317,10 @@ ze_result_t queue_submit(struct queue *queue, struct submission *submission);
 bool queue_is_closing(struct queue *queue);
 void queues_configure(void);
 void queues_forked(void);
+/* Waits for all that the device's queues have been given. */
+ze_result_t queues_wait(ze_device_handle_t device);
+void *newer_find(const char *name); /* ze_newer.c; NULL: no such function */
+bool newer_captures(ze_command_list_handle_t list, struct command *command);
 /* A command is begun, filled in, and finished: put into the list, or handed to an immediate list's
  * queue. */
 ze_result_t command_begin(ze_command_list_handle_t list, enum command_kind kind,

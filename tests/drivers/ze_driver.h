@@ -29,6 +29,9 @@
  *	CLOCK_KERNEL_BITS=N	valid bits of kernel timestamps (default 32)
  *	CLOCK_DRIFT_PPM=N	how much faster it runs than it says (default 0)
  *	CLOCK_STEP=MS:TICKS	jumps by TICKS (signed), MS milliseconds after the driver was loaded
+ *	CLOCK_STEADY=1		what commands leave in events and memory as their ticks depends on nothing but
+ *				the program: a launch takes what it is to spin, or as many ticks as it has work
+ *				items, and a thousand; and a queue's launches follow each other
  *	CLOCK_HOST=monotonic	the host time of zeDeviceGetGlobalTimestamps, and what drives the clock
  *				(default: CLOCK_MONOTONIC_RAW, as drivers for real devices do)
  *
@@ -75,6 +78,12 @@ int test_ze_waiting(const char *name);
 
 /* Calls so far; 0 unless TEST_ZE_COUNTS is set. */
 uint64_t test_ze_count(const char *name);
+
+/*
+ * Functions of the API that are newer than the headers that the driver is built with, by their
+ * names: see ze_newer.h. NULL: there is none such.
+ */
+void *test_ze_newer(const char *name);
 
 /* Writes the file of TEST_ZE_COUNTS now: for programs that end without their exit handlers. */
 void test_ze_write_counts(void);

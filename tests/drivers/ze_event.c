@@ -31,10 +31,19 @@ void event_reset(ze_event_handle_t event)
 	pthread_mutex_unlock(&device_lock);
 }
 
+void event_submitted(ze_event_handle_t event)
+{
+	if (event && event->pool->counts)
+		event_reset(event);
+}
+
+/* Events without timestamps have none, for whoever asks. */
 ze_kernel_timestamp_result_t event_timestamps(ze_event_handle_t event)
 {
-	ze_kernel_timestamp_result_t result;
+	ze_kernel_timestamp_result_t result = {.global = {0, 0}};
 
+	if (!event->pool || !event->pool->timestamps)
+		return result;
 	pthread_mutex_lock(&device_lock);
 	result.global.kernelStart = clock_wrap(event->start.ticks, clock_kernel_bits);
 	result.global.kernelEnd = clock_wrap(event->end.ticks, clock_kernel_bits);
@@ -44,6 +53,18 @@ ze_kernel_timestamp_result_t event_timestamps(ze_event_handle_t event)
 }
 
 /* ---- pools */
+
+/* What 1.4's headers lack: ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP, and the type of
+ * ze_event_pool_counter_based_exp_desc_t. */
+#define POOL_MAPPED 8u
+#define POOL_COUNTS 0x00020014u
+
+static bool has_counters(const ze_base_desc_t *next)
+{
+	while (next && (uint32_t)next->stype != POOL_COUNTS)
+		next = next->pNext;
+	return next;
+}
 
 ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc,
 			      uint32_t device_count, ze_device_handle_t *devices,
@@ -58,7 +79,9 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
 	if (!*pool)
 		return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 	(*pool)->count = desc->count;
-	(*pool)->timestamps = desc->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+	(*pool)->flags = desc->flags;
+	(*pool)->timestamps = desc->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | POOL_MAPPED);
+	(*pool)->counts = has_counters(desc->pNext);
 	return ZE_RESULT_SUCCESS;
 }
 
@@ -101,8 +124,11 @@ ze_result_t zeEventDestroy(ze_event_handle_t event)
 	ENTER(zeEventDestroy);
 	NEED_HANDLE(event);
 	pthread_mutex_lock(&device_lock);
+	ze_event_pool_handle_t pool = event->pool;
 	event->pool = NULL;
 	pthread_mutex_unlock(&device_lock);
+	if (pool && pool->single)
+		free(pool);
 	return ZE_RESULT_SUCCESS;
 }
 
@@ -113,6 +139,8 @@ ze_result_t zeEventHostSignal(ze_event_handle_t event)
 	ENTER(zeEventHostSignal);
 	NEED_HANDLE(event);
 	now = clock_now(&the_driver.devices[0]);
+	if (clock_steady)
+		now.ticks = 77;
 	event_signal(event, now, now);
 	return ZE_RESULT_SUCCESS;
 }

@@ -16,6 +16,7 @@ void command_free(struct command *command)
 	free(command->waits);
 	free(command->events);
 	free(command->offsets);
+	free(command->lists);
 	free(command);
 }
 
@@ -141,6 +142,8 @@ ze_result_t command_begin(ze_command_list_handle_t list, enum command_kind kind,
 	if (!*made)
 		return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 	(*made)->kind = kind;
+	(*made)->id = list->next_id;
+	list->next_id = 0;
 	(*made)->signal = signal;
 	(*made)->wait_count = wait_count;
 	(*made)->waits = copy_array(waits, wait_count, sizeof(*waits));
@@ -154,6 +157,9 @@ ze_result_t command_finish(ze_command_list_handle_t list, struct command *comman
 		list->last = &command->next;
 		return ZE_RESULT_SUCCESS;
 	}
+	if (newer_captures(list, command))
+		return ZE_RESULT_SUCCESS;
+	event_submitted(command->signal);
 	struct submission *submission = calloc(1, sizeof(*submission));
 	if (!submission) {
 		command_free(command);

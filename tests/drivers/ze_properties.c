@@ -257,6 +257,8 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
 	NEED_POINTER(name);
 	NEED_POINTER(address);
 	*address = strcmp(name, "zexTestSum") == 0 ? (void *)zexTestSum : entry_find(name);
+	if (!*address)
+		*address = newer_find(name);
 	return *address ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
 }
 

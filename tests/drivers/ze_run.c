@@ -20,6 +20,9 @@ const char *command_name(const struct command *command)
 		[COMMAND_QUERY] = "query",
 		[COMMAND_LAUNCH] = "launch",
 		[COMMAND_PREFETCH] = "prefetch",
+		[COMMAND_HOST] = "host",
+		[COMMAND_LISTS] = "lists",
+		[COMMAND_GRAPH] = "graph",
 	};
 
 	if (command->kind == COMMAND_LAUNCH && command->launches[0].name)
@@ -94,7 +97,8 @@ static uint64_t run_launches(struct command *command, struct queue *queue)
 
 static void write_timestamp(const struct command *command, struct queue *queue)
 {
-	uint64_t ticks = clock_wrap(clock_now(queue->device).ticks, clock_bits);
+	uint64_t now = clock_steady ? queue->steady : clock_now(queue->device).ticks;
+	uint64_t ticks = clock_wrap(now, clock_bits);
 
 	memcpy(memory_view(command->to), &ticks, sizeof(ticks));
 }
@@ -125,6 +129,11 @@ void command_run(struct command *command, struct queue *queue, uint64_t *amount)
 	case COMMAND_LAUNCH:
 		*amount = run_launches(command, queue);
 		break;
+	case COMMAND_HOST:
+		command->function(command->user_data);
+		break;
+	case COMMAND_LISTS:   /* the queue has done it */
+	case COMMAND_GRAPH:
 	case COMMAND_BARRIER: /* the queue works in order */
 	case COMMAND_SIGNAL:  /* the queue signals after the command */
 	case COMMAND_WAIT:    /* and waits before it */

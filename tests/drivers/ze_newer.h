@@ -1,0 +1,99 @@
+/*
+ * Functions of Level Zero that are newer than Debian's headers, as far as the software device has
+ * them (ze_newer.c). Self-contained, with handles as void *: tests/device_ze_newer.sh has tracegen
+ * make shims from this file, and libze_newer.so (ze_newer_calls.c) offers the functions to programs,
+ * as a newer loader would.
+ */
+#ifndef TESTS_ZE_NEWER_H
+#define TESTS_ZE_NEWER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct newer_groups {
+	uint32_t x, y, z;
+};
+
+struct newer_desc {
+	uint32_t stype;
+	const void *next;
+	uint32_t flags;
+};
+
+struct newer_counter_desc {
+	uint32_t stype;
+	const void *next;
+	uint32_t flags, signal, wait;
+};
+
+/* Of a chain that begins at a newer_desc's .next. */
+struct newer_group_count_desc {
+	uint32_t stype;
+	const void *next;
+	uint64_t id;
+	const struct newer_groups *count;
+};
+
+struct newer_group_size_desc {
+	uint32_t stype;
+	const void *next;
+	uint64_t id;
+	uint32_t x, y, z;
+};
+
+struct newer_query_result {
+	uint32_t stype;
+	void *next;
+	void *times, *synchronized;
+};
+
+#define NEWER_IN_ORDER_LIST  8u /* flags of lists, and of immediate lists */
+#define NEWER_IN_ORDER_QUEUE 2u
+#define NEWER_MAPPED	     8u /* of pools */
+#define NEWER_POOL_COUNTS    0x00020014u
+#define NEWER_GROUP_COUNT    0x0002001au
+#define NEWER_GROUP_SIZE     0x0002001bu
+#define NEWER_COUNTER_VISIBLE 4u /* of newer_counter_desc */
+#define NEWER_COUNTER_TIMES  16u
+
+uint32_t zeDeviceSynchronize(void *device);
+uint32_t zeCommandListHostSynchronize(void *list, uint64_t timeout);
+uint32_t zeCommandListAppendLaunchKernelWithArguments(void *list, void *kernel,
+						      const struct newer_groups groups,
+						      const struct newer_groups sizes,
+						      void **arguments, const void *next,
+						      void *signal, uint32_t wait_count,
+						      void **waits);
+uint32_t zeCommandListAppendLaunchKernelWithParameters(void *list, void *kernel,
+						       const struct newer_groups *groups,
+						       const void *next, void *signal,
+						       uint32_t wait_count, void **waits);
+uint32_t zeCommandListAppendMemoryCopyWithParameters(void *list, void *to, const void *from,
+						     size_t size, const void *next, void *signal,
+						     uint32_t wait_count, void **waits);
+uint32_t zeCommandListAppendHostFunction(void *list, void (*function)(void *), void *user_data,
+					 const void *next, void *signal, uint32_t wait_count,
+					 void **waits);
+uint32_t zeCommandListImmediateAppendCommandListsExp(void *list, uint32_t count, void **lists,
+						     void *signal, uint32_t wait_count,
+						     void **waits);
+uint32_t zeEventCounterBasedCreate(void *context, void *device,
+				   const struct newer_counter_desc *desc, void **event);
+uint32_t zeEventPoolGetFlags(void *pool, uint32_t *flags);
+uint32_t zeEventQueryKernelTimestampsExt(void *event, void *device, uint32_t *count,
+					 struct newer_query_result *results);
+uint32_t zeCommandListGetNextCommandIdExp(void *list, const struct newer_desc *desc, uint64_t *id);
+uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct newer_desc *desc);
+uint32_t zeCommandListUpdateMutableCommandSignalEventExp(void *list, uint64_t id, void *signal);
+uint32_t zeCommandListUpdateMutableCommandKernelsExp(void *list, uint32_t count, uint64_t *ids,
+						     void **kernels);
+uint32_t zeCommandListCreateCloneExp(void *list, void **clone);
+uint32_t zeCommandListBeginGraphCaptureExt(void *list, const void *next);
+uint32_t zeCommandListEndGraphCaptureExt(void *list, const void *next, void **graph);
+uint32_t zeGraphInstantiateExt(void *graph, const void *next, void **executable);
+uint32_t zeCommandListAppendGraphExt(void *list, void *executable, const void *next, void *signal,
+				     uint32_t wait_count, void **waits);
+uint32_t zeExecutableGraphDestroyExt(void *executable);
+uint32_t zeGraphDestroyExt(void *graph);
+
+#endif
