@@ -6,38 +6,44 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/closing.h"
 #include "cli/command.h"
+#include "cli/images.h"
 #include "cli/output_file.h"
 #include "cli/recovery.h"
 #include "cli/shown.h"
 #include "format/launcher.h"
+#include "format/places.h"
 #include "format/report.h"
+#include "format/trace_file.h"
 
 /* One trace file, as far as it is known. */
 struct trace {
 	pid_t pid;
 	char *path;
-	unsigned created; /* number of the first report on it: a process's files in their order */
-	unsigned number; /* of the report that the rest is from */
+	unsigned long long created; /* number of the first report on it: a process's files in their order */
+	unsigned long long number; /* of the report that the rest is from */
 	bool finished;
 	uint64_t events, lost;
 	bool recovered;	/* here: this many calls, and those that had not returned */
 	uint64_t recovered_events, unfinished;
 };
 
-
 struct reports {
+	struct images images;
 	struct trace *traces;
 	size_t count;
 	char **buffers; /* files that processes made */
@@ -49,7 +55,32 @@ struct reports {
 	int error; /* of .failed */
 };
 
+static char outer[PATH_MAX]; /* where `folder` lies; "": in a public place */
 static char folder[PATH_MAX];
+
+/*
+ * Only root's programs can become another user. They need a folder that such a user can write, and then nobody else may know its name: it is in one
+ * that can be passed through but not listed.
+ */
+static bool open_to_others(void)
+{
+	unsigned char secret[16];
+	char *at = folder + strlen(folder);
+
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return false;
+	strcpy(outer, folder);
+	*at++ = '/';
+	for (size_t i = 0; i < sizeof(secret); i++)
+		at += sprintf(at, "%02x", secret[i]);
+	/* Not by mkdir's mode, which the umask cuts. */
+	if (!mkdir(folder, 0700) && !chmod(folder, 01733) && !chmod(outer, 0711))
+		return true;
+	rmdir(folder);
+	strcpy(folder, outer);
+	*outer = '\0';
+	return false;
+}
 
 void closing_prepare(void)
 {
@@ -61,6 +92,8 @@ void closing_prepare(void)
 		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
 			continue; /* longer than the layer takes */
 		if (mkdtemp(folder)) {
+			if (!geteuid())
+				open_to_others();
 			setenv(TL_REPORT_VARIABLE, folder, 1);
 			return;
 		}
@@ -70,7 +103,7 @@ void closing_prepare(void)
 
 /* ---- reading ---- */
 
-static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path, unsigned number)
+static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path, unsigned long long number)
 {
 	for (size_t i = 0; i < reports->count; i++) {
 		struct trace *known = &reports->traces[i];
@@ -88,7 +121,7 @@ static struct trace *trace_at(struct reports *reports, pid_t pid, const char *pa
 	return trace;
 }
 
-static void read_finished(struct reports *reports, pid_t pid, unsigned number, const char *message)
+static void read_finished(struct reports *reports, pid_t pid, unsigned long long number, const char *message)
 {
 	unsigned long long events, lost;
 	int path = 0;
@@ -123,13 +156,16 @@ static void keep(char **to, const char *message)
 static void read_one(struct reports *reports, const char *name, const char *message)
 {
 	char kind[16];
-	unsigned number;
+	unsigned long long number;
 	int pid;
 
-	if (sscanf(name, "%15[a-z].%d.%u", kind, &pid, &number) != 3)
+	if (sscanf(name, "%15[a-z].%d.%llu", kind, &pid, &number) != 3)
 		return;
 	if (!strcmp(kind, TL_REPORT_LOADED)) {
 		reports->loaded = true;
+		images_loaded(&reports->images, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_WITHOUT)) {
+		images_without(&reports->images, pid, number, message);
 	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
 		keep(&reports->called, message);
 	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
@@ -146,6 +182,42 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 		reports->error = atoi(message);
 		keep(&reports->failed, strchr(message, ' ') + 1);
 	}
+}
+
+/* Buffers of a process that became another user. They are that user's to recover; but where nothing is left to do, they go. */
+static void leave_buffers(const char *path, uid_t user)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const char *name = strrchr(path, '/');
+	struct tl_file_header header;
+	struct stat status;
+	uint32_t pid;
+
+	if (descriptor < 0 || !name || !tl_places_is_buffers(name + 1, &pid) || fstat(descriptor, &status) || !S_ISREG(status.st_mode) ||
+	    status.st_uid != user || read(descriptor, &header, sizeof(header)) != sizeof(header) ||
+	    memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)))
+		user = geteuid();
+	if (descriptor >= 0)
+		close(descriptor);
+	if (user == geteuid())
+		return;
+	if (header.state == TL_FILE_DONE)
+		unlink(path);
+	else if (kill((pid_t)pid, 0) && errno == ESRCH)
+		say("%s: a process that became user %u left events in it; run `tracelayer recover` as that user", path, (unsigned)user);
+}
+
+/* What another user says is printed, so it must not talk to the terminal; and nothing is done with its files. */
+static void read_others(struct reports *reports, const char *name, char *message, uid_t user)
+{
+	if (!strncmp(name, TL_REPORT_BUFFERS ".", strlen(TL_REPORT_BUFFERS "."))) {
+		leave_buffers(message, user);
+		return;
+	}
+	for (char *at = message; *at; at++)
+		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 127)
+			*at = '?';
+	read_one(reports, name, message);
 }
 
 static int compare_traces(const void *a, const void *b)
@@ -167,19 +239,25 @@ static void read_all(struct reports *reports)
 
 	while (links && (link = readdir(links))) {
 		char message[PATH_MAX];
+		struct stat status;
 		ssize_t length =
 			readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
 
 		if (length < 0)
 			continue;
 		message[length] = '\0';
-		read_one(reports, link->d_name, message);
+		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) && status.st_uid != geteuid())
+			read_others(reports, link->d_name, message, status.st_uid);
+		else
+			read_one(reports, link->d_name, message);
 		unlinkat(dirfd(links), link->d_name, 0);
 	}
 	if (links)
 		closedir(links);
 	if (folder[0])
 		rmdir(folder);
+	if (outer[0])
+		rmdir(outer);
 }
 
 void closing_drop(void)
@@ -210,7 +288,7 @@ static const char *from_here(const char *path)
 
 static void note_recovered(struct reports *reports, const struct recovery *recovery)
 {
-	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path, UINT_MAX);
+	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path, ULLONG_MAX);
 
 	if (*recovery->intended)
 		say("%s: %s; %s has what could be recovered", from_here(recovery->intended), recovery->why, recovery->path);
@@ -378,18 +456,23 @@ static bool say_nature(const struct program *program)
 	const char *file = program->script ? program->file : program->path;
 
 	switch (program->nature) {
-	case PROGRAM_STATIC:
+	case TL_PROGRAM_STATIC:
 		say("no trace: %s%s is statically linked, so nothing can be preloaded; link it dynamically",
 		    what, file);
 		return true;
-	case PROGRAM_FOREIGN:
+	case TL_PROGRAM_FOREIGN:
 		say("no trace: %s%s is for %s and this tracelayer is not; use a tracelayer built for that",
 		    what, file, program->machine);
 		return true;
-	case PROGRAM_PRIVILEGED:
+	case TL_PROGRAM_PRIVILEGED:
 		say("no trace: %s%s is set-user-id or has file capabilities, so preloading is ignored; run a copy without them, or "
 		    "run it as its owner",
 		    what, file);
+		return true;
+	case TL_PROGRAM_LIBC:
+		say("no trace: %s%s is started by %s, the dynamic linker of another C library or of a glibc that is too old, so it ran without "
+		    "libtracelayer.so; link it with this machine's glibc",
+		    what, file, program->loader);
 		return true;
 	default:
 		return false;
@@ -421,6 +504,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);
+	else if (images_say(&reports->images, ending->pid, true))
+		;	/* whose program it was to be */
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
 		    reports->unshimmed);
@@ -447,13 +532,16 @@ void closing_line(const struct program *program, const struct ending *ending,
 	if (reports.count && reports.failed && !reports.kept)
 		say("%s: %s, so events are missing; give another file with -o",
 		    from_here(reports.failed), output_file_trouble(reports.error));
-	if (reports.count)
+	if (reports.count) {
+		images_say(&reports.images, ending->pid, false);
 		say_traces(&reports);
-	else
+	} else {
 		say_why_none(program, ending, config, &reports);
+	}
 	for (size_t i = 0; i < reports.count; i++)
 		free(reports.traces[i].path);
 	free(reports.traces);
+	images_forget(&reports.images);
 	for (size_t i = 0; i < reports.buffers_count; i++)
 		free(reports.buffers[i]);
 	free(reports.buffers);

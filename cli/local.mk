@@ -20,7 +20,7 @@ tracelayer_SOURCES = \
 	%D%/control.h %D%/control.c \
 	%D%/phases.c \
 	%D%/profile.h %D%/profile.c %D%/profile_process.h %D%/profile_process.c %D%/profile_output.c \
-	%D%/run.h %D%/run.c %D%/installed.h %D%/installed.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c \
+	%D%/run.h %D%/run.c %D%/installed.h %D%/installed.c %D%/program.h %D%/program.c %D%/launch.h %D%/launch.c %D%/closing.h %D%/closing.c %D%/images.h %D%/images.c \
 	%D%/summary.c %D%/history.h %D%/history.c %D%/waits.h %D%/waits.c %D%/tabulate.h %D%/tabulate.c \
 	%D%/trace_reader.h %D%/trace_reader.c \
 	%D%/trace_events.h %D%/trace_events.c %D%/slices.h %D%/slices.c %D%/systrace.h %D%/systrace.c \

@@ -492,7 +492,7 @@ static int profile_program(const struct wishes *wishes)
 		return run_cannot_start(wishes->program[0], error);
 	give(TL_SETTING_START, "watched");
 	give(TL_SETTING_DEVICE, "0");
-	int code = program.nature != PROGRAM_FOREIGN ? run_preload() : EXIT_DONE;
+	int code = program.nature != TL_PROGRAM_FOREIGN ? run_preload(&program) : EXIT_DONE;
 	if (code != EXIT_DONE)
 		return code;
 	closing_prepare();

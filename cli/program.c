@@ -1,29 +1,21 @@
 /*
- * program: finds the file as execvp does, follows a script to its interpreter, and reads the ELF
- * headers of that.
+ * program: finds the file as execvp does, and follows a script to its interpreter. What that is, format/program_file.h says.
  */
 #include "config.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/program.h"
 
 #define INTERPRETERS 4 /* scripts that interpret scripts: as deep as Linux follows them */
-
-#if defined(__x86_64__)
-#define OUR_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OUR_MACHINE EM_AARCH64
-#endif
 
 /* The errno that executing the file would give; 0 where it can be. */
 static int cannot_execute(const char *path)
@@ -129,62 +121,58 @@ static const char *machine_name(int machine)
 	}
 }
 
-static enum program_nature elf_nature(Elf *elf, const char **machine)
-{
-	GElf_Ehdr header;
-	size_t count;
-
-	if (!gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &count))
-		return PROGRAM_UNKNOWN;
-	/* x32 programs have our machine, but the other class. */
-	if (header.e_machine != OUR_MACHINE || gelf_getclass(elf) != ELFCLASS64) {
-		*machine = header.e_machine == OUR_MACHINE ? "a 32-bit ABI"
-							   : machine_name(header.e_machine);
-		return PROGRAM_FOREIGN;
-	}
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr segment;
-
-		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
-			return PROGRAM_DYNAMIC;
-	}
-	return PROGRAM_STATIC;
-}
-
-/* The dynamic loader will run in secure mode: the file gives the process rights that we do not
- * have. */
-static bool is_privileged(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status))
-		return false;
-	if (status.st_mode & S_ISUID && status.st_uid != getuid())
-		return true;
-	if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP && status.st_gid != getgid())
-		return true;
-	return getuid() && getxattr(path, "security.capability", NULL, 0) > 0;
-}
-
 static void examine(struct program *program)
 {
-	int descriptor = open(program->file, O_RDONLY | O_CLOEXEC);
+	struct tl_program_file file;
 
-	program->nature = PROGRAM_UNKNOWN;
-	if (descriptor >= 0 && elf_version(EV_CURRENT) != EV_NONE) {
-		Elf *elf = elf_begin(descriptor, ELF_C_READ, NULL);
+	tl_program_file(program->file, &file);
+	program->nature = file.nature;
+	program->elf = file.elf;
+	program->machine = file.narrow ? "a 32-bit ABI" : machine_name(file.machine);
+	strcpy(program->loader, file.interpreter);
+}
 
-		if (elf && elf_kind(elf) == ELF_K_ELF) {
-			program->elf = true;
-			program->nature = elf_nature(elf, &program->machine);
-		}
-		elf_end(elf);
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* `loader --list` loads all that the program would, runs none of it, and fails where something is missing. */
+static bool loads(const char *loader, const char *file, const char *preload)
+{
+	int status = -1;
+	pid_t trial = fork();
+
+	if (trial < 0)
+		return true;
+	if (!trial) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		for (int fd = 0; fd < 3; fd++)
+			dup2(null, fd);
+		setenv("LD_PRELOAD", preload, 1);
+		execl(loader, loader, "--list", file, NULL);
+		_exit(0);
 	}
-	if (descriptor >= 0)
-		close(descriptor);
-	/* A program that may be executed but not read runs in secure mode, too. */
-	if (program->nature != PROGRAM_FOREIGN && is_privileged(program->file))
-		program->nature = PROGRAM_PRIVILEGED;
+	while (waitpid(trial, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+bool program_takes(struct program *program, const char *preload)
+{
+	struct tl_program_file own;
+
+	if (program->nature == TL_PROGRAM_FOREIGN || program->nature == TL_PROGRAM_LIBC)
+		return false;
+	if (program->nature != TL_PROGRAM_DYNAMIC || !*program->loader)
+		return true;
+	tl_program_file("/proc/self/exe", &own);
+	if (!*own.interpreter || is_same_file(own.interpreter, program->loader) || loads(program->loader, program->file, preload))
+		return true;
+	program->nature = TL_PROGRAM_LIBC;
+	return false;
 }
 
 int program_find(const char *name, struct program *program)

@@ -7,26 +7,26 @@
 #include <limits.h>
 #include <stdbool.h>
 
-enum program_nature {
-	PROGRAM_DYNAMIC,    /* the dynamic loader starts it: preloading works */
-	PROGRAM_STATIC,	    /* it has no dynamic loader */
-	PROGRAM_FOREIGN,    /* for another architecture than this command */
-	PROGRAM_PRIVILEGED, /* set-user-id, set-group-id or file capabilities: the loader ignores
-			       LD_PRELOAD */
-	PROGRAM_UNKNOWN,    /* not readable, or no format known here */
-};
+#include "format/program_file.h"
 
 struct program {
 	char path[PATH_MAX]; /* found in PATH as execvp would */
 	char file[PATH_MAX]; /* what the kernel really starts: the interpreter, where path is a
 				script */
-	enum program_nature nature;
+	enum tl_program_nature nature;
 	const char *machine; /* FOREIGN: what it is for */
 	bool script;	     /* file is path's interpreter */
 	bool elf;
+	char loader[TL_PROGRAM_INTERPRETER]; /* the dynamic linker that it names */
 };
 
 /* Returns 0, or the errno that starting it would give (ENOENT, EACCES). */
 int program_find(const char *name, struct program *program);
+
+/*
+ * The program starts with these libraries preloaded (LD_PRELOAD's value). Where its dynamic linker is another file than this command's it is tried:
+ * another C library, and a glibc that is too old for the library, would refuse to start it. Then its nature becomes LIBC.
+ */
+bool program_takes(struct program *program, const char *preload);
 
 #endif

@@ -212,7 +212,7 @@ static bool find_tools(const char *library)
 	return found;
 }
 
-int run_preload(void)
+int run_preload(struct program *program)
 {
 	char library[PATH_MAX], *value;
 	const char *before = getenv("LD_PRELOAD");
@@ -232,7 +232,9 @@ int run_preload(void)
 	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
 		     before ? before : "") < 0)
 		need(NULL);
-	setenv("LD_PRELOAD", value, 1);
+	/* Else it would not start, or its dynamic linker would say so. */
+	if (program_takes(program, value))
+		setenv("LD_PRELOAD", value, 1);
 	free(value);
 	return EXIT_DONE;
 }
@@ -339,9 +341,7 @@ int command_run(int argc, char **argv)
 		return run_cannot_start(program_argv[0], error);
 	if (!check_output(&config, &program))
 		return EXIT_USAGE;
-	/* Into a program of another architecture the loader can't preload ours, and would say so.
-	 */
-	int code = program.nature != PROGRAM_FOREIGN ? run_preload() : EXIT_DONE;
+	int code = program.nature != TL_PROGRAM_FOREIGN ? run_preload(&program) : EXIT_DONE;
 
 	if (code == EXIT_DONE && config.xpti)
 		code = bring_xpti();

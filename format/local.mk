@@ -14,6 +14,7 @@ libtl_format_la_SOURCES = \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \
+	%D%/program_file.h %D%/program_file.c \
 	%D%/settings.c %D%/settings.h %D%/settings_table.h \
 	%D%/tools.c %D%/tools.h \
 	%D%/xpti.c %D%/xpti.h

@@ -9,6 +9,9 @@
  * What posix_spawn, system and popen do in their children is inside the C library and never comes here, nor need it: those children share
  * the parent's memory, and have recorded nothing.
  *
+ * Whatever starts another program looks at it first (image.h): `tracelayer run` is told where the layer won't be in it, and one of another C
+ * library is not given what would keep it from starting.
+ *
  * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last results of their devices. Their code is anybody's:
  * it allocates, prints and locks. So it must not run in a signal handler (which may have interrupted the allocator), and a process that ends since it
  * hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies, and the watch: a thread that the C library does not know
@@ -23,6 +26,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -32,11 +36,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "format/program_file.h"
+#include "format/text.h"
 #include "layer/device/background.h"
 #include "layer/device/device.h"
 #include "layer/dlsym.h"
 #include "layer/guest.h"
 #include "layer/handler.h"
+#include "layer/image.h"
 #include "layer/pen.h"
 #include "layer/report.h"
 #include "layer/runtime.h"
@@ -57,6 +64,8 @@ static struct {
 	int (*execvpe)(const char *file, char *const argv[], char *const envp[]);
 	int (*fexecve)(int fd, char *const argv[], char *const envp[]);
 	int (*execveat)(int folder, const char *path, char *const argv[], char *const envp[], int flags);
+	__typeof__(posix_spawn) *posix_spawn;
+	__typeof__(posix_spawnp) *posix_spawnp;
 	int (*unshare)(int flags);
 	int (*setns)(int fd, int type);
 	_Atomic bool found;
@@ -85,6 +94,8 @@ static __attribute__((constructor)) void find(void)
 	FIND(execvpe);
 	FIND(fexecve);
 	FIND(execveat);
+	FIND(posix_spawn);
+	FIND(posix_spawnp);
 	FIND(unshare);
 	FIND(setns);
 	/* Release: pairs with the acquire in REAL. */
@@ -92,16 +103,17 @@ static __attribute__((constructor)) void find(void)
 }
 
 /* Called before our constructor, by another library's: found then. A C library that has no such function says so. */
-#define REAL(name)                                                                                                     \
+#define REAL_OR(name, failure)                                                                                         \
 	({                                                                                                             \
 		if (!atomic_load_explicit(&real.found, memory_order_acquire))                                          \
 			find();                                                                                        \
 		if (!real.name) {                                                                                      \
 			errno = ENOSYS;                                                                                \
-			return -1;                                                                                     \
+			return failure;                                                                                \
 		}                                                                                                      \
 		real.name;                                                                                             \
 	})
+#define REAL(name) REAL_OR(name, -1)
 
 /* --- tools and drivers */
 
@@ -233,34 +245,101 @@ static int after_exec(int result)
 		after_exec(function_(__VA_ARGS__));                                                                    \
 	})
 
+/* The environment that the program is to be started with: on the caller's stack where it can't be the one given. */
+#define ENVIRONMENT(path, envp)                                                                                        \
+	({                                                                                                             \
+		size_t room_ = tl_image_look(path, envp);                                                              \
+		room_ ? tl_image_without(envp, alloca(room_)) : (envp);                                                \
+	})
+
 TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return EXEC(execve, path, path, argv, envp);
+	char *const *environment = ENVIRONMENT(path, envp);
+
+	return EXEC(execve, path, path, argv, environment);
 }
 
 TL_EXPORT int execv(const char *path, char *const argv[])
 {
+	char *const *environment = ENVIRONMENT(path, environ);
+
+	if (environment != environ)
+		return EXEC(execve, path, path, argv, environment);
 	return EXEC(execv, path, path, argv);
 }
 
 TL_EXPORT int execvp(const char *file, char *const argv[])
 {
-	return EXEC(execvp, strchr(file, '/') ? file : NULL, file, argv);
+	char found[TL_PROGRAM_PATH];
+	char *const *environment = ENVIRONMENT(tl_image_find(file, found, sizeof(found)), environ);
+	const char *path = strchr(file, '/') ? file : NULL;
+
+	if (environment != environ)
+		return EXEC(execvpe, path, file, argv, environment);
+	return EXEC(execvp, path, file, argv);
 }
 
 TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return EXEC(execvpe, strchr(file, '/') ? file : NULL, file, argv, envp);
+	char found[TL_PROGRAM_PATH];
+	char *const *environment = ENVIRONMENT(tl_image_find(file, found, sizeof(found)), envp);
+
+	return EXEC(execvpe, strchr(file, '/') ? file : NULL, file, argv, environment);
+}
+
+/* A path to what is named by a folder's descriptor, or by that of the file itself (path is empty). NULL: it is too long. */
+static const char *path_at(int folder, const char *path, char *at, size_t room)
+{
+	struct tl_text text = { at, at + room - 1, false };
+
+	if (*path == '/' || (*path && folder == AT_FDCWD))
+		return path;
+	tl_text_string(&text, "/proc/self/fd/");
+	tl_text_unsigned(&text, (uint64_t)(unsigned)folder);
+	tl_text_string(&text, *path ? "/" : "");
+	tl_text_string(&text, path);
+	*text.at = 0;
+	return text.cut ? NULL : at;
 }
 
 TL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	return EXEC(fexecve, NULL, fd, argv, envp);
+	char at[64];
+	char *const *environment = ENVIRONMENT(path_at(fd, "", at, sizeof(at)), envp);
+
+	return EXEC(fexecve, NULL, fd, argv, environment);
 }
 
 TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	return EXEC(execveat, NULL, folder, path, argv, envp, flags);
+	char at[TL_PROGRAM_PATH];
+	char *const *environment = ENVIRONMENT(path_at(folder, path, at, sizeof(at)), envp);
+
+	return EXEC(execveat, NULL, folder, path, argv, environment, flags);
+}
+
+/* Its child shares our memory and execs inside of the C library: nothing is to be done here but to see what it will be. */
+TL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+			  char *const argv[], char *const envp[])
+{
+	__typeof__(real.posix_spawn) function = REAL_OR(posix_spawn, ENOSYS);
+	int error = errno;
+	char *const *environment = ENVIRONMENT(path, envp);
+
+	errno = error;
+	return function(pid, path, actions, attributes, argv, environment);
+}
+
+TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+			   char *const argv[], char *const envp[])
+{
+	__typeof__(real.posix_spawnp) function = REAL_OR(posix_spawnp, ENOSYS);
+	char found[TL_PROGRAM_PATH];
+	int error = errno;
+	char *const *environment = ENVIRONMENT(tl_image_find(file, found, sizeof(found)), envp);
+
+	errno = error;
+	return function(pid, file, actions, attributes, argv, environment);
 }
 
 /* How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the NULL. -1: more than an exec takes. */

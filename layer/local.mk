@@ -22,6 +22,7 @@ libtl_core_la_SOURCES = \
 	%D%/event.h %D%/event.c \
 	%D%/guest.h %D%/guest.c \
 	%D%/handler.h %D%/handler.c \
+	%D%/image.h %D%/image.c \
 	%D%/labels.h %D%/labels.c \
 	%D%/once.h %D%/once.c \
 	%D%/pen.h %D%/pen.c \

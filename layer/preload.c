@@ -100,3 +100,35 @@ bool tl_preloaded(void)
 	return (list && (is_listed(list, last_part(self->l_name)) || a_listed_one_needs(list, self))) ||
 	       comes_before_needed(self);
 }
+
+/* The last parts of paths: ours, and those of preloaded libraries that need us. The dynamic linker keeps them. */
+#define BRINGERS 16
+static const char *names[BRINGERS];
+static size_t nnames;
+
+void tl_preload_look(void)
+{
+	Dl_info info;
+	struct link_map *self = NULL;
+
+	if (nnames || !dladdr1((void *)tl_preload_look, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
+		return;
+	names[nnames++] = last_part(self->l_name);
+	const struct link_map *map = self;
+	while (map->l_prev)
+		map = map->l_prev;
+	/* The program itself may need us, too, and has no name. */
+	for (; map && nnames < BRINGERS; map = map->l_next)
+		if (*map->l_name && needs(map, self->l_name))
+			names[nnames++] = last_part(map->l_name);
+}
+
+bool tl_preload_is_ours(const char *item, size_t length)
+{
+	for (size_t i = 0; i < nnames; i++) {
+		size_t size = strlen(names[i]);
+		if (length >= size && !memcmp(item + length - size, names[i], size) && (length == size || item[length - size - 1] == '/'))
+			return true;
+	}
+	return false;
+}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "format/report.h"
@@ -19,7 +20,7 @@
 #define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
 static char folder[256]; /* empty: nobody asked */
-static _Atomic unsigned next_number;
+static _Atomic uint64_t next_number;
 static atomic_bool called;
 
 /* Drivers and loaders that programs use, and that have no shims unless somebody makes them with
@@ -37,8 +38,7 @@ static bool say(const char *kind, const char *message)
 
 	if (!folder[0])
 		return false;
-	/* After an exec the numbers begin anew, and those that are taken are passed over. */
-	for (int tries = 0; made && tries < 10000; tries++) {
+	for (int tries = 0; made && tries < 100; tries++) {
 		struct tl_text text = {name, name + sizeof(name) - 1, false};
 		tl_text_string(&text, folder);
 		tl_text_string(&text, "/");
@@ -56,6 +56,20 @@ static bool say(const char *kind, const char *message)
 	return !made;
 }
 
+/* Above those of the program that this process was before: it took longer than a microsecond for each. */
+static uint64_t first_number(void)
+{
+	struct timespec now;
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static const char *own_name(void)
+{
+	return program_invocation_short_name[0] ? program_invocation_short_name : "?";
+}
+
 void tl_report_start(void)
 {
 	const char *asked = getenv(TL_REPORT_VARIABLE);
@@ -64,8 +78,8 @@ void tl_report_start(void)
 		return;
 	/* A copy: the program may do to its environment what it likes. */
 	strcpy(folder, asked);
-	say(TL_REPORT_LOADED,
-	    program_invocation_short_name[0] ? program_invocation_short_name : "?");
+	atomic_store_explicit(&next_number, first_number(), memory_order_relaxed);
+	say(TL_REPORT_LOADED, own_name());
 }
 
 bool tl_report_is_asked(void)
@@ -84,6 +98,20 @@ void tl_report_called(const char *function)
 		return;
 	if (!atomic_exchange_explicit(&called, true, memory_order_relaxed))
 		say(TL_REPORT_CALLED, function);
+}
+
+void tl_report_without(const char *why, const char *path)
+{
+	char message[TEXT_MAX / 2];
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
+
+	tl_text_string(&text, why);
+	tl_text_string(&text, " ");
+	tl_text_string(&text, path);
+	tl_text_string(&text, "\n");
+	tl_text_string(&text, own_name());
+	*text.at = 0;
+	say(TL_REPORT_WITHOUT, message);
 }
 
 void tl_report_recorded(void)

@@ -636,6 +636,7 @@ static void bring_xpti(void)
 static __attribute__((constructor)) void load(void)
 {
 	tl_runtime_start();
+	tl_preload_look();
 	if (tl_config.xpti && tl_preloaded())
 		bring_xpti();
 	on_exit(finish_after_libraries, NULL);
