@@ -56,7 +56,7 @@ libtl_writer_la_LIBADD = libtl_gzip.la
 # What libtracelayer.so has of a C library for itself: in no test program.
 noinst_LTLIBRARIES += libtl_libc.la
 libtl_libc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin
-libtl_libc_la_SOURCES = %D%/libc/own.h %D%/libc/bytes.c %D%/libc/calls.c %D%/libc/texts.c \
+libtl_libc_la_SOURCES = %D%/libc/own.h %D%/libc/bytes.c %D%/libc/calls.c %D%/libc/mutex.c %D%/libc/texts.c \
 	%D%/libc/kernel.h %D%/libc/kernel_x86_64.h %D%/libc/kernel_aarch64.h
 
 # The real functions, dlsym, closures.

@@ -143,6 +143,14 @@ int access(const char *path, int mode)
 	return (int)CALL(SYS_faccessat, AT_FDCWD, path, mode);
 }
 
+/* By the effective user where the kernel can (Linux 5.8), else by the real one. */
+int faccessat(int folder, const char *path, int mode, int flags)
+{
+	long answer = flags ? TL_KERNEL(SYS_faccessat2, folder, path, mode, flags) : -ENOSYS;
+
+	return (int)answer_of(answer == -ENOSYS ? TL_KERNEL(SYS_faccessat, folder, path, mode) : answer);
+}
+
 int unlink(const char *path)
 {
 	return (int)CALL(SYS_unlinkat, AT_FDCWD, path, 0);
