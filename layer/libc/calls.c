@@ -274,6 +274,13 @@ int getrlimit(__rlimit_resource_t which, struct rlimit *limit)
 	return (int)CALL(SYS_prlimit64, 0, which, NULL, limit);
 }
 
+/* As syscall above. */
+int tl_own_prctl(int option, long a, long b, long c, long d) __asm__("prctl");
+int tl_own_prctl(int option, long a, long b, long c, long d)
+{
+	return (int)CALL(SYS_prctl, option, a, b, c, d);
+}
+
 int sched_yield(void)
 {
 	return (int)CALL(SYS_sched_yield);
