@@ -99,6 +99,25 @@ static void read_library(struct tl_elf *elf, const struct dl_phdr_info *seen)
 	read_dynamic(elf);
 }
 
+void tl_elf_read_image(struct tl_elf *elf, const ElfW(Ehdr) *header)
+{
+	const char *image = (const char *)header;
+	struct dl_phdr_info seen = {
+		.dlpi_name = "",
+		.dlpi_phdr = (const ElfW(Phdr) *)(image + header->e_phoff),
+		.dlpi_phnum = header->e_phnum,
+	};
+
+	/* The header is the first byte of the first segment. */
+	for (unsigned i = 0; i < seen.dlpi_phnum; i++) {
+		if (seen.dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		seen.dlpi_addr = (uintptr_t)image - seen.dlpi_phdr[i].p_vaddr;
+		break;
+	}
+	read_library(elf, &seen);
+}
+
 static int read_generation(struct dl_phdr_info *seen, size_t size, void *closure)
 {
 	struct tl_generation *generation = closure;

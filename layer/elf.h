@@ -64,6 +64,9 @@ bool tl_elf_with_loaded(void (*work)(const struct tl_loaded *loaded, void *closu
  */
 void tl_elf_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure);
 
+/* A library of which the ELF header is mapped and nobody keeps a list: the vdso. No function of libc is called. */
+void tl_elf_read_image(struct tl_elf *elf, const ElfW(Ehdr) *header);
+
 /* strcmp() == 0, and strncmp() == 0 for a whole prefix, that no sanitizer stands before. */
 bool tl_elf_same(const char *a, const char *b);
 bool tl_elf_begins(const char *text, const char *prefix);

@@ -23,30 +23,43 @@
 
 typedef void (*restorer)(void);
 
+/* A signal's action, as the kernel has it: a sanitizer's sigaction tells what the program set, which is not what runs. */
+struct action {
+	void (*handler)(int number);
+	unsigned long flags;
+	restorer restorer;
+	uint64_t mask;
+};
+
+static bool action_of(int number, struct action *action)
+{
+	return !syscall(SYS_rt_sigaction, number, NULL, action, sizeof(action->mask));
+}
+
 /* What a handler returns to, by the signals that any handler was ever installed for; a C library has one. NULL: not known (the kernel has its own). */
 static restorer return_of_handlers(void)
 {
-	struct sigaction action;
+	struct action action;
 
-	for (int number = 1; number <= SIGRTMAX; number++)
-		if (!sigaction(number, NULL, &action) && action.sa_restorer)
-			return action.sa_restorer;
+	for (int number = 1; number < _NSIG; number++)
+		if (action_of(number, &action) && action.restorer)
+			return action.restorer;
 	return NULL;
 }
 
-static bool may_run_unblocked(const struct sigaction *action)
+static bool may_run_unblocked(const struct action *action)
 {
-	bool installed = action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+	bool installed = action->handler != SIG_DFL && action->handler != SIG_IGN;
 
-	return action->sa_flags & SA_NODEFER && (installed || action->sa_flags & (int)SA_RESETHAND);
+	return action->flags & SA_NODEFER && (installed || action->flags & SA_RESETHAND);
 }
 
 static bool some_may_run_unblocked(void)
 {
-	struct sigaction action;
+	struct action action;
 
-	for (int number = 1; number <= SIGRTMAX; number++)
-		if (!sigaction(number, NULL, &action) && may_run_unblocked(&action))
+	for (int number = 1; number < _NSIG; number++)
+		if (action_of(number, &action) && may_run_unblocked(&action))
 			return true;
 	return false;
 }

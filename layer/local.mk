@@ -54,6 +54,12 @@ libtl_writer_la_SOURCES = \
 	%D%/writer.h %D%/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la
 
+# What libtracelayer.so has of a C library for itself: in no test program.
+noinst_LTLIBRARIES += libtl_libc.la
+libtl_libc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin
+libtl_libc_la_SOURCES = %D%/libc/own.h %D%/libc/bytes.c %D%/libc/calls.c %D%/libc/mutex.c %D%/libc/texts.c \
+	%D%/libc/kernel.h %D%/libc/kernel_x86_64.h %D%/libc/kernel_aarch64.h
+
 # The real functions, dlsym, closures.
 noinst_LTLIBRARIES += libtl_resolve.la
 libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
@@ -94,9 +100,9 @@ lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
-	%D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
+	%D%/credentials.h %D%/credentials.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
-libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
+libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
 	-Wl,--exclude-libs,libffi.a:libz.a -Wl,--version-script=layer/libtracelayer.map \

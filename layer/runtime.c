@@ -63,6 +63,7 @@ static _Atomic bool recording TL_NEAR;
 static _Atomic bool watched;	/* open calls are kept though nothing is recorded */
 static _Atomic uint32_t state;	/* enum tl_file_recording */
 static _Atomic bool wanted_once;	/* somebody has asked for recording */
+static bool preloaded;		/* set by tl_runtime_start: the environment is the program's, and the writer's thread asks, too */
 static struct tl_once started, begun;
 static _Atomic pid_t owner;	/* the process whose calls are kept here, from the first watched one on */
 
@@ -260,7 +261,6 @@ bool tl_runtime_switch(enum tl_file_recording to)
 {
 	sigset_t signals;
 
-	tl_runtime_start();
 	tl_pen_take_quietly(&lock, &signals);
 	bool may = to == TL_FILE_STOPPED || tl_runtime_state() != TL_FILE_STOPPED;
 	if (may) {
@@ -300,6 +300,7 @@ bool tl_runtime_watched(void)
 
 void tl_runtime_record(bool on)
 {
+	tl_runtime_start();
 	tl_runtime_switch(on ? TL_FILE_RECORDS : TL_FILE_PAUSED);
 }
 
@@ -585,7 +586,7 @@ void tl_runtime_notice_fork(void)
 bool tl_runtime_may_record(void)
 {
 	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE &&
-	       (tl_config.output_set || tl_preloaded() || atomic_load_explicit(&wanted_once, memory_order_relaxed));
+	       (tl_config.output_set || preloaded || atomic_load_explicit(&wanted_once, memory_order_relaxed));
 }
 
 void tl_runtime_start(void)
@@ -593,6 +594,7 @@ void tl_runtime_start(void)
 	if (tl_once_begin(&started) != TL_ONCE_DO)
 		return;
 	tl_config_read();
+	preloaded = tl_preloaded();
 	tl_arena_look();
 	/* Of a launcher, that we are there, and no more. */
 	if (!tl_config.secure && (!tl_config.left_alone || tl_config.follow))
@@ -637,7 +639,7 @@ static __attribute__((constructor)) void load(void)
 {
 	tl_runtime_start();
 	tl_preload_look();
-	if (tl_config.xpti && tl_preloaded())
+	if (tl_config.xpti && preloaded)
 		bring_xpti();
 	on_exit(finish_after_libraries, NULL);
 }

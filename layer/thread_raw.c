@@ -1,9 +1,19 @@
 /*
  * thread_raw.c: see thread_raw.h.
  *
- * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables
- * below the thread pointer, which points to itself; aarch64: variables above a header of two words)
- * are those of the ELF TLS specification, variants II and I.
+ * Why it is no pthread, as experiments showed. (1) When the last of a program's threads ends by pthread_exit, the C library runs exit() in whichever
+ * thread that it knows is the last: it would run the program's exit handlers in ours, with another file table, or, as we don't end, never. (2) A
+ * pthread answers the C library's internal signals, so it can't block all. (3) Programs ask the C library whether they have one thread, and
+ * libraries that replace pthread_create (sanitizers, allocators, UCX) run code of theirs in each.
+ *
+ * So the thread needs nothing of the C library: it is made by the kernel's own call, and all that it reaches makes system calls (layer/libc/own.h,
+ * which is also why functions that others replace are not reached). What a C library would do for its threads and this one needs, is done by name:
+ * it gives up rights when the process does (layer/credentials.c), and ends where a process must have one thread (layer/ends.c).
+ *
+ * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables below the thread pointer, which points to
+ * itself; aarch64: variables above a header of two words) are those of the ELF TLS specification, variants II and I. Of thread-local
+ * variables it reaches our own and errno, and where these lie depends on all libraries that were loaded with the program: as far
+ * from the thread pointer as in the thread that makes this one, however much lies between.
  */
 #include "layer/thread_raw.h"
 
@@ -23,14 +33,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/libc/kernel.h"
+
 #define STACK (256u * 1024)
-#define VARIABLES                                                                                  \
-	(512u *                                                                                    \
-	 1024) /* more than any static TLS block; never touched but where a variable is used */
-#define HEADER		(64u * 1024)
+#define AROUND (64u * 1024) /* about a variable: the library's others are no farther */
 #define GUARD		4096u
 #define DESCRIPTORS_MAX (1u << 20)
-#define SIZE		(GUARD + STACK + VARIABLES + HEADER + VARIABLES)
+#define ROUND_UP(size)	(((size) + 4095) & ~(size_t)4095)
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -101,31 +110,51 @@ static void fill_thread_pointer(char *pointer)
 }
 #endif
 
+/* Any variable of this library. */
+static __thread char variable __attribute__((tls_model("initial-exec")));
+
+static size_t distance_of(const void *address)
+{
+	ptrdiff_t distance = (const char *)address - tl_thread_pointer();
+
+	return (size_t)(distance < 0 ? -distance : distance);
+}
+
+/* How far from a thread pointer there are variables that the thread may reach. */
+static size_t reach(void)
+{
+	size_t own = distance_of(&variable), libc = distance_of(&errno);
+
+	return ROUND_UP((own > libc ? own : libc) + AROUND);
+}
+
 bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
 {
-	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-			  CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID;
+	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+				    CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID;
 	struct tl_thread_raw nobody;
 	uint64_t all = ~0ull, before;
+	size_t variables = reach();
 
 	if (!thread)
 		thread = &nobody;
-	char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+	thread->size = GUARD + STACK + 2 * variables;
+	char *memory = mmap(NULL, thread->size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	thread->memory = memory;
 	mprotect(memory, GUARD, PROT_NONE);
 	char *stack = memory + GUARD + STACK;
-	char *pointer = stack + VARIABLES + HEADER / 2;
+	char *pointer = stack + variables;
 	fill_thread_pointer(pointer);
 	/* By the kernel's own call, so that the C library's internal signals are blocked too. It
 	 * inherits the mask. */
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	int tid = clone(run, stack, flags, NULL, &thread->tid, pointer, NULL);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	TL_KERNEL(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	long tid = tl_kernel_clone(flags, stack, &thread->tid, pointer, run);
+	TL_KERNEL(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	if (tid < 0)
-		munmap(memory, SIZE);
+		munmap(memory, thread->size);
 	return tid >= 0;
 }
 #endif
@@ -141,7 +170,7 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
 	}
 	if (thread->memory)
-		munmap(thread->memory, SIZE);
+		munmap(thread->memory, thread->size);
 	return true;
 }
 

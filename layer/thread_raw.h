@@ -1,19 +1,22 @@
 /*
  * thread_raw.h: a thread that the C library does not know of.
  *
- * Made by clone() alone. The C library therefore ends the process when the program's own threads
- * have ended, keeps treating a program with one thread as that, and sends this one no signal. In
- * turn nothing that looks at the calling thread works on it: no allocator, no stdio, no pthread
- * function; thread-local variables (errno among them) are there, and start as zero.
+ * Made by the kernel's clone alone. The C library therefore ends the process when the program's own
+ * threads have ended, keeps treating a program with one thread as that, and sends this one no
+ * signal. In turn nothing that looks at the calling thread works on it: no allocator, no stdio, no
+ * pthread function, nor any function that another library may have replaced. errno and this
+ * library's own thread-local variables are there, and start as zero. thread_raw.c says why.
  */
 #ifndef TL_LAYER_THREAD_RAW_H
 #define TL_LAYER_THREAD_RAW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A thread, and the memory that its stack lies in. */
 struct tl_thread_raw {
 	char *memory;
+	size_t size;
 	int tid;
 };
 

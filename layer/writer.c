@@ -39,6 +39,7 @@
 #include "layer/clock.h"
 #include "layer/config.h"
 #include "layer/control.h"
+#include "layer/credentials.h"
 #include "layer/lanes.h"
 #include "layer/pen.h"
 #include "layer/report.h"
@@ -71,6 +72,9 @@ static struct {
 	_Atomic bool last;	    /* nothing comes after the next end: a pipe gets it */
 	_Atomic uint32_t closer;    /* thread that has the pen for good */
 	_Atomic bool leave;	    /* the thread is to end */
+	_Atomic uint32_t changes, followed; /* of credentials that the thread is to make, and has made */
+	struct tl_credentials change;
+	_Atomic bool change_is_known;
 	_Atomic bool suspended;	    /* there was one */
 	_Atomic bool lent;	    /* it has a producer's priority */
 	struct tl_thread_raw raw;
@@ -585,6 +589,45 @@ static void make_way(void)
 	syscall(SYS_nanosleep, &moment, NULL);
 }
 
+/* Become who the process has become. False: the kernel refuses, so this thread must not go on. */
+static bool follow_change(void)
+{
+	/* Acquire: pairs with the release of who asks for the change, so that it is all there. */
+	uint32_t asked = atomic_load_explicit(&writer.changes, memory_order_acquire);
+
+	if (asked == atomic_load_explicit(&writer.followed, memory_order_relaxed))
+		return true;
+	if (!atomic_load_explicit(&writer.change_is_known, memory_order_relaxed) || !tl_credentials_take(&writer.change))
+		return false;
+	/* Release: who waits sees that it was made. */
+	atomic_store_explicit(&writer.followed, asked, memory_order_release);
+	tl_futex_wake(&writer.followed);
+	return true;
+}
+
+/* Whoever has the pen may have it for good, and the process goes on. */
+static bool take_pen(void)
+{
+	do {
+		if (!follow_change())
+			return false;
+	} while (!tl_pen_take(&writer.pen, RETRY_MS));
+	return true;
+}
+
+/*
+ * The thread, which has more rights than the process. Its file is opened again by others, if they may. They have the pen, perhaps, but leave
+ * the file alone as long as there is a thread. Release: pairs with the acquire of who asks for that.
+ */
+static int give_up(void)
+{
+	tl_sink_close(&writer.sink);
+	tl_control_listens(false);
+	atomic_store_explicit(&writer.thread, THREAD_REFUSED, memory_order_release);
+	tl_futex_wake(&writer.followed);
+	return 0;
+}
+
 static int thread_main(void *unused)
 {
 	(void)unused;
@@ -593,7 +636,8 @@ static int thread_main(void *unused)
 			      memory_order_release);
 	if (!separate)
 		return 0;
-	tl_pen_take(&writer.pen, INT_MAX);
+	if (!take_pen())
+		return give_up();
 	/* An earlier thread had it open. Before the program goes where the name leads nowhere. */
 	if (writer.sink.made)
 		open_file();
@@ -601,7 +645,8 @@ static int thread_main(void *unused)
 	tl_control_listens(true);
 	for (bool more = false;; more ? (void)0 : pause_thread()) {
 		bool up_to_date = tl_control_serve();
-		tl_pen_take(&writer.pen, INT_MAX);
+		if (!take_pen())
+			return give_up();
 		tl_clock_settle();
 		uint32_t asked = atomic_load_explicit(&writer.asked, memory_order_acquire);
 		bool ending = asked != atomic_load_explicit(&writer.answered, memory_order_relaxed);
@@ -637,9 +682,14 @@ bool tl_writer_wake(void)
 	/* A child that shares our memory would have it as a thread of its own, and take it along. */
 	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed) || !tl_runtime_is_owner())
 		return true;
+	/* In one order with hold_thread: that sees this, or this sees that no thread is to start. */
 	if (!atomic_compare_exchange_strong_explicit(&writer.thread, &state, THREAD_STARTING,
-						     memory_order_acquire, memory_order_acquire))
+						     memory_order_seq_cst, memory_order_acquire))
 		return state != THREAD_REFUSED;
+	if (atomic_load_explicit(&writer.finishing, memory_order_seq_cst)) {
+		atomic_store_explicit(&writer.thread, THREAD_NONE, memory_order_release);
+		return true;
+	}
 	atomic_store_explicit(&writer.leave, false, memory_order_relaxed);
 	bool started = tl_thread_raw_start(thread_main, &writer.raw);
 	if (!started)
@@ -796,11 +846,57 @@ void tl_writer_open(void)
 	tl_pen_release(&writer.pen);
 }
 
+/* No thread starts from here on; and one that was about to has started, or not. */
+static void hold_thread(void)
+{
+	const struct timespec moment = {.tv_nsec = 100000};
+
+	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_seq_cst);
+	for (int naps = 0; naps < PATIENCE_MS * 10 && atomic_load_explicit(&writer.thread, memory_order_seq_cst) == THREAD_STARTING; naps++)
+		syscall(SYS_nanosleep, &moment, NULL);
+}
+
+void tl_writer_hold(void)
+{
+	int error = errno;
+
+	hold_thread();
+	errno = error;
+}
+
+void tl_writer_let_go(void)
+{
+	atomic_fetch_sub_explicit(&writer.finishing, 1, memory_order_relaxed);
+}
+
+bool tl_writer_follow(const struct tl_credentials *credentials)
+{
+	if (!is_threaded())
+		return true;
+	if (credentials)
+		writer.change = *credentials;
+	atomic_store_explicit(&writer.change_is_known, credentials, memory_order_relaxed);
+	/* Release: pairs with the acquire in follow_change. */
+	uint32_t mine = atomic_fetch_add_explicit(&writer.changes, 1, memory_order_release) + 1, followed;
+	tl_buffer_wake();
+	tl_futex_wake(&writer.asked);
+	for (int waited = 0; waited < PATIENCE_MS; waited += RETRY_MS) {
+		/* Acquire: pairs with the release there. */
+		followed = atomic_load_explicit(&writer.followed, memory_order_acquire);
+		if (followed == mine || !is_threaded())
+			return true;
+		tl_futex_wait(&writer.followed, followed, RETRY_MS);
+	}
+	/* It is stuck in a write. Another change may come before it looks, so it is to end then. */
+	atomic_store_explicit(&writer.change_is_known, false, memory_order_relaxed);
+	return false;
+}
+
 void tl_writer_suspend(void)
 {
 	int error = errno;
 
-	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
+	hold_thread();
 	/* Of several threads, for whom it is in vain anyway, one waits. */
 	if (is_threaded() && !atomic_exchange_explicit(&writer.leave, true, memory_order_relaxed)) {
 		tl_buffer_wake();

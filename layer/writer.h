@@ -1,16 +1,15 @@
 /*
  * writer.h: from buffers to the trace file.
  *
- * The writer is a thread that starts with the first full chunk. It is made by clone() alone: the C
- * library does not know of it, so that a program whose threads have all ended still ends, and one
- * that has had a single thread still counts as having one. It blocks all signals and has a file
+ * The writer is a thread that starts with the first full chunk. The C library does not know of it
+ * (thread_raw.c says why), so that a program whose threads have all ended still ends, and one that
+ * has had a single thread still counts as having one. It blocks all signals and has a file
  * table of its own. A process that ends with less than a chunk has no such thread: the exit
  * handler writes.
  *
  * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_settle,
- * tl_clock_ns, tl_runtime_function, _api) runs on that thread. There the C library's allocator,
- * stdio, mutexes, and everything else that looks at the calling thread (thread-local variables
- * read as zero) must not be used; atomics and syscall() may.
+ * tl_clock_ns, tl_runtime_function, _api) runs on that thread. There only such functions of the C
+ * library may be used that layer/libc has (own.h); tests/own_static.sh looks at all that is reached.
  */
 #ifndef TL_LAYER_WRITER_H
 #define TL_LAYER_WRITER_H
@@ -55,6 +54,16 @@ void tl_writer_open(void);
  */
 void tl_writer_suspend(void);
 void tl_writer_resume(void);
+
+/*
+ * While the process changes its user, groups or capabilities: no writer thread starts from tl_writer_hold to tl_writer_let_go. In between tl_writer_follow
+ * has the one that there is make the same change, and waits for that, with a bound. NULL, or a change that it can't make: it ends instead. False: it
+ * may still look at *credentials' groups.
+ */
+struct tl_credentials;
+void tl_writer_hold(void);
+bool tl_writer_follow(const struct tl_credentials *credentials);
+void tl_writer_let_go(void);
 
 /* The file has its end, and all that was recorded up to the last tl_writer_finish; or there was nothing to be written. */
 bool tl_writer_is_complete(void);
