@@ -2,7 +2,7 @@
 # tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 78
+plan 79
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -28,6 +28,8 @@ slices=$("$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftra
 like "$slices" '(^| )36160 slices' "each call is there"
 run "$tmp/t.tlt" -o - >"$tmp/out.json"
 ok "- is standard output" cmp "$tmp/out.json" "$tmp/expected.json"
+run "$tmp/t.tlt" -o /dev/stdout >"$tmp/out.json"
+is "$(cmp "$tmp/out.json" "$tmp/expected.json")$(ls /dev/stdout.* 2>/dev/null)" "" "/dev/stdout, too"
 run - -o "$tmp/in.json" <"$tmp/t.tlt"
 ok "- is standard input" cmp "$tmp/in.json" "$tmp/expected.json"
 cat "$tmp/t.tlt" | run - -o "$tmp/in.json"
