@@ -593,7 +593,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		export->output = argument;
+		/* The descriptor that we have, whatever it leads to. */
+		export->output = strcmp(argument, "/dev/stdout") ? argument : "-";
 		return 0;
 	case 'f':
 		export->force = true;

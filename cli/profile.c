@@ -519,7 +519,7 @@ static double number(struct argp_state *state, const char *option, const char *t
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !(value >= least && value <= most))
-		argp_error(state, "--%s=%s: use a number from %g to %g", option, text, least, most);
+		argp_error(state, "--%s=%s: use a number from %.10g to %.10g", option, text, least, most);
 	return value;
 }
 

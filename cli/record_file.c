@@ -22,17 +22,47 @@ bool record_file_is(const char *path)
 	return is;
 }
 
+/* What a file is by its first bytes, as far as that helps; else NULL. */
+static const char *kind_of(const char *path)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	unsigned char first[16] = "";
+	ssize_t size = fd >= 0 ? pread(fd, first, sizeof(first), 0) : 0;
+	size_t at = 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (size > 2 && first[0] == 0x1f && first[1] == 0x8b)
+		return "compressed, so no .tlt file";
+	if (size > 2 && first[0] == '\n' && !memchr(" \t\r\n[{", first[1], 6))
+		return "a Perfetto trace already";
+	while (size > 0 && at < (size_t)size && memchr(" \t\r\n", first[at], 4))
+		at++;
+	return size > 0 && at < (size_t)size && (first[at] == '[' || first[at] == '{') ? "JSON already" : NULL;
+}
+
+static void say_not_record(const char *path, const char *why)
+{
+	const char *kind = kind_of(path);
+
+	if (kind)
+		say("%s: it is %s, and only a .tlt file can be made into another format; record one with `tracelayer run -o trace.tlt`, or what you want "
+		    "at once, as with -o trace.pftrace", path, kind);
+	else
+		say("%s: %s; give a .tlt file, as `tracelayer run -o trace.tlt` writes it", path, why);
+}
+
 struct tl_trace *record_file_open(const char *path)
 {
 	char why[256];
 	struct tl_trace *trace = tl_trace_open(path, why, sizeof(why));
 
 	if (!trace) {
-		say("%s: %s", path, why);
+		say_not_record(path, why);
 		return NULL;
 	}
 	if (trace->header.kind != TL_FILE_SPOOL) {
-		say("%s: it is what a process records into; `tracelayer recover` makes a trace of what a dead one left", path);
+		say("%s: it is what a process records into, and no trace yet; `tracelayer recover` makes one of what a dead process left", path);
 		tl_trace_close(trace);
 		return NULL;
 	}

@@ -21,6 +21,7 @@
 #include "cli/recovery.h"
 #include "cli/shown.h"
 #include "cli/table.h"
+#include "format/settings.h"
 #include "format/trace_reader.h"
 
 struct wishes {
@@ -342,6 +343,21 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+/* By the rules for `tracelayer run -o`. */
+static void take_output(struct argp_state *state, struct wishes *wishes, const char *pattern)
+{
+	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
+	struct tl_config config;
+	char why[TL_COMPLAINT_MAX];
+
+	tl_settings_initial(&config);
+	if (!strcmp(pattern, "-"))
+		argp_error(state, "--output=-: a trace is not recovered to standard output; name a file");
+	if (!tl_settings_value(&config, output, pattern, why, sizeof(why)))
+		argp_error(state, "--output=%s: %s", pattern, why);
+	wishes->output = pattern;
+}
+
 /* What says how, and not what, is no wish to take everything. */
 static void check_together(struct argp_state *state, const struct wishes *wishes)
 {
@@ -358,7 +374,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		wishes->output = argument;
+		take_output(state, wishes, argument);
 		return 0;
 	case OPTION_KEEP:
 		wishes->keep = true;

@@ -225,9 +225,19 @@ static bool cut_value(struct trace_reader *reader, int c)
 	}
 }
 
+/* Perfetto's files begin with a field's number that JSON takes for an empty line, and no JSON goes on like that. */
+static bool is_perfetto(const struct trace_reader *reader)
+{
+	return !reader->in_events && !reader->is_object && reader->end - reader->plain >= 2 && reader->plain[0] == '\n' &&
+	       !memchr(" \t\r\n[{", reader->plain[1], 6);
+}
+
 static enum trace_state broken(struct trace_reader *reader, unsigned long line, const char *why)
 {
-	if (!reader->failed)
+	if (!reader->failed && is_perfetto(reader))
+		say("%s: it is a Perfetto trace, which is for viewers; give the run's .json or .tlt file, as `tracelayer run -o trace.json` writes it",
+		    shown(reader));
+	else if (!reader->failed)
 		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it",
 		    shown(reader), line, why);
 	reader->failed = true;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -386,11 +387,25 @@ static int write_end(struct trace_sink *sink, struct tl_totals *totals)
 	return error;
 }
 
+/* The file that was made here, and nothing that may have come into its place. */
+static void remove_fresh(const struct trace_sink *sink)
+{
+	char name[NAME_MAX + 1];
+	int folder = tl_output_folder(sink->output.path, name);
+	struct stat stat;
+
+	if (folder < 0)
+		return;
+	if (!fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) && stat.st_dev == sink->output.device && stat.st_ino == sink->output.inode)
+		unlinkat(folder, name, 0);
+	close(folder);
+}
+
 /* The file as it was, with an end if there is room for it. Cutting comes first: that makes room. */
 static void give_up(struct trace_sink *sink, struct tl_totals *totals)
 {
 	if (sink->fresh && sink->output.regular) {
-		unlink(sink->output.path);
+		remove_fresh(sink);
 		return;
 	}
 	const struct tl_output_slot before = sink->before;

@@ -54,7 +54,7 @@ const char *tl_output_words(int error)
 	case TL_OUTPUT_FOREIGN:
 		return "it is a pipe of somebody else, who would get the trace";
 	case TL_OUTPUT_SHARED:
-		return "it leads to a file that the program writes, too";
+		return "it leads to a file that others write, too";
 	default:
 		return NULL;
 	}

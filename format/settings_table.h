@@ -54,7 +54,7 @@ SETTING(NESTED, "NESTED", "nested", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"trace also the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"record also what devices do, and when: each command of each queue (level operator)")
-SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "1|PATH", "1", "", TEXT, NULL,
-	"write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker, too: 1, or its path")
+SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "yes|PATH", "1", "", TEXT, NULL,
+	"write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker, too: yes, or its path")
 SETTING(XPTI, "XPTI", "xpti", 0, "yes|no", "yes", "no", SWITCH, NULL,
 	"record the XPTI streams of instrumented libraries, too")

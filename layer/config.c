@@ -6,6 +6,7 @@
  */
 #include "layer/config.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,10 +120,7 @@ static void find_first(void)
 /* What starts the ranks is none of them, and what it looks at devices for is its own business. Who wants to see it asks for it alone. */
 static bool is_launcher(void)
 {
-	char program[64];
-
-	tl_output_program(program, sizeof(program));
-	return tl_launcher_is(program);
+	return tl_launcher_is(program_invocation_short_name);
 }
 
 void tl_config_read(void)

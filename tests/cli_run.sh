@@ -216,7 +216,7 @@ is "$(ls in/..1 folder.1 2>/dev/null)" "" "and nothing beside them"
 run -o /dev/stdout -- "$python" calls.py 9 pass 2>said | cat >piped.json
 is "$(cat said) $(events piped.json)" "tracelayer: trace: /dev/stdout (10 events) 10" "/dev/stdout, a pipe, gets the trace"
 is "$(ls /dev/stdout.1 2>/dev/null)" "" "and there is nothing beside it"
-is "$(run -o /dev/stdout -- touch started 2>&1 >shared; echo $?)" "tracelayer: /dev/stdout: it leads to a file that the program writes, too; mend that, or name another file with -o
+is "$(run -o /dev/stdout -- touch started 2>&1 >shared; echo $?)" "tracelayer: /dev/stdout: it leads to a file that others write, too; mend that, or name another file with -o
 2" "a file that is standard output is refused"
 run -o >(cat >fd.json) -- "$python" calls.py 9 pass 2>said
 for i in $(seq 50); do test -s fd.json && tail -n 1 fd.json | grep -q ']' && break; sleep 0.1; done

@@ -239,6 +239,23 @@ START_TEST(a_ring_has_a_size)
 }
 END_TEST
 
+START_TEST(switches_have_one_set_of_words)
+{
+	static const char *const words[] = {"no", "yes", "0", "1", "off", "on", "false", "true", "NO", "Yes"};
+	static const enum tl_setting_id ids[] = {TL_SETTING_SUMMARY, TL_SETTING_NESTED, TL_SETTING_DEVICE, TL_SETTING_XPTI, TL_SETTING_FOLLOW};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		for (size_t j = 0; j < sizeof(words) / sizeof(*words); j++)
+			ck_assert_msg(value(ids[i], words[j]), "%s", words[j]);
+		ck_assert(!value(ids[i], "maybe"));
+		ck_assert_str_eq(complaint, "no such word as 'maybe'; use yes or no");
+		ck_assert_str_eq(tl_settings[ids[i]].metavar, "yes|no");
+	}
+	ck_assert(value(TL_SETTING_DEVICE, "off") && !config.device);
+	ck_assert(value(TL_SETTING_DEVICE, "True") && config.device);
+}
+END_TEST
+
 START_TEST(the_first_process_is_told_by_its_mark)
 {
 	ck_assert(value(TL_SETTING_FOLLOW, "no") && !config.follow && !config.first);
@@ -538,6 +555,7 @@ int main(void)
 	tcase_add_loop_test(tests, sizes_are_numbers_with_units, 0, COUNT(sizes));
 	tcase_add_loop_test(tests, splits_are_sizes_or_times, 0, COUNT(splits));
 	tcase_add_loop_test(tests, output_patterns, 0, COUNT(patterns));
+	tcase_add_test(tests, switches_have_one_set_of_words);
 	tcase_add_test(tests, the_first_process_is_told_by_its_mark);
 	tcase_add_loop_test(tests, when_to_record_is_read, 0, sizeof(whens) / sizeof(*whens));
 	tcase_add_test(tests, a_ring_has_a_size);

@@ -2,7 +2,7 @@
 # tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_command
-plan 72
+plan 79
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -28,6 +28,8 @@ slices=$("$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftra
 like "$slices" '(^| )36160 slices' "each call is there"
 run "$tmp/t.tlt" -o - >"$tmp/out.json"
 ok "- is standard output" cmp "$tmp/out.json" "$tmp/expected.json"
+run "$tmp/t.tlt" -o /dev/stdout >"$tmp/out.json"
+is "$(cmp "$tmp/out.json" "$tmp/expected.json")$(ls /dev/stdout.* 2>/dev/null)" "" "/dev/stdout, too"
 run - -o "$tmp/in.json" <"$tmp/t.tlt"
 ok "- is standard input" cmp "$tmp/in.json" "$tmp/expected.json"
 cat "$tmp/t.tlt" | run - -o "$tmp/in.json"
@@ -117,8 +119,23 @@ ok "and the rest is a trace" "$python" "$top_srcdir/tests/check_trace.py" --tota
 
 # --- what can't be done
 echo '[{"ph":"X"}]' >"$tmp/no.tlt"
+made='and only a .tlt file can be made into another format; record one with `tracelayer run -o trace.tlt`, or what you want at once, as with -o trace.pftrace'
 run "$tmp/no.tlt" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/no.tlt: it is not in the record format" "no such file: exit code 1, and why"
+is "$? $(said)" "1 tracelayer: $tmp/no.tlt: it is JSON already, $made" "JSON is not made into something else: why, and what to do"
+run "$tmp/t.pftrace" -o "$tmp/no.json"
+is "$? $(said)" "1 tracelayer: $tmp/t.pftrace: it is a Perfetto trace already, $made" "nor is a Perfetto trace"
+run "$tmp/t.json.gz" -o "$tmp/no.json"
+is "$? $(said)" "1 tracelayer: $tmp/t.json.gz: it is compressed, so no .tlt file, $made" "nor what is compressed"
+run /etc/passwd -o "$tmp/no.json"
+is "$? $(said)" "1 tracelayer: /etc/passwd: it is not in the record format; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "nor something else"
+run "$tmp/nothing" -o "$tmp/no.json"
+is "$? $(said)" "1 tracelayer: $tmp/nothing: No such file or directory; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "a file that is not there"
+perfetto="it is a Perfetto trace, which is for viewers; give the run's .json or .tlt file, as \`tracelayer run -o trace.json\` writes it"
+is "$("$tracelayer" summary "$tmp/t.pftrace" 2>&1; echo $?)" "tracelayer: $tmp/t.pftrace: $perfetto
+1" "summary says what to give it in a Perfetto trace's place"
+gzip -k "$tmp/t.pftrace"
+is "$("$tracelayer" summary "$tmp/t.pftrace.gz" 2>&1; echo $?)" "tracelayer: $tmp/t.pftrace.gz: $perfetto
+1" "and in that of a compressed one"
 run "$tmp/t.tlt" -o "$tmp/t.xml"
 is $? 2 "no such format: exit code 2"
 run "$tmp/t.tlt" -o "$tmp/there/t.json"

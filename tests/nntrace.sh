@@ -100,7 +100,7 @@ E
 E
 END
 
-plan 45
+plan 50
 for language in c:c11 c++:c++11 c++:c++17; do
 	standard=${language#*:}
 	compiler=${CC:-cc}
@@ -160,6 +160,21 @@ same "$tmp/got" "$tmp/want" "a pipe as trace_marker gets each mark in one write"
 said=$(env TRACELAYER_TRACE_MARKER="$tmp/none/marker" timeout 60 "$tmp/c11" 2>&1)
 is "$? $said" "0 tracelayer: TRACELAYER_TRACE_MARKER: cannot open $tmp/none/marker: No such file or directory; mount tracefs and let this user write there, or name another file" \
 	"one that can't be opened is said once, and the program runs"
+
+for word in no off 0; do
+	is "$(cd "$tmp" && env TRACELAYER_TRACE_MARKER=$word timeout 60 "$tmp/c11" 2>&1)" "" "$word: nobody asked for it"
+done
+mkdir -m 1777 "$tmp/sticky"; chmod 755 "$tmp"
+other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if test "$(id -u)" = 0 && $other mkfifo -m 666 "$tmp/sticky/marker" 2>/dev/null; then
+	$other timeout 20 cat "$tmp/sticky/marker" >"$tmp/stolen" & thief=$!
+	sleep 0.2
+	like "$(env TRACELAYER_TRACE_MARKER="$tmp/sticky/marker" timeout 60 "$tmp/c11" 2>&1)" "cannot open $tmp/sticky/marker: Operation not permitted; " "a pipe of somebody else is refused"
+	kill $thief 2>/dev/null; wait $thief 2>/dev/null
+	is "$(cat "$tmp/stolen")" "" "and its reader gets nothing"
+else
+	skip 2 "this machine's user can't play another one"
+fi
 
 # Threads: each has its own, whole.
 traced "$tmp/threads.json" timeout 120 "$tmp/c11" threads 16

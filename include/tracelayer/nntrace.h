@@ -23,7 +23,7 @@
  *
  *	tracelayer's trace	as slices, while tracelayer records the process. The library is found by dlsym (which needs -ldl before glibc 2.34), or,
  *				where TRACELAYER_LINKED is defined before this is included, by the linker.
- *	the kernel's trace	where TRACELAYER_TRACE_MARKER is set in the environment: 1 for the trace_marker of tracefs, else the path of a file. There
+ *	the kernel's trace	where TRACELAYER_TRACE_MARKER is set in the environment: yes (or 1) for the trace_marker of tracefs, else the path of a file. There
  *				they are as atrace writes them, B|PID|MARK and E|PID, and systrace shows them.
  *
  * Where a mark goes nowhere it costs a load and a branch. The environment is read at the first mark.
@@ -56,6 +56,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Layers and phases */
@@ -200,20 +201,43 @@ static inline int tl_nntrace_out_of_the_way(int descriptor)
 	return high;
 }
 
+/* The words end with a space each. */
+static inline int tl_nntrace_is_one_of(const char *word, const char *words)
+{
+	size_t length = strlen(word);
+	const char *at = strchr(word, ' ') ? NULL : strstr(words, word);
+
+	return at && at[length] == ' ' && (at == words || at[-1] == ' ');
+}
+
+/* It belongs to the user or to root. */
+static inline int tl_nntrace_is_trusted(int descriptor)
+{
+	struct stat about;
+
+	return !fstat(descriptor, &about) && (about.st_uid == 0 || about.st_uid == geteuid() || S_ISCHR(about.st_mode));
+}
+
 /* Its descriptor; -1: nobody asked for it, or it can't be opened, and *path and *why say so. */
 static inline int tl_nntrace_open_marker(const char **path, int *why)
 {
 	const char *set = getenv("TRACELAYER_TRACE_MARKER");
 	const int how = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-	if (!set || !*set || !strcmp(set, "0"))
+	if (!set || !*set || tl_nntrace_is_one_of(set, "0 no off false "))
 		return -1;
-	*path = strcmp(set, "1") ? set : "/sys/kernel/tracing/trace_marker";
+	*path = tl_nntrace_is_one_of(set, "1 yes on true ") ? "/sys/kernel/tracing/trace_marker" : set;
 	int descriptor = open(*path, how);
 	if (descriptor < 0 && *path != set)
 		descriptor = open("/sys/kernel/debug/tracing/trace_marker", how);
 	if (descriptor < 0)
 		*why = errno;
+	/* Anybody can make a pipe, or a file, where all may make files, and read there. */
+	if (descriptor >= 0 && !tl_nntrace_is_trusted(descriptor)) {
+		close(descriptor);
+		*why = EPERM;
+		return -1;
+	}
 	return tl_nntrace_out_of_the_way(descriptor);
 }
 
