@@ -1,7 +1,7 @@
 /*
  * json.c: Chrome trace JSON (chrome.h) as one of the formats of encoder.h.
  *
- * Blocks need nothing here: each event is whole in itself, and refers to no other.
+ * Blocks need little here: each event is whole in itself, and refers to no other.
  */
 #include <string.h>
 
@@ -119,6 +119,12 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 
 	if (size >= 8 && call->type == TL_RECORD_EVENT)
 		return tl_json_event(encoder, text, tid, (const struct tl_event_record *)(const void *)call, size);
+	if (encoder->marks && (size < 8 || call->type != TL_RECORD_CALL || encoder->marks->now.open) && tl_record_is_whole(call, size)) {
+		if (tl_record_is_gap(call))
+			tl_json_gap(encoder, text, tid);
+		else
+			tl_encoder_note(encoder, tid, call);
+	}
 	return tl_chrome_record(&chrome, text, tid, call, size);
 }
 
@@ -158,9 +164,16 @@ static void end(struct tl_encoder *encoder, struct tl_text *text, const struct t
 	tl_text_string(text, "\n]\n");
 }
 
-static void nothing(struct tl_encoder *encoder)
+static void block(struct tl_encoder *encoder)
 {
-	(void)encoder;
+	if (encoder->marks)
+		tl_open_marks_block(encoder->marks);
+}
+
+static void kept(struct tl_encoder *encoder)
+{
+	if (encoder->marks)
+		tl_open_marks_kept(encoder->marks);
 }
 
 const struct tl_format tl_format_json = {
@@ -173,6 +186,6 @@ const struct tl_format tl_format_json = {
 	.record = record,
 	.unfinished = unfinished,
 	.end = end,
-	.block = nothing,
-	.kept = nothing,
+	.block = block,
+	.kept = kept,
 };

@@ -108,9 +108,9 @@ static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint
 	tl_text_string(text, "\":");
 }
 
-static void put_args(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
+static void put_args(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event, bool is_cut)
 {
-	tl_text_string(text, ",\"args\":{");
+	tl_text_string(text, is_cut ? ",\"args\":{\"cut\":true" : ",\"args\":{");
 	for (unsigned i = 0; i < event->args; i++) {
 		if (i)
 			tl_text_string(text, ",");
@@ -127,7 +127,7 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text, con
 	tl_text_string(text, "}}");
 }
 
-static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_event_record *event)
+static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_event_record *event, bool is_cut)
 {
 	const char phase[] = {event->phase, 0};
 	uint32_t shown = tl_event_shown(encoder, event);
@@ -143,7 +143,7 @@ static void put_event(const struct tl_encoder *encoder, struct tl_text *text, ui
 	tl_text_unsigned(text, shown ? shown : tid);
 	put_times(encoder, text, event);
 	put_phase(text, event);
-	put_args(encoder, text, event);
+	put_args(encoder, text, event, is_cut);
 }
 
 size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
@@ -154,12 +154,28 @@ size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uin
 
 	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
-	put_event(encoder, &whole, tid, event);
-	for (unsigned i = 0, count = tl_event_ends(event, ends); i < count; i++)
-		put_event(encoder, &whole, tid, &ends[i]);
+	tl_encoder_note(encoder, tid, (const void *)event);
+	put_event(encoder, &whole, tid, event, false);
+	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends); i < count; i++)
+		put_event(encoder, &whole, tid, &ends[i], false);
 	if (whole.cut)
 		text->cut = true;
 	else
 		text->at = whole.at;
 	return event->size * 8u;
+}
+
+void tl_json_gap(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid)
+{
+	struct tl_event_record end;
+
+	while (tl_encoder_gap(encoder, tid, &end)) {
+		struct tl_text whole = {text->at, text->end, false};
+
+		put_event(encoder, &whole, tid, &end, true);
+		if (whole.cut)
+			text->cut = true;
+		else
+			text->at = whole.at;
+	}
 }

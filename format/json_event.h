@@ -10,4 +10,7 @@
 size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		     const struct tl_event_record *event, size_t size);
 
+/* Records of the thread are missing: end what was open. */
+void tl_json_gap(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid);
+
 #endif

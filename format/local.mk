@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
-	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/json.c %D%/json_event.h %D%/json_event.c \
+	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/open_marks.h %D%/open_marks.c %D%/json.c %D%/json_event.h %D%/json_event.c \
 	%D%/protobuf.h %D%/pftrace.h %D%/pftrace.c %D%/pftrace_names.h %D%/pftrace_names.c \
 	%D%/pftrace_notes.h %D%/pftrace_notes.c %D%/pftrace_ties.h %D%/pftrace_ties.c \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.h %D%/args_print.c \

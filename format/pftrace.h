@@ -32,6 +32,7 @@ enum tl_pf_clock { TL_PF_CLOCK_ID = 1, TL_PF_CLOCK_TIMESTAMP = 2, TL_PF_CLOCK_IN
 enum tl_pf_clock_ids {
 	TL_PF_REALTIME = 1,
 	TL_PF_MONOTONIC = 3,
+	TL_PF_BOOTTIME = 6,
 	TL_PF_DELTAS = 64, /* the first of those that a sequence may define */
 };
 
