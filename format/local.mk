@@ -9,7 +9,7 @@ libtl_format_la_SOURCES = \
 	%D%/args_plan.h %D%/args_plan.c %D%/checked_copy.c \
 	%D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
 	%D%/follow.h %D%/follow.c \
-	%D%/chrome.h %D%/chrome.c \
+	%D%/chrome.h %D%/touching.h %D%/chrome.c \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \

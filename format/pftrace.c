@@ -551,8 +551,18 @@ static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_tex
 	return hash | 1ull << 63;
 }
 
+/* A series is called by what it counts, "bytes" or "commands", unless it is called as its counter is. */
+static char *put_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
+{
+	if (key.size == name.size && !memcmp(key.bytes, name.bytes, key.size))
+		return at;
+	if (key.size == strlen("bytes") && !memcmp(key.bytes, "bytes", key.size))
+		return tl_protobuf_number(at, TL_PF_COUNTER_UNIT, TL_PF_UNIT_BYTES);
+	return tl_pf_string(at, TL_PF_COUNTER_UNIT_NAME, key);
+}
+
 static char *put_counter_track(const struct tl_encoder *encoder, char *at, uint64_t track,
-			       struct tl_pf_text name)
+			       struct tl_pf_text name, struct tl_pf_text key)
 {
 	char *packet = tl_protobuf_open(at, TL_PF_PACKET), *descriptor;
 
@@ -561,7 +571,8 @@ static char *put_counter_track(const struct tl_encoder *encoder, char *at, uint6
 	at = tl_protobuf_number(descriptor, TL_PF_UUID, track);
 	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
 	at = tl_pf_string(at, TL_PF_TRACK_NAME, name);
-	at = tl_protobuf_bytes(at, TL_PF_COUNTER_TRACK, "", 0);
+	char *counter = tl_protobuf_open(at, TL_PF_COUNTER_TRACK);
+	at = tl_protobuf_close(counter, put_unit(counter, name, key));
 	return tl_protobuf_close(packet, tl_protobuf_close(descriptor, at));
 }
 
@@ -606,7 +617,7 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 	uint64_t track = counter_track(encoder, name);
 
 	if (!known || tl_pf_name_is_new(&state->names, known))
-		text->at = put_counter_track(encoder, text->at, track, name);
+		text->at = put_counter_track(encoder, text->at, track, name, key_of(encoder, arg));
 	at = start = open_event(state, text->at, ns, &packet);
 	at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_COUNTER);

@@ -255,6 +255,8 @@ def ns(us):
 def exact(text):
     """ts and dur have three decimals: as nanoseconds they are whole."""
     whole, _, rest = text.partition(".")
+    if len(rest) == 4:
+        return (int(whole) * 10000 + int(rest) + 5) // 10  # a slice that touches the one before it
     return int(whole) * 1000 + int(rest.ljust(3, "0")) if rest else int(whole)
 
 
@@ -266,7 +268,7 @@ def compare(trace, path):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:
         events = json.load(file, parse_float=lambda text: Ns(exact(text)) if "e" not in text and
-                           len(text.partition(".")[2]) == 3 else float(text))
+                           len(text.partition(".")[2]) in (3, 4) else float(text))
     # Decimals of arguments may look like times: those are read again where they are compared.
     with opener(path, "rt", encoding="utf-8") as file:
         plain = json.load(file)
