@@ -4,7 +4,7 @@
  * The work is cut into portions: runs of records that together are large enough to be worth the trouble. Workers take them in order, encode
  * each into a block of its own, compress that, and put it down in a ring of slots, from which it is written in order. How far workers may be
  * ahead is the ring's size. JSON's events know nothing of each other, so there are as many workers as cores. An encoder that refers to
- * what it wrote before has one worker, which does all portions by one encoder.
+ * what it wrote before has one worker, which does all portions by one encoder; so has a trace in which records are missing.
  *
  * The output is made beside its name, and gets that when it is whole (output_file.h).
  */
@@ -281,6 +281,8 @@ static void set_up(struct worker *worker, struct export *export)
 		.function = tl_trace_function,
 		.string = tl_trace_string,
 		.lane = tl_trace_lane,
+		.has_call = tl_trace_has_call,
+		.marks = need(calloc(1, sizeof(struct tl_open_marks))),
 		.state = need(aligned_alloc(64, state ? state : 64)),
 	};
 	memset(worker->encoder.state, 0, state);
@@ -293,6 +295,7 @@ static void set_up(struct worker *worker, struct export *export)
 static void take_down(struct worker *worker)
 {
 	free(worker->encoder.state);
+	free(worker->encoder.marks);
 	free(worker->gzip_memory);
 }
 
@@ -489,7 +492,8 @@ static bool write_all(struct export *export)
 static size_t workers_for(const struct export *export)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = export->format == &tl_format_json && cores > 1 ? (size_t)cores : 1;
+	/* What is open at a gap knows only who encoded all that stands before it. */
+	size_t count = export->format == &tl_format_json && cores > 1 && !export->trace->gaps ? (size_t)cores : 1;
 
 	count = count < WORKERS ? count : WORKERS;
 	return count < export->nportions ? count : export->nportions;

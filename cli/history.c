@@ -246,6 +246,7 @@ static void end(struct history *history, uint32_t thread, const json_t *event)
 	struct begun begun = lane->stack[--lane->depth];
 
 	begun.failed |= has_category(event, "failed");
+	history->cut += json_is_true(arg_of(event, "cut"));
 	add_call(history, thread, &begun, within(start_of(event) - begun.start, 0, LONGEST), 0);
 }
 

@@ -87,7 +87,7 @@ struct history {
 	struct names names, lane_keys, process_keys, queue_keys, requests, identities;
 	uint32_t *process_of;	/* by number in .process_keys */
 	uint32_t *identity_of;	/* process, by number in .identities */
-	size_t unfinished;
+	size_t unfinished, cut; /* device commands without an end; marks that were ended where events are missing */
 	unsigned long long bytes; /* that events took which are no calls, as the traces' ends say */
 	unsigned long long lost; /* events that the traces say they lack */
 };

@@ -153,6 +153,8 @@ static void say_missing(const struct history *history, enum grouping by)
 	if (history->unfinished)
 		say("%zu device command%s had not ended when the trace did; counted up to there", history->unfinished,
 		    history->unfinished == 1 ? "" : "s");
+	if (history->cut)
+		say("%zu mark%s cut short where events had been overwritten or lost; counted up to there", history->cut, history->cut == 1 ? " was" : "s were");
 	if (history->lost)
 		say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where", history->lost);
 	if (by == BY_QUEUE && !history->nqueues)

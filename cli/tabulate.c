@@ -99,16 +99,23 @@ static const char *of_process(const struct tabulation *of, uint32_t process)
 	return of->several ? of->history->processes[process].number : "";
 }
 
-/* Overlapping work is on further lanes, "... (2)": what they have in common is the queue's name. */
-static size_t length_of_queue(const char *lane)
+/*
+ * Overlapping work is on further lanes, "queue 1 (2), Device", or "... (2)" in traces of older versions: what they have in common is the queue's name. Returns
+ * how much of it stands before the number; *rest: what stands behind it.
+ */
+static size_t length_of_queue(const char *lane, const char **rest)
 {
-	size_t length = strlen(lane), digits = 0;
+	for (const char *at = strstr(lane, " ("); at; at = strstr(at + 1, " (")) {
+		size_t digits = strspn(at + 2, "0123456789");
+		const char *behind = at + 2 + digits;
 
-	if (length < 4 || lane[length - 1] != ')')
-		return length;
-	while (digits + 3 < length && strchr("0123456789", lane[length - 2 - digits]))
-		digits++;
-	return digits && !strncmp(&lane[length - 3 - digits], " (", 2) ? length - 3 - digits : length;
+		if (!digits || *behind != ')' || (behind[1] && strncmp(behind + 1, ", ", 2)))
+			continue;
+		*rest = behind + 1;
+		return (size_t)(at - lane);
+	}
+	*rest = "";
+	return strlen(lane);
 }
 
 static void queue_label(char *to, size_t room, const struct tabulation *of, uint32_t number)
@@ -118,9 +125,11 @@ static void queue_label(char *to, size_t room, const struct tabulation *of, uint
 	const char *process = of_process(of, queue->process);
 	int length = snprintf(to, room, "%s%s", process, *process ? ": " : "");
 
-	if (lane->name)
-		snprintf(to + length, room - (size_t)length, "%.*s", (int)length_of_queue(lane->name), lane->name);
-	else if (queue->number)
+	if (lane->name) {
+		const char *rest;
+		int size = (int)length_of_queue(lane->name, &rest);
+		snprintf(to + length, room - (size_t)length, "%.*s%s", size, lane->name, rest);
+	} else if (queue->number)
 		snprintf(to + length, room - (size_t)length, "queue %u%s%s", queue->number, queue->device ? ", " : "",
 			 queue->device ? queue->device : "");
 	else

@@ -38,6 +38,8 @@ static void start_encoding(struct encoding *encoding, const struct tl_trace *tra
 		.function = tl_trace_function,
 		.string = tl_trace_string,
 		.lane = tl_trace_lane,
+		.has_call = tl_trace_has_call,
+		.marks = need(calloc(1, sizeof(struct tl_open_marks))),
 		.state = need(aligned_alloc(64, size)),
 	};
 	memset(encoding->encoder.state, 0, size);
@@ -56,7 +58,7 @@ static void add_events(const struct listener *listener, const struct encoding *e
 		return;
 	encoding->room[0] = '[';
 	tl_text_string(text, "]");
-	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room), JSON_ALLOW_NUL, NULL), *event;
+	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room), JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL), *event;
 	size_t i;
 
 	json_array_foreach(events, i, event)
@@ -111,6 +113,7 @@ static size_t add_records(const struct listener *listener, struct tl_trace *trac
 			record_file_damaged(trace, run->offset + place.unsound - 1);
 	}
 	free(encoding.encoder.state);
+	free(encoding.encoder.marks);
 	free(encoding.room);
 	return unknown;
 }

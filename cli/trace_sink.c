@@ -116,6 +116,8 @@ static void set_up(struct trace_sink *sink, uint32_t pid)
 			.function = tl_trace_function,
 			.string = tl_trace_string,
 			.lane = tl_trace_lane,
+			.has_call = tl_trace_has_call,
+			.marks = need(calloc(1, sizeof(struct tl_open_marks))),
 			.state = need(aligned_alloc(64, state ? state : 64)),
 		};
 		memset(sink->encoder.state, 0, state);
@@ -435,5 +437,6 @@ void trace_sink_close(struct trace_sink *sink)
 	free(sink->packed);
 	free(sink->zlib);
 	free(sink->encoder.state);
+	free(sink->encoder.marks);
 	forget(sink);
 }

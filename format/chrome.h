@@ -11,6 +11,7 @@
 
 #include "format/args_plan.h"
 #include "format/record.h"
+#include "format/touching.h"
 
 #define TL_CHROME_NAMES 1024
 #define TL_CHROME_KEPT	224
@@ -31,6 +32,7 @@ struct tl_chrome {
 	uint64_t (*ns)(uint64_t ticks); /* ticks to nanoseconds of CLOCK_MONOTONIC */
 	const struct tl_function *(*function)(uint32_t id);
 	struct tl_chrome_name *names; /* TL_CHROME_NAMES, zeroed at first; NULL: slower */
+	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch stay so */
 };
 
 /*

@@ -108,7 +108,12 @@ static void move_to_call(struct tl_event_record *end, uint32_t tid)
 	end->lane = tid;
 }
 
-unsigned tl_event_ends(const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS])
+static bool has_call(const struct tl_encoder *encoder, uint32_t tid, uint64_t ns)
+{
+	return tid && (!encoder->has_call || encoder->has_call(tid, ns));
+}
+
+unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS])
 {
 	struct tl_event_arrows arrows;
 	unsigned count = 0;
@@ -116,19 +121,21 @@ unsigned tl_event_ends(const struct tl_event_record *event, struct tl_event_reco
 	if (!(event->flags & TL_EVENT_ARROWS))
 		return 0;
 	memcpy(&arrows, &event->arg[event->args], sizeof(arrows));
-	if (arrows.from) {
+	if (has_call(encoder, arrows.from, arrows.from_ns)) {
 		make_end(&ends[0], event, 's', arrows.number, arrows.from_name, arrows.from_ns);
 		move_to_call(&ends[0], arrows.from);
 		make_end(&ends[1], event, 'f', arrows.number, arrows.from_name, event->start);
 		count = 2;
 	}
-	if (arrows.to) {
+	if (has_call(encoder, arrows.to, arrows.to_ns)) {
 		/* Where it ends, and inside of it. */
 		uint64_t end = event->duration ? event->start + event->duration - 1 : event->start;
 		make_end(&ends[count], event, 's', arrows.number + 1, arrows.to_name, end);
-		make_end(&ends[count + 1], event, 'f', arrows.number + 1, arrows.to_name, arrows.to_ns);
+		make_end(&ends[count + 1], event, 'i', 0, arrows.to_name, arrows.to_ns);
 		move_to_call(&ends[count + 1], arrows.to);
-		count += 2;
+		make_end(&ends[count + 2], event, 'f', arrows.number + 1, arrows.to_name, arrows.to_ns);
+		move_to_call(&ends[count + 2], arrows.to);
+		count += 3;
 	}
 	return count;
 }
@@ -168,4 +175,52 @@ void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *enco
 		return;
 	tl_event_times(encoder, event, &start, &stop);
 	cost->device_ns += stop - start;
+}
+
+static bool note_event(const struct tl_encoder *encoder, uint32_t tid, const struct tl_event_record *event)
+{
+	uint64_t start, stop;
+
+	if (event->phase != 'B' && event->phase != 'E' && (event->lane || !encoder->marks->now.open))
+		return true;
+	tl_event_times(encoder, event, &start, &stop);
+	if (event->phase == 'B' || event->phase == 'E')
+		return tl_open_marks_event(encoder->marks, tid, event, start) || event->lane;
+	tl_open_marks_until(encoder->marks, tid, stop);
+	return true;
+}
+
+bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid, const struct tl_call_record *record)
+{
+	uint64_t stop;
+
+	if (!encoder->marks)
+		return true;
+	if (record->type == TL_RECORD_EVENT)
+		return note_event(encoder, tid, (const void *)record);
+	if (record->type == TL_RECORD_CALL && encoder->marks->now.open) {
+		if (__builtin_add_overflow(record->start, record->duration, &stop))
+			stop = UINT64_MAX;
+		tl_open_marks_until(encoder->marks, tid, encoder->ns(stop));
+	}
+	return true;
+}
+
+bool tl_encoder_gap(const struct tl_encoder *encoder, uint32_t tid, struct tl_event_record *end)
+{
+	struct tl_open_mark mark;
+	uint64_t ns;
+
+	if (!encoder->marks || !tl_open_marks_gap(encoder->marks, tid, &mark, &ns))
+		return false;
+	*end = (struct tl_event_record){.size = sizeof(*end) / 8,
+					.type = TL_RECORD_EVENT,
+					.flags = TL_EVENT_NS | mark.flags,
+					.name = mark.name,
+					.start = ns,
+					.lane = mark.lane,
+					.phase = 'E',
+					.level = mark.level,
+					.category = mark.category};
+	return true;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/open_marks.h"
 #include "format/record.h"
 #include "format/text.h"
 #include "format/trace_file.h"
@@ -77,6 +78,12 @@ struct tl_encoder {
 	/* Text of a string's number, NULL: none; and the tid that a lane is shown by. NULL where there are no events but calls. */
 	const char *(*string)(uint32_t number, size_t *size);
 	uint32_t (*lane)(uint32_t number);
+	/*
+	 * Whether the file has the call that a thread, by the number that it is shown by, was in at a time, or will have it, as far as is known:
+	 * arrows that lead from or to a call that it lacks are left out. NULL: it has all.
+	 */
+	bool (*has_call)(uint32_t tid, uint64_t ns);
+	struct tl_open_marks *marks;	/* what is open, to be ended where records are missing; NULL: that is not wanted */
 	void *state;	/* format->state bytes */
 };
 
@@ -95,9 +102,23 @@ static inline bool tl_record_is_whole(const struct tl_call_record *record, size_
 /* A record that is an event's and lies whole in its chunk has the size that its arguments take, and a phase that there is. */
 bool tl_event_is_sound(const struct tl_event_record *event);
 
-/* The ends of the flows that a sound event has (TL_EVENT_ARROWS), as events in the order of their times. Returns how many. */
-#define TL_EVENT_ENDS 4
-unsigned tl_event_ends(const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS]);
+/*
+ * The ends of the flows that a sound event has (TL_EVENT_ARROWS), as events in the order of their times. Returns how many.
+ *
+ * The one that leads to a call that waited ends at an instant of its own, near that call's end: Perfetto turns an arrow by its slices' beginnings, and a wait
+ * begins before what it waits for ends.
+ */
+#define TL_EVENT_ENDS 5
+unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS]);
+
+/*
+ * A sound record of a thread is next: what it says of marks (tl_encoder.marks) is noted. An encoder calls it for each. False: an event E of
+ * the thread's own that ends nothing which the file has.
+ */
+bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid, const struct tl_call_record *record);
+
+/* Records of the thread are missing: the next of its marks to be ended, as an event E with its time in .start; its arguments say "cut". */
+bool tl_encoder_gap(const struct tl_encoder *encoder, uint32_t tid, struct tl_event_record *end);
 
 /* The number that the lane of an event is shown by; 0: that of the thread which recorded it. */
 uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event);

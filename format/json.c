@@ -1,7 +1,7 @@
 /*
  * json.c: Chrome trace JSON (chrome.h) as one of the formats of encoder.h.
  *
- * Blocks need nothing here: each event is whole in itself, and refers to no other.
+ * Blocks need little here: each event is whole in itself, and refers to no other.
  */
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #define SCRATCH (64u * 1024)
 
 struct state {
+	struct tl_touching touching;
 	struct tl_chrome_name names[TL_CHROME_NAMES];
 	char scratch[SCRATCH];
 };
@@ -24,7 +25,8 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 	return (struct tl_chrome){.pid = encoder->pid,
 				  .ns = encoder->ns,
 				  .function = encoder->function,
-				  .names = state->names};
+				  .names = state->names,
+				  .touching = &state->touching};
 }
 
 /* Room for an event's arguments, the inside of a JSON object; then the event made of them. */
@@ -118,7 +120,13 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	const struct tl_chrome chrome = chrome_of(encoder);
 
 	if (size >= 8 && call->type == TL_RECORD_EVENT)
-		return tl_json_event(encoder, text, tid, (const struct tl_event_record *)(const void *)call, size);
+		return tl_json_event(encoder, &((struct state *)encoder->state)->touching, text, tid, (const struct tl_event_record *)(const void *)call, size);
+	if (encoder->marks && (size < 8 || call->type != TL_RECORD_CALL || encoder->marks->now.open) && tl_record_is_whole(call, size)) {
+		if (tl_record_is_gap(call))
+			tl_json_gap(encoder, text, tid);
+		else
+			tl_encoder_note(encoder, tid, call);
+	}
 	return tl_chrome_record(&chrome, text, tid, call, size);
 }
 
@@ -158,9 +166,16 @@ static void end(struct tl_encoder *encoder, struct tl_text *text, const struct t
 	tl_text_string(text, "\n]\n");
 }
 
-static void nothing(struct tl_encoder *encoder)
+static void block(struct tl_encoder *encoder)
 {
-	(void)encoder;
+	if (encoder->marks)
+		tl_open_marks_block(encoder->marks);
+}
+
+static void kept(struct tl_encoder *encoder)
+{
+	if (encoder->marks)
+		tl_open_marks_kept(encoder->marks);
 }
 
 const struct tl_format tl_format_json = {
@@ -173,6 +188,6 @@ const struct tl_format tl_format_json = {
 	.record = record,
 	.unfinished = unfinished,
 	.end = end,
-	.block = nothing,
-	.kept = nothing,
+	.block = block,
+	.kept = kept,
 };

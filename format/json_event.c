@@ -8,6 +8,7 @@
 
 #include "format/json_event.h"
 #include "format/levels.h"
+#include "format/touching.h"
 #include "tracelayer/api.h"
 
 static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number, const char *none)
@@ -31,7 +32,7 @@ static void put_category(const struct tl_encoder *encoder, struct tl_text *text,
 	tl_text_string(text, "\"");
 }
 
-static void put_times(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
+static void put_times(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event, bool moves)
 {
 	uint64_t start, stop;
 
@@ -40,8 +41,22 @@ static void put_times(const struct tl_encoder *encoder, struct tl_text *text, co
 	tl_text_microseconds(text, start);
 	if (event->phase != 'X')
 		return;
-	tl_text_string(text, ",\"dur\":");
-	tl_text_microseconds(text, stop - start);
+	tl_text_string(text, moves ? "2,\"dur\":" : ",\"dur\":");
+	tl_text_microseconds(text, stop - start - moves);
+	if (moves)
+		tl_text_string(text, "8");
+}
+
+/* An X that touches the slice before it on its lane. */
+static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *touching, uint32_t tid, const struct tl_event_record *event)
+{
+	uint32_t shown = tl_event_shown(encoder, event);
+	uint64_t start, stop;
+
+	if (event->phase != 'X')
+		return false;
+	tl_event_times(encoder, event, &start, &stop);
+	return tl_touching_next(touching, shown ? shown : tid, start, stop);
 }
 
 /* What a phase has besides. A flow ends at the slice that encloses it, not at the next one. */
@@ -108,9 +123,9 @@ static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint
 	tl_text_string(text, "\":");
 }
 
-static void put_args(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
+static void put_args(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event, bool is_cut)
 {
-	tl_text_string(text, ",\"args\":{");
+	tl_text_string(text, is_cut ? ",\"args\":{\"cut\":true" : ",\"args\":{");
 	for (unsigned i = 0; i < event->args; i++) {
 		if (i)
 			tl_text_string(text, ",");
@@ -127,7 +142,7 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text, con
 	tl_text_string(text, "}}");
 }
 
-static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_event_record *event)
+static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_event_record *event, bool is_cut, bool moves)
 {
 	const char phase[] = {event->phase, 0};
 	uint32_t shown = tl_event_shown(encoder, event);
@@ -141,12 +156,12 @@ static void put_event(const struct tl_encoder *encoder, struct tl_text *text, ui
 	put_category(encoder, text, event);
 	tl_text_string(text, ",\"tid\":");
 	tl_text_unsigned(text, shown ? shown : tid);
-	put_times(encoder, text, event);
+	put_times(encoder, text, event, moves);
 	put_phase(text, event);
-	put_args(encoder, text, event);
+	put_args(encoder, text, event, is_cut);
 }
 
-size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+size_t tl_json_event(const struct tl_encoder *encoder, struct tl_touching *touching, struct tl_text *text, uint32_t tid,
 		     const struct tl_event_record *event, size_t size)
 {
 	struct tl_text whole = {text->at, text->end, false};
@@ -154,12 +169,28 @@ size_t tl_json_event(const struct tl_encoder *encoder, struct tl_text *text, uin
 
 	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
-	put_event(encoder, &whole, tid, event);
-	for (unsigned i = 0, count = tl_event_ends(event, ends); i < count; i++)
-		put_event(encoder, &whole, tid, &ends[i]);
+	tl_encoder_note(encoder, tid, (const void *)event);
+	put_event(encoder, &whole, tid, event, false, is_to_move(encoder, touching, tid, event));
+	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends); i < count; i++)
+		put_event(encoder, &whole, tid, &ends[i], false, false);
 	if (whole.cut)
 		text->cut = true;
 	else
 		text->at = whole.at;
 	return event->size * 8u;
+}
+
+void tl_json_gap(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid)
+{
+	struct tl_event_record end;
+
+	while (tl_encoder_gap(encoder, tid, &end)) {
+		struct tl_text whole = {text->at, text->end, false};
+
+		put_event(encoder, &whole, tid, &end, true, false);
+		if (whole.cut)
+			text->cut = true;
+		else
+			text->at = whole.at;
+	}
 }

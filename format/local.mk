@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
-	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/json.c %D%/json_event.h %D%/json_event.c \
+	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/open_marks.h %D%/open_marks.c %D%/json.c %D%/json_event.h %D%/json_event.c \
 	%D%/protobuf.h %D%/pftrace.h %D%/pftrace.c %D%/pftrace_names.h %D%/pftrace_names.c \
 	%D%/pftrace_notes.h %D%/pftrace_notes.c %D%/pftrace_ties.h %D%/pftrace_ties.c \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.h %D%/args_print.c \
@@ -10,7 +10,7 @@ libtl_format_la_SOURCES = \
 	%D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
 	%D%/follow.h %D%/follow.c \
 	%D%/launcher.h %D%/launcher.c \
-	%D%/chrome.h %D%/chrome.c \
+	%D%/chrome.h %D%/touching.h %D%/chrome.c \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \

@@ -7,7 +7,7 @@
  *	{timestamp: 412  trusted_packet_sequence_id: 1  sequence_flags: 2
  *	 track_event {type: TYPE_SLICE_END}}
  *
- * All packets of an encoder are of one sequence. Names are told once. The track and the clock are
+ * All events of an encoder are of one sequence. Names are told once. The track and the clock are
  * defaults of the sequence, told again when the lane changes, which is with each chunk. The clock
  * is an incremental one of the sequence's own: a timestamp is what has passed since the last. Each
  * time that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp after
@@ -34,6 +34,7 @@
 #include "format/pftrace_ties.h"
 
 #define FIRST_SEQUENCE 1
+#define TRACK_SEQUENCE 2 /* of descriptions of tracks: on the events' own they would be taken for where these come from */
 #define PLANS	       512
 #define SCRATCH	       (128u * 1024)
 /* Kept free for a packet: its head; our own annotations, behind the arguments; and what follows. */
@@ -107,7 +108,7 @@ static inline char *put_sequence(char *at, uint32_t id, enum tl_pf_sequence_flag
  */
 static uint32_t sequence_from(const struct sequence *now, uint64_t ns)
 {
-	return now->owns_file ? FIRST_SEQUENCE : FIRST_SEQUENCE + 1 + (uint32_t)(ns / 1000 % 16000);
+	return now->owns_file ? FIRST_SEQUENCE : TRACK_SEQUENCE + 1 + (uint32_t)(ns / 1000 % 16000);
 }
 
 static char *put_clock(char *at, uint32_t id, uint64_t ns)
@@ -121,15 +122,13 @@ static char *put_clock(char *at, uint32_t id, uint64_t ns)
 	return tl_protobuf_close(clock, at);
 }
 
-/* Two clocks at the same instant; all times of the file are shown as CLOCK_MONOTONIC. */
-static char *put_clocks(char *at, uint32_t id, uint64_t ns, uint64_t monotonic_ns)
+/* The sequence's clock and CLOCK_MONOTONIC, by which all times of the file are shown. */
+static char *put_deltas(char *at)
 {
 	char *snapshot = tl_protobuf_open(at, TL_PF_CLOCK_SNAPSHOT);
 
-	at = put_clock(snapshot, id, ns);
-	at = put_clock(at, TL_PF_MONOTONIC, monotonic_ns);
-	if (id != TL_PF_DELTAS)
-		at = tl_protobuf_number(at, TL_PF_PRIMARY_CLOCK, TL_PF_MONOTONIC);
+	at = put_clock(snapshot, TL_PF_DELTAS, 0);
+	at = put_clock(at, TL_PF_MONOTONIC, 0);
 	return tl_protobuf_close(snapshot, at);
 }
 
@@ -157,7 +156,7 @@ static char *put_lane(const struct tl_encoder *encoder, char *at, uint32_t tid, 
 		now->id = sequence_from(now, ns);
 	at = put_sequence(packet, now->id, first ? TL_PF_STATE_CLEARED : TL_PF_NEEDS_STATE);
 	at = put_defaults(at, track_of(encoder, tid));
-	at = put_clocks(at, TL_PF_DELTAS, 0, 0);
+	at = put_deltas(at);
 	now->has_lane = true;
 	now->tid = tid;
 	now->last = 0;
@@ -521,7 +520,7 @@ static char *put_flow(char *at, const struct tl_event_record *event)
  * have no type: flows of slices' own need both slices' packets, and here the call's is long gone.
  */
 static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
-			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns)
+			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns, bool is_cut)
 {
 	struct state *state = encoder->state;
 	uint64_t track = event_track(encoder, event);
@@ -537,6 +536,7 @@ static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 	}
 	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : put_flow(at, event);
 	struct tl_pf_notes notes = notes_at(state, text, at);
+	notes.cut = is_cut;
 	put_event_args(encoder, &notes, event);
 	text->at = close_event(state, start, notes.at, packet);
 }
@@ -551,17 +551,28 @@ static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_tex
 	return hash | 1ull << 63;
 }
 
+/* A series is called by what it counts, "bytes" or "commands", unless it is called as its counter is. */
+static char *put_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
+{
+	if (key.size == name.size && !memcmp(key.bytes, name.bytes, key.size))
+		return at;
+	if (key.size == strlen("bytes") && !memcmp(key.bytes, "bytes", key.size))
+		return tl_protobuf_number(at, TL_PF_COUNTER_UNIT, TL_PF_UNIT_BYTES);
+	return tl_pf_string(at, TL_PF_COUNTER_UNIT_NAME, key);
+}
+
 static char *put_counter_track(const struct tl_encoder *encoder, char *at, uint64_t track,
-			       struct tl_pf_text name)
+			       struct tl_pf_text name, struct tl_pf_text key)
 {
 	char *packet = tl_protobuf_open(at, TL_PF_PACKET), *descriptor;
 
-	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
+	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, TRACK_SEQUENCE);
 	descriptor = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
 	at = tl_protobuf_number(descriptor, TL_PF_UUID, track);
 	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
 	at = tl_pf_string(at, TL_PF_TRACK_NAME, name);
-	at = tl_protobuf_bytes(at, TL_PF_COUNTER_TRACK, "", 0);
+	char *counter = tl_protobuf_open(at, TL_PF_COUNTER_TRACK);
+	at = tl_protobuf_close(counter, put_unit(counter, name, key));
 	return tl_protobuf_close(packet, tl_protobuf_close(descriptor, at));
 }
 
@@ -606,7 +617,7 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 	uint64_t track = counter_track(encoder, name);
 
 	if (!known || tl_pf_name_is_new(&state->names, known))
-		text->at = put_counter_track(encoder, text->at, track, name);
+		text->at = put_counter_track(encoder, text->at, track, name, key_of(encoder, arg));
 	at = start = open_event(state, text->at, ns, &packet);
 	at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_COUNTER);
@@ -620,9 +631,9 @@ static void put_ends(struct tl_encoder *encoder, struct tl_text *text,
 	struct tl_event_record ends[TL_EVENT_ENDS];
 	uint64_t ns, stop;
 
-	for (unsigned i = 0, count = tl_event_ends(event, ends); i < count && has_room(text); i++) {
+	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends); i < count && has_room(text); i++) {
 		tl_event_times(encoder, &ends[i], &ns, &stop);
-		put_plain_event(encoder, text, &ends[i], TL_PF_NO_TYPE, ns);
+		put_plain_event(encoder, text, &ends[i], ends[i].phase == 'i' ? TL_PF_INSTANT : TL_PF_NO_TYPE, ns, false);
 	}
 }
 
@@ -636,15 +647,15 @@ static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t
 	text->at = put_lane(encoder, text->at, tid, ns);
 	switch (event->phase) {
 	case 'X':
-		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
+		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);
 		put_ends(encoder, text, event);
 		put_end(state, text, stop, event_track(encoder, event));
 		break;
 	case 'B':
-		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns);
+		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);
 		break;
 	case 'E':
-		put_plain_event(encoder, text, event, TL_PF_SLICE_END, ns);
+		put_plain_event(encoder, text, event, TL_PF_SLICE_END, ns, false);
 		break;
 	case 'C':
 		for (unsigned i = 0; i < event->args && has_room(text); i++)
@@ -654,10 +665,21 @@ static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t
 	case 's':
 	case 't':
 	case 'f':
-		put_plain_event(encoder, text, event, TL_PF_NO_TYPE, ns);
+		put_plain_event(encoder, text, event, TL_PF_NO_TYPE, ns, false);
 		break;
 	default:
-		put_plain_event(encoder, text, event, TL_PF_INSTANT, ns);
+		put_plain_event(encoder, text, event, TL_PF_INSTANT, ns, false);
+	}
+}
+
+/* Records of the thread are missing: end what was open. */
+static void put_gap(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid)
+{
+	struct tl_event_record end;
+
+	while (has_room(text) && tl_encoder_gap(encoder, tid, &end)) {
+		text->at = put_lane(encoder, text->at, tid, end.start);
+		put_plain_event(encoder, text, &end, TL_PF_SLICE_END, end.start, true);
 	}
 }
 
@@ -700,11 +722,14 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 
 	if (!tl_record_is_whole(call, size))
 		return 0;
+	if (tl_record_is_gap(call))
+		put_gap(encoder, text, tid);
 	tl_pf_ties_look(&state->ties, call, size, encoder->ns);
 	switch (call->type) {
 	case TL_RECORD_CALL:
 		if (!put_call(encoder, text, tid, call))
 			return 0;
+		tl_encoder_note(encoder, tid, call);
 		break;
 	case TL_RECORD_LOST:
 		put_lost(encoder, text, tid, call);
@@ -712,6 +737,9 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	case TL_RECORD_EVENT:
 		if (!tl_event_is_sound((const void *)call))
 			return 0;
+		/* Perfetto counts it as an error, and may end what is not meant. */
+		if (!tl_encoder_note(encoder, tid, call))
+			break;
 		if (has_room(text))
 			put_event(encoder, text, tid, (const void *)call);
 		break;
@@ -735,7 +763,7 @@ static char *open_track(const struct tl_encoder *encoder, char *at, uint32_t tid
 	uint32_t kind = tid ? TL_PF_THREAD : TL_PF_PROCESS;
 
 	track->packet = tl_protobuf_open(at, TL_PF_PACKET);
-	at = tl_protobuf_number(track->packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
+	at = tl_protobuf_number(track->packet, TL_PF_SEQUENCE_ID, TRACK_SEQUENCE);
 	track->track = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
 	at = tl_protobuf_number(track->track, TL_PF_UUID, track_of(encoder, tid));
 	if (tid)
@@ -779,14 +807,39 @@ static void put_process(struct tl_encoder *encoder, struct tl_text *text,
 	text->at = close_track(&track, at);
 }
 
-/* What the time of day is at a time of the trace. */
+/*
+ * CLOCK_BOOTTIME at the instant of the other two, which goes on while the machine sleeps. It is among the members; a file of an older version lacks it, and then it
+ * is as if the machine had never slept.
+ */
+static uint64_t boottime_of(const struct tl_facts *facts)
+{
+	static const char key[] = "\"boottime_ns\":";
+	size_t size = strnlen(facts->members, sizeof(facts->members));
+	const char *at = memmem(facts->members, size, key, sizeof(key) - 1), *end = facts->members + size;
+	uint64_t ns = 0;
+
+	if (!at)
+		return facts->monotonic_ns;
+	for (at += sizeof(key) - 1; at < end && *at >= '0' && *at <= '9'; at++)
+		ns = 10 * ns + (uint64_t)(*at - '0');
+	return ns;
+}
+
+/*
+ * What the time of day is at a time of the trace. Perfetto's own clock is CLOCK_BOOTTIME: a file that does not relate that to its times can't be put beside
+ * others.
+ */
 static void put_day(struct tl_text *text, const struct tl_facts *facts)
 {
 	char *packet = tl_protobuf_open(text->at, TL_PF_PACKET);
 	char *at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
+	char *snapshot = tl_protobuf_open(at, TL_PF_CLOCK_SNAPSHOT);
 
-	at = put_clocks(at, TL_PF_REALTIME, facts->realtime_ns, facts->monotonic_ns);
-	text->at = tl_protobuf_close(packet, at);
+	at = put_clock(snapshot, TL_PF_REALTIME, facts->realtime_ns);
+	at = put_clock(at, TL_PF_MONOTONIC, facts->monotonic_ns);
+	at = put_clock(at, TL_PF_BOOTTIME, boottime_of(facts));
+	at = tl_protobuf_number(at, TL_PF_PRIMARY_CLOCK, TL_PF_MONOTONIC);
+	text->at = tl_protobuf_close(packet, tl_protobuf_close(snapshot, at));
 }
 
 static void begin(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts)
@@ -824,7 +877,7 @@ static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 	if (!has_room(text))
 		return;
 	packet = tl_protobuf_open(text->at, TL_PF_PACKET);
-	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
+	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, TRACK_SEQUENCE);
 	track = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
 	at = tl_protobuf_number(track, TL_PF_UUID, track_of(encoder, tid));
 	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
@@ -880,6 +933,8 @@ static void block(struct tl_encoder *encoder)
 {
 	struct state *state = encoder->state;
 
+	if (encoder->marks)
+		tl_open_marks_block(encoder->marks);
 	tl_pf_names_drop(&state->names);
 	state->now = state->kept;
 	if (!state->settled)
@@ -891,6 +946,8 @@ static void kept(struct tl_encoder *encoder)
 {
 	struct state *state = encoder->state;
 
+	if (encoder->marks)
+		tl_open_marks_kept(encoder->marks);
 	tl_pf_names_keep(&state->names);
 	state->kept = state->now;
 	state->settled = true;

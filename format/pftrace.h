@@ -32,6 +32,7 @@ enum tl_pf_clock { TL_PF_CLOCK_ID = 1, TL_PF_CLOCK_TIMESTAMP = 2, TL_PF_CLOCK_IN
 enum tl_pf_clock_ids {
 	TL_PF_REALTIME = 1,
 	TL_PF_MONOTONIC = 3,
+	TL_PF_BOOTTIME = 6,
 	TL_PF_DELTAS = 64, /* the first of those that a sequence may define */
 };
 
@@ -101,6 +102,8 @@ enum tl_pf_track_descriptor {
 	TL_PF_SIBLING_ORDER_RANK = 12,
 	TL_PF_SIBLING_MERGE_BEHAVIOR = 15,
 };
+enum tl_pf_counter { TL_PF_COUNTER_UNIT = 3, TL_PF_COUNTER_UNIT_NAME = 6 };
+#define TL_PF_UNIT_BYTES 3
 #define TL_PF_SIBLING_MERGE_NONE 2 /* lanes of the same name stay apart */
 enum tl_pf_process {
 	TL_PF_PROCESS_PID = 1,

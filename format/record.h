@@ -19,7 +19,7 @@ enum tl_record_type {
 	TL_RECORD_CALL = 1,	/* a call: struct tl_call_record */
 	TL_RECORD_NAME = 2,	/* a string that later records refer to by number (thread names, user strings) */
 	TL_RECORD_LOST = 3,	/* struct tl_call_record: .result events of this thread were lost between .start and .start + .duration */
-	TL_RECORD_PAD = 4,	/* nothing: .size to step over */
+	TL_RECORD_PAD = 4,	/* nothing: .size to step over. With TL_PAD_GAP in .flags: here records of the thread are missing */
 	TL_RECORD_EVENT = 5,	/* anything that is no call: struct tl_event_record */
 };
 
@@ -29,6 +29,10 @@ enum tl_record_flag {
 	TL_RECORD_UNWOUND = 4,	/* left by an exception, cancellation, thread exit or longjmp: no result */
 	TL_RECORD_CUT = 8,	/* some arguments did not fit */
 	TL_RECORD_CAUSE = 16,	/* what it belongs to follows the 32 bytes: tl_record_cause */
+};
+
+enum tl_pad_flag {
+	TL_PAD_GAP = 1,		/* those between the record before and the one behind were overwritten by newer ones */
 };
 
 /*
@@ -124,6 +128,12 @@ static inline uint64_t tl_event_bytes(const struct tl_event_record *event)
 {
 	return sizeof(*event) + event->args * sizeof(event->arg[0]) +
 	       (event->flags & TL_EVENT_ARROWS ? sizeof(struct tl_event_arrows) : 0);
+}
+
+/* Events of the thread are missing at this record, of which 8 bytes may be read; of a loss, all of it. */
+static inline _Bool tl_record_is_gap(const struct tl_call_record *record)
+{
+	return record->type == TL_RECORD_PAD ? record->flags & TL_PAD_GAP : record->type == TL_RECORD_LOST && record->result;
 }
 
 /* A record that is counted as an event: in totals, and as a loss where it can't be kept. */

@@ -63,6 +63,18 @@ struct texts {
 	const char *units;
 };
 
+/* Nanoseconds between which records of a lane are missing. */
+struct gap {
+	uint64_t from, to;
+};
+
+/* Which calls of a lane the file has: none from before .since or behind .until, and none in its gaps. */
+struct span {
+	uint32_t tid;		/* as it is shown */
+	uint64_t since, until;
+	size_t first_gap, ngaps;
+};
+
 struct trace {
 	struct tl_trace seen;		/* first: what users have */
 	const char *bytes;
@@ -78,6 +90,9 @@ struct trace {
 	size_t nthreads, threads_room;
 	struct texts *texts;
 	size_t ntexts, texts_room, named_room;
+	struct span *spans;		/* as many as lanes, by .tid */
+	struct gap *gaps;		/* each lane's in the order of time */
+	size_t ngaps, gaps_room;
 	size_t more_problems;
 	bool failed;			/* no memory */
 };
@@ -564,6 +579,10 @@ static void read_chunk(struct trace *trace, const char *piece, uint64_t size)
 				 .taken = head.taken,
 				 .block = head.block,
 				 .hole = head.hole };
+	struct tl_call_record first = {.size = 0};
+	if (chunk->size >= 8)
+		memcpy(&first, chunk->records, 8);
+	trace->seen.gaps |= first.type == TL_RECORD_PAD && tl_record_is_gap(&first);
 }
 
 /* --- texts and lanes that are no thread's */
@@ -927,11 +946,24 @@ static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk
 		add_run(&trace->seen, lane, chunk, at, at + record.size * 8u, first_byte);
 }
 
+/* In buffers chunks that a ring used again are missing. Some of the last one before them may be, too. */
+static void add_gap(struct trace *trace, size_t lane, const struct chunk *chunk)
+{
+	static const struct tl_call_record record = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
+	const struct chunk gap = {.records = (const char *)&record};
+	const struct chunk *before = chunk > trace->chunks && chunk[-1].lane == chunk->lane ? chunk - 1 : NULL;
+
+	if (!before || before->number + 1 >= chunk->number)
+		return;
+	add_run(&trace->seen, lane, &gap, 0, 8, (uint64_t)(chunk->records - trace->bytes));
+	trace->seen.gaps = true;
+}
+
 static void make_runs(struct trace *trace)
 {
 	struct tl_trace *seen = &trace->seen;
 
-	seen->runs = zeroed(trace, 2 * trace->nchunks, sizeof(*seen->runs));
+	seen->runs = zeroed(trace, 3 * trace->nchunks, sizeof(*seen->runs));
 	if (!seen->runs)
 		return;
 	for (size_t i = 0, lane = 0; i < trace->nchunks; i++) {
@@ -942,6 +974,8 @@ static void make_runs(struct trace *trace)
 			lane++;
 		if (!seen->lanes[lane].nruns)
 			seen->lanes[lane].first_run = seen->nruns;
+		if (seen->header.kind == TL_FILE_BUFFERS)
+			add_gap(trace, lane, chunk);
 		if (seen->header.kind == TL_FILE_BUFFERS && !trace->written_too) {
 			from = output_has(trace, chunk);
 			add_hole(trace, lane, chunk, from, first_byte);
@@ -1052,6 +1086,7 @@ static void finish(struct trace *trace)
 		trace->seen.last = clock->points[clock->count - 1].ticks;
 	if (!trace->failed)
 		finish_opens(trace);
+	trace->seen.gaps |= trace->seen.lost != 0;
 	/* Buffers of this machine may still get what they lack: tl_trace_clock_now. */
 	if (trace->seen.header.kind == TL_FILE_SPOOL && trace->seen.header.counter && trace->seen.nruns && clock->count < 2)
 		problem(trace, "there is no clock: times are ticks of the counter");
@@ -1111,11 +1146,111 @@ const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struc
 			place->unfinished++;
 		} else if (bytes < least_bytes(at, record.type, bytes)) {
 			place->unsound = place->unsound ? place->unsound : 1 + place->at - bytes;
-		} else if (record.type != TL_RECORD_PAD) {
+		} else if (record.type != TL_RECORD_PAD || tl_record_is_gap(&record)) {
 			return (const struct tl_call_record *)(const void *)at;
 		}
 	}
 	return NULL;
+}
+
+/* --- which calls there are */
+
+static uint64_t end_ns(const struct trace *trace, const struct tl_call_record *call)
+{
+	return convert(&trace->clock, end_of(call->start, call->duration));
+}
+
+/* Calls and losses of one run; `until`: the last end before. *gap: records before the next call are missing. Returns whether that is all that is asked for. */
+static bool look_for_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run, uint64_t *until, bool *gap)
+{
+	struct tl_trace_place place = { 0 };
+	const struct tl_call_record *record;
+
+	while ((record = tl_trace_next(run, &place))) {
+		if (tl_record_is_gap(record))
+			*gap = true;
+		if (record->type != TL_RECORD_CALL)
+			continue;
+		uint64_t start = convert(&trace->clock, record->start), end = end_ns(trace, record);
+		if (span->since == UINT64_MAX)
+			span->since = start;
+		if (*gap && *until) {
+			struct gap *one = append(trace, &trace->gaps, &trace->ngaps, &trace->gaps_room, sizeof(*one));
+			if (!one)
+				return true;
+			*one = (struct gap){ *until, start };
+			span->ngaps++;
+		}
+		*gap = false;
+		if (!trace->seen.gaps)
+			return true;
+		*until = end > *until ? end : *until;
+	}
+	return false;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct span *left = a, *right = b;
+
+	return left->tid < right->tid ? -1 : left->tid > right->tid;
+}
+
+/* When the last call ended. One that had not ended may have begun long before. */
+static uint64_t last_end(const struct trace *trace, const struct tl_trace_lane *lane)
+{
+	struct tl_trace_place place = { 0 };
+	const struct tl_call_record *record;
+	uint64_t last = 0;
+
+	if (lane->nopens || trace->seen.header.kind != TL_FILE_SPOOL)
+		return UINT64_MAX;
+	for (size_t run = lane->nruns; run > 0 && !last; run--, place = (struct tl_trace_place){ 0 })
+		while ((record = tl_trace_next(&trace->seen.runs[lane->first_run + run - 1], &place)))
+			if (record->type == TL_RECORD_CALL && end_ns(trace, record) > last)
+				last = end_ns(trace, record);
+	return last;
+}
+
+/* A file that goes on where another one ended has no call from before that. */
+static void find_spans(struct trace *trace)
+{
+	struct tl_trace *seen = &trace->seen;
+	size_t chunk = 0;
+
+	trace->spans = zeroed(trace, seen->nlanes, sizeof(*trace->spans));
+	for (size_t i = 0; i < seen->nlanes && !trace->failed; i++) {
+		const struct tl_trace_lane *lane = &seen->lanes[i];
+		struct span *span = &trace->spans[i];
+		uint64_t until = 0;
+		bool gap = false;
+
+		while (chunk < trace->nchunks && trace->chunks[chunk].lane < lane->lane)
+			chunk++;
+		bool goes_on = seen->header.kind == TL_FILE_SPOOL && chunk < trace->nchunks && trace->chunks[chunk].number > 1;
+		*span = (struct span){
+			.tid = lane->shown, .since = goes_on ? UINT64_MAX : 0, .until = last_end(trace, lane), .first_gap = trace->ngaps };
+		for (size_t run = lane->first_run; run < lane->first_run + lane->nruns && (goes_on || seen->gaps); run++)
+			if (look_for_gaps(trace, span, &seen->runs[run], &until, &gap))
+				break;
+	}
+	if (!trace->failed)
+		sort(trace->spans, seen->nlanes, sizeof(*trace->spans), by_tid);
+}
+
+bool tl_trace_has_call(uint32_t tid, uint64_t ns)
+{
+	const struct span wanted = { .tid = tid };
+	const struct span *span = in_use->seen.nlanes ? bsearch(&wanted, in_use->spans, in_use->seen.nlanes, sizeof(wanted), by_tid) : NULL;
+
+	if (!span)
+		return false;
+	for (size_t i = 0; i < span->ngaps; i++) {
+		const struct gap *gap = &in_use->gaps[span->first_gap + i];
+		if (ns > gap->from && ns < gap->to)
+			return false;
+	}
+	return ns >= span->since && ns <= span->until;
 }
 
 /* --- opening and closing */
@@ -1156,6 +1291,8 @@ static struct tl_trace *read_trace(struct trace *trace, char *why, size_t room)
 		read_pieces(trace);
 		if (!trace->failed)
 			finish(trace);
+		if (!trace->failed)
+			find_spans(trace);
 		fault = trace->failed ? "there is not enough memory for it" : NULL;
 	}
 	trace->fd = -1;
@@ -1278,6 +1415,8 @@ void tl_trace_close(struct tl_trace *seen)
 	free(seen->lanes);
 	free(seen->runs);
 	free(seen->named);
+	free(trace->spans);
+	free(trace->gaps);
 	free(trace->texts);
 	free(trace->threads);
 	free(trace->chunks);

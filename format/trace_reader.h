@@ -83,6 +83,7 @@ struct tl_trace {
 	bool ended;			/* spool: its END piece is there */
 	uint64_t events, lost;		/* what that says. Buffers: .lost is the sum of the lanes' */
 	uint64_t overwritten;		/* what that says. Buffers: the threads' sum */
+	bool gaps;			/* records are missing in it: those that a ring overwrote, or that were lost */
 	uint64_t last;			/* latest tick that anything speaks of: where unfinished calls end */
 	char **problems;		/* lines: what was not sound, and where */
 	size_t nproblems;
@@ -110,14 +111,14 @@ struct tl_trace_place {
 	uint64_t unsound;
 	uint64_t unfinished;	/* records that were being made, stepped over */
 };
-/* Those of TL_RECORD_EVENT are struct tl_event_record, and have the args that they say. */
+/* Those of TL_RECORD_PAD are gaps (tl_record_is_gap), of 8 bytes. Those of TL_RECORD_EVENT are struct tl_event_record, and have the args that they say. */
 const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place);
 
 /* Buffers whose output is gone: what that had is given, too, as far as it still lies there. */
 void tl_trace_written_too(struct tl_trace *trace);
 
 /*
- * The trace that the next four speak of: what encoders call has no room for a context (struct tl_encoder says what they return). One at a time;
+ * The trace that the next five speak of: what encoders call has no room for a context (struct tl_encoder says what they return). One at a time;
  * several threads may call them. A trace that is closed is no longer used.
  */
 void tl_trace_use(const struct tl_trace *trace);
@@ -125,6 +126,7 @@ uint64_t tl_trace_ns(uint64_t ticks);
 const struct tl_function *tl_trace_function(uint32_t id);
 const char *tl_trace_string(uint32_t number, size_t *size);
 uint32_t tl_trace_lane(uint32_t number);
+bool tl_trace_has_call(uint32_t tid, uint64_t ns);
 
 /*
  * The texts, one after another; `place` starts zeroed. NULL: no more. What is returned is the whole of it as it lies in a strings piece, its first unit

@@ -62,10 +62,23 @@ static void read_clocks(struct tl_facts *facts)
 	facts->realtime_ns = real.tv_sec * 1000000000ull + real.tv_nsec;
 }
 
+/* CLOCK_BOOTTIME then: it goes on while the machine sleeps, and is what other tracers have. */
+static uint64_t boottime_at(uint64_t monotonic_ns)
+{
+	struct timespec boot = {0}, monotonic = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &monotonic);
+	syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
+	uint64_t boot_ns = boot.tv_sec * 1000000000ull + boot.tv_nsec, now = monotonic.tv_sec * 1000000000ull + monotonic.tv_nsec;
+	return boot_ns > now ? monotonic_ns + (boot_ns - now) : monotonic_ns;
+}
+
 static void put_clock(struct tl_text *args, const struct tl_facts *facts)
 {
 	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
 	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
+	tl_text_string(args, ",\"boottime_ns\":");
+	tl_text_unsigned(args, boottime_at(facts->monotonic_ns));
 	tl_text_string(args, ",\"monotonic_ns\":");
 	tl_text_unsigned(args, facts->monotonic_ns);
 	tl_text_string(args, ",\"realtime_ns\":");

@@ -14,6 +14,7 @@
 #include "layer/arena.h"
 #include "layer/buffer.h"
 #include "layer/clock.h"
+#include "layer/config.h"
 #include "layer/lanes.h"
 #include "layer/sink.h"
 #include "layer/spool.h"
@@ -35,9 +36,25 @@ static uint32_t shown_lane(uint32_t number)
 	return lane ? lane->tid : 0;
 }
 
+static uint32_t file_of_calls;	/* that has_call is asked for */
+static bool calls_may_come;	/* the file will hardly be full before threads have handed over what they have */
+
+static bool has_call(uint32_t tid, uint64_t ns)
+{
+	return tl_lane_has_call(tid, ns, file_of_calls, calls_may_come);
+}
+
+static bool is_far_from_full(const struct tl_sink *sink)
+{
+	uint64_t passed = sink->made ? tl_clock_gettime_ticks() - sink->since : 0, offset = sink->made ? sink->offset : 0;
+
+	return (!tl_config.split_bytes || offset + 4 * sink->longest + TL_BLOCK_SIZE < tl_config.split_bytes) &&
+	       (!tl_config.split_ns || 4 * passed < 3 * tl_config.split_ns);
+}
+
 static void start_file(struct tl_block *block, const struct tl_sink *sink)
 {
-	block->file = sink->file;
+	block->file = file_of_calls = sink->file;
 	block->begun = false;
 	block->cost = (struct tl_event_cost){0, 0};
 	block->described = 0;
@@ -49,8 +66,13 @@ static void start_file(struct tl_block *block, const struct tl_sink *sink)
 		.function = tl_runtime_function,
 		.string = tl_string_text,
 		.lane = shown_lane,
+		.has_call = has_call,
+		.marks = &block->memory->marks,
 		.state = block->memory->state,
 	};
+	/* What began in an earlier file can be ended in JSON, by who reads both. */
+	if (sink->format == &tl_format_pftrace)
+		memset(&block->memory->marks, 0, sizeof(block->memory->marks));
 	/* Zeros again, and no memory until it is used. */
 	if (sink->format)
 		madvise(block->memory->state, sizeof(block->memory->state), MADV_DONTNEED);
@@ -80,6 +102,7 @@ static void start_text(struct tl_block *block, const struct tl_sink *sink, char 
 void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->used = 0;
+	calls_may_come = is_far_from_full(sink);
 	start_text(block, sink, block->memory->text, sizeof(block->memory->text));
 }
 
@@ -127,6 +150,32 @@ bool tl_block_has_room(const struct tl_block *block, size_t limit)
 	       (!block->used || block->parts[block->used - 1].to == block->parts[block->used - 1].chunk->end);
 }
 
+/* Records of the thread are missing before this part: what encodes it, or reads it later, is told so. */
+static void put_gap(struct tl_block *block, const struct tl_part *part)
+{
+	static const struct tl_call_record gap = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
+
+	if (block->encoder.format)
+		block->encoder.format->record(&block->encoder, &block->text, part->lane->tid, &gap, 8);
+	else
+		tl_spool_gap(block, part);
+}
+
+/* Which times of the thread are in the file, so far. */
+static void note_times(const struct tl_block *block, struct tl_part *part, const struct tl_call_record *record)
+{
+	uint64_t start, end;
+
+	if (__builtin_add_overflow(record->start, record->duration, &end))
+		return;
+	start = tl_clock_ns(record->start);
+	end = tl_clock_ns(end);
+	if (record->type == TL_RECORD_LOST)
+		tl_lane_gap(part->lane, end);
+	else
+		tl_lane_goes_to(part->lane, block->file, start, end);
+}
+
 /*
  * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words of zero are places that were reserved and
  * not used; a record without a type is one whose writer never came to its end.
@@ -135,6 +184,7 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 {
 	const char *at = part->from, *end = part->chunk->end;
 	const char *full = block->memory->text + limit;
+	const struct tl_call_record *last = NULL;
 	uint32_t tid = part->lane->tid;
 
 	while (at < end && block->text.at < full) {
@@ -153,12 +203,18 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 			part->damaged = true;
 			break;
 		}
+		/* The first and the last call, and losses, tell the times. */
+		if (type == TL_RECORD_LOST || (type == TL_RECORD_CALL && !last))
+			note_times(block, part, record);
+		last = type == TL_RECORD_CALL ? record : last;
 		part->events += tl_record_counts(type);
 		if (type == TL_RECORD_EVENT)
 			tl_event_add_cost(&part->cost, &block->encoder, (const void *)at);
 		part->lost += type == TL_RECORD_LOST ? record->result : 0;
 		at += size;
 	}
+	if (last)
+		note_times(block, part, last);
 	/* A place that was reserved may reach beyond what was handed over. */
 	part->to = part->damaged || at > end ? end : at;
 }
@@ -171,6 +227,8 @@ void tl_block_add(struct tl_block *block, size_t limit)
 	part->cost = (struct tl_event_cost){0, 0};
 	part->damaged = false;
 	put_name(block, part);
+	if (part->chunk->gap)
+		put_gap(block, part);
 	if (block->encoder.format) {
 		encode(block, part, limit);
 		return;
@@ -238,6 +296,7 @@ void tl_block_kept(struct tl_block *block)
 		block->encoder.format->kept(&block->encoder);
 	for (unsigned i = 0; i < block->held; i++) {
 		if (i < block->used) {
+			block->parts[i].chunk->gap = false;
 			count_part(block, &block->parts[i]);
 			block->cost.bytes += block->parts[i].cost.bytes;
 			block->cost.device_ns += block->parts[i].cost.device_ns;

@@ -44,6 +44,7 @@ struct tl_block_memory {
 	_Alignas(4096) char state[TL_BLOCK_STATE];
 	char text[TL_BLOCK_TEXT];
 	char end[TL_BLOCK_TEXT - TL_BLOCK_SIZE];
+	struct tl_open_marks marks;	/* of all files: one may end what began in another */
 };
 
 struct tl_block {

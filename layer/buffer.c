@@ -574,7 +574,7 @@ static void open_chunk(struct tl_producer *producer, struct tl_chunk *chunk)
 	__atomic_store_n(&chunk->producer, producer, __ATOMIC_RELAXED);
 	chunk->begin = chunk->end = chunk->read = chunk->memory;
 	chunk->hole = NULL;
-	chunk->listed = chunk->taken = false;
+	chunk->listed = chunk->taken = chunk->gap = false;
 	atomic_store_explicit(&chunk->sealed, NULL, memory_order_relaxed);
 	/* Pairs with take_live, which may hold it from before it was recycled: then it finds all of the above. */
 	__atomic_store_n(&chunk->handed, false, __ATOMIC_RELEASE);
@@ -1429,6 +1429,40 @@ static bool continues(const struct tl_chunk *chunk, const struct tl_chunk *newer
 	return !newer || lane_of(newer->seen) != lane_of(chunk->seen) || turn_of(newer->seen) == turn_of(chunk->seen) + NUMBER;
 }
 
+/* The first chunk of a thread that a flush takes: whether there was something between it and what the flush before this one took. */
+static bool follows_gap(const struct tl_chunk *chunk, const struct tl_producer *producer)
+{
+	uint32_t number = (uint32_t)chunk->seen / NUMBER;
+
+	if (!producer->flushed || producer->flushed_lane != lane_of(chunk->seen))
+		return number > 1;
+	if (number == producer->flushed)
+		return false;
+	return number != producer->flushed + 1 ||
+	       atomic_load_explicit(&producer->overwritten, memory_order_relaxed) != producer->flushed_overwritten;
+}
+
+/* Chunks that were taken, the first of each thread first. */
+static void find_gaps(struct tl_chunk *taken)
+{
+	for (struct tl_chunk *chunk = taken, *before = NULL; chunk; before = chunk, chunk = chunk->next)
+		if (!before || before->producer != chunk->producer)
+			chunk->gap |= follows_gap(chunk, chunk->producer);
+	for (struct tl_chunk *chunk = taken; chunk; chunk = chunk->next) {
+		struct tl_producer *producer = chunk->producer;
+		producer->flushed = (uint32_t)chunk->seen / NUMBER;
+		producer->flushed_lane = lane_of(chunk->seen);
+		producer->flushed_overwritten = atomic_load_explicit(&producer->overwritten, memory_order_relaxed);
+	}
+}
+
+void tl_buffer_gaps(void (*each)(struct tl_chunk *chunk))
+{
+	for (struct tl_chunk *chunk = ready; chunk; chunk = chunk->next)
+		if (chunk->gap)
+			each(chunk);
+}
+
 /* All that rings have, to the ready list: the threads one after the other, each oldest first. */
 static void take_rings(void)
 {
@@ -1474,6 +1508,7 @@ static void take_rings(void)
 	}
 	if (!taken)
 		return;
+	find_gaps(taken);
 	*ready_end = taken;
 	ready_end = &last->next;
 }

@@ -57,6 +57,8 @@ struct tl_producer {
 	struct tl_chunk *oldest, *newest;	/* its ring: sealed chunks, linked by .newer */
 	uint64_t ring;			/* their bytes */
 	uint32_t snapshot;		/* the reader's: the number of the chunk that was live when a snapshot was taken */
+	uint32_t flushed, flushed_lane;	/* the reader's: the last chunk that a flush took, and whose it was; 0: none */
+	uint64_t flushed_overwritten;	/* the reader's: .overwritten when it did */
 
 	/* The threads' room's own. */
 	struct tl_open_call *open_end;	/* end of the stack of open calls */
@@ -88,6 +90,7 @@ struct tl_chunk {
 	char *read;			/* how far */
 	char *hole;			/* a record that was not finished and has been stepped over */
 	bool handed, listed, taken;	/* out of the queue; on the ready list; with the writer */
+	bool gap;			/* in a ring: records before its first one were overwritten, and the file was not told. Whoever tells it unsets this */
 };
 
 /* The calling thread's producer, made on first use; NULL where memory is short (then its events are counted as lost). Async-signal-safe. */
@@ -98,6 +101,9 @@ uint32_t tl_buffer_lane(uint32_t *shown);
 
 /* The calling thread is about to end: hand over what it has. It may still record; its producer is recycled once the thread is gone. */
 void tl_buffer_detach(struct tl_producer *producer);
+
+/* Writer: calls back for each chunk that waits to be taken and has a gap before it. */
+void tl_buffer_gaps(void (*each)(struct tl_chunk *chunk));
 
 /* Writer: next chunk handed over, in order per thread; NULL when there is none. Then give it back. */
 struct tl_chunk *tl_buffer_take(void);

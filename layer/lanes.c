@@ -6,6 +6,7 @@
 #include "layer/lanes.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "layer/buffer.h"
@@ -97,6 +98,58 @@ uint64_t tl_lane_lost(const struct tl_lane *lane)
 	return lost > lane->told ? lost - lane->told : 0;
 }
 
+/* ---- Which calls are in the file */
+
+/* The last ones that were looked for, by the numbers that they are shown by. */
+#define SHOWN 256
+static struct tl_lane *shown[SHOWN];
+
+static struct tl_lane *find_shown(uint32_t tid)
+{
+	struct tl_lane **place = &shown[tid % SHOWN];
+
+	if (*place && (*place)->tid == tid)
+		return *place;
+	for (uint32_t number = 0; number < count; number++) {
+		struct tl_lane *lane = tl_lane_at(number);
+		if (lane && lane->tid == tid)
+			return *place = lane;
+	}
+	return NULL;
+}
+
+bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later)
+{
+	const struct tl_lane *lane = find_shown(tid);
+
+	if (!lane)
+		return later;
+	if (ns > lane->gap_from && ns < lane->gap_to)
+		return false;
+	if (ns > lane->until)
+		return later;
+	return lane->since_file == file && ns >= lane->since;
+}
+
+void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_t to)
+{
+	if (lane->since_file != file) {
+		/* What is in no file before this one may be a call around all that are recorded. */
+		lane->since = lane->until ? from : 0;
+		lane->since_file = file;
+	}
+	if (to > lane->until)
+		lane->until = to;
+}
+
+void tl_lane_gap(struct tl_lane *lane, uint64_t to)
+{
+	if (to <= lane->gap_to)
+		return;
+	lane->gap_from = lane->until;
+	lane->gap_to = to;
+}
+
 void tl_lanes_forget(void)
 {
 	for (uint32_t i = 0; i < PAGES && i <= count / PAGE; i++) {
@@ -104,5 +157,6 @@ void tl_lanes_forget(void)
 			munmap(pages[i], PAGE * sizeof(struct tl_lane));
 		pages[i] = NULL;
 	}
+	memset(shown, 0, sizeof(shown));
 	count = 0;
 }

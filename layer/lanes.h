@@ -25,6 +25,11 @@ struct tl_lane {
 	uint64_t dropped;	/* events that can't be written, or that went with their file */
 	uint64_t unwritten;	/* events that wait for a file that takes them */
 	uint64_t told;		/* losses that the ends of earlier files told of */
+	/* Which of its calls are in the file; nanoseconds: see tl_lane_has_call. */
+	uint32_t since_file;	/* file that .since is of; 0: none */
+	uint64_t since;		/* the file has nothing that ended before that */
+	uint64_t until;		/* the last end that went to any file */
+	uint64_t gap_from, gap_to;	/* nothing between is in any file; 0, 0: no such time */
 };
 
 /* The lane of a thread; NULL where memory is short. It stays where it is. */
@@ -40,6 +45,14 @@ void tl_lanes_unname(void);
 /* Numbers below this have been seen; those that have not are NULL. */
 uint32_t tl_lane_count(void);
 struct tl_lane *tl_lane_at(uint32_t number);
+
+/*
+ * Whether file `file` has the call that the thread shown by this number was in at that time. What is still to come is said to be in it if `later`. What tells: records
+ * of it go to a file, from one time to another; and there is a gap in them, up to a time.
+ */
+bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later);
+void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_t to);
+void tl_lane_gap(struct tl_lane *lane, uint64_t to);
 
 /* Events of it that are in no file, as far as is known; those that earlier files' ends told of are left out. */
 uint64_t tl_lane_lost(const struct tl_lane *lane);

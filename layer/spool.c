@@ -137,6 +137,18 @@ void tl_spool_records(struct tl_block *block, struct tl_part *part)
 	borrow(block, part->from, size);
 }
 
+void tl_spool_gap(struct tl_block *block, const struct tl_part *part)
+{
+	struct tl_chunk_piece *piece = put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece) + 8, 0);
+	struct tl_call_record gap = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
+
+	piece->records = sizeof(struct tl_chunk_piece);
+	atomic_init(&piece->number, ++part->lane->chunks);
+	atomic_init(&piece->end, 8);
+	atomic_init(&piece->lane, part->lane->number);
+	memcpy(piece + 1, &gap, 8);
+}
+
 void tl_spool_lane(struct tl_block *block, const struct tl_lane *lane)
 {
 	const size_t size = sizeof(struct tl_lanes_piece) + sizeof(struct tl_lane_entry);

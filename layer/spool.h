@@ -15,6 +15,7 @@ void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane);
 void tl_spool_records(struct tl_block *block, struct tl_part *part);
 
 /* A lane that is no thread's. */
+void tl_spool_gap(struct tl_block *block, const struct tl_part *part);
 void tl_spool_lane(struct tl_block *block, const struct tl_lane *lane);
 
 /* The texts that the file lacks; at the end of each block, as records' texts may come behind them. */

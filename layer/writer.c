@@ -401,6 +401,24 @@ static bool drain(unsigned blocks, bool *more)
 
 /* ---- The end */
 
+/* Other threads' events may tell of calls in it before its own turn comes. */
+static void note_gap(struct tl_chunk *chunk)
+{
+	struct tl_lane *lane = tl_lane_of(chunk->producer);
+
+	for (const char *at = chunk->begin; lane && at < chunk->end;) {
+		const struct tl_call_record *record = (const void *)at;
+		/* Pairs with the committing store in tl_record_commit. */
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_acquire);
+		if ((head >> 16 & 0xff) == TL_RECORD_CALL) {
+			tl_clock_settle();
+			tl_lane_gap(lane, tl_clock_ns(record->start));
+			return;
+		}
+		at += head & 0xffff ? 8 * (head & 0xffff) : 8;
+	}
+}
+
 /* With the pen: everything out, and an end behind it. */
 static void finish(void)
 {
@@ -408,6 +426,7 @@ static void finish(void)
 
 	tl_clock_settle();
 	tl_buffer_flush();
+	tl_buffer_gaps(note_gap);
 	writer.bounded = tl_buffer_is_flushing();
 	bool written = drain(UINT_MAX, &more);
 	writer.bounded = false;

@@ -247,7 +247,7 @@ START_TEST(overlapping_commands_go_to_further_lanes_in_whatever_order_they_come)
 		uint64_t given = starts[number_in(&puts_[i], "queued")];
 		ck_assert(puts_[i].start == given || puts_[i].start == given + 1);
 		if (i && puts_[i].tid != puts_[i - 1].tid && puts_[i - 1].tid == puts_[0].tid)
-			lane_is(puts_[i].tid, "queue 1, toy (2)");
+			lane_is(puts_[i].tid, "queue 1 (2), toy");
 	}
 	set_clock = 0;
 }

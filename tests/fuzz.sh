@@ -3,7 +3,7 @@
 # itself. Who needs no encoders sets $encoders, and how many inputs are quick by themselves, $rounds.
 format=$top_srcdir/format
 : "${encoders=$format/text.c $format/levels.c $format/checked_copy.c $(ls "$format"/args_*.c "$format"/pftrace*.c)
-	$format/encoder.c $format/stages.c $format/chrome.c $format/json.c $format/json_event.c}"
+	$format/encoder.c $format/open_marks.c $format/stages.c $format/chrome.c $format/json.c $format/json_event.c}"
 flags="-std=gnu11 -D_GNU_SOURCE -I$top_srcdir/include -I$top_srcdir -g -O1 $(pkg-config --cflags jansson)"
 libs=$(pkg-config --libs jansson)
 seconds=${FUZZ_SECONDS:-4}

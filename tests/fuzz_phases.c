@@ -31,6 +31,11 @@ void say(const char *format, ...)
 		abort();
 }
 
+void say_output_failed(const char *what)
+{
+	say("%s", what);
+}
+
 void *need(void *allocated)
 {
 	if (!allocated)
@@ -39,7 +44,7 @@ void *need(void *allocated)
 }
 
 /* Traces of ours have readers of their own, and tests of these. */
-int systrace_write(const char *path, const char *where, FILE *to)
+int systrace_write_events(const char *path, const char *where, FILE *to)
 {
 	(void)path;
 	(void)where;

@@ -168,7 +168,16 @@ static void encode_run(struct tl_encoder *encoder, struct tl_text *text, uint32_
 /* All that a trace has, by one encoder, into text_room. Returns the bytes. */
 static size_t encode(const struct tl_trace *trace, const struct tl_format *format)
 {
-	struct tl_encoder encoder = {format, trace->facts.pid, tl_trace_ns, tl_trace_function, tl_trace_string, tl_trace_lane, state};
+	static struct tl_open_marks marks;
+	struct tl_encoder encoder = {.format = format,
+				     .pid = trace->facts.pid,
+				     .ns = tl_trace_ns,
+				     .function = tl_trace_function,
+				     .string = tl_trace_string,
+				     .lane = tl_trace_lane,
+				     .has_call = tl_trace_has_call,
+				     .marks = &marks,
+				     .state = state};
 	struct tl_text text = {text_room, text_room + ROOM, false};
 	struct tl_totals totals = {.events = 1, .lost = 2};
 
@@ -176,6 +185,7 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 		abort();
 	/* Zeros again, and no memory until it is used. */
 	madvise(state, sizeof(state), MADV_DONTNEED);
+	memset(&marks, 0, sizeof(marks));
 	format->block(&encoder);
 	format->begin(&encoder, &text, &trace->facts);
 	for (size_t i = 0; i < trace->nnamed && format->lane && has_room(&text); i++) {

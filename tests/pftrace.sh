@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 11
+plan 14
 
 make=$top_builddir/pftrace_make
 mkdir "$tmp/python"
@@ -12,6 +12,7 @@ command -v protoc >/dev/null && "$python" -c 'import google.protobuf' 2>/dev/nul
 	{ echo "Bail out! protoc or its Python library is missing; ./scripts/install-packages installs them"; exit 99; }
 (cd "$top_srcdir/tests" && protoc --python_out="$tmp/python" pftrace.proto) || exit 99
 
+# REAL=1: what Perfetto's importer wants of a real program's, too.
 compare() { "$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftrace" "$tmp/t.json"; }
 
 # seeds DROPS FROM TO: records of that many kinds, DROPS percent of the blocks not kept.
@@ -40,6 +41,7 @@ small=$(stat -c %s "$tmp/t.pftrace")
 ok "it is less than half as large ($small of $json bytes)" test $((small * 2)) -lt "$json"
 
 # Real programs. What one run recorded, in both formats.
+export REAL=1
 apps=$top_builddir/tests/apps
 spooled()
 {
@@ -57,6 +59,43 @@ ok "Level Zero's descriptors, three threads" spooled "$apps/ze_vector_add" -t 3
 # Written by the process itself.
 rm -f "$tmp"/t.*
 traced "$tmp/t.pftrace" timeout 60 "$apps/cl_vector_add" >"$tmp/said" 2>&1
-count=$("$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftrace" | sed 's/.* packets, \([0-9]*\) slices.*/\1/')
+count=$("$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftrace" | sed -n 's/.* packets, \([0-9]*\) slices.*/\1/p')
 traced "$tmp/t.json" timeout 60 "$apps/cl_vector_add" >"$tmp/said" 2>&1
 is "$count" "$(events "$tmp/t.json")" "a process writes one itself, with as many calls as it writes to JSON"
+
+# A ring, whose gaps are full of calls that arrows led from; and a split trace.
+rm -f "$tmp"/t.*
+arrows()
+{
+	"$python" - "$@" <<-'END'
+	import json, sys
+	lacking = arrows = 0
+	for path in sys.argv[1:]:
+	    events = json.load(open(path))
+	    calls = {}
+	    for e in events:
+	        if e["ph"] == "X":
+	            calls.setdefault(e["tid"], []).append((e["ts"], e["ts"] + e["dur"]))
+	    for e in events:
+	        if e["ph"] in "sf":
+	            arrows += 1
+	            lacking += not any(a - 0.002 <= e["ts"] <= b + 0.002 for a, b in calls.get(e["tid"], []))
+	print("%d %s" % (lacking, arrows > 10))
+	END
+}
+timeout 60 "$tracelayer" run -o "$tmp/t.json" --full=ring:64K --session=arrows -- "$apps/cl_device" -n 1500 >"$tmp/said" 2>&1 &
+for _i in 1 2 3 4 5 6 7 8; do
+	sleep 0.4
+	"$tracelayer" snapshot arrows >/dev/null 2>&1
+done
+wait $!
+is "$(arrows "$tmp/t.json")" "0 True" "a ring has no arrow whose call was overwritten"
+rm -f "$tmp"/t.*
+timeout 60 "$tracelayer" run -o "$tmp/t.json" --split=400K -- "$apps/cl_device" -n 150 >"$tmp/said" 2>&1
+like "$(arrows "$tmp"/t*.json)" "^0 " "files of a split trace have none whose call is in another"
+rm -f "$tmp"/t.*
+timeout 60 "$tracelayer" run -o "$tmp/t.tlt" --split=200K -- "$apps/cl_device" -n 150 >"$tmp/said" 2>&1
+for file in "$tmp"/t*.tlt; do
+	"$tracelayer" export "$file" -o "$file.json"
+done
+like "$(arrows "$tmp"/t*.json)" "^0 " "nor have those that are made of a split .tlt"

@@ -9,7 +9,7 @@ need_command
 # number NAME: of the trace's end.
 number() { sed -n "s/.*tracelayer_end.*\"$1\":\([0-9]*\).*/\1/p" "$trace"; }
 
-plan 24
+plan 31
 
 run --ring 64K --session=recorder
 tell "call 100"
@@ -103,3 +103,56 @@ tell "call 50000"
 finish
 "$tracelayer" export "$tmp/t.tlt" -o "$trace"
 is "$(($(events "$trace") + $(number overwritten)))" 50000 "a .tlt says it, and what is exported from it"
+
+# Marks whose end, or whose beginning, was overwritten: what lies between is nobody's time.
+# gaps FILE: record it.
+gaps()
+{
+	trace=$tmp/$1
+	run --ring 64K --session=gaps
+	tell "call 1" begin "marks 5"
+	"$tracelayer" snapshot gaps >/dev/null
+	# The end of the first, and the beginning of the second, are overwritten.
+	sleep 0.3
+	tell end begin "marks 3000"
+	"$tracelayer" snapshot gaps >/dev/null
+	tell end "marks 3"
+	finish
+}
+# longest FILE: in milliseconds, and how many have no end, and how many are cut
+longest()
+{
+	"$python" - "$1" <<-'END'
+	import json, sys
+	stacks, longest, cut = {}, 0, 0
+	for e in json.load(open(sys.argv[1])):
+	    stack = stacks.setdefault(e["tid"], [])
+	    if e["ph"] == "B":
+	        stack.append(e)
+	    elif e["ph"] == "E" and stack:
+	        longest = max(longest, e["ts"] - stack.pop()["ts"])
+	        cut += "cut" in e["args"]
+	print("%d %d %d" % (longest / 1000 > 150, sum(map(len, stacks.values())), cut))
+	END
+}
+gaps t.gap.json
+is "$(longest "$trace")" "0 0 1" "a mark whose end was overwritten ends where that is, and says that it was cut"
+said=$("$tracelayer" summary "$trace" 2>&1 >/dev/null)
+like "$said" '1 mark was cut short where events had been overwritten' "a summary says so"
+gaps t.gap.tlt
+"$tracelayer" export "$trace" -o "$tmp/exported.json" 2>"$tmp/said"
+is "$(longest "$tmp/exported.json")" "0 0 1" "so it is in what is made of a .tlt"
+like "$("$tracelayer" summary "$trace" 2>&1 >/dev/null)" '1 mark was cut short' "and in its summary"
+"$tracelayer" export "$trace" -o "$tmp/t.pftrace" 2>"$tmp/said"
+mkdir "$tmp/python"
+(cd "$top_srcdir/tests" && protoc --python_out="$tmp/python" pftrace.proto)
+ok "a .pftrace made of it has the same" "$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$tmp/t.pftrace" "$tmp/exported.json"
+gaps t.gap.pftrace
+ok "one that the process wrote has no slice without an end" "$python" -B "$top_srcdir/tests/pftrace.py" "$tmp/python" "$trace"
+trace=$tmp/t.json
+# Killed: what the ring still has, with the gap in it.
+run --ring 64K --session=gaps
+tell "call 1" begin "marks 5"
+kill -KILL "$pid"
+wait "$child" 2>/dev/null
+ok "what is recovered has each mark once" test "$(grep -c '"ph":"B"' "$trace")" = 6

@@ -591,6 +591,18 @@ static bool make_room(struct tl_device_queue *queue, struct lane *lane)
 	return true;
 }
 
+/* "compute 0.1 (2), Device": viewers cut names at their end. */
+static void name_lane(char *name, size_t size, const struct tl_device_queue *queue)
+{
+	const char *rest = strstr(queue->label, ", ");
+	int length = rest ? (int)(rest - queue->label) : (int)strlen(queue->label);
+
+	if (!queue->nlanes)
+		snprintf(name, size, "%s", queue->label);
+	else
+		snprintf(name, size, "%.*s (%u)%s", length, queue->label, queue->nlanes + 1, queue->label + length);
+}
+
 static struct lane *add_lane(struct tl_device_queue *queue)
 {
 	struct lane *lanes = queue->lanes;
@@ -602,7 +614,7 @@ static struct lane *add_lane(struct tl_device_queue *queue)
 			return NULL;
 		queue->lanes = lanes;
 	}
-	snprintf(name, sizeof(name), queue->nlanes ? "%s (%u)" : "%s", queue->label, queue->nlanes + 1);
+	name_lane(name, sizeof(name), queue);
 	lanes[queue->nlanes] = (struct lane){
 		.number = tl_event_lane(tl_string_of(name), (int32_t)(SORT + queue->number)), .look = SPANS};
 	return &lanes[queue->nlanes++];

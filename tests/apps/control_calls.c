@@ -5,6 +5,8 @@
  *	call N		N calls of clGetPlatformIDs
  *	thread N	the same in a thread of its own, which ends
  *	spin N		calls in N threads until `still`, which prints how many
+ *	begin, end	a mark of tracelayer/nntrace.h around what follows
+ *	marks N		N marks, a call in each
  *	pause, resume, snapshot, stop, recording
  *	fork		a child that goes on with the words; the parent waits for it
  *	handle		a handler for SIGUSR1
@@ -21,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tracelayer/nntrace.h"
 #include "tracelayer/tracelayer.h"
 
 #define THREADS 8
@@ -42,6 +45,29 @@ static void call(long count)
 
 	for (; count > 0; count--)
 		clGetPlatformIDs(0, NULL, &platforms);
+}
+
+static struct tl_nntrace around[16];
+static int depth;
+
+static void begin(void)
+{
+	if (depth < 16)
+		around[depth++] = tl_nntrace_begin("[NN_LA_PE]around");
+}
+
+static void end(void)
+{
+	if (depth)
+		tl_nntrace_end(&around[--depth]);
+}
+
+static void marks(long count)
+{
+	for (; count > 0; count--) {
+		NNTRACE_RT(NNTRACE_PHASE_EXECUTION, "inner");
+		call(1);
+	}
 }
 
 static void *call_in_thread(void *count)
@@ -97,6 +123,12 @@ static long answer(const char *word, long count)
 
 	if (!strcmp(word, "call"))
 		return call(count), count;
+	if (!strcmp(word, "begin"))
+		return begin(), depth;
+	if (!strcmp(word, "end"))
+		return end(), depth;
+	if (!strcmp(word, "marks"))
+		return marks(count), count;
 	if (!strcmp(word, "thread"))
 		return pthread_create(&thread, NULL, call_in_thread, (void *)count), pthread_join(thread, NULL), count;
 	if (!strcmp(word, "spin"))
