@@ -53,6 +53,9 @@ struct newer_query_result {
 #define NEWER_POOL_COUNTS    0x00020014u
 #define NEWER_GROUP_COUNT    0x0002001au
 #define NEWER_GROUP_SIZE     0x0002001bu
+#define NEWER_CHANGES_SIZES  6u /* of newer_desc, for a command's number */
+#define NEWER_CHANGES_SIGNAL 16u
+#define NEWER_CHANGES_KERNEL 64u
 #define NEWER_COUNTER_VISIBLE 4u /* of newer_counter_desc */
 #define NEWER_COUNTER_TIMES  16u
 
