@@ -7,6 +7,8 @@
  */
 #include "ze_app.h"
 
+#define NEWER_RENAMED
+#define NEWER_CALLED
 #include "../drivers/ze_newer.h"
 
 #include <stdio.h>

@@ -7,28 +7,7 @@
  */
 #include "ze_device.h"
 #include "ze_driver.h"
-#define zeDeviceSynchronize			      newer_zeDeviceSynchronize
-#define zeCommandListHostSynchronize		      newer_zeCommandListHostSynchronize
-#define zeCommandListAppendLaunchKernelWithArguments  newer_zeCommandListAppendLaunchKernelWithArguments
-#define zeCommandListAppendLaunchKernelWithParameters newer_zeCommandListAppendLaunchKernelWithParameters
-#define zeCommandListAppendMemoryCopyWithParameters   newer_zeCommandListAppendMemoryCopyWithParameters
-#define zeCommandListAppendHostFunction		      newer_zeCommandListAppendHostFunction
-#define zeCommandListImmediateAppendCommandListsExp   newer_zeCommandListImmediateAppendCommandListsExp
-#define zeEventCounterBasedCreate		      newer_zeEventCounterBasedCreate
-#define zeEventPoolGetFlags			      newer_zeEventPoolGetFlags
-#define zeEventQueryKernelTimestampsExt		      newer_zeEventQueryKernelTimestampsExt
-#define zeCommandListGetNextCommandIdExp	      newer_zeCommandListGetNextCommandIdExp
-#define zeCommandListUpdateMutableCommandsExp	      newer_zeCommandListUpdateMutableCommandsExp
-#define zeCommandListUpdateMutableCommandSignalEventExp                                            \
-	newer_zeCommandListUpdateMutableCommandSignalEventExp
-#define zeCommandListUpdateMutableCommandKernelsExp newer_zeCommandListUpdateMutableCommandKernelsExp
-#define zeCommandListCreateCloneExp		    newer_zeCommandListCreateCloneExp
-#define zeCommandListBeginGraphCaptureExt	    newer_zeCommandListBeginGraphCaptureExt
-#define zeCommandListEndGraphCaptureExt		    newer_zeCommandListEndGraphCaptureExt
-#define zeGraphInstantiateExt			    newer_zeGraphInstantiateExt
-#define zeCommandListAppendGraphExt		    newer_zeCommandListAppendGraphExt
-#define zeExecutableGraphDestroyExt		    newer_zeExecutableGraphDestroyExt
-#define zeGraphDestroyExt			    newer_zeGraphDestroyExt
+#define NEWER_RENAMED
 #include "ze_newer.h"
 
 #include <stdlib.h>
