@@ -91,6 +91,8 @@ ze_lanes = \
 	%D%/device/ze_device.c \
 	%D%/device/ze_events.c \
 	%D%/device/ze_execute.c \
+	%D%/device/ze_graph.c \
+	%D%/device/ze_mutable.c \
 	%D%/device/ze_objects.c \
 	%D%/device/ze_own.c
 

@@ -7,6 +7,7 @@
 				line is shown twice; commands with global timestamps lie around theirs. Prints how wrong the times are.
 				STEPS (anything): the clock steps, so durations may be wrong. HOST: so many kernels have the host's times, as
 				have at most three times as many copies by engines that only copy
+	waits TRACE FUNCTION	prints how many commands calls of that function have waited for
 	calls TRACE		nothing begins before the call that submitted it, nor ends after the call that waited for it; arrows
 				begin and end in such calls; what runs at once is on lanes of its own
 
@@ -25,7 +26,7 @@ from device_lanes import Lanes, arrow_ends
 NAMES = {
 	"read buffer": "copy", "write buffer": "copy", "copy buffer": "copy", "fill buffer": "fill", "read image": "image",
 	"write image": "image", "copy image": "image", "barrier": "barrier", "signal event": "signal", "wait for events": "wait",
-	"reset event": "reset", "write timestamp": "timestamp", "query timestamps": "query", "prefetch": "prefetch",
+	"reset event": "reset", "write timestamp": "timestamp", "query timestamps": "query", "prefetch": "prefetch", "host function": "host", "graph": "graph",
 }
 # What signals no event has global timestamps.
 BRACKETED = {"signal event", "wait for events", "reset event", "prefetch"}
@@ -170,8 +171,13 @@ def calls(lanes):
 	print(dict(kinds))
 
 
+def waits(lanes, function):
+	ends = (ends["f"] for (name, _), ends in arrow_ends(lanes).items() if name == "awaited")
+	print(sum(any(call.name == function for call in lanes.around(*host)) for host in ends))
+
+
 if __name__ == "__main__":
 	what, path, *rest = sys.argv[1:]
 	lanes = Lanes(path)
-	{"counts": counts, "times": times, "calls": calls}[what](lanes, *rest)
+	{"counts": counts, "times": times, "calls": calls, "waits": waits}[what](lanes, *rest)
 	sys.exit(check_trace.report(lanes.trace.errors))

@@ -223,6 +223,16 @@ check_PROGRAMS += %D%/apps/ze_reads
 %C%_apps_ze_reads_SOURCES = %D%/apps/ze_reads.c %D%/drivers/ze_newer.h $(ZE_APP_SOURCES)
 %C%_apps_ze_reads_LDADD = $(ZE_APP_LIBS)
 EXTRA_DIST += %D%/device_ze_reads.sh
+# Functions that Debian's headers lack: libze_newer.so offers the software device's, as a newer loader would.
+TESTS += %D%/device_ze_newer.sh
+check_LTLIBRARIES += libze_newer.la
+libze_newer_la_SOURCES = %D%/drivers/ze_newer_calls.c %D%/drivers/ze_newer.h
+libze_newer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -rpath $(abs_builddir)
+libze_newer_la_LIBADD = -ldl
+check_PROGRAMS += %D%/apps/ze_newer
+%C%_apps_ze_newer_SOURCES = %D%/apps/ze_newer.c %D%/drivers/ze_newer.h $(ZE_APP_SOURCES)
+%C%_apps_ze_newer_LDADD = libze_newer.la $(ZE_APP_LIBS)
+EXTRA_DIST += %D%/device_ze_newer.sh
 check_PROGRAMS += ze_driver_test
 ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_driver.h
 ze_driver_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread

@@ -6,8 +6,8 @@
 #include "layer/device/device.h"
 
 extern const struct tl_device_api tl_device_opencl;	/* opencl.c */
-extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends, tl_device_ze_executions;	/* ze.c */
+extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends, tl_device_ze_executions, tl_device_ze_mutations, tl_device_ze_graphs;	/* ze.c */
 
 const struct tl_device_api *const tl_device_apis[] = {
-	&tl_device_opencl, &tl_device_ze, &tl_device_ze_events, &tl_device_ze_appends, &tl_device_ze_executions, NULL,
+	&tl_device_opencl, &tl_device_ze, &tl_device_ze_events, &tl_device_ze_appends, &tl_device_ze_executions, &tl_device_ze_mutations, &tl_device_ze_graphs, NULL,
 };

@@ -82,9 +82,12 @@ static void after_fork(void)
 	tl_ze_events_forget();
 	tl_ze_devices_forget();
 	tl_ze_contexts_forget();
+	tl_ze_graphs_forget();
 }
 
 const struct tl_device_api tl_device_ze = { .prefix = "ze", .hooks = tl_ze_object_hooks, .end = end, .after_fork = after_fork };
 const struct tl_device_api tl_device_ze_events = { .prefix = "ze", .hooks = tl_ze_event_hooks };
 const struct tl_device_api tl_device_ze_appends = { .prefix = "ze", .hooks = tl_ze_append_hooks };
 const struct tl_device_api tl_device_ze_executions = { .prefix = "ze", .hooks = tl_ze_execute_hooks };
+const struct tl_device_api tl_device_ze_mutations = { .prefix = "ze", .hooks = tl_ze_mutable_hooks };
+const struct tl_device_api tl_device_ze_graphs = { .prefix = "ze", .hooks = tl_ze_graph_hooks };

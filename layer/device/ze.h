@@ -91,10 +91,10 @@ extern struct tl_ze_real tl_ze_real;
 bool tl_ze_usable(void);
 
 /* One for each file that has hooks. */
-extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends, tl_device_ze_executions;
+extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends, tl_device_ze_executions, tl_device_ze_mutations, tl_device_ze_graphs;
 
 /* Hooks of each file. */
-extern const struct tl_hook tl_ze_object_hooks[], tl_ze_event_hooks[], tl_ze_append_hooks[], tl_ze_execute_hooks[];
+extern const struct tl_hook tl_ze_object_hooks[], tl_ze_event_hooks[], tl_ze_append_hooks[], tl_ze_execute_hooks[], tl_ze_mutable_hooks[], tl_ze_graph_hooks[];
 
 /* --- devices and their clocks: ze_device.c */
 
@@ -228,11 +228,14 @@ struct ze_event {
 	uint32_t kept;			/* queries in immediate lists that are to keep earlier ones, and have not been read */
 	struct ze_recording *recorded;	/* signalled by this recording's command .command, and not reset in it since */
 	uint32_t command;
+	struct ze_queue *behind;	/* it is signalled behind this queue's executions up to .number. The queue may be gone */
+	uint64_t number;
+	uint64_t session;		/* of the graph's capture in which a command was last to signal it */
 	struct ze_recording *kept_in;	/* a query in this recording keeps the times of its .kept_command before the event is reset */
 	uint32_t kept_command;
 };
 
-/* A command queue, or an immediate list's. */
+/* A command queue, or an immediate list's. Executions are numbered through all queues. */
 struct ze_queue {
 	struct tl_handle handle;
 	struct ze_device *device;
@@ -259,6 +262,9 @@ struct ze_list {
 	bool in_order;
 	struct ze_queue *queue;		/* immediate */
 	struct ze_recording *recording;	/* regular */
+	uint64_t next_id;		/* that the program asked for, of the next command to be appended; 0: none */
+	bool next_signals;		/* the next command's event may be replaced by the program: it is to have none of ours */
+	uint64_t session;		/* of the graph's capture that it took part in last */
 };
 
 struct ze_event *tl_ze_event_find(ze_event_handle_t handle);
@@ -280,6 +286,8 @@ struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);
 struct ze_queue *tl_ze_queue_find(ze_command_queue_handle_t handle);
 struct ze_fence *tl_ze_fence_find(ze_fence_handle_t handle);
 struct ze_queue *tl_ze_queues(void);			/* the first of all */
+/* A list that the driver has just made, a regular one or a copy of one. The lock is held. NULL: it can't be followed. */
+struct ze_list *tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone);
 void tl_ze_objects_forget(void);
 void tl_ze_events_forget(void);
 
@@ -307,6 +315,8 @@ struct ze_command {
 	unsigned dimensions;
 	uint64_t global[3], local[3];
 	uint32_t kernels;		/* of a launch of several; 0: it is none */
+	uint64_t id;			/* by which the program may change it; 0: it may not */
+	bool keeps;			/* its event is the program's to choose: none of ours */
 	uint32_t previous;		/* 1 + the command whose times a query before this one keeps; 0: none */
 };
 
@@ -361,6 +371,9 @@ struct ze_command *tl_ze_command_next(struct ze_recording *recording);
 void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean);
 struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording);
 
+/* Where the times of a command come from that has an event of the program's (or may get one): that stays where it is. */
+void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording, struct ze_command *command);
+
 /* An execution of all that is recorded, about to be submitted; the last one of its queue. NULL: nothing of it is to be shown, or memory is short. */
 struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue, uint32_t correlation, uint32_t request);
 /* It was not submitted. */
@@ -372,11 +385,26 @@ bool tl_ze_item_read(struct ze_execution *execution, uint32_t index);
 /* Read what is ready of all of them. False: there are some left. */
 bool tl_ze_execution_read(struct ze_execution *execution);
 
+/* What its commands leave can't be told from what others leave in the same places, from now on. */
+void tl_ze_recording_spoil(struct ze_recording *recording);
+
+/* This command is changed by the program: it is going to signal this event, or none (NULL). */
+void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command, struct ze_event *event);
+
+/* Show what is ready of a recording's commands, wherever they are executed. */
+void tl_ze_recording_collect(const struct ze_recording *recording);
+
 /* Show what is ready of a queue's commands. */
 void tl_ze_collect(struct ze_queue *queue);
 
 /* The executions up to this number are over; `waited`: by this call. Show them. */
 void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device_call *waited);
+
+/* The number of the last execution of all. */
+uint64_t tl_ze_last_number(void);
+
+/* It is signalled behind all that the queue was given so far. */
+void tl_ze_event_behind(struct ze_event *event, struct ze_queue *queue);
 
 /* The command that was to signal it has: show it. `waited` may be NULL. */
 void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited);
@@ -389,6 +417,16 @@ void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *re
 
 /* The queue is gone, or the process ends: show what is left as unfinished. */
 void tl_ze_give_up(struct ze_queue *queue);
+
+/* --- graphs: ze_graph.c */
+
+/*
+ * What is appended to this list is not executed, but captured for a graph: nothing of ours may go there. True for a list that waits for an event of a
+ * captured command, too, and from then on.
+ */
+bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count, const ze_event_handle_t *waits);
+void tl_ze_list_is_gone(const struct ze_list *list);
+void tl_ze_graphs_forget(void);
 
 struct ze_capture {
 	struct ze_capture *next;

@@ -11,6 +11,7 @@ struct append {
 	int8_t signal;	/* the parameter with the event that it may signal; -1: none */
 	int8_t event;	/* its event, which it is all about; -1: none */
 	bool forgets;	/* and which it resets */
+	int8_t waits;	/* the parameter with the number of events that it waits for, if that does not follow .signal; 0: it does */
 	void (*describe)(struct tl_call *call, const struct ze_list *list, struct ze_command *command);
 };
 
@@ -51,6 +52,20 @@ static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle, co
 static void describe_kernel(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
 {
 	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), ZE_PARAM(call, 2, const ze_group_count_t *));
+	(void)list;
+}
+
+/* The same three numbers as a group's counts: ze_group_size_t, which 1.4's header lacks. */
+static void describe_arguments(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+{
+	const ze_group_count_t counts = ZE_PARAM(call, 2, ze_group_count_t), sizes = ZE_PARAM(call, 3, ze_group_count_t);
+
+	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), &counts);
+	command->dimensions = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		command->local[i] = (&sizes.groupCountX)[i];
+		command->global[i] = (uint64_t)(&counts.groupCountX)[i] * command->local[i];
+	}
 	(void)list;
 }
 
@@ -227,6 +242,10 @@ DESCRIBE(barrier, TL_DEVICE_SYNC, "barrier")
 DESCRIBE(signal, TL_DEVICE_SYNC, "signal event")
 DESCRIBE(wait, TL_DEVICE_SYNC, "wait for events")
 DESCRIBE(reset, TL_DEVICE_SYNC, "reset event")
+DESCRIBE(host, TL_DEVICE_OTHER, "host function")
+DESCRIBE(graph, TL_DEVICE_OTHER, "graph")
+DESCRIBE(signal_semaphore, TL_DEVICE_SYNC, "signal semaphore")
+DESCRIBE(wait_semaphore, TL_DEVICE_SYNC, "wait for semaphore")
 DESCRIBE(timestamp, TL_DEVICE_OTHER, "write timestamp")
 DESCRIBE(query, TL_DEVICE_OTHER, "query timestamps")
 
@@ -244,7 +263,8 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 	struct ze_execution *pending = event->pending;
 	uint32_t index = event->command;
 
-	if (!event->seen)
+	/* One that counts stands for the later command as soon as that is appended. */
+	if (!event->seen || event->counts)
 		return;
 	if (list->queue) {
 		if (tl_ze_settle(event) || pending->queue != list->queue)
@@ -275,30 +295,13 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 	event->kept_command = index;
 }
 
-/*
- * The program's event stays where it is. A tool's event, or another one that was not seen being created, may still have times when the call that appends returns,
- * or in one that waits for it.
- */
-static void choose_for_event(const struct ze_list *list, struct ze_recording *recording, struct ze_command *command)
-{
-	command->source = ZE_NONE;
-	if (tl_ze_event_has_times(command->event)) {
-		command->source = ZE_THEIRS;
-	} else if (list->in_order) {
-		command->slot = tl_ze_recording_slot(recording);
-		command->source = command->slot ? ZE_BRACKET : ZE_NONE;
-	} else if (list->queue && !command->event->seen) {
-		command->source = ZE_THEIRS;
-	}
-}
-
 /* Lists of engines that only copy can't copy an event's timestamps between executions: see ze.h. */
 static void choose_source(const struct ze_list *list, struct ze_recording *recording, struct ze_command *command, bool signals)
 {
 	bool stamps = !signals || (list->only_copies && list->recording);
 
-	if (signals && command->event) {
-		choose_for_event(list, recording, command);
+	if (signals && (command->event || command->keeps)) {
+		tl_ze_choose_for_event(list->in_order, !list->queue, recording, command);
 		return;
 	}
 	if (signals)
@@ -335,6 +338,8 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 	if (!command)
 		return false;
 	append->describe(call, list, command);
+	command->id = list->next_id;
+	command->keeps = list->next_id && list->next_signals;
 	if (event && !append->forgets) {
 		command->event = event;
 		event->references++;
@@ -367,13 +372,23 @@ static void drop(struct append_state *state)
 	state->list = NULL;
 }
 
+/* Behind the event that a command signals stand the number of those that it waits for, and these. */
+static bool is_captured(struct tl_call *call, const struct append *append, struct ze_list *list)
+{
+	int8_t signal = append->signal >= 0 ? append->signal : append->event;
+	int8_t waits = append->waits ? append->waits : append->signal >= 0 ? append->signal + 1 : 0;
+
+	return tl_ze_is_captured(list, signal >= 0 && !append->forgets ? ZE_PARAM(call, signal, ze_event_handle_t) : NULL,
+				 waits ? ZE_PARAM(call, waits, uint32_t) : 0, waits ? ZE_PARAM(call, waits + 1, ze_event_handle_t *) : NULL);
+}
+
 static void append_before(struct tl_call *call, void *hook_state, const struct append *append)
 {
 	struct append_state *state = hook_state;
 
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_list *list = tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t)) : NULL;
-	if (list) {
+	if (list && !is_captured(call, append, list)) {
 		state->list = list;
 		if (!prepare(call, append, state, list))
 			drop(state);
@@ -413,6 +428,7 @@ static void keep(struct append_state *state)
 		event->recorded = recording;
 		event->command = recording->count;
 	}
+	state->list->next_id = 0;
 	recording->count++;
 }
 
@@ -495,9 +511,16 @@ static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
 	return asked;
 }
 
+static void before_wait(struct tl_call *call, void *state)
+{
+	static const struct append append = { .signal = -1, .event = -1, .waits = 1, .describe = describe_wait };
+
+	append_before(call, state, &append);
+}
+
 static void before_query(struct tl_call *call, void *hook_state)
 {
-	static const struct append append = { 5, -1, false, describe_query };
+	static const struct append append = { .signal = 5, .event = -1, .describe = describe_query };
 	ze_event_handle_t **events = &ZE_PARAM(call, 2, ze_event_handle_t *);
 	struct append_state *state = hook_state;
 
@@ -522,12 +545,16 @@ static void after_query(struct tl_call *call, void *hook_state, uint64_t result,
 #define APPENDS(X)                                                                                                     \
 	X(AppendLaunchKernel, 3, -1, false, kernel)                                                                    \
 	X(AppendLaunchCooperativeKernel, 3, -1, false, kernel)                                                         \
+	X(AppendLaunchKernelWithParameters, 4, -1, false, kernel)                                                      \
+	X(AppendLaunchKernelWithArguments, 6, -1, false, arguments)                                                    \
 	X(AppendLaunchKernelIndirect, 3, -1, false, indirect)                                                          \
 	X(AppendLaunchMultipleKernelsIndirect, 5, -1, false, several)                                                  \
 	X(AppendMemoryCopy, 4, -1, false, copy)                                                                        \
+	X(AppendMemoryCopyWithParameters, 5, -1, false, copy)                                                          \
 	X(AppendMemoryCopyFromContext, 5, -1, false, copy_from)                                                        \
 	X(AppendMemoryCopyRegion, 9, -1, false, copy_region)                                                           \
 	X(AppendMemoryFill, 5, -1, false, fill)                                                                        \
+	X(AppendMemoryFillWithParameters, 6, -1, false, fill)                                                          \
 	X(AppendMemoryPrefetch, -1, -1, false, prefetch)                                                               \
 	X(AppendImageCopy, 3, -1, false, image_copy)                                                                   \
 	X(AppendImageCopyRegion, 5, -1, false, image_region)                                                           \
@@ -538,20 +565,26 @@ static void after_query(struct tl_call *call, void *hook_state, uint64_t result,
 	X(AppendBarrier, 1, -1, false, barrier)                                                                        \
 	X(AppendMemoryRangesBarrier, 4, -1, false, barrier)                                                            \
 	X(AppendSignalEvent, -1, 1, false, signal)                                                                     \
-	X(AppendWaitOnEvents, -1, -1, false, wait)                                                                     \
+	X(AppendHostFunction, 4, -1, false, host)                                                                      \
+	X(AppendGraphExt, 3, -1, false, graph)                                                                         \
+	X(AppendSignalExternalSemaphoreExt, 4, -1, false, signal_semaphore)                                            \
+	X(AppendWaitExternalSemaphoreExt, 4, -1, false, wait_semaphore)                                                \
 	X(AppendEventReset, -1, 1, true, reset)                                                                        \
 	X(AppendWriteGlobalTimestamp, 2, -1, false, timestamp)
 
 #define BEFORE(name, signal_, event_, forgets_, what_)                                                             \
 	static void before_##name(struct tl_call *call, void *state)                                                   \
 	{                                                                                                              \
-		static const struct append append = { signal_, event_, forgets_, describe_##what_ };               \
+		static const struct append append = {                                                              \
+			.signal = signal_, .event = event_, .forgets = forgets_, .describe = describe_##what_              \
+		};                                                                                                 \
 		append_before(call, state, &append);                                                                   \
 	}
 APPENDS(BEFORE)
 
 #define HOOK(name, signal_, event_, forgets_, what_) { "zeCommandList" #name, before_##name, append_after, TL_HOOK_TIMED },
 const struct tl_hook tl_ze_append_hooks[] = {
-	APPENDS(HOOK){ "zeCommandListAppendQueryKernelTimestamps", before_query, after_query, TL_HOOK_TIMED },
+	APPENDS(HOOK){ "zeCommandListAppendWaitOnEvents", before_wait, append_after, TL_HOOK_TIMED },
+	{ "zeCommandListAppendQueryKernelTimestamps", before_query, after_query, TL_HOOK_TIMED },
 	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
 };

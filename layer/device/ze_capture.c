@@ -15,9 +15,10 @@ static uint32_t count_runs(const struct ze_recording *recording)
 	return count;
 }
 
+/* What the device finds in an event that counts depends on when it was asked to look. */
 static bool has_event(const struct ze_command *command)
 {
-	return command->source == ZE_OWN || command->source == ZE_THEIRS;
+	return command->source == ZE_OWN || (command->source == ZE_THEIRS && !command->event->counts);
 }
 
 static ze_event_handle_t event_of(const struct ze_command *command)

@@ -73,17 +73,39 @@ struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
 	return &run->slots[recording->in_run++];
 }
 
+/* A tool's event, or another one that was not seen being created, may still have times when the call that appends returns, or in one that waits for it. */
+void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording, struct ze_command *command)
+{
+	const struct ze_event *event = command->event;
+
+	command->source = ZE_NONE;
+	if (event && tl_ze_event_has_times(event)) {
+		command->source = ZE_THEIRS;
+	} else if (in_order) {
+		command->slot = tl_ze_recording_slot(recording);
+		command->source = command->slot ? ZE_BRACKET : ZE_NONE;
+	} else if (event && !regular && !event->seen) {
+		command->source = ZE_THEIRS;
+	}
+}
+
+static void let_event_go(struct ze_recording *recording, struct ze_command *command)
+{
+	if (command->event && command->event->recorded == recording)
+		command->event->recorded = NULL;
+	if (command->event && command->event->kept_in == recording)
+		command->event->kept_in = NULL;
+	tl_ze_event_release(command->event);
+	command->event = NULL;
+}
+
 void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean)
 {
 	if (recording->context && clean && command->own)
 		tl_ze_event_give(recording->context, command->own);
 	if (recording->context && clean && command->slot && recording->immediate)
 		tl_ze_slot_give(recording->context, command->slot);
-	if (command->event && command->event->recorded == recording)
-		command->event->recorded = NULL;
-	if (command->event && command->event->kept_in == recording)
-		command->event->kept_in = NULL;
-	tl_ze_event_release(command->event);
+	let_event_go(recording, command);
 	free(command->name);
 	memset(command, 0, sizeof(*command));
 }
@@ -291,6 +313,20 @@ static void make_pending(struct ze_event *event, struct ze_execution *execution,
 		event->elsewhere = true;
 	event->pending = execution;
 	event->index = index;
+	event->behind = NULL;
+}
+
+void tl_ze_event_behind(struct ze_event *event, struct ze_queue *queue)
+{
+	event->behind = may_be_signalled(event) ? NULL : queue;
+	event->number = queue->number;
+}
+
+static uint64_t last_number;
+
+uint64_t tl_ze_last_number(void)
+{
+	return last_number;
 }
 
 struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue, uint32_t correlation, uint32_t request)
@@ -311,7 +347,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 			make_pending(event, execution, i);
 	}
 	execution->began = tl_device_now();
-	execution->number = ++queue->number;
+	execution->number = queue->number = ++last_number;
 	recording->references++;
 	recording->live = execution;
 	execution->link = queue->last;
@@ -566,13 +602,82 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 {
 	struct ze_execution *execution = event->pending;
 	uint32_t index = event->index;
+	struct ze_queue *queue = tl_ze_queues();
 
+	while (queue && queue != event->behind)
+		queue = queue->next;
+	if (queue) {
+		tl_ze_drain(queue, event->number, waited);
+		event->behind = NULL;
+		return;
+	}
 	if (!execution)
 		return;
 	if (waited)
 		note_wait(event, execution, index, waited);
 	show_if_ready(execution, index);
 	tl_ze_collect(execution->queue);
+}
+
+/* Executions of it that have not been shown in whole. */
+#define EACH_EXECUTION(recording_)                                                                                     \
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)                                       \
+		for (struct ze_execution *execution = queue->first; execution; execution = execution->next)            \
+			if (execution->recording == (recording_))
+
+void tl_ze_recording_collect(const struct ze_recording *recording)
+{
+	EACH_EXECUTION(recording)
+		collect(execution, UINT32_MAX);
+}
+
+/* Their results are for commands as they were. */
+static void drop_captures(struct ze_recording *recording)
+{
+	while (recording->captures) {
+		struct ze_capture *capture = recording->captures;
+		recording->captures = capture->next;
+		tl_ze_capture_discard(recording->context, capture);
+	}
+}
+
+static void lose(const struct ze_recording *recording, uint32_t index)
+{
+	EACH_EXECUTION(recording)
+		if (!tl_ze_item_read(execution, index))
+			execution->items[index].lost = true;
+}
+
+void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command, struct ze_event *event)
+{
+	uint32_t index = (uint32_t)(command - recording->commands);
+
+	if (!recording->context || event == command->event)
+		return;
+	lose(recording, index);
+	EACH_EXECUTION(recording)
+		not_pending(execution, index);
+	drop_captures(recording);
+	let_event_go(recording, command);
+	command->event = event;
+	if (event)
+		event->references++;
+	/* Timestamps around it are still there. */
+	if (command->source != ZE_BRACKET)
+		tl_ze_choose_for_event(false, true, recording, command);
+}
+
+void tl_ze_recording_spoil(struct ze_recording *recording)
+{
+	for (uint32_t i = 0; i < recording->count; i++) {
+		if (recording->commands[i].source == ZE_THEIRS)
+			continue;
+		lose(recording, i);
+		recording->commands[i].source = ZE_NONE;
+	}
+	recording->dirty = true;
+	if (recording->context)
+		drop_captures(recording);
 }
 
 bool tl_ze_settle(struct ze_event *event)

@@ -237,14 +237,44 @@ static void after_event_create(struct tl_call *call, void *state, uint64_t resul
 	(void)state;
 }
 
+/* ze_event_counter_based_desc_t and its flags, which 1.4's header lacks. */
+struct counter_desc {
+	ze_structure_type_t stype;
+	const void *next;
+	uint32_t flags;
+};
+#define COUNTER_HAS_TIMES (4u | 16u)	/* HOST_VISIBLE, DEVICE_TIMESTAMP */
+
+static void after_counter_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	const struct counter_desc *desc = ZE_PARAM(call, 2, const struct counter_desc *);
+	ze_event_handle_t *created = ZE_PARAM(call, 3, ze_event_handle_t *);
+
+	if (unwound || result != ZE_RESULT_SUCCESS || !created)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_event *event = tl_ze_event_find(*created);
+	if (event)
+		forget_event(event);
+	event = tl_ze_event_known(*created);
+	if (event) {
+		event->seen = event->counts = true;
+		event->stamps = (desc->flags & COUNTER_HAS_TIMES) == COUNTER_HAS_TIMES;
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
 /* Before it is reset or destroyed. */
 static void before_forgetting(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
 	tl_ze_event_enter(event);
-	if (event)
+	if (event) {
 		tl_ze_settle(event);
+		event->behind = NULL;
+	}
 	tl_ze_event_leave(event);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
@@ -315,6 +345,7 @@ const struct tl_hook tl_ze_event_hooks[] = {
 	{ "zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, TL_HOOK_PLAIN },
 	{ "zeEventPoolGetFlags", NULL, after_pool_get_flags, TL_HOOK_PLAIN },
 	{ "zeEventCreate", NULL, after_event_create, TL_HOOK_PLAIN },
+	{ "zeEventCounterBasedCreate", NULL, after_counter_create, TL_HOOK_PLAIN },
 	{ "zeEventDestroy", before_forgetting, after_event_destroy, TL_HOOK_PLAIN },
 	{ "zeEventHostReset", before_forgetting, NULL, TL_HOOK_PLAIN },
 	{ "zeEventHostSignal", NULL, after_host_signal, TL_HOOK_PLAIN },

@@ -1,5 +1,5 @@
 /*
- * ze_execute.c: hooks around what executes regular lists, and what waits for queues.
+ * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what waits for queues.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,16 +81,14 @@ static void execute_free(struct execute *execute)
 
 struct execute_state {
 	struct execute *execute;
+	struct ze_event *event;	/* signalled behind it */
 };
 
-static void before_execute(struct tl_call *call, void *hook_state)
+/* With the lock held. NULL: no queue that is known. */
+static void execute_on(struct ze_queue *queue, struct tl_call *call, struct execute_state *state)
 {
-	struct execute_state *state = hook_state;
 	uint32_t *count = &ZE_PARAM(call, 1, uint32_t);
 	ze_command_list_handle_t **lists = &ZE_PARAM(call, 2, ze_command_list_handle_t *);
-
-	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_queue *queue = tl_ze_usable() ? tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t)) : NULL;
 	struct execute *execute = queue && *lists && *count ? execute_new(queue, *count) : NULL;
 	if (execute && execute->part && execute->lists) {
 		for (uint32_t i = 0; i < *count; i++)
@@ -102,7 +100,55 @@ static void before_execute(struct tl_call *call, void *hook_state)
 	} else {
 		execute_free(execute);
 	}
+}
+
+static void before_execute(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	execute_on(tl_ze_usable() ? tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t)) : NULL, call, state);
 	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+/* A graph will execute them, nobody knows when. */
+static void spoil(const ze_command_list_handle_t *handles, uint32_t count)
+{
+	for (uint32_t i = 0; handles && i < count; i++) {
+		const struct ze_list *list = tl_ze_list_find(handles[i]);
+		if (list && list->recording)
+			tl_ze_recording_spoil(list->recording);
+	}
+}
+
+/* `signal`: the parameter with the event that is signalled behind the lists. */
+static void before_append(struct tl_call *call, struct execute_state *state, unsigned signal)
+{
+	uint32_t count = ZE_PARAM(call, 1, uint32_t);
+	ze_command_list_handle_t *lists = ZE_PARAM(call, 2, ze_command_list_handle_t *);
+	ze_event_handle_t event = ZE_PARAM(call, signal, ze_event_handle_t);
+
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t)) : NULL;
+	if (list && tl_ze_is_captured(list, event, ZE_PARAM(call, signal + 1, uint32_t), ZE_PARAM(call, signal + 2, ze_event_handle_t *)))
+		spoil(lists, count);
+	else if (list)
+		execute_on(list->queue, call, state);
+	state->event = state->execute && event ? tl_ze_event_known(event) : NULL;
+	if (state->event) {
+		tl_ze_event_enter(state->event);
+		tl_ze_settle(state->event);
+		tl_ze_event_behind(state->event, list->queue);
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_append_lists(struct tl_call *call, void *state)
+{
+	before_append(call, state, 3);
+}
+
+static void before_append_lists_with(struct tl_call *call, void *state)
+{
+	before_append(call, state, 4);
 }
 
 /* As if it had not been tried: what the executions before left is still there. The latest first, so that each finds the one before it. */
@@ -126,11 +172,11 @@ static void revert(struct execute *execute)
 	}
 }
 
-static void executed(struct tl_call *call, struct execute *execute)
+static void executed(struct tl_call *call, struct execute *execute, ze_fence_handle_t signalled)
 {
 	struct tl_device_call here = tl_device_call_of(call);
 	struct ze_queue *queue = execute->queue;
-	struct ze_fence *fence = tl_ze_fence_find(ZE_PARAM(call, 3, ze_fence_handle_t));
+	struct ze_fence *fence = tl_ze_fence_find(signalled);
 
 	for (uint32_t i = 0; i < execute->parts; i++)
 		if (execute->part[i].execution) {
@@ -145,19 +191,30 @@ static void executed(struct tl_call *call, struct execute *execute)
 		tl_ze_collect(queue);
 }
 
-static void after_execute(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
+static void end_execute(struct tl_call *call, struct execute_state *state, bool failed, ze_fence_handle_t fence)
 {
-	struct execute_state *state = hook_state;
-
 	if (!state->execute)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	if (unwound || result != ZE_RESULT_SUCCESS)
+	if (failed && state->event)
+		state->event->behind = NULL;
+	if (failed)
 		revert(state->execute);
 	else
-		executed(call, state->execute);
+		executed(call, state->execute, fence);
+	tl_ze_event_leave(state->event);
 	pthread_mutex_unlock(&tl_ze_lock);
 	execute_free(state->execute);
+}
+
+static void after_execute(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS, ZE_PARAM(call, 3, ze_fence_handle_t));
+}
+
+static void after_append_lists(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS, NULL);
 }
 
 /* --- waiting for a queue. What was submitted when the wait began is over when it ends. */
@@ -210,6 +267,31 @@ static void before_fence_wait(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
+/* All queues and immediate lists of the device. */
+static void before_device_wait(struct tl_call *call, void *state)
+{
+	struct wait_state *wait = state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	wait->number = tl_ze_last_number();
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)call;
+}
+
+static void after_device_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	const struct wait_state *wait = state;
+	struct tl_device_call here = tl_device_call_of(call);
+
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)
+		if (queue->device->handle.key == ZE_PARAM(call, 0, void *))
+			tl_ze_drain(queue, wait->number, &here);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
 static void after_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	waited(call, state, result, unwound);
@@ -217,6 +299,9 @@ static void after_wait(struct tl_call *call, void *state, uint64_t result, bool 
 
 const struct tl_hook tl_ze_execute_hooks[] = {
 	{ "zeCommandQueueExecuteCommandLists", before_execute, after_execute, TL_HOOK_TIMED },
+	{ "zeCommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists, TL_HOOK_TIMED },
+	{ "zeCommandListImmediateAppendCommandListsWithParameters", before_append_lists_with, after_append_lists, TL_HOOK_TIMED },
+	{ "zeDeviceSynchronize", before_device_wait, after_device_wait, TL_HOOK_TIMED },
 	{ "zeCommandQueueSynchronize", before_queue_wait, after_wait, TL_HOOK_TIMED },
 	{ "zeCommandListHostSynchronize", before_list_wait, after_wait, TL_HOOK_TIMED },
 	{ "zeFenceHostSynchronize", before_fence_wait, after_wait, TL_HOOK_TIMED },

@@ -176,6 +176,39 @@ static struct ze_list *list_new(struct tl_call *call, uint32_t group, bool in_or
 	return list;
 }
 
+/* Its commands are the same, with the program's events, and nothing of ours. */
+static void copy_command(struct ze_recording *recording, const struct ze_command *command)
+{
+	struct ze_command *copy = tl_ze_command_next(recording);
+
+	if (!copy)
+		return;
+	*copy = *command;
+	copy->name = command->name ? strdup(command->name) : NULL;
+	copy->own = NULL;
+	copy->slot = NULL;
+	copy->previous = 0;
+	if (copy->event)
+		copy->event->references++;
+	recording->count++;
+}
+
+struct ze_list *tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone)
+{
+	struct ze_list *made = known(&lists, clone, sizeof(*made));
+	const struct tl_handle handle = made ? made->handle : (struct tl_handle){ .key = clone };
+
+	if (!made)
+		return NULL;
+	*made = *list;
+	made->handle.key = handle.key;
+	atomic_init(&made->handle.next, atomic_load_explicit(&handle.next, memory_order_relaxed));
+	made->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
+	for (uint32_t i = 0; made->recording && i < list->recording->count; i++)
+		copy_command(made->recording, &list->recording->commands[i]);
+	return made;
+}
+
 static void after_list_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_command_list_desc_t *desc = ZE_PARAM(call, 2, const ze_command_list_desc_t *);
@@ -213,8 +246,10 @@ static void before_list_destroy(struct tl_call *call, void *state)
 	pthread_mutex_lock(&tl_ze_lock);
 	taken->object = tl_handles_take(&lists, ZE_PARAM(call, 0, void *));
 	struct ze_list *list = (struct ze_list *)taken->object;
-	if (list)
+	if (list) {
+		tl_ze_list_is_gone(list);
 		tl_ze_wait_for_stamps(list->queue, list->recording);
+	}
 	if (list && list->queue)
 		tl_ze_collect(list->queue);
 	pthread_mutex_unlock(&tl_ze_lock);
@@ -261,6 +296,7 @@ static void after_list_reset(struct tl_call *call, void *state, uint64_t result,
 	if (list && list->recording) {
 		tl_ze_recording_release(list->recording);
 		list->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
+		list->next_id = 0;
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;

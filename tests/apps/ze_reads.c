@@ -9,6 +9,8 @@
  */
 #include "ze_app.h"
 
+#define NEWER_RENAMED
+#define NEWER_CALLED
 #include "../drivers/ze_newer.h"
 
 #include <level_zero/layers/zel_tracing_api.h>

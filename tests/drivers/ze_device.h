@@ -151,9 +151,12 @@ uint64_t memory_in_use(ze_device_handle_t device);
 
 /* ---- events and fences: ze_event.c */
 
+struct command;
+
 struct _ze_event_handle_t {
 	ze_event_pool_handle_t pool; /* NULL: no event was created at this index */
 	_Atomic uint32_t signaled;
+	uint64_t turn;	  /* device_lock: of an event that counts: the command that it stands for */
 	uint64_t session; /* device_lock: of a graph's capture that a command signals it in */
 	uint32_t index;
 	struct stamp start, end; /* device_lock */
@@ -172,7 +175,9 @@ void event_signal(ze_event_handle_t event, struct stamp start, struct stamp end)
 void event_reset(ze_event_handle_t event);
 bool event_is_signaled(ze_event_handle_t event);
 ze_kernel_timestamp_result_t event_timestamps(ze_event_handle_t event);
-void event_submitted(ze_event_handle_t event); /* a command that signals it; NULL: none */
+/* Its event, if it counts, stands for it from now on; or for each command of its list. */
+void event_submitted(struct command *command, bool alone);
+void event_signal_by(struct command *command, struct stamp start, struct stamp end);
 
 struct _ze_fence_handle_t {
 	struct queue *queue;
@@ -252,6 +257,7 @@ struct command {
 	struct command *next;
 	enum command_kind kind;
 	ze_event_handle_t signal;
+	uint64_t turn; /* device_lock: of .signal, if that counts */
 	uint32_t wait_count;
 	ze_event_handle_t *waits;
 	void *to;
@@ -271,6 +277,7 @@ struct command {
 	uint32_t list_count; /* lists, of which all commands are executed here */
 	ze_command_list_handle_t *lists;
 	uint64_t id; /* of a mutable command; 0: it is none */
+	uint32_t may_change;
 	const uint32_t
 		*launch_limit; /* NULL, or where the device finds how many of the launches to run */
 };
@@ -307,6 +314,7 @@ struct _ze_command_list_handle_t {
 	struct command *first, **last;
 	struct queue *queue; /* an immediate list's */
 	uint64_t next_id, last_id; /* of a mutable list; 0: the next command is not mutable */
+	uint32_t next_may_change;
 	uint64_t session;	   /* of the capture of a graph that it took part in last */
 };
 

@@ -31,10 +31,27 @@ void event_reset(ze_event_handle_t event)
 	pthread_mutex_unlock(&device_lock);
 }
 
-void event_submitted(ze_event_handle_t event)
+void event_submitted(struct command *command, bool alone)
 {
-	if (event && event->pool->counts)
-		event_reset(event);
+	ze_event_handle_t event = command->signal;
+
+	if (!event || !event->pool->counts)
+		return;
+	pthread_mutex_lock(&device_lock);
+	atomic_store_explicit(&event->signaled, 0, memory_order_release);
+	event->turn += alone;
+	command->turn = event->turn;
+	pthread_mutex_unlock(&device_lock);
+}
+
+/* An event that counts, and stands for a later command, is that one's. */
+void event_signal_by(struct command *command, struct stamp start, struct stamp end)
+{
+	pthread_mutex_lock(&device_lock);
+	bool is_its = command->turn == command->signal->turn;
+	pthread_mutex_unlock(&device_lock);
+	if (is_its)
+		event_signal(command->signal, start, end);
 }
 
 /* Events without timestamps have none, for whoever asks. */

@@ -143,6 +143,7 @@ ze_result_t command_begin(ze_command_list_handle_t list, enum command_kind kind,
 		return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 	(*made)->kind = kind;
 	(*made)->id = list->next_id;
+	(*made)->may_change = list->next_may_change;
 	list->next_id = 0;
 	(*made)->signal = signal;
 	(*made)->wait_count = wait_count;
@@ -159,7 +160,7 @@ ze_result_t command_finish(ze_command_list_handle_t list, struct command *comman
 	}
 	if (newer_captures(list, command))
 		return ZE_RESULT_SUCCESS;
-	event_submitted(command->signal);
+	event_submitted(command, true);
 	struct submission *submission = calloc(1, sizeof(*submission));
 	if (!submission) {
 		command_free(command);

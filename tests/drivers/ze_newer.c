@@ -7,28 +7,7 @@
  */
 #include "ze_device.h"
 #include "ze_driver.h"
-#define zeDeviceSynchronize			      newer_zeDeviceSynchronize
-#define zeCommandListHostSynchronize		      newer_zeCommandListHostSynchronize
-#define zeCommandListAppendLaunchKernelWithArguments  newer_zeCommandListAppendLaunchKernelWithArguments
-#define zeCommandListAppendLaunchKernelWithParameters newer_zeCommandListAppendLaunchKernelWithParameters
-#define zeCommandListAppendMemoryCopyWithParameters   newer_zeCommandListAppendMemoryCopyWithParameters
-#define zeCommandListAppendHostFunction		      newer_zeCommandListAppendHostFunction
-#define zeCommandListImmediateAppendCommandListsExp   newer_zeCommandListImmediateAppendCommandListsExp
-#define zeEventCounterBasedCreate		      newer_zeEventCounterBasedCreate
-#define zeEventPoolGetFlags			      newer_zeEventPoolGetFlags
-#define zeEventQueryKernelTimestampsExt		      newer_zeEventQueryKernelTimestampsExt
-#define zeCommandListGetNextCommandIdExp	      newer_zeCommandListGetNextCommandIdExp
-#define zeCommandListUpdateMutableCommandsExp	      newer_zeCommandListUpdateMutableCommandsExp
-#define zeCommandListUpdateMutableCommandSignalEventExp                                            \
-	newer_zeCommandListUpdateMutableCommandSignalEventExp
-#define zeCommandListUpdateMutableCommandKernelsExp newer_zeCommandListUpdateMutableCommandKernelsExp
-#define zeCommandListCreateCloneExp		    newer_zeCommandListCreateCloneExp
-#define zeCommandListBeginGraphCaptureExt	    newer_zeCommandListBeginGraphCaptureExt
-#define zeCommandListEndGraphCaptureExt		    newer_zeCommandListEndGraphCaptureExt
-#define zeGraphInstantiateExt			    newer_zeGraphInstantiateExt
-#define zeCommandListAppendGraphExt		    newer_zeCommandListAppendGraphExt
-#define zeExecutableGraphDestroyExt		    newer_zeExecutableGraphDestroyExt
-#define zeGraphDestroyExt			    newer_zeGraphDestroyExt
+#define NEWER_RENAMED
 #include "ze_newer.h"
 
 #include <stdlib.h>
@@ -219,13 +198,14 @@ uint32_t zeEventQueryKernelTimestampsExt(void *event, void *device, uint32_t *co
 
 /* ---- mutable lists */
 
-static struct command *command_of(ze_command_list_handle_t list, uint64_t id)
+/* NULL: none, or one that was not said to be changed so. */
+static struct command *command_of(ze_command_list_handle_t list, uint64_t id, uint32_t change)
 {
 	struct command *command = list->first;
 
 	while (command && command->id != id)
 		command = command->next;
-	return id ? command : NULL;
+	return id && command && command->may_change & change ? command : NULL;
 }
 
 uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct newer_desc *desc, uint64_t *id)
@@ -236,6 +216,7 @@ uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct newer_desc 
 	NEED_POINTER(desc && id);
 	if (!list->next_id)
 		list->next_id = ++list->last_id;
+	list->next_may_change = desc->flags ? desc->flags : ~NEWER_CHANGES_KERNEL;
 	*id = list->next_id;
 	return ZE_RESULT_SUCCESS;
 }
@@ -245,7 +226,7 @@ uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct newer_de
 	NEED_HANDLE(list);
 	NEED_POINTER(desc);
 	for (const struct newer_group_count_desc *next = desc->next; next; next = next->next) {
-		struct command *command = command_of(list, next->id);
+		struct command *command = command_of(list, next->id, NEWER_CHANGES_SIZES);
 		const struct newer_group_size_desc *size = (const void *)next;
 
 		if (!command || command->kind != COMMAND_LAUNCH)
@@ -263,7 +244,7 @@ uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct newer_de
 uint32_t zeCommandListUpdateMutableCommandSignalEventExp(void *list, uint64_t id, void *signal)
 {
 	NEED_HANDLE(list);
-	struct command *command = command_of(list, id);
+	struct command *command = command_of(list, id, NEWER_CHANGES_SIGNAL);
 	if (!command || !command->signal)
 		return ZE_RESULT_ERROR_INVALID_ARGUMENT;
 	command->signal = signal;
@@ -276,7 +257,7 @@ uint32_t zeCommandListUpdateMutableCommandKernelsExp(void *list, uint32_t count,
 {
 	NEED_HANDLE(list);
 	for (uint32_t i = 0; i < count; i++) {
-		struct command *command = command_of(list, ids[i]);
+		struct command *command = command_of(list, ids[i], NEWER_CHANGES_KERNEL);
 		ze_kernel_handle_t kernel = kernels[i];
 
 		if (!command || command->kind != COMMAND_LAUNCH)

@@ -151,12 +151,12 @@ static bool execute(struct queue *queue, struct command *command)
 	pthread_mutex_lock(&device_lock);
 	queue->engine->busy_ns += end.ns - start.ns;
 	pthread_mutex_unlock(&device_lock);
-	if (command->kind == COMMAND_GRAPH)
+	if (command->kind == COMMAND_GRAPH && !clock_steady)
 		start = began;
 	if (command->kind != COMMAND_LISTS)
 		log_command(queue, command, amount, start, end);
 	if (command->signal)
-		event_signal(command->signal, start, end);
+		event_signal_by(command, start, end);
 	return true;
 }
 
@@ -166,7 +166,7 @@ static bool run_submission(struct queue *queue, struct submission *submission)
 	struct command *first = submission->list ? submission->list->first : submission->commands;
 
 	for (struct command *command = first; submission->list && command; command = command->next)
-		event_submitted(command->signal);
+		event_submitted(command, false);
 	for (struct command *command = first; command; command = command->next)
 		if (!execute(queue, command))
 			return false;
