@@ -71,7 +71,7 @@ find backup -type f -size +1M | sed 's/.*backup/backup/'
 "$bin/pg_ctl" -w -t 60 -m fast stop >/dev/null
 echo "stop $?"
 # The log, without times and numbers of processes.
-sed -E 's/\(PID [0-9]+\)|process [0-9]+/PID/; /checkpoint|redo|last known up|WAL record|invalid record|starting PostgreSQL|stopping at|at log time|HINT|DETAIL/d' log | sort | uniq -c
+sed -E 's/\(PID [0-9]+\)|process [0-9]+/PID/; /the database system is|was shut down|was interrupted|checkpoint|redo|last known up|WAL record|invalid record|starting PostgreSQL|stopping at|at log time|HINT|DETAIL/d' log | sort | uniq -c
 rm -rf data backup dump log initdb.out .s*
 END
 chmod 755 "$tmp/session"
