@@ -18,9 +18,11 @@ tar -xzf "$archive" -C "$tmp" --strip-components=1 "pyopencl-$version/test" || e
 
 # Lines "PASSED test_array.py::test_…", in order, and what pytest says in the end, without its time; not why a test failed, which holds addresses.
 normalise() { sed -nE 's/ in [0-9.]+s.*//; s/ - .*//; /^((PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS) |[0-9]+ |exit code)/p'; }
-# Those that take longest, and those of random numbers without a seed, are not for each check.
-left_out="${STRESS:-test_scan or test_sort or test_index_preservation or test_copy_if or test_partition or test_unique or test_random_int_in_range}"
-limit=290 POCL_MAX_PTHREAD_COUNT=2 PYTHONDONTWRITEBYTECODE=1 foreign "PyOpenCL's tests" "20000 cl.*" \
-	"$python" -m pytest -p no:cacheprovider -q -rA --tb=no -k "not ($left_out)" "$tmp/test"
+# Most of the others take their time to compile hundreds of kernels: make stress has them, too.
+tests="$tmp/test/test_wrapper.py $tmp/test/test_enqueue_copy.py $tmp/test/test_arrays_in_structs.py"
+test -z "${STRESS-}" || tests=$tmp/test
+# shellcheck disable=SC2086
+limit=${STRESS:+3}290 POCL_MAX_PTHREAD_COUNT=2 PYTHONDONTWRITEBYTECODE=1 foreign "PyOpenCL's tests" "2000 cl.*" \
+	"$python" -m pytest -p no:cacheprovider -q -rA --tb=no $tests
 passed=$(grep -c '^PASSED' "$tmp/bare.seen")
-ok "of which $passed pass" test "$passed" -ge 100
+ok "of which $passed pass" test "$passed" -ge 40
