@@ -1,7 +1,7 @@
 #!/bin/bash
 # The benchmarks run through, and each prints all its rows. What they measure here means nothing.
 . "${top_srcdir:-.}/tests/lib.sh"
-plan 5
+plan 6
 
 BENCH_SHORT=1 BENCH_PARTS="$(cd "$top_srcdir" && echo bench/call.sh bench/start.sh bench/encode.sh bench/phases.sh bench/profiler.sh)" \
 	timeout 100 bash "$top_srcdir/bench/bench" >"$tmp/out" 2>"$tmp/err"
@@ -12,3 +12,11 @@ nok "no row has failed" grep -n 'failed' "$tmp/out"
 row='^  [^ ].* +[0-9]+\.[0-9]{2,3}   '
 is "$(grep -cE "$row" "$tmp/out")" $((40 + ($(nproc) > 1))) "every row is there"
 ok "the date, the machine and the compiler are there" grep -qE "^tracelayer bench, $(date -u +%Y)-[0-9-]+$" "$tmp/out"
+
+# What parts run is what make bench builds: not what only make check would.
+needed=$(make -C "$top_builddir" -pn bench 2>/dev/null | sed -n 's/^bench: //p')
+missing=$(cd "$top_srcdir/bench" && find . -name '*.sh' ! -name bench_test.sh -exec grep -oh '\$top_builddir/[^" )]*' bench {} + | sed -e 's,\$top_builddir/,,' -e 's,\.libs/\(.*\)\.so$,\1.la,' | sort -u |
+	while read -r file; do
+		case " $needed libtracelayer.la tracelayer .libs " in *" $file "*) ;; *) echo "$file" ;; esac
+	done)
+is "$missing" "" "whatever they run is built before them"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # scripts/install-packages says what is missing where it may not install, and names everything that configure asks for.
 . "${top_srcdir:-.}/tests/lib.sh"
-plan 8
+plan 10
 
 script=$top_srcdir/scripts/install-packages
 list=$(sh "$script" --list)
@@ -28,6 +28,16 @@ stub apt-get 'echo no space; exit 100'
 like "$(with_stubs build 2>&1; echo $?)" '^install-packages: apt-get could not install libelf-dev check' "where that fails, it is said"
 stub dpkg-query 'printf "installed "'
 like "$(with_stubs build)" '^All [0-9]+ packages are installed' "with nothing missing, nothing is done"
+
+# The large group is for who asks for it.
+rm -f "$tmp/apt"
+stub dpkg-query 'exit 1'
+stub apt-get 'echo "$@" >>'"$tmp"'/apt; exit 0'
+with_stubs >/dev/null 2>&1
+is "$(tr ' ' '\n' <"$tmp/apt" | sed '1,/^install$/d' | sort)" "$(printf '%s\n' "$list" | awk '$1 != "stacks" { print $2 }' | sort)" \
+	"without a group: all but the group stacks"
+is "$(with_stubs wrong 2>&1; echo $?)" "install-packages: wrong: no such group; use build, demo, test or stacks
+2" "a group that there is not gives a one-line error"
 
 # What configure tells the user to install stands in the list.
 unlisted=

@@ -545,9 +545,11 @@ EXTRA_DIST += tests/phases.sh tests/phases_fuzz.sh tests/fuzz_phases.c tests/pha
 STRESS_TESTS += tests/phases.sh tests/phases_fuzz.sh
 
 # --- stacks: large programs that nobody here wrote, for scripts/check stacks. Each is as TESTS are, and may need packages of the group stacks.
-STACK_TESTS = tests/stack_mpi.sh tests/stack_luajit.sh
+STACK_TESTS = tests/stack_mpi.sh tests/stack_everyday.sh tests/stack_java.sh tests/stack_postgres.sh tests/stack_chromium.sh tests/stack_pyopencl.sh \
+	tests/stack_luajit.sh tests/stack_opencl.sh tests/stack_fake.sh tests/stack_tsan.sh tests/stack_bench.sh
 EXTRA_DIST += $(STACK_TESTS) tests/stack.sh tests/apps/mpi_calls.c tests/apps/mpi.json tests/apps/jit_calls.c tests/apps/jit_calls.h tests/apps/jit_calls.json \
-	tests/apps/jit_calls.lua
+	tests/apps/jit_calls.lua tests/apps/toy_sum.h tests/apps/toy_sum.c tests/apps/toy_sum.json tests/apps/toy_threads.c tests/apps/pq.json \
+	tests/apps/Calls.java tests/apps/java_calls.c tests/apps/curl.json tests/apps/filtered.c
 .PHONY: check-stacks
 check-stacks:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(STACK_TESTS)'

@@ -11,6 +11,9 @@ check_trace=$top_srcdir/tests/check_trace.py
 preload=$libtracelayer
 need_library
 
+# What is not Debian's is kept here from run to run.
+kept=${XDG_CACHE_HOME:-$HOME/.cache}/tracelayer-stacks
+
 # Drivers and programs keep caches and settings; none of them may differ from run to run, or be the user's.
 export HOME=$tmp/home XDG_CACHE_HOME=$tmp/home/cache XDG_DATA_HOME=$tmp/home/data XDG_CONFIG_HOME=$tmp/home/config POCL_CACHE_DIR=$tmp/home/pocl
 mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" "$XDG_DATA_HOME" "$XDG_CONFIG_HOME"
@@ -43,7 +46,7 @@ build_shims()
 	"$top_builddir/tracegen" emit "${given[@]}" -o "$folder" -- "${flags[@]}" || return
 	local source
 	for source in "$folder"/*_shims.c "$folder"/*_tables.c; do
-		${CC:-cc} -std=gnu11 -O1 -Wall -Wextra -Werror -fPIC -fexceptions -fvisibility=hidden -I"$top_srcdir/include" "${flags[@]}" -DTL_SHIM_LIBRARY \
+		${CC:-cc} -std=gnu11 -O0 -Wall -Wextra -Werror -fPIC -fexceptions -fvisibility=hidden -I"$top_srcdir/include" "${flags[@]}" -DTL_SHIM_LIBRARY \
 			-c "$source" -o "${source%.c}.o" || return
 	done
 	${CC:-cc} -shared -o "$folder/lib$name-shims.so" "$folder"/*.o -L"$top_builddir/.libs" -ltracelayer
