@@ -46,6 +46,7 @@ struct reports {
 	char **buffers; /* files that processes made */
 	size_t buffers_count;
 	bool loaded;   /* the layer got into some process */
+	bool confined; /* a process confined itself, so that recording ended */
 	bool recorded; /* some call was not filtered out */
 	bool kept;     /* buffers, since the trace could not be written: which has been said */
 	char *called, *unshimmed, *failed;
@@ -163,6 +164,8 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 		images_loaded(&reports->images, pid, number, message);
 	} else if (!strcmp(kind, TL_REPORT_WITHOUT)) {
 		images_without(&reports->images, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_CONFINED)) {
+		reports->confined = true;
 	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
 		keep(&reports->called, message);
 	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
@@ -498,6 +501,9 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);
+	else if (reports->confined)
+		say("no trace: the program confined itself, before its first call, by a seccomp filter that kills it for what recording needs; see "
+		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
 		;	/* whose program it was to be */
 	else if (reports->unshimmed)
@@ -525,6 +531,9 @@ void closing_line(const struct program *program, const struct ending *ending,
 	if (reports.count && reports.failed && !reports.kept)
 		say("%s: %s, so events are missing; give another file with -o",
 		    from_here(reports.failed), strerror(reports.error));
+	if (reports.count && reports.confined)
+		say("the program confined itself by a seccomp filter that kills it for what recording needs, so its trace ends there; see Limits in "
+		    "tracelayer's README");
 	if (reports.count) {
 		images_say(&reports.images, ending->pid, false);
 		say_traces(&reports);

@@ -679,6 +679,10 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 		tl_runtime_notice_fork();
 		return NULL;
 	}
+	if (tl_runtime_is_confined()) {
+		lose(producer);
+		return NULL;
+	}
 	/* Dropping is the choice where it must cost little. */
 	bool fits = size <= TL_RECORD_MAX;
 	if (!fits || (!atomic_load_explicit(&producer->current, memory_order_relaxed) && exhausted() &&

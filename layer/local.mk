@@ -20,6 +20,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/hook.h %D%/device/inside.h %D%/device/lock.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/event.h %D%/event.c \
+	%D%/filter.h %D%/filter.c \
 	%D%/guest.h %D%/guest.c \
 	%D%/handler.h %D%/handler.c \
 	%D%/image.h %D%/image.c \
@@ -94,7 +95,7 @@ lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
-	%D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
+	%D%/confine.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \

@@ -100,6 +100,11 @@ void tl_report_called(const char *function)
 		say(TL_REPORT_CALLED, function);
 }
 
+bool tl_report_confined(bool began)
+{
+	return say(TL_REPORT_CONFINED, began ? "later" : "before");
+}
+
 void tl_report_without(const char *why, const char *path)
 {
 	char message[TEXT_MAX / 2];
