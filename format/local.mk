@@ -10,6 +10,7 @@ libtl_format_la_SOURCES = \
 	%D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
 	%D%/follow.h %D%/follow.c \
 	%D%/chrome.h %D%/chrome.c \
+	%D%/limits.h %D%/limits.c \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \

@@ -31,6 +31,8 @@
 	"without" /* this process starts a program that the layer won't be in. Message: one of the \
 		     words below, a space, the program's path, a newline, the process's short name \
 		   */
+#define TL_REPORT_NO_MEMORY                                                                        \
+	"nomemory" /* no event buffers could be made. Message: events lost so far */
 #define TL_REPORT_CONFINED                                                                         \
 	"confined" /* the process installs a seccomp filter that would kill it for recording.        \
 		      Message: "before" its first traced call, or "later" */

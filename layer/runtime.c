@@ -732,6 +732,7 @@ bool tl_runtime_begin(void)
 	if (answer == TL_ONCE_DO) {
 		atomic_store_explicit(&owner, process(), memory_order_relaxed);
 		tl_config_complain();
+		tl_arena_fit();
 		tl_clock_start();
 		tl_thread_start();
 		atexit(finish);

@@ -48,10 +48,11 @@ ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
 ok "one that answers by errors: what could not be written is recovered" alike 40000 prctl error 20000 20000
 
-# Without each of the system calls that there are. Those that the program itself needs kill it alone, too.
+# Without each of the system calls that there are, but those that the program needs itself.
 differ=
 for ((number = 0; number < 470; number++)); do
 	timeout 20 "$app" prctl one:$number 3000 3000 2>/dev/null; alone=$?
+	test $alone = 5 || continue
 	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" prctl one:$number 3000 3000 2>/dev/null
 	with=$?
 	test $with = $alone || differ="$differ $number:$alone:$with"
@@ -61,6 +62,7 @@ is "$differ" "" "whatever system call a filter kills for, the exit code is the p
 differ=
 for ((number = 0; number < 470; number++)); do
 	timeout 20 "$app" all one:$number 20000 20000 2>/dev/null; alone=$?
+	test $alone = 5 || continue
 	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" all one:$number 20000 20000 2>/dev/null
 	with=$?
 	test $with = $alone || differ="$differ $number:$alone:$with"
