@@ -42,13 +42,23 @@ struct trace {
 	uint64_t recovered_events, unfinished;
 };
 
+/* A process that had no memory for event buffers. */
+struct short_of_memory {
+	pid_t pid;
+	uint64_t lost;
+};
+
 struct reports {
+	bool no_memory; /* of some process */
+	struct short_of_memory *shorts;
+	size_t short_count;
 	struct images images;
 	struct trace *traces;
 	size_t count;
 	char **buffers; /* files that processes made */
 	size_t buffers_count;
 	bool loaded;   /* the layer got into some process */
+	bool confined; /* a process confined itself, so that recording ended */
 	bool recorded; /* some call was not filtered out */
 	bool kept;     /* buffers, since the trace could not be written: which has been said */
 	char *called, *unshimmed, *failed;
@@ -147,6 +157,21 @@ static void note_buffers(struct reports *reports, const char *path)
 	reports->buffers[reports->buffers_count++] = need(strdup(path));
 }
 
+/* Each process tells of more the later it does. */
+static void read_no_memory(struct reports *reports, pid_t pid, const char *message)
+{
+	uint64_t lost = strtoull(message, NULL, 10);
+
+	reports->no_memory = true;
+	for (size_t i = 0; i < reports->short_count; i++)
+		if (reports->shorts[i].pid == pid) {
+			reports->shorts[i].lost = lost > reports->shorts[i].lost ? lost : reports->shorts[i].lost;
+			return;
+		}
+	reports->shorts = need(reallocarray(reports->shorts, reports->short_count + 1, sizeof(*reports->shorts)));
+	reports->shorts[reports->short_count++] = (struct short_of_memory){pid, lost};
+}
+
 static void keep(char **to, const char *message)
 {
 	if (!*to)
@@ -166,6 +191,10 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 		images_loaded(&reports->images, pid, number, message);
 	} else if (!strcmp(kind, TL_REPORT_WITHOUT)) {
 		images_without(&reports->images, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_NO_MEMORY)) {
+		read_no_memory(reports, pid, message);
+	} else if (!strcmp(kind, TL_REPORT_CONFINED)) {
+		reports->confined = true;
 	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
 		keep(&reports->called, message);
 	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
@@ -448,6 +477,25 @@ static void say_traces(const struct reports *reports)
 	free(line);
 }
 
+static const char *remedy(int error)
+{
+	return error == ENOMEM ? "raise the limit of memory (ulimit -v)" : "give another file with -o";
+}
+
+static void say_no_memory(const struct reports *reports)
+{
+	const char *none = reports->count ? "" : "no trace: ";
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < reports->short_count; i++)
+		lost += reports->shorts[i].lost;
+	if (lost)
+		say("%sthere was no memory for event buffers, and %llu event%s lost; raise the limit (ulimit -v), or lower --memory", none,
+		    (unsigned long long)lost, lost == 1 ? " is" : "s are");
+	else
+		say("%sthere was no memory for event buffers; raise the limit (ulimit -v), or lower --memory", none);
+}
+
 /* The program can't have loaded the layer: its file says why. Returns false where the file says
  * nothing of the kind. */
 static bool say_nature(const struct program *program)
@@ -488,12 +536,13 @@ static void say_why_none(const struct program *program, const struct ending *end
 	if (reports->kept)
 		return;
 	if (reports->failed)
-		say("no trace: %s: %s; give another file with -o", from_here(reports->failed),
-		    output_file_trouble(reports->error));
+		say("no trace: %s: %s; %s", from_here(reports->failed), output_file_trouble(reports->error), remedy(reports->error));
 	else if (config->level == TL_LEVEL_NONE && reports->called && (*config->tools || config->summary))
 		;	/* as it was wished: the tools did the work */
 	else if (config->level == TL_LEVEL_NONE)
 		say("no trace: the level is none; give another with --level");
+	else if (reports->no_memory)
+		say_no_memory(reports);
 	else if (reports->recorded && WIFSIGNALED(ending->status))
 		say("no trace: the program was killed by signal %d (%s) before anything was written",
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));
@@ -504,6 +553,9 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->called)
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);
+	else if (reports->confined)
+		say("no trace: the program confined itself, before its first call, by a seccomp filter that kills it for what recording needs; see "
+		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
 		;	/* whose program it was to be */
 	else if (reports->unshimmed)
@@ -530,8 +582,12 @@ void closing_line(const struct program *program, const struct ending *ending,
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
 	if (reports.count && reports.failed && !reports.kept)
-		say("%s: %s, so events are missing; give another file with -o",
-		    from_here(reports.failed), output_file_trouble(reports.error));
+		say("%s: %s, so events are missing; %s", from_here(reports.failed), output_file_trouble(reports.error), remedy(reports.error));
+	if (reports.count && reports.no_memory)
+		say_no_memory(&reports);
+	if (reports.count && reports.confined)
+		say("the program confined itself by a seccomp filter that kills it for what recording needs, so its trace ends there; see Limits in "
+		    "tracelayer's README");
 	if (reports.count) {
 		images_say(&reports.images, ending->pid, false);
 		say_traces(&reports);
@@ -541,6 +597,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 	for (size_t i = 0; i < reports.count; i++)
 		free(reports.traces[i].path);
 	free(reports.traces);
+	free(reports.shorts);
 	images_forget(&reports.images);
 	for (size_t i = 0; i < reports.buffers_count; i++)
 		free(reports.buffers[i]);

@@ -10,6 +10,7 @@ libtl_format_la_SOURCES = \
 	%D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
 	%D%/follow.h %D%/follow.c \
 	%D%/launcher.h %D%/launcher.c \
+	%D%/limits.h %D%/limits.c \
 	%D%/chrome.h %D%/touching.h %D%/chrome.c \
 	%D%/output.h %D%/output.c \
 	%D%/places.h %D%/places.c \

@@ -31,6 +31,11 @@
 	"without" /* this process starts a program that the layer won't be in. Message: one of the \
 		     words below, a space, the program's path, a newline, the process's short name \
 		   */
+#define TL_REPORT_NO_MEMORY                                                                        \
+	"nomemory" /* no event buffers could be made. Message: events lost so far */
+#define TL_REPORT_CONFINED                                                                         \
+	"confined" /* the process installs a seccomp filter that would kill it for recording.        \
+		      Message: "before" its first traced call, or "later" */
 #define TL_REPORT_BUFFERS                                                                          \
 	"buffers" /* a buffers file is about to be made (format/trace_file.h). Message: its path */
 #define TL_REPORT_TRACE "trace" /* a trace file was created. Message: its path */

@@ -455,6 +455,7 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		if (size < 1 << 20)
 			return refuse(why, room, "too small", "use 1M or more");
 		config->memory = size;
+		config->memory_given = true;
 		return true;
 	case TL_VALUE_SIGNAL:
 		return read_signal(&config->snapshot_on, value) ||
@@ -479,6 +480,7 @@ void tl_settings_initial(struct tl_config *config)
 		if (*tl_settings[i].initial)
 			read_value(config, &tl_settings[i], tl_settings[i].initial, why,
 				   sizeof(why));
+	config->memory_given = false;
 }
 
 bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting,

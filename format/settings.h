@@ -32,6 +32,7 @@ struct tl_config {
 	enum tl_full full;
 	uint64_t ring;		/* TL_FULL_RING: bytes of each thread's */
 	uint64_t memory;
+	bool memory_given;	/* the user set it */
 	const char *session;
 	int snapshot_on;	/* signal, 0: none */
 	struct {

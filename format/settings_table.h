@@ -39,7 +39,7 @@ SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running
 SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring",
 	"when the writer can't keep up: grow up to --memory and then help it, or drop; ring: write nothing before a snapshot or the end, and then the newest, ring:SIZE, of each thread")
 SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL,
-	"most memory for all event buffers of a process: a number with K, M or G")
+	"most memory for all event buffers of a process: a number with K, M or G; unless given at most an eighth of the process's own limit")
 SETTING(SNAPSHOT_ON, "SNAPSHOT_ON", "snapshot-on", 0, "SIGNAL", NULL, "", SIGNAL, NULL,
 	"write out what is recorded when this signal comes")
 SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", NAME, NULL,

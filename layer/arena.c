@@ -24,12 +24,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "format/limits.h"
 #include "format/places.h"
 #include "format/proc.h"
 #include "format/text.h"
 #include "layer/about.h"
 #include "layer/clock.h"
 #include "layer/config.h"
+#include "layer/pool.h"
 #include "layer/report.h"
 #include "layer/runtime.h"
 #include "layer/say.h"
@@ -40,7 +42,11 @@
 
 #define SMALLEST (1024u * 1024)
 #define LARGEST (UINT64_C(1) << 40)
-#define TRIES 100u		/* names tried in one folder */
+#define TRIES 10000u		/* names tried in one folder */
+#define BESIDES (16u * 1024 * 1024)
+#define PART 8u			/* of what the process may have, that we take */
+#define RETRY UINT64_C(1000000000)	/* nanoseconds after a failure that it is tried again; then twice that, and so on */
+#define RETRY_MOST (RETRY * 64)
 
 #define WHOLE_PAGES(size) (((size) + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1))
 
@@ -77,11 +83,24 @@ static uint64_t capacity;	/* set before `arena` */
 static char path[TL_PLACES_PATH];
 static struct tl_places places;	/* as the environment named them when the library was loaded */
 static _Atomic uint32_t making;
+static _Atomic uint64_t refused_until;	/* nanoseconds; 0: it was not refused */
+static uint64_t refused_for;	/* under `making` */
 
 static struct beginning *beginning(void)
 {
 	/* Acquire: pairs with the exchange in make, so that the beginning is there. */
 	return (struct beginning *)atomic_load_explicit(&arena, memory_order_acquire);
+}
+
+void tl_arena_fit(void)
+{
+	if (tl_config.memory_given)
+		return;
+	uint64_t part = tl_limits_memory("") / PART;
+	if (part < SMALLEST)
+		part = SMALLEST;
+	if (part < tl_config.memory)
+		tl_config.memory = part & ~(uint64_t)(SMALLEST - 1);
 }
 
 static uint64_t wanted(void)
@@ -114,7 +133,8 @@ static bool fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 {
 	if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
 		return true;
-	if (errno != EINVAL)
+	/* Other errors are of kernels that don't know it, and of filters that don't. */
+	if (errno == ENOMEM || errno == EFAULT || errno == EHWPOISON)
 		return false;
 	if (*file && !allocate(at, size))
 		return false;
@@ -134,7 +154,6 @@ static bool become_own(char *memory, uint64_t size)
 
 static bool make_own(struct place *place)
 {
-	place->capacity = wanted();
 	*place->path = 0;
 	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place->memory == MAP_FAILED)
@@ -175,13 +194,32 @@ static bool map_file(struct place *place, int fd)
 	return place->memory != MAP_FAILED;
 }
 
+/*
+ * The program that this process was before an exec has left its buffers, for `tracelayer run` to look at, and all that was in them is in the trace.
+ * Long chains of such programs would fill the place.
+ */
+static bool delete_former(const char *file)
+{
+	struct tl_file_header header;
+	uint32_t pid = (uint32_t)syscall(SYS_getpid);
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	bool former = read(fd, &header, sizeof(header)) == sizeof(header) && !memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)) &&
+		      header.version == TL_FILE_VERSION && header.kind == TL_FILE_BUFFERS && header.state == TL_FILE_DONE &&
+		      header.pid == pid && header.start_time == tl_proc_start_time(pid) && header.pid_namespace == tl_proc_namespace();
+	close(fd);
+	return former && unlink(file) == 0;
+}
+
 static int create(struct place *place, const char *folder)
 {
 	int fd = -1;
 
 	for (unsigned number = 0; fd < 0 && number < TRIES; number++) {
 		tl_places_path(place->path, folder, (uint32_t)syscall(SYS_getpid), number);
-		if (access(place->path, F_OK) == 0)
+		if (access(place->path, F_OK) == 0 && !delete_former(place->path))
 			continue;
 		/* Before it is made: a process that is killed in between must not leave what nobody was told of. */
 		tl_report_buffers(place->path);
@@ -198,7 +236,6 @@ static bool make_in(struct place *place, const char *folder)
 
 	if (fd < 0)
 		return false;
-	place->capacity = wanted();
 	bool made = map_file(place, fd);
 	close(fd);
 	if (made && fault_in(place->memory, sizeof(struct beginning), "", 0))
@@ -207,6 +244,40 @@ static bool make_in(struct place *place, const char *folder)
 		munmap(place->memory, place->capacity);
 	unlink(place->path);
 	return false;
+}
+
+/* There are addresses for that (RLIMIT_AS), and for what comes with it: the pool and, but for the least, the writer's memory and thread. */
+static bool is_mappable(uint64_t size)
+{
+	uint64_t all = size + tl_pool_size(size) + (size > SMALLEST ? BESIDES : 0);
+	void *mapped = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return mapped != MAP_FAILED && munmap(mapped, all) == 0;
+}
+
+/* All that was wanted, or as much of it as halving leaves. 0: not even the least. */
+static uint64_t mappable(void)
+{
+	uint64_t size = wanted();
+
+	while (size > SMALLEST && !is_mappable(size))
+		size = size / 2 < SMALLEST ? SMALLEST : size / 2 & ~(uint64_t)(TL_ARENA_UNIT - 1);
+	return is_mappable(size) ? size : 0;
+}
+
+/* Less than the user asked for, so it is said. */
+static void say_less(uint64_t size)
+{
+	char line[256];
+	struct tl_text text = { line, line + sizeof(line) - 1, false };
+
+	tl_text_string(&text, "tracelayer: no addresses left for ");
+	tl_text_unsigned(&text, wanted() >> 20);
+	tl_text_string(&text, "M of event buffers, so there are ");
+	tl_text_unsigned(&text, size >> 20);
+	tl_text_string(&text, "M; raise the limit (ulimit -v), or lower TRACELAYER_MEMORY\n");
+	*text.at = 0;
+	tl_say(line);
 }
 
 static void say_place(const char *folder)
@@ -231,6 +302,14 @@ static void say_place(const char *folder)
 /* In the first place that has room; where that is not the usual one, it is said. */
 static bool make_anywhere(struct place *place)
 {
+	place->capacity = mappable();
+	if (!place->capacity)
+		return false;
+	if (place->capacity < wanted()) {
+		if (tl_config.memory_given)
+			say_less(place->capacity);
+		tl_config.memory = place->capacity;
+	}
 	/* A program that is not to be recorded leaves no file. */
 	if (!tl_runtime_may_record())
 		return make_own(place);
@@ -288,17 +367,40 @@ static void fill(struct beginning *begin, uint64_t size)
 	atomic_store_explicit((_Atomic uint32_t *)&begin->header.kind, TL_FILE_BUFFERS, memory_order_release);
 }
 
+/* Under `making`. */
+static void refuse(void)
+{
+	if (!refused_for)
+		tl_report_no_memory(0);
+	refused_for = !refused_for ? RETRY : refused_for < RETRY_MOST ? refused_for * 2 : refused_for;
+	atomic_store_explicit(&refused_until, tl_clock_gettime_ticks() + refused_for, memory_order_relaxed);
+}
+
+bool tl_arena_was_refused(void)
+{
+	return atomic_load_explicit(&refused_until, memory_order_relaxed) != 0;
+}
+
+bool tl_arena_is_refused(void)
+{
+	uint64_t until = atomic_load_explicit(&refused_until, memory_order_relaxed);
+
+	return until && !beginning() && tl_clock_gettime_ticks() < until;
+}
+
 /* The thread that makes the one that counts goes on with it; others find it there. */
 static struct beginning *make(void)
 {
 	struct beginning *begin;
 	struct place place;
 
+	if (tl_arena_is_refused())
+		return NULL;
 	/* One at a time, without a lock that a signal handler could wait for: all signals are blocked where pieces are taken. */
 	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
 		sched_yield();
 	begin = beginning();
-	if (!begin && make_anywhere(&place)) {
+	if (!begin && !tl_arena_is_refused() && make_anywhere(&place)) {
 		begin = (struct beginning *)place.memory;
 		capacity = place.capacity;
 		memcpy(path, place.path, sizeof(path));
@@ -311,6 +413,8 @@ static struct beginning *make(void)
 		atomic_store_explicit(&begin->header.recording, tl_runtime_state(), memory_order_relaxed);
 		atomic_store_explicit(&begin->header.watched, tl_runtime_watched(), memory_order_relaxed);
 	}
+	if (!begin && !tl_arena_is_refused())
+		refuse();
 	atomic_store_explicit(&making, 0, memory_order_release);
 	return begin;
 }
@@ -404,6 +508,7 @@ void tl_arena_after_fork(void)
 		mmap(memory, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	*path = 0;
 	atomic_store_explicit(&making, 0, memory_order_relaxed);
+	atomic_store_explicit(&refused_until, 0, memory_order_relaxed);
 	atomic_store_explicit(&used, 0, memory_order_relaxed);
 	atomic_store_explicit(&arena, NULL, memory_order_relaxed);
 }

@@ -24,8 +24,23 @@
  */
 bool tl_arena_begin(void);
 
+/*
+ * Unless the user has set it: lower tl_config.memory to a part of what the process may have (format/limits.h). At the first watched call, before
+ * anything is taken.
+ */
+void tl_arena_fit(void);
+
 /* Where it may go, as the environment says. Once, when the library is loaded. */
 void tl_arena_look(void);
+
+/*
+ * There is none, and none could be had a moment ago. It is tried again after a second, and then ever more seldom; until then this is the answer,
+ * which costs no system call.
+ */
+bool tl_arena_is_refused(void);
+
+/* That was so at some time. */
+bool tl_arena_was_refused(void);
 
 /* These are there from the first piece on; NULL before. */
 struct tl_file_header *tl_arena_header(void);

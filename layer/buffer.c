@@ -675,6 +675,10 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 		tl_runtime_notice_fork();
 		return NULL;
 	}
+	if (tl_runtime_is_confined()) {
+		lose(producer);
+		return NULL;
+	}
 	/* Dropping is the choice where it must cost little. */
 	bool fits = size <= TL_RECORD_MAX;
 	if (!fits || (!atomic_load_explicit(&producer->current, memory_order_relaxed) && exhausted() &&
@@ -725,7 +729,8 @@ static void read_own_name(struct tl_producer *producer)
 static void producers_make(void)
 {
 	for (int i = 0; i < 4; i++) {
-		struct tl_producer *producer = tl_pool_take(sizeof(*producer));
+		/* What is taken of the pool is never given back. */
+		struct tl_producer *producer = tl_arena_begin() ? tl_pool_take(sizeof(*producer)) : NULL;
 		struct tl_thread_piece *piece = producer ? tl_arena_take(TL_PIECE_THREAD, PRODUCER_SIZE) : NULL;
 		if (!piece)
 			return;
@@ -900,12 +905,15 @@ struct tl_producer *tl_buffer_attach(void)
 {
 	struct blocked blocked;
 
+	/* Each call comes by here then. */
+	if (tl_arena_is_refused())
+		return NULL;
 	block(&blocked);
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
 	if (!producer) {
 		producer = producer_get(false);
 		/* Those of threads that have ended come free with their last chunks. */
-		if (!producer && may_wait())
+		if (!producer && tl_arena_header() && may_wait())
 			producer = wait_for(producer_get, false);
 		if (producer) {
 			producer_begin(producer);

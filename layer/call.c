@@ -657,6 +657,8 @@ static void *enter(struct tl_call *call)
 {
 	tl_runtime_start();
 	tl_runtime_notice_fork();
+	if (TL_UNLIKELY(tl_runtime_is_confined()))
+		return pass(call, resolve(call));
 	/* First: once its function is found, a shim that nobody watches lets other threads' calls by. */
 	if (TL_UNLIKELY(tl_device_waits()))
 		tl_device_begin();

@@ -510,7 +510,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	int saved = errno;
 
 	/* A sanitizer asks for what it stands before, and until it has that, nothing of libc can be called. */
-	if (!tl_runtime_is_started() && !(question->name && tl_names_is_builtin(question->name)))
+	if (tl_runtime_is_confined() || (!tl_runtime_is_started() && !(question->name && tl_names_is_builtin(question->name))))
 		return jump(&hook);
 	tl_runtime_start();
 	hook.shim = question->name ? tl_names_find(question->name) : NULL;

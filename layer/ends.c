@@ -161,7 +161,7 @@ static void end_others(int status)
 /* Before code runs that is anybody's, all is in the file once already. */
 static void last_words(int status)
 {
-	if (somebody_awaits_end() && tl_runtime_flush())
+	if (!tl_runtime_is_confined() && somebody_awaits_end() && tl_runtime_flush())
 		end_others(status);
 	tl_runtime_end();
 }
@@ -218,7 +218,7 @@ static __attribute__((constructor)) void register_last(void)
  */
 static void before_exec(const char *path)
 {
-	if (!tl_runtime_is_owner())
+	if (tl_runtime_is_confined() || !tl_runtime_is_owner())
 		return;
 	int error = errno;
 	bool certain = !path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
@@ -233,7 +233,8 @@ static int after_exec(int result)
 {
 	int error = errno;
 
-	tl_runtime_reopen();
+	if (!tl_runtime_is_confined())
+		tl_runtime_reopen();
 	errno = error;
 	return result;
 }

@@ -18,6 +18,7 @@
 #include "format/text.h"
 #include "layer/preload.h"
 #include "layer/report.h"
+#include "layer/runtime.h"
 
 #define PRELOAD "LD_PRELOAD="
 #define SEPARATORS ": "
@@ -82,6 +83,8 @@ size_t tl_image_look(const char *path, char *const envp[])
 	const char *list = preload_of(envp), *why, *ours;
 	size_t length = 0, count = 0;
 
+	if (tl_runtime_is_confined())
+		return 0;
 	ours = ours_in(list, &length);
 	if (!path || (!ours && !tl_report_is_asked()) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
 		return 0;

@@ -20,6 +20,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/hook.h %D%/device/inside.h %D%/device/lock.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/event.h %D%/event.c \
+	%D%/filter.h %D%/filter.c \
 	%D%/guest.h %D%/guest.c \
 	%D%/handler.h %D%/handler.c \
 	%D%/image.h %D%/image.c \
@@ -102,10 +103,10 @@ lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
-	%D%/credentials.h %D%/credentials.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
+	%D%/confine.c %D%/credentials.h %D%/credentials.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
-libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc \
+libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
 	-Wl,--exclude-libs,libffi.a:libz.a -Wl,--version-script=layer/libtracelayer.map \
 	-Wl,--push-state,-Bstatic,-l:libffi.a,-l:libz.a,--pop-state

@@ -17,11 +17,12 @@
 #define SHARE 16u	/* a thread's or a chunk's state takes less than a sixteenth of what it has in the arena */
 
 static _Atomic(char *) base;
+static uint64_t capacity;	/* set before `base` */
 static _Atomic uint64_t used = UNIT;
 
-static uint64_t capacity(void)
+uint64_t tl_pool_size(uint64_t arena)
 {
-	uint64_t size = tl_config.memory / SHARE;
+	uint64_t size = arena / SHARE;
 
 	if (size < SMALLEST)
 		size = SMALLEST;
@@ -37,14 +38,17 @@ static char *pool(void)
 
 	if (memory)
 		return memory;
-	char *mapped = mmap(NULL, capacity(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t size = tl_pool_size(tl_config.memory);
+	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapped == MAP_FAILED)
 		return NULL;
-	madvise(mapped, capacity(), MADV_WIPEONFORK);
+	madvise(mapped, size, MADV_WIPEONFORK);
 	*mapped = 1;
+	/* All threads that come here at the same time want the same. */
+	__atomic_store_n(&capacity, size, __ATOMIC_RELAXED);
 	if (atomic_compare_exchange_strong_explicit(&base, &memory, mapped, memory_order_acq_rel, memory_order_acquire))
 		return mapped;
-	munmap(mapped, capacity());
+	munmap(mapped, size);
 	return memory;
 }
 
@@ -57,7 +61,7 @@ void *tl_pool_take(uint32_t size)
 	if (!memory)
 		return NULL;
 	do {
-		if (size > capacity() - at)
+		if (size > __atomic_load_n(&capacity, __ATOMIC_RELAXED) - at)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed, memory_order_relaxed));
 	return memory + at;

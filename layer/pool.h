@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How large it is beside an arena of that size. */
+uint64_t tl_pool_size(uint64_t arena);
+
 /* Zeroed memory, aligned to 64 bytes; NULL where there is no more. */
 void *tl_pool_take(uint32_t size);
 

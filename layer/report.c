@@ -100,6 +100,21 @@ void tl_report_called(const char *function)
 		say(TL_REPORT_CALLED, function);
 }
 
+bool tl_report_no_memory(uint64_t lost)
+{
+	char message[24];
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
+
+	tl_text_unsigned(&text, lost);
+	*text.at = 0;
+	return say(TL_REPORT_NO_MEMORY, message);
+}
+
+bool tl_report_confined(bool began)
+{
+	return say(TL_REPORT_CONFINED, began ? "later" : "before");
+}
+
 void tl_report_without(const char *why, const char *path)
 {
 	char message[TEXT_MAX / 2];

@@ -36,6 +36,12 @@ void tl_report_finished(const char *path, uint64_t events, uint64_t lost);
 /* Returns true where `run` will say it, so that the layer need not. */
 bool tl_report_failed(const char *path, int error);
 
+/* There is no memory for buffers, and so many events are lost so far. Returns true where `run` will say it. */
+bool tl_report_no_memory(uint64_t lost);
+
+/* The program confines itself, so that nothing can be recorded or said from here on. Returns true where `run` will say it. */
+bool tl_report_confined(bool began);
+
 /* Some program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path. Also in a child of vfork. */
 void tl_report_without(const char *why, const char *path);
 

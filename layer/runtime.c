@@ -65,6 +65,8 @@ static _Atomic uint32_t state;	/* enum tl_file_recording */
 static _Atomic bool wanted_once;	/* somebody has asked for recording */
 static bool preloaded;		/* set by tl_runtime_start: the environment is the program's, and the writer's thread asks, too */
 static struct tl_once started, begun;
+static _Atomic bool confined;
+static pid_t home;		/* the process that this memory was loaded in, or forked to */
 static _Atomic pid_t owner;	/* the process whose calls are kept here, from the first watched one on */
 
 /* --- modes; all under the lock */
@@ -261,6 +263,8 @@ bool tl_runtime_switch(enum tl_file_recording to)
 {
 	sigset_t signals;
 
+	if (tl_runtime_is_confined())
+		return false;
 	tl_pen_take_quietly(&lock, &signals);
 	bool may = to == TL_FILE_STOPPED || tl_runtime_state() != TL_FILE_STOPPED;
 	if (may) {
@@ -406,10 +410,15 @@ bool tl_runtime_is_owner(void)
 	return atomic_load_explicit(&owner, memory_order_relaxed) == process();
 }
 
+bool tl_runtime_is_confined(void)
+{
+	return atomic_load_explicit(&confined, memory_order_relaxed);
+}
+
 /* There may be something to write, and it is ours to write. */
 static bool records_here(void)
 {
-	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER && tl_runtime_is_owner() &&
+	return !tl_runtime_is_confined() && atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER && tl_runtime_is_owner() &&
 	       !tl_config.left_alone;
 }
 
@@ -496,6 +505,62 @@ static void finish_after_libraries(int status, void *unused)
 	tl_runtime_end();
 }
 
+/* --- seccomp */
+
+/* Nobody can be asked later. Of loaders that are not there no function can be called either. */
+static void resolve_all(void)
+{
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		if (!tl_resolve_is_loaded(library->api))
+			continue;
+		for (uint32_t j = 0; j < library->api->count; j++)
+			if (atomic_load_explicit(&library->shims[j].real, memory_order_relaxed) || tl_resolve_real(&library->shims[j], NULL))
+				tl_runtime_resolved(&library->shims[j]);
+	}
+}
+
+static void let_calls_by(void)
+{
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		for (uint32_t j = 0; j < library->api->count; j++)
+			change_modes(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
+	}
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_runtime_confine(void)
+{
+	tl_runtime_notice_fork();
+	/* A child of vfork has its parent's memory. */
+	if (process() != home)
+		return;
+	bool began = records_here() && tl_arena_facts();
+	if (!tl_report_confined(began) && began)
+		tl_say("tracelayer: the program confines itself by a seccomp filter that kills it for what recording needs, so the trace ends there; "
+		       "see Limits in tracelayer's README\n");
+	if (records_here()) {
+		tl_device_background_suspend();
+		tl_device_end();
+		tl_tools_end();
+		tl_guest_end();
+		tl_writer_suspend();
+		tl_runtime_end();
+	}
+	resolve_all();
+	tl_runtime_switch(TL_FILE_STOPPED);
+	let_calls_by();
+	tl_report_stop();
+	atomic_store_explicit(&confined, true, memory_order_relaxed);
+}
+
 /* --- forks */
 
 /* A child, without --follow. */
@@ -514,6 +579,9 @@ static void before_fork(void)
 {
 	sigset_t signals;
 
+	if (tl_runtime_is_confined())
+		return;
+
 	tl_device_background_before_fork();
 	tl_tracer_before_fork();
 	tl_pen_take_quietly(&lock, &signals);
@@ -525,6 +593,9 @@ static void after_fork_in_parent(void)
 {
 	sigset_t signals = fork_signals;
 
+	if (tl_runtime_is_confined())
+		return;
+
 	tl_walk_after_fork_parent();
 	tl_pen_release_quietly(&lock, &signals);
 	tl_tracer_after_fork_parent();
@@ -534,6 +605,13 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
 	sigset_t signals = fork_signals;
+
+	/* What this thread's state points to is zeros in the child. */
+	if (tl_runtime_is_confined()) {
+		tl_self = NULL;
+		return;
+	}
+	home = process();
 
 	tl_walk_after_fork_child();
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
@@ -563,7 +641,7 @@ void tl_runtime_notice_fork(void)
 	static _Atomic uint32_t handling;	/* the pid of the child that is being told, in the thread that noticed it first */
 	sigset_t all, signals, blocked;
 
-	if (TL_LIKELY(!tl_pool_wiped()))
+	if (TL_LIKELY(!tl_pool_wiped()) || tl_runtime_is_confined())
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
@@ -593,6 +671,7 @@ void tl_runtime_start(void)
 {
 	if (tl_once_begin(&started) != TL_ONCE_DO)
 		return;
+	home = process();
 	tl_config_read();
 	preloaded = tl_preloaded();
 	tl_arena_look();
@@ -658,6 +737,7 @@ bool tl_runtime_begin(void)
 	if (answer == TL_ONCE_DO) {
 		atomic_store_explicit(&owner, process(), memory_order_relaxed);
 		tl_config_complain();
+		tl_arena_fit();
 		tl_clock_start();
 		tl_thread_start();
 		atexit(finish);

@@ -61,6 +61,15 @@ void tl_runtime_release(void);
  */
 void tl_runtime_notice_fork(void);
 
+/*
+ * The program is about to confine itself so that our system calls would kill it: everything that was recorded is put into the file, our threads
+ * end, and from here on calls go straight to the driver. Not async-signal-safe.
+ */
+void tl_runtime_confine(void);
+
+/* That has happened: no system call is to be made in the program's threads. */
+bool tl_runtime_is_confined(void);
+
 /* Register the exit handler once more: the driver has set itself up, and so has its own. */
 void tl_runtime_renew_exit(void);
 

@@ -14,6 +14,7 @@
 #include "layer/buffer.h"
 #include "layer/call.h"
 #include "layer/config.h"
+#include "layer/runtime.h"
 #include "layer/tracer.h"
 
 static pthread_key_t key;
@@ -23,7 +24,7 @@ static void ends(void *value)
 {
 	struct tl_producer *producer = value;
 
-	if (tl_buffer_is_stale(&producer->thread))
+	if (tl_buffer_is_stale(&producer->thread) || tl_runtime_is_confined())
 		return;
 	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, producer) == 0)
 		return;

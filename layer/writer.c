@@ -486,6 +486,8 @@ static const char *remedy(int error)
 		return "make room there, or name another file with TRACELAYER_OUTPUT";
 	case EBADMSG:
 		return "please report it";
+	case ENOMEM:
+		return "raise the limit of memory (ulimit -v), or lower TRACELAYER_MEMORY";
 	default:
 		return "name another file with TRACELAYER_OUTPUT";
 	}
@@ -524,6 +526,18 @@ static void put_remedy(struct tl_text *text, int error)
 	tl_text_string(text, "` brings them back once that is mended");
 }
 
+/* There were no buffers, or not from the first, so more of them can't be the remedy. */
+static void say_no_memory(uint64_t lost)
+{
+	struct tl_text text = line_about_file(writer.line, sizeof(writer.line));
+
+	tl_text_string(&text, "no memory for event buffers, ");
+	tl_text_unsigned(&text, lost);
+	tl_text_string(&text, lost == 1 ? " event lost; " : " events lost; ");
+	tl_text_string(&text, remedy(ENOMEM));
+	say_line(&text, writer.line, tl_say);
+}
+
 static void say_losses(void)
 {
 	struct tl_text text = line_about_file(writer.line, sizeof(writer.line));
@@ -532,6 +546,12 @@ static void say_losses(void)
 
 	if (writer.failure_said || (!error && all <= writer.said))
 		return;
+	if (!error && tl_arena_was_refused()) {
+		writer.said = all;
+		if (!tl_report_no_memory(all))
+			say_no_memory(all);
+		return;
+	}
 	if (error) {
 		tl_text_string(&text, reason(error));
 		tl_text_string(&text, ", ");

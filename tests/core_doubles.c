@@ -230,6 +230,11 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
+bool tl_resolve_is_loaded(const struct tl_api *api)
+{
+	return api != NULL;
+}
+
 void *tl_resolve_foreign(const struct tl_call *call)
 {
 	return NULL;
@@ -401,6 +406,10 @@ void tl_writer_close(bool last)
 }
 
 void tl_writer_open(void)
+{
+}
+
+void tl_writer_suspend(void)
 {
 }
 

@@ -136,8 +136,12 @@ check_PROGRAMS += %D%/apps/ends_ways %D%/apps/ends_signals %D%/apps/ends_many
 %C%_apps_ends_signals_LDADD = -lOpenCL -lpthread
 
 # --- small and strange surroundings
-TESTS += %D%/other_images.sh
-EXTRA_DIST += %D%/other_images.sh
+TESTS += %D%/other_images.sh %D%/confined.sh %D%/cramped.sh
+EXTRA_DIST += %D%/other_images.sh %D%/confined.sh %D%/cramped.sh
+check_PROGRAMS += %D%/apps/confined %D%/apps/cramped %D%/apps/limits
+%C%_apps_confined_LDADD = -lOpenCL -lpthread
+%C%_apps_cramped_LDADD = -lOpenCL
+%C%_apps_limits_LDADD = libtl_format.la
 
 # --- the command
 TESTS += tests/cli_summary.sh tests/cli_summary_device.sh tests/cli_summary_live.sh tests/cli_docs.sh tests/cli_run.sh tests/cli_signals.sh tests/cli_install.sh tests/cli_setup.sh

@@ -203,6 +203,11 @@ bool tl_arena_begin(void)
 	return true;
 }
 
+bool tl_arena_was_refused(void)
+{
+	return false;
+}
+
 struct tl_file_header *tl_arena_header(void)
 {
 	return &header;
@@ -345,6 +350,11 @@ void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
 }
 
 static bool run_says_it;
+bool tl_report_no_memory(uint64_t lost)
+{
+	return lost > 0;
+}
+
 bool tl_report_failed(const char *path, int error)
 {
 	report("failed ", path);

@@ -69,8 +69,11 @@ static long answer_of(long answer)
 
 #define CALL(...) answer_of(TL_KERNEL(__VA_ARGS__))
 
-/* The C library's has a variable number of arguments, which come in the same places as these. */
-long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+/*
+ * libtracelayer.so exports functions for the program under these two names (layer/confine.c), so its own calls come here by the linker's --wrap. The C
+ * library's have a variable number of arguments, which come in the same places as these.
+ */
+long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("__wrap_syscall");
 long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	return answer_of(tl_kernel(number, a, b, c, d, e, f));
@@ -275,7 +278,7 @@ int getrlimit(__rlimit_resource_t which, struct rlimit *limit)
 }
 
 /* As syscall above. */
-int tl_own_prctl(int option, long a, long b, long c, long d) __asm__("prctl");
+int tl_own_prctl(int option, long a, long b, long c, long d) __asm__("__wrap_prctl");
 int tl_own_prctl(int option, long a, long b, long c, long d)
 {
 	return (int)CALL(SYS_prctl, option, a, b, c, d);
@@ -360,5 +363,20 @@ int sigismember(const sigset_t *set, int number)
 }
 
 #else
-typedef int tl_nothing_here;
+
+/* The linker's --wrap leads here; what the program calls knows what to do. */
+long tl_real_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("__real_syscall");
+long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("__wrap_syscall");
+long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	return tl_real_syscall(number, a, b, c, d, e, f);
+}
+
+int tl_real_prctl(int option, long a, long b, long c, long d) __asm__("__real_prctl");
+int tl_own_prctl(int option, long a, long b, long c, long d) __asm__("__wrap_prctl");
+int tl_own_prctl(int option, long a, long b, long c, long d)
+{
+	return tl_real_prctl(option, a, b, c, d);
+}
+
 #endif

@@ -1,0 +1,196 @@
+/*
+ * confine.c: programs that confine themselves by seccomp.
+ *
+ * A filter that kills for what it does not know kills the program for system calls that we make in its threads, and turns its exit code into SIGSYS.
+ * So prctl and syscall are exported in the C library's place, and a filter is looked at before the kernel gets it: is there one among the
+ * system calls below that it would answer by a signal? Then everything is written and ended now, and from then on we make no system call in the program's
+ * threads: calls go straight to the driver. A filter that answers by an error, or allows, changes nothing.
+ *
+ * A filter that the program installs by a system call instruction of its own, or that it inherited, is not seen: README, Limits.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "layer/dlsym.h"
+#include "layer/filter.h"
+#include "layer/libc/kernel.h"
+#include "layer/runtime.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define OWN_MEMORY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+#define READ_WRITE (PROT_READ | PROT_WRITE)
+#define THREAD_FLAGS                                                                                                   \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID)
+
+/*
+ * What recording does in the program's threads from the first call to the end, with the arguments that filters look at. Not what is done only when
+ * the user asks for it from outside. tests/confined.sh takes them away one by one.
+ */
+static const struct need {
+	long number;
+	uint64_t arguments[6];
+} needs[] = {
+	{ SYS_rt_sigprocmask, { SIG_SETMASK, 0, 0, 8 } },
+	{ SYS_rt_sigpending, { 0, 8 } },
+	{ SYS_rt_sigtimedwait, { 0, 0, 0, 8 } },
+	{ SYS_sigaltstack, { 0 } },
+	{ SYS_getpid, { 0 } },
+	{ SYS_gettid, { 0 } },
+	{ SYS_getuid, { 0 } },
+	{ SYS_tgkill, { 1, 1, 0 } },
+	{ SYS_futex, { 0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 } },
+	{ SYS_futex, { 0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0 } },
+	{ SYS_futex, { 0, FUTEX_WAKE, 1 } },
+	{ SYS_mmap, { 0, 4096, READ_WRITE, OWN_MEMORY, UINT64_MAX, 0 } },
+	{ SYS_mmap, { 0, 4096, READ_WRITE, MAP_SHARED | MAP_NORESERVE, 3, 0 } },
+	{ SYS_mmap, { 4096, 4096, READ_WRITE, OWN_MEMORY | MAP_FIXED, UINT64_MAX, 0 } },
+	{ SYS_munmap, { 0, 4096 } },
+	{ SYS_mprotect, { 0, 4096, READ_WRITE } },
+	{ SYS_madvise, { 0, 4096, MADV_POPULATE_WRITE } },
+	{ SYS_madvise, { 0, 4096, MADV_WIPEONFORK } },
+	{ SYS_clock_gettime, { CLOCK_MONOTONIC } },
+	{ SYS_clock_gettime, { CLOCK_REALTIME } },
+	{ SYS_nanosleep, { 0 } },
+	{ SYS_sched_yield, { 0 } },
+	{ SYS_sched_getscheduler, { 0 } },
+	{ SYS_sched_getaffinity, { 0 } },
+	{ SYS_sched_setaffinity, { 0 } },
+	{ SYS_membarrier, { 0 } },
+	{ SYS_prctl, { PR_GET_NAME } },
+	{ SYS_prctl, { PR_SET_NAME } },
+	{ SYS_clone, { THREAD_FLAGS } },
+	{ SYS_exit, { 0 } },
+	{ SYS_close_range, { 0, UINT32_MAX, CLOSE_RANGE_UNSHARE } },
+	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC } },
+	{ SYS_openat, { 3, 0, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, 0600 } },
+	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600 } },
+	{ SYS_close, { 3 } },
+	{ SYS_read, { 3 } },
+	{ SYS_write, { 2 } },
+	{ SYS_pwritev, { 3 } },
+	{ SYS_ppoll, { 0 } },
+	{ SYS_lseek, { 3 } },
+	{ SYS_ftruncate, { 3 } },
+	{ SYS_newfstatat, { 3 } },
+	{ SYS_fstatfs, { 3 } },
+	{ SYS_faccessat, { (uint64_t)AT_FDCWD } },
+	{ SYS_readlinkat, { (uint64_t)AT_FDCWD } },
+	{ SYS_symlinkat, { 0, (uint64_t)AT_FDCWD } },
+	{ SYS_unlinkat, { (uint64_t)AT_FDCWD } },
+	{ SYS_uname, { 0 } },
+	{ SYS_process_vm_readv, { 1 } },
+	{ SYS_prlimit64, { 0 } },
+#ifdef SYS_unlink
+	{ SYS_unlink, { 0 } },
+	{ SYS_access, { 0 } },
+#endif
+};
+
+/* The functions that stand behind ours. Until they are known, and for calls of ours before that, the kernel is asked directly. */
+typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
+typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+static _Atomic(syscall_function *) real_syscall;
+static _Atomic(prctl_function *) real_prctl;
+
+TL_EXPORT int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) __asm__("prctl");
+TL_EXPORT long tl_confine_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+/* Relaxed: a function's address leads to code that was there before us. */
+static __attribute__((constructor)) void find_real(void)
+{
+	const struct tl_dl *dl = tl_dl();
+
+	atomic_store_explicit(&real_prctl, (prctl_function *)dl->dlsym(RTLD_NEXT, "prctl"), memory_order_relaxed);
+	atomic_store_explicit(&real_syscall, (syscall_function *)dl->dlsym(RTLD_NEXT, "syscall"), memory_order_relaxed);
+}
+
+static __attribute__((noinline)) long ask_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result = tl_kernel(number, a, b, c, d, e, f);
+
+	if ((unsigned long)result > -4096ul) {
+		errno = (int)-result;
+		return -1;
+	}
+	return result;
+}
+
+static bool kills_us(const struct sock_fprog *filter)
+{
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if (tl_filter_kills(filter, needs[i].number, needs[i].arguments))
+			return true;
+	return false;
+}
+
+/* The kernel would take it: it refuses what could harm programs that get rights by exec, and flags that it doesn't know. */
+static bool will_be_taken(unsigned long flags)
+{
+	return flags < 64 && (!geteuid() || ask_kernel(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1);
+}
+
+/* A mode of seccomp is about to be set. A filter that isn't there is how programs ask whether there are filters. */
+static void before_mode(unsigned long mode, unsigned long flags, const struct sock_fprog *filter)
+{
+	int error = errno;
+
+	if (tl_runtime_is_confined() || !tl_runtime_is_started())
+		return;
+	if (mode == SECCOMP_MODE_STRICT ||
+	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) && kills_us(filter)))
+		tl_runtime_confine();
+	errno = error;
+}
+
+static void before_syscall(long number, long a, long b, long c)
+{
+	if (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT)
+		before_mode(SECCOMP_MODE_STRICT, 0, NULL);
+	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER)
+		before_mode(SECCOMP_MODE_FILTER, (unsigned long)b, (const struct sock_fprog *)c);
+	else if (number == SYS_prctl && a == PR_SET_SECCOMP)
+		before_mode((unsigned long)b, 0, (const struct sock_fprog *)c);
+}
+
+int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+	prctl_function *function = atomic_load_explicit(&real_prctl, memory_order_relaxed);
+
+	if (option == PR_SET_SECCOMP)
+		before_mode(a, 0, (const struct sock_fprog *)b);
+	return function ? function(option, a, b, c, d) : (int)ask_kernel(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
+}
+
+static __attribute__((noinline, cold)) long confine_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	syscall_function *function = atomic_load_explicit(&real_syscall, memory_order_relaxed);
+
+	before_syscall(number, a, b, c);
+	return function ? function(number, a, b, c, d, e, f) : ask_kernel(number, a, b, c, d, e, f);
+}
+
+/* Nothing before the real one but a jump to it: some programs call clone by it, and return on another stack. */
+long tl_confine_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	syscall_function *function = atomic_load_explicit(&real_syscall, memory_order_relaxed);
+
+	if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0))
+		return confine_syscall(number, a, b, c, d, e, f);
+	return (function ? function : ask_kernel)(number, a, b, c, d, e, f);
+}

@@ -1,0 +1,78 @@
+/*
+ * cramped.c: calls in little memory.
+ *
+ *	cramped BYTES CALLS [LATER]	lets itself have BYTES of addresses more than it has, makes CALLS calls; lifts the limit, waits LATER seconds, makes
+ *					as many again
+ *	cramped none CALLS		makes CALLS calls
+ *	cramped cgroup FOLDER CALLS	goes into that cgroup first
+ *
+ * Exit code 5. It needs no OpenCL platform.
+ */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void calls(long count)
+{
+	for (long i = 0; i < count; i++) {
+		cl_uint number;
+		clGetPlatformIDs(0, NULL, &number);
+	}
+}
+
+static void limit(rlim_t bytes)
+{
+	struct rlimit addresses;
+
+	getrlimit(RLIMIT_AS, &addresses);
+	addresses.rlim_cur = bytes;
+	if (setrlimit(RLIMIT_AS, &addresses))
+		exit(3);
+}
+
+static void cramp(long more)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	long pages = 0;
+
+	if (!file || fscanf(file, "%ld", &pages) != 1)
+		exit(3);
+	fclose(file);
+	limit((rlim_t)(pages * sysconf(_SC_PAGESIZE) + more));
+}
+
+static void enter(const char *folder)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	FILE *file = fopen(path, "we");
+	if (!file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file))
+		exit(3);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	/* What stdio and the loader need is there before. */
+	free(malloc(1 << 16));
+	if (!strcmp(argv[1], "cgroup")) {
+		enter(argv[2]);
+		calls(atol(argv[3]));
+		return 5;
+	}
+	if (strcmp(argv[1], "none"))
+		cramp(atol(argv[1]));
+	calls(atol(argv[2]));
+	if (argc > 3) {
+		limit(RLIM_INFINITY);
+		sleep((unsigned)atoi(argv[3]));
+		calls(atol(argv[2]));
+	}
+	return 5;
+}
