@@ -8,7 +8,7 @@ shims=$build/.libs/libbench_shims.so
 source=$top_srcdir/tests/own
 callee="-I$top_srcdir/bench -L$build/.libs -lbench_callee -Wl,-rpath,$build/.libs -pthread"
 million=1000000
-plan 37
+plan 39
 
 build_as() { local compiler=$1 output=$2; shift 2; $compiler -std=gnu11 -O1 -g "$@" -o "$tmp/$output" $callee; }
 
@@ -92,3 +92,5 @@ done
 build_as "${CC:-cc}" tls -DTLS=1048576 "$source/tls.c" && build_as "${CC:-cc}" tls.so -DTLS=614400 -DAS_LIBRARY -fPIC -shared "$source/tls.c"
 same_and_whole "1 MB of thread-local memory" 500000 "$tmp/with" "$tmp/tls"
 same_and_whole "and 600 KB of a library's" 500000 env LD_PRELOAD="$tmp/tls.so" "$tmp/with" "$tmp/tls"
+ok "1 MB of it: the program builds" build_as "${CC:-cc}" reach -I"$top_srcdir" -I"$top_builddir" -D_GNU_SOURCE "$source/reach.c" "$top_srcdir/layer/thread_raw.c"
+ok "what our thread has of it lies in its own memory" "$tmp/reach"
