@@ -2,7 +2,7 @@
  * credentials.h: whoever the process becomes, its writer's thread becomes, too.
  *
  * The kernel keeps users, groups and capabilities for each thread. The C library has all threads that it knows change together; the writer's it
- * does not know. So the functions that change them are exported in the C library's place (credentials.c): they go on to the function that the
+ * does not know. So the functions that change them are exported in the C library's place (setid.c): they go on to the function that the
  * program would have reached, and when that has succeeded the writer's thread does the same before the program goes on.
  */
 #ifndef TL_LAYER_CREDENTIALS_H
@@ -23,6 +23,11 @@ struct tl_credentials {
 	size_t ngroups;
 	struct __user_cap_data_struct capabilities[_LINUX_CAPABILITY_U32S_3];
 };
+
+#define TL_GROUPS_MAX 65536 /* the kernel's NGROUPS_MAX */
+
+/* What .kind is in the calling thread, now. `groups` has room for TL_GROUPS_MAX, where they are asked for. False where it can't be known. */
+bool tl_credentials_read(struct tl_credentials *credentials, uint32_t *groups);
 
 /* Make it in the calling thread alone. False where the kernel refuses. */
 bool tl_credentials_take(const struct tl_credentials *credentials);

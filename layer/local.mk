@@ -48,6 +48,7 @@ libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
 	%D%/about.h %D%/about.c \
 	%D%/block.h %D%/block.c \
+	%D%/credentials.h %D%/credentials.c \
 	%D%/lanes.h %D%/lanes.c \
 	%D%/sink.h %D%/sink.c \
 	%D%/spool.h %D%/spool.c \
@@ -103,7 +104,7 @@ lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
-	%D%/confine.c %D%/credentials.h %D%/credentials.c %D%/ends.c %D%/unwind.c %D%/zel.h %D%/zel.c
+	%D%/confine.c %D%/ends.c %D%/setid.c %D%/unwind.c %D%/zel.h %D%/zel.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \

@@ -8,7 +8,7 @@
  *
  * So the thread needs nothing of the C library: it is made by the kernel's own call, and all that it reaches makes system calls (layer/libc/own.h,
  * which is also why functions that others replace are not reached). What a C library would do for its threads and this one needs, is done by name:
- * it gives up rights when the process does (layer/credentials.c), and ends where a process must have one thread (layer/ends.c).
+ * it gives up rights when the process does (layer/setid.c), and ends where a process must have one thread (layer/ends.c).
  *
  * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables below the thread pointer, which points to
  * itself; aarch64: variables above a header of two words) are those of the ELF TLS specification, variants II and I. Of thread-local

@@ -48,6 +48,15 @@ tsc | kvm-clock | hyperv_clocksource_tsc_page | xen | arch_sys_counter)
 	skip 6 "this machine's kernel does not keep time by the processor's counter"
 	;;
 esac
-brackets distrust 3
-is $? 0 "so does one on a machine whose counter is not to be trusted"
-right "its calls' times are CLOCK_MONOTONIC's own" clock_gettime
+# A kernel that keeps time by something else than the counter: so says a file that lies over the kernel's, for one program.
+named=/sys/devices/system/clocksource/clocksource0/current_clocksource
+echo hpet >"$tmp/hpet"
+over='mount --bind "$0" "$1" && shift && exec "$@"'
+if unshare -rm sh -c "$over" "$tmp/hpet" $named true 2>/dev/null; then
+	rm -f "$tmp/t.json"
+	unshare -rm sh -c "$over" "$tmp/hpet" $named env LD_PRELOAD="$libtracelayer:$shims" TRACELAYER_OUTPUT="$tmp/t.json" "$app" 3 "$tmp/brackets"
+	is $? 0 "so does one on a machine whose counter is not to be trusted"
+	right "its calls' times are CLOCK_MONOTONIC's own" clock_gettime
+else
+	skip 2 "on this machine nothing can be mounted, not even for one program"
+fi

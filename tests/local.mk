@@ -126,6 +126,11 @@ check_PROGRAMS += %D%/apps/late_calls
 TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 
+# --- our thread, our exit handlers and what other libraries replace
+TESTS += %D%/own_static.sh %D%/own_calls.sh %D%/own_rights.sh %D%/own_programs.sh
+EXTRA_DIST += %D%/own_static.sh %D%/own_static.py %D%/own_calls.sh %D%/own_rights.sh %D%/own_programs.sh %D%/own/calls.c %D%/own/mpi.c \
+	%D%/own/reach.c %D%/own/rights.c %D%/own/tls.c %D%/own/watcher.c
+
 # --- the ways a process ends or multiplies
 STRESS_TESTS += tests/ends_signals.sh tests/ends_many.sh
 TESTS += %D%/ends_ways.sh %D%/ends_follow.sh %D%/ends_signals.sh %D%/ends_many.sh %D%/ends_tools.sh

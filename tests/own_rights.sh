@@ -29,5 +29,5 @@ changes()
 	ok "$what: which is strict JSON" "$python" -m json.tool "$tmp/t.json" /dev/null
 }
 changes drop 1 5
-changes back 3 5
+changes back 2 5
 changes capset 1 1

@@ -1,49 +1,30 @@
 /*
  * clock_double: preloaded before the layer, another clock for a program and all that is in it. CLOCK_DOUBLE says which:
  *
- *	distrust	the kernel seems to keep time by something else than the processor's counter
  *	slew		CLOCK_MONOTONIC is slewed by 500 ppm for 1.7 seconds, then is not for as long, and so on; first 1.2 seconds after
  *			it was first read: in its first fifth of a second the layer can't know where a change is
+ *
+ * The layer doesn't call the C library's function, but the vdso's: this library says that it is the vdso itself.
  */
 #include <dlfcn.h>
-#include <stdarg.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LEG 1700000000ull	/* nanoseconds */
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 static int is(const char *word)
 {
 	const char *what = getenv("CLOCK_DOUBLE");
 
 	return what && strcmp(what, word) == 0;
-}
-
-/* The layer reads such files by the kernel's own calls. */
-__attribute__((visibility("default"))) long syscall(long number, ...)
-{
-	static long (*real)(long number, ...);
-	long words[6];
-	va_list arguments;
-
-	va_start(arguments, number);
-	for (int i = 0; i < 6; i++)
-		words[i] = va_arg(arguments, long);
-	va_end(arguments);
-	if (number == SYS_openat && is("distrust") && strstr((const char *)words[1], "/current_clocksource")) {
-		int fd = memfd_create("clocksource", MFD_CLOEXEC);
-		if (fd >= 0 && (write(fd, "hpet\n", 5) != 5 || lseek(fd, 0, SEEK_SET) != 0))
-			abort();
-		return fd;
-	}
-	if (!real)
-		real = (long (*)(long number, ...))dlsym(RTLD_NEXT, "syscall");
-	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 /* What the slews have come to. */
@@ -77,4 +58,30 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 	time->tv_sec = (time_t)(ns / 1000000000);
 	time->tv_nsec = (long)(ns % 1000000000);
 	return 0;
+}
+
+int __vdso_clock_gettime(clockid_t id, struct timespec *time);
+__attribute__((visibility("default"))) int __vdso_clock_gettime(clockid_t id, struct timespec *time)
+{
+	return clock_gettime(id, time);
+}
+
+int __kernel_clock_gettime(clockid_t id, struct timespec *time);
+__attribute__((visibility("default"))) int __kernel_clock_gettime(clockid_t id, struct timespec *time)
+{
+	return clock_gettime(id, time);
+}
+
+/* dlsym, by which the C library's could be found, may itself come here. */
+__attribute__((visibility("default"))) unsigned long getauxval(unsigned long type)
+{
+	unsigned long entry[2], value = 0;
+
+	if (type == AT_SYSINFO_EHDR)
+		return (unsigned long)__ehdr_start;
+	int fd = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+	while (!value && read(fd, entry, sizeof(entry)) == sizeof(entry) && entry[0] != AT_NULL)
+		value = entry[0] == type ? entry[1] : 0;
+	close(fd);
+	return value;
 }

@@ -35,7 +35,7 @@ static void *make_calls(void *unused)
 	while (!atomic_load(&stop)) {
 		for (int i = 0; i < 100; i++, n++)
 			bench_one(n);
-		usleep(100);
+		usleep(2000);
 	}
 	atomic_fetch_add(&calls, n);
 	return unused;
