@@ -285,8 +285,8 @@ gen_model_test_SOURCES = %D%/gen_model_test.c gen/parse.c gen/comment.c gen/mode
 gen_model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
 gen_model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) libtl_format.la
 EXTRA_DIST += %D%/gen_tracegen.sh
-TESTS += %D%/gen_sanitized.sh
-EXTRA_DIST += %D%/gen_sanitized.sh
+TESTS += %D%/gen_sanitized.sh %D%/tail_calls.sh
+EXTRA_DIST += %D%/gen_sanitized.sh %D%/tail_calls.sh
 # --- tracers: models, the public interface, stress
 TESTS += %D%/models.sh
 EXTRA_DIST += %D%/models.sh models/tracer.pml models/chunks.pml models/background.pml
