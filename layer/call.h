@@ -41,4 +41,11 @@ void tl_call_end_all(struct tl_thread *thread);
  */
 void tl_call_end_left(struct tl_thread *thread, uintptr_t stack);
 
+/* The shim that an open call came through; not a closure's, but that of its function. */
+struct tl_shim *tl_call_shim_of(const struct tl_open_call *open);
+
+struct tl_frame;
+/* Run the epilogues of an open call that was left. The entry is this function's meanwhile: left.c knows its frame. */
+void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame);
+
 #endif
