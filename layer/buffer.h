@@ -22,7 +22,8 @@
 struct tl_left_answer {
 	const struct tl_open_call *open;
 	uint64_t start;
-	uintptr_t frame, stack;
+	uintptr_t frame;
+	struct tl_caller caller;
 	int answer;
 	unsigned uses;			/* so often it may still be given again */
 };

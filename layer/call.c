@@ -440,7 +440,7 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
  * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose part of the stack is below `stack`: one that is
  * just being made (bottom is the stack's) or that has returned. `now`: ticks, 0 where they are not known yet.
  */
-static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, uintptr_t stack, bool returned, uint64_t now)
+static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, struct tl_caller caller, bool returned, uint64_t now)
 {
 	struct tl_open_call *top;
 
@@ -450,11 +450,11 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 			/* Interrupted while it came or went. */
 			if (!(open->mode & TL_OPEN_FINISHED))
 				return;
-		} else if (!returned && frame_of(open) >= stack && !(open->mode & TL_OPEN_SUSPECT)) {
+		} else if (!returned && frame_of(open) >= caller.stack && !(open->mode & TL_OPEN_SUSPECT)) {
 			return;		/* An ordinary outer call. */
 		}
 		now = now ? now : tl_ticks(thread);
-		if (frame_of(open) != TL_NO_FRAME && tl_left_ask(thread, open, stack) != TL_LEFT_YES) {
+		if (frame_of(open) != TL_NO_FRAME && tl_left_ask(thread, open, caller) != TL_LEFT_YES) {
 			suspect(open, now);
 			return;
 		}
@@ -463,13 +463,13 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 }
 
 /* The same for those that may also look like outer calls: they lie above us, where a frame that came later has not written to them. */
-static void settle_all(struct tl_thread *thread, uintptr_t stack)
+static void settle_all(struct tl_thread *thread, struct tl_caller caller)
 {
 	struct tl_open_call *top;
 
 	while ((top = top_of(thread)) > thread->open) {
 		struct tl_open_call *open = top - 1;
-		if (frame_of(open) == TL_NO_FRAME ? !(open->mode & TL_OPEN_FINISHED) : tl_left_ask(thread, open, stack) != TL_LEFT_YES)
+		if (frame_of(open) == TL_NO_FRAME ? !(open->mode & TL_OPEN_FINISHED) : tl_left_ask(thread, open, caller) != TL_LEFT_YES)
 			return;
 		pop_left(thread, open, tl_ticks(thread));
 	}
@@ -481,7 +481,7 @@ static void end_inner(struct tl_call *call, uint64_t now)
 	struct tl_open_call *open = call->open;
 
 	if (open && frame_of(open) == call->frame && top_of(call->thread) > open + 1)
-		settle(call->thread, open + 1, call->frame, true, now);
+		settle(call->thread, open + 1, (struct tl_caller){ NULL, call->frame }, true, now);
 }
 
 /* The innermost call is over; with it go those below it that have been for a while. */
@@ -534,7 +534,7 @@ void tl_call_end_all(struct tl_thread *thread)
  * The thread is inside a callback, of its innermost open call. Unless the callback was left by longjmp: then the call was too, and what it
  * owes is done by who settles. And unless it goes on on another stack, while this one has nothing to do with it.
  */
-static bool is_in_callback(struct tl_thread *thread, uintptr_t stack)
+static bool is_in_callback(struct tl_thread *thread, struct tl_caller caller)
 {
 	struct tl_open_call *top = top_of(thread);
 
@@ -542,7 +542,7 @@ static bool is_in_callback(struct tl_thread *thread, uintptr_t stack)
 		return false;
 	if (top == thread->open || frame_of(top - 1) == TL_NO_FRAME)
 		return true;
-	enum tl_left left = tl_left_ask(thread, top - 1, stack);
+	enum tl_left left = tl_left_ask(thread, top - 1, caller);
 	if (left == TL_LEFT_NO || left == TL_LEFT_UNKNOWN)
 		return true;
 	thread->busy = 1;
@@ -550,10 +550,10 @@ static bool is_in_callback(struct tl_thread *thread, uintptr_t stack)
 	return false;
 }
 
-void tl_call_end_left(struct tl_thread *thread, uintptr_t stack)
+void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller)
 {
-	if (!is_in_callback(thread, stack))
-		settle_all(thread, stack);
+	if (!is_in_callback(thread, caller))
+		settle_all(thread, caller);
 }
 
 /* --- entering */
@@ -594,7 +594,7 @@ static struct tl_thread *thread_for(struct tl_call *call)
 		else
 			tl_buffer_lose();
 	}
-	return thread && !is_in_callback(thread, call->caller.stack) ? thread : NULL;
+	return thread && !is_in_callback(thread, call->caller) ? thread : NULL;
 }
 
 /* Made inside another call of the same API, and such calls are not traced. */
@@ -604,11 +604,11 @@ static bool is_unwanted(struct tl_call *call)
 
 	if (tl_config.nested)
 		return false;
-	settle(thread, thread->open, call->caller.stack, false, 0);
+	settle(thread, thread->open, call->caller, false, 0);
 	const struct tl_open_call *outer = top_of(thread) - 1;
 	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) >= call->caller.stack &&
 	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 &&
-	       tl_left_ask(thread, outer, call->caller.stack) != TL_LEFT_YES;
+	       tl_left_ask(thread, outer, call->caller) != TL_LEFT_YES;
 }
 
 /* Directly before the driver's function, if that is going to be called. */
@@ -642,9 +642,9 @@ static void open_entry(struct tl_call *call, const void *real)
 {
 	struct tl_thread *thread = call->thread;
 
-	settle(thread, thread->open, call->caller.stack, false, 0);
+	settle(thread, thread->open, call->caller, false, 0);
 	if (top_of(thread) >= producer_of(thread)->open_end)
-		settle_all(thread, call->caller.stack);
+		settle_all(thread, call->caller);
 	struct tl_open_call *open = top_of(thread);
 	call->open = open < producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
@@ -775,8 +775,10 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 	}
 	if (tracing(call)) {
 		set_times(tracing(call), call->start, now);
-		/* An epilogue that throws must not have it recorded again. */
+		/* An epilogue that throws, or is left by longjmp, must not have it recorded again. */
 		call->mode &= ~(uint32_t)TL_MODE_RECORD;
+		if (ours && call->open)
+			call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
 		end_tracing(call, flags & TL_RECORD_UNWOUND);
 	}
 	if (ours)

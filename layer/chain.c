@@ -657,8 +657,8 @@ uintptr_t tl_chain_coroutine_mark(void)
 #elif defined(__aarch64__)
 	uintptr_t known = context.uc_mcontext.regs[30];
 #endif
-	atomic_store_explicit(&start, known, memory_order_relaxed);
-	return known;
+	atomic_store_explicit(&start, ~known, memory_order_relaxed);
+	return ~known;
 }
 
 /* The registers that calls preserve, as they are where this is expanded, and where that is. */
@@ -707,7 +707,7 @@ __attribute__((noinline)) enum tl_chain_end tl_chain_walk(bool (*visit)(const st
 {
 	struct machine machine = { .stack = { 0, 0 } };
 	struct library library = { .found = false };
-	uintptr_t address;
+	uintptr_t address, mark = tl_chain_coroutine_mark();
 	bool called = false;	/* the address is behind a call, not where a signal came in */
 
 	TAKE_REGISTERS(&machine, &address);
@@ -715,8 +715,6 @@ __attribute__((noinline)) enum tl_chain_end tl_chain_walk(bool (*visit)(const st
 		struct description description;
 		struct rules rules;
 		struct tl_chain_frame frame;
-		if (called && address == tl_chain_coroutine_mark())
-			return TL_CHAIN_COROUTINE;
 		if (!look_for_library(&library, address - called) || !describe(&library, address - called, &description))
 			return end_at(&library, address);
 		if (!find_rules(&description, address - called, &rules) || !find_cfa(&machine, &rules, &frame.high))
@@ -731,10 +729,15 @@ __attribute__((noinline)) enum tl_chain_end tl_chain_walk(bool (*visit)(const st
 		frame.signal = description.of_signal;
 		step(&machine, &rules, frame.high);
 		frame.back = machine.known[description.back] ? address_of(machine.reg[description.back]) : 0;
+		/* The compiler would rather have it inverted once. */
+		__asm__ volatile("" : "+r"(mark));
+		bool coroutine = mark && frame.back == ~mark;
+		if (coroutine)
+			frame.back = machine.reg[description.back] = 0;
 		if (i && visit(&frame, closure))
 			return TL_CHAIN_STOPPED;
-		if (first)
-			return TL_CHAIN_THREAD;
+		if (first || coroutine)
+			return first ? TL_CHAIN_THREAD : TL_CHAIN_COROUTINE;
 		if (!machine.known[description.back] || !machine.known[SP])
 			return TL_CHAIN_UNKNOWN;
 		address = frame.back;

@@ -31,7 +31,10 @@ enum tl_chain_end {
 /* From the caller of this function on, until visit returns true. */
 enum tl_chain_end tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), void *closure);
 
-/* What is found at the outermost frame of each coroutine of the C library's (makecontext); 0: not known. */
+/*
+ * All bits inverted, what is found at the outermost frame of each coroutine of the C library's (makecontext); 0: not known. Inverted, so that looking for it
+ * leaves none on the stack.
+ */
 uintptr_t tl_chain_coroutine_mark(void);
 
 /* Whether each page of [from, to) can be read. */

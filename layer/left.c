@@ -22,7 +22,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "format/args.h"
 #include "layer/buffer.h"
@@ -125,27 +128,41 @@ static bool is_close(uintptr_t from, uintptr_t to)
 	return from < to && to - from < FARTHEST && tl_chain_is_mapped(from, to);
 }
 
-/* Above it are only what the kernel gave the process to read, on the first thread's, or what the C library keeps of the thread. */
+/* At its top lies what the kernel gave the process to read, on the first thread's, or what the C library keeps of the thread. */
 static bool is_on_own_stack(uintptr_t frame)
 {
-	return is_close(frame, (uintptr_t)getauxval(AT_RANDOM)) || is_close(frame, (uintptr_t)pthread_self());
+	bool first = syscall(SYS_gettid) == syscall(SYS_getpid);
+
+	return is_close(frame, first ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self());
 }
 
-/* The outermost frame of a coroutine in [from, to), which can be read. */
-static __attribute__((no_sanitize("address", "thread"))) bool has_coroutine(uintptr_t from, uintptr_t to)
+/* The outermost frame of a coroutine in [from, to), which can be read. The compiler would rather invert the mark once, and leave it on the stack. */
+static __attribute__((noinline, no_sanitize("address", "thread"))) bool has_coroutine(uintptr_t from, uintptr_t to)
 {
 	uintptr_t mark = tl_chain_coroutine_mark();
 
-	for (const volatile uintptr_t *at = (const uintptr_t *)((from + 7) & ~(uintptr_t)7); (uintptr_t)at < to; at++)
-		if (*at == mark)
+	for (const volatile uintptr_t *at = (const uintptr_t *)((from + 7) & ~(uintptr_t)7); (uintptr_t)at < to; at++) {
+		__asm__ volatile("" : "+r"(mark));
+		if (~*at == mark)
 			return true;
+	}
 	return false;
+}
+
+/* Of what the walk had on the stack nothing stays that a later question could take for the program's. */
+static __attribute__((noinline)) void wipe(void)
+{
+	char walks[3072];
+
+	memset(walks, 0, sizeof(walks));
+	__asm__ volatile("" : : "r"(walks) : "memory");
 }
 
 static enum tl_left ask_chain(struct question *question)
 {
 	enum tl_chain_end end = tl_chain_walk(visit, question);
 
+	wipe();
 	if (end == TL_CHAIN_STOPPED)
 		return question->answer;
 	if (end == TL_CHAIN_UNKNOWN || question->around)
@@ -159,28 +176,31 @@ static enum tl_left ask_chain(struct question *question)
 	return end == TL_CHAIN_THREAD ? TL_LEFT_ELSEWHERE : TL_LEFT_UNKNOWN;
 }
 
-/* An answer that is no YES holds for calls from the same depth, while the call is the same: callbacks, and coroutines, make many. */
-static enum tl_left ask_again(struct tl_producer *producer, struct question *question, uintptr_t stack)
+/*
+ * An answer that is no YES holds for calls from the same place at the same depth, while the call is the same: callbacks, and coroutines, make many. Not for
+ * ever: the same place may be come to on another way.
+ */
+static enum tl_left ask_again(struct tl_producer *producer, struct question *question, struct tl_caller caller)
 {
 	struct tl_left_answer *kept = &producer->left;
 
 	if (kept->uses && kept->open == question->open && kept->start == question->open->start && kept->frame == question->frame &&
-	    kept->stack == stack) {
+	    kept->caller.stack == caller.stack && kept->caller.address == caller.address) {
 		kept->uses--;
 		return (enum tl_left)kept->answer;
 	}
 	enum tl_left answer = ask_chain(question);
-	*kept = (struct tl_left_answer){ .open = question->open, .start = question->open->start, .frame = question->frame, .stack = stack,
+	*kept = (struct tl_left_answer){ .open = question->open, .start = question->open->start, .frame = question->frame, .caller = caller,
 					 .answer = answer, .uses = answer == TL_LEFT_YES ? 0 : USES };
 	return answer;
 }
 
-__attribute__((noinline)) enum tl_left tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t stack)
+__attribute__((noinline)) enum tl_left tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl_caller caller)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	struct question question = { .open = open, .frame = frame_of(open), .shim = tl_call_shim_of(open) };
 
-	if (question.frame - here < stack - here || !is_intact(thread, &question) || lay_on_signal_stack(question.frame, stack))
+	if (question.frame - here < caller.stack - here || !is_intact(thread, &question) || lay_on_signal_stack(question.frame, caller.stack))
 		return TL_LEFT_YES;
-	return ask_again((struct tl_producer *)thread, &question, stack);
+	return ask_again((struct tl_producer *)thread, &question, caller);
 }

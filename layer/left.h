@@ -14,9 +14,9 @@ enum tl_left {
 };
 
 /*
- * Of an open call of the calling thread's whose .frame is set. `stack`: TL_STACK of who was called by the program; from our frame up to there nothing but
+ * Of an open call of the calling thread's whose .frame is set. `caller`: of who was called by the program; from our frame up to its .stack nothing but
  * ours is on the stack. Takes microseconds where the call's memory is as it was; what was found is kept for a while.
  */
-enum tl_left tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t stack);
+enum tl_left tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl_caller caller);
 
 #endif

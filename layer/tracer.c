@@ -834,7 +834,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	struct tracer *tracer;
 
 	if (tl_self)
-		tl_call_end_left(tl_self, TL_STACK);
+		tl_call_end_left(tl_self, TL_CALLER);
 	int status = lock_disabled(handle, &tracer);
 	if (status == TL_TRACER_ENABLED)
 		return TL_TRACER_IN_USE;
