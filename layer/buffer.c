@@ -894,6 +894,7 @@ static void producer_begin(struct tl_producer *producer)
 	producer->rounds = 0;
 	producer->framed_end = NULL;
 	producer->left.uses = 0;
+	producer->full = 0;
 	atomic_store_explicit(&producer->unentered, 0, memory_order_relaxed);
 	producer->error = &errno;
 	atomic_store_explicit(&producer->hooking, 0, memory_order_relaxed);

@@ -74,6 +74,7 @@ struct tl_producer {
 	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
 	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
 	struct tl_left_answer left;
+	uint32_t full;			/* how often that stack was found full since it had room */
 	_Atomic uint64_t unentered;	/* calls to be recorded that found the stack full and have not ended */
 };
 

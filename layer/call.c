@@ -515,6 +515,7 @@ static void close_entry(struct tl_call *call)
 /* Calls that found no room were left. */
 static void count_unentered(struct tl_producer *producer)
 {
+	producer->full = 0;
 	if (TL_LIKELY(!atomic_load_explicit(&producer->unentered, memory_order_relaxed)))
 		return;
 	tl_buffer_lose_here(producer, atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed));
@@ -638,12 +639,20 @@ static void close_without_entry(const struct tl_call *call)
 		atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
 }
 
+/* Calls may really be that deep: then one finds out ever more seldom. */
+static bool is_worth_asking(struct tl_producer *producer)
+{
+	uint32_t times = producer->full++;
+
+	return (times & (times + 1)) == 0;
+}
+
 static void open_entry(struct tl_call *call, const void *real)
 {
 	struct tl_thread *thread = call->thread;
 
 	settle(thread, thread->open, call->caller, false, 0);
-	if (top_of(thread) >= producer_of(thread)->open_end)
+	if (top_of(thread) >= producer_of(thread)->open_end && is_worth_asking(producer_of(thread)))
 		settle_all(thread, call->caller);
 	struct tl_open_call *open = top_of(thread);
 	call->open = open < producer_of(thread)->open_end ? open : NULL;

@@ -9,10 +9,13 @@
  */
 #include "layer/chain.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "format/args.h"
 #include "layer/walk.h"
@@ -26,10 +29,11 @@
 #define SP	  31
 #define RETURN	  30
 #endif
-#define DEEPEST	   100000	/* frames */
+#define DEEPEST	   512	/* frames: a tenth of a millisecond */
 #define REMEMBERED 2		/* nested DW_CFA_remember_state */
 #define OPERANDS   8		/* of an expression */
 #define PAGE	   ((uintptr_t)4096)
+#define PAGES	   32u
 
 /* --- memory */
 
@@ -70,11 +74,32 @@ static __attribute__((no_sanitize("address", "thread"))) bool load(struct window
 	return true;
 }
 
+/* A byte of each. What can't be asked at once (a sandbox) is asked one by one. */
+static bool are_pages_readable(uintptr_t first, unsigned count)
+{
+	char bytes[PAGES];
+	struct iovec local = { bytes, count }, remote[PAGES];
+	int error = errno;
+
+	for (unsigned i = 0; i < count; i++)
+		remote[i] = (struct iovec){ (void *)(first + i * PAGE), 1 };
+	ssize_t read = process_vm_readv(getpid(), &local, 1, remote, count, 0);
+	for (unsigned i = 0; read < 0 && errno != EFAULT && i < count; i++)
+		if (!is_page_readable(first + i * PAGE))
+			break;
+		else if (i + 1 == count)
+			read = count;
+	errno = error;
+	return read == (ssize_t)count;
+}
+
 bool tl_chain_is_mapped(uintptr_t from, uintptr_t to)
 {
-	for (uintptr_t page = from & ~(PAGE - 1); page < to; page += PAGE)
-		if (!is_page_readable(page))
+	for (uintptr_t page = from & ~(PAGE - 1); page < to; page += PAGES * PAGE) {
+		uintptr_t left = (to - page + PAGE - 1) / PAGE;
+		if (!are_pages_readable(page, left < PAGES ? (unsigned)left : PAGES))
 			return false;
+	}
 	return true;
 }
 
@@ -743,5 +768,5 @@ __attribute__((noinline)) enum tl_chain_end tl_chain_walk(bool (*visit)(const st
 		address = frame.back;
 		called = !description.of_signal;
 	}
-	return TL_CHAIN_UNKNOWN;
+	return TL_CHAIN_DEEP;
 }

@@ -25,6 +25,7 @@ enum tl_chain_end {
 	TL_CHAIN_THREAD,	/* the thread's own first function */
 	TL_CHAIN_COROUTINE,	/* that of another stack: a coroutine's */
 	TL_CHAIN_MADE,		/* code that no library has, as JITs make it: nothing is known of what called it */
+	TL_CHAIN_DEEP,		/* none yet, after very many frames */
 	TL_CHAIN_UNKNOWN,	/* a library's code that has no table, such as where hand-written coroutines begin */
 };
 
