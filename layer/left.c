@@ -41,8 +41,10 @@
 struct question {
 	const struct tl_open_call *open;
 	uintptr_t frame;		/* its .frame */
+	uintptr_t stack;		/* up to here all frames are those of who asks */
 	struct tl_caller caller;	/* TL_OPEN_TRACED: its caller */
 	const struct tl_shim *shim;
+	bool is_past;			/* the walk is past it */
 	uintptr_t own;			/* the lowest address in use on the stack that the walk is on */
 	unsigned around;		/* frames that may still be the entry's; 0: the call's own has not been seen */
 	enum tl_left answer;
@@ -105,6 +107,7 @@ static bool visit(const struct tl_chain_frame *frame, void *closure)
 
 	if (!question->own)
 		question->own = frame->low;
+	question->is_past |= frame->high > question->stack;
 	if (frame->signal && (frame->high < frame->low || frame->high - frame->low > SIGNAL_FRAME)) {
 		question->own = frame->high;
 		return false;
@@ -112,6 +115,8 @@ static bool visit(const struct tl_chain_frame *frame, void *closure)
 	if (!question->around) {
 		if (question->frame - frame->low >= frame->high - frame->low)
 			return false;
+		if (!question->is_past)
+			return answer(question, TL_LEFT_YES);
 		if (is_shims(question, frame))
 			return answer(question, TL_LEFT_NO);
 		if (!frame->program || !(question->open->mode & TL_OPEN_TRACED))
@@ -198,7 +203,7 @@ static enum tl_left ask_again(struct tl_producer *producer, struct question *que
 __attribute__((noinline)) enum tl_left tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl_caller caller)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	struct question question = { .open = open, .frame = frame_of(open), .shim = tl_call_shim_of(open) };
+	struct question question = { .open = open, .frame = frame_of(open), .stack = caller.stack, .shim = tl_call_shim_of(open) };
 
 	if (question.frame - here < caller.stack - here || !is_intact(thread, &question) || lay_on_signal_stack(question.frame, caller.stack))
 		return TL_LEFT_YES;
