@@ -110,6 +110,7 @@ static bool visit(const struct tl_chain_frame *frame, void *closure)
 	question->is_past |= frame->high > question->stack;
 	if (frame->signal && (frame->high < frame->low || frame->high - frame->low > SIGNAL_FRAME)) {
 		question->own = frame->high;
+		question->is_past = true;
 		return false;
 	}
 	if (!question->around) {
