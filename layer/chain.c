@@ -341,15 +341,15 @@ struct machine {
 	uintptr_t reg[REGISTERS];
 	bool known[REGISTERS];
 	struct window stack;
+	const uint8_t *base;
 };
 
 enum rule_kind { SAME, UNDEFINED, AT_OFFSET, IS_OFFSET, IN_REGISTER, AT_EXPRESSION, IS_EXPRESSION };
 
-/* Small, for the stacks of coroutines and signal handlers are. */
+/* Small, for the stacks of coroutines and signal handlers are. An expression is given by where it is, its size first, from struct machine's .base on. */
 struct rule {
-	uint8_t kind;
 	int32_t value;
-	const uint8_t *expression;	/* its size comes first */
+	uint8_t kind;
 };
 
 struct rules {
@@ -452,9 +452,9 @@ static struct reader block_at(const uint8_t *at)
 	return reader;
 }
 
-static bool evaluate(struct machine *machine, const uint8_t *expression, bool with_cfa, uintptr_t cfa, uintptr_t *value)
+static bool evaluate(struct machine *machine, const struct rule *rule, bool with_cfa, uintptr_t cfa, uintptr_t *value)
 {
-	struct reader reader = block_at(expression);
+	struct reader reader = block_at(machine->base + rule->value);
 	struct operands operands = { .count = 0 };
 
 	if (with_cfa)
@@ -465,19 +465,6 @@ static bool evaluate(struct machine *machine, const uint8_t *expression, bool wi
 	return !reader.failed && !operands.failed;
 }
 
-/* Step over an expression. */
-static const uint8_t *read_block(struct reader *reader)
-{
-	const uint8_t *block = reader->at;
-	uint64_t size = read_leb(reader, false);
-
-	if (size > (uint64_t)(reader->end - reader->at))
-		reader->failed = true;
-	else
-		reader->at += size;
-	return block;
-}
-
 struct program {
 	const struct description *description;
 	uintptr_t upto, at;
@@ -486,7 +473,21 @@ struct program {
 	struct rules remembered[REMEMBERED];
 	unsigned count;
 	bool failed;
+	const uint8_t *base;
 };
+
+/* Step over an expression. */
+static struct rule read_expression(const struct program *program, struct reader *reader, enum rule_kind kind)
+{
+	struct rule rule = { .kind = kind, .value = (int32_t)(reader->at - program->base) };
+	uint64_t size = read_leb(reader, false);
+
+	if (size > (uint64_t)(reader->end - reader->at))
+		reader->failed = true;
+	else
+		reader->at += size;
+	return rule;
+}
 
 static void set_rule(struct program *program, uint64_t number, struct rule rule)
 {
@@ -548,10 +549,10 @@ static void run_extended(struct program *program, struct reader *reader, unsigne
 		break;
 	case 0x0d: program->rules->base = (uint32_t)read_leb(reader, false); break;
 	case 0x0e: program->rules->cfa.value = (int32_t)read_leb(reader, false); break;
-	case 0x0f: program->rules->cfa = (struct rule){ .kind = IS_EXPRESSION, .expression = read_block(reader) }; break;
+	case 0x0f: program->rules->cfa = read_expression(program, reader, IS_EXPRESSION); break;
 	case 0x10:
 		number = read_leb(reader, false);
-		set_rule(program, number, (struct rule){ .kind = AT_EXPRESSION, .expression = read_block(reader) });
+		set_rule(program, number, read_expression(program, reader, AT_EXPRESSION));
 		break;
 	case 0x11:
 		number = read_leb(reader, false);
@@ -570,7 +571,7 @@ static void run_extended(struct program *program, struct reader *reader, unsigne
 		break;
 	case 0x16:
 		number = read_leb(reader, false);
-		set_rule(program, number, (struct rule){ .kind = IS_EXPRESSION, .expression = read_block(reader) });
+		set_rule(program, number, read_expression(program, reader, IS_EXPRESSION));
 		break;
 	case 0x2d: break;	/* return addresses are signed, or are no longer: see address_of */
 	case 0x2e: read_leb(reader, false); break;
@@ -596,10 +597,10 @@ static bool run(struct program *program, struct reader reader)
 	return !program->failed && !reader.failed;
 }
 
-static bool find_rules(const struct description *description, uintptr_t address, struct rules *rules)
+static bool find_rules(const struct description *description, uintptr_t address, const uint8_t *base, struct rules *rules)
 {
 	struct rules initial;
-	struct program program = { .description = description, .upto = address, .at = description->start, .rules = rules };
+	struct program program = { .description = description, .upto = address, .at = description->start, .rules = rules, .base = base };
 
 	memset(rules, 0, sizeof(*rules));
 	program.upto = UINTPTR_MAX;
@@ -632,8 +633,8 @@ static bool apply(struct machine *machine, const struct rule *rule, uintptr_t cf
 	case AT_OFFSET: return load(&machine->stack, cfa + (uintptr_t)rule->value, value);
 	case IS_OFFSET: *value = cfa + (uintptr_t)rule->value; return true;
 	case IN_REGISTER: return get(machine, (uint64_t)rule->value, value);
-	case AT_EXPRESSION: return evaluate(machine, rule->expression, true, cfa, value) && load(&machine->stack, *value, value);
-	case IS_EXPRESSION: return evaluate(machine, rule->expression, true, cfa, value);
+	case AT_EXPRESSION: return evaluate(machine, rule, true, cfa, value) && load(&machine->stack, *value, value);
+	case IS_EXPRESSION: return evaluate(machine, rule, true, cfa, value);
 	}
 	return false;
 }
@@ -641,7 +642,7 @@ static bool apply(struct machine *machine, const struct rule *rule, uintptr_t cf
 static bool find_cfa(struct machine *machine, const struct rules *rules, uintptr_t *cfa)
 {
 	if (rules->cfa.kind == IS_EXPRESSION)
-		return evaluate(machine, rules->cfa.expression, false, 0, cfa);
+		return evaluate(machine, &rules->cfa, false, 0, cfa);
 	if (!get(machine, rules->base, cfa))
 		return false;
 	*cfa += (uintptr_t)rules->cfa.value;
@@ -651,7 +652,7 @@ static bool find_cfa(struct machine *machine, const struct rules *rules, uintptr
 /* To the caller: its registers, as it has them behind the call. */
 static bool step(struct machine *machine, const struct rules *rules, uintptr_t cfa)
 {
-	struct machine next = { .stack = machine->stack };
+	struct machine next = { .base = machine->base };
 
 	for (unsigned i = 0; i < REGISTERS; i++)
 		next.known[i] = apply(machine, &rules->reg[i], cfa, i, &next.reg[i]);
@@ -742,7 +743,8 @@ __attribute__((noinline)) enum tl_chain_end tl_chain_walk(bool (*visit)(const st
 		struct tl_chain_frame frame;
 		if (!look_for_library(&library, address - called) || !describe(&library, address - called, &description))
 			return end_at(&library, address);
-		if (!find_rules(&description, address - called, &rules) || !find_cfa(&machine, &rules, &frame.high))
+		machine.base = library.table;
+		if (!find_rules(&description, address - called, library.table, &rules) || !find_cfa(&machine, &rules, &frame.high))
 			return TL_CHAIN_UNKNOWN;
 		frame.low = machine.reg[SP];
 		if (description.back >= REGISTERS || (i && !description.of_signal && frame.high < frame.low))

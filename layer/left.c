@@ -158,7 +158,7 @@ static __attribute__((noinline, no_sanitize("address", "thread"))) bool has_coro
 /* Of what the walk had on the stack nothing stays that a later question could take for the program's. */
 static __attribute__((noinline)) void wipe(void)
 {
-	char walks[3072];
+	char walks[2048];
 
 	memset(walks, 0, sizeof(walks));
 	__asm__ volatile("" : : "r"(walks) : "memory");
