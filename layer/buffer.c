@@ -602,13 +602,18 @@ static uint64_t ticks_now(const struct tl_producer *producer)
 	return tl_ticks(&producer->thread);
 }
 
-static void lose(struct tl_producer *producer)
+void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count)
 {
-	uint64_t lost = atomic_fetch_add_explicit(&producer->lost, 1, memory_order_relaxed);
+	uint64_t lost = atomic_fetch_add_explicit(&producer->lost, count, memory_order_relaxed);
 
-	atomic_store_explicit(&producer->piece->lost, lost + 1, memory_order_relaxed);
+	atomic_store_explicit(&producer->piece->lost, lost + count, memory_order_relaxed);
 	if (lost == producer->lost_said)
 		producer->lost_since = ticks_now(producer);
+}
+
+static void lose(struct tl_producer *producer)
+{
+	tl_buffer_lose_here(producer, 1);
 }
 
 /* There is room again: say in the trace what was lost until now. */
@@ -889,6 +894,9 @@ static void producer_begin(struct tl_producer *producer)
 	producer->scratch_used = 0;
 	producer->rounds = 0;
 	producer->framed_end = NULL;
+	producer->left.uses = 0;
+	producer->full = 0;
+	atomic_store_explicit(&producer->unentered, 0, memory_order_relaxed);
 	producer->error = &errno;
 	atomic_store_explicit(&producer->hooking, 0, memory_order_relaxed);
 	atomic_store_explicit(&producer->waiting, NULL, memory_order_relaxed);

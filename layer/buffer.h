@@ -18,6 +18,16 @@
 #define TL_CHUNK_SMALL (16u * 1024)
 #define TL_RECORD_MAX (12u * 1024)	/* bytes; no record is longer */
 
+/* What was found out about an open call, and from where it was asked (left.h). */
+struct tl_left_answer {
+	const struct tl_open_call *open;
+	uint64_t start;
+	uintptr_t frame;
+	struct tl_caller caller;
+	int answer;
+	unsigned uses;			/* so often it may still be given again */
+};
+
 /* What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread has ended and all is written. */
 struct tl_producer {
 	struct tl_thread thread;	/* first: tl_self points here */
@@ -65,6 +75,9 @@ struct tl_producer {
 	uint32_t rounds;		/* of key destructors seen */
 	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
 	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
+	struct tl_left_answer left;
+	uint32_t full;			/* how often that stack was found full since it had room */
+	_Atomic uint64_t unentered;	/* calls to be recorded that found the stack full and have not ended */
 };
 
 /*
@@ -151,6 +164,8 @@ void tl_buffer_after_fork(void);
 
 /* An event of a thread that could not be given a producer is lost: counted for a producer with no thread (.tid 0, .lane 0). */
 void tl_buffer_lose(void);
+/* So many of the calling thread's are. */
+void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count);
 
 /* For the trace's end, too: events that made room for newer ones in rings. */
 uint64_t tl_buffer_overwritten(void);

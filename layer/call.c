@@ -10,15 +10,17 @@
  * An exception, a cancellation or pthread_exit runs the shim's cleanup, and so tl_call_unwound. After a longjmp nothing runs: the
  * call's entry stays on the stack of open calls. It is found when a later call's part of the stack does not lie below it, or when an outer call returns
  * and is not on top. Neither proves that the inner call is over: it may live on another stack (of a signal handler, or a
- * coroutine), and an outer call must never be ended by mistake. So a call is taken for dead only if what lies at its .frame is no longer it:
- * we are at its very place, or its memory has changed or gone, or it lay on the alternate signal stack and no handler runs there.
- * While none of this shows, the call is suspect: it is asked about again at every later call, and when it turns out to have been dead, it
- * ended where it became suspect. What is left at the thread's end is ended then.
+ * coroutine), and an outer call must never be ended by mistake. left.c says what is known of it. A call that may go on is suspect: it is asked
+ * about again at later calls, and when it turns out to be over, it ended where it became suspect. What is left at the thread's
+ * end is ended then.
+ *
+ * A call that was left may also look like an outer one, as frames that came later cover it without having written there. That does no harm, but where
+ * something depends on it: in destroy, when a thread seems to be inside a callback, when calls inside of calls are not wanted, and when the stack of
+ * open calls is full. There it is asked about, too.
  */
 #include "layer/call.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -32,6 +34,7 @@
 #include "layer/control.h"
 #include "layer/device/device.h"
 #include "layer/device/inside.h"
+#include "layer/left.h"
 #include "layer/near.h"
 #include "layer/report.h"
 #include "layer/request.h"
@@ -374,7 +377,7 @@ static void end_tracing(struct tl_call *call, bool unwound)
 }
 
 /* The entry stays until the epilogues have run, now as ours: should one of them leave by longjmp, this is found to be gone, as a call is. */
-static void abandon_tracing(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame)
+__attribute__((noinline)) void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame)
 {
 	struct tl_call here = { .open = open };
 
@@ -392,34 +395,6 @@ static void release_scratch(struct tl_thread *thread, const struct tl_open_call 
 {
 	if (open->mode & TL_OPEN_SCRATCH)
 		producer_of(thread)->scratch_used = open->scratch;
-}
-
-/* What made this entry is still in its place. */
-static bool is_intact(struct tl_thread *thread, const struct tl_open_call *open)
-{
-	struct tl_call call;
-	size_t size = open->mode & TL_OPEN_TRACED ? sizeof(call) : sizeof(call.open);
-
-	if (tl_checked_copy(&call, (const void *)frame_of(open), size) != size || call.open != open)
-		return false;
-	return size != sizeof(call) || (call.shim && call.thread == thread && call.start == open->start);
-}
-
-/* It lay on the alternate signal stack, and nothing runs there now. */
-static bool lay_on_signal_stack(const struct tl_open_call *open)
-{
-	stack_t stack;
-
-	return sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & (SS_ONSTACK | SS_DISABLE)) &&
-	       frame_of(open) - (uintptr_t)stack.ss_sp < stack.ss_size;
-}
-
-/* The innermost open call is over, as far as can be known. From here up to `stack` there are only frames of ours, and it is in none of these. */
-static bool is_dead(struct tl_thread *thread, const struct tl_open_call *open, uintptr_t stack)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	return frame_of(open) - here < stack - here || !is_intact(thread, open) || lay_on_signal_stack(open);
 }
 
 static void suspect(struct tl_open_call *open, uint64_t now)
@@ -455,7 +430,7 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	open->mode = 0;
 	if (frame) {
 		set_times(frame, start, start + duration);
-		abandon_tracing(thread, open, frame);
+		tl_call_abandon(thread, open, frame);
 	}
 	clear(open);
 	set_top(thread, open);
@@ -465,7 +440,7 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
  * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose part of the stack is below `stack`: one that is
  * just being made (bottom is the stack's) or that has returned. `now`: ticks, 0 where they are not known yet.
  */
-static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, uintptr_t stack, bool returned, uint64_t now)
+static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, struct tl_caller caller, bool returned, uint64_t now)
 {
 	struct tl_open_call *top;
 
@@ -475,15 +450,28 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 			/* Interrupted while it came or went. */
 			if (!(open->mode & TL_OPEN_FINISHED))
 				return;
-		} else if (!returned && frame_of(open) >= stack && !(open->mode & TL_OPEN_SUSPECT)) {
+		} else if (!returned && frame_of(open) >= caller.stack && !(open->mode & TL_OPEN_SUSPECT)) {
 			return;		/* An ordinary outer call. */
 		}
 		now = now ? now : tl_ticks(thread);
-		if (frame_of(open) != TL_NO_FRAME && !is_dead(thread, open, stack)) {
+		if (frame_of(open) != TL_NO_FRAME && tl_left_ask(thread, open, caller) != TL_LEFT_YES) {
 			suspect(open, now);
 			return;
 		}
 		pop_left(thread, open, now);
+	}
+}
+
+/* The same for those that may also look like outer calls: they lie above us, where a frame that came later has not written to them. */
+static void settle_all(struct tl_thread *thread, struct tl_caller caller)
+{
+	struct tl_open_call *top;
+
+	while ((top = top_of(thread)) > thread->open) {
+		struct tl_open_call *open = top - 1;
+		if (frame_of(open) == TL_NO_FRAME ? !(open->mode & TL_OPEN_FINISHED) : tl_left_ask(thread, open, caller) != TL_LEFT_YES)
+			return;
+		pop_left(thread, open, tl_ticks(thread));
 	}
 }
 
@@ -493,7 +481,7 @@ static void end_inner(struct tl_call *call, uint64_t now)
 	struct tl_open_call *open = call->open;
 
 	if (open && frame_of(open) == call->frame && top_of(call->thread) > open + 1)
-		settle(call->thread, open + 1, call->frame, true, now);
+		settle(call->thread, open + 1, (struct tl_caller){ NULL, call->frame }, true, now);
 }
 
 /* The innermost call is over; with it go those below it that have been for a while. */
@@ -524,6 +512,15 @@ static void close_entry(struct tl_call *call)
 	pop(thread, open);
 }
 
+/* Calls that found no room were left. */
+static void count_unentered(struct tl_producer *producer)
+{
+	producer->full = 0;
+	if (TL_LIKELY(!atomic_load_explicit(&producer->unentered, memory_order_relaxed)))
+		return;
+	tl_buffer_lose_here(producer, atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed));
+}
+
 void tl_call_end_all(struct tl_thread *thread)
 {
 	struct tl_open_call *top;
@@ -531,30 +528,33 @@ void tl_call_end_all(struct tl_thread *thread)
 
 	while ((top = top_of(thread)) > thread->open)
 		pop_left(thread, top - 1, now);
+	count_unentered(producer_of(thread));
 }
 
 /*
  * The thread is inside a callback, of its innermost open call. Unless the callback was left by longjmp: then the call was too, and what it
- * owes is done by who settles. An intact call above us is still running; so is one that our own frame lies below, as far as can be known.
+ * owes is done by who settles. And unless it goes on on another stack, while this one has nothing to do with it.
  */
-static bool is_in_callback(struct tl_thread *thread, uintptr_t stack)
+static bool is_in_callback(struct tl_thread *thread, struct tl_caller caller)
 {
 	struct tl_open_call *top = top_of(thread);
 
 	if (!thread->busy)
 		return false;
-	if (top == thread->open || frame_of(top - 1) == TL_NO_FRAME || !is_dead(thread, top - 1, stack))
+	if (top == thread->open || frame_of(top - 1) == TL_NO_FRAME)
+		return true;
+	enum tl_left left = tl_left_ask(thread, top - 1, caller);
+	if (left == TL_LEFT_NO || left == TL_LEFT_UNKNOWN)
 		return true;
 	thread->busy = 1;
 	tl_thread_free(thread);
 	return false;
 }
 
-void tl_call_end_left(struct tl_thread *thread, uintptr_t stack)
+void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller)
 {
-	if (is_in_callback(thread, stack))
-		return;
-	settle(thread, thread->open, stack, false, 0);
+	if (!is_in_callback(thread, caller))
+		settle_all(thread, caller);
 }
 
 /* --- entering */
@@ -595,7 +595,7 @@ static struct tl_thread *thread_for(struct tl_call *call)
 		else
 			tl_buffer_lose();
 	}
-	return thread && !is_in_callback(thread, call->caller.stack) ? thread : NULL;
+	return thread && !is_in_callback(thread, call->caller) ? thread : NULL;
 }
 
 /* Made inside another call of the same API, and such calls are not traced. */
@@ -605,10 +605,11 @@ static bool is_unwanted(struct tl_call *call)
 
 	if (tl_config.nested)
 		return false;
-	settle(thread, thread->open, call->caller.stack, false, 0);
+	settle(thread, thread->open, call->caller, false, 0);
 	const struct tl_open_call *outer = top_of(thread) - 1;
 	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) >= call->caller.stack &&
-	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 && is_intact(thread, outer);
+	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 &&
+	       tl_left_ask(thread, outer, call->caller) != TL_LEFT_YES;
 }
 
 /* Directly before the driver's function, if that is going to be called. */
@@ -618,18 +619,48 @@ static void begin_hook(struct tl_call *call, const void *real)
 		call->mode &= ~(uint32_t)TL_MODE_DEVICE;
 }
 
+/*
+ * The stack of open calls is full. The call is recorded when it returns. Should it be left instead, nobody will ever know but by this count, which is
+ * taken for lost events when there is room for an entry again: by then the call is over.
+ */
+static void open_without_entry(struct tl_call *call)
+{
+	call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE);
+	call->start = tl_ticks(call->thread);
+	if (call->mode & TL_MODE_RECORD)
+		atomic_fetch_add_explicit(&producer_of(call->thread)->unentered, 1, memory_order_relaxed);
+}
+
+static void close_without_entry(const struct tl_call *call)
+{
+	_Atomic uint64_t *count = &producer_of(call->thread)->unentered;
+
+	if (call->mode & TL_MODE_RECORD && atomic_load_explicit(count, memory_order_relaxed))
+		atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+}
+
+/* Calls may really be that deep: then one finds out ever more seldom. */
+static bool is_worth_asking(struct tl_producer *producer)
+{
+	uint32_t times = producer->full++;
+
+	return (times & (times + 1)) == 0;
+}
+
 static void open_entry(struct tl_call *call, const void *real)
 {
 	struct tl_thread *thread = call->thread;
 
-	settle(thread, thread->open, call->caller.stack, false, 0);
+	settle(thread, thread->open, call->caller, false, 0);
+	if (top_of(thread) >= producer_of(thread)->open_end && is_worth_asking(producer_of(thread)))
+		settle_all(thread, call->caller);
 	struct tl_open_call *open = top_of(thread);
 	call->open = open < producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
-		call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE);
-		call->start = tl_ticks(thread);
+		open_without_entry(call);
 		return;
 	}
+	count_unentered(producer_of(thread));
 	set_top(thread, open + 1);
 	open->function = call->shim->id;
 	open->mode = 0;
@@ -735,6 +766,10 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 	bool ours = is_ours(call);
 	uint64_t now = call->start;
 
+	/* It was taken for one that was left, and ended: what it had is another call's by now. */
+	if (ours && call->open && frame_of(call->open) != call->frame)
+		return;
+
 	if (ours) {
 		now = call->mode & TL_MODE_DEVICE ? call->end : tl_ticks(call->thread);
 		if (call->thread != tl_self)
@@ -742,6 +777,8 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 		ours = call->thread != NULL;
 		if (ours)
 			end_inner(call, now);
+		if (ours && !call->open)
+			close_without_entry(call);
 		if (ours && call->mode & TL_MODE_RECORD) {
 			record_call(call, now, flags, result, words, count);
 			tl_clock_keep_up(now);
@@ -749,8 +786,10 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 	}
 	if (tracing(call)) {
 		set_times(tracing(call), call->start, now);
-		/* An epilogue that throws must not have it recorded again. */
+		/* An epilogue that throws, or is left by longjmp, must not have it recorded again. */
 		call->mode &= ~(uint32_t)TL_MODE_RECORD;
+		if (ours && call->open)
+			call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
 		end_tracing(call, flags & TL_RECORD_UNWOUND);
 	}
 	if (ours)
@@ -965,14 +1004,14 @@ static struct tl_open_call *entry_of(const uint64_t *recorded)
 	return (struct tl_open_call *)recorded[0];
 }
 
-static struct tl_shim *shim_of(const struct tl_open_call *open)
+struct tl_shim *tl_call_shim_of(const struct tl_open_call *open)
 {
 	return &tl_runtime_library(open->function >> 16)->shims[open->function & 0xffff];
 }
 
 static struct draft draft_of(const struct tl_open_call *open, const uint64_t *recorded, uint64_t result, uint64_t end)
 {
-	const struct tl_function *function = shim_of(open)->function;
+	const struct tl_function *function = tl_call_shim_of(open)->function;
 
 	return (struct draft){ .function = function, .id = open->function, .mode = open->mode,
 			       .count = open->mode & TL_MODE_WORDS ? function->words : 0, .start = open->start, .end = end, .result = result,
@@ -986,7 +1025,7 @@ static bool as_traced(struct tl_call *call, const uint64_t *recorded)
 
 	if (frame_of(open) != (uintptr_t)recorded)
 		return false;
-	*call = (struct tl_call){ .open = open, .shim = shim_of(open), .mode = open->mode & TL_MODE_CAPTURED, .start = open->start,
+	*call = (struct tl_call){ .open = open, .shim = tl_call_shim_of(open), .mode = open->mode & TL_MODE_CAPTURED, .start = open->start,
 				  .frame = (uintptr_t)recorded, .caller.stack = (uintptr_t)recorded, .thread = tl_buffer_thread_of(open) };
 	return true;
 }

@@ -36,9 +36,16 @@ static inline bool tl_call_is_hooked(uint32_t mode)
 void tl_call_end_all(struct tl_thread *thread);
 
 /*
- * The same for those open calls that are known to have been left by longjmp. `stack`: TL_STACK of who is called by the program: what lies below
- * it is ours, or left.
+ * The same for those open calls that are known to have been left by longjmp. `caller`: of who is called by the program: what lies below
+ * its stack is ours, or left.
  */
-void tl_call_end_left(struct tl_thread *thread, uintptr_t stack);
+void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller);
+
+/* The shim that an open call came through; not a closure's, but that of its function. */
+struct tl_shim *tl_call_shim_of(const struct tl_open_call *open);
+
+struct tl_frame;
+/* Run the epilogues of an open call that was left. The entry is this function's meanwhile: left.c knows its frame. */
+void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame);
 
 #endif

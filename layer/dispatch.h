@@ -25,7 +25,7 @@ struct tl_dispatch {
 	struct tl_dispatch *next;	/* retired ones; protected by tracer.c's lock */
 	uint32_t count;
 	uint32_t words;			/* parameters of the function */
-	bool plain;			/* all entries are, and every parameter is one word */
+	bool plain;			/* all entries are, they are few, and every parameter is one word */
 	struct tl_entry entries[];
 };
 

@@ -340,7 +340,33 @@ void tl_known_driver(const void *address)
 		look_for(address, NULL);
 }
 
+/*
+ * How often it was asked about each name since a library was last loaded or unloaded. A look costs tens of microseconds, and where a library's
+ * exported function tail-calls another one, the question comes with every call. So what was looked for in vain is looked for again only when another
+ * library is there; and, as one may be seen before the dynamic linker is done with it, the second, fourth, eighth… time.
+ */
+static _Atomic uint32_t asked[TL_KNOWN_NAMES];
+static _Atomic unsigned long long asked_since;
+
+static bool is_worth_a_look(const struct tl_shim *shim)
+{
+	struct tl_generation generation = tl_elf_generation();
+	const struct tl_names *names = tl_names();
+	uint32_t index = tl_names_index(shim);
+
+	if (!names || index >= TL_KNOWN_NAMES)
+		return true;
+	/* All three only grow. Threads that forget at once do so twice, which costs a look. */
+	unsigned long long since = generation.added + generation.removed + ((unsigned long long)names->count << 40);
+	if (atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
+		for (uint32_t i = 0; i < TL_KNOWN_NAMES; i++)
+			atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
+	uint32_t times = atomic_fetch_add_explicit(&asked[index], 1, memory_order_relaxed);
+	return (times & (times + 1)) == 0;
+}
+
 void tl_known_suspects(const struct tl_shim *shim)
 {
-	look_for(NULL, shim);
+	if (is_worth_a_look(shim))
+		look_for(NULL, shim);
 }

@@ -60,8 +60,8 @@ bool tl_known_is_bound(const struct tl_known *known, const struct tl_shim *shim)
 void tl_known_layered(const struct tl_api *api);
 bool tl_known_is_layered(const struct tl_api *api);
 
-/* A loader dispatched to this shim through a table: libraries that have it in one of theirs are
- * drivers, if nothing else told so. */
+/* A loader dispatched to this shim through a table, or an exported function tail-called another: libraries that have
+ * it in one of theirs are drivers, if nothing else told so. Does not look again for what it did not find, while no library was loaded. */
 void tl_known_suspects(const struct tl_shim *shim);
 
 #endif

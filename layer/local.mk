@@ -7,6 +7,7 @@ libtl_core_la_SOURCES = \
 	%D%/arena.h %D%/arena.c \
 	%D%/buffer.h %D%/buffer.c \
 	%D%/call.h %D%/call.c \
+	%D%/chain.h %D%/chain.c \
 	%D%/clock.h %D%/clock.c \
 	%D%/config.h %D%/config.c \
 	%D%/context.h %D%/context.c \
@@ -25,6 +26,7 @@ libtl_core_la_SOURCES = \
 	%D%/handler.h %D%/handler.c \
 	%D%/image.h %D%/image.c \
 	%D%/labels.h %D%/labels.c \
+	%D%/left.h %D%/left.c \
 	%D%/once.h %D%/once.c \
 	%D%/pen.h %D%/pen.c \
 	%D%/pool.h %D%/pool.c \

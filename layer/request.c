@@ -12,7 +12,7 @@ static void set(uint64_t request)
 {
 	/* Calls that were left by longjmp are the former request's. */
 	if (tl_self)
-		tl_call_end_left(tl_self, TL_STACK);
+		tl_call_end_left(tl_self, TL_CALLER);
 	tl_request_here = request;
 	if (tl_self)
 		tl_thread_serve_inline(tl_self);

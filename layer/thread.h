@@ -30,7 +30,9 @@ static inline void tl_thread_busy(struct tl_thread *thread)
 
 static inline void tl_thread_free(struct tl_thread *thread)
 {
-	thread->busy--;
+	/* 0: while the callback went on on another stack, calls on the thread's own were seen not to be its. */
+	if (thread->busy)
+		thread->busy--;
 	tl_thread_serve_inline(thread);
 }
 

@@ -164,21 +164,43 @@ static bool can_be_skipped(const struct tl_function *function)
 	return function->result->size <= sizeof(((struct tl_frame *)NULL)->skipped);
 }
 
-static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame, const struct tl_entry *entry, uint32_t i,
+static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame, const struct tl_entry *entry, void **instance,
 						       void *const *params, void *result)
 {
 	struct tl_view view = view_of(frame, params, result);
 
-	if (((tl_generic_prologue)entry->prologue)(&view, entry->user_data, &frame->instance[i]) == TL_SKIP && can_be_skipped(view.function))
+	if (((tl_generic_prologue)entry->prologue)(&view, entry->user_data, instance) == TL_SKIP && can_be_skipped(view.function))
 		frame->flags |= TL_VIEW_SKIPPED;
 }
 
-static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, const struct tl_entry *entry, uint32_t i,
+static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, const struct tl_entry *entry, void **instance,
 						       void *const *params, void *result)
 {
 	struct tl_view view = view_of(frame, params, result);
 
-	((tl_generic_epilogue)entry->epilogue)(&view, entry->user_data, &frame->instance[i]);
+	((tl_generic_epilogue)entry->epilogue)(&view, entry->user_data, instance);
+}
+
+/* The same from prologue to epilogue. */
+static void **instances_of(struct tl_frame *frame, const struct tl_dispatch *table)
+{
+	return table->count <= TL_FRAME_INSTANCES || frame->room < table->count ? frame->instance : frame->more;
+}
+
+/* No malloc: the program may be in it. Returns for how many of the table's entries there is room; where memory is short, the last don't see this call. */
+static uint32_t make_room(struct tl_frame *frame, const struct tl_dispatch *table)
+{
+	if (table->count <= TL_FRAME_INSTANCES || frame->room >= table->count)
+		return table->count;
+	uint32_t room = 2 * table->count;
+	void **more = mmap(NULL, room * sizeof(*more), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (more == MAP_FAILED)
+		return TL_FRAME_INSTANCES;
+	if (frame->more)
+		munmap(frame->more, frame->room * sizeof(*more));
+	frame->more = more;
+	frame->room = room;
+	return table->count;
 }
 
 void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const struct tl_dispatch *table)
@@ -191,19 +213,20 @@ void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const str
 	frame->start = frame->end = 0;
 	frame->skipped[0] = frame->skipped[1] = 0;
 	keep_words(frame, shim->function, call->params);
-	for (uint32_t i = 0; i < table->count; i++) {
+	uint32_t count = make_room(frame, table);
+	void **instance = instances_of(frame, table);
+	for (uint32_t i = 0; i < count; i++, instance++) {
 		const struct tl_entry *entry = &table->entries[i];
-		frame->instance[i] = NULL;
+		*instance = NULL;
 		frame->begun = i + 1;
 		if (!entry->prologue)
 			continue;
 		if (entry->plain)
-			((tl_typed)entry->prologue)((void *)call->params, 0, entry->user_data, &frame->instance[i]);
+			((tl_typed)entry->prologue)((void *)call->params, 0, entry->user_data, instance);
 		else if (entry->generic_prologue)
-			generic_prologue(frame, entry, i, call->params, frame->skipped);
+			generic_prologue(frame, entry, instance, call->params, frame->skipped);
 		else
-			call_unusual(shim->function, entry->prologue, (void *)call->params, NULL, entry->user_data,
-				     &frame->instance[i]);
+			call_unusual(shim->function, entry->prologue, (void *)call->params, NULL, entry->user_data, instance);
 	}
 }
 
@@ -220,19 +243,20 @@ bool tl_tracer_enter(struct tl_call *call, struct tl_frame *frame)
 static void epilogues(struct tl_frame *frame, void *const *params, void *result, uint64_t word_)
 {
 	const struct tl_dispatch *table = atomic_load_explicit(&frame->pin, memory_order_relaxed);
+	void **instances = instances_of(frame, table);
 
 	while (frame->ended < frame->begun) {
 		uint32_t i = frame->ended++;	/* first, so that an epilogue that throws isn't run again */
 		const struct tl_entry *entry = &table->entries[i];
+		void **instance = &instances[i];
 		if (!entry->epilogue)
 			continue;
 		if (entry->plain)
-			((tl_typed)entry->epilogue)((void *)params, word_, entry->user_data, &frame->instance[i]);
+			((tl_typed)entry->epilogue)((void *)params, word_, entry->user_data, instance);
 		else if (entry->generic_epilogue)
-			generic_epilogue(frame, entry, i, params, result);
+			generic_epilogue(frame, entry, instance, params, result);
 		else
-			call_unusual(frame->shim->function, entry->epilogue, (void *)params, result, entry->user_data,
-				     &frame->instance[i]);
+			call_unusual(frame->shim->function, entry->epilogue, (void *)params, result, entry->user_data, instance);
 	}
 	tl_unpin(frame);
 }
@@ -462,7 +486,7 @@ static struct registered *find_registered(const struct tracer *tracer, const str
 static void sum_up(struct tl_dispatch *table, const struct tl_function *function)
 {
 	table->words = (uint32_t)function->count;
-	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS;
+	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS && table->count <= TL_FRAME_INSTANCES;
 	for (uint32_t i = 0; i < table->count; i++)
 		table->plain &= table->entries[i].plain;
 }
@@ -486,14 +510,12 @@ static bool table_without(const struct tl_dispatch *old, const struct tl_shim *s
 	return true;
 }
 
-/* The table with one tracer more, at its end: the order is that of enabling. NULL: no memory, or full. */
+/* The table with one tracer more, at its end: the order is that of enabling. NULL: no memory. */
 static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_tracer *handle, const struct tracer *tracer,
 				      const struct registered *registered)
 {
 	uint32_t count = old ? old->count : 0;
 
-	if (count >= TL_TRACER_MAX)
-		return NULL;
 	struct tl_dispatch *new = malloc(sizeof(*new) + (count + 1) * sizeof(struct tl_entry));
 	if (!new)
 		return NULL;
@@ -834,7 +856,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	struct tracer *tracer;
 
 	if (tl_self)
-		tl_call_end_left(tl_self, TL_STACK);
+		tl_call_end_left(tl_self, TL_CALLER);
 	int status = lock_disabled(handle, &tracer);
 	if (status == TL_TRACER_ENABLED)
 		return TL_TRACER_IN_USE;

@@ -16,6 +16,8 @@ struct tl_dispatch;
 
 #define TL_FRAME_WORDS 24	/* parameters of one call that are kept in case of a longjmp */
 
+#define TL_FRAME_INSTANCES 64	/* tracers on one function whose instance data lie in the frame itself */
+
 /* One open call's tracing. A thread has an array of these beside its stack of open calls; only its own thread writes them. */
 struct tl_frame {
 	_Atomic(struct tl_dispatch *) pin;	/* the table in use; NULL: none. Read by writers' scans */
@@ -27,7 +29,9 @@ struct tl_frame {
 	uint32_t depth;		/* its index in the block */
 	uint64_t start, end;	/* ticks; what the epilogues' views say */
 	uint64_t skipped[2];	/* the result that a prologue gave in the driver's place */
-	void *instance[TL_TRACER_MAX];
+	void *instance[TL_FRAME_INSTANCES];	/* of the table's entries, in order */
+	void **more;		/* the same where a table has more; memory of the frame's own, for later calls too */
+	uint32_t room;		/* of .more */
 	uint64_t words[TL_FRAME_WORDS];
 };
 

@@ -130,7 +130,8 @@ static uint64_t count_lost(void)
 	uint64_t lost = 0;
 
 	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
-		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
+		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed) +
+			       atomic_load_explicit(&producer->unentered, memory_order_relaxed);
 		struct tl_lane *lane = own ? tl_lane_of(producer) : NULL;
 		if (lane)
 			lane->unsaid = own - producer->lost_said;

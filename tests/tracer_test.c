@@ -338,23 +338,142 @@ START_TEST(reset_removes_all_callbacks)
 }
 END_TEST
 
-START_TEST(no_more_than_the_most_tracers_are_enabled_on_one_function)
-{
-	struct tl_tracer *all[TL_TRACER_MAX], *more = make("m", 0);
+/* --- very many tracers on one function */
 
-	for (int i = 0; i < TL_TRACER_MAX; i++)
-		all[i] = enabled("a", "toy_add");
-	set(more, "toy_init", TL_CALLBACK(begins), NULL);
-	set(more, "toy_add", TL_CALLBACK(begins), NULL);
-	ck_assert_int_eq(tl_tracer_enable(more), TL_TRACER_NO_MEMORY);
+#define MANY 1000
+
+static jmp_buf out_of_many;
+
+static void jumps_out_of_many(void *unused)
+{
+	(void)unused;
+	longjmp(out_of_many, 1);
+}
+
+static unsigned numbers[MANY];
+static unsigned story_of[2 * MANY + 2], many_told;
+
+static void begins_number(void *params, int result, void *user_data, void **instance)
+{
+	ck_assert_ptr_null(*instance);
+	*instance = user_data;
+	story_of[many_told++] = *(unsigned *)user_data;
+}
+
+static void ends_number(void *params, int result, void *user_data, void **instance)
+{
+	ck_assert_ptr_eq(*instance, user_data);
+	story_of[many_told++] = MANY + *(unsigned *)user_data;
+}
+
+static enum tl_verdict begins_number_generic(const struct tl_view *view, void *user_data, void **instance)
+{
+	begins_number(NULL, 0, user_data, instance);
+	return TL_GO_ON;
+}
+
+static void ends_number_generic(const struct tl_view *view, void *user_data, void **instance)
+{
+	ends_number(NULL, 0, user_data, instance);
+}
+
+/* Every `each`th, in the order of enabling; prologues first. */
+static void told_of(unsigned from, unsigned count, unsigned each)
+{
+	unsigned at = 0;
+
+	for (unsigned phase = 0; phase < 2; phase++)
+		for (unsigned i = from; i < count; i += each)
+			ck_assert_uint_eq(story_of[at++], phase * MANY + i);
+	ck_assert_uint_eq(many_told, at);
+	many_told = 0;
+}
+
+static void in_between(void *unused)
+{
+	/* Tables change, and so do frames: the call that is open keeps its own. */
 	toy_add(1, 2);
-	ck_assert_uint_eq(strlen(the_story()), 2 * TL_TRACER_MAX);
-	toy_init();
-	ck_assert_str_eq(the_story(), "");
-	destroy(all[7]);
-	ck_assert_int_eq(tl_tracer_enable(more), TL_TRACER_OK);
-	toy_init();
-	ck_assert_str_eq(the_story(), "m");
+}
+
+START_TEST(as_many_tracers_as_one_likes_are_enabled_on_one_function)
+{
+	static const unsigned counts[] = { 64, 65, 66, 128, MANY };
+	struct tl_tracer *all[MANY];
+
+	for (unsigned c = 0; c < 5; c++) {
+		for (unsigned i = 0; i < counts[c]; i++) {
+			struct tl_tracer_desc desc = { .size = sizeof(desc), .user_data = &numbers[i] };
+			numbers[i] = i;
+			ck_assert_int_eq(tl_tracer_create(&desc, &all[i]), TL_TRACER_OK);
+			if (_i)
+				ck_assert_int_eq(tl_tracer_register_glob(all[i], NULL, "toy_run", begins_number_generic, ends_number_generic), 0);
+			else
+				set(all[i], "toy_run", TL_CALLBACK(begins_number), TL_CALLBACK(ends_number));
+			ck_assert_int_eq(tl_tracer_enable(all[i]), TL_TRACER_OK);
+		}
+		toy_run(in_between, NULL);
+		told_of(0, counts[c], 1);
+		for (unsigned i = 0; i < counts[c]; i += 2)
+			destroy(all[i]);
+		toy_run(NULL, NULL);
+		told_of(1, counts[c], 2);
+		/* Left by longjmp, and ended by destroy. */
+		if (!setjmp(out_of_many))
+			toy_run(jumps_out_of_many, NULL);
+		for (unsigned i = 1; i < counts[c]; i += 2)
+			destroy(all[i]);
+		told_of(1, counts[c], 2);
+		toy_run(NULL, NULL);
+		told_of(0, 0, 1);
+	}
+}
+END_TEST
+
+/* Threads call while tracers come and go: no epilogue without its prologue, none missing. */
+static _Atomic bool stop_calling;
+static _Atomic unsigned long begun, ended;
+
+static void counts_begin(void *params, int result, void *user_data, void **instance)
+{
+	begun++;
+	*instance = user_data;
+}
+
+static void counts_end(void *params, int result, void *user_data, void **instance)
+{
+	if (*instance == user_data)
+		ended++;
+}
+
+static void *calls_meanwhile(void *unused)
+{
+	while (!stop_calling)
+		toy_add(1, 2);
+	return unused;
+}
+
+START_TEST(hundreds_of_tracers_come_and_go_under_load)
+{
+	struct tl_tracer *all[200];
+	pthread_t threads[4];
+
+	for (unsigned t = 0; t < 4; t++)
+		pthread_create(&threads[t], NULL, calls_meanwhile, NULL);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < 200; i++) {
+			struct tl_tracer_desc desc = { .size = sizeof(desc), .user_data = &numbers[i] };
+			ck_assert_int_eq(tl_tracer_create(&desc, &all[i]), TL_TRACER_OK);
+			set(all[i], "toy_add", TL_CALLBACK(counts_begin), TL_CALLBACK(counts_end));
+			ck_assert_int_eq(tl_tracer_enable(all[i]), TL_TRACER_OK);
+		}
+		for (unsigned i = 0; i < 200; i++)
+			destroy(all[(i * 7) % 200]);
+		ck_assert_uint_eq(begun, ended);
+	}
+	ck_assert_uint_gt(begun, 1000);
+	stop_calling = true;
+	for (unsigned t = 0; t < 4; t++)
+		pthread_join(threads[t], NULL);
 }
 END_TEST
 
@@ -808,7 +927,8 @@ int main(void)
 	tcase_add_test(tcase, a_tracer_disabled_in_its_prologue_still_gets_its_epilogue);
 	tcase_add_test(tcase, every_wrong_argument_has_its_code);
 	tcase_add_test(tcase, reset_removes_all_callbacks);
-	tcase_add_test(tcase, no_more_than_the_most_tracers_are_enabled_on_one_function);
+	tcase_add_loop_test(tcase, as_many_tracers_as_one_likes_are_enabled_on_one_function, 0, 2);
+	tcase_add_test(tcase, hundreds_of_tracers_come_and_go_under_load);
 	tcase_add_test(tcase, a_generic_callback_sees_the_function_its_parameters_and_the_result);
 	tcase_add_test(tcase, a_prologue_may_answer_in_the_drivers_place);
 	tcase_add_test(tcase, results_that_are_no_integers_reach_typed_and_generic_callbacks);

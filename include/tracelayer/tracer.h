@@ -55,11 +55,8 @@ enum tl_tracer_status {
 	TL_TRACER_IN_USE,	/* destroy: it is enabled, or one of its callbacks is the caller */
 	TL_TRACER_NO_FUNCTION,	/* no shim has that name */
 	TL_TRACER_ARGUMENT,	/* a number that is none of its enumeration, or a size that is too small */
-	TL_TRACER_NO_MEMORY,	/* or more tracers than TL_TRACER_MAX are enabled on one function */
+	TL_TRACER_NO_MEMORY,
 };
-
-/* Tracers that can be enabled on one function at a time. */
-#define TL_TRACER_MAX 64
 
 enum tl_phase {
 	TL_PROLOGUE,		/* before the driver's function */

@@ -73,7 +73,7 @@ static bool is_inside(void)
 {
 	if (!tl_self)
 		return false;
-	tl_call_end_left(tl_self, TL_STACK);
+	tl_call_end_left(tl_self, TL_CALLER);
 	return tl_hook_is_here() || atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
 }
 

@@ -172,6 +172,35 @@ static void toggling(void)
 	watch_destroy(&other);
 }
 
+/* --- very many */
+
+#define MANY 1000
+
+static void many(void)
+{
+	static struct watch watches[MANY];
+	static char want[2 * MANY + 1];
+	int enabled = 0, wrong = 0;
+
+	for (int i = 0; i < MANY; i++) {
+		watch_create(&watches[i], (char)('a' + i % 26));
+		enabled += zelTracerSetEnabled(watches[i].tracer, true) == ZE_RESULT_SUCCESS;
+		want[i] = (char)('A' + i % 26);
+		want[MANY + i] = (char)('a' + i % 26);
+	}
+	check(enabled == MANY, "1000 tracers can be enabled on one function");
+	written();
+	call();
+	check(!strcmp(written(), want), "their callbacks run in the order of enabling");
+	for (int i = 0; i < MANY; i++)
+		wrong += watches[i].prologues != 1 || watches[i].epilogues != 1 || watches[i].found || !watches[i].own_data;
+	check(wrong == 0, "and each finds its own instance data");
+	for (int i = 0; i < MANY; i++)
+		watch_destroy(&watches[i]);
+	call();
+	check(!strcmp(written(), ""), "and all of them can be destroyed");
+}
+
 void contract_calls(void)
 {
 	order();
@@ -179,4 +208,5 @@ void contract_calls(void)
 	parameters();
 	inside();
 	toggling();
+	many();
 }

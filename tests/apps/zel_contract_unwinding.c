@@ -4,9 +4,11 @@
  */
 #include "zel_contract.h"
 
+#include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ze_unwind_throw.cc */
@@ -142,6 +144,67 @@ static void destroyed_at_once(void (*in_callback)(struct watch *), test_ze_hook 
 	written();
 }
 
+/* --- at any depth */
+
+/* So many bytes further down, of which none is written to. */
+static __attribute__((noinline)) void at_depth(size_t bytes, void (*work)(void))
+{
+	char *unused = alloca(bytes);
+
+	__asm__ volatile("" : : "r"(unused) : "memory");
+	work();
+	__asm__ volatile("" : : "r"(unused) : "memory");
+}
+
+static void jump_at_depth(size_t bytes)
+{
+	if (setjmp(back) == 0)
+		at_depth(bytes, call_it);
+}
+
+/* Left deeper down than anything that comes later; then nothing is called, or very much. */
+static void left_deep(bool from_prologue, bool call_later, const char *what)
+{
+	static struct watch watch;
+
+	watch_create(&watch, 'd');
+	watch_enable(&watch, true);
+	watch.in_prologue = from_prologue ? jump_from_callback : NULL;
+	driver.set_hook(WATCHED, from_prologue ? NULL : jump, NULL);
+	jump_at_depth(50000);
+	watch.in_prologue = NULL;
+	driver.set_hook(WATCHED, NULL, NULL);
+	for (int i = 0; call_later && i < 1000; i++)
+		call();
+	if (call_later)
+		check(watch.prologues == 1001 && watch.epilogues == 1001, "%s deep down: the thread is traced again", what);
+	watch_enable(&watch, false);
+	gives(zelTracerDestroy(watch.tracer), ZE_RESULT_SUCCESS, "the tracer can be destroyed");
+	check(watch.prologues == watch.epilogues, "%s deep down: each prologue has its epilogue", what);
+	written();
+}
+
+static void left_anywhere(void)
+{
+	static struct watch watch;
+	int calls = 3000;
+
+	watch_create(&watch, 'r');
+	watch_enable(&watch, true);
+	for (volatile int i = 0; i < calls; i++) {
+		watch.in_prologue = i % 3 == 0 ? jump_from_callback : NULL;
+		driver.set_hook(WATCHED, i % 3 == 1 ? jump : NULL, NULL);
+		jump_at_depth((size_t)rand() % 50000);
+	}
+	watch.in_prologue = NULL;
+	driver.set_hook(WATCHED, NULL, NULL);
+	watch_enable(&watch, false);
+	gives(zelTracerDestroy(watch.tracer), ZE_RESULT_SUCCESS, "a tracer whose calls were left at random depths can be destroyed");
+	if (!check(watch.prologues == calls && watch.epilogues == calls, "and they all had their callbacks"))
+		printf("# %d prologues, %d epilogues\n", watch.prologues, watch.epilogues);
+	written();
+}
+
 void contract_unwinding(void)
 {
 	from_driver(ze_unwind_throw, throw_once, "an exception out of the driver");
@@ -153,4 +216,9 @@ void contract_unwinding(void)
 	from_callback(jump_from_callback, false, jump_once, "a longjmp out of an epilogue");
 	destroyed_at_once(NULL, jump, "a longjmp out of the driver");
 	destroyed_at_once(jump_from_callback, NULL, "a longjmp out of a prologue");
+	left_deep(false, false, "a longjmp out of the driver");
+	left_deep(false, true, "a longjmp out of the driver");
+	left_deep(true, false, "a longjmp out of a prologue");
+	left_deep(true, true, "a longjmp out of a prologue");
+	left_anywhere();
 }
