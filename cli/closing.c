@@ -564,7 +564,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->loaded)
 		say("no trace: the program made no call into an API that tracelayer has shims for%s",
 		    !config->follow ? "; what it started was not traced, see --follow"
-		    : tl_launcher_is(program->path) ? ", nor did what it started on this machine; its own calls would not be recorded, see --follow" : "");
+		    : tl_launcher_is(program->path) ? ", nor did what it started on this machine; a launcher's own calls are not recorded, see --follow" : "");
 	else if (!folder[0])
 		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
 	else

@@ -301,7 +301,7 @@ for name in sys.argv[1:]:
 END
 )" "none 0 1 " "the traces say so, too"
 is "$(with_code run --follow=no -o 'f.%r.json' -- ./mpirun "$python" calls.py 2 pass)" "5 tracelayer: trace: f.json (1 event)" "--follow=no: the launcher itself"
-like "$(with_code run -- ./mpirun true)" "^5 $none the program made no call .*, nor did what it started on this machine; its own calls would not be recorded, see --follow$" \
+like "$(with_code run -- ./mpirun true)" "^5 $none the program made no call .*, nor did what it started on this machine; a launcher's own calls are not recorded, see --follow$" \
 	"no calls behind a launcher"
 is "$(said run --level=none --tool log=file=log.%r.txt -- ./mpirun "$python" calls.py 2 pass; wc -l <log.txt; ls log*.txt | paste -sd' ')" "3
 log.0.txt log.1.txt log.txt" "tools are not loaded into a launcher, and know the rank"

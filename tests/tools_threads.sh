@@ -12,10 +12,11 @@ build()
 	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent.c $top_srcdir/format/text.c
 		$(sources_of libtl_table_la cli | sed "s,.*,$top_srcdir/&.c,")"
 	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/tests/tools_threads.c" "$top_srcdir/callbacks/$1.c" \
-		"$top_srcdir/callbacks/common.c" $more -lpthread -lm
+		"$top_srcdir/callbacks/common.c" "$top_srcdir/format/output.c" "$top_srcdir/format/launcher.c" $more -lpthread -lm
 }
 under()
 {
+	rm -f "$1".*
 	build "$1" "$3" && timeout 100 "./$1" "$2" >"$1.out" 2>"$1.err" && ! grep -E 'Sanitizer|runtime error' "$1.err" &&
 		{ test "$1" = faults || test -s "$1.txt"; }
 }

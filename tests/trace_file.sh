@@ -133,8 +133,9 @@ for file in t*.tlt; do "$tracelayer" export "$file" -o "$file.json" || break; do
 is "$(cat err) $(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum, (NR > 4) }')" " 30000 1" \
 	"split into files that each open on their own"
 rm -f t*
+# How well times compress depends on the machine: 100,000 calls have been as little as 187 KB.
 for ending in json pftrace.gz; do
-	env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="t.$ending" "$app" change-folder 100000
+	env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="t.$ending" "$app" change-folder "$(test $ending = json && echo 100000 || echo 300000)"
 	ok "files of a split trace have numbers ($ending)" test -s "t.1.$ending" -a -s "t.2.$ending" -a -s "t.3.$ending"
 done
 is "$(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum }')" 100000 "and all calls"
