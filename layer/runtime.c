@@ -667,10 +667,25 @@ bool tl_runtime_may_record(void)
 	       (tl_config.output_set || preloaded || atomic_load_explicit(&wanted_once, memory_order_relaxed));
 }
 
-void tl_runtime_start(void)
+/*
+ * Functions of .preinit_array run before the C library's own constructor, which sets `environ`. The kernel has put the environment behind the
+ * arguments, at the top of the stack, of which the dynamic linker knows.
+ */
+extern void *__libc_stack_end __attribute__((weak));
+
+static char **early_environment(void)
 {
-	if (tl_once_begin(&started) != TL_ONCE_DO)
-		return;
+	if (!&__libc_stack_end || !__libc_stack_end)
+		return NULL;
+	intptr_t *stack = __libc_stack_end, count = *stack;
+	char **at = (char **)(stack + 1);
+
+	/* As the kernel lays it out: the number of arguments, these, and a NULL. */
+	return count >= 0 && !at[count] ? at + count + 1 : NULL;
+}
+
+static void start(void)
+{
 	home = process();
 	tl_config_read();
 	preloaded = tl_preloaded();
@@ -693,6 +708,17 @@ void tl_runtime_start(void)
 	tl_device_look();
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
 		add_library(*library);
+}
+
+void tl_runtime_start(void)
+{
+	if (tl_once_begin(&started) != TL_ONCE_DO)
+		return;
+	char **before = environ;
+	if (!environ)
+		environ = early_environment();
+	start();
+	environ = before;
 	tl_once_done(&started);
 }
 
