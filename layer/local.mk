@@ -18,7 +18,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
-	%D%/device/hook.h %D%/device/inside.h %D%/device/lock.h %D%/device/hook.c \
+	%D%/device/hook.h %D%/device/inside.h %D%/device/lock.h %D%/sanitizer.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/event.h %D%/event.c \
 	%D%/filter.h %D%/filter.c \

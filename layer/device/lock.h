@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "layer/sanitizer.h"
 #include "tracelayer/shim.h"
 
 struct tl_lock {
@@ -24,10 +25,12 @@ static inline void tl_lock_take(struct tl_lock *lock)
 	/* Acquire pairs with the release of who had it. */
 	if (TL_UNLIKELY(atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)))
 		tl_lock_wait(lock);
+	tl_tsan_taken(lock);
 }
 
 static inline void tl_lock_release(struct tl_lock *lock)
 {
+	tl_tsan_given(lock);
 	atomic_store_explicit(&lock->taken, 0, memory_order_release);
 }
 
