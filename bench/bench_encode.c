@@ -44,7 +44,8 @@ static const struct tl_function *function(uint32_t id)
 	return id < tl_api_bench.count ? &tl_api_bench.functions[id] : NULL;
 }
 
-static struct tl_encoder encoder = { .pid = 20536, .ns = ns, .function = function };
+static struct tl_open_marks marks;
+static struct tl_encoder encoder = { .pid = 20536, .ns = ns, .function = function, .marks = &marks };
 
 static void write_out(struct tl_text *text)
 {

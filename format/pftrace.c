@@ -729,7 +729,8 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	case TL_RECORD_CALL:
 		if (!put_call(encoder, text, tid, call))
 			return 0;
-		tl_encoder_note(encoder, tid, call);
+		if (encoder->marks && encoder->marks->now.open)
+			tl_encoder_note(encoder, tid, call);
 		break;
 	case TL_RECORD_LOST:
 		put_lost(encoder, text, tid, call);

@@ -5,7 +5,7 @@ EXTRA_DIST += tests/lib.sh tests/sanitizers.sh tests/check_trace.py tests/device
 TESTS += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 EXTRA_DIST += tests/whole_programs.sh tests/whole_threads.sh tests/sanitized.sh tests/driver_calls.sh
 TESTS += tests/viewers.sh tests/viewers_tracing.sh
-EXTRA_DIST += tests/viewers.sh tests/viewers_tracing.sh tests/viewers/browser.py tests/viewers/speedscope.py tests/viewers/tight.py \
+EXTRA_DIST += tests/viewers.sh tests/viewers_tracing.sh tests/viewers/browser.py tests/viewers/speedscope.py tests/viewers/tight.py tests/viewers/touching.py \
 	tests/viewers/tracing.py tests/viewers/view.py
 check_PROGRAMS += %D%/apps/cl_vector_add %D%/apps/cl_threads %D%/apps/cl_hostile %D%/apps/cl_callbacks %D%/apps/cl_none \
 	%D%/apps/cl_errno

@@ -10,7 +10,7 @@ apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/viewers
 here=$(cd "$top_builddir" && pwd)
 speedscope=$here/tests/viewers/node_modules/speedscope
-plan 12
+plan 14
 
 if ! test -e "$speedscope/dist/release/index.html"; then
 	mkdir -p "$here/tests/viewers"
@@ -70,6 +70,12 @@ drawn "hostile kernel names are drawn whole" 1
 drawn "calls a nanosecond apart, on a machine that has been up for 24 days, are drawn whole" 1
 "$python" "$viewers/tight.py" 365 10 >"$tmp/t.json"
 drawn "calls ten nanoseconds apart, on a machine that has been up for a year, are drawn whole" 1
+
+"$python" "$viewers/touching.py" 5 >"$tmp/t.json"
+drawn "calls that touch, all alike, are drawn whole" 1
+"$python" "$viewers/touching.py" 5 plain >"$tmp/t.json"
+show "$tmp/t.json" >"$tmp/said" 2>&1
+is $? 1 "which they would not be without a fourth decimal"
 
 "$top_builddir/tracelayer" profile -o "$tmp/p.speedscope.json" -- timeout 60 "$apps/cl_profile" turns 3 2>/dev/null
 said=$(show "$tmp/p.speedscope.json" 2>&1)
