@@ -132,6 +132,11 @@ TESTS += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 EXTRA_DIST += %D%/core_tsan.sh %D%/core_library.sh %D%/core_late.sh %D%/places.sh
 
 # --- our thread, our exit handlers and what other libraries replace
+TESTS += own_bytes_test
+check_PROGRAMS += own_bytes_test
+own_bytes_test_SOURCES = %D%/own_bytes_test.c
+own_bytes_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fno-builtin
+own_bytes_test_LDADD = $(CHECK_LIBS)
 TESTS += %D%/own_static.sh %D%/own_calls.sh %D%/own_rights.sh %D%/own_programs.sh
 EXTRA_DIST += %D%/own_static.sh %D%/own_static.py %D%/own_calls.sh %D%/own_rights.sh %D%/own_programs.sh %D%/own/calls.c %D%/own/mpi.c \
 	%D%/own/reach.c %D%/own/rights.c %D%/own/tls.c %D%/own/watcher.c

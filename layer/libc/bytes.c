@@ -158,22 +158,29 @@ void *memset(void *to, int byte, size_t size)
 	return to;
 }
 
+/* How words that differ are ordered: their first byte counts most. */
+static inline int order(uint64_t a, uint64_t b)
+{
+	return __builtin_bswap64(a) < __builtin_bswap64(b) ? -1 : 1;
+}
+
 int memcmp(const void *a, const void *b, size_t size)
 {
-	const unsigned char *at = a, *other = b;
+	const char *at = a, *other = b;
 
-	for (; size >= 8; size -= 8, at += 8, other += 8) {
-		uint64_t one = *(const eight *)at, two = *(const eight *)other;
-		if (one == two)
-			continue;
-		one = __builtin_bswap64(one);
-		two = __builtin_bswap64(two);
-		return one < two ? -1 : 1;
+	if (size < 8) {
+		for (; size; size--, at++, other++)
+			if (*at != *other)
+				return (unsigned char)*at - (unsigned char)*other;
+		return 0;
 	}
-	for (; size; size--, at++, other++)
-		if (*at != *other)
-			return *at - *other;
-	return 0;
+	for (; size > 8; size -= 8, at += 8, other += 8)
+		if (*(const eight *)at != *(const eight *)other)
+			return order(*(const eight *)at, *(const eight *)other);
+	/* The last eight, some of which may have been seen. */
+	at -= 8 - size;
+	other -= 8 - size;
+	return *(const eight *)at == *(const eight *)other ? 0 : order(*(const eight *)at, *(const eight *)other);
 }
 
 int bcmp(const void *a, const void *b, size_t size)
@@ -199,19 +206,18 @@ static inline unsigned zero_in(uint64_t bytes)
 	return zeros ? (unsigned)__builtin_ctzll(zeros) : 64;
 }
 
-/* By whole words, which lie in pages that the text is in. */
+/* By whole words, which lie in pages that the text is in. Of the first, the bytes before the text don't count. */
 size_t strlen(const char *text)
 {
-	const char *at = text;
+	size_t before = (uintptr_t)text % 8;
+	const char *at = text - before;
+	unsigned zero = zero_in(*(const word *)at | ((UINT64_C(1) << 8 * before) - 1));
 
-	for (; (uintptr_t)at % 8; at++)
-		if (!*at)
-			return (size_t)(at - text);
-	for (;; at += 8) {
-		unsigned zero = zero_in(*(const word *)at);
-		if (zero < 64)
-			return (size_t)(at - text) + zero / 8;
+	while (zero == 64) {
+		at += 8;
+		zero = zero_in(*(const word *)at);
 	}
+	return (size_t)(at - text) + zero / 8;
 }
 
 size_t strnlen(const char *text, size_t most)
