@@ -1,6 +1,7 @@
 /*
  * hook_test.c: hooks around calls (layer/device/hook.h), and the cause in a call's record. The toy API (core_doubles.h) is the driver.
  */
+#include <alloca.h>
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -316,6 +317,39 @@ START_TEST(a_call_left_by_longjmp_has_its_after_once)
 	ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND | TL_RECORD_CAUSE), 100);
 	for (size_t i = 0; i < nseen; i++)
 		ck_assert_uint_eq(seen[i].cause.correlation, seen[i].call.function == TOY_RUN ? 9 : 0);
+	ck_assert_uint_eq(open_calls(), 0);
+}
+END_TEST
+
+/* Nothing on the stack is written to in between. */
+static __attribute__((noinline)) void at_depth(size_t bytes, void (*work)(void))
+{
+	char *unused = alloca(bytes);
+
+	__asm__ volatile("" : : "r"(unused) : "memory");
+	work();
+	__asm__ volatile("" : : "r"(unused) : "memory");
+}
+
+static void run_and_jump(void)
+{
+	toy_run(jump, NULL);
+}
+
+START_TEST(a_call_left_deeper_than_any_later_one_has_its_after_once)
+{
+	hook(TL_ARGS_SCALARS);
+	toy_add(1, 2);
+	for (volatile int i = 0; i < 100; i++) {
+		if (!sigsetjmp(away, 0))
+			at_depth(300 * (size_t)i, run_and_jump);
+		is_story("(");
+		toy_add(1, 2);
+		is_story("!");
+		ck_assert(was_unwound);
+	}
+	seen_collect(true);
+	ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND), 100);
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
@@ -822,6 +856,7 @@ int main(void)
 	tcase_add_loop_test(tcase, calls_of_hooks_pass, 0, 2);
 	tcase_add_loop_test(tcase, hooks_run_while_nothing_is_recorded, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_once, 0, 2);
+	tcase_add_loop_test(tcase, a_call_left_deeper_than_any_later_one_has_its_after_once, 0, 2);
 	tcase_add_loop_test(tcase, an_inner_call_left_by_longjmp_has_its_after_before_the_outer, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends, 0, 2);
