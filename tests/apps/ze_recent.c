@@ -195,6 +195,33 @@ static void count(uint32_t flags)
 	MUST(ZE(zeKernelDestroy, spin));
 }
 
+/* ---- what pools and events answer */
+
+static void ask(ze_event_pool_flags_t flags)
+{
+	const ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = 1};
+	ze_command_list_handle_t list = immediate_new(0, 0);
+	ze_kernel_handle_t spin = spin_new("spin@asked", 4500);
+	uint64_t times[4] = {0}, synchronized[4] = {0};
+	struct recent_query_result result = {.times = times, .synchronized = synchronized};
+	ze_event_pool_handle_t pool;
+	uint32_t given = 0, count = 1;
+
+	MUST(ZE(zeEventPoolCreate, app.context, &desc, 0, NULL, &pool));
+	ze_event_handle_t event = ze_app_event(pool, 0);
+	MUST(zeEventPoolGetFlags(pool, &given));
+	MUST(ZE(zeCommandListAppendLaunchKernel, list, spin, &one, event, 0, NULL));
+	MUST(ZE(zeEventHostSynchronize, event, UINT64_MAX));
+	printf("flags %x are %x: %x %u", flags, given, zeEventQueryKernelTimestampsExt(event, app.device, &count, &result), count);
+	for (int i = 0; getenv("TEST_ZE_CLOCK_STEADY") && i < 4; i++)
+		printf(" %llu %llu", (unsigned long long)times[i], (unsigned long long)synchronized[i]);
+	printf("\n");
+	MUST(ZE(zeEventDestroy, event));
+	MUST(ZE(zeEventPoolDestroy, pool));
+	MUST(ZE(zeCommandListDestroy, list));
+	MUST(ZE(zeKernelDestroy, spin));
+}
+
 /* ---- graphs, and copies */
 
 static void *graph_of(ze_command_list_handle_t list, ze_command_list_handle_t other, ze_kernel_handle_t kernel, ze_event_handle_t *events)
@@ -289,6 +316,8 @@ int main(int argc, char **argv)
 		change(events);
 		count(0);
 		count(RECENT_COUNTER_VISIBLE | RECENT_COUNTER_TIMES);
+		for (ze_event_pool_flags_t flags = 0; flags < 16; flags++)
+			ask(flags);
 	}
 	for (int i = 0; i < 3; i++)
 		MUST(ZE(zeEventDestroy, events[i]));
