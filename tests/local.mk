@@ -194,7 +194,7 @@ trace_maker_LDADD = libtl_reader.la libtl_format.la
 ZE_DRIVER_SOURCES = %D%/drivers/ze_device.h %D%/drivers/ze_driver.h %D%/drivers/ze_functions.def \
 	%D%/drivers/ze_entry.c %D%/drivers/ze_clock.c %D%/drivers/ze_properties.c %D%/drivers/ze_memory.c \
 	%D%/drivers/ze_event.c %D%/drivers/ze_image.c %D%/drivers/ze_kernels.c %D%/drivers/ze_module.c %D%/drivers/ze_list.c \
-	%D%/drivers/ze_run.c %D%/drivers/ze_queue.c %D%/drivers/ze_sysman.c %D%/drivers/ze_newer.c %D%/drivers/ze_newer.h
+	%D%/drivers/ze_run.c %D%/drivers/ze_queue.c %D%/drivers/ze_sysman.c %D%/drivers/ze_recent.c %D%/drivers/ze_recent.h
 ZE_DRIVER_CFLAGS = $(AM_CFLAGS) -fexceptions -pthread
 # Two of the same, so that two drivers can be loaded at once. Never unloaded: their threads may still be running.
 ZE_DRIVER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthread -Wl,-Bsymbolic -Wl,-z,nodelete \
@@ -239,19 +239,19 @@ EXTRA_DIST += %D%/device_ze.sh %D%/device_ze.py
 # What a program reads from its events.
 TESTS += %D%/device_ze_reads.sh
 check_PROGRAMS += %D%/apps/ze_reads
-%C%_apps_ze_reads_SOURCES = %D%/apps/ze_reads.c %D%/drivers/ze_newer.h $(ZE_APP_SOURCES)
+%C%_apps_ze_reads_SOURCES = %D%/apps/ze_reads.c %D%/drivers/ze_recent.h $(ZE_APP_SOURCES)
 %C%_apps_ze_reads_LDADD = $(ZE_APP_LIBS)
 EXTRA_DIST += %D%/device_ze_reads.sh
-# Functions that Debian's headers lack: libze_newer.so offers the software device's, as a newer loader would.
-TESTS += %D%/device_ze_newer.sh
-check_LTLIBRARIES += libze_newer.la
-libze_newer_la_SOURCES = %D%/drivers/ze_newer_calls.c %D%/drivers/ze_newer.h
-libze_newer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -rpath $(abs_builddir)
-libze_newer_la_LIBADD = -ldl
-check_PROGRAMS += %D%/apps/ze_newer
-%C%_apps_ze_newer_SOURCES = %D%/apps/ze_newer.c %D%/drivers/ze_newer.h $(ZE_APP_SOURCES)
-%C%_apps_ze_newer_LDADD = libze_newer.la $(ZE_APP_LIBS)
-EXTRA_DIST += %D%/device_ze_newer.sh
+# Functions that Debian's headers lack: libze_recent.so offers the software device's, as a newer loader would.
+TESTS += %D%/device_ze_recent.sh
+check_LTLIBRARIES += libze_recent.la
+libze_recent_la_SOURCES = %D%/drivers/ze_recent_calls.c %D%/drivers/ze_recent.h
+libze_recent_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -rpath $(abs_builddir)
+libze_recent_la_LIBADD = -ldl
+check_PROGRAMS += %D%/apps/ze_recent
+%C%_apps_ze_recent_SOURCES = %D%/apps/ze_recent.c %D%/drivers/ze_recent.h $(ZE_APP_SOURCES)
+%C%_apps_ze_recent_LDADD = libze_recent.la $(ZE_APP_LIBS)
+EXTRA_DIST += %D%/device_ze_recent.sh
 check_PROGRAMS += ze_driver_test
 ze_driver_test_SOURCES = %D%/ze_driver_test.c $(ZE_APP_SOURCES) %D%/drivers/ze_driver.h
 ze_driver_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread

@@ -286,8 +286,8 @@ struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);
 struct ze_queue *tl_ze_queue_find(ze_command_queue_handle_t handle);
 struct ze_fence *tl_ze_fence_find(ze_fence_handle_t handle);
 struct ze_queue *tl_ze_queues(void);			/* the first of all */
-/* A list that the driver has just made, a regular one or a copy of one. The lock is held. NULL: it can't be followed. */
-struct ze_list *tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone);
+/* The driver has just made a copy of a regular list. With the lock held. */
+void tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone);
 void tl_ze_objects_forget(void);
 void tl_ze_events_forget(void);
 

@@ -292,11 +292,13 @@ static void note_signalled(struct ze_event *event)
 	}
 }
 
-/* The call that is going to submit the command names the event, so it is there. */
+/* Its command is about to be submitted, so it is there, unless the program is wrong. */
 static bool may_be_signalled(const struct ze_event *event)
 {
 	if (event->counts)
 		return false;
+	if (event->destroyed)
+		return true;
 	if (event->pool && !event->pool->changed && !(event->pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE))
 		return true;
 	return !tl_ze_usable() || tl_ze_real.zeEventQueryStatus((ze_event_handle_t)(uintptr_t)event->handle.key) == ZE_RESULT_SUCCESS;

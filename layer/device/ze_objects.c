@@ -193,20 +193,20 @@ static void copy_command(struct ze_recording *recording, const struct ze_command
 	recording->count++;
 }
 
-struct ze_list *tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone)
+void tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone)
 {
 	struct ze_list *made = known(&lists, clone, sizeof(*made));
-	const struct tl_handle handle = made ? made->handle : (struct tl_handle){ .key = clone };
 
 	if (!made)
-		return NULL;
-	*made = *list;
-	made->handle.key = handle.key;
-	atomic_init(&made->handle.next, atomic_load_explicit(&handle.next, memory_order_relaxed));
+		return;
+	made->context = list->context;
+	made->device = list->device;
+	made->group = list->group;
+	made->only_copies = list->only_copies;
+	made->in_order = list->in_order;
 	made->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
 	for (uint32_t i = 0; made->recording && i < list->recording->count; i++)
 		copy_command(made->recording, &list->recording->commands[i]);
-	return made;
 }
 
 static void after_list_create(struct tl_call *call, void *state, uint64_t result, bool unwound)

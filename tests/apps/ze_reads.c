@@ -9,9 +9,9 @@
  */
 #include "ze_app.h"
 
-#define NEWER_RENAMED
-#define NEWER_CALLED
-#include "../drivers/ze_newer.h"
+#define RECENT_RENAMED
+#define RECENT_CALLED
+#include "../drivers/ze_recent.h"
 
 #include <level_zero/layers/zel_tracing_api.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ static bool pool_new(ze_event_pool_flags_t flags, const void *next, struct event
 
 static bool counters_new(uint32_t flags, struct events *made)
 {
-	const struct newer_counter_desc desc = {.stype = 0x0002003a, .flags = flags};
+	const struct recent_counter_desc desc = {.stype = 0x0002003a, .flags = flags};
 
 	for (int i = 0; i < 2; i++)
 		if (create_counter(app.context, app.device, &desc, (void **)&made->event[i]) != 0)
@@ -145,8 +145,8 @@ static bool counters_new(uint32_t flags, struct events *made)
 
 static bool events_new(unsigned kind, struct events *made)
 {
-	static const struct newer_desc extensions[] = {{.stype = 0x7ffe0001}, {.stype = NEWER_POOL_COUNTS, .flags = 1}};
-	static const uint32_t counters[] = {0, NEWER_COUNTER_VISIBLE, NEWER_COUNTER_VISIBLE | NEWER_COUNTER_TIMES};
+	static const struct recent_desc extensions[] = {{.stype = 0x7ffe0001}, {.stype = RECENT_POOL_COUNTS, .flags = 1}};
+	static const uint32_t counters[] = {0, RECENT_COUNTER_VISIBLE, RECENT_COUNTER_VISIBLE | RECENT_COUNTER_TIMES};
 
 	*made = (struct events){0};
 	if (kind >= POOLS * EXTENDED)
@@ -297,10 +297,10 @@ static void read_all(void)
 				}
 				printf("events %u, group %u, %s\n", kind, group, ways[way]);
 				if (way < 3)
-					on_immediate(group, way == 2 ? NEWER_IN_ORDER_QUEUE : 0,
+					on_immediate(group, way == 2 ? RECENT_IN_ORDER_QUEUE : 0,
 						     way == 1 ? ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS, &events);
 				else
-					on_regular(group, way == 4 ? NEWER_IN_ORDER_LIST : 0, &events);
+					on_regular(group, way == 4 ? RECENT_IN_ORDER_LIST : 0, &events);
 				events_free(&events);
 			}
 }
@@ -359,7 +359,7 @@ static void with_a_tool(void)
 	MUST(zelTracerSetEpilogues(tracer, &after));
 	MUST(zelTracerSetEnabled(tracer, true));
 	for (unsigned way = 0; way < 6; way++) {
-		ze_command_list_handle_t list = immediate_new(0, way % 3 == 2 ? NEWER_IN_ORDER_QUEUE : 0,
+		ze_command_list_handle_t list = immediate_new(0, way % 3 == 2 ? RECENT_IN_ORDER_QUEUE : 0,
 							      way % 3 == 1 ? ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
 		ze_kernel_handle_t kernel = spin_new(6354 + way);
 		EXPECT(events_new(way < 3 ? 1 : 0, &events));
@@ -411,7 +411,7 @@ static void renew_list(struct world *world, unsigned i)
 	if (world->immediate[i])
 		MUST(ZE(zeCommandListDestroy, world->immediate[i]));
 	world->group[i] = chance(2);
-	world->immediate[i] = immediate_new(world->group[i], chance(2) ? NEWER_IN_ORDER_QUEUE : 0,
+	world->immediate[i] = immediate_new(world->group[i], chance(2) ? RECENT_IN_ORDER_QUEUE : 0,
 					    chance(3) ? ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS : ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
 }
 
@@ -440,7 +440,7 @@ static void step_immediate(struct world *world, struct events *events)
 static void step_regular(struct world *world, struct events *events)
 {
 	uint32_t group = chance(2), times = 1 + chance(3);
-	ze_command_list_handle_t list = regular_new(group, chance(2) ? NEWER_IN_ORDER_LIST : 0);
+	ze_command_list_handle_t list = regular_new(group, chance(2) ? RECENT_IN_ORDER_LIST : 0);
 	bool by_event = times == 1 && chance(2);
 	ze_result_t destroyed;
 

@@ -327,8 +327,8 @@ void queues_configure(void);
 void queues_forked(void);
 /* Waits for all that the device's queues have been given. */
 ze_result_t queues_wait(ze_device_handle_t device);
-void *newer_find(const char *name); /* ze_newer.c; NULL: no such function */
-bool newer_captures(ze_command_list_handle_t list, struct command *command);
+void *recent_find(const char *name); /* ze_recent.c; NULL: no such function */
+bool recent_captures(ze_command_list_handle_t list, struct command *command);
 /* A command is begun, filled in, and finished: put into the list, or handed to an immediate list's
  * queue. */
 ze_result_t command_begin(ze_command_list_handle_t list, enum command_kind kind,

@@ -81,9 +81,9 @@ uint64_t test_ze_count(const char *name);
 
 /*
  * Functions of the API that are newer than the headers that the driver is built with, by their
- * names: see ze_newer.h. NULL: there is none such.
+ * names: see ze_recent.h. NULL: there is none such.
  */
-void *test_ze_newer(const char *name);
+void *test_ze_recent(const char *name);
 
 /* Writes the file of TEST_ZE_COUNTS now: for programs that end without their exit handlers. */
 void test_ze_write_counts(void);

@@ -158,7 +158,7 @@ ze_result_t command_finish(ze_command_list_handle_t list, struct command *comman
 		list->last = &command->next;
 		return ZE_RESULT_SUCCESS;
 	}
-	if (newer_captures(list, command))
+	if (recent_captures(list, command))
 		return ZE_RESULT_SUCCESS;
 	event_submitted(command, true);
 	struct submission *submission = calloc(1, sizeof(*submission));

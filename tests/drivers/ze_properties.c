@@ -258,7 +258,7 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
 	NEED_POINTER(address);
 	*address = strcmp(name, "zexTestSum") == 0 ? (void *)zexTestSum : entry_find(name);
 	if (!*address)
-		*address = newer_find(name);
+		*address = recent_find(name);
 	return *address ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
 }
 

@@ -1,14 +1,14 @@
 /*
  * Functions of the API that Debian's headers lack, for device lanes to be tested with: see
- * ze_newer.h. They are found by name (test_ze_newer, zeDriverGetExtensionFunctionAddress).
+ * ze_recent.h. They are found by name (test_ze_recent, zeDriverGetExtensionFunctionAddress).
  *
  * A graph is a list of commands that is never submitted by itself. One is captured at a time; an
  * immediate list takes part in it from the command on that waits for an event of it.
  */
 #include "ze_device.h"
 #include "ze_driver.h"
-#define NEWER_RENAMED
-#include "ze_newer.h"
+#define RECENT_RENAMED
+#include "ze_recent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ uint32_t zeCommandListHostSynchronize(void *handle, uint64_t timeout)
 /* ---- appending */
 
 uint32_t zeCommandListAppendLaunchKernelWithArguments(void *list, void *handle,
-						      const struct newer_groups groups,
-						      const struct newer_groups sizes,
+						      const struct recent_groups groups,
+						      const struct recent_groups sizes,
 						      void **arguments, const void *next,
 						      void *signal, uint32_t wait_count,
 						      void **waits)
@@ -67,7 +67,7 @@ uint32_t zeCommandListAppendLaunchKernelWithArguments(void *list, void *handle,
 }
 
 uint32_t zeCommandListAppendLaunchKernelWithParameters(void *list, void *kernel,
-						       const struct newer_groups *groups,
+						       const struct recent_groups *groups,
 						       const void *next, void *signal,
 						       uint32_t wait_count, void **waits)
 {
@@ -142,7 +142,7 @@ uint32_t zeCommandListImmediateAppendCommandListsExp(void *handle, uint32_t coun
 /* ---- events */
 
 uint32_t zeEventCounterBasedCreate(void *context, void *device,
-				   const struct newer_counter_desc *desc, void **created)
+				   const struct recent_counter_desc *desc, void **created)
 {
 	ze_event_pool_handle_t pool;
 
@@ -153,7 +153,7 @@ uint32_t zeEventCounterBasedCreate(void *context, void *device,
 		return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 	pool->count = 1;
 	pool->single = pool->counts = true;
-	pool->timestamps = desc->flags & NEWER_COUNTER_TIMES;
+	pool->timestamps = desc->flags & RECENT_COUNTER_TIMES;
 	pool->events[0].pool = pool;
 	*created = &pool->events[0];
 	return ZE_RESULT_SUCCESS;
@@ -171,7 +171,7 @@ uint32_t zeEventPoolGetFlags(void *handle, uint32_t *flags)
 
 /* Synchronized times are the device's, times a thousand. */
 uint32_t zeEventQueryKernelTimestampsExt(void *event, void *device, uint32_t *count,
-					 struct newer_query_result *results)
+					 struct recent_query_result *results)
 {
 	ze_kernel_timestamp_result_t times;
 	uint32_t one = 1;
@@ -187,7 +187,7 @@ uint32_t zeEventQueryKernelTimestampsExt(void *event, void *device, uint32_t *co
 	*count = 1;
 	if (results->times)
 		memcpy(results->times, &times, sizeof(times));
-	if (results->synchronized && ((ze_event_handle_t)event)->pool->flags & NEWER_MAPPED) {
+	if (results->synchronized && ((ze_event_handle_t)event)->pool->flags & RECENT_MAPPED) {
 		uint64_t *synchronized = results->synchronized;
 		const uint64_t *from = (const uint64_t *)&times;
 		for (size_t i = 0; i < sizeof(times) / sizeof(*from); i++)
@@ -208,7 +208,7 @@ static struct command *command_of(ze_command_list_handle_t list, uint64_t id, ui
 	return id && command && command->may_change & change ? command : NULL;
 }
 
-uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct newer_desc *desc, uint64_t *id)
+uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct recent_desc *desc, uint64_t *id)
 {
 	ze_command_list_handle_t list = handle;
 
@@ -216,24 +216,24 @@ uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct newer_desc 
 	NEED_POINTER(desc && id);
 	if (!list->next_id)
 		list->next_id = ++list->last_id;
-	list->next_may_change = desc->flags ? desc->flags : ~NEWER_CHANGES_KERNEL;
+	list->next_may_change = desc->flags ? desc->flags : ~RECENT_CHANGES_KERNEL;
 	*id = list->next_id;
 	return ZE_RESULT_SUCCESS;
 }
 
-uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct newer_desc *desc)
+uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct recent_desc *desc)
 {
 	NEED_HANDLE(list);
 	NEED_POINTER(desc);
-	for (const struct newer_group_count_desc *next = desc->next; next; next = next->next) {
-		struct command *command = command_of(list, next->id, NEWER_CHANGES_SIZES);
-		const struct newer_group_size_desc *size = (const void *)next;
+	for (const struct recent_group_count_desc *next = desc->next; next; next = next->next) {
+		struct command *command = command_of(list, next->id, RECENT_CHANGES_SIZES);
+		const struct recent_group_size_desc *size = (const void *)next;
 
 		if (!command || command->kind != COMMAND_LAUNCH)
 			return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-		if (next->stype == NEWER_GROUP_COUNT)
+		if (next->stype == RECENT_GROUP_COUNT)
 			memcpy(&command->launches[0].groups, next->count, sizeof(*next->count));
-		else if (next->stype == NEWER_GROUP_SIZE)
+		else if (next->stype == RECENT_GROUP_SIZE)
 			memcpy(command->launches[0].group_size, &size->x, 3 * sizeof(size->x));
 	}
 	((ze_command_list_handle_t)list)->closed = false;
@@ -244,7 +244,7 @@ uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct newer_de
 uint32_t zeCommandListUpdateMutableCommandSignalEventExp(void *list, uint64_t id, void *signal)
 {
 	NEED_HANDLE(list);
-	struct command *command = command_of(list, id, NEWER_CHANGES_SIGNAL);
+	struct command *command = command_of(list, id, RECENT_CHANGES_SIGNAL);
 	if (!command || !command->signal)
 		return ZE_RESULT_ERROR_INVALID_ARGUMENT;
 	command->signal = signal;
@@ -257,7 +257,7 @@ uint32_t zeCommandListUpdateMutableCommandKernelsExp(void *list, uint32_t count,
 {
 	NEED_HANDLE(list);
 	for (uint32_t i = 0; i < count; i++) {
-		struct command *command = command_of(list, ids[i], NEWER_CHANGES_KERNEL);
+		struct command *command = command_of(list, ids[i], RECENT_CHANGES_KERNEL);
 		ze_kernel_handle_t kernel = kernels[i];
 
 		if (!command || command->kind != COMMAND_LAUNCH)
@@ -339,7 +339,7 @@ static bool takes_part(ze_command_list_handle_t list, const struct command *comm
 	return false;
 }
 
-bool newer_captures(ze_command_list_handle_t list, struct command *command)
+bool recent_captures(ze_command_list_handle_t list, struct command *command)
 {
 	pthread_mutex_lock(&device_lock);
 	bool captured = session && takes_part(list, command);
@@ -434,12 +434,12 @@ uint32_t zeGraphDestroyExt(void *handle)
 
 #define NAMED(function)                                                                            \
 	{                                                                                          \
-		&STRING(function)[6], (void *)function                                             \
+		&STRING(function)[sizeof("recent_") - 1], (void *)function                                             \
 	}
 #define STRING(text)  STRING_(text)
 #define STRING_(text) #text
 
-void *newer_find(const char *name)
+void *recent_find(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -474,7 +474,7 @@ void *newer_find(const char *name)
 	return NULL;
 }
 
-void *test_ze_newer(const char *name)
+void *test_ze_recent(const char *name)
 {
-	return newer_find(name);
+	return recent_find(name);
 }

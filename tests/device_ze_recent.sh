@@ -1,21 +1,21 @@
 #!/bin/bash
 # Functions of Level Zero that are newer than Debian's headers: their commands are on the device's lanes, and the program reads what it reads without us. The software device has
-# them (tests/drivers/ze_newer.h), libze_newer.so offers them, as a newer loader would; and their shims are made here, by tracegen, unless the library was built
+# them (tests/drivers/ze_recent.h), libze_recent.so offers them, as a newer loader would; and their shims are made here, by tracegen, unless the library was built
 # with headers that have them.
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
 plan 23
 
-app=$top_builddir/tests/apps/ze_newer
+app=$top_builddir/tests/apps/ze_recent
 ZE_ENABLE_ALT_DRIVERS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/ze_driver_a.so
 export ZE_ENABLE_ALT_DRIVERS
 
 shims()
 {
-	"$top_builddir/tracegen" emit "$top_srcdir/tests/drivers/ze_newer.h" -o "$tmp" &&
+	"$top_builddir/tracegen" emit "$top_srcdir/tests/drivers/ze_recent.h" -o "$tmp" &&
 		${CC:-cc} -std=c11 -O2 -fPIC -fexceptions -fvisibility=hidden -I"$top_srcdir/include" -I"$top_srcdir/tests/drivers" -shared -DTL_SHIM_LIBRARY \
-			-o "$tmp/libze_newer-shims.so" "$tmp/ze_newer_shims.c" "$tmp/ze_newer_tables.c" -L"$top_builddir/.libs" -ltracelayer \
+			-o "$tmp/libze_recent-shims.so" "$tmp/ze_recent_shims.c" "$tmp/ze_recent_tables.c" -L"$top_builddir/.libs" -ltracelayer \
 			-Wl,-rpath,"$(cd "$top_builddir/.libs" && pwd)"
 }
 bare() { rm -f "$tmp/bare.log"; TEST_ZE_LOG=$tmp/bare.log timeout 60 "$app" "$@" >"$tmp/bare" 2>&1; }
@@ -31,7 +31,7 @@ print(sum(eval(sys.argv[2], {}, {"n": e["name"], "a": e["args"]}) for e in json.
 extra=
 if ! nm -D "$libtracelayer" | grep -q ' T zeCommandListAppendGraphExt$'; then
 	ok "shims for newer functions" shims
-	extra=$tmp/libze_newer-shims.so
+	extra=$tmp/libze_recent-shims.so
 else
 	pass "shims for newer functions are built in"
 fi

@@ -1,15 +1,15 @@
 /*
- * Functions that are newer than Debian's headers (drivers/ze_newer.h), for device lanes to show: launches with arguments, host functions, lists that immediate lists execute,
+ * Functions that are newer than Debian's headers (drivers/ze_recent.h), for device lanes to show: launches with arguments, host functions, lists that immediate lists execute,
  * lists that are changed and copied, graphs, and a wait for the whole device. What it prints depends on nothing but its arguments, with a steady clock.
  *
- *	ze_newer work [ROUNDS]		commands that each execution of a list is asked for
- *	ze_newer graph [ROUNDS]		graphs, captured on two lists; and copies of lists
+ *	ze_recent work [ROUNDS]		commands that each execution of a list is asked for
+ *	ze_recent graph [ROUNDS]		graphs, captured on two lists; and copies of lists
  */
 #include "ze_app.h"
 
-#define NEWER_RENAMED
-#define NEWER_CALLED
-#include "../drivers/ze_newer.h"
+#define RECENT_RENAMED
+#define RECENT_CALLED
+#include "../drivers/ze_recent.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,14 +62,14 @@ static void print_event(const char *what, ze_event_handle_t event)
 
 static void append_new(ze_command_list_handle_t list, ze_event_handle_t event)
 {
-	const struct newer_groups counts = {3, 1, 1}, sizes = {8, 1, 1};
+	const struct recent_groups counts = {3, 1, 1}, sizes = {8, 1, 1};
 	ze_kernel_handle_t spin = spin_new("spin@arguments", 1), same = spin_new("spin@parameters", 900);
 	uint64_t ticks = 1500;
 	void *arguments[] = {&ticks};
 
 	MUST(zeCommandListAppendLaunchKernelWithArguments(list, spin, counts, sizes, arguments, NULL, NULL, 0, NULL));
 	MUST(zeCommandListAppendLaunchKernelWithArguments(list, spin, counts, sizes, arguments, NULL, event, 0, NULL));
-	MUST(zeCommandListAppendLaunchKernelWithParameters(list, same, (const struct newer_groups *)&one, NULL, NULL, 1, (void **)&event));
+	MUST(zeCommandListAppendLaunchKernelWithParameters(list, same, (const struct recent_groups *)&one, NULL, NULL, 1, (void **)&event));
 	MUST(zeCommandListAppendMemoryCopyWithParameters(list, memory, memory + 256, 256, NULL, NULL, 0, NULL));
 	MUST(zeCommandListAppendHostFunction(list, host_function, &called, NULL, NULL, 0, NULL));
 	MUST(ZE(zeKernelDestroy, spin));
@@ -78,7 +78,7 @@ static void append_new(ze_command_list_handle_t list, ze_event_handle_t event)
 
 static void one_by_one(ze_event_handle_t *events)
 {
-	ze_command_list_handle_t lists[2] = {immediate_new(0, 0), immediate_new(1, NEWER_IN_ORDER_QUEUE)};
+	ze_command_list_handle_t lists[2] = {immediate_new(0, 0), immediate_new(1, RECENT_IN_ORDER_QUEUE)};
 
 	for (int i = 0; i < 2; i++)
 		append_new(lists[i], events[i]);
@@ -128,7 +128,7 @@ static void lists_on_lists(ze_event_handle_t *events)
 
 static uint64_t append_mutable(ze_command_list_handle_t list, ze_kernel_handle_t kernel, uint32_t flags, ze_event_handle_t event)
 {
-	const struct newer_desc desc = {.stype = 0x00020017, .flags = flags};
+	const struct recent_desc desc = {.stype = 0x00020017, .flags = flags};
 	uint64_t id;
 
 	MUST(zeCommandListGetNextCommandIdExp(list, &desc, &id));
@@ -152,8 +152,8 @@ static void change(ze_event_handle_t *events)
 	ze_command_queue_handle_t queue = ze_app_queue(&app, 0);
 	ze_command_list_handle_t list = ze_app_list(&app);
 	ze_kernel_handle_t first = spin_new("spin@first", 700), second = spin_new("spin@second", 1700);
-	uint64_t ids[3] = {append_mutable(list, first, NEWER_CHANGES_SIGNAL | NEWER_CHANGES_KERNEL, events[0]), append_mutable(list, first, 0, NULL),
-			   append_mutable(list, first, NEWER_CHANGES_SIZES, NULL)};
+	uint64_t ids[3] = {append_mutable(list, first, RECENT_CHANGES_SIGNAL | RECENT_CHANGES_KERNEL, events[0]), append_mutable(list, first, 0, NULL),
+			   append_mutable(list, first, RECENT_CHANGES_SIZES, NULL)};
 
 	MUST(ZE(zeCommandListAppendLaunchKernel, list, first, &one, NULL, 0, NULL));
 	execute(queue, list, events);
@@ -162,10 +162,10 @@ static void change(ze_event_handle_t *events)
 		printf("an event for what had none: %x\n", zeCommandListUpdateMutableCommandSignalEventExp(list, ids[i], events[1]));
 	execute(queue, list, events);
 	MUST(zeCommandListUpdateMutableCommandKernelsExp(list, 1, ids, (void **)&second));
-	const struct newer_group_size_desc size = {.stype = NEWER_GROUP_SIZE, .id = ids[2], .x = 16, .y = 1, .z = 1};
-	const struct newer_group_count_desc count = {
-		.stype = NEWER_GROUP_COUNT, .next = &size, .id = ids[2], .count = (const struct newer_groups *)&two};
-	const struct newer_desc changes = {.stype = 0x00020018, .next = &count};
+	const struct recent_group_size_desc size = {.stype = RECENT_GROUP_SIZE, .id = ids[2], .x = 16, .y = 1, .z = 1};
+	const struct recent_group_count_desc count = {
+		.stype = RECENT_GROUP_COUNT, .next = &size, .id = ids[2], .count = (const struct recent_groups *)&two};
+	const struct recent_desc changes = {.stype = 0x00020018, .next = &count};
 	MUST(zeCommandListUpdateMutableCommandsExp(list, &changes));
 	execute(queue, list, events);
 	MUST(ZE(zeCommandListDestroy, list));
@@ -178,8 +178,8 @@ static void change(ze_event_handle_t *events)
 
 static void count(uint32_t flags)
 {
-	const struct newer_counter_desc desc = {.stype = 0x0002003a, .flags = flags};
-	ze_command_list_handle_t list = immediate_new(0, NEWER_IN_ORDER_QUEUE);
+	const struct recent_counter_desc desc = {.stype = 0x0002003a, .flags = flags};
+	ze_command_list_handle_t list = immediate_new(0, RECENT_IN_ORDER_QUEUE);
 	ze_kernel_handle_t spin = spin_new("spin@counter", 3500);
 	void *event;
 
@@ -191,6 +191,33 @@ static void count(uint32_t flags)
 	}
 	print_event("one that counts", event);
 	MUST(ZE(zeEventDestroy, event));
+	MUST(ZE(zeCommandListDestroy, list));
+	MUST(ZE(zeKernelDestroy, spin));
+}
+
+/* ---- what pools and events answer */
+
+static void ask(ze_event_pool_flags_t flags)
+{
+	const ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = 1};
+	ze_command_list_handle_t list = immediate_new(0, 0);
+	ze_kernel_handle_t spin = spin_new("spin@asked", 4500);
+	uint64_t times[4] = {0}, synchronized[4] = {0};
+	struct recent_query_result result = {.times = times, .synchronized = synchronized};
+	ze_event_pool_handle_t pool;
+	uint32_t given = 0, count = 1;
+
+	MUST(ZE(zeEventPoolCreate, app.context, &desc, 0, NULL, &pool));
+	ze_event_handle_t event = ze_app_event(pool, 0);
+	MUST(zeEventPoolGetFlags(pool, &given));
+	MUST(ZE(zeCommandListAppendLaunchKernel, list, spin, &one, event, 0, NULL));
+	MUST(ZE(zeEventHostSynchronize, event, UINT64_MAX));
+	printf("flags %x are %x: %x %u", flags, given, zeEventQueryKernelTimestampsExt(event, app.device, &count, &result), count);
+	for (int i = 0; getenv("TEST_ZE_CLOCK_STEADY") && i < 4; i++)
+		printf(" %llu %llu", (unsigned long long)times[i], (unsigned long long)synchronized[i]);
+	printf("\n");
+	MUST(ZE(zeEventDestroy, event));
+	MUST(ZE(zeEventPoolDestroy, pool));
 	MUST(ZE(zeCommandListDestroy, list));
 	MUST(ZE(zeKernelDestroy, spin));
 }
@@ -215,7 +242,7 @@ static void *graph_of(ze_command_list_handle_t list, ze_command_list_handle_t ot
 
 static void graphs(ze_event_handle_t *events)
 {
-	ze_command_list_handle_t list = immediate_new(0, NEWER_IN_ORDER_QUEUE), other = immediate_new(1, NEWER_IN_ORDER_QUEUE);
+	ze_command_list_handle_t list = immediate_new(0, RECENT_IN_ORDER_QUEUE), other = immediate_new(1, RECENT_IN_ORDER_QUEUE);
 	ze_kernel_handle_t inner = spin_new("spin@captured", 1200), outer = spin_new("spin@outside", 600);
 	void *graph = graph_of(list, other, inner, events);
 
@@ -288,7 +315,9 @@ int main(int argc, char **argv)
 		lists_on_lists(events);
 		change(events);
 		count(0);
-		count(NEWER_COUNTER_VISIBLE | NEWER_COUNTER_TIMES);
+		count(RECENT_COUNTER_VISIBLE | RECENT_COUNTER_TIMES);
+		for (ze_event_pool_flags_t flags = 0; flags < 16; flags++)
+			ask(flags);
 	}
 	for (int i = 0; i < 3; i++)
 		MUST(ZE(zeEventDestroy, events[i]));

@@ -1,8 +1,8 @@
 /*
- * libze_newer.so: the functions of ze_newer.h for programs, as a newer loader would offer them: each
+ * libze_recent.so: the functions of ze_recent.h for programs, as a newer loader would offer them: each
  * calls the software device's, which has to be loaded already.
  */
-#include "ze_newer.h"
+#include "ze_recent.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void *find(const char *name)
 	snprintf(first, sizeof(first), "%s", drivers ? drivers : "");
 	first[strcspn(first, ",")] = 0;
 	void *driver = dlopen(first, RTLD_NOW | RTLD_NOLOAD);
-	find_function *newer = driver ? (find_function *)dlsym(driver, "test_ze_newer") : NULL;
+	find_function *newer = driver ? (find_function *)dlsym(driver, "test_ze_recent") : NULL;
 	return newer ? newer(name) : NULL;
 }
 
@@ -40,8 +40,8 @@ uint32_t zeCommandListHostSynchronize(void *list, uint64_t timeout)
 }
 
 uint32_t zeCommandListAppendLaunchKernelWithArguments(void *list, void *kernel,
-						      const struct newer_groups groups,
-						      const struct newer_groups sizes,
+						      const struct recent_groups groups,
+						      const struct recent_groups sizes,
 						      void **arguments, const void *next,
 						      void *signal, uint32_t wait_count,
 						      void **waits)
@@ -51,7 +51,7 @@ uint32_t zeCommandListAppendLaunchKernelWithArguments(void *list, void *kernel,
 }
 
 uint32_t zeCommandListAppendLaunchKernelWithParameters(void *list, void *kernel,
-						       const struct newer_groups *groups,
+						       const struct recent_groups *groups,
 						       const void *next, void *signal,
 						       uint32_t wait_count, void **waits)
 {
@@ -84,7 +84,7 @@ uint32_t zeCommandListImmediateAppendCommandListsExp(void *list, uint32_t count,
 }
 
 uint32_t zeEventCounterBasedCreate(void *context, void *device,
-				   const struct newer_counter_desc *desc, void **event)
+				   const struct recent_counter_desc *desc, void **event)
 {
 	CALL(zeEventCounterBasedCreate, context, device, desc, event);
 }
@@ -95,17 +95,17 @@ uint32_t zeEventPoolGetFlags(void *pool, uint32_t *flags)
 }
 
 uint32_t zeEventQueryKernelTimestampsExt(void *event, void *device, uint32_t *count,
-					 struct newer_query_result *results)
+					 struct recent_query_result *results)
 {
 	CALL(zeEventQueryKernelTimestampsExt, event, device, count, results);
 }
 
-uint32_t zeCommandListGetNextCommandIdExp(void *list, const struct newer_desc *desc, uint64_t *id)
+uint32_t zeCommandListGetNextCommandIdExp(void *list, const struct recent_desc *desc, uint64_t *id)
 {
 	CALL(zeCommandListGetNextCommandIdExp, list, desc, id);
 }
 
-uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct newer_desc *desc)
+uint32_t zeCommandListUpdateMutableCommandsExp(void *list, const struct recent_desc *desc)
 {
 	CALL(zeCommandListUpdateMutableCommandsExp, list, desc);
 }
