@@ -46,7 +46,7 @@ struct parse {
 	struct model *model;
 	const char *const *flags;
 	size_t nflags;
-	struct source *sources;
+	struct source **sources; /* places point to them: the list grows, they stay */
 	size_t nsources;
 	struct alias *aliases;
 	size_t naliases;
@@ -120,10 +120,12 @@ static struct source *source_of(struct parse *parse, CXFile file)
 	size_t size;
 
 	for (size_t i = 0; i < parse->nsources; i++)
-		if (clang_File_isEqual(parse->sources[i].file, file))
-			return &parse->sources[i];
+		if (clang_File_isEqual(parse->sources[i]->file, file))
+			return parse->sources[i];
 	const char *text = clang_getFileContents(parse->unit, file, &size);
-	struct source *source = APPEND(parse->sources, parse->nsources);
+	struct source *source = allocate(sizeof *source);
+
+	*APPEND(parse->sources, parse->nsources) = source;
 	source->file = file;
 	source->name = included_name(parse, take(clang_getFileName(file)));
 	source->comments = comments_scan(text ? text : "", text ? size : 0);
