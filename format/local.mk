@@ -38,7 +38,7 @@ libtl_tables_la_SOURCES =
 libtl_tables_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 nodist_libtl_shims_la_SOURCES = apis/ze_shims.c apis/cl_shims.c
 libtl_shims_la_SOURCES =
-libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
+libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
 nodist_pkginclude_HEADERS = apis/ze_callbacks.h apis/cl_callbacks.h
 

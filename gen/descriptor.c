@@ -129,7 +129,7 @@ static const char *const all_keys[] = {
 	"flags",    "sonames",	"handles",	 "bools",    "numbers",
 	"enums",    "results",	"successes",	 "levels",   "phases",    "initialises",
 	"creates",  "destroys", "exported",	 "left_out", "variables",
-	"getprocs", "since",	"first_members", "chains",   "comment",
+	"getprocs", "since",	"first_members", "newer",    "chains",   "comment",
 	NULL};
 
 /* Names and patterns. */
@@ -797,6 +797,138 @@ static void describe_left_out(struct descriptor *descriptor)
 			      copy_text(string_in(descriptor, name, why)));
 }
 
+/*
+ * "newer": functions that later headers have. They get shims by their names alone, which pass on as many words as the function may have
+ * parameters, so that a loader that is newer than the headers is traced, too.
+ */
+
+/* The type that is spelled so somewhere in the headers. */
+static struct type *type_spelled(const struct model *model, const char *spelling)
+{
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *function = &model->functions[i];
+
+		if (!strcmp(function->result_spelling, spelling))
+			return function->result;
+		for (size_t j = 0; j < function->nparams; j++)
+			if (!strcmp(function->params[j].spelling, spelling))
+				return function->params[j].type;
+	}
+	return NULL;
+}
+
+/* The function, added if the headers lack it; its parameters are for the caller to say. NULL after an error, and where the headers have it. */
+static struct function *add_newer(struct descriptor *descriptor, const char *name, const char *result)
+{
+	struct model *model = descriptor->model;
+	struct type *type = type_spelled(model, result);
+
+	if (model_function(model, name))
+		return NULL;
+	if (!type) {
+		wrong(descriptor, "newer", name, format_text("the headers have no type %s; correct the name", result));
+		return NULL;
+	}
+	struct function *function = APPEND(model->functions, model->nfunctions);
+	const char *slash = strrchr(descriptor->path, '/');
+	*function = (struct function){.name = copy_text(name),
+				      .result = type,
+				      .result_spelling = copy_text(result),
+				      .undeclared = true,
+				      .exported = true,
+				      .level = TL_LEVEL_DEBUG,
+				      .where = {.file = copy_text(slash ? slash + 1 : descriptor->path),
+						.line = line_of(descriptor, "newer", name)}};
+	return function;
+}
+
+/* A getter has the parameters of all getters, but for the type of its table. */
+static void add_newer_getter(struct descriptor *descriptor, const char *name)
+{
+	static const struct {
+		const char *name, *spelling;
+		unsigned direction;
+	} params[] = {{"version", "ze_api_version_t", TL_IN}, {"pDdiTable", "void *", TL_IN | TL_OUT}};
+	struct function *function = add_newer(descriptor, name, "ze_result_t");
+
+	for (size_t i = 0; function && i < sizeof params / sizeof *params; i++) {
+		struct type *type = type_spelled(descriptor->model, params[i].spelling);
+
+		if (!type) {
+			wrong(descriptor, "newer", name,
+			      format_text("the headers have no type %s, which getters take", params[i].spelling));
+			return;
+		}
+		*APPEND(function->params, function->nparams) = (struct variable){.name = params[i].name,
+										 .type = type,
+										 .spelling = params[i].spelling,
+										 .direction = params[i].direction,
+										 .where = function->where};
+	}
+}
+
+static const char *newer_text(json_t *row, size_t i)
+{
+	return json_string_value(json_array_get(row, i));
+}
+
+/* Where each parameter begins among the words: one after the other, unless the row says otherwise. */
+static void add_places(struct function *function, json_t *row)
+{
+	json_t *list = json_array_get(row, 4), *place;
+	size_t i;
+
+	json_array_foreach(list, i, place)
+		*APPEND(function->places, function->nplaces) = (unsigned)json_integer_value(place);
+	for (i = 0; !list && i < function->passed; i++)
+		*APPEND(function->places, function->nplaces) = (unsigned)i;
+}
+
+/* [name, since, words], [name, since, words, result], or [name, since, words, result, [places]] */
+static bool is_newer_row(struct descriptor *descriptor, json_t *row)
+{
+	json_t *place;
+	size_t i;
+	bool is_row = newer_text(row, 0) && newer_text(row, 1) && json_is_integer(json_array_get(row, 2)) &&
+		      json_array_size(row) <= (json_is_array(json_array_get(row, 4)) ? 5u : newer_text(row, 3) ? 4u : 3u);
+
+	json_array_foreach(json_array_get(row, 4), i, place)
+		is_row &= json_integer_value(place) >= 0 && json_integer_value(place) < json_integer_value(json_array_get(row, 2));
+
+	if (!is_row)
+		wrong(descriptor, "newer", newer_text(row, 0),
+		      "\"newer\" must hold functions as [name, version, words]; see tracelayer-descriptor(5)");
+	else if (json_integer_value(json_array_get(row, 2)) < 1 || json_integer_value(json_array_get(row, 2)) > TL_PASSED_MAX)
+		wrong(descriptor, "newer", newer_text(row, 0),
+		      format_text("1 to %d words can be passed on; correct the number", TL_PASSED_MAX));
+	return is_row;
+}
+
+static void describe_newer(struct descriptor *descriptor)
+{
+	static const char *const keys[] = {"getter", "from", "functions", "comment", NULL};
+	json_t *group, *row;
+	size_t i, j;
+
+	json_array_foreach(kind_at(descriptor, descriptor->root, "newer", JSON_ARRAY), i, group) {
+		const char *getter = text_at(descriptor, group, "getter", false);
+
+		check_keys(descriptor, group, keys);
+		if (getter)
+			add_newer_getter(descriptor, getter);
+		json_array_foreach(kind_at(descriptor, group, "functions", JSON_ARRAY), j, row) {
+			if (!is_newer_row(descriptor, row))
+				return;
+			const char *result = newer_text(row, 3);
+			struct function *function = add_newer(descriptor, newer_text(row, 0), result ? result : "ze_result_t");
+			if (!function)
+				continue;
+			function->passed = (unsigned)json_integer_value(json_array_get(row, 2));
+			add_places(function, row);
+		}
+	}
+}
+
 /* "getprocs" and "since": functions that hand out functions. */
 
 /*
@@ -858,6 +990,19 @@ struct getproc_rule {
 	const char *functions, *name, *where, *version, *member_type, *member_function;
 };
 
+/* From which version on a function is there, as "newer" has it; NULL: it does not name the function. */
+static const char *newer_since(const struct descriptor *descriptor, const char *function)
+{
+	json_t *group, *row;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(descriptor->root, "newer"), i, group)
+		json_array_foreach(json_object_get(group, "functions"), j, row)
+			if (newer_text(row, 0) && !strcmp(newer_text(row, 0), function))
+				return newer_text(row, 1);
+	return NULL;
+}
+
 static uint32_t read_version(const char *text)
 {
 	unsigned major = 0, minor = 0;
@@ -876,6 +1021,7 @@ static uint32_t since_of(struct descriptor *descriptor, const struct type *table
 	json_t *first = json_object_get(descriptor->root, "first_members");
 	const char *text = json_string_value(
 		json_object_get(json_object_get(descriptor->root, "since"), function));
+	text = text ? text : newer_since(descriptor, function);
 	uint32_t version = read_version(text ? text : descriptor->model->version);
 
 	if (text && !version)
@@ -928,7 +1074,8 @@ static void add_getproc(struct descriptor *descriptor, struct function *function
 					  function->name, params[i]));
 			return;
 		}
-	if (rule->kind == TL_GETPROC_TABLE) {
+	/* The members of a newer table stand under "newer". */
+	if (rule->kind == TL_GETPROC_TABLE && !function->undeclared) {
 		getproc.table =
 			where && where->type->kind == TL_KIND_POINTER ? where->type->target : NULL;
 		if (!getproc.table || getproc.table->kind != TL_KIND_STRUCT) {
@@ -977,6 +1124,39 @@ static void describe_getprocs(struct descriptor *descriptor)
 		rule.member_function = text_at(descriptor, one, "member_function", is_table);
 		if (!descriptor->failed)
 			for_functions(descriptor, "getprocs", rule.functions, add_getproc, &rule);
+	}
+}
+
+/* What "newer" adds to the tables: members that stand behind those of the headers, or all of a table that these lack. */
+static void describe_newer_members(struct descriptor *descriptor)
+{
+	struct model *model = descriptor->model;
+	json_t *group, *row;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(descriptor->root, "newer"), i, group) {
+		const char *getter = text_at(descriptor, group, "getter", false);
+		json_int_t from = json_integer_value(json_object_get(group, "from"));
+		struct getproc *getproc = NULL;
+
+		for (size_t k = 0; getter && k < model->ngetprocs; k++)
+			if (!strcmp(model->getprocs[k].function->name, getter) && model->getprocs[k].kind == TL_GETPROC_TABLE)
+				getproc = &model->getprocs[k];
+		json_array_foreach(json_object_get(group, "functions"), j, row) {
+			struct function *function = newer_text(row, 0) ? model_function(model, newer_text(row, 0)) : NULL;
+
+			if (!getproc || !function || !function->undeclared)
+				continue;
+			struct variable *member = allocate(sizeof *member);
+			*member = (struct variable){.name = function->name, .offset = (uint64_t)(from + (json_int_t)j) * sizeof(void *)};
+			__typeof__(getproc->entries) entry = APPEND(getproc->entries, getproc->nentries);
+			entry->member = member;
+			entry->function = function;
+			entry->since = read_version(newer_text(row, 1));
+			if (!entry->since)
+				wrong(descriptor, "newer", function->name,
+				      format_text("\"%s\" is no version; write it as \"1.6\"", newer_text(row, 1)));
+		}
 	}
 }
 
@@ -1094,9 +1274,9 @@ int descriptor_sources(const char *path, const char ***headers, size_t *nheaders
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
-		describe_version, describe_kinds,     describe_enums,	 describe_variables,
+		describe_newer,	  describe_version,   describe_kinds,	 describe_enums,    describe_variables,
 		describe_results, describe_successes, describe_levels,	 describe_phases,   describe_flags,
-		describe_exports, describe_left_out,  describe_getprocs, check_tables,
+		describe_exports, describe_left_out,  describe_getprocs, describe_newer_members, check_tables,
 		describe_chains,
 	};
 	struct descriptor descriptor = {.model = model};

@@ -54,6 +54,10 @@ void emit_includes(FILE *to, const struct model *model);
 void emit_registers(FILE *to, const struct model *model, const char *call,
 		    char *(*which)(const struct model *model, const struct function *function));
 
+/* And those of the functions that the headers lack. */
+void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
+			       char *(*which)(const struct model *model, const struct function *function));
+
 /* -1 where writing failed (printed). */
 int emit_done(FILE *to, const struct model *model, const char *file);
 

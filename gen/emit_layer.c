@@ -25,9 +25,11 @@ static void emit_getter(FILE *to, const struct getproc *getproc)
 	const struct function *function = getproc->function;
 
 	fprintf(to, "\n/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	if (function->undeclared)
+		emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s);", function->name, emit_parameters(function));
 	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", function->name, emit_parameters(function));
 	fputs("{\n", to);
-	emit_line(to, 1, "return tl_ze_layer_table(\"%s\", (uint32_t)%s, %s);", function->name, getproc->version, getproc->where);
+	emit_line(to, 1, "return tl_ze_layer_table(\"%s\", (uint32_t)%s, %s, __builtin_return_address(0));", function->name, getproc->version, getproc->where);
 	fputs("}\n", to);
 }
 
@@ -44,6 +46,7 @@ static void emit_level_zero(const struct model *model, FILE *to)
 		if (is_offered(&model->getprocs[i]))
 			emit_getter(to, &model->getprocs[i]);
 	emit_registers(to, model, "tl_ze_layer_register", by_name);
+	emit_undeclared_registers(to, model, "tl_ze_layer_register", by_name);
 }
 
 static void emit_opencl(const struct model *model, const struct type *table, FILE *to)

@@ -32,11 +32,33 @@ static bool is_aggregate(const struct type *type)
 	return type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION;
 }
 
+/*
+ * Of a function that is known by name only, the parameters are words, as many as it may have: the callee finds in registers and on the
+ * stack what the caller put there.
+ */
+static char *parameters(const struct function *function)
+{
+	char *text = copy_text("");
+
+	if (!function->passed)
+		return emit_parameters(function);
+	for (unsigned i = 0; i < function->passed; i++)
+		text = format_text("%s%suintptr_t word%u", text, i ? ", " : "", i);
+	return text;
+}
+
+static bool has_parameters(const struct function *function)
+{
+	return function->nparams || function->passed;
+}
+
 /* "hEvent, pCount" */
 static char *arguments(const struct function *function)
 {
 	char *text = copy_text("");
 
+	for (unsigned i = 0; i < function->passed; i++)
+		text = format_text("%s%sword%u", text, i ? ", " : "", i);
 	for (size_t i = 0; i < function->nparams; i++)
 		text = format_text("%s%s%s", text, i ? ", " : "", function->params[i].name);
 	return text;
@@ -86,8 +108,10 @@ static void emit_pointer_type(FILE *to, const struct function *function)
 	emit_line(
 		to, 0, "typedef %s;",
 		emit_declare(function->result_spelling, format_text("(*pfn_%s)(%s)", function->name,
-								    emit_parameters(function))));
-	fprintf(to, "TL_DECLARED(%s);\n\n", function->name);
+								    parameters(function))));
+	if (!function->undeclared)
+		fprintf(to, "TL_DECLARED(%s);\n", function->name);
+	fputc('\n', to);
 }
 
 /* The variables of a traced body. */
@@ -98,7 +122,12 @@ static void emit_variables(FILE *to, const struct function *function, const char
 	for (size_t i = 0; i < function->nparams; i++)
 		addresses =
 			format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
-	if (function->nparams)
+	/* In memory as they were passed: a parameter may be a struct of several. */
+	for (size_t i = 0; i < function->nplaces; i++)
+		addresses = format_text("%s%s&words[%u]", addresses, i ? ", " : "", function->places[i]);
+	if (function->passed)
+		emit_line(to, 1, "uintptr_t words[] = {%s};", arguments(function));
+	if (has_parameters(function))
 		emit_line(to, 1, "const void *const params%s[] = {%s};", _, addresses);
 	if (returns(function))
 		emit_line(to, 1, "%s = %s;",
@@ -107,13 +136,23 @@ static void emit_variables(FILE *to, const struct function *function, const char
 			  is_aggregate(function->result) ? "{0}" : "0");
 }
 
+/* "words[0], words[1]": callbacks may have changed them. */
+static const char *arguments_traced(const struct function *function)
+{
+	char *text = copy_text("");
+
+	for (unsigned i = 0; i < function->passed; i++)
+		text = format_text("%s%swords[%u]", text, i ? ", " : "", i);
+	return function->passed ? text : arguments(function);
+}
+
 static void emit_real_call(FILE *to, const struct function *function, const char *_)
 {
 	fprintf(to, "\tif (TL_LIKELY(real%s))\n", _);
 	if (returns(function))
-		emit_line(to, 2, "result%s = real%s(%s);", _, _, arguments(function));
+		emit_line(to, 2, "result%s = real%s(%s);", _, _, arguments_traced(function));
 	else
-		emit_line(to, 2, "real%s(%s);", _, arguments(function));
+		emit_line(to, 2, "real%s(%s);", _, arguments_traced(function));
 	if (!function->unsupported || !returns(function))
 		return;
 	fputs("\telse\n", to);
@@ -123,18 +162,17 @@ static void emit_real_call(FILE *to, const struct function *function, const char
 
 static void emit_traced(FILE *to, const struct function *function, const char *_)
 {
-	const char *parameters =
-		function->nparams ? format_text(", %s", emit_parameters(function)) : "";
+	const char *more_parameters = has_parameters(function) ? format_text(", %s", parameters(function)) : "";
 	const char *result = format_text("result%s", _);
 
 	emit_line(to, 0, "static TL_TRACED %s",
 		  emit_declare(emit_value_spelling(function->result_spelling),
 			       format_text("traced_%s(struct tl_shim *shim%s, struct tl_caller caller%s%s)",
-					   function->name, _, _, parameters)));
+					   function->name, _, _, more_parameters)));
 	fputs("{\n", to);
 	emit_variables(to, function, _);
 	fprintf(to, "\tTL_CALL(call%s, shim%s, caller%s, %s%s, %s);\n", _, _, _,
-		function->nparams ? "params" : "NULL", function->nparams ? _ : "",
+		has_parameters(function) ? "params" : "NULL", has_parameters(function) ? _ : "",
 		returns(function) ? format_text("&%s", result) : "NULL");
 	fprintf(to, "\tpfn_%s real%s = tl_call_enter(&call%s);\n\n", function->name, _, _);
 	emit_real_call(to, function, _);
@@ -178,7 +216,7 @@ static void emit_entry(FILE *to, const struct function *function, const char *_)
 {
 	const char *name = function->name;
 	char *entry = emit_declare(emit_value_spelling(function->result_spelling),
-				   format_text("shim_%s(%s)", name, emit_parameters(function)));
+				   format_text("shim_%s(%s)", name, parameters(function)));
 
 	if (function->exported)
 		emit_line(to, 0, "TL_EXPORT %s __asm__(\"%s\");", entry, name);
@@ -201,6 +239,8 @@ static char *unpacked(const struct function *function)
 {
 	char *text = copy_text("");
 
+	for (unsigned i = 0; i < function->passed; i++)
+		text = format_text("%s%s*(uintptr_t *)args[%u]", text, i ? ", " : "", i);
 	for (size_t i = 0; i < function->nparams; i++)
 		text = format_text("%s%s*(%s)args[%zu]", text, i ? ", " : "",
 				   emit_declare(function->params[i].spelling, "*"), i);
@@ -221,7 +261,7 @@ static void emit_invoke(FILE *to, const struct function *function)
 		"static void invoke_%s(struct tl_shim *shim, void *caller, void **args, void *result)",
 		function->name);
 	fputs("{\n", to);
-	if (!function->nparams)
+	if (!has_parameters(function))
 		fputs("\t(void)args;\n", to);
 	if (!returns(function))
 		fputs("\t(void)result;\n", to);

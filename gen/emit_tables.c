@@ -209,12 +209,13 @@ static void emit_function(const struct tables *tables, FILE *to, const char *pre
 
 	emit_line(
 		to, 1,
-		"{\"%s\", %s, %s, &tl_api_%s, .index = %u, .count = %u, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s%s, "
+		"{\"%s\", %s, %s, &tl_api_%s, .index = %u, .count = %u, .words = %u, .level = %s, .flags = %s, .failure = TL_FAILURE_%s%s%s, "
 		".file = \"%s\", .line = %u},",
 		function->name, type_reference(tables, function->result),
 		function->count ? format_text("%s_params", function->name) : "NULL", prefix,
 		function->index, function->count, function->words, level_text(function->level),
 		flags_text(function->flags), failures[function->failure], stage_text(function),
+		function->passed ? format_text(", .passed = %u", function->passed) : "",
 		function->file, function->line);
 }
 

@@ -23,8 +23,8 @@ static const struct function *registered(const struct model *model, const struct
 		return NULL;
 	const char *what = copy_bytes(name + strlen(BEGINS), length - strlen(BEGINS ENDS));
 	const struct function *function = model_function(model, format_text("ze%s", what));
-	if (!function) /* zerX of later versions */
-		function = model_function(model, format_text("ze%c%s", what[0] | 0x20, what + 1));
+	if (!function)	/* zelTracerGetDefaultContextRegisterCallback: zerGetDefaultContext */
+		function = model_function(model, format_text("zer%s", what));
 	return function && !function->left_out ? function : NULL;
 }
 
@@ -42,6 +42,49 @@ void emit_registers(FILE *to, const struct model *model, const char *call,
 		fputs("{\n", to);
 		emit_line(to, 1, "return %s(%s, (int)%s, %s, (tl_callback)%s);", call, registers->params[0].name,
 			  registers->params[1].name, which(model, function), registers->params[2].name);
+		fputs("}\n", to);
+	}
+}
+
+/* The register function of a function that the headers lack, as later headers have it; NULL for what has none. */
+static char *undeclared_register(const struct function *function)
+{
+	const char *what = function->name + (strncmp(function->name, "zer", 3) ? strlen("ze") : strlen("zer"));
+
+	if (!function->passed || strncmp(function->name, "ze", 2) || *what < 'A' || *what > 'Z')
+		return NULL;
+	return format_text(BEGINS "%s" ENDS, what);
+}
+
+/* Where its parameters begin holds for every machine: none of them is a struct. */
+static bool has_plain_places(const struct function *function)
+{
+	bool plain = function->nplaces == function->passed;
+
+	for (size_t i = 0; i < function->nplaces; i++)
+		plain &= function->places[i] == i;
+	return plain;
+}
+
+/*
+ * A callback is given the addresses of parameters, and those are known here by their places alone. Where they are not known the function
+ * answers that it is not supported: the loader's own must not get handles of ours.
+ */
+void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
+			       char *(*which)(const struct model *model, const struct function *function))
+{
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
+		const char *name = undeclared_register(f);
+
+		if (!name)
+			continue;
+		fprintf(to, "\n/* %s, %s:%u */\n", f->name, f->where.file, f->where.line);
+		emit_line(to, 0, "TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback);", name);
+		emit_line(to, 0, "TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback)", name);
+		fputs("{\n", to);
+		if (!has_plain_places(f))
+			fputs("#if !defined(__x86_64__)\n\treturn ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;\n#endif\n", to);
+		emit_line(to, 1, "return %s(hTracer, type, %s, callback);", call, which(model, f));
 		fputs("}\n", to);
 	}
 }
@@ -96,6 +139,10 @@ int emit_tracing_exports(const struct model *model, FILE *to)
 	for (size_t i = 0; i < model->nfunctions; i++)
 		if (registered(model, &model->functions[i]))
 			fprintf(to, "%s\n", model->functions[i].name);
+	fputs("# of functions that are known by name only\n", to);
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		if (undeclared_register(f))
+			fprintf(to, "%s\n", undeclared_register(f));
 	return emit_done(to, model, "exports");
 }
 
@@ -106,6 +153,7 @@ int emit_tracing(const struct model *model, FILE *to)
 	emit_includes(to, model);
 	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n", model->prefix);
 	emit_registers(to, model, "tl_zel_register", by_shim);
+	emit_undeclared_registers(to, model, "tl_zel_register", by_shim);
 	emit_slots(to, model);
 	return emit_done(to, model, "tracing.c");
 }

@@ -74,6 +74,9 @@ struct type {
 	size_t index;		/* among model.types */
 };
 
+/* Words that a function known by its name alone may be passed. */
+#define TL_PASSED_MAX 24
+
 struct function {
 	const char *name;
 	struct type *result;
@@ -81,6 +84,10 @@ struct function {
 	struct variable *params;
 	size_t nparams;
 	bool variadic;
+	bool undeclared;	/* none of the headers has it: the descriptor's "newer" */
+	unsigned passed;	/* not 0: its parameters are not known, and so many words are passed on in their place */
+	unsigned *places;	/* of those words, where each parameter begins; as the machine has it where one is a struct */
+	size_t nplaces;
 	bool exported;		/* the real library exports it (the descriptor's word, checked by `tracegen check`) */
 	unsigned level;		/* enum tl_level */
 	enum tl_failure failure;

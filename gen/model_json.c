@@ -188,6 +188,15 @@ static json_t *from_variables(const struct variable *list, size_t count)
 	return array;
 }
 
+static json_t *from_places(const struct function *function)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < function->nplaces; i++)
+		json_array_append_new(array, json_integer(function->places[i]));
+	return array;
+}
+
 static json_t *from_function(const struct function *function)
 {
 	json_t *object = json_object(), *flags = json_array();
@@ -197,6 +206,9 @@ static json_t *from_function(const struct function *function)
 	set_text(object, "result_spelling", function->result_spelling);
 	set_list(object, "params", from_variables(function->params, function->nparams));
 	set_true(object, "variadic", function->variadic);
+	set_true(object, "undeclared", function->undeclared);
+	set_number(object, "passed", function->passed);
+	set_list(object, "places", from_places(function));
 	set_true(object, "exported", function->exported);
 	set_number(object, "level", function->level);
 	if (function->failure)
@@ -233,6 +245,8 @@ static json_t *from_getproc(const struct getproc *getproc)
 		json_t *entry = json_object();
 
 		set_text(entry, "member", getproc->entries[i].member->name);
+		if (getproc->entries[i].function->undeclared)
+			set_number(entry, "offset", (int64_t)getproc->entries[i].member->offset);
 		set_text(entry, "function", getproc->entries[i].function->name);
 		set_number(entry, "since", getproc->entries[i].since);
 		json_array_append_new(entries, entry);
@@ -519,11 +533,15 @@ static unsigned get_function_flags(struct reader *reader, json_t *object)
 
 static void read_function(struct reader *reader, json_t *object)
 {
+	json_t *place;
+	size_t i;
 	struct function function = {
 		.name = get_text(object, "name"),
 		.result = get_reference(reader, json_object_get(object, "result")),
 		.result_spelling = get_text(object, "result_spelling"),
 		.variadic = get_true(object, "variadic"),
+		.undeclared = get_true(object, "undeclared"),
+		.passed = (unsigned)get_number(object, "passed"),
 		.exported = get_true(object, "exported"),
 		.level = (unsigned)get_number(object, "level"),
 		.failure = (enum tl_failure)GET_WORD(reader, object, "failure", failures),
@@ -539,9 +557,20 @@ static void read_function(struct reader *reader, json_t *object)
 	};
 
 	function.params = get_variables(reader, object, "params", &function.nparams);
+	json_array_foreach(json_object_get(object, "places"), i, place)
+		*APPEND(function.places, function.nplaces) = (unsigned)json_integer_value(place);
 	if (!function.name || !function.result_spelling)
 		broken(reader, "a function has no name or no result");
 	*APPEND(reader->model->functions, reader->model->nfunctions) = function;
+}
+
+/* A member that the table has in headers newer than those that were read. */
+static struct variable *undeclared_member(const char *name, int64_t offset)
+{
+	struct variable *member = allocate(sizeof *member);
+
+	*member = (struct variable){.name = name, .offset = (uint64_t)offset};
+	return member;
 }
 
 static void read_getproc(struct reader *reader, json_t *object)
@@ -569,6 +598,8 @@ static void read_getproc(struct reader *reader, json_t *object)
 			if (!strcmp(getproc->table->members[j].name, member))
 				entry->member = &getproc->table->members[j];
 		entry->function = function ? model_function(model, function) : NULL;
+		if (!entry->member && member && entry->function && entry->function->undeclared)
+			entry->member = undeclared_member(member, get_number(one, "offset"));
 		entry->since = (uint32_t)get_number(one, "since");
 		if (!entry->member || !entry->function)
 			broken(reader, "a table's entry names no member or no function");

@@ -347,6 +347,7 @@ static void make_functions(const struct collection *all)
 		to->failure = (uint8_t)f->failure;
 		to->layer = (uint8_t)f->layer;
 		to->phase = (uint8_t)f->phase;
+		to->passed = (uint8_t)f->passed;
 		to->file = f->where.file;
 		to->line = f->where.line;
 	}

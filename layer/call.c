@@ -36,6 +36,7 @@
 #include "layer/device/inside.h"
 #include "layer/left.h"
 #include "layer/near.h"
+#include "layer/newer.h"
 #include "layer/report.h"
 #include "layer/request.h"
 #include "layer/resolve.h"
@@ -711,10 +712,16 @@ static void *enter(struct tl_call *call)
 		void *foreign = tl_resolve_foreign(call);
 		if (foreign)
 			return pass(call, foreign);
+		if (tl_resolve_is_linked_loaders(call)) {
+			call->mode = mode & TL_MODE_AFTER;
+			return call->mode ? real : pass(call, real);
+		}
 	}
 	tl_report_called(call->shim->function->name);
-	if (mode & TL_MODE_RECORD && wanted)
+	if (mode & TL_MODE_RECORD && wanted) {
 		tl_report_recorded();
+		tl_newer_look(call->shim->function->api);
+	}
 	if (mode & WATCHED)
 		call->thread = thread_for(call);
 	if (call->thread && is_unwanted(call))

@@ -234,17 +234,19 @@ static void *entry_of(const struct closure *closure)
 
 static bool prepare(struct closure *closure, const struct tl_function *function)
 {
+	/* Of a function that is known by name only, words are passed on. */
+	unsigned count = function->passed ? function->passed : function->count;
 	ffi_type *result = ffi_type_of(function->result);
 
-	closure->arguments = calloc(function->count + 1u, sizeof(ffi_type *));
+	closure->arguments = calloc(count + 1u, sizeof(ffi_type *));
 	if (!result || !closure->arguments)
 		return false;
-	for (unsigned i = 0; i < function->count; i++) {
-		closure->arguments[i] = ffi_type_of(function->params[i].type);
+	for (unsigned i = 0; i < count; i++) {
+		closure->arguments[i] = function->passed ? integer(sizeof(uintptr_t), false) : ffi_type_of(function->params[i].type);
 		if (!closure->arguments[i])
 			return false;
 	}
-	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, function->count, result,
+	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, count, result,
 			 closure->arguments) != FFI_OK)
 		return false;
 	closure->writable = ffi_closure_alloc(sizeof(ffi_closure), &closure->shim.entry);

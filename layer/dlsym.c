@@ -29,6 +29,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -392,6 +393,14 @@ static bool is_loaders(const void *pointer)
 	return there && there->role == TL_ROLE_LOADER;
 }
 
+/* NULL: the program. */
+static const struct tl_known *who_asks(const void *caller)
+{
+	const struct tl_known *asking = tl_known_at(caller);
+
+	return asking && asking->role != TL_ROLE_LINKED ? asking : NULL;
+}
+
 static struct search search_of(const struct hook *hook)
 {
 	return (struct search){.question = hook->question,
@@ -478,24 +487,117 @@ static void search_own(const struct tl_loaded *loaded, void *closure)
 	search->function = own ? defined(own, search->name) : NULL;
 }
 
-/*
- * What has no shim, but is ours all the same: asked of a loader by its handle, zelTracerCreate and its kin would be the loader's, which
- * knows of no layer where none was asked for. NULL: it is none of these.
- */
-static void *tracing_interface(const struct question *question, const void *caller)
+static void *own_symbol(const char *name)
 {
-	struct link_map *library = NULL;
-	struct own_search search = {.name = question->name};
+	struct own_search search = {.name = name};
 
-	if (!question->name || !tl_elf_begins(question->name, "zel") || question->handle == RTLD_DEFAULT ||
-	    question->handle == RTLD_NEXT)
-		return NULL;
-	tl_known_look();
-	if (tl_known_at(caller) || dlinfo(question->handle, RTLD_DI_LINKMAP, &library) || !library ||
-	    !is_loaders(library->l_ld))
-		return NULL;
 	tl_elf_with_loaded(search_own, &search);
 	return search.function;
+}
+
+#define REGISTER_BEGINS "zelTracer"
+#define REGISTER_ENDS "RegisterCallback"
+
+static bool is_register(const char *name)
+{
+	size_t length = strlen(name), end = strlen(REGISTER_ENDS);
+
+	return tl_elf_begins(name, REGISTER_BEGINS) && length > end && !strcmp(name + length - end, REGISTER_ENDS);
+}
+
+/* What it registers for is known by name only, so that ours only stands in the loader's place. */
+static bool is_stand_in(const char *name)
+{
+	int length = (int)(strlen(name) - strlen(REGISTER_BEGINS REGISTER_ENDS));
+	char function[128];
+	const struct tl_shim *shim;
+
+	snprintf(function, sizeof(function), "ze%.*s", length, name + strlen(REGISTER_BEGINS));
+	shim = tl_names_find(function);
+	if (!shim) {
+		snprintf(function, sizeof(function), "zer%.*s", length, name + strlen(REGISTER_BEGINS));
+		shim = tl_names_find(function);
+	}
+	return shim && shim->function->passed;
+}
+
+/* What the question would be answered with, were it not ours to answer. */
+static void *answer_without_us(const struct hook *hook)
+{
+	const struct question *question = hook->question;
+
+	/* Asked by us, what is next is next after us. */
+	return question->handle == RTLD_NEXT ? ask(&hook->real->libc, question, RTLD_NEXT)
+					     : ask(&hook->real->next, question, question->handle);
+}
+
+static bool is_loaders_handle(void *handle)
+{
+	struct link_map *library = NULL;
+
+	return handle != RTLD_DEFAULT && handle != RTLD_NEXT && !dlinfo(handle, RTLD_DI_LINKMAP, &library) && library &&
+	       is_loaders(library->l_ld);
+}
+
+/*
+ * A loader that is linked into a library, as oneAPI's adapters have it, first looks up what brings the dynamic one up. What it calls by name after that
+ * is the loader's business.
+ */
+static void notice_linked_loader(const struct hook *hook)
+{
+	const char *name = hook->question->name;
+
+	if (!name || strcmp(name, "zeLoaderInit"))
+		return;
+	tl_known_look();
+	if (is_loaders_handle(hook->question->handle))
+		tl_known_linked(hook->caller);
+}
+
+static void tell_linked_loader_apart(const struct hook *hook)
+{
+	const struct tl_known *asking = tl_known_at(hook->caller);
+
+	if (asking && asking->role == TL_ROLE_LINKED && tl_resolve_brings_loader_up(hook->shim->function))
+		tl_runtime_caller(hook->shim);
+}
+
+/*
+ * What has no shim, but is ours all the same: asked of a loader, zelTracerCreate and its kin would be the loader's, which knows of no layer
+ * where none was asked for, or passes the handle of our tracer on to another layer. NULL: it is none of these.
+ *
+ * A register function that came after the descriptor was written is in the loader only. It reaches another layer with our handle when the
+ * program calls it, or when the loader, called by the program, looks it up in that layer.
+ */
+static void *tracing_interface(const struct hook *hook)
+{
+	const char *name = hook->question->name;
+	const struct tl_known *asking;
+
+	if (!name || !tl_elf_begins(name, "zel"))
+		return NULL;
+	tl_known_look();
+	asking = who_asks(hook->caller);
+	if (asking && asking->role != TL_ROLE_LOADER)
+		return NULL;
+	void *own = own_symbol(name);
+
+	if (!own)
+		return is_register(name) && answer_without_us(hook) ? own_symbol("tl_zel_unsupported") : NULL;
+	if (asking || hook->question->handle == RTLD_DEFAULT)
+		return NULL;
+	if (is_loaders_handle(hook->question->handle) && !(is_register(name) && is_stand_in(name)))
+		return own;
+	return is_loaders(answer_without_us(hook)) ? own : NULL;
+}
+
+/*
+ * Names that are answered from the first question on, and not only once the runtime has started. A tool's constructor comes before ours: of
+ * the tracing interface it must not get one part from the loader and the other from us.
+ */
+static bool is_ours(const char *name)
+{
+	return tl_elf_begins(name, "zel") || tl_names_is_builtin(name);
 }
 
 /*
@@ -510,18 +612,21 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	int saved = errno;
 
 	/* A sanitizer asks for what it stands before, and until it has that, nothing of libc can be called. */
-	if (tl_runtime_is_confined() || (!tl_runtime_is_started() && !(question->name && tl_names_is_builtin(question->name))))
+	if (tl_runtime_is_confined() || (!tl_runtime_is_started() && !(question->name && is_ours(question->name))))
 		return jump(&hook);
 	tl_runtime_start();
 	hook.shim = question->name ? tl_names_find(question->name) : NULL;
 	if (!hook.shim) {
-		void *ours = tracing_interface(question, caller);
+		void *ours = tracing_interface(&hook);
+
+		notice_linked_loader(&hook);
 
 		errno = saved;
 		return ours ? answer(&hook, ours) : jump(&hook);
 	}
 	tl_known_look();
-	asking = tl_known_at(caller);
+	tell_linked_loader_apart(&hook);
+	asking = who_asks(caller);
 	hook.foreign = asking && asking->role != TL_ROLE_OWN;
 	void *next;
 

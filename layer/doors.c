@@ -13,6 +13,7 @@
 #include "layer/elf.h"
 #include "layer/known.h"
 #include "layer/names.h"
+#include "layer/resolve.h"
 #include "layer/runtime.h"
 
 /* --- whether to */
@@ -59,6 +60,56 @@ bool tl_door_opens(const char *function)
 	return true;
 }
 
+/* --- Level Zero's loaders that check drivers */
+
+static _Atomic int loader_checks;
+
+/* A table in use was offered, and not only copies on the stack. */
+static _Atomic bool in_use;
+
+void tl_door_loader(enum tl_door_check check)
+{
+	atomic_store_explicit(&loader_checks, check, memory_order_relaxed);
+}
+
+static bool checks_by_its_table(const struct tl_function *function)
+{
+	return function->flags & TL_FUNCTION_INITIALISES &&
+	       atomic_load_explicit(&loader_checks, memory_order_relaxed) == TL_DOOR_CHECKS_BY_ITS_TABLE;
+}
+
+/* All checks are made within the program's first call, before that goes on to the drivers itself. */
+bool tl_door_is_check(const struct tl_call *call)
+{
+	static struct tl_first_places first;
+
+	return checks_by_its_table(call->shim->function) && atomic_load_explicit(&in_use, memory_order_relaxed) &&
+	       tl_resolve_comes_first(&first, call);
+}
+
+struct symbol_search {
+	const void *address;
+	const char *name;
+	void *symbol;
+};
+
+static void search_symbol(const struct tl_loaded *loaded, void *closure)
+{
+	struct symbol_search *search = closure;
+	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
+	const ElfW(Sym) *symbol = elf ? tl_elf_lookup(elf, search->name, tl_elf_hash(search->name), NULL) : NULL;
+
+	search->symbol = symbol ? tl_elf_address(elf, symbol) : NULL;
+}
+
+void *tl_door_symbol(const void *address, const char *name)
+{
+	struct symbol_search search = { .address = address, .name = name };
+
+	tl_elf_with_loaded(search_symbol, &search);
+	return search.symbol;
+}
+
 /* --- pointers */
 
 /* The first pointer becomes the shim's own real function; for each other there is a closure. */
@@ -73,8 +124,11 @@ static void put_shim(struct tl_shim *shim, void **place)
 		*place = tl_closure_for(shim, real);
 		return;
 	}
-	/* The loader's own calls don't come through here, so nobody has to be told apart. */
-	tl_runtime_set_mode(shim, 0, TL_MODE_CALLER);
+	/* The loader's own calls don't come through here, so nobody has to be told apart; but for those by which it checks drivers. */
+	if (checks_by_its_table(shim->function))
+		tl_runtime_caller(shim);
+	else
+		tl_runtime_set_mode(shim, 0, TL_MODE_CALLER);
 	tl_runtime_resolved(shim);
 	*place = shim->entry;
 }
@@ -98,22 +152,23 @@ static bool is_on_stack(const void *address)
 }
 
 /*
- * Loaders up to 1.13 ask for the table with zeInit once more for every driver, to see if it is alive, in a table on the stack. Those calls
+ * Loaders up to 1.17.27 ask for the table with zeInit once more for every driver, to see if it is alive, in a table on the stack. Those calls
  * are the loader's, not the program's; and with several drivers the functions are theirs, while the program's zeInit has to reach them
- * all. Later loaders ask for a table on the stack first, and then for the one in use.
+ * all. From 1.15 on they ask for a copy on the stack first, and then for the table in use.
  */
 static bool is_for_loader_itself(const struct tl_shim *shim, void *table, void *offered)
 {
-	static _Atomic bool had_other;
 	const void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!(shim->function->flags & TL_FUNCTION_INITIALISES))
 		return false;
-	if (!is_on_stack(table))
-		atomic_store_explicit(&had_other, true, memory_order_relaxed);
-	else if (atomic_load_explicit(&had_other, memory_order_relaxed))
-		return true;
-	return real && offered && offered != real && offered != shim->entry;
+	if (!is_on_stack(table)) {
+		atomic_store_explicit(&in_use, true, memory_order_relaxed);
+		return false;
+	}
+	return atomic_load_explicit(&loader_checks, memory_order_relaxed) == TL_DOOR_CHECKS_BY_OTHER_TABLES &&
+	       (atomic_load_explicit(&in_use, memory_order_relaxed) ||
+		(real && offered && offered != real && offered != shim->entry));
 }
 
 static const struct tl_getproc *getproc_of(const struct tl_function *getter)

@@ -472,6 +472,27 @@ const ElfW(Sym) * tl_elf_lookup(const struct tl_elf *elf, const char *name, uint
 	return elf->sysv_hash ? lookup_sysv(elf, name, version) : NULL;
 }
 
+/* A GNU hash table does not tell: the last symbol is the end of the chain that begins farthest back. */
+uint32_t tl_elf_symbols(const struct tl_elf *elf)
+{
+	const uint32_t *table = elf->gnu_hash;
+
+	if (!elf->symbols || !elf->strings)
+		return 0;
+	if (!table)
+		return elf->sysv_hash ? elf->sysv_hash[1] : 0;
+	uint32_t nbuckets = table[0], first = table[1], last = 0;
+	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t)), *chains = buckets + nbuckets;
+
+	for (uint32_t i = 0; i < nbuckets; i++)
+		last = buckets[i] > last ? buckets[i] : last;
+	if (last < first)
+		return 0;
+	while (!(chains[last - first] & 1))
+		last++;
+	return last + 1;
+}
+
 void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) * symbol)
 {
 	void *address = (void *)(elf->base + symbol->st_value);

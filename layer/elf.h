@@ -83,6 +83,9 @@ const ElfW(Sym) * tl_elf_lookup(const struct tl_elf *elf, const char *name, uint
 				const char *version);
 void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) * symbol);
 
+/* How many symbols it has, of which the first is none; 0 where that can't be told. */
+uint32_t tl_elf_symbols(const struct tl_elf *elf);
+
 /* The one that the address lies in, or NULL. */
 const struct tl_elf *tl_elf_at(const struct tl_loaded *loaded, const void *address);
 

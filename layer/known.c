@@ -105,6 +105,7 @@ bool tl_known_is_layered(const struct tl_api *api)
 struct look {
 	const struct tl_names *names;
 	const void *driver;	       /* an address in a library that is a driver, or NULL */
+	const void *linked;	       /* an address in a library that a loader is linked into, or NULL */
 	const struct tl_shim *suspect; /* whoever defines this is a driver, or NULL */
 	const struct tl_elf *program;
 	struct tl_shim *entangled[ENTANGLED_MAX];
@@ -292,6 +293,8 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 
 	if (driver && driver != loaded->elf)
 		remember(driver, TL_ROLE_DRIVER);
+	if (look->linked)
+		remember(tl_elf_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->program = loaded->elf;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (has_in_table(look, &loaded->elf[i]))
@@ -300,10 +303,10 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 		scan_library(look, &loaded->elf[i]);
 }
 
-static void look_for(const void *driver, const struct tl_shim *suspect)
+static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
 {
 	struct tl_generation generation = tl_elf_generation();
-	struct look look = {.names = tl_names(), .driver = driver, .suspect = suspect};
+	struct look look = {.names = tl_names(), .driver = driver, .linked = linked, .suspect = suspect};
 
 	if (!look.names)
 		return;
@@ -329,7 +332,7 @@ void tl_known_look(void)
 	    atomic_load_explicit(&seen_removed, memory_order_relaxed) == generation.removed &&
 	    names && atomic_load_explicit(&seen_names, memory_order_relaxed) == names->count)
 		return;
-	look_for(NULL, NULL);
+	look_for(NULL, NULL, NULL);
 }
 
 void tl_known_driver(const void *address)
@@ -337,7 +340,13 @@ void tl_known_driver(const void *address)
 	const struct tl_known *there = tl_known_at(address);
 
 	if (!there)
-		look_for(address, NULL);
+		look_for(address, NULL, NULL);
+}
+
+void tl_known_linked(const void *address)
+{
+	if (!tl_known_at(address))
+		look_for(NULL, address, NULL);
 }
 
 /*
@@ -368,5 +377,5 @@ static bool is_worth_a_look(const struct tl_shim *shim)
 void tl_known_suspects(const struct tl_shim *shim)
 {
 	if (is_worth_a_look(shim))
-		look_for(NULL, shim);
+		look_for(NULL, NULL, shim);
 }

@@ -18,6 +18,7 @@ enum tl_role {
 	TL_ROLE_NONE,
 	TL_ROLE_OWN,	/* shims live there */
 	TL_ROLE_LOADER, /* its soname is one of an API's */
+	TL_ROLE_LINKED, /* a loader is linked into it, which asks the dynamic one for its functions; else it is the program's */
 	TL_ROLE_DRIVER, /* a loader took symbols from it, or dispatched to it; or it looks like one
 			   (see known.c) */
 };
@@ -49,6 +50,9 @@ enum tl_role tl_known_role(const struct tl_elf *elf);
 /* A loader took a symbol from the library at that address: it is a driver, unless it is ours, a
  * loader or the program. */
 void tl_known_driver(const void *address);
+
+/* The library at that address looked up what only a loader that is linked into a library uses. */
+void tl_known_linked(const void *address);
 
 /* A table of this library holds the shim instead of the library's own function. */
 bool tl_known_is_bound(const struct tl_known *known, const struct tl_shim *shim);

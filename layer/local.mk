@@ -75,6 +75,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/known.h %D%/known.c \
 	%D%/names.h %D%/names.c \
 	%D%/near.h \
+	%D%/newer.h %D%/newer.c \
 	%D%/resolve.h %D%/resolve.c
 
 # Device lanes of OpenCL and of Level Zero.
@@ -103,7 +104,7 @@ ze_lanes = \
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
-libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS) -isystem apis/include
+libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
 	%D%/confine.c %D%/ends.c %D%/setid.c %D%/unwind.c %D%/zel.h %D%/zel.c
@@ -124,21 +125,21 @@ layer/libtracelayer.map: apis/ze.exports apis/cl.exports apis/ze_tracing.exports
 	} >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += %D%/exports
 
-# The loaders' own layers. Each lies alone in a folder that can be named in LD_LIBRARY_PATH, two below libtracelayer.so, which it needs: in
+# The loaders' own layers. Each lies alone in a folder that can be named in LD_LIBRARY_PATH, two below libtracelayer.so, which it opens: in
 # the build folder as where it is installed. Not libtool's: it would install an archive and links beside them.
 doorsdir = $(pkglibdir)
 doors = level-zero/libze_tracing_layer.so.1 opencl/libtracelayer_opencl_layer.so
 built_doors = .libs/tracelayer/level-zero/libze_tracing_layer.so.1 .libs/tracelayer/opencl/libtracelayer_opencl_layer.so
-door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -L.libs -ltracelayer -Wl,-rpath,'$$ORIGIN/../..' -Wl,--enable-new-dtags \
+door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
 
 noinst_LTLIBRARIES += libtl_ze_layer.la libtl_cl_layer.la
-libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS) -Iapis/include
+libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_ze_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_ze_layer_la_SOURCES = %D%/doors/ze_layer.h %D%/doors/ze_layer.c
+libtl_ze_layer_la_SOURCES = %D%/doors/library.h %D%/doors/library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
 nodist_libtl_ze_layer_la_SOURCES = apis/ze_layer.c
 libtl_cl_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_cl_layer_la_SOURCES = %D%/doors/cl_layer.h %D%/doors/cl_layer.c
+libtl_cl_layer_la_SOURCES = %D%/doors/library.h %D%/doors/library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
 nodist_libtl_cl_layer_la_SOURCES = apis/cl_layer.c
 
 .libs/tracelayer/level-zero/libze_tracing_layer.so.1: libtl_ze_layer.la libtracelayer.la

@@ -15,6 +15,7 @@
 
 #include "layer/closure.h"
 #include "layer/dlsym.h"
+#include "layer/doors.h"
 #include "layer/elf.h"
 #include "layer/known.h"
 #include "layer/names.h"
@@ -98,7 +99,8 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 		return;
 	}
 	for (unsigned i = loaded->startup; i < loaded->count && !search->others; i++)
-		search->others = tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE &&
+		search->others = (tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE ||
+				  tl_known_role(&loaded->elf[i]) == TL_ROLE_LINKED) &&
 				 defines(&loaded->elf[i], search);
 	search->symbol = NULL;
 }
@@ -289,6 +291,20 @@ static bool is_direct(const void *caller)
 #endif
 }
 
+/* A loader that has our layer has its calls served by its tables. Only its own checks of drivers are told apart. */
+static void *loaders_check(const struct tl_call *call)
+{
+	int saved = errno;
+	const struct tl_known *from;
+
+	tl_known_look();
+	from = tl_known_at(call->caller.address);
+	errno = saved;
+	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call) ?
+		       atomic_load_explicit(&call->shim->real, memory_order_acquire) :
+		       NULL;
+}
+
 /*
  * Where the call came from:
  *
@@ -299,11 +315,14 @@ static bool is_direct(const void *caller)
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
-	const struct tl_known *from = tl_known_at(call->caller.address);
+	const struct tl_known *from;
 	void *function = NULL;
 	int saved = errno;
 
-	if (!from || tl_known_is_layered(call->shim->function->api))
+	if (tl_known_is_layered(call->shim->function->api))
+		return loaders_check(call);
+	from = tl_known_at(call->caller.address);
+	if (!from || from->role == TL_ROLE_LINKED)
 		return NULL;
 	if (from->role == TL_ROLE_OWN || (from->role == TL_ROLE_LOADER && !is_direct(call->caller.address)))
 		function = dispatched(call);
@@ -316,6 +335,49 @@ void *tl_resolve_foreign(const struct tl_call *call)
 		function = tl_resolve_real(call->shim, call->caller.address);
 	errno = saved;
 	return function;
+}
+
+bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (unsigned i = 0; i < TL_FIRST_PLACES; i++) {
+		const struct tl_function *no_function = NULL;
+		const void *nowhere = NULL;
+
+		if (!atomic_compare_exchange_strong_explicit(&places->first[i].function, &no_function, function, memory_order_relaxed,
+							     memory_order_relaxed) &&
+		    no_function != function)
+			continue;
+		return atomic_compare_exchange_strong_explicit(&places->first[i].place, &nowhere, call->caller.address, memory_order_relaxed,
+							       memory_order_relaxed) ||
+		       nowhere == call->caller.address;
+	}
+	return false;
+}
+
+bool tl_resolve_brings_loader_up(const struct tl_function *function)
+{
+	return function->flags & (TL_FUNCTION_INITIALISES | TL_FUNCTION_GETPROC);
+}
+
+/*
+ * A loader that is linked into a library calls some of the dynamic loader's functions itself, by the names that it looked up: it asks for its
+ * tables and initialises it, and then calls by those tables for the program. In later ones these have the dynamic loader's zeInit, so that the
+ * program's call comes by the same pointer, but from another place.
+ */
+bool tl_resolve_is_linked_loaders(const struct tl_call *call)
+{
+	static struct tl_first_places first;
+	const struct tl_known *from = tl_known_at(call->caller.address), *to;
+	void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
+
+	if (!from || from->role != TL_ROLE_LINKED || !real || !tl_resolve_brings_loader_up(call->shim->function))
+		return false;
+	to = tl_known_at(real);
+	if (!to || to->role != TL_ROLE_LOADER || own_function(to, call->shim) != real)
+		return false;
+	return call->shim->function->flags & TL_FUNCTION_GETPROC || tl_resolve_comes_first(&first, call);
 }
 
 /* --- what get-proc functions give out */

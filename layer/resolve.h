@@ -33,6 +33,26 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller);
  */
 void *tl_resolve_foreign(const struct tl_call *call);
 
+/*
+ * Where each of a few functions was called from the first time. True: this call comes from there. Any thread; all are relaxed, since the calls
+ * that are told apart are made by one thread, one after the other.
+ */
+#define TL_FIRST_PLACES 8
+struct tl_first_places {
+	struct {
+		const struct tl_function *_Atomic function;
+		const void *_Atomic place;
+	} first[TL_FIRST_PLACES];
+};
+bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call);
+
+/*
+ * A call came through a shim with TL_MODE_CALLER, and it is the program's: but a loader makes it that is linked into the caller's library. Then
+ * nobody hears of it; what it gives out is wrapped all the same.
+ */
+bool tl_resolve_brings_loader_up(const struct tl_function *function);
+bool tl_resolve_is_linked_loaders(const struct tl_call *call);
+
 /* The call returned success: wrap what it gave out (TL_FUNCTION_GETPROC). words are the
  * parameters', result the returned word's place. */
 void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result);

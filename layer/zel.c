@@ -116,6 +116,13 @@ static ze_result_t register_by_name(zel_tracer_handle_t tracer, int type, const 
 	return result == ZE_RESULT_SUCCESS ? result_of(tl_tracer_register(tracer_of(tracer), function, phase, callback)) : result;
 }
 
+/* What stands for the register functions that are not known here. */
+TL_EXPORT ze_result_t tl_zel_unsupported(void);
+TL_EXPORT ze_result_t tl_zel_unsupported(void)
+{
+	return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
+
 const struct tl_zel *tl_zel(void)
 {
 	/* Bound to the functions above, and not to the loader's of the same names: -Bsymbolic. */

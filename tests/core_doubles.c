@@ -10,6 +10,7 @@
 
 #include "format/args.h"
 #include "layer/about.h"
+#include "layer/newer.h"
 #include "layer/resolve.h"
 #include "layer/runtime.h"
 #include "layer/writer.h"
@@ -238,6 +239,17 @@ bool tl_resolve_is_loaded(const struct tl_api *api)
 void *tl_resolve_foreign(const struct tl_call *call)
 {
 	return NULL;
+}
+
+void tl_newer_look(const struct tl_api *api)
+{
+	(void)api;
+}
+
+bool tl_resolve_is_linked_loaders(const struct tl_call *call)
+{
+	(void)call;
+	return false;
 }
 
 void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)

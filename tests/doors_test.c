@@ -102,12 +102,16 @@ START_TEST(a_newer_version_is_served_and_what_it_has_more_stays)
 {
 	struct {
 		ze_event_dditable_t known;
-		uint64_t more[8];
-	} table = {.known.pfnQueryStatus = query, .more = {1, 2, 3, 4, 5, 6, 7, 8}}, before = table;
+		uint64_t more[40];
+	} table = {.known.pfnQueryStatus = query}, before;
 
+	/* Descriptors know some functions that came later by name: those are traced. None knows so many. */
+	for (unsigned i = 0; i < 40; i++)
+		table.more[i] = i + 1;
+	before = table;
 	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(1, 99), &table.known), ZE_RESULT_SUCCESS);
 	ck_assert_ptr_ne(table.known.pfnQueryStatus, query);
-	ck_assert_mem_eq(table.more, before.more, sizeof(table.more));
+	ck_assert_mem_eq(table.more + 20, before.more + 20, sizeof(table.more) / 2);
 }
 END_TEST
 

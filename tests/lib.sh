@@ -19,7 +19,7 @@ export LC_ALL=C
 for _name in $(env | sed -n 's/^\(TRACELAYER_[A-Z_]*\)=.*/\1/p'); do
 	test "$_name" = TRACELAYER_OFFLINE || unset "$_name"
 done
-unset LD_PRELOAD OPENCL_LAYERS ZE_ENABLE_TRACING_LAYER
+unset LD_PRELOAD OPENCL_LAYERS ZE_ENABLE_TRACING_LAYER ZEL_LIBRARY_PATH
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tracelayer-test.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT

@@ -367,7 +367,7 @@ nodist_%C%_apps_zel_every_SOURCES = %D%/apps/zel_functions.def
 %C%_apps_zel_every_LDADD = $(ZE_APP_LIBS)
 %D%/apps/zel_every-zel_every.$(OBJEXT): %D%/apps/zel_functions.def
 %D%/apps/zel_functions.def: apis/ze_tracing.exports
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -n 's/^zelTracer\(.*\)RegisterCallback$$/EACH(\1)/p' apis/ze_tracing.exports >$@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -n -e '/^#/q' -e 's/^zelTracer\(.*\)RegisterCallback$$/EACH(\1)/p' apis/ze_tracing.exports >$@
 CLEANFILES += %D%/apps/zel_functions.def
 check_PROGRAMS += doors_test
 doors_test_SOURCES = %D%/doors_test.c
@@ -375,6 +375,30 @@ doors_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 doors_test_LDADD = $(CHECK_LIBS) -ldl
 TESTS += doors_test %D%/layers.sh %D%/zel_preload.sh %D%/zel_layer.sh
 EXTRA_DIST += %D%/layers.sh %D%/zel_preload.sh %D%/zel_layer.sh %D%/zel_doors.sh
+# Loaders other than the installed one, in miniature, and who comes at them from elsewhere: a tool's constructor, a loader that is linked in.
+ZE_MODULE_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+check_LTLIBRARIES += %D%/apps/ze_linked.la %D%/apps/zel_early.la
+# Not libtool's, which would name it for its file.
+check_DATA = %D%/newer/libze_loader.so.1
+%D%/newer/libze_loader.so.1: %D%/drivers/ze_newer.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared $(AM_LDFLAGS) \
+		$(LDFLAGS) -Wl,-soname,$(@F) -o $@ $(srcdir)/%D%/drivers/ze_newer.c -ldl
+CLEANFILES += %D%/newer/libze_loader.so.1
+%C%_apps_ze_linked_la_SOURCES = %D%/apps/ze_linked.c
+%C%_apps_ze_linked_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+%C%_apps_ze_linked_la_LDFLAGS = $(ZE_MODULE_LDFLAGS)
+%C%_apps_ze_linked_la_LIBADD = -ldl
+%C%_apps_zel_early_la_SOURCES = %D%/apps/zel_early.c
+%C%_apps_zel_early_la_CFLAGS = $(AM_CFLAGS)
+%C%_apps_zel_early_la_LDFLAGS = $(ZE_MODULE_LDFLAGS)
+%C%_apps_zel_early_la_LIBADD = -ldl
+check_PROGRAMS += %D%/apps/ze_newer
+%C%_apps_ze_newer_SOURCES = %D%/apps/ze_newer.c
+%C%_apps_ze_newer_CFLAGS = $(AM_CFLAGS) -fPIE
+%C%_apps_ze_newer_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,dynamic-undefined-weak
+%C%_apps_ze_newer_LDADD = -ldl
+TESTS += %D%/zel_loaders.sh %D%/gen_ze_headers.sh
+EXTRA_DIST += %D%/zel_loaders.sh %D%/gen_ze_headers.sh %D%/drivers/ze_newer.c
 # --- real programs on PoCL, every call of theirs counted by a layer of the loader's own (whole_counter.c)
 TESTS += %D%/whole_real.sh
 STRESS_TESTS += tests/whole_real.sh tests/whole_names.sh

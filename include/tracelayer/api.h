@@ -153,6 +153,7 @@ struct tl_function {
 	uint16_t flags;		/* enum tl_function_flag */
 	uint8_t failure;	/* enum tl_failure */
 	uint8_t layer, phase;	/* enum tl_work_layer, enum tl_work_phase */
+	uint8_t passed;		/* known by name only: so many words are passed on, whatever they are; .count is 0 then */
 	const char *file;	/* header and line of the declaration */
 	uint32_t line;
 };

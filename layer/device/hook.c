@@ -161,7 +161,8 @@ bool tl_hook_set(const struct tl_hook *hooks)
 		register_barrier();
 	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
-			hook = find(sorted, count, library->api->functions[i].name);
+			/* A hook reads parameters. Of a function that is known by name only there are none. */
+			hook = library->api->functions[i].passed ? NULL : find(sorted, count, library->api->functions[i].name);
 			all &= !hook || set_one(hook, &library->shims[i], library->api->count);
 		}
 	}

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#include "layer/doors.h"
+#include "layer/doors/library.h"
+#include "tracelayer/shim.h"
 
 static const char name[] = "tracelayer";
 
@@ -41,10 +42,12 @@ TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const
 	if (count > num_entries)
 		count = num_entries;
 	memmove(&dispatch, target_dispatch, count * sizeof(void *));
-	if (tl_door_opens("clGetPlatformIDs"))
+	const struct tl_door_library *library = tl_door_library();
+
+	if (library && library->opens("clGetPlatformIDs"))
 		for (const struct tl_cl_slot *slot = tl_cl_slots; slot->function; slot++)
 			if (slot->offset / sizeof(void *) < count)
-				tl_door_pointer(slot->function, (void **)((char *)&dispatch + slot->offset));
+				library->pointer(slot->function, (void **)((char *)&dispatch + slot->offset));
 	*num_entries_ret = count;
 	*layer_dispatch_ret = &dispatch;
 	return CL_SUCCESS;

@@ -9,10 +9,12 @@
 #include "layer/doors/ze_layer.h"
 
 #include "config.h"
-#include "layer/doors.h"
+#include "layer/doors/library.h"
 
 #include <level_zero/loader/ze_loader.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What the loader calls zelTracerCreate and its kin through; zel_tracing_ddi.h, which can't be included as it is installed. */
 struct tracer_table {
@@ -32,28 +34,65 @@ static bool has_known_tables(uint32_t version)
 	return version >= ZE_MAKE_VERSION(1, 4) && ZE_MAJOR_VERSION(version) == 1;
 }
 
-ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table)
+static enum tl_door_check checks_of(const zel_version_t *loader)
+{
+	const int version[] = { loader->major, loader->minor, loader->patch };
+	static const int by_its_table[] = { 1, 17, 28 }, nothing[] = { 1, 26, 0 };
+	int newer = 0, newest = 0;
+
+	for (int i = 2; i >= 0; i--) {
+		newer = version[i] == by_its_table[i] ? newer : version[i] > by_its_table[i] ? 1 : -1;
+		newest = version[i] == nothing[i] ? newest : version[i] > nothing[i] ? 1 : -1;
+	}
+	return newest >= 0 ? TL_DOOR_CHECKS_NOTHING : newer >= 0 ? TL_DOOR_CHECKS_BY_ITS_TABLE : TL_DOOR_CHECKS_BY_OTHER_TABLES;
+}
+
+/* What a loader is, it tells by itself. */
+static void look_at_loader(const struct tl_door_library *library, const void *loader)
+{
+	ze_result_t (*versions)(size_t *count, zel_component_version_t *list) = library->symbol(loader, "zelLoaderGetVersions");
+	static _Atomic bool looked;
+	zel_component_version_t list[16];
+	size_t count = 0;
+
+	if (atomic_exchange_explicit(&looked, true, memory_order_relaxed) || !versions || versions(&count, NULL) != ZE_RESULT_SUCCESS ||
+	    count > sizeof(list) / sizeof(*list) || versions(&count, list) != ZE_RESULT_SUCCESS)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i].component_name, "loader"))
+			library->loader(checks_of(&list[i].component_lib_version));
+}
+
+ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table, const void *loader)
 {
 	if (!table)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	if (has_known_tables(version) && tl_door_opens(getter))
-		tl_door_table(getter, version, table);
+	const struct tl_door_library *library = has_known_tables(version) ? tl_door_library() : NULL;
+
+	if (library && library->opens(getter)) {
+		look_at_loader(library, loader);
+		library->table(getter, version, table);
+	}
 	return ZE_RESULT_SUCCESS;
 }
+
+/* The interface of libtracelayer.so; without one, each function says that nothing was initialised. */
+static const struct tl_zel *zel(void)
+{
+	const struct tl_door_library *library = tl_door_library();
+
+	return library ? library->zel() : NULL;
+}
+
+#define CALL(member, ...)                                                             \
+	do {                                                                          \
+		const struct tl_zel *zel_ = zel();                                    \
+		return zel_ ? zel_->member(__VA_ARGS__) : ZE_RESULT_ERROR_UNINITIALIZED; \
+	} while (0)
 
 ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback)
 {
-	return tl_zel()->register_callback(tracer, type, function, callback);
-}
-
-TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version, struct tracer_table *table)
-{
-	const struct tl_zel *zel = tl_zel();
-
-	if (!table)
-		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	*table = (struct tracer_table){ zel->create, zel->destroy, zel->set_prologues, zel->set_epilogues, zel->set_enabled };
-	return ZE_RESULT_SUCCESS;
+	CALL(register_callback, tracer, type, function, callback);
 }
 
 /* A row of what zelLoaderGetVersions tells. */
@@ -69,31 +108,41 @@ TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version)
 
 TL_EXPORT ze_result_t zelTracerCreate(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
 {
-	return tl_zel()->create(desc, phTracer);
+	CALL(create, desc, phTracer);
 }
 
 TL_EXPORT ze_result_t zelTracerDestroy(zel_tracer_handle_t hTracer)
 {
-	return tl_zel()->destroy(hTracer);
+	CALL(destroy, hTracer);
 }
 
 TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
 {
-	return tl_zel()->set_prologues(hTracer, pCoreCbs);
+	CALL(set_prologues, hTracer, pCoreCbs);
 }
 
 TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
 {
-	return tl_zel()->set_epilogues(hTracer, pCoreCbs);
+	CALL(set_epilogues, hTracer, pCoreCbs);
 }
 
 TL_EXPORT ze_result_t zelTracerSetEnabled(zel_tracer_handle_t hTracer, ze_bool_t enable)
 {
-	return tl_zel()->set_enabled(hTracer, enable);
+	CALL(set_enabled, hTracer, enable);
 }
 
 TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer);
 TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 {
-	return tl_zel()->reset(hTracer);
+	CALL(reset, hTracer);
+}
+
+/* The functions above by addresses that are bound here: -Bsymbolic, for the loader has the same names. */
+TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version, struct tracer_table *table)
+{
+	(void)version;
+	if (!table)
+		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+	*table = (struct tracer_table){ zelTracerCreate, zelTracerDestroy, zelTracerSetPrologues, zelTracerSetEpilogues, zelTracerSetEnabled };
+	return ZE_RESULT_SUCCESS;
 }
