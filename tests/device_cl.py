@@ -3,7 +3,7 @@
 
 Always checked, of every slice of the category "device":
 
-	lanes		it lies on a lane "queue N, <device>", or one of another name, which is its queue's alone, or on one of these with " (M)"; N and
+	lanes		it lies on a lane "queue N, <device>", or one of another name, which is its queue's alone, or on one of these with " (M)" before the comma; N and
 			the device are in its args; no two on a lane overlap
 	the call	exactly one call has the same correlation, it is one that enqueues, and the slice does not begin before it
 	waits		it does not end after a call returned that waited for it: clFinish of its queue, clWaitForEvents of its event, its own
@@ -42,7 +42,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_trace
 from device_lanes import Lanes, arrow_ends
 
-LANE = re.compile(r"(?:queue ([0-9]+)|[^,]*), (.*?)(?: \(([0-9]+)\))?\Z")
+LANE = re.compile(r"(?:queue ([0-9]+)|[^,(]*)(?: \(([0-9]+)\))?, (.*)\Z")
 KINDS = {
 	"NDRANGE_KERNEL": "kernel", "TASK": "kernel", "NATIVE_KERNEL": "kernel", "READ_BUFFER": "read", "READ_IMAGE": "read",
 	"READ_BUFFER_RECT": "read", "WRITE_BUFFER": "write", "WRITE_IMAGE": "write", "WRITE_BUFFER_RECT": "write", "COPY_BUFFER": "copy",
@@ -63,7 +63,7 @@ def check_lanes(lanes):
 				lanes.error("on %s, %s begins within %s" % (lanes.names.get(place), after, before))
 	queues = {}
 	for slice in lanes.work:
-		number, device, _ = LANE.match(lanes.names.get(slice.place, "")).groups()
+		number, _, device = LANE.match(lanes.names.get(slice.place, "")).groups()
 		queue = queues.setdefault((slice.place[0], device, number), slice.args.get("queue"))
 		if not device.startswith(str(slice.args.get("device"))) or queue != slice.args.get("queue") or int(number or queue) != queue:
 			lanes.error("%s of queue %s of %s is on %s" % (slice, slice.args.get("queue"), slice.args.get("device"),
