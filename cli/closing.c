@@ -554,7 +554,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: the program called %s, but every call is filtered out; see --level, --include and --exclude",
 		    reports->called);
 	else if (reports->confined)
-		say("no trace: the program confined itself, before its first call, by a seccomp filter that kills it for what recording needs; see "
+		say("no trace: the program confined itself, before its first call, by a seccomp filter that forbids what recording needs; see "
 		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
 		;	/* whose program it was to be */
@@ -586,7 +586,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 	if (reports.count && reports.no_memory)
 		say_no_memory(&reports);
 	if (reports.count && reports.confined)
-		say("the program confined itself by a seccomp filter that kills it for what recording needs, so its trace ends there; see Limits in "
+		say("the program confined itself by a seccomp filter that forbids what recording needs, so its trace ends there; see Limits in "
 		    "tracelayer's README");
 	if (reports.count) {
 		images_say(&reports.images, ending->pid, false);

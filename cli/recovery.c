@@ -25,6 +25,8 @@
 #include "cli/recovery.h"
 #include "cli/trace_sink.h"
 #include "cli/trace_spool.h"
+#include "format/proc.h"
+#include "format/settings.h"
 #include "format/trace_reader.h"
 
 #define PROBLEMS_SAID 12
@@ -204,6 +206,12 @@ static uint64_t end_of_unfinished(const struct job *job)
 	/* A record that was damaged may speak of any time. */
 	if (!job->elsewhere && !clock_gettime(CLOCK_MONOTONIC, &time))
 		now = counter ? tl_counter() : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	/* What we read of the clock, as the process would have. */
+	if (!counter) {
+		int64_t ahead = job->trace->header.time_offset - tl_proc_time_offset();
+		death += death ? (uint64_t)ahead : 0;
+		now += now != UINT64_MAX ? (uint64_t)ahead : 0;
+	}
 	last = death > last ? death : last;
 	return last < now ? last : now;
 }

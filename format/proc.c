@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -73,6 +74,34 @@ uint64_t tl_proc_namespace(void)
 	text[size < 0 ? 0 : size] = 0;
 	const char *at = strchr(text, '[');
 	return at ? number_at(at + 1) : 0;
+}
+
+/* The namespaces' links read time:[4026531834]. */
+static bool is_in_childrens_time(void)
+{
+	char own[64] = "", children[64] = "";
+
+	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time", own, sizeof(own) - 1);
+	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time_for_children", children, sizeof(children) - 1);
+	return !strcmp(own, children);
+}
+
+/* "monotonic           1000         0": seconds, which may be negative, and nanoseconds. The file is about the children's namespace. */
+int64_t tl_proc_time_offset(void)
+{
+	char text[256];
+
+	text[tl_proc_read("/proc/self/timens_offsets", text, sizeof(text) - 1)] = 0;
+	const char *at = strstr(text, "monotonic");
+	if (!at || !is_in_childrens_time())
+		return 0;
+	at += strcspn(at, " \t");
+	at += strspn(at, " \t");
+	bool negative = *at == '-';
+	int64_t seconds = (int64_t)number_at(at + negative);
+	at += strcspn(at, " \t");
+	at += strspn(at, " \t");
+	return (negative ? -seconds : seconds) * 1000000000 + (int64_t)number_at(at);
 }
 
 void tl_proc_boot(char boot[TL_PROC_BOOT])

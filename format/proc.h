@@ -21,6 +21,12 @@ uint64_t tl_proc_start_time(uint32_t pid);
 /* The kernel's number of the calling process's pid namespace. 0: it can't be read. */
 uint64_t tl_proc_namespace(void);
 
+/*
+ * Nanoseconds that CLOCK_MONOTONIC is ahead of the machine's in the calling process's time namespace; 0 also where there are no such namespaces. Who
+ * has made one for its children (unshare) is not in it.
+ */
+int64_t tl_proc_time_offset(void);
+
 /* What this boot of the machine is called; "": it can't be read. */
 #define TL_PROC_BOOT 40
 void tl_proc_boot(char boot[TL_PROC_BOOT]);

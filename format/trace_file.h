@@ -84,6 +84,8 @@ struct tl_file_header {
 	_Atomic uint32_t recording;	/* enum tl_file_recording */
 	_Atomic uint32_t listens;	/* 1: there is a writer thread, and a request is answered at once. 0: at the next chunk's end */
 	_Atomic uint32_t watched;	/* 1: open calls are kept though nothing is recorded */
+	uint32_t unused;
+	int64_t time_offset;	/* nanoseconds that the process's CLOCK_MONOTONIC is ahead of the machine's: its time namespace's */
 };
 
 #define TL_PIECE_MAGIC 0x43504c54u	/* "TLPC" */

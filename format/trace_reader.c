@@ -354,7 +354,8 @@ bool tl_trace_clock_now(struct tl_trace *trace)
 		ticks = before + width / 2;
 		ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	}
-	return tl_trace_clock_add(trace, ticks, ns);
+	/* As the process would have read the clock: its time namespace may be another. */
+	return tl_trace_clock_add(trace, ticks, ns + (uint64_t)(trace->header.time_offset - tl_proc_time_offset()));
 }
 
 /* --- APIs */

@@ -351,6 +351,7 @@ static void fill_header(struct tl_file_header *header, uint64_t size)
 	header->start_time = tl_proc_start_time(header->pid);
 	header->pid_namespace = tl_proc_namespace();
 	tl_proc_boot(header->boot);
+	header->time_offset = tl_proc_time_offset();
 	strncpy(header->session, tl_config.session ? tl_config.session : "", sizeof(header->session) - 1);
 	header->capacity = size;
 }

@@ -4,7 +4,7 @@
  * A filter that kills for what it does not know kills the program for system calls that we make in its threads, and turns its exit code into SIGSYS.
  * So prctl and syscall are exported in the C library's place, and a filter is looked at before the kernel gets it: is there one among the
  * system calls below that it would answer by a signal? Then everything is written and ended now, and from then on we make no system call in the program's
- * threads: calls go straight to the driver. A filter that answers by an error, or allows, changes nothing.
+ * threads: calls go straight to the driver. So they do where it makes those fail without which events would be lost unseen. Any other filter changes nothing.
  *
  * A filter that the program installs by a system call instruction of its own, or that it inherited, is not seen: README, Limits.
  */
@@ -45,60 +45,61 @@
 static const struct need {
 	long number;
 	uint64_t arguments[6];
+	bool always;	/* without it events would be lost unseen, so it may not fail either */
 } needs[] = {
-	{ SYS_rt_sigprocmask, { SIG_SETMASK, 0, 0, 8 } },
-	{ SYS_rt_sigpending, { 0, 8 } },
-	{ SYS_rt_sigtimedwait, { 0, 0, 0, 8 } },
-	{ SYS_sigaltstack, { 0 } },
-	{ SYS_getpid, { 0 } },
-	{ SYS_gettid, { 0 } },
-	{ SYS_getuid, { 0 } },
-	{ SYS_tgkill, { 1, 1, 0 } },
-	{ SYS_futex, { 0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 } },
-	{ SYS_futex, { 0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0 } },
-	{ SYS_futex, { 0, FUTEX_WAKE, 1 } },
-	{ SYS_mmap, { 0, 4096, READ_WRITE, OWN_MEMORY, UINT64_MAX, 0 } },
-	{ SYS_mmap, { 0, 4096, READ_WRITE, MAP_SHARED | MAP_NORESERVE, 3, 0 } },
-	{ SYS_mmap, { 4096, 4096, READ_WRITE, OWN_MEMORY | MAP_FIXED, UINT64_MAX, 0 } },
-	{ SYS_munmap, { 0, 4096 } },
-	{ SYS_mprotect, { 0, 4096, READ_WRITE } },
-	{ SYS_madvise, { 0, 4096, MADV_POPULATE_WRITE } },
-	{ SYS_madvise, { 0, 4096, MADV_WIPEONFORK } },
-	{ SYS_clock_gettime, { CLOCK_MONOTONIC } },
-	{ SYS_clock_gettime, { CLOCK_REALTIME } },
-	{ SYS_nanosleep, { 0 } },
-	{ SYS_sched_yield, { 0 } },
-	{ SYS_sched_getscheduler, { 0 } },
-	{ SYS_sched_getaffinity, { 0 } },
-	{ SYS_sched_setaffinity, { 0 } },
-	{ SYS_membarrier, { 0 } },
-	{ SYS_prctl, { PR_GET_NAME } },
-	{ SYS_prctl, { PR_SET_NAME } },
-	{ SYS_clone, { THREAD_FLAGS } },
-	{ SYS_exit, { 0 } },
-	{ SYS_close_range, { 0, UINT32_MAX, CLOSE_RANGE_UNSHARE } },
-	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC } },
-	{ SYS_openat, { 3, 0, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, 0600 } },
-	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600 } },
-	{ SYS_close, { 3 } },
-	{ SYS_read, { 3 } },
-	{ SYS_write, { 2 } },
-	{ SYS_pwritev, { 3 } },
-	{ SYS_ppoll, { 0 } },
-	{ SYS_lseek, { 3 } },
-	{ SYS_ftruncate, { 3 } },
-	{ SYS_newfstatat, { 3 } },
-	{ SYS_fstatfs, { 3 } },
-	{ SYS_faccessat, { (uint64_t)AT_FDCWD } },
-	{ SYS_readlinkat, { (uint64_t)AT_FDCWD } },
-	{ SYS_symlinkat, { 0, (uint64_t)AT_FDCWD } },
-	{ SYS_unlinkat, { (uint64_t)AT_FDCWD } },
-	{ SYS_uname, { 0 } },
-	{ SYS_process_vm_readv, { 1 } },
-	{ SYS_prlimit64, { 0 } },
+	{ SYS_rt_sigprocmask, { SIG_SETMASK, 0, 0, 8 }, true },
+	{ SYS_rt_sigpending, { 0, 8 }, false },
+	{ SYS_rt_sigtimedwait, { 0, 0, 0, 8 }, false },
+	{ SYS_sigaltstack, { 0 }, false },
+	{ SYS_getpid, { 0 }, true },
+	{ SYS_gettid, { 0 }, true },
+	{ SYS_getuid, { 0 }, false },
+	{ SYS_tgkill, { 1, 1, 0 }, false },
+	{ SYS_futex, { 0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 }, true },
+	{ SYS_futex, { 0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0 }, true },
+	{ SYS_futex, { 0, FUTEX_WAKE, 1 }, true },
+	{ SYS_mmap, { 0, 4096, READ_WRITE, OWN_MEMORY, UINT64_MAX, 0 }, true },
+	{ SYS_mmap, { 0, 4096, READ_WRITE, MAP_SHARED | MAP_NORESERVE, 3, 0 }, true },
+	{ SYS_mmap, { 4096, 4096, READ_WRITE, OWN_MEMORY | MAP_FIXED, UINT64_MAX, 0 }, true },
+	{ SYS_munmap, { 0, 4096 }, true },
+	{ SYS_mprotect, { 0, 4096, READ_WRITE }, false },
+	{ SYS_madvise, { 0, 4096, MADV_POPULATE_WRITE }, true },
+	{ SYS_madvise, { 0, 4096, MADV_WIPEONFORK }, false },
+	{ SYS_clock_gettime, { CLOCK_MONOTONIC }, false },
+	{ SYS_clock_gettime, { CLOCK_REALTIME }, false },
+	{ SYS_nanosleep, { 0 }, false },
+	{ SYS_sched_yield, { 0 }, false },
+	{ SYS_sched_getscheduler, { 0 }, false },
+	{ SYS_sched_getaffinity, { 0 }, false },
+	{ SYS_sched_setaffinity, { 0 }, false },
+	{ SYS_membarrier, { 0 }, false },
+	{ SYS_prctl, { PR_GET_NAME }, false },
+	{ SYS_prctl, { PR_SET_NAME }, false },
+	{ SYS_clone, { THREAD_FLAGS }, false },
+	{ SYS_exit, { 0 }, false },
+	{ SYS_close_range, { 0, UINT32_MAX, CLOSE_RANGE_UNSHARE }, false },
+	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC }, false },
+	{ SYS_openat, { 3, 0, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, 0600 }, false },
+	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600 }, false },
+	{ SYS_close, { 3 }, false },
+	{ SYS_read, { 3 }, false },
+	{ SYS_write, { 2 }, false },
+	{ SYS_pwritev, { 3 }, false },
+	{ SYS_ppoll, { 0 }, false },
+	{ SYS_lseek, { 3 }, false },
+	{ SYS_ftruncate, { 3 }, false },
+	{ SYS_newfstatat, { 3 }, false },
+	{ SYS_fstatfs, { 3 }, false },
+	{ SYS_faccessat, { (uint64_t)AT_FDCWD }, false },
+	{ SYS_readlinkat, { (uint64_t)AT_FDCWD }, false },
+	{ SYS_symlinkat, { 0, (uint64_t)AT_FDCWD }, false },
+	{ SYS_unlinkat, { (uint64_t)AT_FDCWD }, false },
+	{ SYS_uname, { 0 }, false },
+	{ SYS_process_vm_readv, { 1 }, false },
+	{ SYS_prlimit64, { 0 }, false },
 #ifdef SYS_unlink
-	{ SYS_unlink, { 0 } },
-	{ SYS_access, { 0 } },
+	{ SYS_unlink, { 0 }, false },
+	{ SYS_access, { 0 }, false },
 #endif
 };
 
@@ -131,11 +132,13 @@ static __attribute__((noinline)) long ask_kernel(long number, long a, long b, lo
 	return result;
 }
 
-static bool kills_us(const struct sock_fprog *filter)
+static bool stops_us(const struct sock_fprog *filter)
 {
-	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-		if (tl_filter_kills(filter, needs[i].number, needs[i].arguments))
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		enum tl_filter_answer answer = tl_filter_answer(filter, needs[i].number, needs[i].arguments);
+		if (answer == TL_FILTER_KILLS || (answer == TL_FILTER_FAILS && needs[i].always))
 			return true;
+	}
 	return false;
 }
 
@@ -153,7 +156,7 @@ static void before_mode(unsigned long mode, unsigned long flags, const struct so
 	if (tl_runtime_is_confined() || !tl_runtime_is_started())
 		return;
 	if (mode == SECCOMP_MODE_STRICT ||
-	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) && kills_us(filter)))
+	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) && stops_us(filter)))
 		tl_runtime_confine();
 	errno = error;
 }

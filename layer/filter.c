@@ -150,23 +150,24 @@ static void run(struct machine *machine, const struct sock_filter *step)
 	}
 }
 
-static bool is_deadly(uint32_t answer)
+static enum tl_filter_answer meaning(uint32_t answer)
 {
 	uint32_t action = answer & SECCOMP_RET_ACTION_FULL;
 
 	switch (action) {
 	case SECCOMP_RET_ALLOW:
 	case SECCOMP_RET_LOG:
-	case SECCOMP_RET_ERRNO:
 	case SECCOMP_RET_TRACE:
 	case SECCOMP_RET_USER_NOTIF:
-		return false;
+		return TL_FILTER_PASSES;
+	case SECCOMP_RET_ERRNO:
+		return TL_FILTER_FAILS;
 	}
 	/* Also for actions that the kernel doesn't know. */
-	return true;
+	return TL_FILTER_KILLS;
 }
 
-bool tl_filter_kills(const struct sock_fprog *program, long number, const uint64_t arguments[6])
+enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long number, const uint64_t arguments[6])
 {
 	struct machine machine = { .data = { .nr = (int)number, .arch = OUR_ARCH } };
 
@@ -175,8 +176,8 @@ bool tl_filter_kills(const struct sock_fprog *program, long number, const uint64
 	while (!machine.senseless && machine.at < program->len) {
 		const struct sock_filter *step = &program->filter[machine.at++];
 		if (BPF_CLASS(step->code) == BPF_RET)
-			return is_deadly(BPF_RVAL(step->code) == BPF_A ? machine.a : step->k);
+			return meaning(BPF_RVAL(step->code) == BPF_A ? machine.a : step->k);
 		run(&machine, step);
 	}
-	return false;
+	return TL_FILTER_PASSES;
 }

@@ -544,7 +544,7 @@ void tl_runtime_confine(void)
 		return;
 	bool began = records_here() && tl_arena_facts();
 	if (!tl_report_confined(began) && began)
-		tl_say("tracelayer: the program confines itself by a seccomp filter that kills it for what recording needs, so the trace ends there; "
+		tl_say("tracelayer: the program confines itself by a seccomp filter that forbids what recording needs, so the trace ends there; "
 		       "see Limits in tracelayer's README\n");
 	if (records_here()) {
 		tl_device_background_suspend();

@@ -20,7 +20,7 @@ alike()
 	timeout 20 "$tracelayer" run -o t.json "$app" "$@" 2>err
 	test "$? $(events t.json)" = "$alone $want" || { echo "alone $alone; events $(events t.json), and not $want"; cat err; return 1; }
 }
-ends='^tracelayer: the program confined itself by a seccomp filter that kills it for what recording needs, so its trace ends there; '
+ends='^tracelayer: the program confined itself by a seccomp filter that forbids what recording needs, so its trace ends there; '
 
 ok "a filter that kills, installed by prctl" alike 10 prctl kill 10 10
 like "$(cat err)" "$ends" "... and the line says that the trace ends there"
@@ -46,7 +46,7 @@ ok "a filter that allows what recording needs changes nothing" alike 40000 prctl
 unlike "$(cat err)" "confined" "... and nothing is said of it"
 ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
-ok "one that answers by errors: what could not be written is recovered" alike 40000 prctl error 20000 20000
+ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
 
 # Without each of the system calls that there are, but those that the program needs itself.
 differ=

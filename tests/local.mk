@@ -151,8 +151,8 @@ check_PROGRAMS += %D%/apps/ends_ways %D%/apps/ends_signals %D%/apps/ends_many
 %C%_apps_ends_signals_LDADD = -lOpenCL -lpthread
 
 # --- small and strange surroundings
-TESTS += %D%/other_images.sh %D%/confined.sh %D%/cramped.sh
-EXTRA_DIST += %D%/other_images.sh %D%/confined.sh %D%/cramped.sh
+TESTS += %D%/other_images.sh %D%/confined.sh %D%/cramped.sh %D%/surroundings.sh
+EXTRA_DIST += %D%/other_images.sh %D%/confined.sh %D%/cramped.sh %D%/surroundings.sh
 check_PROGRAMS += %D%/apps/confined %D%/apps/cramped %D%/apps/limits
 %C%_apps_confined_LDADD = -lOpenCL -lpthread
 %C%_apps_cramped_LDADD = -lOpenCL
