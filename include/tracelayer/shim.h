@@ -60,11 +60,11 @@
 #define TL_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TL_EXPORT __attribute__((visibility("default")))
 #define TL_HIDDEN __attribute__((visibility("hidden")))
-/* One body for each function, its struct tl_call on the stack and not where AddressSanitizer might put it, neither merged with an equal one nor copied: backtraces and profiles have the right names. */
+/* One body for each function, neither merged with an equal one nor copied: backtraces and profiles have the right names. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define TL_TRACED __attribute__((noinline, noclone, no_icf, no_sanitize("address")))
+#define TL_TRACED __attribute__((noinline, noclone, no_icf))
 #else
-#define TL_TRACED __attribute__((noinline, no_sanitize("address")))
+#define TL_TRACED __attribute__((noinline))
 #endif
 /* The entry's array of words is its own business: canaries and shadow memory would cost more than the call. */
 #if defined(__has_attribute) && __has_attribute(no_stack_protector)
