@@ -21,6 +21,7 @@ static char *(*const real_strrchr)(const char *, int) = strrchr;
 #define memcmp own_memcmp
 #define bcmp own_bcmp
 #define memchr own_memchr
+#define memmem own_memmem
 #define strlen own_strlen
 #define strnlen own_strnlen
 #define strcmp own_strcmp
@@ -127,6 +128,8 @@ START_TEST(strings_end_where_they_end)
 		ck_assert_uint_eq(own_strcspn(text, "xz"), size);
 		ck_assert_ptr_eq(own_strstr(text, "yyy"), real_strstr(text, "yyy"));
 		ck_assert_ptr_null(own_strstr(text, "yx"));
+		ck_assert_ptr_null(own_memmem(text, size, "yx", 2));
+		ck_assert_ptr_eq(own_memmem(text, size + 1, "", 1), text + size);
 		ck_assert_int_eq(own_strcmp(text, copy), 0);
 		ck_assert_int_eq(sign(own_strncmp(text, "yyyz", 4)), sign(real_strncmp(text, "yyyz", 4)));
 	}

@@ -196,6 +196,16 @@ void *memchr(const void *text, int byte, size_t size)
 	return NULL;
 }
 
+void *memmem(const void *text, size_t size, const void *part, size_t length)
+{
+	const char *at = text;
+
+	for (; size >= length; size--, at++)
+		if (!memcmp(at, part, length))
+			return (void *)(uintptr_t)at;
+	return NULL;
+}
+
 /* --- strings */
 
 /* Where the first of the word's bytes is zero, in bits; 64 or more: none is. Machines are little endian. */

@@ -126,6 +126,19 @@ int open(const char *path, int flags, ...)
 	return (int)CALL(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+int openat(int folder, const char *path, int flags, ...)
+{
+	int mode = 0;
+
+	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
+		va_list list;
+		va_start(list, flags);
+		mode = va_arg(list, int);
+		va_end(list);
+	}
+	return (int)CALL(SYS_openat, folder, path, flags, mode);
+}
+
 int close(int fd)
 {
 	return (int)CALL(SYS_close, fd);
@@ -139,6 +152,26 @@ ssize_t read(int fd, void *to, size_t size)
 ssize_t write(int fd, const void *from, size_t size)
 {
 	return CALL(SYS_write, fd, from, size);
+}
+
+ssize_t pread(int fd, void *to, size_t size, off_t at)
+{
+	return CALL(SYS_pread64, fd, to, size, at);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t size, off_t at)
+{
+	return CALL(SYS_pwrite64, fd, from, size, at);
+}
+
+off_t lseek(int fd, off_t at, int from)
+{
+	return CALL(SYS_lseek, fd, at, from);
+}
+
+ssize_t readlink(const char *restrict path, char *restrict to, size_t room)
+{
+	return CALL(SYS_readlinkat, AT_FDCWD, path, to, room);
 }
 
 int access(const char *path, int mode)
@@ -270,6 +303,21 @@ pid_t getpid(void)
 uid_t getuid(void)
 {
 	return (uid_t)TL_KERNEL(SYS_getuid);
+}
+
+uid_t geteuid(void)
+{
+	return (uid_t)TL_KERNEL(SYS_geteuid);
+}
+
+gid_t getgid(void)
+{
+	return (gid_t)TL_KERNEL(SYS_getgid);
+}
+
+gid_t getegid(void)
+{
+	return (gid_t)TL_KERNEL(SYS_getegid);
 }
 
 int getrlimit(__rlimit_resource_t which, struct rlimit *limit)

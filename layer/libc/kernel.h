@@ -9,6 +9,15 @@
 
 #include <stdint.h>
 
+/* For whoever walks the stack; only where the compiler itself writes down how. */
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
+#define TL_NO_CALLER(return_address) ".cfi_remember_state\n\t.cfi_undefined " return_address "\n\t"
+#define TL_CALLER_AGAIN ".cfi_restore_state\n"
+#else
+#define TL_NO_CALLER(return_address)
+#define TL_CALLER_AGAIN "\n"
+#endif
+
 #if defined(__x86_64__)
 #include "layer/libc/kernel_x86_64.h"
 #elif defined(__aarch64__)

@@ -45,15 +45,14 @@ static inline long tl_kernel_clone(unsigned long flags, void *stack, int *parent
 
 	__asm__ volatile("svc 0\n\t"
 			 "cbnz x0, 1f\n\t"
-			 ".cfi_remember_state\n\t"
-			 ".cfi_undefined x30\n\t"
+			 TL_NO_CALLER("x30")
 			 "mov x29, xzr\n\t"
 			 "mov x30, xzr\n\t"
 			 "blr x9\n\t"
 			 "mov x8, 93\n\t" /* exit, of this thread alone */
 			 "svc 0\n\t"
 			 "brk 0\n\t"
-			 ".cfi_restore_state\n"
+			 TL_CALLER_AGAIN
 			 "1:"
 			 : "+r"(x0)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x9)

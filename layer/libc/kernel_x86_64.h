@@ -42,8 +42,7 @@ static inline long tl_kernel_clone(unsigned long flags, void *stack, int *parent
 	__asm__ volatile("syscall\n\t"
 			 "test %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
-			 ".cfi_remember_state\n\t"
-			 ".cfi_undefined rip\n\t"
+			 TL_NO_CALLER("rip")
 			 "xor %%ebp, %%ebp\n\t"
 			 "xor %%edi, %%edi\n\t"
 			 "call *%[run]\n\t"
@@ -51,7 +50,7 @@ static inline long tl_kernel_clone(unsigned long flags, void *stack, int *parent
 			 "mov $60, %%eax\n\t" /* exit, of this thread alone */
 			 "syscall\n\t"
 			 "hlt\n\t"
-			 ".cfi_restore_state\n"
+			 TL_CALLER_AGAIN
 			 "1:"
 			 : "=a"(answer)
 			 : "0"(56L), "D"(flags), "S"(stack), "d"(parent_tid), "r"(child_tid), "r"(r8), [run] "b"(run)
