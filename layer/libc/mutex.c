@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "layer/libc/kernel.h"
+#include "layer/sanitizer.h"
 
 static _Atomic uint32_t *word_of(pthread_mutex_t *mutex)
 {
@@ -42,7 +43,10 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	uint32_t free = 0;
 
-	return atomic_compare_exchange_strong_explicit(word_of(mutex), &free, 1, memory_order_acquire, memory_order_relaxed) ? 0 : EBUSY;
+	if (!atomic_compare_exchange_strong_explicit(word_of(mutex), &free, 1, memory_order_acquire, memory_order_relaxed))
+		return EBUSY;
+	tl_tsan_taken(mutex);
+	return 0;
 }
 
 /* `until` NULL: for ever. */
@@ -54,6 +58,7 @@ static int lock(pthread_mutex_t *mutex, const struct timespec *until)
 		if (TL_KERNEL(SYS_futex, mutex, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 2, until, NULL, FUTEX_BITSET_MATCH_ANY) ==
 		    -ETIMEDOUT)
 			return ETIMEDOUT;
+	tl_tsan_taken(mutex);
 	return 0;
 }
 
@@ -69,6 +74,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
+	tl_tsan_given(mutex);
 	if (atomic_exchange_explicit(word_of(mutex), 0, memory_order_release) == 2)
 		TL_KERNEL(SYS_futex, mutex, FUTEX_WAKE_PRIVATE, 1);
 	return 0;
