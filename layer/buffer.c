@@ -67,6 +67,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -136,24 +137,27 @@ static bool stepping_over;
 static uint32_t scan;
 
 struct blocked {
-	uint64_t signals;
+	sigset_t signals;
+	int cancel;
 	int error;
 };
 
-/*
- * Nothing of the program runs in this thread from here to unblock: no handler, nor what cleans up after a cancellation, which comes by a signal of
- * the C library's own. Its other one (33) has every thread change its user when one does, and that thread waits for it.
- */
+/* Nothing of the program runs in this thread from here to unblock. */
 static void block(struct blocked *blocked)
 {
-	const uint64_t all = ~(UINT64_C(1) << (33 - 1));
+	sigset_t all;
 
 	blocked->error = errno;
+	sigfillset(&all);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &blocked->signals, 8);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &blocked->cancel);
 }
 
 static void unblock(const struct blocked *blocked)
 {
+	int ignored;
+
+	pthread_setcancelstate(blocked->cancel, &ignored);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked->signals, NULL, 8);
 	errno = blocked->error;
 }
