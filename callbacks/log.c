@@ -49,9 +49,23 @@ static void put_string(struct line *line, const char *string)
 
 /* ---- JSON to what reads well in a line ---- */
 
-/* A value that needs no quotes to be told from a string: an address, or enumerators and flags. */
+#define LONG_NUMBER 16 /* digits; integers beyond 2^53, which have so many, come as text (tracelayer-trace(5)) */
+
+static bool is_long_number(const char *text, size_t size)
+{
+	size_t sign = size > 0 && text[0] == '-';
+
+	for (size_t i = sign; i < size; i++)
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+	return size - sign >= LONG_NUMBER;
+}
+
+/* A value that needs no quotes to be told from a string: an address, a number, or enumerators and flags. */
 static bool is_plain(const char *text, size_t size)
 {
+	if (is_long_number(text, size))
+		return true;
 	if (size > 2 && text[0] == '0' && text[1] == 'x') {
 		for (size_t i = 2; i < size; i++)
 			if (!isxdigit((unsigned char)text[i]))

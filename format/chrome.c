@@ -135,6 +135,8 @@ static char *put_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
 		at = PUT(at, "2,\"dur\":");
 	else
 		at = PUT(at, ",\"dur\":");
+	if (end == start)
+		return chrome->touching ? PUT(at, "0.0001") : PUT(at, "0.000");
 	at = tl_digits_microseconds(at, end - start - moves);
 	return moves ? PUT(at, "8") : at;
 }

@@ -42,6 +42,10 @@ static void put_times(const struct tl_encoder *encoder, struct tl_text *text, co
 	if (event->phase != 'X')
 		return;
 	tl_text_string(text, moves ? "2,\"dur\":" : ",\"dur\":");
+	if (stop == start) {
+		tl_text_string(text, "0.0001");
+		return;
+	}
 	tl_text_microseconds(text, stop - start - moves);
 	if (moves)
 		tl_text_string(text, "8");

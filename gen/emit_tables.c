@@ -202,6 +202,17 @@ static const char *stage_text(const struct tl_function *function)
 			   emit_upper(tl_phase_words[function->phase]));
 }
 
+/* ", .passed = 3, .places = (const uint8_t[]){0, 2, 2}" */
+static char *passed_text(const struct tl_function *function)
+{
+	char *text = function->passed ? format_text(", .passed = %u", function->passed) : copy_text("");
+
+	for (unsigned i = 0; function->places && i < function->passed; i++)
+		text = format_text("%s%s%u%s", text, i ? ", " : ", .places = (const uint8_t[]){", function->places[i],
+				   i + 1 < function->passed ? "" : "}");
+	return text;
+}
+
 static void emit_function(const struct tables *tables, FILE *to, const char *prefix,
 			  const struct tl_function *function)
 {
@@ -215,7 +226,7 @@ static void emit_function(const struct tables *tables, FILE *to, const char *pre
 		function->count ? format_text("%s_params", function->name) : "NULL", prefix,
 		function->index, function->count, function->words, level_text(function->level),
 		flags_text(function->flags), failures[function->failure], stage_text(function),
-		function->passed ? format_text(", .passed = %u", function->passed) : "",
+		passed_text(function),
 		function->file, function->line);
 }
 

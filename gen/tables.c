@@ -328,6 +328,19 @@ static uint16_t function_flags(const struct model *model, const struct function 
 			  (is_getproc(model, function) ? TL_FUNCTION_GETPROC : 0));
 }
 
+/* NULL where each word is a parameter. */
+static const uint8_t *places_of(const struct function *function)
+{
+	uint8_t *places = NULL;
+
+	for (unsigned i = 0; i < function->nplaces; i++)
+		if (function->nplaces != function->passed || function->places[i] != i)
+			places = allocate(function->passed);
+	for (unsigned i = 0; places && i < function->passed; i++)
+		places[i] = (uint8_t)(i < function->nplaces ? function->places[i] : function->passed - 1);
+	return places;
+}
+
 static void make_functions(const struct collection *all)
 {
 	struct tl_api *api = &all->tables->api;
@@ -348,6 +361,7 @@ static void make_functions(const struct collection *all)
 		to->layer = (uint8_t)f->layer;
 		to->phase = (uint8_t)f->phase;
 		to->passed = (uint8_t)f->passed;
+		to->places = places_of(f);
 		to->file = f->where.file;
 		to->line = f->where.line;
 	}

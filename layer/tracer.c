@@ -58,6 +58,8 @@ struct tracer {
 	void *user_data;
 	unsigned levels;
 	bool of_tool;
+	bool gated;		/* its callbacks run only while the gate is open */
+	uint64_t turn;		/* number of its last enabling: tables are in this order */
 	struct registered *registered;	/* ascending by shim */
 	size_t count, room;
 };
@@ -68,6 +70,8 @@ static struct tracer *tracers;
 static size_t ntracers;
 static struct tl_dispatch *retired;
 static bool fences;			/* no membarrier: callers fence */
+static bool gate_is_open = true;	/* tl_tracer_gate */
+static uint64_t turns;			/* tracers enabled so far */
 
 _Atomic uint32_t tl_tracer_attention;
 static _Atomic uint32_t word;		/* the futex of destroys that sleep */
@@ -759,6 +763,12 @@ TL_EXPORT int tl_tracer_reset(struct tl_tracer *handle)
 	return TL_TRACER_OK;
 }
 
+/* Whether it is enabled or not, no table has it. */
+static bool is_shut_out(const struct tracer *tracer)
+{
+	return tracer->gated && !gate_is_open;
+}
+
 static int set_enabled(struct tl_tracer *handle, bool enable)
 {
 	int status = TL_TRACER_OK;
@@ -767,9 +777,11 @@ static int set_enabled(struct tl_tracer *handle, bool enable)
 		return TL_TRACER_NULL;
 	pthread_mutex_lock(&lock);
 	struct tracer *tracer = find(handle);
+	if (tracer && enable && tracer->state != ENABLED)
+		tracer->turn = ++turns;
 	if (!tracer)
 		status = TL_TRACER_UNKNOWN;
-	else if (enable != (tracer->state == ENABLED))
+	else if (enable != (tracer->state == ENABLED) && !is_shut_out(tracer))
 		status = change_tables(handle, tracer, enable);
 	if (tracer && status == TL_TRACER_OK)
 		tracer->state = enable ? ENABLED : DISABLED;
@@ -785,6 +797,55 @@ TL_EXPORT int tl_tracer_enable(struct tl_tracer *handle)
 TL_EXPORT int tl_tracer_disable(struct tl_tracer *handle)
 {
 	return set_enabled(handle, false);
+}
+
+/* The first gated tracer that was enabled after that turn; NULL: none was. Under lock. */
+static struct tracer *next_gated(uint64_t turn)
+{
+	struct tracer *next = NULL;
+
+	for (size_t i = 0; i < ntracers; i++) {
+		struct tracer *tracer = &tracers[i];
+		if (tracer->gated && tracer->state == ENABLED && tracer->turn > turn && (!next || tracer->turn < next->turn))
+			next = tracer;
+	}
+	return next;
+}
+
+int tl_tracer_put_behind_gate(struct tl_tracer *handle)
+{
+	struct tracer *tracer;
+	int status = lock_disabled(handle, &tracer);
+
+	if (status != TL_TRACER_OK)
+		return status;
+	tracer->gated = true;
+	pthread_mutex_unlock(&lock);
+	return TL_TRACER_OK;
+}
+
+int tl_tracer_gate(bool always, const _Atomic uint32_t *count)
+{
+	int status = TL_TRACER_OK;
+	uint64_t last = 0;
+
+	pthread_mutex_lock(&lock);
+	bool open = always || atomic_load_explicit(count, memory_order_relaxed);
+	if (open != gate_is_open) {
+		for (struct tracer *tracer = next_gated(0); tracer && status == TL_TRACER_OK; tracer = next_gated(last)) {
+			status = change_tables(handle_of((size_t)(tracer - tracers)), tracer, open);
+			if (status == TL_TRACER_OK)
+				last = tracer->turn;
+		}
+		if (status == TL_TRACER_OK)
+			gate_is_open = open;
+		/* All or none: those that were changed are changed back. They free what they took, so there is memory. */
+		for (struct tracer *tracer = status == TL_TRACER_OK ? NULL : next_gated(0); tracer && tracer->turn <= last;
+		     tracer = next_gated(tracer->turn))
+			change_tables(handle_of((size_t)(tracer - tracers)), tracer, !open);
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
 }
 
 void tl_tracer_disable_tools(void)

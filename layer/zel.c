@@ -7,9 +7,13 @@
  */
 #include "layer/zel.h"
 
+#include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "layer/elf.h"
 
 static ze_result_t result_of(int status)
 {
@@ -33,7 +37,8 @@ static struct tl_tracer *tracer_of(zel_tracer_handle_t handle)
 	return (struct tl_tracer *)handle;
 }
 
-TL_EXPORT ze_result_t zelTracerCreate(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
+/* For the loader's own layer: whether that is in the calls' path is the loader's business. */
+static ze_result_t create_in_layer(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
 {
 	struct tl_tracer *tracer;
 
@@ -127,45 +132,92 @@ const struct tl_zel *tl_zel(void)
 {
 	/* Bound to the functions above, and not to the loader's of the same names: -Bsymbolic. */
 	static const struct tl_zel zel = {
-		zelTracerCreate, zelTracerDestroy, zelTracerSetPrologues, zelTracerSetEpilogues,
+		create_in_layer, zelTracerDestroy, zelTracerSetPrologues, zelTracerSetEpilogues,
 		zelTracerSetEnabled, zelTracerResetAllCallbacks, register_by_name,
 	};
 
 	return &zel;
 }
 
+/* --- the preload door's own: is the tracing layer in the calls' path? */
+
 /*
- * Newer loaders can put their tracing layer into the path of a running program, and take it out again, by the count of these calls.
- * Behind the preload door the shims are always there, and tracers fire when they are enabled; what is left to do is to count. A disable
- * without an enable before it is counted as none.
+ * Loaders from 1.15 on can put their tracing layer into the path of a running program, and take it out again, by the count of calls of
+ * zelEnableTracingLayer; callbacks run only while it is there. Behind the preload door the shims are always in the path. So with such a loader the
+ * tracers of this interface are behind a gate, which is open as long as the layer would be in the path: the environment asked for it, or the count
+ * isn't 0. Older loaders have no layer without the environment; with them the gate is always open, so that tools work without it, too. A
+ * disable without an enable before it is counted as none.
  */
-static _Atomic uint32_t layers_enabled;
+static _Atomic uint32_t enabled_count;
+
+static bool is_asked_for(void)
+{
+	const char *variable = getenv("ZE_ENABLE_TRACING_LAYER");
+
+	return variable && !strcmp(variable, "1");
+}
+
+static void look_for_switch(const struct tl_loaded *loaded, void *closure)
+{
+	static const char name[] = "zelEnableTracingLayer";
+	bool *has_switch = closure;
+
+	for (unsigned i = 1; i < loaded->count; i++)
+		if (tl_elf_is_named(&loaded->elf[i], "libze_loader.so.1") && tl_elf_lookup(&loaded->elf[i], name, tl_elf_hash(name), NULL))
+			*has_switch = true;
+}
+
+static bool loader_has_switch(void)
+{
+	bool has_switch = false;
+	int saved = errno;
+
+	tl_elf_with_loaded(look_for_switch, &has_switch);
+	errno = saved;
+	return has_switch;
+}
+
+static ze_result_t follow_count(void)
+{
+	return result_of(tl_tracer_gate(is_asked_for() || !loader_has_switch(), &enabled_count));
+}
+
+TL_EXPORT ze_result_t zelTracerCreate(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
+{
+	ze_result_t result = create_in_layer(desc, phTracer);
+
+	if (result != ZE_RESULT_SUCCESS)
+		return result;
+	tl_tracer_put_behind_gate(tracer_of(*phTracer));
+	result = follow_count();
+	if (result != ZE_RESULT_SUCCESS)
+		tl_tracer_destroy(tracer_of(*phTracer));
+	return result;
+}
 
 TL_EXPORT ze_result_t zelEnableTracingLayer(void);
 TL_EXPORT ze_result_t zelEnableTracingLayer(void)
 {
-	atomic_fetch_add_explicit(&layers_enabled, 1, memory_order_relaxed);
-	return ZE_RESULT_SUCCESS;
+	atomic_fetch_add_explicit(&enabled_count, 1, memory_order_relaxed);
+	return follow_count();
 }
 
 TL_EXPORT ze_result_t zelDisableTracingLayer(void);
 TL_EXPORT ze_result_t zelDisableTracingLayer(void)
 {
-	uint32_t count = atomic_load_explicit(&layers_enabled, memory_order_relaxed);
+	uint32_t count = atomic_load_explicit(&enabled_count, memory_order_relaxed);
 
-	while (count && !atomic_compare_exchange_weak_explicit(&layers_enabled, &count, count - 1, memory_order_relaxed,
-							       memory_order_relaxed))
+	while (count &&
+	       !atomic_compare_exchange_weak_explicit(&enabled_count, &count, count - 1, memory_order_relaxed, memory_order_relaxed))
 		;
-	return ZE_RESULT_SUCCESS;
+	return follow_count();
 }
 
 TL_EXPORT ze_result_t zelGetTracingLayerState(bool *enabled);
 TL_EXPORT ze_result_t zelGetTracingLayerState(bool *enabled)
 {
-	const char *variable = getenv("ZE_ENABLE_TRACING_LAYER");
-
 	if (!enabled)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	*enabled = (variable && !strcmp(variable, "1")) || atomic_load_explicit(&layers_enabled, memory_order_relaxed);
+	*enabled = is_asked_for() || atomic_load_explicit(&enabled_count, memory_order_relaxed);
 	return ZE_RESULT_SUCCESS;
 }

@@ -28,7 +28,7 @@ import json
 import re
 import sys
 
-DECIMALS = re.compile(r"[0-9]+\.[0-9]{3}[28]?\Z")
+DECIMALS = re.compile(r"[0-9]+\.[0-9]{3}[128]?\Z")
 
 
 class Trace:
@@ -73,7 +73,7 @@ def nanoseconds(trace, event, key):
 		trace.error("%s of %s is %r, not microseconds with three decimals" % (key, event.get("name"), value))
 		return 0
 	digits = value.replace(".", "")
-	# A fourth one moves a slice away from the one before it, which it touches, by less than half a nanosecond.
+	# A fourth one moves a slice away from the one before it, which it touches, or gives one that took no time some, by less than half a nanosecond.
 	return int(digits) if len(value.partition(".")[2]) == 3 else (int(digits) + 5) // 10
 
 

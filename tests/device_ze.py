@@ -70,7 +70,7 @@ def counts(lanes, log):
 
 
 def engine_of(lanes, e):
-	group, engine = re.match(r"\w+ (\d+)\.(\d+), ", lanes.names[e.place]).groups()
+	group, engine = re.match(r"\w+ (\d+)\.(\d+)(?: \(\d+\))?, ", lanes.names[e.place]).groups()
 	return int(group), int(engine)
 
 

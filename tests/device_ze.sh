@@ -44,8 +44,8 @@ for door in preloaded layered; do
 	checked "$door: none before it was submitted, none after it was waited for, and arrows that say so" calls "$tmp/t.json"
 	ok "$door: the trace is sound" "$python" -B "$top_srcdir/tests/check_trace.py" "$tmp/t.json"
 done
-lanes() { "$python" -c 'import json, sys
-print(*sorted({e["args"]["name"].split(" (")[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "M" and e["name"] == "thread_name" and "device" in e["args"]["name"].split()}), sep="; ")' "$1"; }
+lanes() { "$python" -c 'import json, re, sys
+print(*sorted({re.sub(r" \(\d+\)", "", e["args"]["name"]) for e in json.load(open(sys.argv[1])) if e["ph"] == "M" and e["name"] == "thread_name" and "device" in e["args"]["name"].split()}), sep="; ")' "$1"; }
 is "$(lanes "$tmp/t.json")" "compute 0.0, tracelayer test device; compute 0.1, tracelayer test device; copy 1.0, tracelayer test device; copy 1.1, tracelayer test device" \
 	"lanes are called by their engines"
 argument() { "$python" -c 'import json, sys

@@ -3,7 +3,7 @@
 . "${top_srcdir:-.}/tests/lib.sh"
 need_library
 need_command
-plan 60
+plan 61
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -57,10 +57,11 @@ like "$(failing summary=bad -- "$apps/tool_calls" threads 1 1 2>&1)" '^tracelaye
 # --- log
 got=$(tool log -- "$apps/ze_vector_add" 2>&1 >/dev/null)
 like "$got" '^[0-9]+ 0\.[0-9]{6}  zeInit\(flags=ZE_INIT_FLAG_GPU_ONLY\) = ZE_RESULT_SUCCESS <[0-9]+\.[0-9]{3} us>$' "log decodes arguments and results"
-like "$got" 'desc=\{stype=ZE_STRUCTURE_TYPE_KERNEL_DESC, flags=0, pKernelName="vector_add", pNext=null\}' "and what they lead to; strings keep their quotes"
+like "$got" 'desc=\{stype=ZE_STRUCTURE_TYPE_KERNEL_DESC, flags=0, pKernelName="vector_add", pNext=0x0\}' "and what they lead to; strings keep their quotes"
+like "$got" 'zeCommandQueueSynchronize\(hCommandQueue=0x[0-9a-f]+, timeout=18446744073709551615\)' "and long numbers are numbers"
 like "$got" 'zeDriverGet\(pCount=1, phDrivers=\[0x[0-9a-f]+\]\)' "and what a call gave out"
 failing log=file=log.txt -- "$apps/tool_calls" threads 8 2000
-is "$(wc -l <log.txt) $(grep -cE '^[0-9]+ [0-9]+\.[0-9]{6}  clGetPlatformIDs\(num_entries=0, platforms=null, num_platforms=0x[0-9a-f]+\) = CL_PLATFORM_NOT_FOUND_KHR <[0-9.]+ us>$' log.txt)" \
+is "$(wc -l <log.txt) $(grep -cE '^[0-9]+ [0-9]+\.[0-9]{6}  clGetPlatformIDs\(num_entries=0, platforms=0x0, num_platforms=0x[0-9a-f]+\) = CL_PLATFORM_NOT_FOUND_KHR <[0-9.]+ us>$' log.txt)" \
 	"16000 16000" "the lines of 8 threads are whole, and all there"
 is "$(cut -d' ' -f1 log.txt | sort | uniq -c | awk '{ print $1 }' | sort -u)" 2000 "each under its thread's number"
 failing log -- "$apps/tool_calls" threads 8 500 2>&1 >/dev/null | cat >piped

@@ -78,6 +78,6 @@ sed 's/"tid":9,"name":"kernel","cat":"device","ts":3.000/"tid":9,"name":"kernel"
 said=$(show "$tmp/crossed.json")
 is $? 1 "commands of one lane that overlap are found out"
 
-"$top_builddir/tracelayer" profile -F 200 -o "$tmp/t.json" -- timeout 60 "$apps/cl_profile" turns 3 2>/dev/null
+"$top_builddir/tracelayer" profile -f -F 200 -o "$tmp/t.json" -- timeout 60 "$apps/cl_profile" turns 3 2>/dev/null
 said=$(show "$tmp/t.json")
 like "$? $said" '^0 [0-9]{2,} samples$' "samples of a profile are there with their stacks"

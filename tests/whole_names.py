@@ -46,7 +46,7 @@ def check(trace, names):
 	names = [bytes.fromhex(line.strip()) for line in open(names)]
 	calls = [event for event in events if event.get("ph") == "X"]
 	went = [event["args"]["desc"]["pKernelName"] for event in calls if event["name"] == "zeKernelCreate"]
-	came = [event["args"]["pName"] for event in calls if event["name"] == "zeKernelGetName" and event["args"]["pName"]]
+	came = [event["args"]["pName"] for event in calls if event["name"] == "zeKernelGetName" and event["args"]["pName"] != "0x0"]
 	wrong = 0
 	for what, seen in ("in", went), ("out", came):
 		# whole_names makes one more kernel at its end.

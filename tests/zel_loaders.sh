@@ -96,6 +96,14 @@ is "$(paste -sd';' "$tmp/out")" "zeInit 0;zelTracerCreate 0 1;InitDrivers 0;hear
 	"preloaded: it answers that it is not supported, and does not reach another layer"
 rm "$tmp/loader/libze_tracing_layer.so.1"
 
+# --- the tracing layer put into the path of a running program's calls
+preloaded "$apps/ze_newer" switch
+is "$(paste -sd';' "$tmp/out")" "out 0;in 1;twice in 2;once out 2;out 0;while enabled 78000006 78000004;in 1;zelTracerDestroy 0 0" \
+	"preloaded, on a loader that can: callbacks run only while the layer would be in the path"
+preloaded ZE_ENABLE_TRACING_LAYER=1 "$apps/ze_newer" switch
+is "$(paste -sd';' "$tmp/out")" "out 1;in 1;twice in 2;once out 2;out 2;while enabled 78000006 78000004;in 1;zelTracerDestroy 0 0" \
+	"and always where the environment asks for it"
+
 # --- loaders that call the program's functions themselves
 for n in 1 2; do
 	drop_in TEST_LOADER_VERSION=1.20.6 TEST_LOADER_CHECKS=$n "$apps/ze_newer"

@@ -156,6 +156,7 @@ struct tl_function {
 	uint8_t passed;		/* known by name only: so many words are passed on, whatever they are; .count is 0 then */
 	const char *file;	/* header and line of the declaration */
 	uint32_t line;
+	const uint8_t *places;	/* .passed words: the first one of each parameter, and of those behind the last; NULL: each word is one */
 };
 
 /* A function that hands out function pointers. */

@@ -139,12 +139,13 @@ static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t c
 
 	if (!table)
 		return false;
-	if (atomic_load_explicit(&place->hook, memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS)
+	if (atomic_load_explicit(&place->hook, memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS || shim->function->passed > TL_HOOK_WORDS)
 		return true;
 	look_at_parameters(place, shim->function);
 	place->before = hook->before;
 	place->after = hook->after;
-	place->straight = hook->way == TL_HOOK_STRAIGHT;
+	/* Of a function that is known by its name only, the parameters' words are not among what is recorded. */
+	place->straight = hook->way == TL_HOOK_STRAIGHT && !shim->function->passed;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
 	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
 	return true;
@@ -161,8 +162,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 		register_barrier();
 	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
-			/* A hook reads parameters. Of a function that is known by name only there are none. */
-			hook = library->api->functions[i].passed ? NULL : find(sorted, count, library->api->functions[i].name);
+			hook = find(sorted, count, library->api->functions[i].name);
 			all &= !hook || set_one(hook, &library->shims[i], library->api->count);
 		}
 	}
@@ -266,11 +266,13 @@ static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_
 	return &producer->hooked[open - thread->open];
 }
 
-/* As the parameters lie in their words; and back. */
+/* As the parameters lie in their words; and back. Of a function that is known by its name only, words are all there is, one after the other. */
 static void keep(struct tl_hooked *hooked, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
 
+	if (function->passed)
+		memcpy(hooked->words, call->params[0], function->passed * sizeof(hooked->words[0]));
 	for (uint32_t i = 0; i < function->count; i++)
 		tl_call_copy(&hooked->words[function->params[i].offset], call->params[i], function->params[i].type->size);
 }
@@ -279,6 +281,8 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
 
+	if (function->passed)
+		memcpy(call->params[0], hooked->words, function->passed * sizeof(hooked->words[0]));
 	for (uint32_t i = 0; i < function->count; i++)
 		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
 }
@@ -339,6 +343,8 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 	const struct tl_function *function = hooked->shim->function;
 	for (uint32_t i = 0; i < function->count; i++)
 		params[i] = &hooked->words[function->params[i].offset];
+	for (uint32_t i = 0; i < function->passed; i++)
+		params[i] = &hooked->words[function->places ? function->places[i] : i];
 	struct tl_call call = { .open = open, .shim = hooked->shim, .params = params, .mode = open->mode & 0xffff, .request = hooked->request,
 				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
 	const struct tl_hook *hook = tl_hook_take(hooked);

@@ -26,6 +26,8 @@ extern WEAK result zeTomorrowToo(int a);
 extern WEAK result zelTracerCreate(const void *desc, void **tracer);
 extern WEAK result zelTracerDestroy(void *tracer);
 extern WEAK result zelTracerSetEnabled(void *tracer, uint8_t enable);
+extern WEAK result zelEnableTracingLayer(void);
+extern WEAK result zelDisableTracingLayer(void);
 extern WEAK result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type, void (*callback)(void));
 extern WEAK result zelTracerTomorrowRegisterCallback(void *tracer, uint32_t type, void (*callback)(void));
 
@@ -90,6 +92,59 @@ static void registers(void)
 	printf("zelTracerDestroy %x\n", zelTracerDestroy(tracer));
 }
 
+static int counted;
+
+static void count_calls(void **params, result got, void *user, void **instance)
+{
+	(void)params, (void)got, (void)user, (void)instance;
+	counted++;
+}
+
+/* How many of two tracers hear of a call, one of them enabled while the layer is out of the path. */
+static void hear(const char *when)
+{
+	uint32_t count = 0, desc[8] = {0};
+
+	counted = 0;
+	zeInitDrivers(&count, NULL, desc);
+	printf("%s %d\n", when, counted);
+}
+
+/* The tracing layer is put into the path of calls, and taken out. */
+static void switches(void)
+{
+	struct {
+		uint32_t stype;
+		const void *next;
+		void *user_data;
+	} desc = {.stype = 1};
+	void *first = NULL, *second = NULL;
+
+	zeInit(1);
+	zelTracerCreate(&desc, &first);
+	zelTracerCreate(&desc, &second);
+	zelTracerInitDriversRegisterCallback(first, 0, (void (*)(void))count_calls);
+	zelTracerInitDriversRegisterCallback(second, 0, (void (*)(void))count_calls);
+	zelTracerSetEnabled(first, 1);
+	hear("out");
+	zelEnableTracingLayer();
+	hear("in");
+	zelEnableTracingLayer();
+	zelTracerSetEnabled(second, 1);
+	hear("twice in");
+	zelDisableTracingLayer();
+	hear("once out");
+	zelDisableTracingLayer();
+	hear("out");
+	zelDisableTracingLayer();
+	printf("while enabled %x %x\n", zelTracerDestroy(first), zelTracerInitDriversRegisterCallback(first, 1, (void (*)(void))count_calls));
+	zelTracerSetEnabled(first, 0);
+	zelEnableTracingLayer();
+	hear("in");
+	zelTracerSetEnabled(second, 0);
+	printf("zelTracerDestroy %x %x\n", zelTracerDestroy(first), zelTracerDestroy(second));
+}
+
 static int linked(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -115,6 +170,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
 	}
+	if (!strcmp(what, "switch"))
+		return switches(), 0;
 	if (!strcmp(what, "register"))
 		registers();
 	else

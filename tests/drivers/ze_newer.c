@@ -299,6 +299,19 @@ EXPORT result zelTracerSetEnabled(void *tracer, uint8_t enable)
 	return tables.tracer.set_enabled ? tables.tracer.set_enabled(tracer, enable) : UNINITIALIZED;
 }
 
+/* Loaders from 1.15 on have these; this one always has its layer in the path, or never. */
+EXPORT result zelEnableTracingLayer(void);
+EXPORT result zelEnableTracingLayer(void)
+{
+	return UNINITIALIZED;
+}
+
+EXPORT result zelDisableTracingLayer(void);
+EXPORT result zelDisableTracingLayer(void)
+{
+	return UNINITIALIZED;
+}
+
 /* In the loader these look the function up in the layer, at every call. */
 static result register_in_layer(const char *name, void *tracer, uint32_t type, void (*callback)(void))
 {
