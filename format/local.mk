@@ -7,7 +7,7 @@ libtl_format_la_SOURCES = \
 	%D%/pftrace_notes.h %D%/pftrace_notes.c %D%/pftrace_ties.h %D%/pftrace_ties.c \
 	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.h %D%/args_print.c \
 	%D%/args_plan.h %D%/args_plan.c %D%/checked_copy.c \
-	%D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
+	%D%/checked_stdout.h %D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
 	%D%/follow.h %D%/follow.c \
 	%D%/launcher.h %D%/launcher.c \
 	%D%/limits.h %D%/limits.c \

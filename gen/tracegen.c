@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "format/checked_stdout.h"
 #include "gen/allocate.h"
 #include "gen/model.h"
 #include "gen/tracegen.h"
@@ -263,6 +264,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	tl_check_stdout("tracegen");
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))) {
 		print_commands(stdout);
 		return 0;

@@ -1,8 +1,9 @@
 /*
  * thread_raw.c: see thread_raw.h.
  *
- * Why it is no pthread, as experiments showed. (1) When the last of a program's threads ends by pthread_exit, the C library runs exit() in whichever
- * thread that it knows is the last: it would run the program's exit handlers in ours, with another file table, or, as we don't end, never. (2) A
+ * Why it is no pthread. (1) When the last of a program's threads ends by pthread_exit, the C library runs exit() in whichever thread that it knows
+ * is the last: it would run the program's exit handlers in ours, or, as we don't end, never. (Tried: the handler runs in a pthread that has a file table
+ * of its own, and its write to standard output fails with EBADF.) (2) A
  * pthread answers the C library's internal signals, so it can't block all. (3) Programs ask the C library whether they have one thread, and
  * libraries that replace pthread_create (sanitizers, allocators, UCX) run code of theirs in each.
  *

@@ -195,6 +195,15 @@ for command in --help --version "summary --help" "phases --help" "run --help" "e
 	*) wrong="$wrong [$command: $code $said]" ;;
 	esac
 done
+for command in "tracegen --help" "tracegen --version" "tracegen emit --help" "tracelayer-xpti-bench --help" "tracelayer-xpti-bench --version"; do
+	# shellcheck disable=SC2086
+	said=$("$top_builddir"/$command 2>&1 >/dev/full)
+	code=$?
+	case $code$said in
+	1*'cannot write'*) ;;
+	*) wrong="$wrong [$command: $code $said]" ;;
+	esac
+done
 is "$wrong" "" "what can't be printed gives a line, and an exit code"
 unset said
 ok "a program's name can't steer a terminal" sh -c "printf '[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\\\\u202eb\\\\u001b[2Jc\\\\u009b\"}]' >'$tmp/esc.json'; \

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/installed.h"
+#include "format/checked_stdout.h"
 #include "xpti/bench.h"
 
 #define NAME "tracelayer-xpti-bench"
@@ -391,6 +392,7 @@ int main(int argc, char **argv)
 	struct wishes wishes = { .dispatchers = { ours }, .ndispatchers = 1, .points = 10000, .frequency = 10, .rounds = 5,
 				 .threads = { { 0, 2 }, 2 }, .overheads = { { 1, 2 }, 2 } };
 
+	tl_check_stdout("tracelayer-xpti-bench");
 	argp_err_exit_status = 2;
 	argp_program_version = PACKAGE_STRING;
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
@@ -401,10 +403,5 @@ int main(int argc, char **argv)
 	/* The only callbacks are our own. */
 	unsetenv("XPTI_SUBSCRIBERS");
 	unsetenv("XPTI_TRACE_ENABLE");
-	int code = wishes.semantic ? semantic(&wishes) : performance(&wishes);
-	if (fflush(stdout) || ferror(stdout)) {
-		say("standard output: %s", strerror(errno));
-		return 1;
-	}
-	return code;
+	return wishes.semantic ? semantic(&wishes) : performance(&wishes);
 }
