@@ -115,10 +115,8 @@ TL_EXPORT long tl_confine_syscall(long number, long a, long b, long c, long d, l
 /* Relaxed: a function's address leads to code that was there before us. */
 static __attribute__((constructor)) void find_real(void)
 {
-	const struct tl_dl *dl = tl_dl();
-
-	atomic_store_explicit(&real_prctl, (prctl_function *)dl->dlsym(RTLD_NEXT, "prctl"), memory_order_relaxed);
-	atomic_store_explicit(&real_syscall, (syscall_function *)dl->dlsym(RTLD_NEXT, "syscall"), memory_order_relaxed);
+	atomic_store_explicit(&real_prctl, (prctl_function *)tl_dlsym_next("prctl"), memory_order_relaxed);
+	atomic_store_explicit(&real_syscall, (syscall_function *)tl_dlsym_next("syscall"), memory_order_relaxed);
 }
 
 static __attribute__((noinline)) long ask_kernel(long number, long a, long b, long c, long d, long e, long f)

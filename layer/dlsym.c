@@ -183,6 +183,16 @@ const struct tl_dl *tl_dl(void)
 	return &real_functions()->libc;
 }
 
+void *tl_dlsym_next(const char *name)
+{
+	const struct tl_dl *dl = tl_dl();
+	void *function = dl->dlsym(RTLD_NEXT, name);
+
+	if (!function && dl->dlerror)
+		dl->dlerror();
+	return function;
+}
+
 /* Asked by us: the scope of RTLD_DEFAULT and RTLD_NEXT is ours, so the call must not become a jump.
  */
 static void *ask(const struct tl_dl *dl, const struct question *question, void *handle)

@@ -71,18 +71,7 @@ static struct {
 	_Atomic bool found;
 } real;
 
-static void *next(const char *name)
-{
-	const struct tl_dl *dl = tl_dl();
-	void *function = dl->dlsym(RTLD_NEXT, name);
-
-	/* Not for the program's eyes. */
-	if (!function && dl->dlerror)
-		dl->dlerror();
-	return function;
-}
-
-#define FIND(name) real.name = (__typeof__(real.name))next(#name)
+#define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
 static __attribute__((constructor)) void find(void)
 {
 	FIND(_exit);

@@ -209,6 +209,19 @@ static void after_pool_get_flags(struct tl_call *call, void *state, uint64_t res
 
 /* --- events, created and gone */
 
+/* An event that was just created; not one of the same handle that was not seen being destroyed. NULL: no memory. Under the lock. */
+static struct ze_event *created_anew(ze_event_handle_t handle)
+{
+	struct ze_event *event = tl_ze_event_find(handle);
+
+	if (event)
+		forget_event(event);
+	event = tl_ze_event_known(handle);
+	if (event)
+		event->seen = true;
+	return event;
+}
+
 static void after_event_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	ze_event_handle_t *created = ZE_PARAM(call, 2, ze_event_handle_t *);
@@ -216,14 +229,8 @@ static void after_event_create(struct tl_call *call, void *state, uint64_t resul
 	if (unwound || result != ZE_RESULT_SUCCESS || !created)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_event *event = tl_ze_event_find(*created);
-	/* One that was not seen being destroyed. */
-	if (event)
-		forget_event(event);
-	event = tl_ze_event_known(*created);
+	struct ze_event *event = created_anew(*created);
 	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
-	if (event)
-		event->seen = true;
 	if (event && pool) {
 		event->counts = pool->counts;
 		event->pool = pool;
@@ -253,12 +260,9 @@ static void after_counter_create(struct tl_call *call, void *state, uint64_t res
 	if (unwound || result != ZE_RESULT_SUCCESS || !created)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_event *event = tl_ze_event_find(*created);
-	if (event)
-		forget_event(event);
-	event = tl_ze_event_known(*created);
+	struct ze_event *event = created_anew(*created);
 	if (event) {
-		event->seen = event->counts = true;
+		event->counts = true;
 		event->stamps = (desc->flags & COUNTER_HAS_TIMES) == COUNTER_HAS_TIMES;
 	}
 	pthread_mutex_unlock(&tl_ze_lock);

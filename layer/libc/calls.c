@@ -113,29 +113,29 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 
 /* --- files */
 
+/* Only what may create a file has one. */
+static int mode_of(int flags, va_list list)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, int) : 0;
+}
+
 int open(const char *path, int flags, ...)
 {
-	int mode = 0;
+	va_list list;
 
-	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
-		va_list list;
-		va_start(list, flags);
-		mode = va_arg(list, int);
-		va_end(list);
-	}
+	va_start(list, flags);
+	int mode = mode_of(flags, list);
+	va_end(list);
 	return (int)CALL(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
 int openat(int folder, const char *path, int flags, ...)
 {
-	int mode = 0;
+	va_list list;
 
-	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
-		va_list list;
-		va_start(list, flags);
-		mode = va_arg(list, int);
-		va_end(list);
-	}
+	va_start(list, flags);
+	int mode = mode_of(flags, list);
+	va_end(list);
 	return (int)CALL(SYS_openat, folder, path, flags, mode);
 }
 
