@@ -194,14 +194,18 @@ static enum life life_of(struct leftover *leftover)
 	return life_by_maps(leftover, leftover->header.pid);
 }
 
-/* Behind its kind there is nothing. */
-static bool is_blank(const struct tl_file_header *header)
+/* There are no pieces but those that its process makes before it stores the kind: nothing was ever recorded, and it is not the kind that is damaged. */
+static bool is_blank(int fd)
 {
-	const char *at = (const char *)header + offsetof(struct tl_file_header, header_size), *end = (const char *)(header + 1);
+	uint64_t at = TL_FILE_PAGE;
+	struct tl_piece piece;
 
-	while (at < end && !*at)
-		at++;
-	return at == end;
+	while (pread(fd, &piece, sizeof(piece), (off_t)at) == sizeof(piece) && piece.magic) {
+		if (piece.magic != TL_PIECE_MAGIC || piece.kind > TL_PIECE_CLOCK || piece.size < sizeof(piece))
+			return false;
+		at += piece.size;
+	}
+	return true;
 }
 
 static void read_header(struct leftover *leftover)
@@ -215,7 +219,7 @@ static void read_header(struct leftover *leftover)
 		       !memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)) &&
 		       header->byte_order == TL_FILE_BYTE_ORDER && header->version == TL_FILE_VERSION;
 	leftover->sound = carries && header->kind == TL_FILE_BUFFERS;
-	leftover->unbegun = carries && header->kind == TL_FILE_UNBEGUN && is_blank(header);
+	leftover->unbegun = carries && header->kind == TL_FILE_UNBEGUN && is_blank(leftover->fd);
 	if (!leftover->sound)
 		return;
 	header->boot[sizeof(header->boot) - 1] = 0;

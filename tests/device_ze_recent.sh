@@ -60,7 +60,9 @@ is "$(slices 'n == "spin@list" and "times" not in a')" 10 "so do kernels of list
 is "$(slices 'n == "spin@first" and "times" not in a'), $(slices 'n == "spin@first" and a.get("times") == "host"')" "16, 6" \
 	"and commands that may change, unless they have no event and may get one"
 is "$(slices 'n == "spin@second"'), $(slices 'n == "spin@first" and a["global"] == "32x1x1" and a["local"] == "16x1x1"')" "2, 2" "other kernels and sizes are shown"
-is "$(slices 'n == "spin@counter" and "times" not in a'), $(slices 'n == "spin@counter" and a.get("times") == "host"')" "4, 2" \
+# Whether the one in the middle is read before the next one takes its event is a matter of time.
+told=$(slices 'n == "spin@counter" and "times" not in a') untold=$(slices 'n == "spin@counter" and a.get("times") == "host"')
+is "$((told + untold)), $((told >= 4))" "6, 1" \
 	"events that count tell their times, if they have some, unless they stand for another command by then"
 is "$(slices 'n == "spin@counter" and a.get("times") == "global"')" 6 "others lie between global timestamps"
 check waits "$tmp/t.json" zeDeviceSynchronize

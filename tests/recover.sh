@@ -11,7 +11,7 @@ shims=$top_builddir/.libs/libkill_shims.so
 kill_py() { "$python" "$top_srcdir/tests/kill.py" "$@"; }
 recover() { "$tracelayer" recover "$@"; }
 cd "$tmp" || exit 99
-plan 113
+plan 117
 
 # fresh: as if nothing had been done.
 fresh()
@@ -372,6 +372,25 @@ for seed in $(seq 20); do
 	rm -f cut.$seed
 done
 is "$wrong" "" "buffers that were cut short: an exit code that says so; without a whole beginning they stay"
+# Killed while it made them: the kind comes last, and nothing behind the first pieces is there. Where there is more, it is the kind that is damaged.
+no_kind() { printf '\0\0\0\0' | dd of="$1" bs=1 seek=16 conv=notrunc status=none; }
+begun=$("$python" -c 'import struct, sys
+data, at = open("whole", "rb").read(), 4096
+while struct.unpack_from("=I", data, at + 4)[0] <= 3:
+    at += struct.unpack_from("=Q", data, at + 8)[0]
+print(at)')
+for size in 200 4200 "$begun"; do
+	head -c "$size" whole >tracelayer-buffers.$child.0
+	truncate -s 1M tracelayer-buffers.$child.0
+	no_kind tracelayer-buffers.$child.0
+	is "$(recover tracelayer-buffers.$child.0 2>&1; echo $?; ls tracelayer-buffers.$child.0 2>&1 | grep -c cannot)" "nothing to recover: 1 file had nothing that a trace lacks
+0
+1" "buffers whose process died in the making, after $size bytes: they go, and nothing is missing"
+done
+cp --sparse=always whole tracelayer-buffers.$child.0
+no_kind tracelayer-buffers.$child.0
+like "$(recover tracelayer-buffers.$child.0 2>&1; echo $?; ls tracelayer-buffers.$child.0)" "its beginning is damaged; delete it if you don't need it" \
+	"with records behind it stays what has no kind"
 cp --sparse=always whole tracelayer-buffers.$child.0
 ln tracelayer-buffers.$child.0 other.name
 recover -o t.json other.name >out
