@@ -367,7 +367,8 @@ static bool is_worth_a_look(const struct tl_shim *shim)
 		return true;
 	/* All three only grow. Threads that forget at once do so twice, which costs a look. */
 	unsigned long long since = generation.added + generation.removed + ((unsigned long long)names->count << 40);
-	if (atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
+	if (atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&
+	    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
 		for (uint32_t i = 0; i < TL_KNOWN_NAMES; i++)
 			atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
 	uint32_t times = atomic_fetch_add_explicit(&asked[index], 1, memory_order_relaxed);

@@ -48,27 +48,22 @@ ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
 ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
 
-# Without each of the system calls that there are, but those that the program needs itself.
-differ=
-for ((number = 0; number < 470; number++)); do
-	timeout 20 "$app" prctl one:$number 3000 3000 2>/dev/null; alone=$?
-	test $alone = 5 || continue
-	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" prctl one:$number 3000 3000 2>/dev/null
-	with=$?
-	test $with = $alone || differ="$differ $number:$alone:$with"
-	rm -f one*.json
-done 2>/dev/null
-is "$differ" "" "whatever system call a filter kills for, the exit code is the program's"
-differ=
-for ((number = 0; number < 470; number++)); do
-	timeout 20 "$app" all one:$number 20000 20000 2>/dev/null; alone=$?
-	test $alone = 5 || continue
-	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" all one:$number 20000 20000 2>/dev/null
-	with=$?
-	test $with = $alone || differ="$differ $number:$alone:$with"
-	rm -f one*.json
-done 2>/dev/null
-is "$differ" "" "... also in all threads, with the writer's at work"
+# without_each HOW CALLS WHAT: bare and traced the exit code is the same without each of the system calls that there are, but those that the program needs itself.
+without_each()
+{
+	local how=$1 calls=$2 number alone with differ=
+	for ((number = 0; number < 470; number++)); do
+		timeout 20 "$app" $how one:$number $calls $calls 2>/dev/null; alone=$?
+		test $alone = 5 || continue
+		LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" $how one:$number $calls $calls 2>/dev/null
+		with=$?
+		test $with = $alone || differ="$differ $number:$alone:$with"
+		rm -f one*.json
+	done 2>/dev/null
+	is "$differ" "" "$3"
+}
+without_each prctl 3000 "whatever system call a filter kills for, the exit code is the program's"
+without_each all 20000 "... also in all threads, with the writer's at work"
 # The numbers of getpid, close and mmap.
 test "$(uname -m)" = x86_64 && numbers="39 3 9" || numbers="172 57 222"
 is "$(LD_PRELOAD=$libtracelayer "$python" -c '
