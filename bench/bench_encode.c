@@ -15,8 +15,8 @@
 
 #include "bench/harness.h"
 #include "bench/plain.h"
-#include "format/encoder.h"
-#include "format/gzip.h"
+#include "format/encode/encoder.h"
+#include "format/encode/gzip.h"
 #include "tracelayer/shim.h"
 
 #define EVENTS 4096
@@ -33,7 +33,7 @@ static struct tl_gzip gzip;
 static _Alignas(64) char gzip_memory[TL_GZIP_MEMORY];
 static char packed[2 * (PIECE + TL_ENCODER_ROOM)];
 
-/* As layer/clock.c does it: a product and a shift. */
+/* As layer/buffers/clock.c does it: a product and a shift. */
 static uint64_t ns(uint64_t ticks)
 {
 	return (uint64_t)((unsigned __int128)(ticks + rounds * span) * 1652270000u >> 32) + 4723886493378;

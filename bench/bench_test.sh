@@ -1,6 +1,6 @@
 #!/bin/bash
 # The benchmarks run through, and each prints all its rows. What they measure here means nothing.
-. "${top_srcdir:-.}/tests/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh"
 plan 6
 
 BENCH_SHORT=1 BENCH_PARTS="$(cd "$top_srcdir" && echo bench/call.sh bench/start.sh bench/encode.sh bench/phases.sh bench/profiler.sh)" \

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callbacks/common.h"
+#include "callbacks/tool_common.h"
 
 #define RULES 64
 

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "callbacks/common.h"
+#include "callbacks/tool_common.h"
 
 #define FRAMES	 16	/* of a creating call's backtrace */
 #define SKIPPED	 12	/* frames of ours above it, at most */

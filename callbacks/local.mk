@@ -5,9 +5,9 @@ TOOL_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 TOOL_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined -static-libgcc -export-symbols-regex '^tl_tool_' \
 	-Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,--no-as-needed,.libs/libtracelayer.so,--as-needed
 # They need libtracelayer.so by its name alone: where a tool is loaded, it is there already.
-TOOL_COMMON = %D%/common.h %D%/common.c
+TOOL_COMMON = %D%/tool_common.h %D%/tool_common.c
 
-%C%_summary_la_SOURCES = %D%/summary.c %D%/summary_device.h %D%/summary_device.c %D%/recent.h %D%/recent.c %D%/bins.h $(TOOL_COMMON)
+%C%_summary_la_SOURCES = %D%/summary.c %D%/summary_device.h %D%/summary_device.c %D%/recent_calls.h %D%/recent_calls.c %D%/duration_bins.h $(TOOL_COMMON)
 %C%_summary_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_summary_la_LDFLAGS = $(TOOL_LDFLAGS)
 %C%_summary_la_LIBADD = libtl_table.la libtl_format.la -lm

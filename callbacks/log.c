@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "callbacks/common.h"
+#include "callbacks/tool_common.h"
 
 #define LINE PIPE_BUF
 #define TAIL 200	/* bytes of a line kept for result and duration */

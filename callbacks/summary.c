@@ -19,11 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "callbacks/bins.h"
-#include "callbacks/common.h"
-#include "callbacks/recent.h"
+#include "callbacks/duration_bins.h"
+#include "callbacks/tool_common.h"
+#include "callbacks/recent_calls.h"
 #include "callbacks/summary_device.h"
-#include "cli/calls.h"
+#include "tables/call_tables.h"
 #include "cli/command.h"
 
 #define TIDS	 16u

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callbacks/bins.h"
+#include "callbacks/duration_bins.h"
 #include "cli/command.h"
 #include "tracelayer/device.h"
 

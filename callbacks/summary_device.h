@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "callbacks/recent.h"
-#include "cli/calls.h"
+#include "callbacks/recent_calls.h"
+#include "tables/call_tables.h"
 
 /* Kernels, transfers, others; queues; what they waited for. */
 #define DEVICE_TABLES (COMMANDS_TABLES + 2)

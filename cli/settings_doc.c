@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/settings.h"
+#include "common/settings.h"
 
 /* Text for mdoc: a line must not begin with a control character, and a backslash is its escape. */
 static void print_mdoc(const char *text)

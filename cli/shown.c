@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/shown.h"
-#include "format/text.h"
+#include "common/text.h"
 
 void print_shown(FILE *to, const char *bytes, size_t size)
 {

@@ -15,7 +15,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "format/text.h"
+#include "common/text.h"
 
 static const struct subcommand {
 	const char *name, *called, *purpose;

@@ -1,34 +1,24 @@
-# format: what the layer, the command and the tests share; needs libc only.
+# format: what is captured of arguments, records to bytes, and the record files. Needs libc only.
 noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
-	%D%/record.h %D%/trace_file.h %D%/encoder.h %D%/encoder.c %D%/open_marks.h %D%/open_marks.c %D%/json.c %D%/json_event.h %D%/json_event.c \
-	%D%/protobuf.h %D%/pftrace.h %D%/pftrace.c %D%/pftrace_names.h %D%/pftrace_names.c \
-	%D%/pftrace_notes.h %D%/pftrace_notes.c %D%/pftrace_ties.h %D%/pftrace_ties.c \
-	%D%/args.h %D%/args_walk.h %D%/args_capture.c %D%/args_print.h %D%/args_print.c \
-	%D%/args_plan.h %D%/args_plan.c %D%/checked_copy.c \
-	%D%/checked_stdout.h %D%/digits.h %D%/text.h %D%/text.c %D%/levels.h %D%/levels.c %D%/stages.h %D%/stages.c %D%/kinds.h %D%/kinds.c \
-	%D%/follow.h %D%/follow.c \
-	%D%/launcher.h %D%/launcher.c \
-	%D%/limits.h %D%/limits.c \
-	%D%/chrome.h %D%/touching.h %D%/chrome.c \
-	%D%/output.h %D%/output.c \
-	%D%/places.h %D%/places.c \
-	%D%/proc.h %D%/proc.c \
-	%D%/program_file.h %D%/program_file.c \
-	%D%/settings.c %D%/settings.h %D%/settings_table.h \
-	%D%/tools.c %D%/tools.h \
-	%D%/xpti.c %D%/xpti.h
+	%D%/file/record.h %D%/file/trace_file.h %D%/encode/encoder.h %D%/encode/encoder.c %D%/encode/open_marks.h %D%/encode/open_marks.c %D%/encode/json.c %D%/encode/json_event.h %D%/encode/json_event.c \
+	%D%/encode/protobuf.h %D%/encode/pftrace.h %D%/encode/pftrace.c %D%/encode/pftrace_names.h %D%/encode/pftrace_names.c \
+	%D%/encode/pftrace_notes.h %D%/encode/pftrace_notes.c %D%/encode/pftrace_ties.h %D%/encode/pftrace_ties.c \
+	%D%/args/args.h %D%/args/args_walk.h %D%/args/args_capture.c %D%/args/args_print.h %D%/args/args_print.c \
+	%D%/args/args_plan.h %D%/args/args_plan.c %D%/args/checked_copy.c \
+	%D%/encode/chrome.h %D%/encode/touching.h %D%/encode/chrome.c
+libtl_format_la_LIBADD = libtl_common.la
 
 # What of them needs zlib.
 noinst_LTLIBRARIES += libtl_gzip.la
 libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
-libtl_gzip_la_SOURCES = %D%/gzip.h %D%/gzip.c
+libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c
 
 # Reading files in the record format: the command and the tests. The layer has no part of it.
 noinst_LTLIBRARIES += libtl_reader.la
 libtl_reader_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) -fvisibility=hidden
-libtl_reader_la_SOURCES = %D%/describe.h %D%/describe.c %D%/describe_read.c %D%/trace_reader.h %D%/trace_reader.c
+libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/describe_read.c %D%/file/record_reader.h %D%/file/record_reader.c
 libtl_reader_la_LIBADD = $(JANSSON_LIBS)
 
 # The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/stages.h"
+#include "common/stages.h"
 #include "gen/allocate.h"
 #include "gen/comment.h"
 #include "gen/tracegen.h"

@@ -1,18 +1,18 @@
 /*
- * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean, tables.c makes them.
+ * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean, model_tables.c makes them.
  *
  * Types have a name of their own in an enum, by which the tables refer to them. At the end stands the same once more, as the bytes that
- * a trace tells of the API by (format/describe.h).
+ * a trace tells of the API by (format/file/describe.h).
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/describe.h"
-#include "format/stages.h"
+#include "format/file/describe.h"
+#include "common/stages.h"
 #include "gen/allocate.h"
 #include "gen/emit.h"
-#include "gen/tables.h"
+#include "gen/model_tables.h"
 
 #define DESCRIPTION_WIDTH 88 /* characters of a string literal */
 

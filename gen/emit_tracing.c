@@ -2,7 +2,7 @@
  * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that there is once per function:
  * zelTracer<X>RegisterCallback, and which function each slot of the legacy callback tables stands for.
  *
- * layer/zel.c has the rest.
+ * layer/program/zel_tracer.c has the rest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ bool emits_tracing(const struct model *model)
 	return model_function(model, "zelTracerSetEnabled") != NULL;
 }
 
-/* What the interface exports, one symbol a line: the functions above, and those of layer/zel.c. */
+/* What the interface exports, one symbol a line: the functions above, and those of layer/program/zel_tracer.c. */
 int emit_tracing_exports(const struct model *model, FILE *to)
 {
 	static const char *const fixed[] = { "zelDisableTracingLayer", "zelEnableTracingLayer", "zelGetTracingLayerState",
@@ -149,7 +149,7 @@ int emit_tracing_exports(const struct model *model, FILE *to)
 int emit_tracing(const struct model *model, FILE *to)
 {
 	emit_title(to, model, "tracing.c", "what Level Zero's tracing interface has for each function");
-	fputs("#include \"layer/zel.h\"\n\n", to);
+	fputs("#include \"layer/program/zel_tracer.h\"\n\n", to);
 	emit_includes(to, model);
 	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n", model->prefix);
 	emit_registers(to, model, "tl_zel_register", by_shim);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/stages.h"
+#include "common/stages.h"
 #include "gen/allocate.h"
 #include "gen/model.h"
 

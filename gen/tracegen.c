@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "format/checked_stdout.h"
+#include "common/checked_stdout.h"
 #include "gen/allocate.h"
 #include "gen/model.h"
 #include "gen/tracegen.h"

@@ -4,110 +4,110 @@
 noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
-	%D%/arena.h %D%/arena.c \
-	%D%/buffer.h %D%/buffer.c \
-	%D%/call.h %D%/call.c \
-	%D%/chain.h %D%/chain.c \
-	%D%/clock.h %D%/clock.c \
-	%D%/config.h %D%/config.c \
-	%D%/context.h %D%/context.c \
-	%D%/context_file.c \
-	%D%/context_request.c \
-	%D%/mark.h %D%/mark.c \
-	%D%/control.h %D%/control.c \
+	%D%/buffers/arena.h %D%/buffers/arena.c \
+	%D%/buffers/buffer.h %D%/buffers/buffer.c \
+	%D%/calls/slow_path.h %D%/calls/slow_path.c \
+	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
+	%D%/buffers/clock.h %D%/buffers/clock.c \
+	%D%/base/environment.h %D%/base/environment.c \
+	%D%/program/context.h %D%/program/context.c \
+	%D%/program/context_file.c \
+	%D%/program/context_request.c \
+	%D%/program/marks.h %D%/program/marks.c \
+	%D%/write/recording_control.h %D%/write/recording_control.c \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
-	%D%/device/hook.h %D%/device/inside.h %D%/device/lock.h %D%/sanitizer.h %D%/device/hook.c \
+	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/spin_lock.h %D%/base/sanitizer.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
-	%D%/event.h %D%/event.c \
-	%D%/filter.h %D%/filter.c \
-	%D%/guest.h %D%/guest.c \
-	%D%/handler.h %D%/handler.c \
-	%D%/image.h %D%/image.c \
-	%D%/labels.h %D%/labels.c \
-	%D%/left.h %D%/left.c \
-	%D%/once.h %D%/once.c \
-	%D%/pen.h %D%/pen.c \
-	%D%/pool.h %D%/pool.c \
-	%D%/preload.h %D%/preload.c \
-	%D%/report.h %D%/report.c \
-	%D%/request.h %D%/request.c \
-	%D%/runtime.h %D%/runtime.c \
-	%D%/say.h %D%/say.c \
-	%D%/strings.h %D%/strings.c \
-	%D%/thread.h %D%/thread.c \
-	%D%/tools.h %D%/tools.c \
-	%D%/traced.c \
-	%D%/tracer.h %D%/tracer.c %D%/dispatch.h \
-	%D%/view.c \
-	%D%/walk.h %D%/walk.c \
-	%D%/resolve.h
+	%D%/calls/event.h %D%/calls/event.c \
+	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \
+	%D%/program/xpti_events.h %D%/program/xpti_events.c \
+	%D%/base/signal_handler.h %D%/base/signal_handler.c \
+	%D%/process/exec_image.h %D%/process/exec_image.c \
+	%D%/buffers/label_memory.h %D%/buffers/label_memory.c \
+	%D%/calls/longjmp.h %D%/calls/longjmp.c \
+	%D%/base/once.h %D%/base/once.c \
+	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
+	%D%/buffers/pool.h %D%/buffers/pool.c \
+	%D%/process/preload.h %D%/process/preload.c \
+	%D%/write/run_report.h %D%/write/run_report.c \
+	%D%/calls/request.h %D%/calls/request.c \
+	%D%/process/runtime.h %D%/process/runtime.c \
+	%D%/base/message.h %D%/base/message.c \
+	%D%/buffers/strings.h %D%/buffers/strings.c \
+	%D%/calls/thread.h %D%/calls/thread.c \
+	%D%/process/tool_libraries.h %D%/process/tool_libraries.c \
+	%D%/calls/traced_path.c \
+	%D%/calls/tracers.h %D%/calls/tracers.c %D%/calls/dispatch_table.h \
+	%D%/calls/call_view.c \
+	%D%/base/loaded_objects.h %D%/base/loaded_objects.c \
+	%D%/resolve/real_function.h
 
 # From chunks to the trace file. Links with zlib.
 noinst_LTLIBRARIES += libtl_writer.la
 libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
-	%D%/about.h %D%/about.c \
-	%D%/block.h %D%/block.c \
-	%D%/credentials.h %D%/credentials.c \
-	%D%/lanes.h %D%/lanes.c \
-	%D%/sink.h %D%/sink.c \
-	%D%/spool.h %D%/spool.c \
-	%D%/thread_raw.h %D%/thread_raw.c \
-	%D%/writer.h %D%/writer.c
+	%D%/write/process_facts.h %D%/write/process_facts.c \
+	%D%/write/block.h %D%/write/block.c \
+	%D%/base/credentials.h %D%/base/credentials.c \
+	%D%/buffers/lanes.h %D%/buffers/lanes.c \
+	%D%/write/sink.h %D%/write/sink.c \
+	%D%/write/record_blocks.h %D%/write/record_blocks.c \
+	%D%/base/raw_thread.h %D%/base/raw_thread.c \
+	%D%/write/writer.h %D%/write/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la
 
 # What libtracelayer.so has of a C library for itself: in no test program.
 noinst_LTLIBRARIES += libtl_libc.la
 libtl_libc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin
-libtl_libc_la_SOURCES = %D%/libc/own.h %D%/libc/bytes.c %D%/libc/calls.c %D%/libc/mutex.c %D%/libc/texts.c \
-	%D%/libc/kernel.h %D%/libc/kernel_x86_64.h %D%/libc/kernel_aarch64.h
+libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/libc_bytes.c %D%/base/libc/libc_calls.c %D%/base/libc/libc_mutex.c %D%/base/libc/libc_texts.c \
+	%D%/base/libc/kernel.h %D%/base/libc/kernel_x86_64.h %D%/base/libc/kernel_aarch64.h
 
 # The real functions, dlsym, closures.
 noinst_LTLIBRARIES += libtl_resolve.la
 libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
 libtl_resolve_la_SOURCES = \
-	%D%/closure.h %D%/closure.c \
-	%D%/dlsym.h %D%/dlsym.c \
-	%D%/doors.h %D%/doors.c \
-	%D%/elf.h %D%/elf.c \
-	%D%/known.h %D%/known.c \
-	%D%/names.h %D%/names.c \
-	%D%/near.h \
-	%D%/newer.h %D%/newer.c \
-	%D%/resolve.h %D%/resolve.c
+	%D%/resolve/closure.h %D%/resolve/closure.c \
+	%D%/resolve/dlsym.h %D%/resolve/dlsym.c \
+	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
+	%D%/resolve/elf.h %D%/resolve/elf.c \
+	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
+	%D%/resolve/shim_names.h %D%/resolve/shim_names.c \
+	%D%/base/cache_near.h \
+	%D%/resolve/newer_loader.h %D%/resolve/newer_loader.c \
+	%D%/resolve/real_function.h %D%/resolve/real_function.c
 
 # Device lanes of OpenCL and of Level Zero.
 opencl_lanes = \
-	%D%/device/opencl.h %D%/device/opencl.c \
-	%D%/device/opencl_collect.c \
-	%D%/device/opencl_commands.h %D%/device/opencl_commands.c \
-	%D%/device/opencl_devices.c \
-	%D%/device/opencl_events.c \
-	%D%/device/opencl_kernels.c \
-	%D%/device/opencl_memory.c \
-	%D%/device/opencl_queues.c
+	%D%/device/opencl/opencl.h %D%/device/opencl/opencl.c \
+	%D%/device/opencl/opencl_collect.c \
+	%D%/device/opencl/opencl_commands.h %D%/device/opencl/opencl_commands.c \
+	%D%/device/opencl/opencl_devices.c \
+	%D%/device/opencl/opencl_events.c \
+	%D%/device/opencl/opencl_kernels.c \
+	%D%/device/opencl/opencl_memory.c \
+	%D%/device/opencl/opencl_queues.c
 ze_lanes = \
-	%D%/device/ze.h %D%/device/ze.c \
-	%D%/device/ze_append.c \
-	%D%/device/ze_capture.c \
-	%D%/device/ze_collect.c \
-	%D%/device/ze_device.c \
-	%D%/device/ze_events.c \
-	%D%/device/ze_execute.c \
-	%D%/device/ze_graph.c \
-	%D%/device/ze_mutable.c \
-	%D%/device/ze_objects.c \
-	%D%/device/ze_own.c
+	%D%/device/ze/ze.h %D%/device/ze/ze.c \
+	%D%/device/ze/ze_append.c \
+	%D%/device/ze/ze_capture.c \
+	%D%/device/ze/ze_collect.c \
+	%D%/device/ze/ze_device.c \
+	%D%/device/ze/ze_events.c \
+	%D%/device/ze/ze_execute.c \
+	%D%/device/ze/ze_graph.c \
+	%D%/device/ze/ze_mutable.c \
+	%D%/device/ze/ze_objects.c \
+	%D%/device/ze/ze_own.c
 
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/builtin.c %D%/device/apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
-	%D%/confine.c %D%/ends.c %D%/setid.c %D%/unwind.c %D%/zel.h %D%/zel.c
+libtracelayer_la_SOURCES = %D%/resolve/builtin_apis.c %D%/device/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
+	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
 nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
@@ -136,10 +136,10 @@ door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc \
 noinst_LTLIBRARIES += libtl_ze_layer.la libtl_cl_layer.la
 libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_ze_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_ze_layer_la_SOURCES = %D%/doors/library.h %D%/doors/library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
+libtl_ze_layer_la_SOURCES = %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
 nodist_libtl_ze_layer_la_SOURCES = apis/ze_layer.c
 libtl_cl_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_cl_layer_la_SOURCES = %D%/doors/library.h %D%/doors/library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
+libtl_cl_layer_la_SOURCES = %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
 nodist_libtl_cl_layer_la_SOURCES = apis/cl_layer.c
 
 .libs/tracelayer/level-zero/libze_tracing_layer.so.1: libtl_ze_layer.la libtracelayer.la

@@ -6,7 +6,7 @@
  *
  * Memory is that of x86 (TSO): what a thread of the program notes lies in its store buffer until it becomes visible, at some time, at its next locked instruction,
  * or by the barrier. The thread's own changes of the state are locked instructions. With -DNO_BARRIER there is no barrier, with -DNO_LOOK the thread does not look
- * once more after it has said where it goes: then the checks below must fail. tests/models.sh sees to both.
+ * once more after it has said where it goes: then the checks below must fail. tests/house/models.sh sees to both.
  *
  * Properties, as assertions and an end-state check:
  *	nothing left	when all has been noted and nobody is at work or about to be, nothing is to do

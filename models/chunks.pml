@@ -1,7 +1,7 @@
 /*
  * chunks.pml: how records get from a thread into the file, or to who recovers them, for spin.
  *
- * What layer/buffer.c, layer/writer.c and format/trace_file.h do, reduced to their shared memory: a thread that records and its signal handler
+ * What layer/buffers/buffer.c, layer/write/writer.c and format/file/trace_file.h do, reduced to their shared memory: a thread that records and its signal handler
  * (at any instruction where signals are not blocked), the writer, and a SIGKILL between any two stores. A chunk has room for PLACES
  * records; a record is its first word (nothing, its size, its type) and one word more, its number, which is torn while it is 0.
  *
@@ -21,7 +21,7 @@
  *	it ends		no deadlock, and at the end all is in the file, or counted
  *
  * Each order of stores that matters can be undone by a -D (BODY_LATE, TAKEN_EARLY, FREE_EARLY, CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, LIVE_LAST): then spin must
- * find the harm. tests/models.sh sees to it.
+ * find the harm. tests/house/models.sh sees to it.
  */
 #define LANES	2
 #define PLACES	2

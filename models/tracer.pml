@@ -1,12 +1,12 @@
 /*
  * tracer.pml: enabling, calling, disabling and destroying a tracer, for spin.
  *
- * What layer/tracer.c does, reduced to its shared memory. A dispatch table is a number: table 0 has no callback, table 1 has
+ * What layer/calls/tracers.c does, reduced to its shared memory. A dispatch table is a number: table 0 has no callback, table 1 has
  * the tracer's, and so on up; odd tables have it. The controller publishes tables, retires them, frees a retired one that
  * nobody has pinned, and destroys the tracer. Callers pin the table they use.
  *
  * Memory is that of x86 and weaker (TSO): every thread has a store buffer, and a store becomes visible to others some time later.
- * membarrier() empties every thread's buffer. With -DNO_BARRIER it does nothing, and then the checks below must fail: tests/models.sh
+ * membarrier() empties every thread's buffer. With -DNO_BARRIER it does nothing, and then the checks below must fail: tests/house/models.sh
  * sees to both.
  *
  * Properties, as assertions and an end-state check:

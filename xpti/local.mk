@@ -1,27 +1,27 @@
-# xpti: libtracelayer-xpti.so, the dispatcher of the XPTI tracing framework. See xpti/dispatcher.h.
+# xpti: libtracelayer-xpti.so, the dispatcher of the XPTI tracing framework. See xpti/dispatcher/dispatcher.h.
 
 pkginclude_HEADERS += include/tracelayer/xpti.h
 
 noinst_LTLIBRARIES += libtl_xpti.la
 libtl_xpti_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_xpti_la_SOURCES = \
-	%D%/dispatcher.h \
-	%D%/framework.c \
-	%D%/ids.h \
-	%D%/index.h %D%/index.c \
-	%D%/interfaces.c \
-	%D%/metadata.c \
-	%D%/names.c \
-	%D%/objects.c \
-	%D%/pins.h %D%/pins.c \
-	%D%/points.c \
-	%D%/pools.h %D%/pools.c \
-	%D%/say.h \
-	%D%/scope.c \
-	%D%/streams.c \
-	%D%/strings.c \
-	%D%/subscribers.c \
-	format/args.h format/checked_copy.c layer/elf.h layer/elf.c layer/unwind.c layer/walk.h layer/walk.c
+	%D%/dispatcher/dispatcher.h \
+	%D%/dispatcher/framework.c \
+	%D%/dispatcher/id_table.h \
+	%D%/dispatcher/hash_trie.h %D%/dispatcher/hash_trie.c \
+	%D%/dispatcher/interfaces.c \
+	%D%/dispatcher/metadata.c \
+	%D%/dispatcher/stream_names.c \
+	%D%/dispatcher/object_table.c \
+	%D%/dispatcher/pins.h %D%/dispatcher/pins.c \
+	%D%/dispatcher/trace_points.c \
+	%D%/dispatcher/pools.h %D%/dispatcher/pools.c \
+	%D%/dispatcher/warning.h \
+	%D%/dispatcher/scope.c \
+	%D%/dispatcher/streams.c \
+	%D%/dispatcher/string_table.c \
+	%D%/dispatcher/subscribers.c \
+	format/args/args.h format/args/checked_copy.c layer/resolve/elf.h layer/resolve/elf.c layer/calls/exceptions.c layer/base/loaded_objects.h layer/base/loaded_objects.c
 
 # Subscribers that are linked with the original need libxptifw.so: that is its soname, whatever the file is called (libtool would name it after the
 # file). It enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls to itself, and stays.
@@ -33,12 +33,12 @@ $(xpti_library): libtl_xpti.la xpti/libtracelayer-xpti.map
 	$(AM_V_CCLD)$(CC) -o $@ -Wl,--whole-archive .libs/libtl_xpti.a -Wl,--no-whole-archive $(xpti_link) && \
 		$(MKDIR_P) .libs/tracelayer/xpti && ln -sf ../../libtracelayer-xpti.so .libs/tracelayer/xpti/libxptifw.so
 
-xpti/libtracelayer-xpti.map: %D%/exports
+xpti/libtracelayer-xpti.map: %D%/dispatcher/exports
 	$(AM_V_GEN)$(MKDIR_P) xpti && { \
-		echo '{'; echo 'global:'; sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports; echo 'local: *;'; echo '};'; \
+		echo '{'; echo 'global:'; sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/dispatcher/exports; echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 CLEANFILES += xpti/libtracelayer-xpti.map $(xpti_library)
-EXTRA_DIST += %D%/exports
+EXTRA_DIST += %D%/dispatcher/exports
 
 # Beside it a folder with its soname, for LD_LIBRARY_PATH.
 all-local: $(xpti_library)
@@ -57,19 +57,19 @@ uninstall-xpti:
 lib_LIBRARIES += libtracelayer-xptiproxy.a
 libtracelayer_xptiproxy_a_AR = $(AR) cr
 libtracelayer_xptiproxy_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions
-libtracelayer_xptiproxy_a_SOURCES = %D%/proxy.c %D%/proxy_functions.h %D%/say.h
+libtracelayer_xptiproxy_a_SOURCES = %D%/proxy/proxy.c %D%/proxy/proxy_functions.h %D%/dispatcher/warning.h
 
 # The subscriber that `tracelayer run --xpti` adds. It stays, since threads and streams have its state.
 noinst_LTLIBRARIES += libtl_xpti_timeline.la
 libtl_xpti_timeline_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_xpti_timeline_la_SOURCES = \
-	%D%/timeline.h \
-	%D%/timeline.c \
-	%D%/timeline_edges.c \
-	%D%/timeline_lanes.c \
-	%D%/timeline_open.c \
-	%D%/timeline_places.c \
-	layer/guest.h format/args.h format/checked_copy.c format/digits.h format/text.h format/text.c
+	%D%/timeline/timeline.h \
+	%D%/timeline/timeline.c \
+	%D%/timeline/timeline_edges.c \
+	%D%/timeline/timeline_lanes.c \
+	%D%/timeline/timeline_open.c \
+	%D%/timeline/timeline_places.c \
+	layer/program/xpti_events.h format/args/args.h format/args/checked_copy.c common/digits.h common/text.h common/text.c
 
 xpti_timeline = .libs/libtracelayer-xpti-timeline.so
 $(xpti_timeline): libtl_xpti_timeline.la libtracelayer.la $(xpti_library)
@@ -89,25 +89,25 @@ uninstall-xpti-timeline:
 	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti-timeline.so"
 
 # The functions as a table that is filled with dlsym, and macros that call through it: for tests and benchmarks.
-xpti/table.h: %D%/exports %D%/local.mk
+xpti/table.h: %D%/dispatcher/exports %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) xpti && { \
-		echo '/* Made from xpti/exports. Call the functions of a dispatcher that is loaded: xpti_table_load(path) returns what went wrong, or NULL. */'; \
+		echo '/* Made from xpti/dispatcher/exports. Call the functions of a dispatcher that is loaded: xpti_table_load(path) returns what went wrong, or NULL. */'; \
 		echo '#ifndef TL_XPTI_TABLE_H'; echo '#define TL_XPTI_TABLE_H'; echo '#include <dlfcn.h>'; \
-		echo 'static struct {'; sed -e '/^#/d' -e 's/.*/	__typeof__(\&&) &;/' $(srcdir)/%D%/exports; echo '} xpti_table;'; \
+		echo 'static struct {'; sed -e '/^#/d' -e 's/.*/	__typeof__(\&&) &;/' $(srcdir)/%D%/dispatcher/exports; echo '} xpti_table;'; \
 		echo 'static inline const char *xpti_table_load(const char *path)'; echo '{'; \
 		echo '	void *handle = dlopen(path, RTLD_LAZY);'; echo '	if (!handle)'; echo '		return dlerror();'; \
-		sed -e '/^#/d' -e 's/.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "it has no &";/' $(srcdir)/%D%/exports; \
+		sed -e '/^#/d' -e 's/.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "it has no &";/' $(srcdir)/%D%/dispatcher/exports; \
 		echo '	return NULL;'; echo '}'; \
-		sed -e '/^#/d' -e 's/.*/#define & xpti_table.&/' $(srcdir)/%D%/exports; \
+		sed -e '/^#/d' -e 's/.*/#define & xpti_table.&/' $(srcdir)/%D%/dispatcher/exports; \
 		echo '#endif'; \
 	} >$@.tmp && mv $@.tmp $@
 CLEANFILES += xpti/table.h
 
 # tracelayer-xpti-bench: what dispatchers cost, and if they do what they should.
 bin_PROGRAMS += tracelayer-xpti-bench
-tracelayer_xpti_bench_SOURCES = %D%/bench.h %D%/bench.c %D%/bench_work.c %D%/bench_speed.c %D%/bench_semantic.c cli/installed.h cli/installed.c
+tracelayer_xpti_bench_SOURCES = %D%/bench/xpti_bench.h %D%/bench/xpti_bench.c %D%/bench/bench_work.c %D%/bench/bench_speed.c %D%/bench/bench_semantic.c common/installed.h common/installed.c
 nodist_tracelayer_xpti_bench_SOURCES = xpti/table.h
 tracelayer_xpti_bench_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_xpti_bench_CFLAGS = $(AM_CFLAGS) -O2
 tracelayer_xpti_bench_LDADD = -lpthread -lm
-xpti/tracelayer_xpti_bench-bench_speed.$(OBJEXT) xpti/tracelayer_xpti_bench-bench_semantic.$(OBJEXT): xpti/table.h
+xpti/bench/tracelayer_xpti_bench-bench_speed.$(OBJEXT) xpti/bench/tracelayer_xpti_bench-bench_semantic.$(OBJEXT): xpti/table.h

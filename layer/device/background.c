@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "layer/device/device.h"
-#include "layer/device/inside.h"
-#include "layer/near.h"
-#include "layer/thread.h"
+#include "layer/device/inside_hook.h"
+#include "layer/base/cache_near.h"
+#include "layer/calls/thread.h"
 
 #define BETWEEN 1000000u	/* nanoseconds between two rounds */
 #define BETWEEN_MOST 16u	/* times as long, where nothing ends */

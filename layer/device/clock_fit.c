@@ -1,7 +1,7 @@
 /*
  * clock_fit.c: see clock_fit.h.
  *
- * A segment is a broken line through its pairs. The process's own clock is fitted the same way (layer/clock.c), but its readings are exact to some
+ * A segment is a broken line through its pairs. The process's own clock is fitted the same way (layer/buffers/clock.c), but its readings are exact to some
  * nanoseconds and those of a device to a bracket, so that here a slope is worth what its two brackets leave of it, and is weighed against
  * the nominal one. Ticks are unrolled to 64 bits; differences of them are taken modulo 2^64, so that no epoch is special.
  */

@@ -7,15 +7,15 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "layer/call.h"
-#include "layer/config.h"
+#include "layer/calls/slow_path.h"
+#include "layer/base/environment.h"
 #include "layer/device/background.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
-#include "layer/near.h"
-#include "layer/once.h"
-#include "layer/runtime.h"
-#include "layer/thread.h"
+#include "layer/base/cache_near.h"
+#include "layer/base/once.h"
+#include "layer/process/runtime.h"
+#include "layer/calls/thread.h"
 #include "tracelayer/api.h"
 
 #define PATIENCE 200000000u	/* nanoseconds that the end may take */

@@ -38,7 +38,7 @@ struct tl_device_api {
 	void (*after_fork)(void);
 };
 
-/* Those that there are; NULL-ended (layer/device/apis.c). A program without it has none. */
+/* Those that there are; NULL-ended (layer/device/device_apis.c). A program without it has none. */
 extern const struct tl_device_api *const tl_device_apis[] __attribute__((weak));
 
 /* Device lanes are wanted, if the settings and what is asked of this process say so. True: since now. Async-signal-safe. */
@@ -67,7 +67,7 @@ bool tl_device_awaits_end(void);
 extern _Atomic bool tl_device_ended;	/* device.c's own */
 static inline bool tl_device_has_ended(void)
 {
-	/* Sequentially consistent: see inside.h. */
+	/* Sequentially consistent: see inside_hook.h. */
 	return atomic_load_explicit(&tl_device_ended, memory_order_seq_cst);
 }
 

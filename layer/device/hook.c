@@ -14,16 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "format/record.h"
-#include "layer/buffer.h"
-#include "layer/call.h"
+#include "format/file/record.h"
+#include "layer/buffers/buffer.h"
+#include "layer/calls/slow_path.h"
 #include "layer/device/device.h"
-#include "layer/device/inside.h"
-#include "layer/device/lock.h"
-#include "layer/near.h"
-#include "layer/resolve.h"
-#include "layer/runtime.h"
-#include "layer/thread.h"
+#include "layer/device/inside_hook.h"
+#include "layer/base/spin_lock.h"
+#include "layer/base/cache_near.h"
+#include "layer/resolve/real_function.h"
+#include "layer/process/runtime.h"
+#include "layer/calls/thread.h"
 
 #define LOOKS 4000u	/* at a lock, some microseconds, before it is slept for */
 

@@ -30,7 +30,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "layer/runtime.h"
+#include "layer/process/runtime.h"
 #include "tracelayer/shim.h"
 
 #define TL_HOOK_STATE 64u	/* bytes of state for each call, zeroed, aligned to 16 */
@@ -152,7 +152,7 @@ static inline const struct tl_hook_place *tl_hook_place_of(uint32_t id)
 	return table ? &table[id & 0xffff] : NULL;
 }
 
-/* Where the function's hook is, if its calls may take the short way; else NULL. Who does that runs the hook by itself (inside.h), and sees to .hooked. */
+/* Where the function's hook is, if its calls may take the short way; else NULL. Who does that runs the hook by itself (inside_hook.h), and sees to .hooked. */
 static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
 {
 	const struct tl_hook_place *place = tl_hook_place_of(id);

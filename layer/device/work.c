@@ -25,14 +25,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/kinds.h"
-#include "layer/buffer.h"
-#include "layer/clock.h"
+#include "common/command_kinds.h"
+#include "layer/buffers/buffer.h"
+#include "layer/buffers/clock.h"
 #include "layer/device/hook.h"
 #include "layer/device/watch.h"
-#include "layer/near.h"
-#include "layer/request.h"
-#include "layer/strings.h"
+#include "layer/base/cache_near.h"
+#include "layer/calls/request.h"
+#include "layer/buffers/strings.h"
 #include "tracelayer/api.h"
 #include "tracelayer/shim.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layer/event.h"
+#include "layer/calls/event.h"
 #include "tracelayer/device.h"
 
 /* A device, or whatever else has memory or queues ("host"). Kept for ever: look for it in your own table first. NULL where memory is short. */

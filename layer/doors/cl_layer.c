@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "layer/doors/library.h"
+#include "layer/doors/runtime_library.h"
 #include "tracelayer/shim.h"
 
 static const char name[] = "tracelayer";

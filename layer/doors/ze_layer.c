@@ -9,7 +9,7 @@
 #include "layer/doors/ze_layer.h"
 
 #include "config.h"
-#include "layer/doors/library.h"
+#include "layer/doors/runtime_library.h"
 
 #include <level_zero/loader/ze_loader.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "layer/zel.h"
+#include "layer/program/zel_tracer.h"
 
 /* zeGet…ProcAddrTable: the loader's table comes filled, and is given back with our shims in it. `loader`: where the call came from. */
 ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table, const void *loader);

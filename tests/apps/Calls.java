@@ -1,5 +1,5 @@
 /*
- * Calls.java: for tests/stack_java.sh. Uses what a JVM does beneath: SIGSEGV for null pointers, deep recursion and safepoints; threads that come and go; zlib by
+ * Calls.java: for tests/whole/stack_java.sh. Uses what a JVM does beneath: SIGSEGV for null pointers, deep recursion and safepoints; threads that come and go; zlib by
  * java.util.zip; a JNI library that is called, calls back, throws, and attaches threads of its own; child processes. All that it prints is the same each time.
  */
 import java.io.ByteArrayInputStream;

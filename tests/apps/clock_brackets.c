@@ -1,5 +1,5 @@
 /*
- * clock_brackets: traced calls, and what CLOCK_MONOTONIC was right before and right behind each. tests/core_clock.sh compares the trace with it.
+ * clock_brackets: traced calls, and what CLOCK_MONOTONIC was right before and right behind each. tests/buffers/clock.sh compares the trace with it.
  *
  *	clock_brackets SECONDS FILE [few]	FILE gets a line "number before after" for some of the calls: their argument, and nanoseconds
  *

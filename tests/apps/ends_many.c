@@ -1,5 +1,5 @@
 /*
- * ends_many.c: processes and threads in numbers, each of which makes calls. tests/ends_many.sh knows how many.
+ * ends_many.c: processes and threads in numbers, each of which makes calls. tests/process/ends_many.sh knows how many.
  *
  *	ends_many forks FORKS	four threads call all the time while a fifth forks; each child makes 3 calls, and one child of its own,
  *				which makes 2. Prints how many calls the parent's threads made

@@ -1,4 +1,4 @@
-/* jit_calls.h: a small library that calls back, for tests/stack_luajit.sh: LuaJIT calls it by its FFI, and leaves it from callbacks by errors. */
+/* jit_calls.h: a small library that calls back, for tests/whole/stack_luajit.sh: LuaJIT calls it by its FFI, and leaves it from callbacks by errors. */
 #ifndef JIT_CALLS_H
 #define JIT_CALLS_H
 

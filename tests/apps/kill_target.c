@@ -1,6 +1,6 @@
 /*
  * kill_target: a program that gets killed. Its threads make calls and count those that have returned, in memory that it shares with
- * the test (tests/kill.py), so that the test knows what a trace of it must have, whenever it dies.
+ * the test (tests/buffers/kill.py), so that the test knows what a trace of it must have, whenever it dies.
  *
  *	kill_target COUNTS [-t THREADS] [-n CALLS] [-f CHILDREN] [-d DEPTH] [-x] [-s SIGNAL] [-l]
  *

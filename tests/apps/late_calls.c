@@ -1,6 +1,6 @@
 /*
  * late_calls.c: makes OpenCL calls at every late moment: from exit handlers and destructors, by a thread that
- * outlives main, in a forked child. tests/core_late.sh knows how many there are.
+ * outlives main, in a forked child. tests/calls/late_calls.sh knows how many there are.
  *
  *	late_calls exit|main-leaves|fork|nothing
  */

@@ -1,10 +1,10 @@
 /*
- * limits.c: prints what the process's memory cgroup and those above allow it, as format/limits.h finds it below a root: bytes, or "none".
+ * memory_limits.c: prints what the process's memory cgroup and those above allow it, as common/memory_limits.h finds it below a root: bytes, or "none".
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "format/limits.h"
+#include "common/memory_limits.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /*
- * nntrace_rows.c: the rows of NNAPI's contract, by tracelayer/nntrace.h, each with times long enough to be told apart. tests/nntrace_rows.py says what each is to
+ * nntrace_rows.c: the rows of NNAPI's contract, by tracelayer/nntrace.h, each with times long enough to be told apart. tests/program/nntrace_rows.py says what each is to
  * count for.
  *
  *	nntrace_rows ROW

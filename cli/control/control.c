@@ -1,0 +1,360 @@
+/*
+ * tracelayer pause, resume, snapshot, stop: a word to traced processes while they run.
+ *
+ * A traced process maps a buffers file (format/file/trace_file.h), whose header takes requests: a number and what is asked for. It is put there by
+ * compare and exchange, the process is woken, and answers by the same number when it is done. All processes that are meant get their
+ * requests first, and are waited for then.
+ *
+ * Nothing that such a file says is relied on beyond the file itself: it may be left over from a dead process whose number is in use again
+ * (cli/recover/leftovers.h).
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/control/control.h"
+#include "cli/recover/leftovers.h"
+#include "cli/shown.h"
+#include "common/proc.h"
+#include "format/file/trace_file.h"
+
+#define PATIENCE_MS 10000	/* for an answer */
+#define SLICE_MS    100		/* between two looks whether the process is still there */
+#define BEGINNING   (256u * 1024) /* of a file: where its output piece is */
+
+struct request {
+	const char *command, *purpose, *done;
+	enum tl_file_request what;
+	bool writes;	/* the file is whole afterwards */
+};
+
+static const struct request requests[] = {
+	{"pause", "Pause the recording of running processes.", "paused", TL_REQUEST_PAUSE, true},
+	{"resume", "Go on recording in running processes.", "resumed", TL_REQUEST_RESUME, false},
+	{"snapshot", "Have running processes write out what they have recorded.", "written out", TL_REQUEST_SNAPSHOT, true},
+	{"stop", "End the recording of running processes for good.", "stopped", TL_REQUEST_STOP, true},
+};
+
+/* A traced process. */
+struct target {
+	pid_t pid;
+	struct tl_file_header *header;
+	size_t size;	/* of what is mapped */
+	uint32_t number;	/* of our request */
+	bool failed;	/* and it has been said why */
+};
+
+struct targets {
+	struct target *target;
+	size_t count;
+	const struct request *request;
+	int code;
+};
+
+/* ---- who is there */
+
+/* It is still the process that made the file, and not another of its number. */
+static bool is_there(const struct target *target)
+{
+	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time;
+}
+
+/* Map a buffers file, as it was when it was looked at. */
+static bool map(struct target *target, const struct leftover *file)
+{
+	struct stat stat;
+	int fd = open(file->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	bool same = !fstat(fd, &stat) && stat.st_dev == file->stat.st_dev && stat.st_ino == file->stat.st_ino &&
+		    stat.st_size >= TL_FILE_PAGE;
+	void *mapped = MAP_FAILED;
+	if (same) {
+		target->size = stat.st_size < BEGINNING ? (size_t)stat.st_size : BEGINNING;
+		mapped = mmap(NULL, target->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	close(fd);
+	target->header = mapped;
+	return mapped != MAP_FAILED;
+}
+
+/* What the user names: digits are a process, anything else is a session. */
+static bool is_meant(const struct tl_file_header *header, const char *word)
+{
+	char *end;
+	unsigned long pid = strtoul(word, &end, 10);
+
+	return *end ? !strcmp(header->session, word) : header->pid == pid;
+}
+
+static bool is_known(const struct targets *targets, pid_t pid)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->target[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void look_at(struct targets *targets, const char *path, const char *word)
+{
+	struct target target = {0};
+	struct leftover file;
+
+	if (!leftover_open(path, &file))
+		return;
+	target.pid = (pid_t)file.pid;
+	if (file.sound && is_meant(&file.header, word) && !is_known(targets, target.pid) && leftover_is_live(&file) && map(&target, &file)) {
+		targets->target = need(reallocarray(targets->target, targets->count + 1, sizeof(target)));
+		targets->target[targets->count++] = target;
+	}
+	leftover_release(&file);
+}
+
+/* All that a word means. Returns how many there are that were not meant before. */
+static size_t look_for(struct targets *targets, const char *word)
+{
+	size_t before = targets->count;
+	struct leftover_paths paths;
+
+	leftover_find(&paths, NULL, 0);
+	for (size_t i = 0; i < paths.count; i++)
+		look_at(targets, paths.path[i], word);
+	leftover_forget(&paths);
+	return targets->count - before;
+}
+
+static void say_nobody(const char *word)
+{
+	char *end, path[64];
+	unsigned long pid = strtoul(word, &end, 10);
+	struct stat stat_of;
+
+	snprintf(path, sizeof(path), "/proc/%lu", pid);
+	if (*end)
+		say("session %s: no traced process of yours has that name; give it to `tracelayer run --session`, or give a process's number",
+		    word);
+	else if (stat(path, &stat_of))
+		say("process %s: there is none; see `ps` for the program's own number, not that of `tracelayer run`", word);
+	else if (stat_of.st_uid != geteuid())
+		say("process %s: not yours; ask its owner, or be that user", word);
+	else
+		say("process %s: not traced, or it has made no traced call yet; start it by `tracelayer run`, and give the program's own number",
+		    word);
+}
+
+/* ---- asking */
+
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+/* Until it has answered that. False where it is gone, or silent for long. */
+static bool wait_for(const struct target *target, uint32_t number)
+{
+	const struct timespec slice = {0, SLICE_MS * 1000000l};
+	_Atomic uint32_t *word = &target->header->answer;
+
+	for (int waited = 0; waited < PATIENCE_MS; waited += SLICE_MS) {
+		/* Pairs with the process's release. */
+		uint32_t answer = atomic_load_explicit(word, memory_order_acquire);
+		if ((int32_t)(answer - number) >= 0)
+			return true;
+		if (!is_there(target))
+			return false;
+		futex(word, FUTEX_WAIT, answer, &slice);
+	}
+	return false;
+}
+
+static uint32_t recording(const struct target *target)
+{
+	return atomic_load_explicit(&target->header->recording, memory_order_relaxed);
+}
+
+static void fail(struct targets *targets, struct target *target)
+{
+	target->failed = true;
+	targets->code = EXIT_BROKEN;
+}
+
+/* Recording was ended for good: there is nothing to pause or resume. */
+static bool is_over(struct targets *targets, struct target *target)
+{
+	const struct request *request = targets->request;
+
+	if (recording(target) != TL_FILE_STOPPED || (request->what != TL_REQUEST_PAUSE && request->what != TL_REQUEST_RESUME))
+		return false;
+	say("process %d: recording was stopped for good; start the program again", (int)target->pid);
+	fail(targets, target);
+	return true;
+}
+
+static void ask(struct targets *targets, struct target *target)
+{
+	struct tl_file_header *header = target->header;
+	uint32_t pending = atomic_load_explicit(&header->request, memory_order_relaxed);
+
+	if (is_over(targets, target))
+		return;
+	if (!atomic_load_explicit(&header->listens, memory_order_relaxed))
+		fprintf(stderr, "tracelayer: process %d: listens from its first full chunk of events on; waiting for %d seconds\n",
+			(int)target->pid, PATIENCE_MS / 1000);
+	/* Another's request first: it would not be seen any more. */
+	do {
+		if (pending != atomic_load_explicit(&header->answer, memory_order_relaxed))
+			wait_for(target, pending);
+		target->number = ((pending >> TL_REQUEST_BITS) + 1) << TL_REQUEST_BITS | targets->request->what;
+		/* Sequentially consistent, as the store after it: the process looks at them the other way round. */
+	} while (!atomic_compare_exchange_strong(&header->request, &pending, target->number));
+	atomic_store(&header->wake, 0);
+	futex(&header->wake, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* Where its trace is; NULL where it has none yet. */
+static const char *output_of(const struct target *target)
+{
+	const char *bytes = (const char *)target->header;
+	uint64_t at = target->header->header_size;
+
+	while (at % 8 == 0 && at <= target->size && target->size - at >= sizeof(struct tl_output_piece)) {
+		const struct tl_output_piece *piece = (const void *)(bytes + at);
+		if (piece->piece.magic != TL_PIECE_MAGIC || piece->piece.size < sizeof(struct tl_piece) || piece->piece.size > target->size)
+			return NULL;
+		if (piece->piece.kind == TL_PIECE_OUTPUT)
+			return atomic_load_explicit(&piece->made, memory_order_acquire) && memchr(piece->path, 0, sizeof(piece->path)) ?
+				       piece->path : NULL;
+		at += piece->piece.size;
+	}
+	return NULL;
+}
+
+static void settle(struct targets *targets, struct target *target)
+{
+	const struct request *request = targets->request;
+	const char *output;
+
+	if (target->failed)
+		return;
+	if (!wait_for(target, target->number)) {
+		if (!is_there(target))
+			say("process %d: has ended meanwhile; what it recorded is in its trace", (int)target->pid);
+		else
+			say("process %d: no answer; it will be %s when it makes traced calls again, or start it with --session to be answered at once",
+			    (int)target->pid, request->done);
+		fail(targets, target);
+		return;
+	}
+	if (is_over(targets, target))
+		return;
+	output = request->writes ? output_of(target) : NULL;
+	printf("%d: %s%s", (int)target->pid, request->done, output ? ": " : "");
+	if (output)
+		print_shown(stdout, output, strlen(output));
+	putchar('\n');
+}
+
+/* ---- for other commands */
+
+bool control_request(uint32_t pid, enum tl_file_request what)
+{
+	const struct request request = {.what = what};
+	struct targets targets = {.request = &request};
+	char word[16];
+	bool done = true;
+
+	snprintf(word, sizeof(word), "%u", pid);
+	look_for(&targets, word);
+	for (size_t i = 0; i < targets.count; i++) {
+		ask(&targets, &targets.target[i]);
+		done &= wait_for(&targets.target[i], targets.target[i].number);
+		munmap(targets.target[i].header, targets.target[i].size);
+	}
+	free(targets.target);
+	return done && targets.count;
+}
+
+/* ---- the whole */
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct targets *targets = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (!look_for(targets, argument)) {
+			char *end;
+			unsigned long pid = strtoul(argument, &end, 10);
+			/* Meant twice is meant once. */
+			if (*end || !is_known(targets, (pid_t)pid)) {
+				say_nobody(argument);
+				targets->code = EXIT_BROKEN;
+			}
+		}
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "nobody named; give a process's number, or a session's name");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int control(int argc, char **argv, const struct request *request)
+{
+	struct targets targets = {.request = request, .code = EXIT_DONE};
+	char *doc;
+
+	if (asprintf(&doc,
+		     "%s\vProcesses are named by their numbers, or by the name that `tracelayer run --session` was given. "
+		     "See tracelayer-pause(1).",
+		     request->purpose) < 0)
+		need(NULL);
+	const struct argp argp = {.parser = parse_option, .args_doc = "PID|SESSION...", .doc = doc};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &targets);
+	for (size_t i = 0; i < targets.count; i++)
+		ask(&targets, &targets.target[i]);
+	for (size_t i = 0; i < targets.count; i++) {
+		settle(&targets, &targets.target[i]);
+		munmap(targets.target[i].header, targets.target[i].size);
+	}
+	free(targets.target);
+	free(doc);
+	return targets.code;
+}
+
+int command_pause(int argc, char **argv)
+{
+	return control(argc, argv, &requests[0]);
+}
+
+int command_resume(int argc, char **argv)
+{
+	return control(argc, argv, &requests[1]);
+}
+
+int command_snapshot(int argc, char **argv)
+{
+	return control(argc, argv, &requests[2]);
+}
+
+int command_stop(int argc, char **argv)
+{
+	return control(argc, argv, &requests[3]);
+}

@@ -1,0 +1,21 @@
+/*
+ * phase_detail.h: all that a run's tables were added up from, for people who wonder about a number.
+ */
+#ifndef TL_CLI_PHASES_PHASE_DETAIL_H
+#define TL_CLI_PHASES_PHASE_DETAIL_H
+
+#include <stdio.h>
+
+#include "cli/phases/phase_run.h"
+#include "cli/phases/phase_text.h"
+
+/* The run must have been added up. Marks are read from the text again. */
+void phase_detail_print(FILE *to, const struct run *run, struct phase_text *text);
+
+/* The mark in the row there: at most `size` - 1 bytes, which a terminal can be given. */
+void phase_detail_mark(struct phase_text *text, uint64_t offset, char *to, size_t size);
+
+/* Where a row is, behind the file's name: ":LINE", or in text that we made ": at TIME s". */
+void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size_t size);
+
+#endif

@@ -1,0 +1,456 @@
+/*
+ * phase_run.c: see phase_run.h. Times are added in the order in which Android's tool adds them: its digits are to be ours.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/phases/phase_run.h"
+
+/* ---- while it is read ---- */
+
+static enum run_fault fault(struct run *run, enum run_fault why, const struct tracker *tracker, uint64_t offset, uint32_t node)
+{
+	run->fault.tracker = tracker;
+	run->fault.offset = offset;
+	run->fault.node = node;
+	return why;
+}
+
+static void spans_add(struct spans *spans, struct span span)
+{
+	if (spans->count == spans->room) {
+		spans->room = spans->room ? 2 * spans->room : 16;
+		spans->list = need(reallocarray(spans->list, spans->room, sizeof(*spans->list)));
+	}
+	spans->list[spans->count++] = span;
+}
+
+static void plant(struct run *run, struct tracker *tracker)
+{
+	if (tracker->root)
+		return;
+	tracker->root = tracker->open = tree_new(&run->pool);
+}
+
+static void open_node(struct run *run, struct tracker *tracker, const struct node *node)
+{
+	tracker->open = tree_grow(&run->pool, tracker->open, node);
+	tracker->depth++;
+}
+
+/* False where nothing is open. */
+static bool close_node(struct run *run, struct tracker *tracker, double time)
+{
+	uint32_t number = tracker->open;
+
+	if (number == tracker->root)
+		return false;
+	const struct node *node = &run->pool.nodes[number];
+
+	if (node->kind == NODE_MARK && node->function)
+		spans_add(&tracker->calls[node->overall][node->function], (struct span){node->start * 1000, time * 1000});
+	tracker->open = node->above;
+	tracker->depth--;
+	tree_ended(&run->pool, number, time);
+	return true;
+}
+
+/*
+ * [SW]: what was open ends here, although its own end is still to come; until then a dummy stands for it.
+ */
+static bool switch_node(struct run *run, struct tracker *tracker, double time, uint64_t offset)
+{
+	if (!close_node(run, tracker, time))
+		return false;
+	open_node(run, tracker,
+		  &(struct node){.kind = NODE_DUMMY, .layer = LAYER_LX, .phase = PHASE_PO, .start = time, .offset = offset});
+	return true;
+}
+
+static void note_overall(struct run *run, const struct mark *mark)
+{
+	/* It stays so until the next one: Android's tool never goes back, either. */
+	if (mark->layer == LAYER_LA && mark->phase == PHASE_PWU)
+		run->overall = OVERALL_PWU;
+	else if (mark->layer == LAYER_LA && mark->phase == PHASE_PBM)
+		run->overall = OVERALL_PBM;
+}
+
+enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset, char *text, size_t size)
+{
+	struct mark mark;
+	enum mark_fault why = mark_parse(&mark, text, size);
+
+	plant(run, tracker);
+	if (why)
+		return fault(run, why == MARK_TAG ? RUN_TAG : RUN_OTHER, tracker, offset, NO_NODE);
+	if (tracker->depth >= DEEPEST_MARK)
+		return fault(run, RUN_DEEP, tracker, offset, tracker->open);
+	if (mark.switches && !switch_node(run, tracker, time, offset))
+		return fault(run, RUN_SWITCH, tracker, offset, NO_NODE);
+	note_overall(run, &mark);
+	/* The processor's work in a driver is the driver's; where there is none it is the processor's. */
+	if (mark.layer == LAYER_LC && tracker->is_driver)
+		mark.layer = LAYER_LD;
+	else if (mark.layer == LAYER_LD && !tracker->is_driver && !run->is_ours)
+		mark.layer = LAYER_LC;
+	if (mark.layer == LAYER_LA && mark.phase == PHASE_PE)
+		tracker->application_executions[run->overall]++;
+	open_node(run, tracker,
+		  &(struct node){.kind = NODE_MARK,
+				 .layer = mark.layer,
+				 .phase = mark.phase,
+				 .overall = (uint8_t)run->overall,
+				 .subtracts = mark.subtracts,
+				 .function = (uint8_t)mark.function,
+				 .start = time,
+				 .offset = offset});
+	return RUN_SOUND;
+}
+
+enum run_fault run_end(struct run *run, struct tracker *tracker, double time, uint64_t offset)
+{
+	plant(run, tracker);
+	return close_node(run, tracker, time) ? RUN_SOUND : fault(run, RUN_END, tracker, offset, NO_NODE);
+}
+
+const struct tracker *run_open(const struct run *run)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		if (run->trackers[i].open != run->trackers[i].root)
+			return &run->trackers[i];
+	return NULL;
+}
+
+void run_clear(struct run *run)
+{
+	pool_clear(&run->pool);
+	run->overall = OVERALL_PO;
+	for (size_t i = 0; i < run->ntrackers; i++) {
+		struct tracker *tracker = &run->trackers[i];
+
+		tracker->root = tracker->open = NO_NODE;
+		tracker->depth = 0;
+		memset(tracker->application_executions, 0, sizeof(tracker->application_executions));
+		for (enum overall overall = 0; overall < OVERALLS; overall++)
+			for (unsigned function = 0; function < TIMED_FUNCTIONS; function++)
+				tracker->calls[overall][function].count = 0;
+	}
+}
+
+void run_free(struct run *run)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		for (enum overall overall = 0; overall < OVERALLS; overall++)
+			for (unsigned function = 0; function < TIMED_FUNCTIONS; function++)
+				free(run->trackers[i].calls[overall][function].list);
+	free(run->trackers);
+	free(run->starting_mark);
+	pool_free(&run->pool);
+}
+
+/* ---- trees ---- */
+
+static enum run_fault tree_faulty(struct run *run, const struct tracker *tracker, enum tree_fault why, uint32_t node)
+{
+	static const enum run_fault faults[] = {
+		[TREE_PHASE] = RUN_PHASE, [TREE_LAYER] = RUN_LAYER, [TREE_UNSPECIFIED] = RUN_UNSPECIFIED};
+
+	return fault(run, faults[why], tracker, run->pool.nodes[node].offset, node);
+}
+
+static enum run_fault arrange(struct run *run)
+{
+	uint32_t node = NO_NODE;
+	enum tree_fault why;
+
+	for (size_t i = 0; i < run->ntrackers; i++) {
+		memset(&run->trackers[i].own, 0, sizeof(run->trackers[i].own));
+		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root, &run->trackers[i].own, &node)))
+			return tree_faulty(run, &run->trackers[i], why, node);
+	}
+	for (size_t i = 0; i < run->ntrackers; i++)
+		if (run->trackers[i].root && (why = tree_check(&run->pool, run->trackers[i].root, run->is_ours, &node)))
+			return tree_faulty(run, &run->trackers[i], why, node);
+	for (size_t i = 0; i < run->ntrackers; i++) {
+		memset(&run->trackers[i].sums, 0, sizeof(run->trackers[i].sums));
+		if (run->trackers[i].root)
+			tree_add_up(&run->pool, run->trackers[i].root, &run->trackers[i].sums);
+	}
+	return RUN_SOUND;
+}
+
+/* ---- execution, which is added up from single calls ---- */
+
+/* A thread's: from each start to the end of its wait, and the calls around these. */
+static enum run_fault add_runtime_execution(struct run *run, const struct tracker *tracker, enum overall overall, double *sum)
+{
+	const struct spans *calls = tracker->calls[overall];
+	const struct spans *starts = &calls[TIMED_START], *waits = &calls[TIMED_WAIT];
+	static const enum timed_function around[] = {TIMED_CREATE,	  TIMED_FREE,		  TIMED_EVENT_CREATE,
+						     TIMED_EVENT_FREE,	  TIMED_SET_INPUT,	  TIMED_SET_OUTPUT,
+						     TIMED_SET_INPUT_MEMORY, TIMED_SET_OUTPUT_MEMORY};
+	double time = 0;
+
+	if (waits->count < starts->count) {
+		run->fault.overall = overall;
+		run->fault.begun = starts->count;
+		run->fault.ended = waits->count;
+		return fault(run, RUN_WAITS, tracker, 0, NO_NODE);
+	}
+	for (size_t i = 0; i < starts->count; i++)
+		time += waits->list[i].end - starts->list[i].start;
+	for (size_t f = 0; f < sizeof(around) / sizeof(*around); f++)
+		for (size_t i = 0; i < calls[around[f]].count; i++)
+			time += calls[around[f]].list[i].end - calls[around[f]].list[i].start;
+	*sum += time;
+	return RUN_SOUND;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	double one = ((const struct span *)a)->start, other = ((const struct span *)b)->start;
+
+	return one < other ? -1 : one > other;
+}
+
+/* All threads' calls of a function, in the order of time. */
+static struct spans all_calls(const struct run *run, enum overall overall, enum timed_function function)
+{
+	struct spans all = {0};
+
+	for (size_t i = 0; i < run->ntrackers; i++) {
+		const struct spans *calls = &run->trackers[i].calls[overall][function];
+
+		for (size_t j = 0; j < calls->count; j++)
+			spans_add(&all, calls->list[j]);
+	}
+	if (all.count)
+		qsort(all.list, all.count, sizeof(*all.list), by_start);
+	return all;
+}
+
+/* Drivers': from the start of each execution to the start of its notification. */
+static enum run_fault add_driver_execution(struct run *run, enum overall overall, double *sum)
+{
+	struct spans begun = all_calls(run, overall, TIMED_DRIVER_EXECUTE), ended = all_calls(run, overall, TIMED_DRIVER_NOTIFY);
+	enum run_fault why = RUN_SOUND;
+
+	if (begun.count != ended.count) {
+		run->fault.overall = overall;
+		run->fault.begun = begun.count;
+		run->fault.ended = ended.count;
+		why = fault(run, RUN_NOTIFIES, NULL, 0, NO_NODE);
+	} else {
+		double time = 0;
+
+		for (size_t i = 0; i < begun.count; i++)
+			time += ended.list[i].start - begun.list[i].start;
+		*sum += time;
+	}
+	free(begun.list);
+	free(ended.list);
+	return why;
+}
+
+/* ---- tables ---- */
+
+/* Some thread has single calls to add a layer's execution up from. */
+static bool has_calls(const struct run *run, enum timed_function function)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		for (enum overall overall = 0; overall < OVERALLS; overall++)
+			if (run->trackers[i].calls[overall][function].count)
+				return true;
+	return false;
+}
+
+static bool is_by_calls(const struct run *run, enum layer layer, enum phase phase)
+{
+	if (phase != PHASE_PE)
+		return false;
+	if (layer == LAYER_LR)
+		return !run->is_ours || has_calls(run, TIMED_START);
+	return layer == LAYER_LD && (!run->is_ours || has_calls(run, TIMED_DRIVER_EXECUTE));
+}
+
+static enum run_fault time_of(struct run *run, enum overall overall, enum layer layer, enum phase phase, double *time)
+{
+	enum run_fault why = RUN_SOUND;
+
+	bool by_calls = is_by_calls(run, layer, phase);
+
+	*time = 0;
+	if (by_calls && layer == LAYER_LD)
+		return add_driver_execution(run, overall, time);
+	for (size_t i = 0; i < run->ntrackers && !why; i++)
+		if (by_calls)
+			why = add_runtime_execution(run, &run->trackers[i], overall, time);
+		else
+			*time += run->trackers[i].sums.times[overall][layer][phase];
+	return why;
+}
+
+/* Where it is not known whether there was anything to measure. */
+static bool may_be_missing(unsigned layer, unsigned phase)
+{
+	return layer == LAYER_LA || (layer == LAYER_LD && phase_is_of_execution((uint16_t)phase));
+}
+
+static double known(double time)
+{
+	return isnan(time) ? 0 : time;
+}
+
+/* The overall time of layers that do not say it. */
+static void fill_overall(struct phase_table *table)
+{
+	static const enum phase parts[] = {PHASE_PI, PHASE_PP, PHASE_PC, PHASE_PE, PHASE_PT};
+
+	for (unsigned layer = 0; layer < LAYERS; layer++) {
+		double *overall = &table->of[PHASE_PO][layer];
+
+		if (*overall != 0)
+			continue;
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+			*overall += known(table->of[parts[i]][layer]);
+	}
+}
+
+static void fill_totals(struct phase_table *table)
+{
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		double longest = 0;
+
+		for (unsigned layer = 0; layer < LAYERS; layer++)
+			if (known(table->of[phase][layer]) > longest)
+				longest = table->of[phase][layer];
+		table->of[phase][LAYER_LT] = longest;
+	}
+}
+
+/* The times of these, summed. */
+static enum run_fault fill_table(struct run *run, struct phase_table *table, enum overall first, enum overall last)
+{
+	for (unsigned phase = 0; phase < PHASES; phase++)
+		for (unsigned layer = 0; layer < LAYERS; layer++) {
+			double *sum = &table->of[phase][layer], time;
+
+			*sum = 0;
+			for (enum overall overall = first; overall <= last; overall++) {
+				enum run_fault why = time_of(run, overall, layer, phase, &time);
+
+				if (why)
+					return why;
+				*sum += time;
+			}
+			if (*sum == 0 && may_be_missing(layer, phase))
+				*sum = NAN;
+		}
+	if (first == OVERALL_PO)
+		fill_overall(table);
+	fill_totals(table);
+	return RUN_SOUND;
+}
+
+/* A layer's own time in a phase: without that of the layers below it, whoever called them. */
+static void fill_self(const struct phase_table *total, struct phase_table *self)
+{
+	static const enum layer upwards[LAYERS] = {LAYER_LC, LAYER_LD, LAYER_LI, LAYER_LR, LAYER_LA};
+
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		/* Where the driver only initialises, what else there is in it was not called by layers above. */
+		bool only_initialises = phase == PHASE_PO && total->of[PHASE_PE][LAYER_LD] == 0;
+		double below = 0;
+
+		for (size_t i = 0; i < LAYERS; i++) {
+			enum layer layer = upwards[i];
+			double time = total->of[phase][layer], *own = &self->of[phase][layer];
+
+			if (isnan(time) || time == 0) {
+				*own = time;
+			} else if (only_initialises && layer == LAYER_LD) {
+				*own = time;
+			} else if (only_initialises && layer == LAYER_LI) {
+				*own = time - total->of[phase][LAYER_LD];
+			} else {
+				*own = time - below;
+				below = time;
+			}
+		}
+		self->of[phase][LAYER_LT] = total->of[phase][LAYER_LT];
+	}
+}
+
+/* Execution has its parts' time in it, and overall all that there is. */
+static void fill_parts(struct phase_table *table)
+{
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		bool is_part = phase_is_of_execution((uint16_t)phase);
+
+		for (unsigned layer = 0; layer < LAYERS; layer++) {
+			double time = table->of[phase][layer];
+
+			if (is_part)
+				table->of[PHASE_PE][layer] += time;
+			if (phase != PHASE_PO)
+				table->of[PHASE_PO][layer] += time;
+		}
+	}
+}
+
+/* By the call tree. */
+static void fill_tree(const struct run *run, struct phase_table *table, enum overall first, enum overall last)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		for (enum overall overall = first; overall <= last; overall++)
+			for (unsigned layer = 0; layer < LAYERS; layer++)
+				for (unsigned phase = 0; phase < PHASES; phase++)
+					table->of[phase][layer] += run->trackers[i].root ? run->trackers[i].own.times[overall][layer][phase] : 0;
+	fill_parts(table);
+	for (unsigned phase = 0; phase < PHASES; phase++)
+		for (unsigned layer = 0; layer < LAYERS; layer++)
+			table->of[phase][LAYER_LT] += table->of[phase][layer];
+}
+
+static void count_executions(const struct run *run, uint64_t *executions)
+{
+	for (enum overall overall = 0; overall < OVERALLS; overall++) {
+		executions[overall] = 0;
+		for (size_t i = 0; i < run->ntrackers; i++) {
+			const struct tracker *tracker = &run->trackers[i];
+			uint64_t count = tracker->calls[overall][TIMED_CREATE].count;
+
+			if (!count)
+				count = tracker->application_executions[overall];
+			if (count > executions[overall])
+				executions[overall] = count;
+		}
+	}
+}
+
+enum run_fault run_add_up(struct run *run, struct phase_times *times)
+{
+	enum run_fault why = arrange(run);
+
+	if (why)
+		return why;
+	count_executions(run, times->executions);
+	bool warmed_up = times->executions[OVERALL_PWU], measured = times->executions[OVERALL_PBM];
+
+	times->is_benchmark = warmed_up && measured;
+	times->is_half = warmed_up != measured;
+	why = fill_table(run, &times->total[OVERALL_PO], OVERALL_PO, warmed_up || measured ? OVERALL_PBM : OVERALL_PO);
+	fill_tree(run, &times->tree[OVERALL_PO], OVERALL_PO, OVERALL_PBM);
+	for (enum overall overall = OVERALL_PWU; overall < OVERALLS && !why && times->is_benchmark; overall++) {
+		why = fill_table(run, &times->total[overall], overall, overall);
+		fill_tree(run, &times->tree[overall], overall, overall);
+	}
+	for (enum overall overall = 0; overall < OVERALLS && !why && (!overall || times->is_benchmark); overall++)
+		fill_self(&times->total[overall], &times->self[overall]);
+	return why;
+}

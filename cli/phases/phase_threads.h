@@ -1,0 +1,59 @@
+/*
+ * phase_threads.h: the threads and processes of a trace, as its first pass finds them: which of them are of interest is known only when all
+ * rows were seen.
+ */
+#ifndef TL_CLI_PHASES_PHASE_THREADS_H
+#define TL_CLI_PHASES_PHASE_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/phases/phase_row.h"
+
+/* Numbers, each known by its place from 0 in the order in which they came. */
+struct numbers {
+	uint64_t *list;
+	uint32_t count;
+	uint32_t *places; /* 1 + place, by hash; 0: free */
+	size_t nplaces;
+};
+
+#define NO_NUMBER UINT32_MAX
+
+/* Its place; if it is not there, it is added, or NO_NUMBER is returned. */
+uint32_t numbers_add(struct numbers *numbers, uint64_t number);
+uint32_t numbers_find(const struct numbers *numbers, uint64_t number);
+void numbers_free(struct numbers *numbers);
+
+struct thread {
+	uint64_t process; /* of its last row; 0 while none is known. A text that is no number is here by its hash. */
+	uint64_t tracked_process; /* of its last mark of interest */
+	uint32_t tracker;	  /* 1 + its place among the tracked ones; 0: not tracked */
+	bool is_lost;		  /* a row of it did not say its process, */
+	uint64_t lost_offset;	  /* first here */
+};
+
+struct threads {
+	struct numbers numbers;
+	struct thread *list; /* by place */
+	size_t room;
+	struct numbers tracked; /* threads whose marks are of interest, in the order in which they were found to be */
+	struct numbers drivers; /* processes */
+	bool has_runtime;	/* some mark is of NNAPI's runtime */
+	uint32_t last;		/* the place of the last row's thread: the next row's is mostly the same */
+};
+
+/* A row of the first pass. */
+void threads_row(struct threads *threads, const struct row *row);
+
+/* The place among the tracked ones; NO_NUMBER: it is none. */
+uint32_t threads_tracked(struct threads *threads, uint64_t thread);
+
+/* For use between the passes. */
+bool threads_is_driver(const struct threads *threads, uint32_t tracked);
+const struct thread *threads_at(const struct threads *threads, uint32_t tracked);
+
+void threads_free(struct threads *threads);
+
+#endif

@@ -1,0 +1,424 @@
+/*
+ * phase_tree.c: see phase_tree.h. Nothing here calls itself: trees are as deep as the trace says.
+ *
+ * The order of children matters where times are added: sums of doubles depend on it, to the last digit, and these are to be the same that
+ * Android's tool prints. So what is removed leaves its children at the end of its parent's, as there, and what is added is added there.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/phases/phase_tree.h"
+
+static struct node *node_at(const struct pool *pool, uint32_t node)
+{
+	return &pool->nodes[node];
+}
+
+/* ---- growing ---- */
+
+void pool_clear(struct pool *pool)
+{
+	pool->count = 0;
+	pool->free = NO_NODE;
+}
+
+void pool_free(struct pool *pool)
+{
+	free(pool->nodes);
+	memset(pool, 0, sizeof(*pool));
+}
+
+static uint32_t pool_take(struct pool *pool, const struct node *node)
+{
+	uint32_t number = pool->free;
+
+	if (number) {
+		pool->free = node_at(pool, number)->after;
+	} else {
+		if (!pool->count)
+			pool->count = 1; /* NO_NODE is none */
+		if (pool->count >= pool->room) {
+			uint64_t room = pool->room ? 2 * (uint64_t)pool->room : 1024;
+
+			pool->room = room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
+			pool->nodes = need(pool->count < pool->room ? reallocarray(pool->nodes, pool->room, sizeof(*node)) : NULL);
+		}
+		number = pool->count++;
+	}
+	pool->nodes[number] = *node;
+	return number;
+}
+
+static void append(struct pool *pool, uint32_t above, uint32_t number)
+{
+	struct node *node = node_at(pool, number), *parent = node_at(pool, above);
+
+	node->above = above;
+	node->after = NO_NODE;
+	node->before = parent->last;
+	if (parent->last)
+		node_at(pool, parent->last)->after = number;
+	else
+		parent->first = number;
+	parent->last = number;
+}
+
+static void unlink_node(struct pool *pool, uint32_t number)
+{
+	struct node *node = node_at(pool, number), *parent = node_at(pool, node->above);
+
+	if (node->before)
+		node_at(pool, node->before)->after = node->after;
+	else
+		parent->first = node->after;
+	if (node->after)
+		node_at(pool, node->after)->before = node->before;
+	else
+		parent->last = node->before;
+}
+
+uint32_t tree_new(struct pool *pool)
+{
+	return pool_take(pool, &(struct node){.layer = LAYER_NONE, .phase = PHASE_NONE});
+}
+
+uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node)
+{
+	uint32_t number = pool_take(pool, node);
+
+	append(pool, above, number);
+	return number;
+}
+
+static bool is_invisible(const struct node *node)
+{
+	return node->kind == NODE_DUMMY || node->layer == LAYER_LX;
+}
+
+void tree_ended(struct pool *pool, uint32_t number, double end)
+{
+	struct node *node = node_at(pool, number);
+
+	node->end = end;
+	if (!is_invisible(node) || node->first)
+		return;
+	unlink_node(pool, number);
+	node->after = pool->free;
+	pool->free = number;
+}
+
+/* ---- walking ---- */
+
+uint32_t tree_next(const struct pool *pool, uint32_t root, uint32_t number)
+{
+	const struct node *node = node_at(pool, number);
+
+	if (node->first)
+		return node->first;
+	for (; number != root; number = node->above, node = node_at(pool, number))
+		if (node->after)
+			return node->after;
+	return NO_NODE;
+}
+
+/* Nodes, as they were found. */
+struct found {
+	uint32_t *nodes;
+	size_t count, room;
+};
+
+static void found_add(struct found *found, uint32_t node)
+{
+	if (found->count == found->room) {
+		found->room = found->room ? 2 * found->room : 256;
+		found->nodes = need(reallocarray(found->nodes, found->room, sizeof(*found->nodes)));
+	}
+	found->nodes[found->count++] = node;
+}
+
+/* All of a kind are found before the first one is treated: what is treated moves others. */
+static struct found find_nodes(const struct pool *pool, uint32_t root, bool (*wanted)(const struct pool *, uint32_t))
+{
+	struct found found = {0};
+
+	for (uint32_t node = tree_next(pool, root, root); node; node = tree_next(pool, root, node))
+		if (wanted(pool, node))
+			found_add(&found, node);
+	return found;
+}
+
+/* ---- what the contract says of two nodes ---- */
+
+bool tree_is_detail(const struct pool *pool, uint32_t number)
+{
+	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
+
+	return node->above && above->above && node->layer == above->layer && !node->subtracts && !phase_nests(above->phase, node->phase) &&
+	       (node->phase != PHASE_PI || above->phase == PHASE_PI);
+}
+
+/* The application is in another phase than what it calls. Executing may be part of any. */
+static bool is_of_another_phase(const struct pool *pool, uint32_t number)
+{
+	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
+
+	return above->layer == LAYER_LA && (node->layer == LAYER_LR || node->layer == LAYER_LI) && above->phase != PHASE_PO &&
+	       above->phase != node->phase && node->phase != PHASE_PE && !phase_is_of_execution(node->phase);
+}
+
+/* ---- arranging ---- */
+
+static bool is_ignored(const struct pool *pool, uint32_t node)
+{
+	return node_at(pool, node)->layer == LAYER_LX;
+}
+
+static bool is_dummy(const struct pool *pool, uint32_t node)
+{
+	return node_at(pool, node)->kind == NODE_DUMMY;
+}
+
+static void remove_nodes(struct pool *pool, uint32_t root, bool (*wanted)(const struct pool *, uint32_t))
+{
+	struct found found = find_nodes(pool, root, wanted);
+
+	for (size_t i = 0; i < found.count; i++) {
+		uint32_t child, above = node_at(pool, found.nodes[i])->above;
+
+		unlink_node(pool, found.nodes[i]);
+		while ((child = node_at(pool, found.nodes[i])->first)) {
+			unlink_node(pool, child);
+			append(pool, above, child);
+		}
+	}
+	free(found.nodes);
+}
+
+/* What says no phase has that of the node above it. */
+static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t *fault)
+{
+	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+		struct node *node = node_at(pool, number);
+
+		if (node->phase == PHASE_PU)
+			node->phase = node_at(pool, node->above)->phase;
+		if (node->phase == PHASE_NONE) {
+			*fault = number;
+			return TREE_UNSPECIFIED;
+		}
+	}
+	return TREE_SOUND;
+}
+
+static bool is_elsewhere(const struct pool *pool, uint32_t number)
+{
+	const struct node *node = node_at(pool, number);
+
+	return node->subtracts || (node->phase == PHASE_PI && node_at(pool, node->above)->phase != PHASE_PI) ||
+	       is_of_another_phase(pool, number);
+}
+
+/* Above which the node's time belongs. */
+static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number)
+{
+	const struct node *node = node_at(pool, number);
+	uint32_t place = node->above;
+
+	if (node->subtracts) {
+		while (place != root && (node_at(pool, place)->layer != node->layer || tree_is_detail(pool, place)))
+			place = node_at(pool, place)->above;
+	} else if (node->phase == PHASE_PI) {
+		return root;
+	} else {
+		place = node_at(pool, place)->above;
+	}
+	return place == root ? root : node_at(pool, place)->above;
+}
+
+/* What is no part of what it stands below counts where it belongs, and not where it is. */
+static void move_elsewhere(struct pool *pool, uint32_t root)
+{
+	struct found found = find_nodes(pool, root, is_elsewhere);
+
+	for (size_t i = 0; i < found.count; i++) {
+		uint32_t number = found.nodes[i], place = place_of(pool, root, number);
+		struct node copy = *node_at(pool, number);
+
+		copy.kind = NODE_COPY;
+		copy.first = copy.last = NO_NODE;
+		copy.subtracts = false;
+		tree_grow(pool, place, &copy);
+		node_at(pool, number)->subtracts = true;
+	}
+	free(found.nodes);
+}
+
+/* A node's own time, which has to have been told for all below it. */
+static double net_of(const struct pool *pool, uint32_t number)
+{
+	const struct node *node = node_at(pool, number);
+	double less = 0;
+
+	for (uint32_t child = node->first; child; child = node_at(pool, child)->after)
+		less += node_at(pool, child)->less;
+	return (node->end - node->start) * 1000 - less;
+}
+
+/* What the node above leaves out: of details what these leave out, of others all that is no part of it. */
+static double less_of(const struct pool *pool, uint32_t number)
+{
+	const struct node *node = node_at(pool, number);
+	double less = 0;
+
+	if (!tree_is_detail(pool, number))
+		return node->subtracts ? (node->end - node->start) * 1000 : 0;
+	for (uint32_t child = node->first; child; child = node_at(pool, child)->after)
+		less += node_at(pool, child)->less;
+	return less;
+}
+
+static bool any(const struct pool *pool, uint32_t node)
+{
+	(void)pool;
+	(void)node;
+	return true;
+}
+
+static void tell_less(struct pool *pool, uint32_t root)
+{
+	struct found all = find_nodes(pool, root, any);
+
+	/* From below to above. */
+	for (size_t i = all.count; i > 0; i--)
+		node_at(pool, all.nodes[i - 1])->less = less_of(pool, all.nodes[i - 1]);
+	free(all.nodes);
+}
+
+static bool lacks_application(const struct pool *pool, uint32_t number)
+{
+	return !node_at(pool, number)->subtracts && !tree_is_detail(pool, number) && is_of_another_phase(pool, number);
+}
+
+/* The application is in the phase of what it calls, as long as that takes. */
+static void add_application(struct pool *pool, uint32_t root)
+{
+	struct found found = find_nodes(pool, root, lacks_application);
+
+	if (found.count)
+		tell_less(pool, root);
+	for (size_t i = 0; i < found.count; i++) {
+		uint32_t number = found.nodes[i], above = node_at(pool, number)->above;
+		struct node added = *node_at(pool, number);
+
+		added.kind = NODE_ADDED;
+		added.layer = LAYER_LA;
+		added.first = added.last = NO_NODE;
+		added.end = added.start + net_of(pool, number) / 1000;
+		unlink_node(pool, number);
+		append(pool, tree_grow(pool, above, &added), number);
+	}
+	free(found.nodes);
+}
+
+/* Utility code is its caller's. */
+static uint16_t layer_of(const struct pool *pool, uint32_t number)
+{
+	while (node_at(pool, number)->layer == LAYER_LU && node_at(pool, number)->above)
+		number = node_at(pool, number)->above;
+	return node_at(pool, number)->layer;
+}
+
+static void add_span(const struct pool *pool, uint32_t number, struct tree_sums *own, const struct node *span, double sign)
+{
+	const struct node *node = node_at(pool, number);
+	uint16_t layer = layer_of(pool, number);
+
+	if (layer < LAYERS && node->phase < PHASES_KNOWN)
+		own->times[node->overall][layer][node->phase < PHASES ? node->phase : PHASE_PO] += sign * (span->end - span->start) * 1000;
+}
+
+static void add_own(const struct pool *pool, uint32_t root, struct tree_sums *own)
+{
+	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+		const struct node *node = node_at(pool, number);
+
+		add_span(pool, number, own, node, 1);
+		add_span(pool, node->above, own, node, -1);
+	}
+}
+
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault)
+{
+	remove_nodes(pool, root, is_ignored);
+	remove_nodes(pool, root, is_dummy);
+	if (resolve_phases(pool, root, fault))
+		return TREE_UNSPECIFIED;
+	add_own(pool, root, own);
+	move_elsewhere(pool, root);
+	add_application(pool, root);
+	return TREE_SOUND;
+}
+
+/* ---- checking ---- */
+
+static bool phase_may_be(const struct node *above, const struct node *node)
+{
+	return above->phase == PHASE_NONE || node->phase == above->phase || node->phase == PHASE_PI || phase_nests(above->phase, node->phase) ||
+	       (phase_is_of_execution(node->phase) && phase_nests(above->phase, PHASE_PE)) || node->subtracts;
+}
+
+static bool layer_may_be(const struct node *above, const struct node *node)
+{
+	return above->layer == LAYER_NONE || node->layer == LAYER_LU || node->layer == above->layer || layer_calls(above->layer, node->layer) ||
+	       node->subtracts;
+}
+
+enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside, uint32_t *fault)
+{
+	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+		const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
+
+		*fault = number;
+		if (!phase_may_be(above, node))
+			return TREE_PHASE;
+		if (!layer_may_be(above, node) && !(drivers_inside && above->layer == LAYER_LR && node->layer == LAYER_LD))
+			return TREE_LAYER;
+	}
+	return TREE_SOUND;
+}
+
+/* ---- adding up ---- */
+
+double tree_time(const struct pool *pool, uint32_t node)
+{
+	return net_of(pool, node);
+}
+
+/* The layers of which something above is execution. */
+static uint8_t executing_below(const struct node *above)
+{
+	bool more = above->phase == PHASE_PE && above->layer < LAYERS;
+
+	return (uint8_t)(above->executing | (more ? 1u << above->layer : 0));
+}
+
+void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums)
+{
+	tell_less(pool, root);
+	node_at(pool, root)->executing = 0;
+	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+		struct node *node = node_at(pool, number);
+
+		node->executing = executing_below(node_at(pool, node->above));
+		if (node->subtracts || tree_is_detail(pool, number) || node->layer >= LAYERS || node->phase >= PHASES)
+			continue;
+		double *times = sums->times[node->overall][node->layer], net = net_of(pool, number);
+
+		times[node->phase] += net;
+		if (phase_is_of_execution(node->phase) && !(node->executing >> node->layer & 1))
+			times[PHASE_PE] += net;
+	}
+}

@@ -1,0 +1,88 @@
+/*
+ * phase_tree.h: what a run's threads were doing, as trees of marks, and the order that the contract wants in them.
+ *
+ * While a run is read each thread has a tree that grows at one end. When the run is complete its trees are put in order
+ * (tree_arrange), checked (tree_check), and added up (tree_add_up).
+ *
+ * All nodes of a run are in one pool and known by their numbers in it; a tree is known by the number of its root.
+ */
+#ifndef TL_CLI_PHASES_PHASE_TREE_H
+#define TL_CLI_PHASES_PHASE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/phases/phase_mark.h"
+#include "cli/phases/phase_names.h"
+
+#define NO_NODE 0u /* a number that no node has */
+
+/* More marks than these, each within the other, are a thread's whose ends are missing. */
+#define DEEPEST_MARK 4096u
+
+enum node_kind {
+	NODE_MARK,
+	NODE_DUMMY,  /* stands for what a [SW] ended, until that one's own end comes */
+	NODE_COPY,   /* of another one, where its time belongs */
+	NODE_ADDED,  /* in between, where the application is in that phase without saying so */
+};
+
+struct node {
+	uint32_t above, first, last, before, after; /* its parent, its children, its neighbours */
+	uint16_t layer, phase;			    /* PU only while the run is read */
+	uint8_t overall, kind;
+	bool subtracts; /* it is no part of what stands above it */
+	uint8_t executing; /* while adding up: the layers of which something above is execution, a bit for each */
+	uint8_t function;
+	double start, end; /* seconds */
+	double less;	   /* while adding up: what its parent has to leave out for it, ms */
+	uint64_t offset;   /* of the row that began it */
+};
+
+struct pool {
+	struct node *nodes;
+	uint32_t count, room, free;
+};
+
+/* What a tree adds up to, in ms. */
+struct tree_sums {
+	double times[OVERALLS][LAYERS][PHASES];
+};
+
+/* Which rule of the contract a node breaks. */
+enum tree_fault { TREE_SOUND, TREE_PHASE, TREE_LAYER, TREE_UNSPECIFIED };
+
+void pool_clear(struct pool *pool);
+void pool_free(struct pool *pool);
+
+/* A new tree. */
+uint32_t tree_new(struct pool *pool);
+
+/* A new last child. */
+uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node);
+
+/* The node ended. One that is not to be seen and has nothing below it leaves no trace. */
+void tree_ended(struct pool *pool, uint32_t node, double end);
+
+/*
+ * In the order of the contract; not TREE_SOUND where a node has no phase: *fault is it.
+ *
+ * Before that, to `own` is added what the call tree says: each moment once, for the innermost mark that it lies in, by that one's layer (of utilities: that of
+ * what they lie in) and phase. What warms up or is measured counts as overall there, as far as it is not execution.
+ */
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault);
+/* `drivers_inside`: the runtime may call drivers itself. */
+enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside, uint32_t *fault);
+void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums);
+
+/* The next one, from above to below, beginning with the root; NO_NODE at the end. */
+uint32_t tree_next(const struct pool *pool, uint32_t root, uint32_t node);
+
+/* It says more about the time of the node above it, and has none of its own. */
+bool tree_is_detail(const struct pool *pool, uint32_t node);
+
+/* Its own time, ms, once the tree was added up. */
+double tree_time(const struct pool *pool, uint32_t node);
+
+#endif

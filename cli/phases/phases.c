@@ -1,0 +1,366 @@
+/*
+ * tracelayer phases: what the layers of Android's neural networks API spent in its phases, from a systrace. The numbers are those of Android's
+ * own tool, to the digit; tracelayer-phases(1) says where we differ.
+ *
+ * The trace is read twice: which threads are of interest, and which processes are drivers, its last row may still tell.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/phases/phase_detail.h"
+#include "cli/phases/phase_print.h"
+#include "cli/phases/phase_reader.h"
+#include "cli/phases/phase_run.h"
+#include "cli/phases/phase_threads.h"
+#include "cli/progress.h"
+#include "cli/export/systrace.h"
+
+struct wishes {
+	struct phase_style style;
+	bool json, detail, like_android;
+	const char *path;
+};
+
+struct phases {
+	const struct wishes *wishes;
+	struct phase_text text;
+	struct reader reader;
+	struct threads threads;
+	struct run run;
+	bool any_run;	  /* the first mark that begins one was there */
+	bool any_printed;
+	bool any_incomplete;
+	bool is_empty; /* there is no trace in it, which was said */
+};
+
+/* ---- what is wrong ---- */
+
+#define SHOWN_MARK 200 /* bytes of it */
+
+/* A fault of the row there: file, line and thread, and why. */
+__attribute__((format(printf, 4, 5))) static int row_fault(struct phases *phases, uint64_t offset, const uint64_t *thread, const char *format, ...)
+{
+	char mark[SHOWN_MARK], where[64], why[1024], whose[48] = "";
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, sizeof(why), format, arguments);
+	va_end(arguments);
+	if (thread)
+		snprintf(whose, sizeof(whose), "thread %" PRIu64 ": ", *thread);
+	phase_detail_mark(&phases->text, offset, mark, sizeof(mark));
+	phase_detail_place(&phases->text, offset, where, sizeof(where));
+	say("%s%s: %s\"%s\" %s", phases->text.path, where, whose, mark, why);
+	return EXIT_BROKEN;
+}
+
+/* A fault of a mark and the one above it. */
+static int nesting_fault(struct phases *phases, const char *format)
+{
+	const struct pool *pool = &phases->run.pool;
+	const struct node *node = &pool->nodes[phases->run.fault.node], *above = &pool->nodes[node->above];
+	bool is_phase = !strcmp(format, "phase");
+	char mark[SHOWN_MARK], where[64];
+
+	phase_detail_place(&phases->text, above->offset, where, sizeof(where));
+	phase_detail_mark(&phases->text, above->offset, mark, sizeof(mark));
+	return row_fault(phases, node->offset, &phases->run.fault.tracker->thread,
+			 "%sstands below \"%s\" (%s): %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
+			 node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, where,
+			 is_phase ? "phase" : "layer", is_phase ? phase_name(node->phase) : layer_name(node->layer),
+			 is_phase ? phase_name(above->phase) : layer_name(above->layer));
+}
+
+/* Faults that no row alone is to blame for. */
+static int count_fault(struct phases *phases, enum run_fault why)
+{
+	const struct run *run = &phases->run;
+
+	if (why == RUN_WAITS)
+		say("%s: run \"%.*s\": thread %" PRIu64 " started %zu executions and waited for %zu (%s); trace until all have been waited for",
+		    phases->text.path, (int)run->starting_size, run->starting_mark ? run->starting_mark : "", run->fault.tracker->thread, run->fault.begun,
+		    run->fault.ended, overall_name(run->fault.overall));
+	else
+		say("%s: run \"%.*s\": drivers began %zu executions (HIDL::IPreparedModel::execute::server) and notified of %zu "
+		    "(HIDL::IExecutionCallback::notify::client, %s); trace the drivers' threads, too, until all executions have ended",
+		    phases->text.path, (int)run->starting_size, run->starting_mark ? run->starting_mark : "", run->fault.begun, run->fault.ended,
+		    overall_name(run->fault.overall));
+	return EXIT_BROKEN;
+}
+
+static int run_faulty(struct phases *phases, enum run_fault why)
+{
+	const struct run *run = &phases->run;
+	const uint64_t *thread = run->fault.tracker ? &run->fault.tracker->thread : NULL;
+	uint64_t offset = run->fault.offset;
+
+	switch (why) {
+	case RUN_TAG:
+		return row_fault(phases, offset, thread, "has brackets that are not [NN_LAYER_PHASE]; other marks of this thread must not have any");
+	case RUN_OTHER:
+		return row_fault(phases, offset, thread, "is HIDL's, and says neither ::client nor ::server; such calls can't be told to be of a layer");
+	case RUN_END:
+		return row_fault(phases, offset, thread, "ends what has not begun; trace from before the program starts, and all of each run");
+	case RUN_SWITCH:
+		return row_fault(phases, offset, thread, "switches from a mark, but none is open; the mark before must be in the same scope");
+	case RUN_DEEP:
+		return row_fault(phases, offset, thread, "is within more than %u others; their ends are missing", DEEPEST_MARK);
+	case RUN_PHASE:
+		return nesting_fault(phases, "phase");
+	case RUN_LAYER:
+		return nesting_fault(phases, "layer");
+	case RUN_UNSPECIFIED:
+		return row_fault(phases, offset, thread, "leaves its phase to the mark above it, and there is none that has one; give one of them a phase");
+	case RUN_WAITS:
+	case RUN_NOTIFIES:
+		return count_fault(phases, why);
+	case RUN_SOUND:
+		break;
+	}
+	return EXIT_DONE;
+}
+
+/* ---- a run's end ---- */
+
+static void print_run(struct phases *phases, const struct phase_times *times)
+{
+	const struct wishes *wishes = phases->wishes;
+	const struct run *run = &phases->run;
+
+	progress_hide();
+	if (times->is_half)
+		say("%s: run \"%.*s\" has executions in %s and none in the other of PWU and PBM; all are in the tables together", phases->text.path,
+		    (int)run->starting_size, run->starting_mark ? run->starting_mark : "", times->executions[OVERALL_PWU] ? "PWU" : "PBM");
+	if (wishes->json) {
+		fputs(phases->any_printed ? ",\n" : "[\n", stdout);
+		phase_print_json(stdout, &wishes->style, times, run->starting_mark ? run->starting_mark : "", run->starting_size);
+	} else {
+		phase_print_text(stdout, &wishes->style, times, run->starting_mark ? run->starting_mark : "", run->starting_size);
+		if (wishes->detail)
+			phase_detail_print(stdout, run, &phases->text);
+	}
+	phases->any_printed = true;
+}
+
+static void say_incomplete(struct phases *phases, const struct tracker *tracker)
+{
+	uint64_t offset = phases->run.pool.nodes[tracker->open].offset;
+
+	phases->any_incomplete = true;
+	row_fault(phases, offset, &tracker->thread, "has not ended when its run did; the run is incomplete, and not in the tables");
+}
+
+static int end_run(struct phases *phases)
+{
+	const struct tracker *open = run_open(&phases->run);
+	struct phase_times times = {0};
+	enum run_fault why;
+
+	if (open) {
+		say_incomplete(phases, open);
+		return EXIT_DONE;
+	}
+	why = run_add_up(&phases->run, &times);
+	if (why)
+		return run_faulty(phases, why);
+	print_run(phases, &times);
+	return EXIT_DONE;
+}
+
+/* ---- the passes ---- */
+
+static bool open_trace(struct phases *phases)
+{
+	const char *path = phases->wishes->path;
+	enum phase_kind kind = phase_text_open(&phases->text, path);
+
+	phases->run.is_ours = kind == PHASE_OUR_TRACE;
+	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE && phase_text_make(&phases->text, path, systrace_write_events));
+}
+
+/* Which threads there are. */
+static int first_pass(struct phases *phases)
+{
+	enum reader_state state;
+	struct row row;
+
+	reader_start(&phases->reader, &phases->text, 1);
+	while ((state = reader_next(&phases->reader, &row)) == READER_ROW)
+		threads_row(&phases->threads, &row);
+	if (state == READER_BROKEN)
+		return EXIT_BROKEN;
+	if (state == READER_FAULT)
+		return row_fault(phases, row.offset, NULL, "is not a row of ftrace, or its task has less than two letters; leave such lines away");
+	return EXIT_DONE;
+}
+
+/* Which of them are of interest. */
+static int choose(struct phases *phases)
+{
+	struct run *run = &phases->run;
+
+	run->ntrackers = phases->threads.tracked.count;
+	run->trackers = need(calloc(run->ntrackers + 1, sizeof(*run->trackers)));
+	for (uint32_t i = 0; i < run->ntrackers; i++) {
+		const struct thread *thread = threads_at(&phases->threads, i);
+
+		run->trackers[i].thread = phases->threads.tracked.list[i];
+		run->trackers[i].is_driver = threads_is_driver(&phases->threads, i);
+		if (thread->is_lost)
+			return row_fault(phases, thread->lost_offset, &run->trackers[i].thread,
+					 "does not say which process the thread is of; have ftrace record it (trace option record-tgid)");
+	}
+	if (!phases->text.has_header) {
+		if (phases->text.is_made)
+			say("%s: no trace in it: it has no event; give what systrace or `tracelayer run` wrote", phases->text.path);
+		else
+			say("%s: no trace in it: ftrace's header line, with TASK-PID and TIMESTAMP, is missing; give the text or page that systrace wrote",
+			    phases->text.path);
+		phases->is_empty = !phases->wishes->like_android;
+	} else if (!phases->threads.has_runtime)
+		say("%s: no mark of NNAPI's runtime ([NN_LR_...]) in it; check how the trace was set up", phases->text.path);
+	return EXIT_DONE;
+}
+
+static void begin_run(struct phases *phases, const struct row *row)
+{
+	struct run *run = &phases->run;
+
+	if (phases->any_run)
+		run_clear(run);
+	phases->any_run = true;
+	run->starting_mark = need(realloc(run->starting_mark, row->mark_size + 1));
+	memcpy(run->starting_mark, row->mark, row->mark_size);
+	run->starting_size = row->mark_size;
+}
+
+static int take_row(struct phases *phases, struct row *row)
+{
+	uint32_t tracked = threads_tracked(&phases->threads, row->thread);
+	struct run *run = &phases->run;
+	enum run_fault why;
+	int code;
+
+	if (tracked == NO_NUMBER) {
+		if (!row_has(row->mark, row->mark_size, MARK_DEVICE))
+			return EXIT_DONE;
+		return row_fault(phases, row->offset, &row->thread, "calls a driver, but the thread has no mark of NNAPI's; set its tracing up for all threads");
+	}
+	if (row->mark[0] == 'B' && row_has(row->mark, row->mark_size, MARK_RUN)) {
+		if (phases->any_run && (code = end_run(phases)))
+			return code;
+		begin_run(phases, row);
+	}
+	why = row->mark[0] == 'B' ? run_begin(run, &run->trackers[tracked], row_time(row), row->offset, (char *)row->mark, row->mark_size)
+				  : run_end(run, &run->trackers[tracked], row_time(row), row->offset);
+	return run_faulty(phases, why);
+}
+
+static int second_pass(struct phases *phases)
+{
+	enum reader_state state;
+	struct row row;
+	int code = EXIT_DONE;
+
+	reader_start(&phases->reader, &phases->text, 2);
+	while (!code && (state = reader_next(&phases->reader, &row)) == READER_ROW)
+		code = take_row(phases, &row);
+	if (!code && state == READER_BROKEN)
+		code = EXIT_BROKEN;
+	return code ? code : end_run(phases);
+}
+
+/* ---- options ---- */
+
+enum { OPTION_TOTAL = 256, OPTION_TREE, OPTION_EXECUTION, OPTION_JSON, OPTION_DETAIL, OPTION_ANDROID };
+
+static const struct argp_option options[] = {
+	{"total-times", OPTION_TOTAL, NULL, 0, "times of layers with all that they call, instead of what each spends itself", 0},
+	{"call-tree", OPTION_TREE, NULL, 0, "what each layer spends itself by the call tree, in which every moment counts once, instead of by columns", 0},
+	{"per-execution", OPTION_EXECUTION, NULL, 0, "execution alone, divided by the number of executions", 0},
+	{"json", OPTION_JSON, NULL, 0, "an array of objects, one for each run, instead of tables", 0},
+	{"print-detail", OPTION_DETAIL, NULL, 0, "behind each table the marks that it was added up from", 0},
+	{"like-android", OPTION_ANDROID, NULL, 0, "as Android's tool does it: what has no trace in it gets an empty table, and exit code 0", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct wishes *wishes = state->input;
+
+	switch (key) {
+	case OPTION_TOTAL:
+		wishes->style.total_times = true;
+		return 0;
+	case OPTION_TREE:
+		wishes->style.call_tree = true;
+		return 0;
+	case OPTION_EXECUTION:
+		wishes->style.per_execution = true;
+		return 0;
+	case OPTION_JSON:
+		wishes->json = true;
+		return 0;
+	case OPTION_DETAIL:
+		wishes->detail = true;
+		return 0;
+	case OPTION_ANDROID:
+		wishes->like_android = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (wishes->path)
+			argp_error(state, "one file at a time");
+		wishes->path = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no trace file given; name a systrace, as text or HTML page, or - for standard input");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE",
+	.doc = "What the layers of Android's neural networks API spent in its phases: timing statistics of a systrace, text or HTML page. - reads "
+	       "standard input.\v"
+	       "Exit code: 0 done, 1 the trace is broken, 2 usage, 3 a run in it is incomplete (the tables show the others), or there is no trace in it.",
+};
+
+int command_phases(int argc, char **argv)
+{
+	struct wishes wishes = {.style = {.total_times = false}};
+	struct phases phases = {.wishes = &wishes};
+	int code = EXIT_BROKEN;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	if (open_trace(&phases)) {
+		code = first_pass(&phases);
+		if (!code)
+			code = choose(&phases);
+		if (!code && !phases.is_empty)
+			code = second_pass(&phases);
+		if (wishes.json)
+			fputs(phases.any_printed ? "]\n" : "[\n]\n", stdout);
+		if (fflush(stdout) || ferror(stdout)) {
+			say_output_failed("the tables");
+			code = EXIT_BROKEN;
+		}
+	}
+	if (!code && (phases.any_incomplete || phases.text.is_cut || phases.is_empty))
+		code = EXIT_INCOMPLETE;
+	run_free(&phases.run);
+	threads_free(&phases.threads);
+	phase_names_free();
+	phase_text_close(&phases.text);
+	return code;
+}

@@ -1,0 +1,45 @@
+/*
+ * profile.h: what `tracelayer profile` has seen, and the files that it makes of that.
+ */
+#ifndef TL_CLI_PROFILE_PROFILE_H
+#define TL_CLI_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/profile/profile_process.h"
+
+/* A thread was seen in the same place in so many periods, one after the other. */
+struct profile_run {
+	uint64_t start;		/* nanoseconds of CLOCK_MONOTONIC */
+	uint64_t periods;
+	const struct tl_profile_node *place;
+};
+
+struct profile_lane {
+	struct watched_thread thread;
+	struct profile_run *runs;
+	size_t count, room;
+};
+
+struct profiled {
+	struct tl_profile profile;
+	uint64_t period;	/* nanoseconds */
+	bool keep_runs;		/* for what is in the order of time */
+	struct profile_lane **lanes;
+	size_t nlanes;
+};
+
+/* By the file's ending: .txt, .folded, .speedscope.json, .json. */
+struct profile_format {
+	const char *ending;
+	bool in_time;		/* wants runs */
+	void (*write)(FILE *to, struct profiled *profiled);
+};
+
+/* NULL: no such ending. */
+const struct profile_format *profile_format_of(const char *path);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * profile_process.h: a traced process, looked at from outside: which calls are open on each of its threads, and which labels are on.
+ *
+ * All is read from its buffers file (format/file/trace_file.h), which it maps and writes; it is not stopped, signalled, or traced, and knows nothing
+ * of it. Such a file may be damaged, or made to harm: nothing in it is relied on.
+ */
+#ifndef TL_CLI_PROFILE_PROFILE_PROCESS_H
+#define TL_CLI_PROFILE_PROFILE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/file/trace_file.h"
+
+struct watched;
+
+struct watched_thread {
+	uint32_t pid, tid;
+	char name[16];
+	void *of_caller;
+};
+
+/* Calls and labels of a thread, the outermost first; texts stay for ever. */
+typedef void (*watched_visit)(void *context, struct watched_thread *thread, const struct tl_label *stack, uint32_t count);
+
+/* NULL: it is not there, or not (yet) a buffers file. */
+struct watched *watched_open(const char *path);
+void watched_close(struct watched *watched);
+
+/* Look at all threads that live. False: the process has ended. */
+bool watched_look(struct watched *watched, watched_visit visit, void *context);
+
+/* What it records, and whether it keeps open calls. */
+const struct tl_file_header *watched_header(const struct watched *watched);
+const char *watched_path(const struct watched *watched);
+
+#endif

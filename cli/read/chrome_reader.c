@@ -1,0 +1,453 @@
+/*
+ * trace_reader: a scanner that knows just enough of JSON to find where each event begins and ends
+ * (braces, brackets, strings); jansson parses what it cut out. That serves every layout alike: a
+ * cut file loses only its last, unfinished event, and an error is said with the line that it is on.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "cli/command.h"
+#include "cli/read/inflated.h"
+#include "cli/read/chrome_reader.h"
+
+#define BLOCK	(256u * 1024)
+#define EVENT_MOST (16u << 20) /* bytes of an event: parsed, it takes many times as much memory */
+#define NO_MORE (-1) /* get(): the stream ended, or failed; reader->failed tells */
+
+struct trace_reader {
+	const char *path;
+	int descriptor;
+	unsigned char *packed, *plain; /* a block of the file as it is, and uncompressed */
+	unsigned char *at, *end;       /* what of `plain` is unread */
+	bool compressed, ended;
+	bool cut;    /* the compressed stream ended before its own end */
+	bool failed; /* and the reason was said */
+	z_stream stream;
+	uint64_t packed_bytes, plain_bytes; /* read, and what they became */
+
+	unsigned long line; /* of *at */
+	unsigned long event_line;
+	unsigned long long events;
+	bool started, is_object, in_events;
+
+	char *text; /* the value being cut out */
+	size_t length, room;
+	bool is_skipping; /* the value is none that is kept */
+};
+
+static const char *shown(const struct trace_reader *reader)
+{
+	return strcmp(reader->path, "-") ? reader->path : "standard input";
+}
+
+static ssize_t read_block(struct trace_reader *reader, unsigned char *to)
+{
+	ssize_t got;
+
+	do {
+		got = read(reader->descriptor, to, BLOCK);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		say("%s: cannot read: %s; give the path of a trace file", shown(reader),
+		    strerror(errno));
+		reader->failed = true;
+	}
+	return got;
+}
+
+/* Inflate until there is something to give out. Returns false at the end. */
+static bool inflate_more(struct trace_reader *reader)
+{
+	z_stream *stream = &reader->stream;
+
+	/* A full block last time: zlib may hold back more that needs no further input. */
+	bool held = !stream->avail_out && stream->next_out;
+
+	stream->next_out = reader->plain;
+	stream->avail_out = BLOCK;
+	for (; stream->avail_out == BLOCK; held = false) {
+		if (!stream->avail_in && !held) {
+			ssize_t got = read_block(reader, reader->packed);
+
+			if (got <= 0) {
+				/* Between two members is a proper end too: files may be
+				 * concatenated. */
+				reader->cut = !got && stream->total_in;
+				return false;
+			}
+			stream->next_in = reader->packed;
+			stream->avail_in = (unsigned)got;
+			reader->packed_bytes += (uint64_t)got;
+		}
+		int state = inflate(stream, Z_NO_FLUSH);
+
+		if (state == Z_STREAM_END) {
+			inflateReset(stream);
+		} else if (state != Z_OK && state != Z_BUF_ERROR) {
+			say("%s: gzip data is damaged (%s) after line %lu; get the file again from where it was made",
+			    shown(reader), stream->msg ? stream->msg : "unknown format",
+			    reader->line);
+			reader->failed = true;
+			break;
+		}
+	}
+	reader->at = reader->plain;
+	reader->end = stream->next_out;
+	reader->plain_bytes += (uint64_t)(reader->end - reader->at);
+	if (!reader->failed && !inflated_is_sound(shown(reader), reader->packed_bytes, reader->plain_bytes)) {
+		reader->failed = true;
+		reader->end = reader->at;
+	}
+	return reader->at < reader->end;
+}
+
+static bool fill(struct trace_reader *reader)
+{
+	if (reader->ended)
+		return false;
+	bool more;
+
+	if (reader->compressed) {
+		more = !reader->failed && inflate_more(reader);
+	} else {
+		ssize_t got = read_block(reader, reader->plain);
+
+		reader->at = reader->plain;
+		reader->end = reader->plain + (got > 0 ? got : 0);
+		more = got > 0;
+	}
+	reader->ended = !more;
+	return more;
+}
+
+static int get(struct trace_reader *reader)
+{
+	if (reader->at == reader->end && !fill(reader))
+		return NO_MORE;
+	int c = *reader->at++;
+
+	if (c == '\n')
+		reader->line++;
+	return c;
+}
+
+static void unget(struct trace_reader *reader, int c)
+{
+	if (c == NO_MORE)
+		return;
+	if (c == '\n')
+		reader->line--;
+	reader->at--;
+}
+
+static int get_past_space(struct trace_reader *reader)
+{
+	int c;
+
+	do {
+		c = get(reader);
+	} while (c == ' ' || c == '\t' || c == '\r' || c == '\n');
+	return c;
+}
+
+/* One byte more than an event may have shows that it is too large. */
+static void keep(struct trace_reader *reader, int c)
+{
+	if (reader->is_skipping || reader->length > EVENT_MOST)
+		return;
+	if (reader->length == reader->room) {
+		reader->room = reader->room ? 2 * reader->room : 4096;
+		reader->text = need(realloc(reader->text, reader->room));
+	}
+	reader->text[reader->length++] = (char)c;
+}
+
+static bool is_too_large(const struct trace_reader *reader)
+{
+	return reader->length > EVENT_MOST;
+}
+
+/* The rest of a string whose opening quote was taken. Returns false where the file ends in it, or it is too large. */
+static bool cut_string(struct trace_reader *reader)
+{
+	keep(reader, '"');
+	for (;;) {
+		int c = get(reader);
+
+		if (c == NO_MORE || is_too_large(reader))
+			return false;
+		keep(reader, c);
+		if (c == '"')
+			return true;
+		if (c == '\\') {
+			c = get(reader);
+			if (c == NO_MORE)
+				return false;
+			keep(reader, c);
+		}
+	}
+}
+
+/*
+ * Cut out one value that begins with `c`: an object or array up to its closing brace, a string, or
+ * a run of other characters up to what separates values. Returns false where the file ends in it, or it is too large.
+ */
+static bool cut_value(struct trace_reader *reader, int c)
+{
+	unsigned long depth = 0;
+
+	reader->length = 0;
+	for (;; c = get(reader)) {
+		if (c == NO_MORE || is_too_large(reader))
+			return false;
+		if (c == '"') {
+			if (!cut_string(reader))
+				return false;
+		} else if (!depth && (c == ',' || c == ']' || c == '}')) {
+			unget(reader, c);
+			return true;
+		} else {
+			keep(reader, c);
+			depth += c == '{' || c == '[';
+			depth -= c == '}' || c == ']';
+		}
+		if (!depth && (c == '"' || c == '}' || c == ']'))
+			return true;
+	}
+}
+
+/* Perfetto's files begin with a field's number that JSON takes for an empty line, and no JSON goes on like that. */
+static bool is_perfetto(const struct trace_reader *reader)
+{
+	return !reader->in_events && !reader->is_object && reader->end - reader->plain >= 2 && reader->plain[0] == '\n' &&
+	       !memchr(" \t\r\n[{", reader->plain[1], 6);
+}
+
+static enum trace_state broken(struct trace_reader *reader, unsigned long line, const char *why)
+{
+	if (!reader->failed && is_perfetto(reader))
+		say("%s: it is a Perfetto trace, which is for viewers; give the run's .json or .tlt file, as `tracelayer run -o trace.json` writes it",
+		    shown(reader));
+	else if (!reader->failed)
+		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it",
+		    shown(reader), line, why);
+	reader->failed = true;
+	return TRACE_BROKEN;
+}
+
+/* The file ended where it should not have. */
+static enum trace_state early_end(struct trace_reader *reader)
+{
+	if (reader->failed)
+		return TRACE_BROKEN;
+	if (!reader->in_events)
+		return broken(reader, reader->line,
+			      reader->started ? "ends before its events begin" : "is empty");
+	say("%s: cut short after line %lu: the end of the trace is missing; the %llu events before that are used",
+	    shown(reader), reader->event_line ? reader->event_line : 1, reader->events);
+	return TRACE_INCOMPLETE;
+}
+
+/* Nothing but white space may follow the trace. */
+static enum trace_state proper_end(struct trace_reader *reader)
+{
+	if (get_past_space(reader) != NO_MORE)
+		return broken(reader, reader->line, "something follows the end of the trace");
+	if (reader->failed)
+		return TRACE_BROKEN;
+	if (reader->cut) {
+		say("%s: cut short: the end of the gzip data is missing, though all %llu events are there",
+		    shown(reader), reader->events);
+		return TRACE_INCOMPLETE;
+	}
+	return TRACE_END;
+}
+
+/* In the object form: go through its members up to the value of "traceEvents"; after the events: up
+ * to the closing brace. */
+static enum trace_state object_members(struct trace_reader *reader)
+{
+	for (;;) {
+		int c = get_past_space(reader);
+
+		if (c == ',')
+			c = get_past_space(reader);
+		if (c == '}')
+			return reader->in_events ? proper_end(reader)
+						 : broken(reader, reader->line,
+							  "the object has no \"traceEvents\"");
+		if (c == NO_MORE)
+			return early_end(reader);
+		if (c != '"')
+			return broken(reader, reader->line, "not JSON: a member's name is missing");
+		reader->length = 0;
+		if (!cut_string(reader))
+			return is_too_large(reader) ? broken(reader, reader->line, "a member's name of more than 16 MB, as no trace has")
+						    : early_end(reader);
+		bool here = !reader->in_events && reader->length == 13 &&
+			    !memcmp(reader->text, "\"traceEvents\"", 13);
+
+		c = get_past_space(reader);
+		if (c == NO_MORE)
+			return early_end(reader);
+		if (c != ':')
+			return broken(reader, reader->line,
+				      "not JSON: no colon after a member's name");
+		c = get_past_space(reader);
+		if (here) {
+			if (c != '[')
+				return broken(reader, reader->line,
+					      "\"traceEvents\" is not an array");
+			reader->in_events = true;
+			return TRACE_EVENT;
+		}
+		reader->is_skipping = true;
+		bool is_whole = cut_value(reader, c);
+		reader->is_skipping = false;
+		if (!is_whole)
+			return early_end(reader);
+	}
+}
+
+/* Go to the first event. */
+static enum trace_state start(struct trace_reader *reader)
+{
+	int c = get_past_space(reader);
+
+	if (c == 0xef && get(reader) == 0xbb && get(reader) == 0xbf)
+		c = get_past_space(reader); /* a byte order mark */
+	if (c == NO_MORE)
+		return early_end(reader);
+	reader->started = true;
+	if (c == '[') {
+		reader->in_events = true;
+		return TRACE_EVENT;
+	}
+	if (c != '{')
+		return broken(reader, reader->line, "not a trace");
+	reader->is_object = true;
+	return object_members(reader);
+}
+
+/*
+ * The file ended within an event. Where that is the only thing wrong with it the file was cut; else
+ * a bracket is missing further up, and the rest of the file was taken for a part of this event.
+ */
+static enum trace_state end_in_event(struct trace_reader *reader, unsigned long line)
+{
+	const int token = 16; /* the last token may be cut, too */
+	json_error_t error;
+
+	json_decref(json_loadb(reader->text, reader->length,
+			       JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error));
+	if (json_error_code(&error) != json_error_premature_end_of_input &&
+	    (size_t)error.position + token < reader->length)
+		return broken(reader, line + (unsigned long)error.line - 1, error.text);
+	return early_end(reader);
+}
+
+enum trace_state trace_next(struct trace_reader *reader, json_t **event)
+{
+	if (!reader->started) {
+		enum trace_state state = start(reader);
+
+		if (state != TRACE_EVENT)
+			return state;
+	}
+	int c = get_past_space(reader);
+
+	if (c == ',')
+		c = get_past_space(reader);
+	if (c == ']')
+		return reader->is_object ? object_members(reader) : proper_end(reader);
+	if (c == NO_MORE)
+		return early_end(reader);
+	unsigned long line = reader->line;
+
+	if (c != '{')
+		return broken(reader, line, "an event is not a JSON object");
+	bool is_whole = cut_value(reader, c);
+
+	if (is_too_large(reader) && !reader->failed)
+		return broken(reader, line, "an event of more than 16 MB, as no trace has");
+	if (!is_whole)
+		return end_in_event(reader, line);
+
+	json_error_t error;
+
+	/* Numbers that need more than 64 bits are no reason to refuse another tool's trace. */
+	*event = json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
+			    &error);
+	if (!*event)
+		return broken(reader, line + (unsigned long)(error.line > 0 ? error.line - 1 : 0),
+			      error.text);
+	reader->event_line = line;
+	reader->events++;
+	return TRACE_EVENT;
+}
+
+unsigned long trace_line(const struct trace_reader *reader)
+{
+	return reader->event_line;
+}
+
+long long trace_nanoseconds(const json_t *event, const char *member, long long missing)
+{
+	const json_t *value = json_object_get(event, member);
+
+	if (!json_is_number(value))
+		return missing;
+	/* Exact: three decimals of microseconds need less than a double's 53 bits for a hundred
+	 * days of uptime. */
+	return llround(json_number_value(value) * 1000);
+}
+
+struct trace_reader *trace_open(const char *path)
+{
+	struct trace_reader *reader = need(calloc(1, sizeof(*reader)));
+
+	reader->path = path;
+	reader->line = 1;
+	reader->descriptor = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (reader->descriptor < 0) {
+		say("%s: cannot open: %s; give the path of a trace file", path, strerror(errno));
+		free(reader);
+		return NULL;
+	}
+	reader->plain = need(malloc(BLOCK));
+	reader->at = reader->end = reader->plain;
+	if (!fill(reader))
+		return reader;
+	if (reader->end - reader->at >= 2 && reader->at[0] == 0x1f && reader->at[1] == 0x8b) {
+		reader->packed = reader->plain;
+		reader->plain = need(malloc(BLOCK));
+		reader->stream.next_in = reader->packed;
+		reader->stream.avail_in = (unsigned)(reader->end - reader->at);
+		reader->packed_bytes = reader->stream.avail_in;
+		reader->at = reader->end = reader->plain;
+		reader->compressed = true;
+		need(inflateInit2(&reader->stream, 15 + 16) == Z_OK ? reader : NULL);
+	}
+	return reader;
+}
+
+void trace_close(struct trace_reader *reader)
+{
+	if (reader->compressed)
+		inflateEnd(&reader->stream);
+	if (reader->descriptor != STDIN_FILENO)
+		close(reader->descriptor);
+	free(reader->packed);
+	free(reader->plain);
+	free(reader->text);
+	free(reader);
+}

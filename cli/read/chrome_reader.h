@@ -1,0 +1,38 @@
+/*
+ * chrome_reader.h: the events of a Chrome trace, one after another.
+ *
+ * Reads what tracelayer writes and what other tools write: an array of events or an object with
+ * "traceEvents", one event a line or not, plain or gzip-compressed, whole or cut short. The file is
+ * never held in memory: events are cut out of the stream and only then parsed.
+ */
+#ifndef TL_CLI_READ_CHROME_READER_H
+#define TL_CLI_READ_CHROME_READER_H
+
+#include <jansson.h>
+
+enum trace_state {
+	TRACE_EVENT,	  /* an event was read */
+	TRACE_END,	  /* the trace's proper end */
+	TRACE_INCOMPLETE, /* the file ends early; all events before that were given. Said on stderr.
+			   */
+	TRACE_BROKEN,	  /* cannot be read, or is not a trace. Said on stderr. */
+};
+
+struct trace_reader;
+
+/* "-" reads standard input. NULL where the file cannot be opened, which is said on stderr. */
+struct trace_reader *trace_open(const char *path);
+void trace_close(struct trace_reader *reader);
+
+/* The next event, which the caller owns. After anything but TRACE_EVENT there is nothing more to
+ * read. */
+enum trace_state trace_next(struct trace_reader *reader, json_t **event);
+
+/* Line of the file (uncompressed) that the last event began on. */
+unsigned long trace_line(const struct trace_reader *reader);
+
+/* A number that a trace gives in microseconds, in nanoseconds; `missing` where the event has none.
+ */
+long long trace_nanoseconds(const json_t *event, const char *member, long long missing);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * trace_events.c: see trace_events.h.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/read/record_file.h"
+#include "cli/read/trace_events.h"
+#include "cli/read/chrome_reader.h"
+#include "format/encode/encoder.h"
+
+/* Who is called back. */
+struct listener {
+	void (*each)(void *user, const json_t *event);
+	void *user;
+};
+
+/* ---- files in the record format ---- */
+
+/* Each record as the event that it would be in a JSON file. */
+struct encoding {
+	struct tl_encoder encoder;
+	char *room;
+};
+
+static void start_encoding(struct encoding *encoding, const struct tl_trace *trace)
+{
+	size_t size = (tl_format_json.state + 63) & ~(size_t)63;
+
+	encoding->encoder = (struct tl_encoder){
+		.format = &tl_format_json,
+		.pid = trace->facts.pid,
+		.ns = tl_trace_ns,
+		.function = tl_trace_function,
+		.string = tl_trace_string,
+		.lane = tl_trace_lane,
+		.has_call = tl_trace_has_call,
+		.marks = need(calloc(1, sizeof(struct tl_open_marks))),
+		.state = need(aligned_alloc(64, size)),
+	};
+	memset(encoding->encoder.state, 0, size);
+	encoding->room = need(malloc(TL_ENCODER_ROOM));
+}
+
+static struct tl_text new_text(const struct encoding *encoding)
+{
+	return (struct tl_text){encoding->room, encoding->room + TL_ENCODER_ROOM, false};
+}
+
+/* Events as they were encoded, none or several, each with a comma (the file's first one: a bracket) before it. */
+static void add_events(const struct listener *listener, const struct encoding *encoding, struct tl_text *text)
+{
+	if (text->at == encoding->room)
+		return;
+	encoding->room[0] = '[';
+	tl_text_string(text, "]");
+	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room), JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL), *event;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		listener->each(listener->user, event);
+	json_decref(events);
+}
+
+/* The process, and what threads and lanes are called. */
+static void add_names(const struct listener *listener, struct encoding *encoding, const struct tl_trace *trace)
+{
+	struct tl_text text = new_text(encoding);
+
+	if (trace->has_facts)
+		tl_format_json.begin(&encoding->encoder, &text, &trace->facts);
+	add_events(listener, encoding, &text);
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		text = new_text(encoding);
+		tl_format_json.thread(&encoding->encoder, &text, trace->lanes[i].shown, trace->lanes[i].name);
+		add_events(listener, encoding, &text);
+	}
+	for (size_t i = 0; i < trace->nnamed; i++) {
+		size_t size = 0;
+		const char *name = tl_trace_string(trace->named[i].name, &size);
+
+		text = new_text(encoding);
+		tl_format_json.lane(&encoding->encoder, &text, trace->named[i].shown, name ? name : "", size, trace->named[i].sort);
+		add_events(listener, encoding, &text);
+	}
+}
+
+/* Returns how many records could not be understood. */
+static size_t add_records(const struct listener *listener, struct tl_trace *trace, struct trace_totals *totals)
+{
+	struct encoding encoding;
+	size_t unknown = 0;
+
+	start_encoding(&encoding, trace);
+	add_names(listener, &encoding, trace);
+	for (size_t i = 0; i < trace->nruns; i++) {
+		const struct tl_trace_run *run = &trace->runs[i];
+		struct tl_trace_place place = {0};
+		const struct tl_call_record *record;
+
+		while ((record = tl_trace_next(run, &place))) {
+			struct tl_text text = new_text(&encoding);
+
+			unknown += !tl_format_json.record(&encoding.encoder, &text, trace->lanes[run->lane].shown, record, place.left) || text.cut;
+			add_events(listener, &encoding, &text);
+			totals->bytes += record->type == TL_RECORD_EVENT ? record->size * 8u : 0; /* what an exported file's end would say */
+		}
+		if (place.unsound)
+			record_file_damaged(trace, run->offset + place.unsound - 1);
+	}
+	free(encoding.encoder.state);
+	free(encoding.encoder.marks);
+	free(encoding.room);
+	return unknown;
+}
+
+static int read_records(const struct listener *listener, const char *path, const char *where, struct trace_totals *totals)
+{
+	struct tl_trace *trace = record_file_open(path);
+
+	if (!trace)
+		return EXIT_BROKEN;
+	size_t unknown = add_records(listener, trace, totals);
+	totals->lost += record_file_lost(trace);
+	int code = record_file_judge(trace, path, unknown, where);
+	tl_trace_close(trace);
+	return code;
+}
+
+/* ---- files of either kind ---- */
+
+int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event), void *user, struct trace_totals *totals)
+{
+	const struct listener listener = {each, user};
+
+	*totals = (struct trace_totals){0};
+	if (record_file_is(path))
+		return read_records(&listener, path, where, totals);
+
+	struct trace_reader *reader = trace_open(path);
+	enum trace_state state;
+	json_t *event;
+
+	if (!reader)
+		return EXIT_BROKEN;
+	while ((state = trace_next(reader, &event)) == TRACE_EVENT) {
+		each(user, event);
+		json_decref(event);
+	}
+	trace_close(reader);
+	return state == TRACE_END	   ? EXIT_DONE
+	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
+					   : EXIT_BROKEN;
+}

@@ -1,0 +1,430 @@
+/*
+ * tracelayer recover: traces of what dead processes had recorded and not written.
+ *
+ * What is done with one buffers file is recovery.c's; here is which ones, and what is said of each.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/recover/leftovers.h"
+#include "cli/recover/recovery.h"
+#include "cli/shown.h"
+#include "tables/table.h"
+#include "common/settings.h"
+#include "format/file/record_reader.h"
+
+struct wishes {
+	const char *output;
+	bool list, keep, all;
+	enum table_format format;
+	char **what; /* paths and pids */
+	int nwhat;
+};
+
+/* What all files together came to. */
+struct outcome {
+	size_t written, nothing, live;
+	int code;
+};
+
+/* 1 is worse than 3, and both than 0. */
+static void worsen(struct outcome *outcome, int code)
+{
+	if (outcome->code != EXIT_BROKEN && code != EXIT_DONE)
+		outcome->code = code;
+}
+
+/* ---- one ---- */
+
+static void say_written(const struct recovery *recovery)
+{
+	const char *program = *recovery->program ? recovery->program : "unknown";
+
+	print_shown(stdout, program, strlen(program));
+	printf(" (%u): ", recovery->pid);
+	print_shown(stdout, recovery->path, strlen(recovery->path));
+	printf(": %llu event%s recovered", (unsigned long long)recovery->recovered, plural(recovery->recovered));
+	if (recovery->unfinished)
+		printf(", %llu unfinished call%s", (unsigned long long)recovery->unfinished, plural(recovery->unfinished));
+	if (recovery->events > recovery->recovered + recovery->unfinished)
+		printf(", %llu in all", (unsigned long long)recovery->events);
+	if (recovery->lost)
+		printf(", %llu lost", (unsigned long long)recovery->lost);
+	putchar('\n');
+	fflush(stdout);
+	if (*recovery->intended)
+		say("%s: %s; %s has what the buffers held", recovery->intended, recovery->why, recovery->path);
+}
+
+static void say_problems(const char *path, const struct recovery *recovery)
+{
+	recovery_say_problems(path, recovery);
+	if (recovery->nproblems)
+		say("%s: it is damaged; all that is sound was recovered", path);
+}
+
+/* What stands in the way of taking a file for one that might be ours. */
+static const char *why_not_ours(const char *path)
+{
+	struct stat about;
+
+	if (lstat(path, &about))
+		return "there is no such file";
+	if (S_ISLNK(about.st_mode))
+		return "it is a symbolic link, which is not followed";
+	if (about.st_uid != geteuid())
+		return "it belongs to somebody else";
+	return S_ISREG(about.st_mode) ? "it went away, or came, just now" : "it is no regular file";
+}
+
+/* A file that was left as it is. Of those that were only found nothing is said: `wanted` says that the user named it. */
+static void say_left(const char *path, const struct recovery *recovery, bool wanted, struct outcome *outcome)
+{
+	switch (recovery->state) {
+	case LEFTOVER_LIVE:
+		outcome->live++;
+		if (wanted)
+			say("%s: process %u is alive and writes its trace itself; recover it when it has ended", path, recovery->pid);
+		break;
+	case LEFTOVER_CLAIMED:
+		if (wanted)
+			say("%s: another command is recovering it; wait for that", path);
+		break;
+	case LEFTOVER_NONE:
+		if (wanted)
+			say("%s: %s; `tracelayer recover` shows what there is", path, why_not_ours(path));
+		break;
+	default:
+		say("%s: %s", path, recovery->why);
+		wanted = true;
+	}
+	if (wanted)
+		worsen(outcome, EXIT_BROKEN);
+}
+
+/* One whose process was killed a moment ago is waited for. */
+static enum recovery_result recover_patiently(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
+{
+	enum recovery_result result = recover_buffers(path, wishes, recovery);
+
+	for (int waited = 0; result == RECOVERY_LEFT && recovery->state == LEFTOVER_LIVE && waited < LEFTOVER_DYING_MS &&
+			     leftover_is_dying(recovery->pid);
+	     waited += 10) {
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+		recovery_forget(recovery);
+		result = recover_buffers(path, wishes, recovery);
+	}
+	return result;
+}
+
+static void recover_one(const struct wishes *wishes, const char *path, bool wanted, struct outcome *outcome)
+{
+	const struct recovery_wishes wanted_so = {.output = wishes->output, .keep = wishes->keep, .foreign = wanted};
+	struct recovery recovery;
+
+	switch (recover_patiently(path, &wanted_so, &recovery)) {
+	case RECOVERY_WRITTEN:
+		outcome->written++;
+		say_written(&recovery);
+		say_problems(path, &recovery);
+		worsen(outcome, recovery.nproblems ? EXIT_INCOMPLETE : EXIT_DONE);
+		break;
+	case RECOVERY_NOTHING:
+		outcome->nothing++;
+		break;
+	case RECOVERY_LEFT:
+		say_left(path, &recovery, wanted, outcome);
+		break;
+	case RECOVERY_BROKEN:
+		say("%s: %s", path, recovery.why);
+		worsen(outcome, EXIT_BROKEN);
+		break;
+	case RECOVERY_FAILED:
+		say("%s: %s", recovery.path, recovery.why);
+		worsen(outcome, EXIT_BROKEN);
+		break;
+	}
+	recovery_forget(&recovery);
+}
+
+/* ---- all ---- */
+
+/* From the root on. Links on the way to the folder are followed, one in the file's place is not: what is deleted is what was named. */
+static char *whole_path(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char *folder = slash ? need(strndup(path, (size_t)(slash - path) + 1)) : need(strdup("."));
+	char *whole = realpath(folder, NULL), *joined;
+
+	if (asprintf(&joined, "%s/%s", whole && whole[1] ? whole : "", base) < 0)
+		need(NULL);
+	if (!whole) {
+		free(joined);
+		joined = need(strdup(path));
+	}
+	free(folder);
+	free(whole);
+	return joined;
+}
+
+/* Files that an argument means; *named: it is the file itself. */
+static void find(struct leftover_paths *paths, const char *what, bool *named)
+{
+	struct stat stat_of;
+	char *end;
+	unsigned long pid = what && *what >= '0' && *what <= '9' ? strtoul(what, &end, 10) : 0;
+
+	*named = false;
+	memset(paths, 0, sizeof(*paths));
+	if (!what || (pid && !*end && pid <= INT32_MAX)) {
+		leftover_find(paths, NULL, (uint32_t)pid);
+	} else if (!stat(what, &stat_of) && S_ISDIR(stat_of.st_mode)) {
+		leftover_find(paths, what, 0);
+	} else {
+		paths->path = need(malloc(sizeof(char *)));
+		paths->path[paths->count++] = whole_path(what);
+		*named = true;
+	}
+}
+
+static void recover_all(const struct wishes *wishes, const char *what, struct outcome *outcome)
+{
+	struct leftover_paths paths;
+	bool named;
+
+	find(&paths, what, &named);
+	if (what && !paths.count) {
+		say("%s: there are no buffers of it; `tracelayer recover` shows what there is", what);
+		worsen(outcome, EXIT_BROKEN);
+	}
+	/* A process that was asked for by its pid may be alive: then that is said. */
+	for (size_t i = 0; i < paths.count; i++)
+		recover_one(wishes, paths.path[i], named || (what && paths.count == 1), outcome);
+	leftover_forget(&paths);
+}
+
+static void say_nothing(const struct outcome *outcome)
+{
+	if (outcome->written || outcome->code != EXIT_DONE)
+		return;
+	printf("nothing to recover");
+	if (outcome->nothing)
+		printf(": %zu file%s had nothing that a trace lacks", outcome->nothing, plural(outcome->nothing));
+	if (outcome->live)
+		printf("%s %zu process%s recording", outcome->nothing ? ", and" : ":", outcome->live,
+		       outcome->live == 1 ? " is alive and" : "es are alive and");
+	putchar('\n');
+}
+
+/* ---- --list ---- */
+
+enum column { COLUMN_PID, COLUMN_PROGRAM, COLUMN_SIZE, COLUMN_AGE, COLUMN_STATE, COLUMN_OUTPUT, COLUMN_BUFFERS };
+
+static const struct table_column columns[] = {
+	[COLUMN_PID] = {"pid", "PID", TABLE_ID},
+	[COLUMN_PROGRAM] = {"program", "PROGRAM", TABLE_NAME},
+	[COLUMN_SIZE] = {"size_bytes", "SIZE", TABLE_SIZE},
+	[COLUMN_AGE] = {"age_ns", "AGE", TABLE_AGE},
+	[COLUMN_STATE] = {"state", "STATE", TABLE_TEXT},
+	[COLUMN_OUTPUT] = {"output", "OUTPUT", TABLE_TEXT},
+	[COLUMN_BUFFERS] = {"buffers", "BUFFERS", TABLE_TEXT},
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
+
+static const char *state_of(const struct leftover *leftover, enum leftover_state state, const struct tl_trace *trace)
+{
+	if (state == LEFTOVER_UNCLEAR)
+		return "unclear";
+	if (leftover->unbegun)
+		return "unbegun";
+	if (!leftover->sound)
+		return "no header";
+	if (!trace || trace->nproblems)
+		return "damaged";
+	return leftover->header.state == TL_FILE_DONE ? "done" : "dead";
+}
+
+static void list_one(struct table *table, const struct leftover *leftover, enum leftover_state state)
+{
+	char why[RECOVERY_WHY];
+	struct tl_trace *trace = leftover->sound ? tl_trace_open_fd(leftover->fd, why, sizeof(why)) : NULL;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	uint64_t then = (uint64_t)leftover->stat.st_mtim.tv_sec * 1000000000u + (uint64_t)leftover->stat.st_mtim.tv_nsec;
+
+	if (trace && trace->has_facts && trace->facts.realtime_ns)
+		then = trace->facts.realtime_ns;
+	table_row(table);
+	if (leftover->pid)
+		table_number(table, COLUMN_PID, leftover->pid);
+	if (trace && trace->has_facts && *trace->facts.program)
+		table_text(table, COLUMN_PROGRAM, trace->facts.program);
+	table_number(table, COLUMN_SIZE, (long long)leftover_size(leftover));
+	table_number(table, COLUMN_AGE, then < now_ns ? (long long)(now_ns - then) : 0);
+	table_text(table, COLUMN_STATE, state_of(leftover, state, trace));
+	if (trace && trace->output.made)
+		table_text(table, COLUMN_OUTPUT, trace->output.path);
+	table_text(table, COLUMN_BUFFERS, leftover->path);
+	tl_trace_close(trace);
+}
+
+static void list_some(struct table *table, const char *what)
+{
+	struct leftover_paths paths;
+	bool named;
+
+	find(&paths, what, &named);
+	for (size_t i = 0; i < paths.count; i++) {
+		struct leftover leftover;
+		enum leftover_state state = leftover_claim(paths.path[i], &leftover);
+
+		/* A file is shown for what it carries, or for its name. */
+		if (state == LEFTOVER_ALIEN && !named)
+			list_one(table, &leftover, state);
+		else if (state == LEFTOVER_ALIEN)
+			say("%s: it is no buffers file of a traced process; name one, a process or a folder", paths.path[i]);
+		if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
+			continue;
+		list_one(table, &leftover, state);
+		leftover_release(&leftover);
+	}
+	leftover_forget(&paths);
+}
+
+static int list(const struct wishes *wishes)
+{
+	struct table *table = table_new("leftovers", columns, COLUMNS);
+
+	for (int i = 0; i < wishes->nwhat; i++)
+		list_some(table, wishes->what[i]);
+	if (!wishes->nwhat)
+		list_some(table, NULL);
+	int failed = 0;
+
+	if (table_rows(table) || wishes->format != TABLE_AS_TEXT)
+		failed = table_print(&table, 1, wishes->format, stdout);
+	else
+		puts("nothing to recover");
+	/* Who gave no option at all may have expected more. */
+	if (table_rows(table) && !wishes->list)
+		say("nothing was touched; `tracelayer recover --all` takes all of this, and a pid, a folder or a file says which");
+	table_free(table);
+	if (!failed)
+		return EXIT_DONE;
+	say("cannot write the table: %s; free some space, or send it elsewhere", strerror(errno));
+	return EXIT_BROKEN;
+}
+
+/* ---- options ---- */
+
+enum { OPTION_LIST = 256, OPTION_KEEP, OPTION_FORMAT, OPTION_ALL };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0,
+	 "write a new trace, instead of going on with the one that the process had begun; %p, %e, %h, %r and %t as for `tracelayer run`", 0},
+	{"keep", OPTION_KEEP, NULL, 0, "do not delete the buffers", 0},
+	{"all", OPTION_ALL, NULL, 0, "take all leftovers of dead processes of this user", 0},
+	{"list", OPTION_LIST, NULL, 0, "only show what there is", 0},
+	{"format", OPTION_FORMAT, "FORMAT", 0, "of the list: text (the default), csv or json", 0},
+	{0},
+};
+
+/* By the rules for `tracelayer run -o`. */
+static void take_output(struct argp_state *state, struct wishes *wishes, const char *pattern)
+{
+	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
+	struct tl_config config;
+	char why[TL_COMPLAINT_MAX];
+
+	tl_settings_initial(&config);
+	if (!strcmp(pattern, "-"))
+		argp_error(state, "--output=-: a trace is not recovered to standard output; name a file");
+	if (!tl_settings_value(&config, output, pattern, why, sizeof(why)))
+		argp_error(state, "--output=%s: %s", pattern, why);
+	wishes->output = pattern;
+}
+
+/* What says how, and not what, is no wish to take everything. */
+static void check_together(struct argp_state *state, const struct wishes *wishes)
+{
+	if (wishes->all && wishes->nwhat)
+		argp_error(state, "--all and %s: give one of them", wishes->what[0]);
+	if ((wishes->output || wishes->keep) && !wishes->list && !wishes->all && !wishes->nwhat)
+		argp_error(state, "nothing said to take; give --all, or a pid, a folder or a buffers file");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct wishes *wishes = state->input;
+	int format;
+
+	switch (key) {
+	case 'o':
+		take_output(state, wishes, argument);
+		return 0;
+	case OPTION_KEEP:
+		wishes->keep = true;
+		return 0;
+	case OPTION_ALL:
+		wishes->all = true;
+		return 0;
+	case OPTION_LIST:
+		wishes->list = true;
+		return 0;
+	case OPTION_FORMAT:
+		format = table_format_named(argument);
+		if (format < 0)
+			argp_error(state, "--format=%s: no such format; give text, csv or json", argument);
+		wishes->format = (enum table_format)format;
+		return 0;
+	case ARGP_KEY_ARGS:
+		wishes->what = state->argv + state->next;
+		wishes->nwhat = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		check_together(state, wishes);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "\n[PATH|PID...]\n--all",
+	.doc = "Make traces of what processes had recorded when they died, and delete what they left behind: of a process (its pid), in a folder, "
+	       "of a buffers file, or --all that dead processes of this user left. With none of these, show what there is, and touch nothing.\v"
+	       "`tracelayer run` does this by itself for the program that it runs. Exit code: 0 done, 1 something is no buffers file, or can't be "
+	       "written, 2 usage, 3 something is damaged (what is sound was recovered).",
+};
+
+int command_recover(int argc, char **argv)
+{
+	struct wishes wishes = {.format = TABLE_AS_TEXT};
+	struct outcome outcome = {.code = EXIT_DONE};
+
+	setlocale(LC_CTYPE, "");
+	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	if (wishes.list || (!wishes.nwhat && !wishes.all))
+		return list(&wishes);
+	for (int i = 0; i < wishes.nwhat; i++)
+		recover_all(&wishes, wishes.what[i], &outcome);
+	if (!wishes.nwhat)
+		recover_all(&wishes, NULL, &outcome);
+	say_nothing(&outcome);
+	return outcome.code;
+}

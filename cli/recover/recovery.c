@@ -1,0 +1,474 @@
+/*
+ * recovery.c: see recovery.h.
+ *
+ * The buffers say how far the output is (format/file/trace_file.h), so what is written here is what it lacks, at the place where it belongs. As
+ * long as the buffers exist, doing all this again leads to the same trace: they are deleted last, and a command that was killed
+ * at it has done no harm.
+ *
+ * Where the output is gone, or is another file now, a new one is made beside it, of everything that still lies in the buffers.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/write/output_file.h"
+#include "cli/recover/recovery.h"
+#include "cli/write/trace_sink.h"
+#include "cli/write/record_pieces.h"
+#include "common/proc.h"
+#include "common/settings.h"
+#include "format/file/record_reader.h"
+
+#define PROBLEMS_SAID 12
+
+struct job {
+	const struct recovery_wishes *wishes;
+	struct recovery *recovery;
+	struct tl_trace *trace;
+	struct trace_sink sink;
+	bool elsewhere;		/* the clock is not ours */
+	uint64_t *lost;		/* by lane: records that could not be read */
+};
+
+__attribute__((format(printf, 2, 3))) static void because(struct recovery *recovery, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(recovery->why, sizeof(recovery->why), format, arguments);
+	va_end(arguments);
+}
+
+/* ---- where it goes ---- */
+
+static const char *file_trouble(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "it is not there any more";
+	case ESTALE:
+		return "another file is in its place";
+	case EINVAL:
+		return "it was cut since its process wrote it";
+	case EBUSY:
+		return "another process writes it";
+	case ESPIPE:
+		return "it is no file";
+	case ENOTSUP:
+		return "it has another format";
+	default:
+		return output_file_trouble(error);
+	}
+}
+
+static bool expand(struct job *job, char *path, const char *pattern)
+{
+	const struct tl_facts *facts = &job->trace->facts;
+	const struct tl_output_names names = {
+		.pid = facts->pid,
+		.rank = facts->has_rank ? facts->rank : -1,
+		.seconds = facts->realtime_ns / 1000000000u,
+		.program = *facts->program ? facts->program : "unknown",
+		.host = *facts->host ? facts->host : "unknown",
+		.standard = TL_OUTPUT_STANDARD,
+	};
+
+	return tl_output_expand_for(path, TL_OUTPUT_PATH, pattern, &names);
+}
+
+/* What the process had open by that name is gone with it; here the name means another. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6);
+}
+
+/* Where the process would have written, had it come to that. */
+static const char *own_pattern(const struct job *job)
+{
+	const char *pattern = job->wishes->fallback ? job->wishes->fallback : TL_OUTPUT_STANDARD;
+
+	if (job->trace->has_output && *job->trace->output.pattern)
+		pattern = job->trace->output.pattern;
+	return is_descriptor(pattern) ? TL_OUTPUT_STANDARD : pattern;
+}
+
+/* A new file by a pattern. */
+static int open_new(struct job *job, const char *pattern)
+{
+	struct recovery *recovery = job->recovery;
+
+	if (!expand(job, recovery->path, pattern))
+		return ENAMETOOLONG;
+	if (trace_sink_adopt(&job->sink, recovery->path, job->trace->facts.realtime_ns / 1000000000u, job->trace->facts.pid))
+		return 0;
+	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+}
+
+/* What the process wrote itself can't be had: a new file, of everything that still lies in the buffers. */
+static int open_without(struct job *job, int error)
+{
+	struct recovery *recovery = job->recovery;
+
+	memcpy(recovery->intended, job->trace->output.path, sizeof(recovery->intended));
+	because(recovery, "%s", file_trouble(error));
+	tl_trace_written_too(job->trace);
+	if (is_descriptor(recovery->path) && !job->wishes->output && !expand(job, recovery->path, TL_OUTPUT_STANDARD))
+		return ENAMETOOLONG;
+	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+}
+
+/* -o: what the process wrote itself comes first, if it can be had. */
+static int open_wished(struct job *job)
+{
+	struct recovery *recovery = job->recovery;
+	const struct tl_trace_output *output = &job->trace->output;
+
+	if (!expand(job, recovery->path, job->wishes->output))
+		return ENAMETOOLONG;
+	if (!output->made || !output->slot.blocks)
+		return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace->facts.pid);
+
+	return error ? open_without(job, error) : 0;
+}
+
+/* Go on with the process's own file, or make a new one beside it. */
+static int open_own(struct job *job)
+{
+	struct recovery *recovery = job->recovery;
+	const struct tl_trace_output *output = &job->trace->output;
+
+	if (!output->made)
+		return open_new(job, own_pattern(job));
+	memcpy(recovery->path, output->path, sizeof(recovery->path));
+	int error = is_descriptor(output->path) ? ESPIPE : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
+
+	return error ? open_without(job, error) : 0;
+}
+
+static bool open_sink(struct job *job)
+{
+	struct recovery *recovery = job->recovery;
+	int error = job->wishes->output ? open_wished(job) : open_own(job);
+
+	if (!error) {
+		memcpy(recovery->path, job->sink.output.path, sizeof(recovery->path));
+		return true;
+	}
+	because(recovery, "%s; the buffers are kept: give another file with `tracelayer recover -o FILE %u`",
+		output_file_trouble(error), recovery->pid);
+	return false;
+}
+
+/* ---- what goes there ---- */
+
+static void put_run(struct job *job, const struct tl_trace_run *run)
+{
+	const struct tl_trace_lane *lane = &job->trace->lanes[run->lane];
+	struct tl_trace_place place = {0};
+	const struct tl_call_record *record;
+	uint64_t senseless = 0, first = 0;
+
+	while ((record = tl_trace_next(run, &place))) {
+		if (trace_sink_record(&job->sink, lane->shown, record, place.left))
+			job->recovery->recovered += tl_record_counts(record->type);
+		else if (!senseless++)
+			first = run->offset + run->size - place.left;
+	}
+	if (senseless)
+		tl_trace_problem(job->trace, "byte %llu: thread %u: %llu record%s without sense from here on", (unsigned long long)first,
+				 lane->tid, (unsigned long long)senseless, senseless == 1 ? "" : "s");
+	if (place.unsound)
+		tl_trace_problem(job->trace, "byte %llu: thread %u: a damaged record, and what follows it can't be found",
+				 (unsigned long long)(run->offset + place.unsound - 1), lane->tid);
+	job->lost[run->lane] += senseless + (place.unsound != 0);
+}
+
+static uint64_t end_of_unfinished(const struct job *job)
+{
+	const struct recovery_wishes *wishes = job->wishes;
+	uint64_t last = job->trace->last, death = 0, now = UINT64_MAX;
+	bool counter = job->trace->header.counter;
+	struct timespec time;
+
+	if (wishes->died && wishes->died == job->trace->header.pid)
+		death = counter ? wishes->died_ticks : wishes->died_ns;
+	/* A record that was damaged may speak of any time. */
+	if (!job->elsewhere && !clock_gettime(CLOCK_MONOTONIC, &time))
+		now = counter ? tl_counter() : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	/* What we read of the clock, as the process would have. */
+	if (!counter) {
+		int64_t ahead = job->trace->header.time_offset - tl_proc_time_offset();
+		death += death ? (uint64_t)ahead : 0;
+		now += now != UINT64_MAX ? (uint64_t)ahead : 0;
+	}
+	last = death > last ? death : last;
+	return last < now ? last : now;
+}
+
+static void put_lane(struct job *job, const struct tl_trace_lane *lane, uint64_t end)
+{
+	if (!lane->nruns && !lane->nopens)
+		return;
+	job->recovery->unfinished += lane->nopens;
+	if (job->sink.spool) {
+		job->recovery->recovered += trace_spool_lane(&job->sink, job->trace, (size_t)(lane - job->trace->lanes));
+		return;
+	}
+	trace_sink_thread(&job->sink, lane->shown, lane->name);
+	for (size_t i = 0; i < lane->nruns; i++)
+		put_run(job, &job->trace->runs[lane->first_run + i]);
+	/* As if they ended now, the innermost first. */
+	for (size_t i = lane->nopens; i-- > 0;)
+		trace_sink_unfinished(&job->sink, lane->shown, lane->opens[i].function, lane->opens[i].start, end);
+}
+
+/* What every block of a file may rely on. Where the process wrote some of it before, it stands there twice. */
+static void put_beginning(struct job *job)
+{
+	bool empty = trace_sink_is_empty(&job->sink);
+
+	if (job->sink.spool) {
+		if (empty)
+			trace_spool_begin(&job->sink, job->trace);
+		trace_spool_names(&job->sink, job->trace);
+		return;
+	}
+	if (empty)
+		trace_sink_begin(&job->sink, &job->trace->facts);
+	for (size_t i = 0; i < job->trace->nnamed; i++)
+		trace_sink_lane(&job->sink, &job->trace->named[i]);
+}
+
+static void tell_lost(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to)
+{
+	const struct job *job = context;
+
+	for (size_t i = 0; i < job->trace->nlanes; i++)
+		if (job->trace->lanes[i].lost + job->lost[i])
+			put(to, job->trace->lanes[i].shown, job->trace->lanes[i].lost + job->lost[i]);
+}
+
+static uint64_t count_lost(const struct job *job)
+{
+	uint64_t lost = job->trace->lost + (job->recovery->intended[0] ? 0 : job->trace->output.slot.dropped);
+
+	for (size_t i = 0; i < job->trace->nlanes; i++)
+		lost += job->lost[i];
+	return lost;
+}
+
+/* What was there could not be read at all, and is of no use in a trace: it stays where it is. */
+static bool is_hopeless(const struct job *job)
+{
+	uint64_t unreadable = 0;
+
+	for (size_t i = 0; i < job->trace->nlanes; i++)
+		unreadable += job->lost[i];
+	return unreadable && !job->recovery->recovered && !job->recovery->unfinished;
+}
+
+static enum recovery_result write_trace(struct job *job)
+{
+	struct recovery *recovery = job->recovery;
+	struct tl_totals totals = {.lost_by_thread = tell_lost, .context = job, .overwritten = job->trace->overwritten};
+	uint64_t end = end_of_unfinished(job);
+
+	job->lost = need(calloc(job->trace->nlanes + 1, sizeof(*job->lost)));
+	put_beginning(job);
+	for (size_t i = 0; i < job->trace->nlanes; i++)
+		put_lane(job, &job->trace->lanes[i], end);
+	if (job->sink.spool)
+		trace_spool_clock(&job->sink, job->trace);
+	job->sink.last = end;
+	recovery->lost = totals.lost = count_lost(job);
+	if (is_hopeless(job))
+		job->sink.error = EBADMSG;
+	int error = trace_sink_end(&job->sink, &totals);
+
+	recovery->events = totals.events;
+	free(job->lost);
+	trace_sink_close(&job->sink);
+	if (error == EBADMSG)
+		because(recovery, "none of its %llu records makes sense; delete it if you don't need it", (unsigned long long)recovery->lost);
+	else if (error)
+		because(recovery, "%s; the buffers are kept: make room there, or give another file with `tracelayer recover -o FILE %u`",
+			output_file_trouble(error), recovery->pid);
+	return !error ? RECOVERY_WRITTEN : error == EBADMSG ? RECOVERY_BROKEN : RECOVERY_FAILED;
+}
+
+/* ---- one file ---- */
+
+static bool is_worth_writing(const struct tl_trace *trace)
+{
+	if (trace->output.made && trace->output.slot.blocks)
+		return true; /* if only for its end */
+	if (trace->lost)
+		return true;
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		const struct tl_trace_lane *lane = &trace->lanes[i];
+		struct tl_trace_place place = {0};
+
+		if (lane->nopens)
+			return true;
+		for (size_t run = 0; run < lane->nruns; run++, memset(&place, 0, sizeof(place)))
+			if (tl_trace_next(&trace->runs[lane->first_run + run], &place) || place.unsound)
+				return true;
+	}
+	return false;
+}
+
+static void take_problems(struct recovery *recovery, struct tl_trace *trace)
+{
+	recovery->problems = need(calloc(trace->nproblems + 1, sizeof(char *)));
+	for (size_t i = 0; i < trace->nproblems; i++)
+		recovery->problems[recovery->nproblems++] = need(strdup(trace->problems[i]));
+}
+
+static enum recovery_result recover_trace(struct job *job)
+{
+	struct recovery *recovery = job->recovery;
+	struct tl_trace *trace = job->trace;
+
+	recovery->pid = trace->facts.pid;
+	memcpy(recovery->program, trace->facts.program, sizeof(recovery->program));
+	if (!is_worth_writing(trace))
+		return RECOVERY_NOTHING;
+	tl_trace_use(trace);
+	tl_trace_clock_now(trace);
+	if (!open_sink(job))
+		return RECOVERY_FAILED;
+	return write_trace(job);
+}
+
+static bool is_from_here(const struct leftover *leftover, const struct tl_trace *trace)
+{
+	struct utsname here;
+
+	return leftover->elsewhere && *trace->facts.host && !uname(&here) && !strcmp(here.nodename, trace->facts.host);
+}
+
+/* *is_dead: the process is known to be. */
+static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job, bool *is_dead)
+{
+	struct recovery *recovery = job->recovery;
+
+	char fault[RECOVERY_WHY / 2];
+
+	*is_dead = recovery->state == LEFTOVER_OURS;
+	if (leftover->unbegun || (*is_dead && leftover->header.state == TL_FILE_DONE))
+		return RECOVERY_NOTHING;
+	job->trace = tl_trace_open_fd(leftover->fd, fault, sizeof(fault));
+	if (!job->trace) {
+		because(recovery, "%s; delete it if you don't need it", fault);
+		return RECOVERY_BROKEN;
+	}
+	enum recovery_result result = RECOVERY_LEFT;
+
+	job->elsewhere = leftover->elsewhere;
+	*is_dead |= is_from_here(leftover, job->trace);
+	if (*is_dead && leftover->header.state == TL_FILE_DONE)
+		result = RECOVERY_NOTHING;
+	else if (*is_dead || job->wishes->foreign)
+		result = recover_trace(job);
+	else
+		because(recovery, "whether its process lives can't be seen from here; recover it where that ran (on %s), or give its path",
+			*job->trace->facts.host ? job->trace->facts.host : "another machine");
+	take_problems(recovery, job->trace);
+	tl_trace_close(job->trace);
+	return result;
+}
+
+/* What a file is that is no buffers file. `room`: bytes for the words. */
+static void name_alien(const struct leftover *leftover, char *what, size_t room)
+{
+	const struct tl_file_header *header = &leftover->header;
+	const char *it = "it is no buffers file of a traced process, and is left as it is; `tracelayer recover` shows those that there are";
+
+	if (!leftover->stat.st_size && leftover->pid)
+		it = "it is empty: its process died while it made it, or somebody else did; it is left as it is";
+	else if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
+		;
+	else if (header->byte_order == __builtin_bswap32(TL_FILE_BYTE_ORDER))
+		it = "it was made on a machine of the other byte order; recover it there";
+	else if (header->version != TL_FILE_VERSION)
+		it = "it is of another version of the record format; recover it with the tracelayer that made it";
+	else if (header->kind == TL_FILE_SPOOL)
+		it = "it is a trace already, and no buffers file; see `tracelayer export`";
+	else
+		it = "its beginning is damaged; delete it if you don't need it";
+	snprintf(what, room, "%s", it);
+}
+
+/* Nothing is deleted but what says itself that it is ours, or what our own process has told us it was about to make. */
+static enum recovery_result judge_alien(const struct leftover *leftover, const struct recovery_wishes *wishes, struct recovery *recovery)
+{
+	if (wishes->told && !leftover->stat.st_size) {
+		struct stat now;
+
+		if (!lstat(leftover->path, &now) && now.st_ino == leftover->stat.st_ino && now.st_dev == leftover->stat.st_dev && !now.st_size)
+			unlink(leftover->path);
+		return RECOVERY_NOTHING;
+	}
+	name_alien(leftover, recovery->why, sizeof(recovery->why));
+	return RECOVERY_BROKEN;
+}
+
+enum recovery_result recover_buffers(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
+{
+	struct job job = {.wishes = wishes, .recovery = recovery};
+	struct leftover leftover;
+	bool is_dead;
+
+	memset(recovery, 0, sizeof(*recovery));
+	/* A limit for files is an error like others. */
+	signal(SIGXFSZ, SIG_IGN);
+	recovery->state = leftover_claim(path, &leftover);
+	recovery->pid = leftover.pid;
+	if (recovery->state == LEFTOVER_UNREADABLE)
+		because(recovery, "%s", strerror(leftover.error));
+	if (recovery->state == LEFTOVER_ALIEN)
+		return judge_alien(&leftover, wishes, recovery);
+	if (recovery->state != LEFTOVER_OURS && recovery->state != LEFTOVER_UNCLEAR)
+		return RECOVERY_LEFT;
+	enum recovery_result result = recover_claimed(&leftover, &job, &is_dead);
+
+	if (result == RECOVERY_WRITTEN && !is_dead)
+		say("%s: whether its process lives can't be seen from here, so it stays; delete it once that has ended", leftover.path);
+	else if ((result == RECOVERY_WRITTEN || result == RECOVERY_NOTHING) && !wishes->keep) {
+		int error = leftover_delete(&leftover);
+		if (error)
+			say("%s: %s; delete it yourself, or it is recovered again", leftover.path, strerror(error));
+	}
+	leftover_release(&leftover);
+	return result;
+}
+
+void recovery_say_problems(const char *path, const struct recovery *recovery)
+{
+	for (size_t i = 0; i < recovery->nproblems; i++) {
+		if (i == PROBLEMS_SAID) {
+			say("%s: and %zu more problems", path, recovery->nproblems - i);
+			return;
+		}
+		say("%s: %s", path, recovery->problems[i]);
+	}
+}
+
+void recovery_forget(struct recovery *recovery)
+{
+	for (size_t i = 0; i < recovery->nproblems; i++)
+		free(recovery->problems[i]);
+	free(recovery->problems);
+	memset(recovery, 0, sizeof(*recovery));
+}

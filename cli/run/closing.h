@@ -1,0 +1,22 @@
+/*
+ * closing.h: the line that `tracelayer run` ends with: where the trace is, or why there is none.
+ */
+#ifndef TL_CLI_RUN_CLOSING_H
+#define TL_CLI_RUN_CLOSING_H
+
+#include "cli/run/launch.h"
+#include "cli/run/program_path.h"
+#include "common/settings.h"
+
+/* Make the folder that the layer reports into, and name it in the environment. Without one, the
+ * closing line knows less. */
+void closing_prepare(void);
+
+/* Print the line and remove the folder. */
+void closing_line(const struct program *program, const struct ending *ending,
+		  const struct tl_config *config);
+
+/* Remove the folder only: the program did not start. */
+void closing_drop(void);
+
+#endif

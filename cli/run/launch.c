@@ -1,0 +1,359 @@
+/*
+ * launch: the program is our child and stays in our process group, so that the terminal treats both
+ * as one job.
+ *
+ * Signals. Each must reach the program exactly once. What the terminal sends, and what is sent to
+ * the process group (a shell's `kill %1`, timeout(1)), reaches the program by itself; what is sent
+ * to us alone must be passed on. The two look alike from here: a signal to a group and one to a
+ * process differ in nothing that the receiver is told. So there is a witness: a second child, in
+ * the same process group, that nobody knows to signal alone. What it gets as well was sent to the
+ * group.
+ *
+ * All signals are blocked here and taken by sigwaitinfo; nothing is installed, so that the program
+ * inherits every disposition as it was given to us.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/run/launch.h"
+#include "common/follow.h"
+#include "common/settings.h"
+#include "tracelayer/shim.h"
+
+#define WITNESS_MS                                                                                 \
+	20 /* how long the witness may be behind us: it gets a group's signal in the same system   \
+	      call */
+#define TESTIMONY_MS                                                                               \
+	1000 /* what it said longer ago belongs to a signal that was merged with another */
+#define TESTIMONIES 64
+
+/* The witness got this signal from that process. */
+struct testimony {
+	int signal;
+	pid_t from;
+	int64_t at; /* CLOCK_MONOTONIC, ms */
+};
+
+struct launcher {
+	pid_t program, witness;
+	int testimonies; /* descriptor they come in by */
+	struct testimony heard[TESTIMONIES];
+	int count;
+	sigset_t all, given;	/* given: the mask that we were started with */
+	struct sigaction child; /* SIGCHLD's disposition, likewise */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- the witness ---- */
+
+static __attribute__((noreturn)) void witness(const sigset_t *all, int to)
+{
+	siginfo_t got;
+
+	for (;;) {
+		int number = sigwaitinfo(all, &got);
+
+		if (number < 0 || got.si_code == SI_KERNEL)
+			continue;
+		struct testimony testimony = {.signal = number, .from = got.si_pid, .at = now_ms()};
+
+		if (write(to, &testimony, sizeof(testimony)) < 0)
+			_exit(0);
+	}
+}
+
+static void start_witness(struct launcher *launcher)
+{
+	pid_t parent = getpid();
+	int ends[2];
+
+	launcher->testimonies = -1;
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	launcher->witness = fork();
+	if (!launcher->witness) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+		/* Hold nothing open that somebody may wait to be closed. */
+		dup2(ends[1], 0);
+		close_range(1, ~0u, 0);
+		witness(&launcher->all, 0);
+	}
+	close(ends[1]);
+	launcher->testimonies = ends[0];
+}
+
+static void hear(struct launcher *launcher, int ms)
+{
+	struct pollfd poller = {.fd = launcher->testimonies, .events = POLLIN};
+
+	if (launcher->testimonies < 0 || poll(&poller, 1, ms) <= 0)
+		return;
+	if (launcher->count == TESTIMONIES)
+		memmove(launcher->heard, launcher->heard + 1,
+			(size_t)--launcher->count * sizeof(*launcher->heard));
+	struct testimony *next = &launcher->heard[launcher->count];
+
+	if (read(launcher->testimonies, next, sizeof(*next)) == sizeof(*next)) {
+		launcher->count++;
+	} else {
+		/* The witness was killed; from now on every signal is taken for one to us alone. */
+		close(launcher->testimonies);
+		launcher->testimonies = -1;
+	}
+}
+
+/* Take the testimony that matches; old ones go. */
+static bool heard_of(struct launcher *launcher, int number, pid_t from)
+{
+	int64_t now = now_ms();
+	bool found = false;
+	int kept = 0;
+
+	for (int i = 0; i < launcher->count; i++) {
+		struct testimony *testimony = &launcher->heard[i];
+
+		if (now - testimony->at > TESTIMONY_MS)
+			continue;
+		if (!found && testimony->signal == number && testimony->from == from) {
+			found = true;
+			continue;
+		}
+		launcher->heard[kept++] = *testimony;
+	}
+	launcher->count = kept;
+	return found;
+}
+
+static bool sent_to_group(struct launcher *launcher, const siginfo_t *got)
+{
+	int64_t until = now_ms() + WITNESS_MS, left;
+
+	while (!heard_of(launcher, got->si_signo, got->si_pid)) {
+		left = until - now_ms();
+		if (left <= 0 || launcher->testimonies < 0)
+			return false;
+		hear(launcher, (int)left);
+	}
+	return true;
+}
+
+/* ---- signals ---- */
+
+/* What the kernel sends to a terminal's foreground group, or to one that lost its terminal: the
+ * program gets it, too. */
+static bool is_terminals(const siginfo_t *got)
+{
+	switch (got->si_signo) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGHUP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGCONT:
+	case SIGWINCH:
+		return got->si_code == SI_KERNEL;
+	default:
+		return false;
+	}
+}
+
+static void pass_on(struct launcher *launcher, const siginfo_t *got)
+{
+	pid_t to = launcher->program;
+
+	if (got->si_signo == SIGCHLD || is_terminals(got))
+		return;
+	/* An alarm set before we were started (alarm, then exec) is the program's; it comes from
+	 * the kernel, to us alone. */
+	if (got->si_code != SI_KERNEL && sent_to_group(launcher, got))
+		return;
+	/* What the program sends to its parent is meant for the one who started us. */
+	if (got->si_code != SI_KERNEL && got->si_pid == launcher->program)
+		to = getppid();
+	if (got->si_code == SI_QUEUE)
+		sigqueue(to, got->si_signo, got->si_value);
+	else
+		kill(to, got->si_signo);
+}
+
+/* The program was stopped: stop in the same way, so that the shell sees its job stopped. Returns
+ * when we are continued. */
+static void stop_alike(int number)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+}
+
+/* Returns the program's status once it has ended. */
+static int attend(struct launcher *launcher)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(launcher->program, &status, WNOHANG | WUNTRACED);
+
+		if (pid == launcher->program && !WIFSTOPPED(status))
+			return status;
+		if (pid == launcher->program)
+			stop_alike(WSTOPSIG(status));
+		siginfo_t got;
+
+		if (pid != launcher->program && sigwaitinfo(&launcher->all, &got) > 0)
+			pass_on(launcher, &got);
+	}
+}
+
+/* ---- start and end ---- */
+
+/* Where only the first process is to be traced, that is the program, whether or not the layer gets into it. */
+static void be_first(void)
+{
+	const char *variable = tl_settings[TL_SETTING_FOLLOW].variable, *value = getenv(variable);
+	struct tl_config config;
+	char why[TL_COMPLAINT_MAX], first[8 + TL_FOLLOW_MARK] = "no:";
+
+	tl_settings_initial(&config);
+	if (!value || !tl_settings_value(&config, &tl_settings[TL_SETTING_FOLLOW], value, why, sizeof(why)) || config.follow)
+		return;
+	tl_follow_mark(first + strlen(first));
+	setenv(variable, first, 1);
+}
+
+/* A script without #! is the shell's, as for execvp. */
+static void execute_by_shell(const struct program *program, char **argv)
+{
+	size_t count = 0;
+
+	while (argv[count])
+		count++;
+	char **longer = calloc(count + 2, sizeof(*longer));
+
+	if (!longer)
+		return;
+	longer[0] = (char *)"/bin/sh";
+	longer[1] = (char *)program->path;
+	memcpy(longer + 2, argv + 1, count * sizeof(*longer));
+	execv(longer[0], longer);
+}
+
+static __attribute__((noreturn)) void
+become(const struct launcher *launcher, const struct program *program, char **argv, int failure)
+{
+	be_first();
+	sigaction(SIGCHLD, &launcher->child, NULL);
+	sigprocmask(SIG_SETMASK, &launcher->given, NULL);
+	execv(program->path, argv);
+	int error = errno;
+
+	if (error == ENOEXEC && !program->elf)
+		execute_by_shell(program, argv);
+
+	while (write(failure, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+/* Leave standard input, output and everything else that we inherited to the program alone. */
+static void let_go(int keep)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+	}
+	if (keep > 3)
+		close_range(3, (unsigned)keep - 1, 0);
+	close_range((unsigned)(keep > 2 ? keep + 1 : 3), ~0u, 0);
+}
+
+static void note_time(struct ending *ending)
+{
+	struct timespec now;
+
+	ending->died_ticks = tl_counter();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ending->died_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void launch(const struct program *program, char **argv, struct ending *ending)
+{
+	struct launcher launcher = {.witness = 0};
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	int failure[2];
+
+	memset(ending, 0, sizeof(*ending));
+	/* Where SIGCHLD is ignored, no child can be waited for. */
+	sigaction(SIGCHLD, &standard, &launcher.child);
+	sigfillset(&launcher.all);
+	sigprocmask(SIG_BLOCK, &launcher.all, &launcher.given);
+	if (pipe2(failure, O_CLOEXEC)) {
+		ending->error = errno;
+		return;
+	}
+	start_witness(&launcher);
+	launcher.program = fork();
+	if (!launcher.program)
+		become(&launcher, program, argv, failure[1]);
+	ending->error = launcher.program < 0 ? errno : 0;
+	close(failure[1]);
+	if (!ending->error &&
+	    read(failure[0], &ending->error, sizeof(ending->error)) != sizeof(ending->error))
+		ending->error = 0;
+	close(failure[0]);
+	ending->pid = launcher.program;
+	if (launcher.program > 0) {
+		let_go(launcher.testimonies);
+		ending->status = attend(&launcher);
+		note_time(ending);
+	}
+	if (launcher.witness > 0) {
+		kill(launcher.witness, SIGKILL);
+		waitpid(launcher.witness, NULL, 0);
+	}
+}
+
+void end_alike(int status)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t one;
+
+	if (!WIFSIGNALED(status))
+		exit(WEXITSTATUS(status));
+	/* The program has dumped its core if it was to; ours would only overwrite it. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(WTERMSIG(status), &standard, NULL);
+	sigemptyset(&one);
+	sigaddset(&one, WTERMSIG(status));
+	raise(WTERMSIG(status));
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	exit(128 + WTERMSIG(status));
+}

@@ -1,0 +1,359 @@
+/*
+ * tracelayer run: a program with the layer preloaded.
+ *
+ * Options are made from the one table of settings (common/settings_table.h) and become environment
+ * variables; what is wrong with them or with the environment is said here, before the program
+ * starts, and the layer is told so.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/run/closing.h"
+#include "cli/command.h"
+#include "common/installed.h"
+#include "cli/run/launch.h"
+#include "cli/write/output_file.h"
+#include "cli/run/program_path.h"
+#include "cli/run/run.h"
+#include "common/launcher.h"
+#include "common/output.h"
+#include "common/settings.h"
+#include "common/tool_list.h"
+#include "common/xpti_environment.h"
+
+#define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
+#define OPTION_RING  (OPTION_FIRST + TL_SETTINGS)
+#define LIBRARY	     "libtracelayer.so"
+
+/* ---- options ---- */
+
+struct wishes {
+	char **program; /* NULL-ended; NULL: none given */
+};
+
+static int option_key(const struct tl_setting *setting)
+{
+	return setting->letter ? setting->letter : OPTION_FIRST + (int)setting->id;
+}
+
+/* The table as argp wants it. */
+static void make_options(struct argp_option *options)
+{
+	for (int i = 0; i < TL_SETTINGS; i++) {
+		const struct tl_setting *setting = &tl_settings[i];
+		char *help = NULL;
+
+		if (*setting->initial &&
+		    asprintf(&help, "%s (%s)", setting->help, setting->initial) < 0)
+			need(NULL);
+		options[i] = (struct argp_option){
+			.name = setting->option,
+			.key = option_key(setting),
+			.arg = setting->metavar,
+			.flags = setting->implied ? OPTION_ARG_OPTIONAL : 0,
+			.doc = help ? help : setting->help,
+		};
+	}
+	options[TL_SETTINGS] = (struct argp_option){
+		.name = "ring", .key = OPTION_RING, .arg = "SIZE", .doc = "the same as --full=ring:SIZE"};
+}
+
+/* --tool, once or several times. They are looked for later, when the library is known. */
+static void take_tools(const char *list)
+{
+	static char *tools;
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", tools ? tools : "", tools ? ":" : "", list) < 0)
+		need(NULL);
+	free(tools);
+	tools = longer;
+	need(setenv(tl_settings[TL_SETTING_TOOLS].variable, tools, 1) ? NULL : tools);
+}
+
+/* A setting given as an option: check it, and put it where the layer reads it. */
+static void take_option(struct argp_state *state, const struct tl_setting *setting,
+			const char *value)
+{
+	struct tl_config config;
+	char why[TL_COMPLAINT_MAX];
+
+	if (!value)
+		value = setting->implied;
+	if (setting->id == TL_SETTING_TOOLS) {
+		take_tools(value);
+		return;
+	}
+	tl_settings_initial(&config);
+	if (!tl_settings_value(&config, setting, value, why, sizeof(why))) {
+		say("--%s=%s: %s", setting->option, value, why);
+		exit(EXIT_USAGE);
+	}
+	need(setenv(setting->variable, value, 1) ? NULL : state);
+}
+
+/* The flight recorder's short name. */
+static void take_ring(struct argp_state *state, const char *size)
+{
+	const struct tl_setting *full = &tl_settings[TL_SETTING_FULL];
+	char why[TL_COMPLAINT_MAX], *value;
+	struct tl_config config;
+
+	if (asprintf(&value, "ring:%s", size) < 0)
+		need(NULL);
+	tl_settings_initial(&config);
+	if (!tl_settings_value(&config, full, value, why, sizeof(why))) {
+		say("--ring=%s: %s", size, why);
+		exit(EXIT_USAGE);
+	}
+	need(setenv(full->variable, value, 1) ? NULL : state);
+	free(value);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct wishes *wishes = state->input;
+
+	for (int i = 0; i < TL_SETTINGS; i++)
+		if (key == option_key(&tl_settings[i])) {
+			take_option(state, &tl_settings[i], argument);
+			return 0;
+		}
+	switch (key) {
+	case OPTION_RING:
+		take_ring(state, argument);
+		return 0;
+	case ARGP_KEY_ARGS:
+		wishes->program = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state,
+			   "no program given; give one after the options: tracelayer run -- ./app");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Returns the program's argv. */
+static char **parse(int argc, char **argv)
+{
+	struct argp_option options[TL_SETTINGS + 2] = {0};
+	struct wishes wishes = {0};
+	const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[--] PROGRAM [ARGUMENT...]",
+		.doc = "Run a program and trace the calls that it makes into accelerator drivers.\v"
+		       "Every option is also an environment variable, see tracelayer-run(1). The exit code is the program's; "
+		       "127 where it is not found, 126 where it can't be started, 2 for a wrong option.",
+	};
+
+	make_options(options);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+	return wishes.program;
+}
+
+/* ---- the library and the tools ---- */
+
+/* As an item of the list: colons are written \\:. */
+static void add_escaped(FILE *to, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ':')
+			fputc('\\', to);
+		fputc(*text, to);
+	}
+}
+
+/*
+ * See that every tool is there, and name each by its whole path, so that programs which the program starts find it from their own folders, too.
+ * Returns false where one is missing, which it has said.
+ */
+static bool find_tools(const char *library)
+{
+	struct tl_tool_item *item = need(malloc(sizeof(*item)));
+	const char *list = getenv(tl_settings[TL_SETTING_TOOLS].variable);
+	char here[PATH_MAX], path[PATH_MAX], *whole = NULL;
+	size_t size = 0;
+	FILE *to = need(open_memstream(&whole, &size));
+	bool found = true;
+
+	if (!getcwd(here, sizeof(here)))
+		strcpy(here, ".");
+	while (found && list && tl_tools_next(&list, item)) {
+		found = tl_tools_find(item->name, library, here, path, sizeof(path));
+		if (!found) {
+			say("tool %s: %s", item->name,
+			    strchr(item->name, '/') ? "no such file; give the path of a tool library"
+						    : "no such tool; give summary, log, leaks, faults, or a path");
+			break;
+		}
+		if (ftell(to) > 0)
+			fputc(':', to);
+		add_escaped(to, strchr(item->name, '/') || !tl_tools_is_ours(item->name, library) ? path : item->name);
+		if (item->options[0]) {
+			fputc('=', to);
+			add_escaped(to, item->options);
+		}
+	}
+	fclose(to);
+	if (found && size)
+		setenv(tl_settings[TL_SETTING_TOOLS].variable, whole, 1);
+	free(whole);
+	free(item);
+	return found;
+}
+
+int run_preload(struct program *program)
+{
+	char library[PATH_MAX], *value;
+	const char *before = getenv("LD_PRELOAD");
+
+	if (!installed_library(LIBRARY, library)) {
+		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
+		    LIBDIR);
+		return EXIT_BROKEN;
+	}
+	if (strpbrk(library, " :")) {
+		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; move it",
+		    library);
+		return EXIT_BROKEN;
+	}
+	if (!find_tools(library))
+		return EXIT_USAGE;
+	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
+		     before ? before : "") < 0)
+		need(NULL);
+	/* Else it would not start, or its dynamic linker would say so. */
+	if (program_takes(program, value))
+		setenv("LD_PRELOAD", value, 1);
+	free(value);
+	return EXIT_DONE;
+}
+
+/* --xpti. Libraries of the program may load the dispatcher before the layer is there to see to it, so it is done here. */
+static int bring_xpti(void)
+{
+	char dispatcher[PATH_MAX], timeline[PATH_MAX];
+
+	if (!installed_library(TL_XPTI_DISPATCHER, dispatcher) || !installed_library(TL_XPTI_TIMELINE, timeline)) {
+		say("%s and %s: not found beside this command nor in %s; run `make install`", TL_XPTI_DISPATCHER, TL_XPTI_TIMELINE, LIBDIR);
+		return EXIT_BROKEN;
+	}
+	*strrchr(timeline, '/') = '\0';
+	if (!tl_xpti_set_environment(timeline)) {
+		say("%s: its path has a comma, which XPTI_SUBSCRIBERS can't express; move it", timeline);
+		return EXIT_BROKEN;
+	}
+	if (tl_xpti_turned_off())
+		say("--xpti: XPTI_TRACE_ENABLE=%s turns XPTI off, so no stream will be recorded; unset it", tl_xpti_turned_off());
+	return EXIT_DONE;
+}
+
+/* ---- the whole ---- */
+
+int run_cannot_start(const char *name, int error)
+{
+	switch (error) {
+	case ENOENT:
+		say("%s: no such program; check the name, or give its path", name);
+		return EXIT_NOT_FOUND;
+	case EACCES:
+		say("%s: not executable; check its permissions", name);
+		return EXIT_NOT_EXECUTABLE;
+	case ENOEXEC:
+		say("%s: cannot be started: it is no program for this machine, or its interpreter is missing; see `file %s`",
+		    name, name);
+		return EXIT_NOT_EXECUTABLE;
+	default:
+		say("%s: cannot be started: %s; see whether it runs by itself", name,
+		    strerror(error));
+		return EXIT_NOT_EXECUTABLE;
+	}
+}
+
+/* The folder's name has letters that stand for something else in each process. */
+static bool folder_differs(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+
+	for (const char *at = strchr(pattern, '%'); slash && at && at < slash; at = strchr(at + 2, '%'))
+		if (!strchr("%h", at[1]))
+			return true;
+	return false;
+}
+
+/* The trace is what the program is run for: where it can't be written, the program does not start. */
+static bool check_output(const struct tl_config *config, const struct program *program)
+{
+	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
+	const char *given = getenv(output->variable), *slash = strrchr(program->file, '/');
+	static char path[TL_OUTPUT_PATH];
+	char why[TL_COMPLAINT_MAX];
+	struct tl_config parsed;
+	struct utsname host;
+
+	tl_settings_initial(&parsed);
+	/* It has been said what is wrong with the variable. */
+	if (given && !tl_settings_value(&parsed, output, given, why, sizeof(why)))
+		return false;
+	if (config->level == TL_LEVEL_NONE || folder_differs(config->output))
+		return true;
+	const struct tl_output_names names = {
+		.pid = (uint32_t)getpid(),
+		.rank = tl_launcher_rank(),
+		.seconds = (uint64_t)time(NULL),
+		.program = slash ? slash + 1 : program->file,
+		.host = uname(&host) ? "unknown" : host.nodename,
+		.standard = TL_OUTPUT_STANDARD,
+	};
+	int error = tl_output_expand_for(path, sizeof(path), config->output, &names) ? output_file_check(path) : ENAMETOOLONG;
+
+	if (error)
+		say("%s: %s; mend that, or name another file with -o", path, output_file_trouble(error));
+	return !error;
+}
+
+int command_run(int argc, char **argv)
+{
+	struct tl_config config;
+	char complaint[TL_COMPLAINT_MAX];
+	char **program_argv = parse(argc, argv);
+	struct program program;
+	struct ending ending;
+
+	tl_settings_initial(&config);
+	if (tl_settings_environment(&config, environ, complaint))
+		fputs(complaint, stderr);
+	setenv(TL_SETTINGS_CHECKED, "1", 1);
+
+	int error = program_find(program_argv[0], &program);
+
+	if (error)
+		return run_cannot_start(program_argv[0], error);
+	if (!check_output(&config, &program))
+		return EXIT_USAGE;
+	int code = program.nature != TL_PROGRAM_FOREIGN ? run_preload(&program) : EXIT_DONE;
+
+	if (code == EXIT_DONE && config.xpti)
+		code = bring_xpti();
+	if (code != EXIT_DONE)
+		return code;
+	closing_prepare();
+	launch(&program, program_argv, &ending);
+	if (ending.error) {
+		closing_drop();
+		/* The file is there; what is missing is what starts it. */
+		return run_cannot_start(program_argv[0], ending.error == ENOENT ? ENOEXEC : ending.error);
+	}
+	closing_line(&program, &ending, &config);
+	end_alike(ending.status);
+}

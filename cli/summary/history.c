@@ -1,0 +1,443 @@
+/*
+ * history.c: see history.h.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/summary/history.h"
+#include "cli/read/chrome_reader.h"
+#include "common/command_kinds.h"
+
+/* Room for one more in a list. */
+#define ROOM_FOR(list, count, room)                                                                                                        \
+	do {                                                                                                                               \
+		if ((count) == (room)) {                                                                                                   \
+			(room) = (room) ? 2 * (room) : 64;                                                                                 \
+			(list) = need(reallocarray(list, room, sizeof(*(list))));                                                          \
+		}                                                                                                                          \
+	} while (0)
+
+/* ---- what an event says ---- */
+
+static const char *text_in(const json_t *event, const char *member)
+{
+	return json_string_value(json_object_get(event, member));
+}
+
+static const json_t *arg_of(const json_t *event, const char *name)
+{
+	return json_object_get(json_object_get(event, "args"), name);
+}
+
+/* Of what fits into 32 bits; 0 where there is none. */
+static uint32_t number_in(const json_t *event, const char *name)
+{
+	const json_t *value = arg_of(event, name);
+	double number = json_number_value(value);
+
+	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* Nobody's clock has come further, and sums of what is less can't overflow. */
+#define LATEST	 (INT64_C(1) << 59)
+#define LONGEST	 (INT64_C(1) << 53) /* a hundred days */
+
+static int64_t start_of(const json_t *event)
+{
+	return within(trace_nanoseconds(event, "ts", 0), -LATEST, LATEST);
+}
+
+static int64_t duration_of(const json_t *event)
+{
+	return within(trace_nanoseconds(event, "dur", 0), 0, LONGEST);
+}
+
+/* Categories are words with commas between. */
+static bool has_category(const json_t *event, const char *wanted)
+{
+	const char *word = text_in(event, "cat");
+	size_t length = strlen(wanted);
+
+	for (; word; word = strchr(word, ',')) {
+		word += *word == ',';
+		if (strcspn(word, ",") == length && !strncmp(word, wanted, length))
+			return true;
+	}
+	return false;
+}
+
+/* Other tools number processes and threads with strings, too. */
+static void number_text(char *to, size_t room, const json_t *number)
+{
+	if (json_is_number(number)) {
+		snprintf(to, room, "%.0f", json_number_value(number));
+		return;
+	}
+	snprintf(to, room, "%s", json_is_string(number) ? json_string_value(number) : "");
+}
+
+/* ---- processes, threads, queues, requests ---- */
+
+static uint32_t new_process(struct history *history, const char *number)
+{
+	history->processes = need(reallocarray(history->processes, history->nprocesses + 1, sizeof(struct process)));
+	history->processes[history->nprocesses] = (struct process){.number = need(strdup(number))};
+	return history->nprocesses++;
+}
+
+/* Number in .process_keys of the process that an event of this file is of; it has one in .process_of. */
+static uint32_t process_key(struct history *history, const json_t *event, int file)
+{
+	char number[256], key[300];
+	uint32_t count = history->process_keys.count;
+
+	number_text(number, sizeof(number), json_object_get(event, "pid"));
+	snprintf(key, sizeof(key), "%d %s", file, number);
+	uint32_t known = names_number(&history->process_keys, key);
+
+	if (known == count) {
+		history->process_of = need(reallocarray(history->process_of, count + 1, sizeof(uint32_t)));
+		history->process_of[known] = new_process(history, number);
+	}
+	return known;
+}
+
+static uint32_t process_of(struct history *history, const json_t *event, int file)
+{
+	uint32_t key = process_key(history, event, file);
+
+	return history->process_of[key];
+}
+
+/* What a trace of ours says of its process comes before all its events. A process that an earlier file is of goes on. */
+static void note_identity(struct history *history, const json_t *event, int file)
+{
+	uint32_t key = process_key(history, event, file), count = history->identities.count;
+	char *identity, *rank = json_dumps(arg_of(event, "rank"), JSON_ENCODE_ANY);
+	const char *host = json_string_value(arg_of(event, "host")), *executable = json_string_value(arg_of(event, "executable"));
+
+	if (asprintf(&identity, "%s %s %s %s", history->processes[history->process_of[key]].number, host ? host : "", rank ? rank : "",
+		     executable ? executable : "") < 0)
+		need(NULL);
+	uint32_t known = host && executable ? names_number(&history->identities, identity) : NOBODY;
+
+	if (known == count) {
+		history->identity_of = need(reallocarray(history->identity_of, count + 1, sizeof(uint32_t)));
+		history->identity_of[known] = history->process_of[key];
+	} else if (known != NOBODY) {
+		history->process_of[key] = history->identity_of[known];
+	}
+	free(identity);
+	free(rank);
+}
+
+static uint32_t lane_of(struct history *history, const json_t *event, int file)
+{
+	char number[256], key[300];
+	uint32_t process = process_of(history, event, file), count = history->lane_keys.count;
+
+	number_text(number, sizeof(number), json_object_get(event, "tid"));
+	snprintf(key, sizeof(key), "%u %s", process, number);
+	uint32_t lane = names_number(&history->lane_keys, key);
+
+	if (lane == count) {
+		history->lanes = need(reallocarray(history->lanes, count + 1, sizeof(struct lane)));
+		history->lanes[lane] = (struct lane){.process = process, .number = need(strdup(number))};
+		history->nlanes++;
+	}
+	return lane;
+}
+
+/* A queue has a number in its process; what has none is one by its lane. */
+static uint32_t queue_of(struct history *history, const json_t *event, uint32_t lane)
+{
+	uint32_t process = history->lanes[lane].process, number = number_in(event, "queue"), count = history->queue_keys.count;
+	const char *device = json_string_value(arg_of(event, "device"));
+	char key[64];
+
+	snprintf(key, sizeof(key), "%u %c %u", process, number ? 'q' : 'l', number ? number : lane);
+	uint32_t queue = names_number(&history->queue_keys, key);
+
+	if (queue == count) {
+		history->queues = need(reallocarray(history->queues, count + 1, sizeof(struct queue)));
+		history->queues[queue] = (struct queue){
+			.process = process,
+			.number = number,
+			.lane = lane,
+			.device = device ? need(strdup(device)) : NULL,
+		};
+		history->nqueues++;
+	}
+	return queue;
+}
+
+static uint32_t request_of(struct history *history, const json_t *event)
+{
+	uint32_t id = number_in(event, "request");
+	char text[16];
+
+	if (!id)
+		return 0;
+	snprintf(text, sizeof(text), "%u", id);
+	return names_number(&history->requests, text);
+}
+
+/* ---- host calls ---- */
+
+static void add_call(struct history *history, uint32_t thread, const struct begun *begun, int64_t duration, uint32_t correlation)
+{
+	ROOM_FOR(history->calls, history->ncalls, history->calls_room);
+	history->calls[history->ncalls++] = (struct host_call){
+		.start = begun->start,
+		.duration = duration,
+		.thread = thread,
+		.name = begun->name & 0x3fffffff,
+		.failed = begun->failed,
+		.own = begun->own,
+		.request = begun->request,
+		.correlation = correlation,
+	};
+	history->lanes[thread].calls |= !begun->own;
+	history->processes[history->lanes[thread].process].events = true;
+	if (!correlation)
+		return;
+	ROOM_FOR(history->submissions, history->nsubmissions, history->submissions_room);
+	history->submissions[history->nsubmissions++] = (struct submission){
+		.start = begun->start,
+		.end = begun->start + duration,
+		.process = history->lanes[thread].process,
+		.correlation = correlation,
+		.thread = thread,
+		.name = begun->name,
+		.request = begun->request,
+		.queue = NOBODY,
+	};
+}
+
+static struct begun begun_by(struct history *history, const json_t *event, const char *name)
+{
+	return (struct begun){
+		.start = start_of(event),
+		.name = names_number(&history->names, name),
+		.request = request_of(history, event),
+		.failed = has_category(event, "failed"),
+		.own = has_category(event, "context") || has_category(event, "xpti"),
+	};
+}
+
+static void begin(struct history *history, uint32_t thread, const json_t *event, const char *name)
+{
+	struct lane *lane = &history->lanes[thread];
+
+	ROOM_FOR(lane->stack, lane->depth, lane->room);
+	lane->stack[lane->depth++] = begun_by(history, event, name);
+}
+
+static void end(struct history *history, uint32_t thread, const json_t *event)
+{
+	struct lane *lane = &history->lanes[thread];
+
+	if (!lane->depth)
+		return; /* begun before the trace was */
+	struct begun begun = lane->stack[--lane->depth];
+
+	begun.failed |= has_category(event, "failed");
+	history->cut += json_is_true(arg_of(event, "cut"));
+	add_call(history, thread, &begun, within(start_of(event) - begun.start, 0, LONGEST), 0);
+}
+
+/* ---- device commands ---- */
+
+static void add_command(struct history *history, const json_t *event, uint32_t lane)
+{
+	bool own = has_category(event, "context");
+	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")), *name = text_in(event, "name");
+	/* What the program tells of may be what the driver told of, too, and is no second kernel then, whatever arguments it has. */
+	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
+	int64_t start = start_of(event);
+	const json_t *bytes = arg_of(event, "bytes");
+	char row[1024];
+
+	command_row_name(row, sizeof(row), kind, name, json_string_value(arg_of(event, "peer")));
+	ROOM_FOR(history->commands, history->ncommands, history->commands_room);
+	history->commands[history->ncommands++] = (struct device_command){
+		.start = start,
+		.end = start + duration_of(event),
+		.bytes = json_number_value(bytes) > 0 && json_number_value(bytes) < (double)LONGEST ? (int64_t)json_number_value(bytes) : 0,
+		.has_bytes = json_is_number(bytes),
+		.queue = queue_of(history, event, lane),
+		.row = names_number(&history->names, row),
+		.correlation = number_in(event, "correlation"),
+		.request = request_of(history, event),
+		.thread = NOBODY,
+		.submit = NOBODY,
+		.kind = (uint8_t)kind,
+		.unfinished = json_is_true(arg_of(event, "unfinished")),
+	};
+	history->processes[history->lanes[lane].process].events = true;
+	history->unfinished += json_is_true(arg_of(event, "unfinished"));
+}
+
+/* A slice of a device command says of which kind it is; but those that the program tells of by itself, on a lane that it made for them. */
+static bool is_command(const json_t *event, const struct lane *lane)
+{
+	return has_category(event, "device") ? json_is_string(arg_of(event, "kind")) : lane->no_thread && has_category(event, "context");
+}
+
+/* ---- all events ---- */
+
+static void replace(char **text, const json_t *event, const char *member)
+{
+	const char *value = json_string_value(arg_of(event, member));
+
+	if (!value || !*value)
+		return;
+	free(*text);
+	*text = need(strdup(value));
+}
+
+static void note_metadata(struct history *history, const json_t *event, const char *name, int file)
+{
+	uint32_t process = process_of(history, event, file);
+
+	if (!strcmp(name, "tracelayer")) {
+		note_identity(history, event, file);
+	} else if (!strcmp(name, "tracelayer_end")) {
+		history->lost += (unsigned long long)json_number_value(arg_of(event, "lost"));
+		history->bytes += (unsigned long long)json_number_value(arg_of(event, "event_bytes"));
+	} else if (!strcmp(name, "process_name")) {
+		replace(&history->processes[process].name, event, "name");
+	} else if (!strcmp(name, "process_labels")) {
+		replace(&history->processes[process].labels, event, "labels");
+	} else if (!strcmp(name, "thread_name")) {
+		uint32_t lane = lane_of(history, event, file);
+
+		replace(&history->lanes[lane].name, event, "name");
+	} else if (!strcmp(name, "thread_sort_index")) {
+		uint32_t lane = lane_of(history, event, file);
+
+		history->lanes[lane].no_thread = true;
+	}
+}
+
+static void slice(struct history *history, uint32_t lane, const json_t *event, const char *name)
+{
+	if (is_command(event, &history->lanes[lane])) {
+		add_command(history, event, lane);
+		return;
+	}
+	struct begun begun = begun_by(history, event, name);
+
+	add_call(history, lane, &begun, duration_of(event), number_in(event, "correlation"));
+}
+
+void history_event(struct history *history, const json_t *event, int file)
+{
+	const char *phase = text_in(event, "ph"), *name = text_in(event, "name");
+
+	if (!history->requests.count)
+		names_number(&history->requests, "-");
+	if (!phase || (strcmp(phase, "E") && !name))
+		return;
+	if (!strcmp(phase, "M"))
+		note_metadata(history, event, name, file);
+	else if (!strcmp(phase, "X"))
+		slice(history, lane_of(history, event, file), event, name);
+	else if (!strcmp(phase, "B"))
+		begin(history, lane_of(history, event, file), event, name);
+	else if (!strcmp(phase, "E"))
+		end(history, lane_of(history, event, file), event);
+}
+
+/* ---- when all are in ---- */
+
+static int compare_submissions(const void *a, const void *b)
+{
+	const struct submission *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process > y->process ? 1 : -1;
+	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+static struct submission *submission_of(const struct history *history, uint32_t process, uint32_t correlation)
+{
+	const struct submission wanted = {.process = process, .correlation = correlation};
+
+	return correlation && history->nsubmissions ? bsearch(&wanted, history->submissions, history->nsubmissions, sizeof(wanted), compare_submissions)
+						    : NULL;
+}
+
+static void resolve_command(const struct history *history, struct device_command *command)
+{
+	struct submission *submission = submission_of(history, history->queues[command->queue].process, command->correlation);
+
+	if (!submission)
+		return;
+	/* Of one that went to several queues the first one counts. */
+	if (submission->queue == NOBODY || history->queues[command->queue].number < history->queues[submission->queue].number)
+		submission->queue = command->queue;
+	command->submit_start = submission->start;
+	command->submit_end = submission->end;
+	command->submit = submission->name;
+	command->thread = submission->thread;
+	if (!command->request)
+		command->request = submission->request;
+}
+
+void history_resolve(struct history *history)
+{
+	if (history->nsubmissions)
+		qsort(history->submissions, history->nsubmissions, sizeof(struct submission), compare_submissions);
+	for (size_t i = 0; i < history->ncommands; i++)
+		resolve_command(history, &history->commands[i]);
+	for (size_t i = 0; i < history->ncalls; i++) {
+		struct host_call *call = &history->calls[i];
+		const struct submission *submission = submission_of(history, history->lanes[call->thread].process, call->correlation);
+
+		call->correlation = submission && submission->queue != NOBODY ? submission->queue + 1 : 0;
+	}
+}
+
+size_t history_unended(const struct history *history)
+{
+	size_t sum = 0;
+
+	for (uint32_t i = 0; i < history->nlanes; i++)
+		sum += history->lanes[i].depth;
+	return sum;
+}
+
+void history_free(struct history *history)
+{
+	for (uint32_t i = 0; i < history->nlanes; i++) {
+		free(history->lanes[i].stack);
+		free(history->lanes[i].name);
+		free(history->lanes[i].number);
+	}
+	for (uint32_t i = 0; i < history->nprocesses; i++) {
+		free(history->processes[i].name);
+		free(history->processes[i].labels);
+		free(history->processes[i].number);
+	}
+	for (uint32_t i = 0; i < history->nqueues; i++)
+		free(history->queues[i].device);
+	free(history->calls);
+	free(history->commands);
+	free(history->submissions);
+	free(history->lanes);
+	free(history->processes);
+	free(history->queues);
+	free(history->process_of);
+	free(history->identity_of);
+	names_free(&history->names);
+	names_free(&history->lane_keys);
+	names_free(&history->process_keys);
+	names_free(&history->queue_keys);
+	names_free(&history->requests);
+	names_free(&history->identities);
+}

@@ -1,0 +1,106 @@
+/*
+ * history.h: what trace files say happened, as far as `tracelayer summary` needs it: every host call and every device command, in few bytes
+ * each, with the thread, process, queue and request that it belongs to.
+ *
+ * Kept whole, because what a queue waited for is known only when all of its commands and all calls of the threads that filled it are: files have
+ * them thread by thread, not by time. Files of one process, as --split makes them, are taken together.
+ */
+#ifndef TL_CLI_SUMMARY_HISTORY_H
+#define TL_CLI_SUMMARY_HISTORY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tables/call_tables.h"
+#include "cli/interned.h"
+
+#define NOBODY UINT32_MAX /* no thread, no queue */
+
+struct host_call {
+	int64_t start, duration;
+	uint32_t thread;
+	uint32_t name : 30;
+	bool failed : 1;
+	bool own : 1; /* no call: an event of the program's own */
+	uint32_t request; /* number in .requests; 0: none */
+	uint32_t correlation; /* with what it submitted; 0: nothing. After history_resolve: 1 + the queue's number */
+};
+
+struct device_command {
+	int64_t start, end, bytes;
+	int64_t submit_start, submit_end; /* of the call that submitted it; its name is .submit, NOBODY: not known */
+	uint32_t queue, row;		  /* numbers; of its table's row in .names */
+	uint32_t correlation, request, thread, submit;
+	uint8_t kind;
+	bool has_bytes, unfinished;
+};
+
+/* A call that submitted work: what its commands need of it. */
+struct submission {
+	int64_t start, end;
+	uint32_t process, correlation, thread, name, request, queue;
+};
+
+/* An event that has begun. */
+struct begun {
+	int64_t start;
+	uint32_t name, request;
+	bool failed, own;
+};
+
+/* A thread, or a lane that is none. */
+struct lane {
+	uint32_t process;
+	char *name; /* NULL: none */
+	char *number;
+	bool calls;	/* it has some */
+	bool no_thread; /* but something else's, as a device of the program's own */
+	struct begun *stack;
+	size_t depth, room;
+};
+
+struct process {
+	char *name, *labels, *number;
+	bool events;
+};
+
+struct queue {
+	uint32_t process, number;
+	uint32_t lane;
+	char *device; /* NULL: not said */
+};
+
+struct history {
+	struct host_call *calls;
+	size_t ncalls, calls_room;
+	struct device_command *commands;
+	size_t ncommands, commands_room;
+	struct submission *submissions;
+	size_t nsubmissions, submissions_room;
+	struct lane *lanes;
+	struct process *processes;
+	struct queue *queues;
+	uint32_t nlanes, nprocesses, nqueues;
+	/* Functions, rows; and by their keys: lanes, processes (with and without their file), queues, requests (0 is none). */
+	struct names names, lane_keys, process_keys, queue_keys, requests, identities;
+	uint32_t *process_of;	/* by number in .process_keys */
+	uint32_t *identity_of;	/* process, by number in .identities */
+	size_t unfinished, cut; /* device commands without an end; marks that were ended where events are missing */
+	unsigned long long bytes; /* that events took which are no calls, as the traces' ends say */
+	unsigned long long lost; /* events that the traces say they lack */
+};
+
+/* An event of a file, which is known by its number. */
+void history_event(struct history *history, const json_t *event, int file);
+
+/* All events are in: match commands with the calls that submitted them. */
+void history_resolve(struct history *history);
+
+/* B events without an E. */
+size_t history_unended(const struct history *history);
+
+void history_free(struct history *history);
+
+#endif

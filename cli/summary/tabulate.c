@@ -1,0 +1,534 @@
+/*
+ * tabulate.c: see tabulate.h. Calls and commands are sorted by their rows, and in each row by duration, so that medians and percentiles are
+ * durations that really occurred (nearest rank).
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/summary/tabulate.h"
+#include "cli/summary/waits.h"
+
+struct tabulation {
+	struct history *history;
+	enum grouping by;
+	bool several; /* processes */
+};
+
+/* ---- groups ---- */
+
+static const struct {
+	const char *word, *plural;
+	struct table_column column;
+} groupings[] = {
+	[BY_FUNCTION] = {"function", "", {NULL, NULL, TABLE_NAME, false}},
+	[BY_THREAD] = {"thread", "threads", {"thread", "thread", TABLE_NAME, false}},
+	/* The tables of queues have such a column anyway. */
+	[BY_QUEUE] = {"queue", "", {"of_queue", "queue", TABLE_NAME, false}},
+	[BY_PROCESS] = {"process", "processes", {"process", "process", TABLE_NAME, false}},
+	[BY_REQUEST] = {"request", "requests", {"request", "request", TABLE_NAME, false}},
+};
+
+int grouping_named(const char *word)
+{
+	for (int i = 0; i < GROUPINGS; i++)
+		if (!strcmp(word, groupings[i].word))
+			return i;
+	return -1;
+}
+
+static const struct table_column *group_column(const struct tabulation *of)
+{
+	return of->by == BY_FUNCTION ? NULL : &groupings[of->by].column;
+}
+
+/* Groups are numbered from 0, which is none. */
+static uint32_t call_group(const struct tabulation *of, const struct host_call *call)
+{
+	switch (of->by) {
+	case BY_THREAD:
+		return call->thread + 1;
+	case BY_QUEUE:
+		return call->correlation;
+	case BY_PROCESS:
+		return of->history->lanes[call->thread].process + 1;
+	case BY_REQUEST:
+		return call->request;
+	default:
+		return 0;
+	}
+}
+
+static uint32_t command_group(const struct tabulation *of, const struct device_command *command)
+{
+	switch (of->by) {
+	case BY_THREAD:
+		return command->thread == NOBODY ? 0 : command->thread + 1;
+	case BY_QUEUE:
+		return command->queue + 1;
+	case BY_PROCESS:
+		return of->history->queues[command->queue].process + 1;
+	case BY_REQUEST:
+		return command->request;
+	default:
+		return 0;
+	}
+}
+
+static uint32_t count_groups(const struct tabulation *of)
+{
+	const struct history *history = of->history;
+	const uint32_t counts[] = {1, history->nlanes + 1, history->nqueues + 1, history->nprocesses + 1, history->requests.count + 1};
+
+	return counts[of->by];
+}
+
+static void process_label(char *to, size_t room, const struct history *history, uint32_t number)
+{
+	const struct process *process = &history->processes[number];
+
+	snprintf(to, room, "%s%s%s%s%s%s", process->number, process->name ? " " : "", process->name ? process->name : "",
+		 process->labels ? " (" : "", process->labels ? process->labels : "", process->labels ? ")" : "");
+}
+
+static const char *of_process(const struct tabulation *of, uint32_t process)
+{
+	return of->several ? of->history->processes[process].number : "";
+}
+
+/*
+ * Overlapping work is on further lanes, "queue 1 (2), Device", or "... (2)" in traces of older versions: what they have in common is the queue's name. Returns
+ * how much of it stands before the number; *rest: what stands behind it.
+ */
+static size_t length_of_queue(const char *lane, const char **rest)
+{
+	for (const char *at = strstr(lane, " ("); at; at = strstr(at + 1, " (")) {
+		size_t digits = strspn(at + 2, "0123456789");
+		const char *behind = at + 2 + digits;
+
+		if (!digits || *behind != ')' || (behind[1] && strncmp(behind + 1, ", ", 2)))
+			continue;
+		*rest = behind + 1;
+		return (size_t)(at - lane);
+	}
+	*rest = "";
+	return strlen(lane);
+}
+
+static void queue_label(char *to, size_t room, const struct tabulation *of, uint32_t number)
+{
+	const struct queue *queue = &of->history->queues[number];
+	const struct lane *lane = &of->history->lanes[queue->lane];
+	const char *process = of_process(of, queue->process);
+	int length = snprintf(to, room, "%s%s", process, *process ? ": " : "");
+
+	if (lane->name) {
+		const char *rest;
+		int size = (int)length_of_queue(lane->name, &rest);
+		snprintf(to + length, room - (size_t)length, "%.*s%s", size, lane->name, rest);
+	} else if (queue->number)
+		snprintf(to + length, room - (size_t)length, "queue %u%s%s", queue->number, queue->device ? ", " : "",
+			 queue->device ? queue->device : "");
+	else
+		snprintf(to + length, room - (size_t)length, "lane %s", lane->number);
+}
+
+static void thread_label(char *to, size_t room, const struct tabulation *of, uint32_t number)
+{
+	const struct lane *lane = &of->history->lanes[number];
+	const char *process = of_process(of, lane->process);
+
+	snprintf(to, room, "%s%s%s%s%s", process, *process ? ": " : "", lane->number, lane->name ? " " : "", lane->name ? lane->name : "");
+}
+
+#define LABEL 512
+
+static const char *group_label(char to[LABEL], const struct tabulation *of, uint32_t group)
+{
+	if (of->by == BY_FUNCTION)
+		return NULL;
+	strcpy(to, "-");
+	if (group && of->by == BY_THREAD)
+		thread_label(to, LABEL, of, group - 1);
+	else if (group && of->by == BY_QUEUE)
+		queue_label(to, LABEL, of, group - 1);
+	else if (group && of->by == BY_PROCESS)
+		process_label(to, LABEL, of->history, group - 1);
+	else if (group)
+		snprintf(to, LABEL, "%s", of->history->requests.list[group]);
+	return to;
+}
+
+/* ---- host calls ---- */
+
+static int compare_calls(const void *a, const void *b, void *context)
+{
+	const struct host_call *x = a, *y = b;
+	uint32_t left = call_group(context, x), right = call_group(context, y);
+
+	if (x->own != y->own)
+		return x->own ? 1 : -1;
+	if (left != right)
+		return left > right ? 1 : -1;
+	if (x->name != y->name)
+		return x->name > y->name ? 1 : -1;
+	return (x->duration > y->duration) - (x->duration < y->duration);
+}
+
+/* Nearest rank: that of the least duration which at least `percent` of all do not exceed. */
+static size_t rank(size_t count, unsigned percent)
+{
+	size_t nth = (count * percent + 99) / 100;
+
+	return nth ? nth - 1 : 0;
+}
+
+/* The calls of one row; returns how many of the `left` ones are. */
+static size_t count_calls(const struct tabulation *of, const struct host_call *first, size_t left, struct calls *row)
+{
+	uint32_t group = call_group(of, first);
+	size_t count = 0;
+
+	*row = (struct calls){.name = of->history->names.list[first->name]};
+	for (; count < left && first[count].own == first->own && first[count].name == first->name && call_group(of, &first[count]) == group;
+	     count++) {
+		row->failed += first[count].failed;
+		row->total += first[count].duration;
+	}
+	row->calls = (long long)count;
+	row->min = first[0].duration;
+	row->median = first[rank(count, 50)].duration;
+	row->p99 = first[rank(count, 99)].duration;
+	row->max = first[count - 1].duration;
+	return count;
+}
+
+static void calls_heading(struct table *table, const struct tabulation *of, size_t count, int files)
+{
+	const struct history *history = of->history;
+	bool *seen = need(calloc(history->names.count + 1, sizeof(*seen)));
+	size_t functions = 0, threads = 0;
+	char from[48] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		functions += !seen[history->calls[i].name];
+		seen[history->calls[i].name] = true;
+	}
+	for (uint32_t i = 0; i < history->nlanes; i++)
+		threads += history->lanes[i].calls;
+	if (files > 1)
+		snprintf(from, sizeof(from), ", from %d files", files);
+	table_heading(table, "host calls: %zu in %zu function%s, on %zu thread%s%s", count, functions, plural(functions), threads, plural(threads),
+		      from);
+	free(seen);
+}
+
+/* Rows of calls that lie together. */
+static void add_calls(struct table *table, const struct tabulation *of, const struct host_call *calls, size_t ncalls)
+{
+	long long whole = 0;
+	char label[LABEL];
+
+	for (size_t i = 0; i < ncalls; i++)
+		whole += calls[i].duration;
+	for (size_t i = 0, count; i < ncalls; i += count) {
+		struct calls row;
+
+		count = count_calls(of, &calls[i], ncalls - i, &row);
+		row.group = group_label(label, of, call_group(of, &calls[i]));
+		calls_row(table, &row, whole);
+	}
+}
+
+static void tabulate_calls(struct table *tables[TABLES], struct tabulation *of, int files)
+{
+	struct history *history = of->history;
+	size_t count = 0;
+
+	if (history->ncalls)
+		qsort_r(history->calls, history->ncalls, sizeof(struct host_call), compare_calls, of);
+	while (count < history->ncalls && !history->calls[count].own)
+		count++;
+	tables[TABLE_CALLS] = calls_table("host calls", "function", group_column(of));
+	add_calls(tables[TABLE_CALLS], of, history->calls, count);
+	calls_heading(tables[TABLE_CALLS], of, count, files);
+	if (count == history->ncalls)
+		return;
+	tables[TABLE_EVENTS] = calls_table("own events", "event", group_column(of));
+	add_calls(tables[TABLE_EVENTS], of, history->calls + count, history->ncalls - count);
+	table_heading(tables[TABLE_EVENTS], "the program's own events: %zu", history->ncalls - count);
+}
+
+/* ---- device commands ---- */
+
+static int64_t duration_of(const struct device_command *command)
+{
+	return command->end - command->start;
+}
+
+static long long time_of_commands(const struct history *history)
+{
+	long long sum = 0;
+
+	for (size_t i = 0; i < history->ncommands; i++)
+		sum += duration_of(&history->commands[i]);
+	return sum;
+}
+
+static bool same_row(const struct tabulation *of, const struct device_command *a, const struct device_command *b)
+{
+	return commands_table_of(a->kind) == commands_table_of(b->kind) && command_group(of, a) == command_group(of, b) && a->row == b->row;
+}
+
+static int compare_commands(const void *a, const void *b, void *context)
+{
+	const struct device_command *x = a, *y = b;
+	const uint32_t left[] = {commands_table_of(x->kind), command_group(context, x), x->row};
+	const uint32_t right[] = {commands_table_of(y->kind), command_group(context, y), y->row};
+
+	for (size_t i = 0; i < 3; i++)
+		if (left[i] != right[i])
+			return left[i] > right[i] ? 1 : -1;
+	return (duration_of(x) > duration_of(y)) - (duration_of(x) < duration_of(y));
+}
+
+/* The commands of one row; returns how many of the `left` ones are. */
+static size_t count_commands(const struct tabulation *of, const struct device_command *first, size_t left, struct commands *row)
+{
+	size_t count = 0;
+
+	*row = (struct commands){.name = of->history->names.list[first->row]};
+	for (; count < left && same_row(of, first, &first[count]); count++) {
+		int64_t duration = duration_of(&first[count]), bytes = first[count].bytes;
+
+		row->total += duration;
+		if (!first[count].has_bytes)
+			continue;
+		row->bytes += bytes;
+		row->bytes_time += duration;
+		if (duration > 0 && (double)bytes / (double)duration > row->best)
+			row->best = (double)bytes / (double)duration;
+	}
+	row->count = (long long)count;
+	row->min = duration_of(&first[0]);
+	row->median = duration_of(&first[rank(count, 50)]);
+	row->p99 = duration_of(&first[rank(count, 99)]);
+	row->max = duration_of(&first[count - 1]);
+	return count;
+}
+
+static void tabulate_commands(struct table *tables[COMMANDS_TABLES], struct tabulation *of)
+{
+	struct history *history = of->history;
+	size_t sums[COMMANDS_TABLES] = {0};
+	long long whole = time_of_commands(history);
+	char label[LABEL];
+
+	if (history->ncommands)
+		qsort_r(history->commands, history->ncommands, sizeof(struct device_command), compare_commands, of);
+	for (size_t i = 0, count; i < history->ncommands; i += count) {
+		const struct device_command *first = &history->commands[i];
+		enum commands_table which = commands_table_of(first->kind);
+		struct commands row;
+
+		if (!tables[which])
+			tables[which] = commands_table(which, group_column(of));
+		count = count_commands(of, first, history->ncommands - i, &row);
+		row.group = group_label(label, of, command_group(of, first));
+		commands_row(tables[which], which, &row, whole);
+		sums[which] += count;
+	}
+	for (int i = 0; i < COMMANDS_TABLES; i++)
+		if (tables[i])
+			commands_heading(tables[i], sums[i]);
+}
+
+/* ---- queues ---- */
+
+/* A queue is of one process; its waiting may be for several threads or requests. */
+static const struct table_column *queue_group_column(const struct tabulation *of)
+{
+	return of->by == BY_PROCESS ? group_column(of) : NULL;
+}
+
+static uint32_t group_of_wait(const void *context, const struct device_command *command)
+{
+	const struct tabulation *of = context;
+
+	return of->by == BY_QUEUE ? 0 : command_group(of, command);
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	if (x->queue != y->queue)
+		return x->queue > y->queue ? 1 : -1;
+	return (x->cause > y->cause) - (x->cause < y->cause);
+}
+
+/* What each queue waited for longest, whatever the group. */
+static void find_causes(struct queue_row *rows, const struct tabulation *of, const struct waits *waits)
+{
+	size_t count = waits->keys.count;
+	struct wait *list = need(calloc(count + 1, sizeof(*list)));
+
+	if (count)
+		memcpy(list, waits->list, count * sizeof(*list));
+	qsort(list, count, sizeof(*list), compare_causes);
+	for (size_t i = 0, end; i < count; i = end) {
+		struct queue_row *row = &rows[list[i].queue];
+		long long sum = 0;
+
+		for (end = i; end < count && !compare_causes(&list[i], &list[end]); end++)
+			sum += list[end].total;
+		if (sum <= row->cause_time)
+			continue;
+		row->cause_time = sum;
+		row->cause = of->history->names.list[list[i].cause];
+	}
+	free(list);
+}
+
+static struct table *tabulate_queues(const struct tabulation *of, const struct waits *waits)
+{
+	struct table *table = queues_table(queue_group_column(of));
+	uint32_t count = of->history->nqueues;
+	struct queue_row *rows = need(calloc(count + 1, sizeof(*rows)));
+	char name[LABEL], process[LABEL];
+
+	find_causes(rows, of, waits);
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i].time = waits->queues[i];
+		queue_label(name, sizeof(name), of, i);
+		rows[i].name = name;
+		rows[i].group = queue_group_column(of) ? group_label(process, of, of->history->queues[i].process + 1) : NULL;
+		queues_row(table, &rows[i]);
+	}
+	free(rows);
+	return table;
+}
+
+static struct table *tabulate_waits(const struct tabulation *of, const struct waits *waits)
+{
+	struct table *table = waits_table(of->by == BY_QUEUE ? NULL : group_column(of));
+	char label[LABEL], queue[LABEL];
+
+	for (uint32_t i = 0; i < waits->keys.count; i++) {
+		const struct wait *wait = &waits->list[i];
+		struct wait_row row = {
+			.group = of->by == BY_QUEUE ? NULL : group_label(label, of, wait->group),
+			.queue = queue,
+			.cause = of->history->names.list[wait->cause],
+			.gaps = wait->gaps,
+			.total = wait->total,
+			.longest = wait->longest,
+			.idle = waits->queues[wait->queue].idle,
+		};
+
+		queue_label(queue, sizeof(queue), of, wait->queue);
+		waits_row(table, &row);
+	}
+	return table;
+}
+
+/* ---- what --by tells apart ---- */
+
+struct extent {
+	int64_t first, last;
+	bool any;
+};
+
+static void extend(struct extent *extent, int64_t start, int64_t end)
+{
+	if (!extent->any || start < extent->first)
+		extent->first = start;
+	if (!extent->any || end > extent->last)
+		extent->last = end;
+	extent->any = true;
+}
+
+static void sum_calls(const struct tabulation *of, struct group_row *rows, struct extent *extents)
+{
+	for (size_t i = 0; i < of->history->ncalls; i++) {
+		const struct host_call *call = &of->history->calls[i];
+		struct group_row *row = &rows[call_group(of, call)];
+
+		row->calls += !call->own;
+		row->failed += call->failed;
+		row->calls_time += call->own ? 0 : call->duration;
+		extend(&extents[call_group(of, call)], call->start, call->start + call->duration);
+	}
+}
+
+static void sum_commands(const struct tabulation *of, struct group_row *rows, struct extent *extents)
+{
+	for (size_t i = 0; i < of->history->ncommands; i++) {
+		const struct device_command *command = &of->history->commands[i];
+		struct group_row *row = &rows[command_group(of, command)];
+
+		row->commands++;
+		row->commands_time += duration_of(command);
+		row->bytes += command->has_bytes ? command->bytes : 0;
+		extend(&extents[command_group(of, command)], command->start, command->end);
+	}
+}
+
+static struct table *tabulate_groups(const struct tabulation *of)
+{
+	uint32_t count = count_groups(of), told = 0;
+	struct table *table = groups_table(groupings[of->by].plural, group_column(of));
+	struct group_row *rows = need(calloc(count, sizeof(*rows)));
+	struct extent *extents = need(calloc(count, sizeof(*extents)));
+	char label[LABEL];
+
+	sum_calls(of, rows, extents);
+	sum_commands(of, rows, extents);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!extents[i].any)
+			continue;
+		rows[i].name = group_label(label, of, i);
+		rows[i].span = extents[i].last - extents[i].first;
+		groups_row(table, &rows[i]);
+		told += i > 0;
+	}
+	table_heading(table, "%s: %u", groupings[of->by].plural, told);
+	free(rows);
+	free(extents);
+	return table;
+}
+
+/* ---- all ---- */
+
+static bool are_several(const struct history *history)
+{
+	size_t processes = 0;
+
+	for (uint32_t i = 0; i < history->nprocesses; i++)
+		processes += history->processes[i].events;
+	return processes > 1;
+}
+
+void tabulate(struct table *tables[TABLES], struct history *history, enum grouping by, int files)
+{
+	struct tabulation of = {history, by, are_several(history)};
+	struct waits waits;
+
+	memset(tables, 0, TABLES * sizeof(*tables));
+	if (history->ncommands) {
+		waits_of(&waits, history, group_of_wait, &of);
+		tables[TABLE_QUEUES] = tabulate_queues(&of, &waits);
+		tables[TABLE_WAITS] = tabulate_waits(&of, &waits);
+		queues_headings(tables[TABLE_QUEUES], tables[TABLE_WAITS], history->nqueues);
+		waits_free(&waits);
+		tabulate_commands(&tables[TABLE_KERNELS], &of);
+		if (history->bytes)
+			tables[TABLE_MEMORY] = memory_table((long long)history->bytes, time_of_commands(history));
+	}
+	tabulate_calls(tables, &of, files);
+	if (*groupings[by].plural)
+		tables[TABLE_GROUPS] = tabulate_groups(&of);
+}

@@ -1,0 +1,109 @@
+/*
+ * digits.h: integers as digits, eight of them in one word, without a loop and without a table.
+ *
+ * Each function returns where the digits end. Behind them it may write on, up to the room that it
+ * names: whoever calls it has that much.
+ */
+#ifndef TL_COMMON_DIGITS_H
+#define TL_COMMON_DIGITS_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TL_DECIMAL_ROOM	     24
+#define TL_HEX_ROOM	     16
+#define TL_MICROSECONDS_ROOM (TL_DECIMAL_ROOM + 4)
+
+static inline char *tl_digits_store(char *to, uint64_t bytes)
+{
+	memcpy(to, &bytes, sizeof bytes);
+	return to + sizeof bytes;
+}
+
+/*
+ * A number below 10^8: its eight digits, the first in the lowest byte. It is halved three times:
+ * into two numbers below 10^4, four below 100, eight below 10, all of which lie side by side and
+ * are divided at once, by a product and a shift (10486 / 2^20 and 103 / 2^10 are close
+ * enough to 1/100 and 1/10).
+ */
+static inline uint64_t tl_digits_eight(uint32_t value)
+{
+	uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+	uint64_t hundreds = halves * 10486 >> 20 & 0x0000007f0000007f;
+	uint64_t pairs = (halves - 100 * hundreds) << 16 | hundreds;
+	uint64_t tens = pairs * 103 >> 10 & 0x000f000f000f000f;
+
+	return (pairs - 10 * tens) << 8 | tens;
+}
+
+#define TL_DIGITS_ZEROS 0x3030303030303030 /* "00000000" */
+
+static inline char *tl_digits_put_eight(char *to, uint32_t value)
+{
+	return tl_digits_store(to, htole64(tl_digits_eight(value) + TL_DIGITS_ZEROS));
+}
+
+/* Below 10^8, without leading zeros. */
+static inline char *tl_digits_put_short(char *to, uint32_t value)
+{
+	uint64_t digits = tl_digits_eight(value);
+	unsigned leading = (unsigned)__builtin_ctzll(digits | 1ull << 56) / 8;
+
+	tl_digits_store(to, htole64((digits >> 8 * leading) + TL_DIGITS_ZEROS));
+	return to + 8 - leading;
+}
+
+/* Decimal, without leading zeros. Room: TL_DECIMAL_ROOM. */
+static inline char *tl_digits_decimal(char *to, uint64_t value)
+{
+	const uint64_t eight = 100000000;
+
+	if (value < eight)
+		return tl_digits_put_short(to, (uint32_t)value);
+	if (value < eight * eight) {
+		to = tl_digits_put_short(to, (uint32_t)(value / eight));
+	} else {
+		to = tl_digits_put_short(to, (uint32_t)(value / (eight * eight)));
+		to = tl_digits_put_eight(to, (uint32_t)(value / eight % eight));
+	}
+	return tl_digits_put_eight(to, (uint32_t)(value % eight));
+}
+
+/* Nanoseconds as microseconds with three decimals. Room: TL_MICROSECONDS_ROOM. */
+static inline char *tl_digits_microseconds(char *to, uint64_t ns)
+{
+	uint32_t rest = (uint32_t)(ns % 1000);
+	uint32_t hundreds = rest * 41 >> 12, pair = rest - 100 * hundreds, tens = pair * 103 >> 10;
+	uint32_t bytes = htole32('.' | ('0' + hundreds) << 8 | ('0' + tens) << 16 |
+				 ('0' + pair - 10 * tens) << 24);
+
+	to = tl_digits_decimal(to, ns / 1000);
+	memcpy(to, &bytes, sizeof bytes);
+	return to + sizeof bytes;
+}
+
+/* The eight digits of 32 bits in hexadecimal: each half byte gets a byte. */
+static inline uint64_t tl_digits_hex_eight(uint32_t value)
+{
+	uint64_t x = value;
+
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+	uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return htobe64(x + TL_DIGITS_ZEROS + letters * ('a' - '0' - 10));
+}
+
+/* Hexadecimal, without leading zeros. Room: TL_HEX_ROOM. */
+static inline char *tl_digits_hex(char *to, uint64_t value)
+{
+	unsigned digits = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
+
+	value <<= 64 - 4 * digits;
+	tl_digits_store(to, tl_digits_hex_eight((uint32_t)(value >> 32)));
+	tl_digits_store(to + 8, tl_digits_hex_eight((uint32_t)value));
+	return to + digits;
+}
+
+#endif

@@ -1,0 +1,21 @@
+# common: what the layer, the command and the tools share. Needs libc only.
+noinst_LTLIBRARIES += libtl_common.la
+libtl_common_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libtl_common_la_SOURCES = \
+	%D%/checked_stdout.h \
+	%D%/digits.h \
+	%D%/text.h %D%/text.c \
+	%D%/levels.h %D%/levels.c \
+	%D%/stages.h %D%/stages.c \
+	%D%/command_kinds.h %D%/command_kinds.c \
+	%D%/follow.h %D%/follow.c \
+	%D%/launcher.h %D%/launcher.c \
+	%D%/memory_limits.h %D%/memory_limits.c \
+	%D%/output.h %D%/output.c \
+	%D%/places.h %D%/places.c \
+	%D%/proc.h %D%/proc.c \
+	%D%/program_file.h %D%/program_file.c \
+	%D%/settings.c %D%/settings.h \
+	%D%/settings_table.h \
+	%D%/tool_list.c %D%/tool_list.h \
+	%D%/xpti_environment.c %D%/xpti_environment.h

@@ -1,0 +1,134 @@
+/*
+ * program_file.c: see program_file.h.
+ */
+#include "common/program_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SCRIPTS 4	/* scripts that interpret scripts: as deep as Linux follows them */
+#define SEGMENTS 128	/* that are looked at */
+#define LINE 256	/* of a script: as much as Linux reads */
+
+#if defined(__x86_64__)
+#define OUR_MACHINE EM_X86_64
+#define OUR_INTERPRETER "ld-linux-x86-64.so.2"
+#elif defined(__aarch64__)
+#define OUR_MACHINE EM_AARCH64
+#define OUR_INTERPRETER "ld-linux-aarch64.so.1"
+#endif
+
+static bool read_at(int fd, void *to, size_t size, uint64_t at)
+{
+	return syscall(SYS_pread64, fd, to, size, at) == (long)size;
+}
+
+/* Wherever it lies: glibc's has this name in every distribution, and another C library's has another. */
+static bool is_our_interpreter(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, OUR_INTERPRETER);
+}
+
+static void read_interpreter(int fd, const Elf64_Phdr *segment, struct tl_program_file *file)
+{
+	size_t size = segment->p_filesz < sizeof(file->interpreter) ? segment->p_filesz : 0;
+
+	if (!size || !read_at(fd, file->interpreter, size, segment->p_offset))
+		size = 0;
+	file->interpreter[size] = '\0';
+}
+
+static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file)
+{
+	Elf64_Phdr segment;
+	Elf64_Ehdr header;
+
+	if (!read_at(fd, &header, sizeof(header), 0))
+		return TL_PROGRAM_UNKNOWN;
+	file->machine = header.e_machine;
+	/* x32 programs have our machine, but the other class. */
+	file->narrow = header.e_machine == OUR_MACHINE && header.e_ident[EI_CLASS] != ELFCLASS64;
+	if (header.e_machine != OUR_MACHINE || file->narrow)
+		return TL_PROGRAM_FOREIGN;
+	for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS; i++) {
+		if (!read_at(fd, &segment, sizeof(segment), header.e_phoff + (uint64_t)i * header.e_phentsize))
+			return TL_PROGRAM_UNKNOWN;
+		if (segment.p_type != PT_INTERP)
+			continue;
+		read_interpreter(fd, &segment, file);
+		return !*file->interpreter || is_our_interpreter(file->interpreter) ? TL_PROGRAM_DYNAMIC : TL_PROGRAM_LIBC;
+	}
+	return TL_PROGRAM_STATIC;
+}
+
+/* The dynamic linker will run in secure mode: the file gives the process rights that it does not have. */
+static bool is_privileged(const char *path)
+{
+	uid_t user = (uid_t)syscall(SYS_getuid);
+	struct stat status;
+
+	if (stat(path, &status))
+		return false;
+	if (status.st_mode & S_ISUID && status.st_uid != user)
+		return true;
+	if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP && status.st_gid != (gid_t)syscall(SYS_getgid))
+		return true;
+	return user && syscall(SYS_getxattr, path, "security.capability", NULL, 0) > 0;
+}
+
+void tl_program_file(const char *path, struct tl_program_file *file)
+{
+	char magic[SELFMAG];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	memset(file, 0, sizeof(*file));
+	file->nature = TL_PROGRAM_UNKNOWN;
+	if (fd >= 0) {
+		file->elf = read_at(fd, magic, sizeof(magic), 0) && !memcmp(magic, ELFMAG, SELFMAG);
+		if (file->elf)
+			file->nature = nature_of_elf(fd, file);
+		syscall(SYS_close, fd);
+	}
+	/* A program that may be executed but not read runs in secure mode, too. */
+	if (file->nature != TL_PROGRAM_FOREIGN && file->nature != TL_PROGRAM_LIBC && is_privileged(path))
+		file->nature = TL_PROGRAM_PRIVILEGED;
+}
+
+/* The first word behind #!. False: there is none. */
+static bool interpreter_of(const char *path, char *interpreter)
+{
+	char line[LINE];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	long size = fd < 0 ? -1 : syscall(SYS_pread64, fd, line, sizeof(line) - 1, 0);
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	if (size < 2 || line[0] != '#' || line[1] != '!')
+		return false;
+	line[size] = '\0';
+	const char *word = line + 2 + strspn(line + 2, " \t");
+	size_t length = strcspn(word, " \t\n");
+
+	memcpy(interpreter, word, length);
+	interpreter[length] = '\0';
+	return length > 0;
+}
+
+void tl_program_started(const char *path, struct tl_program_file *file)
+{
+	char interpreter[LINE];
+	bool script = false;
+
+	for (int i = 0; i < SCRIPTS && interpreter_of(path, interpreter); i++) {
+		script = true;
+		path = interpreter;
+	}
+	tl_program_file(path, file);
+	file->script = script;
+}

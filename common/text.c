@@ -1,0 +1,418 @@
+/*
+ * text.c: numbers and strings as text, without locale and without floating point arithmetic.
+ */
+#include "common/text.h"
+
+#include <string.h>
+
+#include "common/digits.h"
+
+void tl_text_unsigned(struct tl_text *text, uint64_t value)
+{
+	char digits[TL_DECIMAL_ROOM];
+
+	tl_text_put(text, digits, (size_t)(tl_digits_decimal(digits, value) - digits));
+}
+
+void tl_text_signed(struct tl_text *text, int64_t value)
+{
+	struct tl_text before = *text;
+
+	if (value < 0)
+		tl_text_char(text, '-');
+	tl_text_unsigned(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	if (text->cut)
+		text->at = before.at;
+}
+
+void tl_text_integer(struct tl_text *text, uint64_t value, bool is_signed)
+{
+	struct tl_text whole = {text->at, text->end, false};
+	bool is_quoted = !tl_text_is_whole(value, is_signed);
+
+	if (is_quoted)
+		tl_text_char(&whole, '"');
+	if (is_signed)
+		tl_text_signed(&whole, (int64_t)value);
+	else
+		tl_text_unsigned(&whole, value);
+	if (is_quoted)
+		tl_text_char(&whole, '"');
+	if (whole.cut)
+		text->cut = true;
+	else
+		text->at = whole.at;
+}
+
+void tl_text_microseconds(struct tl_text *text, uint64_t ns)
+{
+	char digits[TL_MICROSECONDS_ROOM];
+
+	tl_text_put(text, digits, (size_t)(tl_digits_microseconds(digits, ns) - digits));
+}
+
+void tl_text_hex(struct tl_text *text, uint64_t value)
+{
+	char digits[2 + TL_HEX_ROOM] = "0x";
+
+	tl_text_put(text, digits, (size_t)(tl_digits_hex(digits + 2, value) - digits));
+}
+
+/*
+ * Bytes of the well-formed UTF-8 sequence at `s`; 0 where there is none, and then *bad is how many
+ * bytes one U+FFFD stands for (Unicode's "maximal subpart": the bytes that began a sequence well).
+ */
+static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
+{
+	size_t length;
+	unsigned char low = 0x80, high = 0xbf;
+
+	*bad = 1;
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf) {
+		length = 2;
+	} else if (s[0] >= 0xe0 && s[0] <= 0xef) {
+		length = 3;
+		low = s[0] == 0xe0 ? 0xa0 : 0x80;  /* no overlong form */
+		high = s[0] == 0xed ? 0x9f : 0xbf; /* no surrogate */
+	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+		length = 4;
+		low = s[0] == 0xf0 ? 0x90 : 0x80;
+		high = s[0] == 0xf4 ? 0x8f : 0xbf; /* none beyond U+10FFFF */
+	} else {
+		return 0;
+	}
+	for (size_t i = 1; i < length; i++) {
+		if (i >= size || s[i] < low || s[i] > high) {
+			*bad = i;
+			return 0;
+		}
+		low = 0x80;
+		high = 0xbf;
+	}
+	return length;
+}
+
+/* A character beyond ASCII that steers a terminal: C1, and the marks that turn the direction of writing. Of those, the code point; else 0. */
+static unsigned steering(const unsigned char *s, size_t length)
+{
+	unsigned point = 0;
+
+	if (length == 2)
+		point = (s[0] & 31u) << 6 | (s[1] & 63u);
+	else if (length == 3)
+		point = (s[0] & 15u) << 12 | (s[1] & 63u) << 6 | (s[2] & 63u);
+	if ((point >= 0x80 && point < 0xa0) || point == 0x61c || point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
+	    (point >= 0x2066 && point <= 0x2069))
+		return point;
+	return 0;
+}
+
+static void put_escape(struct tl_text *text, unsigned point)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	tl_text_put(text, (const char[]){'\\', 'u', hex[point >> 12], hex[point >> 8 & 15], hex[point >> 4 & 15], hex[point & 15]}, 6);
+}
+
+static void escape_ascii(struct tl_text *text, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char shorthand[] = "btn?fr"; /* 8 to 13 */
+
+	if (c == '"' || c == '\\') {
+		tl_text_put(text, (const char[]){'\\', (char)c}, 2);
+	} else if (c >= 8 && c <= 13 && c != 11) {
+		tl_text_put(text, (const char[]){'\\', shorthand[c - 8]}, 2);
+	} else if (c < 0x20 || c == 0x7f) {
+		tl_text_put(text, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+	} else {
+		tl_text_char(text, (char)c);
+	}
+}
+
+void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)bytes;
+	struct tl_text out = {text->at, text->end, false};
+
+	for (size_t i = 0; i < size && !out.cut;) {
+		size_t bad;
+		size_t length = utf8_sequence(s + i, size - i, &bad);
+
+		if (length == 1)
+			escape_ascii(&out, s[i]);
+		else if (steering(s + i, length))
+			put_escape(&out, steering(s + i, length));
+		else if (length)
+			tl_text_put(&out, bytes + i, length);
+		else
+			tl_text_put(&out, "\xef\xbf\xbd", 3);
+		i += length ? length : bad;
+	}
+	if (out.cut)
+		text->cut = true;
+	else
+		text->at = out.at;
+}
+
+void tl_text_shown(struct tl_text *text, const char *bytes, size_t size)
+{
+	static const char hex[] = "0123456789abcdef";
+	const unsigned char *s = (const unsigned char *)bytes;
+	struct tl_text out = {text->at, text->end, false};
+
+	for (size_t i = 0, bad; i < size && !out.cut;) {
+		size_t length = utf8_sequence(s + i, size - i, &bad), count = length ? length : 1;
+		bool is_plain = length == 1 ? (s[i] >= 0x20 && s[i] != 0x7f) || s[i] == '\t' : length && !steering(s + i, length);
+
+		if (is_plain)
+			tl_text_put(&out, bytes + i, length);
+		for (size_t j = i; !is_plain && j < i + count; j++)
+			tl_text_put(&out, (const char[]){'\\', 'x', hex[s[j] >> 4], hex[s[j] & 15]}, 4);
+		i += count;
+	}
+	if (out.cut)
+		text->cut = true;
+	else
+		text->at = out.at;
+}
+
+void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size)
+{
+	struct tl_text out = {text->at, text->end, false};
+
+	for (size_t i = 0, bad; i < size && !out.cut;) {
+		size_t length = utf8_sequence((const unsigned char *)bytes + i, size - i, &bad);
+
+		tl_text_put(&out, length ? bytes + i : "\xef\xbf\xbd", length ? length : 3);
+		i += length ? length : bad;
+	}
+	if (out.cut)
+		text->cut = true;
+	else
+		text->at = out.at;
+}
+
+/*
+ * Floating point: Steele and White's shortest digits ("Dragon4"), in exact integers. With the value
+ * r/s and half the distances to its neighbours m_minus/s and m_plus/s, digits are produced until
+ * what remains is nearer than a neighbour. 1120 bits are needed for the smallest and largest
+ * doubles.
+ */
+#define LIMBS 37
+
+struct big {
+	uint32_t limb[LIMBS]; /* least first */
+};
+
+static void big_set(struct big *b, uint64_t value)
+{
+	memset(b, 0, sizeof *b);
+	b->limb[0] = (uint32_t)value;
+	b->limb[1] = (uint32_t)(value >> 32);
+}
+
+static void big_multiply(struct big *b, uint32_t factor)
+{
+	uint64_t carry = 0;
+
+	for (int i = 0; i < LIMBS; i++) {
+		carry += (uint64_t)b->limb[i] * factor;
+		b->limb[i] = (uint32_t)carry;
+		carry >>= 32;
+	}
+}
+
+static void big_shift(struct big *b, unsigned bits)
+{
+	unsigned limbs = bits / 32;
+
+	for (int i = LIMBS - 1; i >= 0; i--)
+		b->limb[i] = i >= (int)limbs ? b->limb[i - (int)limbs] : 0;
+	big_multiply(b, 1u << bits % 32);
+}
+
+static int big_compare(const struct big *a, const struct big *b)
+{
+	for (int i = LIMBS - 1; i >= 0; i--)
+		if (a->limb[i] != b->limb[i])
+			return a->limb[i] < b->limb[i] ? -1 : 1;
+	return 0;
+}
+
+static void big_add(struct big *to, const struct big *b)
+{
+	uint64_t carry = 0;
+
+	for (int i = 0; i < LIMBS; i++) {
+		carry += (uint64_t)to->limb[i] + b->limb[i];
+		to->limb[i] = (uint32_t)carry;
+		carry >>= 32;
+	}
+}
+
+static void big_subtract(struct big *from, const struct big *b)
+{
+	uint64_t borrow = 0;
+
+	for (int i = 0; i < LIMBS; i++) {
+		uint64_t difference = (uint64_t)from->limb[i] - b->limb[i] - borrow;
+		from->limb[i] = (uint32_t)difference;
+		borrow = difference >> 63;
+	}
+}
+
+/* a + b against c */
+static int big_compare_sum(const struct big *a, const struct big *b, const struct big *c)
+{
+	struct big sum = *a;
+
+	big_add(&sum, b);
+	return big_compare(&sum, c);
+}
+
+struct binary {
+	uint64_t mantissa;
+	int exponent; /* value = mantissa * 2^exponent */
+	bool uneven;  /* the neighbour below is half as far as the one above */
+};
+
+static int floor_divide(int a, int b)
+{
+	return a / b - (a % b < 0);
+}
+
+/* Fill digits (at least 17) and return how many; *point is where the decimal point stands:
+ * 0.d1d2d3… * 10^point. */
+static int shortest_digits(const struct binary *v, char *digits, int *point)
+{
+	struct big r, s, plus, minus;
+	bool even = v->mantissa % 2 == 0;
+	unsigned extra = v->uneven ? 2 : 1;
+	unsigned up = v->exponent > 0 ? (unsigned)v->exponent : 0;
+	unsigned down = v->exponent < 0 ? (unsigned)-v->exponent : 0;
+
+	big_set(&r, v->mantissa);
+	big_shift(&r, up + extra);
+	big_set(&s, 1);
+	big_shift(&s, down + extra);
+	big_set(&minus, 1);
+	big_shift(&minus, up);
+	plus = minus;
+	if (v->uneven)
+		big_shift(&plus, 1);
+
+	/* An estimate of the decimal exponent that is never too high, and then raised to the right
+	 * one. */
+	int top = v->exponent + 63 - __builtin_clzll(v->mantissa);
+	int k = floor_divide(top * 30103, 100000) - 1;
+	for (int i = 0; i < k; i++)
+		big_multiply(&s, 10);
+	for (int i = k; i < 0; i++) {
+		big_multiply(&r, 10);
+		big_multiply(&plus, 10);
+		big_multiply(&minus, 10);
+	}
+	while (big_compare_sum(&r, &plus, &s) >= (even ? 0 : 1)) {
+		big_multiply(&s, 10);
+		k++;
+	}
+	*point = k;
+
+	for (int count = 0;;) {
+		int digit = 0;
+
+		big_multiply(&r, 10);
+		big_multiply(&plus, 10);
+		big_multiply(&minus, 10);
+		for (; big_compare(&r, &s) >= 0; digit++)
+			big_subtract(&r, &s);
+		bool low = big_compare(&r, &minus) < (even ? 1 : 0);
+		bool high = big_compare_sum(&r, &plus, &s) >= (even ? 0 : 1);
+		if (low || high) {
+			bool nearer_above = big_compare_sum(&r, &r, &s) >= 0;
+			digit += high && (!low || nearer_above);
+		}
+		digits[count++] = (char)('0' + digit);
+		if (low || high)
+			return count;
+	}
+}
+
+static void put_decimal(struct tl_text *text, const char *digits, int count, int point)
+{
+	static const char zeros[] = "0000000000000000000000";
+
+	if (point > 17 || point < -4) {
+		tl_text_put(text, digits, 1);
+		if (count > 1) {
+			tl_text_char(text, '.');
+			tl_text_put(text, digits + 1, (size_t)count - 1);
+		}
+		tl_text_char(text, 'e');
+		tl_text_char(text, point > 0 ? '+' : '-');
+		int exponent = point > 0 ? point - 1 : 1 - point;
+		if (exponent < 10)
+			tl_text_char(text, '0');
+		tl_text_unsigned(text, (uint64_t)exponent);
+	} else if (point <= 0) {
+		tl_text_string(text, "0.");
+		tl_text_put(text, zeros, (size_t)-point);
+		tl_text_put(text, digits, (size_t)count);
+	} else if (point >= count) {
+		tl_text_put(text, digits, (size_t)count);
+		tl_text_put(text, zeros, (size_t)(point - count));
+	} else {
+		tl_text_put(text, digits, (size_t)point);
+		tl_text_char(text, '.');
+		tl_text_put(text, digits + point, (size_t)(count - point));
+	}
+}
+
+/* An IEEE 754 number of `fraction` explicit mantissa bits and `width` exponent bits. */
+static void put_ieee(struct tl_text *text, uint64_t bits, int fraction, int width)
+{
+	uint64_t mantissa = bits & ((1ull << fraction) - 1);
+	int most = (1 << width) - 1;
+	int biased = (int)(bits >> fraction) & most;
+	bool negative = bits >> (fraction + width) & 1;
+	struct tl_text out = {text->at, text->end, false};
+	char digits[24];
+	int point;
+
+	if (biased == most) {
+		tl_text_string(text, mantissa	? "\"NaN\""
+				     : negative ? "\"-Infinity\""
+						: "\"Infinity\"");
+		return;
+	}
+	if (negative)
+		tl_text_char(&out, '-');
+	if (!biased && !mantissa) {
+		tl_text_char(&out, '0');
+	} else {
+		struct binary v = {
+			.mantissa = biased ? mantissa | 1ull << fraction : mantissa,
+			.exponent = (biased ? biased : 1) - (1 << (width - 1)) + 1 - fraction,
+			.uneven = !mantissa && biased > 1,
+		};
+		int count = shortest_digits(&v, digits, &point);
+		put_decimal(&out, digits, count, point);
+	}
+	if (out.cut)
+		text->cut = true;
+	else
+		text->at = out.at;
+}
+
+void tl_text_float(struct tl_text *text, uint32_t bits)
+{
+	put_ieee(text, bits, 23, 8);
+}
+
+void tl_text_double(struct tl_text *text, uint64_t bits)
+{
+	put_ieee(text, bits, 52, 11);
+}

@@ -1,0 +1,35 @@
+/*
+ * tool_list.h: the list of tools that TRACELAYER_TOOLS and `tracelayer run --tool` take.
+ *
+ *	NAME[=OPTIONS][:NAME[=OPTIONS]]...	a colon in either is written \:
+ *
+ * A name with a slash is a path. Any other is one of the tools that come with tracelayer, or a file in the
+ * current folder. Nothing here allocates or prints.
+ */
+#ifndef TL_COMMON_TOOL_LIST_H
+#define TL_COMMON_TOOL_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TL_TOOL_NAME	4096 /* longest name or path, with its NUL */
+#define TL_TOOL_OPTIONS 4096
+
+struct tl_tool_item {
+	char name[TL_TOOL_NAME];
+	char options[TL_TOOL_OPTIONS];
+};
+
+/* Take the first item off the list; false where there is none. What is too long is cut. */
+bool tl_tools_next(const char **list, struct tl_tool_item *item);
+
+/*
+ * The file of a tool. `library` is the path of libtracelayer.so, `folder` the one that relative paths are
+ * meant from. False where there is no such file.
+ */
+bool tl_tools_find(const char *name, const char *library, const char *folder, char *path, size_t room);
+
+/* The name is that of a tool that comes with tracelayer. */
+bool tl_tools_is_ours(const char *name, const char *library);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * xpti_environment.c: see xpti_environment.h. The names of variables and what they may be are XPTI's.
+ */
+#include "common/xpti_environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool set_beside(const char *variable, const char *before, const char *folder, const char *library)
+{
+	size_t size = strlen(before) + strlen(folder) + strlen(library) + 3;
+	char *value = malloc(size);
+
+	if (!value)
+		return false;
+	snprintf(value, size, "%s%s%s/%s", before, *before ? "," : "", folder, library);
+	bool done = setenv(variable, value, 1) == 0;
+	free(value);
+	return done;
+}
+
+/* One of them is ours, wherever it lies. */
+static bool is_listed(const char *list)
+{
+	for (const char *at = list; (at = strstr(at, TL_XPTI_TIMELINE)); at++) {
+		char end = at[strlen(TL_XPTI_TIMELINE)];
+		if ((at == list || at[-1] == '/' || at[-1] == ',') && (!end || end == ','))
+			return true;
+	}
+	return false;
+}
+
+bool tl_xpti_set_environment(const char *folder)
+{
+	const char *dispatcher = getenv("XPTI_FRAMEWORK_DISPATCHER"), *subscribers = getenv("XPTI_SUBSCRIBERS");
+
+	if (strchr(folder, ','))
+		return false;
+	if ((!dispatcher || !*dispatcher) && !set_beside("XPTI_FRAMEWORK_DISPATCHER", "", folder, TL_XPTI_DISPATCHER))
+		return false;
+	if (subscribers && is_listed(subscribers))
+		return true;
+	return set_beside("XPTI_SUBSCRIBERS", subscribers ? subscribers : "", folder, TL_XPTI_TIMELINE);
+}
+
+const char *tl_xpti_turned_off(void)
+{
+	const char *value = getenv("XPTI_TRACE_ENABLE");
+
+	return !value || !*value || strcmp(value, "1") == 0 || strcmp(value, "true") == 0 ? NULL : value;
+}

@@ -1,0 +1,46 @@
+/*
+ * args_plan.h: the way in which one function's arguments are printed, made once for all its calls.
+ *
+ * A plan has a step for each parameter. The key stands in it as text, and what the value needs has
+ * been looked up: a parameter that is an integer, a handle, an address or an enumerator is printed
+ * without a look at the tables. All others, and what has no room, go through the walk of
+ * args_print.c, whose output a plan gives byte by byte. Plans are plain memory: nothing to free.
+ */
+#ifndef TL_FORMAT_ARGS_ARGS_PLAN_H
+#define TL_FORMAT_ARGS_ARGS_PLAN_H
+
+#include "format/args/args.h"
+
+#define TL_PLAN_STEPS 16  /* parameters beyond them are walked */
+#define TL_PLAN_KEYS  384 /* bytes of keys; parameters whose keys don't fit are walked */
+#define TL_PLAN_SPARE 32  /* keys are copied in pieces of this size */
+
+struct tl_args_step {
+	uint8_t how;
+	uint8_t unused;	  /* bits of the word that are not the value's */
+	uint8_t key_size; /* with the comma before it */
+	uint16_t key;	  /* where it is in .keys */
+	uint16_t word;
+	const struct tl_type *type;
+};
+
+struct tl_args_plan {
+	const struct tl_function *function;
+	uint16_t count, used; /* steps, bytes of .keys */
+	struct tl_args_step result;
+	struct tl_args_step steps[TL_PLAN_STEPS];
+	char keys[TL_PLAN_KEYS + TL_PLAN_SPARE];
+};
+
+void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *function);
+
+/* As tl_args_print does it. */
+void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
+			const struct tl_args_kept *kept);
+
+/* The member "result" of a function that has one of at most 8 bytes; `first`: of its object. Whole,
+ * or not at all and .cut. */
+void tl_args_plan_result(const struct tl_args_plan *plan, struct tl_text *text, uint64_t result,
+			 bool first);
+
+#endif

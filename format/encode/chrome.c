@@ -1,0 +1,282 @@
+/*
+ * chrome.c: see chrome.h.
+ *
+ *	{"ph":"X","pid":7,"name":"zeEventQueryStatus","cat":"level-zero,runtime","tid":8,
+ *	 "ts":1.234,"dur":0.100,"args":{"hEvent":"0x10","result":"ZE_RESULT_SUCCESS"}}
+ *
+ * What is the same in every call of a function comes first, and is copied as one piece. ts and dur
+ *are microseconds, written from whole nanoseconds, so that ts+dur of one event is exactly what its
+ *clock read. A slice that touches the one before it has a fourth decimal in both: touching.h.
+ */
+#include "format/encode/chrome.h"
+
+#include <string.h>
+
+#include "common/digits.h"
+#include "format/encode/encoder.h"
+#include "common/levels.h"
+#include "common/stages.h"
+
+/* All that an event has besides its name and its arguments takes less. */
+#define FIXED_MAX 1024
+#define HEAD_MAX  1024
+/* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
+#define TAIL_MAX 2048
+
+/* `size` bytes, a few more in both places not being harmed. */
+static inline char *copy_pieces(char *to, const char *from, size_t size)
+{
+	for (size_t i = 0; i < size; i += TL_CHROME_PIECE)
+		memcpy(to + i, from + i, TL_CHROME_PIECE);
+	return to + size;
+}
+
+#define PUT(to, literal)                                                                           \
+	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
+
+/* Up to the category, whose closing quote is left to the event: it may have failed. */
+static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
+		     const struct tl_function *function)
+{
+	tl_text_string(text, ",\n{\"ph\":\"X\",\"pid\":");
+	tl_text_unsigned(text, chrome->pid);
+	tl_text_string(text, ",\"name\":\"");
+	tl_text_escape(text, function->name, strlen(function->name));
+	tl_text_string(text, "\",\"cat\":\"");
+	tl_text_escape(text, function->api->name, strlen(function->api->name));
+	tl_text_levels(text, function->level);
+	tl_text_stage(text, function);
+}
+
+/* Whole, or not at all. */
+static void put_result(struct tl_text *text, const struct tl_function *function, uint64_t result,
+		       bool comma)
+{
+	struct tl_text whole = {text->at, text->end, false};
+
+	tl_text_string(&whole, comma ? ",\"result\":" : "\"result\":");
+	tl_value_print(&whole, function->result, &result);
+	if (!whole.cut)
+		text->at = whole.at;
+}
+
+static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *name,
+		      const struct tl_function *function)
+{
+	struct tl_text text = {name->text, name->text + TL_CHROME_KEPT, false};
+
+	put_head(chrome, &text, function);
+	name->head = text.cut ? 0 : text.at - name->text;
+	name->result = 0;
+	name->zero_failed = tl_call_failed(function, 0);
+	name->function = function;
+	tl_args_plan_make(&name->plan, function);
+	if (!name->head || !tl_call_has_result(function))
+		return;
+	char *result = text.at;
+	put_result(&text, function, 0, true);
+	name->result = text.at - result;
+}
+
+/* NULL where the function's name is too long to be kept. */
+static const struct tl_chrome_name *name_of(const struct tl_chrome *chrome,
+					    const struct tl_function *function, uint32_t id)
+{
+	if (!chrome->names)
+		return NULL;
+	struct tl_chrome_name *name = &chrome->names[(id + (id >> 16) * 397) % TL_CHROME_NAMES];
+	if (name->function != function)
+		make_name(chrome, name, function);
+	return name->head ? name : NULL;
+}
+
+/* The arguments, with room left for what follows them. Returns whether some had to be left out. */
+static bool put_args(struct tl_text *text, const struct tl_function *function,
+		     const struct tl_chrome_name *name, const struct tl_args_kept *kept)
+{
+	struct tl_text args = {text->at, text->end - TAIL_MAX, false};
+
+	if (!kept->words || !function->count)
+		return false;
+	if (name)
+		tl_args_plan_print(&name->plan, &args, kept);
+	else
+		tl_args_print(&args, function, kept->words, kept->entry, kept->entry_size,
+			      kept->exit, kept->exit_size);
+	text->at = args.at;
+	return args.cut;
+}
+
+static char *put_head_of_call(const struct tl_chrome *chrome, char *at,
+			      const struct tl_function *function, const struct tl_chrome_name *name)
+{
+	struct tl_text head = {at, at + HEAD_MAX, false};
+
+	if (name)
+		return copy_pieces(at, name->text, name->head);
+	put_head(chrome, &head, function);
+	return head.at;
+}
+
+static char *put_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
+		       const struct tl_call_record *record)
+{
+	uint64_t start, end, stop;
+
+	if (__builtin_add_overflow(record->start, record->duration, &stop))
+		stop = UINT64_MAX;
+	start = chrome->ns(record->start);
+	end = chrome->ns(stop);
+	end = end > start ? end : start;
+	bool moves = chrome->touching && tl_touching_next(chrome->touching, tid, start, end);
+	at = PUT(at, ",\"ts\":");
+	at = tl_digits_microseconds(at, start);
+	if (moves)
+		at = PUT(at, "2,\"dur\":");
+	else
+		at = PUT(at, ",\"dur\":");
+	if (end == start)
+		return chrome->touching ? PUT(at, "0.0001") : PUT(at, "0.000");
+	at = tl_digits_microseconds(at, end - start - moves);
+	return moves ? PUT(at, "8") : at;
+}
+
+static void put_call_result(struct tl_text *text, const struct tl_function *function,
+			    const struct tl_chrome_name *name, uint64_t result, bool first)
+{
+	if (!name)
+		put_result(text, function, result, !first);
+	else if (!result && name->result)
+		text->at = copy_pieces(text->at, name->text + name->head + first,
+				       name->result - (size_t)first);
+	else
+		tl_args_plan_result(&name->plan, text, result, first);
+}
+
+static char *put_number(char *at, const char *key, uint32_t number)
+{
+	size_t size = strlen(key);
+
+	at = PUT(at, ",\"");
+	at = (char *)memcpy(at, key, size) + size;
+	at = PUT(at, "\":");
+	return tl_digits_decimal(at, number);
+}
+
+static char *put_cause(char *at, const struct tl_function *function, struct tl_cause cause)
+{
+	if (cause.correlation)
+		at = put_number(at, tl_args_own_key(function, "tracelayer_correlation"), cause.correlation);
+	if (cause.request)
+		at = put_number(at, tl_args_own_key(function, "tracelayer_request"), cause.request);
+	return at;
+}
+
+static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+		     const struct tl_call_record *record, const struct tl_function *function)
+{
+	struct tl_args_kept kept;
+	bool was_cut = text->cut;
+
+	if (!tl_args_find(&kept, function, record))
+		return false;
+	if (text->end - text->at < FIXED_MAX + HEAD_MAX + TAIL_MAX) {
+		text->cut = true;
+		return true;
+	}
+	const struct tl_chrome_name *name = name_of(chrome, function, record->function);
+	bool returned = !(record->flags & TL_RECORD_UNWOUND) && tl_call_has_result(function);
+	bool failed =
+		returned && (record->result || !name ? tl_call_failed(function, record->result)
+						     : name->zero_failed);
+	char *at = put_head_of_call(chrome, text->at, function, name);
+	if (failed)
+		at = PUT(at, ",failed");
+	at = PUT(at, "\",\"tid\":");
+	at = tl_digits_decimal(at, tid);
+	at = put_times(chrome, at, tid, record);
+	at = PUT(at, ",\"args\":{");
+
+	char *first = at;
+	text->at = at;
+	bool cut = put_args(text, function, name, &kept) || (record->flags & TL_RECORD_CUT);
+	if (returned)
+		put_call_result(text, function, name, record->result, text->at == first);
+	text->cut = was_cut;
+	at = text->at;
+	if (record->flags & TL_RECORD_UNWOUND)
+		at = PUT(at, ",\"unwound\":true");
+	if (cut)
+		at = PUT(at, ",\"cut\":true");
+	if (record->flags & TL_RECORD_CAUSE)
+		at = put_cause(at, function, tl_record_cause(record));
+	/* Nothing stood before the first of these: its comma goes. */
+	if (text->at == first && at != first)
+		memmove(first, first + 1, --at - first);
+	text->at = PUT(at, "}}");
+	return true;
+}
+
+static void put_lost(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+		     const struct tl_call_record *record)
+{
+	if (text->end - text->at < FIXED_MAX) {
+		text->cut = true;
+		return;
+	}
+	char *at = PUT(text->at, ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":");
+	at = tl_digits_decimal(at, chrome->pid);
+	at = PUT(at, ",\"name\":\"lost\",\"cat\":\"tracelayer\",\"tid\":");
+	at = tl_digits_decimal(at, tid);
+	at = PUT(at, ",\"ts\":");
+	at = tl_digits_microseconds(at, chrome->ns(record->start));
+	at = PUT(at, ",\"args\":{\"events\":");
+	/* Some parsers know no larger integers. */
+	at = tl_digits_decimal(at, record->result > INT64_MAX ? INT64_MAX : record->result);
+	text->at = PUT(at, "}}");
+}
+
+size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *record, size_t size)
+{
+	const struct tl_function *function;
+
+	if (!tl_record_is_whole(record, size))
+		return 0;
+	switch (record->type) {
+	case TL_RECORD_CALL:
+		function = chrome->function(record->function);
+		if (!function || !put_call(chrome, text, tid, record, function))
+			return 0;
+		break;
+	case TL_RECORD_LOST:
+		put_lost(chrome, text, tid, record);
+		break;
+	case TL_RECORD_NAME:
+	case TL_RECORD_PAD:
+		break;
+	default:
+		return 0;
+	}
+	return record->size * 8u;
+}
+
+void tl_chrome_metadata(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const char *name, const char *args)
+{
+	struct tl_text whole = {text->at, text->end, false};
+
+	tl_text_string(&whole, ",\n{\"ph\":\"M\",\"pid\":");
+	tl_text_unsigned(&whole, chrome->pid);
+	tl_text_string(&whole, ",\"name\":\"");
+	tl_text_put(&whole, name, strlen(name));
+	tl_text_string(&whole, "\",\"tid\":");
+	tl_text_unsigned(&whole, tid);
+	tl_text_string(&whole, ",\"args\":{");
+	tl_text_put(&whole, args, strlen(args));
+	tl_text_string(&whole, "}}");
+	if (whole.cut)
+		text->cut = true;
+	else
+		text->at = whole.at;
+}

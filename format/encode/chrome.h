@@ -1,0 +1,60 @@
+/*
+ * chrome.h: events as Chrome trace JSON. An array, one event a line; metadata first; see
+ * doc/tracelayer-trace.5.
+ *
+ * The encoder formats into memory given to it, allocates nothing, knows no locale, and uses
+ * integers only. Each event starts with a comma and a newline; the one that writes the file makes
+ * the first comma the array's bracket.
+ */
+#ifndef TL_FORMAT_ENCODE_CHROME_H
+#define TL_FORMAT_ENCODE_CHROME_H
+
+#include "format/args/args_plan.h"
+#include "format/file/record.h"
+#include "format/encode/touching.h"
+
+#define TL_CHROME_NAMES 1024
+#define TL_CHROME_KEPT	224
+#define TL_CHROME_PIECE 32 /* text is copied in pieces of this size */
+
+/* What all calls of one function have in common, made once. */
+struct tl_chrome_name {
+	const struct tl_function *function;
+	uint16_t head;	  /* bytes of .text, up to the category's end */
+	uint16_t result;  /* bytes after them: the member for a result of 0 */
+	bool zero_failed; /* a result of 0 is a failure */
+	char text[TL_CHROME_KEPT + TL_CHROME_PIECE];
+	struct tl_args_plan plan;
+};
+
+struct tl_chrome {
+	uint32_t pid;
+	uint64_t (*ns)(uint64_t ticks); /* ticks to nanoseconds of CLOCK_MONOTONIC */
+	const struct tl_function *(*function)(uint32_t id);
+	struct tl_chrome_name *names; /* TL_CHROME_NAMES, zeroed at first; NULL: slower */
+	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch stay so */
+};
+
+/*
+ * Most bytes that one record can become. Arguments that would take more are left out, and
+ * the event says "cut".
+ */
+#define TL_CHROME_EVENT_MAX (256u * 1024)
+
+/*
+ * One record as an event: a call as X, lost events as i; names and padding become nothing. `size`
+ * is how many bytes lie from the record to its chunk's end. Returns the record's size in bytes, 0
+ * where it is not sound. The text needs room for TL_CHROME_EVENT_MAX bytes; an event is appended
+ * whole or not at all.
+ */
+size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *record, size_t size);
+
+/*
+ * One metadata event: name is process_name, thread_name, process_labels, process_sort_index,
+ * tracelayer, …; args is the inside of a JSON object, without its braces.
+ */
+void tl_chrome_metadata(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const char *name, const char *args);
+
+#endif

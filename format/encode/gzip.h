@@ -1,0 +1,47 @@
+/*
+ * gzip.h: one gzip member, written in blocks that each stand on their own.
+ *
+ * Every block ends on a byte and refers to nothing before it. So a file that is cut opens up to
+ * its last whole block; a block that could not be written is simply not counted; and the end can
+ * be taken back and written again behind further blocks, with the file still being one member,
+ * which is all that some readers take.
+ *
+ * Memory is the caller's: no allocation.
+ */
+#ifndef TL_FORMAT_ENCODE_GZIP_H
+#define TL_FORMAT_ENCODE_GZIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#define TL_GZIP_MEMORY (320u * 1024)
+#define TL_GZIP_HEADER 10
+
+struct tl_gzip {
+	z_stream stream;
+	uint32_t crc, size;	/* of all blocks that were kept */
+	uint32_t next_crc, next_size;
+	char *arena, *arena_end;
+};
+
+/* Most bytes that `size` bytes become, header and end included. */
+size_t tl_gzip_bound(size_t size);
+
+/* memory: TL_GZIP_MEMORY bytes, zeroed. False where zlib refuses. */
+bool tl_gzip_start(struct tl_gzip *gzip, void *memory);
+
+/* Each returns the bytes put to `out`, which has room for tl_gzip_bound(size). */
+size_t tl_gzip_header(char *out);
+size_t tl_gzip_block(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
+/* The last block and the member's end. Not kept: the next block goes before it. */
+size_t tl_gzip_end(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
+
+/* Another member begins. */
+void tl_gzip_renew(struct tl_gzip *gzip);
+
+/* The last tl_gzip_block reached the file. */
+void tl_gzip_keep(struct tl_gzip *gzip);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * json.c: Chrome trace JSON (chrome.h) as one of the formats of encoder.h.
+ *
+ * Blocks need little here: each event is whole in itself, and refers to no other.
+ */
+#include <string.h>
+
+#include "format/encode/chrome.h"
+#include "format/encode/encoder.h"
+#include "format/encode/json_event.h"
+
+/* Arguments of a metadata event. */
+#define SCRATCH (64u * 1024)
+
+struct state {
+	struct tl_touching touching;
+	struct tl_chrome_name names[TL_CHROME_NAMES];
+	char scratch[SCRATCH];
+};
+
+static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
+{
+	struct state *state = encoder->state;
+
+	return (struct tl_chrome){.pid = encoder->pid,
+				  .ns = encoder->ns,
+				  .function = encoder->function,
+				  .names = state->names,
+				  .touching = &state->touching};
+}
+
+/* Room for an event's arguments, the inside of a JSON object; then the event made of them. */
+static struct tl_text start_args(const struct tl_encoder *encoder)
+{
+	struct state *state = encoder->state;
+
+	return (struct tl_text){state->scratch, state->scratch + SCRATCH - 1, false};
+}
+
+static void put_metadata(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			 const char *name, struct tl_text *args)
+{
+	const struct tl_chrome chrome = chrome_of(encoder);
+	struct state *state = encoder->state;
+
+	*args->at = 0;
+	if (!args->cut)
+		tl_chrome_metadata(&chrome, text, tid, name, state->scratch);
+}
+
+static void put_name(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const char *event, const char *name, size_t size)
+{
+	struct tl_text args = start_args(encoder);
+
+	tl_text_string(&args, "\"name\":\"");
+	tl_text_escape(&args, name, size);
+	tl_text_string(&args, "\"");
+	put_metadata(encoder, text, tid, event, &args);
+}
+
+static void put_labels(const struct tl_encoder *encoder, struct tl_text *text,
+		       const struct tl_facts *facts)
+{
+	struct tl_text args = start_args(encoder);
+
+	tl_text_string(&args, "\"labels\":\"");
+	if (facts->has_rank) {
+		tl_text_string(&args, "rank ");
+		tl_text_signed(&args, facts->rank);
+		tl_text_string(&args, ", ");
+	}
+	tl_text_escape(&args, facts->host, strnlen(facts->host, sizeof(facts->host)));
+	tl_text_string(&args, "\"");
+	put_metadata(encoder, text, 0, "process_labels", &args);
+}
+
+/* The first event's comma becomes the array's bracket. */
+static void begin(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts)
+{
+	char *first = text->at;
+	struct tl_text args;
+
+	put_name(encoder, text, 0, "process_name", facts->program,
+		 strnlen(facts->program, sizeof(facts->program)));
+	if (text->at != first)
+		*first = '[';
+	put_labels(encoder, text, facts);
+	if (facts->has_rank) {
+		args = start_args(encoder);
+		tl_text_string(&args, "\"sort_index\":");
+		tl_text_signed(&args, facts->rank);
+		put_metadata(encoder, text, 0, "process_sort_index", &args);
+	}
+	args = start_args(encoder);
+	tl_text_put(&args, facts->members, strnlen(facts->members, sizeof(facts->members)));
+	put_metadata(encoder, text, 0, "tracelayer", &args);
+}
+
+static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		   const char name[16])
+{
+	put_name(encoder, text, tid, "thread_name", name, strnlen(name, 16));
+}
+
+static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name, size_t size,
+		 int32_t sort)
+{
+	struct tl_text args = start_args(encoder);
+
+	put_name(encoder, text, tid, "thread_name", name, size);
+	tl_text_string(&args, "\"sort_index\":");
+	tl_text_signed(&args, sort);
+	put_metadata(encoder, text, tid, "thread_sort_index", &args);
+}
+
+static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const struct tl_call_record *call, size_t size)
+{
+	const struct tl_chrome chrome = chrome_of(encoder);
+
+	if (size >= 8 && call->type == TL_RECORD_EVENT)
+		return tl_json_event(encoder, &((struct state *)encoder->state)->touching, text, tid, (const struct tl_event_record *)(const void *)call, size);
+	if (encoder->marks && (size < 8 || call->type != TL_RECORD_CALL || encoder->marks->now.open) && tl_record_is_whole(call, size)) {
+		if (tl_record_is_gap(call))
+			tl_json_gap(encoder, text, tid);
+		else
+			tl_encoder_note(encoder, tid, call);
+	}
+	return tl_chrome_record(&chrome, text, tid, call, size);
+}
+
+/*
+ * A call of the time that it had so far. Like one that was unwound it has no result, and of its
+ * arguments nothing is known: it is encoded as such, and only the word is another.
+ */
+static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		       uint32_t function, uint64_t start, uint64_t end)
+{
+	static const char unwound[] = "\"unwound\":true}}", word[] = "\"unfinished\":true}}";
+	const struct tl_call_record call = {.size = sizeof(call) / 8,
+					    .type = TL_RECORD_CALL,
+					    .flags = TL_RECORD_UNWOUND,
+					    .function = function,
+					    .start = start,
+					    .duration = end > start ? end - start : 0};
+	struct tl_text event = {text->at, text->end, false};
+
+	record(encoder, &event, tid, &call, sizeof(call));
+	if (event.at != text->at) {
+		event.at -= sizeof(unwound) - 1;
+		tl_text_put(&event, word, sizeof(word) - 1);
+	}
+	if (event.cut)
+		text->cut = true;
+	else
+		text->at = event.at;
+}
+
+static void end(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals)
+{
+	struct tl_text args = start_args(encoder);
+
+	tl_text_totals(&args, totals);
+	put_metadata(encoder, text, 0, "tracelayer_end", &args);
+	tl_text_string(text, "\n]\n");
+}
+
+static void block(struct tl_encoder *encoder)
+{
+	if (encoder->marks)
+		tl_open_marks_block(encoder->marks);
+}
+
+static void kept(struct tl_encoder *encoder)
+{
+	if (encoder->marks)
+		tl_open_marks_kept(encoder->marks);
+}
+
+const struct tl_format tl_format_json = {
+	.ending = ".json",
+	.number = TL_OUTPUT_JSON,
+	.state = sizeof(struct state),
+	.begin = begin,
+	.thread = thread,
+	.lane = lane,
+	.record = record,
+	.unfinished = unfinished,
+	.end = end,
+	.block = block,
+	.kept = kept,
+};

@@ -1,0 +1,60 @@
+/*
+ * pftrace_names.h: strings that a trace has once, and refers to by number: InternedData.
+ *
+ * A string gets its number for good, and is written where it is not known to be in the file: what
+ * a block that was dropped had of them is written again. There is room for a few thousand of them;
+ * those beyond it are not numbered.
+ */
+#ifndef TL_FORMAT_ENCODE_PFTRACE_NAMES_H
+#define TL_FORMAT_ENCODE_PFTRACE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TL_PF_NAMES	 4096 /* places; a power of 2 */
+#define TL_PF_NAMES_MOST 3072 /* that are used */
+#define TL_PF_NAMES_TEXT (128u * 1024)
+#define TL_PF_NAME_MAX	 1024	      /* bytes of one that is numbered */
+#define TL_PF_NAMES_NEW	 (16u * 1024) /* new ones of one packet */
+
+struct tl_pf_name {
+	uint32_t hash;
+	uint32_t at; /* where it is in .text */
+	uint32_t iid;
+	uint32_t block; /* 1 + the one that has it; 0: none that is in the file */
+	uint16_t size;
+	uint8_t field; /* of InternedData; 0: nobody's place */
+};
+
+struct tl_pf_names {
+	struct tl_pf_name places[TL_PF_NAMES];
+	uint32_t count, used; /* names, bytes of .text */
+	uint32_t last[32];    /* number given out, by field */
+	uint32_t block;	      /* that is being made, counted from 0 */
+	bool changed;	      /* it has new ones */
+	char text[TL_PF_NAMES_TEXT];
+	/* What the packet that is being made has to tell: the content of its InternedData. */
+	uint32_t told;
+	char tell[TL_PF_NAMES_NEW];
+};
+
+/* NULL: it can't be numbered. */
+struct tl_pf_name *tl_pf_name_find(struct tl_pf_names *names, uint32_t field, const char *string,
+				   size_t size);
+
+/* Its number, for a packet that is being made; 0: it can't be told in this one. */
+uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name);
+
+/*
+ * For what is told otherwise: it has to be told now. Names of a field that InternedData does not
+ * have are kept apart from the others all the same.
+ */
+bool tl_pf_name_is_new(struct tl_pf_names *names, struct tl_pf_name *name);
+#define TL_PF_COUNTERS 31 /* such a field: tracks of counters */
+
+/* What was told since the last of these two is in the file; or is not. */
+void tl_pf_names_keep(struct tl_pf_names *names);
+void tl_pf_names_drop(struct tl_pf_names *names);
+
+#endif

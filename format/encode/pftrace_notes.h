@@ -1,0 +1,76 @@
+/*
+ * pftrace_notes.h: arguments as debug annotations.
+ */
+#ifndef TL_FORMAT_ENCODE_PFTRACE_NOTES_H
+#define TL_FORMAT_ENCODE_PFTRACE_NOTES_H
+
+#include "format/args/args.h"
+#include "format/encode/pftrace.h"
+#include "format/encode/pftrace_names.h"
+
+struct tl_pf_text {
+	const char *bytes;
+	size_t size;
+};
+
+static inline struct tl_pf_text tl_pf_text(const char *string)
+{
+	return (struct tl_pf_text){string, strlen(string)};
+}
+
+/* What must be free behind .end: sizes that take more than a byte move what follows them. */
+#define TL_PF_NOTES_SPARE 1024
+
+/* Where annotations go. One that has no room is left out whole, and .cut set. */
+struct tl_pf_notes {
+	struct tl_pf_names *names;
+	char *at, *end;
+	bool cut;
+};
+
+/* A function's parameter, or its result. */
+struct tl_pf_step {
+	const char *key;
+	struct tl_pf_name *name; /* the key's; NULL: it has none */
+	const struct tl_type *type;
+	uint32_t word;
+	uint8_t how;
+	uint8_t unused; /* bits of the word that are not the value's */
+	/* The enumerator that was met last. */
+	uint64_t value;
+	struct tl_pf_name *enumerator;
+};
+
+void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
+		     const struct tl_variable *variable);
+
+/*
+ * A parameter that needs no look at captured memory. False: it does, and nothing was put.
+ * `captured`: there is such memory.
+ */
+bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_t word,
+		     bool captured);
+
+/* One with a value in the field of DebugAnnotation that its kind has; of a double its bits. */
+void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t field,
+		      uint64_t value);
+
+/* An integer; beyond 2 to the 53 it is text, as in JSON (tl_text_integer). */
+void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value, bool is_signed);
+
+/* One with a string that may come again. */
+void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string);
+
+/* The members of an object in the exact notation (args_print.h), without its braces. */
+void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t size);
+
+/* A string as a field, what is not UTF-8 in it replaced, all beyond 1024 bytes left out: up to
+ * TL_PF_STRING_MAX bytes. */
+char *tl_pf_string(char *at, uint32_t field, struct tl_pf_text string);
+#define TL_PF_STRING_MAX 3200
+
+/* As tl_pf_string has it. */
+struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field,
+				    struct tl_pf_text string);
+
+#endif

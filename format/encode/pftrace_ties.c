@@ -1,0 +1,102 @@
+/*
+ * pftrace_ties.c: see pftrace_ties.h.
+ *
+ * While a chunk is looked through, the stack has the calls so far that were not made in another one
+ * that is known. A call takes those from its top that were made in it; the last of them was the
+ * first to begin. Chunks may come out of a damaged file: of a record only what lies in the chunk is
+ * read.
+ */
+#include "format/encode/pftrace_ties.h"
+
+#include <string.h>
+
+/* Ticks further apart than this are not of the same nanosecond. */
+#define TICKS_APART 4096
+
+static uint64_t end_of(const struct tl_call_record *call)
+{
+	uint64_t end;
+
+	return __builtin_add_overflow(call->start, call->duration, &end) ? UINT64_MAX : end;
+}
+
+static void note(struct tl_pf_ties *ties, const struct tl_call_record *inner,
+		 const struct tl_call_record *outer, uint64_t (*ns)(uint64_t ticks))
+{
+	if (inner->start - outer->start > TICKS_APART || ties->count == TL_PF_TIES ||
+	    ns(inner->start) != ns(outer->start))
+		return;
+	ties->ties[ties->count++] = (struct tl_pf_tie){inner, outer, false};
+}
+
+static void push(struct tl_pf_ties *ties, const struct tl_call_record *call)
+{
+	const uint32_t half = TL_PF_TIES_DEPTH / 2;
+
+	if (ties->depth == TL_PF_TIES_DEPTH) {
+		memmove(ties->stack, ties->stack + half, half * sizeof(*ties->stack));
+		ties->depth = half;
+	}
+	ties->stack[ties->depth++] = call;
+}
+
+static void look_at_call(struct tl_pf_ties *ties, const struct tl_call_record *call,
+			 uint64_t (*ns)(uint64_t ticks))
+{
+	const struct tl_call_record *first = NULL;
+
+	/* One that ended when this one began was not made in it. */
+	while (ties->depth) {
+		const struct tl_call_record *top = ties->stack[ties->depth - 1];
+		if (top->start < call->start || end_of(top) <= call->start)
+			break;
+		first = top;
+		ties->depth--;
+	}
+	if (first)
+		note(ties, first, call, ns);
+	push(ties, call);
+}
+
+void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
+		     uint64_t (*ns)(uint64_t ticks))
+{
+	const char *at = (const char *)record, *end = at + size;
+	bool known = ties->next && at >= ties->next && at < ties->end;
+
+	ties->next = at + 8;
+	if (known)
+		return;
+	ties->end = end;
+	ties->count = ties->depth = 0;
+	while (end - at >= 8) {
+		const struct tl_call_record *call = (const void *)at;
+		size_t bytes = call->size ? call->size * (size_t)8 : 8;
+		if (bytes > (size_t)(end - at))
+			break;
+		if (call->type == TL_RECORD_CALL && bytes >= sizeof(*call))
+			look_at_call(ties, call, ns);
+		at += bytes;
+	}
+}
+
+void tl_pf_ties_forget(struct tl_pf_ties *ties)
+{
+	ties->next = NULL;
+}
+
+struct tl_pf_tie *tl_pf_tie_of_inner(struct tl_pf_ties *ties, const struct tl_call_record *inner)
+{
+	for (uint32_t i = 0; i < ties->count; i++)
+		if (ties->ties[i].inner == inner)
+			return &ties->ties[i];
+	return NULL;
+}
+
+struct tl_pf_tie *tl_pf_tie_of_outer(struct tl_pf_ties *ties, const struct tl_call_record *outer)
+{
+	for (uint32_t i = 0; i < ties->count; i++)
+		if (ties->ties[i].outer == outer)
+			return &ties->ties[i];
+	return NULL;
+}

@@ -1,0 +1,53 @@
+/*
+ * pftrace_ties.h: calls that began at the same nanosecond as a call that was made in them.
+ *
+ * A chunk has calls in the order in which they ended, so the inner one comes first. In a .pftrace
+ * the outer one's beginning has to stand before the inner one's: of events of the same time readers
+ * know no other order than the file's, and take the first to begin for the outer one. So an outer
+ * call is begun where the first of its inner calls is, and only ended in its own place.
+ *
+ * Ticks of most machines are shorter than a call is, and there are no ties; where there are, they
+ * are found by looking through a chunk before it is encoded. Those across two chunks are not, nor
+ * those beyond the first TL_PF_TIES.
+ */
+#ifndef TL_FORMAT_ENCODE_PFTRACE_TIES_H
+#define TL_FORMAT_ENCODE_PFTRACE_TIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/file/record.h"
+
+#define TL_PF_TIES	 256
+#define TL_PF_TIES_DEPTH 1024 /* calls of which it is not known yet in which call they were made   \
+			       */
+
+struct tl_pf_tie {
+	const struct tl_call_record *inner, *outer;
+	bool begun; /* the outer one is */
+};
+
+struct tl_pf_ties {
+	const char *next, *end; /* of a chunk: what was looked at, and is not encoded yet */
+	uint32_t count, depth;
+	struct tl_pf_tie ties[TL_PF_TIES];
+	const struct tl_call_record *stack[TL_PF_TIES_DEPTH];
+};
+
+/*
+ * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at them if
+ * it has not done so; memory that comes again has other records, from its beginning. `ns`: ticks to
+ * nanoseconds.
+ */
+void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
+		     uint64_t (*ns)(uint64_t ticks));
+
+/* What is left of the chunk is looked at anew: nothing of it is begun. */
+void tl_pf_ties_forget(struct tl_pf_ties *ties);
+
+/* The tie of an inner, or of an outer call; NULL: there is none. */
+struct tl_pf_tie *tl_pf_tie_of_inner(struct tl_pf_ties *ties, const struct tl_call_record *inner);
+struct tl_pf_tie *tl_pf_tie_of_outer(struct tl_pf_ties *ties, const struct tl_call_record *outer);
+
+#endif

@@ -1,0 +1,497 @@
+/*
+ * describe_read.c: a description to tables. See describe.h.
+ *
+ * Capture and print trust the tables that they walk: that a member lies within its struct, that an array is as large as its elements,
+ * that walking a value ends soon. So all of that is checked here, in two passes: while reading, what each type and variable says for
+ * itself; then, with all sizes known, how they fit together. By value, types nest at most NESTING deep, and what is in a struct
+ * doesn't overlap, so that a walk takes a time in proportion to the bytes. Through pointers they may go in circles; there capture
+ * and print have a bound of their own.
+ *
+ * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so they may hold none.
+ */
+#include "format/file/describe.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NESTING 16
+#define NAME_MAX_BYTES 240
+#define PARAMS_MAX 1024
+#define FLOAT_MAX_SIZE 32
+
+/* tl_api first: the rest is what is freed with it. */
+struct tables {
+	struct tl_api api;
+	char *strings;
+	struct tl_type *types;
+	struct tl_function *functions;
+	int64_t *successes;
+	struct tl_chain *chains;
+	uint64_t ntypes;
+	unsigned char *nesting;		/* by type: 0 not known yet, else 1 + how deep it nests by value; BUSY: being looked at */
+};
+#define BUSY UINT8_MAX
+
+struct reading {
+	struct tables *tables;
+	const char *start, *at, *end;
+	char *why;
+	size_t room;
+	bool failed;
+};
+
+static void fail(struct reading *from, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void fail(struct reading *from, const char *format, ...)
+{
+	va_list arguments;
+
+	if (from->failed)
+		return;
+	from->failed = true;
+	int length = snprintf(from->why, from->room, "byte %zu of the description: ", (size_t)(from->at - from->start));
+	va_start(arguments, format);
+	if (length > 0 && (size_t)length < from->room)
+		vsnprintf(from->why + length, from->room - (size_t)length, format, arguments);
+	va_end(arguments);
+}
+
+static uint64_t take_number(struct reading *from, uint64_t most)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64 && from->at < from->end && !from->failed; shift += 7) {
+		unsigned char byte = (unsigned char)*from->at++;
+
+		if (shift == 63 && byte > 1)
+			break;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte & 0x80)
+			continue;
+		if (value <= most)
+			return value;
+		fail(from, "%llu where at most %llu can be", (unsigned long long)value, (unsigned long long)most);
+		return 0;
+	}
+	fail(from, "no number");
+	return 0;
+}
+
+static uint64_t take_signed(struct reading *from)
+{
+	uint64_t value = take_number(from, UINT64_MAX);
+
+	return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
+}
+
+/* How many of something that takes at least `each` bytes follow. */
+static uint32_t take_count(struct reading *from, size_t each, uint32_t most)
+{
+	uint64_t left = (uint64_t)(from->end - from->at) / each;
+
+	return (uint32_t)take_number(from, left < most ? left : most);
+}
+
+/* Bytes of a character that UTF-8 spells well; 0: none is there. The string ends with a NUL, so no byte behind it is looked at. */
+static size_t character(const unsigned char *at)
+{
+	size_t size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < size; i++)
+		if (at[i] >> 6 != 2)
+			return 0;
+	if (size == 3 && ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f)))
+		return 0;
+	if (size == 4 && ((at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f)))
+		return 0;
+	return size;
+}
+
+static const char *take_string(struct reading *from)
+{
+	const char *string = from->at, *end = from->failed ? NULL : memchr(string, 0, (size_t)(from->end - string));
+
+	if (!end) {
+		fail(from, "a string without an end");
+		return "";
+	}
+	for (const char *c = string; *c;) {
+		size_t size = character((const unsigned char *)c);
+		if (!size || (unsigned char)*c < 0x20 || *c == 0x7f) {
+			fail(from, "a string with what is no character");
+			return "";
+		}
+		c += size;
+	}
+	from->at = end + 1;
+	return string;
+}
+
+/* A string that is printed between quotes. */
+static const char *take_name(struct reading *from)
+{
+	const char *name = take_string(from);
+
+	if (strlen(name) > NAME_MAX_BYTES || strpbrk(name, "\"\\"))
+		fail(from, "a name that can be none");
+	return name;
+}
+
+/* `count` zeroed things that the tables keep. */
+static void *allocate(struct reading *from, size_t count, size_t each)
+{
+	void *memory = from->failed ? NULL : calloc(count ? count : 1, each);
+
+	if (!memory)
+		fail(from, "no memory for what it describes");
+	return memory;
+}
+
+static const struct tl_type *take_type(struct reading *from)
+{
+	uint64_t number = take_number(from, UINT32_MAX);
+
+	if (number >= from->tables->ntypes)
+		fail(from, "no type has the number %llu", (unsigned long long)number);
+	return from->failed ? NULL : &from->tables->types[number];
+}
+
+/* --- what types and variables say for themselves */
+
+static void take_variable(struct reading *from, struct tl_variable *to, uint32_t siblings)
+{
+	to->name = take_name(from);
+	to->type = take_type(from);
+	to->offset = (uint32_t)take_number(from, UINT32_MAX);
+	to->words = (uint16_t)take_number(from, UINT16_MAX);
+	to->direction = (uint8_t)take_number(from, UINT8_MAX);
+	to->chain = (uint8_t)take_number(from, 2);
+	to->bit_offset = (uint8_t)take_number(from, 63);
+	to->bit_width = (uint8_t)take_number(from, 64);
+	to->length.kind = (uint8_t)take_number(from, TL_LENGTH_ZERO_ENDED);
+	if (to->length.kind == TL_LENGTH_NONE)
+		return;
+	to->length.bytes = (uint8_t)take_number(from, 1);
+	to->length.sibling = (uint16_t)take_number(from, siblings - 1);
+	to->length.constant = (uint32_t)take_number(from, UINT32_MAX);
+}
+
+static void take_enumerators(struct reading *from, struct tl_type *type)
+{
+	type->count = take_count(from, 2, UINT32_MAX);
+	struct tl_enumerator *list = allocate(from, type->count, sizeof(*list));
+	type->enumerators = list;
+	for (uint32_t i = 0; i < type->count && !from->failed; i++) {
+		list[i].name = take_name(from);
+		list[i].value = take_signed(from);
+		/* They are searched by halves. */
+		if (type->kind == TL_KIND_ENUM && i && list[i].value <= list[i - 1].value)
+			fail(from, "enumerators out of order");
+	}
+}
+
+static void take_members(struct reading *from, struct tl_type *type)
+{
+	uint64_t most = 8 * (uint64_t)type->size + 8;
+
+	type->count = take_count(from, 9, most < UINT16_MAX ? (uint32_t)most : UINT16_MAX);
+	struct tl_variable *list = allocate(from, type->count, sizeof(*list));
+	type->members = list;
+	for (uint32_t i = 0; i < type->count && !from->failed; i++)
+		take_variable(from, &list[i], type->count);
+}
+
+static bool is_word_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static bool has_sound_size(const struct tl_type *type)
+{
+	switch (type->kind) {
+	case TL_KIND_BOOL:
+	case TL_KIND_ENUM:
+	case TL_KIND_FLAGS:
+	case TL_KIND_HANDLE:
+	case TL_KIND_CHAR:
+		return is_word_size(type->size);
+	case TL_KIND_INT:
+	case TL_KIND_UINT:
+		return is_word_size(type->size) || type->size == 16;
+	case TL_KIND_FLOAT:
+		return type->size >= 1 && type->size <= FLOAT_MAX_SIZE;
+	case TL_KIND_POINTER:
+	case TL_KIND_FUNCTION:
+		return type->size == 8;
+	case TL_KIND_VOID:
+		return type->size <= 1;
+	default:
+		return true;
+	}
+}
+
+static void take_one_type(struct reading *from, struct tl_type *type)
+{
+	type->kind = (uint8_t)take_number(from, TL_KIND_UNION);
+	type->name = take_string(from);
+	type->size = (uint32_t)take_number(from, INT32_MAX);
+	if (!has_sound_size(type))
+		fail(from, "%s can't be of %u bytes", type->name, type->size);
+	switch (type->kind) {
+	case TL_KIND_POINTER: {
+		uint64_t target = take_number(from, from->tables->ntypes);
+		type->target = target ? &from->tables->types[target - 1] : NULL;
+		break;
+	}
+	case TL_KIND_ARRAY:
+		type->target = take_type(from);
+		type->count = (uint32_t)take_number(from, UINT32_MAX);
+		break;
+	case TL_KIND_ENUM:
+	case TL_KIND_FLAGS:
+		take_enumerators(from, type);
+		break;
+	case TL_KIND_STRUCT:
+	case TL_KIND_UNION:
+		take_members(from, type);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_function(struct reading *from, struct tl_function *function, uint32_t index)
+{
+	function->name = take_name(from);
+	function->result = take_type(from);
+	function->words = (uint16_t)take_number(from, UINT16_MAX);
+	function->level = (uint32_t)take_number(from, UINT32_MAX);
+	function->flags = (uint16_t)take_number(from, UINT16_MAX);
+	function->failure = (uint8_t)take_number(from, TL_FAILURE_NULL);
+	function->layer = (uint8_t)take_number(from, UINT8_MAX);
+	function->phase = (uint8_t)take_number(from, UINT8_MAX);
+	function->file = take_string(from);
+	function->line = (uint32_t)take_number(from, UINT32_MAX);
+	function->count = (uint16_t)take_count(from, 9, PARAMS_MAX);
+	function->api = &from->tables->api;
+	function->index = index;
+	struct tl_variable *list = allocate(from, function->count, sizeof(*list));
+	function->params = list;
+	for (uint32_t i = 0; i < function->count && !from->failed; i++)
+		take_variable(from, &list[i], function->count);
+}
+
+/* --- how they fit together */
+
+static bool is_integer(const struct tl_type *type)
+{
+	return type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT || type->kind == TL_KIND_ENUM || type->kind == TL_KIND_BOOL ||
+	       type->kind == TL_KIND_FLAGS;
+}
+
+static bool is_sound_member(const struct tl_type *type, const struct tl_variable *member)
+{
+	if (member->offset > type->size || member->type->size > type->size - member->offset || member->type->kind == TL_KIND_VOID)
+		return false;
+	/* Printers follow the one and compare by the other. */
+	if (member->chain == 1 && member->type->kind != TL_KIND_POINTER)
+		return false;
+	if (member->chain == 2 && !is_integer(member->type))
+		return false;
+	return !member->bit_width || (is_integer(member->type) && member->type->size <= 8 &&
+				      member->bit_offset + member->bit_width <= 8 * member->type->size);
+}
+
+/* Members follow each other; bit-fields may share what they lie in. */
+static bool has_sound_members(const struct tl_type *type)
+{
+	uint64_t free = 0;
+
+	for (uint32_t i = 0; i < type->count; i++) {
+		const struct tl_variable *member = &type->members[i];
+
+		if (!is_sound_member(type, member))
+			return false;
+		if (type->kind == TL_KIND_UNION || member->bit_width)
+			continue;
+		if (member->offset < free)
+			return false;
+		free = (uint64_t)member->offset + member->type->size;
+	}
+	return true;
+}
+
+static bool has_sound_elements(const struct tl_type *type)
+{
+	const struct tl_type *element = type->target;
+
+	if (element->kind == TL_KIND_VOID || (!element->size && type->count))
+		return false;
+	return (uint64_t)type->count * element->size <= type->size;
+}
+
+static unsigned nesting_of(struct reading *from, const struct tl_type *type, unsigned level);
+
+static unsigned larger(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+static unsigned nesting_inside(struct reading *from, const struct tl_type *type, unsigned level)
+{
+	unsigned deepest = 0;
+
+	if (type->kind == TL_KIND_ARRAY)
+		return 1 + nesting_of(from, type->target, level + 1);
+	if (type->kind != TL_KIND_STRUCT && type->kind != TL_KIND_UNION)
+		return 0;
+	for (uint32_t i = 0; i < type->count && !from->failed; i++)
+		deepest = larger(deepest, nesting_of(from, type->members[i].type, level + 1));
+	return 1 + deepest;
+}
+
+/* How deep a value of the type holds others. A type that holds itself never ends. */
+static unsigned nesting_of(struct reading *from, const struct tl_type *type, unsigned level)
+{
+	unsigned char *known = &from->tables->nesting[type - from->tables->types];
+
+	if (*known == BUSY || level > NESTING) {
+		fail(from, "%s nests too deep", type->name);
+		return 0;
+	}
+	if (!*known) {
+		*known = BUSY;
+		unsigned inside = nesting_inside(from, type, level);
+		if (inside > NESTING)
+			fail(from, "%s nests too deep", type->name);
+		*known = (unsigned char)(1 + (inside <= NESTING ? inside : 0));
+	}
+	return *known - 1u;
+}
+
+static void check_types(struct reading *from)
+{
+	const struct tables *tables = from->tables;
+
+	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++) {
+		const struct tl_type *type = &tables->types[i];
+
+		if (((type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && !has_sound_members(type)) ||
+		    (type->kind == TL_KIND_ARRAY && !has_sound_elements(type)))
+			fail(from, "%s: its parts don't fit into it", type->name);
+		nesting_of(from, type, 0);
+	}
+}
+
+/* Parameters follow each other in the words of a call. */
+static void check_params(struct reading *from, const struct tl_function *function)
+{
+	uint32_t free = 0;
+
+	for (uint32_t i = 0; i < function->count && !from->failed; i++) {
+		const struct tl_variable *param = &function->params[i];
+
+		if (param->offset < free || param->offset > function->words || param->words > function->words - param->offset ||
+		    param->type->size > 8u * param->words || param->type->kind == TL_KIND_VOID || param->bit_width)
+			fail(from, "%s: its parameters don't fit", function->name);
+		free = param->offset + param->words;
+	}
+}
+
+static void take_chain(struct reading *from, struct tl_chain *chains, uint32_t i)
+{
+	chains[i].stype = take_number(from, UINT64_MAX);
+	chains[i].type = take_type(from);
+	/* They are searched by halves. */
+	if (i && chains[i].stype < chains[i - 1].stype)
+		fail(from, "chains out of order");
+}
+
+/* --- the whole */
+
+static void take_api(struct reading *from)
+{
+	struct tables *tables = from->tables;
+	struct tl_api *api = &tables->api;
+	static const char *const no_sonames[] = { NULL };
+
+	api->name = take_name(from);
+	api->version = take_name(from);
+	api->sonames = no_sonames;
+	tables->ntypes = take_count(from, 3, UINT32_MAX);
+	uint32_t functions = take_count(from, 11, 0x10000), successes = take_count(from, 1, UINT32_MAX), chains = take_count(from, 2, UINT32_MAX);
+	api->functions = tables->functions = allocate(from, functions, sizeof(*tables->functions));
+	api->successes = tables->successes = allocate(from, successes, sizeof(*tables->successes));
+	api->chains = tables->chains = allocate(from, chains, sizeof(*tables->chains));
+	tables->types = allocate(from, tables->ntypes, sizeof(*tables->types));
+	tables->nesting = allocate(from, tables->ntypes, 1);
+	/* All is zero; counts grow with what is there, so that what failed halfway can be freed. */
+	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++)
+		take_one_type(from, &tables->types[i]);
+	check_types(from);
+	for (uint32_t i = 0; i < functions && !from->failed; i++) {
+		take_function(from, &tables->functions[i], i);
+		api->count = i + 1;
+		check_params(from, &tables->functions[i]);
+	}
+	for (uint32_t i = 0; i < successes && !from->failed; i++)
+		tables->successes[i] = (int64_t)take_signed(from);
+	for (uint32_t i = 0; i < chains && !from->failed; i++)
+		take_chain(from, tables->chains, i);
+	api->nsuccesses = successes;
+	api->nchains = chains;
+	if (from->at != from->end)
+		fail(from, "more than it says");
+}
+
+struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_t room)
+{
+	struct tables *tables = calloc(1, sizeof(*tables));
+	char *copy = malloc(size + 1);
+	struct reading from = { tables, copy, copy, copy + size, why, room, false };
+
+	if (!tables || !copy) {
+		free(tables);
+		free(copy);
+		snprintf(why, room, "no memory");
+		return NULL;
+	}
+	if (size)
+		memcpy(copy, bytes, size);
+	tables->strings = copy;
+	if (size < sizeof(TL_DESCRIPTION_MAGIC) || memcmp(copy, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC))) {
+		fail(&from, "no description, or of a later version");
+	} else {
+		from.at += sizeof(TL_DESCRIPTION_MAGIC);
+		take_api(&from);
+	}
+	if (!from.failed)
+		return &tables->api;
+	tl_describe_free(&tables->api);
+	return NULL;
+}
+
+void tl_describe_free(struct tl_api *api)
+{
+	struct tables *tables = (struct tables *)api;
+
+	if (!tables)
+		return;
+	for (uint64_t i = 0; tables->types && i < tables->ntypes; i++) {
+		free((void *)tables->types[i].enumerators);
+		free((void *)tables->types[i].members);
+	}
+	for (uint32_t i = 0; tables->functions && i < api->count; i++)
+		free((void *)tables->functions[i].params);
+	free(tables->types);
+	free(tables->functions);
+	free(tables->successes);
+	free(tables->chains);
+	free(tables->nesting);
+	free(tables->strings);
+	free(tables);
+}

@@ -1,0 +1,35 @@
+/*
+ * credentials.h: whoever the process becomes, its writer's thread becomes, too.
+ *
+ * The kernel keeps users, groups and capabilities for each thread. The C library has all threads that it knows change together; the writer's it
+ * does not know. So the functions that change them are exported in the C library's place (setid.c): they go on to the function that the
+ * program would have reached, and when that has succeeded the writer's thread does the same before the program goes on.
+ */
+#ifndef TL_LAYER_BASE_CREDENTIALS_H
+#define TL_LAYER_BASE_CREDENTIALS_H
+
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tl_credential { TL_CREDENTIAL_USER, TL_CREDENTIAL_GROUP, TL_CREDENTIAL_GROUPS, TL_CREDENTIAL_CAPABILITIES };
+
+/* One change, as it was read from the thread that made it. */
+struct tl_credentials {
+	enum tl_credential kind;
+	uint32_t real, effective, saved; /* user or group */
+	const uint32_t *groups;
+	size_t ngroups;
+	struct __user_cap_data_struct capabilities[_LINUX_CAPABILITY_U32S_3];
+};
+
+#define TL_GROUPS_MAX 65536 /* the kernel's NGROUPS_MAX */
+
+/* What .kind is in the calling thread, now. `groups` has room for TL_GROUPS_MAX, where they are asked for. False where it can't be known. */
+bool tl_credentials_read(struct tl_credentials *credentials, uint32_t *groups);
+
+/* Make it in the calling thread alone. False where the kernel refuses. */
+bool tl_credentials_take(const struct tl_credentials *credentials);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * environment.c: the environment, read once. See environment.h.
+ *
+ * The strings of an environment are the program's: it may change them, or write its title over
+ * them. So what is kept is copied, into a fixed place, since a constructor should not allocate.
+ */
+#include "layer/base/environment.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "common/follow.h"
+#include "common/launcher.h"
+#include "common/output.h"
+#include "common/text.h"
+#include "layer/base/message.h"
+
+struct tl_config tl_config;
+
+static char complaint[TL_COMPLAINT_MAX];
+static bool checked; /* `tracelayer run` has seen to it that the settings make sense */
+static char kept[24 * 1024];
+static size_t kept_size;
+
+/* Returns the copy, or NULL where it does not fit. */
+static const char *keep(const char *string)
+{
+	size_t size = strlen(string) + 1;
+
+	if (size > sizeof(kept) - kept_size)
+		return NULL;
+	char *copy = memcpy(kept + kept_size, string, size);
+	kept_size += size;
+	return copy;
+}
+
+static void keep_text(enum tl_setting_id id, const char **text)
+{
+	const char *initial = tl_settings[id].initial;
+	const char *copy = *text == initial ? initial : keep(*text);
+
+	*text = copy ? copy : initial;
+	if (copy)
+		return;
+	/* It is not worth more than a plain word: somebody has given several thousand characters.
+	 */
+	static const char head[] = "tracelayer: ", tail[] = ": too long; shorten it\n";
+	size_t length = strlen(tl_settings[id].variable);
+	memcpy(complaint, head, sizeof(head) - 1);
+	memcpy(complaint + sizeof(head) - 1, tl_settings[id].variable, length);
+	memcpy(complaint + sizeof(head) - 1 + length, tail, sizeof(tail));
+}
+
+/*
+ * The program may change its directory before the file is made; the user meant the one that it was
+ * started in. A % in the folder's name is doubled, since what comes out is still a pattern.
+ */
+static void make_absolute(void)
+{
+	char *to = kept + kept_size, *end = kept + sizeof(kept);
+	char folder[4096];
+	size_t size = strlen(tl_config.output) + 1;
+
+	if (tl_config.output[0] == '/' || !getcwd(folder, sizeof(folder)) || folder[0] != '/')
+		return;
+	for (const char *from = folder; *from; from++) {
+		if (end - to < 2)
+			return;
+		*to++ = *from;
+		if (*from == '%')
+			*to++ = '%';
+	}
+	if ((size_t)(end - to) < size + 1)
+		return;
+	if (to[-1] != '/')
+		*to++ = '/';
+	memcpy(to, tl_config.output, size);
+	tl_config.output = kept + kept_size;
+	kept_size = to + size - kept;
+}
+
+void tl_config_leave_alone(void)
+{
+	tl_config.left_alone = true;
+	tl_config.level = TL_LEVEL_NONE;
+	tl_config.tools = "";
+	tl_config.summary = false;
+}
+
+/*
+ * Without --follow: see whether this is the first process. Where nobody is yet, it is, and says so to all that it will start: in
+ * place, so that it doesn't matter whether the program passes on `environ` or the array that main was given.
+ */
+static void find_first(void)
+{
+	const char *variable = tl_settings[TL_SETTING_FOLLOW].variable;
+	static char entry[40 + TL_FOLLOW_MARK];
+	char mark[TL_FOLLOW_MARK];
+	size_t length = strlen(variable);
+
+	tl_follow_mark(mark);
+	if (tl_config.first) {
+		if (strcmp(tl_config.first, mark))
+			tl_config_leave_alone();
+		return;
+	}
+	struct tl_text text = {.at = entry, .end = entry + sizeof(entry) - 1};
+	tl_text_string(&text, variable);
+	tl_text_string(&text, "=no:");
+	tl_text_string(&text, mark);
+	for (char **one = environ; one && *one; one++)
+		if (!strncmp(*one, variable, length) && (*one)[length] == '=')
+			*one = entry;
+}
+
+/* What starts the ranks is none of them, and what it looks at devices for is its own business. Who wants to see it asks for it alone. */
+static bool is_launcher(void)
+{
+	return tl_launcher_is(program_invocation_short_name);
+}
+
+void tl_config_read(void)
+{
+	tl_settings_initial(&tl_config);
+	if (getauxval(AT_SECURE)) {
+		tl_config.secure = true;
+		tl_config.level = TL_LEVEL_NONE;
+		return;
+	}
+	tl_settings_environment(&tl_config, environ, complaint);
+	tl_config.rank = tl_launcher_rank();
+	if (!tl_config.follow)
+		find_first();
+	else if (is_launcher())
+		tl_config_leave_alone();
+	tl_config.first = NULL;
+	keep_text(TL_SETTING_OUTPUT, &tl_config.output);
+	keep_text(TL_SETTING_INCLUDE, &tl_config.include);
+	keep_text(TL_SETTING_EXCLUDE, &tl_config.exclude);
+	keep_text(TL_SETTING_TOOLS, &tl_config.tools);
+	keep_text(TL_SETTING_SESSION, &tl_config.session);
+	checked = getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone;
+	if (checked)
+		complaint[0] = 0;
+	if (tl_config.level != TL_LEVEL_NONE)
+		make_absolute();
+}
+
+/* A file that can't be made is said while there is time to mend it, and not only when there is something to write. */
+static void complain_of_output(void)
+{
+	/* Who makes the first call may be on a small stack. */
+	static char line[TL_OUTPUT_PATH + 256], path[TL_OUTPUT_PATH];
+	struct tl_text text = {line, line + sizeof(line) - 2, false};
+	int error;
+
+	if (!tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) || !(error = -tl_output_check(path)))
+		return;
+	const char *why = tl_output_words(error);
+
+	if (!why)
+		why = strerrordesc_np(error);
+	tl_text_string(&text, "tracelayer: ");
+	tl_text_string(&text, path);
+	tl_text_string(&text, ": ");
+	tl_text_string(&text, why ? why : "it can't be made");
+	tl_text_string(&text, "; mend that, or name another file with TRACELAYER_OUTPUT");
+	memcpy(text.at, "\n", 2);
+	tl_say(line);
+}
+
+void tl_config_complain(void)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (checked || atomic_flag_test_and_set_explicit(&said, memory_order_relaxed))
+		return;
+	if (complaint[0])
+		tl_say(complaint);
+	else if (tl_config.level != TL_LEVEL_NONE && tl_config.output_set)
+		complain_of_output();
+}
+
+bool tl_config_selects(const struct tl_function *function)
+{
+	return tl_settings_select(&tl_config, function);
+}

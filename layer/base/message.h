@@ -1,0 +1,32 @@
+/*
+ * message.h: the one line that the layer may print.
+ */
+#ifndef TL_LAYER_BASE_MESSAGE_H
+#define TL_LAYER_BASE_MESSAGE_H
+
+#include <signal.h>
+
+/*
+ * Print a line (its newline included) on the program's stderr. No signal comes of it, a closed or
+ * stuck stderr is no reason to wait, and errno is kept.
+ */
+void tl_say(const char *line);
+
+/*
+ * The same in a thread that has a descriptor table of its own (tl_thread_raw_separate). Where the kernel does not lend it the program's stderr,
+ * because it is older than 5.6 or a sandbox forbids that, nothing is printed.
+ */
+void tl_say_apart(const char *line);
+
+/*
+ * No signal reaches the calling thread from here to tl_signals_back, and none that a write
+ * of ours raised (SIGPIPE, SIGXFSZ) after it.
+ */
+struct tl_signals {
+	sigset_t mask;
+	sigset_t pending;
+};
+void tl_signals_hold(struct tl_signals *signals);
+void tl_signals_back(const struct tl_signals *signals);
+
+#endif

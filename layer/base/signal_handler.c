@@ -1,0 +1,97 @@
+/*
+ * signal_handler.c: see signal_handler.h.
+ *
+ * While a handler runs its signal is blocked, unless it was installed with SA_NODEFER: so a thread that blocks nothing is in none, where no handler was
+ * installed so. LLVM installs such handlers, and so there are some in each process that has OpenCL on processors. Where there are any, the stack
+ * tells: a handler returns to code that the C library has for that, whose address the kernel puts on the stack before the handler's own frame.
+ * From here to the end of the stack it stands nowhere else, but for what is left of earlier handlers in memory that functions have not written to.
+ *
+ * A handler with SA_RESETHAND is no longer installed when it runs; its flags and that address are still there.
+ */
+#include "layer/base/signal_handler.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "format/args/args.h"
+
+#define STACK_MOST (64u << 20)	/* bytes that are looked at, of a stack whose end nothing shows */
+#define WORDS 512u		/* read at a time */
+
+typedef void (*restorer)(void);
+
+/* A signal's action, as the kernel has it: a sanitizer's sigaction tells what the program set, which is not what runs. */
+struct action {
+	void (*handler)(int number);
+	unsigned long flags;
+	restorer restorer;
+	uint64_t mask;
+};
+
+static bool action_of(int number, struct action *action)
+{
+	return !syscall(SYS_rt_sigaction, number, NULL, action, sizeof(action->mask));
+}
+
+/* What a handler returns to, by the signals that any handler was ever installed for; a C library has one. NULL: not known (the kernel has its own). */
+static restorer return_of_handlers(void)
+{
+	struct action action;
+
+	for (int number = 1; number < _NSIG; number++)
+		if (action_of(number, &action) && action.restorer)
+			return action.restorer;
+	return NULL;
+}
+
+static bool may_run_unblocked(const struct action *action)
+{
+	bool installed = action->handler != SIG_DFL && action->handler != SIG_IGN;
+
+	return action->flags & SA_NODEFER && (installed || action->flags & SA_RESETHAND);
+}
+
+static bool some_may_run_unblocked(void)
+{
+	struct action action;
+
+	for (int number = 1; number < _NSIG; number++)
+		if (action_of(number, &action) && may_run_unblocked(&action))
+			return true;
+	return false;
+}
+
+/* Up to the end of the stack, where nothing can be read. */
+static bool is_on_stack(uintptr_t from, restorer wanted)
+{
+	uintptr_t words[WORDS];
+	size_t size = sizeof(words);
+
+	for (uintptr_t at = from; size == sizeof(words) && at - from < STACK_MOST; at += size) {
+		size = tl_checked_copy(words, (const void *)at, sizeof(words));
+		for (size_t i = 0; i < size / sizeof(*words); i++)
+			if (words[i] == (uintptr_t)wanted)
+				return true;
+	}
+	return size == sizeof(words);
+}
+
+bool tl_in_handler(void)
+{
+	/* What we call lies below, and so does what it leaves there. */
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	uint64_t blocked = 0;
+	stack_t stack;
+
+	if (syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked)) || blocked)
+		return true;
+	if (!sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK))
+		return true;
+	if (!some_may_run_unblocked())
+		return false;
+	restorer wanted = return_of_handlers();
+	return !wanted || is_on_stack(frame, wanted);
+}

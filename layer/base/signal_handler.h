@@ -1,0 +1,13 @@
+/*
+ * signal_handler.h: whether the calling thread is in a signal handler. There code that is anybody's must not run: what the handler interrupted may hold
+ * locks that it needs, the allocator's above all.
+ */
+#ifndef TL_LAYER_BASE_SIGNAL_HANDLER_H
+#define TL_LAYER_BASE_SIGNAL_HANDLER_H
+
+#include <stdbool.h>
+
+/* False: surely not. True: it is, or nobody can tell. Async-signal-safe. */
+bool tl_in_handler(void);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * label_memory.c: see label_memory.h.
+ *
+ * A piece is never given back to the arena: what a thread had, a later one gets. Whose it is says .thread, which is stored after the labels were
+ * taken off, and first when they are over.
+ */
+#include "layer/buffers/label_memory.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "format/file/trace_file.h"
+#include "layer/buffers/arena.h"
+#include "layer/base/bounded_lock.h"
+#include "layer/process/runtime.h"
+
+_Static_assert(sizeof(struct tl_labels_piece) == TL_ARENA_UNIT, "labels fill a page");
+
+/* Protects .spare, which is linked by .next. */
+static struct tl_pen lock;
+static struct tl_labels *spare;
+
+static struct tl_labels *take_spare(void)
+{
+	struct tl_labels *labels;
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	labels = spare;
+	if (labels)
+		spare = labels->next;
+	tl_pen_release_quietly(&lock, &signals);
+	return labels;
+}
+
+static struct tl_labels *take_new(void)
+{
+	struct tl_labels_piece *piece = tl_arena_take(TL_PIECE_LABELS, sizeof(*piece));
+
+	return piece ? &piece->labels : NULL;
+}
+
+static struct tl_labels *begin(void)
+{
+	struct tl_labels *labels = NULL;
+	int error = errno;
+
+	tl_runtime_start();
+	tl_runtime_notice_fork();
+	if (tl_runtime_may_record() && tl_runtime_begin() && tl_runtime_is_owner()) {
+		labels = take_spare();
+		labels = labels ? labels : take_new();
+	}
+	if (labels) {
+		__atomic_store_n(&labels->size, 0, __ATOMIC_RELAXED);
+		labels->shared = 1;
+		labels->profile = 0;
+		/* Release: pairs with the acquire of who looks on, who must not see an earlier thread's labels as this one's. */
+		__atomic_store_n(&labels->thread, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	}
+	errno = error;
+	return labels;
+}
+
+static void end(struct tl_labels *labels)
+{
+	sigset_t signals;
+
+	/* What a process had before it was forked without handlers of that reads as zeros. */
+	if (!labels->shared)
+		return;
+	__atomic_store_n(&labels->thread, 0, __ATOMIC_RELAXED);
+	tl_pen_take_quietly(&lock, &signals);
+	labels->next = spare;
+	spare = labels;
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+extern TL_EXPORT const struct tl_labels_library tl_labels_here;
+const struct tl_labels_library tl_labels_here = {sizeof(struct tl_labels_library), begin, end};
+
+void tl_labels_after_fork(void)
+{
+	lock = (struct tl_pen){0};
+	spare = NULL;
+}

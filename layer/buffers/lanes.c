@@ -1,0 +1,162 @@
+/*
+ * lanes.c: see lanes.h.
+ *
+ * Lanes are numbered as threads come, so a table of tables by number is enough.
+ */
+#include "layer/buffers/lanes.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "layer/buffers/buffer.h"
+#include "layer/calls/event.h"
+
+#define PAGE  1024u /* lanes of one table */
+#define PAGES 4096u
+
+static struct tl_lane *pages[PAGES];
+static uint32_t count;
+
+static void *map(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Where a lane of this number is kept, known or not. */
+static struct tl_lane *slot_of(uint32_t number)
+{
+	if (number / PAGE >= PAGES)
+		number = PAGE * PAGES - 1;
+	if (!pages[number / PAGE])
+		pages[number / PAGE] = map(PAGE * sizeof(struct tl_lane));
+	if (!pages[number / PAGE])
+		return NULL;
+	return &pages[number / PAGE][number % PAGE];
+}
+
+static void make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
+{
+	lane->known = true;
+	lane->number = number;
+	lane->tid = shown;
+	count = number >= count ? number + 1 : count;
+}
+
+struct tl_lane *tl_lane_of(const struct tl_producer *producer)
+{
+	struct tl_lane *lane = slot_of(producer->lane);
+
+	if (lane && !lane->known) {
+		make_known(lane, producer->lane, producer->shown);
+		lane->kernel_tid = producer->tid;
+	}
+	return lane;
+}
+
+struct tl_lane *tl_lane_of_events(uint32_t number)
+{
+	struct tl_lane *lane = tl_lane_at(number);
+	const struct tl_lane_entry *entry = lane ? NULL : tl_event_lane_entry(number);
+
+	if (lane || !entry || !(lane = slot_of(number)))
+		return lane;
+	make_known(lane, number, entry->shown);
+	lane->text = entry->name;
+	lane->sort = entry->sort;
+	return lane;
+}
+
+void tl_lanes_unname(void)
+{
+	for (uint32_t number = 0; number < count; number++) {
+		struct tl_lane *lane = tl_lane_at(number);
+		if (lane && lane->text)
+			lane->named_in = 0;
+	}
+}
+
+uint32_t tl_lane_count(void)
+{
+	return count;
+}
+
+struct tl_lane *tl_lane_at(uint32_t number)
+{
+	struct tl_lane *page = number < count ? pages[number / PAGE] : NULL;
+
+	return page && page[number % PAGE].known ? &page[number % PAGE] : NULL;
+}
+
+uint64_t tl_lane_lost(const struct tl_lane *lane)
+{
+	uint64_t lost = lane->lost + lane->unsaid + lane->dropped + lane->unwritten;
+
+	return lost > lane->told ? lost - lane->told : 0;
+}
+
+/* ---- Which calls are in the file */
+
+/* The last ones that were looked for, by the numbers that they are shown by. */
+#define SHOWN 256
+static struct tl_lane *shown[SHOWN];
+
+static struct tl_lane *find_shown(uint32_t tid)
+{
+	struct tl_lane **place = &shown[tid % SHOWN];
+
+	if (*place && (*place)->tid == tid)
+		return *place;
+	for (uint32_t number = 0; number < count; number++) {
+		struct tl_lane *lane = tl_lane_at(number);
+		if (lane && lane->tid == tid)
+			return *place = lane;
+	}
+	return NULL;
+}
+
+bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later)
+{
+	const struct tl_lane *lane = find_shown(tid);
+
+	if (!lane)
+		return later;
+	if (ns > lane->gap_from && ns < lane->gap_to)
+		return false;
+	if (ns > lane->until)
+		return later;
+	return lane->since_file == file && ns >= lane->since;
+}
+
+void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_t to)
+{
+	if (lane->since_file != file) {
+		/* What is in no file before this one may be a call around all that are recorded. */
+		lane->since = lane->until ? from : 0;
+		lane->since_file = file;
+	}
+	if (to > lane->until)
+		lane->until = to;
+}
+
+void tl_lane_gap(struct tl_lane *lane, uint64_t to)
+{
+	if (to <= lane->gap_to)
+		return;
+	lane->gap_from = lane->until;
+	lane->gap_to = to;
+}
+
+void tl_lanes_forget(void)
+{
+	for (uint32_t i = 0; i < PAGES && i <= count / PAGE; i++) {
+		if (pages[i])
+			munmap(pages[i], PAGE * sizeof(struct tl_lane));
+		pages[i] = NULL;
+	}
+	memset(shown, 0, sizeof(shown));
+	count = 0;
+}

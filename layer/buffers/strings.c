@@ -1,0 +1,206 @@
+/*
+ * strings.c: see strings.h.
+ *
+ * Texts are put one behind the other into pieces of the arena; `places` has the pieces by their index. `slots` is a hash table of numbers, in
+ * which a text is looked for from its hash on, until it or a free slot is found. Who finds none puts the text into the arena first and
+ * then its number into the free slot, by compare and exchange: should somebody else have taken the slot meanwhile, it is looked at,
+ * and where it has the same text, ours stays behind unused. Nothing is ever taken out.
+ *
+ * Ordered accesses
+ *
+ *	slot			release with the number, acquire by who reads it: the text is there
+ *	places[index]		release by who made the piece, acquire by who reads: it is mapped
+ *	tl_strings_unit.size	release, last of a text: for a reader after a kill
+ */
+#include "layer/buffers/strings.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "layer/buffers/arena.h"
+
+#define SLOTS (1u << 18)
+#define MOST (SLOTS / 2)		/* texts: the table stays half empty */
+#define PIECES 1024u
+#define HEAD ((uint32_t)(sizeof(struct tl_strings_piece) / 8))	/* units that a piece's head takes */
+#define UNITS (1u << TL_STRINGS_BITS)
+
+static _Atomic(_Atomic uint32_t *) slots;
+static _Atomic(struct tl_strings_piece *) places[PIECES];
+static _Atomic uint64_t used;	/* units of all pieces */
+static _Atomic uint32_t count;
+
+_Static_assert(TL_STRINGS_SIZE % TL_ARENA_UNIT == 0, "pieces are whole pages");
+
+static uint32_t hash_of(const char *text, size_t size)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static _Atomic uint32_t *table(void)
+{
+	_Atomic uint32_t *memory = atomic_load_explicit(&slots, memory_order_acquire);
+
+	if (memory)
+		return memory;
+	void *mapped = mmap(NULL, SLOTS * sizeof(*memory), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapped == MAP_FAILED)
+		return NULL;
+	if (atomic_compare_exchange_strong_explicit(&slots, &memory, mapped, memory_order_acq_rel, memory_order_acquire))
+		return mapped;
+	munmap(mapped, SLOTS * sizeof(*memory));
+	return memory;
+}
+
+/* The piece with that index. Of several that are made at once, one counts, and the others stay empty. */
+static struct tl_strings_piece *piece_at(uint32_t index)
+{
+	struct tl_strings_piece *piece = atomic_load_explicit(&places[index], memory_order_acquire);
+
+	if (piece)
+		return piece;
+	struct tl_strings_piece *made = tl_arena_take(TL_PIECE_STRINGS, TL_STRINGS_SIZE);
+	if (!made)
+		return NULL;
+	made->index = index;
+	made->first = HEAD;
+	if (atomic_compare_exchange_strong_explicit(&places[index], &piece, made, memory_order_acq_rel, memory_order_acquire))
+		return made;
+	made->index = UINT32_MAX;
+	return piece;
+}
+
+/* Room for so many units, not across the end of a piece: the number of the first. 0: none. */
+static uint32_t take_units(uint32_t units)
+{
+	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed), from;
+
+	do {
+		from = at;
+		if (from % UNITS == 0)
+			from += HEAD;
+		if (from % UNITS + units > UNITS)
+			from = (from / UNITS + 1) * UNITS + HEAD;
+		if (from + units > (uint64_t)PIECES * UNITS)
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(&used, &at, from + units, memory_order_relaxed, memory_order_relaxed));
+	return (uint32_t)from;
+}
+
+static struct tl_strings_unit *unit_at(uint32_t number)
+{
+	struct tl_strings_piece *piece =
+		number / UNITS < PIECES ? atomic_load_explicit(&places[number / UNITS], memory_order_acquire) : NULL;
+
+	return piece && number % UNITS >= HEAD ? &piece->units[number % UNITS - HEAD] : NULL;
+}
+
+/* Nobody fills the units from here to the piece's end any more: the next text did not fit there. */
+static bool is_left_over(uint32_t at)
+{
+	return UNITS - at % UNITS <= (TL_STRING_MAX + 7) / 8;
+}
+
+static uint32_t put(const char *text, uint32_t size, uint32_t hash)
+{
+	uint32_t number = take_units(1 + (size + 7) / 8);
+
+	if (!number || !piece_at(number / UNITS))
+		return 0;
+	struct tl_strings_unit *unit = unit_at(number);
+	memcpy(unit + 1, text, size);
+	unit->hash = hash;
+	__atomic_store_n(&unit->size, size, __ATOMIC_RELEASE);
+	return number;
+}
+
+static bool is(uint32_t number, const char *text, uint32_t size, uint32_t hash)
+{
+	const struct tl_strings_unit *unit = unit_at(number);
+
+	return unit->hash == hash && unit->size == size && !memcmp(unit + 1, text, size);
+}
+
+/* No longer than may be; not in the middle of a character. */
+static uint32_t cut(const char *text, size_t size)
+{
+	if (size <= TL_STRING_MAX)
+		return (uint32_t)size;
+	size = TL_STRING_MAX;
+	while (size > TL_STRING_MAX - 4 && ((unsigned char)text[size] & 0xc0) == 0x80)
+		size--;
+	return (uint32_t)size;
+}
+
+uint32_t tl_string_number(const char *text, size_t length)
+{
+	uint32_t size = cut(text, length), hash = hash_of(text, size), own = 0;
+	_Atomic uint32_t *memory = table();
+
+	if (!memory || !size)
+		return 0;
+	for (uint32_t i = hash % SLOTS, looked = 0; looked < SLOTS; looked++, i = (i + 1) % SLOTS) {
+		uint32_t number = atomic_load_explicit(&memory[i], memory_order_acquire);
+		if (!number) {
+			if (!own && (atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) >= MOST ||
+				     !(own = put(text, size, hash))))
+				return 0;
+			if (atomic_compare_exchange_strong_explicit(&memory[i], &number, own, memory_order_release,
+								    memory_order_acquire))
+				return own;
+		}
+		if (is(number, text, size, hash))
+			return number;
+	}
+	return 0;
+}
+
+const char *tl_string_text(uint32_t number, size_t *size)
+{
+	const struct tl_strings_unit *unit = unit_at(number);
+
+	*size = unit ? __atomic_load_n(&unit->size, __ATOMIC_ACQUIRE) : 0;
+	return *size ? (const char *)(unit + 1) : NULL;
+}
+
+const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
+{
+	uint64_t end = atomic_load_explicit(&used, memory_order_relaxed);
+	uint32_t at = *from % UNITS < HEAD ? (*from & ~(UNITS - 1)) + HEAD : *from;
+
+	for (*from = at; at < end && at / UNITS == *from / UNITS; ) {
+		const struct tl_strings_unit *unit = unit_at(at);
+		uint32_t size = unit ? __atomic_load_n(&unit->size, __ATOMIC_ACQUIRE) : 0;
+		if (!size)
+			break;
+		at += 1 + (size + 7) / 8;
+	}
+	*units = at - *from;
+	if (*units)
+		return unit_at(*from);
+	/* The rest of a piece may be left over. */
+	if (at / UNITS < end / UNITS && at / UNITS + 1 < PIECES && is_left_over(at)) {
+		*from = (at / UNITS + 1) * UNITS;
+		return tl_strings_since(from, units);
+	}
+	return NULL;
+}
+
+void tl_strings_after_fork(void)
+{
+	_Atomic uint32_t *memory = atomic_exchange_explicit(&slots, NULL, memory_order_relaxed);
+
+	if (memory)
+		munmap(memory, SLOTS * sizeof(*memory));
+	for (uint32_t i = 0; i < PIECES && atomic_load_explicit(&places[i], memory_order_relaxed); i++)
+		atomic_store_explicit(&places[i], NULL, memory_order_relaxed);
+	atomic_store_explicit(&used, 0, memory_order_relaxed);
+	atomic_store_explicit(&count, 0, memory_order_relaxed);
+}

@@ -1,8 +1,0 @@
-/*
- * builtin.c: the APIs whose shims libtracelayer.so brings itself.
- */
-#include "layer/runtime.h"
-
-extern struct tl_shim_library tl_library_ze, tl_library_cl;
-
-struct tl_shim_library *const tl_runtime_builtin[] = { &tl_library_ze, &tl_library_cl, NULL };

@@ -1,0 +1,96 @@
+/*
+ * call_view.c: what tools can ask of a call (tracelayer/tracer.h): its arguments as text, its times.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "format/args/args.h"
+#include "layer/buffers/clock.h"
+#include "tracelayer/shim.h"
+#include "tracelayer/tracer.h"
+
+#define WORDS 64u
+#define CAPTURED 4096u	/* bytes of memory that arguments lead to; a callback may run on a small stack */
+
+static void words_of(const struct tl_view *view, uint64_t *words)
+{
+	const struct tl_function *function = view->function;
+
+	memset(words, 0, 8 * (size_t)function->words);
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_type *type = function->params[i].type;
+		uint64_t *word = &words[function->params[i].offset];
+		memcpy(word, view->params[i], type->size);
+		if (type->kind != TL_KIND_INT || type->size >= 8)
+			continue;
+		unsigned unused = 64 - 8 * type->size;
+		*word = (uint64_t)((int64_t)(*word << unused) >> unused);
+	}
+}
+
+static uint64_t result_word(const struct tl_view *view)
+{
+	uint64_t word = 0;
+
+	if (view->function->result->size <= 8)
+		memcpy(&word, view->result, view->function->result->size);
+	return word;
+}
+
+static bool has_ended(const struct tl_view *view)
+{
+	return view->end && !(view->flags & TL_VIEW_UNWOUND);
+}
+
+TL_EXPORT int tl_view_failed(const struct tl_view *view)
+{
+	return !(view->flags & TL_VIEW_UNWOUND) && tl_call_failed(view->function, result_word(view));
+}
+
+TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t size)
+{
+	const struct tl_function *function = view->function;
+	struct tl_text to = { text, text + size - 1, false };
+	uint64_t words[WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
+	size_t entry_size, leave_size = 0;
+	bool cut = false;
+
+	*text = 0;
+	if (function->words > WORDS)
+		return 0;
+	words_of(view, words);
+	entry_size = tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
+	if (has_ended(view) && !(view->flags & TL_VIEW_SKIPPED) && !tl_view_failed(view))
+		leave_size = tl_args_capture(function, words, TL_CAPTURE_EXIT, leave, sizeof(leave), &cut);
+	tl_args_print(&to, function, words, entry, entry_size, leave, leave_size);
+	*to.at = 0;
+	return (size_t)(to.at - text);
+}
+
+TL_EXPORT size_t tl_view_print_result(const struct tl_view *view, char *text, size_t size)
+{
+	struct tl_text to = { text, text + size - 1, false };
+
+	if (has_ended(view) && view->function->result->kind != TL_KIND_VOID)
+		tl_value_print(&to, view->function->result, view->result);
+	*to.at = 0;
+	return (size_t)(to.at - text);
+}
+
+TL_EXPORT uint64_t tl_ticks_now(void)
+{
+	return tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
+}
+
+TL_EXPORT uint64_t tl_ticks_ns(uint64_t ticks)
+{
+	static _Atomic uint64_t next;
+	uint64_t now = tl_ticks_now();
+
+	/* With pairs as close as this, what lies between them and what follows the last is known to a few nanoseconds. */
+	if (now >= atomic_load_explicit(&next, memory_order_relaxed)) {
+		tl_clock_pair();
+		atomic_store_explicit(&next, now + (1u << 20), memory_order_relaxed);
+	}
+	return tl_clock_ns(ticks);
+}

@@ -1,0 +1,75 @@
+/*
+ * event.h: events that are no calls, on the path that calls take: device work, a program's own events, counters, flows.
+ *
+ * Names, keys and categories are numbers of strings (layer/buffers/strings.h). Times are nanoseconds of CLOCK_MONOTONIC with TL_EVENT_NS, else ticks.
+ */
+#ifndef TL_LAYER_CALLS_EVENT_H
+#define TL_LAYER_CALLS_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/file/record.h"
+#include "layer/buffers/strings.h"
+
+#define TL_EVENT_ARGS 64u	/* an event's; more are left out */
+
+struct tl_event {
+	char phase;		/* Chrome's: X, B, E, i, C, s, t, f */
+	uint8_t flags;		/* enum tl_event_flag */
+	uint8_t level;		/* enum tl_level */
+	uint32_t lane;		/* 0: the calling thread's; with TL_EVENT_TID another thread's tid, as it is shown */
+	uint32_t name, category;
+	uint32_t request;
+	uint64_t start, duration;
+	uint32_t nargs;
+	const struct tl_event_arg *args;
+	const struct tl_event_arrows *arrows;	/* of an X with TL_EVENT_NS; NULL: none */
+};
+
+/*
+ * Record it, in the calling thread's buffer. False where nothing is recorded now, its level is not wanted, or it was lost (and
+ * counted). Async-signal-safe once the thread has made a call or recorded an event.
+ */
+bool tl_event_put(const struct tl_event *event);
+
+/* The same for the end of what was recorded when it began: whatever is recorded now. */
+bool tl_event_put_end(const struct tl_event *event);
+
+/* Arguments whose key and text have no numbers yet. */
+static inline struct tl_event_arg tl_event_text(const char *key, const char *text)
+{
+	return (struct tl_event_arg){.key = tl_string_of(key), .kind = TL_VALUE_STRING, .value = tl_string_of(text)};
+}
+
+static inline struct tl_event_arg tl_event_number(const char *key, enum tl_event_value kind, uint64_t value)
+{
+	return (struct tl_event_arg){.key = tl_string_of(key), .kind = kind, .value = value};
+}
+
+/* Events of this level would be recorded now. */
+bool tl_event_wanted(uint8_t level);
+
+/*
+ * A lane that is no thread's; it has events as soon as one names it. `sort`: those with larger numbers come further down. 0 where memory is
+ * short: then the events go to the lanes of the threads that record them.
+ */
+uint32_t tl_event_lane(uint32_t name, int32_t sort);
+
+/* What the encoder shows of a lane; false for a number that no such lane has. */
+struct tl_lane_entry;
+const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane);
+
+/* The number of the lane that is shown by this tid; 0 for a thread's. */
+uint32_t tl_event_lane_shown(uint32_t tid);
+
+/* Numbers of two flows, the first of them; of this process only, until there were a billion. */
+uint64_t tl_event_flows(void);
+
+/* Now, in ticks of the calling thread's clock. */
+uint64_t tl_event_now(void);
+
+/* In a forked child: forget the lanes. */
+void tl_events_after_fork(void);
+
+#endif

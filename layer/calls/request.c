@@ -1,0 +1,29 @@
+/*
+ * request.c: see request.h.
+ */
+#include "layer/calls/request.h"
+
+#include "layer/calls/slow_path.h"
+#include "layer/calls/thread.h"
+
+__thread uint64_t tl_request_here;
+
+static void set(uint64_t request)
+{
+	/* Calls that were left by longjmp are the former request's. */
+	if (tl_self)
+		tl_call_end_left(tl_self, TL_CALLER);
+	tl_request_here = request;
+	if (tl_self)
+		tl_thread_serve_inline(tl_self);
+}
+
+void tl_request_set(uint32_t request, uint32_t levels)
+{
+	set(TL_REQUEST_INSIDE | (uint64_t)(levels & 0xff) << TL_REQUEST_LEVELS | request);
+}
+
+void tl_request_set_none(void)
+{
+	set(0);
+}

@@ -1,0 +1,65 @@
+/*
+ * thread.c: the beginning and the end of a thread. See thread.h.
+ *
+ * A thread's end is seen by the destructor of a pthread key. Destructors of other keys may still make calls, in an order that nobody
+ * promises, so ours asks for another round and hands the thread's events over in the last but one (in the last, ThreadSanitizer takes
+ * its own state down). After that tl_self stays set, and what still comes is recorded: a producer is recycled only once the
+ * kernel doesn't know its thread any more.
+ */
+#include "layer/calls/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "layer/buffers/buffer.h"
+#include "layer/calls/slow_path.h"
+#include "layer/base/environment.h"
+#include "layer/process/runtime.h"
+#include "layer/calls/tracers.h"
+
+static pthread_key_t key;
+static bool have_key;
+
+static void ends(void *value)
+{
+	struct tl_producer *producer = value;
+
+	if (tl_buffer_is_stale(&producer->thread) || tl_runtime_is_confined())
+		return;
+	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, producer) == 0)
+		return;
+	tl_call_end_all(&producer->thread);
+	if (producer->frames)
+		tl_tracer_frames_give_back(producer->frames);
+	producer->frames = NULL;
+	producer->framed_end = NULL;
+	tl_buffer_detach(producer);
+}
+
+void tl_thread_start(void)
+{
+	have_key = pthread_key_create(&key, ends) == 0;
+}
+
+/* Where calls inside of calls are not traced, they have to be looked at: then only the outermost is served inline. */
+static void look_at_inner(struct tl_producer *producer)
+{
+	producer->inline_end = producer->thread.open + 1;
+}
+
+struct tl_thread *tl_thread_attach(void)
+{
+	struct tl_producer *producer = tl_buffer_attach();
+
+	if (!producer)
+		return NULL;
+	/* Left by a thread that made calls after its end, when nobody was to take them back. */
+	if (producer->frames)
+		tl_frames_own(producer->frames);
+	if (have_key)
+		pthread_setspecific(key, producer);
+	if (!tl_config.nested)
+		look_at_inner(producer);
+	tl_thread_serve_inline(&producer->thread);
+	return &producer->thread;
+}

@@ -1,0 +1,340 @@
+/*
+ * opencl_devices.c: devices and their clocks.
+ *
+ * A driver that knows clGetDeviceAndHostTimer is asked for the device's clock now and then, between two readings of ours; what it says of the host's
+ * clock is of no use, since nobody says which one that is. Others stamp each command when it is enqueued, which is inside of the call that enqueues it: that is
+ * such a reading, too; and where the stamp is by one of the host's clocks (PoCL's is CLOCK_MONOTONIC_RAW), that can be read at any time. Whether the
+ * clock that is read is the one that commands are stamped with is seen by the first commands; if it isn't, what is left is that a command runs
+ * after its submission and before its end is seen.
+ *
+ * Stamps that later do not fit any more say that the clock was set: then it is read at once.
+ */
+#include "layer/device/opencl/opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/buffers/clock.h"
+#include "layer/device/device.h"
+#include "layer/base/cache_near.h"
+
+#define HZ 1000000000u		/* OpenCL's clocks count nanoseconds */
+#define BITS 64u
+#define SLACK 20000u		/* nanoseconds by which stamps may fall out of the calls around them */
+#define FORCED 10000000u	/* nanoseconds between readings for the sake of stamps that do not fit */
+#define READINGS 5u		/* of a clock at a time */
+#define GOOD 500u		/* nanoseconds that a good one takes */
+#define LOOK_AGAIN 1000000u	/* nanoseconds between looks whether it is time to read a clock */
+#define LOOKS 16u		/* commands that the host's clocks are compared with */
+#define ALIKE 1000u		/* nanoseconds by which stamps may lie outside of the call all the same */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table; no driver is called under it */
+static struct tl_handles table;
+static struct tl_cl_device *_Atomic all;	/* release by who puts one in front, acquire by who walks */
+
+/* --- the table */
+
+/* Devices of the same name are told apart by their number. Under the lock. */
+static char *name_for(const char *name)
+{
+	unsigned number = 1;
+	char *text;
+
+	for (const struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_relaxed); device; device = device->next)
+		number += strncmp(device->name, name, strlen(name)) == 0 && strchr(" ", device->name[strlen(name)]);
+	if (number == 1)
+		return strdup(name);
+	return asprintf(&text, "%s #%u", name, number) < 0 ? NULL : text;
+}
+
+/* "OpenCL 3.0 PoCL": clGetDeviceAndHostTimer is there since 2.1, and no loader keeps a program from calling it in an older driver. */
+static bool has_timers(cl_device_id id)
+{
+	char version[256] = "";
+	unsigned major = 0, minor = 0;
+
+	return tl_cl.clGetDeviceAndHostTimer &&
+	       tl_cl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL) == CL_SUCCESS &&
+	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major * 10 + minor >= 21;
+}
+
+static struct tl_cl_device *make(cl_device_id id, const char *name, bool timers)
+{
+	struct tl_cl_device *device = calloc(1, sizeof(*device));
+
+	if (!device)
+		return NULL;
+	device->name = name_for(name);
+	device->device = device->name ? tl_device_new(device->name) : NULL;
+	if (!device->device) {
+		free(device->name);
+		free(device);
+		return NULL;
+	}
+	device->handle.key = id;
+	device->clock = timers ? TL_CL_TIMERS : TL_CL_QUEUED;
+	pthread_mutex_init(&device->lock, NULL);
+	tl_clock_fit_start(&device->fit, HZ, BITS);
+	device->next = atomic_load_explicit(&all, memory_order_relaxed);
+	atomic_store_explicit(&all, device, memory_order_release);
+	tl_handles_put(&table, &device->handle);
+	return device;
+}
+
+/* Parts of a device have its clock, and are shown as it. */
+static cl_device_id whole_of(cl_device_id id)
+{
+	cl_device_id parent = NULL;
+
+	while (tl_cl.clGetDeviceInfo(id, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent, NULL) == CL_SUCCESS && parent)
+		id = parent;
+	return id;
+}
+
+/* Without the blanks that some drivers put around it. */
+static const char *trimmed(char *name)
+{
+	size_t length = strlen(name);
+
+	while (length && name[length - 1] == ' ')
+		name[--length] = 0;
+	return name + strspn(name, " ");
+}
+
+static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever);
+
+struct tl_cl_device *tl_cl_device_of(cl_device_id id)
+{
+	char name[256] = "";
+
+	id = whole_of(id);
+	struct tl_cl_device *device = (struct tl_cl_device *)tl_handles_find(&table, id);
+	if (device || tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
+		return device;
+	bool timers = has_timers(id);
+	pthread_mutex_lock(&lock);
+	device = (struct tl_cl_device *)tl_handles_find(&table, id);
+	bool met = device;
+	if (!device)
+		device = make(id, trimmed(name), timers);
+	pthread_mutex_unlock(&lock);
+	if (!met && device)
+		read_if_due(device, tl_device_now(), true);
+	return device;
+}
+
+struct tl_cl_device *tl_cl_device_of_context(cl_context context)
+{
+	cl_device_id devices[64];
+	size_t size = 0;
+
+	if (!context || tl_cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(devices), devices, &size) != CL_SUCCESS || !size)
+		return NULL;
+	return tl_cl_device_of(devices[0]);
+}
+
+/* --- readings */
+
+/* From now on another one; what is known of the one so far is wrong. Under the device's lock. */
+static void use_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
+{
+	device->clock = clock;
+	tl_clock_fit_start(&device->fit, HZ, BITS);
+}
+
+static uint64_t host_clock(clockid_t id)
+{
+	struct timespec time = { 0 };
+
+	clock_gettime(id, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* 0: the driver can't. */
+static uint64_t read_timer(const struct tl_cl_device *device)
+{
+	cl_ulong stamp = 0, host = 0;
+	cl_int status = tl_cl.clGetDeviceAndHostTimer((cl_device_id)(uintptr_t)device->handle.key, &stamp, &host);
+
+	return status == CL_SUCCESS ? stamp : 0;
+}
+
+/* The clock, between two readings of ours. */
+struct reading {
+	uint64_t before, stamp, after;
+};
+
+static uint64_t width_of(const struct reading *reading)
+{
+	return reading->after - reading->before;
+}
+
+/* .stamp is 0 where it can't be read. */
+static struct reading read_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
+{
+	struct reading reading = { .before = tl_device_now() };
+
+	reading.stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
+	reading.after = tl_device_now();
+	return reading;
+}
+
+/* The thread may lose the processor in the middle of a reading, so the best of several counts. */
+static struct reading read_well(const struct tl_cl_device *device, enum tl_cl_clock clock)
+{
+	struct reading best = read_once(device, clock);
+
+	for (unsigned i = 1; i < READINGS && best.stamp && width_of(&best) > GOOD; i++) {
+		struct reading other = read_once(device, clock);
+		if (other.stamp && width_of(&other) < width_of(&best))
+			best = other;
+	}
+	return best;
+}
+
+/* By one thread at a time; no lock is held while the driver is asked. */
+static void read_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
+{
+	TL_HOOK_UNCANCELLED();
+	const struct reading reading = read_well(device, clock);
+
+	pthread_mutex_lock(&device->lock);
+	device->reading = false;
+	if (device->clock == clock && reading.stamp)
+		tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
+	else if (device->clock == clock)
+		use_clock(device, TL_CL_QUEUED);
+	pthread_mutex_unlock(&device->lock);
+}
+
+static bool can_be_read(const struct tl_cl_device *device)
+{
+	return device->clock <= TL_CL_HOST;
+}
+
+/* The clock is to be read, and by the calling thread: then it is. `whatever`: also if it was read lately. */
+static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
+{
+	pthread_mutex_lock(&device->lock);
+	enum tl_cl_clock clock = device->clock;
+	bool reads = can_be_read(device) && !device->reading && (whatever || tl_clock_fit_due(&device->fit, at));
+	device->reading |= reads;
+	pthread_mutex_unlock(&device->lock);
+	if (reads)
+		read_clock(device, clock);
+}
+
+TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
+{
+	if (!can_be_read(device) || now < atomic_load_explicit(&device->look_again, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&device->look_again, now + tl_clock_ticks(LOOK_AGAIN), memory_order_relaxed);
+	read_if_due(device, tl_device_now(), false);
+}
+
+/* --- which clock it is */
+
+/* By this clock of the host's the command was stamped inside of the call that enqueued it. */
+static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
+{
+	uint64_t before = tl_device_now(), there = host_clock(id), after = tl_device_now();
+	uint64_t low = work->queued + (before - there), high = work->queued + (after - there);
+
+	return high + ALIKE >= work->submitted.start && low <= work->submitted.end + ALIKE;
+}
+
+/* Drivers of processors use the host's own clocks. Only where no other one could be meant. Under the device's lock. */
+static void look_for_host_clock(struct tl_cl_device *device, const struct tl_device_work *work)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME };
+	unsigned fit = 0;
+
+	if (device->clock != TL_CL_QUEUED || device->looks >= LOOKS || !(work->has & TL_RAW_QUEUED))
+		return;
+	device->looks++;
+	for (unsigned i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		if (!is_stamped_by(clocks[i], work))
+			continue;
+		device->host = clocks[i];
+		fit++;
+	}
+	if (fit != 1)
+		return;
+	use_clock(device, TL_CL_HOST);
+	device->looks = LOOKS;
+	const struct reading reading = read_well(device, TL_CL_HOST);
+	tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
+}
+
+/* The command was stamped inside of the call that enqueued it. Under the device's lock. */
+static void use_stamp(struct tl_cl_device *device, const struct tl_device_work *work, bool whatever)
+{
+	const struct tl_device_call *call = &work->submitted;
+
+	if (device->clock == TL_CL_QUEUED && work->has & TL_RAW_QUEUED && work->queued && call->start > device->fit.asked &&
+	    (whatever || tl_clock_fit_due(&device->fit, call->start)))
+		tl_clock_fit_pair(&device->fit, work->queued, call->start, call->end);
+	if (device->clock == TL_CL_BRACKETS)
+		tl_clock_fit_bracket(&device->fit, work->raw_start, work->raw_end, call->start, work->end);
+}
+
+/* --- times */
+
+static uint64_t convert(struct tl_cl_device *device, uint64_t stamp, uint64_t about)
+{
+	return tl_clock_fit_convert(&device->fit, stamp, BITS, about).ns;
+}
+
+/* They are there, and lie between the call that submitted it and `seen`. Under the device's lock. */
+static bool find_times(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
+{
+	if (!device->fit.segments && device->clock != TL_CL_BRACKETS)
+		return false;
+	work->start = convert(device, work->has & TL_RAW_START ? work->raw_start : work->raw_end, work->submitted.start);
+	work->end = convert(device, work->raw_end, seen);
+	return work->start + SLACK >= work->submitted.start && work->end <= seen + SLACK;
+}
+
+/* The stamps do not fit. Ask for another reading, or go on with another clock if they never did. Under the lock, which is left in between. */
+static bool find_times_again(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
+{
+	uint64_t at = tl_device_now();
+
+	if (device->proven && at - device->forced < FORCED)
+		return false;
+	device->forced = at;
+	pthread_mutex_unlock(&device->lock);
+	read_if_due(device, at, true);
+	pthread_mutex_lock(&device->lock);
+	use_stamp(device, work, true);
+	return find_times(device, work, seen);
+}
+
+void tl_cl_device_convert(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
+{
+	pthread_mutex_lock(&device->lock);
+	work->end = seen;
+	look_for_host_clock(device, work);
+	use_stamp(device, work, false);
+	bool fits = find_times(device, work, seen) || find_times_again(device, work, seen);
+	while (!fits && !device->proven && device->clock != TL_CL_BRACKETS) {
+		use_clock(device, can_be_read(device) ? TL_CL_QUEUED : TL_CL_BRACKETS);
+		work->end = seen;
+		use_stamp(device, work, true);
+		fits = find_times(device, work, seen);
+	}
+	device->proven |= fits;
+	if (!work->start)
+		work->start = work->submitted.start;
+	pthread_mutex_unlock(&device->lock);
+}
+
+void tl_cl_devices_after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	for (struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_acquire); device; device = device->next) {
+		pthread_mutex_init(&device->lock, NULL);
+		device->reading = false;
+	}
+}

@@ -1,0 +1,83 @@
+/*
+ * opencl_events.c: what the program is told of its events. Their references are its own, and where it did not ask for profiling there are no times.
+ *
+ * What a driver says to a question that it can't answer is its own business, so it is asked about an event that never has any times: one of the
+ * program's context that no command belongs to (a user event).
+ */
+#include "layer/device/opencl/opencl.h"
+
+struct asking {
+	struct tl_cl_queue *claimed;	/* its command is under way, and we hold a reference, too */
+	cl_event other;			/* that the driver is asked about */
+};
+
+_Static_assert(sizeof(struct asking) <= TL_HOOK_STATE, "it fits");
+
+static bool ask(cl_event event, cl_event_info name, void *value, size_t size)
+{
+	return tl_cl.clGetEventInfo(event, name, size, value, NULL) == CL_SUCCESS;
+}
+
+/* What has ended is collected, and let go of, first. */
+TL_CL_BEFORE(tl_cl_event_info_before)
+{
+	struct asking *asking = state;
+
+	if (TL_CL_PARAM(cl_event_info, call, 1) != CL_EVENT_REFERENCE_COUNT || !tl_cl_ready())
+		return;
+	tl_cl_collect_all();
+	asking->claimed = tl_cl_claim(TL_CL_PARAM(cl_event, call, 0));
+}
+
+/* Who learns by asking that a command has ended has waited for it. */
+TL_CL_AFTER(tl_cl_event_info_after)
+{
+	struct asking *asking = state;
+	const void *value = TL_CL_PARAM(void *, call, 3);
+
+	if (asking->claimed) {
+		if (value && tl_cl_succeeded(result, unwound))
+			--*(cl_uint *)TL_CL_PARAM(void *, call, 3);
+		tl_cl_release(asking->claimed);
+		return;
+	}
+	if (TL_CL_PARAM(cl_event_info, call, 1) == CL_EVENT_COMMAND_EXECUTION_STATUS && value && tl_cl_succeeded(result, unwound) &&
+	    *(const cl_int *)value <= CL_COMPLETE && tl_cl_ready())
+		tl_cl_waited_events(call, &TL_CL_PARAM(cl_event, call, 0), 1);
+}
+
+static bool is_timed_unasked(cl_event event)
+{
+	cl_command_queue handle = NULL;
+	struct tl_cl_queue *queue;
+
+	if (!event || !ask(event, CL_EVENT_COMMAND_QUEUE, &handle, sizeof(handle)) || !handle)
+		return false;
+	queue = tl_cl_queue_find(handle);
+	return queue && atomic_load_explicit(&queue->given, memory_order_relaxed);
+}
+
+TL_CL_BEFORE(tl_cl_event_times_before)
+{
+	cl_event event = TL_CL_PARAM(cl_event, call, 0);
+	struct asking *asking = state;
+	cl_context context = NULL;
+
+	if (!tl_cl_queues_are_given() || !tl_cl_ready() || !is_timed_unasked(event) ||
+	    !ask(event, CL_EVENT_CONTEXT, &context, sizeof(context)))
+		return;
+	asking->other = tl_cl.clCreateUserEvent(context, NULL);
+	if (asking->other)
+		TL_CL_PARAM(cl_event, call, 0) = asking->other;
+}
+
+TL_CL_AFTER(tl_cl_event_times_after)
+{
+	struct asking *asking = state;
+
+	(void)call;
+	(void)result;
+	(void)unwound;
+	if (asking->other && tl_cl_ready())
+		tl_cl.clReleaseEvent(asking->other);
+}

@@ -1,0 +1,114 @@
+/*
+ * ze_graph.c: lists whose commands are captured for a graph instead of being executed.
+ *
+ * The capture begins on one immediate list, and spreads: to each other one from the command on that waits for an event which a captured command signals. It ends for all
+ * of them at once. What is captured has nothing of ours, since it may be executed many times, or never, and nobody says when; a graph's execution is one
+ * command of the list that it is appended to (ze_append.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/ze/ze.h"
+
+/* A capture that has begun. .number is in lists and events that take part in it. */
+struct session {
+	struct session *next;
+	uint64_t number;
+	const struct ze_list *first;
+};
+
+static struct session *sessions;
+static uint64_t last;
+
+static struct session **find(uint64_t number)
+{
+	struct session **link = &sessions;
+
+	while (*link && (*link)->number != number)
+		link = &(*link)->next;
+	return link;
+}
+
+static bool is_under_way(uint64_t number)
+{
+	return number && *find(number);
+}
+
+static void end_session(uint64_t number)
+{
+	struct session **link = find(number), *session = *link;
+
+	if (session)
+		*link = session->next;
+	free(session);
+}
+
+static uint64_t session_of(uint32_t count, const ze_event_handle_t *waits)
+{
+	for (uint32_t i = 0; waits && i < count; i++) {
+		const struct ze_event *event = tl_ze_event_find(waits[i]);
+		if (event && is_under_way(event->session))
+			return event->session;
+	}
+	return 0;
+}
+
+bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count, const ze_event_handle_t *waits)
+{
+	if (!sessions || !list->queue)
+		return false;
+	if (!is_under_way(list->session))
+		list->session = session_of(count, waits);
+	struct ze_event *event = list->session && signal ? tl_ze_event_known(signal) : NULL;
+	if (event)
+		event->session = list->session;
+	return list->session;
+}
+
+void tl_ze_list_is_gone(const struct ze_list *list)
+{
+	struct session *session = *find(list->session);
+
+	if (session && session->first == list)
+		end_session(session->number);
+}
+
+void tl_ze_graphs_forget(void)
+{
+	sessions = NULL;
+}
+
+static void after_begin(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
+	struct session *session = list ? calloc(1, sizeof(*session)) : NULL;
+	if (session) {
+		*session = (struct session){ .next = sessions, .number = ++last, .first = list };
+		sessions = session;
+		list->session = session->number;
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static void after_end(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	const struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
+	if (list)
+		end_session(list->session);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+const struct tl_hook tl_ze_graph_hooks[] = {
+	{ "zeCommandListBeginGraphCaptureExt", NULL, after_begin, TL_HOOK_PLAIN },
+	{ "zeCommandListBeginCaptureIntoGraphExt", NULL, after_begin, TL_HOOK_PLAIN },
+	{ "zeCommandListEndGraphCaptureExt", NULL, after_end, TL_HOOK_PLAIN },
+	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+};

@@ -1,0 +1,195 @@
+/*
+ * ze_mutable.c: lists whose commands the program changes after it has appended them, and copies of lists.
+ *
+ * The program asks for the number of the command that it is going to append, and changes it by that number while the list is not being executed: kernel, sizes, event. What
+ * earlier executions left is read, and shown, before.
+ *
+ * The headers of Level Zero 1.4 lack all of it; so its structures are written down here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/ze/ze.h"
+
+#define CHANGES_SIGNAL 16u	/* ZE_MUTABLE_COMMAND_EXP_FLAG_SIGNAL_EVENT */
+#define GROUP_COUNT 0x0002001au	/* ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC, …_GROUP_SIZE_EXP_DESC */
+#define GROUP_SIZE 0x0002001bu
+
+/* ze_mutable_command_id_exp_desc_t, ze_mutable_commands_exp_desc_t */
+struct mutable_desc {
+	ze_structure_type_t stype;
+	const void *next;
+	uint32_t flags;
+};
+
+/* ze_mutable_group_count_exp_desc_t, ze_mutable_group_size_exp_desc_t: what all descriptions of a change begin with, and the rest of these two */
+struct change_desc {
+	ze_structure_type_t stype;
+	const void *next;
+	uint64_t id;
+	union {
+		const ze_group_count_t *counts;
+		uint32_t sizes[3];
+	};
+};
+
+static struct ze_list *list_of(const struct tl_call *call)
+{
+	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
+
+	return list && list->recording ? list : NULL;
+}
+
+static struct ze_command *command_of(struct ze_recording *recording, uint64_t id)
+{
+	for (uint32_t i = 0; id && i < recording->count; i++)
+		if (recording->commands[i].id == id)
+			return &recording->commands[i];
+	return NULL;
+}
+
+/* --- the number of the next command */
+
+static void after_next_id(struct tl_call *call, unsigned id, uint64_t result, bool unwound)
+{
+	const struct mutable_desc *desc = ZE_PARAM(call, 1, const struct mutable_desc *);
+
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = list_of(call);
+	if (list) {
+		list->next_id = *ZE_PARAM(call, id, uint64_t *);
+		list->next_signals = desc->flags == 0 || desc->flags & CHANGES_SIGNAL;
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void after_get_id(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	after_next_id(call, 2, result, unwound);
+	(void)state;
+}
+
+static void after_get_id_with_kernels(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	after_next_id(call, 4, result, unwound);
+	(void)state;
+}
+
+/* --- changes */
+
+static void before_change(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	const struct ze_list *list = list_of(call);
+	if (list)
+		tl_ze_recording_collect(list->recording);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static uint64_t count_of(const struct ze_command *command, unsigned i)
+{
+	return command->local[i] ? command->global[i] / command->local[i] : 0;
+}
+
+static void change_sizes(struct ze_command *command, const struct change_desc *change)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t count = change->stype == GROUP_COUNT ? (&change->counts->groupCountX)[i] : count_of(command, i);
+		if (change->stype == GROUP_SIZE)
+			command->local[i] = change->sizes[i];
+		command->global[i] = count * command->local[i];
+	}
+}
+
+static void after_change(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	const struct mutable_desc *desc = ZE_PARAM(call, 1, const struct mutable_desc *);
+
+	if (unwound || result != ZE_RESULT_SUCCESS || !desc)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = list_of(call);
+	for (const struct change_desc *change = desc->next; list && change; change = change->next) {
+		struct ze_command *command = command_of(list->recording, change->id);
+		if (command && command->dimensions && (change->stype == GROUP_SIZE || (change->stype == GROUP_COUNT && change->counts)))
+			change_sizes(command, change);
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static void change_kernel(struct ze_command *command, ze_kernel_handle_t handle)
+{
+	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
+
+	free(command->name);
+	command->name = kernel && kernel->name ? strdup(kernel->name) : NULL;
+	for (unsigned i = 0; kernel && kernel->group[0] && command->dimensions && i < 3; i++) {
+		command->global[i] = count_of(command, i) * kernel->group[i];
+		command->local[i] = kernel->group[i];
+	}
+}
+
+static void after_kernels(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	const uint64_t *ids = ZE_PARAM(call, 2, uint64_t *);
+	const ze_kernel_handle_t *kernels = ZE_PARAM(call, 3, ze_kernel_handle_t *);
+
+	if (unwound || result != ZE_RESULT_SUCCESS || !ids || !kernels)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = list_of(call);
+	for (uint32_t i = 0; list && i < ZE_PARAM(call, 1, uint32_t); i++) {
+		struct ze_command *command = command_of(list->recording, ids[i]);
+		if (command)
+			change_kernel(command, kernels[i]);
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+static void after_signal(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	ze_event_handle_t signal = ZE_PARAM(call, 2, ze_event_handle_t);
+
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = list_of(call);
+	struct ze_command *command = list ? command_of(list->recording, ZE_PARAM(call, 1, uint64_t)) : NULL;
+	if (command)
+		tl_ze_recording_signal(list->recording, command, signal ? tl_ze_event_known(signal) : NULL);
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+/* --- copies */
+
+/* Both write to the same events and memory of ours. */
+static void after_clone(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	const struct ze_list *list = list_of(call);
+	if (list) {
+		tl_ze_recording_collect(list->recording);
+		tl_ze_recording_spoil(list->recording);
+		tl_ze_list_clone(list, *ZE_PARAM(call, 1, ze_command_list_handle_t *));
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+const struct tl_hook tl_ze_mutable_hooks[] = {
+	{ "zeCommandListGetNextCommandIdExp", NULL, after_get_id, TL_HOOK_PLAIN },
+	{ "zeCommandListGetNextCommandIdWithKernelsExp", NULL, after_get_id_with_kernels, TL_HOOK_PLAIN },
+	{ "zeCommandListUpdateMutableCommandsExp", before_change, after_change, TL_HOOK_PLAIN },
+	{ "zeCommandListUpdateMutableCommandSignalEventExp", before_change, after_signal, TL_HOOK_PLAIN },
+	{ "zeCommandListUpdateMutableCommandKernelsExp", before_change, after_kernels, TL_HOOK_PLAIN },
+	{ "zeCommandListCreateCloneExp", NULL, after_clone, TL_HOOK_PLAIN },
+	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+};

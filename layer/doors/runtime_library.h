@@ -1,0 +1,34 @@
+/*
+ * runtime_library.h: libtracelayer.so, as the loaders' own layers find it.
+ *
+ * A layer is not linked to it: the dynamic linker takes $ORIGIN for the folder of the name that a library was opened by, which may be a
+ * symbolic link anywhere. So the layer looks from where its file really is. The one that is preloaded comes first: there is one runtime in a
+ * process.
+ */
+#ifndef TL_LAYER_DOORS_RUNTIME_LIBRARY_H
+#define TL_LAYER_DOORS_RUNTIME_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/resolve/loader_tables.h"
+
+struct tl_zel;
+
+/* What a layer uses of it: layer/resolve/loader_tables.h, layer/program/zel_tracer.h. */
+struct tl_door_library {
+	bool (*opens)(const char *function);
+	void (*pointer)(const char *function, void **place);
+	void (*table)(const char *getter, uint32_t version, void *table);
+	void (*loader)(enum tl_door_check check);
+	void *(*symbol)(const void *address, const char *name);
+	const struct tl_zel *(*zel)(void);
+};
+
+/*
+ * Loaded at the first question. NULL: there is none, which a line on stderr has told, or the program is set-user-id; then the layer leaves
+ * everything as it is.
+ */
+const struct tl_door_library *tl_door_library(void);
+
+#endif

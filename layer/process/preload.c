@@ -1,0 +1,134 @@
+/*
+ * preload.c: how the library came into the process. See preload.h.
+ *
+ * LD_PRELOAD says it, where it is still there. Otherwise the order of loading does: the dynamic linker puts the program first, then what is
+ * preloaded, then what the program needs.
+ */
+#include "layer/process/preload.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* One of LD_PRELOAD's paths, which colons and spaces separate, ends in `name`. */
+static bool is_listed(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+
+	while (*list) {
+		size_t length = strcspn(list, ": ");
+		const char *end = list + length;
+		if (length >= size && !memcmp(end - size, name, size) && (length == size || end[-(ptrdiff_t)size - 1] == '/'))
+			return true;
+		list = end + (*end != 0);
+	}
+	return false;
+}
+
+static const ElfW(Dyn) *dynamic(const struct link_map *map, ElfW(Sxword) tag)
+{
+	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == tag)
+			return entry;
+	return NULL;
+}
+
+/* `map` was linked against the library at `path`. */
+static bool needs(const struct link_map *map, const char *path)
+{
+	const ElfW(Dyn) *strings = dynamic(map, DT_STRTAB);
+
+	for (const ElfW(Dyn) *entry = map->l_ld; strings && entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag != DT_NEEDED)
+			continue;
+		const char *name = (const char *)strings->d_un.d_ptr + entry->d_un.d_val;
+		if (!strcmp(last_part(name), last_part(path)))
+			return true;
+	}
+	return false;
+}
+
+/* A listed library brings us along: shims for another API, made by tracegen. */
+static bool a_listed_one_needs(const char *list, const struct link_map *self)
+{
+	const struct link_map *map = self;
+
+	while (map->l_prev)
+		map = map->l_prev;
+	for (; map; map = map->l_next)
+		if (*map->l_name && is_listed(list, last_part(map->l_name)) && needs(map, self->l_name))
+			return true;
+	return false;
+}
+
+/* We stand before everything that the program needs, and it doesn't need us. */
+static bool comes_before_needed(const struct link_map *self)
+{
+	const struct link_map *program = self;
+
+	while (program->l_prev)
+		program = program->l_prev;
+	if (needs(program, self->l_name))
+		return false;
+	for (const struct link_map *map = program->l_next; map; map = map->l_next) {
+		if (map == self)
+			return true;
+		if (needs(program, map->l_name))
+			return false;
+	}
+	return false;
+}
+
+bool tl_preloaded(void)
+{
+	Dl_info info;
+	struct link_map *self = NULL;
+	const char *list = getenv("LD_PRELOAD");
+
+	if (!dladdr1((void *)tl_preloaded, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
+		return false;
+	return (list && (is_listed(list, last_part(self->l_name)) || a_listed_one_needs(list, self))) ||
+	       comes_before_needed(self);
+}
+
+/* The last parts of paths: ours, and those of preloaded libraries that need us. The dynamic linker keeps them. */
+#define BRINGERS 16
+static const char *names[BRINGERS];
+static size_t nnames;
+
+void tl_preload_look(void)
+{
+	Dl_info info;
+	struct link_map *self = NULL;
+
+	if (nnames || !dladdr1((void *)tl_preload_look, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
+		return;
+	names[nnames++] = last_part(self->l_name);
+	const struct link_map *map = self;
+	while (map->l_prev)
+		map = map->l_prev;
+	/* The program itself may need us, too, and has no name. */
+	for (; map && nnames < BRINGERS; map = map->l_next)
+		if (*map->l_name && needs(map, self->l_name))
+			names[nnames++] = last_part(map->l_name);
+}
+
+bool tl_preload_is_ours(const char *item, size_t length)
+{
+	for (size_t i = 0; i < nnames; i++) {
+		size_t size = strlen(names[i]);
+		if (length >= size && !memcmp(item + length - size, names[i], size) && (length == size || item[length - size - 1] == '/'))
+			return true;
+	}
+	return false;
+}

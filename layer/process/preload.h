@@ -1,0 +1,19 @@
+/*
+ * preload.h: how the library came into the process.
+ */
+#ifndef TL_LAYER_PROCESS_PRELOAD_H
+#define TL_LAYER_PROCESS_PRELOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* By LD_PRELOAD or /etc/ld.so.preload, and not because something was linked against it or opened it. */
+bool tl_preloaded(void);
+
+/* Note what LD_PRELOAD calls us: once, when the library is loaded. */
+void tl_preload_look(void);
+
+/* An item of LD_PRELOAD is us, or a library that brings us along. Async-signal-safe. */
+bool tl_preload_is_ours(const char *item, size_t length);
+
+#endif

@@ -1,0 +1,433 @@
+/*
+ * process_end.c: the ways out of a process that run no exit handlers, and those that lead into another program.
+ *
+ * _exit, _Exit, quick_exit and the exec family are exported in the C library's place. Each puts what was recorded into the trace file, with
+ * its end, and goes on to the function that the program would have reached without us. They may be called from signal handlers and in
+ * children of vfork, so everything before that is async-signal-safe, and nothing is done where the memory is another process's. An exec that
+ * fails leaves recording on: later events go over the end that the file has got.
+ *
+ * What posix_spawn, system and popen do in their children is inside the C library and never comes here, nor need it: those children share
+ * the parent's memory, and have recorded nothing.
+ *
+ * Whatever starts another program looks at it first (exec_image.h): `tracelayer run` is told where the layer won't be in it, and one of another C
+ * library is not given what would keep it from starting.
+ *
+ * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last results of their devices. Their code is anybody's:
+ * it allocates, prints and locks. So it must not run in a signal handler (which may have interrupted the allocator), and a process that ends since it
+ * hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies, and the watch: a thread that the C library does not know
+ * of ends the process when that takes too long. Before an exec it is not done: should the exec fail, it would have been too early.
+ *
+ * unshare and setns make some changes only for a process that has one thread, and the writer's and the one for device lanes would be further ones. They end before.
+ */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/program_file.h"
+#include "common/text.h"
+#include "layer/device/background.h"
+#include "layer/device/device.h"
+#include "layer/resolve/dlsym.h"
+#include "layer/program/xpti_events.h"
+#include "layer/base/signal_handler.h"
+#include "layer/process/exec_image.h"
+#include "layer/base/bounded_lock.h"
+#include "layer/write/run_report.h"
+#include "layer/process/runtime.h"
+#include "layer/base/raw_thread.h"
+#include "layer/process/tool_libraries.h"
+#include "layer/write/writer.h"
+
+#define PATIENCE_MS 5000	/* that tools and drivers have to report */
+
+/* The functions that stand behind ours. Found by the constructor: at a call it may be too late to ask the dynamic linker. */
+static struct {
+	void (*_exit)(int status);
+	void (*_Exit)(int status);
+	void (*quick_exit)(int status);
+	int (*execve)(const char *path, char *const argv[], char *const envp[]);
+	int (*execv)(const char *path, char *const argv[]);
+	int (*execvp)(const char *file, char *const argv[]);
+	int (*execvpe)(const char *file, char *const argv[], char *const envp[]);
+	int (*fexecve)(int fd, char *const argv[], char *const envp[]);
+	int (*execveat)(int folder, const char *path, char *const argv[], char *const envp[], int flags);
+	__typeof__(posix_spawn) *posix_spawn;
+	__typeof__(posix_spawnp) *posix_spawnp;
+	int (*unshare)(int flags);
+	int (*setns)(int fd, int type);
+	_Atomic bool found;
+} real;
+
+#define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
+static __attribute__((constructor)) void find(void)
+{
+	FIND(_exit);
+	FIND(_Exit);
+	FIND(quick_exit);
+	FIND(execve);
+	FIND(execv);
+	FIND(execvp);
+	FIND(execvpe);
+	FIND(fexecve);
+	FIND(execveat);
+	FIND(posix_spawn);
+	FIND(posix_spawnp);
+	FIND(unshare);
+	FIND(setns);
+	/* Release: pairs with the acquire in REAL. */
+	atomic_store_explicit(&real.found, true, memory_order_release);
+}
+
+/* Called before our constructor, by another library's: found then. A C library that has no such function says so. */
+#define REAL_OR(name, failure)                                                                                         \
+	({                                                                                                             \
+		if (!atomic_load_explicit(&real.found, memory_order_acquire))                                          \
+			find();                                                                                        \
+		if (!real.name) {                                                                                      \
+			errno = ENOSYS;                                                                                \
+			return failure;                                                                                \
+		}                                                                                                      \
+		real.name;                                                                                             \
+	})
+#define REAL(name) REAL_OR(name, -1)
+
+/* --- tools and drivers */
+
+static struct {
+	_Atomic uint32_t over;	/* futex: they are done */
+	int status;		/* the process's, should they never be */
+} watched;
+
+static int watch(void *unused)
+{
+	(void)unused;
+	tl_futex_wait(&watched.over, 0, PATIENCE_MS);
+	if (!atomic_load_explicit(&watched.over, memory_order_relaxed))
+		syscall(SYS_exit_group, watched.status);
+	return 0;
+}
+
+static bool somebody_awaits_end(void)
+{
+	return tl_tools_await_end() || tl_device_awaits_end() || tl_guest_awaits_end();
+}
+
+/* Also not from inside a tool, which may hold locks of its own. */
+static void end_others(int status)
+{
+	int cancel;
+
+	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || tl_in_handler())
+		return;
+	watched.status = status;
+	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);
+	if (!tl_thread_raw_start(watch, NULL))
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	tl_device_end();
+	tl_tools_end();
+	tl_guest_end();
+	pthread_setcancelstate(cancel, NULL);
+	atomic_store_explicit(&watched.over, 1, memory_order_relaxed);
+	tl_futex_wake(&watched.over);
+}
+
+/* --- the end of the process */
+
+/* Before code runs that is anybody's, all is in the file once already. */
+static void last_words(int status)
+{
+	if (!tl_runtime_is_confined() && somebody_awaits_end() && tl_runtime_flush())
+		end_others(status);
+	tl_runtime_end();
+}
+
+static __attribute__((noreturn)) void leave(void (*function)(int), int status)
+{
+	if (function)
+		function(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+TL_EXPORT void _exit(int status)
+{
+	last_words(status);
+	leave(real._exit, status);
+}
+
+TL_EXPORT void _Exit(int status)
+{
+	last_words(status);
+	leave(real._Exit, status);
+}
+
+static _Atomic bool quitting;	/* by quick_exit, of which we know the status */
+static int quick_status;
+
+TL_EXPORT void quick_exit(int status)
+{
+	quick_status = status;
+	atomic_store_explicit(&quitting, true, memory_order_release);
+	leave(real.quick_exit, status);
+}
+
+/* The C library leaves by a call of its own when these handlers have run. Registered before those of the program, so it runs after them. */
+static void at_quick_exit_last(void)
+{
+	if (atomic_load_explicit(&quitting, memory_order_acquire))
+		last_words(quick_status);
+	else
+		tl_runtime_end();
+}
+
+static __attribute__((constructor)) void register_last(void)
+{
+	at_quick_exit(at_quick_exit_last);
+}
+
+/* --- other programs */
+
+/*
+ * The other program won't know of the buffers, so they go, unless `tracelayer run` comes by when all is over. An exec that fails leaves a process
+ * without any: what it records from then on is lost if it crashes. So one that is seen to fail keeps them.
+ */
+static void before_exec(const char *path)
+{
+	if (tl_runtime_is_confined() || !tl_runtime_is_owner())
+		return;
+	int error = errno;
+	bool certain = !path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+
+	if (tl_runtime_close(certain) && certain && !tl_report_is_asked())
+		tl_runtime_release();
+	errno = error;
+}
+
+/* It failed, so the process goes on. */
+static int after_exec(int result)
+{
+	int error = errno;
+
+	if (!tl_runtime_is_confined())
+		tl_runtime_reopen();
+	errno = error;
+	return result;
+}
+
+#define EXEC(name, path, ...)                                                                                          \
+	({                                                                                                             \
+		__typeof__(real.name) function_ = REAL(name);                                                          \
+		before_exec(path);                                                                                     \
+		after_exec(function_(__VA_ARGS__));                                                                    \
+	})
+
+/* The environment that the program is to be started with: on the caller's stack where it can't be the one given. */
+#define ENVIRONMENT(path, envp)                                                                                        \
+	({                                                                                                             \
+		size_t room_ = tl_image_look(path, envp);                                                              \
+		room_ ? tl_image_without(envp, alloca(room_)) : (envp);                                                \
+	})
+
+TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	char *const *environment = ENVIRONMENT(path, envp);
+
+	return EXEC(execve, path, path, argv, environment);
+}
+
+TL_EXPORT int execv(const char *path, char *const argv[])
+{
+	char *const *environment = ENVIRONMENT(path, environ);
+
+	if (environment != environ)
+		return EXEC(execve, path, path, argv, environment);
+	return EXEC(execv, path, path, argv);
+}
+
+TL_EXPORT int execvp(const char *file, char *const argv[])
+{
+	char found[TL_PROGRAM_PATH];
+	char *const *environment = ENVIRONMENT(tl_image_find(file, found, sizeof(found)), environ);
+	const char *path = strchr(file, '/') ? file : NULL;
+
+	if (environment != environ)
+		return EXEC(execvpe, path, file, argv, environment);
+	return EXEC(execvp, path, file, argv);
+}
+
+TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	char found[TL_PROGRAM_PATH];
+	char *const *environment = ENVIRONMENT(tl_image_find(file, found, sizeof(found)), envp);
+
+	return EXEC(execvpe, strchr(file, '/') ? file : NULL, file, argv, environment);
+}
+
+/* A path to what is named by a folder's descriptor, or by that of the file itself (path is empty). NULL: it is too long. */
+static const char *path_at(int folder, const char *path, char *at, size_t room)
+{
+	struct tl_text text = { at, at + room - 1, false };
+
+	if (*path == '/' || (*path && folder == AT_FDCWD))
+		return path;
+	tl_text_string(&text, "/proc/self/fd/");
+	tl_text_unsigned(&text, (uint64_t)(unsigned)folder);
+	tl_text_string(&text, *path ? "/" : "");
+	tl_text_string(&text, path);
+	*text.at = 0;
+	return text.cut ? NULL : at;
+}
+
+TL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	char at[64];
+	char *const *environment = ENVIRONMENT(path_at(fd, "", at, sizeof(at)), envp);
+
+	return EXEC(fexecve, NULL, fd, argv, environment);
+}
+
+TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	char at[TL_PROGRAM_PATH];
+	char *const *environment = ENVIRONMENT(path_at(folder, path, at, sizeof(at)), envp);
+
+	return EXEC(execveat, NULL, folder, path, argv, environment, flags);
+}
+
+/* Its child shares our memory and execs inside of the C library: nothing is to be done here but to see what it will be. */
+TL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+			  char *const argv[], char *const envp[])
+{
+	__typeof__(real.posix_spawn) function = REAL_OR(posix_spawn, ENOSYS);
+	int error = errno;
+	char *const *environment = ENVIRONMENT(path, envp);
+
+	errno = error;
+	return function(pid, path, actions, attributes, argv, environment);
+}
+
+TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+			   char *const argv[], char *const envp[])
+{
+	__typeof__(real.posix_spawnp) function = REAL_OR(posix_spawnp, ENOSYS);
+	char found[TL_PROGRAM_PATH];
+	int error = errno;
+	char *const *environment = ENVIRONMENT(tl_image_find(file, found, sizeof(found)), envp);
+
+	errno = error;
+	return function(pid, file, actions, attributes, argv, environment);
+}
+
+/* How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the NULL. -1: more than an exec takes. */
+static long count_arguments(const char *first, va_list *list)
+{
+	long count = 0;
+
+	for (const char *one = first; one; one = va_arg(*list, const char *))
+		if (++count == INT_MAX)
+			return -1;
+	return count;
+}
+
+static void fill(char **argv, const char *first, long count, va_list *list)
+{
+	if (count)
+		argv[0] = (char *)first;
+	for (long i = 1; i <= count; i++)
+		argv[i] = va_arg(*list, char *);
+	argv[count] = NULL;
+}
+
+/*
+ * argv, on the caller's stack as exec must not allocate, of the arguments from `first` to NULL. Ends the function where there are too many.
+ * Leaves `list` behind the NULL.
+ */
+#define ARGUMENTS(argv, first, list)                                                                                   \
+	va_list list;                                                                                                  \
+	va_start(list, first);                                                                                         \
+	long argv##_count = count_arguments(first, &list);                                                             \
+	va_end(list);                                                                                                  \
+	if (argv##_count < 0) {                                                                                        \
+		errno = E2BIG;                                                                                         \
+		return -1;                                                                                             \
+	}                                                                                                              \
+	char **argv = alloca(((size_t)argv##_count + 1) * sizeof(*argv));                                              \
+	va_start(list, first);                                                                                         \
+	fill(argv, first, argv##_count, &list)
+
+TL_EXPORT int execl(const char *path, const char *first, ...)
+{
+	ARGUMENTS(argv, first, list);
+	va_end(list);
+	return execv(path, argv);
+}
+
+TL_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	ARGUMENTS(argv, first, list);
+	va_end(list);
+	return execvp(file, argv);
+}
+
+TL_EXPORT int execle(const char *path, const char *first, ...)
+{
+	ARGUMENTS(argv, first, list);
+	char *const *envp = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, argv, envp);
+}
+
+/* --- calls for a process of one thread */
+
+static void suspend(void)
+{
+	tl_device_background_suspend();
+	tl_writer_suspend();
+}
+
+static void resume(void)
+{
+	tl_writer_resume();
+	tl_device_background_resume();
+}
+
+TL_EXPORT int unshare(int flags)
+{
+	bool alone = flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM) && tl_runtime_is_owner();
+	int (*function)(int) = REAL(unshare);
+
+	if (alone)
+		suspend();
+	int result = function(flags);
+	if (alone)
+		resume();
+	return result;
+}
+
+/* A type of 0 is any. A mount namespace is had by who shares its folders with no other thread. */
+TL_EXPORT int setns(int fd, int type)
+{
+	bool alone = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME)) && tl_runtime_is_owner();
+	int (*function)(int, int) = REAL(setns);
+
+	if (alone)
+		suspend();
+	int result = function(fd, type);
+	if (alone)
+		resume();
+	return result;
+}

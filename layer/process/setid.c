@@ -1,0 +1,211 @@
+/*
+ * setid.c: changes of user, group and capabilities. See credentials.h.
+ *
+ * The change is not repeated as the program asked for it, but read from the calling thread after the call: users and groups as three numbers each,
+ * which leads to the same rights by the kernel's own rules. Several threads may do this at once: they come one after the other, since what one reads must be
+ * what the writer's thread takes. While one does, no writer's thread starts: it would begin with what its maker has at that moment.
+ *
+ * capset is for the calling thread alone, in the C library, too. The writer's thread follows it all the same: in a program of one thread that is the
+ * only one that could keep what the program gave up.
+ *
+ * Not here: setfsuid and setfsgid, which are for one thread and for no longer than a file takes to open; and what says no more than which
+ * rights a program will have that is executed later (prctl's no_new_privs, bounding and ambient sets), which the writer's thread never does.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <grp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "layer/base/credentials.h"
+#include "layer/resolve/dlsym.h"
+#include "layer/base/bounded_lock.h"
+#include "layer/process/runtime.h"
+#include "layer/write/writer.h"
+
+#define PATIENCE_MS 10000 /* with another thread that is at a change */
+#define SLICE_MS    100
+
+/* --- the change, and what follows it */
+
+static void follow(enum tl_credential kind)
+{
+	struct tl_credentials credentials = {.kind = kind};
+	const size_t size = TL_GROUPS_MAX * sizeof(uint32_t);
+	uint32_t *groups = NULL;
+
+	if (kind == TL_CREDENTIAL_GROUPS)
+		groups = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (groups == MAP_FAILED)
+		groups = NULL;
+	/* Where it can't be known, there is no thread any more that could have too much. */
+	bool over = tl_writer_follow(tl_credentials_read(&credentials, groups) ? &credentials : NULL);
+	if (groups && over)
+		munmap(groups, size);
+}
+
+/* One at a time. */
+static struct tl_pen changing;
+static _Atomic uint32_t changer; /* the thread that is at it; in a forked child, and after a cancellation, one that is not there */
+static _Atomic bool nested;	 /* a signal handler made another change in the middle of it */
+
+static uint32_t this_thread(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+static bool take_turn(void)
+{
+	for (int waited = 0; waited < PATIENCE_MS; waited += SLICE_MS) {
+		if (tl_pen_take(&changing, SLICE_MS))
+			return true;
+		uint32_t other = atomic_load_explicit(&changer, memory_order_relaxed);
+		if (other && syscall(SYS_tgkill, getpid(), other, 0))
+			return true;
+	}
+	return false;
+}
+
+/* True: end is to be called. Keeps errno, as end does. */
+static bool begin(void)
+{
+	int error = errno;
+	bool ours = false;
+
+	if (!tl_runtime_has_begun() || !tl_runtime_is_owner())
+		return false;
+	if (atomic_load_explicit(&changer, memory_order_relaxed) == this_thread()) {
+		atomic_store_explicit(&nested, true, memory_order_relaxed);
+	} else if (take_turn()) {
+		atomic_store_explicit(&changer, this_thread(), memory_order_relaxed);
+		tl_writer_hold();
+		ours = true;
+	}
+	errno = error;
+	return ours;
+}
+
+static void end(bool changed, enum tl_credential kind)
+{
+	int error = errno;
+
+	if (changed)
+		follow(kind);
+	if (atomic_exchange_explicit(&nested, false, memory_order_relaxed))
+		tl_writer_follow(NULL);
+	tl_writer_let_go();
+	atomic_store_explicit(&changer, 0, memory_order_relaxed);
+	tl_pen_release(&changing);
+	errno = error;
+}
+
+/* --- the C library's functions */
+
+static struct {
+	int (*setuid)(uid_t user);
+	int (*seteuid)(uid_t user);
+	int (*setreuid)(uid_t real, uid_t effective);
+	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
+	int (*setgid)(gid_t group);
+	int (*setegid)(gid_t group);
+	int (*setregid)(gid_t real, gid_t effective);
+	int (*setresgid)(gid_t real, gid_t effective, gid_t saved);
+	int (*setgroups)(size_t count, const gid_t *groups);
+	int (*initgroups)(const char *user, gid_t group);
+	int (*capset)(cap_user_header_t header, const cap_user_data_t data);
+	_Atomic bool found;
+} real;
+
+#define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
+static __attribute__((constructor)) void find(void)
+{
+	FIND(setuid);
+	FIND(seteuid);
+	FIND(setreuid);
+	FIND(setresuid);
+	FIND(setgid);
+	FIND(setegid);
+	FIND(setregid);
+	FIND(setresgid);
+	FIND(setgroups);
+	FIND(initgroups);
+	FIND(capset);
+	/* Release: pairs with the acquire in CHANGE. */
+	atomic_store_explicit(&real.found, true, memory_order_release);
+}
+
+/* The function's answer; where it succeeded, the writer's thread has followed. */
+#define CHANGE(kind, name, ...)                                                                                        \
+	({                                                                                                             \
+		if (!atomic_load_explicit(&real.found, memory_order_acquire))                                          \
+			find();                                                                                        \
+		if (!real.name) {                                                                                      \
+			errno = ENOSYS;                                                                                \
+			return -1;                                                                                     \
+		}                                                                                                      \
+		bool ours_ = begin();                                                                                  \
+		int answer_ = real.name(__VA_ARGS__);                                                                  \
+		if (ours_)                                                                                             \
+			end(!answer_, kind);                                                                           \
+		answer_;                                                                                               \
+	})
+
+TL_EXPORT int setuid(uid_t user)
+{
+	return CHANGE(TL_CREDENTIAL_USER, setuid, user);
+}
+
+TL_EXPORT int seteuid(uid_t user)
+{
+	return CHANGE(TL_CREDENTIAL_USER, seteuid, user);
+}
+
+TL_EXPORT int setreuid(uid_t ruid, uid_t euid)
+{
+	return CHANGE(TL_CREDENTIAL_USER, setreuid, ruid, euid);
+}
+
+TL_EXPORT int setresuid(uid_t ruid, uid_t euid, uid_t suid)
+{
+	return CHANGE(TL_CREDENTIAL_USER, setresuid, ruid, euid, suid);
+}
+
+TL_EXPORT int setgid(gid_t group)
+{
+	return CHANGE(TL_CREDENTIAL_GROUP, setgid, group);
+}
+
+TL_EXPORT int setegid(gid_t group)
+{
+	return CHANGE(TL_CREDENTIAL_GROUP, setegid, group);
+}
+
+TL_EXPORT int setregid(gid_t rgid, gid_t egid)
+{
+	return CHANGE(TL_CREDENTIAL_GROUP, setregid, rgid, egid);
+}
+
+TL_EXPORT int setresgid(gid_t rgid, gid_t egid, gid_t sgid)
+{
+	return CHANGE(TL_CREDENTIAL_GROUP, setresgid, rgid, egid, sgid);
+}
+
+TL_EXPORT int setgroups(size_t count, const gid_t *groups)
+{
+	return CHANGE(TL_CREDENTIAL_GROUPS, setgroups, count, groups);
+}
+
+TL_EXPORT int initgroups(const char *user, gid_t group)
+{
+	return CHANGE(TL_CREDENTIAL_GROUPS, initgroups, user, group);
+}
+
+TL_EXPORT int capset(cap_user_header_t header, const cap_user_data_t data);
+TL_EXPORT int capset(cap_user_header_t header, const cap_user_data_t data)
+{
+	return CHANGE(TL_CREDENTIAL_CAPABILITIES, capset, header, data);
+}

@@ -1,0 +1,276 @@
+/*
+ * tool_libraries.c: loading tool libraries into the program. See tool_libraries.h, and tracelayer/tool.h for what tools are promised.
+ *
+ * Loading is done at the first call, by the thread that makes it, outside all locks of ours. It runs the dynamic linker and the tool's own
+ * code, so it may take locks that other threads hold while they, in turn, make a call and wait for the tools: a thread inside dlopen, whose
+ * library's constructor calls the API, holds the dynamic linker's. So they wait with a bound, and once the bound was met nobody waits any more.
+ *
+ * `tl_tools_state` is 0 where there is nothing to do, WANTED before loading, and the loading thread's pthread_t during it: that thread's own
+ * calls, also from a signal handler in between, see themselves there and pass.
+ */
+#include "layer/process/tool_libraries.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/tool_list.h"
+#include "layer/base/environment.h"
+#include "layer/process/runtime.h"
+#include "layer/base/message.h"
+#include "layer/calls/thread.h"
+#include "layer/calls/tracers.h"
+#include "tracelayer/tool.h"
+
+#define TOOLS_MAX 32
+#define WANTED 1
+#define PATIENCE 1000000000L	/* nanoseconds */
+
+_Atomic uintptr_t tl_tools_state;
+
+static char folder[TL_TOOL_NAME];	/* that the program was started in */
+static bool given;
+
+static _Atomic uint32_t loaded;		/* futex of those who wait for the tools */
+static _Atomic bool impatient;		/* waiting has been in vain */
+
+static void (*ends[TOOLS_MAX])(void);
+static _Atomic uint32_t nends;		/* release after the entry is in place */
+static _Atomic bool ended;
+
+void tl_tools_start(void)
+{
+	if (tl_config.secure || (!*tl_config.tools && !tl_config.summary))
+		return;
+	if (!getcwd(folder, sizeof(folder)))
+		strcpy(folder, ".");
+	given = true;
+	atomic_store_explicit(&tl_tools_state, WANTED, memory_order_release);
+}
+
+bool tl_tools_given(void)
+{
+	return given;
+}
+
+/* --- loading */
+
+static void complain(const char *name, const char *why)
+{
+	char line[1024];
+	int size = snprintf(line, sizeof(line) - 1, "tracelayer: tool %s: %s", name, why);
+
+	if (size < 0)
+		return;
+	if ((size_t)size > sizeof(line) - 2)
+		size = sizeof(line) - 2;
+	for (int i = 0; i < size; i++)
+		if ((unsigned char)line[i] < ' ')
+			line[i] = '?';
+	strcpy(line + size, "\n");
+	tl_say(line);
+}
+
+/* The path of the library that this code is in. */
+static const char *own_path(void)
+{
+	Dl_info info;
+
+	return dladdr((void *)own_path, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+/* dlopen, and what every tool has. Returns NULL where something is missing, which it has said. */
+static void *open_tool(const char *name, const char *path)
+{
+	char why[512];
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (!library) {
+		const char *error = dlerror();
+		snprintf(why, sizeof(why), "%s; the program runs without it", error ? error : "it can't be loaded");
+		complain(name, why);
+		return NULL;
+	}
+	const unsigned *version = dlsym(library, "tl_tool_version");
+	if (!version || !dlsym(library, "tl_tool_start")) {
+		snprintf(why, sizeof(why), "no tool, since it has no %s; see tracelayer/tool.h", version ? "tl_tool_start" : "tl_tool_version");
+		complain(name, why);
+		return NULL;
+	}
+	if (*version != TL_TOOL_VERSION) {
+		snprintf(why, sizeof(why), "made for version %u of the tools' interface, and this is version %u; build it with this tracelayer's headers",
+			 *version, TL_TOOL_VERSION);
+		complain(name, why);
+		return NULL;
+	}
+	return library;
+}
+
+static void start_tool(const struct tl_tool_item *item, void *library)
+{
+	char why[512] = "";
+	char *name = strdup(item->name), *options = strdup(item->options);	/* the tool's, for ever */
+	int (*start)(const struct tl_tool_host *) = (int (*)(const struct tl_tool_host *))dlsym(library, "tl_tool_start");
+	uint32_t count = atomic_load_explicit(&nends, memory_order_relaxed);
+	struct tl_tool_host host = { .size = sizeof(host), .version = TL_TOOL_VERSION, .name = name, .options = options,
+				     .why = why, .why_size = sizeof(why) };
+
+	if (!name || !options) {
+		complain(item->name, "no memory; the program runs without it");
+		return;
+	}
+	int status = start(&host);
+	if (status) {
+		if (!why[0])
+			snprintf(why, sizeof(why), "it did not start (%d); the program runs without it", status);
+		complain(item->name, why);
+		return;
+	}
+	ends[count] = (void (*)(void))dlsym(library, "tl_tool_end");
+	atomic_store_explicit(&nends, count + 1, memory_order_release);
+}
+
+static void load_one(const struct tl_tool_item *item)
+{
+	char path[TL_TOOL_NAME + 64];
+
+	if (atomic_load_explicit(&nends, memory_order_relaxed) == TOOLS_MAX) {
+		complain(item->name, "there are too many tools; give fewer");
+		return;
+	}
+	if (!tl_tools_find(item->name, own_path(), folder, path, sizeof(path))) {
+		complain(item->name, strchr(item->name, '/') ? "no such file; give the path of a tool library"
+							     : "no such tool; give summary, log, leaks, faults, or a path");
+		return;
+	}
+	void *library = open_tool(item->name, path);
+	if (library)
+		start_tool(item, library);
+}
+
+static void load_all(void)
+{
+	struct tl_tool_item *item = malloc(sizeof(*item));
+	const char *list = tl_config.tools;
+	bool summary = false;
+
+	if (!item) {
+		complain("library", "no memory; the program runs without tools");
+		return;
+	}
+	while (tl_tools_next(&list, item)) {
+		summary |= !strcmp(item->name, "summary");
+		load_one(item);
+	}
+	list = "summary";
+	if (tl_config.summary && !summary && tl_tools_next(&list, item))
+		load_one(item);
+	free(item);
+}
+
+/* The calling thread's calls pass while tools' own code runs. NULL where it has no state, and can't get one. */
+static struct tl_thread *quiet_thread(void)
+{
+	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+
+	if (thread)
+		tl_thread_busy(thread);
+	return thread;
+}
+
+static void load(void)
+{
+	int cancel;
+
+	if (!tl_runtime_begin() || tl_config.left_alone)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	struct tl_thread *thread = quiet_thread();
+	load_all();
+	/* A tool may have forked: the child's state is another. */
+	if (thread && thread == tl_self)
+		tl_thread_free(thread);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+static void wait_for_tools(uintptr_t loader)
+{
+	struct timespec start, now, left;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (!atomic_load_explicit(&impatient, memory_order_relaxed) &&
+	       atomic_load_explicit(&tl_tools_state, memory_order_acquire) == loader) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		long spent = (now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec;
+		if (spent >= PATIENCE) {
+			atomic_store_explicit(&impatient, true, memory_order_relaxed);
+			break;
+		}
+		left = (struct timespec){ .tv_nsec = PATIENCE - spent > 999999999L ? 999999999L : PATIENCE - spent };
+		syscall(SYS_futex, &loaded, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
+	}
+}
+
+void tl_tools_load_slow(void)
+{
+	uintptr_t self = (uintptr_t)pthread_self(), state = WANTED;
+
+	if (atomic_compare_exchange_strong_explicit(&tl_tools_state, &state, self, memory_order_acquire, memory_order_acquire)) {
+		load();
+		/* Release pairs with the acquire in tl_tools_load. */
+		atomic_store_explicit(&tl_tools_state, 0, memory_order_release);
+		atomic_store_explicit(&loaded, 1, memory_order_relaxed);
+		syscall(SYS_futex, &loaded, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+	} else if (state && state != self) {
+		wait_for_tools(state);
+	}
+}
+
+bool tl_tools_are_loading_here(void)
+{
+	return atomic_load_explicit(&tl_tools_state, memory_order_relaxed) == (uintptr_t)pthread_self();
+}
+
+/* --- the end */
+
+void tl_tools_end(void)
+{
+	uint32_t count = atomic_load_explicit(&nends, memory_order_acquire);
+
+	if (!count || atomic_exchange_explicit(&ended, true, memory_order_relaxed))
+		return;
+	struct tl_thread *thread = quiet_thread();
+	for (uint32_t i = 0; i < count; i++)
+		if (ends[i])
+			ends[i]();
+	if (thread)
+		tl_thread_free(thread);
+}
+
+bool tl_tools_await_end(void)
+{
+	return atomic_load_explicit(&nends, memory_order_acquire) && !atomic_load_explicit(&ended, memory_order_relaxed);
+}
+
+void tl_tools_after_fork_child(void)
+{
+	uintptr_t state = atomic_load_explicit(&tl_tools_state, memory_order_relaxed);
+
+	if (tl_config.left_alone) {
+		tl_tracer_disable_tools();
+		atomic_store_explicit(&ended, true, memory_order_relaxed);
+		return;
+	}
+	if (state == 0 || state == WANTED || state == (uintptr_t)pthread_self())
+		return;
+	/* The thread that was loading is not here, and what it held stays locked. */
+	atomic_store_explicit(&tl_tools_state, 0, memory_order_relaxed);
+	tl_say("tracelayer: tools: the process was forked while they were being loaded; it runs without those that were not\n");
+}

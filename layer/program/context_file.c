@@ -1,0 +1,198 @@
+/*
+ * context_file.c: a context's events as a Chrome JSON file of their own (tl_context_dump).
+ *
+ * The file has what the context has when it is written; others may log meanwhile.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/levels.h"
+#include "common/text.h"
+#include "layer/program/context.h"
+#include "layer/calls/event.h"
+#include "layer/buffers/strings.h"
+
+struct placed {
+	const struct tl_context_stored *stored;
+	size_t place;	/* in the order so far, for qsort, which may change that of equals */
+};
+
+/* By time; of those at the same time the longer first, since viewers lose it otherwise; then as they were logged. */
+static int by_time(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->stored->time != b->stored->time)
+		return a->stored->time < b->stored->time ? -1 : 1;
+	if (a->stored->duration != b->stored->duration)
+		return a->stored->duration > b->stored->duration ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int by_lane(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->stored->lane != b->stored->lane)
+		return a->stored->lane < b->stored->lane ? -1 : 1;
+	return by_time(left, right);
+}
+
+/* NULL: memory is short. */
+static struct placed *gather(struct tl_context_whole *context, size_t *number)
+{
+	size_t bytes, room = tl_context_places(&context->seen, &bytes);
+	struct placed *placed = malloc((room + 1) * sizeof(*placed));
+	struct tl_context_block *block = context->first;
+	uint64_t at = 0;
+
+	for (*number = 0; placed && *number < room; ++*number) {
+		placed[*number].place = *number;
+		if (!(placed[*number].stored = tl_context_next(&block, &at)))
+			break;
+	}
+	return placed;
+}
+
+/* How long devices worked: the time that X events on their lanes cover, whether or not these lie within each other. In order of the lanes. */
+static uint64_t device_time(const struct placed *placed, size_t number)
+{
+	uint64_t busy = 0, until = 0;
+
+	for (size_t i = 0; i < number; i++) {
+		const struct tl_context_stored *stored = placed[i].stored;
+		uint64_t end = stored->time + stored->duration;
+		if (!i || stored->lane != placed[i - 1].stored->lane)
+			until = 0;
+		if (stored->type != 'X' || end <= until || !tl_event_lane_shown(stored->lane))
+			continue;
+		busy += end - (stored->time > until ? stored->time : until);
+		until = end;
+	}
+	return busy;
+}
+
+static void print_text(FILE *file, const char *text)
+{
+	char bytes[6 * TL_STRING_MAX];
+	struct tl_text to = {bytes, bytes + sizeof(bytes), false};
+
+	tl_text_escape(&to, text, strnlen(text, TL_STRING_MAX));
+	fputc('"', file);
+	fwrite(bytes, 1, (size_t)(to.at - bytes), file);
+	fputc('"', file);
+}
+
+static void print_metadata(FILE *file, unsigned tid, const char *what, const char *name)
+{
+	fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":", (int)getpid(), tid, what);
+	print_text(file, name);
+	fputs("}}", file);
+}
+
+/* Names of lanes, each once: the newest. */
+static void print_lanes(FILE *file, struct tl_context_whole *context)
+{
+	const struct tl_context_lane *lane = atomic_load_explicit(&context->lanes, memory_order_acquire);
+
+	for (; lane; lane = lane->next) {
+		if (tl_context_lane_of(context, lane->shown) != lane)
+			continue;
+		fputs(",\n", file);
+		print_metadata(file, lane->shown, "thread_name", lane->name);
+	}
+}
+
+/* What the events cost, beside the work that the device did. */
+static void print_cost(FILE *file, struct tl_context_whole *context, size_t number, uint64_t busy)
+{
+	size_t bytes, lost;
+
+	tl_context_size(&context->seen, &bytes, &lost);
+	fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
+		      "\"bytes\":%zu,\"device_ns\":%llu", (int)getpid(), number, lost, bytes, (unsigned long long)busy);
+	if (busy) {
+		uint64_t thousandths = (uint64_t)((unsigned __int128)bytes * 1000000000 / busy);
+		fprintf(file, ",\"bytes_per_device_ms\":%llu.%03u", (unsigned long long)(thousandths / 1000),
+			(unsigned)(thousandths % 1000));
+	}
+	fputs("}}", file);
+}
+
+static void print_args(FILE *file, const struct tl_context_event *event)
+{
+	const char *comma = "";
+
+	fputs(",\"args\":{", file);
+	for (size_t i = 0; i < event->nargs; i++) {
+		fputs(comma, file);
+		print_text(file, event->args[i].key);
+		fputc(':', file);
+		print_text(file, event->args[i].value);
+		comma = ",";
+	}
+	if (event->request)
+		fprintf(file, "%s\"request\":%u", comma, event->request);
+	fputc('}', file);
+}
+
+static void print_levels(FILE *file, unsigned level)
+{
+	char bytes[64];
+	struct tl_text to = {bytes, bytes + sizeof(bytes), false};
+
+	tl_text_levels(&to, level);
+	fwrite(bytes, 1, (size_t)(to.at - bytes), file);
+}
+
+static void print_event(FILE *file, const struct tl_context_stored *stored)
+{
+	struct tl_context_arg args[TL_CONTEXT_ARGS];
+	struct tl_context_event event;
+
+	tl_context_show(stored, &event, args);
+	fprintf(file, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u,\"name\":", event.type == 'I' ? 'i' : event.type, (int)getpid(), event.lane);
+	print_text(file, event.name);
+	fputs(",\"cat\":\"context", file);
+	print_levels(file, event.level);
+	fprintf(file, "\",\"ts\":%llu.%03u", (unsigned long long)(event.time / 1000), (unsigned)(event.time % 1000));
+	if (event.type == 'X')
+		fprintf(file, ",\"dur\":%llu.%03u", (unsigned long long)(event.duration / 1000), (unsigned)(event.duration % 1000));
+	if (event.type == 'I')
+		fputs(",\"s\":\"t\"", file);
+	print_args(file, &event);
+	fputc('}', file);
+}
+
+static void print(FILE *file, struct tl_context_whole *context, struct placed *placed, size_t number, const char *process)
+{
+	fputs("[\n", file);
+	print_metadata(file, 0, "process_name", process && *process ? process : program_invocation_short_name);
+	print_lanes(file, context);
+	qsort(placed, number, sizeof(*placed), by_lane);
+	print_cost(file, context, number, device_time(placed, number));
+	qsort(placed, number, sizeof(*placed), by_time);
+	for (size_t i = 0; i < number; i++)
+		print_event(file, placed[i].stored);
+	fputs("\n]\n", file);
+}
+
+int tl_context_dump_here(struct tl_context *seen, const char *path, const char *process)
+{
+	struct tl_context_whole *context = tl_context_whole_of(seen);
+	size_t number;
+	struct placed *placed = gather(context, &number);
+	FILE *file = placed ? fopen(path, "we") : NULL;
+
+	if (!file) {
+		free(placed);
+		return -1;
+	}
+	print(file, context, placed, number, process);
+	free(placed);
+	int failed = ferror(file);
+	return fclose(file) || failed ? -1 : 0;
+}

@@ -1,0 +1,126 @@
+/*
+ * context_request.c: the requests that threads work on (tl_context_enter).
+ *
+ * A thread keeps what it has entered, the innermost first; the layer sees that one only (layer/calls/request.h). Number and levels are those that the
+ * context had when it was entered, so nothing here looks at a context again but at the one that is left, which its program still has. What
+ * was left by an exception or a longjmp is ended by the next leaving further out, or at the thread's end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "layer/program/context.h"
+#include "layer/base/once.h"
+#include "layer/calls/request.h"
+#include "layer/process/runtime.h"
+#include "tracelayer/shim.h"
+
+struct entered {
+	struct entered *outer;
+	struct tl_context *context;
+	uint64_t start;
+	uint32_t request;
+	unsigned levels;
+};
+
+static __thread struct entered *innermost __attribute__((tls_model("initial-exec")));
+
+static struct tl_once once;
+static pthread_key_t key;
+static bool have_key;
+
+/* Its slice. */
+static struct tl_context_event slice_of(const struct entered *entered)
+{
+	uint64_t end = tl_clock_gettime_ticks();
+
+	return (struct tl_context_event){.name = "request", .type = 'X', .level = TL_TRACE_REQUEST, .time = entered->start,
+					 .request = entered->request, .duration = end > entered->start ? end - entered->start : 0};
+}
+
+static void serve(void)
+{
+	if (innermost)
+		tl_request_set(innermost->request, innermost->levels);
+	else
+		tl_request_set_none();
+}
+
+/* The innermost is over. `context`: it is still there. */
+static void end(struct tl_context *context)
+{
+	struct entered *entered = innermost;
+	struct tl_context_event slice = slice_of(entered);
+
+	innermost = entered->outer;
+	if (!(entered->levels & TL_TRACE_REQUEST))
+		;
+	else if (context)
+		tl_context_log_here(context, &slice);
+	else
+		tl_context_record(&slice);
+	free(entered);
+	serve();
+}
+
+static void thread_ends(void *unused)
+{
+	(void)unused;
+	while (innermost)
+		end(NULL);
+}
+
+static void note_thread(void)
+{
+	if (tl_once_begin(&once) == TL_ONCE_DO) {
+		have_key = pthread_key_create(&key, thread_ends) == 0;
+		tl_once_done(&once);
+	}
+	if (have_key)
+		pthread_setspecific(key, &key);
+}
+
+void tl_context_enter_here(struct tl_context *seen)
+{
+	struct entered *entered;
+	int error = errno;
+
+	tl_runtime_notice_fork();
+	if (!innermost)
+		note_thread();
+	entered = malloc(sizeof(*entered));
+	if (entered) {
+		*entered = (struct entered){.outer = innermost, .context = seen, .start = tl_clock_gettime_ticks(),
+					    .request = tl_context_request(seen), .levels = tl_context_level(seen)};
+		innermost = entered;
+		serve();
+	}
+	errno = error;
+}
+
+void tl_context_leave_here(struct tl_context *seen)
+{
+	const struct entered *entered = innermost;
+	int error = errno;
+
+	tl_runtime_notice_fork();
+	while (entered && entered->context != seen)
+		entered = entered->outer;
+	while (entered && innermost != entered)
+		end(NULL);
+	if (entered)
+		end(seen);
+	errno = error;
+}
+
+struct tl_context *tl_context_entered_here(void)
+{
+	return innermost ? innermost->context : NULL;
+}
+
+void tl_context_after_fork(void)
+{
+	uint64_t now = tl_clock_gettime_ticks();
+
+	for (struct entered *entered = innermost; entered; entered = entered->outer)
+		entered->start = now;
+}

@@ -1,0 +1,76 @@
+/*
+ * marks.c: marks of layer and phase (tracelayer/nntrace.h) in the process's trace: events B and E, whose name is the mark.
+ *
+ * They are two events rather than one of both times, so that a process which is killed, or exits, within a mark leaves that open, for
+ * whoever sums up phases to see. What was begun is ended, also where recording was paused meanwhile; but not by a forked child, in whose trace there
+ * is no beginning. Their times are ticks, as those of calls are: so a mark encloses the calls made within it to the nanosecond.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "layer/calls/event.h"
+#include "layer/program/marks.h"
+#include "layer/process/runtime.h"
+#include "tracelayer/api.h"
+#include "tracelayer/nntrace.h"
+#include "tracelayer/shim.h"
+
+/* Of processes since the library was loaded: forks from the first to this one. */
+static _Atomic uint32_t process = 1;
+
+/* The number of "nntrace" in this process: it is looked up once. */
+static uint32_t category(void)
+{
+	static _Atomic uint64_t known;
+	uint64_t now = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32, had = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (had >> 32 == now >> 32)
+		return (uint32_t)had;
+	uint32_t number = tl_string_of("nntrace");
+	atomic_store_explicit(&known, now | number, memory_order_relaxed);
+	return number;
+}
+
+static struct tl_event event_of(char phase, uint32_t name)
+{
+	return (struct tl_event){.phase = phase, .level = TL_LEVEL_RUNTIME, .name = name, .category = category(),
+				 .start = tl_event_now()};
+}
+
+/* What was begun: its name, and in which process. */
+static uint64_t begin(const char *mark)
+{
+	int error = errno;
+	uint64_t begun = 0;
+
+	tl_runtime_start();
+	tl_runtime_notice_fork();
+	if (tl_event_wanted(TL_LEVEL_RUNTIME) && tl_runtime_begin()) {
+		uint32_t name = tl_string_of(mark);
+		struct tl_event event = event_of('B', name);
+		if (name && tl_event_put(&event))
+			begun = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32 | name;
+	}
+	errno = error;
+	return begun;
+}
+
+static void end(uint64_t begun)
+{
+	int error = errno;
+
+	tl_runtime_notice_fork();
+	if (begun >> 32 == atomic_load_explicit(&process, memory_order_relaxed)) {
+		struct tl_event event = event_of('E', (uint32_t)begun);
+		tl_event_put_end(&event);
+	}
+	errno = error;
+}
+
+void tl_marks_after_fork(void)
+{
+	atomic_fetch_add_explicit(&process, 1, memory_order_relaxed);
+}
+
+extern TL_EXPORT const struct tl_marks tl_marks_here;
+const struct tl_marks tl_marks_here = {.size = sizeof(struct tl_marks), .begin = begin, .end = end};

@@ -1,0 +1,94 @@
+/*
+ * xpti_events.c: see xpti_events.h.
+ */
+#include "layer/program/xpti_events.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "layer/buffers/clock.h"
+#include "layer/base/environment.h"
+#include "layer/calls/request.h"
+#include "layer/process/runtime.h"
+
+/* Release when it is stored, acquire by who calls it: all that its library had set up by then. */
+static _Atomic(void (*)(void)) at_end;
+
+bool tl_guest_joins(uint8_t level)
+{
+	tl_runtime_start();
+	if (tl_config.secure || !(tl_config.level & level))
+		return false;
+	/* Where they are set, somebody else says when it begins. */
+	if (!tl_runtime_may_record() && !tl_config.paused && !tl_config.window.repeats)
+		tl_runtime_record(true);
+	return true;
+}
+
+bool tl_guest_wanted(uint8_t level)
+{
+	return tl_event_wanted(level) && tl_request_wants(level);
+}
+
+uint64_t tl_guest_now(void)
+{
+	return tl_event_now();
+}
+
+uint64_t tl_guest_ns(uint64_t from, uint64_t to)
+{
+	uint64_t start = tl_clock_ns(from), end = tl_clock_ns(to);
+
+	return end > start ? end - start : 0;
+}
+
+bool tl_guest_put(struct tl_event *event)
+{
+	event->request = tl_request_current();
+	return tl_event_put(event);
+}
+
+/* Strings and lanes lie in the buffers, which are there from the first watched call on. */
+static bool is_ready(void)
+{
+	tl_runtime_notice_fork();
+	return tl_runtime_begin();
+}
+
+uint32_t tl_guest_number(const char *text, size_t size)
+{
+	return is_ready() ? tl_string_number(text, size) : 0;
+}
+
+const char *tl_guest_text(uint32_t number, size_t *size)
+{
+	return tl_string_text(number, size);
+}
+
+uint32_t tl_guest_lane(uint32_t name, int32_t sort)
+{
+	return is_ready() ? tl_event_lane(name, sort) : 0;
+}
+
+uint64_t tl_guest_flows(void)
+{
+	return tl_event_flows();
+}
+
+void tl_guest_at_end(void (*ends)(void))
+{
+	atomic_store_explicit(&at_end, ends, memory_order_release);
+}
+
+bool tl_guest_awaits_end(void)
+{
+	return atomic_load_explicit(&at_end, memory_order_relaxed) != NULL;
+}
+
+void tl_guest_end(void)
+{
+	void (*ends)(void) = atomic_exchange_explicit(&at_end, NULL, memory_order_acquire);
+
+	if (ends)
+		ends();
+}

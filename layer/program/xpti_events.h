@@ -1,0 +1,42 @@
+/*
+ * xpti_events.h: what libraries of ours beside libtracelayer.so (xpti/timeline/timeline.c) record by. They are linked with it, so that it is there also where nobody
+ * preloaded it.
+ *
+ * Numbers of strings and lanes are one process's: a forked child gives out others.
+ */
+#ifndef TL_LAYER_PROGRAM_XPTI_EVENTS_H
+#define TL_LAYER_PROGRAM_XPTI_EVENTS_H
+
+#include "layer/calls/event.h"
+#include "tracelayer/shim.h"
+
+/*
+ * The user has asked for what this library records: recording begins, where the settings and TRACELAYER_LEVEL allow it, also without preloading.
+ * False: nothing of this level is going to be recorded by this process.
+ */
+TL_EXPORT bool tl_guest_joins(uint8_t level);
+
+/* An event of this level that the calling thread recorded now would be kept. */
+TL_EXPORT bool tl_guest_wanted(uint8_t level);
+
+/* Now, in the ticks that events have, and nanoseconds of CLOCK_MONOTONIC between two such times. */
+TL_EXPORT uint64_t tl_guest_now(void);
+TL_EXPORT uint64_t tl_guest_ns(uint64_t from, uint64_t to);
+
+/* tl_event_put, with the request that the calling thread works on. */
+TL_EXPORT bool tl_guest_put(struct tl_event *event);
+
+/* tl_string_number and tl_string_text, tl_event_lane, tl_event_flows. */
+TL_EXPORT uint32_t tl_guest_number(const char *text, size_t size);
+TL_EXPORT const char *tl_guest_text(uint32_t number, size_t *size);
+TL_EXPORT uint32_t tl_guest_lane(uint32_t name, int32_t sort);
+TL_EXPORT uint64_t tl_guest_flows(void);
+
+/* To be called once when the process ends, as late as something can still be recorded. There is one such function. */
+TL_EXPORT void tl_guest_at_end(void (*ends)(void));
+
+/* For the runtime: call it, unless it was; somebody is to be called. */
+void tl_guest_end(void);
+bool tl_guest_awaits_end(void);
+
+#endif

@@ -1,0 +1,303 @@
+/*
+ * closure.c: libffi closures around real functions. See closure.h.
+ *
+ * All closures stand in a list that only grows at its head. Two threads that make the same one at
+ * once both look through what the other added before they add their own, so one of them wins and
+ * the other's is given back.
+ */
+#include "layer/resolve/closure.h"
+
+#include <ffi.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "layer/resolve/shim_names.h"
+#include "layer/resolve/real_function.h"
+#include "layer/process/runtime.h"
+
+struct closure {
+	struct closure *next;
+	_Atomic bool adopted; /* the runtime has told the shim what its calls do */
+	struct tl_shim shim;  /* .entry: what the program calls */
+	ffi_closure *writable;
+	ffi_cif cif;
+	ffi_type **arguments;
+};
+
+static _Atomic(struct closure *) closures;
+
+/* --- libffi's types from ours */
+
+static ffi_type *ffi_type_of(const struct tl_type *type);
+
+static ffi_type *integer(uint32_t size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
+	case 2:
+		return is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
+	case 4:
+		return is_signed ? &ffi_type_sint32 : &ffi_type_uint32;
+	case 8:
+		return is_signed ? &ffi_type_sint64 : &ffi_type_uint64;
+	}
+	return NULL;
+}
+
+static ffi_type *floating(uint32_t size)
+{
+	return size == sizeof(float)	     ? &ffi_type_float
+	       : size == sizeof(double)	     ? &ffi_type_double
+	       : size == sizeof(long double) ? &ffi_type_longdouble
+					     : NULL;
+}
+
+static uint32_t alignment_of(const struct tl_type *type)
+{
+	uint32_t largest = 1;
+
+	if (type->kind == TL_KIND_ARRAY)
+		return alignment_of(type->target);
+	if (type->kind != TL_KIND_STRUCT && type->kind != TL_KIND_UNION)
+		return type->size ? type->size : 1;
+	for (uint32_t i = 0; i < type->count; i++) {
+		uint32_t alignment = alignment_of(type->members[i].type);
+
+		largest = alignment > largest ? alignment : largest;
+	}
+	return largest;
+}
+
+/* A list of elements being made; with no room yet, they are only counted. */
+struct elements {
+	ffi_type **element;
+	size_t count;
+	bool failed;
+};
+
+static void add_element(struct elements *elements, ffi_type *type)
+{
+	elements->failed |= !type;
+	if (elements->element)
+		elements->element[elements->count] = type;
+	elements->count++;
+}
+
+/* A union is passed as words of its alignment: right wherever one of its members is an integer or a
+ * pointer. */
+static void add_union(struct elements *elements, const struct tl_type *type)
+{
+	uint32_t unit = alignment_of(type);
+
+	for (uint32_t i = 0; i < type->size / unit; i++)
+		add_element(elements, integer(unit, false));
+}
+
+static void add_members(struct elements *elements, const struct tl_type *type)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < type->count; i++) {
+		const struct tl_variable *member = &type->members[i];
+		bool is_array = member->type->kind == TL_KIND_ARRAY;
+
+		/* Bit fields share a unit: it is passed once. */
+		if (i && member->offset < end)
+			continue;
+		end = member->offset + member->type->size;
+		const struct tl_type *element = member->type;
+
+		while (element->kind == TL_KIND_ARRAY)
+			element = element->target;
+		uint32_t count = is_array && element->size ? member->type->size / element->size : 1;
+		ffi_type *one = ffi_type_of(element);
+
+		for (uint32_t n = 0; n < count; n++)
+			add_element(elements, one);
+	}
+}
+
+static void add_all(struct elements *elements, const struct tl_type *type)
+{
+	if (type->kind == TL_KIND_UNION)
+		add_union(elements, type);
+	else
+		add_members(elements, type);
+}
+
+/* Made anew for each closure that passes one by value (a handful of functions do), and kept with
+ * it. */
+static ffi_type *aggregate(const struct tl_type *type)
+{
+	struct elements elements = {0};
+
+	add_all(&elements, type);
+	if (elements.failed)
+		return NULL;
+	ffi_type *made = calloc(1, sizeof(*made) + (elements.count + 1) * sizeof(ffi_type *));
+
+	if (!made)
+		return NULL;
+	elements = (struct elements){.element = (ffi_type **)(made + 1)};
+	made->type = FFI_TYPE_STRUCT;
+	made->elements = elements.element;
+	add_all(&elements, type);
+	return made;
+}
+
+static ffi_type *ffi_type_of(const struct tl_type *type)
+{
+	switch (type->kind) {
+	case TL_KIND_VOID:
+		return &ffi_type_void;
+	case TL_KIND_BOOL:
+	case TL_KIND_UINT:
+	case TL_KIND_ENUM:
+	case TL_KIND_FLAGS:
+	case TL_KIND_HANDLE:
+		return integer(type->size, false);
+	case TL_KIND_INT:
+	case TL_KIND_CHAR:
+		return integer(type->size, true);
+	case TL_KIND_FLOAT:
+		return floating(type->size);
+	case TL_KIND_POINTER:
+	case TL_KIND_FUNCTION:
+	case TL_KIND_ARRAY:
+		return &ffi_type_pointer;
+	case TL_KIND_STRUCT:
+	case TL_KIND_UNION:
+		return aggregate(type);
+	}
+	return NULL;
+}
+
+/* --- the call */
+
+/* libffi wants integers narrower than its word as a whole word, with the sign they have. */
+static void widen(const ffi_type *type, ffi_arg word, void *result)
+{
+	switch (type->type) {
+	case FFI_TYPE_SINT8:
+		*(ffi_sarg *)result = (int8_t)word;
+		break;
+	case FFI_TYPE_SINT16:
+		*(ffi_sarg *)result = (int16_t)word;
+		break;
+	case FFI_TYPE_SINT32:
+		*(ffi_sarg *)result = (int32_t)word;
+		break;
+	default:
+		*(ffi_arg *)result = word;
+	}
+}
+
+static bool is_narrow(const ffi_type *type)
+{
+	return type->size < sizeof(ffi_arg) && type->type != FFI_TYPE_VOID &&
+	       type->type != FFI_TYPE_FLOAT && type->type != FFI_TYPE_STRUCT;
+}
+
+static void called(ffi_cif *cif, void *result, void **arguments, void *user)
+{
+	struct closure *closure = user;
+	ffi_arg word = 0;
+
+	if (!is_narrow(cif->rtype)) {
+		closure->shim.invoke(&closure->shim, NULL, arguments, result);
+		return;
+	}
+	closure->shim.invoke(&closure->shim, NULL, arguments, &word);
+	widen(cif->rtype, word, result);
+}
+
+/* --- making one */
+
+static struct closure *find(struct closure *from, const struct tl_function *function,
+			    const void *real)
+{
+	for (struct closure *it = from; it; it = it->next)
+		if (it->shim.function == function &&
+		    atomic_load_explicit(&it->shim.real, memory_order_relaxed) == real)
+			return it;
+	return NULL;
+}
+
+/* What a finder returns: not before its maker is done with it. */
+static void *entry_of(const struct closure *closure)
+{
+	while (!atomic_load_explicit(&closure->adopted, memory_order_acquire))
+		sched_yield();
+	return closure->shim.entry;
+}
+
+static bool prepare(struct closure *closure, const struct tl_function *function)
+{
+	/* Of a function that is known by name only, words are passed on. */
+	unsigned count = function->passed ? function->passed : function->count;
+	ffi_type *result = ffi_type_of(function->result);
+
+	closure->arguments = calloc(count + 1u, sizeof(ffi_type *));
+	if (!result || !closure->arguments)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		closure->arguments[i] = function->passed ? integer(sizeof(uintptr_t), false) : ffi_type_of(function->params[i].type);
+		if (!closure->arguments[i])
+			return false;
+	}
+	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, count, result,
+			 closure->arguments) != FFI_OK)
+		return false;
+	closure->writable = ffi_closure_alloc(sizeof(ffi_closure), &closure->shim.entry);
+	return closure->writable && ffi_prep_closure_loc(closure->writable, &closure->cif, called,
+							 closure, closure->shim.entry) == FFI_OK;
+}
+
+static void give_back(struct closure *closure)
+{
+	if (closure->writable)
+		ffi_closure_free(closure->writable);
+	free(closure->arguments);
+	free(closure);
+}
+
+static struct closure *make(struct tl_shim *shim, void *real)
+{
+	struct closure *closure = calloc(1, sizeof(*closure));
+
+	if (!closure)
+		return NULL;
+	closure->shim.function = shim->function;
+	closure->shim.id = shim->id;
+	closure->shim.invoke = shim->invoke;
+	atomic_init(&closure->shim.real, real);
+	if (prepare(closure, shim->function))
+		return closure;
+	give_back(closure);
+	return NULL;
+}
+
+void *tl_closure_for(struct tl_shim *shim, void *real)
+{
+	struct closure *first = atomic_load_explicit(&closures, memory_order_acquire);
+	struct closure *there = find(first, shim->function, real), *fresh;
+
+	if (there)
+		return entry_of(there);
+	fresh = make(shim, real);
+	if (!fresh)
+		return real;
+	do {
+		there = find(first, shim->function, real);
+		if (there) {
+			give_back(fresh);
+			return entry_of(there);
+		}
+		fresh->next = first;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&closures, &first, fresh, memory_order_release, memory_order_acquire));
+	tl_runtime_adopt(&fresh->shim, shim);
+	atomic_store_explicit(&fresh->adopted, true, memory_order_release);
+	return fresh->shim.entry;
+}

@@ -1,0 +1,19 @@
+/*
+ * closure.h: a function pointer of its own for each real function that a driver gave out.
+ *
+ * Where two platforms give different functions for one name, the shim of that name can call only
+ * one of them. Each further one gets a closure, which carries a shim of its own with the real
+ * function in it and is traced as the same function.
+ */
+#ifndef TL_LAYER_RESOLVE_CLOSURE_H
+#define TL_LAYER_RESOLVE_CLOSURE_H
+
+#include "tracelayer/shim.h"
+
+/*
+ * The closure for that pair, made at the first question and never freed. `real` itself where the
+ * system refuses executable memory, or where a parameter's type cannot be passed on. Any thread.
+ */
+void *tl_closure_for(struct tl_shim *shim, void *real);
+
+#endif

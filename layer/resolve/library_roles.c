@@ -1,0 +1,382 @@
+/*
+ * library_roles.c: see library_roles.h.
+ *
+ * The list is an array that only grows. It is written within tl_elf_with_loaded, whose lock makes
+ * writers take turns, and read by anybody: an entry is complete before the count that covers it is
+ * stored with release.
+ */
+#include "layer/resolve/library_roles.h"
+
+#include "layer/resolve/shim_names.h"
+#include "layer/resolve/real_function.h"
+#include "layer/process/runtime.h"
+
+#define KNOWN_MAX     64
+#define ENTANGLED_MAX 512
+
+#if defined(__x86_64__)
+#define RELOCATION_JUMP R_X86_64_JUMP_SLOT
+#define RELOCATION_GOT	R_X86_64_GLOB_DAT
+#define RELOCATION_WORD R_X86_64_64
+#elif defined(__aarch64__)
+#define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
+#define RELOCATION_GOT	R_AARCH64_GLOB_DAT
+#define RELOCATION_WORD R_AARCH64_ABS64
+#endif
+
+static struct tl_known known[KNOWN_MAX];
+static _Atomic unsigned known_count;
+
+/* What the last look saw; a look with the same finds nothing new. */
+static _Atomic unsigned long long seen_added, seen_removed;
+static _Atomic uint32_t seen_names;
+
+const struct tl_known *tl_known_nth(unsigned n)
+{
+	return n < atomic_load_explicit(&known_count, memory_order_acquire) ? &known[n] : NULL;
+}
+
+const struct tl_known *tl_known_at(const void *address)
+{
+	const struct tl_known *it;
+
+	for (unsigned n = 0; (it = tl_known_nth(n)) != NULL; n++)
+		if ((uintptr_t)address - it->elf.start < it->elf.end - it->elf.start &&
+		    !atomic_load_explicit(&it->gone, memory_order_relaxed))
+			return it;
+	return NULL;
+}
+
+static struct tl_known *known_as(const struct tl_elf *elf)
+{
+	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_acquire); n++)
+		if (known[n].elf.dynamic == elf->dynamic &&
+		    !atomic_load_explicit(&known[n].gone, memory_order_relaxed))
+			return &known[n];
+	return NULL;
+}
+
+enum tl_role tl_known_role(const struct tl_elf *elf)
+{
+	const struct tl_known *it = known_as(elf);
+
+	return it ? it->role : TL_ROLE_NONE;
+}
+
+static void remember(const struct tl_elf *elf, enum tl_role role)
+{
+	unsigned n = atomic_load_explicit(&known_count, memory_order_relaxed);
+
+	if (!elf || n == KNOWN_MAX || known_as(elf))
+		return;
+	known[n].elf = *elf;
+	known[n].role = role;
+	atomic_store_explicit(&known_count, n + 1, memory_order_release);
+}
+
+/* --- APIs whose loader has our layer */
+
+#define LAYERED_MAX 8
+
+static const struct tl_api *_Atomic layered[LAYERED_MAX];
+
+void tl_known_layered(const struct tl_api *api)
+{
+	for (unsigned i = 0; i < LAYERED_MAX; i++) {
+		const struct tl_api *none = NULL;
+
+		if (atomic_compare_exchange_strong_explicit(&layered[i], &none, api, memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    none == api)
+			return;
+	}
+}
+
+bool tl_known_is_layered(const struct tl_api *api)
+{
+	for (unsigned i = 0; i < LAYERED_MAX; i++)
+		if (atomic_load_explicit(&layered[i], memory_order_relaxed) == api)
+			return true;
+	return false;
+}
+
+/* --- entangled shims */
+
+struct look {
+	const struct tl_names *names;
+	const void *driver;	       /* an address in a library that is a driver, or NULL */
+	const void *linked;	       /* an address in a library that a loader is linked into, or NULL */
+	const struct tl_shim *suspect; /* whoever defines this is a driver, or NULL */
+	const struct tl_elf *program;
+	struct tl_shim *entangled[ENTANGLED_MAX];
+	unsigned count;
+};
+
+enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
+
+/*
+ * What became of a reference: it is bound to the shim, or will be at the first call through it. The
+ * program's own address for a function is its PLT's where it was linked to a fixed place, and leads
+ * to us.
+ */
+static enum binding binding_of(const struct look *look, const struct tl_elf *elf,
+			       const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
+			       const struct tl_shim *shim)
+{
+	uintptr_t bound = *(const uintptr_t *)(elf->base + relocation->r_offset);
+	bool ours = bound == (uintptr_t)shim->entry ||
+		    (elf != look->program &&
+		     bound - look->program->start < look->program->end - look->program->start);
+
+	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP)
+		return ours ? BOUND_IN_TABLE : BOUND_ELSEWHERE;
+	if (symbol->st_shndx != SHN_UNDEF && bound == elf->base + symbol->st_value)
+		return BOUND_ELSEWHERE;
+	return ours || bound - elf->start < elf->end - elf->start ? BOUND_BY_CALL : BOUND_ELSEWHERE;
+}
+
+/* The shim that a reference is to, if there is one. */
+static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) * relocation,
+				bool undefined)
+{
+	unsigned type = ELF64_R_TYPE(relocation->r_info);
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+
+	if (!index ||
+	    (type != RELOCATION_JUMP && type != RELOCATION_GOT && type != RELOCATION_WORD))
+		return NULL;
+	if (elf->symbols[index].st_shndx == SHN_UNDEF && !undefined)
+		return NULL;
+	return tl_names_find(elf->strings + elf->symbols[index].st_name);
+}
+
+static void scan_relocations(struct look *look, const struct tl_elf *elf,
+			     const ElfW(Rela) * relocations, uint32_t count, bool undefined)
+{
+	struct tl_known *it = known_as(elf);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim *shim = referred(elf, &relocations[i], undefined);
+		enum binding binding =
+			shim ? binding_of(look, elf, &relocations[i],
+					  &elf->symbols[ELF64_R_SYM(relocations[i].r_info)], shim)
+			     : BOUND_ELSEWHERE;
+
+		if (binding == BOUND_ELSEWHERE)
+			continue;
+		uint32_t index = tl_names_index(shim);
+
+		if (it && binding == BOUND_IN_TABLE && index < TL_KNOWN_NAMES)
+			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64,
+						 memory_order_relaxed);
+		if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
+		    !tl_known_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
+			look->entangled[look->count++] = shim;
+	}
+}
+
+bool tl_known_is_bound(const struct tl_known *it, const struct tl_shim *shim)
+{
+	uint32_t index = tl_names_index(shim);
+
+	return index >= TL_KNOWN_NAMES ||
+	       (atomic_load_explicit(&it->bound[index / 64], memory_order_relaxed) &
+		1ull << index % 64);
+}
+
+/* Functions of an API that a library defines: such as the loaders export, and such as they don't.
+ */
+struct definitions {
+	bool exported, unexported;
+};
+
+static struct definitions definitions_of(const struct tl_elf *elf, const struct tl_names *names)
+{
+	struct definitions defined = {false, false};
+
+	for (uint32_t i = 0; i < names->count; i++) {
+		bool exported = names->name[i].shim->function->flags & TL_FUNCTION_EXPORTED;
+
+		if ((exported ? defined.exported : defined.unexported) ||
+		    !tl_elf_lookup(elf, names->name[i].name, names->name[i].hash, NULL))
+			continue;
+		if (exported)
+			defined.exported = true;
+		else
+			defined.unexported = true;
+	}
+	return defined;
+}
+
+/*
+ * A loader that was opened with RTLD_DEEPBIND takes its drivers' symbols past our dlsym. What then
+ * gives a driver with the loader's names away is that it also has functions that no loader has
+ * (clIcdGetPlatformIDsKHR).
+ */
+static void scan_library(struct look *look, const struct tl_elf *elf)
+{
+	enum tl_role role = tl_known_role(elf);
+	bool party = role == TL_ROLE_LOADER || role == TL_ROLE_DRIVER;
+
+	if (role == TL_ROLE_OWN || !elf->symbols || !elf->strings)
+		return;
+	struct definitions defined = definitions_of(elf, look->names);
+
+	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
+		remember(elf, TL_ROLE_DRIVER);
+	if (party || defined.exported || defined.unexported) {
+		scan_relocations(look, elf, elf->jumps, elf->njumps, party);
+		scan_relocations(look, elf, elf->relocations, elf->nrelocations, party);
+	}
+}
+
+static bool has_in_table(const struct look *look, const struct tl_elf *elf)
+{
+	for (uint32_t i = 0; i < elf->nrelocations && elf->symbols && elf->strings; i++)
+		if (referred(elf, &elf->relocations[i], false) == look->suspect &&
+		    binding_of(look, elf, &elf->relocations[i],
+			       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
+			       look->suspect) == BOUND_IN_TABLE)
+			return true;
+	return false;
+}
+
+/* --- looking */
+
+static void mark_gone(const struct tl_loaded *loaded)
+{
+	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_relaxed); n++) {
+		bool found = false;
+
+		for (unsigned i = 0; i < loaded->count && !found; i++)
+			found = known[n].elf.dynamic == loaded->elf[i].dynamic &&
+				known[n].elf.symbols == loaded->elf[i].symbols;
+		if (!found)
+			atomic_store_explicit(&known[n].gone, true, memory_order_relaxed);
+	}
+}
+
+/* In a program that has shims linked into it, ours and its own calls cannot be told apart: then
+ * they are its own. */
+static void remember_own(const struct tl_loaded *loaded, const void *address)
+{
+	const struct tl_elf *elf = tl_elf_at(loaded, address);
+
+	if (elf != loaded->elf)
+		remember(elf, TL_ROLE_OWN);
+}
+
+static bool is_loader(const struct tl_elf *elf)
+{
+	struct tl_shim_library *library;
+
+	for (unsigned n = 0; (library = tl_names_nth(n)) != NULL; n++)
+		for (const char *const *soname = library->api->sonames; soname && *soname; soname++)
+			if (tl_elf_is_named(elf, *soname))
+				return true;
+	return false;
+}
+
+static void look_at_all(const struct tl_loaded *loaded, void *closure)
+{
+	struct look *look = closure;
+	struct tl_shim_library *library;
+
+	mark_gone(loaded);
+	remember_own(loaded, (void *)tl_known_look);
+	for (unsigned n = 0; (library = tl_names_nth(n)) != NULL; n++)
+		remember_own(loaded, library);
+	for (unsigned i = 1; i < loaded->count; i++)
+		if (is_loader(&loaded->elf[i]))
+			remember(&loaded->elf[i], TL_ROLE_LOADER);
+	const struct tl_elf *driver = look->driver ? tl_elf_at(loaded, look->driver) : NULL;
+
+	if (driver && driver != loaded->elf)
+		remember(driver, TL_ROLE_DRIVER);
+	if (look->linked)
+		remember(tl_elf_at(loaded, look->linked), TL_ROLE_LINKED);
+	look->program = loaded->elf;
+	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
+		if (has_in_table(look, &loaded->elf[i]))
+			remember(&loaded->elf[i], TL_ROLE_DRIVER);
+	for (unsigned i = 0; i < loaded->count; i++)
+		scan_library(look, &loaded->elf[i]);
+}
+
+static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
+{
+	struct tl_generation generation = tl_elf_generation();
+	struct look look = {.names = tl_names(), .driver = driver, .linked = linked, .suspect = suspect};
+
+	if (!look.names)
+		return;
+	do {
+		look.count = 0;
+		if (!tl_elf_with_loaded(look_at_all, &look))
+			return;
+		for (unsigned i = 0; i < look.count; i++)
+			tl_runtime_caller(look.entangled[i]);
+	} while (look.count == ENTANGLED_MAX);
+	atomic_store_explicit(&seen_names, look.names->count, memory_order_relaxed);
+	atomic_store_explicit(&seen_removed, generation.removed, memory_order_relaxed);
+	/* Last, and read first: a look is skipped only where all of it was seen. */
+	atomic_store_explicit(&seen_added, generation.added, memory_order_release);
+}
+
+void tl_known_look(void)
+{
+	struct tl_generation generation = tl_elf_generation();
+	const struct tl_names *names = tl_names();
+
+	if (atomic_load_explicit(&seen_added, memory_order_acquire) == generation.added &&
+	    atomic_load_explicit(&seen_removed, memory_order_relaxed) == generation.removed &&
+	    names && atomic_load_explicit(&seen_names, memory_order_relaxed) == names->count)
+		return;
+	look_for(NULL, NULL, NULL);
+}
+
+void tl_known_driver(const void *address)
+{
+	const struct tl_known *there = tl_known_at(address);
+
+	if (!there)
+		look_for(address, NULL, NULL);
+}
+
+void tl_known_linked(const void *address)
+{
+	if (!tl_known_at(address))
+		look_for(NULL, address, NULL);
+}
+
+/*
+ * How often it was asked about each name since a library was last loaded or unloaded. A look costs tens of microseconds, and where a library's
+ * exported function tail-calls another one, the question comes with every call. So what was looked for in vain is looked for again only when another
+ * library is there; and, as one may be seen before the dynamic linker is done with it, the second, fourth, eighth… time.
+ */
+static _Atomic uint32_t asked[TL_KNOWN_NAMES];
+static _Atomic unsigned long long asked_since;
+
+static bool is_worth_a_look(const struct tl_shim *shim)
+{
+	struct tl_generation generation = tl_elf_generation();
+	const struct tl_names *names = tl_names();
+	uint32_t index = tl_names_index(shim);
+
+	if (!names || index >= TL_KNOWN_NAMES)
+		return true;
+	/* All three only grow. Threads that forget at once do so twice, which costs a look. */
+	unsigned long long since = generation.added + generation.removed + ((unsigned long long)names->count << 40);
+	if (atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&
+	    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
+		for (uint32_t i = 0; i < TL_KNOWN_NAMES; i++)
+			atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
+	uint32_t times = atomic_fetch_add_explicit(&asked[index], 1, memory_order_relaxed);
+	return (times & (times + 1)) == 0;
+}
+
+void tl_known_suspects(const struct tl_shim *shim)
+{
+	if (is_worth_a_look(shim))
+		look_for(NULL, NULL, shim);
+}

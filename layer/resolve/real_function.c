@@ -1,0 +1,554 @@
+/*
+ * real_function.c: the real functions, whose call it is, and what get-proc functions gave out. See
+ * real_function.h.
+ *
+ * Lookups read symbol tables (layer/resolve/elf.h) and not dlsym's answers, for the program's dlerror is
+ * the program's. What a library is, layer/resolve/library_roles.h says.
+ */
+#include "layer/resolve/real_function.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "layer/resolve/closure.h"
+#include "layer/resolve/dlsym.h"
+#include "layer/resolve/loader_tables.h"
+#include "layer/resolve/elf.h"
+#include "layer/resolve/library_roles.h"
+#include "layer/resolve/shim_names.h"
+
+void tl_resolve_add(struct tl_shim_library *library)
+{
+	tl_names_add(library);
+}
+
+/* --- the real function */
+
+struct search {
+	const struct tl_shim *shim;
+	const void *caller;
+	uint32_t hash;
+	struct tl_elf elf; /* where it was found */
+	const ElfW(Sym) * symbol;
+	bool stays;  /* the library was there at start: it is never unloaded */
+	bool others; /* a library opened later, that is neither loader nor driver, defines it */
+};
+
+static bool defines(const struct tl_elf *elf, void *closure)
+{
+	struct search *search = closure;
+
+	if (tl_known_role(elf) == TL_ROLE_OWN)
+		return false;
+	search->symbol = tl_elf_lookup(elf, search->shim->function->name, search->hash, NULL);
+	if (search->symbol)
+		search->elf = *elf;
+	return search->symbol != NULL;
+}
+
+static bool defines_as_loader(const struct tl_elf *elf, void *closure)
+{
+	struct search *search = closure;
+
+	for (const char *const *soname = search->shim->function->api->sonames; soname && *soname;
+	     soname++)
+		if (tl_elf_is_named(elf, *soname))
+			return defines(elf, closure);
+	return false;
+}
+
+/* Behind us in the global scope: the loader that the program is linked to, or a later interposer.
+ */
+static bool search_behind(const struct tl_loaded *loaded, struct search *search)
+{
+	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
+
+	if (!own)
+		own = tl_elf_at(loaded, search->shim);
+	for (const struct tl_elf *elf = own ? own + 1 : NULL;
+	     elf && elf < loaded->elf + loaded->startup; elf++)
+		if (defines(elf, search))
+			return true;
+	return false;
+}
+
+/* The loader that the caller's library needs, else the first that is loaded, else what else its
+ * library would have found. */
+static bool search_loaders(const struct tl_loaded *loaded, struct search *search)
+{
+	const struct tl_elf *caller = search->caller ? tl_elf_at(loaded, search->caller) : NULL;
+
+	if (caller && tl_elf_scope(loaded, caller, defines_as_loader, search))
+		return true;
+	for (unsigned i = 1; i < loaded->count; i++)
+		if (defines_as_loader(&loaded->elf[i], search))
+			return true;
+	return caller && tl_elf_scope(loaded, caller, defines, search);
+}
+
+static void search_loaded(const struct tl_loaded *loaded, void *closure)
+{
+	struct search *search = closure;
+
+	if (search_behind(loaded, search) || search_loaders(loaded, search)) {
+		for (unsigned i = 0; i < loaded->startup; i++)
+			search->stays |= loaded->elf[i].dynamic == search->elf.dynamic;
+		return;
+	}
+	for (unsigned i = loaded->startup; i < loaded->count && !search->others; i++)
+		search->others = (tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE ||
+				  tl_known_role(&loaded->elf[i]) == TL_ROLE_LINKED) &&
+				 defines(&loaded->elf[i], search);
+	search->symbol = NULL;
+}
+
+/* The program may close it; we go on calling it. */
+static void hold(const struct search *search)
+{
+	if (!search->stays)
+		dlopen(search->elf.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+static void *find_loaded(const struct tl_shim *shim, const void *caller)
+{
+	struct search search = {
+		.shim = shim, .caller = caller, .hash = tl_elf_hash(shim->function->name)};
+
+	tl_elf_with_loaded(search_loaded, &search);
+	if (search.symbol) {
+		hold(&search);
+		return tl_elf_address(&search.elf, search.symbol);
+	}
+	if (!search.others || !tl_dl()->dlsym)
+		return NULL;
+	/* Of those, only what was opened with RTLD_GLOBAL counts, and only the dynamic linker knows
+	 * which. */
+	void *next = tl_dl()->dlsym(RTLD_NEXT, shim->function->name);
+
+	__asm__ volatile("" : "+r"(next));
+	return next;
+}
+
+/* Nobody has loaded a library of this API, and yet it is called: the program was linked to us
+ * alone. */
+static void *find_by_soname(const struct tl_function *function)
+{
+	void *real = NULL;
+
+	if (!(function->flags & TL_FUNCTION_EXPORTED) || !tl_dl()->dlsym)
+		return NULL;
+	for (const char *const *soname = function->api->sonames; soname && *soname && !real;
+	     soname++) {
+		void *handle = dlopen(*soname, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+
+		real = handle ? tl_dl()->dlsym(handle, function->name) : NULL;
+	}
+	return real;
+}
+
+/* The first to find one decides for all. */
+static void *settle(struct tl_shim *shim, void *real)
+{
+	void *there = NULL;
+
+	if (!real)
+		return NULL;
+	if (atomic_compare_exchange_strong_explicit(&shim->real, &there, real, memory_order_acq_rel,
+						    memory_order_acquire))
+		return real;
+	return there;
+}
+
+void *tl_resolve_real(struct tl_shim *shim, void *caller)
+{
+	int saved = errno;
+
+	tl_known_look();
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+
+	if (!real)
+		real = settle(shim, find_loaded(shim, caller));
+	if (!real)
+		real = settle(shim, find_by_soname(shim->function));
+	errno = saved;
+	return real;
+}
+
+/* --- whose call it is */
+
+static void *own_function(const struct tl_known *library, const struct tl_shim *shim)
+{
+	const char *name = shim->function->name;
+	const ElfW(Sym) *symbol = tl_elf_lookup(&library->elf, name, tl_elf_hash(name), NULL);
+
+	return symbol ? tl_elf_address(&library->elf, symbol) : NULL;
+}
+
+/* The word at an address that may be anything. */
+static void *peek(const void *address)
+{
+	void *word = NULL;
+	struct iovec to = {&word, sizeof(word)}, from = {(void *)address, sizeof(word)};
+
+	return address && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(word) ? word
+											  : NULL;
+}
+
+/* The first handle among the parameters, or the first of the first list of handles. */
+static void *first_handle(const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (unsigned i = 0; i < function->count; i++) {
+		const struct tl_type *type = function->params[i].type;
+
+		if (type->kind == TL_KIND_HANDLE && type->size == sizeof(void *))
+			return *(void **)call->params[i];
+		if (type->kind == TL_KIND_POINTER && type->target &&
+		    type->target->kind == TL_KIND_HANDLE && type->target->size == sizeof(void *) &&
+		    !(function->params[i].direction & TL_OUT))
+			return peek(*(void **)call->params[i]);
+	}
+	return NULL;
+}
+
+#define TABLE_WORDS 64
+
+/*
+ * The driver that a handle is of. A loader dispatches by the table that a handle's first word
+ * points to (an ICD dispatch table, or a C++ object's virtual functions): it lies in the driver, or
+ * its entries lead there.
+ */
+static const struct tl_known *driver_of(void *handle)
+{
+	char *table = peek(handle);
+	const struct tl_known *it = table ? tl_known_at(table) : NULL;
+
+	if (it && it->role == TL_ROLE_DRIVER)
+		return it;
+	for (unsigned i = 0; table && i < TABLE_WORDS; i++) {
+		it = tl_known_at(peek(table + i * sizeof(void *)));
+		if (it && it->role == TL_ROLE_DRIVER)
+			return it;
+	}
+	return NULL;
+}
+
+/* The only driver in whose tables our shim stands for its own function; or of several, the one that
+ * the call's first handle is of, or the first. */
+static void *among_drivers(const struct tl_call *call)
+{
+	const struct tl_known *it, *by_handle;
+	void *first = NULL;
+	unsigned count = 0;
+
+	for (unsigned n = 0; (it = tl_known_nth(n)) != NULL; n++) {
+		if (it->role != TL_ROLE_DRIVER ||
+		    atomic_load_explicit(&it->gone, memory_order_relaxed) ||
+		    !tl_known_is_bound(it, call->shim))
+			continue;
+		void *function = own_function(it, call->shim);
+
+		count += function != NULL;
+		first = first ? first : function;
+	}
+	if (count < 2)
+		return first;
+	by_handle = driver_of(first_handle(call));
+	void *function = by_handle ? own_function(by_handle, call->shim) : NULL;
+
+	return function ? function : first;
+}
+
+/* A loader went through a driver's table, and found our shim there: the driver's own entries were
+ * bound to us. */
+static void *dispatched(const struct tl_call *call)
+{
+	void *function = among_drivers(call);
+
+	if (!function) {
+		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers
+		 * unknown until now. */
+		tl_known_suspects(call->shim);
+		function = among_drivers(call);
+	}
+	return function;
+}
+
+/* The call that returns here names its target: it goes through the PLT or the GOT, not through a
+ * pointer that was looked up. */
+static bool is_direct(const void *caller)
+{
+#if defined(__x86_64__)
+	const unsigned char *after = caller;
+
+	return after[-5] == 0xe8 || (after[-6] == 0xff && after[-5] == 0x15);
+#else
+	return (((const uint32_t *)caller)[-1] & 0xfc000000) == 0x94000000;
+#endif
+}
+
+/* A loader that has our layer has its calls served by its tables. Only its own checks of drivers are told apart. */
+static void *loaders_check(const struct tl_call *call)
+{
+	int saved = errno;
+	const struct tl_known *from;
+
+	tl_known_look();
+	from = tl_known_at(call->caller.address);
+	errno = saved;
+	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call) ?
+		       atomic_load_explicit(&call->shim->real, memory_order_acquire) :
+		       NULL;
+}
+
+/*
+ * Where the call came from:
+ *
+ *	ours		our traced body called the loader, which jumped on: the return address is
+ *still ours. Through a driver's table, if a driver's table leads to us; else by name, to another
+ *export of its own a loader	by name: its own export; through a driver's table: the driver's a
+ *driver	its own; where it has none, it calls the API as programs do, and is traced like them
+ */
+void *tl_resolve_foreign(const struct tl_call *call)
+{
+	const struct tl_known *from;
+	void *function = NULL;
+	int saved = errno;
+
+	if (tl_known_is_layered(call->shim->function->api))
+		return loaders_check(call);
+	from = tl_known_at(call->caller.address);
+	if (!from || from->role == TL_ROLE_LINKED)
+		return NULL;
+	if (from->role == TL_ROLE_OWN || (from->role == TL_ROLE_LOADER && !is_direct(call->caller.address)))
+		function = dispatched(call);
+	if (!function && from->role != TL_ROLE_OWN)
+		function = own_function(from, call->shim);
+	/* As a rule it is known: nobody has to look at what was loaded since. */
+	if (!function && from->role != TL_ROLE_DRIVER)
+		function = atomic_load_explicit(&call->shim->real, memory_order_acquire);
+	if (!function && from->role != TL_ROLE_DRIVER)
+		function = tl_resolve_real(call->shim, call->caller.address);
+	errno = saved;
+	return function;
+}
+
+bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (unsigned i = 0; i < TL_FIRST_PLACES; i++) {
+		const struct tl_function *no_function = NULL;
+		const void *nowhere = NULL;
+
+		if (!atomic_compare_exchange_strong_explicit(&places->first[i].function, &no_function, function, memory_order_relaxed,
+							     memory_order_relaxed) &&
+		    no_function != function)
+			continue;
+		return atomic_compare_exchange_strong_explicit(&places->first[i].place, &nowhere, call->caller.address, memory_order_relaxed,
+							       memory_order_relaxed) ||
+		       nowhere == call->caller.address;
+	}
+	return false;
+}
+
+bool tl_resolve_brings_loader_up(const struct tl_function *function)
+{
+	return function->flags & (TL_FUNCTION_INITIALISES | TL_FUNCTION_GETPROC);
+}
+
+/*
+ * A loader that is linked into a library calls some of the dynamic loader's functions itself, by the names that it looked up: it asks for its
+ * tables and initialises it, and then calls by those tables for the program. In later ones these have the dynamic loader's zeInit, so that the
+ * program's call comes by the same pointer, but from another place.
+ */
+bool tl_resolve_is_linked_loaders(const struct tl_call *call)
+{
+	static struct tl_first_places first;
+	const struct tl_known *from = tl_known_at(call->caller.address), *to;
+	void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
+
+	if (!from || from->role != TL_ROLE_LINKED || !real || !tl_resolve_brings_loader_up(call->shim->function))
+		return false;
+	to = tl_known_at(real);
+	if (!to || to->role != TL_ROLE_LOADER || own_function(to, call->shim) != real)
+		return false;
+	return call->shim->function->flags & TL_FUNCTION_GETPROC || tl_resolve_comes_first(&first, call);
+}
+
+/* --- what get-proc functions give out */
+
+static void wrap_pointer(struct tl_shim *shim, void **place)
+{
+	if (shim && *place && tl_elf_is_code(*place))
+		*place = tl_resolve_closure(shim, *place);
+}
+
+static struct tl_shim *named(const struct tl_api *api, uint64_t name)
+{
+	struct tl_shim *shim = name ? tl_names_find((const char *)(uintptr_t)name) : NULL;
+
+	return shim && shim->function->api == api ? shim : NULL;
+}
+
+static void wrap_table(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version,
+		       char *table)
+{
+	struct tl_shim_library *library = tl_names_library(api);
+
+	for (uint32_t i = 0; library && table && i < getproc->count; i++) {
+		const struct tl_table_entry *entry = &getproc->entries[i];
+
+		/* The caller's table ends where its version's does. */
+		if (entry->since <= version)
+			wrap_pointer(&library->shims[entry->function],
+				     (void **)(table + entry->offset));
+	}
+}
+
+void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
+{
+	const struct tl_function *function = shim->function;
+	int saved = errno;
+
+	for (uint32_t i = 0; i < function->api->ngetprocs; i++) {
+		const struct tl_getproc *getproc = &function->api->getprocs[i];
+
+		if (getproc->function != function->index)
+			continue;
+		uint64_t name = words[function->params[getproc->name].offset];
+		uint64_t where = words[function->params[getproc->where].offset];
+		uint64_t version = words[function->params[getproc->version].offset];
+
+		if (getproc->kind == TL_GETPROC_RETURNED)
+			wrap_pointer(named(function->api, name), result);
+		else if (getproc->kind == TL_GETPROC_STORED && where)
+			wrap_pointer(named(function->api, name), (void **)(uintptr_t)where);
+		else if (getproc->kind == TL_GETPROC_TABLE)
+			wrap_table(function->api, getproc, (uint32_t)version,
+				   (char *)(uintptr_t)where);
+	}
+	errno = saved;
+}
+
+/* --- questions about libraries */
+
+/* A library's name outlives the library: it is kept, once. */
+struct kept_name {
+	struct kept_name *next;
+	char name[];
+};
+
+static _Atomic(struct kept_name *) kept_names;
+
+static const char *keep_name(const char *name)
+{
+	struct kept_name *first = atomic_load_explicit(&kept_names, memory_order_acquire);
+	struct kept_name *fresh = NULL;
+
+	do {
+		for (struct kept_name *it = first; it; it = it->next)
+			if (!strcmp(it->name, name)) {
+				free(fresh);
+				return it->name;
+			}
+		if (!fresh)
+			fresh = malloc(sizeof(*fresh) + strlen(name) + 1);
+		if (!fresh)
+			return NULL;
+		strcpy(fresh->name, name);
+		fresh->next = first;
+	} while (!atomic_compare_exchange_strong_explicit(
+		&kept_names, &first, fresh, memory_order_release, memory_order_acquire));
+	return fresh->name;
+}
+
+struct name_search {
+	const void *address;
+	char name[256];
+};
+
+static void search_name(const struct tl_loaded *loaded, void *closure)
+{
+	struct name_search *search = closure;
+	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
+	const char *name = elf ? elf->soname ? elf->soname : elf->path : "";
+
+	strncpy(search->name, name, sizeof(search->name) - 1);
+}
+
+const char *tl_resolve_library(const void *address)
+{
+	struct name_search search = {.address = address};
+	int saved = errno;
+
+	tl_elf_with_loaded(search_name, &search);
+	const char *name = search.name[0] ? keep_name(search.name) : NULL;
+
+	errno = saved;
+	return name;
+}
+
+struct api_search {
+	const struct tl_api *api;
+	bool loaded;
+};
+
+static void search_api(const struct tl_loaded *loaded, void *closure)
+{
+	struct api_search *search = closure;
+
+	for (const char *const *soname = search->api->sonames; soname && *soname; soname++)
+		for (unsigned i = 1; i < loaded->count; i++)
+			search->loaded |= tl_elf_is_named(&loaded->elf[i], *soname);
+}
+
+bool tl_resolve_is_loaded(const struct tl_api *api)
+{
+	struct api_search search = {.api = api};
+	int saved = errno;
+
+	tl_elf_with_loaded(search_api, &search);
+	errno = saved;
+	return search.loaded;
+}
+
+/* --- one pointer */
+
+/* The real function, as far as that can be had without loading a library for it. */
+static void *real_if_loaded(struct tl_shim *shim)
+{
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+
+	if (!real && shim->function->flags & TL_FUNCTION_EXPORTED)
+		real = settle(shim, find_loaded(shim, NULL));
+	return real;
+}
+
+void *tl_resolve_closure(struct tl_shim *shim, void *real)
+{
+	const struct tl_known *there;
+	int saved = errno;
+
+	if (!real || real == shim->entry)
+		return real;
+	tl_known_look();
+	there = tl_known_at(real);
+	if (there && there->role == TL_ROLE_OWN)
+		return real;
+	/* A loader's own export leads to our layer by itself. */
+	if (there && there->role == TL_ROLE_LOADER && tl_known_is_layered(shim->function->api))
+		return real;
+	void *known = real_if_loaded(shim);
+
+	if (!known)
+		known = settle(shim, real);
+	void *given = known == real ? shim->entry : tl_closure_for(shim, real);
+
+	errno = saved;
+	return given;
+}

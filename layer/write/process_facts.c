@@ -1,0 +1,162 @@
+/*
+ * process_facts.c: see process_facts.h.
+ */
+#include "layer/write/process_facts.h"
+
+#include <config.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/output.h"
+#include "common/proc.h"
+#include "common/text.h"
+#include "layer/buffers/clock.h"
+#include "layer/base/environment.h"
+#include "layer/process/runtime.h"
+
+#define AFTER_COMMAND 4096 /* room for what comes behind the command line */
+
+static void put_quoted(struct tl_text *text, const char *string, size_t size)
+{
+	tl_text_string(text, "\"");
+	tl_text_escape(text, string, size);
+	tl_text_string(text, "\"");
+}
+
+/* The command line as an array of strings, as many as fit. It is the program's memory, so nothing of its form is
+ * certain. */
+static void put_command(struct tl_text *args)
+{
+	static char line[4096];
+	size_t size = tl_proc_read("/proc/self/cmdline", line, sizeof(line));
+
+	tl_text_string(args, "[");
+	for (size_t at = 0; at < size;) {
+		size_t length = strnlen(line + at, size - at);
+		struct tl_text word = {args->at, args->end - AFTER_COMMAND, false};
+		tl_text_string(&word, at ? "," : "");
+		put_quoted(&word, line + at, length);
+		if (word.cut)
+			break;
+		args->at = word.at;
+		at += length + 1;
+	}
+	tl_text_string(args, "]");
+}
+
+/* Both clocks at one instant. */
+static void read_clocks(struct tl_facts *facts)
+{
+	struct timespec real = {0}, before = {0}, after = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &real);
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
+	uint64_t first = before.tv_sec * 1000000000ull + before.tv_nsec;
+	uint64_t second = after.tv_sec * 1000000000ull + after.tv_nsec;
+	facts->monotonic_ns = first + (second - first) / 2;
+	facts->realtime_ns = real.tv_sec * 1000000000ull + real.tv_nsec;
+}
+
+/* CLOCK_BOOTTIME then: it goes on while the machine sleeps, and is what other tracers have. */
+static uint64_t boottime_at(uint64_t monotonic_ns)
+{
+	struct timespec boot = {0}, monotonic = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &monotonic);
+	syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
+	uint64_t boot_ns = boot.tv_sec * 1000000000ull + boot.tv_nsec, now = monotonic.tv_sec * 1000000000ull + monotonic.tv_nsec;
+	return boot_ns > now ? monotonic_ns + (boot_ns - now) : monotonic_ns;
+}
+
+static void put_clock(struct tl_text *args, const struct tl_facts *facts)
+{
+	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
+	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
+	tl_text_string(args, ",\"boottime_ns\":");
+	tl_text_unsigned(args, boottime_at(facts->monotonic_ns));
+	tl_text_string(args, ",\"monotonic_ns\":");
+	tl_text_unsigned(args, facts->monotonic_ns);
+	tl_text_string(args, ",\"realtime_ns\":");
+	tl_text_unsigned(args, facts->realtime_ns);
+}
+
+static void put_settings(struct tl_text *args)
+{
+	static const char *const whats[] = {"none", "scalars", "full"};
+
+	tl_text_string(args, ",\"level\":");
+	tl_text_unsigned(args, tl_config.level);
+	tl_text_string(args, ",\"include\":");
+	put_quoted(args, tl_config.include, strlen(tl_config.include));
+	tl_text_string(args, ",\"exclude\":");
+	put_quoted(args, tl_config.exclude, strlen(tl_config.exclude));
+	tl_text_string(args, ",\"arguments\":\"");
+	tl_text_string(args, whats[tl_config.args]);
+	tl_text_string(args, "\",\"apis\":{");
+	const struct tl_api *api;
+	for (uint32_t number = 0; (api = tl_runtime_api(number)); number++) {
+		tl_text_string(args, number ? "," : "");
+		put_quoted(args, api->name, strlen(api->name));
+		tl_text_string(args, ":");
+		put_quoted(args, api->version, strlen(api->version));
+	}
+	tl_text_string(args, "}");
+}
+
+/* Whole, or not at all, and with room left for what must not be missing. */
+static void put_member(struct tl_text *args, const char *key, const char *value, size_t size)
+{
+	struct tl_text whole = {args->at, args->end - AFTER_COMMAND, false};
+
+	tl_text_string(&whole, key);
+	put_quoted(&whole, value, size);
+	if (!whole.cut)
+		args->at = whole.at;
+}
+
+static void put_members(struct tl_text *args, const struct tl_facts *facts)
+{
+	static char executable[TL_OUTPUT_PATH];
+	long size =
+		syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof(executable));
+
+	tl_text_string(args, "\"version\":\"" PACKAGE_VERSION "\"");
+	put_member(args, ",\"program\":", facts->program, strlen(facts->program));
+	put_member(args, ",\"executable\":", executable, size > 0 ? size : 0);
+	tl_text_string(args, ",\"command\":");
+	put_command(args);
+	tl_text_string(args, ",\"host\":");
+	put_quoted(args, facts->host, strlen(facts->host));
+	tl_text_string(args, ",\"pid\":");
+	tl_text_unsigned(args, facts->pid);
+	if (facts->has_rank) {
+		tl_text_string(args, ",\"rank\":");
+		tl_text_unsigned(args, facts->rank);
+	}
+	put_clock(args, facts);
+	struct tl_text whole = *args;
+	put_settings(&whole);
+	if (!whole.cut)
+		*args = whole;
+}
+
+void tl_about_facts(struct tl_facts *facts)
+{
+	struct tl_text args = {facts->members, facts->members + sizeof(facts->members) - 1, false};
+	struct utsname host;
+
+	facts->pid = (uint32_t)syscall(SYS_getpid);
+	facts->has_rank = tl_config.rank >= 0;
+	facts->rank = tl_config.rank;
+	tl_output_program(facts->program, sizeof(facts->program));
+	strncpy(facts->host, syscall(SYS_uname, &host) ? "unknown" : host.nodename, sizeof(facts->host) - 1);
+	read_clocks(facts);
+	put_members(&args, facts);
+	*args.at = 0;
+	facts->members_size = (uint32_t)(args.at - facts->members);
+}

@@ -1,0 +1,37 @@
+/*
+ * recording_control.h: recording paused, resumed, ended, and written out while the program runs: by the program (tracelayer/tracelayer.h), from
+ * outside (the buffers' header, `tracelayer pause`), by a signal, by the clock.
+ */
+#ifndef TL_LAYER_WRITE_RECORDING_CONTROL_H
+#define TL_LAYER_WRITE_RECORDING_CONTROL_H
+
+#include <stdbool.h>
+
+/*
+ * Somebody may want something of this process from its first traced call on, also while no call is watched. At that call
+ * tl_control_begin is to be called, before it is looked whether the call is recorded. True until it has been.
+ */
+bool tl_control_waits(void);
+void tl_control_begin(void);
+
+/* With the settings read: whether recording begins paused. */
+bool tl_control_start(void);
+
+/*
+ * The writer's thread, without the pen, each time it wakes: carry out what has been asked for. True: the file is to be brought up to date and
+ * given its end. Then, when that is done, and in any case, tl_control_answer. (Where there is no such thread: whoever finds that out.)
+ */
+bool tl_control_serve(void);
+void tl_control_answer(void);
+
+/* There is something to serve, or to be carried out within so many milliseconds at most. */
+bool tl_control_is_asked(void);
+int tl_control_patience(int ms);
+
+/* The writer's thread is there, and is not. */
+void tl_control_listens(bool listens);
+
+/* In a forked child. */
+void tl_control_after_fork(void);
+
+#endif

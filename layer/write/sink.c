@@ -1,0 +1,366 @@
+/*
+ * sink.c: see sink.h.
+ *
+ * `offset` moves only when the last byte of a block was taken. What a failed attempt left behind it is cut off again, so that the file
+ * ends with a whole block whenever it can.
+ *
+ * A pipe has no offsets and gets no second chance: what was written to it is with its reader. So a block is written to its last byte, however slow
+ * the reader is, as long as there is one; and when the reader has gone, the next one gets a new beginning.
+ *
+ * What recovery reads (struct tl_output_piece) is stored in this order, so that it is right whenever the process is killed: what is true after
+ * the block, in the slot that .block does not name; the block, in the file; .block, which names that slot. A new file is announced in
+ * the same way: .made is cleared, an empty block committed that says that the file has nothing, and then the new file's name, and .made.
+ */
+#include "layer/write/sink.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "layer/buffers/arena.h"
+#include "layer/base/environment.h"
+#include "layer/write/run_report.h"
+
+#define SLICE_MS    100	  /* between two looks at a pipe that is full */
+#define PATIENCE_MS 10000 /* for a reader that reads nothing */
+
+bool tl_sink_start(struct tl_sink *sink, struct tl_pen *pen, void *gzip, char *packed)
+{
+	sink->pen = pen;
+	sink->packed = packed;
+	return tl_gzip_start(&sink->gzip, gzip);
+}
+
+/* --- what recovery is told */
+
+static void commit_block(struct tl_sink *sink, uint64_t block)
+{
+	struct tl_output_piece *piece = tl_arena_output();
+
+	sink->block = block;
+	/* Release: pairs with recovery's read of it, before that of the slot and of the chunks. */
+	if (piece)
+		atomic_store_explicit(&piece->block, block, memory_order_release);
+}
+
+static void fill_slot(uint64_t block, const struct tl_output_slot *slot)
+{
+	struct tl_output_piece *piece = tl_arena_output();
+
+	if (piece)
+		piece->slots[block % 2] = *slot;
+	/* Before what is done with the file: a killed process's stores are there in the order in which they were made. */
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* There is no file, or none any more. */
+static void tell_none(struct tl_sink *sink)
+{
+	const struct tl_output_slot nothing = {0};
+	struct tl_output_piece *piece = tl_arena_output();
+
+	if (!piece)
+		return;
+	atomic_store_explicit(&piece->made, 0, memory_order_release);
+	fill_slot(sink->block + 1, &nothing);
+	commit_block(sink, sink->block + 1);
+}
+
+static void copy_path(char *to, size_t room, const char *path)
+{
+	size_t length = strnlen(path, room - 1);
+
+	memcpy(to, path, length);
+	to[length] = 0;
+}
+
+/* After tell_none, or when there was none yet. */
+static void tell_made(const struct tl_sink *sink)
+{
+	struct tl_output_piece *piece = tl_arena_output();
+
+	if (!piece)
+		return;
+	piece->format = sink->format ? sink->format->number : TL_OUTPUT_TLT;
+	piece->gzip = sink->output.gzip;
+	piece->number = sink->file - 1;
+	piece->device = sink->output.device;
+	piece->inode = sink->output.inode;
+	copy_path(piece->path, sizeof(piece->path), sink->output.path);
+	/* Release: all of it is there before it counts. */
+	atomic_store_explicit(&piece->made, 1, memory_order_release);
+}
+
+/* --- the file */
+
+static uint64_t now(void)
+{
+	struct timespec time = {0};
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+static bool ends_with(const char *path, const char *ending)
+{
+	size_t size = strlen(path), length = strlen(ending);
+
+	return size >= length && !strcmp(path + size - length, ending);
+}
+
+/* What a name asks for; one that asks for nothing gets JSON. */
+static void choose_format(struct tl_sink *sink)
+{
+	bool gzip;
+
+	sink->format = NULL;
+	if (ends_with(sink->output.path, ".tlt"))
+		return;
+	sink->format = tl_format_of(sink->output.path, &gzip);
+	if (!sink->format)
+		sink->format = &tl_format_json;
+}
+
+bool tl_sink_is_stream(const struct tl_sink *sink)
+{
+	static char path[TL_OUTPUT_PATH];
+	struct stat file;
+
+	if (sink->made)
+		return sink->output.stream;
+	return tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) && !stat(path, &file) &&
+	       S_ISFIFO(file.st_mode);
+}
+
+static int make_file(struct tl_sink *sink)
+{
+	struct tl_output *output = &sink->output;
+
+	if (!tl_output_expand(output->path, sizeof(output->path), tl_config.output, tl_config.rank))
+		return ENAMETOOLONG;
+	/* Later files' numbers are higher, whatever has become of the earlier files. With the time in it the name is another anyway. */
+	output->number = strstr(tl_config.output, "%t") ? 0 : sink->next;
+	int fd = tl_output_create(output);
+	if (fd < 0)
+		return -fd;
+	sink->fd = fd;
+	sink->next = output->number + 1;
+	sink->made = true;
+	sink->file++;
+	sink->since = now();
+	choose_format(sink);
+	tell_made(sink);
+	tl_report_trace(output->path);
+	return 0;
+}
+
+/* The next block begins a file. */
+static void forget_file(struct tl_sink *sink)
+{
+	tl_sink_close(sink);
+	sink->made = sink->ended = sink->broken = false;
+	sink->offset = sink->longest = sink->events = 0;
+	sink->blocks = 0;
+	tl_gzip_renew(&sink->gzip);
+	tell_none(sink);
+}
+
+/* Removed: nobody will ever read what was in it. */
+static void lose_file(struct tl_sink *sink)
+{
+	sink->gone += sink->events;
+	forget_file(sink);
+}
+
+static bool is_removed(const struct tl_sink *sink)
+{
+	struct stat stat;
+
+	return sink->output.regular && !fstat(sink->fd, &stat) && !stat.st_nlink;
+}
+
+static int reopen_file(struct tl_sink *sink)
+{
+	int fd = tl_output_reopen(&sink->output);
+
+	if (fd == -ENOENT)
+		lose_file(sink);
+	else if (fd == -ESTALE || fd == -ELOOP)
+		tl_sink_leave(sink);
+	else if (fd < 0)
+		return -fd;
+	sink->fd = fd < 0 ? -1 : fd;
+	return 0;
+}
+
+int tl_sink_open(struct tl_sink *sink)
+{
+	int error = 0;
+
+	if (sink->broken)
+		tl_sink_leave(sink);
+	if (sink->made && sink->fd < 0)
+		error = reopen_file(sink);
+	else if (sink->made && is_removed(sink))
+		lose_file(sink);
+	if (!error && !sink->made)
+		error = make_file(sink);
+	return error;
+}
+
+void tl_sink_close(struct tl_sink *sink)
+{
+	if (sink->fd >= 0)
+		syscall(SYS_close, sink->fd);
+	sink->fd = -1;
+}
+
+void tl_sink_leave(struct tl_sink *sink)
+{
+	forget_file(sink);
+}
+
+/* --- writing */
+
+/* So many bytes at the vector's front have been written. */
+static void advance(struct iovec **vector, unsigned *count, size_t done)
+{
+	while (*count && done >= (*vector)->iov_len) {
+		done -= (*vector)->iov_len;
+		++*vector;
+		--*count;
+	}
+	if (done) {
+		(*vector)->iov_base = (char *)(*vector)->iov_base + done;
+		(*vector)->iov_len -= done;
+	}
+}
+
+static int write_at(const struct tl_sink *sink, struct iovec *vector, unsigned count)
+{
+	uint64_t at = sink->offset;
+	int error = 0;
+
+	advance(&vector, &count, 0);
+	while (count && !error) {
+		long n = syscall(SYS_pwritev, sink->fd, vector, count, (unsigned long)at, 0ul);
+		if (n > 0) {
+			at += n;
+			advance(&vector, &count, n);
+		} else if (n == 0) {
+			error = EIO;
+		} else if (errno != EINTR) {
+			error = errno;
+		}
+		tl_pen_progress(sink->pen);
+	}
+	if (error && at > sink->offset && sink->output.regular)
+		syscall(SYS_ftruncate, sink->fd, sink->offset);
+	return error;
+}
+
+/* A pipe, whose reader takes its time. */
+static int write_on(const struct tl_sink *sink, struct iovec *vector, unsigned count)
+{
+	int waited = 0;
+
+	advance(&vector, &count, 0);
+	while (count) {
+		long n = syscall(SYS_writev, sink->fd, vector, count);
+		if (n > 0) {
+			advance(&vector, &count, n);
+			tl_pen_progress(sink->pen);
+			waited = 0;
+		} else if (n < 0 && errno == EAGAIN && waited < PATIENCE_MS) {
+			struct pollfd ready = {.fd = sink->fd, .events = POLLOUT};
+			struct timespec slice = {.tv_nsec = SLICE_MS * 1000000l};
+			waited += syscall(SYS_ppoll, &ready, 1, &slice, NULL, 8) ? 0 : SLICE_MS;
+		} else if (n >= 0 || errno != EINTR) {
+			return n < 0 ? errno : EIO;
+		}
+	}
+	return 0;
+}
+
+static size_t size_of(const struct iovec *vector, unsigned count)
+{
+	size_t size = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		size += vector[i].iov_len;
+	return size;
+}
+
+/* Compress a block, which is one run of bytes. */
+static void pack(struct tl_sink *sink, struct iovec *vector, bool end)
+{
+	size_t header = sink->offset ? 0 : tl_gzip_header(sink->packed);
+	char *to = sink->packed + header;
+	size_t size = (end ? tl_gzip_end : tl_gzip_block)(&sink->gzip, to, vector->iov_base, vector->iov_len);
+
+	vector->iov_base = sink->packed;
+	vector->iov_len = header + size;
+}
+
+/* What a pipe's reader had of a block can't be taken back. */
+static int write_block(struct tl_sink *sink, struct iovec *vector, unsigned count)
+{
+	int error;
+
+	if (!sink->output.stream)
+		return write_at(sink, vector, count);
+	error = write_on(sink, vector, count);
+	sink->broken = error;
+	return error;
+}
+
+uint64_t tl_sink_next_block(const struct tl_sink *sink)
+{
+	return sink->block + 1;
+}
+
+int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint64_t events, uint64_t dropped)
+{
+	uint64_t block = tl_sink_next_block(sink);
+
+	if (sink->output.gzip)
+		pack(sink, vector, false);
+	size_t size = size_of(vector, count);
+	const struct tl_output_slot slot = {
+		.offset = sink->offset + size,
+		.events = sink->events + events,
+		.dropped = dropped,
+		.crc = sink->gzip.next_crc,
+		.size = sink->gzip.next_size,
+		.blocks = sink->blocks + 1,
+	};
+	fill_slot(block, &slot);
+	sink->ended = false;
+	int error = write_block(sink, vector, count);
+	if (error)
+		return error;
+	tl_gzip_keep(&sink->gzip);
+	sink->offset = slot.offset;
+	sink->events = slot.events;
+	sink->blocks = slot.blocks;
+	sink->longest = size > sink->longest ? size : sink->longest;
+	commit_block(sink, block);
+	return 0;
+}
+
+int tl_sink_end(struct tl_sink *sink, struct iovec *vector, unsigned count)
+{
+	if (sink->output.gzip)
+		pack(sink, vector, true);
+	size_t size = size_of(vector, count);
+	int error = write_block(sink, vector, count);
+	if (!error && sink->output.regular)
+		syscall(SYS_ftruncate, sink->fd, sink->offset + size);
+	sink->ended = !error;
+	return error;
+}

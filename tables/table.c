@@ -1,0 +1,615 @@
+/*
+ * table: cells are kept as values, and become text only when the table is printed, so that sorting
+ * and every format start from the same numbers.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cli/command.h"
+#include "tables/table.h"
+#include "common/text.h"
+
+#define NAME_LEAST 24 /* a name is never made narrower than this many columns */
+
+struct cell {
+	bool filled;
+	char *text;
+	long long number;
+	double fraction; /* a share, a rate */
+};
+
+struct table {
+	char *name, *heading;
+	struct table_column *columns;
+	size_t width;	    /* columns */
+	size_t shift;	    /* 1 where the first says what a row belongs to */
+	struct cell *cells; /* row by row */
+	size_t rows, room;
+};
+
+struct table *table_new_by(const struct table_column *group, const char *name, const struct table_column *columns, size_t count)
+{
+	struct table *table = need(calloc(1, sizeof(*table)));
+
+	table->name = need(strdup(name));
+	table->shift = group != NULL;
+	table->width = table->shift + count;
+	table->columns = need(calloc(table->width, sizeof(*columns)));
+	if (group)
+		table->columns[0] = *group;
+	memcpy(&table->columns[table->shift], columns, count * sizeof(*columns));
+	return table;
+}
+
+struct table *table_new(const char *name, const struct table_column *columns, size_t count)
+{
+	return table_new_by(NULL, name, columns, count);
+}
+
+void table_free(struct table *table)
+{
+	for (size_t i = 0; i < table->rows * table->width; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	free(table->columns);
+	free(table->heading);
+	free(table->name);
+	free(table);
+}
+
+const char *table_name(const struct table *table)
+{
+	return table->name;
+}
+
+void table_heading(struct table *table, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	free(table->heading);
+	if (vasprintf(&table->heading, format, arguments) < 0)
+		table->heading = need(NULL);
+	va_end(arguments);
+}
+
+void table_row(struct table *table)
+{
+	if (table->rows == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		table->cells = need(reallocarray(table->cells, table->room * table->width,
+						 sizeof(struct cell)));
+	}
+	memset(&table->cells[table->rows++ * table->width], 0, table->width * sizeof(struct cell));
+}
+
+static struct cell *cell_at(struct table *table, size_t place)
+{
+	struct cell *cell = &table->cells[(table->rows - 1) * table->width + place];
+
+	cell->filled = true;
+	return cell;
+}
+
+static struct cell *last_row(struct table *table, size_t column)
+{
+	return cell_at(table, table->shift + column);
+}
+
+void table_group(struct table *table, const char *text)
+{
+	if (table->shift)
+		cell_at(table, 0)->text = need(strdup(text));
+}
+
+void table_text(struct table *table, size_t column, const char *text)
+{
+	last_row(table, column)->text = need(strdup(text));
+}
+
+void table_number(struct table *table, size_t column, long long number)
+{
+	last_row(table, column)->number = number;
+}
+
+void table_share(struct table *table, size_t column, double share)
+{
+	last_row(table, column)->fraction = share;
+}
+
+void table_rate(struct table *table, size_t column, double rate)
+{
+	last_row(table, column)->fraction = rate;
+}
+
+size_t table_rows(const struct table *table)
+{
+	return table->rows;
+}
+
+/* By what rows are sorted: a column's number; and the group's sum, which stands in its cell. */
+struct order {
+	size_t shift, column;
+};
+
+static const char *text_of(const struct cell *cell)
+{
+	return cell->text ? cell->text : "";
+}
+
+static int descending(long long x, long long y)
+{
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct order *order = context;
+	const struct cell *left = a, *right = b;
+	int result = 0;
+
+	if (order->shift)
+		result = descending(left->number, right->number);
+	if (!result && order->shift)
+		result = strcmp(text_of(left), text_of(right));
+	if (!result)
+		result = descending(left[order->column].number, right[order->column].number);
+	return result ? result : strcmp(text_of(&left[order->shift]), text_of(&right[order->shift]));
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	return strcmp(text_of(a), text_of(b));
+}
+
+/* Each group's sum of a column, into its rows' first cells. */
+static void sum_groups(struct table *table, size_t column)
+{
+	size_t width = table->width, end;
+
+	qsort(table->cells, table->rows, width * sizeof(struct cell), compare_groups);
+	for (size_t row = 0; row < table->rows; row = end) {
+		long long sum = 0;
+
+		for (end = row; end < table->rows && !compare_groups(&table->cells[row * width], &table->cells[end * width]); end++)
+			sum += table->cells[end * width + column].number;
+		for (size_t i = row; i < end; i++)
+			table->cells[i * width].number = sum;
+	}
+}
+
+void table_sort(struct table *table)
+{
+	struct order order = {table->shift, table->shift};
+
+	if (!table->rows)
+		return;
+	while (order.column + 1 < table->width && !table->columns[order.column].sorts)
+		order.column++;
+	if (table->shift)
+		sum_groups(table, order.column);
+	qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows, &order);
+}
+
+int table_format_named(const char *name)
+{
+	static const char *const names[] = {"text", "csv", "json"};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return -1;
+}
+
+/* ---- text ---- */
+
+/* One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Bytes that are
+ * no UTF-8 come one by one. */
+static size_t character(const char *text, int *columns)
+{
+	mbstate_t state = {0};
+	wchar_t wide;
+	size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
+
+	*columns = 1;
+	if (bytes == 0 || bytes > MB_CUR_MAX)
+		return 1;
+	int taken = wcwidth(wide);
+
+	if (taken >= 0)
+		*columns = taken;
+	return bytes;
+}
+
+static int columns_of(const char *text)
+{
+	int sum = 0, columns;
+
+	while (*text) {
+		text += character(text, &columns);
+		sum += columns;
+	}
+	return sum;
+}
+
+/* Marks that turn the direction of writing: what follows them would not stand where it is. */
+static bool turns_writing(wchar_t wide)
+{
+	return wide == 0x61c || wide == 0x200e || wide == 0x200f || (wide >= 0x2028 && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
+}
+
+/*
+ * Text as it may go to a terminal: control characters, which names in a trace can hold and a
+ * terminal would obey, are shown as \xNN; so are bytes that are no text in the user's locale.
+ */
+static char *harmless(const char *text)
+{
+	char *copy = need(malloc(4 * strlen(text) + 1)), *to = copy;
+
+	while (*text) {
+		mbstate_t state = {0};
+		wchar_t wide;
+		size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
+
+		if (bytes > MB_CUR_MAX || wcwidth(wide) < 0 || turns_writing(wide)) {
+			to += sprintf(to, "\\x%02x", (unsigned char)*text++);
+			continue;
+		}
+		memcpy(to, text, bytes);
+		to += bytes;
+		text += bytes;
+	}
+	*to = '\0';
+	return copy;
+}
+
+/* Shorten to `room` columns, with an ellipsis. */
+static void shorten(char *text, int room)
+{
+	int columns, used = 0;
+	char *at = text;
+
+	if (columns_of(text) <= room)
+		return;
+	while (*at) {
+		size_t bytes = character(at, &columns);
+
+		if (used + columns > room - 3)
+			break;
+		used += columns;
+		at += bytes;
+	}
+	strcpy(at, "...");
+}
+
+static char *count_text(long long number)
+{
+	char digits[32], *text = need(malloc(48)), *to = text;
+	int length = snprintf(digits, sizeof(digits), "%lld", number);
+
+	for (int i = 0; i < length; i++) {
+		*to++ = digits[i];
+		if (digits[i] != '-' && i + 1 < length && (length - i - 1) % 3 == 0)
+			*to++ = ',';
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Four significant digits in the unit that fits; whole nanoseconds stay whole. */
+static char *time_text(long long ns)
+{
+	static const struct {
+		double least, unit;
+		const char *name;
+	} units[] = {{999.95e6, 1e9, "s "}, {999.95e3, 1e6, "ms"}, {999.5, 1e3, "us"}};
+	char *text = need(malloc(48));
+	double magnitude = fabs((double)ns);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (magnitude < units[i].least)
+			continue;
+		double value = (double)ns / units[i].unit;
+		int decimals = fabs(value) < 9.9995 ? 3 : fabs(value) < 99.995 ? 2 : 1;
+
+		snprintf(text, 48, "%.*f %s", decimals, value, units[i].name);
+		return text;
+	}
+	snprintf(text, 48, "%lld ns", ns);
+	return text;
+}
+
+/* Two significant digits, at least, in the unit that fits. */
+static char *size_text(long long bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	char *text = need(malloc(48));
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(text, 48, "%.*f %s", unit && value < 9.95 ? 1 : 0, value, units[unit]);
+	return text;
+}
+
+/* Whole units, rounded down, as people count age. */
+static char *age_text(long long ns)
+{
+	static const struct {
+		long long seconds;
+		const char *name;
+	} units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+	char *text = need(malloc(48));
+	long long seconds = ns / 1000000000;
+	size_t unit = 0;
+
+	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds < units[unit].seconds)
+		unit++;
+	snprintf(text, 48, "%lld %s", seconds / units[unit].seconds, units[unit].name);
+	return text;
+}
+
+static char *cell_text(const struct table_column *column, const struct cell *cell)
+{
+	char *text;
+
+	if (!cell->filled)
+		return need(strdup("-"));
+	switch (column->type) {
+	case TABLE_NAME:
+	case TABLE_TEXT:
+		return harmless(cell->text);
+	case TABLE_COUNT:
+		return count_text(cell->number);
+	case TABLE_TIME:
+		return time_text(cell->number);
+	case TABLE_SHARE:
+		text = need(malloc(32));
+		snprintf(text, 32, "%.1f %%", 100 * cell->fraction);
+		return text;
+	case TABLE_RATE:
+		text = need(malloc(48));
+		snprintf(text, 48, "%.*f GB/s", cell->fraction < 9.9995 ? 3 : cell->fraction < 99.995 ? 2 : 1, cell->fraction);
+		return text;
+	case TABLE_ID:
+		text = need(malloc(32));
+		snprintf(text, 32, "%lld", cell->number);
+		return text;
+	case TABLE_SIZE:
+		return size_text(cell->number);
+	case TABLE_AGE:
+		return age_text(cell->number);
+	}
+	return need(strdup(""));
+}
+
+static bool is_left(const struct table_column *column)
+{
+	return column->type == TABLE_NAME || column->type == TABLE_TEXT;
+}
+
+static bool is_fraction(const struct table_column *column)
+{
+	return column->type == TABLE_SHARE || column->type == TABLE_RATE;
+}
+
+/* Columns of the terminal that `to` is; INT_MAX-like where it is none. */
+static int terminal_width(FILE *to)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(to)) || ioctl(fileno(to), TIOCGWINSZ, &size) || !size.ws_col)
+		return 1 << 20;
+	return size.ws_col;
+}
+
+static void print_line(const struct table *table, char *const *texts, const int *widths, FILE *to)
+{
+	for (size_t c = 0; c < table->width; c++) {
+		int pad = widths[c] - columns_of(texts[c]);
+		bool left = is_left(&table->columns[c]);
+
+		if (c)
+			fputs("  ", to);
+		if (!left)
+			fprintf(to, "%*s", pad, "");
+		fputs(texts[c], to);
+		if (left && c + 1 < table->width)
+			fprintf(to, "%*s", pad, "");
+	}
+	fputc('\n', to);
+}
+
+/* Take from the name columns what the lines have too much for the terminal. */
+static void fit(const struct table *table, int *widths, int room)
+{
+	int sum = 2 * (int)(table->width - 1);
+
+	for (size_t c = 0; c < table->width; c++)
+		sum += widths[c];
+	for (size_t c = 0; c < table->width && sum > room; c++) {
+		int less = sum - room;
+
+		if (table->columns[c].type != TABLE_NAME || widths[c] <= NAME_LEAST)
+			continue;
+		if (less > widths[c] - NAME_LEAST)
+			less = widths[c] - NAME_LEAST;
+		widths[c] -= less;
+		sum -= less;
+	}
+}
+
+static void print_heading(const struct table *table, FILE *to)
+{
+	char *heading = harmless(table->heading);
+
+	fprintf(to, "%s\n\n", heading);
+	free(heading);
+}
+
+static void print_text(const struct table *table, FILE *to)
+{
+	size_t cells = table->rows * table->width;
+	char **texts = need(calloc(cells + table->width, sizeof(*texts)));
+	int *widths = need(calloc(table->width, sizeof(*widths)));
+
+	if (table->heading)
+		print_heading(table, to);
+	for (size_t i = 0; i < cells + table->width; i++) {
+		const struct table_column *column = &table->columns[i % table->width];
+
+		texts[i] = i < table->width ? need(strdup(column->title))
+					    : cell_text(column, &table->cells[i - table->width]);
+		int columns = columns_of(texts[i]);
+
+		if (columns > widths[i % table->width])
+			widths[i % table->width] = columns;
+	}
+	fit(table, widths, terminal_width(to));
+	for (size_t i = 0; i < cells + table->width; i++)
+		if (table->columns[i % table->width].type == TABLE_NAME)
+			shorten(texts[i], widths[i % table->width]);
+	for (size_t row = 0; row <= table->rows; row++)
+		print_line(table, texts + row * table->width, widths, to);
+	for (size_t i = 0; i < cells + table->width; i++)
+		free(texts[i]);
+	free(texts);
+	free(widths);
+}
+
+/* ---- CSV ---- */
+
+/* Programs get each byte as it is; a terminal does not. */
+static void print_csv_text(const char *given, FILE *to)
+{
+	char *shown = isatty(fileno(to)) ? harmless(given) : NULL;
+	const char *text = shown ? shown : given;
+
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, to);
+		free(shown);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+	free(shown);
+}
+
+/* Digits only, and a point whatever the locale says. */
+static void print_fraction(double fraction, FILE *to)
+{
+	long long millionths = llround(fraction * 1e6);
+
+	fprintf(to, "%lld.%06lld", millionths / 1000000, millionths % 1000000);
+}
+
+static void print_csv(const struct table *table, FILE *to)
+{
+	for (size_t c = 0; c < table->width; c++)
+		fprintf(to, "%s%s", c ? "," : "", table->columns[c].key);
+	fputs("\r\n", to);
+	for (size_t i = 0; i < table->rows * table->width; i++) {
+		const struct cell *cell = &table->cells[i];
+		const struct table_column *column = &table->columns[i % table->width];
+
+		if (i % table->width)
+			fputc(',', to);
+		if (cell->filled && is_left(column))
+			print_csv_text(cell->text, to);
+		else if (cell->filled && is_fraction(column))
+			print_fraction(cell->fraction, to);
+		else if (cell->filled)
+			fprintf(to, "%lld", cell->number);
+		if (i % table->width == table->width - 1)
+			fputs("\r\n", to);
+	}
+}
+
+/* ---- JSON ---- */
+
+void print_json_string(const char *string, FILE *to)
+{
+	size_t size = strlen(string), room = 6 * size + 1; /* the longest escape is \\uXXXX */
+	char *escaped = need(malloc(room));
+	struct tl_text text = {escaped, escaped + room, false};
+
+	tl_text_escape(&text, string, size);
+	putc('"', to);
+	fwrite(escaped, 1, (size_t)(text.at - escaped), to);
+	putc('"', to);
+	free(escaped);
+}
+
+static void print_json_cell(const struct table_column *column, const struct cell *cell, FILE *to)
+{
+	if (!cell->filled)
+		fputs("null", to);
+	else if (is_left(column))
+		print_json_string(cell->text, to);
+	else if (is_fraction(column))
+		print_fraction(cell->fraction, to);
+	else
+		fprintf(to, "%lld", cell->number);
+}
+
+static void print_json_table(const struct table *table, FILE *to)
+{
+	fputs("  {\n   \"table\": ", to);
+	print_json_string(table->name, to);
+	fputs(",\n   \"rows\": [", to);
+	for (size_t i = 0; i < table->rows * table->width; i++) {
+		size_t column = i % table->width;
+
+		if (column == 0)
+			fprintf(to, "%s\n    {", i ? "," : "");
+		else
+			fputs(", ", to);
+		print_json_string(table->columns[column].key, to);
+		fputs(": ", to);
+		print_json_cell(&table->columns[column], &table->cells[i], to);
+		if (column == table->width - 1)
+			putc('}', to);
+	}
+	fputs("\n   ]\n  }", to);
+}
+
+static void print_json(struct table *const *tables, size_t count, FILE *to)
+{
+	fputs("{\n \"tables\": [\n", to);
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			fputs(",\n", to);
+		print_json_table(tables[i], to);
+	}
+	fputs("\n ]\n}\n", to);
+}
+
+int table_print(struct table *const *tables, size_t count, enum table_format format, FILE *to)
+{
+	if (format == TABLE_AS_JSON)
+		print_json(tables, count, to);
+	for (size_t i = 0; i < count && format != TABLE_AS_JSON; i++) {
+		if (i)
+			fputs(format == TABLE_AS_CSV ? "\r\n" : "\n", to);
+		(format == TABLE_AS_CSV ? print_csv : print_text)(tables[i], to);
+	}
+	return fflush(to) || ferror(to) ? -1 : 0;
+}

@@ -1,6 +1,0 @@
-#!/bin/sh
-# Damaged records; see fuzz.sh.
-set -u
-sources=$top_srcdir/tests/fuzz_args.c
-what='damaged records print sound JSON within bounds'
-. "$top_srcdir/tests/fuzz.sh"

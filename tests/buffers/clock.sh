@@ -1,0 +1,62 @@
+#!/bin/bash
+# Times in a trace are those of CLOCK_MONOTONIC, to a microsecond: a program reads that clock right before and behind its calls. With STRESS=1 for ten
+# minutes, else for some seconds. What slews do at every instant, clock_slew_test says.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+app=$top_builddir/tests/apps/clock_brackets
+shims=$top_builddir/.libs/libbench_shims.so
+double=$top_builddir/tests/apps/.libs/clock_double.so
+seconds=8
+test -z "${STRESS:-}" || seconds=800
+plan 8
+
+# brackets DOUBLE SECONDS [few]: run the program with that double of the clock.
+brackets()
+{
+	_double=$1
+	shift
+	rm -f "$tmp/t.json"
+	env CLOCK_DOUBLE="$_double" LD_PRELOAD="$double:$top_builddir/.libs/libtracelayer.so:$shims" TRACELAYER_OUTPUT="$tmp/t.json" \
+		"$app" "$1" "$tmp/brackets" ${2:+"$2"}
+}
+
+# right WHAT SOURCE: the times of the last run are.
+right()
+{
+	if $python "$top_srcdir/tests/buffers/clock.py" "$tmp/t.json" "$tmp/brackets" "$2" >"$tmp/said" 2>&1; then
+		pass "$1"
+		diag "$(cat "$tmp/said")"
+	else
+		fail "$1"
+		diag "$(cat "$tmp/said")"
+	fi
+}
+
+case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in
+tsc | kvm-clock | hyperv_clocksource_tsc_page | xen | arch_sys_counter)
+	brackets none "$seconds"
+	is $? 0 "a program that reads the clock ends well"
+	right "its calls' times are right within a microsecond" counter
+	brackets slew "$seconds"
+	is $? 0 "so does one whose clock is slewed by 500 ppm"
+	right "its calls' times are right, too" counter
+	brackets slew 6 few
+	is $? 0 "so does one that records so little that it has no writer"
+	right "its calls' times are right, since it takes pairs of clocks itself" counter
+	;;
+*)
+	skip 6 "this machine's kernel does not keep time by the processor's counter"
+	;;
+esac
+# A kernel that keeps time by something else than the counter: so says a file that lies over the kernel's, for one program.
+named=/sys/devices/system/clocksource/clocksource0/current_clocksource
+echo hpet >"$tmp/hpet"
+over='mount --bind "$0" "$1" && shift && exec "$@"'
+if unshare -rm sh -c "$over" "$tmp/hpet" $named true 2>/dev/null; then
+	rm -f "$tmp/t.json"
+	unshare -rm sh -c "$over" "$tmp/hpet" $named env LD_PRELOAD="$libtracelayer:$shims" TRACELAYER_OUTPUT="$tmp/t.json" "$app" 3 "$tmp/brackets"
+	is $? 0 "so does one on a machine whose counter is not to be trusted"
+	right "its calls' times are CLOCK_MONOTONIC's own" clock_gettime
+else
+	skip 2 "on this machine nothing can be mounted, not even for one program"
+fi

@@ -1,0 +1,14 @@
+#!/bin/bash
+# A program killed at random instants: what tests/buffers/kill.py finds in its traces. STRESS=1: 200 times.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+export top_srcdir top_builddir tmp
+# For pftrace.py.
+mkdir "$tmp/python"
+(cd "$top_srcdir/tests/format" && protoc --python_out="$tmp/python" pftrace.proto) ||
+	{ echo "Bail out! protoc is missing; ./scripts/install-packages installs it"; exit 99; }
+rounds=21
+test -z "$STRESS" || rounds=200
+plan $rounds
+"$python" "$top_srcdir/tests/buffers/kill.py" $rounds $KILL_SEED

@@ -1,0 +1,68 @@
+#!/bin/bash
+# Where event buffers lie when /dev/shm is too small, missing, forbidden, or becomes full or smaller while the program runs.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+plan 17
+
+cat >"$tmp/calls.py" <<'END'
+# calls.py COUNT [COMMAND COUNT]: so many calls; then the command, and as many again.
+import ctypes, os, sys
+opencl = ctypes.CDLL("libOpenCL.so.1")
+number = ctypes.c_uint()
+for i in range(int(sys.argv[1])):
+    opencl.clGetPlatformIDs(0, None, ctypes.byref(number))
+if len(sys.argv) > 2:
+    os.system(sys.argv[2])
+    for i in range(int(sys.argv[3])):
+        opencl.clGetPlatformIDs(0, None, ctypes.byref(number))
+END
+# So that only the program is traced, and not what it starts.
+calls="$python $tmp/calls.py"
+line='tracelayer: /dev/shm: no room for [0-9]+M of event buffers; '
+
+# in_namespace SCRIPT: as root of namespaces of its own, where /dev/shm can be anything.
+in_namespace()
+{
+	env TMPDIR="$tmp" LD_LIBRARY_PATH= tmp="$tmp" library="$libtracelayer" calls="$calls" unshare -rm bash -c "$1" 2>"$tmp/err"
+}
+
+# no_leftovers: the process that just ended left no buffers in the places that it could have used.
+no_leftovers() { test -z "$(find "$tmp" -maxdepth 1 -name 'tracelayer-buffers.*')"; }
+
+if ! unshare -rm true 2>/dev/null; then
+	skip 14 "user namespaces can't be had on this machine"
+else
+	in_namespace 'mount -t tmpfs -o size=1M none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/small.json $calls 3000'
+	is $? 0 "/dev/shm too small: the program runs"
+	is "$(events "$tmp/small.json")" 3000 "... and all its calls are recorded"
+	like "$(cat "$tmp/err")" "^${line}they are in $tmp: " "... which says where the buffers are"
+	is "$(wc -l <"$tmp/err")" 1 "... in one line"
+	ok "... and nothing is left there" no_leftovers
+
+	in_namespace 'mount -t tmpfs -o ro none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/read.json $calls 3000'
+	is $?-"$(events "$tmp/read.json")" 0-3000 "/dev/shm read-only: all calls are recorded"
+	like "$(cat "$tmp/err")" "^${line}they are in $tmp: " "... and the line says where"
+
+	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null
+		LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/missing.json $calls 3000'
+	is $?-"$(events "$tmp/missing.json")" 0-3000 "/dev/shm missing: all calls are recorded"
+
+	in_namespace 'mount -t tmpfs -o size=40M none /dev/shm && export TRACELAYER_MEMORY=32M TRACELAYER_OUTPUT=$tmp/full.json
+		LD_PRELOAD=$library $calls 1000 "LD_PRELOAD= head -c 100M /dev/zero >/dev/shm/fill" 100000'
+	is $? 0 "/dev/shm becomes full: no signal, the program runs on"
+	is "$(events "$tmp/full.json")" 101000 "... and all its calls are recorded"
+
+	in_namespace 'mount -t tmpfs -o size=64M none /dev/shm && export TRACELAYER_MEMORY=32M TRACELAYER_OUTPUT=$tmp/shrink.json
+		LD_PRELOAD=$library $calls 1000 "LD_PRELOAD= mount -o remount,size=1M /dev/shm" 100000'
+	is $? 0 "/dev/shm is made smaller: no signal, the program runs on"
+	is "$(events "$tmp/shrink.json")" 101000 "... and all its calls are recorded"
+
+	in_namespace 'mount -t tmpfs -o size=0 none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/nolimit.json $calls 10'
+	is $?-"$(events "$tmp/nolimit.json")" 0-10 "a tmpfs without a limit: all calls are recorded"
+	unlike "$(cat "$tmp/err")" "tracelayer:" "... and nothing is said"
+fi
+
+(ulimit -f 2000; LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/limit.json $calls 3000) 2>"$tmp/err"
+is $? 0 "files may not grow as large as the buffers: no signal, the program runs"
+is "$(events "$tmp/limit.json")" 3000 "... and all its calls are recorded"
+like "$(cat "$tmp/err")" "^${line}they are in the process's own memory, and a crash loses what is not written: " "... which says what that means"

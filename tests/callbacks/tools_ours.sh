@@ -1,0 +1,152 @@
+#!/bin/bash
+# The tools that come with tracelayer: summary, log, leaks, faults.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+plan 61
+
+top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
+tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
+export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
+cd "$tmp" || exit 99
+
+tool() { timeout 60 "$tracelayer" run --level=none --tool "$@"; }
+failing() { OCL_ICD_VENDORS="$tmp/none" tool "$@"; }
+column() { "$python" -c 'import csv, sys; print(" ".join(sorted("%s:%s" % (r["function"], r[sys.argv[1]]) for r in csv.DictReader(sys.stdin) if r["function"])))' "$@"; }
+
+# --- they stay apart from the program
+for name in summary log leaks faults; do
+	is "$(nm -D --defined-only "$top_builddir/callbacks/.libs/$name.so" | sed 's/.* //' | grep -v '^tl_tool_' | paste -sd' ')" "" \
+		"$name exports nothing but a tool's entries"
+done
+
+# --- summary
+# The calls: what devices do is the trace's.
+none=$(TRACELAYER_DEVICE=0 "$tracelayer" run -o t.json --tool summary=format=csv,file=s.csv -- "$apps/ze_vector_add" -t 3 2>&1 >/dev/null)
+is "$(column calls <s.csv)" "$("$tracelayer" summary --csv t.json | column calls)" "summary counts as the summary of a trace does"
+close_to()
+{
+	"$python" - "$@" <<-'END'
+	import csv, sys
+	def rows(file): return {r["function"]: r for r in csv.DictReader(open(file)) if r["function"]}
+	live, trace = rows(sys.argv[1]), rows(sys.argv[2])
+	assert live
+	for name, row in live.items():
+	    for key in "min_ns", "max_ns", "average_ns", "median_ns", "p99_ns":
+	        a, b = int(row[key]), int(trace[name][key])
+	        assert abs(a - b) <= 3 + b * (0.017 if key in ("median_ns", "p99_ns") else 0.002), (name, key, a, b)
+	END
+}
+"$tracelayer" summary --csv t.json >t.csv
+ok "and its times are within what it promises" close_to s.csv t.csv
+got=$(failing summary -- "$apps/tool_calls" threads 8 10000 2>&1)
+like "$got" '^clGetPlatformIDs +80,000 +80,000 ' "it counts the calls of 8 threads, and failures"
+like "$got" '^tracelayer: process [0-9]+ \(tool_calls\): 80000 calls of 1 function$' "under a heading"
+got=$(failing summary=threads -- "$apps/tool_calls" threads 3 7 2>&1)
+is "$(grep -c '^tracelayer: thread [0-9]*: 7 calls of 1 function$' <<<"$got")" 3 "with threads, each has a table"
+failing summary=threads,format=json,file=s.json -- "$apps/tool_calls" threads 3 7
+is "$("$python" -c 'import json; print(*sorted(t["rows"][0]["calls"] for t in json.load(open("s.json"))["tables"]))')" "7 7 7 21" "and JSON is one document"
+got=$(failing summary -- "$apps/tool_calls" fork 3 4 2>&1)
+is "$(grep '^clGetPlatformIDs' <<<"$got" | awk '{ print $2 }' | sort | paste -sd' ')" "3 4" "a forked child counts its own calls only"
+got=$(OCL_ICD_VENDORS="$tmp/none" timeout 60 "$tracelayer" run --level=none --summary -- "$apps/tool_calls" threads 1 2 2>&1)
+is "$(grep -c '^clGetPlatformIDs' <<<"$got")" 1 "--summary is the same"
+got=$(OCL_ICD_VENDORS="$tmp/none" timeout 60 "$tracelayer" run --level=none --summary --tool summary -- "$apps/tool_calls" threads 1 2 2>&1)
+is "$(grep -c '^clGetPlatformIDs' <<<"$got")" 1 "and both are one"
+like "$(failing summary=bad -- "$apps/tool_calls" threads 1 1 2>&1)" '^tracelayer: tool summary: no such option: bad; give ' "a wrong option is said"
+
+# --- log
+got=$(tool log -- "$apps/ze_vector_add" 2>&1 >/dev/null)
+like "$got" '^[0-9]+ 0\.[0-9]{6}  zeInit\(flags=ZE_INIT_FLAG_GPU_ONLY\) = ZE_RESULT_SUCCESS <[0-9]+\.[0-9]{3} us>$' "log decodes arguments and results"
+like "$got" 'desc=\{stype=ZE_STRUCTURE_TYPE_KERNEL_DESC, flags=0, pKernelName="vector_add", pNext=0x0\}' "and what they lead to; strings keep their quotes"
+like "$got" 'zeCommandQueueSynchronize\(hCommandQueue=0x[0-9a-f]+, timeout=18446744073709551615\)' "and long numbers are numbers"
+like "$got" 'zeDriverGet\(pCount=1, phDrivers=\[0x[0-9a-f]+\]\)' "and what a call gave out"
+failing log=file=log.txt -- "$apps/tool_calls" threads 8 2000
+is "$(wc -l <log.txt) $(grep -cE '^[0-9]+ [0-9]+\.[0-9]{6}  clGetPlatformIDs\(num_entries=0, platforms=0x0, num_platforms=0x[0-9a-f]+\) = CL_PLATFORM_NOT_FOUND_KHR <[0-9.]+ us>$' log.txt)" \
+	"16000 16000" "the lines of 8 threads are whole, and all there"
+is "$(cut -d' ' -f1 log.txt | sort | uniq -c | awk '{ print $1 }' | sort -u)" 2000 "each under its thread's number"
+failing log -- "$apps/tool_calls" threads 8 500 2>&1 >/dev/null | cat >piped
+is "$(grep -cE '^[0-9]+ .* us>$' piped) $(wc -l <piped)" "4000 4000" "also through a pipe"
+got=$(failing log -- "$apps/tool_calls" threads 1 100000 2>&1 >/dev/null | head -n 1; echo "${PIPESTATUS[0]}")
+is "$(tail -n 1 <<<"$got")" 0 "a reader that goes away does not end the program"
+tool log=begin,file=crash.txt -- "$apps/tool_calls" crash >/dev/null 2>&1
+crashed=$?
+ok "a program that crashes does so with it" test $crashed -ge 128
+like "$(tail -n 1 crash.txt)" '^[0-9]+ [0-9.]+  clGetPlatformIDs\(num_entries=1, platforms=0x8, .*\) \.\.\.$' "and the call in which it does is the log's last line"
+failing log=file=fork.%p.txt -- "$apps/tool_calls" fork 3 4
+is "$(wc -l fork.*.txt | awk '$2 != "total" { print $1 }' | sort | paste -sd' ')" "3 4" "with %p each process has a file"
+is "$(tool 'log=calls=zeKernel*+zeInit' -- "$apps/ze_vector_add" 2>&1 >/dev/null | sed 's/.*  \(ze[A-Za-z]*\).*/\1/' | sort -u | paste -sd' ')" \
+	"zeInit zeKernelCreate zeKernelDestroy zeKernelSetArgumentValue zeKernelSetGroupSize" "calls= says which"
+like "$(tool log=file=/nowhere/x -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: /nowhere/x: No such file or directory; name another file$' "a file that can't be made is said"
+
+# --- leaks
+got=$(tool faults=zeEventDestroy/2=0,zeEventHostReset=0,quiet --tool leaks -- "$apps/tool_objects" ze 2>&1)
+is $? 0 "a program with leaks ends as it does without the tool"
+leaked=$(sed -n 's/^leaked //p' <<<"$got") twice=$(sed -n 's/^twice //p' <<<"$got")
+like "$got" '^tracelayer: leaks: 2 objects never destroyed, 2 wrong calls ' "leaks counts what was never destroyed"
+like "$got" "^  1 ze_event_handle_t created by zeEventCreate and never destroyed: $leaked\$" "an event"
+like "$got" ' make_leaked_event\+0x' "with the function that created it"
+like "$got" '^  1 memory created by zeMemAllocHost and never destroyed: 0x' "an allocation"
+like "$got" "^tracelayer: leaks: ze_event_handle_t $twice is destroyed again by zeEventDestroy\$" "destroying twice is said"
+like "$got" "^tracelayer: leaks: ze_event_handle_t $twice is used after it was destroyed by zeEventHostReset\$" "and so is a use after destroying"
+got=$(tool leaks -- "$apps/tool_objects" clean 2>&1)
+like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "a clean program is told so, though handles come again"
+like "$(tool leaks -- "$apps/tool_objects" late 2>&1)" '(, |: )([2-9]|1[0-9]) objects never' "what a destructor destroys is a leak"
+is "$(tool leaks=late -- "$apps/tool_objects" late 2>&1 | grep -c 'zeEventCreate')" 0 "but not with late"
+got=$(tool leaks -- "$apps/tool_objects" cl 2>&1)
+is "$(grep -c 'created by' <<<"$got") $(grep -E -o 'created by cl[A-Za-z]*' <<<"$got" | sort | paste -sd,)" "2 created by clCreateBuffer,created by clEnqueueWriteBuffer" \
+	"OpenCL's references and commands' events are counted"
+like "$(tool leaks -- clinfo 2>&1 >/dev/null)" ' 0 objects never destroyed, 0 wrong calls ' "clinfo has no leaks"
+
+# --- faults
+is "$(tool faults=clCreateBuffer/2=CL_MEM_OBJECT_ALLOCATION_FAILURE -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -4 0 0 " \
+	"faults: the second fails, with NULL and the code that was asked for"
+is "$(tool faults=clCreateB*/2+ -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -6 -6 -6 " "from the second on, out of host memory"
+got=$(for i in 1 2; do tool faults=clCreateBuffer/30%=-61,seed=5 -- "$apps/tool_objects" buffers 100 2>/dev/null; done)
+is "$(uniq <<<"$got" | wc -l)" 1 "by probability, the same for the same seed"
+count=$(head -n 1 <<<"$got" | tr ' ' '\n' | grep -c -e -61)
+ok "about as often as was asked for ($count of 100)" test "$count" -ge 15 -a "$count" -le 45
+nok "and another for another seed" test "$(tool faults=clCreateBuffer/30%=-61,seed=6 -- "$apps/tool_objects" buffers 100 2>/dev/null)" = "$(head -n 1 <<<"$got")"
+like "$(tool faults=zeInit=ZE_RESULT_ERROR_DEVICE_LOST -- "$apps/ze_vector_add" 2>&1)" 'zeInit.*result 0x70000001' "Level Zero fails, too"
+like "$(tool faults=zeInit=ZE_RESULT_TYPO -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool faults: zeInit=ZE_RESULT_TYPO: zeInit has no such result; ' "a result that there isn't is said"
+
+# --- the files that they write
+log() { failing log=file="$1" -- "$apps/tool_calls" threads 1 2 2>&1 >/dev/null; }
+lines() { wc -l "$@" 2>/dev/null | awk '{ print $1 }' | paste -sd' '; }
+log taken.txt >said
+is "$(cat said)$(log taken.txt) $(lines taken.txt taken.1.txt)" "tracelayer: tool log: taken.txt: that name is taken; it writes to taken.1.txt 2 2 4" \
+	"a name that is taken gets a number, as a trace's does, and that is said"
+PMIX_RANK=3 log 'p.%e.%r.%%.txt' >said
+is "$(cat said)$(lines p.tool_calls.3.%.txt)" 2 "the name has every letter of the pattern that traces have"
+log 'q.%r.txt' >said
+is "$(lines q.txt)" 2 "without a rank none is claimed"
+log "h.%h.txt" >said
+is "$(lines "h.$(uname -n).txt")" 2 "the host's name"
+log 't.%t.txt' >said
+is "$(lines t.2*T*Z.txt)" 2 "the time"
+mkdir folder
+log folder >said
+is "$(lines folder/log.tool_calls.[0-9]*.txt)" 2 "in a folder the file is called after the tool"
+like "$(log -)" '^tracelayer: tool log: file=-: standard output is the program.s own; name a file, or leave it out for standard error$' "file=- is refused"
+like "$(log missing/x.txt)" '^tracelayer: tool log: missing/x.txt: No such file or directory; name another file$' "so is a folder that is not there"
+failing log=file=/dev/stdout -- "$apps/tool_calls" threads 1 2 2>said | cat >piped
+is "$(grep -c clGetPlatformIDs piped)" 2 "/dev/stdout works where it is a pipe"
+is "$(log /dev/null)" "" "so does /dev/null"
+echo mine >victim
+ln -s victim own.txt
+log own.txt >said
+is "$(cat victim) $(lines own.1.txt)" "mine 2" "a link is a name that is taken"
+mkdir -m 1777 sticky; chmod 755 .
+other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if test "$(id -u)" = 0 && $other mkfifo -m 666 sticky/pipe.txt 2>/dev/null; then
+	$other ln -s "$tmp/victim" sticky/link.txt
+	$other ln -s "$tmp" sticky/way
+	($other timeout 20 cat sticky/pipe.txt >stolen) & thief=$!
+	like "$(log sticky/pipe.txt)" '^tracelayer: tool log: sticky/pipe.txt: it is a pipe of somebody else, who would get the trace; name another file$' "a pipe of somebody else is refused"
+	kill $thief 2>/dev/null; wait $thief 2>/dev/null
+	is "$(cat stolen)" "" "and its reader gets nothing"
+	log sticky/link.txt >said
+	is "$(cat victim) $(lines sticky/link.1.txt)" "mine 2" "a link of somebody else is not followed"
+	like "$(log sticky/way/x.txt)" 'a symbolic link on the way belongs to somebody else; name another file$' "nor is one on the way"
+else
+	skip 4 "this machine's user can't play another one"
+fi

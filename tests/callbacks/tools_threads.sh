@@ -1,0 +1,35 @@
+#!/bin/bash
+# Our tools under many threads, built with ThreadSanitizer, and with AddressSanitizer and UndefinedBehaviorSanitizer.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
+cd "$tmp" || exit 99
+
+compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O1 -I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" "$@"; }
+build()
+{
+	local more=
+	# What callbacks/local.mk links into it.
+	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c $top_srcdir/common/text.c
+		$(sources_of libtl_table_la tables | sed "s,.*,$top_srcdir/&.c,")"
+	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/tests/callbacks/tools_threads.c" "$top_srcdir/callbacks/$1.c" \
+		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/launcher.c" $more -lpthread -lm
+}
+under()
+{
+	rm -f "$1".*
+	build "$1" "$3" && timeout 100 "./$1" "$2" >"$1.out" 2>"$1.err" && ! grep -E 'Sanitizer|runtime error' "$1.err" &&
+		{ test "$1" = faults || test -s "$1.txt"; }
+}
+
+echo 'int main(void) { return 0; }' >empty.c
+for sanitizer in thread address,undefined; do
+	compile -fsanitize=$sanitizer empty.c -o empty && ./empty || skip_all "the sanitizers do not work on this machine"
+done
+plan 8
+export ASAN_OPTIONS=detect_leaks=0
+for sanitizer in thread address,undefined; do
+	ok "summary: no report of -fsanitize=$sanitizer" under summary threads,file=summary.txt $sanitizer
+	ok "log: no report of -fsanitize=$sanitizer" under log begin,file=log.txt $sanitizer
+	ok "leaks: no report of -fsanitize=$sanitizer" under leaks file=leaks.txt $sanitizer
+	ok "faults: no report of -fsanitize=$sanitizer" under faults 'thing*/10%=-1,quiet' $sanitizer
+done

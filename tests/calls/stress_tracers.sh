@@ -1,0 +1,35 @@
+#!/bin/bash
+# Tracers under stress: stress_tracers as it is built, under AddressSanitizer, and under ThreadSanitizer. make stress: for minutes.
+#
+# ThreadSanitizer knows neither compiler barriers nor membarrier, so the layer is built with seq_cst fences on the callers' side there
+# (-DTL_PIN_SEQ_CST). That membarrier makes a caller's pin visible without them, it then doesn't check: models/tracer.pml does. Nor does it follow
+# forks. Those are left out under AddressSanitizer as well, whose allocator's locks a child inherits from threads that it doesn't have.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/sanitizers.sh"
+
+seconds=3
+test -z "$STRESS" || seconds=120
+# build SANITIZER OPTION...: the layer's core, the toy API and the stress, all with the sanitizer.
+build()
+{
+	core_objects "$@" || return
+	# shellcheck disable=SC2086
+	${CXX:-c++} -O1 -g -w "-fsanitize=$1" -I"$top_srcdir/include" -I"$top_srcdir" "$top_srcdir/tests/calls/stress_tracers.cc" \
+		$objects -o "$tmp/$1" -pthread
+}
+
+plan 5
+ok "callers, togglers, destroyers, throwers, forkers for $seconds s: all pairs, nothing after destroy" \
+	"$top_builddir/stress_tracers" "$seconds"
+if works address; then
+	ok "the same builds under AddressSanitizer" build address
+	ok "and passes without a report" env STRESS_NO_FORK=1 ASAN_OPTIONS=detect_leaks=0 "$tmp/address" "$seconds"
+else
+	skip 2 "AddressSanitizer does not work on this machine"
+fi
+if works thread; then
+	ok "the same builds under ThreadSanitizer, with fences" build thread -DTL_PIN_SEQ_CST
+	ok "and passes without a report" env STRESS_NO_FORK=1 TSAN_OPTIONS=halt_on_error=1 "$tmp/thread" "$seconds"
+else
+	skip 2 "ThreadSanitizer does not work on this machine"
+fi

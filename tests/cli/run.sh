@@ -1,0 +1,326 @@
+#!/bin/bash
+# tracelayer run: the program runs as it would alone, ends as it would alone, and the closing line is right.
+# Signals, the terminal and process groups are in signals.sh.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_command
+need_library
+plan 107
+
+export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
+mkdir "$TMPDIR"
+cd "$tmp" || exit 99
+: "${CC:=cc}"
+
+run() { "$tracelayer" run "$@"; }
+# said COMMAND…: what comes on stderr, and the exit code before it.
+said() { "$@" 2>&1 >/dev/null </dev/null; }
+with_code() { _said=$(said "$@"); echo "$? $_said"; }
+none="tracelayer: no trace:"
+
+# --- what reaches the program
+is "$(run -- echo a --level=x -o 2>/dev/null)" "a --level=x -o" "the program's options are its own"
+is "$(run echo a -- b 2>/dev/null)" "a -- b" "and need no -- before them"
+is "$(echo in | run -- cat 2>/dev/null)" "in" "standard input is the program's"
+is "$(run -o out.json --level='runtime|debug' --exclude='*Get*' -- sh -c 'echo $TRACELAYER_OUTPUT $TRACELAYER_LEVEL $TRACELAYER_EXCLUDE' 2>/dev/null)" \
+	"out.json runtime|debug *Get*" "options become settings"
+is "$(TRACELAYER_ARGS=none run -- sh -c 'echo $TRACELAYER_ARGS' 2>/dev/null)" none "settings in the environment stay"
+is "$(TRACELAYER_ARGS=none run --args=scalars -- sh -c 'echo $TRACELAYER_ARGS' 2>/dev/null)" scalars "an option goes before them"
+libm=$("$python" -c 'import ctypes.util; print(ctypes.util.find_library("m"))')
+like "$(LD_PRELOAD=$libm run -- sh -c 'echo $LD_PRELOAD' 2>/dev/null)" "/libtracelayer.so:$libm\$" "the user's LD_PRELOAD is kept, behind ours"
+cat >state.py <<'END'
+import os
+print(sorted(os.listdir("/proc/self/fd")), os.getcwd(), os.getpgid(0) == int(os.environ["GROUP"]))
+for line in open("/proc/self/status"):
+    if line.startswith(("Sig", "Shd", "Umask", "NoNewPrivs")) and not line.startswith("SigQ"):
+        print(line, end="")
+END
+GROUP=$(ps -o pgid= -p $$ | tr -d ' '); export GROUP
+(trap '' HUP CHLD; umask 027; "$python" state.py 7</dev/null >alone.txt)
+(trap '' HUP CHLD; umask 027; run -- "$python" state.py 7</dev/null >traced.txt 2>/dev/null)
+same alone.txt traced.txt "descriptors, signal mask, ignored signals, umask, directory and process group are the same"
+closed_early()
+{
+	"$python" - "$tracelayer" <<-'END'
+	import subprocess, sys, time
+	program = "import os, time; os.close(1); time.sleep(3)"
+	child = subprocess.Popen([sys.argv[1], "run", "--", sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+	start = time.monotonic()
+	child.stdout.read()
+	early = child.poll() is None and time.monotonic() - start < 2.5
+	child.wait()
+	sys.exit(not early)
+	END
+}
+ok "a pipe that the program closes is closed" closed_early
+
+# --- how it ends
+run -- true 2>/dev/null; is $? 0 "exit code 0 is forwarded"
+run -- sh -c 'exit 7' 2>/dev/null; is $? 7 "exit code 7 is forwarded"
+run -- sh -c 'exit 255' 2>/dev/null; is $? 255 "exit code 255 is forwarded"
+# dies SIGNAL: run itself is killed by that signal, and leaves no core, even where the program may.
+dies()
+{
+	"$python" - "$1" "$tracelayer" <<-'END'
+	import os, resource, signal, sys
+	number = int(sys.argv[1])
+	pid = os.fork()
+	if not pid:
+	    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+	    try:
+	        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+	    except (ValueError, OSError):
+	        pass
+	    os.execv(sys.argv[2], [sys.argv[2], "run", "--", "sh", "-c", "ulimit -c 0; kill -%d $$" % number])
+	_, status = os.waitpid(pid, 0)
+	assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, status
+	assert not os.WCOREDUMP(status)
+	END
+}
+for signal in 1 2 3 6 9 11 13 15 34; do
+	ok "a program killed by signal $signal: run dies by it too, without a core" dies "$signal"
+done
+
+# --- programs that cannot be started
+cp /bin/true plain; chmod -x plain
+printf '#!/no/such/interpreter\n' >lost; chmod +x lost
+printf 'exit 9\n' >bare; chmod +x bare
+is "$(with_code run -- nosuchprogram)" "127 tracelayer: nosuchprogram: no such program; check the name, or give its path" "not in PATH: 127"
+is "$(with_code run -- ./nosuch)" "127 tracelayer: ./nosuch: no such program; check the name, or give its path" "no such file: 127"
+is "$(with_code run -- ./plain)" "126 tracelayer: ./plain: not executable; check its permissions" "not executable: 126"
+is "$(with_code run -- "$tmp")" "126 tracelayer: $tmp: not executable; check its permissions" "a folder: 126"
+like "$(with_code run -- ./lost)" "^126 tracelayer: ./lost: cannot be started: .*interpreter is missing" "a script without its interpreter: 126"
+run -- ./bare 2>/dev/null; is $? 9 "a script without #! is run by the shell, as a shell does"
+
+# --- why there is no trace
+is "$(with_code run -- true)" "0 $none the program made no call into an API that tracelayer has shims for" "no traced call"
+is "$(with_code run --level=none -- true)" "0 $none the level is none; give another with --level" "level none"
+cat >start.c <<'END'
+int main(void) { return 5; }
+END
+if $CC -static start.c -o static 2>/dev/null; then
+	is "$(with_code run -- ./static)" "5 $none ./static is statically linked, so nothing can be preloaded; link it dynamically" "a static program"
+	printf '#!%s/static\n' "$tmp" >script; chmod +x script
+	is "$(with_code run -- ./script)" "5 $none its interpreter $tmp/static is statically linked, so nothing can be preloaded; link it dynamically" \
+		"a script with a static interpreter"
+	printf '#!/usr/bin/env -S static -x\n' >script2; chmod +x script2
+	like "$(PATH=$tmp:$PATH with_code run -- script2)" "^5 $none its interpreter $tmp/static is statically linked" "and one that env finds"
+else
+	skip 3 "this machine has no static C library"
+fi
+$CC -static-pie start.c -o static_pie 2>/dev/null
+like "$(with_code run -- ./static_pie)" "^5 $none ./static_pie is statically linked" "a static position-independent program"
+cat >foreign.s <<'END'
+.globl _start
+_start:	mov $1, %eax
+	mov $6, %ebx
+	int $0x80
+END
+if { as --32 foreign.s -o foreign.o && ld -m elf_i386 foreign.o -o foreign; } 2>/dev/null && { ./foreign; test $? = 6; } 2>/dev/null; then
+	is "$(with_code run -- ./foreign)" "6 $none ./foreign is for 32-bit x86 and this tracelayer is not; use a tracelayer built for that" \
+		"a program of another architecture"
+else
+	skip 1 "this machine runs no 32-bit programs"
+fi
+# The same file with another machine's number: the kernel won't start it.
+cp /bin/true other; printf '\267' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
+test "$(uname -m)" = aarch64 && printf '\076' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
+like "$(with_code run -- ./other)" "^126 tracelayer: ./other: cannot be started: it is no program for this machine" "one that can't run here: 126"
+cp /bin/sh privileged
+if test "$(id -u)" = 0 && chown 65534 privileged && chmod 4755 privileged &&
+	./privileged -p -c 'id -u' 2>/dev/null | grep -qx 65534; then
+	like "$(with_code run -- ./privileged -c 'exit 4')" "^4 $none ./privileged is set-user-id .*so preloading is ignored" "a set-user-id program"
+else
+	skip 1 "this machine's user can't make set-user-id programs here"
+fi
+cat >cuda.c <<'END'
+int cuInit(unsigned flags) { return 0; }
+END
+cat >uses_cuda.c <<'END'
+int cuInit(unsigned);
+int main(void) { return cuInit(0); }
+END
+$CC -shared -fPIC cuda.c -Wl,-soname,libcuda.so.1 -o libcuda.so.1 && $CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
+is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, for which there are no shims; make them with tracegen" \
+	"only libraries without shims"
+like "$(with_code run -- env -u LD_PRELOAD true)" "^0 $none env took LD_PRELOAD away from .*/true, " "a program that lets go of us is no error"
+is "$(TMPDIR=/nowhere/at/all said run -- true)" "$none the program made no call into an API that tracelayer has shims for" \
+	"where TMPDIR is no folder, another is found"
+
+# --- where the trace is
+cat >calls.py <<'END'
+# Calls Level Zero so often, then ends as it is told.
+import ctypes, os, sys
+ze = ctypes.CDLL("libze_loader.so.1")
+ze.zeInit(0)
+count = ctypes.c_uint32(0)
+for i in range(int(sys.argv[1])):
+    ze.zeDriverGet(ctypes.byref(count), None)
+exec(sys.argv[2])
+END
+ZE_ENABLE_ALT_DRIVERS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/ze_driver_a.so; export ZE_ENABLE_ALT_DRIVERS
+calls() { run "$@" -- "$python" calls.py "${n:-9}" "${end:-pass}"; }
+
+is "$(with_code calls -o a.json)" "0 tracelayer: trace: a.json (10 events)" "a trace: its path from here, and its events"
+is "$(events a.json)" 10 "which are in it"
+is "$("$tracelayer" summary --csv a.json | cut -d, -f1,2 | tr -d '\r' | sort | paste -sd' ')" \
+	"function,calls zeDriverGet,9 zeInit,1" "and in its summary"
+like "$(said run -o 'b.%p.json' -- sh -c "$python calls.py 1 pass; $python calls.py 4 pass; true")" \
+	'^tracelayer: 2 traces: b\.[0-9]+\.json \(2 events\), b\.[0-9]+\.json \(5 events\)$' "two processes: both traces"
+like "$(said run --split=64K -o s.json -- "$python" calls.py 5000 pass)" \
+	'^tracelayer: [0-9]+ traces: s\.json to s\.[0-9]+\.json \(5001 events\)$' "a split trace: its first file and its last"
+is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/")')" "tracelayer: trace: reports/../c.json (2 events)" \
+	"a program that changes its directory"
+is "$(with_code calls --include='cl*')" \
+	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
+is "$(end='os.kill(os.getpid(), 9)' said calls -o k.json)" "tracelayer: trace: k.json (10 events, 10 recovered)" "killed early: the trace is recovered"
+is "$(end='os._exit(0)' said calls -o _exit.json)" "tracelayer: trace: _exit.json (10 events)" "ended by _exit"
+is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls -o g.json)" \
+	"tracelayer: trace: g.json (10 events, 10 recovered)" "ended by exit_group early: recovered, too"
+like "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "^tracelayer: trace: d.json \(50001 events, [0-9]+ recovered\)$" \
+	"killed late: the trace is continued"
+"$tracelayer" summary d.json >/dev/null 2>&1; is $? 0 "and is whole"
+# What could not be written waits for another file. drop: it is not wanted.
+kept='the buffers are kept: [a-z ,]*give another file with `tracelayer recover -o FILE'
+drop() { rm -f "/dev/shm/tracelayer-buffers.$(printf '%s\n' "$1" | sed -n 's/.*FILE \([0-9]*\)`$/\1/p')."*; }
+mkdir gone
+line=$(end='os.rmdir("gone")' with_code calls -o gone/x.json)
+like "$line" "^0 $none gone/x.json: No such file or directory; $kept [0-9]+\`$" "a file that can't be made: one line, and the program runs"
+ok "and what was recorded is not lost" \
+	sh -c "$tracelayer recover -o found.json \$(printf '%s' '$line' | sed 's/.*FILE \([0-9]*\).*/\1/') && test -s found.json"
+line=$(said calls -o /dev/full)
+like "$line" "^tracelayer: /dev/full: No space left on device; $kept [0-9]+\`$" "a full disk"
+like "$line" "^tracelayer: trace: /dev/full \(incomplete\)$" "and the trace is incomplete"
+drop "$line"
+is "$(TRACELAYER_LEVLE=all said calls -o e.json)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?
+tracelayer: trace: e.json (10 events)" "what is wrong with the settings is said once, and not by the layer again"
+
+# --- where a trace can go is seen before the program starts
+refused() { rm -f started; is "$(with_code run -o "$1" -- touch started; ls started 2>/dev/null)" "2 tracelayer: $2" "$3"; }
+endings="no format has this ending; use .json, .json.gz, .pftrace, .pftrace.gz or .tlt"
+for name in x.json.zst x.html x.txt .d/x.json.bz2; do
+	refused $name "--output=$name: $endings" "an ending that says no format is refused: $name"
+done
+refused - "--output=-: standard output is the program's own; name a file or a pipe" "standard output is the program's"
+refused /missing/x.json "/missing/x.json: No such file or directory; mend that, or name another file with -o" "a folder that is not there"
+refused a.json/x.json "a.json/x.json: Not a directory; mend that, or name another file with -o" "a file in a folder's place"
+is "$(TRACELAYER_OUTPUT=x.zst with_code run -- touch started; ls started 2>/dev/null)" "2 tracelayer: TRACELAYER_OUTPUT=x.zst: $endings" "the variable, too"
+is "$(TRACELAYER_OUTPUT=/missing/x.json with_code run -- touch started; ls started 2>/dev/null)" \
+	"2 tracelayer: /missing/x.json: No such file or directory; mend that, or name another file with -o" "and its folder"
+is "$(with_code run --level=none -o /missing/x.json -- true)" "0 $none the level is none; give another with --level" "but where no trace is wanted"
+like "$(with_code calls -o 'x.%p')" "^0 tracelayer: trace: x\.[0-9]+ \(10 events\)$" "a name whose letters look like an ending is none"
+mkdir folder in
+like "$(with_code calls -o folder)" "^0 tracelayer: trace: folder/trace\.python3[.0-9]*\.json \(10 events\)$" "a folder: the default name in it"
+like "$(with_code calls -o folder/)" "^0 tracelayer: trace: folder/trace\.python3[.0-9]*\.json \(10 events\)$" "with a slash, too"
+like "$(cd in && cp ../calls.py . && with_code calls -o .)" "^0 tracelayer: trace: trace\.python3[.0-9]*\.json \(10 events\)$" "and the one where one is"
+is "$(ls in/..1 folder.1 2>/dev/null)" "" "and nothing beside them"
+run -o /dev/stdout -- "$python" calls.py 9 pass 2>said | cat >piped.json
+is "$(cat said) $(events piped.json)" "tracelayer: trace: /dev/stdout (10 events) 10" "/dev/stdout, a pipe, gets the trace"
+is "$(ls /dev/stdout.1 2>/dev/null)" "" "and there is nothing beside it"
+is "$(run -o /dev/stdout -- touch started 2>&1 >shared; echo $?)" "tracelayer: /dev/stdout: it leads to a file that others write, too; mend that, or name another file with -o
+2" "a file that is standard output is refused"
+run -o >(cat >fd.json) -- "$python" calls.py 9 pass 2>said
+for i in $(seq 50); do test -s fd.json && tail -n 1 fd.json | grep -q ']' && break; sleep 0.1; done
+is "$(events fd.json)" 10 "a pipe that a shell made is written to"
+mkfifo own.json; cat own.json >from.own &
+is "$(with_code calls -o own.json)" "0 tracelayer: trace: own.json (10 events)" "one's own pipe is"
+wait $!; is "$(events from.own)" 10 "... by who reads it"
+
+# Without the command there is one line at the first call, and the program goes on.
+by_hand() { env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$1" "$python" calls.py 2 "${end:-print('ran')}" 2>&1; }
+like "$(end='print("ran", flush=True); os.kill(os.getpid(), 9)' by_hand /missing/x.json)" \
+	"^tracelayer: /missing/x.json: No such file or directory; mend that, or name another file with TRACELAYER_OUTPUT$" "by hand: said at the first call"
+like "$(by_hand /missing/x.json)" "^ran$" "and the program goes on"
+is "$(cd folder && cp ../calls.py . && by_hand x.zst)" "tracelayer: TRACELAYER_OUTPUT=x.zst: $endings
+ran" "an ending, too"
+ok "the trace then has the default name" sh -c "ls folder/trace.python3*.json"
+rm -f $(grep -l -a "$tmp" /dev/shm/tracelayer-buffers.* 2>/dev/null) $(grep -l -a /missing/x.json /dev/shm/tracelayer-buffers.* 2>/dev/null)
+
+# --- what somebody else has put there
+mkdir -m 1777 sticky; chmod 755 .
+other="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if test "$(id -u)" = 0 && $other mkfifo -m 666 sticky/t.json sticky/log.txt 2>/dev/null; then
+	theirs="it is a pipe of somebody else, who would get the trace"
+	($other timeout 20 cat sticky/t.json sticky/log.txt >stolen) & thief=$!
+	is "$(with_code run -o sticky/t.json -- touch started; ls started 2>/dev/null)" "2 tracelayer: sticky/t.json: $theirs; mend that, or name another file with -o" \
+		"a pipe of somebody else is refused"
+	like "$(by_hand "$tmp/sticky/t.json")" "^tracelayer: $tmp/sticky/t.json: $theirs; mend that" "by the layer, too, which says so at the first call"
+	kill $thief 2>/dev/null; wait $thief 2>/dev/null
+	is "$(cat stolen)" "" "and its reader gets nothing"
+	$other ln -s "$tmp/victim" sticky/link.json
+	echo mine >victim
+	is "$(with_code calls -o sticky/link.json; cat victim)" "0 tracelayer: trace: sticky/link.1.json (10 events)
+mine" "a link of somebody else is a name that is taken"
+	chown 65534 sticky/link.1.json
+	is "$(with_code calls -o sticky/link.1.json)" "0 tracelayer: trace: sticky/link.1.1.json (10 events)" "so is a file"
+	$other mkdir -m 777 sticky/own; $other ln -s "$tmp" sticky/way
+	is "$(with_code calls -o sticky/way/y.json)" "2 tracelayer: sticky/way/y.json: a symbolic link on the way belongs to somebody else; mend that, or name another file with -o" \
+		"a link on the way is not followed"
+else
+	skip 6 "this machine's user can't play another one"
+fi
+is "$(with_code calls -o /dev/null)" "0 tracelayer: trace: /dev/null (10 events)" "/dev/null works as ever"
+rm -f $(grep -l -a "$tmp" /dev/shm/tracelayer-buffers.* 2>/dev/null)
+
+# --- ranks, and what starts them
+cat >mpirun.c <<'END'
+/* Looks at devices itself, as the libraries of real ones do, then starts ranks 0 and 1, and a helper that is none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int zeInit(unsigned flags);
+
+int main(int argc, char **argv)
+{
+	zeInit(0);
+	for (int rank = 0; rank < 3; rank++) {
+		char number[2] = {(char)('0' + rank), 0};
+		pid_t child = fork();
+		if (!child) {
+			if (rank < 2)
+				setenv("PMI_RANK", number, 1);
+			execvp(argv[1], argv + 1);
+			_exit(127);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return 5;
+}
+END
+$CC mpirun.c -lze_loader -o mpirun && cp mpirun mpirun.ours && cp mpirun starter
+is "$(with_code run -o 'm.%r.json' -- ./mpirun "$python" calls.py 2 pass)" \
+	"5 tracelayer: 3 traces: m.0.json (3 events), m.1.json (3 events), m.json (3 events)" "before a launcher: each rank's trace by its rank, others claim none, and none of the launcher's"
+is "$(with_code run -o 'n.%r.json' -- ./mpirun.ours "$python" calls.py 2 pass)" \
+	"5 tracelayer: 3 traces: n.0.json (3 events), n.1.json (3 events), n.json (3 events)" "by whoever made it"
+is "$(with_code run -o 's.%r.json' -- ./starter "$python" calls.py 2 pass | grep -c '4 traces')" 1 "a program that is none is traced"
+is "$("$python" - m.json m.0.json m.1.json <<'END'
+import json, sys
+for name in sys.argv[1:]:
+    print(*[e["args"].get("rank", "none") for e in json.load(open(name)) if e["name"] == "tracelayer"], end=" ")
+END
+)" "none 0 1 " "the traces say so, too"
+is "$(with_code run --follow=no -o 'f.%r.json' -- ./mpirun "$python" calls.py 2 pass)" "5 tracelayer: trace: f.json (1 event)" "--follow=no: the launcher itself"
+like "$(with_code run -- ./mpirun true)" "^5 $none the program made no call .*, nor did what it started on this machine; a launcher's own calls are not recorded, see --follow$" \
+	"no calls behind a launcher"
+is "$(said run --level=none --tool log=file=log.%r.txt -- ./mpirun "$python" calls.py 2 pass; wc -l <log.txt; ls log*.txt | paste -sd' ')" "3
+log.0.txt log.1.txt log.txt" "tools are not loaded into a launcher, and know the rank"
+is "$(SLURM_PROCID=0 with_code calls -o 'b.%r.json')" "0 tracelayer: trace: b.json (10 events)" "a batch script of Slurm is no rank"
+is "$(SLURM_STEP_ID=0 SLURM_PROCID=4 with_code calls -o 'b.%r.json')" "0 tracelayer: trace: b.4.json (10 events)" "a task of srun is"
+is "$(RANK=0 with_code calls -o 'r.%r.json')" "0 tracelayer: trace: r.json (10 events)" "a variable that anybody may have set is none"
+is "$(RANK=1 LOCAL_RANK=1 WORLD_SIZE=2 with_code calls -o 'r.%r.json')" "0 tracelayer: trace: r.1.json (10 events)" "with its neighbours it is torchrun's"
+
+# --- settings that are wrong
+is "$(with_code run --level=lots -- touch started)" \
+	"2 tracelayer: --level=lots: no such word as 'lots'; use all, none, request, runtime, operator, debug, standard" "an option's value: exit 2"
+nok "and the program was not started" test -e started
+like "$(with_code run --nosuch -- true)" "unrecognized option '--nosuch'" "no such option"
+run --nosuch -- true 2>/dev/null; is $? 2 "and exit 2"
+run 2>/dev/null; is $? 2 "no program: exit 2"
+is "$(TRACELAYER_LEVLE=all said run -- sh -c 'true; true' | grep -v "$none")" \
+	"tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?" "an unknown variable is said once, and no reason to stop"
+is "$(TRACELAYER_ARGS=some said run -- true | grep -v "$none")" \
+	"tracelayer: TRACELAYER_ARGS=some: no such word as 'some'; use none, scalars, full" "so is a value that does not parse"
+
+# --- nothing is left
+is "$(ls -A "$TMPDIR")" "" "run leaves nothing in TMPDIR"

@@ -1,0 +1,191 @@
+#!/bin/bash
+# tracelayer run between a program and a terminal, a shell, or whoever sends signals: each signal arrives exactly once.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_command
+need_library
+
+cat >"$tmp/program.py" <<'END'
+# Notes every signal that it gets, and ends 0.5 s after the first INT, TERM or QUIT, so that a second one would be noted.
+import os, signal, sys, time
+log = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+end = None
+def note(number, frame):
+    global end
+    os.write(log, (signal.Signals(number).name + "\n").encode())
+    if number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        end = end or time.monotonic() + 0.5
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM, signal.SIGCONT,
+               signal.SIGWINCH, signal.SIGRTMIN):
+    signal.signal(number, note)
+os.write(log, b"ready\n")
+if len(sys.argv) > 2:
+    exec(sys.argv[2])
+stop = time.monotonic() + 40	# whatever goes wrong in the test, nothing stays behind
+while time.monotonic() < (end or stop):
+    time.sleep(0.02)
+sys.exit(3)
+END
+"$python" - "$tracelayer" "$tmp" <<'END'
+import os, pty, signal, subprocess, sys, termios, time
+tracelayer, tmp = sys.argv[1:]
+python, program = sys.executable, tmp + "/program.py"
+log = tmp + "/log"
+results = []
+
+def check(what, got, want):
+    results.append(got == want)
+    print("%sok %d - %s" % ("" if got == want else "not ", len(results), what))
+    if got != want:
+        print("# got:  %r\n# want: %r" % (got, want))
+    sys.stdout.flush()
+
+def noted():
+    try:
+        return open(log).read().split()
+    except FileNotFoundError:
+        return []
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+def start(*more, group=True, before=None):
+    """run the program in a session or process group of its own, without a terminal"""
+    if os.path.exists(log):
+        os.unlink(log)
+    def prepare():
+        if group:
+            os.setpgid(0, 0)
+        if before:
+            before()
+    child = subprocess.Popen([tracelayer, "run", "--", python, program, log, *more], preexec_fn=prepare,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: "ready" in noted())
+    return child
+
+def sent(send, *more, **how):
+    child = start(*more, **how)
+    send(child.pid)
+    return child.wait(timeout=30), noted()[1:]
+
+# --- sent to run alone, or to the whole group
+check("SIGTERM sent to run reaches the program once", sent(lambda pid: os.kill(pid, signal.SIGTERM)), (3, ["SIGTERM"]))
+check("SIGTERM sent to the process group does, too", sent(lambda pid: os.killpg(pid, signal.SIGTERM)), (3, ["SIGTERM"]))
+check("SIGQUIT sent to run", sent(lambda pid: os.kill(pid, signal.SIGQUIT)), (3, ["SIGQUIT"]))
+def several(pid):
+    for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGWINCH, signal.SIGRTMIN):
+        os.kill(pid, number)
+        wait_for(lambda: noted()[-1] == number.name, 5)
+    os.killpg(pid, signal.SIGUSR1)
+    wait_for(lambda: noted().count("SIGUSR1") == 2, 5)
+    os.killpg(pid, signal.SIGINT)
+check("all kinds, one after another", sent(several),
+      (3, ["SIGUSR1", "SIGHUP", "SIGWINCH", "SIGRTMIN", "SIGUSR1", "SIGINT"]))
+check("an alarm that was set before run started goes off in the program",
+      sent(lambda pid: wait_for(lambda: "SIGALRM" in noted()) and os.kill(pid, signal.SIGTERM), before=lambda: signal.alarm(1)),
+      (3, ["SIGALRM", "SIGTERM"]))
+
+# What the program sends to its parent is for whoever started run; here, us.
+got = []
+signal.signal(signal.SIGUSR2, lambda number, frame: got.append(number))
+sent(lambda pid: wait_for(lambda: got, 5) and os.kill(pid, signal.SIGTERM), "os.kill(os.getppid(), signal.SIGUSR2)")
+check("a signal that the program sends to its parent does not come back to it", (got, noted()[1:]), ([signal.SIGUSR2], ["SIGTERM"]))
+
+def timeout(*command):
+    code = subprocess.run(["timeout", "1", *command], stderr=subprocess.DEVNULL).returncode
+    return code
+check("timeout(1) ends it as it would end the program", timeout(tracelayer, "run", "--", "sleep", "30"), 124)
+child = start()
+child.kill()
+check("SIGKILL to run kills run", child.wait(timeout=10), -signal.SIGKILL)
+os.killpg(child.pid, signal.SIGKILL)
+
+# --- stops
+def state(pid):
+    return open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0]
+def stop_and_go(send_stop, send_go):
+    child = start()
+    send_stop(child.pid)
+    _, status = os.waitpid(child.pid, os.WUNTRACED)
+    program, = [int(p) for p in os.listdir("/proc") if p.isdigit() and os.path.exists("/proc/%s/cmdline" % p)
+                and open("/proc/%s/cmdline" % p).read().split("\0")[1:3] == [program_path, log]]
+    stopped = os.WIFSTOPPED(status), state(program)
+    send_go(child.pid)
+    wait_for(lambda: state(program) != "T")
+    os.kill(child.pid, signal.SIGTERM)
+    return stopped, child.wait(timeout=30), noted().count("SIGTERM"), noted().count("SIGCONT")
+program_path = program
+check("SIGTSTP to run stops the program, and run with it; SIGCONT to run continues both",
+      stop_and_go(lambda pid: os.kill(pid, signal.SIGTSTP), lambda pid: os.kill(pid, signal.SIGCONT)), ((True, "T"), 3, 1, 1))
+check("so do both to the process group",
+      stop_and_go(lambda pid: os.killpg(pid, signal.SIGTSTP), lambda pid: os.killpg(pid, signal.SIGCONT)), ((True, "T"), 3, 1, 1))
+
+# --- a terminal. The child leads a session of its own on it; run is its job in the foreground.
+def on_terminal(*command):
+    if os.path.exists(log):
+        os.unlink(log)
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execv(command[0], command)
+    return pid, terminal
+
+def drain(terminal):
+    text = b""
+    try:
+        while chunk := os.read(terminal, 4096):
+            text += chunk
+    except OSError:
+        pass
+    return text.decode()
+
+for key, name in (b"\x03", "SIGINT"), (b"\x1c", "SIGQUIT"):
+    pid, terminal = on_terminal(tracelayer, "run", "--", python, program, log)
+    wait_for(lambda: "ready" in noted())
+    os.write(terminal, key)
+    drain(terminal)
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    check("%s from the terminal reaches the program once, and run waits for it" % name,
+          (os.WIFEXITED(status) and os.WEXITSTATUS(status), noted()[1:]), (3, [name]))
+
+pid, terminal = on_terminal(tracelayer, "run", "--", "sleep", "30")
+time.sleep(0.5)
+os.write(terminal, b"\x03")
+drain(terminal)
+_, status = os.waitpid(pid, 0)
+os.close(terminal)
+check("Ctrl-C ends a program that does not catch it, and run dies of SIGINT, too",
+      os.WIFSIGNALED(status) and os.WTERMSIG(status), signal.SIGINT)
+
+# A shell with job control: Ctrl-Z, then fg.
+pid, terminal = on_terminal("/bin/bash", "--norc", "--noprofile", "-i")
+os.write(terminal, ("PS1=; %s run -- %s %s %s\n" % (tracelayer, python, program, log)).encode())
+wait_for(lambda: "ready" in noted())
+os.write(terminal, b"\x1a")
+time.sleep(0.5)
+os.write(terminal, b"jobs -s | grep -c tracelayer >%s/stopped; fg\n" % tmp.encode())
+wait_for(lambda: "SIGCONT" in noted())
+os.write(terminal, b"\x03")
+wait_for(lambda: "SIGINT" in noted())
+time.sleep(1)
+os.write(terminal, b"echo code $? >%s/code; exit\n" % tmp.encode())
+drain(terminal)
+os.waitpid(pid, 0)
+os.close(terminal)
+def text(name):
+    return open(tmp + "/" + name).read().strip() if os.path.exists(tmp + "/" + name) else None
+check("Ctrl-Z gives the shell its prompt, fg continues the program, Ctrl-C ends it",
+      (text("stopped"), noted()[1:], text("code")), ("1", ["SIGCONT", "SIGINT"], "code 3"))
+
+pid, terminal = on_terminal(tracelayer, "run", "--", "sh", "-c", "stty -echo; read line; echo got $line; tty")
+time.sleep(0.5)
+os.write(terminal, b"typed\n")
+out = drain(terminal)
+os.waitpid(pid, 0)
+os.close(terminal)
+check("the program reads from the terminal, and has it as its own", "got typed" in out and "/dev/pts/" in out, True)
+print("1..%d" % len(results))
+sys.exit(not all(results))
+END

@@ -1,0 +1,157 @@
+# lib.sh: what shell tests share: TAP output, a folder of their own, and running a program with and without
+# tracelayer. A test sources it first, and then knows no other way to report:
+#
+#	#!/bin/bash
+#	. "${top_srcdir:-.}/tests/lib/lib.sh"
+#	plan 2
+#	traced "$tmp/t.json" ./app
+#	is $? 0 "the program ends as it does without us"
+#	ok "its trace is strict JSON" $python -m json.tool "$tmp/t.json"
+#
+# Run by make check, top_srcdir and top_builddir are set; by hand, run the test from the build folder with
+# top_srcdir=… in front. A script that stops before its plan is met fails by that alone.
+
+: "${top_srcdir:=.}"
+: "${top_builddir:=$PWD}"
+export LC_ALL=C
+
+# Whatever the caller's shell has set must not reach the programs under test.
+for _name in $(env | sed -n 's/^\(TRACELAYER_[A-Z_]*\)=.*/\1/p'); do
+	test "$_name" = TRACELAYER_OFFLINE || unset "$_name"
+done
+unset LD_PRELOAD OPENCL_LAYERS ZE_ENABLE_TRACING_LAYER ZEL_LIBRARY_PATH
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tracelayer-test.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+_count=0
+
+# plan N: this many results will follow.
+plan() { echo "1..$1"; }
+
+# skip_all WHY: nothing here can run on this machine.
+skip_all() { echo "1..0 # SKIP $*"; exit 0; }
+
+# skip N WHY: the next N results cannot be had on this machine. WHY has the words "this machine", or scripts/check counts a failure.
+skip()
+{
+	_left=$1; shift
+	while test "$_left" -gt 0; do
+		_count=$((_count + 1)); _left=$((_left - 1))
+		echo "ok $_count # SKIP $*"
+	done
+}
+
+diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+
+pass() { _count=$((_count + 1)); echo "ok $_count - $*"; }
+fail() { _count=$((_count + 1)); echo "not ok $_count - $*"; return 1; }
+
+# ok DESCRIPTION COMMAND…: the command succeeds. What it prints is shown only where it fails.
+ok()
+{
+	_what=$1; shift
+	if "$@" >"$tmp/.ok" 2>&1; then
+		pass "$_what"
+	else
+		_status=$?
+		fail "$_what"; diag "failed ($_status): $*"; diag "$(head -n 40 "$tmp/.ok")"; return 1
+	fi
+}
+
+# nok DESCRIPTION COMMAND…: the command fails.
+nok()
+{
+	_what=$1; shift
+	if "$@" >"$tmp/.ok" 2>&1; then
+		fail "$_what"; diag "succeeded: $*"; diag "$(head -n 40 "$tmp/.ok")"; return 1
+	else
+		pass "$_what"
+	fi
+}
+
+# is GOT WANT DESCRIPTION
+is()
+{
+	if test "x$1" = "x$2"; then
+		pass "$3"
+	else
+		fail "$3"; diag "got:  $1"; diag "want: $2"; return 1
+	fi
+}
+
+# like TEXT REGEX DESCRIPTION: some line of the text matches the extended regular expression.
+like()
+{
+	if printf '%s\n' "$1" | grep -Eq -e "$2"; then
+		pass "$3"
+	else
+		fail "$3"; diag "no line matches $2 in:"; diag "$1"; return 1
+	fi
+}
+
+# unlike TEXT REGEX DESCRIPTION: no line does.
+unlike()
+{
+	if printf '%s\n' "$1" | grep -Eq -e "$2"; then
+		fail "$3"; diag "a line matches $2 in:"; diag "$1"; return 1
+	else
+		pass "$3"
+	fi
+}
+
+# same FILE FILE DESCRIPTION
+same()
+{
+	if cmp -s "$1" "$2"; then
+		pass "$3"
+	else
+		fail "$3"; diag "$(diff -a "$1" "$2" | head -n 20)"; return 1
+	fi
+}
+
+# Debian's Python, which has Debian's modules (pyopencl); another may be first on PATH.
+python=/usr/bin/python3
+test -x "$python" || python=python3
+
+# The built library and command; a test that needs one says so first.
+libtracelayer=$top_builddir/.libs/libtracelayer.so
+tracelayer=$top_builddir/tracelayer
+
+# sources_of LIBRARY ROOM: the C files that ROOM/local.mk lists for it, without their ending.
+sources_of()
+{
+	sed -n "/^${1}_SOURCES/,/[^\\\\]\$/p" "$top_srcdir/$2/local.mk" | grep -oE '[%D]*[a-z0-9_/]+\.c' | sed "s,%D%,$2,; s,\.c\$,,"
+}
+
+# need_library, need_command: without what is being tested nothing can be shown, and that is a failure, not a skip.
+need_library()
+{
+	test -e "$libtracelayer" || { echo "Bail out! $libtracelayer is missing; run make first"; exit 99; }
+}
+need_command()
+{
+	test -x "$tracelayer" || { echo "Bail out! $tracelayer is missing; run make first"; exit 99; }
+}
+
+# traced TRACE COMMAND…: run the command with the library preloaded, the trace in that file. Further settings are
+# put in front as environment: TRACELAYER_ARGS=none traced t.json ./app. A trace that is already there is removed first.
+traced()
+{
+	_trace=$1; shift
+	rm -f "$_trace"
+	env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$_trace" "$@"
+}
+
+# events TRACE NAME: how many X events have that name (any, where no name is given).
+events()
+{
+	"$python" - "$1" ${2+"$2"} <<-'END'
+	import json, sys
+	events = [e for e in json.load(open(sys.argv[1])) if e.get("ph") == "X"]
+	print(sum(len(sys.argv) < 3 or e["name"] == sys.argv[2] for e in events))
+	END
+}

@@ -1,6 +1,0 @@
-#!/bin/sh
-# Damaged chunks; see fuzz.sh.
-set -u
-sources=$top_srcdir/tests/fuzz_pftrace.c
-what='damaged chunks become sound packets, within bounds'
-. "$top_srcdir/tests/fuzz.sh"

@@ -1,0 +1,79 @@
+#!/bin/bash
+# Programs that confine themselves by seccomp: the exit code is theirs, whatever the filter kills for; and what was recorded before is in the trace.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+app=$(cd "$top_builddir" && pwd)/tests/apps/confined
+libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
+tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
+export OCL_ICD_VENDORS=$tmp/none
+cd "$tmp" || exit 99
+"$app" prctl open 0 0 || test $? = 5 || skip_all "this machine's kernel has no seccomp"
+plan 24
+
+# alike EVENTS HOW FILTER BEFORE AFTER: traced it ends as alone, with so many events in the trace.
+alike()
+{
+	local want=$1 alone; shift
+	rm -f t*.json
+	timeout 20 "$app" "$@" 2>/dev/null; alone=$?
+	timeout 20 "$tracelayer" run -o t.json "$app" "$@" 2>err
+	test "$? $(events t.json)" = "$alone $want" || { echo "alone $alone; events $(events t.json), and not $want"; cat err; return 1; }
+}
+ends='^tracelayer: the program confined itself by a seccomp filter that forbids what recording needs, so its trace ends there; '
+
+ok "a filter that kills, installed by prctl" alike 10 prctl kill 10 10
+like "$(cat err)" "$ends" "... and the line says that the trace ends there"
+ok "... with the writer's thread at work" alike 20000 prctl kill 20000 20000
+ok "... by the system call" alike 20000 seccomp kill 20000 20000
+ok "... for all threads" alike 20000 all kill 20000 20000
+ok "... with calls in a thread made later" alike 20000 thread company 20000 20000
+ok "... with calls in a child forked later" alike 20000 fork company 20000 20000
+ok "... that raises SIGSYS" alike 20000 prctl trap 20000 20000
+ok "strict mode" alike 20000 prctl strict 20000 20000
+"$tracelayer" run -o none.json "$app" prctl kill 0 0 2>err
+is "$? $(ls none*.json 2>/dev/null)" "5 " "before the first call: no file"
+like "$(cat err)" "^tracelayer: no trace: the program confined itself, before its first call, by a seccomp filter " "... and the line says why"
+LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=p.json "$app" prctl kill 10 10 2>err
+is "$? $(events p.json)" "5 10" "without run: the same"
+like "$(cat err)" "^tracelayer: the program confines itself by a seccomp filter " "... and the layer says it"
+LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=p2.json "$app" prctl kill 0 0 2>err
+is "$?$(cat err)" 5 "... which says nothing where nothing was recorded"
+LD_PRELOAD=$libtracelayer TRACELAYER_LEVEL=none TRACELAYER_SUMMARY=1 "$app" prctl kill 10 10 2>err
+is "$? $(awk '/^clGetPlatformIDs/ { print $2 }' err)" "5 10" "a tool says what it has seen until then"
+
+ok "a filter that allows what recording needs changes nothing" alike 40000 prctl open 20000 20000
+unlike "$(cat err)" "confined" "... and nothing is said of it"
+ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
+ok "nor one that the kernel refuses" alike 20 refused kill 10 10
+ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
+
+# without_each HOW CALLS WHAT: bare and traced the exit code is the same without each of the system calls that there are, but those that the program needs itself.
+without_each()
+{
+	local how=$1 calls=$2 number alone with differ=
+	for ((number = 0; number < 470; number++)); do
+		timeout 20 "$app" $how one:$number $calls $calls 2>/dev/null; alone=$?
+		test $alone = 5 || continue
+		LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" $how one:$number $calls $calls 2>/dev/null
+		with=$?
+		test $with = $alone || differ="$differ $number:$alone:$with"
+		rm -f one*.json
+	done 2>/dev/null
+	is "$differ" "" "$3"
+}
+without_each prctl 3000 "whatever system call a filter kills for, the exit code is the program's"
+without_each all 20000 "... also in all threads, with the writer's at work"
+# The numbers of getpid, close and mmap.
+test "$(uname -m)" = x86_64 && numbers="39 3 9" || numbers="172 57 222"
+is "$(LD_PRELOAD=$libtracelayer "$python" -c '
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.syscall(int(sys.argv[1])) == os.getpid(), libc.syscall(int(sys.argv[2]), 999), ctypes.get_errno(), libc.prctl(9999), ctypes.get_errno())' $numbers 2>&1)" \
+	"True -1 9 -1 22" "syscall and prctl do as the C library's"
+is "$(LD_PRELOAD=$libtracelayer "$python" -c '
+import ctypes, sys
+libc = ctypes.CDLL(None)
+name = ctypes.create_string_buffer(16)
+libc.prctl(15, b"renamed"), libc.prctl(16, name)
+print(name.value.decode(), libc.syscall(int(sys.argv[3]), 0, 4096, 3, 0x22, -1, 0) != -1)' $numbers 2>&1)" "renamed True" "... with all their arguments"

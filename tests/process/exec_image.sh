@@ -1,0 +1,129 @@
+#!/bin/bash
+# Programs that the library can't be in, and those that lose it on the way: they run as they do alone, and `tracelayer run` says why there is no trace.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways
+libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
+tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
+export OCL_ICD_VENDORS=$tmp/none
+cd "$tmp" || exit 99
+: "${CC:=cc}"
+plan 32
+
+none="tracelayer: no trace: "
+# runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
+runs()
+{
+	local want=$1; shift
+	rm -f t*.json
+	timeout 60 "$@" >alone 2>&1
+	test "$? $(cat alone)" = "$want" || { echo "alone: $(cat alone)"; return 1; }
+	timeout 60 "$tracelayer" run -o t.json "$@" >out 2>err
+	test "$? $(cat out)" = "$want" || { cat out err; return 1; }
+	grep '^tracelayer: ' err >said
+	test "$(cat said)" = "$(cat err)" || { cat err; return 1; }
+}
+said() { cat said; }
+
+# --- another C library
+cat >hello.c <<'END'
+#include <stdio.h>
+int main(void) { puts("hello"); return 5; }
+END
+libc=" started ./hello, which is linked with another C library than glibc, so it ran without libtracelayer.so; "
+if musl-gcc -o hello hello.c 2>/dev/null && ./hello >/dev/null; test $? = 5; then
+	ok "a program of musl runs" runs "5 hello" ./hello
+	like "$(said)" "^${none}./hello is started by .*/ld-musl-[^ ]*, the dynamic linker of another C library " "... and the line says why there is no trace"
+	ok "a script whose interpreter is one runs" runs "5 hello" sh -c "printf '#!$tmp/hello\n' >script; chmod +x script; ./script; exit \$?"
+	for by in "sh -c './hello; exit \$?'" "env ./hello" "$python -c 'import os; os.execv(\"./hello\", [\"hello\"])'" \
+		"$python -c 'import os, sys; sys.exit(os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn(\"./hello\", [\"hello\"], os.environ), 0)[1]))'" \
+		"$python -c 'import os, sys; sys.exit(os.system(\"./hello\") >> 8)'"; do
+		eval "set -- $by"
+		ok "one that ${1##*/} starts runs: ${3-}" runs "5 hello" "$@"
+		like "$(said)" "^$none.*$libc" "... and it says so"
+	done
+	ok "what has no path is found as exec finds it" runs "5 hello" env PATH="$tmp:$PATH" hello
+	"$CC" -shared -fPIC -nostdlib -x c -o other.so - <<<'int nothing;'
+	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run -o t.json sh -c 'cat /proc/self/environ | tr "\0" "\n" | grep ^LD_PRELOAD' 2>/dev/null)" \
+		"LD_PRELOAD=$libtracelayer:$tmp/other.so" "a program of glibc keeps the whole LD_PRELOAD"
+	cat >preload.c <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	int main(void) { puts(getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "none"); return 0; }
+	END
+	musl-gcc -o preload preload.c
+	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run sh -c ./preload 2>/dev/null)" "$tmp/other.so" "another one loses only what is ours of it"
+	is "$(timeout 60 "$tracelayer" run sh -c ./preload 2>/dev/null)" none "... and all of it where there is nothing else"
+	is "$(LD_PRELOAD=$libtracelayer TRACELAYER_FOLLOW=no sh -c './hello; echo $?' 2>&1)" "hello
+5" "one that is not followed runs, too"
+else
+	skip 18 "no program of musl can be made on this machine (no musl-gcc)"
+fi
+
+# A dynamic linker of our name, of a C library that is too old for us.
+cat >old.c <<'END'
+/* Exit code 1 where LD_PRELOAD is set, else 5. No C library: this runs in the place of one's dynamic linker. */
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start: mov %rsp, %rdi\n and $-16, %rsp\n call start\n");
+static void leave(long code) { __asm__ volatile("syscall" :: "a"(231L), "D"(code)); }
+#else
+__asm__(".globl _start\n_start: mov x0, sp\n bl start\n");
+static void leave(long code) { register long x0 __asm__("x0") = code, x8 __asm__("x8") = 94; __asm__ volatile("svc 0" :: "r"(x0), "r"(x8)); }
+#endif
+__attribute__((used)) void start(long *stack)
+{
+	static const char name[] = "LD_PRELOAD=";
+	for (char **env = (char **)(stack + 1 + stack[0] + 1); *env; env++)
+		for (int i = 0; (*env)[i] == name[i]; i++)
+			if (i == 10)
+				leave(1);
+	leave(5);
+}
+END
+linker=$("$python" -c "import re; print(re.search(rb'/[^\0]*/(ld-[^\0]*)', open('/bin/true', 'rb').read()).group(1).decode())")
+mkdir old && "$CC" -O1 -static -nostdlib -fno-stack-protector -o "old/$linker" old.c && "$CC" -o aged hello.c -Wl,--dynamic-linker="$tmp/old/$linker"
+ok "a program of a glibc that is too old runs" runs "5 " ./aged
+like "$(said)" "^${none}./aged is started by $tmp/old/$linker, " "... and the line says why there is no trace"
+mkdir same && cp "$(readlink -f "/lib64/$linker" 2>/dev/null || readlink -f "/lib/$linker")" "same/$linker" &&
+	"$CC" -o moved hello.c -Wl,--dynamic-linker="$tmp/same/$linker"
+ok "one of a glibc elsewhere runs" runs "5 hello" ./moved
+like "$(said)" "${none}the program made no call" "... with the library"
+
+# --- wrappers
+calls="$app _exit 7"
+ok "env -i: the program runs" runs "5 " env -i "OCL_ICD_VENDORS=$tmp/none" $calls
+is "$(said)" "${none}env took LD_PRELOAD away from $app, which so ran without libtracelayer.so; start tracelayer behind it: env … tracelayer run -- $app" \
+	"... and the line says who cleared the environment, and what to do"
+runs "5 " sh -c "env -u LD_PRELOAD $calls; exit \$?"
+like "$(said)" "^${none}env took LD_PRELOAD away from $app, " "... also further down"
+runs "5 " sh -c "$calls; env -i OCL_ICD_VENDORS=$tmp/none $calls"
+is "$(said | wc -l) $(events t.json)" "1 7" "what only a child of the program lost is not said beside a trace"
+runs "5 " sh -c "$calls; exec env -i OCL_ICD_VENDORS=$tmp/none $calls"
+like "$(said)" "^tracelayer: env took LD_PRELOAD away from $app, " "what the program itself became is"
+"$CC" -static -o fixed hello.c
+runs "5 hello" sh -c './fixed; exit $?'
+is "$(said)" "${none}sh started ./fixed, which is statically linked, so nothing can be preloaded; link it dynamically" "a static program that a shell starts is told of"
+runs "0 " env true
+is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "a program without calls is one"
+
+# --- another user
+if test "$(id -u)" = 0 && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+	chmod 755 "$tmp"; mkdir open; chmod 777 open
+	TMPDIR=/tmp timeout 60 "$tracelayer" run -o open/t.json setpriv --reuid 65534 --clear-groups $calls 2>err
+	is "$? $(cat err)" "5 tracelayer: trace: open/t.json (7 events)" "a program that setpriv makes another user's is heard of"
+	cat >nosy.py <<-'END'
+	import os
+	folder = os.environ["TRACELAYER_REPORT"]
+	try:
+	    names = os.listdir(os.path.dirname(folder))
+	except PermissionError:
+	    names = os.listdir("/tmp") and "hidden"
+	print(names, oct(os.stat(folder).st_mode))
+	END
+	is "$(TMPDIR=/tmp "$tracelayer" run setpriv --reuid 65534 --clear-groups "$python" nosy.py 2>/dev/null)" "hidden 0o41733" \
+		"the folder that it tells of it in can't be found by others"
+	is "$(find /tmp -maxdepth 1 -name 'tracelayer-run-*' -newer nosy.py)" "" "... and is gone at the end"
+else
+	skip 3 "only root can become another user on this machine"
+fi

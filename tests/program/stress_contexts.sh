@@ -1,0 +1,32 @@
+#!/bin/bash
+# Trace contexts under stress: 8 workers and readers, as they are built, and under sanitizers; every form of the header under sanitizers, too.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/sanitizers.sh"
+
+seconds=1
+test -z "$STRESS" || seconds=60
+
+# build SANITIZER: the layer's core once, and both programs with it.
+build()
+{
+	local sanitizer=$1
+	core_objects "$sanitizer" -fno-sanitize-recover=undefined -DTL_PIN_SEQ_CST || return
+	# shellcheck disable=SC2086
+	${CC:-cc} $flags "-fsanitize=$sanitizer" "$top_srcdir/tests/program/stress_contexts.c" $objects -o "$tmp/stress.$sanitizer" -pthread &&
+		${CC:-cc} $flags "-fsanitize=$sanitizer" -DTRACELAYER_LINKED "$top_srcdir/tests/apps/context_forms.c" $objects \
+			-o "$tmp/forms.$sanitizer" -pthread
+}
+flags="-std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions -fno-sanitize-recover=undefined -DTL_PIN_SEQ_CST -I$top_srcdir/include -I$top_srcdir -I$top_builddir"
+
+plan 7
+ok "workers and readers for $seconds s: every event whole, once, and every call in its request" "$top_builddir/stress_contexts" "$seconds"
+for sanitizer in address,undefined thread; do
+	if works "$sanitizer"; then
+		ok "the same builds with -fsanitize=$sanitizer" build "$sanitizer"
+		ok "... and passes without a report" env ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 "$tmp/stress.$sanitizer" "$seconds"
+		ok "... and so does every form of the header" env ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
+			"$tmp/forms.$sanitizer" there "$tmp/forms.json"
+	else
+		skip 3 "-fsanitize=$sanitizer does not work on this machine"
+	fi
+done

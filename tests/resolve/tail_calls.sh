@@ -1,0 +1,96 @@
+#!/bin/bash
+# API functions that tail-call other exported functions of their library: each call is recorded once, and the libraries that are loaded are not
+# searched again at every one. Counted, not timed: zlib's crc32, and inserts into SQLite.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+: "${CC:=cc}"
+
+plan 9
+
+cat >"$tmp/walks.c" <<'END'
+/* How many walks over the loaded libraries went past the first of them. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+
+struct walk {
+	int (*callback)(struct dl_phdr_info *, size_t, void *);
+	void *data;
+	int visited;
+};
+static _Atomic unsigned long whole;
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct walk *walk = data;
+	whole += walk->visited++ == 1;
+	return walk->callback(info, size, walk->data);
+}
+
+int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+	struct walk walk = {callback, data, 0};
+	if (!real)
+		real = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	return real(visit, &walk);
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+	fprintf(stderr, "walks %lu\n", whole);
+}
+END
+cat >"$tmp/zlib.c" <<'END'
+#include <stdio.h>
+#include <zlib.h>
+int main(void)
+{
+	unsigned char bytes[16] = "tail call";
+	unsigned long sum = 0;
+	for (int i = 0; i < 20000; i++)
+		sum = crc32(sum, bytes, sizeof bytes);
+	printf("%lx\n", sum);
+	return 0;
+}
+END
+cat >"$tmp/sqlite3.c" <<'END'
+#include <sqlite3.h>
+#include <stdio.h>
+int main(void)
+{
+	sqlite3 *db;
+	sqlite3_stmt *s;
+	int rc = sqlite3_open(":memory:", &db) + sqlite3_exec(db, "create table t(n, s)", 0, 0, 0);
+	rc += sqlite3_prepare_v2(db, "insert into t values(?, ?)", -1, &s, 0);
+	for (int i = 0; i < 20000; i++) {
+		rc += sqlite3_bind_int(s, 1, i) + sqlite3_bind_text(s, 2, "text", 4, SQLITE_STATIC);
+		rc += (sqlite3_step(s) != SQLITE_DONE) + sqlite3_reset(s);
+	}
+	printf("%d %d\n", rc + sqlite3_finalize(s), sqlite3_total_changes(db));
+	return sqlite3_close(db);
+}
+END
+
+ok 'what counts walks is built' $CC -O1 -shared -fPIC -w "$tmp/walks.c" -o "$tmp/walks.so"
+for api in zlib sqlite3; do
+	library=z function=crc32
+	test $api = zlib || { library=sqlite3; function=sqlite3_bind_text; }
+	make_shims()
+	{
+		"$top_builddir/tracegen" model --api "$top_srcdir/gen/apis/$api.json" -o "$tmp/$api.json" &&
+			"$top_builddir/tracegen" emit --model "$tmp/$api.json" -o "$tmp" &&
+			$CC -std=c11 -O2 -fPIC -fexceptions -fvisibility=hidden -I"$top_srcdir/include" -shared -DTL_SHIM_LIBRARY \
+				-o "$tmp/lib$api-shims.so" "$tmp/${api}_shims.c" "$tmp/${api}_tables.c" \
+				-L"$top_builddir/.libs" -ltracelayer -Wl,-rpath,"$PWD/$top_builddir/.libs" &&
+			$CC -O2 "$tmp/$api.c" -o "$tmp/$api" -l$library
+	}
+	ok "$api: shims are made" make_shims
+	"$tmp/$api" >"$tmp/bare"
+	TRACELAYER_OUTPUT=$tmp/trace.$api.json LD_PRELOAD="$tmp/walks.so:$libtracelayer:$tmp/lib$api-shims.so" "$tmp/$api" >"$tmp/traced" 2>"$tmp/err"
+	same "$tmp/bare" "$tmp/traced" "$api: the program gives the same"
+	is "$(grep -c "\"name\":\"$function\"" "$tmp/trace.$api.json")" 20000 "$api: its calls are in the trace, once"
+	walks=$(sed -n 's/^walks //p' "$tmp/err")
+	ok "$api: the libraries are not searched at every call ($walks times)" test "${walks:-1000000}" -lt 1000
+done

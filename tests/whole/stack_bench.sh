@@ -1,0 +1,10 @@
+#!/bin/bash
+# `make bench` in a build folder of its own, where nothing was built before: it makes what its parts run.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/stack.sh"
+plan 3
+
+mkdir "$tmp/build" && cd "$tmp/build" || exit 99
+ok "configure" "$top_srcdir/configure" -q CFLAGS=-O0
+ok "make bench runs through" make -j2 bench BENCH_SHORT=1
+nok "no row has failed" grep '  failed' bench.txt

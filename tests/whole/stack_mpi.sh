@@ -1,0 +1,36 @@
+#!/bin/bash
+# MPI programs, of Debian's MPICH and of its Open MPI, bare and traced: mpi.h through tracegen, each rank's calls counted by the program itself.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/stack.sh"
+need mpirun.mpich mpich
+need mpirun.openmpi openmpi-bin
+plan 20
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+# Ranks print in whatever order.
+normalise() { sort; }
+
+# Every rank's calls by the name, as the program counted them, and as they are in the traces.
+as_counted()
+{
+	sort -m /dev/null "$tmp"/traced/calls.* | awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' | sort >"$tmp/want"
+	test -s "$tmp/want" || return
+	for trace in "$tmp"/traces/calls*.json; do
+		"$python" "$check_trace" --names "$trace"
+	done | awk '/^MPI_/ { n[$1] += $2 } END { for (name in n) print name, n[name] }' | sort | diff "$tmp/want" -
+}
+
+mpi()
+{
+	local kind=$1 include=$2; shift 2
+	preload=$libtracelayer
+	shims "mpi" "$top_srcdir/tests/apps/mpi.json" -- "-I$include"
+	ok "$kind: the program is built" "mpicc.$kind" -O1 -o "$tmp/calls" "$top_srcdir/tests/apps/mpi_calls.c"
+	# The writer takes a chunk after some 4,000 calls; the second run is far beyond that.
+	for rounds in 10 8000; do
+		foreign "$kind, $rounds rounds" "$((rounds * 6)) MPI_.*" "mpirun.$kind" -n 2 "$tmp/calls" $rounds
+		ok "$kind, $rounds rounds: each call is in the traces, once" as_counted
+	done
+}
+
+mpi mpich "$(mpicc.mpich -show | sed 's/.* -I\([^ ]*\).*/\1/')"
+mpi openmpi "$(mpicc.openmpi -show | sed 's/[^-]*-I\([^ ]*\).*/\1/')"

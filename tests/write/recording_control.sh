@@ -1,0 +1,185 @@
+#!/bin/bash
+# Recording paused, resumed, ended and written out while a program runs: by itself, by the command, by a signal, by the clock. The program
+# (apps/control_calls) makes as many calls as it is told to, so what must be in the trace is known exactly.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+. "$top_srcdir/tests/write/recording_control_app.sh"
+
+control() { timeout 30 "$tracelayer" "$@"; }
+# The trace as it is now is strict JSON with that many events.
+holds() { is "$(events "$trace" clGetPlatformIDs 2>&1)" "$1" "$2"; }
+
+plan 60
+
+# --- a program that asks by itself
+is "$(printf '%s\n' recording pause resume snapshot stop | "$app" | tr '\n' ' ')" "recording 0 pause 1 resume 1 snapshot 1 stop 1 " \
+	"without tracelayer, each function says that it is absent"
+start env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$trace" "$app"
+tell recording; is "$answer" 1 "recording begins when the program does"
+tell "call 3" pause recording; is "$answer" 0 "a pause is seen"
+tell "call 5" pause; is "$answer" 0 "a second pause is none"
+tell resume "call 2" resume snapshot; is "$answer" 0 "one resume ends both"
+holds 5 "after a snapshot the trace is whole, without what was called meanwhile"
+tell "call 4" snapshot
+holds 9 "a second snapshot has what came since, too, each once"
+tell "call 1" stop
+holds 10 "a stop writes out what there is"
+tell resume; is "$answer" 2 "what was stopped can't be resumed"
+tell pause; is "$answer" 2 "nor paused"
+tell "call 6" snapshot; is "$answer" 0 "but asked for a snapshot"
+finish
+holds 10 "and records nothing any more"
+is "$(cat "$tmp/err")" "" "nothing is said of all that"
+
+start env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$trace" "$app"
+tell pause "call 3" resume "call 2"
+finish
+holds 2 "a pause before the first call is one"
+
+# --- linked, and not asked to record
+${CC:-cc} -DTRACELAYER_LINKED -I"$top_srcdir/include" "$top_srcdir/tests/apps/control_calls.c" -o "$tmp/linked" -L"$top_builddir/.libs" -ltracelayer \
+	-Wl,-rpath,"$(cd "$top_builddir" && pwd)/.libs" -lOpenCL -lpthread || diag "cannot be linked"
+cd "$tmp" || exit 99
+start ./linked
+tell "call 3" recording; is "$answer" 0 "a program that is only linked with the library records nothing"
+tell resume "call 4" pause "call 2" snapshot
+trace=$(echo "$tmp"/trace.linked.*.json)
+holds 4 "until it says so"
+finish
+trace=$tmp/t.json
+cd - >/dev/null || exit 99
+
+# --- from outside
+run --paused --session=night
+tell "call 4" recording; is "$answer" 0 "--paused: recording begins paused"
+is "$(control resume "$pid")" "$pid: resumed" "the command resumes a process that records nothing, by its number"
+tell recording; is "$answer" 1 "so it does"
+tell "call 7"
+like "$(control snapshot night)" "^$pid: written out" "the command finds it by its session, and has it written out"
+holds 7 "when the command returns the trace is whole"
+like "$(control pause night)" "^$pid: paused" "it is paused"
+tell "call 5" recording; is "$answer" 0 "and records nothing"
+is "$(control resume night "$pid")" "$pid: resumed" "a process that is named twice is asked once"
+tell "call 2"
+like "$(control stop "$pid")" "^$pid: stopped" "it is stopped"
+holds 9 "and its trace has its end"
+tell "call 3"
+said=$(control resume night 2>&1); is $? 1 "it can't be resumed then: an error"
+is "$said" "tracelayer: process $pid: recording was stopped for good; start the program again" "which says why"
+control stop night >/dev/null; is $? 0 "to stop it again is none"
+finish
+like "$(cat "$tmp/err")" "t.json \(9 events\)" "at the end run says how many there are"
+
+run --paused
+tell "call 4"
+finish
+like "$(cat "$tmp/err")" "no trace: recording was paused all the time; resume it" "a program that was never resumed has no trace, and run says why"
+nok "and no file" test -e "$trace"
+
+# It was running when its child began: both are of the session.
+run --session=family
+tell "call 1" fork "call 2"
+tell name
+other=$answer
+is "$(control pause family | wc -l)" 2 "all processes of a session are asked"
+tell "call 5" resume "call 1"
+finish
+is "$(for file in "$tmp"/t.*json; do events "$file"; done | sort | tr '\n' ' ')" "1 3 " "a child is paused with its session, and resumes itself alone"
+rm -f "$tmp"/t.*.json
+ok "it was another process" test "$pid" != "$other"
+
+# A child of a process that is paused makes its own buffers and listens, at its first call.
+run --paused --session=family
+tell "call 1" fork "call 2" name
+child_pid=$answer
+like "$(control resume "$child_pid")" "^$child_pid: resumed" "a child of a paused process listens, too"
+tell "call 3"
+finish
+holds 3 "and its calls are recorded, but not its parent's"
+
+# Not started to be asked: it listens from its first chunk on.
+run
+tell "call 10"
+control snapshot "$pid" >"$tmp/said" 2>&1 &
+asking=$!
+until_it grep -q "listens from" "$tmp/said"
+ok "a process that does not listen yet: that is said" grep -q "^tracelayer: process $pid: listens from its first full chunk" "$tmp/said"
+tell "call 20000"
+ok "and it answers when its chunk is full" wait "$asking"
+finish
+holds 20010 "nothing is missing, nothing twice"
+
+is "$(control pause night 2>&1; echo $?)" "tracelayer: session night: no traced process of yours has that name; give it to \`tracelayer run --session\`, or give a process's number
+1" "a session that is over is nobody"
+like "$(control pause $$ 2>&1; echo $?)" "process $$: not traced" "a process that is not traced is told from one that"
+like "$(control pause 4194399 2>&1; echo $?)" "process 4194399: there is none" "is not there"
+control pause >/dev/null 2>&1; is $? 2 "nobody named is wrong usage"
+like "$("$tracelayer" run --session=12 -- true 2>&1; echo $?)" "--session=12: a number.*" "a session can't be called like a process"
+
+# A file that looks like a live process's, and one of rubbish, are not believed.
+forged=${XDG_RUNTIME_DIR:-/dev/shm}/tracelayer-buffers.$$.7
+if ( : >"$forged" ) 2>/dev/null; then
+	head -c 8192 /dev/urandom >"$forged"
+	like "$(control pause $$ 2>&1)" "not traced" "a file of rubbish is nobody's buffers"
+	rm -f "$forged"
+else
+	skip 1 "no folder for buffers can be written on this machine"
+fi
+
+# --- a signal
+run --snapshot-on=USR1
+tell "call 5"
+kill -USR1 "$pid"
+ok "a signal has the trace written" until_it test -s "$trace"
+until_it grep -q tracelayer_end "$trace"
+holds 5 "and ended"
+tell "call 2"
+kill -USR1 "$pid"
+until_it grep -q '"events":7' "$trace"
+holds 7 "each time"
+tell handle; is "$answer" 0 "the program sees a handler that is ours"
+kill -USR1 "$pid"
+signal_came() { tell signals; test "$answer" = 1; }
+ok "and may put its own in its place" until_it signal_came
+finish
+run --snapshot-on=USR1
+tell handle; is "$answer" 1 "before the first call there is none"
+tell "call 1"
+kill -USR1 "$pid"
+until_it signal_came
+finish
+like "$(cat "$tmp/err")" "TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another" "one that the program had before stays, which is said"
+
+# --- the clock
+run --window=0s:300ms:1 --session=hour
+tell "call 2"
+recorded() { tell recording; test "$answer" = "$1"; }
+ok "a window of no delay opens at the first call" until_it recorded 1
+tell "call 3"
+ok "and closes" until_it recorded 0
+until_it grep -q tracelayer_end "$trace"
+got=$(events "$trace")
+ok "leaving a trace that is whole" test "$got" -ge 3 -a "$got" -le 5
+tell "call 5"
+finish
+is "$(events "$trace")" "$got" "what comes after it is not recorded"
+run --window=100ms:100ms:3 --session=hour
+tell "call 1"
+seen=0 last=0
+for _i in {1..120}; do
+	tell recording
+	test "$answer" = 1 -a "$last" = 0 && seen=$((seen + 1))
+	last=$answer
+	sleep 0.01
+done
+is "$seen" 3 "a window opens as often as it was to"
+finish
+run --window=50ms:10s:1 --session=hour
+tell "call 1"
+until_it recorded 1
+tell pause
+sleep 0.2
+tell recording; is "$answer" 0 "who pauses by hand ends the window"
+finish
+nok "nothing of ours is left in memory" ls /dev/shm/tracelayer-buffers."$pid".0

@@ -1,0 +1,56 @@
+#!/bin/bash
+# The real writer with its thread, under the sanitizers: producers in little memory, threads that come and go, several that ask for
+# the end, outputs of each kind, split or not. No report, and every call in the files. make stress: for minutes.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/sanitizers.sh"
+
+seconds=1
+test -z "$STRESS" || seconds=30
+
+# build SANITIZER: -w: see core_tsan.sh.
+build()
+{
+	local sources= file
+	for file in $(sources_of libtl_core_la layer) $(sources_of libtl_writer_la layer) $(sources_of libtl_format_la format) $(sources_of libtl_common_la common) \
+		$(sources_of libtl_gzip_la format) tests/lib/core_doubles tests/write/stress_writer; do
+		sources="$sources $top_srcdir/$file.c"
+	done
+	# shellcheck disable=SC2086
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -DCORE_REAL_WRITER -O1 -g -w "-fsanitize=$1" -I"$top_srcdir/include" -I"$top_srcdir" \
+		-I"$top_builddir" $sources -o "$tmp/$1" -lz -pthread
+}
+
+# stressed SANITIZER OUTPUT SETTING...: its files have every call, once. Reports of the writer's thread, which has no stderr, go to files.
+stressed()
+{
+	local sanitizer=$1 output=$2 file made found
+	shift 2
+	rm -f "$tmp"/t.* "$tmp"/report.*
+	made=$(env "$@" TRACELAYER_OUTPUT="$tmp/$output" TRACELAYER_MEMORY=16M TSAN_OPTIONS="log_path=$tmp/report" \
+		ASAN_OPTIONS="detect_leaks=0:log_path=$tmp/report" timeout $((seconds * 4 + 60)) "$tmp/$sanitizer" $seconds 2>"$tmp/err") || {
+		cat "$tmp/err" "$tmp"/report.* 2>/dev/null
+		return 1
+	}
+	cat "$tmp/err" "$tmp"/report.* 2>/dev/null
+	test ! -s "$tmp/err" || return 1
+	for file in "$tmp"/t.*.gz; do test ! -e "$file" || gunzip "$file" || return 1; done
+	"$python" -c 'import json, sys; json.load(open(sys.argv[1]))' "$(ls "$tmp"/t.* | tail -n 1)" || return 1
+	found=$(cat "$tmp"/t.* | grep -c '"ph":"X"')
+	echo "made $made, found $found"
+	test "$made" -gt 1000 && test "$made" = "$found"
+}
+
+sanitizers=thread
+test -z "$STRESS" || sanitizers="thread address"
+set -- $sanitizers
+plan $(($# * 4))
+for sanitizer in $sanitizers; do
+	if ! works $sanitizer; then
+		skip 4 "-fsanitize=$sanitizer does not work on this machine"
+		continue
+	fi
+	ok "the writer builds with -fsanitize=$sanitizer" build $sanitizer
+	ok "every call is in the file, and nothing is reported" stressed $sanitizer t.json TRACELAYER_LEVEL=all
+	ok "nor where it is compressed" stressed $sanitizer t.json.gz TRACELAYER_ARGS=scalars
+	ok "nor where it is split" stressed $sanitizer t.json TRACELAYER_SPLIT=512K
+done

@@ -1,7 +1,0 @@
-#!/bin/bash
-# The contract of Level Zero's tracing interface (apps/zel_contract.c) with our layer in the stock loader.
-. "${top_srcdir:-.}/tests/lib.sh"
-need_library
-export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
-door() { ZE_ENABLE_TRACING_LAYER=1 LD_LIBRARY_PATH=$top_builddir/.libs/tracelayer/level-zero "$@"; }
-. "${top_srcdir:-.}/tests/zel_doors.sh"

@@ -1,0 +1,119 @@
+/*
+ * stream_names.c: streams and vendors, by name: numbers from 1 to 254, given once; and what is known of each stream.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/hash_trie.h"
+#include "xpti/dispatcher/pools.h"
+
+enum { LAST = 254, NONE = 255 };
+
+struct named {
+	struct tl_entry entry;
+	uint8_t number;
+	char name[];
+};
+
+struct names {
+	struct tl_index index;
+	_Atomic uint32_t count;
+};
+
+static struct names streams, vendors;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of those who put in, so that numbers have no gaps */
+static _Atomic uint8_t details[256];	/* of each stream, xpti_detail_normal subtracted, so that this is what they begin with */
+
+static bool same(const struct tl_entry *entry, const void *name)
+{
+	return strcmp(((const struct named *)entry)->name, name) == 0;
+}
+
+static struct named *put_in(struct names *names, struct tl_index_place *place, const char *name, size_t size)
+{
+	uint32_t count = atomic_load_explicit(&names->count, memory_order_relaxed);
+	struct named *named = count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
+
+	if (!named)
+		return NULL;
+	named->number = (uint8_t)(count + 1);
+	memcpy(named->name, name, size + 1);
+	/* Before the name can be found: who finds it finds the number to exist. */
+	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
+	tl_index_put(place, &named->entry, same, name);
+	return named;
+}
+
+static uint8_t number_of(struct names *names, const char *name)
+{
+	struct tl_index_place place;
+
+	if (!name || !*name)
+		return NONE;
+	size_t size = strlen(name);
+	uint64_t hash = tl_hash_bytes(name, size);
+	struct named *named = (struct named *)tl_index_find_at(&names->index, &place, hash, same, name);
+	if (!named) {
+		pthread_mutex_lock(&lock);
+		named = (struct named *)tl_index_find_on(&place, same, name);
+		if (!named)
+			named = put_in(names, &place, name, size);
+		pthread_mutex_unlock(&lock);
+	}
+	return named ? named->number : NONE;
+}
+
+uint8_t tl_xpti_stream_number(const char *name)
+{
+	return number_of(&streams, name);
+}
+
+bool tl_xpti_stream_exists(uint8_t stream)
+{
+	return stream && stream <= atomic_load_explicit(&streams.count, memory_order_relaxed);
+}
+
+void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level)
+{
+	atomic_store_explicit(&details[stream], (uint8_t)(level - xpti_detail_normal), memory_order_relaxed);
+}
+
+void tl_xpti_names_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void tl_xpti_names_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+uint8_t xptiRegisterStream(const char *stream)
+{
+	tl_xpti_start();
+	return tl_xpti_stream_number(stream);
+}
+
+uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream)
+{
+	tl_xpti_start();
+	return (uint8_t)(atomic_load_explicit(&details[stream], memory_order_relaxed) + xpti_detail_normal);
+}
+
+/* Types of trace points and of events are made alike. */
+static uint16_t user_defined(const char *tool, uint8_t value)
+{
+	tl_xpti_start();
+	return (uint16_t)(number_of(&vendors, tool) << 8 | xpti_trace_user_defined | value);
+}
+
+uint16_t xptiRegisterUserDefinedTracePoint(const char *tool, uint8_t value)
+{
+	return user_defined(tool, value);
+}
+
+uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t value)
+{
+	return user_defined(tool, value);
+}

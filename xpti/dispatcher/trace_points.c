@@ -1,0 +1,513 @@
+/*
+ * trace_points.c: trace points: places in the code, the events that are made of them, and their uids.
+ *
+ * A place is (source file, function, line, column); it is put in once, and counts its events. Each call that registers or makes something makes a new
+ * trace point of the place, with a uid of its own.
+ *
+ * Slabs are 256 KiB, aligned to that, of one pool (pools.h). A uid is generation << 32 | slab << 10 | slot, plus 1; the
+ * generation starts from 1 and is counted up each time that a slot is used, so no small number is a uid, and none names two trace points.
+ *
+ * A released trace point is at once found no more. Its slot becomes free in batches, when every notification has ended that had begun
+ * by then: its metadata may be iterated in a callback.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/args/args.h"
+#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/id_table.h"
+#include "xpti/dispatcher/hash_trie.h"
+#include "xpti/dispatcher/pins.h"
+#include "xpti/dispatcher/pools.h"
+
+/* ---- places ---- */
+
+struct place {
+	struct tl_entry entry;
+	const struct tl_xpti_text *name, *file;
+	uint32_t line, column;
+	_Atomic uint64_t instances;
+};
+
+static struct tl_index places;
+
+static bool same_place(const struct tl_entry *entry, const void *key_)
+{
+	const struct place *place = (const struct place *)entry, *key = key_;
+
+	return place->name == key->name && place->file == key->file && place->line == key->line && place->column == key->column;
+}
+
+/* Under the pool's lock. NULL: no memory. */
+static struct place *place_of(struct tl_pool *pool, const struct place *key)
+{
+	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file), (uint64_t)key->line << 32 | key->column);
+	struct tl_index_place at;
+	struct place *place = (struct place *)tl_index_find_at(&places, &at, hash, same_place, key);
+
+	if (place || !(place = tl_pool_alloc(pool, sizeof(*place))))
+		return place;
+	tl_index_prepare(&places);
+	place->name = key->name;
+	place->file = key->file;
+	place->line = key->line;
+	place->column = key->column;
+	atomic_init(&place->instances, 0);
+	struct tl_entry *there = tl_index_put(&at, &place->entry, same_place, key);
+	if (there != &place->entry)
+		tl_pool_undo(pool, place, sizeof(*place));
+	return (struct place *)there;
+}
+
+static void forget_instances(struct tl_entry *place)
+{
+	atomic_store_explicit(&((struct place *)place)->instances, 0, memory_order_relaxed);
+}
+
+/* ---- slabs ---- */
+
+enum { SLAB = 256 << 10, SLOT_BITS = 10, BATCH = 256 };
+
+struct slab {
+	struct tl_entry entry;			/* of the index of slabs, by address */
+	struct tl_pool *pool;
+	uint32_t number;
+	_Atomic uint32_t used;			/* slots that have ever been */
+	_Alignas(64) struct tl_xpti_point points[];
+};
+
+enum { SLOTS = (SLAB - sizeof(struct slab)) / sizeof(struct tl_xpti_point) };
+enum { TOGETHER = 64 };	/* slots whose memory comes at once */
+_Static_assert(SLOTS <= 1 << SLOT_BITS, "a slot's number has room");
+
+/* Released trace points that wait. */
+struct batch {
+	struct tl_xpti_point *first;
+	uint32_t count;
+	uint64_t epoch;				/* free when all notifications are of this one, or later */
+};
+
+/* A pool's trace points; protected by its lock. */
+struct points {
+	_Alignas(64) struct slab *slab;		/* with slots that have never been used */
+	struct tl_xpti_point *free;
+	struct batch released, sealed;
+};
+
+static struct points points_of[TL_POOLS];
+static struct tl_ids slabs;
+static struct tl_index addresses;
+static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;	/* of those who make slabs, so that their numbers have no gaps */
+static uint32_t nslabs;				/* protected by it */
+
+static bool same_address(const struct tl_entry *entry, const void *address)
+{
+	return entry == address;
+}
+
+static uint64_t hash_of(const void *slab)
+{
+	return tl_hash_mix((uintptr_t)slab, 0);
+}
+
+/* Of LeakSanitizer, where a program has it: what trace points hold is not lost. */
+extern void __lsan_register_root_region(const void *begin, size_t size) __attribute__((weak));
+
+static struct slab *make_slab(struct tl_pool *pool)
+{
+	struct slab *slab = tl_region_take(SLAB, SLAB);
+	struct tl_index_place at;
+
+	if (!slab)
+		return NULL;
+	slab->pool = pool;
+	pthread_mutex_lock(&slabs_lock);
+	slab->number = nslabs;
+	/* Once an address or a uid can lead there it stays, even where memory is too short to use it. */
+	bool in = nslabs < 1u << (32 - SLOT_BITS) && tl_ids_put(&slabs, nslabs, slab);
+	if (in) {
+		nslabs++;
+		tl_index_find_at(&addresses, &at, hash_of(slab), same_address, slab);
+		tl_index_put(&at, &slab->entry, same_address, slab);
+	}
+	pthread_mutex_unlock(&slabs_lock);
+	if (in && __lsan_register_root_region)
+		__lsan_register_root_region(slab, SLAB);
+	return in ? slab : NULL;
+}
+
+struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset)
+{
+	uintptr_t at = (uintptr_t)address - offset;
+	struct slab *slab = (struct slab *)(at & ~(uintptr_t)(SLAB - 1));
+
+	if (!address || !tl_index_find(&addresses, hash_of(slab), same_address, slab))
+		return NULL;
+	size_t in = at - (uintptr_t)slab->points;
+	/* Acquire pairs with take_slot's release: the slot's generation and interfaces. */
+	if (in % sizeof(struct tl_xpti_point) || in / sizeof(struct tl_xpti_point) >= atomic_load_explicit(&slab->used, memory_order_acquire))
+		return NULL;
+	struct tl_xpti_point *point = &slab->points[in / sizeof(struct tl_xpti_point)];
+	return tl_xpti_point_uid(point) ? point : NULL;
+}
+
+static struct tl_xpti_point *point_of_uid(uint64_t uid)
+{
+	uint32_t at = (uint32_t)uid - 1;
+	struct slab *slab = uid >> 32 ? tl_ids_get(&slabs, at >> SLOT_BITS) : NULL;
+	uint32_t slot = at & ((1u << SLOT_BITS) - 1);
+
+	if (!slab || slot >= SLOTS || tl_xpti_point_uid(&slab->points[slot]) != uid)
+		return NULL;
+	return &slab->points[slot];
+}
+
+static struct slab *slab_of(const struct tl_xpti_point *point)
+{
+	return (struct slab *)((uintptr_t)point & ~(uintptr_t)(SLAB - 1));
+}
+
+/* ---- releasing; under the pool's lock ---- */
+
+static void make_free(struct points *points, struct batch *batch)
+{
+	while (batch->first) {
+		struct tl_xpti_point *point = batch->first;
+		batch->first = point->next;
+		tl_xpti_metadata_clear(&point->event.metadata);
+		point->cursor = NULL;
+		point->next = points->free;
+		points->free = point;
+	}
+	batch->count = 0;
+}
+
+/* Make free what can be, and let what has been released since begin to wait. */
+static void turn_over(struct points *points)
+{
+	tl_xpti_heavy_barrier();
+	if (points->sealed.first && tl_xpti_all_since(points->sealed.epoch))
+		make_free(points, &points->sealed);
+	if (!points->sealed.first) {
+		points->sealed = points->released;
+		points->sealed.epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
+		points->released = (struct batch){ NULL, 0, 0 };
+	}
+}
+
+static bool release(struct points *points, struct tl_xpti_point *point)
+{
+	if (!atomic_exchange_explicit(&point->uid, 0, memory_order_acq_rel))
+		return false;
+	point->next = points->released.first;
+	points->released.first = point;
+	points->released.count++;
+	return true;
+}
+
+bool tl_xpti_point_release(struct tl_xpti_point *point)
+{
+	struct tl_pool *pool = slab_of(point)->pool;
+	struct points *points = &points_of[tl_pool_number(pool)];
+
+	pthread_mutex_lock(&pool->lock);
+	bool was = release(points, point);
+	if (points->released.count >= BATCH && points->released.count % BATCH == 0)
+		turn_over(points);
+	pthread_mutex_unlock(&pool->lock);
+	return was;
+}
+
+/* ---- making ---- */
+
+/* A slot that is free, or has never been used. Under the pool's lock. */
+static struct tl_xpti_point *take_slot(struct tl_pool *pool)
+{
+	struct points *points = &points_of[tl_pool_number(pool)];
+	struct tl_xpti_point *point = points->free;
+
+	if (point) {
+		points->free = point->next;
+		return point;
+	}
+	if (!points->slab || atomic_load_explicit(&points->slab->used, memory_order_relaxed) == SLOTS)
+		points->slab = make_slab(pool);
+	if (!points->slab)
+		return NULL;
+	uint32_t used = atomic_load_explicit(&points->slab->used, memory_order_relaxed);
+	point = &points->slab->points[used];
+	if (used % TOGETHER == 0)
+		tl_region_populate(point, (SLOTS - used < TOGETHER ? SLOTS - used : TOGETHER) * sizeof(*point));
+	/* Written before it is read, as all of a slot: a page that is read first has a second fault, and that one stops all threads that run. */
+	point->generation = 0;
+	tl_xpti_interfaces_init(point);
+	tl_xpti_metadata_init(&point->event.metadata);
+	/* Release pairs with tl_xpti_point_at's acquire. */
+	atomic_store_explicit(&points->slab->used, used + 1, memory_order_release);
+	return point;
+}
+
+static uint64_t next_uid(struct tl_xpti_point *point)
+{
+	struct slab *slab = slab_of(point);
+
+	if (++point->generation == 0)
+		point->generation = 1;
+	return ((uint64_t)point->generation << 32 | slab->number << SLOT_BITS | (uint32_t)(point - slab->points)) + 1;
+}
+
+static bool is_text(const char *text)
+{
+	return text && *text;
+}
+
+static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text, bool given, const char *otherwise)
+{
+	return tl_xpti_text(pool, given && is_text(text) ? text : otherwise, true);
+}
+
+static bool is_valid(const xpti_payload *payload)
+{
+	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file));
+}
+
+static void fill_payload(struct tl_pool *pool, struct tl_xpti_point *point, const xpti_payload *from, const struct place *place, uint64_t uid)
+{
+	const struct tl_xpti_text *stack = from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace) ?
+					   tl_xpti_text(pool, from->stack_trace, false) : NULL;
+
+	point->name_id = tl_xpti_text_number(place->name);
+	point->file_id = tl_xpti_text_number(place->file);
+	point->payload = (xpti_payload){
+		.name = tl_xpti_text_of(place->name), .source_file = tl_xpti_text_of(place->file),
+		.stack_trace = stack ? tl_xpti_text_of(stack) : NULL,
+		.line_no = from->line_no, .column_no = from->column_no, .code_ptr_va = from->code_ptr_va, .internal = uid,
+		.flags = from->flags | xpti_payload_registered | xpti_payload_has_hash,
+		.uid_p1 = (uint64_t)point->file_id << 32 | from->line_no, .uid_p2 = point->name_id,
+	};
+}
+
+/* What makes an event of a trace point; one that is only registered has none. */
+struct kind {
+	uint16_t type, activity;
+	uint64_t flags;
+};
+
+static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance, const struct kind *kind)
+{
+	xpti_event *event = &point->event;
+
+	event->unique_id = uid;
+	event->data_id = event->instance_id = instance;
+	event->event_type = kind->type;
+	event->activity_type = kind->activity;
+	event->unused = 0;
+	event->source_id = event->target_id = 0;
+	event->payload = &point->payload;
+	event->global_user_data = NULL;
+	event->flags = xpti_event_has_uid | xpti_event_has_payload | kind->flags;
+	point->cursor = NULL;
+}
+
+/* A new trace point of a valid payload's place. Under the pool's lock. NULL: no memory. */
+static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *payload, const struct kind *kind)
+{
+	struct place key = { .name = text_or(pool, payload->name, payload->flags & xpti_payload_has_name, "unknown"),
+			     .file = text_or(pool, payload->source_file, payload->flags & xpti_payload_has_source_file, "unknown-file"),
+			     .line = payload->line_no, .column = payload->column_no };
+	struct place *place = key.name && key.file ? place_of(pool, &key) : NULL;
+	struct tl_xpti_point *point = place ? take_slot(pool) : NULL;
+
+	if (!point)
+		return NULL;
+	uint64_t uid = next_uid(point);
+	fill_payload(pool, point, payload, place, uid);
+	fill_event(point, uid, atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1, kind);
+	/* Release pairs with tl_xpti_point_uid's acquire. */
+	atomic_store_explicit(&point->uid, uid, memory_order_release);
+	return point;
+}
+
+static struct tl_xpti_point *make(const xpti_payload *payload, const struct kind *kind)
+{
+	struct tl_pool *pool = tl_pool_own();
+
+	pthread_mutex_lock(&pool->lock);
+	struct tl_xpti_point *point = make_in(pool, payload, kind);
+	pthread_mutex_unlock(&pool->lock);
+	return point;
+}
+
+static const struct kind registered;
+
+static void release_all(struct slab *slab)
+{
+	uint32_t used = atomic_load_explicit(&slab->used, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < used; i++)
+		release(&points_of[tl_pool_number(slab->pool)], &slab->points[i]);
+}
+
+void tl_xpti_points_reset(void)
+{
+	tl_pools_lock();
+	tl_xpti_slabs_lock();
+	for (uint32_t i = 0; i < nslabs; i++)
+		release_all(tl_ids_get(&slabs, i));
+	/* Those that were waiting; those of now; and these at once, where no notification is under way. */
+	for (int i = 0; i < TL_POOLS; i++)
+		for (int turn = 0; turn < 3 && (points_of[i].released.first || points_of[i].sealed.first); turn++)
+			turn_over(&points_of[i]);
+	tl_index_visit_all(&places, forget_instances);
+	tl_xpti_slabs_unlock();
+	tl_pools_unlock();
+}
+
+void tl_xpti_slabs_lock(void)
+{
+	pthread_mutex_lock(&slabs_lock);
+}
+
+void tl_xpti_slabs_unlock(void)
+{
+	pthread_mutex_unlock(&slabs_lock);
+}
+
+/* ---- events that others have made ---- */
+
+/* Copy memory that may not be there. */
+static bool peek(const void *at, void *copy, size_t size)
+{
+	return tl_checked_copy(copy, at, size) == size;
+}
+
+/* A map's buckets, and its first node, are in memory. */
+static bool leads_somewhere(const xpti_metadata *map)
+{
+	xpti_metadata_node node, *bucket;
+
+	return (!map->buckets || peek(map->buckets, &bucket, sizeof(bucket))) && (!map->first || peek(map->first, &node, sizeof(node)));
+}
+
+/*
+ * Programs may pass events that they have filled in themselves. One of those, or NULL where there is none: a pointer that leads nowhere, or to
+ * something else, does no harm.
+ */
+static const xpti_event *foreign_event(const xpti_event *event, xpti_event *copy)
+{
+	struct slab *slab = (struct slab *)((uintptr_t)event & ~(uintptr_t)(SLAB - 1));
+
+	if (!event || (uintptr_t)event % _Alignof(xpti_event) || tl_index_find(&addresses, hash_of(slab), same_address, slab))
+		return NULL;
+	if (!peek(event, copy, sizeof(*copy)) || !tl_xpti_metadata_can_be(copy, event))
+		return NULL;
+	return leads_somewhere(&copy->metadata) ? copy : NULL;
+}
+
+xpti_metadata *tl_xpti_metadata_of(xpti_event *event)
+{
+	xpti_event copy;
+
+	return likely(tl_xpti_point_of(event, event) != NULL) || foreign_event(event, &copy) ? &event->metadata : NULL;
+}
+
+/* ---- the functions ---- */
+
+uint64_t xptiRegisterPayload(xpti_payload *payload)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = is_valid(payload) ? make(payload, &registered) : NULL;
+	if (!point)
+		return XPTI_INVALID_UID;
+	payload->internal = point->payload.internal;
+	payload->flags |= xpti_payload_registered;
+	payload->uid_p1 = point->payload.uid_p1;
+	payload->uid_p2 = point->payload.uid_p2;
+	return payload->internal;
+}
+
+xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type, int32_t activity, uint64_t *instance)
+{
+	const struct kind kind = { event_type, (uint16_t)activity, xpti_event_has_event_type | xpti_event_has_activity_type };
+
+	tl_xpti_start();
+	struct tl_xpti_point *point = instance && is_valid(payload) ? make(payload, &kind) : NULL;
+	if (!point)
+		return NULL;
+	*instance = point->event.instance_id;
+	return &point->event;
+}
+
+const xpti_event *xptiFindEvent(uint64_t uid)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = point_of_uid(uid);
+	return point ? &point->event : NULL;
+}
+
+const xpti_payload *xptiQueryPayload(xpti_event *event)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = tl_xpti_point_of(event, event);
+	if (likely(point))
+		return &point->payload;
+	xpti_event copy;
+	return foreign_event(event, &copy) ? copy.payload : NULL;
+}
+
+const xpti_payload *xptiQueryPayloadByUID(uint64_t uid)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = point_of_uid(uid);
+	return point ? &point->payload : NULL;
+}
+
+xpti_metadata *xptiQueryMetadata(xpti_event *event)
+{
+	tl_xpti_start();
+	return tl_xpti_metadata_of(event);
+}
+
+void xptiReleaseEvent(xpti_event *event)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = tl_xpti_point_of(event, event);
+	if (point)
+		tl_xpti_point_release(point);
+}
+
+xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line, uint32_t column, void *code_ptr_va)
+{
+	xpti_payload payload = XPTI_PAYLOAD(function, file, line, column);
+
+	tl_xpti_start();
+	payload.code_ptr_va = code_ptr_va;
+	if (!is_text(function) && !is_text(file))
+		payload.line_no = payload.column_no = 0;
+	struct tl_xpti_point *point = make(&payload, &registered);
+	return point ? &point->tracepoint_if : NULL;
+}
+
+xpti_result xptiDeleteTracepoint(xpti_tracepoint_if *tracepoint)
+{
+	tl_xpti_start();
+	if (!tracepoint)
+		return XPTI_RESULT_INVALIDARG;
+	struct tl_xpti_point *point = tl_xpti_point_of(tracepoint, tracepoint_if);
+	return point && tl_xpti_point_release(point) ? XPTI_RESULT_SUCCESS : XPTI_RESULT_NOTFOUND;
+}
+
+const xpti_payload_if *xptiLookupPayload(uint64_t uid)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = point_of_uid(uid);
+	return point ? &point->payload_if : NULL;
+}
+
+const xpti_event_if *xptiLookupEvent(uint64_t uid)
+{
+	tl_xpti_start();
+	struct tl_xpti_point *point = point_of_uid(uid);
+	return point ? &point->event_if : NULL;
+}

@@ -1,0 +1,81 @@
+/*
+ * timeline_places.c: see timeline.h.
+ *
+ * Names come as pointers to texts that mostly stay where they are. So each thread remembers the last ones by their addresses, and sees that the
+ * text is still the same by comparing it; which is quicker than looking for a text by what it says.
+ *
+ * What a program passes as user data may be no text. Before an address is read for the first time it is copied by the kernel, and must be printable.
+ */
+#include <string.h>
+
+#include "format/args/args.h"
+#include "common/text.h"
+#include "xpti/timeline/timeline.h"
+
+/* A text that is longer may have been cut. */
+#define SURELY_WHOLE (TL_STRING_MAX - 4)
+
+static bool is_printable(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\t' && text[i] != '\n')
+			return false;
+	return true;
+}
+
+uint32_t timeline_text(const char *text, bool trusted)
+{
+	char copy[TL_STRING_MAX + 1];
+	size_t size;
+
+	if (trusted)
+		return text && *text ? tl_guest_number(text, strnlen(text, sizeof(copy))) : 0;
+	size_t there = tl_checked_copy(copy, text, sizeof(copy));
+	size = strnlen(copy, there);
+	if (!size || (size == there && there < sizeof(copy)) || !is_printable(copy, size))
+		return 0;
+	return tl_guest_number(copy, size);
+}
+
+/* "file:line:column", as far as they are known. 0: there is no file. */
+static uint32_t source_of(const char *file, uint32_t line, uint32_t column)
+{
+	char buffer[TL_STRING_MAX];
+	struct tl_text text = {buffer, buffer + sizeof(buffer), false};
+
+	if (!file || !*file || strcmp(file, "unknown-file") == 0)
+		return 0;
+	tl_text_put(&text, file, strnlen(file, sizeof(buffer) - 32));
+	if (line && line != UINT32_MAX) {
+		tl_text_string(&text, ":");
+		tl_text_unsigned(&text, line);
+		if (column && column != UINT32_MAX) {
+			tl_text_string(&text, ":");
+			tl_text_unsigned(&text, column);
+		}
+	}
+	return tl_guest_number(buffer, (size_t)(text.at - buffer));
+}
+
+static bool is_same(const struct timeline_place *place, const char *name, const char *file, uint32_t line, uint32_t column)
+{
+	if (place->name != name || place->file != file || place->line != line || place->column != column)
+		return false;
+	/* Only what has a number is remembered. */
+	return place->number && strncmp(name, place->text, place->size) == 0 && (!name[place->size] || place->size > SURELY_WHOLE);
+}
+
+const struct timeline_place *timeline_place(struct timeline_thread *thread, const char *name, const char *file, uint32_t line,
+					    uint32_t column, bool trusted)
+{
+	uintptr_t hash = (uintptr_t)name / 8 ^ (uintptr_t)file / 8 * 3 ^ line * 7;
+	struct timeline_place *place = &thread->places[(hash ^ hash >> 8 ^ hash >> 16) % TIMELINE_PLACES];
+
+	if (TL_LIKELY(is_same(place, name, file, line, column)))
+		return place;
+	*place = (struct timeline_place){.name = name, .file = file, .line = line, .column = column};
+	place->number = timeline_text(name, trusted);
+	place->source = source_of(file, line, column);
+	place->text = tl_guest_text(place->number, &place->size);
+	return place;
+}
