@@ -1,14 +1,19 @@
 /*
- * bench_call: what one call costs, in this process, with the settings that it was started with. Prints one line:
+ * bench_call: what one call costs, in this process, with the settings that it was started with.
+ * Prints one line:
  *
- *	bare floor row		nanoseconds for a call: the function itself, the floor, and the call by the name that has a shim
+ *	bare floor row		nanoseconds for a call: the function itself, the floor, and the call
+ *				by the name that has a shim
  *
- *	bench_call SHAPE TURNS COUNT [US]	SHAPE is none, one, four or pointer: which function of callee.h; US microseconds of rest after
- *						each turn of calls, 1000 if nothing is said
+ *	bench_call SHAPE TURNS COUNT [US]	SHAPE is none, one, four or pointer: which function
+ *						of callee.h; US microseconds of rest after each turn
+ *						of calls, 1000 if nothing is said
  *	bench_call SHAPE sustained COUNT	one turn, without a pause, COUNT calls long
- *	bench_call SHAPE first COUNT		COUNT calls after the process's first: their buffers have not been written to before
- *	bench_call SHAPE every COUNT NS		COUNT calls, one every NS nanoseconds, as evenly as can be; the row is what they took each,
- *						and the floor is not measured: it prints 0
+ *	bench_call SHAPE first COUNT		COUNT calls after the process's first: their buffers
+ *						have not been written to before
+ *	bench_call SHAPE every COUNT NS		COUNT calls, one every NS nanoseconds, as evenly as
+ *						can be; the row is what they took each, and the
+ *						floor is not measured: it prints 0
  *
  * The floor is the function itself between two reads of the counter, and a 32-byte record stored.
  */
@@ -22,7 +27,8 @@
 #include "tracelayer/shim.h"
 
 /*
- * The function itself: called as any other is, through the PLT; by pointers where another tracer would take that for a call to trace.
+ * The function itself: called as any other is, through the PLT; by pointers where another tracer
+ * would take that for a call to trace.
  */
 #ifdef BENCH_BY_POINTER
 static int (*volatile plain_none_at)(void) = plain_none;
@@ -35,7 +41,7 @@ static int (*volatile plain_pointer_at)(uint64_t, const struct bench_box *) = pl
 #endif
 
 static volatile int sink;
-static const struct bench_box box = { 640, 480, 32, 1 };
+static const struct bench_box box = {640, 480, 32, 1};
 
 #ifdef BENCH_PEER
 /* Another tracer's way to record the call: around the function itself. */
@@ -85,10 +91,10 @@ static const struct shape {
 	const char *name;
 	bench_work *bare, *floor, *call;
 } shapes[] = {
-	{ "none", bare_none, floor_none, call_none },
-	{ "one", bare_one, floor_one, call_one },
-	{ "four", bare_four, floor_four, call_four },
-	{ "pointer", bare_pointer, floor_pointer, call_pointer },
+	{"none", bare_none, floor_none, call_none},
+	{"one", bare_one, floor_one, call_one},
+	{"four", bare_four, floor_four, call_four},
+	{"pointer", bare_pointer, floor_pointer, call_pointer},
 };
 
 static const struct shape *shape_named(const char *name)
@@ -136,7 +142,8 @@ static int paced(const struct shape *shape, uint64_t count, double ns)
 int main(int argc, char **argv)
 {
 	if (argc < 4 || argc > 5) {
-		fprintf(stderr, "usage: bench_call SHAPE TURNS|sustained|first|every COUNT [US|NS]\n");
+		fprintf(stderr,
+			"usage: bench_call SHAPE TURNS|sustained|first|every COUNT [US|NS]\n");
 		return 2;
 	}
 	const struct shape *shape = shape_named(argv[1]);
@@ -144,7 +151,9 @@ int main(int argc, char **argv)
 	unsigned turns = first || sustained ? 9 : (unsigned)strtoul(argv[2], NULL, 10);
 	uint64_t count = strtoull(argv[3], NULL, 10);
 	unsigned rest_us = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 1000;
-	struct bench_way ways[] = { { .work = shape->bare }, { .work = shape->floor }, { .work = shape->call, .rest_us = rest_us } };
+	struct bench_way ways[] = {{.work = shape->bare},
+				   {.work = shape->floor},
+				   {.work = shape->call, .rest_us = rest_us}};
 
 	if (strcmp(argv[2], "every") == 0)
 		return paced(shape, count, argc == 5 ? strtod(argv[4], NULL) : 100);
@@ -155,13 +164,17 @@ int main(int argc, char **argv)
 		shape->call(1);
 		ways[2].ticks = ticks_of(shape->call, count);
 	}
-	/* Where the recorder has a thread of its own, it starts before this one is pinned, and goes to another core. */
+	/*
+	 * Where the recorder has a thread of its own, it starts before this one is pinned, and goes
+	 * to another core.
+	 */
 	shape->call(20000);
 	bench_pin();
 	bench_measure(ways, first || sustained ? 2 : 3, turns, first || sustained ? 20000 : count);
 	if (sustained)
 		ways[2].ticks = ticks_of(shape->call, count);
 	double scale = 1 / bench_ticks_per_ns();
-	printf("%.3f %.3f %.3f\n", ways[0].ticks * scale, ways[1].ticks * scale, ways[2].ticks * scale);
+	printf("%.3f %.3f %.3f\n", ways[0].ticks * scale, ways[1].ticks * scale,
+	       ways[2].ticks * scale);
 	return 0;
 }

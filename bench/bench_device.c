@@ -1,11 +1,13 @@
 /*
- * bench_device TURNS COUNT REST PLACES: what a program pays for an empty kernel: enqueue it, and wait. On the first OpenCL device there is, without profiling
- * and without events, as programs do it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn it rests for REST
- * microseconds, in which what the turn left to do in the background gets done.
+ * bench_device TURNS COUNT REST PLACES: what a program pays for an empty kernel: enqueue it, and
+ * wait. On the first OpenCL device there is, without profiling and without events, as programs do
+ * it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn
+ * it rests for REST microseconds, in which what the turn left to do in the background gets done.
  *
- * PLACES is "apart" (the program's thread on one core, the driver's on another one) or "together" (whatever threads there are stay on the first core, with a driver that
- * had better have one thread). Where threads may move, the kernel puts them now on one core and now on two, for whole runs, and that makes several times more of a
- * difference than whatever is to be measured.
+ * PLACES is "apart" (the program's thread on one core, the driver's on another one) or "together"
+ * (whatever threads there are stay on the first core, with a driver that had better have one
+ * thread). Where threads may move, the kernel puts them now on one core and now on two, for whole
+ * runs, and that makes several times more of a difference than whatever is to be measured.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -45,7 +47,8 @@ static int set_up(void)
 	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
 		return 0;
 	cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-	cl_program program = clCreateProgramWithSource(context, 1, (const char **)(void *)&source, NULL, NULL);
+	cl_program program =
+		clCreateProgramWithSource(context, 1, (const char **)(void *)&source, NULL, NULL);
 	if (clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS)
 		return 0;
 	kernel = clCreateKernel(program, "empty", NULL);
@@ -65,15 +68,19 @@ static bool is_tracers(const char *task)
 	return is;
 }
 
-/* The driver's threads go to the last core, the program's to the first; a tracer's stay where the kernel wants them. */
+/*
+ * The driver's threads go to the last core, the program's to the first; a tracer's stay where the
+ * kernel wants them.
+ */
 static void go_apart(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
 	cpu_set_t last = bench_core(-1);
 
 	bench_pin_to(0);
-	for (const struct dirent *task; tasks && (task = readdir(tasks)); )
-		if (atoi(task->d_name) && atoi(task->d_name) != getpid() && !is_tracers(task->d_name))
+	for (const struct dirent *task; tasks && (task = readdir(tasks));)
+		if (atoi(task->d_name) && atoi(task->d_name) != getpid() &&
+		    !is_tracers(task->d_name))
 			sched_setaffinity(atoi(task->d_name), sizeof(last), &last);
 	if (tasks)
 		closedir(tasks);
@@ -81,7 +88,7 @@ static void go_apart(void)
 
 int main(int argc, char **argv)
 {
-	struct bench_way way = { .work = enqueue_and_wait };
+	struct bench_way way = {.work = enqueue_and_wait};
 
 	if (argc != 5)
 		return 2;

@@ -1,10 +1,14 @@
 /*
- * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written in pieces of 256 KiB. Prints one line:
+ * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written in pieces
+ * of 256 KiB. Prints one line:
  *
- *	ns floor bytes		nanoseconds for an event; for the floor (bench_call.c); bytes that an event takes in the file
+ *	ns floor bytes		nanoseconds for an event; for the floor (bench_call.c); bytes that
+ *				an event takes in the file
  *
- *	bench_encode SHAPE FORMAT FILE TURNS	SHAPE is none or four: a call without arguments, or with four scalars; FORMAT is json, json.gz or
- *						pftrace; FILE is /dev/null, or a file that is made and goes again
+ *	bench_encode SHAPE FORMAT FILE TURNS	SHAPE is none or four: a call without arguments, or
+ *						with four scalars; FORMAT is json, json.gz or
+ *						pftrace; FILE is /dev/null, or a file that is made
+ *						and goes again
  *	bench_encode SHAPE FORMAT FILE 0 CALLS	encode so many calls, once, and print nothing
  */
 #include <fcntl.h>
@@ -20,13 +24,14 @@
 #include "tracelayer/shim.h"
 
 #define EVENTS 4096
-#define PIECE (256u * 1024)
+#define PIECE  (256u * 1024)
 
 extern const struct tl_api tl_api_bench;
 
 static char memory[PIECE + TL_ENCODER_ROOM];
 static uint64_t records[EVENTS * 8];
-static uint64_t record_words, bytes_written, span, rounds;	/* span: ticks that the records cover; they come again and again */
+/* span: ticks that the records cover; they come again and again */
+static uint64_t record_words, bytes_written, span, rounds;
 static int fd;
 static bool zipped;
 static struct tl_gzip gzip;
@@ -36,7 +41,8 @@ static char packed[2 * (PIECE + TL_ENCODER_ROOM)];
 /* As layer/buffers/clock.c does it: a product and a shift. */
 static uint64_t ns(uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)(ticks + rounds * span) * 1652270000u >> 32) + 4723886493378;
+	return (uint64_t)((unsigned __int128)(ticks + rounds * span) * 1652270000u >> 32) +
+	       4723886493378;
 }
 
 static const struct tl_function *function(uint32_t id)
@@ -45,7 +51,7 @@ static const struct tl_function *function(uint32_t id)
 }
 
 static struct tl_open_marks marks;
-static struct tl_encoder encoder = { .pid = 20536, .ns = ns, .function = function, .marks = &marks };
+static struct tl_encoder encoder = {.pid = 20536, .ns = ns, .function = function, .marks = &marks};
 
 static void write_out(struct tl_text *text)
 {
@@ -67,7 +73,7 @@ static void write_out(struct tl_text *text)
 
 static void encode(uint64_t count)
 {
-	struct tl_text text = { memory, memory + sizeof(memory), false };
+	struct tl_text text = {memory, memory + sizeof(memory), false};
 	uint64_t at = 0;
 
 	/* A file that does not grow from turn to turn; /dev/null has no length. */
@@ -75,7 +81,8 @@ static void encode(uint64_t count)
 		(void)!ftruncate(fd, 0);
 	for (uint64_t i = 0; i < count; i++) {
 		const struct tl_call_record *record = (const void *)&records[at];
-		if (!encoder.format->record(&encoder, &text, 20536, record, (EVENTS * record_words - at) * 8))
+		if (!encoder.format->record(&encoder, &text, 20536, record,
+					    (EVENTS * record_words - at) * 8))
 			abort();
 		if (text.at >= memory + PIECE)
 			write_out(&text);
@@ -115,8 +122,8 @@ static void fill(uint32_t id, uint64_t words)
 	for (uint64_t i = 0; i < EVENTS; i++) {
 		uint64_t *record = &records[i * record_words];
 		uint64_t duration = 20 + (uint64_t)rand() % 4000;
-		record[0] = record_words | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)(words ? TL_RECORD_WORDS : 0) << 24 |
-			    (uint64_t)id << 32;
+		record[0] = record_words | (uint64_t)TL_RECORD_CALL << 16 |
+			    (uint64_t)(words ? TL_RECORD_WORDS : 0) << 24 | (uint64_t)id << 32;
 		record[1] = now;
 		record[2] = duration;
 		record[3] = (uint64_t)rand() % 100;
@@ -148,7 +155,7 @@ static void set_up(const char *shape, const char *format, const char *file)
 	memset(encoder.state, 0, encoder.format->state);
 	/* As a process's own file begins; it counts for no event. */
 	static const struct tl_facts facts;
-	struct tl_text text = { memory, memory + sizeof(memory), false };
+	struct tl_text text = {memory, memory + sizeof(memory), false};
 	encoder.format->block(&encoder);
 	encoder.format->begin(&encoder, &text, &facts);
 	encoder.format->kept(&encoder);
@@ -161,10 +168,11 @@ static void set_up(const char *shape, const char *format, const char *file)
 
 int main(int argc, char **argv)
 {
-	struct bench_way ways[] = { { .work = encode }, { .work = floor_of } };
+	struct bench_way ways[] = {{.work = encode}, {.work = floor_of}};
 
 	if (argc < 5 || argc > 6) {
-		fprintf(stderr, "usage: bench_encode none|four json|json.gz|pftrace FILE TURNS [CALLS]\n");
+		fprintf(stderr,
+			"usage: bench_encode none|four json|json.gz|pftrace FILE TURNS [CALLS]\n");
 		return 2;
 	}
 	bench_ticks_per_ns();

@@ -1,11 +1,15 @@
 /*
  * bench_profiler: what labels and sampling cost (tracelayer/profiler.h).
  *
- * bench_profiler labels TURNS COUNT [HZ]	a label put on and taken off, and the least that a stack of labels can do: two stores each way, which the
- *					compiler keeps in order. Both within a function call. HZ: while this thread is sampled. Prints
- *					"NS BASE"
- * bench_profiler sampler SECONDS HZ	four threads that work in labels, sampled by the program itself: "SAMPLER PROGRAM", seconds of the processor
- * bench_profiler threads SECONDS	the same threads without that, to be sampled from outside: "PROGRAM"
+ * bench_profiler labels TURNS COUNT [HZ]	a label put on and taken off, and the least that a
+ *						stack of labels can do: two stores each way, which
+ *						the
+ *					compiler keeps in order. Both within a function call. HZ:
+ *					while this thread is sampled. Prints "NS BASE"
+ * bench_profiler sampler SECONDS HZ	four threads that work in labels, sampled by the program
+ *					itself: "SAMPLER PROGRAM", seconds of the processor
+ * bench_profiler threads SECONDS	the same threads without that, to be sampled from outside:
+ *					"PROGRAM"
  */
 #define TRACELAYER_PROFILING
 #include "tracelayer/profiler.h"
@@ -71,7 +75,8 @@ static int measure_labels(unsigned turns, uint64_t count, unsigned hz)
 	bench_measure(ways, 2, turns, count);
 	if (hz)
 		tl_profile_finish_to(nowhere);
-	printf("%.3f %.3f\n", ways[0].ticks / bench_ticks_per_ns(), ways[1].ticks / bench_ticks_per_ns());
+	printf("%.3f %.3f\n", ways[0].ticks / bench_ticks_per_ns(),
+	       ways[1].ticks / bench_ticks_per_ns());
 	return 0;
 }
 
@@ -123,7 +128,8 @@ int main(int argc, char **argv)
 
 	seconds = argc > 2 ? atof(argv[2]) : 0;
 	if (!strcmp(what, "labels") && argc >= 4)
-		return measure_labels((unsigned)atoi(argv[2]), strtoul(argv[3], NULL, 10), argc > 4 ? (unsigned)atoi(argv[4]) : 0);
+		return measure_labels((unsigned)atoi(argv[2]), strtoul(argv[3], NULL, 10),
+				      argc > 4 ? (unsigned)atoi(argv[4]) : 0);
 	if (!strcmp(what, "sampler") && argc == 4)
 		return measure_threads((unsigned)atoi(argv[3]));
 	if (!strcmp(what, "threads"))

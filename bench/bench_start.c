@@ -1,7 +1,8 @@
 /*
- * bench_start: what a preloaded library adds to the start and end of a program. Runs PROGRAM with and without it, in pairs whose order is
- * shuffled, and prints one line: the median milliseconds without, the median of the pairs' differences, the median of their ratios, and the
- * ratios' quartiles; then the first three for the processor time of all its threads.
+ * bench_start: what a preloaded library adds to the start and end of a program. Runs PROGRAM with
+ * and without it, in pairs whose order is shuffled, and prints one line: the median milliseconds
+ * without, the median of the pairs' differences, the median of their ratios, and the ratios'
+ * quartiles; then the first three for the processor time of all its threads.
  *
  *	bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
  *
@@ -33,7 +34,7 @@ static double ms_now(void)
 }
 
 struct cost {
-	double wall, cpu;	/* milliseconds, from its spawning to its being reaped */
+	double wall, cpu; /* milliseconds, from its spawning to its being reaped */
 };
 
 static double ms_of(struct timeval time)
@@ -56,13 +57,15 @@ static struct cost run(char **argv, const char *preload)
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	double start = ms_now();
 	int error = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	if (error || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		fprintf(stderr, "bench_start: %s: %s\n", argv[0], error ? strerror(error) : "it failed");
+	if (error || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 0) {
+		fprintf(stderr, "bench_start: %s: %s\n", argv[0],
+			error ? strerror(error) : "it failed");
 		exit(1);
 	}
 	double end = ms_now();
 	posix_spawn_file_actions_destroy(&actions);
-	return (struct cost){ end - start, ms_of(usage.ru_utime) + ms_of(usage.ru_stime) };
+	return (struct cost){end - start, ms_of(usage.ru_utime) + ms_of(usage.ru_stime)};
 }
 
 static double base[PAIRS_MAX], difference[PAIRS_MAX], ratio[PAIRS_MAX];
@@ -77,7 +80,8 @@ static void take(size_t i, double with, double without)
 /* Sorts them, too. */
 static void print(size_t pairs)
 {
-	printf("%.3f %.3f %.4f", bench_median(base, pairs), bench_median(difference, pairs), bench_median(ratio, pairs));
+	printf("%.3f %.3f %.4f", bench_median(base, pairs), bench_median(difference, pairs),
+	       bench_median(ratio, pairs));
 }
 
 int main(int argc, char **argv)
@@ -86,7 +90,8 @@ int main(int argc, char **argv)
 	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
 
 	if (pairs < 1 || pairs > PAIRS_MAX) {
-		fprintf(stderr, "usage: bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n");
+		fprintf(stderr,
+			"usage: bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	run(&argv[3], NULL);

@@ -1,12 +1,14 @@
 /*
- * bench_threads: recording by two threads on two cores at once, against each of them alone. Prints one line:
+ * bench_threads: recording by two threads on two cores at once, against each of them alone. Prints
+ * one line:
  *
  *	both one		million calls a second: of both together, and of one alone
  *
  *	bench_threads TURNS COUNT
  *
- * Turns begin at set times: the one alone, the other alone, the two together. In the pauses what was recorded gets written. Together they do
- * what each does in a second while the other is at work, too; not COUNT calls in the time of the slower one, which is the noise of two.
+ * Turns begin at set times: the one alone, the other alone, the two together. In the pauses what
+ * was recorded gets written. Together they do what each does in a second while the other is at
+ * work, too; not COUNT calls in the time of the slower one, which is the noise of two.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@
 #define TURNS_MAX 512
 enum turn { FIRST_ALONE, SECOND_ALONE, TOGETHER, TURN_KINDS };
 #define TURN_NS 5000000
-#define SPIN_NS 300000		/* before a turn: awake, so that both begin together */
+#define SPIN_NS 300000 /* before a turn: awake, so that both begin together */
 
 static unsigned turns;
 static uint64_t count, first_turn_ns;
@@ -37,7 +39,7 @@ static uint64_t now_ns(void)
 static void wait_until(uint64_t ns)
 {
 	uint64_t early = ns - SPIN_NS;
-	struct timespec at = { (time_t)(early / 1000000000), (long)(early % 1000000000) };
+	struct timespec at = {(time_t)(early / 1000000000), (long)(early % 1000000000)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 	while (now_ns() < ns)
@@ -97,6 +99,7 @@ int main(int argc, char **argv)
 	}
 	play(NULL);
 	pthread_join(other, NULL);
-	printf("%.3f %.3f\n", rate(0, TOGETHER) + rate(1, TOGETHER), (rate(0, FIRST_ALONE) + rate(1, SECOND_ALONE)) / 2);
+	printf("%.3f %.3f\n", rate(0, TOGETHER) + rate(1, TOGETHER),
+	       (rate(0, FIRST_ALONE) + rate(1, SECOND_ALONE)) / 2);
 	return 0;
 }

@@ -1,11 +1,16 @@
 /*
- * tracers.c: what a call of zeEventQueryStatus costs, with callbacks around it in one way or another. One measurement for each process;
- * tracers.sh starts them, with this layer, with the stock loader's own, and with none.
+ * tracers.c: what a call of zeEventQueryStatus costs, with callbacks around it in one way or
+ * another. One measurement for each process; tracers.sh starts them, with this layer, with the
+ * stock loader's own, and with none.
  *
- *	tracers call|direct|tracer|other COUNT THREADS	ns per call: the call alone; COUNT pairs of callbacks called by the
- *						program itself; by COUNT tracers; by a tracer on another function
- *	tracers destroy ROUNDS THREADS		ns per destroy after disable, median, while the threads call
- *	tracers toggle ROUNDS			so many times enable and disable, while a thread calls; says how far it came
+ *	tracers call|direct|tracer|other COUNT THREADS	ns per call: the call alone; COUNT pairs of
+ *							callbacks called by the
+ *						program itself; by COUNT tracers; by a tracer on
+ *						another function
+ *	tracers destroy ROUNDS THREADS		ns per destroy after disable, median, while the
+ *						threads call
+ *	tracers toggle ROUNDS			so many times enable and disable, while a thread
+ *						calls; says how far it came
  */
 #include <level_zero/layers/zel_tracing_api.h>
 #include <level_zero/ze_api.h>
@@ -17,12 +22,13 @@
 #include <string.h>
 #include <time.h>
 
-#define BATCH 20000	/* calls */
-#define BATCHES 150
+#define BATCH	    20000 /* calls */
+#define BATCHES	    150
 #define THREADS_MAX 16
 #define TRACERS_MAX 16
 
-typedef void callback(ze_event_query_status_params_t *params, ze_result_t result, void *user_data, void **instance_data);
+typedef void callback(ze_event_query_status_params_t *params, ze_result_t result, void *user_data,
+		      void **instance_data);
 
 static ze_event_handle_t event;
 static _Atomic bool stop;
@@ -32,18 +38,21 @@ static void need(ze_result_t result, const char *what)
 {
 	if (result == ZE_RESULT_SUCCESS)
 		return;
-	fprintf(stderr, "tracers: %s: 0x%x; is ZE_ENABLE_ALT_DRIVERS set to the test driver?\n", what, result);
+	fprintf(stderr, "tracers: %s: 0x%x; is ZE_ENABLE_ALT_DRIVERS set to the test driver?\n",
+		what, result);
 	exit(1);
 }
 
-static void prologue(ze_event_query_status_params_t *params, ze_result_t result, void *user_data, void **instance_data)
+static void prologue(ze_event_query_status_params_t *params, ze_result_t result, void *user_data,
+		     void **instance_data)
 {
 	(void)params, (void)result, (void)user_data;
 	*instance_data = &begun;
 	begun++;
 }
 
-static void epilogue(ze_event_query_status_params_t *params, ze_result_t result, void *user_data, void **instance_data)
+static void epilogue(ze_event_query_status_params_t *params, ze_result_t result, void *user_data,
+		     void **instance_data)
 {
 	(void)params, (void)result, (void)user_data;
 	if (*instance_data == &begun)
@@ -61,9 +70,9 @@ static ze_event_handle_t make_event(void)
 	ze_context_handle_t context;
 	ze_event_pool_handle_t pool;
 	ze_event_handle_t made;
-	ze_context_desc_t context_desc = { .stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC };
-	ze_event_pool_desc_t pool_desc = { .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 1 };
-	ze_event_desc_t event_desc = { .stype = ZE_STRUCTURE_TYPE_EVENT_DESC };
+	ze_context_desc_t context_desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+	ze_event_pool_desc_t pool_desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 1};
+	ze_event_desc_t event_desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
 
 	need(zeInit(0), "zeInit");
 	need(zeDriverGet(&one, &driver), "zeDriverGet");
@@ -77,8 +86,8 @@ static ze_event_handle_t make_event(void)
 
 static zel_tracer_handle_t make_tracer(bool on_another)
 {
-	zel_tracer_desc_t desc = { .stype = ZEL_STRUCTURE_TYPE_TRACER_EXP_DESC };
-	zel_core_callbacks_t before = { 0 }, after = { 0 };
+	zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_EXP_DESC};
+	zel_core_callbacks_t before = {0}, after = {0};
 	zel_tracer_handle_t tracer;
 
 	if (on_another) {
@@ -119,8 +128,8 @@ static double per_direct_call(int count)
 
 	for (int i = 0; i < BATCH; i++) {
 		ze_event_handle_t passed = event;
-		ze_event_query_status_params_t params = { &passed };
-		void *instance[TRACERS_MAX] = { 0 };
+		ze_event_query_status_params_t params = {&passed};
+		void *instance[TRACERS_MAX] = {0};
 		for (int j = 0; j < count; j++)
 			before(&params, ZE_RESULT_SUCCESS, NULL, &instance[j]);
 		ze_result_t result = zeEventQueryStatus(passed);
@@ -131,7 +140,7 @@ static double per_direct_call(int count)
 }
 
 struct work {
-	int direct;	/* pairs of callbacks called by the loop; -1: the loop is the call alone */
+	int direct; /* pairs of callbacks called by the loop; -1: the loop is the call alone */
 	double ns;
 };
 
@@ -142,7 +151,10 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What else the machine does only ever adds to a batch, so the first decile of many short ones is what the call costs. */
+/*
+ * What else the machine does only ever adds to a batch, so the first decile of many short ones is
+ * what the call costs.
+ */
 static void *measure(void *arg)
 {
 	struct work *work = arg;
@@ -190,7 +202,7 @@ static int measure_destroy(int rounds, int threads)
 	for (int i = 0; i < threads; i++)
 		pthread_create(&thread, NULL, call_until_stopped, NULL);
 	for (int i = 0; i < rounds; i++) {
-		struct timespec pause = { .tv_nsec = 1000000 };
+		struct timespec pause = {.tv_nsec = 1000000};
 		zel_tracer_handle_t tracer = make_tracer(false);
 		nanosleep(&pause, NULL);
 		need(zelTracerSetEnabled(tracer, false), "zelTracerSetEnabled");
@@ -227,7 +239,9 @@ int main(int argc, char **argv)
 	int count = argc > 2 ? atoi(argv[2]) : 1, threads = argc > 3 ? atoi(argv[3]) : 1;
 
 	if (threads < 1 || threads > THREADS_MAX || count < 0) {
-		fprintf(stderr, "tracers: wrong arguments: 1 to %d threads; see the head of bench/tracers.c\n", THREADS_MAX);
+		fprintf(stderr,
+			"tracers: wrong arguments: 1 to %d threads; see the head of bench/tracers.c\n",
+			THREADS_MAX);
 		return 2;
 	}
 	event = make_event();

@@ -74,7 +74,7 @@ static void shuffle(size_t *order, size_t number)
 
 static double one_turn(const struct bench_way *way, uint64_t count)
 {
-	way->work(count / 16 + 1);	/* warm again after a rest, or after another way */
+	way->work(count / 16 + 1); /* warm again after a rest, or after another way */
 	uint64_t start = tl_counter();
 	way->work(count);
 	uint64_t end = tl_counter();
@@ -108,7 +108,8 @@ double bench_ticks_per_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t ticks = tl_counter(), ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	uint64_t ticks = tl_counter(),
+		 ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	if (!first_ns) {
 		first_ticks = ticks;
 		first_ns = ns;

@@ -1,9 +1,10 @@
 /*
  * harness.h: how the benchmarks measure.
  *
- * Times are read off the processor's counter. Things that are compared are measured in one process, on one core, in many short turns whose order is
- * shuffled, and each has the median of its turns: what the machine does meanwhile hits all of them alike, or is left out. The scripts run
- * such processes in rounds, shuffled again, and compare within a round only.
+ * Times are read off the processor's counter. Things that are compared are measured in one process,
+ * on one core, in many short turns whose order is shuffled, and each has the median of its turns:
+ * what the machine does meanwhile hits all of them alike, or is left out. The scripts run such
+ * processes in rounds, shuffled again, and compare within a round only.
  */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
@@ -17,13 +18,17 @@ typedef void bench_work(uint64_t count);
 
 struct bench_way {
 	bench_work *work;
-	uint64_t rest_us;	/* sleep after each turn: whatever it left to do in the background gets done */
-	double ticks;		/* out: for one time, the median of all turns */
+	/* sleep after each turn: whatever it left to do in the background gets done */
+	uint64_t rest_us;
+	double ticks; /* out: for one time, the median of all turns */
 };
 
 #define BENCH_WAYS_MAX 16
 
-/* Stay on one core: the last that there is; or on that with a number, counted among those that there are. And which one that is; less than 0: the last. */
+/*
+ * Stay on one core: the last that there is; or on that with a number, counted among those that
+ * there are. And which one that is; less than 0: the last.
+ */
 void bench_pin(void);
 void bench_pin_to(int number);
 cpu_set_t bench_core(int number);
@@ -31,12 +36,17 @@ cpu_set_t bench_core(int number);
 /* Measure all the ways in `turns` turns each, of `count` times. */
 void bench_measure(struct bench_way *ways, size_t number, unsigned turns, uint64_t count);
 
-/* Counter ticks in a nanosecond, by CLOCK_MONOTONIC since this was called first; 0 the first time. */
+/*
+ * Counter ticks in a nanosecond, by CLOCK_MONOTONIC since this was called first; 0 the first time.
+ */
 double bench_ticks_per_ns(void);
 
 double bench_median(double *values, size_t number);
 
-/* A floor under the cost of recording a call: what a record of 32 bytes takes to be stored, in a buffer that stays warm. */
+/*
+ * A floor under the cost of recording a call: what a record of 32 bytes takes to be stored, in a
+ * buffer that stays warm.
+ */
 #define BENCH_FLOOR_WORDS (32u * 1024)
 extern uint64_t bench_floor_buffer[BENCH_FLOOR_WORDS];
 extern uint64_t bench_floor_at;

@@ -1,6 +1,7 @@
 /*
- * phases_trace BYTES RUNS: prints a systrace of about so many bytes, in which an NNAPI program runs so many times while the machine does what
- * else it does: rows of the scheduler, of interrupts, of binder, and other programs' marks. One row in eight is of the program or its driver.
+ * phases_trace BYTES RUNS: prints a systrace of about so many bytes, in which an NNAPI program runs
+ * so many times while the machine does what else it does: rows of the scheduler, of interrupts, of
+ * binder, and other programs' marks. One row in eight is of the program or its driver.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,12 +20,14 @@ static unsigned roll(unsigned below)
 	return (unsigned)(dice >> 33) % below;
 }
 
-__attribute__((format(printf, 3, 4))) static void row(const char *task, unsigned process, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void row(const char *task, unsigned process,
+						      const char *format, ...)
 {
 	va_list arguments;
 
 	now += 1 + roll(20);
-	written += (uint64_t)printf("%s (%5u) [%03u] d..3 %5" PRIu64 ".%06" PRIu64 ": ", task, process, roll(8), now / 1000000, now % 1000000);
+	written += (uint64_t)printf("%s (%5u) [%03u] d..3 %5" PRIu64 ".%06" PRIu64 ": ", task,
+				    process, roll(8), now / 1000000, now % 1000000);
 	va_start(arguments, format);
 	written += (uint64_t)vprintf(format, arguments);
 	va_end(arguments);
@@ -38,28 +41,34 @@ static void others(void)
 
 	switch (roll(7)) {
 	case 0:
-		row("          <idle>-0    ", 0, "sched_switch: prev_comm=swapper/%u prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=kworker/u16:%u next_pid=%u next_prio=120",
+		row("          <idle>-0    ", 0,
+		    "sched_switch: prev_comm=swapper/%u prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=kworker/u16:%u next_pid=%u next_prio=120",
 		    cpu, cpu, 100 + roll(900));
 		break;
 	case 1:
-		row(" kworker/u16:3-212  ", 212, "sched_wakeup: comm=Binder:%u_2 pid=%u prio=120 target_cpu=%03u", 500 + roll(90), 600 + roll(90), cpu);
+		row(" kworker/u16:3-212  ", 212,
+		    "sched_wakeup: comm=Binder:%u_2 pid=%u prio=120 target_cpu=%03u",
+		    500 + roll(90), 600 + roll(90), cpu);
 		break;
 	case 2:
 		row("          <idle>-0    ", 0, "cpu_idle: state=%u cpu_id=%u", roll(3), cpu);
 		break;
 	case 3:
-		row("  surfaceflinger-431  ", 431, "irq_handler_entry: irq=%u name=arch_timer", roll(60));
+		row("  surfaceflinger-431  ", 431, "irq_handler_entry: irq=%u name=arch_timer",
+		    roll(60));
 		break;
 	case 4:
-		row("  Binder:650_2-671  ", 650, "binder_transaction: transaction=%u dest_node=%u dest_proc=%u dest_thread=0 reply=0 flags=0x10 code=0x%x", roll(900000),
-		    roll(9000), roll(3000), roll(30));
+		row("  Binder:650_2-671  ", 650,
+		    "binder_transaction: transaction=%u dest_node=%u dest_proc=%u dest_thread=0 reply=0 flags=0x10 code=0x%x",
+		    roll(900000), roll(9000), roll(3000), roll(30));
 		break;
 	case 5:
 		row("  surfaceflinger-431  ", 431, "tracing_mark_write: B|431|onMessageReceived");
 		row("  surfaceflinger-431  ", 431, "tracing_mark_write: E|431");
 		break;
 	default:
-		row("  RenderThread-1811  ", 1799, "tracing_mark_write: C|1799|HWUI Cache Size|%u", roll(1000000));
+		row("  RenderThread-1811  ", 1799, "tracing_mark_write: C|1799|HWUI Cache Size|%u",
+		    roll(1000000));
 	}
 }
 
@@ -107,11 +116,13 @@ static void execute(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t bytes = argc > 2 ? strtoull(argv[1], NULL, 10) : 0, runs = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+	uint64_t bytes = argc > 2 ? strtoull(argv[1], NULL, 10) : 0,
+		 runs = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
 	static char room[1 << 20];
 
 	if (!bytes || !runs) {
-		fputs("phases_trace: two numbers are needed; give the bytes and the runs\n", stderr);
+		fputs("phases_trace: two numbers are needed; give the bytes and the runs\n",
+		      stderr);
 		return 2;
 	}
 	setvbuf(stdout, room, _IOFBF, sizeof(room));

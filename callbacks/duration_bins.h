@@ -1,13 +1,14 @@
 /*
- * duration_bins.h: durations by size, 32 bins to each doubling: from their counts medians and percentiles can be told that are off by at most 1.6 %.
+ * duration_bins.h: durations by size, 32 bins to each doubling: from their counts medians and
+ * percentiles can be told that are off by at most 1.6 %.
  */
 #ifndef TL_CALLBACKS_DURATION_BINS_H
 #define TL_CALLBACKS_DURATION_BINS_H
 
 #include <stdint.h>
 
-#define SUB_BITS 5			/* 32 bins to each doubling */
-#define LARGEST	 47			/* the last doubling: some ten hours */
+#define SUB_BITS 5  /* 32 bins to each doubling */
+#define LARGEST	 47 /* the last doubling: some ten hours */
 #define BINS	 ((LARGEST - SUB_BITS + 2) << SUB_BITS)
 
 static inline unsigned bin_of(uint64_t time)
@@ -17,7 +18,8 @@ static inline unsigned bin_of(uint64_t time)
 	unsigned doubling = 63 - (unsigned)__builtin_clzll(time);
 	if (doubling > LARGEST)
 		return BINS - 1;
-	return ((doubling - SUB_BITS + 1) << SUB_BITS) + (unsigned)(time >> (doubling - SUB_BITS) & ((1u << SUB_BITS) - 1));
+	return ((doubling - SUB_BITS + 1) << SUB_BITS) +
+	       (unsigned)(time >> (doubling - SUB_BITS) & ((1u << SUB_BITS) - 1));
 }
 
 /* The middle of a bin. */

@@ -1,13 +1,16 @@
 /*
- * faults: makes chosen calls fail without reaching the driver, so that a program's handling of errors can be tested.
+ * faults: makes chosen calls fail without reaching the driver, so that a program's handling of
+ * errors can be tested.
  *
  *	faults=GLOB[/WHEN][=RESULT][,...][,seed=N][,quiet][,file=PATH]
  *
- * WHEN is N (the Nth of the calls that match, counted over all threads of a process), N+ (it and all later ones) or P% (each with that probability); without it every
- * call fails. Whether a call fails by probability depends on the seed and on its number alone, so that a run can be repeated.
+ * WHEN is N (the Nth of the calls that match, counted over all threads of a process), N+ (it and
+ * all later ones) or P% (each with that probability); without it every call fails. Whether a call
+ * fails by probability depends on the seed and on its number alone, so that a run can be repeated.
  *
- * RESULT is a number or an enumerator's name. It is the function's result; where a function returns an object, its result is NULL and the code goes to the parameter
- * that takes one (OpenCL's errcode_ret). Without it: out of host memory for OpenCL and Level Zero, else -1, or NULL.
+ * RESULT is a number or an enumerator's name. It is the function's result; where a function returns
+ * an object, its result is NULL and the code goes to the parameter that takes one (OpenCL's
+ * errcode_ret). Without it: out of host memory for OpenCL and Level Zero, else -1, or NULL.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +29,7 @@ enum when { ALWAYS, ONCE, FROM, PROBABLY };
 struct rule {
 	char glob[256];
 	enum when when;
-	uint64_t number;	/* ONCE, FROM: which call; PROBABLY: below this of 2 to the 64 */
+	uint64_t number; /* ONCE, FROM: which call; PROBABLY: below this of 2 to the 64 */
 	bool has_result, by_name;
 	int64_t result;
 	char name[128];
@@ -56,8 +59,9 @@ static int code_param(const struct tl_function *function)
 {
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
-		if (param->type->kind == TL_KIND_POINTER && param->type->target && param->type->target->kind == TL_KIND_ENUM &&
-		    param->direction & TL_OUT && !(param->direction & TL_IN))
+		if (param->type->kind == TL_KIND_POINTER && param->type->target &&
+		    param->type->target->kind == TL_KIND_ENUM && param->direction & TL_OUT &&
+		    !(param->direction & TL_IN))
 			return (int)i;
 	}
 	return -1;
@@ -75,7 +79,8 @@ static const struct tl_type *code_type(const struct tl_function *function)
 /* The code that a rule gives a function. False: the rule can't be used on it. */
 static bool code_for(const struct rule *rule, const struct tl_function *function, int64_t *code)
 {
-	static const char *const usual[] = { "CL_OUT_OF_HOST_MEMORY", "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY" };
+	static const char *const usual[] = {"CL_OUT_OF_HOST_MEMORY",
+					    "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY"};
 	const struct tl_type *type = code_type(function);
 	const struct tl_enumerator *found = NULL;
 
@@ -86,7 +91,8 @@ static bool code_for(const struct rule *rule, const struct tl_function *function
 			*code = (int64_t)found->value;
 		return found;
 	}
-	for (size_t i = 0; !rule->has_result && type && !found && i < sizeof(usual) / sizeof(*usual); i++)
+	for (size_t i = 0;
+	     !rule->has_result && type && !found && i < sizeof(usual) / sizeof(*usual); i++)
 		found = enumerator(type, usual[i]);
 	if (found)
 		*code = (int64_t)found->value;
@@ -159,8 +165,13 @@ static void say(const struct tl_function *function, uint64_t call, int64_t code)
 		if ((int64_t)type->enumerators[i].value == code)
 			name = type->enumerators[i].name;
 	snprintf(number, sizeof(number), "%lld", (long long)code);
-	int size = snprintf(line, sizeof(line), "tracelayer: faults: %s fails with %s (call %llu of its rule)\n", function->name,
-			    name ? name : type ? number : "NULL", (unsigned long long)call);
+	int size = snprintf(line, sizeof(line),
+			    "tracelayer: faults: %s fails with %s (call %llu of its rule)\n",
+			    function->name,
+			    name   ? name
+			    : type ? number
+				   : "NULL",
+			    (unsigned long long)call);
 	if (size > 0 && (size_t)size < sizeof(line) && !quiet)
 		output_write(&output, line, (size_t)size);
 }
@@ -174,7 +185,8 @@ static enum tl_verdict before(const struct tl_view *view, void *user_data, void 
 	int64_t code = 0, its;
 
 	for (unsigned i = 0; i < nrules; i++) {
-		if (!matches(rules[i].glob, function->name) || !code_for(&rules[i], function, &its) || !strikes(&rules[i], &call) || struck)
+		if (!matches(rules[i].glob, function->name) ||
+		    !code_for(&rules[i], function, &its) || !strikes(&rules[i], &call) || struck)
 			continue;
 		struck = &rules[i];
 		number = call;
@@ -189,11 +201,15 @@ static enum tl_verdict before(const struct tl_view *view, void *user_data, void 
 	return TL_SKIP;
 }
 
-/* The code goes where the function would have put it. Only now: a skipped call's shim has put its own there. */
+/*
+ * The code goes where the function would have put it. Only now: a skipped call's shim has put its
+ * own there.
+ */
 static void after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	const struct tl_function *function = view->function;
-	int param = *instance_data && function->failure == TL_FAILURE_NULL ? code_param(function) : -1;
+	int param =
+		*instance_data && function->failure == TL_FAILURE_NULL ? code_param(function) : -1;
 	int64_t code;
 
 	if (param < 0 || view->flags & TL_VIEW_UNWOUND)
@@ -213,7 +229,8 @@ static bool read_when(struct rule *rule, const char *text)
 	double percent = strtod(text, &end);
 	if (end != text && !strcmp(end, "%") && percent >= 0 && percent <= 100) {
 		rule->when = PROBABLY;
-		rule->number = percent >= 100 ? UINT64_MAX : (uint64_t)(percent / 100 * 18446744073709551616.0);
+		rule->number = percent >= 100 ? UINT64_MAX
+					      : (uint64_t)(percent / 100 * 18446744073709551616.0);
 		return true;
 	}
 	rule->number = strtoull(text, &end, 10);
@@ -237,10 +254,15 @@ static int check_rule(const struct tl_tool_host *host, const struct rule *rule)
 				return 0;
 		}
 	if (!met)
-		return refuse(host, "no function matches %s; give names of functions, with * and ?", rule->glob);
+		return refuse(host, "no function matches %s; give names of functions, with * and ?",
+			      rule->glob);
 	if (rule->by_name)
-		return refuse(host, "%s=%s: %s has no such result; give one of its error codes, or a number", rule->glob, rule->name, met);
-	return refuse(host, "%s: %s never fails; give the result that it is to have", rule->glob, met);
+		return refuse(
+			host,
+			"%s=%s: %s has no such result; give one of its error codes, or a number",
+			rule->glob, rule->name, met);
+	return refuse(host, "%s: %s never fails; give the result that it is to have", rule->glob,
+		      met);
 }
 
 static int read_rule(const struct tl_tool_host *host, char *key, const char *result)
@@ -253,7 +275,10 @@ static int read_rule(const struct tl_tool_host *host, char *key, const char *res
 	if (when)
 		*when++ = 0;
 	if (when && !read_when(rule, when))
-		return refuse(host, "%s/%s: no such time; give N for the Nth call, N+ for it and all after it, or P%%", key, when);
+		return refuse(
+			host,
+			"%s/%s: no such time; give N for the Nth call, N+ for it and all after it, or P%%",
+			key, when);
 	snprintf(rule->glob, sizeof(rule->glob), "%s", key);
 	if (*result) {
 		errno = 0;
@@ -261,7 +286,10 @@ static int read_rule(const struct tl_tool_host *host, char *key, const char *res
 		rule->has_result = true;
 		rule->by_name = *end != 0;
 		if (errno || strlen(result) >= sizeof(rule->name))
-			return refuse(host, "%s=%.60s: no such result; give an enumerator's name or a number", key, result);
+			return refuse(
+				host,
+				"%s=%.60s: no such result; give an enumerator's name or a number",
+				key, result);
 		strcpy(rule->name, result);
 	}
 	nrules++;
@@ -309,7 +337,9 @@ int tl_tool_start(const struct tl_tool_host *host)
 	if (status)
 		return status;
 	if (!nrules)
-		return refuse(host, "no calls are named; say which are to fail: faults=clCreateBuffer/2=CL_OUT_OF_RESOURCES");
+		return refuse(
+			host,
+			"no calls are named; say which are to fail: faults=clCreateBuffer/2=CL_OUT_OF_RESOURCES");
 	status = output_open(&output, host, file);
 	if (status)
 		return status;

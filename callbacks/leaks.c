@@ -1,15 +1,19 @@
 /*
- * leaks: objects that a program created and never destroyed, destroyed twice, or used after destroying them; each with the call that
- * created it and who made that call.
+ * leaks: objects that a program created and never destroyed, destroyed twice, or used after
+ * destroying them; each with the call that created it and who made that call.
  *
- * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS). What a creating function gives out is
- * its result, or what it stored in [out] parameters that take one handle or pointer; what a destroying function destroys is its pointer
- * to memory, else its last handle. Retains and releases are counted. An OpenCL command's event is created by the command.
+ * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS).
+ * What a creating function gives out is its result, or what it stored in [out] parameters that take
+ * one handle or pointer; what a destroying function destroys is its pointer to memory, else its
+ * last handle. Retains and releases are counted. An OpenCL command's event is created by the
+ * command.
  *
- * An object is taken off before the driver destroys it, and put back where that fails: once the driver has destroyed it, another thread may be given
- * the same handle again, before this thread hears that its call succeeded.
+ * An object is taken off before the driver destroys it, and put back where that fails: once the
+ * driver has destroyed it, another thread may be given the same handle again, before this thread
+ * hears that its call succeeded.
  *
- * Handles that were never seen created (devices, platforms) are let alone. What was destroyed is remembered until a call gives the same handle out again.
+ * Handles that were never seen created (devices, platforms) are let alone. What was destroyed is
+ * remembered until a call gives the same handle out again.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -23,29 +27,32 @@
 
 #include "callbacks/tool_common.h"
 
-#define FRAMES	 16	/* of a creating call's backtrace */
-#define SKIPPED	 12	/* frames of ours above it, at most */
-#define ELEMENTS 1024	/* of an array of handles that are looked at */
-#define REPORTS	 100	/* uses after destroying that are said, at most */
+#define FRAMES	 16   /* of a creating call's backtrace */
+#define SKIPPED	 12   /* frames of ours above it, at most */
+#define ELEMENTS 1024 /* of an array of handles that are looked at */
+#define REPORTS	 100  /* uses after destroying that are said, at most */
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
 
 struct object {
-	uint64_t handle;		/* 0: the place is free */
+	uint64_t handle; /* 0: the place is free */
 	const char *type;
 	const struct tl_function *creator, *destroyer;
-	long count;			/* references that the program has; 0: destroyed */
-	bool said;			/* its use after destroying */
+	long count; /* references that the program has; 0: destroyed */
+	bool said;  /* its use after destroying */
 	int depth;
 	void *frames[FRAMES];
 };
 
-/* Protects all below. Its holders call no API, and a signal handler's calls inside a callback are not seen by tools. */
+/*
+ * Protects all below. Its holders call no API, and a signal handler's calls inside a callback are
+ * not seen by tools.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct object *objects;		/* open addressing; room is a power of two */
+static struct object *objects; /* open addressing; room is a power of two */
 static size_t room, used;
 static unsigned reports;
-static bool missed;			/* memory was short */
+static bool missed; /* memory was short */
 
 static struct output output;
 static bool late, ended;
@@ -149,7 +156,8 @@ static void print_frames(FILE *to, void *const *frames, int depth)
 		}
 		fprintf(to, "    %s", info.dli_fname);
 		if (info.dli_sname)
-			fprintf(to, " %s+0x%" PRIxPTR, info.dli_sname, at - (uintptr_t)info.dli_saddr);
+			fprintf(to, " %s+0x%" PRIxPTR, info.dli_sname,
+				at - (uintptr_t)info.dli_saddr);
 		fprintf(to, " (+0x%" PRIxPTR ")\n", at - (uintptr_t)info.dli_fbase);
 	}
 }
@@ -171,9 +179,11 @@ static void report_call(const struct tl_view *view, const struct object *object,
 	FILE *to = open_memstream(&text, &size);
 	if (!to)
 		return;
-	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " %s by %s\n", name_of(object->type), object->handle, what, view->function->name);
+	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " %s by %s\n", name_of(object->type),
+		object->handle, what, view->function->name);
 	print_frames(to, frames, program_frames(view, frames));
-	fprintf(to, "  it was destroyed by %s, and created by %s\n", object->destroyer ? object->destroyer->name : "another call",
+	fprintf(to, "  it was destroyed by %s, and created by %s\n",
+		object->destroyer ? object->destroyer->name : "another call",
 		object->creator->name);
 	print_frames(to, object->frames, object->depth);
 	if (fclose(to) == 0)
@@ -194,7 +204,9 @@ static uint64_t word_at(const void *place)
 /* One object: a handle, or memory. */
 static bool is_object(const struct tl_type *type)
 {
-	return type->size == 8 && (type->kind == TL_KIND_HANDLE || (type->kind == TL_KIND_POINTER && (!type->target || type->target->kind == TL_KIND_VOID)));
+	return type->size == 8 && (type->kind == TL_KIND_HANDLE ||
+				   (type->kind == TL_KIND_POINTER &&
+				    (!type->target || type->target->kind == TL_KIND_VOID)));
 }
 
 static bool has_prefix(const char *name, const char *prefix)
@@ -216,9 +228,10 @@ static bool retains(const struct tl_function *function)
 /* The parameter is a place for one object that the call gives out. */
 static bool gives_one(const struct tl_variable *param)
 {
-	return param->type->kind == TL_KIND_POINTER && param->type->target && is_object(param->type->target) &&
-	       param->direction & TL_OUT && !(param->direction & TL_IN) &&
-	       param->length.kind == TL_LENGTH_CONSTANT && param->length.constant == 1;
+	return param->type->kind == TL_KIND_POINTER && param->type->target &&
+	       is_object(param->type->target) && param->direction & TL_OUT &&
+	       !(param->direction & TL_IN) && param->length.kind == TL_LENGTH_CONSTANT &&
+	       param->length.constant == 1;
 }
 
 /* The parameter with what a destroying function destroys; -1: none. */
@@ -237,14 +250,18 @@ static int destroyed_param(const struct tl_function *function)
 	return last;
 }
 
-/* How many objects an array parameter of handles has that the call reads; 0: it is none, or its length can't be told. */
+/*
+ * How many objects an array parameter of handles has that the call reads; 0: it is none, or its
+ * length can't be told.
+ */
 static uint64_t elements_read(const struct tl_view *view, const struct tl_variable *param)
 {
 	const struct tl_length *length = &param->length;
 	uint64_t count = 0;
 
-	if (param->type->kind != TL_KIND_POINTER || !param->type->target || param->type->target->kind != TL_KIND_HANDLE ||
-	    param->type->target->size != 8 || !(param->direction & TL_IN) || !(param->direction & TL_OBLIGED) || length->bytes)
+	if (param->type->kind != TL_KIND_POINTER || !param->type->target ||
+	    param->type->target->kind != TL_KIND_HANDLE || param->type->target->size != 8 ||
+	    !(param->direction & TL_IN) || !(param->direction & TL_OBLIGED) || length->bytes)
 		return 0;
 	if (length->kind == TL_LENGTH_CONSTANT)
 		return length->constant;
@@ -266,7 +283,8 @@ static void created(const struct tl_view *view, uint64_t handle, const struct tl
 	pthread_mutex_lock(&lock);
 	struct object *object = handle ? find_or_add(handle) : NULL;
 	if (object) {
-		*object = (struct object){ .handle = handle, .creator = view->function, .count = 1, .depth = depth };
+		*object = (struct object){
+			.handle = handle, .creator = view->function, .count = 1, .depth = depth};
 		object->type = type->kind == TL_KIND_HANDLE ? type->name : "memory";
 		memcpy(object->frames, frames, (size_t)depth * sizeof(*frames));
 	}
@@ -279,7 +297,7 @@ static void seen(uint64_t handle)
 	pthread_mutex_lock(&lock);
 	struct object *object = find(handle);
 	if (object && object->count <= 0) {
-		object->creator = NULL;	/* unknown, like a device */
+		object->creator = NULL; /* unknown, like a device */
 		object->count = 1;
 	}
 	pthread_mutex_unlock(&lock);
@@ -409,7 +427,8 @@ static bool is_leaked(const struct object *object)
 
 static bool are_alike(const struct object *a, const struct object *b)
 {
-	return a->creator == b->creator && a->depth == b->depth && !memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
+	return a->creator == b->creator && a->depth == b->depth &&
+	       !memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
 }
 
 static int compare(const void *x, const void *y)
@@ -430,7 +449,8 @@ static void print_leaked(FILE *to, struct object *const *leaked, size_t count)
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && are_alike(leaked[i], leaked[next]); next++)
 			;
-		fprintf(to, "  %zu %s created by %s and never destroyed:", next - i, name_of(leaked[i]->type), leaked[i]->creator->name);
+		fprintf(to, "  %zu %s created by %s and never destroyed:", next - i,
+			name_of(leaked[i]->type), leaked[i]->creator->name);
 		for (size_t j = i; j < next && j < i + 4; j++)
 			fprintf(to, " 0x%" PRIx64, leaked[j]->handle);
 		fputs(next - i > 4 ? " ...\n" : "\n", to);
@@ -446,8 +466,9 @@ static void print_end(FILE *to)
 	for (size_t i = 0; leaked && i < room; i++)
 		if (is_leaked(&objects[i]))
 			leaked[count++] = &objects[i];
-	fprintf(to, "tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n", count, count == 1 ? "" : "s", reports,
-		reports == 1 ? "" : "s", (int)getpid());
+	fprintf(to,
+		"tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n",
+		count, count == 1 ? "" : "s", reports, reports == 1 ? "" : "s", (int)getpid());
 	if (count)
 		qsort(leaked, count, sizeof(*leaked), compare);
 	print_leaked(to, leaked, count);
@@ -527,7 +548,9 @@ int tl_tool_start(const struct tl_tool_host *host)
 	int status = output_open(&output, host, file);
 	if (status)
 		return status;
-	/* Its first call loads a library, which is better done here than in the middle of a call. */
+	/*
+	 * Its first call loads a library, which is better done here than in the middle of a call.
+	 */
 	backtrace(&frame, 1);
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	return trace(host, "*", before, after);

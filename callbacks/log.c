@@ -3,11 +3,13 @@
  *
  *	PID-OF-THREAD SECONDS  NAME(parameter=value, …) = RESULT <DURATION>
  *
- * Seconds count from the first call and are those of the call's beginning. Calls inside other calls are indented by two for each. With the option
- * `begin`, a line is also written before the driver is called, so that a call that never ends, or crashes, is the last that the log has.
+ * Seconds count from the first call and are those of the call's beginning. Calls inside other calls
+ * are indented by two for each. With the option `begin`, a line is also written before the driver
+ * is called, so that a call that never ends, or crashes, is the last that the log has.
  *
- * Each line is made on the stack of the thread that calls and goes out by one write(2) of no more than PIPE_BUF bytes: lines of many threads
- * and processes stay whole, nothing is held back, and there is no lock.
+ * Each line is made on the stack of the thread that calls and goes out by one write(2) of no more
+ * than PIPE_BUF bytes: lines of many threads and processes stay whole, nothing is held back, and
+ * there is no lock.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -21,12 +23,12 @@
 #include "callbacks/tool_common.h"
 
 #define LINE PIPE_BUF
-#define TAIL 200	/* bytes of a line kept for result and duration */
+#define TAIL 200 /* bytes of a line kept for result and duration */
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
 
 static struct output output;
-static uint64_t started;	/* nanoseconds */
+static uint64_t started; /* nanoseconds */
 static __thread int tid;
 
 /* A line as far as it goes. */
@@ -49,7 +51,8 @@ static void put_string(struct line *line, const char *string)
 
 /* ---- JSON to what reads well in a line ---- */
 
-#define LONG_NUMBER 16 /* digits; integers beyond 2^53, which have so many, come as text (tracelayer-trace(5)) */
+/* digits; integers beyond 2^53, which have so many, come as text (tracelayer-trace(5)) */
+#define LONG_NUMBER 16
 
 static bool is_long_number(const char *text, size_t size)
 {
@@ -61,7 +64,10 @@ static bool is_long_number(const char *text, size_t size)
 	return size - sign >= LONG_NUMBER;
 }
 
-/* A value that needs no quotes to be told from a string: an address, a number, or enumerators and flags. */
+/*
+ * A value that needs no quotes to be told from a string: an address, a number, or enumerators and
+ * flags.
+ */
 static bool is_plain(const char *text, size_t size)
 {
 	if (is_long_number(text, size))
@@ -73,7 +79,8 @@ static bool is_plain(const char *text, size_t size)
 		return true;
 	}
 	for (size_t i = 0; i < size; i++)
-		if (!isupper((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) && !strchr("_|+ ", text[i]))
+		if (!isupper((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) &&
+		    !strchr("_|+ ", text[i]))
 			return false;
 	return size > 0 && isupper((unsigned char)text[0]);
 }
@@ -84,7 +91,8 @@ static bool is_string(const struct tl_function *function, const char *name, size
 		const struct tl_type *type = function->params[i].type;
 		if (strncmp(function->params[i].name, name, size) || function->params[i].name[size])
 			continue;
-		return type->kind == TL_KIND_POINTER && type->target && type->target->kind == TL_KIND_CHAR;
+		return type->kind == TL_KIND_POINTER && type->target &&
+		       type->target->kind == TL_KIND_CHAR;
 	}
 	return false;
 }
@@ -101,7 +109,7 @@ static const char *string_end(const char *json)
 /* {"a":"0x1","b":{"c":"X"}} becomes a=0x1, b={c=X}; strings of the program keep their quotes. */
 static void put_plain(struct line *line, const struct tl_function *function, const char *json)
 {
-	bool string = false;	/* the parameter that we are in is one */
+	bool string = false; /* the parameter that we are in is one */
 	unsigned depth = 0;
 
 	while (*json) {
@@ -110,7 +118,8 @@ static void put_plain(struct line *line, const struct tl_function *function, con
 			size_t size = (size_t)(end - json) - 2;
 			if (*end == ':') {
 				if (depth == 0)
-					string = is_string(function, json + 1, strcspn(json + 1, ":\""));
+					string = is_string(function, json + 1,
+							   strcspn(json + 1, ":\""));
 				put(line, json + 1, size);
 				put(line, "=", 1);
 				end++;
@@ -140,7 +149,8 @@ static void put_begin(struct line *line, const struct tl_view *view, uint64_t ns
 
 	if (!tid)
 		tid = (int)syscall(SYS_gettid);
-	snprintf(text, sizeof(text), "%d %llu.%06llu  ", tid, (unsigned long long)(since / 1000000000),
+	snprintf(text, sizeof(text), "%d %llu.%06llu  ", tid,
+		 (unsigned long long)(since / 1000000000),
 		 (unsigned long long)(since / 1000 % 1000000));
 	put_string(line, text);
 	for (uint32_t i = 0; i < view->depth && i < 20; i++)
@@ -160,7 +170,7 @@ static void put_call(struct line *line, const struct tl_view *view)
 /* What the line has too much gives way to dots. */
 static void put_call_within(struct line *line, const struct tl_view *view)
 {
-	struct line call = { line->at, line->end - TAIL };
+	struct line call = {line->at, line->end - TAIL};
 
 	put_call(&call, view);
 	if (call.at == call.end)
@@ -182,14 +192,15 @@ static void put_result(struct line *line, const struct tl_view *view)
 	}
 	if (view->flags & TL_VIEW_SKIPPED)
 		put_string(line, " (the driver was not called)");
-	snprintf(text, sizeof(text), " <%llu.%03llu us>\n", (unsigned long long)(ns / 1000), (unsigned long long)(ns % 1000));
+	snprintf(text, sizeof(text), " <%llu.%03llu us>\n", (unsigned long long)(ns / 1000),
+		 (unsigned long long)(ns % 1000));
 	put_string(line, text);
 }
 
 static enum tl_verdict before(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	char text[LINE];
-	struct line line = { text, text + sizeof(text) };
+	struct line line = {text, text + sizeof(text)};
 
 	put_begin(&line, view, tl_ticks_ns(tl_ticks_now()));
 	put_call_within(&line, view);
@@ -201,7 +212,7 @@ static enum tl_verdict before(const struct tl_view *view, void *user_data, void 
 static void after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	char text[LINE];
-	struct line line = { text, text + sizeof(text) };
+	struct line line = {text, text + sizeof(text)};
 
 	put_begin(&line, view, tl_ticks_ns(view->start));
 	put_call_within(&line, view);
@@ -240,7 +251,8 @@ int tl_tool_start(const struct tl_tool_host *host)
 		else if (option_is(&option, "calls") && option.value[0])
 			globs_from(globs, option.value);
 		else
-			return refuse(host, "no such option: %s; give file, calls or begin", option.key);
+			return refuse(host, "no such option: %s; give file, calls or begin",
+				      option.key);
 	}
 	int status = output_open(&output, host, file);
 	if (status)

@@ -1,5 +1,6 @@
 /*
- * recent_calls.c: see recent_calls.h. A ring: a reader copies an entry and then looks whether the writer has come round to it meanwhile.
+ * recent_calls.c: see recent_calls.h. A ring: a reader copies an entry and then looks whether the
+ * writer has come round to it meanwhile.
  */
 #include "callbacks/recent_calls.h"
 
@@ -12,7 +13,10 @@ void recent_add(struct recent *recent, int thread, const char *name, uint64_t st
 	uint64_t head = atomic_load_explicit(&recent->head, memory_order_relaxed);
 	struct recent_call *call = &recent->calls[head % RECENT];
 
-	/* Release: who reads something of this call sees that the head had come here before (read_call). */
+	/*
+	 * Release: who reads something of this call sees that the head had come here before
+	 * (read_call).
+	 */
 	atomic_store_explicit(&call->start, start, memory_order_release);
 	atomic_store_explicit(&call->end, end, memory_order_release);
 	atomic_store_explicit(&call->name, name, memory_order_release);
@@ -22,7 +26,7 @@ void recent_add(struct recent *recent, int thread, const char *name, uint64_t st
 }
 
 struct seen_call {
-	uint64_t start, end;	/* nanoseconds */
+	uint64_t start, end; /* nanoseconds */
 	const char *name;
 	int thread;
 };
@@ -32,8 +36,12 @@ static bool read_call(const struct recent *recent, uint64_t number, struct seen_
 {
 	const struct recent_call *call = &recent->calls[number % RECENT];
 
-	/* Acquire pairs with recent_add's stores into this place: if we see any of the call that comes RECENT later, we see a head of that number. */
-	uint64_t start = atomic_load_explicit(&call->start, memory_order_acquire), end = atomic_load_explicit(&call->end, memory_order_acquire);
+	/*
+	 * Acquire pairs with recent_add's stores into this place: if we see any of the call that
+	 * comes RECENT later, we see a head of that number.
+	 */
+	uint64_t start = atomic_load_explicit(&call->start, memory_order_acquire),
+		 end = atomic_load_explicit(&call->end, memory_order_acquire);
 
 	seen->name = atomic_load_explicit(&call->name, memory_order_acquire);
 	seen->thread = atomic_load_explicit(&call->thread, memory_order_acquire);
@@ -44,7 +52,8 @@ static bool read_call(const struct recent *recent, uint64_t number, struct seen_
 	return true;
 }
 
-uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uint64_t to, recent_told told, void *context)
+uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uint64_t to,
+		     recent_told told, void *context)
 {
 	uint64_t number = atomic_load_explicit(&recent->head, memory_order_acquire), at = to;
 	struct seen_call call;
@@ -54,7 +63,8 @@ uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uin
 			return to - at;
 		if (call.thread != thread)
 			continue;
-		uint64_t end = call.end < at ? call.end : at, start = call.start > from ? call.start : from;
+		uint64_t end = call.end < at ? call.end : at,
+			 start = call.start > from ? call.start : from;
 		if (end <= from)
 			break;
 		if (end < at)

@@ -1,11 +1,15 @@
 /*
- * summary: calls by function, and what devices did (summary_device.h), counted while the program runs and printed at its end; no trace is needed.
+ * summary: calls by function, and what devices did (summary_device.h), counted while the program
+ * runs and printed at its end; no trace is needed.
  *
- * Each thread counts for itself: what it writes has no other writer, and the only lock or allocation is the system call by which it gets memory for a function
- * that it calls for the first time. Times are kept in ticks, and become nanoseconds when the table is made. Count, total, least and most are exact. Medians and
- * percentiles come from bins, 32 to each doubling, of which the middle is told: they are off by at most 1.6 %.
+ * Each thread counts for itself: what it writes has no other writer, and the only lock or
+ * allocation is the system call by which it gets memory for a function that it calls for the first
+ * time. Times are kept in ticks, and become nanoseconds when the table is made. Count, total, least
+ * and most are exact. Medians and percentiles come from bins, 32 to each doubling, of which the
+ * middle is told: they are off by at most 1.6 %.
  *
- * The table may be made while other threads go on calling; it then has what they had counted by that moment.
+ * The table may be made while other threads go on calling; it then has what they had counted by
+ * that moment.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,29 +30,35 @@
 #include "tables/call_tables.h"
 #include "cli/command.h"
 
-#define TIDS	 16u
-#define APIS	 32
-#define ARENA	 (256u * 1024)
+#define TIDS  16u
+#define APIS  32
+#define ARENA (256u * 1024)
 
-/* One thread's calls of one function. One writer, read by whoever makes the table: relaxed atomics, written without read-modify-write. */
+/*
+ * One thread's calls of one function. One writer, read by whoever makes the table: relaxed atomics,
+ * written without read-modify-write.
+ */
 struct counts {
 	const struct tl_function *function;
-	_Atomic uint64_t calls, failed, total, least, most;	/* ticks */
+	_Atomic uint64_t calls, failed, total, least, most; /* ticks */
 	_Atomic uint32_t bins[BINS];
 };
 
 struct api_counts {
 	const struct tl_api *api;
-	_Atomic(struct counts *) *functions;	/* by tl_function.index */
+	_Atomic(struct counts *) *functions; /* by tl_function.index */
 };
 
-/* A thread's accounts; those of a thread that has ended go on with another one, unless threads are told apart. Never freed. */
+/*
+ * A thread's accounts; those of a thread that has ended go on with another one, unless threads are
+ * told apart. Never freed.
+ */
 struct accounts {
 	struct accounts *next;
 	_Atomic bool taken;
-	_Atomic int tids[TIDS];		/* of the threads that had them last */
-	_Atomic unsigned ntids;		/* threads that had them; the last one has them now */
-	_Atomic uint32_t napis;		/* release after the entry is in place */
+	_Atomic int tids[TIDS]; /* of the threads that had them last */
+	_Atomic unsigned ntids; /* threads that had them; the last one has them now */
+	_Atomic uint32_t napis; /* release after the entry is in place */
 	struct api_counts apis[APIS];
 	char *arena;
 	size_t left;
@@ -60,9 +70,9 @@ const unsigned tl_tool_version = TL_TOOL_VERSION;
 static struct output output;
 static enum table_format format = TABLE_AS_TEXT;
 static bool by_thread;
-static bool devices;			/* are watched */
-static uint64_t started;		/* ticks */
-static _Atomic(struct accounts *) all;	/* release when an entry is put in, acquire by readers */
+static bool devices;		       /* are watched */
+static uint64_t started;	       /* ticks */
+static _Atomic(struct accounts *) all; /* release when an entry is put in, acquire by readers */
 static __thread struct accounts *own;
 static pthread_key_t key;
 
@@ -73,7 +83,8 @@ static void *allocate(struct accounts *accounts, size_t size)
 	size = (size + 63) & ~(size_t)63;
 	if (accounts->left < size) {
 		size_t more = size > ARENA ? size : ARENA;
-		void *memory = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *memory = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				    -1, 0);
 		if (memory == MAP_FAILED)
 			return NULL;
 		accounts->arena = memory;
@@ -87,9 +98,11 @@ static void *allocate(struct accounts *accounts, size_t size)
 
 static struct accounts *reuse(void)
 {
-	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next) {
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at;
+	     at = at->next) {
 		bool no = false;
-		if (atomic_compare_exchange_strong_explicit(&at->taken, &no, true, memory_order_acquire, memory_order_relaxed))
+		if (atomic_compare_exchange_strong_explicit(
+			    &at->taken, &no, true, memory_order_acquire, memory_order_relaxed))
 			return at;
 	}
 	return NULL;
@@ -97,7 +110,8 @@ static struct accounts *reuse(void)
 
 static struct accounts *new_accounts(void)
 {
-	struct accounts *mine = mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct accounts *mine = mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (mine == MAP_FAILED)
 		return NULL;
@@ -105,7 +119,8 @@ static struct accounts *new_accounts(void)
 	struct accounts *first = atomic_load_explicit(&all, memory_order_relaxed);
 	do
 		mine->next = first;
-	while (!atomic_compare_exchange_weak_explicit(&all, &first, mine, memory_order_release, memory_order_relaxed));
+	while (!atomic_compare_exchange_weak_explicit(&all, &first, mine, memory_order_release,
+						      memory_order_relaxed));
 	return mine;
 }
 
@@ -118,7 +133,8 @@ static struct accounts *first_call_of_thread(void)
 	own = mine;
 	if (mine) {
 		unsigned nth = atomic_load_explicit(&mine->ntids, memory_order_relaxed);
-		atomic_store_explicit(&mine->tids[nth % TIDS], (int)syscall(SYS_gettid), memory_order_relaxed);
+		atomic_store_explicit(&mine->tids[nth % TIDS], (int)syscall(SYS_gettid),
+				      memory_order_relaxed);
 		atomic_store_explicit(&mine->ntids, nth + 1, memory_order_relaxed);
 		pthread_setspecific(key, mine);
 	}
@@ -152,14 +168,16 @@ static struct api_counts *counts_of_api(struct accounts *mine, const struct tl_a
 	if (count == APIS)
 		return NULL;
 	mine->apis[count].api = api;
-	mine->apis[count].functions = allocate(mine, api->count * sizeof(*mine->apis[count].functions));
+	mine->apis[count].functions =
+		allocate(mine, api->count * sizeof(*mine->apis[count].functions));
 	if (!mine->apis[count].functions)
 		return NULL;
 	atomic_store_explicit(&mine->napis, count + 1, memory_order_release);
 	return &mine->apis[count];
 }
 
-static struct counts *first_call_of_function(struct accounts *mine, _Atomic(struct counts *) *place, const struct tl_function *function)
+static struct counts *first_call_of_function(struct accounts *mine, _Atomic(struct counts *) *place,
+					     const struct tl_function *function)
 {
 	struct counts *counts = allocate(mine, sizeof(*counts));
 
@@ -173,7 +191,8 @@ static struct counts *first_call_of_function(struct accounts *mine, _Atomic(stru
 
 static inline void add(_Atomic uint64_t *number, uint64_t more)
 {
-	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + more, memory_order_relaxed);
+	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + more,
+			      memory_order_relaxed);
 }
 
 static void after(const struct tl_view *view, void *user_data, void **instance_data)
@@ -200,14 +219,16 @@ static void after(const struct tl_view *view, void *user_data, void **instance_d
 		atomic_store_explicit(&counts->least, ticks, memory_order_relaxed);
 	if (ticks > atomic_load_explicit(&counts->most, memory_order_relaxed))
 		atomic_store_explicit(&counts->most, ticks, memory_order_relaxed);
-	atomic_store_explicit(bin, atomic_load_explicit(bin, memory_order_relaxed) + 1, memory_order_relaxed);
+	atomic_store_explicit(bin, atomic_load_explicit(bin, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
 	if (devices)
 		recent_add(&mine->recent, tid_of(mine), function->name, view->start, view->end);
 }
 
 static const struct recent *recent_of(int thread)
 {
-	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next)
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at;
+	     at = at->next)
 		for (unsigned i = 0; i < TIDS; i++)
 			if (atomic_load_explicit(&at->tids[i], memory_order_relaxed) == thread)
 				return &at->recent;
@@ -263,13 +284,17 @@ static void add_counts(struct sums *sums, const struct counts *counts)
 	struct spread *spread = &sum->spread;
 	uint64_t calls = 0;
 
-	/* The bins tell how many calls there are: a thread that goes on counting can't make them disagree. */
+	/*
+	 * The bins tell how many calls there are: a thread that goes on counting can't make them
+	 * disagree.
+	 */
 	for (unsigned i = 0; i < BINS; i++) {
 		uint32_t here = atomic_load_explicit(&counts->bins[i], memory_order_relaxed);
 		spread->bins[i] += here;
 		calls += here;
 	}
-	uint64_t total = load(&counts->total), least = load(&counts->least), most = load(&counts->most);
+	uint64_t total = load(&counts->total), least = load(&counts->least),
+		 most = load(&counts->most);
 	spread->count += calls;
 	sum->failed += load(&counts->failed);
 	spread->total += total;
@@ -285,7 +310,8 @@ static void add_accounts(struct sums *sums, const struct accounts *accounts)
 
 	for (uint32_t a = 0; a < napis; a++)
 		for (uint32_t f = 0; f < accounts->apis[a].api->count; f++) {
-			struct counts *counts = atomic_load_explicit(&accounts->apis[a].functions[f], memory_order_acquire);
+			struct counts *counts = atomic_load_explicit(
+				&accounts->apis[a].functions[f], memory_order_acquire);
 			if (counts)
 				add_counts(sums, counts);
 		}
@@ -322,12 +348,14 @@ static struct table *table_of(const struct sums *sums, const char *name, double 
 		if (calls.calls)
 			calls_row(table, &calls, in_ns(sums->total, ns));
 	}
-	table_heading(table, "tracelayer: %s: %llu call%s of %zu function%s", name, (unsigned long long)sums->calls, plural(sums->calls), sums->count,
+	table_heading(table, "tracelayer: %s: %llu call%s of %zu function%s", name,
+		      (unsigned long long)sums->calls, plural(sums->calls), sums->count,
 		      plural(sums->count));
 	return table;
 }
 
-static struct table *table_of_accounts(struct accounts *const *list, size_t count, const char *name, double ns)
+static struct table *table_of_accounts(struct accounts *const *list, size_t count, const char *name,
+				       double ns)
 {
 	struct sums sums = {0};
 
@@ -344,13 +372,16 @@ static void print_all(FILE *to, double ns)
 	size_t count = 0, shown = 0;
 	char name[64];
 
-	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at; at = at->next)
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at;
+	     at = at->next)
 		count++;
 	struct accounts **list = need(calloc(count + 1, sizeof(struct accounts *)));
 	struct table **tables = need(calloc(count + 1 + DEVICE_TABLES, sizeof(struct table *)));
-	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at && shown < count; at = at->next)
+	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire);
+	     at && shown < count; at = at->next)
 		list[shown++] = at;
-	snprintf(name, sizeof(name), "process %d (%.40s)", (int)getpid(), program_invocation_short_name);
+	snprintf(name, sizeof(name), "process %d (%.40s)", (int)getpid(),
+		 program_invocation_short_name);
 	tables[0] = table_of_accounts(list, shown, name, ns);
 	for (size_t i = 0; by_thread && i < shown; i++) {
 		snprintf(name, sizeof(name), "thread %d", tid_of(list[i]));
@@ -359,7 +390,9 @@ static void print_all(FILE *to, double ns)
 	uint64_t missing = devices ? device_tables(&tables[1 + shown]) : 0;
 	calls_print(tables, 1 + shown + DEVICE_TABLES, NULL, format, to);
 	if (format == TABLE_AS_TEXT && missing)
-		fprintf(to, "\ntracelayer: summary: no memory for %llu device commands; they are not in the tables\n", (unsigned long long)missing);
+		fprintf(to,
+			"\ntracelayer: summary: no memory for %llu device commands; they are not in the tables\n",
+			(unsigned long long)missing);
 	if (format == TABLE_AS_TEXT)
 		fputc('\n', to);
 	free(list);
@@ -419,16 +452,19 @@ int tl_tool_start(const struct tl_tool_host *host)
 		} else if (option_is(&option, "format") && table_format_named(option.value) >= 0) {
 			format = (enum table_format)table_format_named(option.value);
 		} else if (option_is(&option, "format")) {
-			return refuse(host, "no such format: %.60s; give text, csv or json", option.value);
+			return refuse(host, "no such format: %.60s; give text, csv or json",
+				      option.value);
 		} else {
-			return refuse(host, "no such option: %s; give file, format or threads", option.key);
+			return refuse(host, "no such option: %s; give file, format or threads",
+				      option.key);
 		}
 	}
 	int status = output_open(&output, host, file);
 	if (status)
 		return status;
 	if (pthread_key_create(&key, thread_ends))
-		return refuse(host, "no key for threads' data is left; the program runs without it");
+		return refuse(host,
+			      "no key for threads' data is left; the program runs without it");
 	pthread_atfork(NULL, NULL, after_fork);
 	started = tl_ticks_now();
 	devices = device_start(recent_of);

@@ -1,9 +1,10 @@
 /*
  * summary_device.c: see summary_device.h.
  *
- * Commands come as they are found to have ended, which each thread may do for its own: each queue keeps many back, sorted, and counts the first half of
- * them when there is no more room. What a queue waited for is asked when its command is counted, of the submitting thread's last calls. Everything is under one
- * lock, which is held for some hundred nanoseconds.
+ * Commands come as they are found to have ended, which each thread may do for its own: each queue
+ * keeps many back, sorted, and counts the first half of them when there is no more room. What a
+ * queue waited for is asked when its command is counted, of the submitting thread's last calls.
+ * Everything is under one lock, which is held for some hundred nanoseconds.
  */
 #include "callbacks/summary_device.h"
 
@@ -16,7 +17,7 @@
 #include "cli/command.h"
 #include "tracelayer/device.h"
 
-#define BACK 1024u	/* commands that a queue keeps back, at most */
+#define BACK 1024u /* commands that a queue keeps back, at most */
 #define NAME 256u
 
 /* All commands of a name. */
@@ -32,9 +33,9 @@ struct row {
 /* Idle time of a queue with one cause. */
 struct wait {
 	struct wait *next;
-	const char *cause;	/* never freed */
+	const char *cause; /* never freed */
 	uint64_t gaps, total, longest;
-	uint64_t gap, in_gap;	/* that it was seen in last, and for how long */
+	uint64_t gap, in_gap; /* that it was seen in last, and for how long */
 };
 
 struct kept {
@@ -48,14 +49,14 @@ struct queue {
 	char *name;
 	struct queue_time time;
 	struct wait *waits;	/* those seen lately first */
-	struct kept back[BACK];	/* by their start */
+	struct kept back[BACK]; /* by their start */
 	unsigned nback;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of all that follows */
-static struct row *rows;	/* those seen lately first */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
+static struct row *rows;				 /* those seen lately first */
 static struct queue *queues;
-static uint64_t missing;	/* commands for which there was no memory */
+static uint64_t missing; /* commands for which there was no memory */
 static device_recent recent_of;
 
 /* ---- rows ---- */
@@ -154,7 +155,8 @@ static void waited(void *context, const char *name, uint64_t time)
 static void count_kept(struct queue *queue, const struct kept *kept)
 {
 	int64_t idle = queue_time_add(&queue->time, (int64_t)kept->start, (int64_t)kept->end);
-	const struct gap gap = {(int64_t)kept->start - idle, (int64_t)kept->start, (int64_t)kept->call_start, (int64_t)kept->call_end};
+	const struct gap gap = {(int64_t)kept->start - idle, (int64_t)kept->start,
+				(int64_t)kept->call_start, (int64_t)kept->call_end};
 
 	if (!idle)
 		return;
@@ -166,7 +168,9 @@ static void count_kept(struct queue *queue, const struct kept *kept)
 	struct gap_parts parts = gap_parts(&gap);
 	/* The call that submitted is one of the thread's, too. */
 	uint64_t host = (uint64_t)(parts.call - gap.from);
-	uint64_t told = host ? recent_tell(recent, kept->thread, (uint64_t)gap.from, (uint64_t)parts.call, waited, queue) : 0;
+	uint64_t told = host ? recent_tell(recent, kept->thread, (uint64_t)gap.from,
+					   (uint64_t)parts.call, waited, queue)
+			     : 0;
 	waited(queue, GAP_UNKNOWN, host - told);
 	waited(queue, GAP_DEVICE, (uint64_t)(gap.to - parts.call));
 }
@@ -193,13 +197,15 @@ static void done(const struct tl_device_view *command, void *user_data)
 	char name[NAME];
 
 	(void)user_data;
-	command_row_name(name, sizeof(name), command->kind, command->name ? command->name : "other", command->peer);
+	command_row_name(name, sizeof(name), command->kind, command->name ? command->name : "other",
+			 command->peer);
 	pthread_mutex_lock(&lock);
 	struct row *row = row_named(commands_table_of(command->kind), name);
 	struct queue *queue = queue_of(command);
 	if (row && queue) {
 		add_to_row(row, command);
-		keep_back(queue, &(struct kept){command->start, command->end, command->call_start, command->call_end, command->thread});
+		keep_back(queue, &(struct kept){command->start, command->end, command->call_start,
+						command->call_end, command->thread});
 	} else {
 		missing++;
 	}
@@ -234,7 +240,10 @@ static void forget(void)
 
 void device_after_fork(void)
 {
-	/* Another thread of the parent's may have had it; then what is there is not to be trusted, and is left. */
+	/*
+	 * Another thread of the parent's may have had it; then what is there is not to be trusted,
+	 * and is left.
+	 */
 	bool sound = !pthread_mutex_trylock(&lock);
 
 	pthread_mutex_init(&lock, NULL);

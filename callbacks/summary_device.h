@@ -1,5 +1,6 @@
 /*
- * summary_device.h: the summary's share of what devices do: kernels, transfers, queues and what they waited for, counted while the program runs.
+ * summary_device.h: the summary's share of what devices do: kernels, transfers, queues and what
+ * they waited for, counted while the program runs.
  */
 #ifndef TL_CALLBACKS_SUMMARY_DEVICE_H
 #define TL_CALLBACKS_SUMMARY_DEVICE_H
@@ -22,7 +23,10 @@ bool device_start(device_recent recent);
 /* In a forked child: forget what was counted. */
 void device_after_fork(void);
 
-/* The tables, those that there are; need() is used. Once, at the end. Returns how many commands there was no memory for. */
+/*
+ * The tables, those that there are; need() is used. Once, at the end. Returns how many commands
+ * there was no memory for.
+ */
 uint64_t device_tables(struct table *tables[DEVICE_TABLES]);
 
 #endif

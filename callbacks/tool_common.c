@@ -21,7 +21,7 @@
 #include "common/launcher.h"
 #include "common/output.h"
 
-#define OUT_OF_THE_WAY 500	/* programs expect the low numbers for themselves */
+#define OUT_OF_THE_WAY 500 /* programs expect the low numbers for themselves */
 
 /* ---- options ---- */
 
@@ -65,9 +65,10 @@ int refuse(const struct tl_tool_host *host, const char *format, ...)
 
 /* ---- tracers ---- */
 
-int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologue prologue, tl_generic_epilogue epilogue)
+int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologue prologue,
+	  tl_generic_epilogue epilogue)
 {
-	struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
 
 	if (tl_tracer_create(&desc, &tracer) != TL_TRACER_OK)
@@ -76,7 +77,8 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
 	case TL_TRACER_OK:
 		break;
 	case TL_TRACER_NO_FUNCTION:
-		return refuse(host, "no function matches %s; give names of functions, with * and ?", globs);
+		return refuse(host, "no function matches %s; give names of functions, with * and ?",
+			      globs);
 	default:
 		return refuse(host, "no memory; the program runs without it");
 	}
@@ -87,7 +89,10 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
 
 /* ---- output ---- */
 
-/* Of a file in a folder that was named: log.%e.%p.txt, for the tool that the list calls log, or ./log.so. */
+/*
+ * Of a file in a folder that was named: log.%e.%p.txt, for the tool that the list calls log, or
+ * ./log.so.
+ */
 static void name_standard(char *standard, size_t room, const char *tool)
 {
 	const char *slash = strrchr(tool, '/'), *base = slash ? slash + 1 : tool;
@@ -118,9 +123,11 @@ static bool fill_in(struct output *output)
 static int open_again(const struct output *output)
 {
 	struct stat about;
-	int fd = open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open(output->path,
+		      O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
 
-	if (fd < 0 || (!fstat(fd, &about) && about.st_dev == output->device && about.st_ino == output->inode))
+	if (fd < 0 ||
+	    (!fstat(fd, &about) && about.st_dev == output->device && about.st_ino == output->inode))
 		return fd;
 	close(fd);
 	return -1;
@@ -142,13 +149,18 @@ static void say_number(const struct output *output, const char *asked)
 {
 	struct output errors = {.fd = STDERR_FILENO};
 	char line[2 * sizeof(output->path) + 64];
-	int size = snprintf(line, sizeof(line), "tracelayer: tool %s: %s: that name is taken; it writes to %s\n", output->tool, asked, output->path);
+	int size = snprintf(line, sizeof(line),
+			    "tracelayer: tool %s: %s: that name is taken; it writes to %s\n",
+			    output->tool, asked, output->path);
 
 	if (remember(&errors) && size > 0 && (size_t)size < sizeof(line))
 		output_write(&errors, line, (size_t)size);
 }
 
-/* 0 or an errno. As a trace's file is made: no name that is taken is written to, and nothing that somebody else has put there. */
+/*
+ * 0 or an errno. As a trace's file is made: no name that is taken is written to, and nothing that
+ * somebody else has put there.
+ */
 static int make_file(struct output *output)
 {
 	struct tl_output *file = calloc(1, sizeof(*file));
@@ -201,17 +213,20 @@ static int open_output(struct output *output)
 
 int output_open(struct output *output, const struct tl_tool_host *host, const char *pattern)
 {
-	*output = (struct output){ .fd = -1, .rank = tl_launcher_rank() };
+	*output = (struct output){.fd = -1, .rank = tl_launcher_rank()};
 	snprintf(output->tool, sizeof(output->tool), "%s", host->name);
 	name_standard(output->standard, sizeof(output->standard), host->name);
 	if (strlen(pattern) >= sizeof(output->pattern))
 		return refuse(host, "the file's name is too long; shorten it");
 	if (!strcmp(pattern, "-"))
-		return refuse(host, "file=-: standard output is the program's own; name a file, or leave it out for standard error");
+		return refuse(
+			host,
+			"file=-: standard output is the program's own; name a file, or leave it out for standard error");
 	strcpy(output->pattern, pattern);
 	int error = open_output(output);
 	if (error)
-		return refuse(host, "%s: %s; name another file", output->path, tl_output_words(error) ? tl_output_words(error) : strerror(error));
+		return refuse(host, "%s: %s; name another file", output->path,
+			      tl_output_words(error) ? tl_output_words(error) : strerror(error));
 	return 0;
 }
 
@@ -227,7 +242,8 @@ static bool is_still_ours(const struct output *output)
 {
 	struct stat about;
 
-	return fstat(output->fd, &about) == 0 && about.st_dev == output->device && about.st_ino == output->inode;
+	return fstat(output->fd, &about) == 0 && about.st_dev == output->device &&
+	       about.st_ino == output->inode;
 }
 
 /* By syscall(), since the C library's write is a point where a thread can be cancelled. */
@@ -235,12 +251,12 @@ static int write_all(int fd, const char *bytes, size_t size)
 {
 	while (size) {
 		long done = syscall(SYS_write, fd, bytes, size);
-		struct pollfd ready = { .fd = fd, .events = POLLOUT };
+		struct pollfd ready = {.fd = fd, .events = POLLOUT};
 		if (done >= 0) {
 			bytes += done;
 			size -= (size_t)done;
 		} else if (errno == EAGAIN) {
-			struct timespec patience = { .tv_sec = 1 };
+			struct timespec patience = {.tv_sec = 1};
 			if (syscall(SYS_ppoll, &ready, 1, &patience, NULL, 8) != 1)
 				return EAGAIN;
 		} else if (errno != EINTR) {
@@ -252,7 +268,7 @@ static int write_all(int fd, const char *bytes, size_t size)
 
 void output_write(const struct output *output, const char *bytes, size_t size)
 {
-	const struct timespec now = { 0, 0 };
+	const struct timespec now = {0, 0};
 	int kept = errno, fd = output->fd, error;
 	bool opened = false;
 	sigset_t raised, before;
@@ -271,7 +287,8 @@ void output_write(const struct output *output, const char *bytes, size_t size)
 	sigaddset(&raised, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &raised, &before);
 	error = write_all(fd, bytes, size);
-	if ((error == EPIPE && !sigismember(&before, SIGPIPE)) || (error == EFBIG && !sigismember(&before, SIGXFSZ)))
+	if ((error == EPIPE && !sigismember(&before, SIGPIPE)) ||
+	    (error == EFBIG && !sigismember(&before, SIGXFSZ)))
 		syscall(SYS_rt_sigtimedwait, &raised, NULL, &now, 8);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (opened)

@@ -1,5 +1,6 @@
 /*
- * tool_common.h: what the tools that come with tracelayer share: options, a tracer on everything, and where they write.
+ * tool_common.h: what the tools that come with tracelayer share: options, a tracer on everything,
+ * and where they write.
  */
 #ifndef TL_CALLBACKS_TOOL_COMMON_H
 #define TL_CALLBACKS_TOOL_COMMON_H
@@ -23,19 +24,26 @@ bool option_next(const char **list, struct option *option);
 bool option_is(const struct option *option, const char *key);
 
 /* What tl_tool_start returns where it can't work; the reason becomes part of a line. */
-__attribute__((format(printf, 2, 3))) int refuse(const struct tl_tool_host *host, const char *format, ...);
-
-/* A tracer with these callbacks on the functions that match, enabled. 0, or what tl_tool_start returns. */
-int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologue prologue, tl_generic_epilogue epilogue);
+__attribute__((format(printf, 2, 3))) int refuse(const struct tl_tool_host *host,
+						 const char *format, ...);
 
 /*
- * Where a tool writes: standard error, or a file, which is named and made as traces are (common/output.h): a name that is taken gets a number, and
- * that is said; what somebody else has put there is not written to. The program's own descriptors are its own: what is written never goes
- * to another file that has taken the number, and a closed pipe or a limit on files neither kills the program nor is reported.
+ * A tracer with these callbacks on the functions that match, enabled. 0, or what tl_tool_start
+ * returns.
+ */
+int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologue prologue,
+	  tl_generic_epilogue epilogue);
+
+/*
+ * Where a tool writes: standard error, or a file, which is named and made as traces are
+ * (common/output.h): a name that is taken gets a number, and that is said; what somebody else has
+ * put there is not written to. The program's own descriptors are its own: what is written never
+ * goes to another file that has taken the number, and a closed pipe or a limit on files neither
+ * kills the program nor is reported.
  */
 struct output {
-	char pattern[4096];	/* of the file, as for traces; empty: standard error */
-	char standard[128];	/* the name of a file in a folder */
+	char pattern[4096]; /* of the file, as for traces; empty: standard error */
+	char standard[128]; /* the name of a file in a folder */
 	char tool[128];
 	int64_t rank;
 	char path[4096];
@@ -50,7 +58,10 @@ int output_open(struct output *output, const struct tl_tool_host *host, const ch
 /* In a forked child: a file of its own, where the pattern says so. */
 void output_after_fork(struct output *output);
 
-/* By one write(2) where the file takes it whole, as files and, up to PIPE_BUF bytes, pipes do. Any thread, no lock. Keeps errno. */
+/*
+ * By one write(2) where the file takes it whole, as files and, up to PIPE_BUF bytes, pipes do. Any
+ * thread, no lock. Keeps errno.
+ */
 void output_write(const struct output *output, const char *bytes, size_t size);
 
 #endif

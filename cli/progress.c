@@ -28,7 +28,9 @@ static bool is_time(void)
 		progress.is_terminal = isatty(STDERR_FILENO);
 		progress.since = now;
 	}
-	if (!progress.is_terminal || (now.tv_sec - progress.since.tv_sec) * 1000000000 + now.tv_nsec - progress.since.tv_nsec < MOMENT_NS)
+	if (!progress.is_terminal || (now.tv_sec - progress.since.tv_sec) * 1000000000 +
+						     now.tv_nsec - progress.since.tv_nsec <
+					     MOMENT_NS)
 		return false;
 	progress.since = now;
 	return true;

@@ -1,5 +1,6 @@
 /*
- * progress.h: a line on stderr that says how far a long piece of work is, where stderr is a terminal. It is written over as the work goes on.
+ * progress.h: a line on stderr that says how far a long piece of work is, where stderr is a
+ * terminal. It is written over as the work goes on.
  */
 #ifndef TL_CLI_PROGRESS_H
 #define TL_CLI_PROGRESS_H

@@ -1,6 +1,6 @@
 /*
  * settings_doc: prints the table of settings as documentation, so that no page can say other than
- *the source. Runs at build time only.
+ * the source. Runs at build time only.
  *
  *	settings_doc mdoc	list items for a manual page
  *	settings_doc markdown	the table in README.md

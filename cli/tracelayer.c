@@ -24,13 +24,17 @@ static const struct subcommand {
 	{"run", "tracelayer run", "run a program and trace the calls it makes", command_run},
 	{"pause", "tracelayer pause", "pause the recording of running processes", command_pause},
 	{"resume", "tracelayer resume", "go on recording in them", command_resume},
-	{"snapshot", "tracelayer snapshot", "have them write out what they have recorded", command_snapshot},
+	{"snapshot", "tracelayer snapshot", "have them write out what they have recorded",
+	 command_snapshot},
 	{"stop", "tracelayer stop", "end their recording for good", command_stop},
 	{"export", "tracelayer export", "make a .tlt file into one for viewers", command_export},
-	{"recover", "tracelayer recover", "make traces of what dead processes had recorded", command_recover},
-	{"profile", "tracelayer profile", "sample what a program's threads are doing", command_profile},
+	{"recover", "tracelayer recover", "make traces of what dead processes had recorded",
+	 command_recover},
+	{"profile", "tracelayer profile", "sample what a program's threads are doing",
+	 command_profile},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
-	{"phases", "tracelayer phases", "what NNAPI's layers spent in its phases, from a systrace", command_phases},
+	{"phases", "tracelayer phases", "what NNAPI's layers spent in its phases, from a systrace",
+	 command_phases},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -73,7 +77,10 @@ void say_output_failed(const char *what)
 	output_failure_is_said = true;
 }
 
-/* Whatever ends the command, argp's --help among it: what was printed is there, or the exit code tells. */
+/*
+ * Whatever ends the command, argp's --help among it: what was printed is there, or the exit code
+ * tells.
+ */
 static void check_output(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))

@@ -1,7 +1,9 @@
 /*
- * checked_stdout.h: a command whose standard output could not be written says so and fails, whatever ends it, argp's --help among it.
+ * checked_stdout.h: a command whose standard output could not be written says so and fails,
+ * whatever ends it, argp's --help among it.
  *
- * Call tl_check_stdout(NAME) first in main. For commands of one source file; tracelayer(1) has its own, which knows more.
+ * Call tl_check_stdout(NAME) first in main. For commands of one source file; tracelayer(1) has its
+ * own, which knows more.
  */
 #ifndef TL_COMMON_CHECKED_STDOUT_H
 #define TL_COMMON_CHECKED_STDOUT_H
@@ -18,7 +20,8 @@ static void tl_fail_if_stdout_failed(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
-	fprintf(stderr, "%s: cannot write the output: %s; free some space, or send it elsewhere\n", tl_checked_command, strerror(errno));
+	fprintf(stderr, "%s: cannot write the output: %s; free some space, or send it elsewhere\n",
+		tl_checked_command, strerror(errno));
 	_exit(1);
 }
 

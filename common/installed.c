@@ -39,7 +39,8 @@ bool installed_library(const char *name, char *found)
 
 	if (here_length >= tail_length && !strcmp(here + here_length - tail_length, tail)) {
 		here[here_length - tail_length] = '\0';
-		if (snprintf(found, PATH_MAX, "%s%s/%s", here, &LIBDIR[same], name) < PATH_MAX && !access(found, R_OK))
+		if (snprintf(found, PATH_MAX, "%s%s/%s", here, &LIBDIR[same], name) < PATH_MAX &&
+		    !access(found, R_OK))
 			return true;
 	}
 	snprintf(found, PATH_MAX, "%s/%s", LIBDIR, name);

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 
 /*
- * The library of that name which belongs to the command that runs: in the build tree in .libs, installed in libdir. What was
- * installed may have been moved as a whole, so libdir is taken relative to where the command itself
- * lies. `found` has PATH_MAX bytes. Returns false where there is none.
+ * The library of that name which belongs to the command that runs: in the build tree in .libs,
+ * installed in libdir. What was installed may have been moved as a whole, so libdir is taken
+ * relative to where the command itself lies. `found` has PATH_MAX bytes. Returns false where there
+ * is none.
  */
 bool installed_library(const char *name, char *found);
 

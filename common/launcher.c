@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slurm's steps that are no srun: a batch script, an interactive shell. Their numbers are the last ones of 32 bits. */
+/*
+ * Slurm's steps that are no srun: a batch script, an interactive shell. Their numbers are the last
+ * ones of 32 bits.
+ */
 #define SLURM_STEPS_BEGIN 0xfffffff0u
 
 /* A variable's number, -1 where it has none. */
@@ -42,7 +45,8 @@ static int64_t torch_rank(void)
 int64_t tl_launcher_rank(void)
 {
 	static const char *const variables[] = {
-		"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+		"PMIX_RANK",	       "PMI_RANK",    "OMPI_COMM_WORLD_RANK",
+		"MV2_COMM_WORLD_RANK", "PALS_RANKID",
 	};
 	int64_t rank = -1;
 
@@ -57,8 +61,26 @@ bool tl_launcher_is(const char *program)
 {
 	/* mpirun.openmpi, mpiexec.hydra: what stands behind a dot says whose it is. */
 	static const char *const names[] = {
-		"mpirun", "mpiexec", "orterun", "orted", "prterun", "prun", "prte", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_nameserver",
-		"mpirun_rsh", "mpispawn", "srun", "slurmstepd", "aprun", "palsrun", "jsrun", "flux", "flux-shell",
+		"mpirun",
+		"mpiexec",
+		"orterun",
+		"orted",
+		"prterun",
+		"prun",
+		"prte",
+		"prted",
+		"hydra_pmi_proxy",
+		"hydra_bstrap_proxy",
+		"hydra_nameserver",
+		"mpirun_rsh",
+		"mpispawn",
+		"srun",
+		"slurmstepd",
+		"aprun",
+		"palsrun",
+		"jsrun",
+		"flux",
+		"flux-shell",
 	};
 	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
 	size_t length = strcspn(base, ".");

@@ -12,7 +12,10 @@
 /* The rank that a launcher gave the calling process; -1: none did. */
 int64_t tl_launcher_rank(void);
 
-/* A program of that name starts those of others (mpirun, srun): what it calls itself is not what anybody wants to see. A path will do, too. */
+/*
+ * A program of that name starts those of others (mpirun, srun): what it calls itself is not what
+ * anybody wants to see. A path will do, too.
+ */
 bool tl_launcher_is(const char *program);
 
 #endif

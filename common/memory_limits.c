@@ -1,8 +1,9 @@
 /*
  * memory_limits.c: see memory_limits.h.
  *
- * /proc/self/cgroup says which cgroup the process is in, /proc/self/mountinfo where the tree of cgroups is mounted, and which part of it: in a
- * container that is often not the whole. A limit holds for all that is below it, so every folder from the process's up to the mount is asked.
+ * /proc/self/cgroup says which cgroup the process is in, /proc/self/mountinfo where the tree of
+ * cgroups is mounted, and which part of it: in a container that is often not the whole. A limit
+ * holds for all that is below it, so every folder from the process's up to the mount is asked.
  */
 #include "common/memory_limits.h"
 
@@ -18,7 +19,8 @@
 #include "common/text.h"
 
 #define LINE 4096
-#define NO_LIMIT (UINT64_C(1) << 60)	/* version 1 has a number near 2 to the 63 where there is none */
+/* version 1 has a number near 2 to the 63 where there is none */
+#define NO_LIMIT (UINT64_C(1) << 60)
 
 /* A file, line by line. What is longer than a line's room is cut. */
 struct lines {
@@ -59,7 +61,7 @@ static bool next_line(struct lines *lines, char line[LINE])
 
 static void join(char path[LINE], const char *first, const char *second, const char *third)
 {
-	struct tl_text text = { path, path + LINE - 1, false };
+	struct tl_text text = {path, path + LINE - 1, false};
 
 	tl_text_string(&text, first);
 	tl_text_string(&text, second);
@@ -98,7 +100,9 @@ static bool has_word(const char *list, size_t length, const char *word)
 	return false;
 }
 
-/* The process's place in the tree of memory cgroups of that version: "4:memory:/a/b", or "0::/a/b". */
+/*
+ * The process's place in the tree of memory cgroups of that version: "4:memory:/a/b", or "0::/a/b".
+ */
 static bool find_cgroup(const char *root, int version, char cgroup[LINE])
 {
 	static struct lines lines;
@@ -108,7 +112,8 @@ static bool find_cgroup(const char *root, int version, char cgroup[LINE])
 	if (!open_lines(&lines, root, "/proc/self/cgroup"))
 		return false;
 	while (!found && next_line(&lines, line)) {
-		const char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+		const char *names = strchr(line, ':'),
+			   *path = names ? strchr(names + 1, ':') : NULL;
 		if (!path)
 			continue;
 		size_t length = (size_t)(path - ++names);
@@ -120,7 +125,10 @@ static bool find_cgroup(const char *root, int version, char cgroup[LINE])
 	return found;
 }
 
-/* The field of a line at which `at` stands, ended by a NUL, with its escapes (\040) undone. Returns what follows; NULL: there is none. */
+/*
+ * The field of a line at which `at` stands, ended by a NUL, with its escapes (\040) undone. Returns
+ * what follows; NULL: there is none.
+ */
 static char *take_field(char *at, char **field)
 {
 	char *to = at;
@@ -128,7 +136,8 @@ static char *take_field(char *at, char **field)
 	*field = at;
 	for (; *at && *at != ' '; at++) {
 		bool escape = at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3];
-		*to++ = escape ? (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0')) : *at;
+		*to++ = escape ? (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'))
+			       : *at;
 		at += escape ? 3 : 0;
 	}
 	char *rest = *at ? at + 1 : NULL;
@@ -186,17 +195,24 @@ static uint64_t limit_of(const char *folder, int version)
 {
 	if (version == 2)
 		/* Above the second it is slowed down until it crawls. */
-		return least(read_limit(folder, "memory.max", ""), read_limit(folder, "memory.high", ""));
+		return least(read_limit(folder, "memory.max", ""),
+			     read_limit(folder, "memory.high", ""));
 	/* The second is of all above, also of those that are not mounted here. */
-	return least(read_limit(folder, "memory.limit_in_bytes", ""), read_limit(folder, "memory.stat", "hierarchical_memory_limit "));
+	return least(read_limit(folder, "memory.limit_in_bytes", ""),
+		     read_limit(folder, "memory.stat", "hierarchical_memory_limit "));
 }
 
-/* From the process's folder up to the mount. Where the mount is of another part of the tree, only that is to be seen. */
-static uint64_t climb(const char *root, const char *mount, const char *part, const char *cgroup, int version)
+/*
+ * From the process's folder up to the mount. Where the mount is of another part of the tree, only
+ * that is to be seen.
+ */
+static uint64_t climb(const char *root, const char *mount, const char *part, const char *cgroup,
+		      int version)
 {
 	static char folder[LINE];
 	size_t skip = !strcmp(part, "/") ? 0 : strlen(part);
-	bool inside = !strncmp(cgroup, part, skip) && (!skip || cgroup[skip] == '/' || !cgroup[skip]);
+	bool inside =
+		!strncmp(cgroup, part, skip) && (!skip || cgroup[skip] == '/' || !cgroup[skip]);
 
 	join(folder, root, mount, "");
 	size_t bottom = strlen(folder);
@@ -218,7 +234,8 @@ static uint64_t limit_of_version(const char *root, int version)
 	uint64_t limit = UINT64_MAX;
 	char *part, *mount;
 
-	if (!find_cgroup(root, version, cgroup) || !open_lines(&lines, root, "/proc/self/mountinfo"))
+	if (!find_cgroup(root, version, cgroup) ||
+	    !open_lines(&lines, root, "/proc/self/mountinfo"))
 		return limit;
 	while (next_line(&lines, line))
 		if (is_mount(line, version, &part, &mount))
@@ -243,5 +260,6 @@ static uint64_t limit_of_process(int resource)
 
 uint64_t tl_limits_memory(const char *root)
 {
-	return least(least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA)), tl_limits_cgroup(root));
+	return least(least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA)),
+		     tl_limits_cgroup(root));
 }

@@ -34,7 +34,8 @@ static int kernel(long answer)
 /* By name, or with "" the descriptor itself. A link is not followed, unless `follow` says so. */
 static int look(int folder, const char *name, struct stat *stat, bool follow)
 {
-	return KERNEL(SYS_newfstatat, folder, name, stat, (follow ? 0 : AT_SYMLINK_NOFOLLOW) | (*name ? 0 : AT_EMPTY_PATH));
+	return KERNEL(SYS_newfstatat, folder, name, stat,
+		      (follow ? 0 : AT_SYMLINK_NOFOLLOW) | (*name ? 0 : AT_EMPTY_PATH));
 }
 
 static bool is_foreign(const struct stat *stat)
@@ -177,7 +178,8 @@ static void fill_in(struct name *name, const char *pattern, const struct tl_outp
 	}
 }
 
-bool tl_output_expand_for(char *path, size_t room, const char *pattern, const struct tl_output_names *names)
+bool tl_output_expand_for(char *path, size_t room, const char *pattern,
+			  const struct tl_output_names *names)
 {
 	struct name name = {path, path, path + room, false};
 	struct stat stat;
@@ -322,7 +324,10 @@ static bool ends_with(const char *text, size_t size, const char *ending)
 	return size > length && !memcmp(text + size - length, ending, length);
 }
 
-/* Where a name's ending begins: .json.gz is one ending, .pftrace.gz too; a dot at the front is none. */
+/*
+ * Where a name's ending begins: .json.gz is one ending, .pftrace.gz too; a dot at the front is
+ * none.
+ */
 static size_t ending_of(const char *name)
 {
 	size_t size = strlen(name);
@@ -348,13 +353,17 @@ static int open_judged(int folder, const char *name, const struct stat *judged, 
 	struct stat stat;
 	int fd = KERNEL(SYS_openat, folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags);
 
-	if (fd < 0 || (look(fd, "", &stat, false) == 0 && stat.st_dev == judged->st_dev && stat.st_ino == judged->st_ino))
+	if (fd < 0 || (look(fd, "", &stat, false) == 0 && stat.st_dev == judged->st_dev &&
+		       stat.st_ino == judged->st_ino))
 		return fd;
 	KERNEL(SYS_close, fd);
 	return -ESTALE;
 }
 
-/* A link of procfs is a descriptor that its process has open: who made what it leads to does not matter, since it was handed over. */
+/*
+ * A link of procfs is a descriptor that its process has open: who made what it leads to does not
+ * matter, since it was handed over.
+ */
 static int open_descriptor(int folder, const char *name, int flags)
 {
 	struct stat stat;
@@ -366,7 +375,10 @@ static int open_descriptor(int folder, const char *name, int flags)
 	return is_special(stat.st_mode) ? open_judged(folder, name, &stat, flags) : -EEXIST;
 }
 
-/* As /dev/stdout is one, by /proc/self/fd/1. Other links are names that are taken, unless they lead to a device. */
+/*
+ * As /dev/stdout is one, by /proc/self/fd/1. Other links are names that are taken, unless they lead
+ * to a device.
+ */
 static int open_through_link(int folder, const char *name, int flags)
 {
 	static const char procfs[] = "/proc/";
@@ -387,7 +399,10 @@ static int open_through_link(int folder, const char *name, int flags)
 	return -EEXIST;
 }
 
-/* A device that swallows (/dev/null, /dev/full) is written to as it is, and so is a pipe that somebody reads. */
+/*
+ * A device that swallows (/dev/null, /dev/full) is written to as it is, and so is a pipe that
+ * somebody reads.
+ */
 int tl_output_special(int folder, const char *name, int flags)
 {
 	struct stat stat;
@@ -398,7 +413,10 @@ int tl_output_special(int folder, const char *name, int flags)
 		return is_foreign(&stat) ? -EEXIST : open_through_link(folder, name, flags);
 	if (!is_special(stat.st_mode))
 		return -EEXIST;
-	/* Anybody can make a pipe where all may make files, and wait there for what comes. Devices only root makes. */
+	/*
+	 * Anybody can make a pipe where all may make files, and wait there for what comes. Devices
+	 * only root makes.
+	 */
 	if (S_ISFIFO(stat.st_mode) && is_foreign(&stat))
 		return -TL_OUTPUT_FOREIGN;
 	return open_judged(folder, name, &stat, O_NOFOLLOW | flags);
@@ -419,7 +437,10 @@ bool tl_output_number(char *name, size_t room, uint32_t number)
 	return !numbered.cut;
 }
 
-/* Create `name` or the first of name.1.json, name.2.json … from *number on that is free; `name` becomes what was made, and *number its number. */
+/*
+ * Create `name` or the first of name.1.json, name.2.json … from *number on that is free; `name`
+ * becomes what was made, and *number its number.
+ */
 static int create_in(int folder, char *name, size_t room, uint32_t *number)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
@@ -436,12 +457,16 @@ static int create_in(int folder, char *name, size_t room, uint32_t *number)
 	for (uint32_t n = first; fd == -EEXIST && n - first < TAKEN_MAX; n++) {
 		*number = n;
 		memcpy(name, plain, size + 1);
-		fd = tl_output_number(name, room, n) ? KERNEL(SYS_openat, folder, name, flags, 0600) : -ENAMETOOLONG;
+		fd = tl_output_number(name, room, n) ? KERNEL(SYS_openat, folder, name, flags, 0600)
+						     : -ENAMETOOLONG;
 	}
 	return fd;
 }
 
-/* For who may have to walk back to a path's own name: what is left must be its last component, not that of a link's target. */
+/*
+ * For who may have to walk back to a path's own name: what is left must be its last component, not
+ * that of a link's target.
+ */
 static const char *last_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -478,7 +503,8 @@ int tl_output_check(const char *path)
 	int error = walk_path(walk, path);
 
 	if (!error)
-		error = strcmp(last_of(path), walk->rest) ? -EISDIR : check_in(walk->folder, walk->rest);
+		error = strcmp(last_of(path), walk->rest) ? -EISDIR
+							  : check_in(walk->folder, walk->rest);
 	walk_to(walk, AT_FDCWD);
 	return error;
 }
@@ -494,7 +520,8 @@ int tl_output_folder(const char *path, char *name)
 		strcpy(name, walk->rest);
 		folder = KERNEL(SYS_openat, walk->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (folder == -EACCES)
-			folder = KERNEL(SYS_openat, walk->folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+			folder = KERNEL(SYS_openat, walk->folder, ".",
+					O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
 	walk_to(walk, AT_FDCWD);
 	return error ? error : folder;
@@ -511,7 +538,8 @@ int tl_output_create(struct tl_output *output)
 		if (!strcmp(base, walk->rest)) {
 			/* The name in the folder that was found; then the path as the user wrote
 			 * it, with it. */
-			fd = create_in(walk->folder, walk->rest, sizeof(walk->rest), &output->number);
+			fd = create_in(walk->folder, walk->rest, sizeof(walk->rest),
+				       &output->number);
 			if (fd >= 0 && strlen(walk->rest) <
 					       (size_t)(output->path + sizeof(output->path) - base))
 				memcpy(base, walk->rest, strlen(walk->rest) + 1);

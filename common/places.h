@@ -1,7 +1,9 @@
 /*
- * places.h: where buffers files lie, and what they are called. The layer makes them there, `tracelayer recover` looks for them there.
+ * places.h: where buffers files lie, and what they are called. The layer makes them there,
+ * `tracelayer recover` looks for them there.
  *
- * No allocation. The places come from the environment, so the layer asks once, before the program can change it.
+ * No allocation. The places come from the environment, so the layer asks once, before the program
+ * can change it.
  */
 #ifndef TL_COMMON_PLACES_H
 #define TL_COMMON_PLACES_H
@@ -10,13 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file is called this, its process's pid (as that sees itself), a dot, and a number that no other file of that name there has. */
+/*
+ * A file is called this, its process's pid (as that sees itself), a dot, and a number that no other
+ * file of that name there has.
+ */
 #define TL_PLACES_PREFIX "tracelayer-buffers."
-#define TL_PLACES_MAX 5
-#define TL_PLACES_FOLDER 200	/* longer ones are left out */
-#define TL_PLACES_PATH (TL_PLACES_FOLDER + 64)
+#define TL_PLACES_MAX	 5
+#define TL_PLACES_FOLDER 200 /* longer ones are left out */
+#define TL_PLACES_PATH	 (TL_PLACES_FOLDER + 64)
 
-/* Folders, the best first: memory (/dev/shm), $XDG_RUNTIME_DIR, $TMPDIR, /tmp, /var/tmp. Absolute, none twice. They need not exist. */
+/*
+ * Folders, the best first: memory (/dev/shm), $XDG_RUNTIME_DIR, $TMPDIR, /tmp, /var/tmp. Absolute,
+ * none twice. They need not exist.
+ */
 struct tl_places {
 	unsigned count;
 	char folder[TL_PLACES_MAX][TL_PLACES_FOLDER];

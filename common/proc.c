@@ -82,7 +82,8 @@ static bool is_in_childrens_time(void)
 	char own[64] = "", children[64] = "";
 
 	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time", own, sizeof(own) - 1);
-	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time_for_children", children, sizeof(children) - 1);
+	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time_for_children", children,
+		sizeof(children) - 1);
 	return !strcmp(own, children);
 }
 

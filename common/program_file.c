@@ -10,15 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SCRIPTS 4	/* scripts that interpret scripts: as deep as Linux follows them */
-#define SEGMENTS 128	/* that are looked at */
-#define LINE 256	/* of a script: as much as Linux reads */
+#define SCRIPTS	 4   /* scripts that interpret scripts: as deep as Linux follows them */
+#define SEGMENTS 128 /* that are looked at */
+#define LINE	 256 /* of a script: as much as Linux reads */
 
 #if defined(__x86_64__)
-#define OUR_MACHINE EM_X86_64
+#define OUR_MACHINE	EM_X86_64
 #define OUR_INTERPRETER "ld-linux-x86-64.so.2"
 #elif defined(__aarch64__)
-#define OUR_MACHINE EM_AARCH64
+#define OUR_MACHINE	EM_AARCH64
 #define OUR_INTERPRETER "ld-linux-aarch64.so.1"
 #endif
 
@@ -27,7 +27,10 @@ static bool read_at(int fd, void *to, size_t size, uint64_t at)
 	return syscall(SYS_pread64, fd, to, size, at) == (long)size;
 }
 
-/* Wherever it lies: glibc's has this name in every distribution, and another C library's has another. */
+/*
+ * Wherever it lies: glibc's has this name in every distribution, and another C library's has
+ * another.
+ */
 static bool is_our_interpreter(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -57,17 +60,23 @@ static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file
 	if (header.e_machine != OUR_MACHINE || file->narrow)
 		return TL_PROGRAM_FOREIGN;
 	for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS; i++) {
-		if (!read_at(fd, &segment, sizeof(segment), header.e_phoff + (uint64_t)i * header.e_phentsize))
+		if (!read_at(fd, &segment, sizeof(segment),
+			     header.e_phoff + (uint64_t)i * header.e_phentsize))
 			return TL_PROGRAM_UNKNOWN;
 		if (segment.p_type != PT_INTERP)
 			continue;
 		read_interpreter(fd, &segment, file);
-		return !*file->interpreter || is_our_interpreter(file->interpreter) ? TL_PROGRAM_DYNAMIC : TL_PROGRAM_LIBC;
+		return !*file->interpreter || is_our_interpreter(file->interpreter)
+			       ? TL_PROGRAM_DYNAMIC
+			       : TL_PROGRAM_LIBC;
 	}
 	return TL_PROGRAM_STATIC;
 }
 
-/* The dynamic linker will run in secure mode: the file gives the process rights that it does not have. */
+/*
+ * The dynamic linker will run in secure mode: the file gives the process rights that it does not
+ * have.
+ */
 static bool is_privileged(const char *path)
 {
 	uid_t user = (uid_t)syscall(SYS_getuid);
@@ -77,7 +86,8 @@ static bool is_privileged(const char *path)
 		return false;
 	if (status.st_mode & S_ISUID && status.st_uid != user)
 		return true;
-	if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP && status.st_gid != (gid_t)syscall(SYS_getgid))
+	if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP &&
+	    status.st_gid != (gid_t)syscall(SYS_getgid))
 		return true;
 	return user && syscall(SYS_getxattr, path, "security.capability", NULL, 0) > 0;
 }
@@ -96,7 +106,8 @@ void tl_program_file(const char *path, struct tl_program_file *file)
 		syscall(SYS_close, fd);
 	}
 	/* A program that may be executed but not read runs in secure mode, too. */
-	if (file->nature != TL_PROGRAM_FOREIGN && file->nature != TL_PROGRAM_LIBC && is_privileged(path))
+	if (file->nature != TL_PROGRAM_FOREIGN && file->nature != TL_PROGRAM_LIBC &&
+	    is_privileged(path))
 		file->nature = TL_PROGRAM_PRIVILEGED;
 }
 

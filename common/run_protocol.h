@@ -1,13 +1,14 @@
 /*
- * run_protocol.h: what the layer tells `tracelayer run`, so that its closing line can say where the trace
- * is, or why there is none.
+ * run_protocol.h: what the layer tells `tracelayer run`, so that its closing line can say where the
+ * trace is, or why there is none.
  *
- * `run` makes an empty folder that only its user can enter and names it in TRACELAYER_REPORT. Where root runs it, programs may become other users
- * (setpriv, daemons), so these may add links, too, if they know the folder's name, which nobody can guess or list. The layer adds one symbolic link for each thing that it has to say; the link's name is
- * KIND.PID.NUMBER and its target is the message. Making a link is one system call, whole or not at
- * all, and takes no descriptor: the program can't notice it, whatever it does with its own. Where
- * the folder can't be reached any more (another root, another user, `run` is gone), nothing is
- * said.
+ * `run` makes an empty folder that only its user can enter and names it in TRACELAYER_REPORT. Where
+ * root runs it, programs may become other users (setpriv, daemons), so these may add links, too, if
+ * they know the folder's name, which nobody can guess or list. The layer adds one symbolic link for
+ * each thing that it has to say; the link's name is KIND.PID.NUMBER and its target is the message.
+ * Making a link is one system call, whole or not at all, and takes no descriptor: the program can't
+ * notice it, whatever it does with its own. Where the folder can't be reached any more (another
+ * root, another user, `run` is gone), nothing is said.
  *
  * NUMBER counts up within a process, also across exec, so that the last word on a file is the one
  * with the largest number.
@@ -45,11 +46,13 @@
 	"failed" /* it could not be made or written. Message: errno, a space, the path */
 
 /* Why the layer won't be there. */
-#define TL_WITHOUT_CLEARED    "cleared"	   /* its environment lacks LD_PRELOAD, or the layer in it */
+/* its environment lacks LD_PRELOAD, or the layer in it */
+#define TL_WITHOUT_CLEARED    "cleared"
 #define TL_WITHOUT_STATIC     "static"	   /* it has no dynamic linker */
 #define TL_WITHOUT_FOREIGN    "foreign"	   /* it is for another architecture */
 #define TL_WITHOUT_LIBC	      "libc"	   /* it is another C library's */
 #define TL_WITHOUT_PRIVILEGED "privileged" /* set-user-id and the like: LD_PRELOAD is ignored */
-#define TL_WITHOUT_UNREADABLE "unreadable" /* from there the layer can't be read: another root, another user */
+/* from there the layer can't be read: another root, another user */
+#define TL_WITHOUT_UNREADABLE "unreadable"
 
 #endif

@@ -10,13 +10,14 @@
 #include "common/output.h"
 #include "common/run_protocol.h"
 
-#define PREFIX "TRACELAYER_"
+#define PREFIX	       "TRACELAYER_"
 #define SMALLEST_SPLIT (64u * 1024)
 #define SHORTEST_SPLIT 100000000ull
 
 const struct tl_setting tl_settings[TL_SETTINGS] = {
-#define SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, help)                            \
-	[TL_SETTING_##id] = {TL_SETTING_##id, PREFIX variable, option, letter, metavar, implied, initial, TL_VALUE_##kind, words, help},
+#define SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, help)        \
+	[TL_SETTING_##id] = {TL_SETTING_##id, PREFIX variable, option,		letter, metavar,   \
+			     implied,	      initial,	       TL_VALUE_##kind, words,	help},
 #include "common/settings_table.h"
 #undef SETTING
 };
@@ -285,11 +286,16 @@ static bool ends_with(const char *text, const char *ending)
 	return size >= length && !strcmp(text + size - length, ending);
 }
 
-/* A name without an ending, or one that only the pattern's letters make up, is fine: it gets the default format. */
+/*
+ * A name without an ending, or one that only the pattern's letters make up, is fine: it gets the
+ * default format.
+ */
 static bool has_known_ending(const char *value)
 {
-	static const char *const endings[] = {".json", ".json.gz", ".pftrace", ".pftrace.gz", ".tlt"};
-	const char *slash = strrchr(value, '/'), *base = slash ? slash + 1 : value, *dot = strrchr(base, '.');
+	static const char *const endings[] = {".json", ".json.gz", ".pftrace", ".pftrace.gz",
+					      ".tlt"};
+	const char *slash = strrchr(value, '/'), *base = slash ? slash + 1 : value,
+		   *dot = strrchr(base, '.');
 
 	if (!dot || dot == base || !dot[1] || strchr(dot, '%'))
 		return true;
@@ -314,11 +320,14 @@ static bool check_pattern(const char *value, char *why, size_t room)
 			return refuse(why, room, "a % that stands for nothing",
 				      "use %p, %e, %h, %r, %t, or %% for a % itself");
 	if (!strcmp(value, "-"))
-		return refuse(why, room, "standard output is the program's own", "name a file or a pipe");
+		return refuse(why, room, "standard output is the program's own",
+			      "name a file or a pipe");
 	if (ends_with(value, ".tlt.gz"))
-		return refuse(why, room, "this format is not compressed", "use .tlt, and compress it afterwards");
+		return refuse(why, room, "this format is not compressed",
+			      "use .tlt, and compress it afterwards");
 	if (!has_known_ending(value) && !is_special(value))
-		return refuse(why, room, "no format has this ending", "use .json, .json.gz, .pftrace, .pftrace.gz or .tlt");
+		return refuse(why, room, "no format has this ending",
+			      "use .json, .json.gz, .pftrace, .pftrace.gz or .tlt");
 	return true;
 }
 
@@ -376,7 +385,8 @@ static bool read_full(struct tl_config *config, const struct tl_setting *setting
 	uint64_t ring = TL_RING_SIZE;
 
 	if (index < 0 || (value[size] && index != TL_FULL_RING))
-		return refuse_word(why, room, value, strlen(value), "grow, drop, ring or ring:SIZE");
+		return refuse_word(why, room, value, strlen(value),
+				   "grow, drop, ring or ring:SIZE");
 	if (value[size] && !read_size(&ring, value + size + 1, strlen(value + size + 1)))
 		return refuse(why, room, "no size", "use a number with K, M or G, like ring:64M");
 	if (ring < TL_RING_SMALLEST)
@@ -393,10 +403,13 @@ static bool read_name(const char **to, const char *value, char *why, size_t room
 	size_t size = strlen(value), digits = strspn(value, "0123456789");
 
 	for (const char *at = value; *at; at++)
-		if (!(lower(*at) >= 'a' && lower(*at) <= 'z') && !(*at >= '0' && *at <= '9') && !strchr(others, *at))
-			return refuse(why, room, "no name", "use letters, digits, dots, dashes and underscores");
+		if (!(lower(*at) >= 'a' && lower(*at) <= 'z') && !(*at >= '0' && *at <= '9') &&
+		    !strchr(others, *at))
+			return refuse(why, room, "no name",
+				      "use letters, digits, dots, dashes and underscores");
 	if (digits == size)
-		return refuse(why, room, "a number, which would be taken for a process", "put a letter into it");
+		return refuse(why, room, "a number, which would be taken for a process",
+			      "put a letter into it");
 	if (size > TL_SESSION_MAX)
 		return refuse(why, room, "too long", "use 63 characters at most");
 	*to = value;
@@ -433,7 +446,9 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		*text_of(config, setting->id) = value;
 		return true;
 	case TL_VALUE_LEVEL:
-		return read_level(setting->id == TL_SETTING_CONTEXT_LEVEL ? &config->context_level : &config->level, setting, value, why, room);
+		return read_level(setting->id == TL_SETTING_CONTEXT_LEVEL ? &config->context_level
+									  : &config->level,
+				  setting, value, why, room);
 	case TL_VALUE_SWITCH:
 		return read_switch(switch_of(config, setting->id), value, strlen(value), why, room);
 	case TL_VALUE_FOLLOW:
@@ -475,7 +490,8 @@ void tl_settings_initial(struct tl_config *config)
 
 	memset(config, 0, sizeof(*config));
 	config->rank = -1;
-	config->output = config->include = config->exclude = config->tools = config->trace_marker = config->session = "";
+	config->output = config->include = config->exclude = config->tools = config->trace_marker =
+		config->session = "";
 	for (size_t i = 0; i < TL_SETTINGS; i++)
 		if (*tl_settings[i].initial)
 			read_value(config, &tl_settings[i], tl_settings[i].initial, why,

@@ -18,30 +18,36 @@ enum tl_full { TL_FULL_GROW, TL_FULL_DROP, TL_FULL_RING };
 
 /* The settings in force. Strings point to what was read, or to constants. */
 struct tl_config {
-	const char *output;	/* pattern */
-	bool output_set;	/* TRACELAYER_OUTPUT was given */
+	const char *output; /* pattern */
+	bool output_set;    /* TRACELAYER_OUTPUT was given */
 	unsigned level;
-	unsigned context_level;	/* added to that of every trace context */
+	unsigned context_level; /* added to that of every trace context */
 	const char *include, *exclude;
 	enum tl_args args;
 	const char *tools;
-	const char *trace_marker;	/* for tracelayer/nntrace.h, which reads the environment itself */
+	/* for tracelayer/nntrace.h, which reads the environment itself */
+	const char *trace_marker;
 	bool summary, paused, watched, follow, nested, device, xpti;
-	const char *first;	/* without .follow: the first process's mark (common/follow.h), NULL where none has put it there */
-	bool left_alone;	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */
+	/*
+	 * without .follow: the first process's mark (common/follow.h), NULL where none has put it
+	 * there
+	 */
+	const char *first;
+	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */
+	bool left_alone;
 	enum tl_full full;
-	uint64_t ring;		/* TL_FULL_RING: bytes of each thread's */
+	uint64_t ring; /* TL_FULL_RING: bytes of each thread's */
 	uint64_t memory;
-	bool memory_given;	/* the user set it */
+	bool memory_given; /* the user set it */
 	const char *session;
-	int snapshot_on;	/* signal, 0: none */
+	int snapshot_on; /* signal, 0: none */
 	struct {
-		uint64_t delay, length;	/* ns */
+		uint64_t delay, length; /* ns */
 		uint64_t repeats;	/* 0: no window */
 	} window;
-	uint64_t split_bytes, split_ns;	/* 0: not */
-	bool secure;		/* set-user-id program: do nothing */
-	int64_t rank;		/* that an MPI launcher gave the process, -1: none */
+	uint64_t split_bytes, split_ns; /* 0: not */
+	bool secure;			/* set-user-id program: do nothing */
+	int64_t rank;			/* that an MPI launcher gave the process, -1: none */
 };
 
 enum tl_setting_id {
@@ -52,25 +58,26 @@ enum tl_setting_id {
 };
 
 enum tl_value_kind {
-	TL_VALUE_PATTERN,	/* a file name with % patterns */
-	TL_VALUE_LEVEL,		/* words of a mask, joined with | or a comma */
-	TL_VALUE_TEXT,		/* anything */
-	TL_VALUE_WORD,		/* one of .words */
-	TL_VALUE_FULL,		/* the same, or ring:SIZE */
-	TL_VALUE_NAME,		/* letters, digits, dots, dashes and underscores, not digits alone */
-	TL_VALUE_SWITCH,	/* yes, no, 1, 0, on, off, true, false */
-	TL_VALUE_FOLLOW,	/* a switch, or no:MARK */
-	TL_VALUE_SIZE,		/* bytes: 65536, 64K, 256M, 2G */
-	TL_VALUE_SIGNAL,	/* USR1, SIGUSR1, 10 */
-	TL_VALUE_WINDOW,	/* delay:length:repeats */
-	TL_VALUE_SPLIT,		/* a size or a time */
+	TL_VALUE_PATTERN, /* a file name with % patterns */
+	TL_VALUE_LEVEL,	  /* words of a mask, joined with | or a comma */
+	TL_VALUE_TEXT,	  /* anything */
+	TL_VALUE_WORD,	  /* one of .words */
+	TL_VALUE_FULL,	  /* the same, or ring:SIZE */
+	/* letters, digits, dots, dashes and underscores, not digits alone */
+	TL_VALUE_NAME,
+	TL_VALUE_SWITCH, /* yes, no, 1, 0, on, off, true, false */
+	TL_VALUE_FOLLOW, /* a switch, or no:MARK */
+	TL_VALUE_SIZE,	 /* bytes: 65536, 64K, 256M, 2G */
+	TL_VALUE_SIGNAL, /* USR1, SIGUSR1, 10 */
+	TL_VALUE_WINDOW, /* delay:length:repeats */
+	TL_VALUE_SPLIT,	 /* a size or a time */
 };
 
 /* A row of settings_table.h. */
 struct tl_setting {
 	enum tl_setting_id id;
-	const char *variable;	/* whole: TRACELAYER_OUTPUT */
-	const char *option;	/* without its dashes */
+	const char *variable; /* whole: TRACELAYER_OUTPUT */
+	const char *option;   /* without its dashes */
 	char letter;
 	const char *metavar;
 	const char *implied;
@@ -89,7 +96,7 @@ extern const struct tl_setting tl_settings[TL_SETTINGS];
 #define TL_SETTINGS_CHECKED "TRACELAYER_CHECKED"
 
 /* Bytes of a ring, unless they are given; and the least. */
-#define TL_RING_SIZE (8u << 20)
+#define TL_RING_SIZE	 (8u << 20)
 #define TL_RING_SMALLEST (64u << 10)
 
 /* Most that TRACELAYER_SESSION takes: it must fit tl_file_header.session. */
@@ -106,8 +113,8 @@ void tl_settings_initial(struct tl_config *config);
  * or its feature is not in this version: the config stays as it was, `why` becomes "<why>; <what
  * to do>", and the answer is false. Words are read in either case.
  */
-bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting, const char *value,
-		       char *why, size_t room);
+bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting,
+		       const char *value, char *why, size_t room);
 
 /*
  * Read every TRACELAYER_ variable of an environment. What is wrong becomes one whole line

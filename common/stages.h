@@ -1,5 +1,6 @@
 /*
- * stages.h: the layers and phases that functions can be given (enum tl_work_layer, enum tl_work_phase), by name.
+ * stages.h: the layers and phases that functions can be given (enum tl_work_layer, enum
+ * tl_work_phase), by name.
  */
 #ifndef TL_COMMON_STAGES_H
 #define TL_COMMON_STAGES_H

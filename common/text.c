@@ -94,7 +94,10 @@ static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
 	return length;
 }
 
-/* A character beyond ASCII that steers a terminal: C1, and the marks that turn the direction of writing. Of those, the code point; else 0. */
+/*
+ * A character beyond ASCII that steers a terminal: C1, and the marks that turn the direction of
+ * writing. Of those, the code point; else 0.
+ */
 static unsigned steering(const unsigned char *s, size_t length)
 {
 	unsigned point = 0;
@@ -103,7 +106,8 @@ static unsigned steering(const unsigned char *s, size_t length)
 		point = (s[0] & 31u) << 6 | (s[1] & 63u);
 	else if (length == 3)
 		point = (s[0] & 15u) << 12 | (s[1] & 63u) << 6 | (s[2] & 63u);
-	if ((point >= 0x80 && point < 0xa0) || point == 0x61c || point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
+	if ((point >= 0x80 && point < 0xa0) || point == 0x61c || point == 0x200e ||
+	    point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
 	    (point >= 0x2066 && point <= 0x2069))
 		return point;
 	return 0;
@@ -113,7 +117,10 @@ static void put_escape(struct tl_text *text, unsigned point)
 {
 	static const char hex[] = "0123456789abcdef";
 
-	tl_text_put(text, (const char[]){'\\', 'u', hex[point >> 12], hex[point >> 8 & 15], hex[point >> 4 & 15], hex[point & 15]}, 6);
+	tl_text_put(text,
+		    (const char[]){'\\', 'u', hex[point >> 12], hex[point >> 8 & 15],
+				   hex[point >> 4 & 15], hex[point & 15]},
+		    6);
 }
 
 static void escape_ascii(struct tl_text *text, unsigned char c)
@@ -165,12 +172,14 @@ void tl_text_shown(struct tl_text *text, const char *bytes, size_t size)
 
 	for (size_t i = 0, bad; i < size && !out.cut;) {
 		size_t length = utf8_sequence(s + i, size - i, &bad), count = length ? length : 1;
-		bool is_plain = length == 1 ? (s[i] >= 0x20 && s[i] != 0x7f) || s[i] == '\t' : length && !steering(s + i, length);
+		bool is_plain = length == 1 ? (s[i] >= 0x20 && s[i] != 0x7f) || s[i] == '\t'
+					    : length && !steering(s + i, length);
 
 		if (is_plain)
 			tl_text_put(&out, bytes + i, length);
 		for (size_t j = i; !is_plain && j < i + count; j++)
-			tl_text_put(&out, (const char[]){'\\', 'x', hex[s[j] >> 4], hex[s[j] & 15]}, 4);
+			tl_text_put(&out, (const char[]){'\\', 'x', hex[s[j] >> 4], hex[s[j] & 15]},
+				    4);
 		i += count;
 	}
 	if (out.cut)

@@ -40,8 +40,8 @@ void tl_text_unsigned(struct tl_text *text, uint64_t value);
 void tl_text_signed(struct tl_text *text, int64_t value);
 
 /*
- * An integer as a JSON value. Viewers compute in doubles, which hold all integers up to here and no further: what is beyond is a string, so
- * that no digit is lost. The one rule of all formats.
+ * An integer as a JSON value. Viewers compute in doubles, which hold all integers up to here and no
+ * further: what is beyond is a string, so that no digit is lost. The one rule of all formats.
  */
 #define TL_TEXT_WHOLE (1ull << 53)
 void tl_text_integer(struct tl_text *text, uint64_t value, bool is_signed);
@@ -65,14 +65,14 @@ void tl_text_float(struct tl_text *text, uint32_t bits);
 void tl_text_double(struct tl_text *text, uint64_t bits);
 
 /*
- * Bytes as the inside of a JSON string: escaped, and what is not UTF-8 replaced by U+FFFD. What would steer a terminal is escaped, too: files are
- * looked at with cat.
+ * Bytes as the inside of a JSON string: escaped, and what is not UTF-8 replaced by U+FFFD. What
+ * would steer a terminal is escaped, too: files are looked at with cat.
  */
 void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
 
 /*
- * Bytes as a terminal may get them: what would steer it (control characters, those beyond ASCII and those that turn the direction of writing), and
- * what is no UTF-8, is shown as \xNN. A tab stays.
+ * Bytes as a terminal may get them: what would steer it (control characters, those beyond ASCII and
+ * those that turn the direction of writing), and what is no UTF-8, is shown as \xNN. A tab stays.
  */
 void tl_text_shown(struct tl_text *text, const char *bytes, size_t size);
 

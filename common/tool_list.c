@@ -66,7 +66,8 @@ bool tl_tools_is_ours(const char *name, const char *library)
 	return *name && !strchr(name, '/') && find_ours(name, library, path, sizeof(path));
 }
 
-bool tl_tools_find(const char *name, const char *library, const char *folder, char *path, size_t room)
+bool tl_tools_find(const char *name, const char *library, const char *folder, char *path,
+		   size_t room)
 {
 	if (!*name || (!strchr(name, '/') && find_ours(name, library, path, room)))
 		return *name;

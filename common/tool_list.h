@@ -3,8 +3,8 @@
  *
  *	NAME[=OPTIONS][:NAME[=OPTIONS]]...	a colon in either is written \:
  *
- * A name with a slash is a path. Any other is one of the tools that come with tracelayer, or a file in the
- * current folder. Nothing here allocates or prints.
+ * A name with a slash is a path. Any other is one of the tools that come with tracelayer, or a file
+ * in the current folder. Nothing here allocates or prints.
  */
 #ifndef TL_COMMON_TOOL_LIST_H
 #define TL_COMMON_TOOL_LIST_H
@@ -24,10 +24,11 @@ struct tl_tool_item {
 bool tl_tools_next(const char **list, struct tl_tool_item *item);
 
 /*
- * The file of a tool. `library` is the path of libtracelayer.so, `folder` the one that relative paths are
- * meant from. False where there is no such file.
+ * The file of a tool. `library` is the path of libtracelayer.so, `folder` the one that relative
+ * paths are meant from. False where there is no such file.
  */
-bool tl_tools_find(const char *name, const char *library, const char *folder, char *path, size_t room);
+bool tl_tools_find(const char *name, const char *library, const char *folder, char *path,
+		   size_t room);
 
 /* The name is that of a tool that comes with tracelayer. */
 bool tl_tools_is_ours(const char *name, const char *library);

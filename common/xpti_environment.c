@@ -1,5 +1,6 @@
 /*
- * xpti_environment.c: see xpti_environment.h. The names of variables and what they may be are XPTI's.
+ * xpti_environment.c: see xpti_environment.h. The names of variables and what they may be are
+ * XPTI's.
  */
 #include "common/xpti_environment.h"
 
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set_beside(const char *variable, const char *before, const char *folder, const char *library)
+static bool set_beside(const char *variable, const char *before, const char *folder,
+		       const char *library)
 {
 	size_t size = strlen(before) + strlen(folder) + strlen(library) + 3;
 	char *value = malloc(size);
@@ -33,20 +35,24 @@ static bool is_listed(const char *list)
 
 bool tl_xpti_set_environment(const char *folder)
 {
-	const char *dispatcher = getenv("XPTI_FRAMEWORK_DISPATCHER"), *subscribers = getenv("XPTI_SUBSCRIBERS");
+	const char *dispatcher = getenv("XPTI_FRAMEWORK_DISPATCHER"),
+		   *subscribers = getenv("XPTI_SUBSCRIBERS");
 
 	if (strchr(folder, ','))
 		return false;
-	if ((!dispatcher || !*dispatcher) && !set_beside("XPTI_FRAMEWORK_DISPATCHER", "", folder, TL_XPTI_DISPATCHER))
+	if ((!dispatcher || !*dispatcher) &&
+	    !set_beside("XPTI_FRAMEWORK_DISPATCHER", "", folder, TL_XPTI_DISPATCHER))
 		return false;
 	if (subscribers && is_listed(subscribers))
 		return true;
-	return set_beside("XPTI_SUBSCRIBERS", subscribers ? subscribers : "", folder, TL_XPTI_TIMELINE);
+	return set_beside("XPTI_SUBSCRIBERS", subscribers ? subscribers : "", folder,
+			  TL_XPTI_TIMELINE);
 }
 
 const char *tl_xpti_turned_off(void)
 {
 	const char *value = getenv("XPTI_TRACE_ENABLE");
 
-	return !value || !*value || strcmp(value, "1") == 0 || strcmp(value, "true") == 0 ? NULL : value;
+	return !value || !*value || strcmp(value, "1") == 0 || strcmp(value, "true") == 0 ? NULL
+											  : value;
 }

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 
 #define TL_XPTI_DISPATCHER "libtracelayer-xpti.so"
-#define TL_XPTI_TIMELINE "libtracelayer-xpti-timeline.so"
+#define TL_XPTI_TIMELINE   "libtracelayer-xpti-timeline.so"
 
 /*
- * Put them there: the subscriber, behind those that the user has there, and the dispatcher, where none is named. Both lie in `folder`. False: its name has
- * a comma, which the list of subscribers can't express; or memory is short.
+ * Put them there: the subscriber, behind those that the user has there, and the dispatcher, where
+ * none is named. Both lie in `folder`. False: its name has a comma, which the list of subscribers
+ * can't express; or memory is short.
  */
 bool tl_xpti_set_environment(const char *folder);
 

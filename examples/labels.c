@@ -1,11 +1,15 @@
 /*
  * label_memory.c: a program with labels and OpenCL calls, to be looked at by `tracelayer profile`.
  *
- *	cc -O2 -DTRACELAYER_PROFILING -o labels label_memory.c -lOpenCL		(before glibc 2.34 also -lpthread -ldl)
- *	tracelayer profile -- ./labels						labels and calls, from outside
- *	./labels own								labels alone, by the program itself
+ *	cc -O2 -DTRACELAYER_PROFILING -o labels label_memory.c -lOpenCL		(before glibc 2.34
+ *										also -lpthread -ldl)
+ *	tracelayer profile -- ./labels						labels and calls,
+ *										from outside
+ *	./labels own								labels alone, by the
+ *										program itself
  *
- * Without -DTRACELAYER_PROFILING labels are nothing, and there is no "own". Two threads fill buffers, have the device work on them, and check.
+ * Without -DTRACELAYER_PROFILING labels are nothing, and there is no "own". Two threads fill
+ * buffers, have the device work on them, and check.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -16,8 +20,8 @@
 
 #include <tracelayer/profiler.h>
 
-#define COUNT 20000
-#define STEPS 12
+#define COUNT  20000
+#define STEPS  12
 #define DEGREE 1000
 
 static const char *const source = "kernel void sum(global float *x) {\n"
@@ -42,17 +46,20 @@ static void fill(float *values)
 	}
 }
 
-static void run(cl_command_queue queue, cl_kernel kernel, cl_mem memory, const float *before, float *values)
+static void run(cl_command_queue queue, cl_kernel kernel, cl_mem memory, const float *before,
+		float *values)
 {
 	TL_PROFILE_SCOPE_NAMED("upload", part);
 	const size_t count = COUNT;
 
-	clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, COUNT * sizeof(*before), before, 0, NULL, NULL);
+	clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, COUNT * sizeof(*before), before, 0, NULL,
+			     NULL);
 	TL_PROFILE_UPDATE(part, "compute");
 	clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
 	clFinish(queue);
 	TL_PROFILE_UPDATE(part, "download");
-	clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, COUNT * sizeof(*values), values, 0, NULL, NULL);
+	clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, COUNT * sizeof(*values), values, 0, NULL,
+			    NULL);
 }
 
 static int check(const float *before, const float *values)
@@ -74,7 +81,8 @@ static void *work(void *wrong)
 	TL_PROFILE_SCOPE("worker");
 	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
 	cl_kernel kernel = clCreateKernel(program, "sum", NULL);
-	cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, COUNT * sizeof(float), NULL, NULL);
+	cl_mem memory =
+		clCreateBuffer(context, CL_MEM_READ_WRITE, COUNT * sizeof(float), NULL, NULL);
 	float *before = malloc(2 * COUNT * sizeof(*before)), *values = before + COUNT;
 
 	tl_profile_thread();
@@ -97,7 +105,8 @@ static int set_up(void)
 	TL_PROFILE_SCOPE("set up");
 	cl_platform_id platform;
 
-	if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+	if (clGetPlatformIDs(1, &platform, NULL) ||
+	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
 		return 0;
 	context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
 	program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, NULL);
@@ -122,7 +131,8 @@ int main(int argc, char **argv)
 	(void)argv;
 #endif
 	if (!set_up()) {
-		fprintf(stderr, "labels: there is no OpenCL device that the kernel can be built for\n");
+		fprintf(stderr,
+			"labels: there is no OpenCL device that the kernel can be built for\n");
 		return 1;
 	}
 	for (int i = 0; i < 2; i++)

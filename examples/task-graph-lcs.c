@@ -1,11 +1,13 @@
 /*
- * task-graph-lcs.c: how much two texts have in common: the length of their longest common subsequence, computed in blocks, each a task, which depends on those
- * above it and to its left. So the tasks that can run at the same time become more, and then fewer again.
+ * task-graph-lcs.c: how much two texts have in common: the length of their longest common
+ * subsequence, computed in blocks, each a task, which depends on those above it and to its left. So
+ * the tasks that can run at the same time become more, and then fewer again.
  *
  *	cc -o task-graph task-graph-lcs.c task-graph.c -ltracelayer-xptiproxy -ldl -lpthread
  *	./task-graph [FILE FILE]			(or two texts that it makes up)
  *
- *	XPTI_FRAMEWORK_DISPATCHER=/usr/local/lib/libtracelayer-xpti.so XPTI_SUBSCRIBERS=./text.so,./statistics.so ./task-graph
+ *	XPTI_FRAMEWORK_DISPATCHER=/usr/local/lib/libtracelayer-xpti.so
+ *	XPTI_SUBSCRIBERS=./text.so,./statistics.so ./task-graph
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@ struct text {
 };
 
 static struct text a, b;
-static uint32_t *lengths;	/* of the first i bytes of a and j of b; a row has b.size + 1 */
+static uint32_t *lengths; /* of the first i bytes of a and j of b; a row has b.size + 1 */
 
 struct block {
 	unsigned row, column;
@@ -35,10 +37,16 @@ static void compute(void *block_)
 	const struct block *block = block_;
 	size_t row = b.size + 1;
 
-	for (size_t i = a.size * block->row / BLOCKS + 1; i <= a.size * (block->row + 1) / BLOCKS; i++)
-		for (size_t j = b.size * block->column / BLOCKS + 1; j <= b.size * (block->column + 1) / BLOCKS; j++) {
-			uint32_t above = lengths[(i - 1) * row + j], left = lengths[i * row + j - 1];
-			lengths[i * row + j] = a.at[i - 1] == b.at[j - 1] ? lengths[(i - 1) * row + j - 1] + 1 : above > left ? above : left;
+	for (size_t i = a.size * block->row / BLOCKS + 1; i <= a.size * (block->row + 1) / BLOCKS;
+	     i++)
+		for (size_t j = b.size * block->column / BLOCKS + 1;
+		     j <= b.size * (block->column + 1) / BLOCKS; j++) {
+			uint32_t above = lengths[(i - 1) * row + j],
+				 left = lengths[i * row + j - 1];
+			lengths[i * row + j] = a.at[i - 1] == b.at[j - 1]
+						       ? lengths[(i - 1) * row + j - 1] + 1
+					       : above > left ? above
+							      : left;
 		}
 }
 
@@ -61,8 +69,10 @@ static struct graph *make_graph(struct block blocks[BLOCKS][BLOCKS])
 			block->column = column;
 			snprintf(block->name, sizeof(block->name), "block %u.%u", row, column);
 			block->task = graph_add(graph, block->name, compute, block);
-			if (!block->task || (row && graph_edge(graph, blocks[row - 1][column].task, block->task)) ||
-			    (column && graph_edge(graph, blocks[row][column - 1].task, block->task)))
+			if (!block->task ||
+			    (row && graph_edge(graph, blocks[row - 1][column].task, block->task)) ||
+			    (column &&
+			     graph_edge(graph, blocks[row][column - 1].task, block->task)))
 				no_memory();
 		}
 	return graph;
@@ -70,7 +80,7 @@ static struct graph *make_graph(struct block blocks[BLOCKS][BLOCKS])
 
 static struct text read_file(const char *path)
 {
-	struct text text = { NULL, 0 };
+	struct text text = {NULL, 0};
 	FILE *file = fopen(path, "r");
 
 	if (!file) {
@@ -89,7 +99,7 @@ static struct text read_file(const char *path)
 
 static struct text make_up(uint32_t seed)
 {
-	struct text text = { malloc(MADE_UP), MADE_UP };
+	struct text text = {malloc(MADE_UP), MADE_UP};
 
 	if (!text.at)
 		no_memory();
@@ -116,7 +126,8 @@ int main(int argc, char **argv)
 	struct graph *graph = make_graph(blocks);
 	for (int run = 0; run < RUNS; run++)
 		graph_run(graph, THREADS);
-	printf("%zu and %zu bytes have %u in common\n", a.size, b.size, lengths[(a.size + 1) * (b.size + 1) - 1]);
+	printf("%zu and %zu bytes have %u in common\n", a.size, b.size,
+	       lengths[(a.size + 1) * (b.size + 1) - 1]);
 	graph_destroy(graph);
 	free(lengths);
 	free(a.at);

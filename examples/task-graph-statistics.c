@@ -1,6 +1,7 @@
 /*
- * task-graph-statistics.c: an XPTI subscriber that counts and times the tasks of each stream, and prints two tables on stderr where the stream ends: what was
- * executed, longest first, and what each thread did.
+ * task-graph-statistics.c: an XPTI subscriber that counts and times the tasks of each stream, and
+ * prints two tables on stderr where the stream ends: what was executed, longest first, and what
+ * each thread did.
  *
  *	cc -shared -fPIC -o statistics.so task-graph-statistics.c
  *	XPTI_SUBSCRIBERS=./statistics.so ...
@@ -15,10 +16,13 @@
 #include <tracelayer/xpti.h>
 
 struct times {
-	uint64_t count, total, min, max;	/* in ns */
+	uint64_t count, total, min, max; /* in ns */
 };
 
-/* Tasks are counted by name: an event's global_user_data would be nearer, but all subscribers share that. */
+/*
+ * Tasks are counted by name: an event's global_user_data would be nearer, but all subscribers share
+ * that.
+ */
 struct row {
 	struct row *next;
 	char name[40];
@@ -28,15 +32,15 @@ struct row {
 struct thread {
 	struct thread *next;
 	unsigned number;
-	uint64_t task_begun, wait_begun;	/* 0: not in one */
+	uint64_t task_begun, wait_begun; /* 0: not in one */
 	struct times tasks, waits;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of all this: */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all this: */
 static struct row *rows;
 static struct thread *threads;
 static uint64_t nodes, edges;
-static uint64_t first, last;		/* the first begin, the last end */
+static uint64_t first, last; /* the first begin, the last end */
 
 static _Thread_local struct thread *self;
 
@@ -87,7 +91,8 @@ static struct thread *this_thread(void)
 
 /* ---- the callbacks ---- */
 
-static void on_create(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+static void on_create(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+		      const void *user_data)
 {
 	(void)parent, (void)event, (void)instance, (void)user_data;
 	pthread_mutex_lock(&lock);
@@ -98,7 +103,8 @@ static void on_create(uint16_t type, xpti_event *parent, xpti_event *event, uint
 	pthread_mutex_unlock(&lock);
 }
 
-static void on_begin(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+static void on_begin(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+		     const void *user_data)
 {
 	(void)parent, (void)event, (void)instance, (void)user_data;
 	pthread_mutex_lock(&lock);
@@ -111,9 +117,10 @@ static void on_begin(uint16_t type, xpti_event *parent, xpti_event *event, uint6
 	pthread_mutex_unlock(&lock);
 }
 
-static void on_end(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+static void on_end(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+		   const void *user_data)
 {
-	uint64_t time = now();		/* before the lock, which may take a while */
+	uint64_t time = now(); /* before the lock, which may take a while */
 	const xpti_payload *place = xptiQueryPayload(event);
 
 	(void)parent, (void)instance, (void)user_data;
@@ -134,7 +141,8 @@ static void on_end(uint16_t type, xpti_event *parent, xpti_event *event, uint64_
 
 static int longest_first(const void *a, const void *b)
 {
-	uint64_t x = (*(struct row *const *)a)->times.total, y = (*(struct row *const *)b)->times.total;
+	uint64_t x = (*(struct row *const *)a)->times.total,
+		 y = (*(struct row *const *)b)->times.total;
 
 	return (x < y) - (x > y);
 }
@@ -150,21 +158,25 @@ static void print_rows(void)
 	for (struct row *row = rows; row; row = row->next)
 		sorted[count++] = row;
 	qsort(sorted, count, sizeof(sorted[0]), longest_first);
-	fprintf(stderr, "\n%-16s %6s %10s %10s %10s %10s\n", "task", "count", "total us", "average", "min", "max");
+	fprintf(stderr, "\n%-16s %6s %10s %10s %10s %10s\n", "task", "count", "total us", "average",
+		"min", "max");
 	for (size_t i = 0; i < count; i++) {
 		const struct times *times = &sorted[i]->times;
-		fprintf(stderr, "%-16s %6" PRIu64 " %10.1f %10.1f %10.1f %10.1f\n", sorted[i]->name, times->count, times->total / 1e3,
-			times->total / 1e3 / times->count, times->min / 1e3, times->max / 1e3);
+		fprintf(stderr, "%-16s %6" PRIu64 " %10.1f %10.1f %10.1f %10.1f\n", sorted[i]->name,
+			times->count, times->total / 1e3, times->total / 1e3 / times->count,
+			times->min / 1e3, times->max / 1e3);
 	}
 }
 
 static void print_threads(void)
 {
-	fprintf(stderr, "\n%-16s %6s %10s %10s %10s %10s\n", "thread", "tasks", "busy us", "busy", "waits", "waited us");
+	fprintf(stderr, "\n%-16s %6s %10s %10s %10s %10s\n", "thread", "tasks", "busy us", "busy",
+		"waits", "waited us");
 	for (struct thread *thread = threads; thread; thread = thread->next)
-		fprintf(stderr, "%-16u %6" PRIu64 " %10.1f %9.1f%% %10" PRIu64 " %10.1f\n", thread->number, thread->tasks.count,
-			thread->tasks.total / 1e3, last > first ? 100. * thread->tasks.total / (last - first) : 0., thread->waits.count,
-			thread->waits.total / 1e3);
+		fprintf(stderr, "%-16u %6" PRIu64 " %10.1f %9.1f%% %10" PRIu64 " %10.1f\n",
+			thread->number, thread->tasks.count, thread->tasks.total / 1e3,
+			last > first ? 100. * thread->tasks.total / (last - first) : 0.,
+			thread->waits.count, thread->waits.total / 1e3);
 }
 
 /* The framework's end unloads this library. */
@@ -200,8 +212,10 @@ void xptiTraceFinish(const char *stream)
 	if (strcmp(stream, "xpti.framework") == 0)
 		return;
 	pthread_mutex_lock(&lock);
-	fprintf(stderr, "%s: %" PRIu64 " nodes, %" PRIu64 " edges, %.1f us from the first begin to the last end\n", stream, nodes, edges,
-		(last - first) / 1e3);
+	fprintf(stderr,
+		"%s: %" PRIu64 " nodes, %" PRIu64
+		" edges, %.1f us from the first begin to the last end\n",
+		stream, nodes, edges, (last - first) / 1e3);
 	print_rows();
 	print_threads();
 	pthread_mutex_unlock(&lock);

@@ -1,5 +1,6 @@
 /*
- * task-graph-text.c: an XPTI subscriber that writes a line on stderr for everything that it is told of, on whatever stream.
+ * task-graph-text.c: an XPTI subscriber that writes a line on stderr for everything that it is told
+ * of, on whatever stream.
  *
  *	cc -shared -fPIC -o text.so task-graph-text.c
  *	XPTI_SUBSCRIBERS=./text.so ...
@@ -39,7 +40,8 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "%8.3f ms  thread %u  %s\n", (now.tv_sec - begun.tv_sec) * 1e3 + (now.tv_nsec - begun.tv_nsec) / 1e6,
+	fprintf(stderr, "%8.3f ms  thread %u  %s\n",
+		(now.tv_sec - begun.tv_sec) * 1e3 + (now.tv_nsec - begun.tv_nsec) / 1e6,
 		thread_number(), text);
 }
 
@@ -58,7 +60,8 @@ static void print_object(xpti_object object, char *text, size_t size)
 	if (object.type == xpti_metadata_string) {
 		snprintf(text, size, "%.*s", (int)object.size, object.data);
 	} else if (object.type == xpti_metadata_unsigned && object.size <= sizeof(number)) {
-		memcpy(&number, object.data, object.size);	/* little endian, as x86-64 and aarch64 are */
+		/* little endian, as x86-64 and aarch64 are */
+		memcpy(&number, object.data, object.size);
 		snprintf(text, size, "%" PRIu64, number);
 	} else {
 		snprintf(text, size, "%zu bytes", object.size);
@@ -71,44 +74,53 @@ static void print_metadata(xpti_event *event, char *text, size_t size)
 	char value[100];
 
 	*text = '\0';
-	for (const xpti_metadata_node *node = metadata ? metadata->first : NULL; node; node = node->next) {
+	for (const xpti_metadata_node *node = metadata ? metadata->first : NULL; node;
+	     node = node->next) {
 		print_object(xptiLookupObject(node->value), value, sizeof(value));
 		size_t used = strlen(text);
 		snprintf(text + used, size - used, ", %s %s", xptiLookupString(node->key), value);
 	}
 }
 
-static void on_create(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+static void on_create(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+		      const void *user_data)
 {
 	const xpti_payload *place = xptiQueryPayload(event);
 	char metadata[500];
 
 	(void)parent, (void)instance, (void)user_data;
 	print_metadata(event, metadata, sizeof(metadata));
-	say("%s %s, %s:%u%s", type == xpti_trace_graph_create ? "graph" : "node", name_of(place), place->source_file, place->line_no, metadata);
+	say("%s %s, %s:%u%s", type == xpti_trace_graph_create ? "graph" : "node", name_of(place),
+	    place->source_file, place->line_no, metadata);
 }
 
 /* An edge names its ends by their unique ids. */
-static void on_edge(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+static void on_edge(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+		    const void *user_data)
 {
 	(void)type, (void)parent, (void)instance, (void)user_data;
-	say("edge %s -> %s", name_of(xptiQueryPayloadByUID(event->source_id)), name_of(xptiQueryPayloadByUID(event->target_id)));
+	say("edge %s -> %s", name_of(xptiQueryPayloadByUID(event->source_id)),
+	    name_of(xptiQueryPayloadByUID(event->target_id)));
 }
 
-static void on_begin_or_end(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+static void on_begin_or_end(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+			    const void *user_data)
 {
-	static const char *const kinds[] = { [xpti_trace_region_begin] = "run", [xpti_trace_task_begin] = "task",
-					     [xpti_trace_wait_begin] = "wait" };
+	static const char *const kinds[] = {[xpti_trace_region_begin] = "run",
+					    [xpti_trace_task_begin] = "task",
+					    [xpti_trace_wait_begin] = "wait"};
 
 	(void)parent, (void)user_data;
-	say("%s %s %" PRIu64 ": %s", type & 1 ? "end  " : "begin", kinds[type & ~1], instance, name_of(xptiQueryPayload(event)));
+	say("%s %s %" PRIu64 ": %s", type & 1 ? "end  " : "begin", kinds[type & ~1], instance,
+	    name_of(xptiQueryPayload(event)));
 }
 
 /* ---- what a subscriber has to have ---- */
 
 void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, const char *stream)
 {
-	static const uint16_t begins[] = { xpti_trace_region_begin, xpti_trace_task_begin, xpti_trace_wait_begin };
+	static const uint16_t begins[] = {xpti_trace_region_begin, xpti_trace_task_begin,
+					  xpti_trace_wait_begin};
 	xpti_stream_id number = xptiRegisterStream(stream);
 
 	(void)version;

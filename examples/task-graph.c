@@ -1,15 +1,18 @@
 /*
- * task-graph.c: the library of task-graph.h, instrumented with XPTI. What it tells on its stream, "task_graph":
+ * task-graph.c: the library of task-graph.h, instrumented with XPTI. What it tells on its stream,
+ * "task_graph":
  *
  *	graph_create	a graph, when it is made
- *	node_create	a task: its place in the code is where it was added; its metadata, the graph's name and its number there
+ *	node_create	a task: its place in the code is where it was added; its metadata, the
+ *			graph's name and its number there
  *	edge_create	a dependency; source_id and target_id are the unique ids of two nodes
  *	region		a run of a graph; the instance is the run's number, also in all that follows
  *	task		a task that is executed, by the thread that does it
  *	wait		a thread that has nothing to do until another one is done
  *
- * The program is linked with the static proxy, libtracelayer-xptiproxy.a. Where XPTI_FRAMEWORK_DISPATCHER names no dispatcher, xptiTraceEnabled() is false, and all that
- * the instrumentation does is to ask.
+ * The program is linked with the static proxy, libtracelayer-xptiproxy.a. Where
+ * XPTI_FRAMEWORK_DISPATCHER names no dispatcher, xptiTraceEnabled() is false, and all that the
+ * instrumentation does is to ask.
  */
 #include "task-graph.h"
 
@@ -28,12 +31,13 @@ struct edge {
 };
 
 struct task {
-	struct task *next;		/* of its graph */
+	struct task *next; /* of its graph */
 	struct task *next_ready;
 	void (*work)(void *argument);
 	void *argument;
-	struct edge *edges;		/* to those that wait for it */
-	unsigned depends, missing;	/* on how many it depends; how many of them aren't done in this run */
+	struct edge *edges; /* to those that wait for it */
+	/* on how many it depends; how many of them aren't done in this run */
+	unsigned depends, missing;
 	xpti_event *event;
 };
 
@@ -43,10 +47,10 @@ struct graph {
 	unsigned count, runs;
 	xpti_event *event, *run_event, *wait_event;
 
-	pthread_mutex_t lock;		/* of the run's state, which is: */
+	pthread_mutex_t lock; /* of the run's state, which is: */
 	struct task *ready;
 	unsigned left, threads;
-	sem_t available;		/* ready tasks; at the end, one more for each thread */
+	sem_t available; /* ready tasks; at the end, one more for each thread */
 };
 
 /* ---- telling ---- */
@@ -70,18 +74,22 @@ static void begin_stream(void)
 }
 
 /*
- * An event for a place in the code. NULL: nobody listens, which is also what notifying of NULL comes to. It is made once, where what it stands for is made, and
- * not where that is executed: notifying is fast, making events is not.
+ * An event for a place in the code. NULL: nobody listens, which is also what notifying of NULL
+ * comes to. It is made once, where what it stands for is made, and not where that is executed:
+ * notifying is fast, making events is not.
  */
 static xpti_event *event_of(const char *name, const char *file, int line, uint16_t type)
 {
 	xpti_payload place = XPTI_PAYLOAD(name, file, line, 0);
 	uint64_t instance;
 
-	return xptiTraceEnabled() ? xptiMakeEvent(name, &place, type, xpti_activity_active, &instance) : NULL;
+	return xptiTraceEnabled()
+		       ? xptiMakeEvent(name, &place, type, xpti_activity_active, &instance)
+		       : NULL;
 }
 
-static void describe(xpti_event *event, const char *key, const void *value, size_t size, enum xpti_metadata_type type)
+static void describe(xpti_event *event, const char *key, const void *value, size_t size,
+		     enum xpti_metadata_type type)
 {
 	if (event)
 		xptiAddMetadata(event, key, xptiRegisterObject(value, size, (uint8_t)type));
@@ -107,7 +115,8 @@ struct graph *graph_create(const char *name)
 	return graph;
 }
 
-struct task *graph_add_at(struct graph *graph, const char *name, void (*work)(void *), void *argument, const char *file, int line)
+struct task *graph_add_at(struct graph *graph, const char *name, void (*work)(void *),
+			  void *argument, const char *file, int line)
 {
 	struct task *task = calloc(1, sizeof(*task));
 
@@ -120,7 +129,8 @@ struct task *graph_add_at(struct graph *graph, const char *name, void (*work)(vo
 	graph->count++;
 	task->event = event_of(name, file, line, xpti_event_graph);
 	describe(task->event, "graph", graph->name, strlen(graph->name), xpti_metadata_string);
-	describe(task->event, "number", &graph->count, sizeof(graph->count), xpti_metadata_unsigned);
+	describe(task->event, "number", &graph->count, sizeof(graph->count),
+		 xpti_metadata_unsigned);
 	xptiNotifySubscribers(stream, xpti_trace_node_create, graph->event, task->event, 0, NULL);
 	return task;
 }
@@ -140,7 +150,8 @@ int graph_edge(struct graph *graph, struct task *before, struct task *after)
 		edge->event->source_id = before->event->unique_id;
 		edge->event->target_id = after->event->unique_id;
 		edge->event->flags |= xpti_event_has_source_uid | xpti_event_has_target_uid;
-		xptiNotifySubscribers(stream, xpti_trace_edge_create, graph->event, edge->event, 0, NULL);
+		xptiNotifySubscribers(stream, xpti_trace_edge_create, graph->event, edge->event, 0,
+				      NULL);
 	}
 	return 0;
 }
@@ -196,9 +207,10 @@ static void finished(struct graph *graph, struct task *task)
 static struct task *take(struct graph *graph)
 {
 	if (sem_trywait(&graph->available) != 0) {
-		XPTI_SCOPED_NOTIFY(stream, xpti_trace_wait_begin, graph->event, graph->wait_event, graph->runs, NULL);
+		XPTI_SCOPED_NOTIFY(stream, xpti_trace_wait_begin, graph->event, graph->wait_event,
+				   graph->runs, NULL);
 		while (sem_wait(&graph->available) != 0)
-			;	/* a signal came */
+			; /* a signal came */
 	}
 	pthread_mutex_lock(&graph->lock);
 	struct task *task = graph->ready;
@@ -210,7 +222,8 @@ static struct task *take(struct graph *graph)
 
 static void execute(struct graph *graph, struct task *task)
 {
-	XPTI_SCOPED_NOTIFY(stream, xpti_trace_task_begin, graph->event, task->event, graph->runs, NULL);
+	XPTI_SCOPED_NOTIFY(stream, xpti_trace_task_begin, graph->event, task->event, graph->runs,
+			   NULL);
 	task->work(task->argument);
 }
 
@@ -245,7 +258,8 @@ int graph_run(struct graph *graph, unsigned threads)
 		return -1;
 	graph->runs++;
 	graph->threads = threads;
-	XPTI_SCOPED_NOTIFY(stream, xpti_trace_region_begin, graph->event, graph->run_event, graph->runs, NULL);
+	XPTI_SCOPED_NOTIFY(stream, xpti_trace_region_begin, graph->event, graph->run_event,
+			   graph->runs, NULL);
 	graph->left = graph->count;
 	for (struct task *task = graph->tasks; task; task = task->next)
 		task->missing = task->depends;
@@ -255,6 +269,6 @@ int graph_run(struct graph *graph, unsigned threads)
 	if (graph->count)
 		run_on(graph, threads);
 	while (sem_trywait(&graph->available) == 0)
-		;	/* what was for threads that could not be made */
+		; /* what was for threads that could not be made */
 	return 0;
 }

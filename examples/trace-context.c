@@ -3,7 +3,8 @@
  *
  *	cc -o trace-context trace-context.c && tracelayer run -- ./trace-context [FILE]		(./glow-trace.json)
  *
- * The calls of the document stand above those that do the same. doc/tracelayer-contexts.7 has them as a table.
+ * The calls of the document stand above those that do the same. doc/tracelayer-contexts.7 has them
+ * as a table.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -15,7 +16,10 @@ struct execution {
 	struct tl_context *trace;
 };
 
-/* A device of this program's: it counts ticks of 4 ns, and writes them into an array where the program that it executes says so. */
+/*
+ * A device of this program's: it counts ticks of 4 ns, and writes them into an array where the
+ * program that it executes says so.
+ */
 static uint64_t device_ticks(void)
 {
 	return tl_context_now() / 4 + 77777;
@@ -30,8 +34,8 @@ static void execute(uint64_t *trace_backing, size_t count)
 }
 
 /*
- *	size_t numEvents = 2;
- *	Placeholder *traceBacking = module.createPlaceholder(ElemKind::Int64Ty, {numEvents, 1}, "traceBacking", false);
+ *	size_t numEvents = 2; Placeholder *traceBacking =
+ *	module.createPlaceholder(ElemKind::Int64Ty, {numEvents, 1}, "traceBacking", false);
  *	F->createTraceEvent("functionName", "B", traceBacking, 0);
  *	F->createTraceEvent("functionName", "E", traceBacking, 1);
  */
@@ -40,8 +44,12 @@ static const struct tl_trace_slot manual[] = {
 	{"functionName", 'E', TL_TRACE_OPERATOR, 1, 0, 0, NULL},
 };
 
-/* cctx.backendOpts.autoInstrument = true: one slot more than there are operators, and each operator from its slot to the next. */
-static const struct tl_context_arg conv_kind[] = {{"kind", "conv"}}, relu_kind[] = {{"kind", "relu"}};
+/*
+ * cctx.backendOpts.autoInstrument = true: one slot more than there are operators, and each operator
+ * from its slot to the next.
+ */
+static const struct tl_context_arg conv_kind[] = {{"kind", "conv"}},
+				   relu_kind[] = {{"kind", "relu"}};
 static const struct tl_trace_slot instrumented[] = {
 	{"conv1", 'X', TL_TRACE_OPERATOR, 0, 1, 1, conv_kind},
 	{"relu1", 'X', TL_TRACE_OPERATOR, 1, 2, 1, relu_kind},
@@ -60,7 +68,10 @@ static void run(struct execution *ctx)
 	execute(instrumentation, 3);
 	markers[1].device = device_ticks();
 	markers[1].host = tl_context_now();
-	/* The two-marker fit. The one offset that the OpenCL device manager uses: one marker, and the length of a tick. */
+	/*
+	 * The two-marker fit. The one offset that the OpenCL device manager uses: one marker, and
+	 * the length of a tick.
+	 */
 	if (tl_device_clock_fit(&clock, markers, 2, 0))
 		tl_device_clock_fit(&clock, &markers[1], 1, 4);
 	tl_context_slots(ctx->trace, manual, 2, trace_backing, 2, &clock, lane);
@@ -73,14 +84,21 @@ static void log_on_the_host(struct execution *ctx)
 	const struct tl_context_arg args[] = {{"key", "value"}};
 
 	/* TraceEvent ev("operator", TraceEvent::now(), "B", 1213); events.push_back(ev); */
-	struct tl_context_event ev = {.name = "operator", .type = 'B', .level = TL_TRACE_OPERATOR, .time = tl_context_now(), .lane = 1213};
+	struct tl_context_event ev = {.name = "operator",
+				      .type = 'B',
+				      .level = TL_TRACE_OPERATOR,
+				      .time = tl_context_now(),
+				      .lane = 1213};
 	tl_context_log_event(ctx->trace, &ev);
 	ev.type = 'E';
 	ev.time = tl_context_now();
 	tl_context_log_event(ctx->trace, &ev);
 	tl_context_name_lane(ctx->trace, 1213, "lane 1213");
 
-	/* ctx.getTraceContext()->logTraceEvent("operator", TraceLevel::RUNTIME, "B", TraceEvent::now()); the time may be left out. */
+	/*
+	 * ctx.getTraceContext()->logTraceEvent("operator", TraceLevel::RUNTIME, "B",
+	 * TraceEvent::now()); the time may be left out.
+	 */
 	tl_context_log_at(ctx->trace, TL_TRACE_RUNTIME, 'B', "operator", tl_context_now());
 	tl_context_log(ctx->trace, TL_TRACE_RUNTIME, 'E', "operator");
 
@@ -90,18 +108,27 @@ static void log_on_the_host(struct execution *ctx)
 
 static void use_scopes(struct execution *ctx)
 {
-	/* ScopedTraceBlock ev(ctx.getTraceContext(), TraceLevel::RUNTIME, "operator"); ev.addArg("key", "value"); ev.end(); */
+	/*
+	 * ScopedTraceBlock ev(ctx.getTraceContext(), TraceLevel::RUNTIME, "operator");
+	 * ev.addArg("key", "value"); ev.end();
+	 */
 	TL_TRACE_SCOPE_NAMED(ctx->trace, TL_TRACE_RUNTIME, "operator", ev);
 	tl_trace_scope_arg(&ev, "key", "value");
 	tl_trace_scope_end(&ev);
 
-	/* TRACE_EVENT_BEGIN(ctx.getTraceContext(), TraceLevel::REQUEST, "stage1"); TRACE_EVENT_END(…); */
+	/*
+	 * TRACE_EVENT_BEGIN(ctx.getTraceContext(), TraceLevel::REQUEST, "stage1");
+	 * TRACE_EVENT_END(…);
+	 */
 	TL_TRACE_BEGIN(ctx->trace, TL_TRACE_REQUEST, "stage1");
 	TL_TRACE_INSTANT(ctx->trace, TL_TRACE_REQUEST, "half way");
 	TL_TRACE_LOG(ctx->trace, TL_TRACE_REQUEST, "as of now", 'I', tl_context_now());
 	TL_TRACE_END(ctx->trace, TL_TRACE_REQUEST, "stage1");
 
-	/* TRACE_EVENT_SCOPE(ctx.getTraceContext(), TraceLevel::REQUEST, "stage2"); TRACE_EVENT_SCOPE_END(); */
+	/*
+	 * TRACE_EVENT_SCOPE(ctx.getTraceContext(), TraceLevel::REQUEST, "stage2");
+	 * TRACE_EVENT_SCOPE_END();
+	 */
 	TL_TRACE_SCOPE(ctx->trace, TL_TRACE_REQUEST, "stage2");
 	/* TRACE_EVENT_SCOPE_NAMED(…, "inner", inner); TRACE_EVENT_SCOPE_END_NAMED(inner); */
 	TL_TRACE_SCOPE_NAMED(ctx->trace, TL_TRACE_REQUEST, "inner", inner);
@@ -134,7 +161,8 @@ static void handle_request(struct execution *ctx)
 static int inspect(const struct tl_context_event *event, void *unused)
 {
 	(void)unused;
-	printf("%c %-13s %llu us\n", event->type, event->name, (unsigned long long)event->duration / 1000);
+	printf("%c %-13s %llu us\n", event->type, event->name,
+	       (unsigned long long)event->duration / 1000);
 	return 0;
 }
 
@@ -148,7 +176,10 @@ int main(int argc, char **argv)
 
 	/* ctx.getTraceContext()->setThreadName("main") */
 	tl_context_name_thread(ctx.trace, "main");
-	/* setTraceLevel(getTraceLevel() | TraceLevel::REQUEST), if not shouldLog(TraceLevel::REQUEST) */
+	/*
+	 * setTraceLevel(getTraceLevel() | TraceLevel::REQUEST), if not
+	 * shouldLog(TraceLevel::REQUEST)
+	 */
 	if (!tl_context_wants(ctx.trace, TL_TRACE_REQUEST))
 		tl_context_set_level(ctx.trace, tl_context_level(ctx.trace) | TL_TRACE_REQUEST);
 	/* executionEngine.run(ctx); */

@@ -4,12 +4,15 @@
  *	cc -o tracing-compare -DTRACELAYER_LINKED tracing-compare.c -ltracelayer -lOpenCL -lpthread
  *	./tracing-compare [FILE]		(./glow-trace.json)
  *
- * After the program of that name that comes with Glow. Each device gets a thread and a trace context of its own; both note into it what the host did
- * (scopes) and what the device did (slots, with times by the device's own clock), and all contexts are merged into one at the end. In the
- * file each device has two lanes: "N host" and "N NAME". Ends with 1 where a device computes something else than the host, 2 where OpenCL fails.
+ * After the program of that name that comes with Glow. Each device gets a thread and a trace
+ * context of its own; both note into it what the host did (scopes) and what the device did (slots,
+ * with times by the device's own clock), and all contexts are merged into one at the end. In the
+ * file each device has two lanes: "N host" and "N NAME". Ends with 1 where a device computes
+ * something else than the host, 2 where OpenCL fails.
  *
- * Without -DTRACELAYER_LINKED and -ltracelayer it is a program that knows nothing of tracelayer but a header, and `tracelayer run -- ./tracing-compare`
- * does the same, with the driver's calls in a trace beside it.
+ * Without -DTRACELAYER_LINKED and -ltracelayer it is a program that knows nothing of tracelayer but
+ * a header, and `tracelayer run -- ./tracing-compare` does the same, with the driver's calls in a
+ * trace beside it.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -20,10 +23,10 @@
 
 #include <tracelayer/trace_context.h>
 
-#define SIDE 96		/* of the matrices */
-#define CELLS (SIDE * SIDE)
+#define SIDE	96 /* of the matrices */
+#define CELLS	(SIDE * SIDE)
 #define DEVICES 16
-#define TRIES 5
+#define TRIES	5
 
 static const char source[] =
 	"__kernel void multiply(__global const uint *a, __global const uint *b, __global uint *c)\n"
@@ -34,10 +37,14 @@ static const char source[] =
 	"__kernel void add(__global const uint *a, __global uint *c)\n"
 	"{ size_t cell = get_global_id(1) * get_global_size(0) + get_global_id(0); c[cell] += a[cell]; }\n";
 
-/* The commands, in order, and what of them is shown: command i notes its start in times[2 * i] and its end in times[2 * i + 1]. */
+/*
+ * The commands, in order, and what of them is shown: command i notes its start in times[2 * i] and
+ * its end in times[2 * i + 1].
+ */
 enum command { WRITE_A, WRITE_B, MULTIPLY, ADD, READ, COMMANDS };
 
-static const struct tl_context_arg is_kernel[] = {{"kind", "kernel"}}, is_copy[] = {{"kind", "copy"}};
+static const struct tl_context_arg is_kernel[] = {{"kind", "kernel"}},
+				   is_copy[] = {{"kind", "copy"}};
 static const struct tl_trace_slot slots[] = {
 	{"write a", 'X', TL_TRACE_OPERATOR, 2 * WRITE_A, 2 * WRITE_A + 1, 1, is_copy},
 	{"write b", 'X', TL_TRACE_OPERATOR, 2 * WRITE_B, 2 * WRITE_B + 1, 1, is_copy},
@@ -74,11 +81,15 @@ static cl_ulong time_of(cl_event event, cl_profiling_info what)
 {
 	cl_ulong time;
 
-	check(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL), "clGetEventProfilingInfo");
+	check(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL),
+	      "clGetEventProfilingInfo");
 	return time;
 }
 
-/* An instant on both clocks: a command that does nothing, seen to end. Of several tries the one that took the least. */
+/*
+ * An instant on both clocks: a command that does nothing, seen to end. Of several tries the one
+ * that took the least.
+ */
 static struct tl_marker make_marker(struct run *run)
 {
 	struct tl_marker best = {0, 0};
@@ -87,7 +98,8 @@ static struct tl_marker make_marker(struct run *run)
 	for (int i = 0; i < TRIES; i++) {
 		cl_event event;
 		uint64_t before = tl_context_now();
-		check(clEnqueueMarkerWithWaitList(run->queue, 0, NULL, &event), "clEnqueueMarkerWithWaitList");
+		check(clEnqueueMarkerWithWaitList(run->queue, 0, NULL, &event),
+		      "clEnqueueMarkerWithWaitList");
 		check(clWaitForEvents(1, &event), "clWaitForEvents");
 		uint64_t after = tl_context_now();
 		if (after - before < least) {
@@ -110,7 +122,8 @@ static void build(struct run *run)
 
 	run->context = clCreateContext(NULL, 1, &run->device, NULL, NULL, &error);
 	check(error, "clCreateContext");
-	run->queue = clCreateCommandQueue(run->context, run->device, CL_QUEUE_PROFILING_ENABLE, &error);
+	run->queue =
+		clCreateCommandQueue(run->context, run->device, CL_QUEUE_PROFILING_ENABLE, &error);
 	check(error, "clCreateCommandQueue");
 	run->program = clCreateProgramWithSource(run->context, 1, &text, NULL, &error);
 	check(error, "clCreateProgramWithSource");
@@ -126,7 +139,8 @@ static cl_mem make_buffer(struct run *run)
 	return buffer;
 }
 
-static void launch(struct run *run, const char *name, cl_mem *buffers, unsigned count, cl_event *event)
+static void launch(struct run *run, const char *name, cl_mem *buffers, unsigned count,
+		   cl_event *event)
 {
 	static const size_t global[] = {SIDE, SIDE};
 	cl_int error;
@@ -135,7 +149,8 @@ static void launch(struct run *run, const char *name, cl_mem *buffers, unsigned 
 	check(error, "clCreateKernel");
 	for (unsigned i = 0; i < count; i++)
 		check(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
-	check(clEnqueueNDRangeKernel(run->queue, kernel, 2, NULL, global, NULL, 0, NULL, event), "clEnqueueNDRangeKernel");
+	check(clEnqueueNDRangeKernel(run->queue, kernel, 2, NULL, global, NULL, 0, NULL, event),
+	      "clEnqueueNDRangeKernel");
 	clReleaseKernel(kernel);
 }
 
@@ -143,16 +158,23 @@ static void launch(struct run *run, const char *name, cl_mem *buffers, unsigned 
 static void compute(struct run *run, uint64_t times[2 * COMMANDS])
 {
 	TL_TRACE_SCOPE_NAMED(run->trace, TL_TRACE_RUNTIME, "compute", scope);
-	cl_mem buffers[] = {make_buffer(run), make_buffer(run), make_buffer(run)}, added[] = {buffers[0], buffers[2]};
+	cl_mem buffers[] = {make_buffer(run), make_buffer(run), make_buffer(run)},
+	       added[] = {buffers[0], buffers[2]};
 	cl_event events[COMMANDS];
 
 	tl_trace_scope_arg(&scope, "device", run->name);
 	TL_TRACE_BEGIN(run->trace, TL_TRACE_RUNTIME, "enqueue");
-	check(clEnqueueWriteBuffer(run->queue, buffers[0], CL_FALSE, 0, sizeof(a), a, 0, NULL, &events[WRITE_A]), "clEnqueueWriteBuffer");
-	check(clEnqueueWriteBuffer(run->queue, buffers[1], CL_FALSE, 0, sizeof(b), b, 0, NULL, &events[WRITE_B]), "clEnqueueWriteBuffer");
+	check(clEnqueueWriteBuffer(run->queue, buffers[0], CL_FALSE, 0, sizeof(a), a, 0, NULL,
+				   &events[WRITE_A]),
+	      "clEnqueueWriteBuffer");
+	check(clEnqueueWriteBuffer(run->queue, buffers[1], CL_FALSE, 0, sizeof(b), b, 0, NULL,
+				   &events[WRITE_B]),
+	      "clEnqueueWriteBuffer");
 	launch(run, "multiply", buffers, 3, &events[MULTIPLY]);
 	launch(run, "add", added, 2, &events[ADD]);
-	check(clEnqueueReadBuffer(run->queue, buffers[2], CL_FALSE, 0, sizeof(a), run->result, 0, NULL, &events[READ]), "clEnqueueReadBuffer");
+	check(clEnqueueReadBuffer(run->queue, buffers[2], CL_FALSE, 0, sizeof(a), run->result, 0,
+				  NULL, &events[READ]),
+	      "clEnqueueReadBuffer");
 	TL_TRACE_END(run->trace, TL_TRACE_RUNTIME, "enqueue");
 	check(clFinish(run->queue), "clFinish");
 	for (int i = 0; i < COMMANDS; i++) {
@@ -183,7 +205,8 @@ static void *run_device(void *which)
 	if (tl_device_clock_fit(&clock, markers, 2, 1))
 		tl_device_clock_fit(&clock, &markers[1], 1, 1);
 	snprintf(name, sizeof(name), "%u %s", run->number, run->name);
-	tl_context_slots(run->trace, slots, sizeof(slots) / sizeof(slots[0]), times, 2 * COMMANDS, &clock, tl_context_lane(run->trace, name));
+	tl_context_slots(run->trace, slots, sizeof(slots) / sizeof(slots[0]), times, 2 * COMMANDS,
+			 &clock, tl_context_lane(run->trace, name));
 	clReleaseProgram(run->program);
 	clReleaseCommandQueue(run->queue);
 	clReleaseContext(run->context);
@@ -206,7 +229,8 @@ static unsigned find_devices(void)
 		for (cl_uint j = 0; j < more && j < DEVICES && found < DEVICES; j++, found++) {
 			runs[found].device = devices[j];
 			runs[found].number = found;
-			clGetDeviceInfo(devices[j], CL_DEVICE_NAME, sizeof(runs[found].name), runs[found].name, NULL);
+			clGetDeviceInfo(devices[j], CL_DEVICE_NAME, sizeof(runs[found].name),
+					runs[found].name, NULL);
 		}
 	}
 	return found;
@@ -236,7 +260,10 @@ int main(int argc, char **argv)
 	unsigned count;
 	int differs = 0;
 
-	/* A machine without devices may have PoCL, which makes two of its processor: one with a thread for each core, one with none. */
+	/*
+	 * A machine without devices may have PoCL, which makes two of its processor: one with a
+	 * thread for each core, one with none.
+	 */
 	setenv("POCL_DEVICES", "pthread basic", 0);
 	count = find_devices();
 	prepare();

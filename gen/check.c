@@ -248,7 +248,8 @@ static size_t report_lacking(const struct model *model, const struct exports *re
 	for (size_t i = 0; i < model->nfunctions; i++) {
 		const struct function *function = &model->functions[i];
 
-		if (function->left_out || function->undeclared || !function->exported || find_export(real, function->name))
+		if (function->left_out || function->undeclared || !function->exported ||
+		    find_export(real, function->name))
 			continue;
 		if (!count++)
 			fputs("\n# with a shim, but not in this library\n", to);

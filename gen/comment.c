@@ -377,8 +377,9 @@ static bool has_head(const struct type *type)
 }
 
 /*
- * An array whose count the callee sets is filled by it. That headers write [in,out] there means that
- * the array is the caller's: what it holds before is of no use, and need not even be initialized.
+ * An array whose count the callee sets is filled by it. That headers write [in,out] there means
+ * that the array is the caller's: what it holds before is of no use, and need not even be
+ * initialized.
  */
 static bool is_filled(const struct variable *variable)
 {

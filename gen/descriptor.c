@@ -125,12 +125,12 @@ static void check_keys(struct descriptor *descriptor, json_t *object, const char
 }
 
 static const char *const all_keys[] = {
-	"name",	    "prefix",	"version",	 "headers",  "headers_left_out",
-	"flags",    "sonames",	"handles",	 "bools",    "numbers",
-	"enums",    "results",	"successes",	 "levels",   "phases",    "initialises",
-	"creates",  "destroys", "exported",	 "left_out", "variables",
-	"getprocs", "since",	"first_members", "newer",    "chains",   "comment",
-	NULL};
+	"name",	       "prefix",   "version",	"headers",	 "headers_left_out",
+	"flags",       "sonames",  "handles",	"bools",	 "numbers",
+	"enums",       "results",  "successes", "levels",	 "phases",
+	"initialises", "creates",  "destroys",	"exported",	 "left_out",
+	"variables",   "getprocs", "since",	"first_members", "newer",
+	"chains",      "comment",  NULL};
 
 /* Names and patterns. */
 
@@ -416,7 +416,7 @@ static void describe_variables(struct descriptor *descriptor)
 	json_t *value;
 
 	json_object_foreach(kind_at(descriptor, descriptor->root, "variables", JSON_OBJECT), key,
-			     value) {
+			    value) {
 		struct variable_rule rule = {.key = key, .done = &done, .ndone = &ndone};
 		char *owner = NULL;
 		char separator =
@@ -522,7 +522,7 @@ static void describe_enums(struct descriptor *descriptor)
 	json_t *object;
 
 	json_object_foreach(kind_at(descriptor, descriptor->root, "enums", JSON_OBJECT), name,
-			     object) {
+			    object) {
 		size_t count = 0;
 		struct type *type = enum_made(descriptor, object, copy_text(name));
 		const char *of = text_at(descriptor, object, "type", true);
@@ -687,7 +687,8 @@ static void set_stage(struct descriptor *descriptor, struct function *function, 
 }
 
 /* The number of the word that stands under a key; 0 after an error. */
-static size_t word_at(struct descriptor *descriptor, json_t *rule, const char *key, const char *const *words, size_t count)
+static size_t word_at(struct descriptor *descriptor, json_t *rule, const char *key,
+		      const char *const *words, size_t count)
 {
 	const char *word = text_at(descriptor, rule, key, true);
 	char *known = copy_text("");
@@ -698,7 +699,8 @@ static size_t word_at(struct descriptor *descriptor, json_t *rule, const char *k
 		known = format_text("%s%s%s", known, *known ? ", " : "", words[i]);
 	}
 	if (word)
-		wrong(descriptor, key, word, format_text("no %s is called \"%s\"; there are %s", key, word, known));
+		wrong(descriptor, key, word,
+		      format_text("no %s is called \"%s\"; there are %s", key, word, known));
 	return 0;
 }
 
@@ -713,8 +715,10 @@ static void describe_phases(struct descriptor *descriptor)
 		size_t count = 0;
 
 		check_keys(descriptor, rule, keys);
-		struct stage stage = {(enum tl_work_layer)word_at(descriptor, rule, "layer", tl_layer_words, TL_LAYERS),
-				      (enum tl_work_phase)word_at(descriptor, rule, "phase", tl_phase_words, TL_PHASES)};
+		struct stage stage = {(enum tl_work_layer)word_at(descriptor, rule, "layer",
+								  tl_layer_words, TL_LAYERS),
+				      (enum tl_work_phase)word_at(descriptor, rule, "phase",
+								  tl_phase_words, TL_PHASES)};
 		const char **functions = texts_at(descriptor, rule, "functions", &count);
 		for (size_t j = 0; j < count; j++)
 			for_functions(descriptor, "phases", functions[j], set_stage, &stage);
@@ -792,14 +796,15 @@ static void describe_left_out(struct descriptor *descriptor)
 	json_t *why;
 
 	json_object_foreach(kind_at(descriptor, descriptor->root, "left_out", JSON_OBJECT), name,
-			     why)
+			    why)
 		for_functions(descriptor, "left_out", name, set_left_out,
 			      copy_text(string_in(descriptor, name, why)));
 }
 
 /*
- * "newer": functions that later headers have. They get shims by their names alone, which pass on as many words as the function may have
- * parameters, so that a loader that is newer than the headers is traced, too.
+ * "newer": functions that later headers have. They get shims by their names alone, which pass on as
+ * many words as the function may have parameters, so that a loader that is newer than the headers
+ * is traced, too.
  */
 
 /* The type that is spelled so somewhere in the headers. */
@@ -817,8 +822,12 @@ static struct type *type_spelled(const struct model *model, const char *spelling
 	return NULL;
 }
 
-/* The function, added if the headers lack it; its parameters are for the caller to say. NULL after an error, and where the headers have it. */
-static struct function *add_newer(struct descriptor *descriptor, const char *name, const char *result)
+/*
+ * The function, added if the headers lack it; its parameters are for the caller to say. NULL after
+ * an error, and where the headers have it.
+ */
+static struct function *add_newer(struct descriptor *descriptor, const char *name,
+				  const char *result)
 {
 	struct model *model = descriptor->model;
 	struct type *type = type_spelled(model, result);
@@ -826,19 +835,21 @@ static struct function *add_newer(struct descriptor *descriptor, const char *nam
 	if (model_function(model, name))
 		return NULL;
 	if (!type) {
-		wrong(descriptor, "newer", name, format_text("the headers have no type %s; correct the name", result));
+		wrong(descriptor, "newer", name,
+		      format_text("the headers have no type %s; correct the name", result));
 		return NULL;
 	}
 	struct function *function = APPEND(model->functions, model->nfunctions);
 	const char *slash = strrchr(descriptor->path, '/');
-	*function = (struct function){.name = copy_text(name),
-				      .result = type,
-				      .result_spelling = copy_text(result),
-				      .undeclared = true,
-				      .exported = true,
-				      .level = TL_LEVEL_DEBUG,
-				      .where = {.file = copy_text(slash ? slash + 1 : descriptor->path),
-						.line = line_of(descriptor, "newer", name)}};
+	*function =
+		(struct function){.name = copy_text(name),
+				  .result = type,
+				  .result_spelling = copy_text(result),
+				  .undeclared = true,
+				  .exported = true,
+				  .level = TL_LEVEL_DEBUG,
+				  .where = {.file = copy_text(slash ? slash + 1 : descriptor->path),
+					    .line = line_of(descriptor, "newer", name)}};
 	return function;
 }
 
@@ -848,7 +859,8 @@ static void add_newer_getter(struct descriptor *descriptor, const char *name)
 	static const struct {
 		const char *name, *spelling;
 		unsigned direction;
-	} params[] = {{"version", "ze_api_version_t", TL_IN}, {"pDdiTable", "void *", TL_IN | TL_OUT}};
+	} params[] = {{"version", "ze_api_version_t", TL_IN},
+		      {"pDdiTable", "void *", TL_IN | TL_OUT}};
 	struct function *function = add_newer(descriptor, name, "ze_result_t");
 
 	for (size_t i = 0; function && i < sizeof params / sizeof *params; i++) {
@@ -856,14 +868,16 @@ static void add_newer_getter(struct descriptor *descriptor, const char *name)
 
 		if (!type) {
 			wrong(descriptor, "newer", name,
-			      format_text("the headers have no type %s, which getters take", params[i].spelling));
+			      format_text("the headers have no type %s, which getters take",
+					  params[i].spelling));
 			return;
 		}
-		*APPEND(function->params, function->nparams) = (struct variable){.name = params[i].name,
-										 .type = type,
-										 .spelling = params[i].spelling,
-										 .direction = params[i].direction,
-										 .where = function->where};
+		*APPEND(function->params, function->nparams) =
+			(struct variable){.name = params[i].name,
+					  .type = type,
+					  .spelling = params[i].spelling,
+					  .direction = params[i].direction,
+					  .where = function->where};
 	}
 }
 
@@ -872,7 +886,9 @@ static const char *newer_text(json_t *row, size_t i)
 	return json_string_value(json_array_get(row, i));
 }
 
-/* Where each parameter begins among the words: one after the other, unless the row says otherwise. */
+/*
+ * Where each parameter begins among the words: one after the other, unless the row says otherwise.
+ */
 static void add_places(struct function *function, json_t *row)
 {
 	json_t *list = json_array_get(row, 4), *place;
@@ -889,18 +905,24 @@ static bool is_newer_row(struct descriptor *descriptor, json_t *row)
 {
 	json_t *place;
 	size_t i;
-	bool is_row = newer_text(row, 0) && newer_text(row, 1) && json_is_integer(json_array_get(row, 2)) &&
-		      json_array_size(row) <= (json_is_array(json_array_get(row, 4)) ? 5u : newer_text(row, 3) ? 4u : 3u);
+	bool is_row = newer_text(row, 0) && newer_text(row, 1) &&
+		      json_is_integer(json_array_get(row, 2)) &&
+		      json_array_size(row) <= (json_is_array(json_array_get(row, 4)) ? 5u
+					       : newer_text(row, 3)		     ? 4u
+										     : 3u);
 
 	json_array_foreach(json_array_get(row, 4), i, place)
-		is_row &= json_integer_value(place) >= 0 && json_integer_value(place) < json_integer_value(json_array_get(row, 2));
+		is_row &= json_integer_value(place) >= 0 &&
+			  json_integer_value(place) < json_integer_value(json_array_get(row, 2));
 
 	if (!is_row)
 		wrong(descriptor, "newer", newer_text(row, 0),
 		      "\"newer\" must hold functions as [name, version, words]; see tracelayer-descriptor(5)");
-	else if (json_integer_value(json_array_get(row, 2)) < 1 || json_integer_value(json_array_get(row, 2)) > TL_PASSED_MAX)
+	else if (json_integer_value(json_array_get(row, 2)) < 1 ||
+		 json_integer_value(json_array_get(row, 2)) > TL_PASSED_MAX)
 		wrong(descriptor, "newer", newer_text(row, 0),
-		      format_text("1 to %d words can be passed on; correct the number", TL_PASSED_MAX));
+		      format_text("1 to %d words can be passed on; correct the number",
+				  TL_PASSED_MAX));
 	return is_row;
 }
 
@@ -920,7 +942,8 @@ static void describe_newer(struct descriptor *descriptor)
 			if (!is_newer_row(descriptor, row))
 				return;
 			const char *result = newer_text(row, 3);
-			struct function *function = add_newer(descriptor, newer_text(row, 0), result ? result : "ze_result_t");
+			struct function *function = add_newer(descriptor, newer_text(row, 0),
+							      result ? result : "ze_result_t");
 			if (!function)
 				continue;
 			function->passed = (unsigned)json_integer_value(json_array_get(row, 2));
@@ -990,7 +1013,10 @@ struct getproc_rule {
 	const char *functions, *name, *where, *version, *member_type, *member_function;
 };
 
-/* From which version on a function is there, as "newer" has it; NULL: it does not name the function. */
+/*
+ * From which version on a function is there, as "newer" has it; NULL: it does not name the
+ * function.
+ */
 static const char *newer_since(const struct descriptor *descriptor, const char *function)
 {
 	json_t *group, *row;
@@ -1127,7 +1153,10 @@ static void describe_getprocs(struct descriptor *descriptor)
 	}
 }
 
-/* What "newer" adds to the tables: members that stand behind those of the headers, or all of a table that these lack. */
+/*
+ * What "newer" adds to the tables: members that stand behind those of the headers, or all of a
+ * table that these lack.
+ */
 static void describe_newer_members(struct descriptor *descriptor)
 {
 	struct model *model = descriptor->model;
@@ -1140,22 +1169,29 @@ static void describe_newer_members(struct descriptor *descriptor)
 		struct getproc *getproc = NULL;
 
 		for (size_t k = 0; getter && k < model->ngetprocs; k++)
-			if (!strcmp(model->getprocs[k].function->name, getter) && model->getprocs[k].kind == TL_GETPROC_TABLE)
+			if (!strcmp(model->getprocs[k].function->name, getter) &&
+			    model->getprocs[k].kind == TL_GETPROC_TABLE)
 				getproc = &model->getprocs[k];
 		json_array_foreach(json_object_get(group, "functions"), j, row) {
-			struct function *function = newer_text(row, 0) ? model_function(model, newer_text(row, 0)) : NULL;
+			struct function *function =
+				newer_text(row, 0) ? model_function(model, newer_text(row, 0))
+						   : NULL;
 
 			if (!getproc || !function || !function->undeclared)
 				continue;
 			struct variable *member = allocate(sizeof *member);
-			*member = (struct variable){.name = function->name, .offset = (uint64_t)(from + (json_int_t)j) * sizeof(void *)};
-			__typeof__(getproc->entries) entry = APPEND(getproc->entries, getproc->nentries);
+			*member = (struct variable){.name = function->name,
+						    .offset = (uint64_t)(from + (json_int_t)j) *
+							      sizeof(void *)};
+			__typeof__(getproc->entries) entry =
+				APPEND(getproc->entries, getproc->nentries);
 			entry->member = member;
 			entry->function = function;
 			entry->since = read_version(newer_text(row, 1));
 			if (!entry->since)
 				wrong(descriptor, "newer", function->name,
-				      format_text("\"%s\" is no version; write it as \"1.6\"", newer_text(row, 1)));
+				      format_text("\"%s\" is no version; write it as \"1.6\"",
+						  newer_text(row, 1)));
 		}
 	}
 }
@@ -1174,7 +1210,7 @@ static void check_tables(struct descriptor *descriptor)
 	json_t *value;
 
 	json_object_foreach(kind_at(descriptor, descriptor->root, "first_members", JSON_OBJECT),
-			     name, value) {
+			    name, value) {
 		if (!strcmp(name, "comment"))
 			continue;
 		if (!json_is_integer(value))
@@ -1185,7 +1221,7 @@ static void check_tables(struct descriptor *descriptor)
 		for_types(descriptor, "first_members", name, ignore_type, NULL);
 	}
 	json_object_foreach(kind_at(descriptor, descriptor->root, "since", JSON_OBJECT), name,
-			     value)
+			    value)
 		if (!model_function(descriptor->model, *name == '?' ? name + 1 : name))
 			check_matched(descriptor, "since", name, false, "function");
 }
@@ -1205,7 +1241,7 @@ static void describe_chains(struct descriptor *descriptor)
 	json_t *constant;
 
 	json_object_foreach(kind_at(descriptor, descriptor->root, "chains", JSON_OBJECT), name,
-			     constant) {
+			    constant) {
 		const char *text = string_in(descriptor, name, constant);
 		int64_t value;
 
@@ -1274,10 +1310,10 @@ int descriptor_sources(const char *path, const char ***headers, size_t *nheaders
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
-		describe_newer,	  describe_version,   describe_kinds,	 describe_enums,    describe_variables,
-		describe_results, describe_successes, describe_levels,	 describe_phases,   describe_flags,
-		describe_exports, describe_left_out,  describe_getprocs, describe_newer_members, check_tables,
-		describe_chains,
+		describe_newer,	    describe_version,	    describe_kinds,	describe_enums,
+		describe_variables, describe_results,	    describe_successes, describe_levels,
+		describe_phases,    describe_flags,	    describe_exports,	describe_left_out,
+		describe_getprocs,  describe_newer_members, check_tables,	describe_chains,
 	};
 	struct descriptor descriptor = {.model = model};
 

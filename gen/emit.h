@@ -50,13 +50,17 @@ void emit_title(FILE *to, const struct model *model, const char *file, const cha
 /* The macros that the headers need, and the headers. */
 void emit_includes(FILE *to, const struct model *model);
 
-/* Every zelTracer<X>RegisterCallback: `return CALL(tracer, type, WHICH, callback)`, where which() names the function registered for. */
+/*
+ * Every zelTracer<X>RegisterCallback: `return CALL(tracer, type, WHICH, callback)`, where which()
+ * names the function registered for.
+ */
 void emit_registers(FILE *to, const struct model *model, const char *call,
 		    char *(*which)(const struct model *model, const struct function *function));
 
 /* And those of the functions that the headers lack. */
 void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
-			       char *(*which)(const struct model *model, const struct function *function));
+			       char *(*which)(const struct model *model,
+					      const struct function *function));
 
 /* -1 where writing failed (printed). */
 int emit_done(FILE *to, const struct model *model, const char *file);

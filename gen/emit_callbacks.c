@@ -148,7 +148,10 @@ int emit_callbacks(const struct model *model, FILE *to)
 	      "#endif\n\n"
 	      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
 	      to);
-	/* Of a function that the headers lack, later headers have the types, and a tool may include those. */
+	/*
+	 * Of a function that the headers lack, later headers have the types, and a tool may include
+	 * those.
+	 */
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		if (!f->undeclared)
 			emit_function(to, model, f);

@@ -1,9 +1,10 @@
 /*
- * emit_layer.c: PREFIX_layer.c, the part of a loader's own layer that there is once per function: for Level Zero what the loader looks
- * up in its tracing layer, zeGet*ProcAddrTable and zelTracer<X>RegisterCallback; for OpenCL which function each slot of the dispatch
- * table is.
+ * emit_layer.c: PREFIX_layer.c, the part of a loader's own layer that there is once per function:
+ * for Level Zero what the loader looks up in its tracing layer, zeGet*ProcAddrTable and
+ * zelTracer<X>RegisterCallback; for OpenCL which function each slot of the dispatch table is.
  *
- * The layers name functions to the runtime, and number none: they may meet one that was made from other headers.
+ * The layers name functions to the runtime, and number none: they may meet one that was made from
+ * other headers.
  */
 #include <string.h>
 
@@ -12,24 +13,33 @@
 
 #define DISPATCH "cl_icd_dispatch"
 
-/* The tables that Level Zero's loader offers a layer are those of its core, and of its runtime (zer). */
+/*
+ * The tables that Level Zero's loader offers a layer are those of its core, and of its runtime
+ * (zer).
+ */
 static bool is_offered(const struct getproc *getproc)
 {
 	const char *name = getproc->function->name;
 
-	return getproc->kind == TL_GETPROC_TABLE && (!strncmp(name, "zeGet", 5) || !strncmp(name, "zerGet", 6));
+	return getproc->kind == TL_GETPROC_TABLE &&
+	       (!strncmp(name, "zeGet", 5) || !strncmp(name, "zerGet", 6));
 }
 
 static void emit_getter(FILE *to, const struct getproc *getproc)
 {
 	const struct function *function = getproc->function;
 
-	fprintf(to, "\n/* %s, %s:%u */\n", function->name, function->where.file, function->where.line);
+	fprintf(to, "\n/* %s, %s:%u */\n", function->name, function->where.file,
+		function->where.line);
 	if (function->undeclared)
-		emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s);", function->name, emit_parameters(function));
+		emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s);", function->name,
+			  emit_parameters(function));
 	emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", function->name, emit_parameters(function));
 	fputs("{\n", to);
-	emit_line(to, 1, "return tl_ze_layer_table(\"%s\", (uint32_t)%s, %s, __builtin_return_address(0));", function->name, getproc->version, getproc->where);
+	emit_line(
+		to, 1,
+		"return tl_ze_layer_table(\"%s\", (uint32_t)%s, %s, __builtin_return_address(0));",
+		function->name, getproc->version, getproc->where);
 	fputs("}\n", to);
 }
 
@@ -55,7 +65,8 @@ static void emit_opencl(const struct model *model, const struct type *table, FIL
 	fputs("const struct tl_cl_slot tl_cl_slots[] = {\n", to);
 	for (size_t i = 0; i < table->nmembers; i++)
 		if (model_function(model, table->members[i].name))
-			fprintf(to, "\t{ offsetof(" DISPATCH ", %s), \"%s\" },\n", table->members[i].name, table->members[i].name);
+			fprintf(to, "\t{ offsetof(" DISPATCH ", %s), \"%s\" },\n",
+				table->members[i].name, table->members[i].name);
 	fputs("\t{ 0, NULL },\n};\n", to);
 }
 

@@ -33,8 +33,8 @@ static bool is_aggregate(const struct type *type)
 }
 
 /*
- * Of a function that is known by name only, the parameters are words, as many as it may have: the callee finds in registers and on the
- * stack what the caller put there.
+ * Of a function that is known by name only, the parameters are words, as many as it may have: the
+ * callee finds in registers and on the stack what the caller put there.
  */
 static char *parameters(const struct function *function)
 {
@@ -105,10 +105,9 @@ static const char *result_word(const struct function *function, const char *resu
 
 static void emit_pointer_type(FILE *to, const struct function *function)
 {
-	emit_line(
-		to, 0, "typedef %s;",
-		emit_declare(function->result_spelling, format_text("(*pfn_%s)(%s)", function->name,
-								    parameters(function))));
+	emit_line(to, 0, "typedef %s;",
+		  emit_declare(function->result_spelling,
+			       format_text("(*pfn_%s)(%s)", function->name, parameters(function))));
 	if (!function->undeclared)
 		fprintf(to, "TL_DECLARED(%s);\n", function->name);
 	fputc('\n', to);
@@ -124,7 +123,8 @@ static void emit_variables(FILE *to, const struct function *function, const char
 			format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
 	/* In memory as they were passed: a parameter may be a struct of several. */
 	for (size_t i = 0; i < function->nplaces; i++)
-		addresses = format_text("%s%s&words[%u]", addresses, i ? ", " : "", function->places[i]);
+		addresses = format_text("%s%s&words[%u]", addresses, i ? ", " : "",
+					function->places[i]);
 	if (function->passed)
 		emit_line(to, 1, "uintptr_t words[] = {%s};", arguments(function));
 	if (has_parameters(function))
@@ -162,13 +162,16 @@ static void emit_real_call(FILE *to, const struct function *function, const char
 
 static void emit_traced(FILE *to, const struct function *function, const char *_)
 {
-	const char *more_parameters = has_parameters(function) ? format_text(", %s", parameters(function)) : "";
+	const char *more_parameters =
+		has_parameters(function) ? format_text(", %s", parameters(function)) : "";
 	const char *result = format_text("result%s", _);
 
 	emit_line(to, 0, "static TL_TRACED %s",
-		  emit_declare(emit_value_spelling(function->result_spelling),
-			       format_text("traced_%s(struct tl_shim *shim%s, struct tl_caller caller%s%s)",
-					   function->name, _, _, more_parameters)));
+		  emit_declare(
+			  emit_value_spelling(function->result_spelling),
+			  format_text(
+				  "traced_%s(struct tl_shim *shim%s, struct tl_caller caller%s%s)",
+				  function->name, _, _, more_parameters)));
 	fputs("{\n", to);
 	emit_variables(to, function, _);
 	fprintf(to, "\tTL_CALL(call%s, shim%s, caller%s, %s%s, %s);\n", _, _, _,
@@ -188,12 +191,14 @@ static void emit_recorded(FILE *to, const struct function *function, const char 
 {
 	const char *name = function->name, *list = arguments(function);
 	const char *result = format_text("result%s", _);
-	const char *leave = format_text("TL_RECORDED_LEAVE(call%s, %s)", _, result_word(function, result));
+	const char *leave =
+		format_text("TL_RECORDED_LEAVE(call%s, %s)", _, result_word(function, result));
 
 	emit_line(to, 1, "TL_RECORDED(call%s%s);", _, words(function));
 	fprintf(to, "\treal%s = tl_recorded_enter(call%s, SHIM(%s));\n", _, _, name);
 	fprintf(to, "\tif (TL_UNLIKELY(!real%s))%s\n", _, returns(function) ? "" : " {");
-	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);", returns(function) ? "return " : "", name, name, more(list));
+	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);", returns(function) ? "return " : "",
+		  name, name, more(list));
 	if (!returns(function))
 		fputs("\t\treturn;\n\t}\n", to);
 	fprintf(to, "\tTL_RECORDED_UNWINDS(call%s);\n", _);
@@ -208,7 +213,8 @@ static void emit_recorded(FILE *to, const struct function *function, const char 
 		emit_line(to, 1, "%s;", leave);
 		fprintf(to, "\treturn %s;\n", result);
 	} else {
-		emit_line(to, 1, "return (%s)%s;", emit_value_spelling(function->result_spelling), leave);
+		emit_line(to, 1, "return (%s)%s;", emit_value_spelling(function->result_spelling),
+			  leave);
 	}
 }
 
@@ -251,9 +257,8 @@ static char *unpacked(const struct function *function)
 static void emit_invoke(FILE *to, const struct function *function)
 {
 	const struct type *type = function->result;
-	const char *call =
-		format_text("traced_%s(shim, (struct tl_caller){caller, TL_STACK}%s)", function->name,
-			    more(unpacked(function)));
+	const char *call = format_text("traced_%s(shim, (struct tl_caller){caller, TL_STACK}%s)",
+				       function->name, more(unpacked(function)));
 	const char *spelling = emit_value_spelling(function->result_spelling);
 
 	emit_line(

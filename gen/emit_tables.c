@@ -1,8 +1,9 @@
 /*
- * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean, model_tables.c makes them.
+ * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean,
+ * model_tables.c makes them.
  *
- * Types have a name of their own in an enum, by which the tables refer to them. At the end stands the same once more, as the bytes that
- * a trace tells of the API by (format/file/describe.h).
+ * Types have a name of their own in an enum, by which the tables refer to them. At the end stands
+ * the same once more, as the bytes that a trace tells of the API by (format/file/describe.h).
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -198,18 +199,20 @@ static const char *stage_text(const struct tl_function *function)
 {
 	if (!function->layer)
 		return "";
-	return format_text(", .layer = TL_LAYER_%s, .phase = TL_PHASE_%s", emit_upper(tl_layer_words[function->layer]),
+	return format_text(", .layer = TL_LAYER_%s, .phase = TL_PHASE_%s",
+			   emit_upper(tl_layer_words[function->layer]),
 			   emit_upper(tl_phase_words[function->phase]));
 }
 
 /* ", .passed = 3, .places = (const uint8_t[]){0, 2, 2}" */
 static char *passed_text(const struct tl_function *function)
 {
-	char *text = function->passed ? format_text(", .passed = %u", function->passed) : copy_text("");
+	char *text =
+		function->passed ? format_text(", .passed = %u", function->passed) : copy_text("");
 
 	for (unsigned i = 0; function->places && i < function->passed; i++)
-		text = format_text("%s%s%u%s", text, i ? ", " : ", .places = (const uint8_t[]){", function->places[i],
-				   i + 1 < function->passed ? "" : "}");
+		text = format_text("%s%s%u%s", text, i ? ", " : ", .places = (const uint8_t[]){",
+				   function->places[i], i + 1 < function->passed ? "" : "}");
 	return text;
 }
 
@@ -226,8 +229,7 @@ static void emit_function(const struct tables *tables, FILE *to, const char *pre
 		function->count ? format_text("%s_params", function->name) : "NULL", prefix,
 		function->index, function->count, function->words, level_text(function->level),
 		flags_text(function->flags), failures[function->failure], stage_text(function),
-		passed_text(function),
-		function->file, function->line);
+		passed_text(function), function->file, function->line);
 }
 
 static void emit_functions(const struct tables *tables, FILE *to, const char *prefix)
@@ -315,7 +317,9 @@ static void emit_successes(FILE *to, const struct tl_api *api)
 	fputs("};\n\n", to);
 }
 
-/* One byte of a string literal; with three digits, an escape doesn't take up the digit behind it. */
+/*
+ * One byte of a string literal; with three digits, an escape doesn't take up the digit behind it.
+ */
 static int emit_byte(FILE *to, unsigned char byte, unsigned char next)
 {
 	if (byte == '"' || byte == '\\' || byte == '?')
@@ -363,7 +367,8 @@ static void emit_api(FILE *to, const struct tl_api *api, const char *prefix)
 		fputs("\t.ngetprocs = COUNT(getprocs),\n\t.getprocs = getprocs,\n", to);
 	if (api->nchains)
 		fputs("\t.nchains = COUNT(chains),\n\t.chains = chains,\n", to);
-	fputs("\t.description = description,\n\t.description_size = sizeof(description) - 1,\n", to);
+	fputs("\t.description = description,\n\t.description_size = sizeof(description) - 1,\n",
+	      to);
 	fputs("};\n", to);
 }
 

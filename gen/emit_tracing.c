@@ -1,6 +1,7 @@
 /*
- * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that there is once per function:
- * zelTracer<X>RegisterCallback, and which function each slot of the legacy callback tables stands for.
+ * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that there is once
+ * per function: zelTracer<X>RegisterCallback, and which function each slot of the legacy callback
+ * tables stands for.
  *
  * layer/program/zel_tracer.c has the rest.
  */
@@ -11,19 +12,23 @@
 #include "gen/emit.h"
 
 #define BEGINS "zelTracer"
-#define ENDS "RegisterCallback"
+#define ENDS   "RegisterCallback"
 
-/* zelTracerInitRegisterCallback: zeInit, where that has a shim; NULL for what is no such function. */
-static const struct function *registered(const struct model *model, const struct function *registers)
+/*
+ * zelTracerInitRegisterCallback: zeInit, where that has a shim; NULL for what is no such function.
+ */
+static const struct function *registered(const struct model *model,
+					 const struct function *registers)
 {
 	const char *name = registers->name;
 	size_t length = strlen(name);
 
-	if (strncmp(name, BEGINS, strlen(BEGINS)) || length <= strlen(BEGINS ENDS) || strcmp(name + length - strlen(ENDS), ENDS))
+	if (strncmp(name, BEGINS, strlen(BEGINS)) || length <= strlen(BEGINS ENDS) ||
+	    strcmp(name + length - strlen(ENDS), ENDS))
 		return NULL;
 	const char *what = copy_bytes(name + strlen(BEGINS), length - strlen(BEGINS ENDS));
 	const struct function *function = model_function(model, format_text("ze%s", what));
-	if (!function)	/* zelTracerGetDefaultContextRegisterCallback: zerGetDefaultContext */
+	if (!function) /* zelTracerGetDefaultContextRegisterCallback: zerGetDefaultContext */
 		function = model_function(model, format_text("zer%s", what));
 	return function && !function->left_out ? function : NULL;
 }
@@ -37,19 +42,26 @@ void emit_registers(FILE *to, const struct model *model, const char *call,
 
 		if (!function)
 			continue;
-		fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file, registers->where.line);
-		emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name, emit_parameters(registers));
+		fprintf(to, "\n/* %s, %s:%u */\n", registers->name, registers->where.file,
+			registers->where.line);
+		emit_line(to, 0, "TL_EXPORT ze_result_t %s(%s)", registers->name,
+			  emit_parameters(registers));
 		fputs("{\n", to);
-		emit_line(to, 1, "return %s(%s, (int)%s, %s, (tl_callback)%s);", call, registers->params[0].name,
-			  registers->params[1].name, which(model, function), registers->params[2].name);
+		emit_line(to, 1, "return %s(%s, (int)%s, %s, (tl_callback)%s);", call,
+			  registers->params[0].name, registers->params[1].name,
+			  which(model, function), registers->params[2].name);
 		fputs("}\n", to);
 	}
 }
 
-/* The register function of a function that the headers lack, as later headers have it; NULL for what has none. */
+/*
+ * The register function of a function that the headers lack, as later headers have it; NULL for
+ * what has none.
+ */
 static char *undeclared_register(const struct function *function)
 {
-	const char *what = function->name + (strncmp(function->name, "zer", 3) ? strlen("ze") : strlen("zer"));
+	const char *what =
+		function->name + (strncmp(function->name, "zer", 3) ? strlen("ze") : strlen("zer"));
 
 	if (!function->passed || strncmp(function->name, "ze", 2) || *what < 'A' || *what > 'Z')
 		return NULL;
@@ -67,11 +79,13 @@ static bool has_plain_places(const struct function *function)
 }
 
 /*
- * A callback is given the addresses of parameters, and those are known here by their places alone. Where they are not known the function
- * answers that it is not supported: the loader's own must not get handles of ours.
+ * A callback is given the addresses of parameters, and those are known here by their places alone.
+ * Where they are not known the function answers that it is not supported: the loader's own must not
+ * get handles of ours.
  */
 void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
-			       char *(*which)(const struct model *model, const struct function *function))
+			       char *(*which)(const struct model *model,
+					      const struct function *function))
 {
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
 		const char *name = undeclared_register(f);
@@ -79,11 +93,18 @@ void emit_undeclared_registers(FILE *to, const struct model *model, const char *
 		if (!name)
 			continue;
 		fprintf(to, "\n/* %s, %s:%u */\n", f->name, f->where.file, f->where.line);
-		emit_line(to, 0, "TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback);", name);
-		emit_line(to, 0, "TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback)", name);
+		emit_line(
+			to, 0,
+			"TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback);",
+			name);
+		emit_line(
+			to, 0,
+			"TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback)",
+			name);
 		fputs("{\n", to);
 		if (!has_plain_places(f))
-			fputs("#if !defined(__x86_64__)\n\treturn ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;\n#endif\n", to);
+			fputs("#if !defined(__x86_64__)\n\treturn ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;\n#endif\n",
+			      to);
 		emit_line(to, 1, "return %s(hTracer, type, %s, callback);", call, which(model, f));
 		fputs("}\n", to);
 	}
@@ -98,7 +119,8 @@ static char *by_shim(const struct model *model, const struct function *function)
 static const struct function *slot_function(const struct model *model, const struct variable *slot)
 {
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		if (f->callback_type && slot->type->name && !strcmp(f->callback_type, slot->type->name))
+		if (f->callback_type && slot->type->name &&
+		    !strcmp(f->callback_type, slot->type->name))
 			return f;
 	return NULL;
 }
@@ -115,8 +137,10 @@ static void emit_slots(FILE *to, const struct model *model)
 		for (size_t j = 0; j < group->nmembers; j++) {
 			const struct function *function = slot_function(model, &group->members[j]);
 			if (function)
-				fprintf(to, "\t{ offsetof(ze_callbacks_t, %s.%s), &%s_shims[%zu] },\n", table->members[i].name,
-					group->members[j].name, model->prefix, emit_index(model, function));
+				fprintf(to,
+					"\t{ offsetof(ze_callbacks_t, %s.%s), &%s_shims[%zu] },\n",
+					table->members[i].name, group->members[j].name,
+					model->prefix, emit_index(model, function));
 		}
 	}
 	fputs("\t{ 0, NULL },\n};\n", to);
@@ -127,12 +151,16 @@ bool emits_tracing(const struct model *model)
 	return model_function(model, "zelTracerSetEnabled") != NULL;
 }
 
-/* What the interface exports, one symbol a line: the functions above, and those of layer/program/zel_tracer.c. */
+/*
+ * What the interface exports, one symbol a line: the functions above, and those of
+ * layer/program/zel_tracer.c.
+ */
 int emit_tracing_exports(const struct model *model, FILE *to)
 {
-	static const char *const fixed[] = { "zelDisableTracingLayer", "zelEnableTracingLayer", "zelGetTracingLayerState",
-					     "zelTracerCreate", "zelTracerDestroy", "zelTracerResetAllCallbacks",
-					     "zelTracerSetEnabled", "zelTracerSetEpilogues", "zelTracerSetPrologues" };
+	static const char *const fixed[] = {
+		"zelDisableTracingLayer", "zelEnableTracingLayer", "zelGetTracingLayerState",
+		"zelTracerCreate",	  "zelTracerDestroy",	   "zelTracerResetAllCallbacks",
+		"zelTracerSetEnabled",	  "zelTracerSetEpilogues", "zelTracerSetPrologues"};
 
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		fprintf(to, "%s\n", fixed[i]);
@@ -148,10 +176,12 @@ int emit_tracing_exports(const struct model *model, FILE *to)
 
 int emit_tracing(const struct model *model, FILE *to)
 {
-	emit_title(to, model, "tracing.c", "what Level Zero's tracing interface has for each function");
+	emit_title(to, model, "tracing.c",
+		   "what Level Zero's tracing interface has for each function");
 	fputs("#include \"layer/program/zel_tracer.h\"\n\n", to);
 	emit_includes(to, model);
-	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n", model->prefix);
+	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n",
+		model->prefix);
 	emit_registers(to, model, "tl_zel_register", by_shim);
 	emit_undeclared_registers(to, model, "tl_zel_register", by_shim);
 	emit_slots(to, model);

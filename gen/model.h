@@ -22,56 +22,65 @@
 #include "tracelayer/api.h"
 
 struct location {
-	const char *file;	/* as included: level_zero/ze_api.h */
+	const char *file; /* as included: level_zero/ze_api.h */
 	unsigned line, column;
 };
 
 struct enumerator {
 	const char *name;
 	int64_t value;
-	bool alias;		/* an earlier enumerator has the same value, or it is a FORCE_UINT32 filler */
+	/* an earlier enumerator has the same value, or it is a FORCE_UINT32 filler */
+	bool alias;
 	const char *comment;
 };
 
 struct length {
 	enum tl_length_kind kind;
 	bool bytes;
-	const char *sibling;	/* name of the parameter or member; NULL unless VALUE, POINTEE */
+	const char *sibling; /* name of the parameter or member; NULL unless VALUE, POINTEE */
 	uint32_t constant;
 };
 
 /* A parameter or a member. */
 struct variable {
-	const char *name;	/* never empty: arg0, arg1 where the header gives none */
+	const char *name; /* never empty: arg0, arg1 where the header gives none */
 	struct type *type;
-	const char *spelling;	/* C type as written, canonical enough to compile: "const ze_init_flags_t *" */
-	unsigned direction;	/* enum tl_direction */
+	const char *
+		spelling; /* C type as written, canonical enough to compile: "const ze_init_flags_t *" */
+	unsigned direction; /* enum tl_direction */
 	struct length length;
-	uint64_t offset;	/* members: bytes */
+	uint64_t offset; /* members: bytes */
 	unsigned bit_offset, bit_width;
-	const char *comment;	/* cleaned of its stars and tags' brackets kept: "[in][optional] handle of …" */
+	const char *
+		comment; /* cleaned of its stars and tags' brackets kept: "[in][optional] handle of …" */
 	struct location where;
 };
 
 struct type {
-	const char *name;	/* typedef's or tag's name; NULL for pointers, arrays, anonymous ones */
-	const char *spelling;	/* as C writes it: "struct z_stream_s", "ze_result_t", "const char *" */
+	/* typedef's or tag's name; NULL for pointers, arrays, anonymous ones */
+	const char *name;
+	const char
+		*spelling; /* as C writes it: "struct z_stream_s", "ze_result_t", "const char *" */
 	enum tl_kind kind;
 	uint64_t size, align;
-	bool is_const;		/* for a POINTER: its target is const */
+	bool is_const; /* for a POINTER: its target is const */
 	bool incomplete;
-	struct type *target;	/* POINTER, ARRAY, FUNCTION (its result) */
-	uint64_t count;		/* ARRAY */
+	struct type *target; /* POINTER, ARRAY, FUNCTION (its result) */
+	uint64_t count;	     /* ARRAY */
 	struct enumerator *enumerators;
 	size_t nenumerators;
-	struct variable *members;	/* STRUCT, UNION; FUNCTION: its parameters */
+	struct variable *members; /* STRUCT, UNION; FUNCTION: its parameters */
 	size_t nmembers;
-	int64_t stype;		/* the value that announces this struct in a chain: what its member stype is set to. Unique among the
-				 * structs whose stype has the same enum, no further: ze_, zes_ and zet_ count from 1 each */
+	/*
+	 * the value that announces this struct in a chain: what its member stype is set to. Unique
+	 * among the structs whose stype has the same enum, no further: ze_, zes_ and zet_ count
+	 * from 1 each
+	 */
+	int64_t stype;
 	bool has_stype;
 	const char *comment;
 	struct location where;
-	size_t index;		/* among model.types */
+	size_t index; /* among model.types */
 };
 
 /* Words that a function known by its name alone may be passed. */
@@ -84,28 +93,41 @@ struct function {
 	struct variable *params;
 	size_t nparams;
 	bool variadic;
-	bool undeclared;	/* none of the headers has it: the descriptor's "newer" */
-	unsigned passed;	/* not 0: its parameters are not known, and so many words are passed on in their place */
-	unsigned *places;	/* of those words, where each parameter begins; as the machine has it where one is a struct */
+	bool undeclared; /* none of the headers has it: the descriptor's "newer" */
+	/* not 0: its parameters are not known, and so many words are passed on in their place */
+	unsigned passed;
+	/*
+	 * of those words, where each parameter begins; as the machine has it where one is a struct
+	 */
+	unsigned *places;
 	size_t nplaces;
-	bool exported;		/* the real library exports it (the descriptor's word, checked by `tracegen check`) */
-	unsigned level;		/* enum tl_level */
+	/* the real library exports it (the descriptor's word, checked by `tracegen check`) */
+	bool exported;
+	unsigned level; /* enum tl_level */
 	enum tl_failure failure;
 	enum tl_work_layer layer;
 	enum tl_work_phase phase;
-	unsigned flags;		/* enum tl_function_flag */
-	const char *unsupported;	/* C expression returned where the real library lacks the function; it may set parameters
-					 * (*errcode_ret), so it is evaluated only then */
-	const char *left_out;	/* not NULL: no shim, and this is why */
-	const char *params_type;	/* the header's own params struct ("ze_init_params_t"), or NULL: emitted */
-	const char *callback_type;	/* the header's own callback type ("ze_pfnInitCb_t"), or NULL: emitted */
+	unsigned flags; /* enum tl_function_flag */
+	/*
+	 * C expression returned where the real library lacks the function; it may set parameters
+	 * (*errcode_ret), so it is evaluated only then
+	 */
+	const char *unsupported;
+	const char *left_out; /* not NULL: no shim, and this is why */
+	const char *
+		params_type; /* the header's own params struct ("ze_init_params_t"), or NULL: emitted */
+	const char *
+		callback_type; /* the header's own callback type ("ze_pfnInitCb_t"), or NULL: emitted */
 	const char *comment;
 	struct location where;
 };
 
-/* Constants that a header groups under one comment: the #defines below it that are whole numbers. */
+/*
+ * Constants that a header groups under one comment: the #defines below it that are whole numbers.
+ */
 struct constants {
-	const char *title;	/* the comment, first line: "cl_device_type - bitfield"; "" where there is none */
+	const char *
+		title; /* the comment, first line: "cl_device_type - bitfield"; "" where there is none */
 	struct enumerator *values;
 	size_t nvalues;
 	struct location where;
@@ -114,29 +136,34 @@ struct constants {
 struct getproc {
 	enum tl_getproc_kind kind;
 	struct function *function;
-	const char *name, *where, *version;	/* parameters */
-	struct type *table;		/* TABLE: the struct of function pointers */
+	const char *name, *where, *version; /* parameters */
+	struct type *table;		    /* TABLE: the struct of function pointers */
 	struct {
 		struct variable *member;
 		struct function *function;
 		uint32_t since;
-	} *entries;
+	} * entries;
 	size_t nentries;
 };
 
 struct model {
-	const char *name;		/* "level-zero" */
-	const char *prefix;		/* C identifiers of the output: "ze" -> tl_api_ze, ze_shims */
+	const char *name;   /* "level-zero" */
+	const char *prefix; /* C identifiers of the output: "ze" -> tl_api_ze, ze_shims */
 	const char *version;
-	const char **headers;		/* as given to #include */
+	const char **headers; /* as given to #include */
 	size_t nheaders;
-	const char **flags;		/* compiler flags that the headers' meaning depends on (-D, -U, -std=); folders are not among them */
+	/*
+	 * compiler flags that the headers' meaning depends on (-D, -U, -std=); folders are not
+	 * among them
+	 */
+	const char **flags;
 	size_t nflags;
 	const char **sonames;
 	size_t nsonames;
 	int64_t *successes;
 	size_t nsuccesses;
-	struct type **types;		/* every named type the functions reach, and no other; by first use */
+	/* every named type the functions reach, and no other; by first use */
+	struct type **types;
 	size_t ntypes;
 	struct function *functions;
 	size_t nfunctions;
@@ -146,8 +173,12 @@ struct model {
 	size_t nconstants;
 };
 
-/* parse.c: read headers. Errors are printed as file:line:column: what; what to do. NULL after an error. */
-struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags, size_t nflags);
+/*
+ * parse.c: read headers. Errors are printed as file:line:column: what; what to do. NULL after an
+ * error.
+ */
+struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags,
+			  size_t nflags);
 
 /* model_json.c */
 int model_write(const struct model *model, FILE *to);
@@ -160,8 +191,8 @@ int model_describe(struct model *model, const char *descriptor);
 void enumerator_add(struct type *type, struct enumerator from);
 
 /*
- * model.c: list the types anew, by first use: what the functions reach, then those of `chained` (the types there were before) that a
- * chain can bring, each followed by what its members reach.
+ * model.c: list the types anew, by first use: what the functions reach, then those of `chained`
+ * (the types there were before) that a chain can bring, each followed by what its members reach.
  */
 void model_collect(struct model *model, struct type *const *chained, size_t nchained);
 
@@ -170,14 +201,22 @@ struct function *model_function(const struct model *model, const char *name);
 struct type *model_type(const struct model *model, const char *name);
 
 /* emit_*.c: write one file each. -1 after an error (printed). */
-int emit_tables(const struct model *model, FILE *to);		/* PREFIX_tables.c: struct tl_api tl_api_PREFIX */
-int emit_shims(const struct model *model, FILE *to);		/* PREFIX_shims.c: entries, bodies, invokes; registers itself with -DTL_SHIM_LIBRARY */
-int emit_callbacks(const struct model *model, FILE *to);	/* PREFIX_callbacks.h: params structs, callback types */
-bool emits_tracing(const struct model *model);			/* the API has Level Zero's tracing interface */
-int emit_tracing(const struct model *model, FILE *to);		/* PREFIX_tracing.c: Level Zero's RegisterCallback functions */
-int emit_tracing_exports(const struct model *model, FILE *to);	/* PREFIX_tracing.exports */
-bool emits_layer(const struct model *model);			/* the API's loader has an interface for layers */
-int emit_layer(const struct model *model, FILE *to);		/* PREFIX_layer.c: what such a layer has for each function */
-int emit_exports(const struct model *model, FILE *to);		/* PREFIX.exports: a symbol a line */
+/* PREFIX_tables.c: struct tl_api tl_api_PREFIX */
+int emit_tables(const struct model *model, FILE *to);
+/* PREFIX_shims.c: entries, bodies, invokes; registers itself with -DTL_SHIM_LIBRARY */
+int emit_shims(const struct model *model, FILE *to);
+/* PREFIX_callbacks.h: params structs, callback types */
+int emit_callbacks(const struct model *model, FILE *to);
+/* the API has Level Zero's tracing interface */
+bool emits_tracing(const struct model *model);
+/* PREFIX_tracing.c: Level Zero's RegisterCallback functions */
+int emit_tracing(const struct model *model, FILE *to);
+int emit_tracing_exports(const struct model *model, FILE *to); /* PREFIX_tracing.exports */
+/* the API's loader has an interface for layers */
+bool emits_layer(const struct model *model);
+/* PREFIX_layer.c: what such a layer has for each function */
+int emit_layer(const struct model *model, FILE *to);
+/* PREFIX.exports: a symbol a line */
+int emit_exports(const struct model *model, FILE *to);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * model_tables.c: see model_tables.h.
  *
- * Types that functions reach, or that a chain can bring, are collected first; each gets its place in one array, and an identifier.
+ * Types that functions reach, or that a chain can bring, are collected first; each gets its place
+ * in one array, and an identifier.
  */
 #include "gen/model_tables.h"
 
@@ -204,19 +205,22 @@ static void make_members(const struct collection *all, struct tl_type *to, const
 }
 
 /*
- * A trace puts words of its own beside a call's arguments, as tracelayer-trace(5) lists them. A parameter of such a name (MPI_Isend has a request,
- * MPI_Comm_compare a result) gets an underscore, so that no name stands there twice.
+ * A trace puts words of its own beside a call's arguments, as tracelayer-trace(5) lists them. A
+ * parameter of such a name (MPI_Isend has a request, MPI_Comm_compare a result) gets an underscore,
+ * so that no name stands there twice.
  */
 static const char *shown_name(const struct function *function, const char *name)
 {
-	static const char *const words[] = {"result", "unwound", "cut", "unfinished", "correlation", "request"};
+	static const char *const words[] = {"result",	  "unwound",	 "cut",
+					    "unfinished", "correlation", "request"};
 	bool taken = false;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		taken |= !strcmp(name, words[i]);
 	while (taken) {
 		name = format_text("%s_", name);
-		taken = sibling_index(name, function->params, function->nparams) < function->nparams;
+		taken = sibling_index(name, function->params, function->nparams) <
+			function->nparams;
 	}
 	return name;
 }
@@ -237,7 +241,8 @@ static uint16_t make_params(const struct collection *all, struct tl_function *to
 			.offset = word,
 			.words = (uint16_t)words,
 			.direction = (uint8_t)param->direction,
-			.length = table_length(&param->length, function->params, function->nparams)};
+			.length =
+				table_length(&param->length, function->params, function->nparams)};
 		word += words;
 	}
 	to->params = list;
@@ -337,7 +342,8 @@ static const uint8_t *places_of(const struct function *function)
 		if (function->nplaces != function->passed || function->places[i] != i)
 			places = allocate(function->passed);
 	for (unsigned i = 0; places && i < function->passed; i++)
-		places[i] = (uint8_t)(i < function->nplaces ? function->places[i] : function->passed - 1);
+		places[i] = (uint8_t)(i < function->nplaces ? function->places[i]
+							    : function->passed - 1);
 	return places;
 }
 
@@ -385,7 +391,8 @@ static void make_entries(const struct model *model, struct tl_getproc *to,
 		if (!getproc->entries[i].function->left_out)
 			list[to->count++] = (struct tl_table_entry){
 				.offset = (uint32_t)getproc->entries[i].member->offset,
-				.function = (uint32_t)emit_index(model, getproc->entries[i].function),
+				.function =
+					(uint32_t)emit_index(model, getproc->entries[i].function),
 				.since = getproc->entries[i].since};
 	to->entries = list;
 }

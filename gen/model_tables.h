@@ -1,5 +1,6 @@
 /*
- * model_tables.h: the model as tables (tracelayer/api.h) in tracegen's own memory: what emit_tables.c writes down.
+ * model_tables.h: the model as tables (tracelayer/api.h) in tracegen's own memory: what
+ * emit_tables.c writes down.
  */
 #ifndef TL_GEN_MODEL_TABLES_H
 #define TL_GEN_MODEL_TABLES_H
@@ -8,8 +9,9 @@
 
 struct tables {
 	struct tl_api api;
-	struct tl_type *types;	/* in the order of first use, so that the same model gives the same tables */
-	const char **ids;	/* of each type, a C identifier of its own */
+	/* in the order of first use, so that the same model gives the same tables */
+	struct tl_type *types;
+	const char **ids; /* of each type, a C identifier of its own */
 	size_t ntypes;
 };
 

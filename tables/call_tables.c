@@ -1,5 +1,6 @@
 /*
- * call_tables.c: see call_tables.h. Each kind of table is a list of columns and the function that fills a row.
+ * call_tables.c: see call_tables.h. Each kind of table is a list of columns and the function that
+ * fills a row.
  */
 #include "config.h"
 
@@ -31,7 +32,18 @@ static void row(struct table *table, const char *group)
 
 /* ---- host calls ---- */
 
-enum call_column { CALL_NAME, CALLS, FAILED, CALL_TOTAL, CALL_SHARE, CALL_AVERAGE, CALL_MIN, CALL_MEDIAN, CALL_P99, CALL_MAX };
+enum call_column {
+	CALL_NAME,
+	CALLS,
+	FAILED,
+	CALL_TOTAL,
+	CALL_SHARE,
+	CALL_AVERAGE,
+	CALL_MIN,
+	CALL_MEDIAN,
+	CALL_P99,
+	CALL_MAX
+};
 
 static const struct table_column call_columns[] = {
 	[CALL_NAME] = {"function", "function", TABLE_NAME, false},
@@ -85,7 +97,8 @@ enum commands_table commands_table_of(enum tl_device_kind kind)
 	}
 }
 
-void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name, const char *peer)
+void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name,
+		      const char *peer)
 {
 	const char *host = peer ? peer : "host";
 
@@ -148,10 +161,13 @@ struct table *commands_table(enum commands_table which, const struct table_colum
 	memcpy(columns, kernel_columns, sizeof(kernel_columns));
 	columns[KERNEL].key = columns[KERNEL].title = rows[which];
 	memcpy(&columns[BYTES], transfer_columns, sizeof(transfer_columns));
-	return table_new_by(group, names[which], columns, which == COMMANDS_TRANSFERS ? COUNT_OF(columns) : COUNT_OF(kernel_columns));
+	return table_new_by(group, names[which], columns,
+			    which == COMMANDS_TRANSFERS ? COUNT_OF(columns)
+							: COUNT_OF(kernel_columns));
 }
 
-void commands_row(struct table *table, enum commands_table which, const struct commands *commands, long long whole)
+void commands_row(struct table *table, enum commands_table which, const struct commands *commands,
+		  long long whole)
 {
 	row(table, commands->group);
 	table_text(table, KERNEL, commands->name);
@@ -179,7 +195,18 @@ void commands_heading(struct table *table, size_t commands)
 
 /* ---- queues ---- */
 
-enum queue_column { QUEUE, COMMANDS, SPAN, BUSY, UTILISATION, IDLE, GAPS, LONGEST, CAUSE, CAUSE_SHARE };
+enum queue_column {
+	QUEUE,
+	COMMANDS,
+	SPAN,
+	BUSY,
+	UTILISATION,
+	IDLE,
+	GAPS,
+	LONGEST,
+	CAUSE,
+	CAUSE_SHARE
+};
 
 static const struct table_column queue_columns[] = {
 	[QUEUE] = {"queue", "queue", TABLE_NAME, false},
@@ -219,7 +246,15 @@ void queues_row(struct table *table, const struct queue_row *queue)
 	table_share(table, CAUSE_SHARE, share_of(queue->cause_time, time->idle));
 }
 
-enum wait_column { WAIT_QUEUE, WAIT_CAUSE, WAIT_GAPS, WAIT_TOTAL, WAIT_SHARE, WAIT_AVERAGE, WAIT_LONGEST };
+enum wait_column {
+	WAIT_QUEUE,
+	WAIT_CAUSE,
+	WAIT_GAPS,
+	WAIT_TOTAL,
+	WAIT_SHARE,
+	WAIT_AVERAGE,
+	WAIT_LONGEST
+};
 
 static const struct table_column wait_columns[] = {
 	[WAIT_QUEUE] = {"queue", "idle queue", TABLE_NAME, false},
@@ -270,14 +305,25 @@ struct table *memory_table(long long bytes, long long device_time)
 	table_number(table, MEMORY_BYTES, bytes);
 	table_number(table, MEMORY_TIME, device_time);
 	if (device_time)
-		table_number(table, MEMORY_RATE, (long long)((double)bytes * 1e6 / (double)device_time + 0.5));
-	table_heading(table, "event memory (1 to 2 KiB for a millisecond of work on devices is a good measure)");
+		table_number(table, MEMORY_RATE,
+			     (long long)((double)bytes * 1e6 / (double)device_time + 0.5));
+	table_heading(
+		table,
+		"event memory (1 to 2 KiB for a millisecond of work on devices is a good measure)");
 	return table;
 }
 
 /* ---- what --by tells apart ---- */
 
-enum group_column { GROUP_SPAN, GROUP_CALLS, GROUP_FAILED, GROUP_CALLS_TIME, GROUP_COMMANDS, GROUP_COMMANDS_TIME, GROUP_BYTES };
+enum group_column {
+	GROUP_SPAN,
+	GROUP_CALLS,
+	GROUP_FAILED,
+	GROUP_CALLS_TIME,
+	GROUP_COMMANDS,
+	GROUP_COMMANDS_TIME,
+	GROUP_BYTES
+};
 
 static const struct table_column group_columns[] = {
 	[GROUP_SPAN] = {"span_ns", "span", TABLE_TIME, true},
@@ -308,7 +354,8 @@ void groups_row(struct table *table, const struct group_row *group)
 
 /* ---- all ---- */
 
-int calls_print(struct table **tables, size_t count, const struct table *always, enum table_format format, FILE *to)
+int calls_print(struct table **tables, size_t count, const struct table *always,
+		enum table_format format, FILE *to)
 {
 	struct table **shown = need(calloc(count + 1, sizeof(*shown)));
 	size_t nshown = 0;

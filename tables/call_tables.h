@@ -1,6 +1,6 @@
 /*
- * call_tables.h: the tables of host calls and of device commands, as `tracelayer summary` and the summary tool show them: what their columns are, and
- * what stands in a row. Times are nanoseconds.
+ * call_tables.h: the tables of host calls and of device commands, as `tracelayer summary` and the
+ * summary tool show them: what their columns are, and what stands in a row. Times are nanoseconds.
  */
 #ifndef TL_TABLES_CALL_TABLES_H
 #define TL_TABLES_CALL_TABLES_H
@@ -12,7 +12,10 @@
 #include "tables/table.h"
 #include "tracelayer/device.h"
 
-/* With a group, tables have that column before the others, and rows say in .group what they belong to (--by). NULL: without. */
+/*
+ * With a group, tables have that column before the others, and rows say in .group what they belong
+ * to (--by). NULL: without.
+ */
 
 /* ---- host calls ---- */
 
@@ -35,12 +38,16 @@ enum commands_table { COMMANDS_KERNELS, COMMANDS_TRANSFERS, COMMANDS_OTHERS, COM
 enum commands_table commands_table_of(enum tl_device_kind kind);
 
 /*
- * What its row is called: a kernel's name, "write host to device". `name` is the command's, `peer` where else memory is: "host", a device, NULL.
- * Cut to the room.
+ * What its row is called: a kernel's name, "write host to device". `name` is the command's, `peer`
+ * where else memory is: "host", a device, NULL. Cut to the room.
  */
-void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name, const char *peer);
+void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name,
+		      const char *peer);
 
-/* All commands with such a name. .share is that of the time of all commands, whatever table they are in. */
+/*
+ * All commands with such a name. .share is that of the time of all commands, whatever table they
+ * are in.
+ */
 struct commands {
 	const char *group, *name;
 	long long count, total, min, median, p99, max;
@@ -49,7 +56,8 @@ struct commands {
 };
 
 struct table *commands_table(enum commands_table which, const struct table_column *group);
-void commands_row(struct table *table, enum commands_table which, const struct commands *commands, long long whole);
+void commands_row(struct table *table, enum commands_table which, const struct commands *commands,
+		  long long whole);
 void commands_heading(struct table *table, size_t commands);
 
 /* ---- queues ---- */
@@ -77,7 +85,10 @@ void waits_row(struct table *table, const struct wait_row *row);
 
 void queues_headings(struct table *queues, struct table *waits, size_t count);
 
-/* What the events cost beside the work that they are about: bytes of memory, and time of the commands. */
+/*
+ * What the events cost beside the work that they are about: bytes of memory, and time of the
+ * commands.
+ */
 struct table *memory_table(long long bytes, long long device_time);
 
 /* ---- what --by tells apart ---- */
@@ -96,8 +107,10 @@ void groups_row(struct table *table, const struct group_row *row);
 /* ---- all ---- */
 
 /*
- * Sort, print and free those tables that are there (not NULL) and have rows; `always` is printed without any, too. Returns as table_print does.
+ * Sort, print and free those tables that are there (not NULL) and have rows; `always` is printed
+ * without any, too. Returns as table_print does.
  */
-int calls_print(struct table **tables, size_t count, const struct table *always, enum table_format format, FILE *to);
+int calls_print(struct table **tables, size_t count, const struct table *always,
+		enum table_format format, FILE *to);
 
 #endif

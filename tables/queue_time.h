@@ -1,17 +1,20 @@
 /*
  * queue_time.h: when a device queue was busy and when it was idle.
  *
- * Busy is the union of its commands: what overlaps counts once. Idle is what lies between, from the first command's start to the last one's
- * end; what comes before and after is nobody's waiting. Times are nanoseconds.
+ * Busy is the union of its commands: what overlaps counts once. Idle is what lies between, from the
+ * first command's start to the last one's end; what comes before and after is nobody's waiting.
+ * Times are nanoseconds.
  *
- * What an idle queue waited for is told by the command that ended the gap, the first to start after it:
+ * What an idle queue waited for is told by the command that ended the gap, the first to start after
+ * it:
  *
  *	gap   |- - - - - - - - - - - - - - - - - - - |
  *	      ^from        ^submitting call  ^ends    ^to: the command starts
  *	      |--- host ---|----- call ------|--device--|
  *
- * Until the call that submitted it began, the queue waited for the host, whatever the submitting thread did in that time; then for that call; then for
- * the device. If that call had begun when the gap did, all of it is the device's.
+ * Until the call that submitted it began, the queue waited for the host, whatever the submitting
+ * thread did in that time; then for that call; then for the device. If that call had begun when the
+ * gap did, all of it is the device's.
  */
 #ifndef TL_TABLES_QUEUE_TIME_H
 #define TL_TABLES_QUEUE_TIME_H
@@ -24,12 +27,15 @@ static inline int64_t within(int64_t at, int64_t least, int64_t most)
 }
 
 struct queue_time {
-	int64_t first, end;	/* of what came so far */
+	int64_t first, end; /* of what came so far */
 	int64_t busy, idle, longest;
 	int64_t commands, gaps;
 };
 
-/* Add a command; they come in the order of their starts. Returns how long the queue was idle before it. */
+/*
+ * Add a command; they come in the order of their starts. Returns how long the queue was idle before
+ * it.
+ */
 int64_t queue_time_add(struct queue_time *time, int64_t start, int64_t end);
 
 struct gap {
@@ -44,7 +50,7 @@ struct gap_parts {
 
 struct gap_parts gap_parts(const struct gap *gap);
 
-#define GAP_PROGRAM "(program)"	/* the thread was in no call */
+#define GAP_PROGRAM "(program)" /* the thread was in no call */
 #define GAP_DEVICE  "(device)"	/* the work was submitted */
 #define GAP_UNKNOWN "(unknown)" /* no call is known to have submitted the work */
 

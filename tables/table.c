@@ -37,7 +37,8 @@ struct table {
 	size_t rows, room;
 };
 
-struct table *table_new_by(const struct table_column *group, const char *name, const struct table_column *columns, size_t count)
+struct table *table_new_by(const struct table_column *group, const char *name,
+			   const struct table_column *columns, size_t count)
 {
 	struct table *table = need(calloc(1, sizeof(*table)));
 
@@ -164,7 +165,8 @@ static int compare_rows(const void *a, const void *b, void *context)
 		result = strcmp(text_of(left), text_of(right));
 	if (!result)
 		result = descending(left[order->column].number, right[order->column].number);
-	return result ? result : strcmp(text_of(&left[order->shift]), text_of(&right[order->shift]));
+	return result ? result
+		      : strcmp(text_of(&left[order->shift]), text_of(&right[order->shift]));
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -181,7 +183,9 @@ static void sum_groups(struct table *table, size_t column)
 	for (size_t row = 0; row < table->rows; row = end) {
 		long long sum = 0;
 
-		for (end = row; end < table->rows && !compare_groups(&table->cells[row * width], &table->cells[end * width]); end++)
+		for (end = row; end < table->rows && !compare_groups(&table->cells[row * width],
+								     &table->cells[end * width]);
+		     end++)
 			sum += table->cells[end * width + column].number;
 		for (size_t i = row; i < end; i++)
 			table->cells[i * width].number = sum;
@@ -198,7 +202,8 @@ void table_sort(struct table *table)
 		order.column++;
 	if (table->shift)
 		sum_groups(table, order.column);
-	qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows, &order);
+	qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows,
+		&order);
 }
 
 int table_format_named(const char *name)
@@ -245,7 +250,8 @@ static int columns_of(const char *text)
 /* Marks that turn the direction of writing: what follows them would not stand where it is. */
 static bool turns_writing(wchar_t wide)
 {
-	return wide == 0x61c || wide == 0x200e || wide == 0x200f || (wide >= 0x2028 && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
+	return wide == 0x61c || wide == 0x200e || wide == 0x200f ||
+	       (wide >= 0x2028 && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
 }
 
 /*
@@ -382,7 +388,11 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 		return text;
 	case TABLE_RATE:
 		text = need(malloc(48));
-		snprintf(text, 48, "%.*f GB/s", cell->fraction < 9.9995 ? 3 : cell->fraction < 99.995 ? 2 : 1, cell->fraction);
+		snprintf(text, 48, "%.*f GB/s",
+			 cell->fraction < 9.9995   ? 3
+			 : cell->fraction < 99.995 ? 2
+						   : 1,
+			 cell->fraction);
 		return text;
 	case TABLE_ID:
 		text = need(malloc(32));

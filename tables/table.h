@@ -1,9 +1,12 @@
 /*
- * table.h: the one table printer. A command says what its columns hold and fills in rows; text, CSV and JSON follow from that.
+ * table.h: the one table printer. A command says what its columns hold and fills in rows; text, CSV
+ * and JSON follow from that.
  *
- *	text	aligned, with units and thousands kept apart; names are shortened where the terminal is too narrow for them
+ *	text	aligned, with units and thousands kept apart; names are shortened where the terminal
+ *		is too narrow for them
  *	CSV	RFC 4180: a header line, CRLF, quotes where needed; plain numbers in base units
- *	JSON	{"tables": [{"table": NAME, "rows": [{KEY: VALUE, …}, …]}, …]}; numbers as in CSV, an empty cell is null
+ *	JSON	{"tables": [{"table": NAME, "rows": [{KEY: VALUE, …}, …]}, …]}; numbers as in CSV,
+ *		an empty cell is null
  */
 #ifndef TL_TABLES_TABLE_H
 #define TL_TABLES_TABLE_H
@@ -38,14 +41,19 @@ struct table;
 /* A table named `name` in JSON; name and columns are copied. */
 struct table *table_new(const char *name, const struct table_column *columns, size_t count);
 
-/* The same with one more column before the others, which says what the row belongs to. Others are counted from behind it. */
-struct table *table_new_by(const struct table_column *group, const char *name, const struct table_column *columns, size_t count);
+/*
+ * The same with one more column before the others, which says what the row belongs to. Others are
+ * counted from behind it.
+ */
+struct table *table_new_by(const struct table_column *group, const char *name,
+			   const struct table_column *columns, size_t count);
 void table_free(struct table *table);
 
 const char *table_name(const struct table *table);
 
 /* A line above the table, in text. Copied. */
-__attribute__((format(printf, 2, 3))) void table_heading(struct table *table, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void table_heading(struct table *table, const char *format,
+							 ...);
 
 /* What ends a word that is counted: "1 call", "2 calls". For headings, and lines about tables. */
 static inline const char *plural(unsigned long long count)
@@ -64,8 +72,8 @@ void table_rate(struct table *table, size_t column, double rate);
 size_t table_rows(const struct table *table);
 
 /*
- * Rows by the column that sorts, largest first; rows with equal numbers by the first column. With a group column, the group with the largest
- * sum first, and so within each.
+ * Rows by the column that sorts, largest first; rows with equal numbers by the first column. With a
+ * group column, the group with the largest sum first, and so within each.
  */
 void table_sort(struct table *table);
 

@@ -1,12 +1,13 @@
 /*
  * tracelayer pause, resume, snapshot, stop: a word to traced processes while they run.
  *
- * A traced process maps a buffers file (format/file/trace_file.h), whose header takes requests: a number and what is asked for. It is put there by
- * compare and exchange, the process is woken, and answers by the same number when it is done. All processes that are meant get their
- * requests first, and are waited for then.
+ * A traced process maps a buffers file (format/file/trace_file.h), whose header takes requests: a
+ * number and what is asked for. It is put there by compare and exchange, the process is woken, and
+ * answers by the same number when it is done. All processes that are meant get their requests
+ * first, and are waited for then.
  *
- * Nothing that such a file says is relied on beyond the file itself: it may be left over from a dead process whose number is in use again
- * (cli/recover/leftovers.h).
+ * Nothing that such a file says is relied on beyond the file itself: it may be left over from a
+ * dead process whose number is in use again (cli/recover/leftovers.h).
  */
 #include "config.h"
 
@@ -33,30 +34,32 @@
 #include "common/proc.h"
 #include "format/file/trace_file.h"
 
-#define PATIENCE_MS 10000	/* for an answer */
-#define SLICE_MS    100		/* between two looks whether the process is still there */
+#define PATIENCE_MS 10000	  /* for an answer */
+#define SLICE_MS    100		  /* between two looks whether the process is still there */
 #define BEGINNING   (256u * 1024) /* of a file: where its output piece is */
 
 struct request {
 	const char *command, *purpose, *done;
 	enum tl_file_request what;
-	bool writes;	/* the file is whole afterwards */
+	bool writes; /* the file is whole afterwards */
 };
 
 static const struct request requests[] = {
 	{"pause", "Pause the recording of running processes.", "paused", TL_REQUEST_PAUSE, true},
 	{"resume", "Go on recording in running processes.", "resumed", TL_REQUEST_RESUME, false},
-	{"snapshot", "Have running processes write out what they have recorded.", "written out", TL_REQUEST_SNAPSHOT, true},
-	{"stop", "End the recording of running processes for good.", "stopped", TL_REQUEST_STOP, true},
+	{"snapshot", "Have running processes write out what they have recorded.", "written out",
+	 TL_REQUEST_SNAPSHOT, true},
+	{"stop", "End the recording of running processes for good.", "stopped", TL_REQUEST_STOP,
+	 true},
 };
 
 /* A traced process. */
 struct target {
 	pid_t pid;
 	struct tl_file_header *header;
-	size_t size;	/* of what is mapped */
-	uint32_t number;	/* of our request */
-	bool failed;	/* and it has been said why */
+	size_t size;	 /* of what is mapped */
+	uint32_t number; /* of our request */
+	bool failed;	 /* and it has been said why */
 };
 
 struct targets {
@@ -82,8 +85,8 @@ static bool map(struct target *target, const struct leftover *file)
 
 	if (fd < 0)
 		return false;
-	bool same = !fstat(fd, &stat) && stat.st_dev == file->stat.st_dev && stat.st_ino == file->stat.st_ino &&
-		    stat.st_size >= TL_FILE_PAGE;
+	bool same = !fstat(fd, &stat) && stat.st_dev == file->stat.st_dev &&
+		    stat.st_ino == file->stat.st_ino && stat.st_size >= TL_FILE_PAGE;
 	void *mapped = MAP_FAILED;
 	if (same) {
 		target->size = stat.st_size < BEGINNING ? (size_t)stat.st_size : BEGINNING;
@@ -119,8 +122,10 @@ static void look_at(struct targets *targets, const char *path, const char *word)
 	if (!leftover_open(path, &file))
 		return;
 	target.pid = (pid_t)file.pid;
-	if (file.sound && is_meant(&file.header, word) && !is_known(targets, target.pid) && leftover_is_live(&file) && map(&target, &file)) {
-		targets->target = need(reallocarray(targets->target, targets->count + 1, sizeof(target)));
+	if (file.sound && is_meant(&file.header, word) && !is_known(targets, target.pid) &&
+	    leftover_is_live(&file) && map(&target, &file)) {
+		targets->target =
+			need(reallocarray(targets->target, targets->count + 1, sizeof(target)));
 		targets->target[targets->count++] = target;
 	}
 	leftover_release(&file);
@@ -150,7 +155,8 @@ static void say_nobody(const char *word)
 		say("session %s: no traced process of yours has that name; give it to `tracelayer run --session`, or give a process's number",
 		    word);
 	else if (stat(path, &stat_of))
-		say("process %s: there is none; see `ps` for the program's own number, not that of `tracelayer run`", word);
+		say("process %s: there is none; see `ps` for the program's own number, not that of `tracelayer run`",
+		    word);
 	else if (stat_of.st_uid != geteuid())
 		say("process %s: not yours; ask its owner, or be that user", word);
 	else
@@ -160,7 +166,8 @@ static void say_nobody(const char *word)
 
 /* ---- asking */
 
-static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value,
+		  const struct timespec *timeout)
 {
 	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
 }
@@ -199,9 +206,11 @@ static bool is_over(struct targets *targets, struct target *target)
 {
 	const struct request *request = targets->request;
 
-	if (recording(target) != TL_FILE_STOPPED || (request->what != TL_REQUEST_PAUSE && request->what != TL_REQUEST_RESUME))
+	if (recording(target) != TL_FILE_STOPPED ||
+	    (request->what != TL_REQUEST_PAUSE && request->what != TL_REQUEST_RESUME))
 		return false;
-	say("process %d: recording was stopped for good; start the program again", (int)target->pid);
+	say("process %d: recording was stopped for good; start the program again",
+	    (int)target->pid);
 	fail(targets, target);
 	return true;
 }
@@ -214,14 +223,19 @@ static void ask(struct targets *targets, struct target *target)
 	if (is_over(targets, target))
 		return;
 	if (!atomic_load_explicit(&header->listens, memory_order_relaxed))
-		fprintf(stderr, "tracelayer: process %d: listens from its first full chunk of events on; waiting for %d seconds\n",
+		fprintf(stderr,
+			"tracelayer: process %d: listens from its first full chunk of events on; waiting for %d seconds\n",
 			(int)target->pid, PATIENCE_MS / 1000);
 	/* Another's request first: it would not be seen any more. */
 	do {
 		if (pending != atomic_load_explicit(&header->answer, memory_order_relaxed))
 			wait_for(target, pending);
-		target->number = ((pending >> TL_REQUEST_BITS) + 1) << TL_REQUEST_BITS | targets->request->what;
-		/* Sequentially consistent, as the store after it: the process looks at them the other way round. */
+		target->number = ((pending >> TL_REQUEST_BITS) + 1) << TL_REQUEST_BITS |
+				 targets->request->what;
+		/*
+		 * Sequentially consistent, as the store after it: the process looks at them the
+		 * other way round.
+		 */
 	} while (!atomic_compare_exchange_strong(&header->request, &pending, target->number));
 	atomic_store(&header->wake, 0);
 	futex(&header->wake, FUTEX_WAKE, INT_MAX, NULL);
@@ -233,13 +247,17 @@ static const char *output_of(const struct target *target)
 	const char *bytes = (const char *)target->header;
 	uint64_t at = target->header->header_size;
 
-	while (at % 8 == 0 && at <= target->size && target->size - at >= sizeof(struct tl_output_piece)) {
+	while (at % 8 == 0 && at <= target->size &&
+	       target->size - at >= sizeof(struct tl_output_piece)) {
 		const struct tl_output_piece *piece = (const void *)(bytes + at);
-		if (piece->piece.magic != TL_PIECE_MAGIC || piece->piece.size < sizeof(struct tl_piece) || piece->piece.size > target->size)
+		if (piece->piece.magic != TL_PIECE_MAGIC ||
+		    piece->piece.size < sizeof(struct tl_piece) || piece->piece.size > target->size)
 			return NULL;
 		if (piece->piece.kind == TL_PIECE_OUTPUT)
-			return atomic_load_explicit(&piece->made, memory_order_acquire) && memchr(piece->path, 0, sizeof(piece->path)) ?
-				       piece->path : NULL;
+			return atomic_load_explicit(&piece->made, memory_order_acquire) &&
+					       memchr(piece->path, 0, sizeof(piece->path))
+				       ? piece->path
+				       : NULL;
 		at += piece->piece.size;
 	}
 	return NULL;
@@ -254,7 +272,8 @@ static void settle(struct targets *targets, struct target *target)
 		return;
 	if (!wait_for(target, target->number)) {
 		if (!is_there(target))
-			say("process %d: has ended meanwhile; what it recorded is in its trace", (int)target->pid);
+			say("process %d: has ended meanwhile; what it recorded is in its trace",
+			    (int)target->pid);
 		else
 			say("process %d: no answer; it will be %s when it makes traced calls again, or start it with --session to be answered at once",
 			    (int)target->pid, request->done);
@@ -320,10 +339,11 @@ static int control(int argc, char **argv, const struct request *request)
 	struct targets targets = {.request = request, .code = EXIT_DONE};
 	char *doc;
 
-	if (asprintf(&doc,
-		     "%s\vProcesses are named by their numbers, or by the name that `tracelayer run --session` was given. "
-		     "See tracelayer-pause(1).",
-		     request->purpose) < 0)
+	if (asprintf(
+		    &doc,
+		    "%s\vProcesses are named by their numbers, or by the name that `tracelayer run --session` was given. "
+		    "See tracelayer-pause(1).",
+		    request->purpose) < 0)
 		need(NULL);
 	const struct argp argp = {.parser = parse_option, .args_doc = "PID|SESSION...", .doc = doc};
 

@@ -1,10 +1,13 @@
 /*
- * export.c: `tracelayer export`: a .tlt file as JSON or as a Perfetto trace; and (systrace.h) either kind of ours as ftrace's text.
+ * export.c: `tracelayer export`: a .tlt file as JSON or as a Perfetto trace; and (systrace.h)
+ * either kind of ours as ftrace's text.
  *
- * The work is cut into portions: runs of records that together are large enough to be worth the trouble. Workers take them in order, encode
- * each into a block of its own, compress that, and put it down in a ring of slots, from which it is written in order. How far workers may be
- * ahead is the ring's size. JSON's events know nothing of each other, so there are as many workers as cores. An encoder that refers to
- * what it wrote before has one worker, which does all portions by one encoder; so has a trace in which records are missing.
+ * The work is cut into portions: runs of records that together are large enough to be worth the
+ * trouble. Workers take them in order, encode each into a block of its own, compress that, and put
+ * it down in a ring of slots, from which it is written in order. How far workers may be ahead is
+ * the ring's size. JSON's events know nothing of each other, so there are as many workers as cores.
+ * An encoder that refers to what it wrote before has one worker, which does all portions by one
+ * encoder; so has a trace in which records are missing.
  *
  * The output is made beside its name, and gets that when it is whole (output_file.h).
  */
@@ -43,15 +46,17 @@ struct slot {
 	bool done;
 	char *text, *packed; /* grow as they have to; stay with the slot */
 	size_t room, packed_room;
-	size_t size;	      /* of what is to be written */
-	size_t plain;	      /* before it was compressed */
+	size_t size;  /* of what is to be written */
+	size_t plain; /* before it was compressed */
 	uint32_t crc;
 	uint64_t events, unknown;
 	struct tl_event_cost cost;
-	uint64_t damage; /* 1 + where the first record was that could not be stepped over, in the file */
+	/* 1 + where the first record was that could not be stepped over, in the file */
+	uint64_t damage;
 };
 
-struct export {
+struct export
+{
 	const char *input, *output;
 	struct tl_trace *trace;
 	const struct tl_format *format;
@@ -89,7 +94,8 @@ static void add_portion(struct export *export, size_t *room, struct portion port
 {
 	if (export->nportions == *room) {
 		*room = *room ? 2 * *room : 1024;
-		export->portions = need(realloc(export->portions, *room * sizeof(*export->portions)));
+		export->portions =
+			need(realloc(export->portions, *room * sizeof(*export->portions)));
 	}
 	export->portions[export->nportions++] = portion;
 	export->bytes += portion.size;
@@ -109,7 +115,8 @@ static void cut_run(struct export *export, size_t *room, size_t at)
 				to = place.at;
 				break;
 			}
-		struct tl_trace_run part = {run->lane, run->records + from, to - from, run->offset + from};
+		struct tl_trace_run part = {run->lane, run->records + from, to - from,
+					    run->offset + from};
 		add_portion(export, room, (struct portion){at, at + 1, part, to - from});
 		from = to;
 	}
@@ -163,14 +170,16 @@ static inline void keep_room(struct slot *slot, struct tl_text *text)
 		make_room(slot, text);
 }
 
-static void count_record(struct slot *slot, const struct tl_encoder *encoder, const struct tl_call_record *record)
+static void count_record(struct slot *slot, const struct tl_encoder *encoder,
+			 const struct tl_call_record *record)
 {
 	slot->events += tl_record_counts(record->type);
 	if (record->type == TL_RECORD_EVENT)
 		tl_event_add_cost(&slot->cost, encoder, (const void *)record);
 }
 
-static void encode_run(struct worker *worker, struct slot *slot, struct tl_text *text, const struct tl_trace_run *run)
+static void encode_run(struct worker *worker, struct slot *slot, struct tl_text *text,
+		       const struct tl_trace_run *run)
 {
 	struct tl_encoder *encoder = &worker->encoder;
 	uint32_t tid = worker->export->trace->lanes[run->lane].shown;
@@ -197,7 +206,8 @@ static void encode_beginning(struct worker *worker, struct slot *slot, struct tl
 	for (size_t i = 0; i < trace->nlanes; i++) {
 		keep_room(slot, text);
 		if (trace->lanes[i].nruns)
-			encoder->format->thread(encoder, text, trace->lanes[i].shown, trace->lanes[i].name);
+			encoder->format->thread(encoder, text, trace->lanes[i].shown,
+						trace->lanes[i].name);
 	}
 	for (size_t i = 0; i < trace->nnamed && encoder->format->lane; i++) {
 		const struct tl_trace_named_lane *lane = &trace->named[i];
@@ -205,7 +215,8 @@ static void encode_beginning(struct worker *worker, struct slot *slot, struct tl
 		const char *name = tl_trace_string(lane->name, &size);
 
 		keep_room(slot, text);
-		encoder->format->lane(encoder, text, lane->shown, name ? name : "", size, lane->sort);
+		encoder->format->lane(encoder, text, lane->shown, name ? name : "", size,
+				      lane->sort);
 	}
 }
 
@@ -315,7 +326,8 @@ static bool open_output(struct export *export)
 	int error = output_file_open(&export->file, export->output, export->force);
 
 	if (error)
-		say("%s: %s; give another place with -o", export->output, output_file_trouble(error));
+		say("%s: %s; give another place with -o", export->output,
+		    output_file_trouble(error));
 	return !error;
 }
 
@@ -342,12 +354,14 @@ static bool put_block(struct export *export, const struct slot *slot)
 		return put(export, slot->text, slot->size);
 	if (!export->written_bytes && !put(export, header, tl_gzip_header(header)))
 		return false;
-	export->total.crc = (uint32_t)crc32_combine(export->total.crc, slot->crc, (z_off_t)slot->plain);
+	export->total.crc =
+		(uint32_t)crc32_combine(export->total.crc, slot->crc, (z_off_t)slot->plain);
 	export->total.size += (uint32_t)slot->plain;
 	return put(export, slot->packed, slot->size);
 }
 
-static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, uint64_t lost), void *to)
+static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, uint64_t lost),
+			   void *to)
 {
 	const struct tl_trace *trace = context;
 
@@ -356,8 +370,12 @@ static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, u
 			tell(to, trace->lanes[i].shown, trace->lanes[i].lost);
 }
 
-/* Calls that had not returned. A file that a process wrote itself has none, one that was recovered may. */
-static void encode_unfinished(struct export *export, struct tl_encoder *encoder, struct slot *slot, struct tl_text *text)
+/*
+ * Calls that had not returned. A file that a process wrote itself has none, one that was recovered
+ * may.
+ */
+static void encode_unfinished(struct export *export, struct tl_encoder *encoder, struct slot *slot,
+			      struct tl_text *text)
 {
 	for (size_t i = 0; i < export->trace->nlanes; i++) {
 		const struct tl_trace_lane *lane = &export->trace->lanes[i];
@@ -368,8 +386,9 @@ static void encode_unfinished(struct export *export, struct tl_encoder *encoder,
 		/* As if they ended when the process did, the innermost first. */
 		for (size_t open = lane->nopens; open-- > 0;) {
 			keep_room(slot, text);
-			encoder->format->unfinished(encoder, text, lane->shown, lane->opens[open].function, lane->opens[open].start,
-						    export->trace->last);
+			encoder->format->unfinished(encoder, text, lane->shown,
+						    lane->opens[open].function,
+						    lane->opens[open].start, export->trace->last);
 			export->events++;
 		}
 	}
@@ -397,7 +416,8 @@ static bool put_end(struct export *export, struct worker *worker)
 	worker->gzip.crc = export->total.crc;
 	worker->gzip.size = export->total.size;
 	char *packed = need(malloc(tl_gzip_bound(slot->plain)));
-	bool written = put(export, packed, tl_gzip_end(&worker->gzip, packed, slot->text, slot->plain));
+	bool written =
+		put(export, packed, tl_gzip_end(&worker->gzip, packed, slot->text, slot->plain));
 	free(packed);
 	return written;
 }
@@ -416,10 +436,12 @@ static void draw_bar(const struct export *export, double since)
 {
 	static const char full[] = "########################################";
 	const int width = sizeof(full) - 1;
-	double part = export->bytes ? (double)export->place / (double)export->bytes : 1, passed = now() - since;
+	double part = export->bytes ? (double)export->place / (double)export->bytes : 1,
+	       passed = now() - since;
 	int filled = (int)(part * width);
 
-	fprintf(stderr, "\r\033[K%3d%% [%-*.*s] %.1f million events", (int)(part * 100), width, filled, full, (double)export->events / 1e6);
+	fprintf(stderr, "\r\033[K%3d%% [%-*.*s] %.1f million events", (int)(part * 100), width,
+		filled, full, (double)export->events / 1e6);
 	if (part > 0.02)
 		fprintf(stderr, ", %.0f s left", passed / part - passed);
 	fflush(stderr);
@@ -493,7 +515,9 @@ static size_t workers_for(const struct export *export)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	/* What is open at a gap knows only who encoded all that stands before it. */
-	size_t count = export->format == &tl_format_json && cores > 1 && !export->trace->gaps ? (size_t)cores : 1;
+	size_t count = export->format == &tl_format_json && cores > 1 && !export->trace->gaps
+			       ? (size_t)cores
+			       : 1;
 
 	count = count < WORKERS ? count : WORKERS;
 	return count < export->nportions ? count : export->nportions;
@@ -512,7 +536,8 @@ static bool encode_all(struct export *export)
 	pthread_cond_init(&export->changed, NULL);
 	for (size_t i = 0; i < count; i++) {
 		set_up(&workers[i], export);
-		started += i == started && !pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+		started += i == started &&
+			   !pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 	}
 	need(started ? export : NULL);
 	written = write_all(export);
@@ -542,7 +567,8 @@ static bool settle(struct export *export, bool written)
 
 	error = failed ? failed : error;
 	if (error)
-		say("%s: %s; nothing was left there. Free some space, or give another place with -o", export->output, strerror(error));
+		say("%s: %s; nothing was left there. Free some space, or give another place with -o",
+		    export->output, strerror(error));
 	else
 		output_file_say(&export->file);
 	return !error;
@@ -575,7 +601,8 @@ static int export_trace(struct export *export)
 		return code;
 	make_portions(export);
 	if (open_output(export) && settle(export, encode_all(export)))
-		code = record_file_judge(export->trace, export->input, export->unknown, export->file.path);
+		code = record_file_judge(export->trace, export->input, export->unknown,
+					 export->file.path);
 	tl_trace_close(export->trace);
 	return code;
 }
@@ -583,11 +610,16 @@ static int export_trace(struct export *export)
 enum { OPTION_SYSTRACE = 256 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "What to make: .json or .pftrace, either with .gz; or a folder; - is standard output, as JSON. Default: FILE, with .json for "
-	 ".tlt", 0},
-	{"force", 'f', NULL, 0, "Overwrite what is there; without it, a name that is taken gets a number", 0},
-	{"systrace", OPTION_SYSTRACE, NULL, 0, "Make ftrace's text of FILE, a .tlt or JSON trace, with layers and phases as NNAPI's systraces have them. Default output: FILE, "
-	 "with .systrace for its ending", 0},
+	{"output", 'o', "FILE", 0,
+	 "What to make: .json or .pftrace, either with .gz; or a folder; - is standard output, as JSON. Default: FILE, with .json for "
+	 ".tlt",
+	 0},
+	{"force", 'f', NULL, 0,
+	 "Overwrite what is there; without it, a name that is taken gets a number", 0},
+	{"systrace", OPTION_SYSTRACE, NULL, 0,
+	 "Make ftrace's text of FILE, a .tlt or JSON trace, with layers and phases as NNAPI's systraces have them. Default output: FILE, "
+	 "with .systrace for its ending",
+	 0},
 	{0},
 };
 
@@ -612,7 +644,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		export->input = argument;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no file given; name a .tlt file, or with --systrace a trace in JSON");
+		argp_error(state,
+			   "no file given; name a .tlt file, or with --systrace a trace in JSON");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -637,12 +670,16 @@ static char *default_output(const char *input, const char *const *endings, const
 	if (!strcmp(input, "-"))
 		return need(strdup("-"));
 	for (; *endings; endings++)
-		if (length > (size = strlen(*endings)) && !memcmp(input + length - size, *endings, size))
+		if (length > (size = strlen(*endings)) &&
+		    !memcmp(input + length - size, *endings, size))
 			length -= size;
 	return asprintf(&output, "%.*s%s", (int)length, input, ending) < 0 ? need(NULL) : output;
 }
 
-/* Where no file was named: the default name, in the folder that was named, or beside the input. NULL: a file was named. */
+/*
+ * Where no file was named: the default name, in the folder that was named, or beside the input.
+ * NULL: a file was named.
+ */
 static char *choose_output(struct export *export, const char *const *endings, const char *ending)
 {
 	size_t length = export->output ? strlen(export->output) : 0;
@@ -653,9 +690,13 @@ static char *choose_output(struct export *export, const char *const *endings, co
 		return NULL;
 	chosen = default_output(export->input, endings, ending);
 	if (length) {
-		const char *slash = strrchr(chosen, '/'), *name = !strcmp(chosen, "-") ? "trace.json" : slash ? slash + 1 : chosen;
+		const char *slash = strrchr(chosen, '/'), *name = !strcmp(chosen, "-")
+									  ? "trace.json"
+								  : slash ? slash + 1
+									  : chosen;
 
-		if (asprintf(&inside, "%s%s%s", export->output, export->output[length - 1] == '/' ? "" : "/", name) < 0)
+		if (asprintf(&inside, "%s%s%s", export->output,
+			     export->output[length - 1] == '/' ? "" : "/", name) < 0)
 			need(NULL);
 		free(chosen);
 		chosen = inside;
@@ -690,7 +731,8 @@ int command_export(int argc, char **argv)
 	if (export.format)
 		code = export_trace(&export);
 	else
-		say("%s: no format has this ending; use .json or .pftrace, either with .gz", export.output);
+		say("%s: no format has this ending; use .json or .pftrace, either with .gz",
+		    export.output);
 	free(chosen);
 	return code;
 }

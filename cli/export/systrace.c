@@ -1,7 +1,8 @@
 /*
  * systrace.c: see systrace.h.
  *
- * Each thread has a stack of the slices that are open where its rows have come to; a heap says which thread's next row is the earliest.
+ * Each thread has a stack of the slices that are open where its rows have come to; a heap says
+ * which thread's next row is the earliest.
  */
 #include "config.h"
 
@@ -16,9 +17,9 @@
 #include "cli/export/systrace.h"
 #include "cli/read/trace_events.h"
 
-#define TASK_NAME 15	/* characters that the kernel keeps */
+#define TASK_NAME      15 /* characters that the kernel keeps */
 #define NAME_MAX_SHOWN 1024
-#define NEVER INT64_MAX
+#define NEVER	       INT64_MAX
 
 /* A slice that is open, and what it counts for: what says nothing of that has what it lies in. */
 struct frame {
@@ -56,20 +57,24 @@ static bool phase_fits(const struct frame *above, uint16_t phase)
 {
 	bool executes = phase == PHASE_PE || phase_is_of_execution(phase);
 
-	return above->phase == PHASE_NONE || phase == above->phase || phase == PHASE_PI || phase_nests(above->phase, phase) ||
-	       (executes && phase_nests(above->phase, PHASE_PE)) || (above->layer == LAYER_LA && above->phase != PHASE_PO && !executes);
+	return above->phase == PHASE_NONE || phase == above->phase || phase == PHASE_PI ||
+	       phase_nests(above->phase, phase) ||
+	       (executes && phase_nests(above->phase, PHASE_PE)) ||
+	       (above->layer == LAYER_LA && above->phase != PHASE_PO && !executes);
 }
 
 static uint16_t phase_within(const struct frame *above, uint16_t phase)
 {
 	if (phase_fits(above, phase))
 		return phase;
-	return phase_nests(above->phase, PHASE_PE) && above->phase != PHASE_PO ? PHASE_PE : above->phase;
+	return phase_nests(above->phase, PHASE_PE) && above->phase != PHASE_PO ? PHASE_PE
+									       : above->phase;
 }
 
 static struct stage stage_within(const struct frame *above, const struct slice *call)
 {
-	bool drives = call->layer == LAYER_LD, works = above->layer == LAYER_LD || above->layer == LAYER_LC;
+	bool drives = call->layer == LAYER_LD,
+	     works = above->layer == LAYER_LD || above->layer == LAYER_LC;
 
 	if (above->layer == LAYER_NONE || above->layer == LAYER_LA)
 		return (struct stage){call->layer, phase_within(above, call->phase), drives};
@@ -86,18 +91,26 @@ static void put_row(const struct rows *rows, const struct lane *lane, int64_t ti
 {
 	const struct slice_thread *thread = lane->thread;
 
-	fprintf(rows->to, "%16s-%-7" PRIu64 " (%5" PRIu64 ") [000] .... %6" PRId64 ".%09" PRId64 ": tracing_mark_write: %c|%" PRIu64, lane->task, thread->tid,
-		thread->pid, time / 1000000000, time % 1000000000, kind, thread->pid);
+	fprintf(rows->to,
+		"%16s-%-7" PRIu64 " (%5" PRIu64 ") [000] .... %6" PRId64 ".%09" PRId64
+		": tracing_mark_write: %c|%" PRIu64,
+		lane->task, thread->tid, thread->pid, time / 1000000000, time % 1000000000, kind,
+		thread->pid);
 }
 
 /* Brackets are for marks of layers and phases, and a row is a line. */
 static void put_plain(FILE *to, const char *name)
 {
 	for (size_t i = 0; name[i] && i < NAME_MAX_SHOWN; i++)
-		fputc(name[i] == '[' ? '(' : name[i] == ']' ? ')' : (unsigned char)name[i] < ' ' ? ' ' : name[i], to);
+		fputc(name[i] == '['		     ? '('
+		      : name[i] == ']'		     ? ')'
+		      : (unsigned char)name[i] < ' ' ? ' '
+						     : name[i],
+		      to);
 }
 
-static void put_begin(const struct rows *rows, const struct lane *lane, int64_t time, const struct stage *stage, const char *name)
+static void put_begin(const struct rows *rows, const struct lane *lane, int64_t time,
+		      const struct stage *stage, const char *name)
 {
 	put_row(rows, lane, time, 'B');
 	fputc('|', rows->to);
@@ -107,7 +120,8 @@ static void put_begin(const struct rows *rows, const struct lane *lane, int64_t 
 	fputc('\n', rows->to);
 }
 
-static void put_mark(const struct rows *rows, const struct lane *lane, int64_t time, const char *mark)
+static void put_mark(const struct rows *rows, const struct lane *lane, int64_t time,
+		     const char *mark)
 {
 	put_row(rows, lane, time, 'B');
 	fprintf(rows->to, "|%.*s\n", (int)strcspn(mark, "\n\r"), mark);
@@ -135,14 +149,16 @@ static void enter_mark(struct frame *frame, const char *text)
 	struct mark mark;
 	int size = snprintf(copy, sizeof(copy), "B|0|%s", text);
 
-	if (mark_parse(&mark, copy, size < (int)sizeof(copy) ? (size_t)size : sizeof(copy) - 1) || mark.layer == LAYER_LX)
+	if (mark_parse(&mark, copy, size < (int)sizeof(copy) ? (size_t)size : sizeof(copy) - 1) ||
+	    mark.layer == LAYER_LX)
 		return;
 	frame->layer = mark.layer;
 	if (mark.phase != PHASE_PU)
 		frame->phase = mark.phase;
 }
 
-static void enter_call(const struct rows *rows, const struct lane *lane, const struct slice *slice, struct frame *frame, const char *name)
+static void enter_call(const struct rows *rows, const struct lane *lane, const struct slice *slice,
+		       struct frame *frame, const char *name)
 {
 	struct stage stage = stage_within(frame, slice), through = {LAYER_LR, stage.phase, false};
 
@@ -216,7 +232,8 @@ static void sift_down(struct rows *rows, uint32_t at)
 	for (;;) {
 		uint32_t least = at;
 
-		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < rows->nheap; child++)
+		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < rows->nheap;
+		     child++)
 			if (earlier(rows, rows->heap[child], rows->heap[least]))
 				least = child;
 		if (least == at)
@@ -252,7 +269,9 @@ static void start_lanes(struct rows *rows)
 
 		lane->thread = thread;
 		lane->next = thread->first;
-		name_task(lane->task, thread->name ? thread->name : slices->process ? slices->process : "");
+		name_task(lane->task, thread->name	? thread->name
+				      : slices->process ? slices->process
+							: "");
 		if (thread->last > thread->first)
 			rows->heap[rows->nheap++] = i;
 	}
@@ -303,7 +322,10 @@ static const struct slice *first_call(const struct slices *slices)
 	return found;
 }
 
-/* A program that makes no marks is overall the application's, from the first call to the last one's end. */
+/*
+ * A program that makes no marks is overall the application's, from the first call to the last one's
+ * end.
+ */
 static void mark_overall(struct slices *slices)
 {
 	const struct slice *any = slices->any_mark ? NULL : first_call(slices);
@@ -350,9 +372,11 @@ static int write_rows(const char *path, const char *where, FILE *to, bool needs_
 
 	if (code != EXIT_BROKEN) {
 		if (totals.lost)
-			say("%s: %llu events were lost when it was made, and %s lacks them; give tracelayer run more --memory", path, totals.lost, where);
+			say("%s: %llu events were lost when it was made, and %s lacks them; give tracelayer run more --memory",
+			    path, totals.lost, where);
 		if (slices.stray)
-			say("%s: %zu ends have no beginning, and are left out of %s; record the threads from their start", path, slices.stray, where);
+			say("%s: %zu ends have no beginning, and are left out of %s; record the threads from their start",
+			    path, slices.stray, where);
 		mark_overall(&slices);
 		slices_arrange(&slices);
 		if (reading.any_event || !needs_events)

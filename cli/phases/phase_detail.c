@@ -26,7 +26,8 @@ void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size
 	const char *line, *end, *time;
 
 	if (!text->is_made) {
-		snprintf(to, size, "%s:%" PRIu64, text->is_inside ? " (unpacked)" : "", phase_text_line(text, offset));
+		snprintf(to, size, "%s:%" PRIu64, text->is_inside ? " (unpacked)" : "",
+			 phase_text_line(text, offset));
 		return;
 	}
 	line = phase_text_at(text, offset);
@@ -41,7 +42,8 @@ static void print_sums(FILE *to, const struct tree_sums *sums)
 		for (uint16_t layer = 0; layer < LAYERS; layer++)
 			for (uint16_t phase = 0; phase < PHASES; phase++)
 				if (sums->times[overall][layer][phase] != 0)
-					fprintf(to, "  %s_%s_%s %.6f\n", overall_name(overall), layer_name(layer), phase_name(phase),
+					fprintf(to, "  %s_%s_%s %.6f\n", overall_name(overall),
+						layer_name(layer), phase_name(phase),
 						sums->times[overall][layer][phase]);
 }
 
@@ -56,7 +58,10 @@ static unsigned depth_of(const struct pool *pool, uint32_t node)
 
 static void print_node(FILE *to, const struct pool *pool, uint32_t number, struct phase_text *text)
 {
-	static const char *const kinds[] = {[NODE_MARK] = "", [NODE_DUMMY] = "", [NODE_COPY] = " counted here", [NODE_ADDED] = " added"};
+	static const char *const kinds[] = {[NODE_MARK] = "",
+					    [NODE_DUMMY] = "",
+					    [NODE_COPY] = " counted here",
+					    [NODE_ADDED] = " added"};
 	const struct node *node = &pool->nodes[number];
 	char bytes[SHOWN_MARK], mark[4 * SHOWN_MARK + 1];
 	struct tl_text shown = {mark, mark + sizeof(mark) - 1, false};
@@ -64,8 +69,10 @@ static void print_node(FILE *to, const struct pool *pool, uint32_t number, struc
 	phase_detail_mark(text, node->offset, bytes, sizeof(bytes));
 	tl_text_shown(&shown, bytes, strlen(bytes));
 	*shown.at = '\0';
-	fprintf(to, "  %*s%s %s_%s %.6f %s%s%s%s\n", (int)(2 * depth_of(pool, number)), "", overall_name(node->overall), layer_name(node->layer),
-		phase_name(node->phase), tree_time(pool, number), mark, kinds[node->kind], node->subtracts ? " counts elsewhere" : "",
+	fprintf(to, "  %*s%s %s_%s %.6f %s%s%s%s\n", (int)(2 * depth_of(pool, number)), "",
+		overall_name(node->overall), layer_name(node->layer), phase_name(node->phase),
+		tree_time(pool, number), mark, kinds[node->kind],
+		node->subtracts ? " counts elsewhere" : "",
 		tree_is_detail(pool, number) ? " detail" : "");
 }
 
@@ -76,9 +83,11 @@ void phase_detail_print(FILE *to, const struct run *run, struct phase_text *text
 
 		if (!tracker->root)
 			continue;
-		fprintf(to, "%" PRIu64 " %s\n", tracker->thread, tracker->is_driver ? "Driver" : "App");
+		fprintf(to, "%" PRIu64 " %s\n", tracker->thread,
+			tracker->is_driver ? "Driver" : "App");
 		print_sums(to, &tracker->sums);
-		for (uint32_t node = tree_next(&run->pool, tracker->root, tracker->root); node; node = tree_next(&run->pool, tracker->root, node))
+		for (uint32_t node = tree_next(&run->pool, tracker->root, tracker->root); node;
+		     node = tree_next(&run->pool, tracker->root, node))
 			print_node(to, &run->pool, node, text);
 	}
 }

@@ -27,12 +27,14 @@ static size_t remove_all(char *text, size_t size, const char *what)
 }
 
 /*
- * Two sorts of marks that Android's runtime writes wrongly: freeing an event or an execution belongs to the execution, and executing with a
- * compilation switches from nothing. Returns the size that remains.
+ * Two sorts of marks that Android's runtime writes wrongly: freeing an event or an execution
+ * belongs to the execution, and executing with a compilation switches from nothing. Returns the
+ * size that remains.
  */
 static size_t mend(char *text, size_t size)
 {
-	if (find(text, size, "ANeuralNetworksEvent_free") || find(text, size, "ANeuralNetworksExecution_free")) {
+	if (find(text, size, "ANeuralNetworksEvent_free") ||
+	    find(text, size, "ANeuralNetworksExecution_free")) {
 		for (char *at = text; (at = find(at, size - (size_t)(at - text), "_PT")); at += 3)
 			at[2] = 'E';
 		return size;
@@ -57,8 +59,8 @@ static const char *behind_process(const char *text, const char *end)
 }
 
 /*
- * The tag: the last brackets that have something in them and, behind them, something other than a closing one. So it is LR and PC in
- * "[SW][NN_LR_PC]f", also where f is "operator[]".
+ * The tag: the last brackets that have something in them and, behind them, something other than a
+ * closing one. So it is LR and PC in "[SW][NN_LR_PC]f", also where f is "operator[]".
  */
 static const char *find_tag(const char *text, const char *end, size_t *size)
 {
@@ -70,7 +72,8 @@ static const char *find_tag(const char *text, const char *end, size_t *size)
 		at--;
 		if (*at == ']') {
 			close = at;
-		} else if (*at == '[' && close && close > at + 1 && close + 1 < end && close[1] != ']') {
+		} else if (*at == '[' && close && close > at + 1 && close + 1 < end &&
+			   close[1] != ']') {
 			*size = (size_t)(close - at - 1);
 			return at + 1;
 		}
@@ -95,7 +98,9 @@ static bool parse_tag(struct mark *mark, const char *tag, size_t size)
 	return true;
 }
 
-/* Marks of HIDL, Android's way between processes, which have no tag. Any other mark is of no layer. */
+/*
+ * Marks of HIDL, Android's way between processes, which have no tag. Any other mark is of no layer.
+ */
 static enum mark_fault map_untagged(struct mark *mark, const char *text, size_t size)
 {
 	bool notify = row_has(text, size, "notify");
@@ -104,7 +109,8 @@ static enum mark_fault map_untagged(struct mark *mark, const char *text, size_t 
 		mark->layer = notify ? LAYER_LX : LAYER_LI;
 	else if (row_has(text, size, "::server"))
 		mark->layer = notify ? LAYER_LX : LAYER_LD;
-	else if (row_has(text, size, "getCapabilities") || row_has(text, size, "getSupportedOperations"))
+	else if (row_has(text, size, "getCapabilities") ||
+		 row_has(text, size, "getSupportedOperations"))
 		mark->layer = LAYER_LD;
 	else if (!row_has(text, size, "HIDL"))
 		mark->layer = LAYER_LX;
@@ -115,7 +121,8 @@ static enum mark_fault map_untagged(struct mark *mark, const char *text, size_t 
 		mark->phase = PHASE_PU;
 	else if (row_has(text, size, "getCapabilities"))
 		mark->phase = PHASE_PI;
-	else if (row_has(text, size, "prepareModel") || row_has(text, size, "getSupportedOperations") ||
+	else if (row_has(text, size, "prepareModel") ||
+		 row_has(text, size, "getSupportedOperations") ||
 		 row_has(text, size, "IPreparedModelCallback"))
 		mark->phase = PHASE_PC;
 	else if (row_has(text, size, "execute") || row_has(text, size, "IExecutionCallback"))
@@ -153,7 +160,9 @@ static enum timed_function timed_function(const char *name, size_t size)
 	return TIMED_NONE;
 }
 
-/* What the mark's function is called: what follows the second bar, without marks of ours around it. */
+/*
+ * What the mark's function is called: what follows the second bar, without marks of ours around it.
+ */
 static enum timed_function find_function(char *text, size_t size)
 {
 	char *end = text + size, *name = memchr(text, '|', size), *close;

@@ -10,21 +10,25 @@
 
 #include "cli/phases/phase_names.h"
 
-/* The functions whose calls are counted one by one: execution is added up from these, not from phases. */
+/*
+ * The functions whose calls are counted one by one: execution is added up from these, not from
+ * phases.
+ */
 enum timed_function {
 	TIMED_NONE,
-	TIMED_START,	       /* ANeuralNetworksExecution_startCompute */
-	TIMED_WAIT,	       /* ANeuralNetworksEvent_wait */
-	TIMED_CREATE,	       /* ANeuralNetworksExecution_create, which tells how many executions there are */
-	TIMED_FREE,	       /* from here on each call's own time counts */
+	TIMED_START, /* ANeuralNetworksExecution_startCompute */
+	TIMED_WAIT,  /* ANeuralNetworksEvent_wait */
+	/* ANeuralNetworksExecution_create, which tells how many executions there are */
+	TIMED_CREATE,
+	TIMED_FREE, /* from here on each call's own time counts */
 	TIMED_EVENT_CREATE,
 	TIMED_EVENT_FREE,
 	TIMED_SET_INPUT,
 	TIMED_SET_OUTPUT,
 	TIMED_SET_INPUT_MEMORY,
 	TIMED_SET_OUTPUT_MEMORY,
-	TIMED_DRIVER_EXECUTE,  /* HIDL::IPreparedModel::execute::server */
-	TIMED_DRIVER_NOTIFY,   /* HIDL::IExecutionCallback::notify::client */
+	TIMED_DRIVER_EXECUTE, /* HIDL::IPreparedModel::execute::server */
+	TIMED_DRIVER_NOTIFY,  /* HIDL::IExecutionCallback::notify::client */
 	TIMED_FUNCTIONS,
 };
 

@@ -10,21 +10,25 @@
 #include "cli/interned.h"
 #include "cli/phases/phase_names.h"
 
-#define BIT(number)	(1u << (number))
-#define OF_EXECUTION	(BIT(PHASE_PIO) | BIT(PHASE_PTR) | BIT(PHASE_PCO) | BIT(PHASE_PR))
-#define OF_OVERALL	(BIT(PHASE_PWU) | BIT(PHASE_PBM) | BIT(PHASE_PI) | BIT(PHASE_PP) | BIT(PHASE_PC) | BIT(PHASE_PE) | BIT(PHASE_PT))
-#define MOST_NAMES	0x4000u /* of either kind; more are all taken for one */
-#define LONGEST_NAME	64u	/* what a name has beyond that is not looked at */
+#define BIT(number)  (1u << (number))
+#define OF_EXECUTION (BIT(PHASE_PIO) | BIT(PHASE_PTR) | BIT(PHASE_PCO) | BIT(PHASE_PR))
+#define OF_OVERALL                                                                                 \
+	(BIT(PHASE_PWU) | BIT(PHASE_PBM) | BIT(PHASE_PI) | BIT(PHASE_PP) | BIT(PHASE_PC) |         \
+	 BIT(PHASE_PE) | BIT(PHASE_PT))
+#define MOST_NAMES   0x4000u /* of either kind; more are all taken for one */
+#define LONGEST_NAME 64u     /* what a name has beyond that is not looked at */
 
 static const char *const known_layers[LAYERS_KNOWN] = {
-	[LAYER_LA] = "LA", [LAYER_LR] = "LR", [LAYER_LI] = "LI", [LAYER_LD] = "LD", [LAYER_LC] = "LC",
-	[LAYER_LT] = " total", [LAYER_LU] = "LU", [LAYER_LX] = "LX", [LAYER_NONE] = " none",
+	[LAYER_LA] = "LA", [LAYER_LR] = "LR", [LAYER_LI] = "LI",
+	[LAYER_LD] = "LD", [LAYER_LC] = "LC", [LAYER_LT] = " total",
+	[LAYER_LU] = "LU", [LAYER_LX] = "LX", [LAYER_NONE] = " none",
 };
 
 static const char *const known_phases[PHASES_KNOWN] = {
-	[PHASE_PO] = "PO",   [PHASE_PI] = "PI",	  [PHASE_PP] = "PP",   [PHASE_PC] = "PC", [PHASE_PE] = "PE",
-	[PHASE_PIO] = "PIO", [PHASE_PTR] = "PTR", [PHASE_PCO] = "PCO", [PHASE_PR] = "PR", [PHASE_PT] = "PT",
-	[PHASE_PWU] = "PWU", [PHASE_PBM] = "PBM", [PHASE_PU] = "PU",   [PHASE_NONE] = " none",
+	[PHASE_PO] = "PO", [PHASE_PI] = "PI",	   [PHASE_PP] = "PP",	[PHASE_PC] = "PC",
+	[PHASE_PE] = "PE", [PHASE_PIO] = "PIO",	   [PHASE_PTR] = "PTR", [PHASE_PCO] = "PCO",
+	[PHASE_PR] = "PR", [PHASE_PT] = "PT",	   [PHASE_PWU] = "PWU", [PHASE_PBM] = "PBM",
+	[PHASE_PU] = "PU", [PHASE_NONE] = " none",
 };
 
 /* By the phase above. */
@@ -43,7 +47,8 @@ static const uint32_t called[LAYERS_KNOWN] = {
 
 static struct names other_layers, other_phases;
 
-static uint16_t number_of(const char *name, size_t size, const char *const *known, unsigned count, struct names *others)
+static uint16_t number_of(const char *name, size_t size, const char *const *known, unsigned count,
+			  struct names *others)
 {
 	char text[LONGEST_NAME + 1];
 
@@ -69,7 +74,8 @@ uint16_t phase_number(const char *name, size_t size)
 	return number_of(name, size, known_phases, PHASES_KNOWN, &other_phases);
 }
 
-static const char *name_of(uint16_t number, const char *const *known, unsigned count, const struct names *others)
+static const char *name_of(uint16_t number, const char *const *known, unsigned count,
+			   const struct names *others)
 {
 	return number < count ? known[number] : others->list[number - count];
 }

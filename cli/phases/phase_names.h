@@ -1,8 +1,9 @@
 /*
  * phase_names.h: the layers and phases that NNAPI's marks name, and what may stand below what.
  *
- * A mark "[NN_LR_PC]name" says that the layer LR, the runtime, spends time in the phase PC, compilation. Marks may
- * name others than these: such names are kept apart, and nothing is added up for them.
+ * A mark "[NN_LR_PC]name" says that the layer LR, the runtime, spends time in the phase PC,
+ * compilation. Marks may name others than these: such names are kept apart, and nothing is added up
+ * for them.
  */
 #ifndef TL_CLI_PHASES_PHASE_NAMES_H
 #define TL_CLI_PHASES_PHASE_NAMES_H
@@ -12,31 +13,31 @@
 #include <stdint.h>
 
 enum layer {
-	LAYER_LA, /* application */
-	LAYER_LR, /* runtime */
-	LAYER_LI, /* between processes */
-	LAYER_LD, /* driver */
-	LAYER_LC, /* processor, where there is no driver */
-	LAYERS,	  /* those that tables have */
+	LAYER_LA,	   /* application */
+	LAYER_LR,	   /* runtime */
+	LAYER_LI,	   /* between processes */
+	LAYER_LD,	   /* driver */
+	LAYER_LC,	   /* processor, where there is no driver */
+	LAYERS,		   /* those that tables have */
 	LAYER_LT = LAYERS, /* in tables: the total */
-	LAYER_LU, /* utility code */
-	LAYER_LX, /* no layer: the mark is not NNAPI's */
-	LAYER_NONE, /* of what stands above all marks of a thread */
+	LAYER_LU,	   /* utility code */
+	LAYER_LX,	   /* no layer: the mark is not NNAPI's */
+	LAYER_NONE,	   /* of what stands above all marks of a thread */
 	LAYERS_KNOWN,
 };
 
 enum phase {
-	PHASE_PO,  /* overall */
-	PHASE_PI,  /* initialisation */
-	PHASE_PP,  /* preparation */
-	PHASE_PC,  /* compilation */
-	PHASE_PE,  /* execution */
-	PHASE_PIO, /* its parts: input and output, */
-	PHASE_PTR, /* transformation, */
-	PHASE_PCO, /* computation, */
-	PHASE_PR,  /* results */
-	PHASE_PT,  /* termination */
-	PHASES,	   /* those that tables have */
+	PHASE_PO,	    /* overall */
+	PHASE_PI,	    /* initialisation */
+	PHASE_PP,	    /* preparation */
+	PHASE_PC,	    /* compilation */
+	PHASE_PE,	    /* execution */
+	PHASE_PIO,	    /* its parts: input and output, */
+	PHASE_PTR,	    /* transformation, */
+	PHASE_PCO,	    /* computation, */
+	PHASE_PR,	    /* results */
+	PHASE_PT,	    /* termination */
+	PHASES,		    /* those that tables have */
 	PHASE_PWU = PHASES, /* overall: warming up, */
 	PHASE_PBM,	    /* a benchmark */
 	PHASE_PU,	    /* what phase it is, the mark above says */

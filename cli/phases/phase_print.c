@@ -13,9 +13,22 @@
 #define ROWS (LAYERS + 1)
 
 /* What is shown of a layer, in the order of these names. */
-enum column { COLUMN_PC, COLUMN_PE, COLUMN_PEO, COLUMN_PEP, COLUMN_PI, COLUMN_PIO, COLUMN_PO, COLUMN_PP, COLUMN_PR, COLUMN_PT, COLUMNS };
+enum column {
+	COLUMN_PC,
+	COLUMN_PE,
+	COLUMN_PEO,
+	COLUMN_PEP,
+	COLUMN_PI,
+	COLUMN_PIO,
+	COLUMN_PO,
+	COLUMN_PP,
+	COLUMN_PR,
+	COLUMN_PT,
+	COLUMNS
+};
 
-static const char *const column_names[COLUMNS] = {"PC", "PE", "PEO", "PEp", "PI", "PIO", "PO", "PP", "PR", "PT"};
+static const char *const column_names[COLUMNS] = {"PC",	 "PE", "PEO", "PEp", "PI",
+						  "PIO", "PO", "PP",  "PR",  "PT"};
 
 struct shown {
 	double of[ROWS][COLUMNS];
@@ -26,13 +39,15 @@ struct shown {
 static const struct {
 	const char *name;
 	unsigned layer;
-} layers_by_name[ROWS] = {{"LA", LAYER_LA}, {"LC", LAYER_LC}, {"LD", LAYER_LD}, {"LI", LAYER_LI}, {"LR", LAYER_LR}, {"LT", LAYER_LT}};
+} layers_by_name[ROWS] = {{"LA", LAYER_LA}, {"LC", LAYER_LC}, {"LD", LAYER_LD},
+			  {"LI", LAYER_LI}, {"LR", LAYER_LR}, {"LT", LAYER_LT}};
 
 /* ---- what is shown ---- */
 
 static bool is_worth_a_row(const double *of)
 {
-	static const enum column columns[] = {COLUMN_PI, COLUMN_PP, COLUMN_PC, COLUMN_PE, COLUMN_PT, COLUMN_PIO, COLUMN_PR};
+	static const enum column columns[] = {COLUMN_PI, COLUMN_PP,  COLUMN_PC, COLUMN_PE,
+					      COLUMN_PT, COLUMN_PIO, COLUMN_PR};
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		if (of[columns[i]] > 0)
@@ -48,10 +63,14 @@ static void divide(double *of, uint64_t count)
 		of[columns[i]] = count ? of[columns[i]] / (double)count : NAN;
 }
 
-static void show(struct shown *shown, const struct phase_style *style, const struct phase_times *times)
+static void show(struct shown *shown, const struct phase_style *style,
+		 const struct phase_times *times)
 {
-	const struct phase_table *tables = style->call_tree ? times->tree : style->total_times ? times->total : times->self;
-	enum overall executed = style->per_execution && times->is_benchmark ? OVERALL_PBM : OVERALL_PO;
+	const struct phase_table *tables = style->call_tree	? times->tree
+					   : style->total_times ? times->total
+								: times->self;
+	enum overall executed =
+		style->per_execution && times->is_benchmark ? OVERALL_PBM : OVERALL_PO;
 	const struct phase_table *all = &tables[OVERALL_PO], *executions = &tables[executed];
 	uint64_t count = times->executions[executed];
 
@@ -87,27 +106,32 @@ struct field {
 
 struct layout {
 	int label, rule;
-	const char *title, *title_end; /* behind what kind of time it is, and below what the columns are of */
+	/* behind what kind of time it is, and below what the columns are of */
+	const char *title, *title_end;
 	const char *heading;
-	const char *mark;	       /* behind the application's row */
+	const char *mark; /* behind the application's row */
 	const char *total_end, *note;
 	const struct field *fields;
 	size_t nfields;
 };
 
 static const struct field all_fields[] = {
-	{COLUMN_PI, 9, "     ", "*    "},   {COLUMN_PP, 9, "     ", "*    "}, {COLUMN_PC, 9, "   ", "*  "},
-	{COLUMN_PIO, 11, "   ", "*  "},	    {COLUMN_PEO, 11, "    ", "*   "}, {COLUMN_PR, 9, "     ", "*    "},
-	{COLUMN_PE, 9, "     ", "*    "},   {COLUMN_PT, 9, "    ", "*   "},   {COLUMN_PO, 9, "", "*"},
+	{COLUMN_PI, 9, "     ", "*    "}, {COLUMN_PP, 9, "     ", "*    "},
+	{COLUMN_PC, 9, "   ", "*  "},	  {COLUMN_PIO, 11, "   ", "*  "},
+	{COLUMN_PEO, 11, "    ", "*   "}, {COLUMN_PR, 9, "     ", "*    "},
+	{COLUMN_PE, 9, "     ", "*    "}, {COLUMN_PT, 9, "    ", "*   "},
+	{COLUMN_PO, 9, "", "*"},
 };
 
 static const struct layout all_phases = {
 	.label = 19,
 	.rule = 139,
 	.title = "                                                      ",
-	.title_end = "                                                           ----------------------------------------------------",
-	.heading = "              Initialization   Preparation   Compilation           I/O       Compute      Results     Ex. total   Termination        Total\n"
-		   "              --------------   -----------   -----------   -----------  ------------  -----------   -----------   -----------   ----------",
+	.title_end =
+		"                                                           ----------------------------------------------------",
+	.heading =
+		"              Initialization   Preparation   Compilation           I/O       Compute      Results     Ex. total   Termination        Total\n"
+		"              --------------   -----------   -----------   -----------  ------------  -----------   -----------   -----------   ----------",
 	.mark = "*",
 	.total_end = "",
 	.note = "* This total ignores missing (n/a) values and thus is not necessarily consistent with the rest of the numbers",
@@ -126,9 +150,11 @@ static const struct layout per_execution = {
 	.label = 14,
 	.rule = 80,
 	.title = "                       ",
-	.title_end = "              ------------------------------------------------------------------",
-	.heading = "                      I/O       Compute      Results         Total    Percentage\n"
-		   "              -----------  ------------  -----------   -----------   -----------",
+	.title_end =
+		"              ------------------------------------------------------------------",
+	.heading =
+		"                      I/O       Compute      Results         Total    Percentage\n"
+		"              -----------  ------------  -----------   -----------   -----------",
 	.mark = "",
 	.total_end = "          100%",
 	.note = "* This total ignores missing (n/a) values and thus is not necessarily consistent\n  with the rest of the numbers",
@@ -142,7 +168,8 @@ static void put_cell(FILE *to, double time, int width, bool is_percentage)
 	char cell[400], *nothing;
 
 	/* Whatever the sign of what is no number. */
-	snprintf(cell, sizeof(cell), " %*.2f%s", width, isnan(time) ? NAN : time, is_percentage ? "%" : "");
+	snprintf(cell, sizeof(cell), " %*.2f%s", width, isnan(time) ? NAN : time,
+		 is_percentage ? "%" : "");
 	if ((nothing = strstr(cell, " 0.00")))
 		memcpy(nothing, is_percentage ? "     -" : "    -", is_percentage ? 6 : 5);
 	else if ((nothing = strstr(cell, " nan")))
@@ -182,15 +209,22 @@ static void put_rule(FILE *to, const struct layout *layout)
 
 static const char *kind_of_time(const struct phase_style *style)
 {
-	return style->call_tree ? "self-times" BY_TREE : style->total_times ? "total time" : "self-times";
+	return style->call_tree	    ? "self-times" BY_TREE
+	       : style->total_times ? "total time"
+				    : "self-times";
 }
 
-void phase_print_text(FILE *to, const struct phase_style *style, const struct phase_times *times, const char *starting_mark, size_t size)
+void phase_print_text(FILE *to, const struct phase_style *style, const struct phase_times *times,
+		      const char *starting_mark, size_t size)
 {
 	static const struct {
 		const char *label;
 		enum layer layer;
-	} rows[LAYERS] = {{"Application", LAYER_LA}, {"Runtime", LAYER_LR}, {"IPC", LAYER_LI}, {"Driver", LAYER_LD}, {"CPU", LAYER_LC}};
+	} rows[LAYERS] = {{"Application", LAYER_LA},
+			  {"Runtime", LAYER_LR},
+			  {"IPC", LAYER_LI},
+			  {"Driver", LAYER_LD},
+			  {"CPU", LAYER_LC}};
 	const struct layout *layout = style->per_execution ? &per_execution : &all_phases;
 	struct shown shown;
 
@@ -198,8 +232,10 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 	print_shown(to, starting_mark, size);
 	fputs("\n\n", to);
 	put_rule(to, layout);
-	fprintf(to, "NNAPI timing summary (%s, ms wall-clock)%s%s\n%s\n%s\n", kind_of_time(style), layout->title + (style->call_tree ? strlen(BY_TREE) : 0),
-		style->per_execution && times->is_benchmark ? "Benchmark" : "Execution", layout->title_end, layout->heading);
+	fprintf(to, "NNAPI timing summary (%s, ms wall-clock)%s%s\n%s\n%s\n", kind_of_time(style),
+		layout->title + (style->call_tree ? strlen(BY_TREE) : 0),
+		style->per_execution && times->is_benchmark ? "Benchmark" : "Execution",
+		layout->title_end, layout->heading);
 	for (size_t i = 0; i < LAYERS; i++) {
 		const double *of = shown.of[rows[i].layer];
 
@@ -215,7 +251,9 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 
 /* ---- JSON ---- */
 
-/* The digits of a number that is written without an exponent, as one with it: 1.5e-05 for 0.000015. */
+/*
+ * The digits of a number that is written without an exponent, as one with it: 1.5e-05 for 0.000015.
+ */
 static void put_with_exponent(FILE *to, const char *written, int exponent)
 {
 	char digits[32] = "";
@@ -226,10 +264,13 @@ static void put_with_exponent(FILE *to, const char *written, int exponent)
 			digits[count++] = *at;
 	while (count > 1 && digits[count - 1] == '0')
 		count--;
-	fprintf(to, "%s%c%s%.*se%+03d", *written == '-' ? "-" : "", digits[0], count > 1 ? "." : "", (int)count - 1, digits + 1, exponent);
+	fprintf(to, "%s%c%s%.*se%+03d", *written == '-' ? "-" : "", digits[0], count > 1 ? "." : "",
+		(int)count - 1, digits + 1, exponent);
 }
 
-/* A number as Python writes it: the shortest that reads back the same, with a point or an exponent. */
+/*
+ * A number as Python writes it: the shortest that reads back the same, with a point or an exponent.
+ */
 static void put_number(FILE *to, double number)
 {
 	char written[64];
@@ -322,10 +363,12 @@ static void put_part(FILE *to, const struct phase_table *tables, enum overall ov
 	fputs("    }", to);
 }
 
-static void put_tables(FILE *to, const char *name, const struct phase_table *tables, bool with_parts)
+static void put_tables(FILE *to, const char *name, const struct phase_table *tables,
+		       bool with_parts)
 {
-	static const enum phase phases[PHASES] = {PHASE_PC, PHASE_PCO, PHASE_PE, PHASE_PI, PHASE_PIO,
-						  PHASE_PO, PHASE_PP,  PHASE_PR, PHASE_PT, PHASE_PTR};
+	static const enum phase phases[PHASES] = {PHASE_PC,  PHASE_PCO, PHASE_PE, PHASE_PI,
+						  PHASE_PIO, PHASE_PO,	PHASE_PP, PHASE_PR,
+						  PHASE_PT,  PHASE_PTR};
 
 	fprintf(to, "  \"%s\": {\n", name);
 	if (with_parts) {
@@ -354,22 +397,26 @@ static void put_shown(FILE *to, const struct phase_style *style, const struct ph
 		for (unsigned column = 0; column < COLUMNS; column++) {
 			if (layers_by_name[i].layer == LAYER_LT && column == COLUMN_PEP)
 				continue;
-			fprintf(to, "%s    \"%s_%s\": ", between, layers_by_name[i].name, column_names[column]);
+			fprintf(to, "%s    \"%s_%s\": ", between, layers_by_name[i].name,
+				column_names[column]);
 			put_number(to, shown.of[layers_by_name[i].layer][column]);
 			between = ",\n";
 		}
 	fputs("\n  }", to);
 }
 
-void phase_print_json(FILE *to, const struct phase_style *style, const struct phase_times *times, const char *starting_mark, size_t size)
+void phase_print_json(FILE *to, const struct phase_style *style, const struct phase_times *times,
+		      const char *starting_mark, size_t size)
 {
 	fputs("{\n", to);
 	if (style->call_tree) {
 		put_tables(to, "call_tree_times", times->tree, times->is_benchmark);
 		fputs(",\n", to);
 	}
-	fprintf(to, "  \"execution_counts\": {\n    \"PBM\": %llu,\n    \"PO\": %llu,\n    \"PWU\": %llu\n  },\n",
-		(unsigned long long)times->executions[OVERALL_PBM], (unsigned long long)times->executions[OVERALL_PO],
+	fprintf(to,
+		"  \"execution_counts\": {\n    \"PBM\": %llu,\n    \"PO\": %llu,\n    \"PWU\": %llu\n  },\n",
+		(unsigned long long)times->executions[OVERALL_PBM],
+		(unsigned long long)times->executions[OVERALL_PO],
 		(unsigned long long)times->executions[OVERALL_PWU]);
 	put_tables(to, "self_times", times->self, times->is_benchmark);
 	fputs(",\n  \"starting_mark\": ", to);

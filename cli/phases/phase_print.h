@@ -17,8 +17,10 @@ struct phase_style {
 };
 
 /* `starting_mark` is the mark that the run began with, which may be empty. */
-void phase_print_text(FILE *to, const struct phase_style *style, const struct phase_times *times, const char *starting_mark, size_t size);
+void phase_print_text(FILE *to, const struct phase_style *style, const struct phase_times *times,
+		      const char *starting_mark, size_t size);
 /* An object; what stands around it in an array is the caller's. */
-void phase_print_json(FILE *to, const struct phase_style *style, const struct phase_times *times, const char *starting_mark, size_t size);
+void phase_print_json(FILE *to, const struct phase_style *style, const struct phase_times *times,
+		      const char *starting_mark, size_t size);
 
 #endif

@@ -28,9 +28,12 @@ void reader_start(struct reader *reader, struct phase_text *text, unsigned pass)
 static void show_progress(const struct reader *reader)
 {
 	const struct phase_text *text = reader->text;
-	uint64_t size = text->end - text->begin, done = text->offset - text->begin + (reader->pass - 1) * size;
+	uint64_t size = text->end - text->begin,
+		 done = text->offset - text->begin + (reader->pass - 1) * size;
 
-	progress_show("%s: %.0f %% of %.0f MB read twice", text->path, size ? 100.0 * (double)done / (double)(PASSES * size) : 100.0, (double)size / 1e6);
+	progress_show("%s: %.0f %% of %.0f MB read twice", text->path,
+		      size ? 100.0 * (double)done / (double)(PASSES * size) : 100.0,
+		      (double)size / 1e6);
 }
 
 static bool is_line_end(char c)
@@ -39,9 +42,11 @@ static bool is_line_end(char c)
 }
 
 /* The line around this place, of which nothing is before `begin`. */
-static void take_line(struct row *row, const struct phase_text *text, const char *begin, const char *at)
+static void take_line(struct row *row, const struct phase_text *text, const char *begin,
+		      const char *at)
 {
-	const char *end = text->block + text->whole, *line = at, *line_end = memchr(at, '\n', (size_t)(end - at));
+	const char *end = text->block + text->whole, *line = at,
+		   *line_end = memchr(at, '\n', (size_t)(end - at));
 
 	while (line > begin && !is_line_end(line[-1]))
 		line--;
@@ -56,13 +61,15 @@ static void take_line(struct row *row, const struct phase_text *text, const char
 /* What stands at a sign. */
 static bool is_at(const struct row *row, const char *at, const char *text, size_t size)
 {
-	return at >= row->line && (size_t)(row->line + row->size - at) >= size && !memcmp(at, text, size);
+	return at >= row->line && (size_t)(row->line + row->size - at) >= size &&
+	       !memcmp(at, text, size);
 }
 
 /* What the signs of a line are of. */
 struct closer {
 	const char *first, *last; /* ROW_FUNCTION; NULL where it isn't */
-	bool is_meant;		  /* whoever wrote it meant a row of interest: that it is none is an error */
+	/* whoever wrote it meant a row of interest: that it is none is an error */
+	bool is_meant;
 	bool ends_text;
 };
 
@@ -75,14 +82,18 @@ static struct closer look_closely(const struct row *row, const char *sign, enum 
 	for (; sign < end; sign = scan(sign + 1, end, signs)) {
 		if (*sign == '<') {
 			closer.ends_text |= is_at(row, sign, TEXT_END, sizeof(TEXT_END) - 1);
-		} else if (*sign == 'k' && is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION, sizeof(ROW_FUNCTION) - 1)) {
+		} else if (*sign == 'k' &&
+			   is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION, sizeof(ROW_FUNCTION) - 1)) {
 			closer.last = sign - BEFORE_SIGN;
 			if (!closer.first)
 				closer.first = closer.last;
-			closer.is_meant |= is_at(row, closer.last, ROW_FUNCTION "B", sizeof(ROW_FUNCTION)) ||
-					   is_at(row, closer.last, ROW_FUNCTION "E", sizeof(ROW_FUNCTION));
+			closer.is_meant |=
+				is_at(row, closer.last, ROW_FUNCTION "B", sizeof(ROW_FUNCTION)) ||
+				is_at(row, closer.last, ROW_FUNCTION "E", sizeof(ROW_FUNCTION));
 		} else {
-			closer.is_meant |= is_at(row, sign, "[NN_", 4) || is_at(row, sign - BEFORE_DEVICE, MARK_DEVICE, sizeof(MARK_DEVICE) - 1);
+			closer.is_meant |= is_at(row, sign, "[NN_", 4) ||
+					   is_at(row, sign - BEFORE_DEVICE, MARK_DEVICE,
+						 sizeof(MARK_DEVICE) - 1);
 		}
 	}
 	return closer;
@@ -93,7 +104,8 @@ enum reader_state reader_next(struct reader *reader, struct row *row)
 	struct phase_text *text = reader->text;
 
 	for (;;) {
-		const char *end = text->block + text->whole, *sign = scan(reader->at, end, reader->signs);
+		const char *end = text->block + text->whole,
+			   *sign = scan(reader->at, end, reader->signs);
 
 		if (sign == end) {
 			int more = phase_text_next(text);

@@ -11,7 +11,8 @@
 #include "cli/phases/phase_text.h"
 
 enum reader_state {
-	READER_ROW,   /* a row with a mark; it may be written to, and stays until the next is read */
+	/* a row with a mark; it may be written to, and stays until the next is read */
+	READER_ROW,
 	READER_FAULT, /* a line that was meant to be one, and is none */
 	READER_END,
 	READER_BROKEN, /* cannot be read, which was said */
@@ -19,7 +20,8 @@ enum reader_state {
 
 struct reader {
 	struct phase_text *text;
-	enum scan_signs signs; /* SCAN_ALL: the trace's end, and lines that are meant to be rows, are looked for */
+	/* SCAN_ALL: the trace's end, and lines that are meant to be rows, are looked for */
+	enum scan_signs signs;
 	char *at;
 	unsigned pass;
 };

@@ -1,11 +1,12 @@
 /*
- * phase_row.c: see phase_row.h. What a row may look like is what two regular expressions of Android's tool say, whose
- * repetitions all take as much as they can:
+ * phase_row.c: see phase_row.h. What a row may look like is what two regular expressions of
+ * Android's tool say, whose repetitions all take as much as they can:
  *
  *     ^\s*([^ ].{1,15})-(\d+)\s+\(\s*([-0-9]+)\) .* (\d+\.\d+): tracing_mark_write: ([BE].*)$
  *     ^\s*([^ ].{1,15})-(\d+) .* (\d+\.\d+): tracing_mark_write: ([BE].*)$
  *
- * The names of tasks have blanks and dashes in them, and dashes before digits: the last dash that makes a row of it counts.
+ * The names of tasks have blanks and dashes in them, and dashes before digits: the last dash that
+ * makes a row of it counts.
  */
 #include "config.h"
 
@@ -14,9 +15,9 @@
 
 #include "cli/phases/phase_row.h"
 
-#define LONGEST_TASK	16u /* characters */
-#define LONGEST_NUMBER	18u /* digits that fit in 64 bits */
-#define EXACT_DIGITS	15u /* that a double has */
+#define LONGEST_TASK   16u /* characters */
+#define LONGEST_NUMBER 18u /* digits that fit in 64 bits */
+#define EXACT_DIGITS   15u /* that a double has */
 
 static bool is_digit(char c)
 {
@@ -49,17 +50,23 @@ static const char *time_before(const char *begin, const char *at)
 	return p == point || p == begin || p[-1] != ' ' ? NULL : p;
 }
 
-/* The last mark of the line with a time before it. `from` and `to` are where the first and the last one may be. */
+/*
+ * The last mark of the line with a time before it. `from` and `to` are where the first and the last
+ * one may be.
+ */
 static bool find_mark(struct row *row, const char *from, const char *to)
 {
 	const size_t size = sizeof(ROW_FUNCTION) - 1;
 	const char *end = row->line + row->size;
 
 	row->mark = NULL;
-	for (; from; from = from < to ? memmem(from + size, (size_t)(end - from) - size, ROW_FUNCTION, size) : NULL) {
+	for (; from;
+	     from = from < to ? memmem(from + size, (size_t)(end - from) - size, ROW_FUNCTION, size)
+			      : NULL) {
 		const char *mark = from + size, *time;
 
-		if (mark == end || (*mark != 'B' && *mark != 'E') || from - row->line < 2 || memcmp(from - 2, ": ", 2))
+		if (mark == end || (*mark != 'B' && *mark != 'E') || from - row->line < 2 ||
+		    memcmp(from - 2, ": ", 2))
 			continue;
 		time = time_before(row->line, from - 2);
 		if (!time)
@@ -156,7 +163,7 @@ bool row_parse(struct row *row, const char *from, const char *to)
 
 double row_time(const struct row *row)
 {
-	static const double tens[EXACT_DIGITS + 1] = {1,   1e1, 1e2, 1e3,  1e4,	 1e5,  1e6,  1e7,
+	static const double tens[EXACT_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,	1e6,  1e7,
 						      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 	const char *at = row->time, *end = row->line + row->size;
 	uint64_t number = 0;

@@ -29,8 +29,8 @@ struct row {
 #define ROW_FUNCTION "tracing_mark_write: "
 
 /*
- * Take a line apart. `from` is where ROW_FUNCTION first is in it, or NULL, and `to` where it is last, which is what counts. False where it is no
- * row with a mark.
+ * Take a line apart. `from` is where ROW_FUNCTION first is in it, or NULL, and `to` where it is
+ * last, which is what counts. False where it is no row with a mark.
  */
 bool row_parse(struct row *row, const char *from, const char *to);
 

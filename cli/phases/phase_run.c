@@ -1,5 +1,6 @@
 /*
- * phase_run.c: see phase_run.h. Times are added in the order in which Android's tool adds them: its digits are to be ours.
+ * phase_run.c: see phase_run.h. Times are added in the order in which Android's tool adds them: its
+ * digits are to be ours.
  */
 #include "config.h"
 
@@ -12,7 +13,8 @@
 
 /* ---- while it is read ---- */
 
-static enum run_fault fault(struct run *run, enum run_fault why, const struct tracker *tracker, uint64_t offset, uint32_t node)
+static enum run_fault fault(struct run *run, enum run_fault why, const struct tracker *tracker,
+			    uint64_t offset, uint32_t node)
 {
 	run->fault.tracker = tracker;
 	run->fault.offset = offset;
@@ -52,7 +54,8 @@ static bool close_node(struct run *run, struct tracker *tracker, double time)
 	const struct node *node = &run->pool.nodes[number];
 
 	if (node->kind == NODE_MARK && node->function)
-		spans_add(&tracker->calls[node->overall][node->function], (struct span){node->start * 1000, time * 1000});
+		spans_add(&tracker->calls[node->overall][node->function],
+			  (struct span){node->start * 1000, time * 1000});
 	tracker->open = node->above;
 	tracker->depth--;
 	tree_ended(&run->pool, number, time);
@@ -60,14 +63,19 @@ static bool close_node(struct run *run, struct tracker *tracker, double time)
 }
 
 /*
- * [SW]: what was open ends here, although its own end is still to come; until then a dummy stands for it.
+ * [SW]: what was open ends here, although its own end is still to come; until then a dummy stands
+ * for it.
  */
 static bool switch_node(struct run *run, struct tracker *tracker, double time, uint64_t offset)
 {
 	if (!close_node(run, tracker, time))
 		return false;
 	open_node(run, tracker,
-		  &(struct node){.kind = NODE_DUMMY, .layer = LAYER_LX, .phase = PHASE_PO, .start = time, .offset = offset});
+		  &(struct node){.kind = NODE_DUMMY,
+				 .layer = LAYER_LX,
+				 .phase = PHASE_PO,
+				 .start = time,
+				 .offset = offset});
 	return true;
 }
 
@@ -80,7 +88,8 @@ static void note_overall(struct run *run, const struct mark *mark)
 		run->overall = OVERALL_PBM;
 }
 
-enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset, char *text, size_t size)
+enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
+			 char *text, size_t size)
 {
 	struct mark mark;
 	enum mark_fault why = mark_parse(&mark, text, size);
@@ -93,7 +102,10 @@ enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, 
 	if (mark.switches && !switch_node(run, tracker, time, offset))
 		return fault(run, RUN_SWITCH, tracker, offset, NO_NODE);
 	note_overall(run, &mark);
-	/* The processor's work in a driver is the driver's; where there is none it is the processor's. */
+	/*
+	 * The processor's work in a driver is the driver's; where there is none it is the
+	 * processor's.
+	 */
 	if (mark.layer == LAYER_LC && tracker->is_driver)
 		mark.layer = LAYER_LD;
 	else if (mark.layer == LAYER_LD && !tracker->is_driver && !run->is_ours)
@@ -115,7 +127,8 @@ enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, 
 enum run_fault run_end(struct run *run, struct tracker *tracker, double time, uint64_t offset)
 {
 	plant(run, tracker);
-	return close_node(run, tracker, time) ? RUN_SOUND : fault(run, RUN_END, tracker, offset, NO_NODE);
+	return close_node(run, tracker, time) ? RUN_SOUND
+					      : fault(run, RUN_END, tracker, offset, NO_NODE);
 }
 
 const struct tracker *run_open(const struct run *run)
@@ -155,10 +168,12 @@ void run_free(struct run *run)
 
 /* ---- trees ---- */
 
-static enum run_fault tree_faulty(struct run *run, const struct tracker *tracker, enum tree_fault why, uint32_t node)
+static enum run_fault tree_faulty(struct run *run, const struct tracker *tracker,
+				  enum tree_fault why, uint32_t node)
 {
-	static const enum run_fault faults[] = {
-		[TREE_PHASE] = RUN_PHASE, [TREE_LAYER] = RUN_LAYER, [TREE_UNSPECIFIED] = RUN_UNSPECIFIED};
+	static const enum run_fault faults[] = {[TREE_PHASE] = RUN_PHASE,
+						[TREE_LAYER] = RUN_LAYER,
+						[TREE_UNSPECIFIED] = RUN_UNSPECIFIED};
 
 	return fault(run, faults[why], tracker, run->pool.nodes[node].offset, node);
 }
@@ -170,11 +185,13 @@ static enum run_fault arrange(struct run *run)
 
 	for (size_t i = 0; i < run->ntrackers; i++) {
 		memset(&run->trackers[i].own, 0, sizeof(run->trackers[i].own));
-		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root, &run->trackers[i].own, &node)))
+		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root,
+								 &run->trackers[i].own, &node)))
 			return tree_faulty(run, &run->trackers[i], why, node);
 	}
 	for (size_t i = 0; i < run->ntrackers; i++)
-		if (run->trackers[i].root && (why = tree_check(&run->pool, run->trackers[i].root, run->is_ours, &node)))
+		if (run->trackers[i].root &&
+		    (why = tree_check(&run->pool, run->trackers[i].root, run->is_ours, &node)))
 			return tree_faulty(run, &run->trackers[i], why, node);
 	for (size_t i = 0; i < run->ntrackers; i++) {
 		memset(&run->trackers[i].sums, 0, sizeof(run->trackers[i].sums));
@@ -187,13 +204,14 @@ static enum run_fault arrange(struct run *run)
 /* ---- execution, which is added up from single calls ---- */
 
 /* A thread's: from each start to the end of its wait, and the calls around these. */
-static enum run_fault add_runtime_execution(struct run *run, const struct tracker *tracker, enum overall overall, double *sum)
+static enum run_fault add_runtime_execution(struct run *run, const struct tracker *tracker,
+					    enum overall overall, double *sum)
 {
 	const struct spans *calls = tracker->calls[overall];
 	const struct spans *starts = &calls[TIMED_START], *waits = &calls[TIMED_WAIT];
-	static const enum timed_function around[] = {TIMED_CREATE,	  TIMED_FREE,		  TIMED_EVENT_CREATE,
-						     TIMED_EVENT_FREE,	  TIMED_SET_INPUT,	  TIMED_SET_OUTPUT,
-						     TIMED_SET_INPUT_MEMORY, TIMED_SET_OUTPUT_MEMORY};
+	static const enum timed_function around[] = {
+		TIMED_CREATE,	 TIMED_FREE,	   TIMED_EVENT_CREATE,	   TIMED_EVENT_FREE,
+		TIMED_SET_INPUT, TIMED_SET_OUTPUT, TIMED_SET_INPUT_MEMORY, TIMED_SET_OUTPUT_MEMORY};
 	double time = 0;
 
 	if (waits->count < starts->count) {
@@ -219,7 +237,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* All threads' calls of a function, in the order of time. */
-static struct spans all_calls(const struct run *run, enum overall overall, enum timed_function function)
+static struct spans all_calls(const struct run *run, enum overall overall,
+			      enum timed_function function)
 {
 	struct spans all = {0};
 
@@ -237,7 +256,8 @@ static struct spans all_calls(const struct run *run, enum overall overall, enum 
 /* Drivers': from the start of each execution to the start of its notification. */
 static enum run_fault add_driver_execution(struct run *run, enum overall overall, double *sum)
 {
-	struct spans begun = all_calls(run, overall, TIMED_DRIVER_EXECUTE), ended = all_calls(run, overall, TIMED_DRIVER_NOTIFY);
+	struct spans begun = all_calls(run, overall, TIMED_DRIVER_EXECUTE),
+		     ended = all_calls(run, overall, TIMED_DRIVER_NOTIFY);
 	enum run_fault why = RUN_SOUND;
 
 	if (begun.count != ended.count) {
@@ -278,7 +298,8 @@ static bool is_by_calls(const struct run *run, enum layer layer, enum phase phas
 	return layer == LAYER_LD && (!run->is_ours || has_calls(run, TIMED_DRIVER_EXECUTE));
 }
 
-static enum run_fault time_of(struct run *run, enum overall overall, enum layer layer, enum phase phase, double *time)
+static enum run_fault time_of(struct run *run, enum overall overall, enum layer layer,
+			      enum phase phase, double *time)
 {
 	enum run_fault why = RUN_SOUND;
 
@@ -334,7 +355,8 @@ static void fill_totals(struct phase_table *table)
 }
 
 /* The times of these, summed. */
-static enum run_fault fill_table(struct run *run, struct phase_table *table, enum overall first, enum overall last)
+static enum run_fault fill_table(struct run *run, struct phase_table *table, enum overall first,
+				 enum overall last)
 {
 	for (unsigned phase = 0; phase < PHASES; phase++)
 		for (unsigned layer = 0; layer < LAYERS; layer++) {
@@ -360,10 +382,14 @@ static enum run_fault fill_table(struct run *run, struct phase_table *table, enu
 /* A layer's own time in a phase: without that of the layers below it, whoever called them. */
 static void fill_self(const struct phase_table *total, struct phase_table *self)
 {
-	static const enum layer upwards[LAYERS] = {LAYER_LC, LAYER_LD, LAYER_LI, LAYER_LR, LAYER_LA};
+	static const enum layer upwards[LAYERS] = {LAYER_LC, LAYER_LD, LAYER_LI, LAYER_LR,
+						   LAYER_LA};
 
 	for (unsigned phase = 0; phase < PHASES; phase++) {
-		/* Where the driver only initialises, what else there is in it was not called by layers above. */
+		/*
+		 * Where the driver only initialises, what else there is in it was not called by
+		 * layers above.
+		 */
 		bool only_initialises = phase == PHASE_PO && total->of[PHASE_PE][LAYER_LD] == 0;
 		double below = 0;
 
@@ -404,13 +430,18 @@ static void fill_parts(struct phase_table *table)
 }
 
 /* By the call tree. */
-static void fill_tree(const struct run *run, struct phase_table *table, enum overall first, enum overall last)
+static void fill_tree(const struct run *run, struct phase_table *table, enum overall first,
+		      enum overall last)
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
 		for (enum overall overall = first; overall <= last; overall++)
 			for (unsigned layer = 0; layer < LAYERS; layer++)
 				for (unsigned phase = 0; phase < PHASES; phase++)
-					table->of[phase][layer] += run->trackers[i].root ? run->trackers[i].own.times[overall][layer][phase] : 0;
+					table->of[phase][layer] +=
+						run->trackers[i].root
+							? run->trackers[i]
+								  .own.times[overall][layer][phase]
+							: 0;
 	fill_parts(table);
 	for (unsigned phase = 0; phase < PHASES; phase++)
 		for (unsigned layer = 0; layer < LAYERS; layer++)
@@ -444,13 +475,16 @@ enum run_fault run_add_up(struct run *run, struct phase_times *times)
 
 	times->is_benchmark = warmed_up && measured;
 	times->is_half = warmed_up != measured;
-	why = fill_table(run, &times->total[OVERALL_PO], OVERALL_PO, warmed_up || measured ? OVERALL_PBM : OVERALL_PO);
+	why = fill_table(run, &times->total[OVERALL_PO], OVERALL_PO,
+			 warmed_up || measured ? OVERALL_PBM : OVERALL_PO);
 	fill_tree(run, &times->tree[OVERALL_PO], OVERALL_PO, OVERALL_PBM);
-	for (enum overall overall = OVERALL_PWU; overall < OVERALLS && !why && times->is_benchmark; overall++) {
+	for (enum overall overall = OVERALL_PWU; overall < OVERALLS && !why && times->is_benchmark;
+	     overall++) {
 		why = fill_table(run, &times->total[overall], overall, overall);
 		fill_tree(run, &times->tree[overall], overall, overall);
 	}
-	for (enum overall overall = 0; overall < OVERALLS && !why && (!overall || times->is_benchmark); overall++)
+	for (enum overall overall = 0;
+	     overall < OVERALLS && !why && (!overall || times->is_benchmark); overall++)
 		fill_self(&times->total[overall], &times->self[overall]);
 	return why;
 }

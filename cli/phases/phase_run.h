@@ -1,7 +1,9 @@
 /*
- * phase_run.h: one run of an NNAPI program, while it is read, and what its layers spent in its phases.
+ * phase_run.h: one run of an NNAPI program, while it is read, and what its layers spent in its
+ * phases.
  *
- * A run is everything up to the next mark [NN_LA_PO]. Its memory is what its marks of layers and phases need, and is used again for the next one.
+ * A run is everything up to the next mark [NN_LA_PO]. Its memory is what its marks of layers and
+ * phases need, and is used again for the next one.
  */
 #ifndef TL_CLI_PHASES_PHASE_RUN_H
 #define TL_CLI_PHASES_PHASE_RUN_H
@@ -16,16 +18,16 @@
 /* Why a run is no run. */
 enum run_fault {
 	RUN_SOUND,
-	RUN_TAG,	  /* a mark's brackets do not hold a layer and a phase */
-	RUN_OTHER,	  /* neither client nor server */
-	RUN_END,	  /* an end where nothing was begun */
-	RUN_SWITCH,	  /* a switch where nothing was begun */
-	RUN_DEEP,	  /* too many marks, each within the other */
-	RUN_PHASE,	  /* the phase may not stand below that of the mark above */
-	RUN_LAYER,	  /* the layer is not called by that of the mark above */
-	RUN_UNSPECIFIED,  /* no phase, and no mark above that has one */
-	RUN_WAITS,	  /* an execution was started and not waited for */
-	RUN_NOTIFIES,	  /* drivers began executions, and did not notify of the same number */
+	RUN_TAG,	 /* a mark's brackets do not hold a layer and a phase */
+	RUN_OTHER,	 /* neither client nor server */
+	RUN_END,	 /* an end where nothing was begun */
+	RUN_SWITCH,	 /* a switch where nothing was begun */
+	RUN_DEEP,	 /* too many marks, each within the other */
+	RUN_PHASE,	 /* the phase may not stand below that of the mark above */
+	RUN_LAYER,	 /* the layer is not called by that of the mark above */
+	RUN_UNSPECIFIED, /* no phase, and no mark above that has one */
+	RUN_WAITS,	 /* an execution was started and not waited for */
+	RUN_NOTIFIES,	 /* drivers began executions, and did not notify of the same number */
 };
 
 struct span {
@@ -53,8 +55,8 @@ struct run {
 	struct pool pool;
 	enum overall overall;
 	/*
-	 * A trace of ours: drivers are in the process, and called by the runtime; execution is what the trees say, where NNAPI's single calls
-	 * are not there.
+	 * A trace of ours: drivers are in the process, and called by the runtime; execution is what
+	 * the trees say, where NNAPI's single calls are not there.
 	 */
 	bool is_ours;
 	char *starting_mark;
@@ -63,10 +65,10 @@ struct run {
 	/* What a fault is about. */
 	struct {
 		const struct tracker *tracker;
-		uint64_t offset;	      /* of the row */
-		uint32_t node;		      /* in a tree; NO_NODE: the offset is all there is */
+		uint64_t offset; /* of the row */
+		uint32_t node;	 /* in a tree; NO_NODE: the offset is all there is */
 		enum overall overall;
-		size_t begun, ended;	      /* how many, where numbers differ */
+		size_t begun, ended; /* how many, where numbers differ */
 	} fault;
 };
 
@@ -78,14 +80,16 @@ struct phase_table {
 /* Tables of the whole, and by what the program was doing overall (PO is the whole). */
 struct phase_times {
 	struct phase_table total[OVERALLS], self[OVERALLS];
-	struct phase_table tree[OVERALLS]; /* what each spends itself, by the call tree: each moment once; totals are sums */
+	/* what each spends itself, by the call tree: each moment once; totals are sums */
+	struct phase_table tree[OVERALLS];
 	uint64_t executions[OVERALLS];
 	bool is_benchmark; /* warmed up and measured: there are tables of both */
 	bool is_half;	   /* only one of these: it is in the whole */
 };
 
 /* A mark of this thread's that begins, or ends, something. `text` may be written to. */
-enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset, char *text, size_t size);
+enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
+			 char *text, size_t size);
 enum run_fault run_end(struct run *run, struct tracker *tracker, double time, uint64_t offset);
 
 /* The tracker whose marks have not all ended, or NULL. */

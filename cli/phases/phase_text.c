@@ -1,6 +1,6 @@
 /*
- * phase_text.c: see phase_text.h. What a file is, its first bytes say; a file that is made of another one, in a temporary file, is asked
- * the same again.
+ * phase_text.c: see phase_text.h. What a file is, its first bytes say; a file that is made of
+ * another one, in a temporary file, is asked the same again.
  */
 #include "config.h"
 
@@ -18,7 +18,10 @@
 #include "cli/phases/phase_unpack.h"
 #include "format/file/trace_file.h"
 
-/* Also the longest line that is read whole. The fuzzer has smaller ones, of which there are many in a trace. */
+/*
+ * Also the longest line that is read whole. The fuzzer has smaller ones, of which there are many in
+ * a trace.
+ */
 #ifndef BLOCK
 #define BLOCK (1u << 20)
 #endif
@@ -43,7 +46,8 @@ static bool use_spool(struct phase_text *text, int spool)
 static bool unpack(struct phase_text *text, uint64_t offset, bool is_base64)
 {
 	text->is_inside = true;
-	return use_spool(text, unpack_file(text->file, text->path, offset, is_base64, &text->is_cut));
+	return use_spool(text,
+			 unpack_file(text->file, text->path, offset, is_base64, &text->is_cut));
 }
 
 /* ---- lines ---- */
@@ -74,7 +78,9 @@ int phase_text_next(struct phase_text *text)
 	text->whole = 0;
 
 	uint64_t at = text->offset + rest;
-	size_t room = BLOCK - rest, left = at < text->end ? (at + room < text->end ? room : (size_t)(text->end - at)) : 0;
+	size_t room = BLOCK - rest,
+	       left = at < text->end ? (at + room < text->end ? room : (size_t)(text->end - at))
+				     : 0;
 	ssize_t got = left ? read_at(text, text->block + rest, left, at) : 0;
 
 	if (got < 0)
@@ -82,7 +88,10 @@ int phase_text_next(struct phase_text *text)
 	text->filled += (size_t)got;
 	memset(text->block + text->filled, 0, SCAN_BEHIND);
 	text->whole = whole_lines(text);
-	/* The last line, or a line that is too long: rows are not, and what is no row doesn't matter. */
+	/*
+	 * The last line, or a line that is too long: rows are not, and what is no row doesn't
+	 * matter.
+	 */
 	if (!text->whole || !got)
 		text->whole = text->filled;
 	return text->whole > 0;
@@ -94,8 +103,11 @@ uint64_t phase_text_line(struct phase_text *text, uint64_t offset)
 	uint64_t line = 1;
 	ssize_t got;
 
-	for (uint64_t at = 0; at < offset && (got = read_at(text, piece, PIECE, at)) > 0; at += (uint64_t)got)
-		for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + got - p))) && at + (uint64_t)(p - piece) < offset; p++)
+	for (uint64_t at = 0; at < offset && (got = read_at(text, piece, PIECE, at)) > 0;
+	     at += (uint64_t)got)
+		for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + got - p))) &&
+					    at + (uint64_t)(p - piece) < offset;
+		     p++)
 			line++;
 	free(piece);
 	return line;
@@ -129,11 +141,13 @@ static const char *line_around(const struct phase_text *text, const char *at, co
 /* ftrace's header: those of Android's tool stand anywhere in a line, others begin it. */
 static bool is_header(const char *line, const char *end)
 {
-	static const char *const exact[] = {"#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION",
-					    "#           TASK-PID   CPU#  ||||    TIMESTAMP  FUNCTION"};
+	static const char *const exact[] = {
+		"#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION",
+		"#           TASK-PID   CPU#  ||||    TIMESTAMP  FUNCTION"};
 	size_t size = (size_t)(end - line);
 
-	return memmem(line, size, exact[0], strlen(exact[0])) || memmem(line, size, exact[1], strlen(exact[1])) ||
+	return memmem(line, size, exact[0], strlen(exact[0])) ||
+	       memmem(line, size, exact[1], strlen(exact[1])) ||
 	       (size && *line == '#' && memmem(line, size, "TIMESTAMP", 9));
 }
 
@@ -189,7 +203,8 @@ static bool has_size(struct phase_text *text)
 	struct stat status;
 
 	if (fstat(text->file, &status) < 0) {
-		say("%s: cannot read: %s; give the path of a trace file", text->path, strerror(errno));
+		say("%s: cannot read: %s; give the path of a trace file", text->path,
+		    strerror(errno));
 		return false;
 	}
 	text->end = (uint64_t)status.st_size;
@@ -207,7 +222,8 @@ static bool open_file(struct phase_text *text, const char *path)
 {
 	text->file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (text->file < 0) {
-		say("%s: cannot open: %s; give the path of a trace file", text->path, strerror(errno));
+		say("%s: cannot open: %s; give the path of a trace file", text->path,
+		    strerror(errno));
 		return false;
 	}
 	return is_regular(text) || use_spool(text, spool_pipe(text->file, text->path));
@@ -236,10 +252,14 @@ static bool is_our_trace(const struct phase_text *text)
 		at++;
 	if (at < size && (first[at] == '[' || first[at] == '{'))
 		return true;
-	return size >= sizeof(TL_FILE_MAGIC) && !memcmp(first, TL_FILE_MAGIC, sizeof(((struct tl_file_header *)NULL)->magic));
+	return size >= sizeof(TL_FILE_MAGIC) &&
+	       !memcmp(first, TL_FILE_MAGIC, sizeof(((struct tl_file_header *)NULL)->magic));
 }
 
-/* A file that is no text was given by mistake; one without a header may be a trace in which nothing happened. */
+/*
+ * A file that is no text was given by mistake; one without a header may be a trace in which nothing
+ * happened.
+ */
 static bool may_be_text(const struct phase_text *text)
 {
 	char first[4096];
@@ -248,7 +268,8 @@ static bool may_be_text(const struct phase_text *text)
 	if (got >= 0 && !memchr(first, '\0', (size_t)got))
 		return true;
 	if (got >= 0)
-		say("%s: neither text nor a trace of ours; give what systrace or `tracelayer run` wrote, JSON or .tlt", text->path);
+		say("%s: neither text nor a trace of ours; give what systrace or `tracelayer run` wrote, JSON or .tlt",
+		    text->path);
 	return false;
 }
 
@@ -271,7 +292,8 @@ static enum phase_kind unwrap(struct phase_text *text)
 		}
 		if (!find_beginning(text, &packed)) {
 			phase_text_rewind(text);
-			return text->has_header || may_be_text(text) ? PHASE_TEXT : PHASE_UNREADABLE;
+			return text->has_header || may_be_text(text) ? PHASE_TEXT
+								     : PHASE_UNREADABLE;
 		}
 		if (!unpack(text, packed, true))
 			return PHASE_UNREADABLE;
@@ -282,29 +304,34 @@ static enum phase_kind unwrap(struct phase_text *text)
 
 enum phase_kind phase_text_open(struct phase_text *text, const char *path)
 {
-	*text = (struct phase_text){.path = strcmp(path, "-") ? path : "standard input", .file = -1};
+	*text = (struct phase_text){.path = strcmp(path, "-") ? path : "standard input",
+				    .file = -1};
 	text->block = need(malloc(BLOCK + SCAN_BEHIND));
 	if (!open_file(text, path))
 		return PHASE_UNREADABLE;
 	return is_our_trace(text) ? PHASE_OUR_TRACE : unwrap(text);
 }
 
-bool phase_text_make(struct phase_text *text, const char *path, int (*make)(const char *path, const char *where, FILE *to))
+bool phase_text_make(struct phase_text *text, const char *path,
+		     int (*make)(const char *path, const char *where, FILE *to))
 {
 	int spool = spool_open(), code;
 	FILE *to = spool >= 0 ? fdopen(dup(spool), "w") : NULL;
 	bool written;
 
 	/* Standard input was a pipe, perhaps: all of it is in our file now. */
-	if (!strcmp(path, "-") && (lseek(text->file, 0, SEEK_SET) < 0 || dup2(text->file, STDIN_FILENO) < 0))
-		say("%s: cannot read again: %s; give the path of a trace file", text->path, strerror(errno));
+	if (!strcmp(path, "-") &&
+	    (lseek(text->file, 0, SEEK_SET) < 0 || dup2(text->file, STDIN_FILENO) < 0))
+		say("%s: cannot read again: %s; give the path of a trace file", text->path,
+		    strerror(errno));
 	if (!to)
 		return false;
 	code = make(path, "the table", to);
 	written = !ferror(to);
 	written = !fclose(to) && written;
 	if (!written)
-		say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder", strerror(errno));
+		say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder",
+		    strerror(errno));
 	use_spool(text, spool);
 	text->is_made = true;
 	text->is_cut = code == EXIT_INCOMPLETE;

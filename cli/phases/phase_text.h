@@ -1,6 +1,7 @@
 /*
- * phase_text.h: the text of a systrace, which can be read twice, wherever it comes from: a file of ftrace's text, a systrace page with
- * the text in it, plain or compressed, gzip-compressed, or standard input. What can't be read twice as it is goes to a temporary file.
+ * phase_text.h: the text of a systrace, which can be read twice, wherever it comes from: a file of
+ * ftrace's text, a systrace page with the text in it, plain or compressed, gzip-compressed, or
+ * standard input. What can't be read twice as it is goes to a temporary file.
  */
 #ifndef TL_CLI_PHASES_PHASE_TEXT_H
 #define TL_CLI_PHASES_PHASE_TEXT_H
@@ -13,10 +14,11 @@
 struct phase_text {
 	const char *path; /* as it is shown */
 	int file;
-	bool is_inside;	 /* the text was inside of something: lines are counted from where it begins there */
-	bool is_made;	 /* of a trace of ours: its lines are no user's */
-	bool is_cut;	 /* it ended before its proper end, which was said */
-	bool has_header; /* else there is no trace in it */
+	/* the text was inside of something: lines are counted from where it begins there */
+	bool is_inside;
+	bool is_made;	     /* of a trace of ours: its lines are no user's */
+	bool is_cut;	     /* it ended before its proper end, which was said */
+	bool has_header;     /* else there is no trace in it */
 	uint64_t begin, end; /* what of the file is the trace */
 
 	/* Whole lines, or as much of one as there is room for. */
@@ -28,25 +30,28 @@ struct phase_text {
 enum phase_kind {
 	PHASE_UNREADABLE, /* which was said */
 	PHASE_TEXT,
-	PHASE_OUR_TRACE, /* no text: a trace of ours, in JSON, which may be compressed, or records */
+	/* no text: a trace of ours, in JSON, which may be compressed, or records */
+	PHASE_OUR_TRACE,
 };
 
 /* "-" is standard input. */
 enum phase_kind phase_text_open(struct phase_text *text, const char *path);
 
 /*
- * A trace of ours was found: have `make` write its text, and use that. `make` gets the path that it is read from, and how it is to be shown, and
- * returns an exit code. False where there is none, which was said.
+ * A trace of ours was found: have `make` write its text, and use that. `make` gets the path that it
+ * is read from, and how it is to be shown, and returns an exit code. False where there is none,
+ * which was said.
  */
-bool phase_text_make(struct phase_text *text, const char *path, int (*make)(const char *path, const char *where, FILE *to));
+bool phase_text_make(struct phase_text *text, const char *path,
+		     int (*make)(const char *path, const char *where, FILE *to));
 void phase_text_close(struct phase_text *text);
 
 /* Read from the beginning. */
 void phase_text_rewind(struct phase_text *text);
 
 /*
- * The next whole lines: text->block, text->whole bytes, at text->offset; they may be written to. Returns 1, or 0 at the end, or -1 where
- * they can't be read, which was said.
+ * The next whole lines: text->block, text->whole bytes, at text->offset; they may be written to.
+ * Returns 1, or 0 at the end, or -1 where they can't be read, which was said.
  */
 int phase_text_next(struct phase_text *text);
 

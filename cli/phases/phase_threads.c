@@ -26,7 +26,8 @@ static void grow(struct numbers *numbers)
 	numbers->nplaces = numbers->nplaces ? 2 * numbers->nplaces : 64;
 	free(numbers->places);
 	numbers->places = need(calloc(numbers->nplaces, sizeof(*numbers->places)));
-	numbers->list = need(reallocarray(numbers->list, numbers->nplaces / 2, sizeof(*numbers->list)));
+	numbers->list =
+		need(reallocarray(numbers->list, numbers->nplaces / 2, sizeof(*numbers->list)));
 	for (uint32_t i = 0; i < numbers->count; i++)
 		*place_of(numbers, numbers->list[i]) = i + 1;
 }
@@ -74,7 +75,8 @@ static uint64_t process_named(const char *text, size_t size)
 /* The second of the fields that bars part, or NULL. */
 static const char *second_field(const struct row *row, size_t *size)
 {
-	const char *end = row->mark + row->mark_size, *bar = memchr(row->mark, '|', row->mark_size), *next;
+	const char *end = row->mark + row->mark_size, *bar = memchr(row->mark, '|', row->mark_size),
+		   *next;
 
 	if (!bar)
 		return NULL;
@@ -118,7 +120,8 @@ static struct thread *thread_of(struct threads *threads, uint64_t number)
 		threads->last = numbers_add(numbers, number);
 		if (numbers->count > threads->room) {
 			threads->room = threads->room ? 2 * threads->room : 64;
-			threads->list = need(reallocarray(threads->list, threads->room, sizeof(*threads->list)));
+			threads->list = need(
+				reallocarray(threads->list, threads->room, sizeof(*threads->list)));
 		}
 		if (numbers->count > before)
 			threads->list[threads->last] = (struct thread){0};
@@ -141,7 +144,8 @@ void threads_row(struct threads *threads, const struct row *row)
 	if (row->mark[0] == 'E' && row->mark_size < 16)
 		return; /* too short for what follows */
 	is_nn = row_has(row->mark, row->mark_size, "[NN");
-	is_driver = row_has(row->mark, row->mark_size, MARK_DEVICE) && row_has(row->mark, row->mark_size, "::server");
+	is_driver = row_has(row->mark, row->mark_size, MARK_DEVICE) &&
+		    row_has(row->mark, row->mark_size, "::server");
 	if (is_driver)
 		numbers_add(&threads->drivers, thread->process);
 	if (!is_nn && !is_driver)
@@ -174,7 +178,8 @@ const struct thread *threads_at(const struct threads *threads, uint32_t tracked)
 
 bool threads_is_driver(const struct threads *threads, uint32_t tracked)
 {
-	return numbers_find(&threads->drivers, threads_at(threads, tracked)->tracked_process) != NO_NUMBER;
+	return numbers_find(&threads->drivers, threads_at(threads, tracked)->tracked_process) !=
+	       NO_NUMBER;
 }
 
 void threads_free(struct threads *threads)

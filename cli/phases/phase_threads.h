@@ -1,6 +1,6 @@
 /*
- * phase_threads.h: the threads and processes of a trace, as its first pass finds them: which of them are of interest is known only when all
- * rows were seen.
+ * phase_threads.h: the threads and processes of a trace, as its first pass finds them: which of
+ * them are of interest is known only when all rows were seen.
  */
 #ifndef TL_CLI_PHASES_PHASE_THREADS_H
 #define TL_CLI_PHASES_PHASE_THREADS_H
@@ -27,7 +27,8 @@ uint32_t numbers_find(const struct numbers *numbers, uint64_t number);
 void numbers_free(struct numbers *numbers);
 
 struct thread {
-	uint64_t process; /* of its last row; 0 while none is known. A text that is no number is here by its hash. */
+	/* of its last row; 0 while none is known. A text that is no number is here by its hash. */
+	uint64_t process;
 	uint64_t tracked_process; /* of its last mark of interest */
 	uint32_t tracker;	  /* 1 + its place among the tracked ones; 0: not tracked */
 	bool is_lost;		  /* a row of it did not say its process, */
@@ -38,10 +39,12 @@ struct threads {
 	struct numbers numbers;
 	struct thread *list; /* by place */
 	size_t room;
-	struct numbers tracked; /* threads whose marks are of interest, in the order in which they were found to be */
+	/* threads whose marks are of interest, in the order in which they were found to be */
+	struct numbers tracked;
 	struct numbers drivers; /* processes */
 	bool has_runtime;	/* some mark is of NNAPI's runtime */
-	uint32_t last;		/* the place of the last row's thread: the next row's is mostly the same */
+	/* the place of the last row's thread: the next row's is mostly the same */
+	uint32_t last;
 };
 
 /* A row of the first pass. */

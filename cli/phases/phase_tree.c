@@ -1,8 +1,9 @@
 /*
  * phase_tree.c: see phase_tree.h. Nothing here calls itself: trees are as deep as the trace says.
  *
- * The order of children matters where times are added: sums of doubles depend on it, to the last digit, and these are to be the same that
- * Android's tool prints. So what is removed leaves its children at the end of its parent's, as there, and what is added is added there.
+ * The order of children matters where times are added: sums of doubles depend on it, to the last
+ * digit, and these are to be the same that Android's tool prints. So what is removed leaves its
+ * children at the end of its parent's, as there, and what is added is added there.
  */
 #include "config.h"
 
@@ -44,7 +45,10 @@ static uint32_t pool_take(struct pool *pool, const struct node *node)
 			uint64_t room = pool->room ? 2 * (uint64_t)pool->room : 1024;
 
 			pool->room = room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
-			pool->nodes = need(pool->count < pool->room ? reallocarray(pool->nodes, pool->room, sizeof(*node)) : NULL);
+			pool->nodes =
+				need(pool->count < pool->room
+					     ? reallocarray(pool->nodes, pool->room, sizeof(*node))
+					     : NULL);
 		}
 		number = pool->count++;
 	}
@@ -140,7 +144,8 @@ static void found_add(struct found *found, uint32_t node)
 }
 
 /* All of a kind are found before the first one is treated: what is treated moves others. */
-static struct found find_nodes(const struct pool *pool, uint32_t root, bool (*wanted)(const struct pool *, uint32_t))
+static struct found find_nodes(const struct pool *pool, uint32_t root,
+			       bool (*wanted)(const struct pool *, uint32_t))
 {
 	struct found found = {0};
 
@@ -156,7 +161,8 @@ bool tree_is_detail(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
 
-	return node->above && above->above && node->layer == above->layer && !node->subtracts && !phase_nests(above->phase, node->phase) &&
+	return node->above && above->above && node->layer == above->layer && !node->subtracts &&
+	       !phase_nests(above->phase, node->phase) &&
 	       (node->phase != PHASE_PI || above->phase == PHASE_PI);
 }
 
@@ -165,8 +171,9 @@ static bool is_of_another_phase(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
 
-	return above->layer == LAYER_LA && (node->layer == LAYER_LR || node->layer == LAYER_LI) && above->phase != PHASE_PO &&
-	       above->phase != node->phase && node->phase != PHASE_PE && !phase_is_of_execution(node->phase);
+	return above->layer == LAYER_LA && (node->layer == LAYER_LR || node->layer == LAYER_LI) &&
+	       above->phase != PHASE_PO && above->phase != node->phase && node->phase != PHASE_PE &&
+	       !phase_is_of_execution(node->phase);
 }
 
 /* ---- arranging ---- */
@@ -181,7 +188,8 @@ static bool is_dummy(const struct pool *pool, uint32_t node)
 	return node_at(pool, node)->kind == NODE_DUMMY;
 }
 
-static void remove_nodes(struct pool *pool, uint32_t root, bool (*wanted)(const struct pool *, uint32_t))
+static void remove_nodes(struct pool *pool, uint32_t root,
+			 bool (*wanted)(const struct pool *, uint32_t))
 {
 	struct found found = find_nodes(pool, root, wanted);
 
@@ -200,7 +208,8 @@ static void remove_nodes(struct pool *pool, uint32_t root, bool (*wanted)(const 
 /* What says no phase has that of the node above it. */
 static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t *fault)
 {
-	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+	for (uint32_t number = tree_next(pool, root, root); number;
+	     number = tree_next(pool, root, number)) {
 		struct node *node = node_at(pool, number);
 
 		if (node->phase == PHASE_PU)
@@ -217,7 +226,8 @@ static bool is_elsewhere(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
 
-	return node->subtracts || (node->phase == PHASE_PI && node_at(pool, node->above)->phase != PHASE_PI) ||
+	return node->subtracts ||
+	       (node->phase == PHASE_PI && node_at(pool, node->above)->phase != PHASE_PI) ||
 	       is_of_another_phase(pool, number);
 }
 
@@ -228,7 +238,8 @@ static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number
 	uint32_t place = node->above;
 
 	if (node->subtracts) {
-		while (place != root && (node_at(pool, place)->layer != node->layer || tree_is_detail(pool, place)))
+		while (place != root &&
+		       (node_at(pool, place)->layer != node->layer || tree_is_detail(pool, place)))
 			place = node_at(pool, place)->above;
 	} else if (node->phase == PHASE_PI) {
 		return root;
@@ -267,7 +278,10 @@ static double net_of(const struct pool *pool, uint32_t number)
 	return (node->end - node->start) * 1000 - less;
 }
 
-/* What the node above leaves out: of details what these leave out, of others all that is no part of it. */
+/*
+ * What the node above leaves out: of details what these leave out, of others all that is no part of
+ * it.
+ */
 static double less_of(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
@@ -299,7 +313,8 @@ static void tell_less(struct pool *pool, uint32_t root)
 
 static bool lacks_application(const struct pool *pool, uint32_t number)
 {
-	return !node_at(pool, number)->subtracts && !tree_is_detail(pool, number) && is_of_another_phase(pool, number);
+	return !node_at(pool, number)->subtracts && !tree_is_detail(pool, number) &&
+	       is_of_another_phase(pool, number);
 }
 
 /* The application is in the phase of what it calls, as long as that takes. */
@@ -331,18 +346,21 @@ static uint16_t layer_of(const struct pool *pool, uint32_t number)
 	return node_at(pool, number)->layer;
 }
 
-static void add_span(const struct pool *pool, uint32_t number, struct tree_sums *own, const struct node *span, double sign)
+static void add_span(const struct pool *pool, uint32_t number, struct tree_sums *own,
+		     const struct node *span, double sign)
 {
 	const struct node *node = node_at(pool, number);
 	uint16_t layer = layer_of(pool, number);
 
 	if (layer < LAYERS && node->phase < PHASES_KNOWN)
-		own->times[node->overall][layer][node->phase < PHASES ? node->phase : PHASE_PO] += sign * (span->end - span->start) * 1000;
+		own->times[node->overall][layer][node->phase < PHASES ? node->phase : PHASE_PO] +=
+			sign * (span->end - span->start) * 1000;
 }
 
 static void add_own(const struct pool *pool, uint32_t root, struct tree_sums *own)
 {
-	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+	for (uint32_t number = tree_next(pool, root, root); number;
+	     number = tree_next(pool, root, number)) {
 		const struct node *node = node_at(pool, number);
 
 		add_span(pool, number, own, node, 1);
@@ -350,7 +368,8 @@ static void add_own(const struct pool *pool, uint32_t root, struct tree_sums *ow
 	}
 }
 
-enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault)
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own,
+			     uint32_t *fault)
 {
 	remove_nodes(pool, root, is_ignored);
 	remove_nodes(pool, root, is_dummy);
@@ -366,25 +385,32 @@ enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums 
 
 static bool phase_may_be(const struct node *above, const struct node *node)
 {
-	return above->phase == PHASE_NONE || node->phase == above->phase || node->phase == PHASE_PI || phase_nests(above->phase, node->phase) ||
-	       (phase_is_of_execution(node->phase) && phase_nests(above->phase, PHASE_PE)) || node->subtracts;
+	return above->phase == PHASE_NONE || node->phase == above->phase ||
+	       node->phase == PHASE_PI || phase_nests(above->phase, node->phase) ||
+	       (phase_is_of_execution(node->phase) && phase_nests(above->phase, PHASE_PE)) ||
+	       node->subtracts;
 }
 
 static bool layer_may_be(const struct node *above, const struct node *node)
 {
-	return above->layer == LAYER_NONE || node->layer == LAYER_LU || node->layer == above->layer || layer_calls(above->layer, node->layer) ||
+	return above->layer == LAYER_NONE || node->layer == LAYER_LU ||
+	       node->layer == above->layer || layer_calls(above->layer, node->layer) ||
 	       node->subtracts;
 }
 
-enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside, uint32_t *fault)
+enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside,
+			   uint32_t *fault)
 {
-	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
-		const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
+	for (uint32_t number = tree_next(pool, root, root); number;
+	     number = tree_next(pool, root, number)) {
+		const struct node *node = node_at(pool, number),
+				  *above = node_at(pool, node->above);
 
 		*fault = number;
 		if (!phase_may_be(above, node))
 			return TREE_PHASE;
-		if (!layer_may_be(above, node) && !(drivers_inside && above->layer == LAYER_LR && node->layer == LAYER_LD))
+		if (!layer_may_be(above, node) &&
+		    !(drivers_inside && above->layer == LAYER_LR && node->layer == LAYER_LD))
 			return TREE_LAYER;
 	}
 	return TREE_SOUND;
@@ -409,11 +435,13 @@ void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums)
 {
 	tell_less(pool, root);
 	node_at(pool, root)->executing = 0;
-	for (uint32_t number = tree_next(pool, root, root); number; number = tree_next(pool, root, number)) {
+	for (uint32_t number = tree_next(pool, root, root); number;
+	     number = tree_next(pool, root, number)) {
 		struct node *node = node_at(pool, number);
 
 		node->executing = executing_below(node_at(pool, node->above));
-		if (node->subtracts || tree_is_detail(pool, number) || node->layer >= LAYERS || node->phase >= PHASES)
+		if (node->subtracts || tree_is_detail(pool, number) || node->layer >= LAYERS ||
+		    node->phase >= PHASES)
 			continue;
 		double *times = sums->times[node->overall][node->layer], net = net_of(pool, number);
 

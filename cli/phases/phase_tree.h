@@ -1,10 +1,12 @@
 /*
- * phase_tree.h: what a run's threads were doing, as trees of marks, and the order that the contract wants in them.
+ * phase_tree.h: what a run's threads were doing, as trees of marks, and the order that the contract
+ * wants in them.
  *
- * While a run is read each thread has a tree that grows at one end. When the run is complete its trees are put in order
- * (tree_arrange), checked (tree_check), and added up (tree_add_up).
+ * While a run is read each thread has a tree that grows at one end. When the run is complete its
+ * trees are put in order (tree_arrange), checked (tree_check), and added up (tree_add_up).
  *
- * All nodes of a run are in one pool and known by their numbers in it; a tree is known by the number of its root.
+ * All nodes of a run are in one pool and known by their numbers in it; a tree is known by the
+ * number of its root.
  */
 #ifndef TL_CLI_PHASES_PHASE_TREE_H
 #define TL_CLI_PHASES_PHASE_TREE_H
@@ -23,9 +25,9 @@
 
 enum node_kind {
 	NODE_MARK,
-	NODE_DUMMY,  /* stands for what a [SW] ended, until that one's own end comes */
-	NODE_COPY,   /* of another one, where its time belongs */
-	NODE_ADDED,  /* in between, where the application is in that phase without saying so */
+	NODE_DUMMY, /* stands for what a [SW] ended, until that one's own end comes */
+	NODE_COPY,  /* of another one, where its time belongs */
+	NODE_ADDED, /* in between, where the application is in that phase without saying so */
 };
 
 struct node {
@@ -33,7 +35,8 @@ struct node {
 	uint16_t layer, phase;			    /* PU only while the run is read */
 	uint8_t overall, kind;
 	bool subtracts; /* it is no part of what stands above it */
-	uint8_t executing; /* while adding up: the layers of which something above is execution, a bit for each */
+	/* while adding up: the layers of which something above is execution, a bit for each */
+	uint8_t executing;
 	uint8_t function;
 	double start, end; /* seconds */
 	double less;	   /* while adding up: what its parent has to leave out for it, ms */
@@ -68,12 +71,15 @@ void tree_ended(struct pool *pool, uint32_t node, double end);
 /*
  * In the order of the contract; not TREE_SOUND where a node has no phase: *fault is it.
  *
- * Before that, to `own` is added what the call tree says: each moment once, for the innermost mark that it lies in, by that one's layer (of utilities: that of
- * what they lie in) and phase. What warms up or is measured counts as overall there, as far as it is not execution.
+ * Before that, to `own` is added what the call tree says: each moment once, for the innermost mark
+ * that it lies in, by that one's layer (of utilities: that of what they lie in) and phase. What
+ * warms up or is measured counts as overall there, as far as it is not execution.
  */
-enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own, uint32_t *fault);
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own,
+			     uint32_t *fault);
 /* `drivers_inside`: the runtime may call drivers itself. */
-enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside, uint32_t *fault);
+enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside,
+			   uint32_t *fault);
 void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums);
 
 /* The next one, from above to below, beginning with the root; NO_NODE at the end. */

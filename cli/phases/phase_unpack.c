@@ -28,7 +28,8 @@ int spool_open(void)
 		if (folders[i] && *folders[i])
 			file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (file < 0)
-		say("no temporary file: %s; have TMPDIR name a folder that can be written to", strerror(errno));
+		say("no temporary file: %s; have TMPDIR name a folder that can be written to",
+		    strerror(errno));
 	return file;
 }
 
@@ -41,7 +42,8 @@ bool spool_write(int spool, const unsigned char *bytes, size_t size)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0) {
-			say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder", strerror(errno));
+			say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder",
+			    strerror(errno));
 			return false;
 		}
 		bytes += written;
@@ -160,14 +162,16 @@ static void unpack_some(struct unpacking *unpacking)
 	if (state == Z_STREAM_END)
 		unpacking->ended = true;
 	else if (state != Z_OK && state != Z_BUF_ERROR) {
-		say("%s: what is compressed in it is damaged (%s); get the file again from where it was made", unpacking->path,
-		    stream->msg ? stream->msg : "unknown format");
+		say("%s: what is compressed in it is damaged (%s); get the file again from where it was made",
+		    unpacking->path, stream->msg ? stream->msg : "unknown format");
 		unpacking->failed = true;
 	}
 	unpacking->unpacked += PIECE - stream->avail_out;
-	if (!unpacking->failed && !inflated_is_sound(unpacking->path, unpacking->packed, unpacking->unpacked))
+	if (!unpacking->failed &&
+	    !inflated_is_sound(unpacking->path, unpacking->packed, unpacking->unpacked))
 		unpacking->failed = true;
-	if (!unpacking->failed && !spool_write(unpacking->spool, unpacking->out, PIECE - stream->avail_out))
+	if (!unpacking->failed &&
+	    !spool_write(unpacking->spool, unpacking->out, PIECE - stream->avail_out))
 		unpacking->failed = true;
 }
 
@@ -188,7 +192,8 @@ static void unpack_all(struct unpacking *unpacking, int file, uint64_t offset, b
 	struct base64 base64 = {0};
 	ssize_t got = 0;
 
-	while (!unpacking->failed && !base64.ended && (got = file_read(file, unpacking->path, piece, PIECE, offset)) > 0) {
+	while (!unpacking->failed && !base64.ended &&
+	       (got = file_read(file, unpacking->path, piece, PIECE, offset)) > 0) {
 		size_t size = is_base64 ? decode(&base64, piece, (size_t)got) : (size_t)got;
 
 		offset += (uint64_t)got;
@@ -216,7 +221,8 @@ int unpack_file(int file, const char *path, uint64_t offset, bool is_base64, boo
 		return -1;
 	}
 	if (!unpacking.ended) {
-		say("%s: cut short: the end of what is compressed in it is missing; what is there is used", path);
+		say("%s: cut short: the end of what is compressed in it is missing; what is there is used",
+		    path);
 		*is_cut = true;
 	}
 	return unpacking.spool;

@@ -22,8 +22,9 @@ ssize_t file_read(int file, const char *path, void *to, size_t size, uint64_t of
 int spool_pipe(int file, const char *path);
 
 /*
- * What is compressed by gzip or zlib in the file from this offset on, in a temporary file; in base64, up to what is no letter of that. -1: it
- * failed, which was said. Where it ends early that was said, and *is_cut is set.
+ * What is compressed by gzip or zlib in the file from this offset on, in a temporary file; in
+ * base64, up to what is no letter of that. -1: it failed, which was said. Where it ends early that
+ * was said, and *is_cut is set.
  */
 int unpack_file(int file, const char *path, uint64_t offset, bool is_base64, bool *is_cut);
 

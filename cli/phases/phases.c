@@ -1,8 +1,10 @@
 /*
- * tracelayer phases: what the layers of Android's neural networks API spent in its phases, from a systrace. The numbers are those of Android's
- * own tool, to the digit; tracelayer-phases(1) says where we differ.
+ * tracelayer phases: what the layers of Android's neural networks API spent in its phases, from a
+ * systrace. The numbers are those of Android's own tool, to the digit; tracelayer-phases(1) says
+ * where we differ.
  *
- * The trace is read twice: which threads are of interest, and which processes are drivers, its last row may still tell.
+ * The trace is read twice: which threads are of interest, and which processes are drivers, its last
+ * row may still tell.
  */
 #include "config.h"
 
@@ -35,7 +37,7 @@ struct phases {
 	struct reader reader;
 	struct threads threads;
 	struct run run;
-	bool any_run;	  /* the first mark that begins one was there */
+	bool any_run; /* the first mark that begins one was there */
 	bool any_printed;
 	bool any_incomplete;
 	bool is_empty; /* there is no trace in it, which was said */
@@ -46,7 +48,8 @@ struct phases {
 #define SHOWN_MARK 200 /* bytes of it */
 
 /* A fault of the row there: file, line and thread, and why. */
-__attribute__((format(printf, 4, 5))) static int row_fault(struct phases *phases, uint64_t offset, const uint64_t *thread, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static int
+row_fault(struct phases *phases, uint64_t offset, const uint64_t *thread, const char *format, ...)
 {
 	char mark[SHOWN_MARK], where[64], why[1024], whose[48] = "";
 	va_list arguments;
@@ -66,17 +69,20 @@ __attribute__((format(printf, 4, 5))) static int row_fault(struct phases *phases
 static int nesting_fault(struct phases *phases, const char *format)
 {
 	const struct pool *pool = &phases->run.pool;
-	const struct node *node = &pool->nodes[phases->run.fault.node], *above = &pool->nodes[node->above];
+	const struct node *node = &pool->nodes[phases->run.fault.node],
+			  *above = &pool->nodes[node->above];
 	bool is_phase = !strcmp(format, "phase");
 	char mark[SHOWN_MARK], where[64];
 
 	phase_detail_place(&phases->text, above->offset, where, sizeof(where));
 	phase_detail_mark(&phases->text, above->offset, mark, sizeof(mark));
-	return row_fault(phases, node->offset, &phases->run.fault.tracker->thread,
-			 "%sstands below \"%s\" (%s): %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
-			 node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, where,
-			 is_phase ? "phase" : "layer", is_phase ? phase_name(node->phase) : layer_name(node->layer),
-			 is_phase ? phase_name(above->phase) : layer_name(above->layer));
+	return row_fault(
+		phases, node->offset, &phases->run.fault.tracker->thread,
+		"%sstands below \"%s\" (%s): %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
+		node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, where,
+		is_phase ? "phase" : "layer",
+		is_phase ? phase_name(node->phase) : layer_name(node->layer),
+		is_phase ? phase_name(above->phase) : layer_name(above->layer));
 }
 
 /* Faults that no row alone is to blame for. */
@@ -85,14 +91,17 @@ static int count_fault(struct phases *phases, enum run_fault why)
 	const struct run *run = &phases->run;
 
 	if (why == RUN_WAITS)
-		say("%s: run \"%.*s\": thread %" PRIu64 " started %zu executions and waited for %zu (%s); trace until all have been waited for",
-		    phases->text.path, (int)run->starting_size, run->starting_mark ? run->starting_mark : "", run->fault.tracker->thread, run->fault.begun,
-		    run->fault.ended, overall_name(run->fault.overall));
+		say("%s: run \"%.*s\": thread %" PRIu64
+		    " started %zu executions and waited for %zu (%s); trace until all have been waited for",
+		    phases->text.path, (int)run->starting_size,
+		    run->starting_mark ? run->starting_mark : "", run->fault.tracker->thread,
+		    run->fault.begun, run->fault.ended, overall_name(run->fault.overall));
 	else
 		say("%s: run \"%.*s\": drivers began %zu executions (HIDL::IPreparedModel::execute::server) and notified of %zu "
 		    "(HIDL::IExecutionCallback::notify::client, %s); trace the drivers' threads, too, until all executions have ended",
-		    phases->text.path, (int)run->starting_size, run->starting_mark ? run->starting_mark : "", run->fault.begun, run->fault.ended,
-		    overall_name(run->fault.overall));
+		    phases->text.path, (int)run->starting_size,
+		    run->starting_mark ? run->starting_mark : "", run->fault.begun,
+		    run->fault.ended, overall_name(run->fault.overall));
 	return EXIT_BROKEN;
 }
 
@@ -104,21 +113,33 @@ static int run_faulty(struct phases *phases, enum run_fault why)
 
 	switch (why) {
 	case RUN_TAG:
-		return row_fault(phases, offset, thread, "has brackets that are not [NN_LAYER_PHASE]; other marks of this thread must not have any");
+		return row_fault(
+			phases, offset, thread,
+			"has brackets that are not [NN_LAYER_PHASE]; other marks of this thread must not have any");
 	case RUN_OTHER:
-		return row_fault(phases, offset, thread, "is HIDL's, and says neither ::client nor ::server; such calls can't be told to be of a layer");
+		return row_fault(
+			phases, offset, thread,
+			"is HIDL's, and says neither ::client nor ::server; such calls can't be told to be of a layer");
 	case RUN_END:
-		return row_fault(phases, offset, thread, "ends what has not begun; trace from before the program starts, and all of each run");
+		return row_fault(
+			phases, offset, thread,
+			"ends what has not begun; trace from before the program starts, and all of each run");
 	case RUN_SWITCH:
-		return row_fault(phases, offset, thread, "switches from a mark, but none is open; the mark before must be in the same scope");
+		return row_fault(
+			phases, offset, thread,
+			"switches from a mark, but none is open; the mark before must be in the same scope");
 	case RUN_DEEP:
-		return row_fault(phases, offset, thread, "is within more than %u others; their ends are missing", DEEPEST_MARK);
+		return row_fault(phases, offset, thread,
+				 "is within more than %u others; their ends are missing",
+				 DEEPEST_MARK);
 	case RUN_PHASE:
 		return nesting_fault(phases, "phase");
 	case RUN_LAYER:
 		return nesting_fault(phases, "layer");
 	case RUN_UNSPECIFIED:
-		return row_fault(phases, offset, thread, "leaves its phase to the mark above it, and there is none that has one; give one of them a phase");
+		return row_fault(
+			phases, offset, thread,
+			"leaves its phase to the mark above it, and there is none that has one; give one of them a phase");
 	case RUN_WAITS:
 	case RUN_NOTIFIES:
 		return count_fault(phases, why);
@@ -137,13 +158,17 @@ static void print_run(struct phases *phases, const struct phase_times *times)
 
 	progress_hide();
 	if (times->is_half)
-		say("%s: run \"%.*s\" has executions in %s and none in the other of PWU and PBM; all are in the tables together", phases->text.path,
-		    (int)run->starting_size, run->starting_mark ? run->starting_mark : "", times->executions[OVERALL_PWU] ? "PWU" : "PBM");
+		say("%s: run \"%.*s\" has executions in %s and none in the other of PWU and PBM; all are in the tables together",
+		    phases->text.path, (int)run->starting_size,
+		    run->starting_mark ? run->starting_mark : "",
+		    times->executions[OVERALL_PWU] ? "PWU" : "PBM");
 	if (wishes->json) {
 		fputs(phases->any_printed ? ",\n" : "[\n", stdout);
-		phase_print_json(stdout, &wishes->style, times, run->starting_mark ? run->starting_mark : "", run->starting_size);
+		phase_print_json(stdout, &wishes->style, times,
+				 run->starting_mark ? run->starting_mark : "", run->starting_size);
 	} else {
-		phase_print_text(stdout, &wishes->style, times, run->starting_mark ? run->starting_mark : "", run->starting_size);
+		phase_print_text(stdout, &wishes->style, times,
+				 run->starting_mark ? run->starting_mark : "", run->starting_size);
 		if (wishes->detail)
 			phase_detail_print(stdout, run, &phases->text);
 	}
@@ -155,7 +180,8 @@ static void say_incomplete(struct phases *phases, const struct tracker *tracker)
 	uint64_t offset = phases->run.pool.nodes[tracker->open].offset;
 
 	phases->any_incomplete = true;
-	row_fault(phases, offset, &tracker->thread, "has not ended when its run did; the run is incomplete, and not in the tables");
+	row_fault(phases, offset, &tracker->thread,
+		  "has not ended when its run did; the run is incomplete, and not in the tables");
 }
 
 static int end_run(struct phases *phases)
@@ -183,7 +209,8 @@ static bool open_trace(struct phases *phases)
 	enum phase_kind kind = phase_text_open(&phases->text, path);
 
 	phases->run.is_ours = kind == PHASE_OUR_TRACE;
-	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE && phase_text_make(&phases->text, path, systrace_write_events));
+	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE &&
+				      phase_text_make(&phases->text, path, systrace_write_events));
 }
 
 /* Which threads there are. */
@@ -198,7 +225,9 @@ static int first_pass(struct phases *phases)
 	if (state == READER_BROKEN)
 		return EXIT_BROKEN;
 	if (state == READER_FAULT)
-		return row_fault(phases, row.offset, NULL, "is not a row of ftrace, or its task has less than two letters; leave such lines away");
+		return row_fault(
+			phases, row.offset, NULL,
+			"is not a row of ftrace, or its task has less than two letters; leave such lines away");
 	return EXIT_DONE;
 }
 
@@ -215,18 +244,21 @@ static int choose(struct phases *phases)
 		run->trackers[i].thread = phases->threads.tracked.list[i];
 		run->trackers[i].is_driver = threads_is_driver(&phases->threads, i);
 		if (thread->is_lost)
-			return row_fault(phases, thread->lost_offset, &run->trackers[i].thread,
-					 "does not say which process the thread is of; have ftrace record it (trace option record-tgid)");
+			return row_fault(
+				phases, thread->lost_offset, &run->trackers[i].thread,
+				"does not say which process the thread is of; have ftrace record it (trace option record-tgid)");
 	}
 	if (!phases->text.has_header) {
 		if (phases->text.is_made)
-			say("%s: no trace in it: it has no event; give what systrace or `tracelayer run` wrote", phases->text.path);
+			say("%s: no trace in it: it has no event; give what systrace or `tracelayer run` wrote",
+			    phases->text.path);
 		else
 			say("%s: no trace in it: ftrace's header line, with TASK-PID and TIMESTAMP, is missing; give the text or page that systrace wrote",
 			    phases->text.path);
 		phases->is_empty = !phases->wishes->like_android;
 	} else if (!phases->threads.has_runtime)
-		say("%s: no mark of NNAPI's runtime ([NN_LR_...]) in it; check how the trace was set up", phases->text.path);
+		say("%s: no mark of NNAPI's runtime ([NN_LR_...]) in it; check how the trace was set up",
+		    phases->text.path);
 	return EXIT_DONE;
 }
 
@@ -252,15 +284,19 @@ static int take_row(struct phases *phases, struct row *row)
 	if (tracked == NO_NUMBER) {
 		if (!row_has(row->mark, row->mark_size, MARK_DEVICE))
 			return EXIT_DONE;
-		return row_fault(phases, row->offset, &row->thread, "calls a driver, but the thread has no mark of NNAPI's; set its tracing up for all threads");
+		return row_fault(
+			phases, row->offset, &row->thread,
+			"calls a driver, but the thread has no mark of NNAPI's; set its tracing up for all threads");
 	}
 	if (row->mark[0] == 'B' && row_has(row->mark, row->mark_size, MARK_RUN)) {
 		if (phases->any_run && (code = end_run(phases)))
 			return code;
 		begin_run(phases, row);
 	}
-	why = row->mark[0] == 'B' ? run_begin(run, &run->trackers[tracked], row_time(row), row->offset, (char *)row->mark, row->mark_size)
-				  : run_end(run, &run->trackers[tracked], row_time(row), row->offset);
+	why = row->mark[0] == 'B'
+		      ? run_begin(run, &run->trackers[tracked], row_time(row), row->offset,
+				  (char *)row->mark, row->mark_size)
+		      : run_end(run, &run->trackers[tracked], row_time(row), row->offset);
 	return run_faulty(phases, why);
 }
 
@@ -280,15 +316,30 @@ static int second_pass(struct phases *phases)
 
 /* ---- options ---- */
 
-enum { OPTION_TOTAL = 256, OPTION_TREE, OPTION_EXECUTION, OPTION_JSON, OPTION_DETAIL, OPTION_ANDROID };
+enum {
+	OPTION_TOTAL = 256,
+	OPTION_TREE,
+	OPTION_EXECUTION,
+	OPTION_JSON,
+	OPTION_DETAIL,
+	OPTION_ANDROID
+};
 
 static const struct argp_option options[] = {
-	{"total-times", OPTION_TOTAL, NULL, 0, "times of layers with all that they call, instead of what each spends itself", 0},
-	{"call-tree", OPTION_TREE, NULL, 0, "what each layer spends itself by the call tree, in which every moment counts once, instead of by columns", 0},
-	{"per-execution", OPTION_EXECUTION, NULL, 0, "execution alone, divided by the number of executions", 0},
-	{"json", OPTION_JSON, NULL, 0, "an array of objects, one for each run, instead of tables", 0},
-	{"print-detail", OPTION_DETAIL, NULL, 0, "behind each table the marks that it was added up from", 0},
-	{"like-android", OPTION_ANDROID, NULL, 0, "as Android's tool does it: what has no trace in it gets an empty table, and exit code 0", 0},
+	{"total-times", OPTION_TOTAL, NULL, 0,
+	 "times of layers with all that they call, instead of what each spends itself", 0},
+	{"call-tree", OPTION_TREE, NULL, 0,
+	 "what each layer spends itself by the call tree, in which every moment counts once, instead of by columns",
+	 0},
+	{"per-execution", OPTION_EXECUTION, NULL, 0,
+	 "execution alone, divided by the number of executions", 0},
+	{"json", OPTION_JSON, NULL, 0, "an array of objects, one for each run, instead of tables",
+	 0},
+	{"print-detail", OPTION_DETAIL, NULL, 0,
+	 "behind each table the marks that it was added up from", 0},
+	{"like-android", OPTION_ANDROID, NULL, 0,
+	 "as Android's tool does it: what has no trace in it gets an empty table, and exit code 0",
+	 0},
 	{0},
 };
 
@@ -321,7 +372,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->path = argument;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no trace file given; name a systrace, as text or HTML page, or - for standard input");
+		argp_error(
+			state,
+			"no trace file given; name a systrace, as text or HTML page, or - for standard input");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -1,13 +1,16 @@
 /*
  * tracelayer profile: what a program's threads are doing, by looking at them many times a second.
  *
- * What is looked at are the calls that are open, and the labels that are on (tracelayer/profiler.h), as the traced process keeps them in its buffers
- * file (profile_process.h). Nothing is recorded: `tracelayer profile -- ./app` starts the program with TRACELAYER_START=watched, which
- * has open calls kept and no more. A process that is there already is found by its number (-p).
+ * What is looked at are the calls that are open, and the labels that are on
+ * (tracelayer/profiler.h), as the traced process keeps them in its buffers file
+ * (profile_process.h). Nothing is recorded: `tracelayer profile -- ./app` starts the program with
+ * TRACELAYER_START=watched, which has open calls kept and no more. A process that is there already
+ * is found by its number (-p).
  *
- * Where we start the program, this process is the launcher, as in `tracelayer run`, and nothing else: it lets go of all that the program
- * alone is to hold. The sampler is a child that was forked before. It learns of processes by the folder that the layer reports into
- * (common/run_protocol.h), and of the program's end by `shared`.
+ * Where we start the program, this process is the launcher, as in `tracelayer run`, and nothing
+ * else: it lets go of all that the program alone is to hold. The sampler is a child that was forked
+ * before. It learns of processes by the folder that the layer reports into (common/run_protocol.h),
+ * and of the program's end by `shared`.
  */
 #include "config.h"
 
@@ -40,16 +43,17 @@
 #include "common/run_protocol.h"
 #include "common/settings.h"
 
-#define HZ_MOST	    20000u
-#define HEAR_NS	    10000000u	/* between two looks whether there are new reports */
-#define SCAN_NS	    200000000u	/* between two scans of them, though the folder's time is the same */
+#define HZ_MOST 20000u
+#define HEAR_NS 10000000u /* between two looks whether there are new reports */
+/* between two scans of them, though the folder's time is the same */
+#define SCAN_NS	    200000000u
 #define FORMATS_ARE "use .txt, .folded, .speedscope.json or .json"
 
 struct wishes {
-	char **program;		/* NULL-ended; NULL: none given */
+	char **program; /* NULL-ended; NULL: none given */
 	uint32_t pid;
 	unsigned hz;
-	double seconds;		/* 0: until the end */
+	double seconds; /* 0: until the end */
 	const char **outputs;
 	size_t noutputs;
 	bool force;
@@ -57,7 +61,7 @@ struct wishes {
 
 /* What launcher and sampler share. */
 struct shared {
-	_Atomic bool over;	/* the program has ended */
+	_Atomic bool over; /* the program has ended */
 };
 
 struct sampler {
@@ -65,13 +69,13 @@ struct sampler {
 	struct profiled profiled;
 	struct watched **processes;
 	size_t nprocesses, seen;
-	int reports;		/* the folder; -1: none */
+	int reports; /* the folder; -1: none */
 	const struct shared *shared;
 	pid_t launcher;
-	uint64_t times;		/* periods that the look under way counts for */
+	uint64_t times; /* periods that the look under way counts for */
 	uint64_t now, heard, scanned;
-	struct timespec changed;	/* the folder, when it was scanned */
-	bool orphan;		/* the launcher was killed */
+	struct timespec changed; /* the folder, when it was scanned */
+	bool orphan;		 /* the launcher was killed */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -100,10 +104,12 @@ static struct profile_lane *lane_of(struct sampler *sampler, struct watched_thre
 	return lane;
 }
 
-static void keep_run(struct sampler *sampler, struct profile_lane *lane, const struct tl_profile_node *place)
+static void keep_run(struct sampler *sampler, struct profile_lane *lane,
+		     const struct tl_profile_node *place)
 {
 	struct profile_run *last = lane->count ? &lane->runs[lane->count - 1] : NULL;
-	uint64_t period = sampler->profiled.period, start = sampler->now - (sampler->times - 1) * period;
+	uint64_t period = sampler->profiled.period,
+		 start = sampler->now - (sampler->times - 1) * period;
 
 	/* Also where it is the same: it may not have been there in between. */
 	if (last && last->place == place && start < last->start + (last->periods + 2) * period) {
@@ -117,11 +123,13 @@ static void keep_run(struct sampler *sampler, struct profile_lane *lane, const s
 	lane->runs[lane->count++] = (struct profile_run){start, sampler->times, place};
 }
 
-static void take(void *context, struct watched_thread *thread, const struct tl_label *stack, uint32_t count)
+static void take(void *context, struct watched_thread *thread, const struct tl_label *stack,
+		 uint32_t count)
 {
 	struct sampler *sampler = context;
 	struct profile_lane *lane = lane_of(sampler, thread);
-	const struct tl_profile_node *place = tl_profile_add(&sampler->profiled.profile, stack, count, sampler->times);
+	const struct tl_profile_node *place =
+		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->times);
 
 	if (sampler->profiled.keep_runs)
 		keep_run(sampler, lane, place);
@@ -131,12 +139,15 @@ static void take(void *context, struct watched_thread *thread, const struct tl_l
 
 static void add_process(struct sampler *sampler, struct watched *process)
 {
-	sampler->processes = need(reallocarray(sampler->processes, sampler->nprocesses + 1, sizeof(process)));
+	sampler->processes =
+		need(reallocarray(sampler->processes, sampler->nprocesses + 1, sizeof(process)));
 	sampler->processes[sampler->nprocesses++] = process;
 	sampler->seen++;
 }
 
-/* Delete the buffers of a process that is dead. One that is about to die is given the time for it. */
+/*
+ * Delete the buffers of a process that is dead. One that is about to die is given the time for it.
+ */
 static void delete_buffers(const struct watched *process)
 {
 	struct leftover file;
@@ -154,10 +165,14 @@ static void delete_buffers(const struct watched *process)
 		leftover_release(&file);
 }
 
-/* What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of no use to anybody. */
+/*
+ * What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of
+ * no use to anybody.
+ */
 static void bury(struct watched *process)
 {
-	if (atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) != TL_FILE_RECORDS)
+	if (atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) !=
+	    TL_FILE_RECORDS)
 		delete_buffers(process);
 	watched_close(process);
 }
@@ -170,7 +185,10 @@ static bool knows(const struct sampler *sampler, const char *path)
 	return false;
 }
 
-/* A report of buffers: a link's target is their path. It goes once they are there; all other reports go at once. */
+/*
+ * A report of buffers: a link's target is their path. It goes once they are there; all other
+ * reports go at once.
+ */
 static void hear_one(struct sampler *sampler, const char *name)
 {
 	char path[PATH_MAX];
@@ -180,7 +198,8 @@ static void hear_one(struct sampler *sampler, const char *name)
 	if (length < 0)
 		return;
 	path[length] = 0;
-	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) && !knows(sampler, path)) {
+	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) &&
+	    !knows(sampler, path)) {
 		process = watched_open(path);
 		if (!process) {
 			sampler->changed.tv_nsec = -1;
@@ -191,14 +210,17 @@ static void hear_one(struct sampler *sampler, const char *name)
 	unlinkat(sampler->reports, name, 0);
 }
 
-/* Folders' times are coarse, so that one that seems to be as before is scanned now and then, too. */
+/*
+ * Folders' times are coarse, so that one that seems to be as before is scanned now and then, too.
+ */
 static bool is_changed(struct sampler *sampler)
 {
 	struct stat stat;
 
 	if (fstat(sampler->reports, &stat))
 		return false;
-	if (stat.st_mtim.tv_sec == sampler->changed.tv_sec && stat.st_mtim.tv_nsec == sampler->changed.tv_nsec &&
+	if (stat.st_mtim.tv_sec == sampler->changed.tv_sec &&
+	    stat.st_mtim.tv_nsec == sampler->changed.tv_nsec &&
 	    sampler->now - sampler->scanned < SCAN_NS)
 		return false;
 	sampler->changed = stat.st_mtim;
@@ -252,7 +274,8 @@ static bool is_over(const struct sampler *sampler)
 	if (!sampler->shared)
 		return !sampler->nprocesses;
 	/* Acquire: pairs with the launcher's release. */
-	return atomic_load_explicit(&sampler->shared->over, memory_order_acquire) || sampler->orphan;
+	return atomic_load_explicit(&sampler->shared->over, memory_order_acquire) ||
+	       sampler->orphan;
 }
 
 static void wait_until(uint64_t time)
@@ -300,9 +323,11 @@ static void say_totals(const struct sampler *sampler, const char *files)
 	const struct tl_profile *profile = &sampler->profiled.profile;
 	double seconds = (double)profile->elapsed / 1e9;
 
-	say("profile: %s%s%llu samples of %llu threads in %zu process%s, %.2f s at %.1f of %u Hz; %.2f %% of a core", files, *files ? ": " : "",
-	    (unsigned long long)profile->root.weight, (unsigned long long)profile->threads, sampler->seen, sampler->seen == 1 ? "" : "es", seconds,
-	    seconds > 0 ? (double)profile->passes / seconds : 0, sampler->wishes->hz, own_share(profile->elapsed));
+	say("profile: %s%s%llu samples of %llu threads in %zu process%s, %.2f s at %.1f of %u Hz; %.2f %% of a core",
+	    files, *files ? ": " : "", (unsigned long long)profile->root.weight,
+	    (unsigned long long)profile->threads, sampler->seen, sampler->seen == 1 ? "" : "es",
+	    seconds, seconds > 0 ? (double)profile->passes / seconds : 0, sampler->wishes->hz,
+	    own_share(profile->elapsed));
 }
 
 /* 0 or an errno. */
@@ -389,7 +414,10 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
 	for (size_t i = 0; i < paths.count; i++) {
 		if (!leftover_open(paths.path[i], &file))
 			continue;
-		struct watched *process = file.sound && file.header.pid == pid && leftover_is_live(&file) ? watched_open(paths.path[i]) : NULL;
+		struct watched *process =
+			file.sound && file.header.pid == pid && leftover_is_live(&file)
+				? watched_open(paths.path[i])
+				: NULL;
 		leftover_release(&file);
 		if (process)
 			add_process(sampler, process);
@@ -398,7 +426,10 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
 	return sampler->nprocesses;
 }
 
-/* A process whose recording is paused keeps no open calls, unless it is asked to. True: it has been, and is to be told when that is over. */
+/*
+ * A process whose recording is paused keeps no open calls, unless it is asked to. True: it has
+ * been, and is to be told when that is over.
+ */
 static bool have_calls_kept(const struct sampler *sampler)
 {
 	const struct tl_file_header *header = watched_header(sampler->processes[0]);
@@ -409,7 +440,8 @@ static bool have_calls_kept(const struct sampler *sampler)
 		return false;
 	if (control_request(pid, TL_REQUEST_WATCH))
 		return true;
-	say("process %u: its recording is paused, and it does not answer, so that only labels are seen; try `tracelayer resume %u`", pid, pid);
+	say("process %u: its recording is paused, and it does not answer, so that only labels are seen; try `tracelayer resume %u`",
+	    pid, pid);
 	return false;
 }
 
@@ -437,7 +469,8 @@ static int profile_process(const struct wishes *wishes)
 
 /* ---- a program that we start */
 
-static __attribute__((noreturn)) void be_sampler(const struct wishes *wishes, const struct shared *shared, pid_t launcher)
+static __attribute__((noreturn)) void be_sampler(const struct wishes *wishes,
+						 const struct shared *shared, pid_t launcher)
 {
 	struct sampler sampler = sampler_of(wishes);
 	const char *folder = getenv(TL_REPORT_VARIABLE);
@@ -496,7 +529,8 @@ static int profile_program(const struct wishes *wishes)
 	if (code != EXIT_DONE)
 		return code;
 	closing_prepare();
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	need(shared == MAP_FAILED ? NULL : shared);
 	pid_t sampler = start_sampler(wishes, shared);
 	launch(&program, wishes->program, &ending);
@@ -507,19 +541,22 @@ static int profile_program(const struct wishes *wishes)
 			;
 	closing_drop();
 	if (ending.error)
-		return run_cannot_start(wishes->program[0], ending.error == ENOENT ? ENOEXEC : ending.error);
+		return run_cannot_start(wishes->program[0],
+					ending.error == ENOENT ? ENOEXEC : ending.error);
 	end_alike(ending.status);
 }
 
 /* ---- options */
 
-static double number(struct argp_state *state, const char *option, const char *text, double least, double most)
+static double number(struct argp_state *state, const char *option, const char *text, double least,
+		     double most)
 {
 	char *end;
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !(value >= least && value <= most))
-		argp_error(state, "--%s=%s: use a number from %.10g to %.10g", option, text, least, most);
+		argp_error(state, "--%s=%s: use a number from %.10g to %.10g", option, text, least,
+			   most);
 	return value;
 }
 
@@ -530,8 +567,10 @@ static void add_output(struct argp_state *state, struct wishes *wishes, const ch
 	if (!profile_format_of(path))
 		argp_error(state, "--output=%s: no such kind of file; " FORMATS_ARE, path);
 	if (error)
-		argp_error(state, "--output=%s: %s; give another file", path, output_file_trouble(error));
-	wishes->outputs = need(reallocarray(wishes->outputs, wishes->noutputs + 1, sizeof(*wishes->outputs)));
+		argp_error(state, "--output=%s: %s; give another file", path,
+			   output_file_trouble(error));
+	wishes->outputs =
+		need(reallocarray(wishes->outputs, wishes->noutputs + 1, sizeof(*wishes->outputs)));
 	wishes->outputs[wishes->noutputs++] = path;
 }
 
@@ -560,7 +599,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!wishes->program == !wishes->pid)
-			argp_error(state, "give a program, as in tracelayer profile -- ./app, or a process with -p");
+			argp_error(
+				state,
+				"give a program, as in tracelayer profile -- ./app, or a process with -p");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -572,8 +613,11 @@ int command_profile(int argc, char **argv)
 		{"frequency", 'F', "HZ", 0, "look so many times a second (1000)", 0},
 		{"duration", 'd', "SECONDS", 0, "for so long (to the program's end)", 0},
 		{"pid", 'p', "PID", 0, "of a process that is traced already", 0},
-		{"output", 'o', "FILE", 0, "write .txt, .folded, .speedscope.json or .json (Chrome); may be given several times", 0},
-		{"force", 'f', NULL, 0, "overwrite what is there; without it, a name that is taken gets a number", 0},
+		{"output", 'o', "FILE", 0,
+		 "write .txt, .folded, .speedscope.json or .json (Chrome); may be given several times",
+		 0},
+		{"force", 'f', NULL, 0,
+		 "overwrite what is there; without it, a name that is taken gets a number", 0},
 		{0},
 	};
 	static const struct argp argp = {

@@ -13,7 +13,7 @@
 
 /* A thread was seen in the same place in so many periods, one after the other. */
 struct profile_run {
-	uint64_t start;		/* nanoseconds of CLOCK_MONOTONIC */
+	uint64_t start; /* nanoseconds of CLOCK_MONOTONIC */
 	uint64_t periods;
 	const struct tl_profile_node *place;
 };
@@ -26,8 +26,8 @@ struct profile_lane {
 
 struct profiled {
 	struct tl_profile profile;
-	uint64_t period;	/* nanoseconds */
-	bool keep_runs;		/* for what is in the order of time */
+	uint64_t period; /* nanoseconds */
+	bool keep_runs;	 /* for what is in the order of time */
 	struct profile_lane **lanes;
 	size_t nlanes;
 };
@@ -35,7 +35,7 @@ struct profiled {
 /* By the file's ending: .txt, .folded, .speedscope.json, .json. */
 struct profile_format {
 	const char *ending;
-	bool in_time;		/* wants runs */
+	bool in_time; /* wants runs */
 	void (*write)(FILE *to, struct profiled *profiled);
 };
 

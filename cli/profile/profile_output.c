@@ -1,7 +1,9 @@
 /*
- * profile_output.c: files of a profile, for people (the document's tree) and for viewers. See profile.h.
+ * profile_output.c: files of a profile, for people (the document's tree) and for viewers. See
+ * profile.h.
  *
- *	.folded			a line for each stack, outermost first, and its samples: what flame graphs are made of
+ *	.folded			a line for each stack, outermost first, and its samples: what flame
+ *				graphs are made of
  *	.speedscope.json	speedscope's own format: a profile in time for each thread
  *	.json			Chrome's: samples and stack frames
  */
@@ -86,7 +88,8 @@ struct texts {
 static void gather(struct texts *texts, const struct tl_profile_node *node)
 {
 	if (node->text) {
-		texts->text = need(reallocarray(texts->text, texts->count + 1, sizeof(*texts->text)));
+		texts->text =
+			need(reallocarray(texts->text, texts->count + 1, sizeof(*texts->text)));
 		texts->text[texts->count++] = node->text;
 	}
 	for (node = node->child; node; node = node->next)
@@ -115,7 +118,8 @@ static void unite(struct texts *texts)
 static void number_by_text(const struct texts *texts, struct tl_profile_node *node)
 {
 	if (node->text) {
-		const char **found = bsearch(&node->text, texts->text, texts->count, sizeof(*texts->text), compare_texts);
+		const char **found = bsearch(&node->text, texts->text, texts->count,
+					     sizeof(*texts->text), compare_texts);
 		node->number = (uint64_t)(found - texts->text);
 	}
 	for (node = node->child; node; node = node->next)
@@ -142,7 +146,9 @@ static void write_lane(FILE *to, const struct profiled *profiled, const struct p
 	snprintf(name, sizeof(name), "%s (tid %u)", lane->thread.name, lane->thread.tid);
 	fputs("{\"type\":\"sampled\",\"name\":", to);
 	print_json_string(name, to);
-	fprintf(to, ",\"unit\":\"nanoseconds\",\"startValue\":%llu,\"endValue\":%llu,\n\"samples\":[", (unsigned long long)start,
+	fprintf(to,
+		",\"unit\":\"nanoseconds\",\"startValue\":%llu,\"endValue\":%llu,\n\"samples\":[",
+		(unsigned long long)start,
 		(unsigned long long)(start + periods * profiled->period));
 	for (size_t i = 0; i < lane->count; i++) {
 		fputs(i ? ",[" : "[", to);
@@ -151,7 +157,8 @@ static void write_lane(FILE *to, const struct profiled *profiled, const struct p
 	}
 	fputs("],\n\"weights\":[", to);
 	for (size_t i = 0; i < lane->count; i++)
-		fprintf(to, "%s%llu", i ? "," : "", (unsigned long long)(lane->runs[i].periods * profiled->period));
+		fprintf(to, "%s%llu", i ? "," : "",
+			(unsigned long long)(lane->runs[i].periods * profiled->period));
 	fputs("]}", to);
 }
 
@@ -163,7 +170,8 @@ static void write_speedscope(FILE *to, struct profiled *profiled)
 	gather(&texts, &profiled->profile.root);
 	unite(&texts);
 	number_by_text(&texts, &profiled->profile.root);
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracelayer\",\n\"name\":\"tracelayer profile\",\"shared\":{\"frames\":[", to);
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracelayer\",\n\"name\":\"tracelayer profile\",\"shared\":{\"frames\":[",
+	      to);
 	for (size_t i = 0; i < texts.count; i++) {
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", to);
 		print_json_string(texts.text[i], to);
@@ -187,7 +195,8 @@ static void write_frames_below(FILE *to, struct tl_profile_node *parent, uint64_
 {
 	for (struct tl_profile_node *node = parent->child; node; node = node->next) {
 		node->number = ++*number;
-		fprintf(to, "%s\"%llu\":{\"category\":\"tracelayer\",\"name\":", node->number > 1 ? ",\n" : "\n", (unsigned long long)node->number);
+		fprintf(to, "%s\"%llu\":{\"category\":\"tracelayer\",\"name\":",
+			node->number > 1 ? ",\n" : "\n", (unsigned long long)node->number);
 		print_json_string(node->text, to);
 		if (parent->text)
 			fprintf(to, ",\"parent\":\"%llu\"", (unsigned long long)parent->number);
@@ -200,19 +209,26 @@ static void write_thread_names(FILE *to, const struct profiled *profiled)
 {
 	for (size_t i = 0; i < profiled->nlanes; i++) {
 		const struct watched_thread *thread = &profiled->lanes[i]->thread;
-		fprintf(to, "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":", i ? ",\n" : "\n", thread->pid,
-			thread->tid);
+		fprintf(to,
+			"%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":",
+			i ? ",\n" : "\n", thread->pid, thread->tid);
 		print_json_string(thread->name, to);
 		fputs("}}", to);
 	}
 }
 
-/* One for each period: viewers count them. Those outside of any label have no frame, and are left out. */
-static void write_run(FILE *to, const struct profiled *profiled, const struct profile_lane *lane, const struct profile_run *run, bool *any)
+/*
+ * One for each period: viewers count them. Those outside of any label have no frame, and are left
+ * out.
+ */
+static void write_run(FILE *to, const struct profiled *profiled, const struct profile_lane *lane,
+		      const struct profile_run *run, bool *any)
 {
 	for (uint64_t i = 0; run->place->text && i < run->periods; i++) {
-		fprintf(to, "%s{\"cpu\":0,\"tid\":%u,\"name\":\"sample\",\"weight\":1,\"sf\":\"%llu\",\"ts\":", *any ? ",\n" : "\n",
-			lane->thread.tid, (unsigned long long)run->place->number);
+		fprintf(to,
+			"%s{\"cpu\":0,\"tid\":%u,\"name\":\"sample\",\"weight\":1,\"sf\":\"%llu\",\"ts\":",
+			*any ? ",\n" : "\n", lane->thread.tid,
+			(unsigned long long)run->place->number);
 		write_microseconds(to, run->start + i * profiled->period);
 		fputc('}', to);
 		*any = true;
@@ -231,7 +247,8 @@ static void write_chrome(FILE *to, struct profiled *profiled)
 	fputs("},\n\"samples\":[", to);
 	for (size_t i = 0; i < profiled->nlanes; i++)
 		for (size_t j = 0; j < profiled->lanes[i]->count; j++)
-			write_run(to, profiled, profiled->lanes[i], &profiled->lanes[i]->runs[j], &any);
+			write_run(to, profiled, profiled->lanes[i], &profiled->lanes[i]->runs[j],
+				  &any);
 	fputs("]}\n", to);
 }
 

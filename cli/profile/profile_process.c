@@ -1,16 +1,19 @@
 /*
  * profile_process.c: see profile_process.h.
  *
- * The file is mapped once, as large as it can become; what has no page in it yet is not touched, since that would make one. Whether there is a new
- * piece is found out by reading.
+ * The file is mapped once, as large as it can become; what has no page in it yet is not touched,
+ * since that would make one. Whether there is a new piece is found out by reading.
  *
- * A thread has a piece with its open calls, as soon as it makes one, and a piece with its labels, as soon as it has one. A seat is a thread with one
- * or both, put together by the kernel's number; seats are made anew when a piece changes hands.
+ * A thread has a piece with its open calls, as soon as it makes one, and a piece with its labels,
+ * as soon as it has one. A seat is a thread with one or both, put together by the kernel's number;
+ * seats are made anew when a piece changes hands.
  *
- * Calls and labels are two stacks. Each has an address in its thread's real stack: by these they are put in one order. Where a thread changes stacks
- * (coroutines, signal handlers) the order of calls among labels may be wrong there; each keeps its own.
+ * Calls and labels are two stacks. Each has an address in its thread's real stack: by these they
+ * are put in one order. Where a thread changes stacks (coroutines, signal handlers) the order of
+ * calls among labels may be wrong there; each keeps its own.
  *
- * A label's text is an address in the process. Literals lie in its files, which are read; other memory only where the kernel lets us.
+ * A label's text is an address in the process. Literals lie in its files, which are read; other
+ * memory only where the kernel lets us.
  */
 #include "config.h"
 
@@ -31,22 +34,27 @@
 #include "cli/profile/profile_process.h"
 #include "format/file/describe.h"
 
-#define ALIVE_NS    100000000u	/* between two checks which threads there are */
-#define LIVES_NS    10000000u	/* and whether there is the process: those that end by themselves say so at once */
-#define HOLE	    1000	/* searches that find nothing at a place before it is taken for one that stays empty */
-#define CALLS_MOST  512u	/* open calls of a thread that are looked at */
-#define TEXT_MOST   256u
-#define APIS	    32u
+#define ALIVE_NS 100000000u /* between two checks which threads there are */
+/* and whether there is the process: those that end by themselves say so at once */
+#define LIVES_NS 10000000u
+/* searches that find nothing at a place before it is taken for one that stays empty */
+#define HOLE	   1000
+#define CALLS_MOST 512u /* open calls of a thread that are looked at */
+#define TEXT_MOST  256u
+#define APIS	   32u
 
 struct seat {
 	struct watched_thread *thread;
-	const struct tl_thread_piece *calls;	/* or NULL */
-	uint32_t room;				/* for open calls in it */
-	const struct tl_labels *labels;		/* or NULL */
+	const struct tl_thread_piece *calls; /* or NULL */
+	uint32_t room;			     /* for open calls in it */
+	const struct tl_labels *labels;	     /* or NULL */
 	bool gone;
 };
 
-/* Who has a piece, as it was when seats were made. What the piece's head said is kept, since it may say something else later. */
+/*
+ * Who has a piece, as it was when seats were made. What the piece's head said is kept, since it may
+ * say something else later.
+ */
 struct holder {
 	const struct tl_piece *piece;
 	struct tl_piece head;
@@ -60,7 +68,7 @@ struct description {
 };
 
 struct known_text {
-	uint64_t address;	/* 0: free */
+	uint64_t address; /* 0: free */
 	const char *text;
 };
 
@@ -68,7 +76,7 @@ struct watched {
 	char path[PATH_MAX];
 	int fd;
 	const char *memory;
-	uint64_t size, at;	/* pieces are known up to here */
+	uint64_t size, at; /* pieces are known up to here */
 	unsigned holes;
 	uint64_t checked, lived;
 	uint32_t pid;
@@ -83,7 +91,7 @@ struct watched {
 	struct description *descriptions;
 	size_t ndescriptions;
 	struct tl_api *api[APIS];
-	struct known_text *texts;	/* a table with open addressing */
+	struct known_text *texts; /* a table with open addressing */
 	size_t ntexts, text_room;
 };
 
@@ -109,7 +117,8 @@ static bool map(struct watched *watched, const struct leftover *file)
 	uint64_t size = file->header.capacity;
 	void *memory;
 
-	if (!file->sound || file->header.kind != TL_FILE_BUFFERS || size < TL_FILE_PAGE || size > (uint64_t)file->stat.st_size)
+	if (!file->sound || file->header.kind != TL_FILE_BUFFERS || size < TL_FILE_PAGE ||
+	    size > (uint64_t)file->stat.st_size)
 		return false;
 	memory = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, file->fd, 0);
 	if (memory == MAP_FAILED)
@@ -162,15 +171,17 @@ void watched_close(struct watched *watched)
 
 static void hold(struct watched *watched, const struct tl_piece *piece, const struct tl_piece *head)
 {
-	watched->holders = need(reallocarray(watched->holders, watched->nholders + 1, sizeof(*watched->holders)));
+	watched->holders = need(
+		reallocarray(watched->holders, watched->nholders + 1, sizeof(*watched->holders)));
 	watched->holders[watched->nholders++] = (struct holder){.piece = piece, .head = *head};
 }
 
 static void note_description(struct watched *watched, const struct tl_piece *piece, uint64_t size)
 {
-	watched->descriptions = need(reallocarray(watched->descriptions, watched->ndescriptions + 1, sizeof(*watched->descriptions)));
-	watched->descriptions[watched->ndescriptions++] =
-		(struct description){(const struct tl_api_piece *)piece, size - sizeof(struct tl_api_piece)};
+	watched->descriptions = need(reallocarray(watched->descriptions, watched->ndescriptions + 1,
+						  sizeof(*watched->descriptions)));
+	watched->descriptions[watched->ndescriptions++] = (struct description){
+		(const struct tl_api_piece *)piece, size - sizeof(struct tl_api_piece)};
 }
 
 static void note_piece(struct watched *watched, const struct tl_piece *head, uint64_t at)
@@ -199,8 +210,10 @@ static void search(struct watched *watched)
 	struct tl_piece head;
 	off_t further;
 
-	while (watched->at < watched->size && pread(watched->fd, &head, sizeof(head), (off_t)watched->at) == sizeof(head)) {
-		if (head.magic == TL_PIECE_MAGIC && head.size && head.size % TL_FILE_PAGE == 0 && head.size <= watched->size - watched->at) {
+	while (watched->at < watched->size &&
+	       pread(watched->fd, &head, sizeof(head), (off_t)watched->at) == sizeof(head)) {
+		if (head.magic == TL_PIECE_MAGIC && head.size && head.size % TL_FILE_PAGE == 0 &&
+		    head.size <= watched->size - watched->at) {
 			note_piece(watched, &head, watched->at);
 			watched->at += head.size;
 			watched->holes = 0;
@@ -222,8 +235,10 @@ static uint32_t who_has(const struct holder *holder)
 {
 	/* Acquire: pairs with the release of who took it. */
 	if (holder->head.kind == TL_PIECE_THREAD)
-		return atomic_load_explicit(&((const struct tl_thread_piece *)holder->piece)->lane, memory_order_acquire);
-	return __atomic_load_n(&((const struct tl_labels_piece *)holder->piece)->labels.thread, __ATOMIC_ACQUIRE);
+		return atomic_load_explicit(&((const struct tl_thread_piece *)holder->piece)->lane,
+					    memory_order_acquire);
+	return __atomic_load_n(&((const struct tl_labels_piece *)holder->piece)->labels.thread,
+			       __ATOMIC_ACQUIRE);
 }
 
 static bool have_changed(struct watched *watched)
@@ -248,7 +263,8 @@ static struct watched_thread *thread_of(struct watched *watched, uint32_t tid)
 	thread = need(calloc(1, sizeof(*thread)));
 	thread->pid = watched->pid;
 	thread->tid = tid;
-	watched->threads = need(reallocarray(watched->threads, watched->nthreads + 1, sizeof(thread)));
+	watched->threads =
+		need(reallocarray(watched->threads, watched->nthreads + 1, sizeof(thread)));
 	watched->threads[watched->nthreads++] = thread;
 	return thread;
 }
@@ -272,7 +288,8 @@ static struct seat *seat_of(struct watched *watched, uint32_t tid)
 	for (size_t i = watched->nseats; i--;)
 		if (watched->seats[i].thread->tid == tid)
 			return &watched->seats[i];
-	watched->seats = need(reallocarray(watched->seats, watched->nseats + 1, sizeof(*watched->seats)));
+	watched->seats =
+		need(reallocarray(watched->seats, watched->nseats + 1, sizeof(*watched->seats)));
 	struct seat *seat = &watched->seats[watched->nseats++];
 
 	*seat = (struct seat){.thread = thread_of(watched, tid)};
@@ -292,9 +309,11 @@ static void make_seats(struct watched *watched)
 			const struct tl_thread_piece *calls = (const void *)holder->piece;
 			struct seat *seat = seat_of(watched, calls->tid);
 			seat->calls = calls;
-			seat->room = (uint32_t)((holder->head.size - sizeof(*calls)) / sizeof(calls->open[0]));
+			seat->room = (uint32_t)((holder->head.size - sizeof(*calls)) /
+						sizeof(calls->open[0]));
 		} else {
-			seat_of(watched, holder->who)->labels = &((const struct tl_labels_piece *)holder->piece)->labels;
+			seat_of(watched, holder->who)->labels =
+				&((const struct tl_labels_piece *)holder->piece)->labels;
 		}
 	}
 }
@@ -304,7 +323,8 @@ static void check_threads(struct watched *watched)
 {
 	for (size_t i = 0; i < watched->nseats; i++) {
 		const struct watched_thread *thread = watched->seats[i].thread;
-		watched->seats[i].gone = syscall(SYS_tgkill, thread->pid, thread->tid, 0) && errno == ESRCH;
+		watched->seats[i].gone =
+			syscall(SYS_tgkill, thread->pid, thread->tid, 0) && errno == ESRCH;
 	}
 }
 
@@ -326,7 +346,8 @@ static struct known_text *known_text(struct watched *watched, uint64_t address)
 		struct known_text *texts = need(calloc(room, sizeof(*texts)));
 		for (size_t i = 0; i < watched->text_room; i++)
 			if (watched->texts[i].address)
-				*text_place(texts, room, watched->texts[i].address) = watched->texts[i];
+				*text_place(texts, room, watched->texts[i].address) =
+					watched->texts[i];
 		free(watched->texts);
 		watched->texts = texts;
 		watched->text_room = room;
@@ -335,17 +356,20 @@ static struct known_text *known_text(struct watched *watched, uint64_t address)
 }
 
 /* Bytes of a file that the process has mapped, by the line of its maps. */
-static ssize_t read_mapped(const struct watched *watched, const char *line, uint64_t address, char *to, size_t size)
+static ssize_t read_mapped(const struct watched *watched, const char *line, uint64_t address,
+			   char *to, size_t size)
 {
 	unsigned long long from, until, offset, inode;
 	char path[PATH_MAX];
 	int place = 0;
 	struct stat stat;
 
-	if (sscanf(line, "%llx-%llx %*s %llx %*s %llu %n", &from, &until, &offset, &inode, &place) != 4 || address < from ||
-	    address >= until || !place || line[place] != '/')
+	if (sscanf(line, "%llx-%llx %*s %llx %*s %llu %n", &from, &until, &offset, &inode,
+		   &place) != 4 ||
+	    address < from || address >= until || !place || line[place] != '/')
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/root%.*s", watched->pid, (int)strcspn(line + place, "\n"), line + place);
+	snprintf(path, sizeof(path), "/proc/%u/root%.*s", watched->pid,
+		 (int)strcspn(line + place, "\n"), line + place);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	/* Another's root may be closed to us; as a rule it is ours. */
 	if (fd < 0)
@@ -354,12 +378,14 @@ static ssize_t read_mapped(const struct watched *watched, const char *line, uint
 		return 0;
 	ssize_t got = 0;
 	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_ino == inode)
-		got = pread(fd, to, until - address < size ? until - address : size, (off_t)(offset + address - from));
+		got = pread(fd, to, until - address < size ? until - address : size,
+			    (off_t)(offset + address - from));
 	close(fd);
 	return got;
 }
 
-static ssize_t read_from_files(const struct watched *watched, uint64_t address, char *to, size_t size)
+static ssize_t read_from_files(const struct watched *watched, uint64_t address, char *to,
+			       size_t size)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -376,7 +402,8 @@ static ssize_t read_from_files(const struct watched *watched, uint64_t address, 
 	return got;
 }
 
-static ssize_t read_from_memory(const struct watched *watched, uint64_t address, char *to, size_t size)
+static ssize_t read_from_memory(const struct watched *watched, uint64_t address, char *to,
+				size_t size)
 {
 	uint64_t page = TL_FILE_PAGE - address % TL_FILE_PAGE;
 	const struct iovec here = {to, size < page ? size : page};
@@ -416,9 +443,12 @@ static const struct tl_api *api_of(struct watched *watched, uint32_t number)
 {
 	char why[256];
 
-	for (size_t i = 0; number < APIS && !watched->api[number] && i < watched->ndescriptions; i++) {
+	for (size_t i = 0; number < APIS && !watched->api[number] && i < watched->ndescriptions;
+	     i++) {
 		const struct tl_api_piece *piece = watched->descriptions[i].piece;
-		/* Acquire: pairs with the release of the process, which has stored all else before. */
+		/*
+		 * Acquire: pairs with the release of the process, which has stored all else before.
+		 */
 		uint32_t size = __atomic_load_n(&piece->size, __ATOMIC_ACQUIRE);
 		if (size && size <= watched->descriptions[i].room && piece->number == number)
 			watched->api[number] = tl_describe_read(piece + 1, size, why, sizeof(why));
@@ -466,7 +496,8 @@ static uint32_t copy_calls(const struct seat *seat, struct open_call *to)
 		uint64_t frame = atomic_load_explicit(&open->frame, memory_order_acquire);
 		uint32_t mode = __atomic_load_n(&open->mode, __ATOMIC_ACQUIRE);
 		if (frame && frame != TL_NO_FRAME)
-			to[count++] = (struct open_call){frame, __atomic_load_n(&open->function, __ATOMIC_ACQUIRE)};
+			to[count++] = (struct open_call){
+				frame, __atomic_load_n(&open->function, __ATOMIC_ACQUIRE)};
 		else if (!(mode & TL_OPEN_FINISHED))
 			break;
 	}
@@ -492,7 +523,8 @@ static uint32_t read_calls(const struct seat *seat, struct open_call *to)
 	return count;
 }
 
-static void look_at(struct watched *watched, const struct seat *seat, watched_visit visit, void *context)
+static void look_at(struct watched *watched, const struct seat *seat, watched_visit visit,
+		    void *context)
 {
 	struct tl_label labels[TL_LABELS_MOST], stack[TL_LABELS_MOST + CALLS_MOST];
 	struct open_call calls[CALLS_MOST];
@@ -502,7 +534,8 @@ static void look_at(struct watched *watched, const struct seat *seat, watched_vi
 	if (nlabels > TL_LABELS_MOST)
 		nlabels = TL_LABELS_MOST;
 	/* Labels are over with the thread, but calls may be made even then. */
-	if (seat->calls && !seat->labels && !ncalls && atomic_load_explicit(&seat->calls->ended, memory_order_relaxed))
+	if (seat->calls && !seat->labels && !ncalls &&
+	    atomic_load_explicit(&seat->calls->ended, memory_order_relaxed))
 		return;
 	for (uint32_t i = 0, j = 0; i < nlabels || j < ncalls;) {
 		bool label = j == ncalls || (i < nlabels && labels[i].stack > calls[j].frame);
@@ -526,7 +559,9 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 			return false;
 		watched->lived = now;
 	}
-	/* It may go on: after an exec that failed. Acquire: pairs with the release of who ends it. */
+	/*
+	 * It may go on: after an exec that failed. Acquire: pairs with the release of who ends it.
+	 */
 	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)
 		return true;
 	search(watched);

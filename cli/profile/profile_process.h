@@ -1,8 +1,10 @@
 /*
- * profile_process.h: a traced process, looked at from outside: which calls are open on each of its threads, and which labels are on.
+ * profile_process.h: a traced process, looked at from outside: which calls are open on each of its
+ * threads, and which labels are on.
  *
- * All is read from its buffers file (format/file/trace_file.h), which it maps and writes; it is not stopped, signalled, or traced, and knows nothing
- * of it. Such a file may be damaged, or made to harm: nothing in it is relied on.
+ * All is read from its buffers file (format/file/trace_file.h), which it maps and writes; it is not
+ * stopped, signalled, or traced, and knows nothing of it. Such a file may be damaged, or made to
+ * harm: nothing in it is relied on.
  */
 #ifndef TL_CLI_PROFILE_PROFILE_PROCESS_H
 #define TL_CLI_PROFILE_PROFILE_PROCESS_H
@@ -21,7 +23,8 @@ struct watched_thread {
 };
 
 /* Calls and labels of a thread, the outermost first; texts stay for ever. */
-typedef void (*watched_visit)(void *context, struct watched_thread *thread, const struct tl_label *stack, uint32_t count);
+typedef void (*watched_visit)(void *context, struct watched_thread *thread,
+			      const struct tl_label *stack, uint32_t count);
 
 /* NULL: it is not there, or not (yet) a buffers file. */
 struct watched *watched_open(const char *path);

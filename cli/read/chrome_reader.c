@@ -19,9 +19,10 @@
 #include "cli/read/inflated.h"
 #include "cli/read/chrome_reader.h"
 
-#define BLOCK	(256u * 1024)
-#define EVENT_MOST (16u << 20) /* bytes of an event: parsed, it takes many times as much memory */
-#define NO_MORE (-1) /* get(): the stream ended, or failed; reader->failed tells */
+#define BLOCK (256u * 1024)
+/* bytes of an event: parsed, it takes many times as much memory */
+#define EVENT_MOST (16u << 20)
+#define NO_MORE	   (-1) /* get(): the stream ended, or failed; reader->failed tells */
 
 struct trace_reader {
 	const char *path;
@@ -103,7 +104,8 @@ static bool inflate_more(struct trace_reader *reader)
 	reader->at = reader->plain;
 	reader->end = stream->next_out;
 	reader->plain_bytes += (uint64_t)(reader->end - reader->at);
-	if (!reader->failed && !inflated_is_sound(shown(reader), reader->packed_bytes, reader->plain_bytes)) {
+	if (!reader->failed &&
+	    !inflated_is_sound(shown(reader), reader->packed_bytes, reader->plain_bytes)) {
 		reader->failed = true;
 		reader->end = reader->at;
 	}
@@ -176,7 +178,10 @@ static bool is_too_large(const struct trace_reader *reader)
 	return reader->length > EVENT_MOST;
 }
 
-/* The rest of a string whose opening quote was taken. Returns false where the file ends in it, or it is too large. */
+/*
+ * The rest of a string whose opening quote was taken. Returns false where the file ends in it, or
+ * it is too large.
+ */
 static bool cut_string(struct trace_reader *reader)
 {
 	keep(reader, '"');
@@ -199,7 +204,8 @@ static bool cut_string(struct trace_reader *reader)
 
 /*
  * Cut out one value that begins with `c`: an object or array up to its closing brace, a string, or
- * a run of other characters up to what separates values. Returns false where the file ends in it, or it is too large.
+ * a run of other characters up to what separates values. Returns false where the file ends in it,
+ * or it is too large.
  */
 static bool cut_value(struct trace_reader *reader, int c)
 {
@@ -225,11 +231,14 @@ static bool cut_value(struct trace_reader *reader, int c)
 	}
 }
 
-/* Perfetto's files begin with a field's number that JSON takes for an empty line, and no JSON goes on like that. */
+/*
+ * Perfetto's files begin with a field's number that JSON takes for an empty line, and no JSON goes
+ * on like that.
+ */
 static bool is_perfetto(const struct trace_reader *reader)
 {
-	return !reader->in_events && !reader->is_object && reader->end - reader->plain >= 2 && reader->plain[0] == '\n' &&
-	       !memchr(" \t\r\n[{", reader->plain[1], 6);
+	return !reader->in_events && !reader->is_object && reader->end - reader->plain >= 2 &&
+	       reader->plain[0] == '\n' && !memchr(" \t\r\n[{", reader->plain[1], 6);
 }
 
 static enum trace_state broken(struct trace_reader *reader, unsigned long line, const char *why)
@@ -291,8 +300,10 @@ static enum trace_state object_members(struct trace_reader *reader)
 			return broken(reader, reader->line, "not JSON: a member's name is missing");
 		reader->length = 0;
 		if (!cut_string(reader))
-			return is_too_large(reader) ? broken(reader, reader->line, "a member's name of more than 16 MB, as no trace has")
-						    : early_end(reader);
+			return is_too_large(reader)
+				       ? broken(reader, reader->line,
+						"a member's name of more than 16 MB, as no trace has")
+				       : early_end(reader);
 		bool here = !reader->in_events && reader->length == 13 &&
 			    !memcmp(reader->text, "\"traceEvents\"", 13);
 

@@ -38,7 +38,9 @@ static const char *kind_of(const char *path)
 		return "a Perfetto trace already";
 	while (size > 0 && at < (size_t)size && memchr(" \t\r\n", first[at], 4))
 		at++;
-	return size > 0 && at < (size_t)size && (first[at] == '[' || first[at] == '{') ? "JSON already" : NULL;
+	return size > 0 && at < (size_t)size && (first[at] == '[' || first[at] == '{')
+		       ? "JSON already"
+		       : NULL;
 }
 
 static void say_not_record(const char *path, const char *why)
@@ -47,9 +49,11 @@ static void say_not_record(const char *path, const char *why)
 
 	if (kind)
 		say("%s: it is %s, and only a .tlt file can be made into another format; record one with `tracelayer run -o trace.tlt`, or what you want "
-		    "at once, as with -o trace.pftrace", path, kind);
+		    "at once, as with -o trace.pftrace",
+		    path, kind);
 	else
-		say("%s: %s; give a .tlt file, as `tracelayer run -o trace.tlt` writes it", path, why);
+		say("%s: %s; give a .tlt file, as `tracelayer run -o trace.tlt` writes it", path,
+		    why);
 }
 
 struct tl_trace *record_file_open(const char *path)
@@ -62,7 +66,8 @@ struct tl_trace *record_file_open(const char *path)
 		return NULL;
 	}
 	if (trace->header.kind != TL_FILE_SPOOL) {
-		say("%s: it is what a process records into, and no trace yet; `tracelayer recover` makes one of what a dead process left", path);
+		say("%s: it is what a process records into, and no trace yet; `tracelayer recover` makes one of what a dead process left",
+		    path);
 		tl_trace_close(trace);
 		return NULL;
 	}
@@ -72,7 +77,9 @@ struct tl_trace *record_file_open(const char *path)
 
 void record_file_damaged(struct tl_trace *trace, uint64_t byte)
 {
-	tl_trace_problem(trace, "byte %llu: records that can't be told apart, up to their chunk's end", (unsigned long long)byte);
+	tl_trace_problem(trace,
+			 "byte %llu: records that can't be told apart, up to their chunk's end",
+			 (unsigned long long)byte);
 }
 
 uint64_t record_file_lost(const struct tl_trace *trace)
@@ -84,14 +91,17 @@ uint64_t record_file_lost(const struct tl_trace *trace)
 	return trace->lost > lost ? trace->lost : lost;
 }
 
-int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown, const char *where)
+int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown,
+		      const char *where)
 {
 	if (unknown)
-		say("%s: %llu records are damaged, or of functions that it does not describe; %s has the others", path, (unsigned long long)unknown,
-		    where);
+		say("%s: %llu records are damaged, or of functions that it does not describe; %s has the others",
+		    path, (unsigned long long)unknown, where);
 	if (trace->nproblems)
-		say("%s: %s%s; %s has all that is sound", path, trace->problems[0], trace->nproblems > 1 ? ", and more of the kind" : "", where);
+		say("%s: %s%s; %s has all that is sound", path, trace->problems[0],
+		    trace->nproblems > 1 ? ", and more of the kind" : "", where);
 	else if (!trace->ended)
-		say("%s: it ends early: its process was killed, or is still writing; %s has all that is there", path, where);
+		say("%s: it ends early: its process was killed, or is still writing; %s has all that is there",
+		    path, where);
 	return unknown || trace->nproblems || !trace->ended ? EXIT_INCOMPLETE : EXIT_DONE;
 }

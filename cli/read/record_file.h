@@ -1,5 +1,6 @@
 /*
- * record_file.h: .tlt files for commands that read them: what is said about them, and which exit code that means.
+ * record_file.h: .tlt files for commands that read them: what is said about them, and which exit
+ * code that means.
  */
 #ifndef TL_CLI_READ_RECORD_FILE_H
 #define TL_CLI_READ_RECORD_FILE_H
@@ -8,10 +9,15 @@
 
 #include "format/file/record_reader.h"
 
-/* The file begins like one in the record format. False for standard input: it can be read but once. */
+/*
+ * The file begins like one in the record format. False for standard input: it can be read but once.
+ */
 bool record_file_is(const char *path);
 
-/* Open it, for use by tl_trace_ns and tl_trace_function. NULL where it can't be read, or is what a process records into: said on stderr. */
+/*
+ * Open it, for use by tl_trace_ns and tl_trace_function. NULL where it can't be read, or is what a
+ * process records into: said on stderr.
+ */
 struct tl_trace *record_file_open(const char *path);
 
 /* A run could not be read to its end. */
@@ -21,9 +27,11 @@ void record_file_damaged(struct tl_trace *trace, uint64_t byte);
 uint64_t record_file_lost(const struct tl_trace *trace);
 
 /*
- * After all is read: say what was not sound, and return the exit code. `unknown` is how many records are of functions that the file does not describe;
- * `where` is what has the rest ("the table").
+ * After all is read: say what was not sound, and return the exit code. `unknown` is how many
+ * records are of functions that the file does not describe; `where` is what has the rest ("the
+ * table").
  */
-int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown, const char *where);
+int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown,
+		      const char *where);
 
 #endif

@@ -12,7 +12,7 @@
 #include "cli/read/slices.h"
 #include "cli/read/chrome_reader.h"
 
-#define LATEST (INT64_C(1) << 59) /* nobody's clock has come further */
+#define LATEST	  (INT64_C(1) << 59) /* nobody's clock has come further */
 #define MARK_SIGN "[NN_"
 
 /* ---- reading ---- */
@@ -47,7 +47,8 @@ static uint32_t thread_of(struct slices *slices, const json_t *event)
 	snprintf(key, sizeof(key), "%llu %llu", (unsigned long long)pid, (unsigned long long)tid);
 	uint32_t number = names_number(&slices->thread_keys, key);
 	if (number == slices->nthreads) {
-		slices->threads = need(reallocarray(slices->threads, number + 1, sizeof(*slices->threads)));
+		slices->threads =
+			need(reallocarray(slices->threads, number + 1, sizeof(*slices->threads)));
 		slices->threads[slices->nthreads++] = (struct slice_thread){.pid = pid, .tid = tid};
 	}
 	return number;
@@ -56,7 +57,8 @@ static uint32_t thread_of(struct slices *slices, const json_t *event)
 /* The word NN_LD_PE of a call's category. */
 static void find_stage(struct slice *slice, const char *category)
 {
-	const char *word = strstr(category, ",NN_"), *layer = word ? word + 4 : "", *phase = strchr(layer, '_');
+	const char *word = strstr(category, ",NN_"), *layer = word ? word + 4 : "",
+		   *phase = strchr(layer, '_');
 
 	if (!phase)
 		return;
@@ -69,9 +71,11 @@ static struct slice *add(struct slices *slices)
 {
 	if (slices->count == slices->room) {
 		slices->room = slices->room ? 2 * slices->room : 1024;
-		slices->list = need(reallocarray(slices->list, slices->room, sizeof(*slices->list)));
+		slices->list =
+			need(reallocarray(slices->list, slices->room, sizeof(*slices->list)));
 	}
-	slices->list[slices->count] = (struct slice){.order = (uint32_t)slices->count, .layer = LAYER_NONE};
+	slices->list[slices->count] =
+		(struct slice){.order = (uint32_t)slices->count, .layer = LAYER_NONE};
 	return &slices->list[slices->count++];
 }
 
@@ -110,9 +114,11 @@ static void begin(struct slices *slices, const json_t *event)
 
 	if (thread->depth == thread->room) {
 		thread->room = thread->room ? 2 * thread->room : 16;
-		thread->begun = need(reallocarray(thread->begun, thread->room, sizeof(*thread->begun)));
+		thread->begun =
+			need(reallocarray(thread->begun, thread->room, sizeof(*thread->begun)));
 	}
-	thread->begun[thread->depth++] = (struct slice_begun){time_in(event, "ts"), name_of(slices, event)};
+	thread->begun[thread->depth++] =
+		(struct slice_begun){time_in(event, "ts"), name_of(slices, event)};
 }
 
 static void end_innermost(struct slices *slices, uint32_t number, int64_t end)
@@ -129,7 +135,8 @@ static void end_innermost(struct slices *slices, uint32_t number, int64_t end)
 
 static void metadata(struct slices *slices, const json_t *event)
 {
-	const char *what = text_in(event, "name"), *name = text_in(json_object_get(event, "args"), "name");
+	const char *what = text_in(event, "name"),
+		   *name = text_in(json_object_get(event, "args"), "name");
 	uint32_t thread = thread_of(slices, event);
 	char **place = NULL;
 
@@ -181,7 +188,8 @@ static int outer_first(const void *a, const void *b)
 	return one->order > other->order ? -1 : one->order < other->order;
 }
 
-void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start, int64_t end)
+void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start,
+		       int64_t end)
 {
 	struct slice *slice = add(slices);
 
@@ -204,7 +212,8 @@ static void look_for_marks(struct slices *slices, const struct slice_thread *thr
 
 		while (depth && !slice_is_in(slice, stack[depth - 1]->start, stack[depth - 1]->end))
 			depth--;
-		for (size_t above = depth; slice->is_mark && above > 0 && !stack[above - 1]->holds_mark; above--)
+		for (size_t above = depth;
+		     slice->is_mark && above > 0 && !stack[above - 1]->holds_mark; above--)
 			stack[above - 1]->holds_mark = true;
 		stack[depth++] = slice;
 	}

@@ -1,6 +1,7 @@
 /*
- * slices.h: what the threads of a trace did, as slices that lie within each other: read as a whole, since a file has them thread by thread and a slice
- * where it ended, and then told row by row, of all threads by their times.
+ * slices.h: what the threads of a trace did, as slices that lie within each other: read as a whole,
+ * since a file has them thread by thread and a slice where it ended, and then told row by row, of
+ * all threads by their times.
  */
 #ifndef TL_CLI_READ_SLICES_H
 #define TL_CLI_READ_SLICES_H
@@ -15,12 +16,13 @@
 #define SLICE_OPEN INT64_MAX /* as an end: it has not ended when its process did */
 
 struct slice {
-	int64_t start, end; /* ns */
+	int64_t start, end;    /* ns */
 	uint32_t thread, name; /* numbers */
-	uint32_t order;	     /* which slice of the file it was, by their ends */
-	uint16_t layer, phase; /* of a driver call (cli/phases/phase_names.h); LAYER_NONE: it has none */
-	bool is_mark;	     /* the name is a mark of layer and phase */
-	bool holds_mark;     /* a mark lies in it */
+	uint32_t order;	       /* which slice of the file it was, by their ends */
+	/* of a driver call (cli/phases/phase_names.h); LAYER_NONE: it has none */
+	uint16_t layer, phase;
+	bool is_mark;	 /* the name is a mark of layer and phase */
+	bool holds_mark; /* a mark lies in it */
 };
 
 /* What has begun and not ended, while the file is read. */
@@ -48,7 +50,10 @@ struct slices {
 	bool any_mark;
 };
 
-/* Of two slices of a thread, in order, the later one lies in the one of these times; or begins there, and is taken to end with it. */
+/*
+ * Of two slices of a thread, in order, the later one lies in the one of these times; or begins
+ * there, and is taken to end with it.
+ */
 static inline bool slice_is_in(const struct slice *slice, int64_t start, int64_t end)
 {
 	return slice->start < end || (slice->start == start && slice->end <= end);
@@ -61,7 +66,8 @@ void slices_event(struct slices *slices, const json_t *event);
 void slices_arrange(struct slices *slices);
 
 /* A slice of the thread that all others of it lie in, or are open: before they are put in order. */
-void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start, int64_t end);
+void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start,
+		       int64_t end);
 
 void slices_free(struct slices *slices);
 

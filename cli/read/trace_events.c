@@ -51,14 +51,20 @@ static struct tl_text new_text(const struct encoding *encoding)
 	return (struct tl_text){encoding->room, encoding->room + TL_ENCODER_ROOM, false};
 }
 
-/* Events as they were encoded, none or several, each with a comma (the file's first one: a bracket) before it. */
-static void add_events(const struct listener *listener, const struct encoding *encoding, struct tl_text *text)
+/*
+ * Events as they were encoded, none or several, each with a comma (the file's first one: a bracket)
+ * before it.
+ */
+static void add_events(const struct listener *listener, const struct encoding *encoding,
+		       struct tl_text *text)
 {
 	if (text->at == encoding->room)
 		return;
 	encoding->room[0] = '[';
 	tl_text_string(text, "]");
-	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room), JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL), *event;
+	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room),
+				    JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL),
+	       *event;
 	size_t i;
 
 	json_array_foreach(events, i, event)
@@ -67,7 +73,8 @@ static void add_events(const struct listener *listener, const struct encoding *e
 }
 
 /* The process, and what threads and lanes are called. */
-static void add_names(const struct listener *listener, struct encoding *encoding, const struct tl_trace *trace)
+static void add_names(const struct listener *listener, struct encoding *encoding,
+		      const struct tl_trace *trace)
 {
 	struct tl_text text = new_text(encoding);
 
@@ -76,7 +83,8 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 	add_events(listener, encoding, &text);
 	for (size_t i = 0; i < trace->nlanes; i++) {
 		text = new_text(encoding);
-		tl_format_json.thread(&encoding->encoder, &text, trace->lanes[i].shown, trace->lanes[i].name);
+		tl_format_json.thread(&encoding->encoder, &text, trace->lanes[i].shown,
+				      trace->lanes[i].name);
 		add_events(listener, encoding, &text);
 	}
 	for (size_t i = 0; i < trace->nnamed; i++) {
@@ -84,13 +92,15 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 		const char *name = tl_trace_string(trace->named[i].name, &size);
 
 		text = new_text(encoding);
-		tl_format_json.lane(&encoding->encoder, &text, trace->named[i].shown, name ? name : "", size, trace->named[i].sort);
+		tl_format_json.lane(&encoding->encoder, &text, trace->named[i].shown,
+				    name ? name : "", size, trace->named[i].sort);
 		add_events(listener, encoding, &text);
 	}
 }
 
 /* Returns how many records could not be understood. */
-static size_t add_records(const struct listener *listener, struct tl_trace *trace, struct trace_totals *totals)
+static size_t add_records(const struct listener *listener, struct tl_trace *trace,
+			  struct trace_totals *totals)
 {
 	struct encoding encoding;
 	size_t unknown = 0;
@@ -105,9 +115,13 @@ static size_t add_records(const struct listener *listener, struct tl_trace *trac
 		while ((record = tl_trace_next(run, &place))) {
 			struct tl_text text = new_text(&encoding);
 
-			unknown += !tl_format_json.record(&encoding.encoder, &text, trace->lanes[run->lane].shown, record, place.left) || text.cut;
+			unknown += !tl_format_json.record(&encoding.encoder, &text,
+							  trace->lanes[run->lane].shown, record,
+							  place.left) ||
+				   text.cut;
 			add_events(listener, &encoding, &text);
-			totals->bytes += record->type == TL_RECORD_EVENT ? record->size * 8u : 0; /* what an exported file's end would say */
+			/* what an exported file's end would say */
+			totals->bytes += record->type == TL_RECORD_EVENT ? record->size * 8u : 0;
 		}
 		if (place.unsound)
 			record_file_damaged(trace, run->offset + place.unsound - 1);
@@ -118,7 +132,8 @@ static size_t add_records(const struct listener *listener, struct tl_trace *trac
 	return unknown;
 }
 
-static int read_records(const struct listener *listener, const char *path, const char *where, struct trace_totals *totals)
+static int read_records(const struct listener *listener, const char *path, const char *where,
+			struct trace_totals *totals)
 {
 	struct tl_trace *trace = record_file_open(path);
 
@@ -133,7 +148,8 @@ static int read_records(const struct listener *listener, const char *path, const
 
 /* ---- files of either kind ---- */
 
-int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event), void *user, struct trace_totals *totals)
+int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
+		 void *user, struct trace_totals *totals)
 {
 	const struct listener listener = {each, user};
 

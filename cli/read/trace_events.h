@@ -1,6 +1,6 @@
 /*
- * trace_events.h: the events of a trace, whichever of our formats it has: Chrome's JSON, plain or compressed, or records (.tlt), which become the
- * events that they would be in JSON.
+ * trace_events.h: the events of a trace, whichever of our formats it has: Chrome's JSON, plain or
+ * compressed, or records (.tlt), which become the events that they would be in JSON.
  */
 #ifndef TL_CLI_READ_TRACE_EVENTS_H
 #define TL_CLI_READ_TRACE_EVENTS_H
@@ -14,9 +14,11 @@ struct trace_totals {
 };
 
 /*
- * Calls back with each event, in the file's order; it stays the caller's. "-" reads standard input, as JSON. What is wrong is said on stderr; `where`
- * has the rest ("the table"). Returns an exit code: EXIT_DONE, EXIT_BROKEN, or EXIT_INCOMPLETE, where all events that are sound were given.
+ * Calls back with each event, in the file's order; it stays the caller's. "-" reads standard input,
+ * as JSON. What is wrong is said on stderr; `where` has the rest ("the table"). Returns an exit
+ * code: EXIT_DONE, EXIT_BROKEN, or EXIT_INCOMPLETE, where all events that are sound were given.
  */
-int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event), void *user, struct trace_totals *totals);
+int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
+		 void *user, struct trace_totals *totals);
 
 #endif

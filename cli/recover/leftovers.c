@@ -1,15 +1,18 @@
 /*
  * leftovers.c: see leftovers.h.
  *
- * A buffers file is live for as long as its own process maps it. Children that were forked while it was mapped may map it too, and outlive
- * their parent: they don't count. So the question is put to /proc/PID/maps. A pid that is in use again by another process does no
- * harm: that one does not map the file.
+ * A buffers file is live for as long as its own process maps it. Children that were forked while it
+ * was mapped may map it too, and outlive their parent: they don't count. So the question is put to
+ * /proc/PID/maps. A pid that is in use again by another process does no harm: that one does not map
+ * the file.
  *
- * Where the pid means nothing here (another pid namespace, a header that was never finished), or the maps can't be read (the process
- * can't be traced, or has another user now), the kernel is asked for a lease on the file, which it refuses while anybody has the file open
- * for writing or mapped so. It can't tell a process from its children, so then children count.
+ * Where the pid means nothing here (another pid namespace, a header that was never finished), or
+ * the maps can't be read (the process can't be traced, or has another user now), the kernel is
+ * asked for a lease on the file, which it refuses while anybody has the file open for writing or
+ * mapped so. It can't tell a process from its children, so then children count.
  *
- * A file is claimed by flock: it ends with the claimant, however that ends, and the file's own process never asks for it.
+ * A file is claimed by flock: it ends with the claimant, however that ends, and the file's own
+ * process never asks for it.
  */
 #include "config.h"
 
@@ -56,8 +59,8 @@ static enum life life_by_lease(const struct leftover *leftover)
 }
 
 /*
- * A line of maps: is it of this file? Some file systems (btrfs, overlayfs) show another device in maps than stat does, so there the name has
- * to do.
+ * A line of maps: is it of this file? Some file systems (btrfs, overlayfs) show another device in
+ * maps than stat does, so there the name has to do.
  */
 static bool line_is_of(char *line, const struct leftover *leftover)
 {
@@ -66,7 +69,8 @@ static bool line_is_of(char *line, const struct leftover *leftover)
 	unsigned long long inode;
 	int path = 0;
 
-	if (sscanf(line, "%*s %*s %*s %x:%x %llu %n", &major_number, &minor_number, &inode, &path) != 3 ||
+	if (sscanf(line, "%*s %*s %*s %x:%x %llu %n", &major_number, &minor_number, &inode,
+		   &path) != 3 ||
 	    inode != leftover->stat.st_ino)
 		return false;
 	if (makedev(major_number, minor_number) == leftover->stat.st_dev)
@@ -74,7 +78,10 @@ static bool line_is_of(char *line, const struct leftover *leftover)
 	return path && strstr(line + path, name ? name : leftover->path);
 }
 
-/* 1: the thread's memory has it; 0: it has not; -1: the thread has no memory any more; -2: it may not be seen. */
+/*
+ * 1: the thread's memory has it; 0: it has not; -1: the thread has no memory any more; -2: it may
+ * not be seen.
+ */
 static int thread_maps(const char *thread, const struct leftover *leftover)
 {
 	FILE *maps = fopen(thread, "re");
@@ -95,7 +102,10 @@ static int thread_maps(const char *thread, const struct leftover *leftover)
 	return mapped;
 }
 
-/* Any thread of the process will do, but not its first: that may have ended before the others, and then has no maps. */
+/*
+ * Any thread of the process will do, but not its first: that may have ended before the others, and
+ * then has no maps.
+ */
 static enum life life_by_maps(const struct leftover *leftover, uint32_t pid)
 {
 	char path[64];
@@ -185,7 +195,10 @@ static enum life life_of(struct leftover *leftover)
 		enum life life = leftover->pid ? life_by_maps(leftover, leftover->pid) : LIFE_DEAD;
 		return life == LIFE_DEAD ? life_by_lease(leftover) : life;
 	}
-	/* No process outlives its machine's boot; but that may be another machine, with which we share a disk. */
+	/*
+	 * No process outlives its machine's boot; but that may be another machine, with which we
+	 * share a disk.
+	 */
 	leftover->elsewhere = !same_boot(&leftover->header);
 	if (leftover->elsewhere)
 		return life_by_lease(leftover) == LIFE_LIVE ? LIFE_LIVE : LIFE_UNCLEAR;
@@ -194,14 +207,18 @@ static enum life life_of(struct leftover *leftover)
 	return life_by_maps(leftover, leftover->header.pid);
 }
 
-/* There are no pieces but those that its process makes before it stores the kind: nothing was ever recorded, and it is not the kind that is damaged. */
+/*
+ * There are no pieces but those that its process makes before it stores the kind: nothing was ever
+ * recorded, and it is not the kind that is damaged.
+ */
 static bool is_blank(int fd)
 {
 	uint64_t at = TL_FILE_PAGE;
 	struct tl_piece piece;
 
 	while (pread(fd, &piece, sizeof(piece), (off_t)at) == sizeof(piece) && piece.magic) {
-		if (piece.magic != TL_PIECE_MAGIC || piece.kind > TL_PIECE_CLOCK || piece.size < sizeof(piece))
+		if (piece.magic != TL_PIECE_MAGIC || piece.kind > TL_PIECE_CLOCK ||
+		    piece.size < sizeof(piece))
 			return false;
 		at += piece.size;
 	}
@@ -217,7 +234,8 @@ static void read_header(struct leftover *leftover)
 		leftover->pid = 0;
 	bool carries = pread(leftover->fd, header, sizeof(*header), 0) == sizeof(*header) &&
 		       !memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)) &&
-		       header->byte_order == TL_FILE_BYTE_ORDER && header->version == TL_FILE_VERSION;
+		       header->byte_order == TL_FILE_BYTE_ORDER &&
+		       header->version == TL_FILE_VERSION;
 	leftover->sound = carries && header->kind == TL_FILE_BUFFERS;
 	leftover->unbegun = carries && header->kind == TL_FILE_UNBEGUN && is_blank(leftover->fd);
 	if (!leftover->sound)
@@ -235,11 +253,15 @@ bool leftover_open(const char *path, struct leftover *leftover)
 
 	memset(leftover, 0, sizeof(*leftover));
 	leftover->fd = -1;
-	if (snprintf(leftover->path, sizeof(leftover->path), "%s", path) >= (int)sizeof(leftover->path)) {
+	if (snprintf(leftover->path, sizeof(leftover->path), "%s", path) >=
+	    (int)sizeof(leftover->path)) {
 		leftover->error = ENAMETOOLONG;
 		return false;
 	}
-	/* Whoever may write to the folder may put a pipe, a device or a link under that name: opening some of these does something already. */
+	/*
+	 * Whoever may write to the folder may put a pipe, a device or a link under that name:
+	 * opening some of these does something already.
+	 */
 	if (lstat(path, &named)) {
 		leftover->error = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
 		return false;
@@ -253,7 +275,8 @@ bool leftover_open(const char *path, struct leftover *leftover)
 	}
 	if (fstat(leftover->fd, &leftover->stat))
 		leftover->error = errno;
-	if (leftover->error || leftover->stat.st_uid != geteuid() || !S_ISREG(leftover->stat.st_mode)) {
+	if (leftover->error || leftover->stat.st_uid != geteuid() ||
+	    !S_ISREG(leftover->stat.st_mode)) {
 		leftover_release(leftover);
 		return false;
 	}
@@ -263,14 +286,16 @@ bool leftover_open(const char *path, struct leftover *leftover)
 
 bool leftover_is_live(const struct leftover *leftover)
 {
-	return leftover->sound && same_boot(&leftover->header) && same_namespace(&leftover->header) &&
+	return leftover->sound && same_boot(&leftover->header) &&
+	       same_namespace(&leftover->header) &&
 	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
 }
 
 /* An empty one by that name: its process has just made it, and comes to write what it is. */
 static bool may_be_in_the_making(const struct leftover *leftover)
 {
-	return !leftover->stat.st_size && leftover->pid && leftover->pid <= INT_MAX && (!kill((pid_t)leftover->pid, 0) || errno == EPERM);
+	return !leftover->stat.st_size && leftover->pid && leftover->pid <= INT_MAX &&
+	       (!kill((pid_t)leftover->pid, 0) || errno == EPERM);
 }
 
 static enum leftover_state claim_open(struct leftover *leftover)
@@ -286,7 +311,8 @@ static enum leftover_state claim_open(struct leftover *leftover)
 	if (flock(leftover->fd, LOCK_EX | LOCK_NB))
 		return LEFTOVER_CLAIMED;
 	/* Who had it before us has deleted it, or died at it. */
-	if (lstat(leftover->path, &now) || now.st_dev != leftover->stat.st_dev || now.st_ino != leftover->stat.st_ino)
+	if (lstat(leftover->path, &now) || now.st_dev != leftover->stat.st_dev ||
+	    now.st_ino != leftover->stat.st_ino)
 		return LEFTOVER_NONE;
 	return life == LIFE_DEAD ? LEFTOVER_OURS : LEFTOVER_UNCLEAR;
 }
@@ -309,13 +335,17 @@ void leftover_release(struct leftover *leftover)
 	leftover->fd = -1;
 }
 
-/* The folder that a path's last component is in, so that looking at it and deleting it are about the same folder. -1: errno. */
+/*
+ * The folder that a path's last component is in, so that looking at it and deleting it are about
+ * the same folder. -1: errno.
+ */
 static int folder_of(const char *path, char name[NAME_MAX + 1])
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	char folder[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
 	snprintf(name, NAME_MAX + 1, "%s", base);
 	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -333,7 +363,8 @@ int leftover_delete(struct leftover *leftover)
 		return errno == ENOENT ? 0 : errno;
 	if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW))
 		error = errno == ENOENT ? 0 : errno;
-	else if (now.st_dev == leftover->stat.st_dev && now.st_ino == leftover->stat.st_ino && unlinkat(folder, name, 0))
+	else if (now.st_dev == leftover->stat.st_dev && now.st_ino == leftover->stat.st_ino &&
+		 unlinkat(folder, name, 0))
 		error = errno;
 	close(folder);
 	return error;

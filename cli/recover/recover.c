@@ -54,9 +54,11 @@ static void say_written(const struct recovery *recovery)
 	print_shown(stdout, program, strlen(program));
 	printf(" (%u): ", recovery->pid);
 	print_shown(stdout, recovery->path, strlen(recovery->path));
-	printf(": %llu event%s recovered", (unsigned long long)recovery->recovered, plural(recovery->recovered));
+	printf(": %llu event%s recovered", (unsigned long long)recovery->recovered,
+	       plural(recovery->recovered));
 	if (recovery->unfinished)
-		printf(", %llu unfinished call%s", (unsigned long long)recovery->unfinished, plural(recovery->unfinished));
+		printf(", %llu unfinished call%s", (unsigned long long)recovery->unfinished,
+		       plural(recovery->unfinished));
 	if (recovery->events > recovery->recovered + recovery->unfinished)
 		printf(", %llu in all", (unsigned long long)recovery->events);
 	if (recovery->lost)
@@ -64,7 +66,8 @@ static void say_written(const struct recovery *recovery)
 	putchar('\n');
 	fflush(stdout);
 	if (*recovery->intended)
-		say("%s: %s; %s has what the buffers held", recovery->intended, recovery->why, recovery->path);
+		say("%s: %s; %s has what the buffers held", recovery->intended, recovery->why,
+		    recovery->path);
 }
 
 static void say_problems(const char *path, const struct recovery *recovery)
@@ -88,14 +91,19 @@ static const char *why_not_ours(const char *path)
 	return S_ISREG(about.st_mode) ? "it went away, or came, just now" : "it is no regular file";
 }
 
-/* A file that was left as it is. Of those that were only found nothing is said: `wanted` says that the user named it. */
-static void say_left(const char *path, const struct recovery *recovery, bool wanted, struct outcome *outcome)
+/*
+ * A file that was left as it is. Of those that were only found nothing is said: `wanted` says that
+ * the user named it.
+ */
+static void say_left(const char *path, const struct recovery *recovery, bool wanted,
+		     struct outcome *outcome)
 {
 	switch (recovery->state) {
 	case LEFTOVER_LIVE:
 		outcome->live++;
 		if (wanted)
-			say("%s: process %u is alive and writes its trace itself; recover it when it has ended", path, recovery->pid);
+			say("%s: process %u is alive and writes its trace itself; recover it when it has ended",
+			    path, recovery->pid);
 		break;
 	case LEFTOVER_CLAIMED:
 		if (wanted)
@@ -103,7 +111,8 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 		break;
 	case LEFTOVER_NONE:
 		if (wanted)
-			say("%s: %s; `tracelayer recover` shows what there is", path, why_not_ours(path));
+			say("%s: %s; `tracelayer recover` shows what there is", path,
+			    why_not_ours(path));
 		break;
 	default:
 		say("%s: %s", path, recovery->why);
@@ -114,12 +123,13 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 }
 
 /* One whose process was killed a moment ago is waited for. */
-static enum recovery_result recover_patiently(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
+static enum recovery_result
+recover_patiently(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
 {
 	enum recovery_result result = recover_buffers(path, wishes, recovery);
 
-	for (int waited = 0; result == RECOVERY_LEFT && recovery->state == LEFTOVER_LIVE && waited < LEFTOVER_DYING_MS &&
-			     leftover_is_dying(recovery->pid);
+	for (int waited = 0; result == RECOVERY_LEFT && recovery->state == LEFTOVER_LIVE &&
+			     waited < LEFTOVER_DYING_MS && leftover_is_dying(recovery->pid);
 	     waited += 10) {
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 		recovery_forget(recovery);
@@ -128,9 +138,11 @@ static enum recovery_result recover_patiently(const char *path, const struct rec
 	return result;
 }
 
-static void recover_one(const struct wishes *wishes, const char *path, bool wanted, struct outcome *outcome)
+static void recover_one(const struct wishes *wishes, const char *path, bool wanted,
+			struct outcome *outcome)
 {
-	const struct recovery_wishes wanted_so = {.output = wishes->output, .keep = wishes->keep, .foreign = wanted};
+	const struct recovery_wishes wanted_so = {
+		.output = wishes->output, .keep = wishes->keep, .foreign = wanted};
 	struct recovery recovery;
 
 	switch (recover_patiently(path, &wanted_so, &recovery)) {
@@ -160,7 +172,10 @@ static void recover_one(const struct wishes *wishes, const char *path, bool want
 
 /* ---- all ---- */
 
-/* From the root on. Links on the way to the folder are followed, one in the file's place is not: what is deleted is what was named. */
+/*
+ * From the root on. Links on the way to the folder are followed, one in the file's place is not:
+ * what is deleted is what was named.
+ */
 static char *whole_path(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -205,7 +220,8 @@ static void recover_all(const struct wishes *wishes, const char *what, struct ou
 
 	find(&paths, what, &named);
 	if (what && !paths.count) {
-		say("%s: there are no buffers of it; `tracelayer recover` shows what there is", what);
+		say("%s: there are no buffers of it; `tracelayer recover` shows what there is",
+		    what);
 		worsen(outcome, EXIT_BROKEN);
 	}
 	/* A process that was asked for by its pid may be alive: then that is said. */
@@ -220,16 +236,25 @@ static void say_nothing(const struct outcome *outcome)
 		return;
 	printf("nothing to recover");
 	if (outcome->nothing)
-		printf(": %zu file%s had nothing that a trace lacks", outcome->nothing, plural(outcome->nothing));
+		printf(": %zu file%s had nothing that a trace lacks", outcome->nothing,
+		       plural(outcome->nothing));
 	if (outcome->live)
-		printf("%s %zu process%s recording", outcome->nothing ? ", and" : ":", outcome->live,
-		       outcome->live == 1 ? " is alive and" : "es are alive and");
+		printf("%s %zu process%s recording", outcome->nothing ? ", and" : ":",
+		       outcome->live, outcome->live == 1 ? " is alive and" : "es are alive and");
 	putchar('\n');
 }
 
 /* ---- --list ---- */
 
-enum column { COLUMN_PID, COLUMN_PROGRAM, COLUMN_SIZE, COLUMN_AGE, COLUMN_STATE, COLUMN_OUTPUT, COLUMN_BUFFERS };
+enum column {
+	COLUMN_PID,
+	COLUMN_PROGRAM,
+	COLUMN_SIZE,
+	COLUMN_AGE,
+	COLUMN_STATE,
+	COLUMN_OUTPUT,
+	COLUMN_BUFFERS
+};
 
 static const struct table_column columns[] = {
 	[COLUMN_PID] = {"pid", "PID", TABLE_ID},
@@ -243,7 +268,8 @@ static const struct table_column columns[] = {
 
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
 
-static const char *state_of(const struct leftover *leftover, enum leftover_state state, const struct tl_trace *trace)
+static const char *state_of(const struct leftover *leftover, enum leftover_state state,
+			    const struct tl_trace *trace)
 {
 	if (state == LEFTOVER_UNCLEAR)
 		return "unclear";
@@ -256,15 +282,18 @@ static const char *state_of(const struct leftover *leftover, enum leftover_state
 	return leftover->header.state == TL_FILE_DONE ? "done" : "dead";
 }
 
-static void list_one(struct table *table, const struct leftover *leftover, enum leftover_state state)
+static void list_one(struct table *table, const struct leftover *leftover,
+		     enum leftover_state state)
 {
 	char why[RECOVERY_WHY];
-	struct tl_trace *trace = leftover->sound ? tl_trace_open_fd(leftover->fd, why, sizeof(why)) : NULL;
+	struct tl_trace *trace =
+		leftover->sound ? tl_trace_open_fd(leftover->fd, why, sizeof(why)) : NULL;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	uint64_t then = (uint64_t)leftover->stat.st_mtim.tv_sec * 1000000000u + (uint64_t)leftover->stat.st_mtim.tv_nsec;
+	uint64_t then = (uint64_t)leftover->stat.st_mtim.tv_sec * 1000000000u +
+			(uint64_t)leftover->stat.st_mtim.tv_nsec;
 
 	if (trace && trace->has_facts && trace->facts.realtime_ns)
 		then = trace->facts.realtime_ns;
@@ -296,7 +325,8 @@ static void list_some(struct table *table, const char *what)
 		if (state == LEFTOVER_ALIEN && !named)
 			list_one(table, &leftover, state);
 		else if (state == LEFTOVER_ALIEN)
-			say("%s: it is no buffers file of a traced process; name one, a process or a folder", paths.path[i]);
+			say("%s: it is no buffers file of a traced process; name one, a process or a folder",
+			    paths.path[i]);
 		if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
 			continue;
 		list_one(table, &leftover, state);
@@ -335,7 +365,8 @@ enum { OPTION_LIST = 256, OPTION_KEEP, OPTION_FORMAT, OPTION_ALL };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-	 "write a new trace, instead of going on with the one that the process had begun; %p, %e, %h, %r and %t as for `tracelayer run`", 0},
+	 "write a new trace, instead of going on with the one that the process had begun; %p, %e, %h, %r and %t as for `tracelayer run`",
+	 0},
 	{"keep", OPTION_KEEP, NULL, 0, "do not delete the buffers", 0},
 	{"all", OPTION_ALL, NULL, 0, "take all leftovers of dead processes of this user", 0},
 	{"list", OPTION_LIST, NULL, 0, "only show what there is", 0},
@@ -352,7 +383,8 @@ static void take_output(struct argp_state *state, struct wishes *wishes, const c
 
 	tl_settings_initial(&config);
 	if (!strcmp(pattern, "-"))
-		argp_error(state, "--output=-: a trace is not recovered to standard output; name a file");
+		argp_error(state,
+			   "--output=-: a trace is not recovered to standard output; name a file");
 	if (!tl_settings_value(&config, output, pattern, why, sizeof(why)))
 		argp_error(state, "--output=%s: %s", pattern, why);
 	wishes->output = pattern;
@@ -364,7 +396,9 @@ static void check_together(struct argp_state *state, const struct wishes *wishes
 	if (wishes->all && wishes->nwhat)
 		argp_error(state, "--all and %s: give one of them", wishes->what[0]);
 	if ((wishes->output || wishes->keep) && !wishes->list && !wishes->all && !wishes->nwhat)
-		argp_error(state, "nothing said to take; give --all, or a pid, a folder or a buffers file");
+		argp_error(
+			state,
+			"nothing said to take; give --all, or a pid, a folder or a buffers file");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -388,7 +422,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_FORMAT:
 		format = table_format_named(argument);
 		if (format < 0)
-			argp_error(state, "--format=%s: no such format; give text, csv or json", argument);
+			argp_error(state, "--format=%s: no such format; give text, csv or json",
+				   argument);
 		wishes->format = (enum table_format)format;
 		return 0;
 	case ARGP_KEY_ARGS:

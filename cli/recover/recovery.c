@@ -1,11 +1,12 @@
 /*
  * recovery.c: see recovery.h.
  *
- * The buffers say how far the output is (format/file/trace_file.h), so what is written here is what it lacks, at the place where it belongs. As
- * long as the buffers exist, doing all this again leads to the same trace: they are deleted last, and a command that was killed
- * at it has done no harm.
+ * The buffers say how far the output is (format/file/trace_file.h), so what is written here is what
+ * it lacks, at the place where it belongs. As long as the buffers exist, doing all this again leads
+ * to the same trace: they are deleted last, and a command that was killed at it has done no harm.
  *
- * Where the output is gone, or is another file now, a new one is made beside it, of everything that still lies in the buffers.
+ * Where the output is gone, or is another file now, a new one is made beside it, of everything that
+ * still lies in the buffers.
  */
 #include "config.h"
 
@@ -36,11 +37,12 @@ struct job {
 	struct recovery *recovery;
 	struct tl_trace *trace;
 	struct trace_sink sink;
-	bool elsewhere;		/* the clock is not ours */
-	uint64_t *lost;		/* by lane: records that could not be read */
+	bool elsewhere; /* the clock is not ours */
+	uint64_t *lost; /* by lane: records that could not be read */
 };
 
-__attribute__((format(printf, 2, 3))) static void because(struct recovery *recovery, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void because(struct recovery *recovery,
+							  const char *format, ...)
 {
 	va_list arguments;
 
@@ -89,7 +91,8 @@ static bool expand(struct job *job, char *path, const char *pattern)
 /* What the process had open by that name is gone with it; here the name means another. */
 static bool is_descriptor(const char *path)
 {
-	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6);
+	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) ||
+	       !strncmp(path, "/proc/", 6);
 }
 
 /* Where the process would have written, had it come to that. */
@@ -109,12 +112,16 @@ static int open_new(struct job *job, const char *pattern)
 
 	if (!expand(job, recovery->path, pattern))
 		return ENAMETOOLONG;
-	if (trace_sink_adopt(&job->sink, recovery->path, job->trace->facts.realtime_ns / 1000000000u, job->trace->facts.pid))
+	if (trace_sink_adopt(&job->sink, recovery->path,
+			     job->trace->facts.realtime_ns / 1000000000u, job->trace->facts.pid))
 		return 0;
 	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
 }
 
-/* What the process wrote itself can't be had: a new file, of everything that still lies in the buffers. */
+/*
+ * What the process wrote itself can't be had: a new file, of everything that still lies in the
+ * buffers.
+ */
 static int open_without(struct job *job, int error)
 {
 	struct recovery *recovery = job->recovery;
@@ -122,7 +129,8 @@ static int open_without(struct job *job, int error)
 	memcpy(recovery->intended, job->trace->output.path, sizeof(recovery->intended));
 	because(recovery, "%s", file_trouble(error));
 	tl_trace_written_too(job->trace);
-	if (is_descriptor(recovery->path) && !job->wishes->output && !expand(job, recovery->path, TL_OUTPUT_STANDARD))
+	if (is_descriptor(recovery->path) && !job->wishes->output &&
+	    !expand(job, recovery->path, TL_OUTPUT_STANDARD))
 		return ENAMETOOLONG;
 	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
 }
@@ -151,7 +159,9 @@ static int open_own(struct job *job)
 	if (!output->made)
 		return open_new(job, own_pattern(job));
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
-	int error = is_descriptor(output->path) ? ESPIPE : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
+	int error = is_descriptor(output->path)
+			    ? ESPIPE
+			    : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -165,7 +175,8 @@ static bool open_sink(struct job *job)
 		memcpy(recovery->path, job->sink.output.path, sizeof(recovery->path));
 		return true;
 	}
-	because(recovery, "%s; the buffers are kept: give another file with `tracelayer recover -o FILE %u`",
+	because(recovery,
+		"%s; the buffers are kept: give another file with `tracelayer recover -o FILE %u`",
 		output_file_trouble(error), recovery->pid);
 	return false;
 }
@@ -186,11 +197,15 @@ static void put_run(struct job *job, const struct tl_trace_run *run)
 			first = run->offset + run->size - place.left;
 	}
 	if (senseless)
-		tl_trace_problem(job->trace, "byte %llu: thread %u: %llu record%s without sense from here on", (unsigned long long)first,
-				 lane->tid, (unsigned long long)senseless, senseless == 1 ? "" : "s");
+		tl_trace_problem(job->trace,
+				 "byte %llu: thread %u: %llu record%s without sense from here on",
+				 (unsigned long long)first, lane->tid,
+				 (unsigned long long)senseless, senseless == 1 ? "" : "s");
 	if (place.unsound)
-		tl_trace_problem(job->trace, "byte %llu: thread %u: a damaged record, and what follows it can't be found",
-				 (unsigned long long)(run->offset + place.unsound - 1), lane->tid);
+		tl_trace_problem(
+			job->trace,
+			"byte %llu: thread %u: a damaged record, and what follows it can't be found",
+			(unsigned long long)(run->offset + place.unsound - 1), lane->tid);
 	job->lost[run->lane] += senseless + (place.unsound != 0);
 }
 
@@ -205,7 +220,8 @@ static uint64_t end_of_unfinished(const struct job *job)
 		death = counter ? wishes->died_ticks : wishes->died_ns;
 	/* A record that was damaged may speak of any time. */
 	if (!job->elsewhere && !clock_gettime(CLOCK_MONOTONIC, &time))
-		now = counter ? tl_counter() : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+		now = counter ? tl_counter()
+			      : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	/* What we read of the clock, as the process would have. */
 	if (!counter) {
 		int64_t ahead = job->trace->header.time_offset - tl_proc_time_offset();
@@ -222,7 +238,8 @@ static void put_lane(struct job *job, const struct tl_trace_lane *lane, uint64_t
 		return;
 	job->recovery->unfinished += lane->nopens;
 	if (job->sink.spool) {
-		job->recovery->recovered += trace_spool_lane(&job->sink, job->trace, (size_t)(lane - job->trace->lanes));
+		job->recovery->recovered += trace_spool_lane(&job->sink, job->trace,
+							     (size_t)(lane - job->trace->lanes));
 		return;
 	}
 	trace_sink_thread(&job->sink, lane->shown, lane->name);
@@ -230,10 +247,14 @@ static void put_lane(struct job *job, const struct tl_trace_lane *lane, uint64_t
 		put_run(job, &job->trace->runs[lane->first_run + i]);
 	/* As if they ended now, the innermost first. */
 	for (size_t i = lane->nopens; i-- > 0;)
-		trace_sink_unfinished(&job->sink, lane->shown, lane->opens[i].function, lane->opens[i].start, end);
+		trace_sink_unfinished(&job->sink, lane->shown, lane->opens[i].function,
+				      lane->opens[i].start, end);
 }
 
-/* What every block of a file may rely on. Where the process wrote some of it before, it stands there twice. */
+/*
+ * What every block of a file may rely on. Where the process wrote some of it before, it stands
+ * there twice.
+ */
 static void put_beginning(struct job *job)
 {
 	bool empty = trace_sink_is_empty(&job->sink);
@@ -256,12 +277,14 @@ static void tell_lost(void *context, void (*put)(void *to, uint32_t tid, uint64_
 
 	for (size_t i = 0; i < job->trace->nlanes; i++)
 		if (job->trace->lanes[i].lost + job->lost[i])
-			put(to, job->trace->lanes[i].shown, job->trace->lanes[i].lost + job->lost[i]);
+			put(to, job->trace->lanes[i].shown,
+			    job->trace->lanes[i].lost + job->lost[i]);
 }
 
 static uint64_t count_lost(const struct job *job)
 {
-	uint64_t lost = job->trace->lost + (job->recovery->intended[0] ? 0 : job->trace->output.slot.dropped);
+	uint64_t lost = job->trace->lost +
+			(job->recovery->intended[0] ? 0 : job->trace->output.slot.dropped);
 
 	for (size_t i = 0; i < job->trace->nlanes; i++)
 		lost += job->lost[i];
@@ -281,7 +304,9 @@ static bool is_hopeless(const struct job *job)
 static enum recovery_result write_trace(struct job *job)
 {
 	struct recovery *recovery = job->recovery;
-	struct tl_totals totals = {.lost_by_thread = tell_lost, .context = job, .overwritten = job->trace->overwritten};
+	struct tl_totals totals = {.lost_by_thread = tell_lost,
+				   .context = job,
+				   .overwritten = job->trace->overwritten};
 	uint64_t end = end_of_unfinished(job);
 
 	job->lost = need(calloc(job->trace->nlanes + 1, sizeof(*job->lost)));
@@ -300,9 +325,12 @@ static enum recovery_result write_trace(struct job *job)
 	free(job->lost);
 	trace_sink_close(&job->sink);
 	if (error == EBADMSG)
-		because(recovery, "none of its %llu records makes sense; delete it if you don't need it", (unsigned long long)recovery->lost);
+		because(recovery,
+			"none of its %llu records makes sense; delete it if you don't need it",
+			(unsigned long long)recovery->lost);
 	else if (error)
-		because(recovery, "%s; the buffers are kept: make room there, or give another file with `tracelayer recover -o FILE %u`",
+		because(recovery,
+			"%s; the buffers are kept: make room there, or give another file with `tracelayer recover -o FILE %u`",
 			output_file_trouble(error), recovery->pid);
 	return !error ? RECOVERY_WRITTEN : error == EBADMSG ? RECOVERY_BROKEN : RECOVERY_FAILED;
 }
@@ -322,7 +350,8 @@ static bool is_worth_writing(const struct tl_trace *trace)
 		if (lane->nopens)
 			return true;
 		for (size_t run = 0; run < lane->nruns; run++, memset(&place, 0, sizeof(place)))
-			if (tl_trace_next(&trace->runs[lane->first_run + run], &place) || place.unsound)
+			if (tl_trace_next(&trace->runs[lane->first_run + run], &place) ||
+			    place.unsound)
 				return true;
 	}
 	return false;
@@ -355,11 +384,13 @@ static bool is_from_here(const struct leftover *leftover, const struct tl_trace 
 {
 	struct utsname here;
 
-	return leftover->elsewhere && *trace->facts.host && !uname(&here) && !strcmp(here.nodename, trace->facts.host);
+	return leftover->elsewhere && *trace->facts.host && !uname(&here) &&
+	       !strcmp(here.nodename, trace->facts.host);
 }
 
 /* *is_dead: the process is known to be. */
-static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job, bool *is_dead)
+static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job,
+					    bool *is_dead)
 {
 	struct recovery *recovery = job->recovery;
 
@@ -382,7 +413,8 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 	else if (*is_dead || job->wishes->foreign)
 		result = recover_trace(job);
 	else
-		because(recovery, "whether its process lives can't be seen from here; recover it where that ran (on %s), or give its path",
+		because(recovery,
+			"whether its process lives can't be seen from here; recover it where that ran (on %s), or give its path",
 			*job->trace->facts.host ? job->trace->facts.host : "another machine");
 	take_problems(recovery, job->trace);
 	tl_trace_close(job->trace);
@@ -393,7 +425,8 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 static void name_alien(const struct leftover *leftover, char *what, size_t room)
 {
 	const struct tl_file_header *header = &leftover->header;
-	const char *it = "it is no buffers file of a traced process, and is left as it is; `tracelayer recover` shows those that there are";
+	const char *it =
+		"it is no buffers file of a traced process, and is left as it is; `tracelayer recover` shows those that there are";
 
 	if (!leftover->stat.st_size && leftover->pid)
 		it = "it is empty: its process died while it made it, or somebody else did; it is left as it is";
@@ -410,13 +443,19 @@ static void name_alien(const struct leftover *leftover, char *what, size_t room)
 	snprintf(what, room, "%s", it);
 }
 
-/* Nothing is deleted but what says itself that it is ours, or what our own process has told us it was about to make. */
-static enum recovery_result judge_alien(const struct leftover *leftover, const struct recovery_wishes *wishes, struct recovery *recovery)
+/*
+ * Nothing is deleted but what says itself that it is ours, or what our own process has told us it
+ * was about to make.
+ */
+static enum recovery_result judge_alien(const struct leftover *leftover,
+					const struct recovery_wishes *wishes,
+					struct recovery *recovery)
 {
 	if (wishes->told && !leftover->stat.st_size) {
 		struct stat now;
 
-		if (!lstat(leftover->path, &now) && now.st_ino == leftover->stat.st_ino && now.st_dev == leftover->stat.st_dev && !now.st_size)
+		if (!lstat(leftover->path, &now) && now.st_ino == leftover->stat.st_ino &&
+		    now.st_dev == leftover->stat.st_dev && !now.st_size)
 			unlink(leftover->path);
 		return RECOVERY_NOTHING;
 	}
@@ -424,7 +463,8 @@ static enum recovery_result judge_alien(const struct leftover *leftover, const s
 	return RECOVERY_BROKEN;
 }
 
-enum recovery_result recover_buffers(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
+enum recovery_result recover_buffers(const char *path, const struct recovery_wishes *wishes,
+				     struct recovery *recovery)
 {
 	struct job job = {.wishes = wishes, .recovery = recovery};
 	struct leftover leftover;
@@ -444,11 +484,13 @@ enum recovery_result recover_buffers(const char *path, const struct recovery_wis
 	enum recovery_result result = recover_claimed(&leftover, &job, &is_dead);
 
 	if (result == RECOVERY_WRITTEN && !is_dead)
-		say("%s: whether its process lives can't be seen from here, so it stays; delete it once that has ended", leftover.path);
+		say("%s: whether its process lives can't be seen from here, so it stays; delete it once that has ended",
+		    leftover.path);
 	else if ((result == RECOVERY_WRITTEN || result == RECOVERY_NOTHING) && !wishes->keep) {
 		int error = leftover_delete(&leftover);
 		if (error)
-			say("%s: %s; delete it yourself, or it is recovered again", leftover.path, strerror(error));
+			say("%s: %s; delete it yourself, or it is recovered again", leftover.path,
+			    strerror(error));
 	}
 	leftover_release(&leftover);
 	return result;

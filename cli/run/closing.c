@@ -34,11 +34,12 @@
 struct trace {
 	pid_t pid;
 	char *path;
-	unsigned long long created; /* number of the first report on it: a process's files in their order */
+	/* number of the first report on it: a process's files in their order */
+	unsigned long long created;
 	unsigned long long number; /* of the report that the rest is from */
 	bool finished;
 	uint64_t events, lost;
-	bool recovered;	/* here: this many calls, and those that had not returned */
+	bool recovered; /* here: this many calls, and those that had not returned */
 	uint64_t recovered_events, unfinished;
 };
 
@@ -69,8 +70,8 @@ static char outer[PATH_MAX]; /* where `folder` lies; "": in a public place */
 static char folder[PATH_MAX];
 
 /*
- * Only root's programs can become another user. They need a folder that such a user can write, and then nobody else may know its name: it is in one
- * that can be passed through but not listed.
+ * Only root's programs can become another user. They need a folder that such a user can write, and
+ * then nobody else may know its name: it is in one that can be passed through but not listed.
  */
 static bool open_to_others(void)
 {
@@ -113,7 +114,8 @@ void closing_prepare(void)
 
 /* ---- reading ---- */
 
-static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path, unsigned long long number)
+static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path,
+			      unsigned long long number)
 {
 	for (size_t i = 0; i < reports->count; i++) {
 		struct trace *known = &reports->traces[i];
@@ -131,7 +133,8 @@ static struct trace *trace_at(struct reports *reports, pid_t pid, const char *pa
 	return trace;
 }
 
-static void read_finished(struct reports *reports, pid_t pid, unsigned long long number, const char *message)
+static void read_finished(struct reports *reports, pid_t pid, unsigned long long number,
+			  const char *message)
 {
 	unsigned long long events, lost;
 	int path = 0;
@@ -153,7 +156,8 @@ static void note_buffers(struct reports *reports, const char *path)
 	for (size_t i = 0; i < reports->buffers_count; i++)
 		if (!strcmp(reports->buffers[i], path))
 			return;
-	reports->buffers = need(reallocarray(reports->buffers, reports->buffers_count + 1, sizeof(char *)));
+	reports->buffers =
+		need(reallocarray(reports->buffers, reports->buffers_count + 1, sizeof(char *)));
 	reports->buffers[reports->buffers_count++] = need(strdup(path));
 }
 
@@ -165,10 +169,12 @@ static void read_no_memory(struct reports *reports, pid_t pid, const char *messa
 	reports->no_memory = true;
 	for (size_t i = 0; i < reports->short_count; i++)
 		if (reports->shorts[i].pid == pid) {
-			reports->shorts[i].lost = lost > reports->shorts[i].lost ? lost : reports->shorts[i].lost;
+			reports->shorts[i].lost =
+				lost > reports->shorts[i].lost ? lost : reports->shorts[i].lost;
 			return;
 		}
-	reports->shorts = need(reallocarray(reports->shorts, reports->short_count + 1, sizeof(*reports->shorts)));
+	reports->shorts = need(
+		reallocarray(reports->shorts, reports->short_count + 1, sizeof(*reports->shorts)));
 	reports->shorts[reports->short_count++] = (struct short_of_memory){pid, lost};
 }
 
@@ -213,7 +219,10 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 	}
 }
 
-/* Buffers of a process that became another user. They are that user's to recover; but where nothing is left to do, they go. */
+/*
+ * Buffers of a process that became another user. They are that user's to recover; but where nothing
+ * is left to do, they go.
+ */
 static void leave_buffers(const char *path, uid_t user)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -222,8 +231,9 @@ static void leave_buffers(const char *path, uid_t user)
 	struct stat status;
 	uint32_t pid;
 
-	if (descriptor < 0 || !name || !tl_places_is_buffers(name + 1, &pid) || fstat(descriptor, &status) || !S_ISREG(status.st_mode) ||
-	    status.st_uid != user || read(descriptor, &header, sizeof(header)) != sizeof(header) ||
+	if (descriptor < 0 || !name || !tl_places_is_buffers(name + 1, &pid) ||
+	    fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_uid != user ||
+	    read(descriptor, &header, sizeof(header)) != sizeof(header) ||
 	    memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)))
 		user = geteuid();
 	if (descriptor >= 0)
@@ -233,10 +243,14 @@ static void leave_buffers(const char *path, uid_t user)
 	if (header.state == TL_FILE_DONE)
 		unlink(path);
 	else if (kill((pid_t)pid, 0) && errno == ESRCH)
-		say("%s: a process that became user %u left events in it; run `tracelayer recover` as that user", path, (unsigned)user);
+		say("%s: a process that became user %u left events in it; run `tracelayer recover` as that user",
+		    path, (unsigned)user);
 }
 
-/* What another user says is printed, so it must not talk to the terminal; and nothing is done with its files. */
+/*
+ * What another user says is printed, so it must not talk to the terminal; and nothing is done with
+ * its files.
+ */
 static void read_others(struct reports *reports, const char *name, char *message, uid_t user)
 {
 	if (!strncmp(name, TL_REPORT_BUFFERS ".", strlen(TL_REPORT_BUFFERS "."))) {
@@ -275,7 +289,8 @@ static void read_all(struct reports *reports)
 		if (length < 0)
 			continue;
 		message[length] = '\0';
-		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) && status.st_uid != geteuid())
+		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
+		    status.st_uid != geteuid())
 			read_others(reports, link->d_name, message, status.st_uid);
 		else
 			read_one(reports, link->d_name, message);
@@ -312,7 +327,10 @@ static const char *from_here(const char *path)
 		       : path;
 }
 
-/* How long processes are given that the program had started, and that may be about to die of what it died of. */
+/*
+ * How long processes are given that the program had started, and that may be about to die of what
+ * it died of.
+ */
 #define LIVING_MS 50
 
 static void note_recovered(struct reports *reports, const struct recovery *recovery)
@@ -320,7 +338,8 @@ static void note_recovered(struct reports *reports, const struct recovery *recov
 	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path, ULLONG_MAX);
 
 	if (*recovery->intended)
-		say("%s: %s; %s has what could be recovered", from_here(recovery->intended), recovery->why, recovery->path);
+		say("%s: %s; %s has what could be recovered", from_here(recovery->intended),
+		    recovery->why, recovery->path);
 	recovery_say_problems(from_here(recovery->path), recovery);
 	trace->finished = trace->recovered = true;
 	trace->events = recovery->events;
@@ -330,7 +349,8 @@ static void note_recovered(struct reports *reports, const struct recovery *recov
 }
 
 /* Returns how long to wait for it yet, at most: 0, it is done. */
-static int recover_one(struct reports *reports, const char *path, const struct recovery_wishes *wishes)
+static int recover_one(struct reports *reports, const char *path,
+		       const struct recovery_wishes *wishes)
 {
 	struct recovery recovery;
 	int wait = 0;
@@ -350,15 +370,19 @@ static int recover_one(struct reports *reports, const char *path, const struct r
 		break;
 	case RECOVERY_FAILED:
 		reports->kept = true;
-		say("%s%s: %s", reports->count ? "" : "no trace: ", from_here(recovery.path), recovery.why);
+		say("%s%s: %s", reports->count ? "" : "no trace: ", from_here(recovery.path),
+		    recovery.why);
 		break;
 	}
 	recovery_forget(&recovery);
 	return wait;
 }
 
-/* What dead processes left. Those that live on are left alone; but not those that are just dying. */
-static void recover_all(struct reports *reports, const struct ending *ending, const struct tl_config *config)
+/*
+ * What dead processes left. Those that live on are left alone; but not those that are just dying.
+ */
+static void recover_all(struct reports *reports, const struct ending *ending,
+			const struct tl_config *config)
 {
 	const struct recovery_wishes wishes = {
 		.fallback = config->output,
@@ -404,20 +428,26 @@ static void describe(FILE *to, const struct reports *reports, const struct trace
 		if (trace->lost)
 			fprintf(to, ", %llu lost", (unsigned long long)trace->lost);
 		if (trace->recovered)
-			fprintf(to, ", %llu recovered", (unsigned long long)trace->recovered_events);
+			fprintf(to, ", %llu recovered",
+				(unsigned long long)trace->recovered_events);
 		if (trace->unfinished)
-			fprintf(to, ", %s unfinished", count_of(trace->unfinished, "call", count, sizeof(count)));
+			fprintf(to, ", %s unfinished",
+				count_of(trace->unfinished, "call", count, sizeof(count)));
 		fputc(')', to);
 	} else if (reports->failed && !strcmp(reports->failed, trace->path)) {
 		fprintf(to, " (incomplete)");
 	} else if (!kill(trace->pid, 0) || errno == EPERM) {
 		fprintf(to, " (process %d is still writing it)", (int)trace->pid);
 	} else {
-		fprintf(to, " (cut short: the process was killed, and what it had not written could not be recovered)");
+		fprintf(to,
+			" (cut short: the process was killed, and what it had not written could not be recovered)");
 	}
 }
 
-/* How many files of one process are named one by one; of more, as --split makes them, the first and the last. */
+/*
+ * How many files of one process are named one by one; of more, as --split makes them, the first and
+ * the last.
+ */
 #define NAMED 4
 
 /* Files of one process that follow each other, all with their ends. */
@@ -426,7 +456,8 @@ static size_t count_split(const struct reports *reports, size_t first)
 	const struct trace *traces = reports->traces;
 	size_t count = 0;
 
-	while (first + count < reports->count && traces[first + count].pid == traces[first].pid && traces[first + count].finished)
+	while (first + count < reports->count && traces[first + count].pid == traces[first].pid &&
+	       traces[first + count].finished)
 		count++;
 	return count;
 }
@@ -479,7 +510,8 @@ static void say_traces(const struct reports *reports)
 
 static const char *remedy(int error)
 {
-	return error == ENOMEM ? "raise the limit of memory (ulimit -v)" : "give another file with -o";
+	return error == ENOMEM ? "raise the limit of memory (ulimit -v)"
+			       : "give another file with -o";
 }
 
 static void say_no_memory(const struct reports *reports)
@@ -490,10 +522,11 @@ static void say_no_memory(const struct reports *reports)
 	for (size_t i = 0; i < reports->short_count; i++)
 		lost += reports->shorts[i].lost;
 	if (lost)
-		say("%sthere was no memory for event buffers, and %llu event%s lost; raise the limit (ulimit -v), or lower --memory", none,
-		    (unsigned long long)lost, lost == 1 ? " is" : "s are");
+		say("%sthere was no memory for event buffers, and %llu event%s lost; raise the limit (ulimit -v), or lower --memory",
+		    none, (unsigned long long)lost, lost == 1 ? " is" : "s are");
 	else
-		say("%sthere was no memory for event buffers; raise the limit (ulimit -v), or lower --memory", none);
+		say("%sthere was no memory for event buffers; raise the limit (ulimit -v), or lower --memory",
+		    none);
 }
 
 /* The program can't have loaded the layer: its file says why. Returns false where the file says
@@ -536,9 +569,11 @@ static void say_why_none(const struct program *program, const struct ending *end
 	if (reports->kept)
 		return;
 	if (reports->failed)
-		say("no trace: %s: %s; %s", from_here(reports->failed), output_file_trouble(reports->error), remedy(reports->error));
-	else if (config->level == TL_LEVEL_NONE && reports->called && (*config->tools || config->summary))
-		;	/* as it was wished: the tools did the work */
+		say("no trace: %s: %s; %s", from_here(reports->failed),
+		    output_file_trouble(reports->error), remedy(reports->error));
+	else if (config->level == TL_LEVEL_NONE && reports->called &&
+		 (*config->tools || config->summary))
+		; /* as it was wished: the tools did the work */
 	else if (config->level == TL_LEVEL_NONE)
 		say("no trace: the level is none; give another with --level");
 	else if (reports->no_memory)
@@ -557,14 +592,16 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: the program confined itself, before its first call, by a seccomp filter that forbids what recording needs; see "
 		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
-		;	/* whose program it was to be */
+		; /* whose program it was to be */
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
 		    reports->unshimmed);
 	else if (reports->loaded)
 		say("no trace: the program made no call into an API that tracelayer has shims for%s",
 		    !config->follow ? "; what it started was not traced, see --follow"
-		    : tl_launcher_is(program->path) ? ", nor did what it started on this machine; a launcher's own calls are not recorded, see --follow" : "");
+		    : tl_launcher_is(program->path)
+			    ? ", nor did what it started on this machine; a launcher's own calls are not recorded, see --follow"
+			    : "");
 	else if (!folder[0])
 		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
 	else
@@ -582,7 +619,8 @@ void closing_line(const struct program *program, const struct ending *ending,
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
 	if (reports.count && reports.failed && !reports.kept)
-		say("%s: %s, so events are missing; %s", from_here(reports.failed), output_file_trouble(reports.error), remedy(reports.error));
+		say("%s: %s, so events are missing; %s", from_here(reports.failed),
+		    output_file_trouble(reports.error), remedy(reports.error));
 	if (reports.count && reports.no_memory)
 		say_no_memory(&reports);
 	if (reports.count && reports.confined)

@@ -232,7 +232,10 @@ static int attend(struct launcher *launcher)
 
 /* ---- start and end ---- */
 
-/* Where only the first process is to be traced, that is the program, whether or not the layer gets into it. */
+/*
+ * Where only the first process is to be traced, that is the program, whether or not the layer gets
+ * into it.
+ */
 static void be_first(void)
 {
 	const char *variable = tl_settings[TL_SETTING_FOLLOW].variable, *value = getenv(variable);
@@ -240,7 +243,9 @@ static void be_first(void)
 	char why[TL_COMPLAINT_MAX], first[8 + TL_FOLLOW_MARK] = "no:";
 
 	tl_settings_initial(&config);
-	if (!value || !tl_settings_value(&config, &tl_settings[TL_SETTING_FOLLOW], value, why, sizeof(why)) || config.follow)
+	if (!value ||
+	    !tl_settings_value(&config, &tl_settings[TL_SETTING_FOLLOW], value, why, sizeof(why)) ||
+	    config.follow)
 		return;
 	tl_follow_mark(first + strlen(first));
 	setenv(variable, first, 1);

@@ -12,8 +12,8 @@
 
 struct ending {
 	pid_t pid;
-	int error;  /* errno where it could not be started, else 0 */
-	int status; /* as waitpid gives it */
+	int error;		      /* errno where it could not be started, else 0 */
+	int status;		      /* as waitpid gives it */
 	uint64_t died_ticks, died_ns; /* when: the counter, and nanoseconds of CLOCK_MONOTONIC */
 };
 

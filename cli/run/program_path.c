@@ -1,5 +1,6 @@
 /*
- * program: finds the file as execvp does, and follows a script to its interpreter. What that is, common/program_file.h says.
+ * program: finds the file as execvp does, and follows a script to its interpreter. What that is,
+ * common/program_file.h says.
  */
 #include "config.h"
 
@@ -139,7 +140,10 @@ static bool is_same_file(const char *one, const char *other)
 	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* `loader --list` loads all that the program would, runs none of it, and fails where something is missing. */
+/*
+ * `loader --list` loads all that the program would, runs none of it, and fails where something is
+ * missing.
+ */
 static bool loads(const char *loader, const char *file, const char *preload)
 {
 	int status = -1;
@@ -169,7 +173,8 @@ bool program_takes(struct program *program, const char *preload)
 	if (program->nature != TL_PROGRAM_DYNAMIC || !*program->loader)
 		return true;
 	tl_program_file("/proc/self/exe", &own);
-	if (!*own.interpreter || is_same_file(own.interpreter, program->loader) || loads(program->loader, program->file, preload))
+	if (!*own.interpreter || is_same_file(own.interpreter, program->loader) ||
+	    loads(program->loader, program->file, preload))
 		return true;
 	program->nature = TL_PROGRAM_LIBC;
 	return false;

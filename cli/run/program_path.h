@@ -24,8 +24,9 @@ struct program {
 int program_find(const char *name, struct program *program);
 
 /*
- * The program starts with these libraries preloaded (LD_PRELOAD's value). Where its dynamic linker is another file than this command's it is tried:
- * another C library, and a glibc that is too old for the library, would refuse to start it. Then its nature becomes LIBC.
+ * The program starts with these libraries preloaded (LD_PRELOAD's value). Where its dynamic linker
+ * is another file than this command's it is tried: another C library, and a glibc that is too old
+ * for the library, would refuse to start it. Then its nature becomes LIBC.
  */
 bool program_takes(struct program *program, const char *preload);
 

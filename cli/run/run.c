@@ -62,8 +62,10 @@ static void make_options(struct argp_option *options)
 			.doc = help ? help : setting->help,
 		};
 	}
-	options[TL_SETTINGS] = (struct argp_option){
-		.name = "ring", .key = OPTION_RING, .arg = "SIZE", .doc = "the same as --full=ring:SIZE"};
+	options[TL_SETTINGS] = (struct argp_option){.name = "ring",
+						    .key = OPTION_RING,
+						    .arg = "SIZE",
+						    .doc = "the same as --full=ring:SIZE"};
 }
 
 /* --tool, once or several times. They are looked for later, when the library is known. */
@@ -174,8 +176,9 @@ static void add_escaped(FILE *to, const char *text)
 }
 
 /*
- * See that every tool is there, and name each by its whole path, so that programs which the program starts find it from their own folders, too.
- * Returns false where one is missing, which it has said.
+ * See that every tool is there, and name each by its whole path, so that programs which the program
+ * starts find it from their own folders, too. Returns false where one is missing, which it has
+ * said.
  */
 static bool find_tools(const char *library)
 {
@@ -192,13 +195,16 @@ static bool find_tools(const char *library)
 		found = tl_tools_find(item->name, library, here, path, sizeof(path));
 		if (!found) {
 			say("tool %s: %s", item->name,
-			    strchr(item->name, '/') ? "no such file; give the path of a tool library"
-						    : "no such tool; give summary, log, leaks, faults, or a path");
+			    strchr(item->name, '/')
+				    ? "no such file; give the path of a tool library"
+				    : "no such tool; give summary, log, leaks, faults, or a path");
 			break;
 		}
 		if (ftell(to) > 0)
 			fputc(':', to);
-		add_escaped(to, strchr(item->name, '/') || !tl_tools_is_ours(item->name, library) ? path : item->name);
+		add_escaped(to, strchr(item->name, '/') || !tl_tools_is_ours(item->name, library)
+					? path
+					: item->name);
 		if (item->options[0]) {
 			fputc('=', to);
 			add_escaped(to, item->options);
@@ -239,22 +245,29 @@ int run_preload(struct program *program)
 	return EXIT_DONE;
 }
 
-/* --xpti. Libraries of the program may load the dispatcher before the layer is there to see to it, so it is done here. */
+/*
+ * --xpti. Libraries of the program may load the dispatcher before the layer is there to see to it,
+ * so it is done here.
+ */
 static int bring_xpti(void)
 {
 	char dispatcher[PATH_MAX], timeline[PATH_MAX];
 
-	if (!installed_library(TL_XPTI_DISPATCHER, dispatcher) || !installed_library(TL_XPTI_TIMELINE, timeline)) {
-		say("%s and %s: not found beside this command nor in %s; run `make install`", TL_XPTI_DISPATCHER, TL_XPTI_TIMELINE, LIBDIR);
+	if (!installed_library(TL_XPTI_DISPATCHER, dispatcher) ||
+	    !installed_library(TL_XPTI_TIMELINE, timeline)) {
+		say("%s and %s: not found beside this command nor in %s; run `make install`",
+		    TL_XPTI_DISPATCHER, TL_XPTI_TIMELINE, LIBDIR);
 		return EXIT_BROKEN;
 	}
 	*strrchr(timeline, '/') = '\0';
 	if (!tl_xpti_set_environment(timeline)) {
-		say("%s: its path has a comma, which XPTI_SUBSCRIBERS can't express; move it", timeline);
+		say("%s: its path has a comma, which XPTI_SUBSCRIBERS can't express; move it",
+		    timeline);
 		return EXIT_BROKEN;
 	}
 	if (tl_xpti_turned_off())
-		say("--xpti: XPTI_TRACE_ENABLE=%s turns XPTI off, so no stream will be recorded; unset it", tl_xpti_turned_off());
+		say("--xpti: XPTI_TRACE_ENABLE=%s turns XPTI off, so no stream will be recorded; unset it",
+		    tl_xpti_turned_off());
 	return EXIT_DONE;
 }
 
@@ -285,13 +298,16 @@ static bool folder_differs(const char *pattern)
 {
 	const char *slash = strrchr(pattern, '/');
 
-	for (const char *at = strchr(pattern, '%'); slash && at && at < slash; at = strchr(at + 2, '%'))
+	for (const char *at = strchr(pattern, '%'); slash && at && at < slash;
+	     at = strchr(at + 2, '%'))
 		if (!strchr("%h", at[1]))
 			return true;
 	return false;
 }
 
-/* The trace is what the program is run for: where it can't be written, the program does not start. */
+/*
+ * The trace is what the program is run for: where it can't be written, the program does not start.
+ */
 static bool check_output(const struct tl_config *config, const struct program *program)
 {
 	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
@@ -315,10 +331,13 @@ static bool check_output(const struct tl_config *config, const struct program *p
 		.host = uname(&host) ? "unknown" : host.nodename,
 		.standard = TL_OUTPUT_STANDARD,
 	};
-	int error = tl_output_expand_for(path, sizeof(path), config->output, &names) ? output_file_check(path) : ENAMETOOLONG;
+	int error = tl_output_expand_for(path, sizeof(path), config->output, &names)
+			    ? output_file_check(path)
+			    : ENAMETOOLONG;
 
 	if (error)
-		say("%s: %s; mend that, or name another file with -o", path, output_file_trouble(error));
+		say("%s: %s; mend that, or name another file with -o", path,
+		    output_file_trouble(error));
 	return !error;
 }
 
@@ -352,7 +371,8 @@ int command_run(int argc, char **argv)
 	if (ending.error) {
 		closing_drop();
 		/* The file is there; what is missing is what starts it. */
-		return run_cannot_start(program_argv[0], ending.error == ENOENT ? ENOEXEC : ending.error);
+		return run_cannot_start(program_argv[0],
+					ending.error == ENOENT ? ENOEXEC : ending.error);
 	}
 	closing_line(&program, &ending, &config);
 	end_alike(ending.status);

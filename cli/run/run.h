@@ -7,8 +7,8 @@
 struct program;
 
 /*
- * Put the library first in LD_PRELOAD, and keep what the user has there, unless the program would not start with it; see that tools are found. An
- * exit code; it has said what is wrong.
+ * Put the library first in LD_PRELOAD, and keep what the user has there, unless the program would
+ * not start with it; see that tools are found. An exit code; it has said what is wrong.
  */
 int run_preload(struct program *program);
 

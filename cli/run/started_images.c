@@ -32,16 +32,21 @@ void images_loaded(struct images *images, pid_t pid, unsigned long long number, 
 	add(images, &(struct image){.pid = pid, .number = number}, name);
 }
 
-void images_without(struct images *images, pid_t pid, unsigned long long number, const char *message)
+void images_without(struct images *images, pid_t pid, unsigned long long number,
+		    const char *message)
 {
 	add(images, &(struct image){.pid = pid, .number = number, .without = true}, message);
 }
 
-/* The layer came back into the process: what it tried to start did not start, or became another program. */
+/*
+ * The layer came back into the process: what it tried to start did not start, or became another
+ * program.
+ */
 static bool is_past(const struct images *images, const struct image *image)
 {
 	for (size_t i = 0; i < images->count; i++)
-		if (!images->list[i].without && images->list[i].pid == image->pid && images->list[i].number > image->number)
+		if (!images->list[i].without && images->list[i].pid == image->pid &&
+		    images->list[i].number > image->number)
 			return true;
 	return false;
 }
@@ -65,21 +70,24 @@ static const struct image *choose(const struct images *images, pid_t pid, bool a
 static void say_one(const char *head, const char *by, const char *why, const char *path)
 {
 	if (!strcmp(why, TL_WITHOUT_CLEARED))
-		say("%s%s took LD_PRELOAD away from %s, which so ran without libtracelayer.so; start tracelayer behind it: %s … tracelayer run -- %s", head,
-		    by, path, by, path);
+		say("%s%s took LD_PRELOAD away from %s, which so ran without libtracelayer.so; start tracelayer behind it: %s … tracelayer run -- %s",
+		    head, by, path, by, path);
 	else if (!strcmp(why, TL_WITHOUT_PRIVILEGED))
 		say("%s%s started %s, which is set-user-id or has file capabilities, so preloading is ignored; start tracelayer behind it, or run a copy "
 		    "without them",
 		    head, by, path);
 	else if (!strcmp(why, TL_WITHOUT_STATIC))
-		say("%s%s started %s, which is statically linked, so nothing can be preloaded; link it dynamically", head, by, path);
+		say("%s%s started %s, which is statically linked, so nothing can be preloaded; link it dynamically",
+		    head, by, path);
 	else if (!strcmp(why, TL_WITHOUT_FOREIGN))
-		say("%s%s started %s, which is for another architecture; use a tracelayer built for that", head, by, path);
+		say("%s%s started %s, which is for another architecture; use a tracelayer built for that",
+		    head, by, path);
 	else if (!strcmp(why, TL_WITHOUT_LIBC))
-		say("%s%s started %s, which is linked with another C library than glibc, so it ran without libtracelayer.so; link it with glibc", head, by,
-		    path);
+		say("%s%s started %s, which is linked with another C library than glibc, so it ran without libtracelayer.so; link it with glibc",
+		    head, by, path);
 	else
-		say("%s%s started %s where libtracelayer.so can't be read; make it readable there, or start tracelayer behind %s", head, by, path, by);
+		say("%s%s started %s where libtracelayer.so can't be read; make it readable there, or start tracelayer behind %s",
+		    head, by, path, by);
 }
 
 bool images_say(const struct images *images, pid_t pid, bool none)
@@ -88,7 +96,8 @@ bool images_say(const struct images *images, pid_t pid, bool none)
 	char why[16], path[PATH_MAX];
 	const char *by = image ? strrchr(image->text, '\n') : NULL;
 
-	if (!by || by - image->text >= (ptrdiff_t)sizeof(path) || sscanf(image->text, "%15[a-z] %[^\n]", why, path) != 2)
+	if (!by || by - image->text >= (ptrdiff_t)sizeof(path) ||
+	    sscanf(image->text, "%15[a-z] %[^\n]", why, path) != 2)
 		return false;
 	say_one(none ? "no trace: " : "", by + 1, why, path);
 	return true;

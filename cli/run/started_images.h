@@ -1,5 +1,6 @@
 /*
- * images: which programs the layer got into on the way, and which it did not, as the layer reported (common/run_protocol.h).
+ * images: which programs the layer got into on the way, and which it did not, as the layer reported
+ * (common/run_protocol.h).
  */
 #ifndef TL_CLI_RUN_STARTED_IMAGES_H
 #define TL_CLI_RUN_STARTED_IMAGES_H
@@ -19,11 +20,13 @@ struct images {
 void images_loaded(struct images *images, pid_t pid, unsigned long long number, const char *name);
 
 /* The process starts a program without the layer. message: as it was reported. */
-void images_without(struct images *images, pid_t pid, unsigned long long number, const char *message);
+void images_without(struct images *images, pid_t pid, unsigned long long number,
+		    const char *message);
 
 /*
- * Say why some program ran without the layer: preferably what the process `pid` became. `none`: there is no trace for that reason; else it is only
- * said if that is what the process ended as, since it may be what was to be traced. False: there is nothing to say.
+ * Say why some program ran without the layer: preferably what the process `pid` became. `none`:
+ * there is no trace for that reason; else it is only said if that is what the process ended as,
+ * since it may be what was to be traced. False: there is nothing to say.
  */
 bool images_say(const struct images *images, pid_t pid, bool none);
 

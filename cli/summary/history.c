@@ -13,12 +13,12 @@
 #include "common/command_kinds.h"
 
 /* Room for one more in a list. */
-#define ROOM_FOR(list, count, room)                                                                                                        \
-	do {                                                                                                                               \
-		if ((count) == (room)) {                                                                                                   \
-			(room) = (room) ? 2 * (room) : 64;                                                                                 \
-			(list) = need(reallocarray(list, room, sizeof(*(list))));                                                          \
-		}                                                                                                                          \
+#define ROOM_FOR(list, count, room)                                                                \
+	do {                                                                                       \
+		if ((count) == (room)) {                                                           \
+			(room) = (room) ? 2 * (room) : 64;                                         \
+			(list) = need(reallocarray(list, room, sizeof(*(list))));                  \
+		}                                                                                  \
 	} while (0)
 
 /* ---- what an event says ---- */
@@ -43,8 +43,8 @@ static uint32_t number_in(const json_t *event, const char *name)
 }
 
 /* Nobody's clock has come further, and sums of what is less can't overflow. */
-#define LATEST	 (INT64_C(1) << 59)
-#define LONGEST	 (INT64_C(1) << 53) /* a hundred days */
+#define LATEST	(INT64_C(1) << 59)
+#define LONGEST (INT64_C(1) << 53) /* a hundred days */
 
 static int64_t start_of(const json_t *event)
 {
@@ -84,12 +84,16 @@ static void number_text(char *to, size_t room, const json_t *number)
 
 static uint32_t new_process(struct history *history, const char *number)
 {
-	history->processes = need(reallocarray(history->processes, history->nprocesses + 1, sizeof(struct process)));
+	history->processes = need(
+		reallocarray(history->processes, history->nprocesses + 1, sizeof(struct process)));
 	history->processes[history->nprocesses] = (struct process){.number = need(strdup(number))};
 	return history->nprocesses++;
 }
 
-/* Number in .process_keys of the process that an event of this file is of; it has one in .process_of. */
+/*
+ * Number in .process_keys of the process that an event of this file is of; it has one in
+ * .process_of.
+ */
 static uint32_t process_key(struct history *history, const json_t *event, int file)
 {
 	char number[256], key[300];
@@ -100,7 +104,8 @@ static uint32_t process_key(struct history *history, const json_t *event, int fi
 	uint32_t known = names_number(&history->process_keys, key);
 
 	if (known == count) {
-		history->process_of = need(reallocarray(history->process_of, count + 1, sizeof(uint32_t)));
+		history->process_of =
+			need(reallocarray(history->process_of, count + 1, sizeof(uint32_t)));
 		history->process_of[known] = new_process(history, number);
 	}
 	return known;
@@ -113,20 +118,25 @@ static uint32_t process_of(struct history *history, const json_t *event, int fil
 	return history->process_of[key];
 }
 
-/* What a trace of ours says of its process comes before all its events. A process that an earlier file is of goes on. */
+/*
+ * What a trace of ours says of its process comes before all its events. A process that an earlier
+ * file is of goes on.
+ */
 static void note_identity(struct history *history, const json_t *event, int file)
 {
 	uint32_t key = process_key(history, event, file), count = history->identities.count;
 	char *identity, *rank = json_dumps(arg_of(event, "rank"), JSON_ENCODE_ANY);
-	const char *host = json_string_value(arg_of(event, "host")), *executable = json_string_value(arg_of(event, "executable"));
+	const char *host = json_string_value(arg_of(event, "host")),
+		   *executable = json_string_value(arg_of(event, "executable"));
 
-	if (asprintf(&identity, "%s %s %s %s", history->processes[history->process_of[key]].number, host ? host : "", rank ? rank : "",
-		     executable ? executable : "") < 0)
+	if (asprintf(&identity, "%s %s %s %s", history->processes[history->process_of[key]].number,
+		     host ? host : "", rank ? rank : "", executable ? executable : "") < 0)
 		need(NULL);
 	uint32_t known = host && executable ? names_number(&history->identities, identity) : NOBODY;
 
 	if (known == count) {
-		history->identity_of = need(reallocarray(history->identity_of, count + 1, sizeof(uint32_t)));
+		history->identity_of =
+			need(reallocarray(history->identity_of, count + 1, sizeof(uint32_t)));
 		history->identity_of[known] = history->process_of[key];
 	} else if (known != NOBODY) {
 		history->process_of[key] = history->identity_of[known];
@@ -146,7 +156,8 @@ static uint32_t lane_of(struct history *history, const json_t *event, int file)
 
 	if (lane == count) {
 		history->lanes = need(reallocarray(history->lanes, count + 1, sizeof(struct lane)));
-		history->lanes[lane] = (struct lane){.process = process, .number = need(strdup(number))};
+		history->lanes[lane] =
+			(struct lane){.process = process, .number = need(strdup(number))};
 		history->nlanes++;
 	}
 	return lane;
@@ -155,7 +166,8 @@ static uint32_t lane_of(struct history *history, const json_t *event, int file)
 /* A queue has a number in its process; what has none is one by its lane. */
 static uint32_t queue_of(struct history *history, const json_t *event, uint32_t lane)
 {
-	uint32_t process = history->lanes[lane].process, number = number_in(event, "queue"), count = history->queue_keys.count;
+	uint32_t process = history->lanes[lane].process, number = number_in(event, "queue"),
+		 count = history->queue_keys.count;
 	const char *device = json_string_value(arg_of(event, "device"));
 	char key[64];
 
@@ -163,7 +175,8 @@ static uint32_t queue_of(struct history *history, const json_t *event, uint32_t 
 	uint32_t queue = names_number(&history->queue_keys, key);
 
 	if (queue == count) {
-		history->queues = need(reallocarray(history->queues, count + 1, sizeof(struct queue)));
+		history->queues =
+			need(reallocarray(history->queues, count + 1, sizeof(struct queue)));
 		history->queues[queue] = (struct queue){
 			.process = process,
 			.number = number,
@@ -188,7 +201,8 @@ static uint32_t request_of(struct history *history, const json_t *event)
 
 /* ---- host calls ---- */
 
-static void add_call(struct history *history, uint32_t thread, const struct begun *begun, int64_t duration, uint32_t correlation)
+static void add_call(struct history *history, uint32_t thread, const struct begun *begun,
+		     int64_t duration, uint32_t correlation)
 {
 	ROOM_FOR(history->calls, history->ncalls, history->calls_room);
 	history->calls[history->ncalls++] = (struct host_call){
@@ -255,8 +269,12 @@ static void end(struct history *history, uint32_t thread, const json_t *event)
 static void add_command(struct history *history, const json_t *event, uint32_t lane)
 {
 	bool own = has_category(event, "context");
-	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")), *name = text_in(event, "name");
-	/* What the program tells of may be what the driver told of, too, and is no second kernel then, whatever arguments it has. */
+	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")),
+		   *name = text_in(event, "name");
+	/*
+	 * What the program tells of may be what the driver told of, too, and is no second kernel
+	 * then, whatever arguments it has.
+	 */
 	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
 	int64_t start = start_of(event);
 	const json_t *bytes = arg_of(event, "bytes");
@@ -267,7 +285,9 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 	history->commands[history->ncommands++] = (struct device_command){
 		.start = start,
 		.end = start + duration_of(event),
-		.bytes = json_number_value(bytes) > 0 && json_number_value(bytes) < (double)LONGEST ? (int64_t)json_number_value(bytes) : 0,
+		.bytes = json_number_value(bytes) > 0 && json_number_value(bytes) < (double)LONGEST
+				 ? (int64_t)json_number_value(bytes)
+				 : 0,
 		.has_bytes = json_is_number(bytes),
 		.queue = queue_of(history, event, lane),
 		.row = names_number(&history->names, row),
@@ -282,10 +302,14 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 	history->unfinished += json_is_true(arg_of(event, "unfinished"));
 }
 
-/* A slice of a device command says of which kind it is; but those that the program tells of by itself, on a lane that it made for them. */
+/*
+ * A slice of a device command says of which kind it is; but those that the program tells of by
+ * itself, on a lane that it made for them.
+ */
 static bool is_command(const json_t *event, const struct lane *lane)
 {
-	return has_category(event, "device") ? json_is_string(arg_of(event, "kind")) : lane->no_thread && has_category(event, "context");
+	return has_category(event, "device") ? json_is_string(arg_of(event, "kind"))
+					     : lane->no_thread && has_category(event, "context");
 }
 
 /* ---- all events ---- */
@@ -308,7 +332,8 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 		note_identity(history, event, file);
 	} else if (!strcmp(name, "tracelayer_end")) {
 		history->lost += (unsigned long long)json_number_value(arg_of(event, "lost"));
-		history->bytes += (unsigned long long)json_number_value(arg_of(event, "event_bytes"));
+		history->bytes +=
+			(unsigned long long)json_number_value(arg_of(event, "event_bytes"));
 	} else if (!strcmp(name, "process_name")) {
 		replace(&history->processes[process].name, event, "name");
 	} else if (!strcmp(name, "process_labels")) {
@@ -364,22 +389,27 @@ static int compare_submissions(const void *a, const void *b)
 	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-static struct submission *submission_of(const struct history *history, uint32_t process, uint32_t correlation)
+static struct submission *submission_of(const struct history *history, uint32_t process,
+					uint32_t correlation)
 {
 	const struct submission wanted = {.process = process, .correlation = correlation};
 
-	return correlation && history->nsubmissions ? bsearch(&wanted, history->submissions, history->nsubmissions, sizeof(wanted), compare_submissions)
-						    : NULL;
+	return correlation && history->nsubmissions
+		       ? bsearch(&wanted, history->submissions, history->nsubmissions,
+				 sizeof(wanted), compare_submissions)
+		       : NULL;
 }
 
 static void resolve_command(const struct history *history, struct device_command *command)
 {
-	struct submission *submission = submission_of(history, history->queues[command->queue].process, command->correlation);
+	struct submission *submission = submission_of(
+		history, history->queues[command->queue].process, command->correlation);
 
 	if (!submission)
 		return;
 	/* Of one that went to several queues the first one counts. */
-	if (submission->queue == NOBODY || history->queues[command->queue].number < history->queues[submission->queue].number)
+	if (submission->queue == NOBODY ||
+	    history->queues[command->queue].number < history->queues[submission->queue].number)
 		submission->queue = command->queue;
 	command->submit_start = submission->start;
 	command->submit_end = submission->end;
@@ -392,14 +422,17 @@ static void resolve_command(const struct history *history, struct device_command
 void history_resolve(struct history *history)
 {
 	if (history->nsubmissions)
-		qsort(history->submissions, history->nsubmissions, sizeof(struct submission), compare_submissions);
+		qsort(history->submissions, history->nsubmissions, sizeof(struct submission),
+		      compare_submissions);
 	for (size_t i = 0; i < history->ncommands; i++)
 		resolve_command(history, &history->commands[i]);
 	for (size_t i = 0; i < history->ncalls; i++) {
 		struct host_call *call = &history->calls[i];
-		const struct submission *submission = submission_of(history, history->lanes[call->thread].process, call->correlation);
+		const struct submission *submission = submission_of(
+			history, history->lanes[call->thread].process, call->correlation);
 
-		call->correlation = submission && submission->queue != NOBODY ? submission->queue + 1 : 0;
+		call->correlation =
+			submission && submission->queue != NOBODY ? submission->queue + 1 : 0;
 	}
 }
 

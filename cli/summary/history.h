@@ -1,9 +1,11 @@
 /*
- * history.h: what trace files say happened, as far as `tracelayer summary` needs it: every host call and every device command, in few bytes
- * each, with the thread, process, queue and request that it belongs to.
+ * history.h: what trace files say happened, as far as `tracelayer summary` needs it: every host
+ * call and every device command, in few bytes each, with the thread, process, queue and request
+ * that it belongs to.
  *
- * Kept whole, because what a queue waited for is known only when all of its commands and all calls of the threads that filled it are: files have
- * them thread by thread, not by time. Files of one process, as --split makes them, are taken together.
+ * Kept whole, because what a queue waited for is known only when all of its commands and all calls
+ * of the threads that filled it are: files have them thread by thread, not by time. Files of one
+ * process, as --split makes them, are taken together.
  */
 #ifndef TL_CLI_SUMMARY_HISTORY_H
 #define TL_CLI_SUMMARY_HISTORY_H
@@ -23,15 +25,17 @@ struct host_call {
 	uint32_t thread;
 	uint32_t name : 30;
 	bool failed : 1;
-	bool own : 1; /* no call: an event of the program's own */
+	bool own : 1;	  /* no call: an event of the program's own */
 	uint32_t request; /* number in .requests; 0: none */
-	uint32_t correlation; /* with what it submitted; 0: nothing. After history_resolve: 1 + the queue's number */
+	/* with what it submitted; 0: nothing. After history_resolve: 1 + the queue's number */
+	uint32_t correlation;
 };
 
 struct device_command {
 	int64_t start, end, bytes;
-	int64_t submit_start, submit_end; /* of the call that submitted it; its name is .submit, NOBODY: not known */
-	uint32_t queue, row;		  /* numbers; of its table's row in .names */
+	/* of the call that submitted it; its name is .submit, NOBODY: not known */
+	int64_t submit_start, submit_end;
+	uint32_t queue, row; /* numbers; of its table's row in .names */
 	uint32_t correlation, request, thread, submit;
 	uint8_t kind;
 	bool has_bytes, unfinished;
@@ -83,13 +87,17 @@ struct history {
 	struct process *processes;
 	struct queue *queues;
 	uint32_t nlanes, nprocesses, nqueues;
-	/* Functions, rows; and by their keys: lanes, processes (with and without their file), queues, requests (0 is none). */
+	/*
+	 * Functions, rows; and by their keys: lanes, processes (with and without their file),
+	 * queues, requests (0 is none).
+	 */
 	struct names names, lane_keys, process_keys, queue_keys, requests, identities;
-	uint32_t *process_of;	/* by number in .process_keys */
-	uint32_t *identity_of;	/* process, by number in .identities */
-	size_t unfinished, cut; /* device commands without an end; marks that were ended where events are missing */
+	uint32_t *process_of;  /* by number in .process_keys */
+	uint32_t *identity_of; /* process, by number in .identities */
+	/* device commands without an end; marks that were ended where events are missing */
+	size_t unfinished, cut;
 	unsigned long long bytes; /* that events took which are no calls, as the traces' ends say */
-	unsigned long long lost; /* events that the traces say they lack */
+	unsigned long long lost;  /* events that the traces say they lack */
 };
 
 /* An event of a file, which is known by its number. */

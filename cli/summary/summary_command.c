@@ -1,7 +1,8 @@
 /*
  * tracelayer summary: tables of the host calls and the device commands in trace files.
  *
- * Files become a history (history.h), which becomes tables (tabulate.h). Calls made inside other calls count in both.
+ * Files become a history (history.h), which becomes tables (tabulate.h). Calls made inside other
+ * calls count in both.
  */
 #include "config.h"
 
@@ -58,8 +59,12 @@ struct wishes {
 };
 
 static const struct argp_option options[] = {
-	{"by", OPTION_BY, "WHAT", 0, "what rows are told apart by: function (the default), thread, queue, process or request", 0},
-	{"table", OPTION_TABLE, "TABLE", 0, "only this one: groups, calls, events, kernels, transfers, others, queues, waits or memory", 0},
+	{"by", OPTION_BY, "WHAT", 0,
+	 "what rows are told apart by: function (the default), thread, queue, process or request",
+	 0},
+	{"table", OPTION_TABLE, "TABLE", 0,
+	 "only this one: groups, calls, events, kernels, transfers, others, queues, waits or memory",
+	 0},
 	{"format", OPTION_FORMAT, "FORMAT", 0, "text (the default), csv or json", 0},
 	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
 	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
@@ -71,11 +76,15 @@ static void wish_by(struct argp_state *state, struct wishes *wishes, const char 
 	int by = grouping_named(word);
 
 	if (by < 0)
-		argp_error(state, "--by=%s: no such grouping; give function, thread, queue, process or request", word);
+		argp_error(
+			state,
+			"--by=%s: no such grouping; give function, thread, queue, process or request",
+			word);
 	wishes->by = (enum grouping)by;
 }
 
-static const char *const table_words[TABLES] = {"groups", "calls", "events", "kernels", "transfers", "others", "queues", "waits", "memory"};
+static const char *const table_words[TABLES] = {
+	"groups", "calls", "events", "kernels", "transfers", "others", "queues", "waits", "memory"};
 
 static void wish_table(struct argp_state *state, struct wishes *wishes, const char *word)
 {
@@ -84,7 +93,10 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 			wishes->table = i;
 			return;
 		}
-	argp_error(state, "--table=%s: no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory", word);
+	argp_error(
+		state,
+		"--table=%s: no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory",
+		word);
 }
 
 static void wish_format(struct argp_state *state, struct wishes *wishes, const char *name)
@@ -125,8 +137,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			   "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
 	case ARGP_KEY_END:
-		if (wishes->table == TABLE_GROUPS && (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE))
-			argp_error(state, "--table=groups: there is none; give --by=thread, process or request, too");
+		if (wishes->table == TABLE_GROUPS &&
+		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE))
+			argp_error(
+				state,
+				"--table=groups: there is none; give --by=thread, process or request, too");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -149,14 +164,17 @@ static void say_missing(const struct history *history, enum grouping by)
 	size_t unended = history_unended(history);
 
 	if (unended)
-		say("%zu call%s without an end; not in the table", unended, unended == 1 ? "" : "s");
+		say("%zu call%s without an end; not in the table", unended,
+		    unended == 1 ? "" : "s");
 	if (history->unfinished)
-		say("%zu device command%s had not ended when the trace did; counted up to there", history->unfinished,
-		    history->unfinished == 1 ? "" : "s");
+		say("%zu device command%s had not ended when the trace did; counted up to there",
+		    history->unfinished, history->unfinished == 1 ? "" : "s");
 	if (history->cut)
-		say("%zu mark%s cut short where events had been overwritten or lost; counted up to there", history->cut, history->cut == 1 ? " was" : "s were");
+		say("%zu mark%s cut short where events had been overwritten or lost; counted up to there",
+		    history->cut, history->cut == 1 ? " was" : "s were");
 	if (history->lost)
-		say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where", history->lost);
+		say("%llu events were lost when the trace was made, and are not in the table; the trace's last lines say where",
+		    history->lost);
 	if (by == BY_QUEUE && !history->nqueues)
 		say("--by=queue: the trace has no device commands; see --device in tracelayer-run(1)");
 	if (by == BY_REQUEST && history->requests.count < 2)
@@ -169,7 +187,8 @@ static int print_summary(struct history *history, const struct wishes *wishes)
 
 	tabulate(tables, history, wishes->by, wishes->nfiles);
 	if (wishes->table >= 0 && (!tables[wishes->table] || !table_rows(tables[wishes->table])))
-		say("--table=%s: the trace%s nothing for it", table_words[wishes->table], wishes->nfiles == 1 ? " has" : "s have");
+		say("--table=%s: the trace%s nothing for it", table_words[wishes->table],
+		    wishes->nfiles == 1 ? " has" : "s have");
 	for (int i = 0; i < TABLES; i++)
 		if (wishes->table >= 0 && i != wishes->table && tables[i]) {
 			table_free(tables[i]);

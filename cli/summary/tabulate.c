@@ -1,6 +1,6 @@
 /*
- * tabulate.c: see tabulate.h. Calls and commands are sorted by their rows, and in each row by duration, so that medians and percentiles are
- * durations that really occurred (nearest rank).
+ * tabulate.c: see tabulate.h. Calls and commands are sorted by their rows, and in each row by
+ * duration, so that medians and percentiles are durations that really occurred (nearest rank).
  */
 #include "config.h"
 
@@ -81,7 +81,8 @@ static uint32_t command_group(const struct tabulation *of, const struct device_c
 static uint32_t count_groups(const struct tabulation *of)
 {
 	const struct history *history = of->history;
-	const uint32_t counts[] = {1, history->nlanes + 1, history->nqueues + 1, history->nprocesses + 1, history->requests.count + 1};
+	const uint32_t counts[] = {1, history->nlanes + 1, history->nqueues + 1,
+				   history->nprocesses + 1, history->requests.count + 1};
 
 	return counts[of->by];
 }
@@ -90,8 +91,9 @@ static void process_label(char *to, size_t room, const struct history *history, 
 {
 	const struct process *process = &history->processes[number];
 
-	snprintf(to, room, "%s%s%s%s%s%s", process->number, process->name ? " " : "", process->name ? process->name : "",
-		 process->labels ? " (" : "", process->labels ? process->labels : "", process->labels ? ")" : "");
+	snprintf(to, room, "%s%s%s%s%s%s", process->number, process->name ? " " : "",
+		 process->name ? process->name : "", process->labels ? " (" : "",
+		 process->labels ? process->labels : "", process->labels ? ")" : "");
 }
 
 static const char *of_process(const struct tabulation *of, uint32_t process)
@@ -100,8 +102,9 @@ static const char *of_process(const struct tabulation *of, uint32_t process)
 }
 
 /*
- * Overlapping work is on further lanes, "queue 1 (2), Device", or "... (2)" in traces of older versions: what they have in common is the queue's name. Returns
- * how much of it stands before the number; *rest: what stands behind it.
+ * Overlapping work is on further lanes, "queue 1 (2), Device", or "... (2)" in traces of older
+ * versions: what they have in common is the queue's name. Returns how much of it stands before the
+ * number; *rest: what stands behind it.
  */
 static size_t length_of_queue(const char *lane, const char **rest)
 {
@@ -130,8 +133,8 @@ static void queue_label(char *to, size_t room, const struct tabulation *of, uint
 		int size = (int)length_of_queue(lane->name, &rest);
 		snprintf(to + length, room - (size_t)length, "%.*s%s", size, lane->name, rest);
 	} else if (queue->number)
-		snprintf(to + length, room - (size_t)length, "queue %u%s%s", queue->number, queue->device ? ", " : "",
-			 queue->device ? queue->device : "");
+		snprintf(to + length, room - (size_t)length, "queue %u%s%s", queue->number,
+			 queue->device ? ", " : "", queue->device ? queue->device : "");
 	else
 		snprintf(to + length, room - (size_t)length, "lane %s", lane->number);
 }
@@ -141,7 +144,8 @@ static void thread_label(char *to, size_t room, const struct tabulation *of, uin
 	const struct lane *lane = &of->history->lanes[number];
 	const char *process = of_process(of, lane->process);
 
-	snprintf(to, room, "%s%s%s%s%s", process, *process ? ": " : "", lane->number, lane->name ? " " : "", lane->name ? lane->name : "");
+	snprintf(to, room, "%s%s%s%s%s", process, *process ? ": " : "", lane->number,
+		 lane->name ? " " : "", lane->name ? lane->name : "");
 }
 
 #define LABEL 512
@@ -187,13 +191,15 @@ static size_t rank(size_t count, unsigned percent)
 }
 
 /* The calls of one row; returns how many of the `left` ones are. */
-static size_t count_calls(const struct tabulation *of, const struct host_call *first, size_t left, struct calls *row)
+static size_t count_calls(const struct tabulation *of, const struct host_call *first, size_t left,
+			  struct calls *row)
 {
 	uint32_t group = call_group(of, first);
 	size_t count = 0;
 
 	*row = (struct calls){.name = of->history->names.list[first->name]};
-	for (; count < left && first[count].own == first->own && first[count].name == first->name && call_group(of, &first[count]) == group;
+	for (; count < left && first[count].own == first->own && first[count].name == first->name &&
+	       call_group(of, &first[count]) == group;
 	     count++) {
 		row->failed += first[count].failed;
 		row->total += first[count].duration;
@@ -221,13 +227,14 @@ static void calls_heading(struct table *table, const struct tabulation *of, size
 		threads += history->lanes[i].calls;
 	if (files > 1)
 		snprintf(from, sizeof(from), ", from %d files", files);
-	table_heading(table, "host calls: %zu in %zu function%s, on %zu thread%s%s", count, functions, plural(functions), threads, plural(threads),
-		      from);
+	table_heading(table, "host calls: %zu in %zu function%s, on %zu thread%s%s", count,
+		      functions, plural(functions), threads, plural(threads), from);
 	free(seen);
 }
 
 /* Rows of calls that lie together. */
-static void add_calls(struct table *table, const struct tabulation *of, const struct host_call *calls, size_t ncalls)
+static void add_calls(struct table *table, const struct tabulation *of,
+		      const struct host_call *calls, size_t ncalls)
 {
 	long long whole = 0;
 	char label[LABEL];
@@ -249,7 +256,8 @@ static void tabulate_calls(struct table *tables[TABLES], struct tabulation *of, 
 	size_t count = 0;
 
 	if (history->ncalls)
-		qsort_r(history->calls, history->ncalls, sizeof(struct host_call), compare_calls, of);
+		qsort_r(history->calls, history->ncalls, sizeof(struct host_call), compare_calls,
+			of);
 	while (count < history->ncalls && !history->calls[count].own)
 		count++;
 	tables[TABLE_CALLS] = calls_table("host calls", "function", group_column(of));
@@ -259,7 +267,8 @@ static void tabulate_calls(struct table *tables[TABLES], struct tabulation *of, 
 		return;
 	tables[TABLE_EVENTS] = calls_table("own events", "event", group_column(of));
 	add_calls(tables[TABLE_EVENTS], of, history->calls + count, history->ncalls - count);
-	table_heading(tables[TABLE_EVENTS], "the program's own events: %zu", history->ncalls - count);
+	table_heading(tables[TABLE_EVENTS], "the program's own events: %zu",
+		      history->ncalls - count);
 }
 
 /* ---- device commands ---- */
@@ -278,9 +287,11 @@ static long long time_of_commands(const struct history *history)
 	return sum;
 }
 
-static bool same_row(const struct tabulation *of, const struct device_command *a, const struct device_command *b)
+static bool same_row(const struct tabulation *of, const struct device_command *a,
+		     const struct device_command *b)
 {
-	return commands_table_of(a->kind) == commands_table_of(b->kind) && command_group(of, a) == command_group(of, b) && a->row == b->row;
+	return commands_table_of(a->kind) == commands_table_of(b->kind) &&
+	       command_group(of, a) == command_group(of, b) && a->row == b->row;
 }
 
 static int compare_commands(const void *a, const void *b, void *context)
@@ -296,7 +307,8 @@ static int compare_commands(const void *a, const void *b, void *context)
 }
 
 /* The commands of one row; returns how many of the `left` ones are. */
-static size_t count_commands(const struct tabulation *of, const struct device_command *first, size_t left, struct commands *row)
+static size_t count_commands(const struct tabulation *of, const struct device_command *first,
+			     size_t left, struct commands *row)
 {
 	size_t count = 0;
 
@@ -328,7 +340,8 @@ static void tabulate_commands(struct table *tables[COMMANDS_TABLES], struct tabu
 	char label[LABEL];
 
 	if (history->ncommands)
-		qsort_r(history->commands, history->ncommands, sizeof(struct device_command), compare_commands, of);
+		qsort_r(history->commands, history->ncommands, sizeof(struct device_command),
+			compare_commands, of);
 	for (size_t i = 0, count; i < history->ncommands; i += count) {
 		const struct device_command *first = &history->commands[i];
 		enum commands_table which = commands_table_of(first->kind);
@@ -371,7 +384,8 @@ static int compare_causes(const void *a, const void *b)
 }
 
 /* What each queue waited for longest, whatever the group. */
-static void find_causes(struct queue_row *rows, const struct tabulation *of, const struct waits *waits)
+static void find_causes(struct queue_row *rows, const struct tabulation *of,
+			const struct waits *waits)
 {
 	size_t count = waits->keys.count;
 	struct wait *list = need(calloc(count + 1, sizeof(*list)));
@@ -405,7 +419,10 @@ static struct table *tabulate_queues(const struct tabulation *of, const struct w
 		rows[i].time = waits->queues[i];
 		queue_label(name, sizeof(name), of, i);
 		rows[i].name = name;
-		rows[i].group = queue_group_column(of) ? group_label(process, of, of->history->queues[i].process + 1) : NULL;
+		rows[i].group =
+			queue_group_column(of)
+				? group_label(process, of, of->history->queues[i].process + 1)
+				: NULL;
 		queues_row(table, &rows[i]);
 	}
 	free(rows);
@@ -464,7 +481,8 @@ static void sum_calls(const struct tabulation *of, struct group_row *rows, struc
 	}
 }
 
-static void sum_commands(const struct tabulation *of, struct group_row *rows, struct extent *extents)
+static void sum_commands(const struct tabulation *of, struct group_row *rows,
+			 struct extent *extents)
 {
 	for (size_t i = 0; i < of->history->ncommands; i++) {
 		const struct device_command *command = &of->history->commands[i];
@@ -526,7 +544,8 @@ void tabulate(struct table *tables[TABLES], struct history *history, enum groupi
 		waits_free(&waits);
 		tabulate_commands(&tables[TABLE_KERNELS], &of);
 		if (history->bytes)
-			tables[TABLE_MEMORY] = memory_table((long long)history->bytes, time_of_commands(history));
+			tables[TABLE_MEMORY] =
+				memory_table((long long)history->bytes, time_of_commands(history));
 	}
 	tabulate_calls(tables, &of, files);
 	if (*groupings[by].plural)

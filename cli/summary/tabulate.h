@@ -14,11 +14,22 @@ enum grouping { BY_FUNCTION, BY_THREAD, BY_QUEUE, BY_PROCESS, BY_REQUEST, GROUPI
 int grouping_named(const char *word);
 
 /* In the order in which they are shown. TABLE_GROUPS: what is told apart, a row for each. */
-enum { TABLE_GROUPS, TABLE_CALLS, TABLE_EVENTS, TABLE_KERNELS, TABLE_TRANSFERS, TABLE_OTHERS, TABLE_QUEUES, TABLE_WAITS, TABLE_MEMORY, TABLES };
+enum {
+	TABLE_GROUPS,
+	TABLE_CALLS,
+	TABLE_EVENTS,
+	TABLE_KERNELS,
+	TABLE_TRANSFERS,
+	TABLE_OTHERS,
+	TABLE_QUEUES,
+	TABLE_WAITS,
+	TABLE_MEMORY,
+	TABLES
+};
 
 /*
- * Make them, after history_resolve; the caller frees them. NULL: nothing of the kind. `files` is how many the history is from. Sorts the history's
- * calls and commands anew.
+ * Make them, after history_resolve; the caller frees them. NULL: nothing of the kind. `files` is
+ * how many the history is from. Sorts the history's calls and commands anew.
  */
 void tabulate(struct table *tables[TABLES], struct history *history, enum grouping by, int files);
 

@@ -1,8 +1,9 @@
 /*
  * waits.c: see waits.h.
  *
- * First all gaps of all queues are found, then the host's parts of them are told thread by thread: a thread's calls are laid flat, one stretch
- * behind the other, and each part looks up the stretches that it overlaps.
+ * First all gaps of all queues are found, then the host's parts of them are told thread by thread:
+ * a thread's calls are laid flat, one stretch behind the other, and each part looks up the
+ * stretches that it overlaps.
  */
 #include "config.h"
 
@@ -13,7 +14,10 @@
 #include "cli/command.h"
 #include "cli/summary/waits.h"
 
-/* A gap, as far as it is no device's: what the thread did up to `host`, and then the call that submitted, up to `call`. */
+/*
+ * A gap, as far as it is no device's: what the thread did up to `host`, and then the call that
+ * submitted, up to `call`.
+ */
 struct part {
 	int64_t from, host, call;
 	uint32_t thread, submit, group, queue;
@@ -47,7 +51,8 @@ static void add_wait(struct work *work, const struct part *part, uint32_t cause,
 
 	if (number == count) {
 		waits->list = need(reallocarray(waits->list, count + 1, sizeof(struct wait)));
-		waits->list[number] = (struct wait){.group = part->group, .queue = part->queue, .cause = cause};
+		waits->list[number] =
+			(struct wait){.group = part->group, .queue = part->queue, .cause = cause};
 	}
 	struct wait *wait = &waits->list[number];
 
@@ -63,11 +68,14 @@ static void add_wait(struct work *work, const struct part *part, uint32_t cause,
 
 /* ---- the gaps ---- */
 
-static void add_gap(struct work *work, const struct device_command *command, int64_t idle, uint32_t group)
+static void add_gap(struct work *work, const struct device_command *command, int64_t idle,
+		    uint32_t group)
 {
-	const struct gap gap = {command->start - idle, command->start, command->submit_start, command->submit_end};
+	const struct gap gap = {command->start - idle, command->start, command->submit_start,
+				command->submit_end};
 	const struct gap_parts ends = gap_parts(&gap);
-	struct part part = {gap.from, ends.host, ends.call, command->thread, command->submit, group, command->queue, ++work->ngaps};
+	struct part part = {gap.from,	     ends.host, ends.call,	command->thread,
+			    command->submit, group,	command->queue, ++work->ngaps};
 
 	if (command->submit == NOBODY) {
 		add_wait(work, &part, work->unknown, idle);
@@ -101,10 +109,12 @@ static void find_gaps(struct work *work, wait_group group, const void *context)
 	struct history *history = work->history;
 
 	if (history->ncommands)
-		qsort(history->commands, history->ncommands, sizeof(struct device_command), compare_commands);
+		qsort(history->commands, history->ncommands, sizeof(struct device_command),
+		      compare_commands);
 	for (size_t i = 0; i < history->ncommands; i++) {
 		const struct device_command *command = &history->commands[i];
-		int64_t idle = queue_time_add(&work->waits->queues[command->queue], command->start, command->end);
+		int64_t idle = queue_time_add(&work->waits->queues[command->queue], command->start,
+					      command->end);
 
 		if (idle)
 			add_gap(work, command, idle, group(context, command));
@@ -137,24 +147,31 @@ static int compare_calls(const void *a, const void *b)
 static size_t add_stretch(struct stretch *flat, size_t count, int64_t start, uint32_t name)
 {
 	if (count && start <= flat[count - 1].start)
-		count--;	/* nothing was in that one */
+		count--; /* nothing was in that one */
 	else if (count && flat[count - 1].name == name)
 		return count;
-	flat[count] = (struct stretch){count && start < flat[count - 1].start ? flat[count - 1].start : start, name};
+	flat[count] = (struct stretch){
+		count && start < flat[count - 1].start ? flat[count - 1].start : start, name};
 	return count + 1;
 }
 
-/* Of `count` calls of one thread; `flat` has room for twice as many and one. Returns how many stretches they are. */
-static size_t lay_flat(struct stretch *flat, const struct host_call *calls, size_t count, uint32_t program)
+/*
+ * Of `count` calls of one thread; `flat` has room for twice as many and one. Returns how many
+ * stretches they are.
+ */
+static size_t lay_flat(struct stretch *flat, const struct host_call *calls, size_t count,
+		       uint32_t program)
 {
 	const struct host_call **open = need(calloc(count + 1, sizeof(*open)));
 	size_t depth = 0, n = add_stretch(flat, 0, INT64_MIN, program);
 
 	for (size_t i = 0; i <= count; i++) {
-		while (depth && (i == count || open[depth - 1]->start + open[depth - 1]->duration <= calls[i].start)) {
+		while (depth && (i == count || open[depth - 1]->start + open[depth - 1]->duration <=
+						       calls[i].start)) {
 			const struct host_call *over = open[--depth];
 
-			n = add_stretch(flat, n, over->start + over->duration, depth ? open[depth - 1]->name : program);
+			n = add_stretch(flat, n, over->start + over->duration,
+					depth ? open[depth - 1]->name : program);
 		}
 		if (i == count)
 			break;
@@ -181,12 +198,14 @@ static size_t stretch_at(const struct stretch *flat, size_t count, int64_t time)
 	return low;
 }
 
-static void tell_part(struct work *work, const struct part *part, const struct stretch *flat, size_t count)
+static void tell_part(struct work *work, const struct part *part, const struct stretch *flat,
+		      size_t count)
 {
 	int64_t at = part->from;
 
 	for (size_t i = stretch_at(flat, count, at); at < part->host; i++) {
-		int64_t end = i + 1 < count && flat[i + 1].start < part->host ? flat[i + 1].start : part->host;
+		int64_t end = i + 1 < count && flat[i + 1].start < part->host ? flat[i + 1].start
+									      : part->host;
 
 		add_wait(work, part, flat[i].name, end - at);
 		at = end;
@@ -219,7 +238,8 @@ static void ask_threads(struct work *work)
 	qsort(history->calls, history->ncalls, sizeof(struct host_call), compare_calls);
 	for (size_t i = 0, end; i < work->nparts; i = end) {
 		uint32_t thread = work->parts[i].thread;
-		size_t first = first_call_of(history, thread), count = first_call_of(history, thread + 1) - first;
+		size_t first = first_call_of(history, thread),
+		       count = first_call_of(history, thread + 1) - first;
 		struct stretch *flat = need(calloc(2 * count + 1, sizeof(*flat)));
 		size_t nflat = lay_flat(flat, &history->calls[first], count, work->program);
 
@@ -239,7 +259,8 @@ void waits_of(struct waits *waits, struct history *history, wait_group group, co
 		.unknown = names_number(&history->names, GAP_UNKNOWN),
 	};
 
-	*waits = (struct waits){.queues = need(calloc(history->nqueues + 1, sizeof(struct queue_time)))};
+	*waits = (struct waits){
+		.queues = need(calloc(history->nqueues + 1, sizeof(struct queue_time)))};
 	find_gaps(&work, group, context);
 	ask_threads(&work);
 	free(work.parts);

@@ -1,8 +1,9 @@
 /*
- * waits.h: when the queues of a history were busy and idle, and what they waited for (queue_time.h).
+ * waits.h: when the queues of a history were busy and idle, and what they waited for
+ * (queue_time.h).
  *
- * What a queue waited for while its submitting thread had not yet begun to submit is told by that thread: at each moment the innermost call that
- * it was in.
+ * What a queue waited for while its submitting thread had not yet begun to submit is told by that
+ * thread: at each moment the innermost call that it was in.
  */
 #ifndef TL_CLI_SUMMARY_WAITS_H
 #define TL_CLI_SUMMARY_WAITS_H
@@ -13,8 +14,8 @@
 struct wait {
 	uint32_t group, queue, cause; /* .cause: a number in the history's names */
 	int64_t gaps, total, longest;
-	size_t gap;	 /* that it was seen in last, */
-	int64_t in_gap;	 /* and for how long in that one */
+	size_t gap;	/* that it was seen in last, */
+	int64_t in_gap; /* and for how long in that one */
 };
 
 struct waits {

@@ -1,8 +1,8 @@
 /*
  * output_file.c: see output_file.h.
  *
- * The folder is found once, by a walk that follows nobody else's links, and everything is done within it: whatever happens to the path meanwhile,
- * the file lies where it was begun.
+ * The folder is found once, by a walk that follows nobody else's links, and everything is done
+ * within it: whatever happens to the path meanwhile, the file lies where it was begun.
  */
 #include "config.h"
 
@@ -64,7 +64,10 @@ static int name_path(struct output_file *file)
 	const char *slash = strrchr(file->asked, '/');
 	int length = slash ? (int)(slash - file->asked) + 1 : 0;
 
-	return snprintf(file->path, sizeof(file->path), "%.*s%s", length, file->asked, file->name) < (int)sizeof(file->path) ? 0 : ENAMETOOLONG;
+	return snprintf(file->path, sizeof(file->path), "%.*s%s", length, file->asked, file->name) <
+			       (int)sizeof(file->path)
+		       ? 0
+		       : ENAMETOOLONG;
 }
 
 /* The first number from this one on whose name nobody has. */
@@ -89,8 +92,10 @@ static int make_temporary(struct output_file *file)
 
 		if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) < 0)
 			chance = (uint32_t)getpid() * TRIES + (uint32_t)tries;
-		snprintf(file->made, sizeof(file->made), "%.*s.%06x", NAME_MAX - 7, file->name, chance & 0xffffff);
-		file->fd = openat(file->folder, file->made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		snprintf(file->made, sizeof(file->made), "%.*s.%06x", NAME_MAX - 7, file->name,
+			 chance & 0xffffff);
+		file->fd = openat(file->folder, file->made,
+				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (file->fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -117,7 +122,8 @@ static int open_in_folder(struct output_file *file)
 
 int output_file_open(struct output_file *file, const char *asked, bool force)
 {
-	*file = (struct output_file){.asked = asked, .force = force, .fd = STDOUT_FILENO, .folder = -1};
+	*file = (struct output_file){
+		.asked = asked, .force = force, .fd = STDOUT_FILENO, .folder = -1};
 	if (!strcmp(asked, "-")) {
 		strcpy(file->path, "the output");
 		return 0;
@@ -139,7 +145,10 @@ static int rename_or_fail(const struct output_file *file)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return errno;
-	return linkat(file->folder, file->made, file->folder, file->name, 0) || unlinkat(file->folder, file->made, 0) ? errno : 0;
+	return linkat(file->folder, file->made, file->folder, file->name, 0) ||
+			       unlinkat(file->folder, file->made, 0)
+		       ? errno
+		       : 0;
 }
 
 static int take_name(struct output_file *file)
@@ -176,5 +185,6 @@ int output_file_close(struct output_file *file, bool keep)
 void output_file_say(const struct output_file *file)
 {
 	if (file->folder >= 0 && strcmp(file->asked, file->path))
-		say("%s: that name is taken; written to %s (-f overwrites)", file->asked, file->path);
+		say("%s: that name is taken; written to %s (-f overwrites)", file->asked,
+		    file->path);
 }

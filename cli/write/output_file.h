@@ -1,9 +1,11 @@
 /*
  * output_file.h: a file that a command writes: one rule for all of them.
  *
- * The file is made beside its name and gets that when it is whole, so that nobody sees half of it. A name that is taken stays with who has it: the
- * file gets the first of name.1.json, name.2.json … that is free, as a traced process's does (common/output.h), and that is said. With `force` it
- * takes the place of what is there. A device, or a pipe of the user's own, is written to as it is; "-" is standard output.
+ * The file is made beside its name and gets that when it is whole, so that nobody sees half of it.
+ * A name that is taken stays with who has it: the file gets the first of name.1.json, name.2.json …
+ * that is free, as a traced process's does (common/output.h), and that is said. With `force` it
+ * takes the place of what is there. A device, or a pipe of the user's own, is written to as it is;
+ * "-" is standard output.
  */
 #ifndef TL_CLI_WRITE_OUTPUT_FILE_H
 #define TL_CLI_WRITE_OUTPUT_FILE_H
@@ -12,9 +14,9 @@
 #include <stdbool.h>
 
 struct output_file {
-	const char *asked;	/* the path that the user gave */
-	char path[PATH_MAX];	/* what the file is called */
-	int fd;			/* to write to */
+	const char *asked;   /* the path that the user gave */
+	char path[PATH_MAX]; /* what the file is called */
+	int fd;		     /* to write to */
 
 	/* For output_file.c. */
 	bool force, temporary;
@@ -22,10 +24,16 @@ struct output_file {
 	char name[NAME_MAX + 1], made[NAME_MAX + 1];
 };
 
-/* 0, or an errno: see output_file_trouble. `asked` must stay. One at a time: signals that end the command remove what is not whole. */
+/*
+ * 0, or an errno: see output_file_trouble. `asked` must stay. One at a time: signals that end the
+ * command remove what is not whole.
+ */
 int output_file_open(struct output_file *file, const char *asked, bool force);
 
-/* Close it; `keep`: it is whole, and gets its name, else it is removed. 0, or an errno; then it has been removed. */
+/*
+ * Close it; `keep`: it is whole, and gets its name, else it is removed. 0, or an errno; then it has
+ * been removed.
+ */
 int output_file_close(struct output_file *file, bool keep);
 
 /* Say it, if the file is not called as it was asked for. */

@@ -17,13 +17,15 @@
 
 #define APIS 256u /* more than a process can have */
 
-static void put_piece(struct trace_sink *sink, enum tl_piece_kind kind, void *head, size_t size, const void *more, size_t more_size)
+static void put_piece(struct trace_sink *sink, enum tl_piece_kind kind, void *head, size_t size,
+		      const void *more, size_t more_size)
 {
 	static const char zeros[8];
 	size_t padding = -more_size % 8;
 	struct tl_piece *piece = head;
 
-	*piece = (struct tl_piece){.magic = TL_PIECE_MAGIC, .kind = kind, .size = size + more_size + padding};
+	*piece = (struct tl_piece){
+		.magic = TL_PIECE_MAGIC, .kind = kind, .size = size + more_size + padding};
 	trace_sink_bytes(sink, head, size);
 	trace_sink_bytes(sink, more, more_size);
 	trace_sink_bytes(sink, zeros, padding);
@@ -35,7 +37,9 @@ void trace_spool_begin(struct trace_sink *sink, const struct tl_trace *trace)
 	struct tl_file_header *header = (struct tl_file_header *)(void *)page;
 	struct tl_facts_piece *piece = need(calloc(1, sizeof(*piece)));
 	/* What the members don't fill is left out, but for a NUL. */
-	size_t size = (offsetof(struct tl_facts_piece, facts.members) + trace->facts.members_size + 8) & ~(size_t)7;
+	size_t size =
+		(offsetof(struct tl_facts_piece, facts.members) + trace->facts.members_size + 8) &
+		~(size_t)7;
 
 	memcpy(page, &trace->header, offsetof(struct tl_file_header, state));
 	header->kind = TL_FILE_SPOOL;
@@ -44,7 +48,8 @@ void trace_spool_begin(struct trace_sink *sink, const struct tl_trace *trace)
 	header->capacity = 0;
 	trace_sink_bytes(sink, page, TL_FILE_PAGE);
 	memcpy(&piece->facts, &trace->facts, sizeof(piece->facts));
-	put_piece(sink, TL_PIECE_FACTS, piece, size < sizeof(*piece) ? size : sizeof(*piece), NULL, 0);
+	put_piece(sink, TL_PIECE_FACTS, piece, size < sizeof(*piece) ? size : sizeof(*piece), NULL,
+		  0);
 	free(piece);
 	free(page);
 }
@@ -74,7 +79,8 @@ static void put_texts(struct trace_sink *sink, const struct tl_trace *trace)
 	size_t size;
 
 	while ((text = tl_trace_next_text(trace, &place, &number, &size))) {
-		struct tl_strings_piece piece = {.index = number >> TL_STRINGS_BITS, .first = number & ((1u << TL_STRINGS_BITS) - 1)};
+		struct tl_strings_piece piece = {.index = number >> TL_STRINGS_BITS,
+						 .first = number & ((1u << TL_STRINGS_BITS) - 1)};
 		put_piece(sink, TL_PIECE_STRINGS, &piece, sizeof(piece), text, size);
 	}
 }
@@ -122,13 +128,18 @@ static void put_thread(struct trace_sink *sink, const struct tl_trace_lane *lane
 		atomic_init(&opens[i].frame, 1);
 	}
 	atomic_init(&piece->lane, lane->lane);
-	put_piece(sink, TL_PIECE_THREAD, piece, sizeof(*piece), opens, lane->nopens * sizeof(*opens));
+	put_piece(sink, TL_PIECE_THREAD, piece, sizeof(*piece), opens,
+		  lane->nopens * sizeof(*opens));
 	free(piece);
 	free(opens);
 }
 
-/* Up to where they can be stepped over; what is not sound within a record is for those to find who encode it. */
-static uint64_t put_records(struct trace_sink *sink, const struct tl_trace_lane *lane, const struct tl_trace_run *run, uint64_t number)
+/*
+ * Up to where they can be stepped over; what is not sound within a record is for those to find who
+ * encode it.
+ */
+static uint64_t put_records(struct trace_sink *sink, const struct tl_trace_lane *lane,
+			    const struct tl_trace_run *run, uint64_t number)
 {
 	struct tl_trace_place place = {0};
 	struct tl_chunk_piece piece = {.records = sizeof(piece)};
@@ -155,7 +166,8 @@ uint64_t trace_spool_lane(struct trace_sink *sink, const struct tl_trace *trace,
 
 	put_thread(sink, lane);
 	for (size_t i = 0; i < lane->nruns; i++)
-		calls += put_records(sink, lane, &trace->runs[lane->first_run + i], FIRST_NUMBER + i);
+		calls += put_records(sink, lane, &trace->runs[lane->first_run + i],
+				     FIRST_NUMBER + i);
 	sink->events += calls + lane->nopens;
 	return calls;
 }

@@ -1,5 +1,6 @@
 /*
- * trace_sink.c: see trace_sink.h. The layer's writer does the same inside a traced process, without an allocator (layer/write/writer.c).
+ * trace_sink.c: see trace_sink.h. The layer's writer does the same inside a traced process, without
+ * an allocator (layer/write/writer.c).
  */
 #include "config.h"
 
@@ -19,7 +20,10 @@
 #define BLOCK (1024u * 1024) /* a block is written when it has grown beyond this */
 #define TEXT  (BLOCK + TL_ENCODER_ROOM)
 
-/* How long a file may stay open for writing behind the end of its process, whose descriptors are closed after its memory is gone. */
+/*
+ * How long a file may stay open for writing behind the end of its process, whose descriptors are
+ * closed after its memory is gone.
+ */
 #define BUSY_MS 1000
 
 /* ---- the file ---- */
@@ -63,14 +67,16 @@ static const char *pack(struct trace_sink *sink, size_t *size, bool last)
 		return sink->block;
 	if (!sink->blocks)
 		header = tl_gzip_header(sink->packed);
-	*size = header + (last ? tl_gzip_end : tl_gzip_block)(&sink->gzip, sink->packed + header, sink->block, plain);
+	*size = header + (last ? tl_gzip_end : tl_gzip_block)(&sink->gzip, sink->packed + header,
+							      sink->block, plain);
 	return sink->packed;
 }
 
 static void flush_block(struct trace_sink *sink)
 {
 	size_t size;
-	const char *bytes = sink->error || sink->text.at == sink->block ? NULL : pack(sink, &size, false);
+	const char *bytes =
+		sink->error || sink->text.at == sink->block ? NULL : pack(sink, &size, false);
 
 	if (bytes)
 		sink->error = write_at(sink->fd, bytes, size, sink->offset);
@@ -86,7 +92,10 @@ static void flush_block(struct trace_sink *sink)
 
 /* ---- opening ---- */
 
-/* What a name asks for. Like a traced process, which has to write something: JSON, if it is no format known. */
+/*
+ * What a name asks for. Like a traced process, which has to write something: JSON, if it is no
+ * format known.
+ */
 static enum tl_output_format format_of(const char *path, const struct tl_format **format)
 {
 	size_t size = strlen(path);
@@ -161,8 +170,8 @@ static bool is_busy(int fd)
 }
 
 /*
- * Nobody else writes it, and the blocks are there. That takes a descriptor for reading: where we may not read what we may write, there is no way
- * to see it.
+ * Nobody else writes it, and the blocks are there. That takes a descriptor for reading: where we
+ * may not read what we may write, there is no way to see it.
  */
 static int inspect(const struct tl_output *output, const struct tl_trace_output *from)
 {
@@ -239,8 +248,8 @@ bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since,
 	struct stat stat;
 	bool adopted = false;
 
-	if (strlen(path) < sizeof(from->path) && !lstat(path, &stat) && S_ISREG(stat.st_mode) && !stat.st_size &&
-	    stat.st_uid == geteuid() && (uint64_t)stat.st_ctim.tv_sec >= since) {
+	if (strlen(path) < sizeof(from->path) && !lstat(path, &stat) && S_ISREG(stat.st_mode) &&
+	    !stat.st_size && stat.st_uid == geteuid() && (uint64_t)stat.st_ctim.tv_sec >= since) {
 		strcpy(from->path, path);
 		from->format = format_of(path, &format);
 		from->gzip = is_packed(path);
@@ -271,19 +280,23 @@ static int copy(int from, int to, uint64_t size)
 	return 0;
 }
 
-int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_trace_output *from, uint32_t pid)
+int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_trace_output *from,
+		    uint32_t pid)
 {
 	struct tl_output *original = need(calloc(1, sizeof(*original)));
 	const struct tl_format *format;
 
 	forget(sink);
 	describe(original, from);
-	int error = format_of(path, &format) == from->format && is_packed(path) == from->gzip ? inspect(original, from) : ENOTSUP;
+	int error = format_of(path, &format) == from->format && is_packed(path) == from->gzip
+			    ? inspect(original, from)
+			    : ENOTSUP;
 
 	if (!error)
 		error = trace_sink_create(sink, path, pid);
 	if (!error) {
-		int fd = open(original->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+		int fd = open(original->path,
+			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		sink->error = fd < 0 ? errno : copy(fd, sink->fd, from->slot.offset);
 		if (fd >= 0)
 			close(fd);
@@ -338,10 +351,12 @@ void trace_sink_lane(struct trace_sink *sink, const struct tl_trace_named_lane *
 
 	make_room(sink);
 	if (sink->encoder.format->lane)
-		sink->encoder.format->lane(&sink->encoder, &sink->text, lane->shown, name ? name : "", size, lane->sort);
+		sink->encoder.format->lane(&sink->encoder, &sink->text, lane->shown,
+					   name ? name : "", size, lane->sort);
 }
 
-size_t trace_sink_record(struct trace_sink *sink, uint32_t tid, const struct tl_call_record *record, size_t size)
+size_t trace_sink_record(struct trace_sink *sink, uint32_t tid, const struct tl_call_record *record,
+			 size_t size)
 {
 	make_room(sink);
 	size_t taken = sink->encoder.format->record(&sink->encoder, &sink->text, tid, record, size);
@@ -350,7 +365,8 @@ size_t trace_sink_record(struct trace_sink *sink, uint32_t tid, const struct tl_
 	return taken;
 }
 
-void trace_sink_unfinished(struct trace_sink *sink, uint32_t tid, uint32_t function, uint64_t start, uint64_t end)
+void trace_sink_unfinished(struct trace_sink *sink, uint32_t tid, uint32_t function, uint64_t start,
+			   uint64_t end)
 {
 	make_room(sink);
 	sink->encoder.format->unfinished(&sink->encoder, &sink->text, tid, function, start, end);
@@ -398,7 +414,8 @@ static void remove_fresh(const struct trace_sink *sink)
 
 	if (folder < 0)
 		return;
-	if (!fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) && stat.st_dev == sink->output.device && stat.st_ino == sink->output.inode)
+	if (!fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) &&
+	    stat.st_dev == sink->output.device && stat.st_ino == sink->output.inode)
 		unlinkat(folder, name, 0);
 	close(folder);
 }

@@ -65,8 +65,8 @@ struct tl_args_kept {
 };
 
 /*
- * What a member of ours is called among a call's arguments: `key`, which begins with "tracelayer_", without that beginning, unless a parameter of
- * the function has this name.
+ * What a member of ours is called among a call's arguments: `key`, which begins with "tracelayer_",
+ * without that beginning, unless a parameter of the function has this name.
  */
 const char *tl_args_own_key(const struct tl_function *function, const char *key);
 
@@ -92,11 +92,15 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 /* Calls return something, of at most 8 bytes. */
 bool tl_call_has_result(const struct tl_function *function);
 
-/* The call's result (zero-extended from its size) means failure. Most results are 0, which is one only of what gives out pointers. */
+/*
+ * The call's result (zero-extended from its size) means failure. Most results are 0, which is one
+ * only of what gives out pointers.
+ */
 bool tl_call_failed_by(const struct tl_function *function, uint64_t result);
 static inline bool tl_call_failed(const struct tl_function *function, uint64_t result)
 {
-	return (result || function->failure == TL_FAILURE_NULL) && tl_call_failed_by(function, result);
+	return (result || function->failure == TL_FAILURE_NULL) &&
+	       tl_call_failed_by(function, result);
 }
 
 #endif

@@ -91,7 +91,8 @@ static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_
 	for (uint32_t i = 0; i < type->count; i++)
 		if ((int64_t)type->enumerators[i].value < 0 && type->size < 8) {
 			unsigned unused = 64 - 8 * type->size;
-			tl_text_integer(text, (uint64_t)((int64_t)(value << unused) >> unused), true);
+			tl_text_integer(text, (uint64_t)((int64_t)(value << unused) >> unused),
+					true);
 			return;
 		}
 	tl_text_integer(text, value, false);

@@ -5,8 +5,8 @@
  *	 "ts":1.234,"dur":0.100,"args":{"hEvent":"0x10","result":"ZE_RESULT_SUCCESS"}}
  *
  * What is the same in every call of a function comes first, and is copied as one piece. ts and dur
- *are microseconds, written from whole nanoseconds, so that ts+dur of one event is exactly what its
- *clock read. A slice that touches the one before it has a fourth decimal in both: touching.h.
+ * are microseconds, written from whole nanoseconds, so that ts+dur of one event is exactly what its
+ * clock read. A slice that touches the one before it has a fourth decimal in both: touching.h.
  */
 #include "format/encode/chrome.h"
 
@@ -166,7 +166,8 @@ static char *put_number(char *at, const char *key, uint32_t number)
 static char *put_cause(char *at, const struct tl_function *function, struct tl_cause cause)
 {
 	if (cause.correlation)
-		at = put_number(at, tl_args_own_key(function, "tracelayer_correlation"), cause.correlation);
+		at = put_number(at, tl_args_own_key(function, "tracelayer_correlation"),
+				cause.correlation);
 	if (cause.request)
 		at = put_number(at, tl_args_own_key(function, "tracelayer_request"), cause.request);
 	return at;

@@ -58,10 +58,13 @@ static void put_cost(struct tl_text *text, const struct tl_event_cost *cost)
 	tl_text_unsigned(text, cost->device_ns);
 	if (!cost->device_ns)
 		return;
-	uint64_t thousandths = (uint64_t)((unsigned __int128)cost->bytes * 1000000000 / cost->device_ns);
+	uint64_t thousandths =
+		(uint64_t)((unsigned __int128)cost->bytes * 1000000000 / cost->device_ns);
 	tl_text_string(text, ",\"event_bytes_per_device_ms\":");
 	tl_text_unsigned(text, thousandths / 1000);
-	tl_text_string(text, thousandths % 1000 < 10 ? ".00" : thousandths % 1000 < 100 ? ".0" : ".");
+	tl_text_string(text, thousandths % 1000 < 10	? ".00"
+			     : thousandths % 1000 < 100 ? ".0"
+							: ".");
 	tl_text_unsigned(text, thousandths % 1000);
 }
 
@@ -89,17 +92,25 @@ bool tl_event_is_sound(const struct tl_event_record *event)
 {
 	size_t size = event->size * 8u;
 
-	return size >= sizeof(*event) && size >= tl_event_bytes(event) && event->phase && strchr("XBEiCstf", event->phase);
+	return size >= sizeof(*event) && size >= tl_event_bytes(event) && event->phase &&
+	       strchr("XBEiCstf", event->phase);
 }
 
 /* The event's own end of a flow, or that of a call. */
-static void make_end(struct tl_event_record *end, const struct tl_event_record *event, uint8_t phase, uint64_t number, uint32_t name,
-		     uint64_t ns)
+static void make_end(struct tl_event_record *end, const struct tl_event_record *event,
+		     uint8_t phase, uint64_t number, uint32_t name, uint64_t ns)
 {
-	*end = (struct tl_event_record){
-		.size = sizeof(*event) / 8, .type = TL_RECORD_EVENT, .flags = event->flags & (TL_EVENT_NS | TL_EVENT_TID), .name = name,
-		.start = ns, .duration = number, .lane = event->lane, .phase = phase, .level = event->level,
-		.category = event->category, .request = event->request};
+	*end = (struct tl_event_record){.size = sizeof(*event) / 8,
+					.type = TL_RECORD_EVENT,
+					.flags = event->flags & (TL_EVENT_NS | TL_EVENT_TID),
+					.name = name,
+					.start = ns,
+					.duration = number,
+					.lane = event->lane,
+					.phase = phase,
+					.level = event->level,
+					.category = event->category,
+					.request = event->request};
 }
 
 static void move_to_call(struct tl_event_record *end, uint32_t tid)
@@ -113,7 +124,8 @@ static bool has_call(const struct tl_encoder *encoder, uint32_t tid, uint64_t ns
 	return tid && (!encoder->has_call || encoder->has_call(tid, ns));
 }
 
-unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS])
+unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event,
+		       struct tl_event_record ends[TL_EVENT_ENDS])
 {
 	struct tl_event_arrows arrows;
 	unsigned count = 0;
@@ -133,7 +145,8 @@ unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_r
 		make_end(&ends[count], event, 's', arrows.number + 1, arrows.to_name, end);
 		make_end(&ends[count + 1], event, 'i', 0, arrows.to_name, arrows.to_ns);
 		move_to_call(&ends[count + 1], arrows.to);
-		make_end(&ends[count + 2], event, 'f', arrows.number + 1, arrows.to_name, arrows.to_ns);
+		make_end(&ends[count + 2], event, 'f', arrows.number + 1, arrows.to_name,
+			 arrows.to_ns);
 		move_to_call(&ends[count + 2], arrows.to);
 		count += 3;
 	}
@@ -147,12 +160,14 @@ uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_
 	return encoder->lane ? encoder->lane(event->lane) : 0;
 }
 
-static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t time)
+static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event,
+		      uint64_t time)
 {
 	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);
 }
 
-void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t *start, uint64_t *stop)
+void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event,
+		    uint64_t *start, uint64_t *stop)
 {
 	uint64_t end;
 
@@ -166,22 +181,26 @@ void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_reco
 		*stop = end;
 }
 
-void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder, const struct tl_event_record *event)
+void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder,
+		       const struct tl_event_record *event)
 {
 	uint64_t start, stop;
 
 	cost->bytes += event->size * 8u;
-	if (event->phase != 'X' || !(event->level & TL_LEVEL_OPERATOR) || !event->lane || event->flags & TL_EVENT_TID)
+	if (event->phase != 'X' || !(event->level & TL_LEVEL_OPERATOR) || !event->lane ||
+	    event->flags & TL_EVENT_TID)
 		return;
 	tl_event_times(encoder, event, &start, &stop);
 	cost->device_ns += stop - start;
 }
 
-static bool note_event(const struct tl_encoder *encoder, uint32_t tid, const struct tl_event_record *event)
+static bool note_event(const struct tl_encoder *encoder, uint32_t tid,
+		       const struct tl_event_record *event)
 {
 	uint64_t start, stop;
 
-	if (event->phase != 'B' && event->phase != 'E' && (event->lane || !encoder->marks->now.open))
+	if (event->phase != 'B' && event->phase != 'E' &&
+	    (event->lane || !encoder->marks->now.open))
 		return true;
 	tl_event_times(encoder, event, &start, &stop);
 	if (event->phase == 'B' || event->phase == 'E')
@@ -190,7 +209,8 @@ static bool note_event(const struct tl_encoder *encoder, uint32_t tid, const str
 	return true;
 }
 
-bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid, const struct tl_call_record *record)
+bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid,
+		     const struct tl_call_record *record)
 {
 	uint64_t stop;
 

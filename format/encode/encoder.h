@@ -1,11 +1,12 @@
 /*
  * encoder.h: what turns records into the bytes of a trace file, whatever its format.
  *
- * The layer's writer and the command (export, recover) use it alike. An encoder formats into memory given to it, allocates
- * nothing, knows no locale, and makes no system call. One thread at a time.
+ * The layer's writer and the command (export, recover) use it alike. An encoder formats into memory
+ * given to it, allocates nothing, knows no locale, and makes no system call. One thread at a time.
  *
- * Output comes in blocks. What is appended between two calls of .block reaches the file whole or not at all, so an encoder must not rely
- * on what it put into an earlier block, unless it was told by .kept that it is there.
+ * Output comes in blocks. What is appended between two calls of .block reaches the file whole or
+ * not at all, so an encoder must not rely on what it put into an earlier block, unless it was told
+ * by .kept that it is there.
  */
 #ifndef TL_FORMAT_ENCODE_ENCODER_H
 #define TL_FORMAT_ENCODE_ENCODER_H
@@ -27,43 +28,52 @@ struct tl_encoder;
 
 /* What the events that are no calls cost, beside what they tell of. */
 struct tl_event_cost {
-	uint64_t bytes;		/* of their records */
-	uint64_t device_ns;	/* work of devices that is among them */
+	uint64_t bytes;	    /* of their records */
+	uint64_t device_ns; /* work of devices that is among them */
 };
 
 /* What the end of a file says. */
 struct tl_totals {
-	uint64_t events;	/* in the file */
-	uint64_t lost;		/* events that are in no file */
+	uint64_t events; /* in the file */
+	uint64_t lost;	 /* events that are in no file */
 	/* Lanes with losses: calls back with each; NULL: not known. */
-	void (*lost_by_thread)(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to);
+	void (*lost_by_thread)(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost),
+			       void *to);
 	void *context;
-	uint64_t overwritten;	/* those that made room for newer ones in rings, as was wished; 0: not said */
-	struct tl_event_cost cost;	/* .bytes 0: not said */
+	/* those that made room for newer ones in rings, as was wished; 0: not said */
+	uint64_t overwritten;
+	struct tl_event_cost cost; /* .bytes 0: not said */
 };
 
 struct tl_format {
-	const char *ending;	/* ".json" */
+	const char *ending; /* ".json" */
 	enum tl_output_format number;
-	size_t state;		/* bytes that an encoder needs, zeroed, aligned to 64 */
+	size_t state; /* bytes that an encoder needs, zeroed, aligned to 64 */
 
 	/* What a file starts with. */
-	void (*begin)(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts);
+	void (*begin)(struct tl_encoder *encoder, struct tl_text *text,
+		      const struct tl_facts *facts);
 	/* A thread's name. Comes before its first record, and again when the name changes. */
-	void (*thread)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char name[16]);
-	/* A lane that is no thread's: its name, and where it stands (struct tl_lane_entry). Before the first event that names it. */
-	void (*lane)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name, size_t size, int32_t sort);
+	void (*thread)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		       const char name[16]);
 	/*
-	 * One record; `size` is how many bytes lie from it to its chunk's end. Appends all of it or nothing. Returns the record's size in
-	 * bytes, 0 where it is not sound.
+	 * A lane that is no thread's: its name, and where it stands (struct tl_lane_entry). Before
+	 * the first event that names it.
 	 */
-	size_t (*record)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_call_record *record,
-			 size_t size);
+	void (*lane)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		     const char *name, size_t size, int32_t sort);
+	/*
+	 * One record; `size` is how many bytes lie from it to its chunk's end. Appends all of it or
+	 * nothing. Returns the record's size in bytes, 0 where it is not sound.
+	 */
+	size_t (*record)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			 const struct tl_call_record *record, size_t size);
 	/* A call that had not returned when its process ended, at the tick `end`. */
-	void (*unfinished)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, uint32_t function, uint64_t start,
-			   uint64_t end);
+	void (*unfinished)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			   uint32_t function, uint64_t start, uint64_t end);
 	/* What a file ends with. More may be written over it later. */
-	void (*end)(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals);
+	void (*end)(struct tl_encoder *encoder, struct tl_text *text,
+		    const struct tl_totals *totals);
 	/* A block begins. */
 	void (*block)(struct tl_encoder *encoder);
 	/* What was appended since .block is in the file. */
@@ -73,63 +83,94 @@ struct tl_format {
 struct tl_encoder {
 	const struct tl_format *format;
 	uint32_t pid;
-	uint64_t (*ns)(uint64_t ticks);		/* ticks to nanoseconds of CLOCK_MONOTONIC */
-	const struct tl_function *(*function)(uint32_t id);	/* NULL for a number that no API has */
-	/* Text of a string's number, NULL: none; and the tid that a lane is shown by. NULL where there are no events but calls. */
+	uint64_t (*ns)(uint64_t ticks); /* ticks to nanoseconds of CLOCK_MONOTONIC */
+	/* NULL for a number that no API has */
+	const struct tl_function *(*function)(uint32_t id);
+	/*
+	 * Text of a string's number, NULL: none; and the tid that a lane is shown by. NULL where
+	 * there are no events but calls.
+	 */
 	const char *(*string)(uint32_t number, size_t *size);
 	uint32_t (*lane)(uint32_t number);
 	/*
-	 * Whether the file has the call that a thread, by the number that it is shown by, was in at a time, or will have it, as far as is known:
-	 * arrows that lead from or to a call that it lacks are left out. NULL: it has all.
+	 * Whether the file has the call that a thread, by the number that it is shown by, was in at
+	 * a time, or will have it, as far as is known: arrows that lead from or to a call that it
+	 * lacks are left out. NULL: it has all.
 	 */
 	bool (*has_call)(uint32_t tid, uint64_t ns);
-	struct tl_open_marks *marks;	/* what is open, to be ended where records are missing; NULL: that is not wanted */
-	void *state;	/* format->state bytes */
+	/* what is open, to be ended where records are missing; NULL: that is not wanted */
+	struct tl_open_marks *marks;
+	void *state; /* format->state bytes */
 };
 
 extern const struct tl_format tl_format_json, tl_format_pftrace;
 
-/* What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses is left out. */
+/*
+ * What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses
+ * is left out.
+ */
 void tl_text_totals(struct tl_text *text, const struct tl_totals *totals);
 
-/* A record lies whole in its chunk, of which `size` bytes are left, and those that say what a call's do are no smaller than one. */
+/*
+ * A record lies whole in its chunk, of which `size` bytes are left, and those that say what a
+ * call's do are no smaller than one.
+ */
 static inline bool tl_record_is_whole(const struct tl_call_record *record, size_t size)
 {
 	return size >= 8 && record->size * 8u <= size &&
-	       ((record->type != TL_RECORD_CALL && record->type != TL_RECORD_LOST) || record->size * 8u >= sizeof(*record));
+	       ((record->type != TL_RECORD_CALL && record->type != TL_RECORD_LOST) ||
+		record->size * 8u >= sizeof(*record));
 }
 
-/* A record that is an event's and lies whole in its chunk has the size that its arguments take, and a phase that there is. */
+/*
+ * A record that is an event's and lies whole in its chunk has the size that its arguments take, and
+ * a phase that there is.
+ */
 bool tl_event_is_sound(const struct tl_event_record *event);
 
 /*
- * The ends of the flows that a sound event has (TL_EVENT_ARROWS), as events in the order of their times. Returns how many.
+ * The ends of the flows that a sound event has (TL_EVENT_ARROWS), as events in the order of their
+ * times. Returns how many.
  *
- * The one that leads to a call that waited ends at an instant of its own, near that call's end: Perfetto turns an arrow by its slices' beginnings, and a wait
- * begins before what it waits for ends.
+ * The one that leads to a call that waited ends at an instant of its own, near that call's end:
+ * Perfetto turns an arrow by its slices' beginnings, and a wait begins before what it waits for
+ * ends.
  */
 #define TL_EVENT_ENDS 5
-unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event, struct tl_event_record ends[TL_EVENT_ENDS]);
+unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event,
+		       struct tl_event_record ends[TL_EVENT_ENDS]);
 
 /*
- * A sound record of a thread is next: what it says of marks (tl_encoder.marks) is noted. An encoder calls it for each. False: an event E of
- * the thread's own that ends nothing which the file has.
+ * A sound record of a thread is next: what it says of marks (tl_encoder.marks) is noted. An encoder
+ * calls it for each. False: an event E of the thread's own that ends nothing which the file has.
  */
-bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid, const struct tl_call_record *record);
+bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid,
+		     const struct tl_call_record *record);
 
-/* Records of the thread are missing: the next of its marks to be ended, as an event E with its time in .start; its arguments say "cut". */
+/*
+ * Records of the thread are missing: the next of its marks to be ended, as an event E with its time
+ * in .start; its arguments say "cut".
+ */
 bool tl_encoder_gap(const struct tl_encoder *encoder, uint32_t tid, struct tl_event_record *end);
 
 /* The number that the lane of an event is shown by; 0: that of the thread which recorded it. */
 uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event);
 
-/* When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time, and never less than none. */
-void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event, uint64_t *start, uint64_t *stop);
+/*
+ * When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time, and never
+ * less than none.
+ */
+void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event,
+		    uint64_t *start, uint64_t *stop);
 
 /* Add a sound event to the cost of all. */
-void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder, const struct tl_event_record *event);
+void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder,
+		       const struct tl_event_record *event);
 
-/* The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt is no encoder's). */
+/*
+ * The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt
+ * is no encoder's).
+ */
 const struct tl_format *tl_format_of(const char *path, bool *gzip);
 
 #endif

@@ -21,7 +21,7 @@
 
 struct tl_gzip {
 	z_stream stream;
-	uint32_t crc, size;	/* of all blocks that were kept */
+	uint32_t crc, size; /* of all blocks that were kept */
 	uint32_t next_crc, next_size;
 	char *arena, *arena_end;
 };

@@ -103,8 +103,8 @@ static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t ti
 	put_name(encoder, text, tid, "thread_name", name, strnlen(name, 16));
 }
 
-static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name, size_t size,
-		 int32_t sort)
+static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name,
+		 size_t size, int32_t sort)
 {
 	struct tl_text args = start_args(encoder);
 
@@ -120,8 +120,11 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	const struct tl_chrome chrome = chrome_of(encoder);
 
 	if (size >= 8 && call->type == TL_RECORD_EVENT)
-		return tl_json_event(encoder, &((struct state *)encoder->state)->touching, text, tid, (const struct tl_event_record *)(const void *)call, size);
-	if (encoder->marks && (size < 8 || call->type != TL_RECORD_CALL || encoder->marks->now.open) && tl_record_is_whole(call, size)) {
+		return tl_json_event(encoder, &((struct state *)encoder->state)->touching, text,
+				     tid, (const struct tl_event_record *)(const void *)call, size);
+	if (encoder->marks &&
+	    (size < 8 || call->type != TL_RECORD_CALL || encoder->marks->now.open) &&
+	    tl_record_is_whole(call, size)) {
 		if (tl_record_is_gap(call))
 			tl_json_gap(encoder, text, tid);
 		else

@@ -11,7 +11,8 @@
 #include "format/encode/touching.h"
 #include "tracelayer/api.h"
 
-static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number, const char *none)
+static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number,
+		     const char *none)
 {
 	size_t size = 0;
 	const char *bytes = number && encoder->string ? encoder->string(number, &size) : NULL;
@@ -21,10 +22,12 @@ static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uin
 	tl_text_string(text, "\"");
 }
 
-static void put_category(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event)
+static void put_category(const struct tl_encoder *encoder, struct tl_text *text,
+			 const struct tl_event_record *event)
 {
 	size_t size = 0;
-	const char *bytes = event->category && encoder->string ? encoder->string(event->category, &size) : NULL;
+	const char *bytes =
+		event->category && encoder->string ? encoder->string(event->category, &size) : NULL;
 
 	tl_text_string(text, ",\"cat\":\"");
 	tl_text_escape(text, bytes ? bytes : "tracelayer", bytes ? size : strlen("tracelayer"));
@@ -32,7 +35,8 @@ static void put_category(const struct tl_encoder *encoder, struct tl_text *text,
 	tl_text_string(text, "\"");
 }
 
-static void put_times(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event, bool moves)
+static void put_times(const struct tl_encoder *encoder, struct tl_text *text,
+		      const struct tl_event_record *event, bool moves)
 {
 	uint64_t start, stop;
 
@@ -52,7 +56,8 @@ static void put_times(const struct tl_encoder *encoder, struct tl_text *text, co
 }
 
 /* An X that touches the slice before it on its lane. */
-static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *touching, uint32_t tid, const struct tl_event_record *event)
+static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *touching, uint32_t tid,
+		       const struct tl_event_record *event)
 {
 	uint32_t shown = tl_event_shown(encoder, event);
 	uint64_t start, stop;
@@ -76,7 +81,8 @@ static void put_phase(struct tl_text *text, const struct tl_event_record *event)
 	tl_text_integer(text, event->duration, false);
 }
 
-static void put_value(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_arg *arg)
+static void put_value(const struct tl_encoder *encoder, struct tl_text *text,
+		      const struct tl_event_arg *arg)
 {
 	switch (arg->kind) {
 	case TL_VALUE_SIGNED_64:
@@ -104,7 +110,8 @@ static void put_value(const struct tl_encoder *encoder, struct tl_text *text, co
 /* A counter's value is a number, whatever its size: viewers draw it, as a double. */
 static void put_count(struct tl_text *text, const struct tl_event_arg *arg)
 {
-	double number = arg->kind == TL_VALUE_SIGNED_64 ? (double)(int64_t)arg->value : (double)arg->value;
+	double number =
+		arg->kind == TL_VALUE_SIGNED_64 ? (double)(int64_t)arg->value : (double)arg->value;
 	uint64_t bits;
 
 	memcpy(&bits, &number, sizeof(bits));
@@ -113,7 +120,8 @@ static void put_count(struct tl_text *text, const struct tl_event_arg *arg)
 
 static bool is_large_count(const struct tl_event_record *event, const struct tl_event_arg *arg)
 {
-	return event->phase == 'C' && arg->kind <= TL_VALUE_SIGNED_64 && !tl_text_is_whole(arg->value, arg->kind == TL_VALUE_SIGNED_64);
+	return event->phase == 'C' && arg->kind <= TL_VALUE_SIGNED_64 &&
+	       !tl_text_is_whole(arg->value, arg->kind == TL_VALUE_SIGNED_64);
 }
 
 /* A key ends at a NUL: parsers refuse one there. */
@@ -127,7 +135,8 @@ static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint
 	tl_text_string(text, "\":");
 }
 
-static void put_args(const struct tl_encoder *encoder, struct tl_text *text, const struct tl_event_record *event, bool is_cut)
+static void put_args(const struct tl_encoder *encoder, struct tl_text *text,
+		     const struct tl_event_record *event, bool is_cut)
 {
 	tl_text_string(text, is_cut ? ",\"args\":{\"cut\":true" : ",\"args\":{");
 	for (unsigned i = 0; i < event->args; i++) {
@@ -146,7 +155,8 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text, con
 	tl_text_string(text, "}}");
 }
 
-static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_event_record *event, bool is_cut, bool moves)
+static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		      const struct tl_event_record *event, bool is_cut, bool moves)
 {
 	const char phase[] = {event->phase, 0};
 	uint32_t shown = tl_event_shown(encoder, event);
@@ -165,8 +175,9 @@ static void put_event(const struct tl_encoder *encoder, struct tl_text *text, ui
 	put_args(encoder, text, event, is_cut);
 }
 
-size_t tl_json_event(const struct tl_encoder *encoder, struct tl_touching *touching, struct tl_text *text, uint32_t tid,
-		     const struct tl_event_record *event, size_t size)
+size_t tl_json_event(const struct tl_encoder *encoder, struct tl_touching *touching,
+		     struct tl_text *text, uint32_t tid, const struct tl_event_record *event,
+		     size_t size)
 {
 	struct tl_text whole = {text->at, text->end, false};
 	struct tl_event_record ends[TL_EVENT_ENDS];

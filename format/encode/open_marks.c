@@ -1,6 +1,6 @@
 /*
- * open_marks.c: see open_marks.h. Threads lie in a table with open addressing, from which none is taken out while it has a mark; the marks of each are a
- * list, the last one first.
+ * open_marks.c: see open_marks.h. Threads lie in a table with open addressing, from which none is
+ * taken out while it has a mark; the marks of each are a list, the last one first.
  */
 #include "format/encode/open_marks.h"
 
@@ -10,13 +10,15 @@
 static struct tl_open_marks_thread *thread_of(struct tl_open_marks_state *state, uint32_t tid)
 {
 	for (uint32_t i = 0; i < 16; i++) {
-		struct tl_open_marks_thread *thread = &state->threads[(tid * 2654435761u + i) % TL_OPEN_MARKS_THREADS];
+		struct tl_open_marks_thread *thread =
+			&state->threads[(tid * 2654435761u + i) % TL_OPEN_MARKS_THREADS];
 
 		if (thread->tid == tid)
 			return thread;
 	}
 	for (uint32_t i = 0; i < 16; i++) {
-		struct tl_open_marks_thread *thread = &state->threads[(tid * 2654435761u + i) % TL_OPEN_MARKS_THREADS];
+		struct tl_open_marks_thread *thread =
+			&state->threads[(tid * 2654435761u + i) % TL_OPEN_MARKS_THREADS];
 
 		if (!thread->tid || !thread->top)
 			return thread;
@@ -36,7 +38,8 @@ static uint32_t take_place(struct tl_open_marks_state *state)
 	return place;
 }
 
-static void push(struct tl_open_marks_state *state, uint32_t tid, const struct tl_event_record *event, uint64_t ns)
+static void push(struct tl_open_marks_state *state, uint32_t tid,
+		 const struct tl_event_record *event, uint64_t ns)
 {
 	struct tl_open_marks_thread *thread = thread_of(state, tid);
 	uint32_t place = thread ? take_place(state) : 0;
@@ -48,19 +51,20 @@ static void push(struct tl_open_marks_state *state, uint32_t tid, const struct t
 	if (thread->tid != tid)
 		*thread = (struct tl_open_marks_thread){.tid = tid};
 	state->marks[place - 1] = (struct tl_open_mark){.below = thread->top,
-						   .name = event->name,
-						   .category = event->category,
-						   .lane = event->lane,
-						   .start = ns,
-						   .flags = event->flags & TL_EVENT_TID,
-						   .level = event->level};
+							.name = event->name,
+							.category = event->category,
+							.lane = event->lane,
+							.start = ns,
+							.flags = event->flags & TL_EVENT_TID,
+							.level = event->level};
 	thread->top = place;
 	thread->latest = ns > thread->latest ? ns : thread->latest;
 	state->open++;
 }
 
 /* The last one of the event's lane. */
-static bool pop(struct tl_open_marks_state *state, struct tl_open_marks_thread *thread, const struct tl_event_record *event)
+static bool pop(struct tl_open_marks_state *state, struct tl_open_marks_thread *thread,
+		const struct tl_event_record *event)
 {
 	for (uint32_t *link = &thread->top; *link; link = &state->marks[*link - 1].below) {
 		uint32_t place = *link;
@@ -77,7 +81,8 @@ static bool pop(struct tl_open_marks_state *state, struct tl_open_marks_thread *
 	return false;
 }
 
-bool tl_open_marks_event(struct tl_open_marks *marks, uint32_t tid, const struct tl_event_record *event, uint64_t ns)
+bool tl_open_marks_event(struct tl_open_marks *marks, uint32_t tid,
+			 const struct tl_event_record *event, uint64_t ns)
 {
 	struct tl_open_marks_state *state = &marks->now;
 	struct tl_open_marks_thread *thread;
@@ -104,7 +109,8 @@ void tl_open_marks_latest(struct tl_open_marks *marks, uint32_t tid, uint64_t ns
 	marks->changed = true;
 }
 
-bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open_mark *mark, uint64_t *end)
+bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open_mark *mark,
+		       uint64_t *end)
 {
 	struct tl_open_marks_state *state = &marks->now;
 	struct tl_open_marks_thread *thread = state->open ? thread_of(state, tid) : NULL;

@@ -1,10 +1,11 @@
 /*
- * open_marks.h: which events B of a thread have had no E yet, while its records are gone through in their order, so that they can be closed where
- * records are missing.
+ * open_marks.h: which events B of a thread have had no E yet, while its records are gone through in
+ * their order, so that they can be closed where records are missing.
  *
- * What comes behind a gap may end other events than those that were open before it: an E there would be taken for the end of a B from before, and
- * the time between them, in which nobody knows what happened, for its own. So whoever finds a gap (tl_open_marks_gap) ends all that was open there, at the
- * last time that anything of the thread is known of.
+ * What comes behind a gap may end other events than those that were open before it: an E there
+ * would be taken for the end of a B from before, and the time between them, in which nobody knows
+ * what happened, for its own. So whoever finds a gap (tl_open_marks_gap) ends all that was open
+ * there, at the last time that anything of the thread is known of.
  *
  * No allocation: what there is no room for is not closed. One thread at a time.
  */
@@ -16,39 +17,43 @@
 
 #include "format/file/record.h"
 
-#define TL_OPEN_MARKS	 1024u /* open at once */
+#define TL_OPEN_MARKS	      1024u /* open at once */
 #define TL_OPEN_MARKS_THREADS 512u  /* with such */
 
 struct tl_open_mark {
-	uint32_t below;	/* 1 + place of the thread's one that was open before it; 0: none */
-	uint32_t name, category, lane;	/* as in its record */
-	uint64_t start;	/* nanoseconds */
+	uint32_t below; /* 1 + place of the thread's one that was open before it; 0: none */
+	uint32_t name, category, lane; /* as in its record */
+	uint64_t start;		       /* nanoseconds */
 	uint8_t flags, level;
 };
 
 struct tl_open_marks_thread {
-	uint32_t tid;	/* 0: free */
-	uint32_t top;	/* 1 + place of the last one; 0: none */
-	uint64_t latest;	/* nanoseconds: the last time that is known of, since it had one */
+	uint32_t tid;	 /* 0: free */
+	uint32_t top;	 /* 1 + place of the last one; 0: none */
+	uint64_t latest; /* nanoseconds: the last time that is known of, since it had one */
 };
 
 /* One state of all. Zeroed at first. */
 struct tl_open_marks_state {
-	uint32_t open;	/* marks */
-	uint32_t used;	/* places of .marks so far */
-	bool is_over;	/* there was no room for one */
-	uint32_t free;	/* 1 + first free place below that, linked by .below; 0: none */
+	uint32_t open; /* marks */
+	uint32_t used; /* places of .marks so far */
+	bool is_over;  /* there was no room for one */
+	uint32_t free; /* 1 + first free place below that, linked by .below; 0: none */
 	struct tl_open_marks_thread threads[TL_OPEN_MARKS_THREADS];
 	struct tl_open_mark marks[TL_OPEN_MARKS];
 };
 
 struct tl_open_marks {
 	struct tl_open_marks_state now, kept;
-	bool changed;	/* .now is not .kept */
+	bool changed; /* .now is not .kept */
 };
 
-/* An event B or E of this thread. `ns`: its time. False: an E whose B is not known of, and would be if it were there. */
-bool tl_open_marks_event(struct tl_open_marks *marks, uint32_t tid, const struct tl_event_record *event, uint64_t ns);
+/*
+ * An event B or E of this thread. `ns`: its time. False: an E whose B is not known of, and would be
+ * if it were there.
+ */
+bool tl_open_marks_event(struct tl_open_marks *marks, uint32_t tid,
+			 const struct tl_event_record *event, uint64_t ns);
 
 /* Something of a thread ended. */
 void tl_open_marks_latest(struct tl_open_marks *marks, uint32_t tid, uint64_t ns);
@@ -59,10 +64,17 @@ static inline void tl_open_marks_until(struct tl_open_marks *marks, uint32_t tid
 		tl_open_marks_latest(marks, tid, ns);
 }
 
-/* Records of a thread are missing here: take the innermost of its open ones, and when it is to be ended. False: there is none. */
-bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open_mark *mark, uint64_t *end);
+/*
+ * Records of a thread are missing here: take the innermost of its open ones, and when it is to be
+ * ended. False: there is none.
+ */
+bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open_mark *mark,
+		       uint64_t *end);
 
-/* As struct tl_format has it: what was done since .block is taken back by the next, unless .kept was called. */
+/*
+ * As struct tl_format has it: what was done since .block is taken back by the next, unless .kept
+ * was called.
+ */
 void tl_open_marks_block(struct tl_open_marks *marks);
 void tl_open_marks_kept(struct tl_open_marks *marks);
 

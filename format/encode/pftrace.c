@@ -34,7 +34,8 @@
 #include "format/encode/pftrace_ties.h"
 
 #define FIRST_SEQUENCE 1
-#define TRACK_SEQUENCE 2 /* of descriptions of tracks: on the events' own they would be taken for where these come from */
+/* of descriptions of tracks: on the events' own they would be taken for where these come from */
+#define TRACK_SEQUENCE 2
 #define PLANS	       512
 #define SCRATCH	       (128u * 1024)
 /* Kept free for a packet: its head; our own annotations, behind the arguments; and what follows. */
@@ -232,7 +233,10 @@ static void put_end(struct state *state, struct tl_text *text, uint64_t ns, uint
 
 /* ---- Calls */
 
-/* A category with its levels; less than CATEGORY_MAX bytes, by so many that what a function has besides fits. */
+/*
+ * A category with its levels; less than CATEGORY_MAX bytes, by so many that what a function has
+ * besides fits.
+ */
 static struct tl_text with_levels(char *to, struct tl_pf_text category, uint32_t mask)
 {
 	struct tl_text text = {to, to + CATEGORY_MAX, false};
@@ -346,14 +350,17 @@ static void put_result(struct state *state, struct tl_pf_notes *notes, struct pl
 	put_printed(state, notes, &text);
 }
 
-static void put_cause(struct tl_pf_notes *notes, const struct tl_function *function, struct tl_cause cause)
+static void put_cause(struct tl_pf_notes *notes, const struct tl_function *function,
+		      struct tl_cause cause)
 {
 	const char *correlation = "tracelayer_correlation", *request = "tracelayer_request";
 
 	if (cause.correlation)
-		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, correlation)), TL_PF_UINT_VALUE, cause.correlation);
+		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, correlation)),
+				 TL_PF_UINT_VALUE, cause.correlation);
 	if (cause.request)
-		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, request)), TL_PF_UINT_VALUE, cause.request);
+		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, request)),
+				 TL_PF_UINT_VALUE, cause.request);
 }
 
 /* The beginning of a call, with all that is known of it. */
@@ -520,7 +527,8 @@ static char *put_flow(char *at, const struct tl_event_record *event)
  * have no type: flows of slices' own need both slices' packets, and here the call's is long gone.
  */
 static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
-			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns, bool is_cut)
+			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns,
+			    bool is_cut)
 {
 	struct state *state = encoder->state;
 	uint64_t track = event_track(encoder, event);
@@ -531,7 +539,8 @@ static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 	if (track)
 		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	if (type != TL_PF_SLICE_END) {
-		at = put_category(state, at, whole_text(string, with_levels(string, category, event->level)));
+		at = put_category(state, at,
+				  whole_text(string, with_levels(string, category, event->level)));
 		at = put_event_name(state, at, text_of(encoder, event->name, "?"));
 	}
 	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : put_flow(at, event);
@@ -551,7 +560,10 @@ static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_tex
 	return hash | 1ull << 63;
 }
 
-/* A series is called by what it counts, "bytes" or "commands", unless it is called as its counter is. */
+/*
+ * A series is called by what it counts, "bytes" or "commands", unless it is called as its counter
+ * is.
+ */
 static char *put_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
 {
 	if (key.size == name.size && !memcmp(key.bytes, name.bytes, key.size))
@@ -611,8 +623,8 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 {
 	struct state *state = encoder->state;
 	char string[TL_PF_NAME_MAX], *packet, *start, *at;
-	struct tl_pf_text name = series_name(string, text_of(encoder, event->name, "?"),
-					     key_of(encoder, arg));
+	struct tl_pf_text name =
+		series_name(string, text_of(encoder, event->name, "?"), key_of(encoder, arg));
 	struct tl_pf_name *known = tl_pf_name_clean(&state->names, TL_PF_COUNTERS, name);
 	uint64_t track = counter_track(encoder, name);
 
@@ -631,9 +643,11 @@ static void put_ends(struct tl_encoder *encoder, struct tl_text *text,
 	struct tl_event_record ends[TL_EVENT_ENDS];
 	uint64_t ns, stop;
 
-	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends); i < count && has_room(text); i++) {
+	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends);
+	     i < count && has_room(text); i++) {
 		tl_event_times(encoder, &ends[i], &ns, &stop);
-		put_plain_event(encoder, text, &ends[i], ends[i].phase == 'i' ? TL_PF_INSTANT : TL_PF_NO_TYPE, ns, false);
+		put_plain_event(encoder, text, &ends[i],
+				ends[i].phase == 'i' ? TL_PF_INSTANT : TL_PF_NO_TYPE, ns, false);
 	}
 }
 
@@ -809,14 +823,16 @@ static void put_process(struct tl_encoder *encoder, struct tl_text *text,
 }
 
 /*
- * CLOCK_BOOTTIME at the instant of the other two, which goes on while the machine sleeps. It is among the members; a file of an older version lacks it, and then it
- * is as if the machine had never slept.
+ * CLOCK_BOOTTIME at the instant of the other two, which goes on while the machine sleeps. It is
+ * among the members; a file of an older version lacks it, and then it is as if the machine had
+ * never slept.
  */
 static uint64_t boottime_of(const struct tl_facts *facts)
 {
 	static const char key[] = "\"boottime_ns\":";
 	size_t size = strnlen(facts->members, sizeof(facts->members));
-	const char *at = memmem(facts->members, size, key, sizeof(key) - 1), *end = facts->members + size;
+	const char *at = memmem(facts->members, size, key, sizeof(key) - 1),
+		   *end = facts->members + size;
 	uint64_t ns = 0;
 
 	if (!at)
@@ -827,8 +843,8 @@ static uint64_t boottime_of(const struct tl_facts *facts)
 }
 
 /*
- * What the time of day is at a time of the trace. Perfetto's own clock is CLOCK_BOOTTIME: a file that does not relate that to its times can't be put beside
- * others.
+ * What the time of day is at a time of the trace. Perfetto's own clock is CLOCK_BOOTTIME: a file
+ * that does not relate that to its times can't be put beside others.
  */
 static void put_day(struct tl_text *text, const struct tl_facts *facts)
 {

@@ -103,7 +103,7 @@ enum tl_pf_track_descriptor {
 	TL_PF_SIBLING_MERGE_BEHAVIOR = 15,
 };
 enum tl_pf_counter { TL_PF_COUNTER_UNIT = 3, TL_PF_COUNTER_UNIT_NAME = 6 };
-#define TL_PF_UNIT_BYTES 3
+#define TL_PF_UNIT_BYTES	 3
 #define TL_PF_SIBLING_MERGE_NONE 2 /* lanes of the same name stay apart */
 enum tl_pf_process {
 	TL_PF_PROCESS_PID = 1,

@@ -95,7 +95,8 @@ static char *put_integer(char *at, uint64_t value, bool is_signed)
 	struct tl_text text = {digits, digits + sizeof(digits), false};
 
 	if (tl_text_is_whole(value, is_signed))
-		return tl_protobuf_number(at, is_signed ? TL_PF_INT_VALUE : TL_PF_UINT_VALUE, value);
+		return tl_protobuf_number(at, is_signed ? TL_PF_INT_VALUE : TL_PF_UINT_VALUE,
+					  value);
 	if (is_signed)
 		tl_text_signed(&text, (int64_t)value);
 	else
@@ -103,7 +104,8 @@ static char *put_integer(char *at, uint64_t value, bool is_signed)
 	return tl_protobuf_bytes(at, TL_PF_STRING_VALUE, digits, (size_t)(text.at - digits));
 }
 
-void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value, bool is_signed)
+void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value,
+			bool is_signed)
 {
 	char *content, *at;
 
@@ -184,7 +186,8 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 		at = put_integer(at, value, true);
 		break;
 	case TRUTH:
-		at = value > 1 ? put_integer(at, value, false) : tl_protobuf_number(at, TL_PF_BOOL_VALUE, value);
+		at = value > 1 ? put_integer(at, value, false)
+			       : tl_protobuf_number(at, TL_PF_BOOL_VALUE, value);
 		break;
 	case NAMED:
 		if (!put_named(notes, &at, step, value))

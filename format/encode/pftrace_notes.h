@@ -56,7 +56,8 @@ void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t
 		      uint64_t value);
 
 /* An integer; beyond 2 to the 53 it is text, as in JSON (tl_text_integer). */
-void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value, bool is_signed);
+void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value,
+			bool is_signed);
 
 /* One with a string that may come again. */
 void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string);

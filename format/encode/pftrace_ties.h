@@ -19,8 +19,9 @@
 
 #include "format/file/record.h"
 
-#define TL_PF_TIES	 256
-#define TL_PF_TIES_DEPTH 1024 /* calls of which it is not known yet in which call they were made   \
+#define TL_PF_TIES 256
+#define TL_PF_TIES_DEPTH                                                                           \
+	1024 /* calls of which it is not known yet in which call they were made   \
 			       */
 
 struct tl_pf_tie {
@@ -36,9 +37,9 @@ struct tl_pf_ties {
 };
 
 /*
- * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at them if
- * it has not done so; memory that comes again has other records, from its beginning. `ns`: ticks to
- * nanoseconds.
+ * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at them
+ * if it has not done so; memory that comes again has other records, from its beginning. `ns`: ticks
+ * to nanoseconds.
  */
 void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
 		     uint64_t (*ns)(uint64_t ticks));

@@ -1,12 +1,17 @@
 /*
- * touching.h: which slices of a lane begin at the very nanosecond at which the one before them ended.
+ * touching.h: which slices of a lane begin at the very nanosecond at which the one before them
+ * ended.
  *
- * Viewers that sort beginnings and ends by time, speedscope among them, take two such slices that are alike for one within the other; and where a machine has been up
- * for days, ts + dur in doubles may lie behind the next ts. So in JSON a slice that touches the one before begins 0.2 ns later and ends when it ended: what reads whole
- * nanoseconds rounds that away. A slice that takes no time, of which speedscope shows nothing, lasts 0.1 ns.
+ * Viewers that sort beginnings and ends by time, speedscope among them, take two such slices that
+ * are alike for one within the other; and where a machine has been up for days, ts + dur in doubles
+ * may lie behind the next ts. So in JSON a slice that touches the one before begins 0.2 ns later
+ * and ends when it ended: what reads whole nanoseconds rounds that away. A slice that takes no
+ * time, of which speedscope shows nothing, lasts 0.1 ns.
  *
- * Slices of a lane come in the order of their ends, as records do. The stack has those that lie in no other one so far; a slice takes those from its top that lie in it,
- * and what is on top then ended before it began. All that begin together are moved together. What there is no room for is forgotten: then a slice that touches isn't moved.
+ * Slices of a lane come in the order of their ends, as records do. The stack has those that lie in
+ * no other one so far; a slice takes those from its top that lie in it, and what is on top then
+ * ended before it began. All that begin together are moved together. What there is no room for is
+ * forgotten: then a slice that touches isn't moved.
  */
 #ifndef TL_FORMAT_ENCODE_TOUCHING_H
 #define TL_FORMAT_ENCODE_TOUCHING_H
@@ -28,7 +33,8 @@ struct tl_touching {
 };
 
 /* The next slice of a lane: whether it is to be moved. */
-static inline bool tl_touching_next(struct tl_touching *touching, uint32_t tid, uint64_t start, uint64_t end)
+static inline bool tl_touching_next(struct tl_touching *touching, uint32_t tid, uint64_t start,
+				    uint64_t end)
 {
 	struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
 	uint32_t depth = lane->tid == tid ? lane->depth : 0;

@@ -1,5 +1,6 @@
 /*
- * describe.c: tables to a description. See describe.h. Runs in tracegen, which puts the bytes into the tables that it writes, and in tests.
+ * describe.c: tables to a description. See describe.h. Runs in tracegen, which puts the bytes into
+ * the tables that it writes, and in tests.
  */
 #include "format/file/describe.h"
 
@@ -12,9 +13,9 @@ struct description {
 	char *bytes;
 	size_t size, room;
 	bool failed;
-	const struct tl_type **types;	/* by number */
+	const struct tl_type **types; /* by number */
 	size_t ntypes, types_room;
-	size_t *found;			/* hash table of 1 + number */
+	size_t *found; /* hash table of 1 + number */
 	size_t slots;
 };
 

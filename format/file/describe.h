@@ -1,23 +1,29 @@
 /*
- * describe.h: an API's tables (tracelayer/api.h) as bytes that mean the same in another process, on another machine, and in years.
+ * describe.h: an API's tables (tracelayer/api.h) as bytes that mean the same in another process, on
+ * another machine, and in years.
  *
- * A trace in the record format carries the description of each API whose calls are in it, so that whoever reads it knows the names
- * and the shapes of functions, parameters and types, whether it has that API's tables or not. The descriptions are made when
- * tables are generated, and lie in them: what a traced process does is to copy bytes.
+ * A trace in the record format carries the description of each API whose calls are in it, so that
+ * whoever reads it knows the names and the shapes of functions, parameters and types, whether it
+ * has that API's tables or not. The descriptions are made when tables are generated, and lie in
+ * them: what a traced process does is to copy bytes.
  *
- * The bytes: TL_DESCRIPTION_MAGIC with its NUL, then what follows here, in order. A number is unsigned LEB128 (seven bits a byte, low
- * ones first, 0x80: more follow); a signed number is zigzag-coded first (0, -1, 1, -2: 0, 1, 2, 3). A string ends with a NUL. A type is named by its
+ * The bytes: TL_DESCRIPTION_MAGIC with its NUL, then what follows here, in order. A number is
+ * unsigned LEB128 (seven bits a byte, low ones first, 0x80: more follow); a signed number is
+ * zigzag-coded first (0, -1, 1, -2: 0, 1, 2, 3). A string ends with a NUL. A type is named by its
  * place in the list of types, from 0.
  *
- *	api		string name, string version; numbers of types, functions, successes, chains; then these, in that order
+ *	api		string name, string version; numbers of types, functions, successes, chains;
+ *			then these, in that order
  *	type		number enum tl_kind, string name, number size; then
  *			  POINTER	1 + type of the target; 0: void
  *			  ARRAY		type of an element, number of elements
  *			  ENUM, FLAGS	number of enumerators; each: string name, signed value
  *			  STRUCT, UNION	number of members; each: variable
- *	variable	string name, type, numbers .offset .words .direction .chain .bit_offset .bit_width .length.kind; where that is not
+ *	variable	string name, type, numbers .offset .words .direction .chain .bit_offset
+ *			.bit_width .length.kind; where that is not
  *			  TL_LENGTH_NONE: numbers .length.bytes .sibling .constant
- *	function	string name, type of the result, numbers .words .level .flags .failure .layer .phase, string file, number line, number of parameters;
+ *	function	string name, type of the result, numbers .words .level .flags .failure
+ *			.layer .phase, string file, number line, number of parameters;
  *			  each: variable
  *	success		signed
  *	chain		number stype, type
@@ -33,12 +39,16 @@
 
 #define TL_DESCRIPTION_MAGIC "tlapi 2"
 
-/* The description of an API: *size bytes, which the caller frees. NULL where memory is short. Not for traced processes. */
+/*
+ * The description of an API: *size bytes, which the caller frees. NULL where memory is short. Not
+ * for traced processes.
+ */
 void *tl_describe(const struct tl_api *api, size_t *size);
 
 /*
- * Tables from a description, to be given to tl_describe_free. The bytes are not needed afterwards. NULL where they are not sound, and why
- * in `why`. They may come from anywhere: whatever they say, capture and print are safe with the tables that this makes.
+ * Tables from a description, to be given to tl_describe_free. The bytes are not needed afterwards.
+ * NULL where they are not sound, and why in `why`. They may come from anywhere: whatever they say,
+ * capture and print are safe with the tables that this makes.
  */
 struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_t room);
 void tl_describe_free(struct tl_api *api);

@@ -1,13 +1,15 @@
 /*
  * describe_read.c: a description to tables. See describe.h.
  *
- * Capture and print trust the tables that they walk: that a member lies within its struct, that an array is as large as its elements,
- * that walking a value ends soon. So all of that is checked here, in two passes: while reading, what each type and variable says for
- * itself; then, with all sizes known, how they fit together. By value, types nest at most NESTING deep, and what is in a struct
- * doesn't overlap, so that a walk takes a time in proportion to the bytes. Through pointers they may go in circles; there capture
- * and print have a bound of their own.
+ * Capture and print trust the tables that they walk: that a member lies within its struct, that an
+ * array is as large as its elements, that walking a value ends soon. So all of that is checked
+ * here, in two passes: while reading, what each type and variable says for itself; then, with all
+ * sizes known, how they fit together. By value, types nest at most NESTING deep, and what is in a
+ * struct doesn't overlap, so that a walk takes a time in proportion to the bytes. Through pointers
+ * they may go in circles; there capture and print have a bound of their own.
  *
- * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so they may hold none.
+ * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so they
+ * may hold none.
  */
 #include "format/file/describe.h"
 
@@ -18,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING 16
+#define NESTING	       16
 #define NAME_MAX_BYTES 240
-#define PARAMS_MAX 1024
+#define PARAMS_MAX     1024
 #define FLOAT_MAX_SIZE 32
 
 /* tl_api first: the rest is what is freed with it. */
@@ -32,7 +34,8 @@ struct tables {
 	int64_t *successes;
 	struct tl_chain *chains;
 	uint64_t ntypes;
-	unsigned char *nesting;		/* by type: 0 not known yet, else 1 + how deep it nests by value; BUSY: being looked at */
+	/* by type: 0 not known yet, else 1 + how deep it nests by value; BUSY: being looked at */
+	unsigned char *nesting;
 };
 #define BUSY UINT8_MAX
 
@@ -44,7 +47,8 @@ struct reading {
 	bool failed;
 };
 
-static void fail(struct reading *from, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(struct reading *from, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void fail(struct reading *from, const char *format, ...)
 {
@@ -53,7 +57,8 @@ static void fail(struct reading *from, const char *format, ...)
 	if (from->failed)
 		return;
 	from->failed = true;
-	int length = snprintf(from->why, from->room, "byte %zu of the description: ", (size_t)(from->at - from->start));
+	int length = snprintf(from->why, from->room,
+			      "byte %zu of the description: ", (size_t)(from->at - from->start));
 	va_start(arguments, format);
 	if (length > 0 && (size_t)length < from->room)
 		vsnprintf(from->why + length, from->room - (size_t)length, format, arguments);
@@ -74,7 +79,8 @@ static uint64_t take_number(struct reading *from, uint64_t most)
 			continue;
 		if (value <= most)
 			return value;
-		fail(from, "%llu where at most %llu can be", (unsigned long long)value, (unsigned long long)most);
+		fail(from, "%llu where at most %llu can be", (unsigned long long)value,
+		     (unsigned long long)most);
 		return 0;
 	}
 	fail(from, "no number");
@@ -96,10 +102,18 @@ static uint32_t take_count(struct reading *from, size_t each, uint32_t most)
 	return (uint32_t)take_number(from, left < most ? left : most);
 }
 
-/* Bytes of a character that UTF-8 spells well; 0: none is there. The string ends with a NUL, so no byte behind it is looked at. */
+/*
+ * Bytes of a character that UTF-8 spells well; 0: none is there. The string ends with a NUL, so no
+ * byte behind it is looked at.
+ */
 static size_t character(const unsigned char *at)
 {
-	size_t size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+	size_t size = *at < 0x80   ? 1
+		      : *at < 0xc2 ? 0
+		      : *at < 0xe0 ? 2
+		      : *at < 0xf0 ? 3
+		      : *at < 0xf5 ? 4
+				   : 0;
 
 	for (size_t i = 1; i < size; i++)
 		if (at[i] >> 6 != 2)
@@ -113,7 +127,8 @@ static size_t character(const unsigned char *at)
 
 static const char *take_string(struct reading *from)
 {
-	const char *string = from->at, *end = from->failed ? NULL : memchr(string, 0, (size_t)(from->end - string));
+	const char *string = from->at,
+		   *end = from->failed ? NULL : memchr(string, 0, (size_t)(from->end - string));
 
 	if (!end) {
 		fail(from, "a string without an end");
@@ -289,21 +304,24 @@ static void take_function(struct reading *from, struct tl_function *function, ui
 
 static bool is_integer(const struct tl_type *type)
 {
-	return type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT || type->kind == TL_KIND_ENUM || type->kind == TL_KIND_BOOL ||
+	return type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT ||
+	       type->kind == TL_KIND_ENUM || type->kind == TL_KIND_BOOL ||
 	       type->kind == TL_KIND_FLAGS;
 }
 
 static bool is_sound_member(const struct tl_type *type, const struct tl_variable *member)
 {
-	if (member->offset > type->size || member->type->size > type->size - member->offset || member->type->kind == TL_KIND_VOID)
+	if (member->offset > type->size || member->type->size > type->size - member->offset ||
+	    member->type->kind == TL_KIND_VOID)
 		return false;
 	/* Printers follow the one and compare by the other. */
 	if (member->chain == 1 && member->type->kind != TL_KIND_POINTER)
 		return false;
 	if (member->chain == 2 && !is_integer(member->type))
 		return false;
-	return !member->bit_width || (is_integer(member->type) && member->type->size <= 8 &&
-				      member->bit_offset + member->bit_width <= 8 * member->type->size);
+	return !member->bit_width ||
+	       (is_integer(member->type) && member->type->size <= 8 &&
+		member->bit_offset + member->bit_width <= 8 * member->type->size);
 }
 
 /* Members follow each other; bit-fields may share what they lie in. */
@@ -380,7 +398,8 @@ static void check_types(struct reading *from)
 	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++) {
 		const struct tl_type *type = &tables->types[i];
 
-		if (((type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && !has_sound_members(type)) ||
+		if (((type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) &&
+		     !has_sound_members(type)) ||
 		    (type->kind == TL_KIND_ARRAY && !has_sound_elements(type)))
 			fail(from, "%s: its parts don't fit into it", type->name);
 		nesting_of(from, type, 0);
@@ -395,8 +414,10 @@ static void check_params(struct reading *from, const struct tl_function *functio
 	for (uint32_t i = 0; i < function->count && !from->failed; i++) {
 		const struct tl_variable *param = &function->params[i];
 
-		if (param->offset < free || param->offset > function->words || param->words > function->words - param->offset ||
-		    param->type->size > 8u * param->words || param->type->kind == TL_KIND_VOID || param->bit_width)
+		if (param->offset < free || param->offset > function->words ||
+		    param->words > function->words - param->offset ||
+		    param->type->size > 8u * param->words || param->type->kind == TL_KIND_VOID ||
+		    param->bit_width)
 			fail(from, "%s: its parameters don't fit", function->name);
 		free = param->offset + param->words;
 	}
@@ -417,13 +438,15 @@ static void take_api(struct reading *from)
 {
 	struct tables *tables = from->tables;
 	struct tl_api *api = &tables->api;
-	static const char *const no_sonames[] = { NULL };
+	static const char *const no_sonames[] = {NULL};
 
 	api->name = take_name(from);
 	api->version = take_name(from);
 	api->sonames = no_sonames;
 	tables->ntypes = take_count(from, 3, UINT32_MAX);
-	uint32_t functions = take_count(from, 11, 0x10000), successes = take_count(from, 1, UINT32_MAX), chains = take_count(from, 2, UINT32_MAX);
+	uint32_t functions = take_count(from, 11, 0x10000),
+		 successes = take_count(from, 1, UINT32_MAX),
+		 chains = take_count(from, 2, UINT32_MAX);
 	api->functions = tables->functions = allocate(from, functions, sizeof(*tables->functions));
 	api->successes = tables->successes = allocate(from, successes, sizeof(*tables->successes));
 	api->chains = tables->chains = allocate(from, chains, sizeof(*tables->chains));
@@ -452,7 +475,7 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 {
 	struct tables *tables = calloc(1, sizeof(*tables));
 	char *copy = malloc(size + 1);
-	struct reading from = { tables, copy, copy, copy + size, why, room, false };
+	struct reading from = {tables, copy, copy, copy + size, why, room, false};
 
 	if (!tables || !copy) {
 		free(tables);
@@ -463,7 +486,8 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 	if (size)
 		memcpy(copy, bytes, size);
 	tables->strings = copy;
-	if (size < sizeof(TL_DESCRIPTION_MAGIC) || memcmp(copy, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC))) {
+	if (size < sizeof(TL_DESCRIPTION_MAGIC) ||
+	    memcmp(copy, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC))) {
 		fail(&from, "no description, or of a later version");
 	} else {
 		from.at += sizeof(TL_DESCRIPTION_MAGIC);

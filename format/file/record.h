@@ -1,13 +1,16 @@
 /*
  * record.h: one event as it lies in a thread's buffer.
  *
- * Written by shims and by the runtime (layer/), read by the encoders here and, after a crash, by the command.
- * A record is 8-byte aligned and a multiple of 8 bytes long. It is reserved first (the thread's position moves in one
- * instruction, so that a signal handler that records in between gets a place of its own), its .size is stored, then it is filled, then
- * committed by the store of .type. Chunks start zeroed: type 0 is "not committed"; readers step over such a record by its size, and over
- * words that are all zero (a place reserved and not yet used, or the rest of a chunk).
+ * Written by shims and by the runtime (layer/), read by the encoders here and, after a crash, by
+ * the command. A record is 8-byte aligned and a multiple of 8 bytes long. It is reserved first (the
+ * thread's position moves in one instruction, so that a signal handler that records in between gets
+ * a place of its own), its .size is stored, then it is filled, then committed by the store of
+ * .type. Chunks start zeroed: type 0 is "not committed"; readers step over such a record by its
+ * size, and over words that are all zero (a place reserved and not yet used, or the rest of a
+ * chunk).
  *
- * Times are ticks of the clock that the buffer's header names (TSC, cntvct, or nanoseconds of CLOCK_MONOTONIC).
+ * Times are ticks of the clock that the buffer's header names (TSC, cntvct, or nanoseconds of
+ * CLOCK_MONOTONIC).
  */
 #ifndef TL_FORMAT_FILE_RECORD_H
 #define TL_FORMAT_FILE_RECORD_H
@@ -15,47 +18,59 @@
 #include <stdint.h>
 
 enum tl_record_type {
-	TL_RECORD_NONE = 0,	/* reserved and not committed, or the rest of a chunk */
-	TL_RECORD_CALL = 1,	/* a call: struct tl_call_record */
-	TL_RECORD_NAME = 2,	/* a string that later records refer to by number (thread names, user strings) */
-	TL_RECORD_LOST = 3,	/* struct tl_call_record: .result events of this thread were lost between .start and .start + .duration */
-	TL_RECORD_PAD = 4,	/* nothing: .size to step over. With TL_PAD_GAP in .flags: here records of the thread are missing */
-	TL_RECORD_EVENT = 5,	/* anything that is no call: struct tl_event_record */
+	TL_RECORD_NONE = 0, /* reserved and not committed, or the rest of a chunk */
+	TL_RECORD_CALL = 1, /* a call: struct tl_call_record */
+	/* a string that later records refer to by number (thread names, user strings) */
+	TL_RECORD_NAME = 2,
+	/*
+	 * struct tl_call_record: .result events of this thread were lost between .start and .start
+	 * + .duration
+	 */
+	TL_RECORD_LOST = 3,
+	/*
+	 * nothing: .size to step over. With TL_PAD_GAP in .flags: here records of the thread are
+	 * missing
+	 */
+	TL_RECORD_PAD = 4,
+	TL_RECORD_EVENT = 5, /* anything that is no call: struct tl_event_record */
 };
 
 enum tl_record_flag {
-	TL_RECORD_WORDS = 1,	/* the parameters' words follow */
-	TL_RECORD_BLOBS = 2,	/* captured memory follows the words: see format/args/args.h */
-	TL_RECORD_UNWOUND = 4,	/* left by an exception, cancellation, thread exit or longjmp: no result */
-	TL_RECORD_CUT = 8,	/* some arguments did not fit */
-	TL_RECORD_CAUSE = 16,	/* what it belongs to follows the 32 bytes: tl_record_cause */
+	TL_RECORD_WORDS = 1, /* the parameters' words follow */
+	TL_RECORD_BLOBS = 2, /* captured memory follows the words: see format/args/args.h */
+	/* left by an exception, cancellation, thread exit or longjmp: no result */
+	TL_RECORD_UNWOUND = 4,
+	TL_RECORD_CUT = 8,    /* some arguments did not fit */
+	TL_RECORD_CAUSE = 16, /* what it belongs to follows the 32 bytes: tl_record_cause */
 };
 
 enum tl_pad_flag {
-	TL_PAD_GAP = 1,		/* those between the record before and the one behind were overwritten by newer ones */
+	/* those between the record before and the one behind were overwritten by newer ones */
+	TL_PAD_GAP = 1,
 };
 
 /*
- * 32 bytes; then, with TL_RECORD_CAUSE, one word; then, with TL_RECORD_WORDS, the parameters' words; then, with TL_RECORD_BLOBS, one struct tl_blob_sizes, the
- * blobs captured at entry and those captured at exit.
+ * 32 bytes; then, with TL_RECORD_CAUSE, one word; then, with TL_RECORD_WORDS, the parameters'
+ * words; then, with TL_RECORD_BLOBS, one struct tl_blob_sizes, the blobs captured at entry and
+ * those captured at exit.
  */
 struct tl_blob_sizes {
-	uint32_t entry, exit;	/* bytes, multiples of 8 */
+	uint32_t entry, exit; /* bytes, multiples of 8 */
 };
 
 struct tl_call_record {
-	uint16_t size;		/* of the whole record, in 8-byte units */
-	uint8_t type;		/* enum tl_record_type; stored last */
-	uint8_t flags;		/* enum tl_record_flag */
-	uint32_t function;	/* number given to the API << 16 | tl_function.index */
-	uint64_t start;		/* ticks */
-	uint64_t duration;	/* ticks */
-	uint64_t result;	/* the returned value, zero-extended from its size; 0 for void */
+	uint16_t size;	   /* of the whole record, in 8-byte units */
+	uint8_t type;	   /* enum tl_record_type; stored last */
+	uint8_t flags;	   /* enum tl_record_flag */
+	uint32_t function; /* number given to the API << 16 | tl_function.index */
+	uint64_t start;	   /* ticks */
+	uint64_t duration; /* ticks */
+	uint64_t result;   /* the returned value, zero-extended from its size; 0 for void */
 };
 
 /*
- * The work on a device that a call caused, and the request that caused the call. By each number, 0 is none; and so they are where the record
- * is too short to have them.
+ * The work on a device that a call caused, and the request that caused the call. By each number, 0
+ * is none; and so they are where the record is too short to have them.
  */
 struct tl_cause {
 	uint32_t correlation, request;
@@ -75,52 +90,60 @@ enum tl_event_value {
 	TL_VALUE_UNSIGNED_64,
 	TL_VALUE_SIGNED_64,
 	TL_VALUE_HEX_64,
-	TL_VALUE_DOUBLE_64,	/* by its bits */
-	TL_VALUE_TRUTH,		/* 0: false */
-	TL_VALUE_STRING,	/* number of a string */
+	TL_VALUE_DOUBLE_64, /* by its bits */
+	TL_VALUE_TRUTH,	    /* 0: false */
+	TL_VALUE_STRING,    /* number of a string */
 };
 
 struct tl_event_arg {
-	uint32_t key;		/* number of a string */
-	uint32_t kind;		/* enum tl_event_value */
+	uint32_t key;  /* number of a string */
+	uint32_t kind; /* enum tl_event_value */
 	uint64_t value;
 };
 
 /*
- * An event that is no call: device work, a program's own events, counters, flows. In a chunk of the thread that recorded it, whichever lane it
- * is for. Its args follow.
+ * An event that is no call: device work, a program's own events, counters, flows. In a chunk of the
+ * thread that recorded it, whichever lane it is for. Its args follow.
  */
 enum tl_event_flag {
-	TL_EVENT_NS = 1,	/* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
-	TL_EVENT_TID = 2,	/* .lane is the number that a thread's lane is shown by: the event is that thread's, whoever recorded it */
-	TL_EVENT_ARROWS = 4,	/* a struct tl_event_arrows follows the args. With X and TL_EVENT_NS */
+	TL_EVENT_NS = 1, /* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
+	/*
+	 * .lane is the number that a thread's lane is shown by: the event is that thread's, whoever
+	 * recorded it
+	 */
+	TL_EVENT_TID = 2,
+	/* a struct tl_event_arrows follows the args. With X and TL_EVENT_NS */
+	TL_EVENT_ARROWS = 4,
 };
 
 struct tl_event_record {
-	uint16_t size;		/* of the whole record, in 8-byte units */
-	uint8_t type;		/* TL_RECORD_EVENT; stored last */
-	uint8_t flags;		/* enum tl_event_flag */
-	uint32_t name;		/* number of a string */
+	uint16_t size; /* of the whole record, in 8-byte units */
+	uint8_t type;  /* TL_RECORD_EVENT; stored last */
+	uint8_t flags; /* enum tl_event_flag */
+	uint32_t name; /* number of a string */
 	uint64_t start;
-	uint64_t duration;	/* X: in the same unit. s, t, f: the flow's number */
-	uint32_t lane;		/* 0: the thread's; else one of struct tl_lane_entry; or see TL_EVENT_TID */
-	uint8_t phase;		/* Chrome's: X, B, E, i, C (each arg is a series), s, t, f */
-	uint8_t level;		/* enum tl_level */
-	uint16_t args;		/* how many follow */
-	uint32_t category;	/* number of a string; 0: "tracelayer" */
-	uint32_t request;	/* id of the request that caused it; 0: none */
+	uint64_t duration; /* X: in the same unit. s, t, f: the flow's number */
+	/* 0: the thread's; else one of struct tl_lane_entry; or see TL_EVENT_TID */
+	uint32_t lane;
+	uint8_t phase;	   /* Chrome's: X, B, E, i, C (each arg is a series), s, t, f */
+	uint8_t level;	   /* enum tl_level */
+	uint16_t args;	   /* how many follow */
+	uint32_t category; /* number of a string; 0: "tracelayer" */
+	uint32_t request;  /* id of the request that caused it; 0: none */
 	struct tl_event_arg arg[];
 };
 
 /*
- * Flows from a call to the event that it caused, and from that to the call that waited for it: each becomes an event s and an event f, of the
- * event's category, level and request. They are no events to be counted, and go where the event goes.
+ * Flows from a call to the event that it caused, and from that to the call that waited for it: each
+ * becomes an event s and an event f, of the event's category, level and request. They are no events
+ * to be counted, and go where the event goes.
  */
 struct tl_event_arrows {
-	uint64_t number;	/* of the first flow; the second has the next one */
-	uint64_t from_ns, to_ns;	/* when they leave the one call, and reach the other */
-	uint32_t from, to;	/* the calls' threads, by the numbers that they are shown by; 0: there is no such flow */
-	uint32_t from_name, to_name;	/* numbers of strings */
+	uint64_t number;	 /* of the first flow; the second has the next one */
+	uint64_t from_ns, to_ns; /* when they leave the one call, and reach the other */
+	/* the calls' threads, by the numbers that they are shown by; 0: there is no such flow */
+	uint32_t from, to;
+	uint32_t from_name, to_name; /* numbers of strings */
 };
 
 /* The bytes of an event, by what it says of itself. */
@@ -130,10 +153,14 @@ static inline uint64_t tl_event_bytes(const struct tl_event_record *event)
 	       (event->flags & TL_EVENT_ARROWS ? sizeof(struct tl_event_arrows) : 0);
 }
 
-/* Events of the thread are missing at this record, of which 8 bytes may be read; of a loss, all of it. */
+/*
+ * Events of the thread are missing at this record, of which 8 bytes may be read; of a loss, all of
+ * it.
+ */
 static inline _Bool tl_record_is_gap(const struct tl_call_record *record)
 {
-	return record->type == TL_RECORD_PAD ? record->flags & TL_PAD_GAP : record->type == TL_RECORD_LOST && record->result;
+	return record->type == TL_RECORD_PAD ? record->flags & TL_PAD_GAP
+					     : record->type == TL_RECORD_LOST && record->result;
 }
 
 /* A record that is counted as an event: in totals, and as a loss where it can't be kept. */

@@ -1,11 +1,13 @@
 /*
  * record_reader.c: see record_reader.h.
  *
- * The file's pieces are visited once, and what they say is noted down: facts, output, clock, APIs; a list of threads and one of chunks.
- * Then the lists are sorted, threads become lanes, and chunks their runs.
+ * The file's pieces are visited once, and what they say is noted down: facts, output, clock, APIs;
+ * a list of threads and one of chunks. Then the lists are sorted, threads become lanes, and chunks
+ * their runs.
  *
- * Every offset and size is compared with what is there before it is used. Structs are copied out of the file, so that what was checked
- * is what is used. Records stay where they are; tl_trace_next checks each as it comes to it.
+ * Every offset and size is compared with what is there before it is used. Structs are copied out of
+ * the file, so that what was checked is what is used. Records stay where they are; tl_trace_next
+ * checks each as it comes to it.
  */
 #include "format/file/record_reader.h"
 
@@ -25,11 +27,13 @@
 #include "common/proc.h"
 
 #define PROBLEMS_MAX 100
-#define API_NUMBERS 256u	/* records' numbers have 16 bits; nobody has so many */
-#define POINTS_ADDED 64u	/* after the file's own */
-#define TEXT_MOST 1024u		/* no text is longer */
-#define CHUNK_MOST (64u << 20)	/* no chunk is larger: a file full of holes may claim anything */
-#define BASELINE 1000000000u	/* as in layer/buffers/clock.c: nanoseconds that the slope beyond the last point is taken over */
+#define API_NUMBERS  256u  /* records' numbers have 16 bits; nobody has so many */
+#define POINTS_ADDED 64u   /* after the file's own */
+#define TEXT_MOST    1024u /* no text is longer */
+/* no chunk is larger: a file full of holes may claim anything */
+#define CHUNK_MOST (64u << 20)
+/* as in layer/buffers/clock.c: nanoseconds that the slope beyond the last point is taken over */
+#define BASELINE  1000000000u
 #define SLOPE_ONE ((uint64_t)1 << TL_CLOCK_SHIFT)
 
 struct point {
@@ -44,10 +48,10 @@ struct clock {
 
 struct chunk {
 	uint32_t lane;
-	uint64_t number, place;		/* place: of its piece in the file */
+	uint64_t number, place; /* place: of its piece in the file */
 	const char *records;
-	uint64_t size;			/* bytes of records, those that the output has included */
-	uint64_t kept, taken, block, hole;	/* as in the piece */
+	uint64_t size; /* bytes of records, those that the output has included */
+	uint64_t kept, taken, block, hole; /* as in the piece */
 };
 
 struct thread {
@@ -57,8 +61,8 @@ struct thread {
 
 /* Texts that lie together. */
 struct texts {
-	uint64_t number;		/* of .units[0] */
-	uint64_t count;			/* units */
+	uint64_t number; /* of .units[0] */
+	uint64_t count;	 /* units */
 	uint64_t place;
 	const char *units;
 };
@@ -68,37 +72,41 @@ struct gap {
 	uint64_t from, to;
 };
 
-/* Which calls of a lane the file has: none from before .since or behind .until, and none in its gaps. */
+/*
+ * Which calls of a lane the file has: none from before .since or behind .until, and none in its
+ * gaps.
+ */
 struct span {
-	uint32_t tid;		/* as it is shown */
+	uint32_t tid; /* as it is shown */
 	uint64_t since, until;
 	size_t first_gap, ngaps;
 };
 
 struct trace {
-	struct tl_trace seen;		/* first: what users have */
+	struct tl_trace seen; /* first: what users have */
 	const char *bytes;
 	uint64_t size;
-	void *mapped, *allocated;	/* what .bytes is, to be given back */
-	int fd;				/* while the file is opened, to skip its holes; -1: none */
+	void *mapped, *allocated; /* what .bytes is, to be given back */
+	int fd;			  /* while the file is opened, to skip its holes; -1: none */
 	struct clock clock;
 	const struct tl_api *apis[API_NUMBERS];
 	struct chunk *chunks;
 	size_t nchunks, chunks_room;
-	bool written_too;		/* runs have what the output has, too */
+	bool written_too; /* runs have what the output has, too */
 	struct thread *threads;
 	size_t nthreads, threads_room;
 	struct texts *texts;
 	size_t ntexts, texts_room, named_room;
-	struct span *spans;		/* as many as lanes, by .tid */
-	struct gap *gaps;		/* each lane's in the order of time */
+	struct span *spans; /* as many as lanes, by .tid */
+	struct gap *gaps;   /* each lane's in the order of time */
 	size_t ngaps, gaps_room;
 	size_t more_problems;
-	bool failed;			/* no memory */
+	bool failed; /* no memory */
 };
 
 static const struct trace *in_use;
-static _Thread_local uint32_t near;	/* the clock's point that the thread's last conversion started from */
+/* the clock's point that the thread's last conversion started from */
+static _Thread_local uint32_t near;
 
 /* --- memory, problems */
 
@@ -160,7 +168,8 @@ static uint64_t slope_between(const struct point *from, const struct point *to)
 {
 	if (to->ticks <= from->ticks || to->ns <= from->ns)
 		return 0;
-	unsigned __int128 slope = ((unsigned __int128)(to->ns - from->ns) << TL_CLOCK_SHIFT) / (to->ticks - from->ticks);
+	unsigned __int128 slope = ((unsigned __int128)(to->ns - from->ns) << TL_CLOCK_SHIFT) /
+				  (to->ticks - from->ticks);
 	return slope > UINT64_MAX ? UINT64_MAX : (uint64_t)slope;
 }
 
@@ -223,11 +232,16 @@ static uint64_t convert(const struct clock *clock, uint64_t ticks)
 	return back < point->ns ? point->ns - back : 0;
 }
 
-/* In a table that was being thinned out, one point may be half old and half new: there the rate changes by more than it can. */
-static bool is_near(const struct point *at, const struct point *before, const struct point *first, const struct point *last)
+/*
+ * In a table that was being thinned out, one point may be half old and half new: there the rate
+ * changes by more than it can.
+ */
+static bool is_near(const struct point *at, const struct point *before, const struct point *first,
+		    const struct point *last)
 {
 	uint64_t passed = at->ns - before->ns;
-	unsigned __int128 expected = (unsigned __int128)(at->ticks - before->ticks) * (last->ns - first->ns) / (last->ticks - first->ticks);
+	unsigned __int128 expected = (unsigned __int128)(at->ticks - before->ticks) *
+				     (last->ns - first->ns) / (last->ticks - first->ticks);
 	unsigned __int128 off = passed > expected ? passed - expected : expected - passed;
 
 	return off <= 2000 + passed / 500;
@@ -243,36 +257,43 @@ static void keep_sound_points(struct trace *trace, struct clock *clock, bool tor
 		const struct point *before = &points[kept - 1];
 		if (points[i].ticks <= before->ticks || points[i].ns < before->ns)
 			continue;
-		if (torn && points[i].ticks < last.ticks && !is_near(&points[i], before, &first, &last))
+		if (torn && points[i].ticks < last.ticks &&
+		    !is_near(&points[i], before, &first, &last))
 			continue;
 		points[kept++] = points[i];
 	}
 	clock->count = kept;
 	if (kept < count && !torn)
-		problem(trace, "the clock: %u of its %u points are not in order", count - kept, count);
+		problem(trace, "the clock: %u of its %u points are not in order", count - kept,
+			count);
 }
 
 static void read_clock(struct trace *trace, const char *piece, uint64_t size)
 {
-	const size_t head = offsetof(struct tl_clock_piece, table.points), each = sizeof(struct tl_clock_point);
+	const size_t head = offsetof(struct tl_clock_piece, table.points),
+		     each = sizeof(struct tl_clock_point);
 	struct clock *clock = &trace->clock;
 	uint64_t last = 0;
 	uint32_t version, count;
 
 	if (size < head) {
-		problem(trace, "byte %llu: a clock that is too short", (unsigned long long)(piece - trace->bytes));
+		problem(trace, "byte %llu: a clock that is too short",
+			(unsigned long long)(piece - trace->bytes));
 		return;
 	}
 	memcpy(&version, piece + offsetof(struct tl_clock_piece, table.version), sizeof(version));
 	memcpy(&count, piece + offsetof(struct tl_clock_piece, table.count), sizeof(count));
-	memcpy(&clock->horizon, piece + offsetof(struct tl_clock_piece, table.horizon), sizeof(clock->horizon));
+	memcpy(&clock->horizon, piece + offsetof(struct tl_clock_piece, table.horizon),
+	       sizeof(clock->horizon));
 	if (count > TL_CLOCK_POINTS || count > (size - head) / each) {
-		problem(trace, "byte %llu: a clock of %u points, which are not there", (unsigned long long)(piece - trace->bytes), count);
+		problem(trace, "byte %llu: a clock of %u points, which are not there",
+			(unsigned long long)(piece - trace->bytes), count);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		memcpy(&clock->points[i].ticks, piece + head + i * each, sizeof(uint64_t));
-		memcpy(&clock->points[i].ns, piece + head + i * each + sizeof(uint64_t), sizeof(uint64_t));
+		memcpy(&clock->points[i].ns, piece + head + i * each + sizeof(uint64_t),
+		       sizeof(uint64_t));
 		memcpy(&last, piece + head + i * each + 2 * sizeof(uint64_t), sizeof(uint64_t));
 	}
 	clock->count = count;
@@ -315,16 +336,18 @@ bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
 	struct clock *clock = &((struct trace *)seen)->clock;
 	struct point *last = clock->count ? &clock->points[clock->count - 1] : NULL;
 
-	if (!seen->header.counter || clock->count + 2 > TL_CLOCK_POINTS + POINTS_ADDED || (last && (ticks <= last->ticks || ns < last->ns)))
+	if (!seen->header.counter || clock->count + 2 > TL_CLOCK_POINTS + POINTS_ADDED ||
+	    (last && (ticks <= last->ticks || ns < last->ns)))
 		return false;
 	/* What was answered for ticks beyond the last point stands. */
 	if (clock->count > 1 && clock->horizon > last->ticks && clock->horizon < ticks) {
 		uint64_t answer = convert(clock, clock->horizon);
-		last[1] = (struct point){ clock->horizon, answer > last->ns ? answer : last->ns, 0 };
+		last[1] = (struct point){clock->horizon, answer > last->ns ? answer : last->ns, 0};
 		clock->count++;
 		last++;
 	}
-	clock->points[clock->count++] = (struct point){ ticks, last && ns < last->ns ? last->ns : ns, 0 };
+	clock->points[clock->count++] =
+		(struct point){ticks, last && ns < last->ns ? last->ns : ns, 0};
 	set_slopes(clock, 0);
 	return true;
 }
@@ -355,7 +378,8 @@ bool tl_trace_clock_now(struct tl_trace *trace)
 		ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	}
 	/* As the process would have read the clock: its time namespace may be another. */
-	return tl_trace_clock_add(trace, ticks, ns + (uint64_t)(trace->header.time_offset - tl_proc_time_offset()));
+	return tl_trace_clock_add(
+		trace, ticks, ns + (uint64_t)(trace->header.time_offset - tl_proc_time_offset()));
 }
 
 /* --- APIs */
@@ -367,19 +391,23 @@ static void read_api(struct trace *trace, const char *piece, uint64_t size)
 	char why[256];
 
 	if (size < sizeof(head)) {
-		problem(trace, "byte %llu: an API's description that is too short", (unsigned long long)place);
+		problem(trace, "byte %llu: an API's description that is too short",
+			(unsigned long long)place);
 		return;
 	}
 	memcpy(&head, piece, sizeof(head));
 	if (head.number >= API_NUMBERS || head.size > size - sizeof(head)) {
-		problem(trace, "byte %llu: the description of API %u is not there", (unsigned long long)place, head.number);
+		problem(trace, "byte %llu: the description of API %u is not there",
+			(unsigned long long)place, head.number);
 		return;
 	}
 	if (trace->apis[head.number])
 		return;
-	trace->apis[head.number] = tl_describe_read(piece + sizeof(head), head.size, why, sizeof(why));
+	trace->apis[head.number] =
+		tl_describe_read(piece + sizeof(head), head.size, why, sizeof(why));
 	if (!trace->apis[head.number])
-		problem(trace, "byte %llu: the description of API %u: %s", (unsigned long long)place, head.number, why);
+		problem(trace, "byte %llu: the description of API %u: %s",
+			(unsigned long long)place, head.number, why);
 }
 
 const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number)
@@ -435,7 +463,8 @@ static void read_facts(struct trace *trace, const char *piece, uint64_t size)
 	const size_t head = offsetof(struct tl_facts_piece, facts);
 
 	if (size < head + offsetof(struct tl_facts, members)) {
-		problem(trace, "byte %llu: facts that are too short", (unsigned long long)(piece - trace->bytes));
+		problem(trace, "byte %llu: facts that are too short",
+			(unsigned long long)(piece - trace->bytes));
 		return;
 	}
 	/* What the members don't fill may be left out. */
@@ -445,11 +474,14 @@ static void read_facts(struct trace *trace, const char *piece, uint64_t size)
 	facts->program[sizeof(facts->program) - 1] = 0;
 	facts->host[sizeof(facts->host) - 1] = 0;
 	facts->has_rank = !!facts->has_rank;
-	if (facts->members_size > size - offsetof(struct tl_facts, members) || !are_members(facts->members, facts->members_size)) {
-		problem(trace, "byte %llu: facts that are no JSON", (unsigned long long)(piece - trace->bytes));
+	if (facts->members_size > size - offsetof(struct tl_facts, members) ||
+	    !are_members(facts->members, facts->members_size)) {
+		problem(trace, "byte %llu: facts that are no JSON",
+			(unsigned long long)(piece - trace->bytes));
 		facts->members_size = 0;
 	}
-	memset(facts->members + facts->members_size, 0, sizeof(facts->members) - facts->members_size);
+	memset(facts->members + facts->members_size, 0,
+	       sizeof(facts->members) - facts->members_size);
 	trace->seen.has_facts = true;
 }
 
@@ -459,23 +491,25 @@ static void read_output(struct trace *trace, const char *piece, uint64_t size)
 	struct tl_output_piece *copy = size < sizeof(*copy) ? NULL : malloc(sizeof(*copy));
 
 	if (!copy) {
-		problem(trace, "byte %llu: what is said of the output is too short", (unsigned long long)(piece - trace->bytes));
+		problem(trace, "byte %llu: what is said of the output is too short",
+			(unsigned long long)(piece - trace->bytes));
 		return;
 	}
 	memcpy(copy, piece, sizeof(*copy));
-	*output = (struct tl_trace_output){ .made = copy->made == 1,
-					    .format = (enum tl_output_format)copy->format,
-					    .gzip = copy->gzip != 0,
-					    .number = copy->number,
-					    .device = copy->device,
-					    .inode = copy->inode,
-					    .block = copy->block,
-					    .slot = copy->slots[copy->block % 2] };
+	*output = (struct tl_trace_output){.made = copy->made == 1,
+					   .format = (enum tl_output_format)copy->format,
+					   .gzip = copy->gzip != 0,
+					   .number = copy->number,
+					   .device = copy->device,
+					   .inode = copy->inode,
+					   .block = copy->block,
+					   .slot = copy->slots[copy->block % 2]};
 	memcpy(output->path, copy->path, sizeof(output->path) - 1);
 	memcpy(output->pattern, copy->pattern, sizeof(output->pattern) - 1);
 	free(copy);
 	if (output->made && (output->format > TL_OUTPUT_TLT || !*output->path)) {
-		problem(trace, "byte %llu: an output of no known format, or without a path", (unsigned long long)(piece - trace->bytes));
+		problem(trace, "byte %llu: an output of no known format, or without a path",
+			(unsigned long long)(piece - trace->bytes));
 		output->made = false;
 	}
 	trace->seen.has_output = true;
@@ -502,10 +536,12 @@ static void read_end(struct trace *trace, const char *piece, uint64_t size)
 
 static bool is_open(const struct tl_open_call *call)
 {
-	return call->frame && call->frame != TL_NO_FRAME && !(call->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
+	return call->frame && call->frame != TL_NO_FRAME &&
+	       !(call->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
 }
 
-static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const char *at, uint32_t count)
+static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const char *at,
+		       uint32_t count)
 {
 	lane->opens = zeroed(trace, count, sizeof(*lane->opens));
 	for (uint32_t i = 0; lane->opens && i < count; i++) {
@@ -513,7 +549,8 @@ static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const ch
 
 		memcpy(&call, at + i * sizeof(call), sizeof(call));
 		if (is_open(&call))
-			lane->opens[lane->nopens++] = (struct tl_trace_open){ call.start, call.function };
+			lane->opens[lane->nopens++] =
+				(struct tl_trace_open){call.start, call.function};
 	}
 }
 
@@ -531,20 +568,24 @@ static void read_thread(struct trace *trace, const char *piece, uint64_t size)
 		trace->seen.overwritten += head.overwritten;
 	if (!head.lane)
 		return;
-	struct thread *thread = append(trace, &trace->threads, &trace->nthreads, &trace->threads_room, sizeof(*thread));
+	struct thread *thread = append(trace, &trace->threads, &trace->nthreads,
+				       &trace->threads_room, sizeof(*thread));
 	if (!thread)
 		return;
 	thread->place = place;
-	thread->lane = (struct tl_trace_lane){
-		.lane = head.lane, .tid = head.tid, .shown = head.shown, .lost = head.lost, .lost_said = head.lost_said
-	};
+	thread->lane = (struct tl_trace_lane){.lane = head.lane,
+					      .tid = head.tid,
+					      .shown = head.shown,
+					      .lost = head.lost,
+					      .lost_said = head.lost_said};
 	memcpy(thread->lane.name, head.name, sizeof(head.name) - 1);
 	uint64_t most = (size - sizeof(head)) / sizeof(struct tl_open_call);
 	if (head.opens > most)
-		problem(trace, "byte %llu: thread %u: of %u open calls, %llu can be there", (unsigned long long)place, head.tid, head.opens,
-			(unsigned long long)most);
+		problem(trace, "byte %llu: thread %u: of %u open calls, %llu can be there",
+			(unsigned long long)place, head.tid, head.opens, (unsigned long long)most);
 	if (head.opens)
-		read_opens(trace, &thread->lane, piece + sizeof(head), head.opens < most ? head.opens : (uint32_t)most);
+		read_opens(trace, &thread->lane, piece + sizeof(head),
+			   head.opens < most ? head.opens : (uint32_t)most);
 }
 
 static void read_chunk(struct trace *trace, const char *piece, uint64_t size)
@@ -560,26 +601,31 @@ static void read_chunk(struct trace *trace, const char *piece, uint64_t size)
 	if (!head.lane)
 		return;
 	if (head.records < sizeof(head) || head.records > size || head.records % 8) {
-		problem(trace, "byte %llu: a chunk of lane %u: its records are not there", (unsigned long long)place, head.lane);
+		problem(trace, "byte %llu: a chunk of lane %u: its records are not there",
+			(unsigned long long)place, head.lane);
 		return;
 	}
 	uint64_t room = (size - head.records) & ~(uint64_t)7;
 	room = room < CHUNK_MOST ? room : CHUNK_MOST;
 	if (head.end > room || head.end % 8)
-		problem(trace, "byte %llu: a chunk of lane %u: of %llu bytes of records, %llu are there", (unsigned long long)place, head.lane,
-			(unsigned long long)head.end, (unsigned long long)room);
-	struct chunk *chunk = append(trace, &trace->chunks, &trace->nchunks, &trace->chunks_room, sizeof(*chunk));
+		problem(trace,
+			"byte %llu: a chunk of lane %u: of %llu bytes of records, %llu are there",
+			(unsigned long long)place, head.lane, (unsigned long long)head.end,
+			(unsigned long long)room);
+	struct chunk *chunk =
+		append(trace, &trace->chunks, &trace->nchunks, &trace->chunks_room, sizeof(*chunk));
 	if (!chunk)
 		return;
-	*chunk = (struct chunk){ .lane = head.lane,
-				 .number = head.number,
-				 .place = place,
-				 .records = piece + head.records,
-				 .size = head.end && head.end <= room ? head.end & ~(uint64_t)7 : room,
-				 .kept = head.kept,
-				 .taken = head.taken,
-				 .block = head.block,
-				 .hole = head.hole };
+	*chunk = (struct chunk){.lane = head.lane,
+				.number = head.number,
+				.place = place,
+				.records = piece + head.records,
+				.size = head.end && head.end <= room ? head.end & ~(uint64_t)7
+								     : room,
+				.kept = head.kept,
+				.taken = head.taken,
+				.block = head.block,
+				.hole = head.hole};
 	struct tl_call_record first = {.size = 0};
 	if (chunk->size >= 8)
 		memcpy(&first, chunk->records, 8);
@@ -593,19 +639,22 @@ static void read_texts(struct trace *trace, const char *piece, uint64_t size)
 	struct tl_strings_piece head;
 
 	if (size < sizeof(head)) {
-		problem(trace, "byte %llu: texts that are too short", (unsigned long long)(piece - trace->bytes));
+		problem(trace, "byte %llu: texts that are too short",
+			(unsigned long long)(piece - trace->bytes));
 		return;
 	}
 	memcpy(&head, piece, sizeof(head));
 	/* In buffers, one that was made in vain has an index that none has. */
 	if (head.index > UINT32_MAX >> TL_STRINGS_BITS)
 		return;
-	struct texts *texts = append(trace, &trace->texts, &trace->ntexts, &trace->texts_room, sizeof(*texts));
+	struct texts *texts =
+		append(trace, &trace->texts, &trace->ntexts, &trace->texts_room, sizeof(*texts));
 	if (texts)
-		*texts = (struct texts){ .number = ((uint64_t)head.index << TL_STRINGS_BITS) + head.first,
-					 .count = (size - sizeof(head)) / sizeof(struct tl_strings_unit),
-					 .place = (uint64_t)(piece - trace->bytes),
-					 .units = piece + sizeof(head) };
+		*texts = (struct texts){
+			.number = ((uint64_t)head.index << TL_STRINGS_BITS) + head.first,
+			.count = (size - sizeof(head)) / sizeof(struct tl_strings_unit),
+			.place = (uint64_t)(piece - trace->bytes),
+			.units = piece + sizeof(head)};
 }
 
 static int by_text(const void *a, const void *b)
@@ -623,10 +672,13 @@ static uint32_t text_size(const struct texts *texts, uint64_t at)
 	struct tl_strings_unit unit;
 
 	memcpy(&unit, texts->units + at * sizeof(unit), sizeof(unit));
-	return unit.size > TEXT_MOST || unit.size > (texts->count - at - 1) * sizeof(unit) ? 0 : unit.size;
+	return unit.size > TEXT_MOST || unit.size > (texts->count - at - 1) * sizeof(unit)
+		       ? 0
+		       : unit.size;
 }
 
-const void *tl_trace_next_text(const struct tl_trace *seen, struct tl_trace_text_place *place, uint32_t *number, size_t *size)
+const void *tl_trace_next_text(const struct tl_trace *seen, struct tl_trace_text_place *place,
+			       uint32_t *number, size_t *size)
 {
 	const struct trace *trace = (const struct trace *)seen;
 
@@ -673,14 +725,17 @@ static void read_named_lanes(struct trace *trace, const char *piece, uint64_t si
 {
 	struct tl_lane_entry entry;
 
-	for (uint64_t at = sizeof(struct tl_lanes_piece); at + sizeof(entry) <= size; at += sizeof(entry)) {
+	for (uint64_t at = sizeof(struct tl_lanes_piece); at + sizeof(entry) <= size;
+	     at += sizeof(entry)) {
 		memcpy((void *)&entry, piece + at, sizeof(entry));
 		if (!entry.lane)
 			continue;
 		struct tl_trace_named_lane *lane =
-			append(trace, &trace->seen.named, &trace->seen.nnamed, &trace->named_room, sizeof(*lane));
+			append(trace, &trace->seen.named, &trace->seen.nnamed, &trace->named_room,
+			       sizeof(*lane));
 		if (lane)
-			*lane = (struct tl_trace_named_lane){ entry.lane, entry.shown, entry.name, entry.sort };
+			*lane = (struct tl_trace_named_lane){entry.lane, entry.shown, entry.name,
+							     entry.sort};
 	}
 }
 
@@ -694,9 +749,11 @@ static int by_named_lane(const void *a, const void *b)
 uint32_t tl_trace_lane(uint32_t number)
 {
 	const struct tl_trace *trace = in_use ? &in_use->seen : NULL;
-	const struct tl_trace_named_lane wanted = { .lane = number };
+	const struct tl_trace_named_lane wanted = {.lane = number};
 	const struct tl_trace_named_lane *found =
-		trace && trace->nnamed ? bsearch(&wanted, trace->named, trace->nnamed, sizeof(wanted), by_named_lane) : NULL;
+		trace && trace->nnamed ? bsearch(&wanted, trace->named, trace->nnamed,
+						 sizeof(wanted), by_named_lane)
+				       : NULL;
 
 	return found ? found->shown : number;
 }
@@ -713,14 +770,16 @@ static bool has_head(const struct trace *trace, uint64_t at, struct tl_piece *pi
 
 static bool is_sound_piece(const struct trace *trace, uint64_t at, struct tl_piece *piece)
 {
-	uint32_t unit = trace->seen.header.kind == TL_FILE_BUFFERS ? trace->seen.header.alignment : 8;
+	uint32_t unit =
+		trace->seen.header.kind == TL_FILE_BUFFERS ? trace->seen.header.alignment : 8;
 
-	return has_head(trace, at, piece) && piece->size >= sizeof(*piece) && piece->size <= trace->size - at && piece->size % unit == 0;
+	return has_head(trace, at, piece) && piece->size >= sizeof(*piece) &&
+	       piece->size <= trace->size - at && piece->size % unit == 0;
 }
 
 /*
- * Where something is, from `at` on. Memory that was never touched is passed over without a look at it: a look at a page of a hole takes time, and
- * in a file in memory makes the page.
+ * Where something is, from `at` on. Memory that was never touched is passed over without a look at
+ * it: a look at a page of a hole takes time, and in a file in memory makes the page.
  */
 static uint64_t behind_hole(const struct trace *trace, uint64_t at)
 {
@@ -741,7 +800,8 @@ static uint64_t next_piece(const struct trace *trace, uint64_t at)
 {
 	struct tl_piece piece;
 
-	for (at = behind_hole(trace, at); at < trace->size; at = behind_hole(trace, at + trace->seen.header.alignment))
+	for (at = behind_hole(trace, at); at < trace->size;
+	     at = behind_hole(trace, at + trace->seen.header.alignment))
 		if (has_head(trace, at, &piece))
 			return at;
 	return trace->size;
@@ -789,7 +849,10 @@ static bool is_zero(const char *bytes, uint64_t size)
 	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
 }
 
-/* In buffers a piece may be missing, and what comes behind it is found. In a spool, piece follows piece. */
+/*
+ * In buffers a piece may be missing, and what comes behind it is found. In a spool, piece follows
+ * piece.
+ */
 static void read_pieces(struct trace *trace)
 {
 	uint64_t at = trace->seen.header.header_size;
@@ -802,16 +865,22 @@ static void read_pieces(struct trace *trace)
 			at += piece.size;
 			continue;
 		}
-		/* A piece with a wrong size ends where the next one begins. Of a file that was cut, it is the last. */
+		/*
+		 * A piece with a wrong size ends where the next one begins. Of a file that was cut,
+		 * it is the last.
+		 */
 		bool begun = has_head(trace, at, &piece);
 		uint64_t next = next_piece(trace, at + trace->seen.header.alignment);
 		if (begun) {
-			problem(trace, "byte %llu: a piece of %llu bytes, of which %llu are there", (unsigned long long)at,
-				(unsigned long long)piece.size, (unsigned long long)(next - at));
+			problem(trace, "byte %llu: a piece of %llu bytes, of which %llu are there",
+				(unsigned long long)at, (unsigned long long)piece.size,
+				(unsigned long long)(next - at));
 			read_piece(trace, at, piece.kind, next - at);
 		} else if (is_spool) {
-			problem(trace, "byte %llu: %llu bytes that are no piece", (unsigned long long)at, (unsigned long long)(next - at));
-		} else if (at + sizeof(piece) <= trace->size && !is_zero(trace->bytes + at, sizeof(piece))) {
+			problem(trace, "byte %llu: %llu bytes that are no piece",
+				(unsigned long long)at, (unsigned long long)(next - at));
+		} else if (at + sizeof(piece) <= trace->size &&
+			   !is_zero(trace->bytes + at, sizeof(piece))) {
 			problem(trace, "byte %llu: no piece begins here", (unsigned long long)at);
 		}
 		at = next;
@@ -874,7 +943,7 @@ static void unique_threads(struct trace *trace)
 
 static struct tl_trace_lane unknown_lane(struct trace *trace, uint32_t number)
 {
-	struct tl_trace_lane lane = { .lane = number, .tid = number, .shown = number };
+	struct tl_trace_lane lane = {.lane = number, .tid = number, .shown = number};
 
 	problem(trace, "lane %u: there are records of it, but no thread", number);
 	snprintf(lane.name, sizeof(lane.name), "lane %u", number);
@@ -893,7 +962,8 @@ static void make_lanes(struct trace *trace)
 		const struct chunk *next = chunk < trace->nchunks ? &trace->chunks[chunk] : NULL;
 		struct tl_trace_lane *lane = &seen->lanes[seen->nlanes++];
 
-		if (thread < trace->nthreads && (!next || trace->threads[thread].lane.lane <= next->lane)) {
+		if (thread < trace->nthreads &&
+		    (!next || trace->threads[thread].lane.lane <= next->lane)) {
 			*lane = trace->threads[thread].lane;
 			trace->threads[thread++].lane.opens = NULL;
 		} else {
@@ -906,13 +976,15 @@ static void make_lanes(struct trace *trace)
 	}
 }
 
-static void add_run(struct tl_trace *seen, size_t lane, const struct chunk *chunk, uint64_t from, uint64_t to, uint64_t first_byte)
+static void add_run(struct tl_trace *seen, size_t lane, const struct chunk *chunk, uint64_t from,
+		    uint64_t to, uint64_t first_byte)
 {
 	if (from >= to)
 		return;
-	seen->runs[seen->nruns++] = (struct tl_trace_run){
-		.lane = lane, .records = chunk->records + from, .size = to - from, .offset = first_byte + from
-	};
+	seen->runs[seen->nruns++] = (struct tl_trace_run){.lane = lane,
+							  .records = chunk->records + from,
+							  .size = to - from,
+							  .offset = first_byte + from};
 	seen->lanes[lane].nruns++;
 }
 
@@ -923,23 +995,30 @@ static uint64_t output_has(struct trace *trace, const struct chunk *chunk)
 
 	if (has <= chunk->size && has % 8 == 0)
 		return has;
-	problem(trace, "byte %llu: a chunk of lane %u: how much of it was written is not known, so all of it is taken",
+	problem(trace,
+		"byte %llu: a chunk of lane %u: how much of it was written is not known, so all of it is taken",
 		(unsigned long long)chunk->place, chunk->lane);
 	return 0;
 }
 
-/* A record that was not finished when what is around it was written is given by itself, if it is by now, and was not written since. */
-static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from, uint64_t first_byte)
+/*
+ * A record that was not finished when what is around it was written is given by itself, if it is by
+ * now, and was not written since.
+ */
+static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from,
+		     uint64_t first_byte)
 {
 	uint64_t at = TL_HOLE_PLACE(chunk->hole);
-	bool written = TL_HOLE_BLOCK(chunk->hole) && TL_HOLE_BLOCK(chunk->hole) <= trace->seen.output.block;
+	bool written = TL_HOLE_BLOCK(chunk->hole) &&
+		       TL_HOLE_BLOCK(chunk->hole) <= trace->seen.output.block;
 	struct tl_call_record record;
 
 	if (!chunk->hole || written || at >= from)
 		return;
 	if (at % 8 || chunk->size - at < sizeof(uint64_t)) {
-		problem(trace, "byte %llu: a chunk of lane %u: no record can be where one was left out", (unsigned long long)chunk->place,
-			chunk->lane);
+		problem(trace,
+			"byte %llu: a chunk of lane %u: no record can be where one was left out",
+			(unsigned long long)chunk->place, chunk->lane);
 		return;
 	}
 	memcpy(&record, chunk->records + at, sizeof(uint64_t));
@@ -947,12 +1026,17 @@ static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk
 		add_run(&trace->seen, lane, chunk, at, at + record.size * 8u, first_byte);
 }
 
-/* In buffers chunks that a ring used again are missing. Some of the last one before them may be, too. */
+/*
+ * In buffers chunks that a ring used again are missing. Some of the last one before them may be,
+ * too.
+ */
 static void add_gap(struct trace *trace, size_t lane, const struct chunk *chunk)
 {
-	static const struct tl_call_record record = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
+	static const struct tl_call_record record = {
+		.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
 	const struct chunk gap = {.records = (const char *)&record};
-	const struct chunk *before = chunk > trace->chunks && chunk[-1].lane == chunk->lane ? chunk - 1 : NULL;
+	const struct chunk *before =
+		chunk > trace->chunks && chunk[-1].lane == chunk->lane ? chunk - 1 : NULL;
 
 	if (!before || before->number + 1 >= chunk->number)
 		return;
@@ -1005,8 +1089,9 @@ static uint64_t end_of(uint64_t start, uint64_t duration)
 }
 
 /*
- * A call is recorded just before its entry is freed. Its record need not be the lane's last: a signal handler may have made calls after the
- * record got its place. But handlers nest only so deep.
+ * A call is recorded just before its entry is freed. Its record need not be the lane's last: a
+ * signal handler may have made calls after the record got its place. But handlers nest only so
+ * deep.
  */
 #define SUSPECTS 8
 
@@ -1023,11 +1108,15 @@ static void forget_recorded(struct tl_trace_lane *lane, const struct tl_call_rec
 	}
 }
 
-/* Look at the calls that a chunk in buffers has, whether the output has them or not: when the last one ended, and which are no longer open. */
-static void look_at_chunk(struct trace *trace, struct tl_trace_lane *lane, const struct chunk *chunk)
+/*
+ * Look at the calls that a chunk in buffers has, whether the output has them or not: when the last
+ * one ended, and which are no longer open.
+ */
+static void look_at_chunk(struct trace *trace, struct tl_trace_lane *lane,
+			  const struct chunk *chunk)
 {
-	struct tl_trace_run run = { .records = chunk->records, .size = chunk->size };
-	struct tl_trace_place place = { 0 };
+	struct tl_trace_run run = {.records = chunk->records, .size = chunk->size};
+	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
 
 	while ((record = tl_trace_next(&run, &place))) {
@@ -1048,7 +1137,8 @@ static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane)
 		struct tl_trace_open open = lane->opens[i];
 
 		if (!function_of(trace, open.function)) {
-			problem(trace, "thread %u: an open call of a function that no API has", lane->tid);
+			problem(trace, "thread %u: an open call of a function that no API has",
+				lane->tid);
 			continue;
 		}
 		if (open.start > trace->seen.last)
@@ -1066,7 +1156,9 @@ static void finish_opens(struct trace *trace)
 	for (size_t i = 0; i < trace->seen.nlanes; i++) {
 		struct tl_trace_lane *lane = &trace->seen.lanes[i];
 
-		for (; chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane && is_buffers; chunk++)
+		for (; chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane &&
+		       is_buffers;
+		     chunk++)
 			look_at_chunk(trace, lane, &trace->chunks[chunk]);
 		keep_open_calls(trace, lane);
 	}
@@ -1089,7 +1181,8 @@ static void finish(struct trace *trace)
 		finish_opens(trace);
 	trace->seen.gaps |= trace->seen.lost != 0;
 	/* Buffers of this machine may still get what they lack: tl_trace_clock_now. */
-	if (trace->seen.header.kind == TL_FILE_SPOOL && trace->seen.header.counter && trace->seen.nruns && clock->count < 2)
+	if (trace->seen.header.kind == TL_FILE_SPOOL && trace->seen.header.counter &&
+	    trace->seen.nruns && clock->count < 2)
 		problem(trace, "there is no clock: times are ticks of the counter");
 	if (!trace->seen.has_facts)
 		trace->seen.facts.pid = trace->seen.header.pid;
@@ -1118,11 +1211,12 @@ static uint64_t least_bytes(const char *at, uint8_t type, uint64_t bytes)
 	case TL_RECORD_PAD:
 		return 0;
 	default:
-		return UINT64_MAX;	/* of no type that there is */
+		return UINT64_MAX; /* of no type that there is */
 	}
 }
 
-const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place)
+const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
+					   struct tl_trace_place *place)
 {
 	while (place->at + sizeof(uint64_t) <= run->size) {
 		const char *at = run->records + place->at;
@@ -1161,10 +1255,14 @@ static uint64_t end_ns(const struct trace *trace, const struct tl_call_record *c
 	return convert(&trace->clock, end_of(call->start, call->duration));
 }
 
-/* Calls and losses of one run; `until`: the last end before. *gap: records before the next call are missing. Returns whether that is all that is asked for. */
-static bool look_for_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run, uint64_t *until, bool *gap)
+/*
+ * Calls and losses of one run; `until`: the last end before. *gap: records before the next call are
+ * missing. Returns whether that is all that is asked for.
+ */
+static bool look_for_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run,
+			  uint64_t *until, bool *gap)
 {
-	struct tl_trace_place place = { 0 };
+	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
 
 	while ((record = tl_trace_next(run, &place))) {
@@ -1176,10 +1274,11 @@ static bool look_for_gaps(struct trace *trace, struct span *span, const struct t
 		if (span->since == UINT64_MAX)
 			span->since = start;
 		if (*gap && *until) {
-			struct gap *one = append(trace, &trace->gaps, &trace->ngaps, &trace->gaps_room, sizeof(*one));
+			struct gap *one = append(trace, &trace->gaps, &trace->ngaps,
+						 &trace->gaps_room, sizeof(*one));
 			if (!one)
 				return true;
-			*one = (struct gap){ *until, start };
+			*one = (struct gap){*until, start};
 			span->ngaps++;
 		}
 		*gap = false;
@@ -1200,14 +1299,15 @@ static int by_tid(const void *a, const void *b)
 /* When the last call ended. One that had not ended may have begun long before. */
 static uint64_t last_end(const struct trace *trace, const struct tl_trace_lane *lane)
 {
-	struct tl_trace_place place = { 0 };
+	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
 	uint64_t last = 0;
 
 	if (lane->nopens || trace->seen.header.kind != TL_FILE_SPOOL)
 		return UINT64_MAX;
-	for (size_t run = lane->nruns; run > 0 && !last; run--, place = (struct tl_trace_place){ 0 })
-		while ((record = tl_trace_next(&trace->seen.runs[lane->first_run + run - 1], &place)))
+	for (size_t run = lane->nruns; run > 0 && !last; run--, place = (struct tl_trace_place){0})
+		while ((record = tl_trace_next(&trace->seen.runs[lane->first_run + run - 1],
+					       &place)))
 			if (record->type == TL_RECORD_CALL && end_ns(trace, record) > last)
 				last = end_ns(trace, record);
 	return last;
@@ -1228,10 +1328,14 @@ static void find_spans(struct trace *trace)
 
 		while (chunk < trace->nchunks && trace->chunks[chunk].lane < lane->lane)
 			chunk++;
-		bool goes_on = seen->header.kind == TL_FILE_SPOOL && chunk < trace->nchunks && trace->chunks[chunk].number > 1;
-		*span = (struct span){
-			.tid = lane->shown, .since = goes_on ? UINT64_MAX : 0, .until = last_end(trace, lane), .first_gap = trace->ngaps };
-		for (size_t run = lane->first_run; run < lane->first_run + lane->nruns && (goes_on || seen->gaps); run++)
+		bool goes_on = seen->header.kind == TL_FILE_SPOOL && chunk < trace->nchunks &&
+			       trace->chunks[chunk].number > 1;
+		*span = (struct span){.tid = lane->shown,
+				      .since = goes_on ? UINT64_MAX : 0,
+				      .until = last_end(trace, lane),
+				      .first_gap = trace->ngaps};
+		for (size_t run = lane->first_run;
+		     run < lane->first_run + lane->nruns && (goes_on || seen->gaps); run++)
 			if (look_for_gaps(trace, span, &seen->runs[run], &until, &gap))
 				break;
 	}
@@ -1241,8 +1345,11 @@ static void find_spans(struct trace *trace)
 
 bool tl_trace_has_call(uint32_t tid, uint64_t ns)
 {
-	const struct span wanted = { .tid = tid };
-	const struct span *span = in_use->seen.nlanes ? bsearch(&wanted, in_use->spans, in_use->seen.nlanes, sizeof(wanted), by_tid) : NULL;
+	const struct span wanted = {.tid = tid};
+	const struct span *span = in_use->seen.nlanes
+					  ? bsearch(&wanted, in_use->spans, in_use->seen.nlanes,
+						    sizeof(wanted), by_tid)
+					  : NULL;
 
 	if (!span)
 		return false;
@@ -1268,12 +1375,14 @@ static const char *header_fault(const struct trace *trace)
 		return "it was made on a machine of the other byte order; read it there";
 	if (header->version != TL_FILE_VERSION)
 		return "it is of another version of the record format; read it with the tracelayer that made it";
-	if (header->byte_order != TL_FILE_BYTE_ORDER || (header->kind != TL_FILE_BUFFERS && header->kind != TL_FILE_SPOOL))
+	if (header->byte_order != TL_FILE_BYTE_ORDER ||
+	    (header->kind != TL_FILE_BUFFERS && header->kind != TL_FILE_SPOOL))
 		return "its beginning is damaged";
-	if (header->header_size < sizeof(*header) || header->header_size > trace->size || header->header_size % 8)
+	if (header->header_size < sizeof(*header) || header->header_size > trace->size ||
+	    header->header_size % 8)
 		return "its beginning is damaged";
-	if (header->alignment < 8 || header->alignment > 1u << 20 || header->alignment & (header->alignment - 1) ||
-	    header->header_size % header->alignment)
+	if (header->alignment < 8 || header->alignment > 1u << 20 ||
+	    header->alignment & (header->alignment - 1) || header->header_size % header->alignment)
 		return "its beginning is damaged";
 	return NULL;
 }
@@ -1374,8 +1483,9 @@ struct tl_trace *tl_trace_open_fd(int fd, char *why, size_t room)
 
 	if (!trace)
 		return NULL;
-	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0 ? map_all(trace, fd, (uint64_t)about.st_size)
-										 : read_all(trace, fd))
+	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0
+		    ? map_all(trace, fd, (uint64_t)about.st_size)
+		    : read_all(trace, fd))
 		return read_trace(trace, why, room);
 	snprintf(why, room, "%s", strerror(errno));
 	tl_trace_close(&trace->seen);

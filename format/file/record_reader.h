@@ -1,8 +1,10 @@
 /*
- * record_reader.h: reads files in the record format (trace_file.h): what a process left behind, and .tlt files.
+ * record_reader.h: reads files in the record format (trace_file.h): what a process left behind, and
+ * .tlt files.
  *
- * For the command and the tests; the layer has no part of it. Nothing in a file is trusted: what is not sound is left out, and said in
- * .problems. What can be read lies in the struct below, sorted by lane, and stays until tl_trace_close.
+ * For the command and the tests; the layer has no part of it. Nothing in a file is trusted: what is
+ * not sound is left out, and said in .problems. What can be read lies in the struct below, sorted
+ * by lane, and stays until tl_trace_close.
  *
  *	struct tl_trace *trace = tl_trace_open(path, why, sizeof(why));
  *	tl_trace_use(trace);
@@ -10,7 +12,8 @@
  *		struct tl_trace_place place = {0};
  *		const struct tl_call_record *record;
  *		while ((record = tl_trace_next(&trace->runs[i], &place)))
- *			encoder.format->record(&encoder, &text, trace->lanes[trace->runs[i].lane].shown, record, tl_trace_left(…));
+ *			encoder.format->record(&encoder, &text,
+ *			trace->lanes[trace->runs[i].lane].shown, record, tl_trace_left(…));
  *	}
  */
 #ifndef TL_FORMAT_FILE_RECORD_READER_H
@@ -25,101 +28,117 @@
 
 /* A call that had not returned. */
 struct tl_trace_open {
-	uint64_t start;		/* ticks */
-	uint32_t function;	/* as in a record */
+	uint64_t start;	   /* ticks */
+	uint32_t function; /* as in a record */
 };
 
 /* A thread, as far as one lane goes. */
 struct tl_trace_lane {
-	uint32_t lane;		/* number */
-	uint32_t tid, shown;	/* the kernel's, and the one to be shown */
-	char name[16];		/* ended by a NUL */
+	uint32_t lane;	     /* number */
+	uint32_t tid, shown; /* the kernel's, and the one to be shown */
+	char name[16];	     /* ended by a NUL */
 	uint64_t lost, lost_said;
-	struct tl_trace_open *opens;	/* outermost first; in spools only of processes that died */
+	struct tl_trace_open *opens; /* outermost first; in spools only of processes that died */
 	size_t nopens;
-	size_t first_run, nruns;	/* its part of .runs */
+	size_t first_run, nruns; /* its part of .runs */
 };
 
 /* A lane that is no thread's: events name it by its number, whichever thread recorded them. */
 struct tl_trace_named_lane {
-	uint32_t lane;		/* number */
+	uint32_t lane; /* number */
 	uint32_t shown;
-	uint32_t name;		/* number of a text: tl_trace_string */
+	uint32_t name; /* number of a text: tl_trace_string */
 	int32_t sort;
 };
 
 /* Records of one lane that the output lacks (buffers), or that are in the file (spool). */
 struct tl_trace_run {
-	size_t lane;		/* index in .lanes */
+	size_t lane; /* index in .lanes */
 	const char *records;
-	uint64_t size;		/* bytes */
-	uint64_t offset;	/* of .records in the file, for messages */
+	uint64_t size;	 /* bytes */
+	uint64_t offset; /* of .records in the file, for messages */
 };
 
 /* How far an output file is, if its process had one (buffers only). */
 struct tl_trace_output {
-	bool made;		/* what follows is set */
+	bool made; /* what follows is set */
 	enum tl_output_format format;
 	bool gzip;
 	uint32_t number;
 	uint64_t device, inode;
 	char path[4096], pattern[2048];
 	uint64_t block;
-	struct tl_output_slot slot;	/* that of the block */
+	struct tl_output_slot slot; /* that of the block */
 };
 
 struct tl_trace {
-	struct tl_file_header header;	/* a copy; its strings are ended */
+	struct tl_file_header header; /* a copy; its strings are ended */
 	bool has_facts;
-	struct tl_facts facts;		/* strings ended; .members sound JSON. Without facts: the header's pid */
+	/* strings ended; .members sound JSON. Without facts: the header's pid */
+	struct tl_facts facts;
 	bool has_output;
 	struct tl_trace_output output;
-	struct tl_trace_lane *lanes;	/* by number */
+	struct tl_trace_lane *lanes; /* by number */
 	size_t nlanes;
-	struct tl_trace_run *runs;	/* by lane, and in each in the order of recording */
+	struct tl_trace_run *runs; /* by lane, and in each in the order of recording */
 	size_t nruns;
-	struct tl_trace_named_lane *named;	/* by number */
+	struct tl_trace_named_lane *named; /* by number */
 	size_t nnamed;
-	bool ended;			/* spool: its END piece is there */
-	uint64_t events, lost;		/* what that says. Buffers: .lost is the sum of the lanes' */
-	uint64_t overwritten;		/* what that says. Buffers: the threads' sum */
-	bool gaps;			/* records are missing in it: those that a ring overwrote, or that were lost */
-	uint64_t last;			/* latest tick that anything speaks of: where unfinished calls end */
-	char **problems;		/* lines: what was not sound, and where */
+	bool ended; /* spool: its END piece is there */
+	/* what that says. Buffers: .lost is the sum of the lanes' */
+	uint64_t events, lost;
+	uint64_t overwritten; /* what that says. Buffers: the threads' sum */
+	/* records are missing in it: those that a ring overwrote, or that were lost */
+	bool gaps;
+	/* latest tick that anything speaks of: where unfinished calls end */
+	uint64_t last;
+	char **problems; /* lines: what was not sound, and where */
 	size_t nproblems;
 };
 
 /*
- * Open a file; "-" is standard input. NULL where it can't be read or has another format, and why in `why`, without the path. The same for an
- * open descriptor, which stays the caller's, and for bytes in memory, aligned to 8, that stay where they are.
+ * Open a file; "-" is standard input. NULL where it can't be read or has another format, and why in
+ * `why`, without the path. The same for an open descriptor, which stays the caller's, and for bytes
+ * in memory, aligned to 8, that stay where they are.
  */
 struct tl_trace *tl_trace_open(const char *path, char *why, size_t room);
 struct tl_trace *tl_trace_open_fd(int fd, char *why, size_t room);
 struct tl_trace *tl_trace_open_bytes(const void *bytes, size_t size, char *why, size_t room);
 void tl_trace_close(struct tl_trace *trace);
 
-/* A further problem, found while the trace is used. Lines beyond the first hundred are only counted. */
-void tl_trace_problem(struct tl_trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * A further problem, found while the trace is used. Lines beyond the first hundred are only
+ * counted.
+ */
+void tl_trace_problem(struct tl_trace *trace, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
- * The next finished record of a run; NULL where there are no more. `place` starts zeroed. What follows a record that can't be stepped over
- * is given up: .unsound is then 1 + its place. Safe in several threads, each with a place of its own.
+ * The next finished record of a run; NULL where there are no more. `place` starts zeroed. What
+ * follows a record that can't be stepped over is given up: .unsound is then 1 + its place. Safe in
+ * several threads, each with a place of its own.
  */
 struct tl_trace_place {
-	uint64_t at;		/* bytes of the run behind the record that was given last */
-	uint64_t left;		/* bytes from that record to the run's end: what an encoder wants to know */
+	uint64_t at; /* bytes of the run behind the record that was given last */
+	/* bytes from that record to the run's end: what an encoder wants to know */
+	uint64_t left;
 	uint64_t unsound;
-	uint64_t unfinished;	/* records that were being made, stepped over */
+	uint64_t unfinished; /* records that were being made, stepped over */
 };
-/* Those of TL_RECORD_PAD are gaps (tl_record_is_gap), of 8 bytes. Those of TL_RECORD_EVENT are struct tl_event_record, and have the args that they say. */
-const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run, struct tl_trace_place *place);
+/*
+ * Those of TL_RECORD_PAD are gaps (tl_record_is_gap), of 8 bytes. Those of TL_RECORD_EVENT are
+ * struct tl_event_record, and have the args that they say.
+ */
+const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
+					   struct tl_trace_place *place);
 
 /* Buffers whose output is gone: what that had is given, too, as far as it still lies there. */
 void tl_trace_written_too(struct tl_trace *trace);
 
 /*
- * The trace that the next five speak of: what encoders call has no room for a context (struct tl_encoder says what they return). One at a time;
- * several threads may call them. A trace that is closed is no longer used.
+ * The trace that the next five speak of: what encoders call has no room for a context (struct
+ * tl_encoder says what they return). One at a time; several threads may call them. A trace that is
+ * closed is no longer used.
  */
 void tl_trace_use(const struct tl_trace *trace);
 uint64_t tl_trace_ns(uint64_t ticks);
@@ -129,27 +148,31 @@ uint32_t tl_trace_lane(uint32_t number);
 bool tl_trace_has_call(uint32_t tid, uint64_t ns);
 
 /*
- * The texts, one after another; `place` starts zeroed. NULL: no more. What is returned is the whole of it as it lies in a strings piece, its first unit
- * included: *size bytes, whole units.
+ * The texts, one after another; `place` starts zeroed. NULL: no more. What is returned is the whole
+ * of it as it lies in a strings piece, its first unit included: *size bytes, whole units.
  */
 struct tl_trace_text_place {
 	size_t piece;
 	uint64_t unit;
 };
-const void *tl_trace_next_text(const struct tl_trace *trace, struct tl_trace_text_place *place, uint32_t *number, size_t *size);
+const void *tl_trace_next_text(const struct tl_trace *trace, struct tl_trace_text_place *place,
+			       uint32_t *number, size_t *size);
 
 /* API by number; NULL: none. */
 const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number);
 
-/* Points of the clock. With less than two, and a counter, there is no conversion: ticks count as nanoseconds. */
+/*
+ * Points of the clock. With less than two, and a counter, there is no conversion: ticks count as
+ * nanoseconds.
+ */
 uint32_t tl_trace_clock_points(const struct tl_trace *trace);
 
 /* All points, as a file has them (of more than those have room for, the first). */
 void tl_trace_clock_copy(const struct tl_trace *trace, struct tl_clock_table *to);
 
 /*
- * Add a pair (ticks, nanoseconds of CLOCK_MONOTONIC) behind the last point. What was converted before stays as it was. False: it lies before
- * that point, or the file's ticks are nanoseconds.
+ * Add a pair (ticks, nanoseconds of CLOCK_MONOTONIC) behind the last point. What was converted
+ * before stays as it was. False: it lies before that point, or the file's ticks are nanoseconds.
  */
 bool tl_trace_clock_add(struct tl_trace *trace, uint64_t ticks, uint64_t ns);
 

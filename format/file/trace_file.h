@@ -1,18 +1,22 @@
 /*
  * trace_file.h: the record format. Two kinds of file have it:
  *
- *	buffers	what a traced process records into, mapped into its memory. Such a file outlives the process, however it ends, and
- *		`tracelayer recover` makes a trace of what the process had not written yet.
- *	spool	a .tlt: records as they were made, written by the process and encoded by `tracelayer export`.
+ *	buffers	what a traced process records into, mapped into its memory. Such a file outlives the
+ *		process, however it ends, and `tracelayer recover` makes a trace of what the process
+ *		had not written yet.
+ *	spool	a .tlt: records as they were made, written by the process and encoded by `tracelayer
+ *		export`.
  *
- * A file is a header and, behind it, pieces. Each piece begins with a head that says its kind and its size, at a multiple of the header's
- * .alignment. In a spool piece follows piece to the end of the file. In buffers pieces are added while the process runs, each of a
- * size that is a multiple of the alignment; where one is being added the words are zero, and the next piece is at some later multiple
- * of the alignment, or there is none. A reader skips kinds that it doesn't know.
+ * A file is a header and, behind it, pieces. Each piece begins with a head that says its kind and
+ * its size, at a multiple of the header's .alignment. In a spool piece follows piece to the end of
+ * the file. In buffers pieces are added while the process runs, each of a size that is a multiple
+ * of the alignment; where one is being added the words are zero, and the next piece is at some
+ * later multiple of the alignment, or there is none. A reader skips kinds that it doesn't know.
  *
- * Everything is in the byte order of the machine that made it, which .byte_order tells. Fields of buffers are written by the process while others
- * may look, and by a process that may be killed between any two stores: what each field means without those that follow it is said with it.
- * A file may be damaged, or made to harm: a reader trusts no size, count or offset in it.
+ * Everything is in the byte order of the machine that made it, which .byte_order tells. Fields of
+ * buffers are written by the process while others may look, and by a process that may be killed
+ * between any two stores: what each field means without those that follow it is said with it. A
+ * file may be damaged, or made to harm: a reader trusts no size, count or offset in it.
  *
  * doc/tracelayer-record.5 is this text for users; format/file/record_reader.h reads such files.
  */
@@ -25,21 +29,23 @@
 #include "tracelayer/profiler.h"
 #include "tracelayer/shim.h"
 
-#define TL_FILE_MAGIC "tracelyr"
-#define TL_FILE_VERSION 1
+#define TL_FILE_MAGIC	   "tracelyr"
+#define TL_FILE_VERSION	   1
 #define TL_FILE_BYTE_ORDER 0x01020304u
-#define TL_FILE_PAGE 4096u
+#define TL_FILE_PAGE	   4096u
 
 enum tl_file_kind {
-	TL_FILE_UNBEGUN = 0,	/* buffers in the making: nothing but the magic, the version and the byte order is there */
+	/* buffers in the making: nothing but the magic, the version and the byte order is there */
+	TL_FILE_UNBEGUN = 0,
 	TL_FILE_BUFFERS = 1,
 	TL_FILE_SPOOL = 2,
 };
 
 /* What has become of buffers. */
 enum tl_file_state {
-	TL_FILE_LIVE = 0,	/* there may be records that the output lacks */
-	TL_FILE_DONE = 1,	/* the output has all of them, and its end; the file may be deleted */
+	TL_FILE_LIVE = 0, /* there may be records that the output lacks */
+	/* the output has all of them, and its end; the file may be deleted */
+	TL_FILE_DONE = 1,
 };
 
 enum tl_file_recording {
@@ -55,70 +61,98 @@ enum tl_file_request {
 	TL_REQUEST_RESUME = 2,
 	TL_REQUEST_SNAPSHOT = 3,
 	TL_REQUEST_STOP = 4,
-	TL_REQUEST_WATCH = 5,	/* keep open calls while nothing is recorded, too */
+	TL_REQUEST_WATCH = 5, /* keep open calls while nothing is recorded, too */
 	TL_REQUEST_UNWATCH = 6,
 };
 #define TL_REQUEST_BITS 3
 
-/* At offset 0, padded with zeros to a page. Buffers have the magic from their first moment on; their kind is stored last. */
+/*
+ * At offset 0, padded with zeros to a page. Buffers have the magic from their first moment on;
+ * their kind is stored last.
+ */
 struct tl_file_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t byte_order;
-	uint32_t kind;		/* enum tl_file_kind */
-	uint32_t header_size;	/* where the first piece may be: TL_FILE_PAGE */
-	uint32_t alignment;	/* of pieces: TL_FILE_PAGE in buffers, 8 in a spool */
-	uint32_t counter;	/* ticks are of 1: the counter register, 0: nanoseconds of CLOCK_MONOTONIC */
+	uint32_t kind;	      /* enum tl_file_kind */
+	uint32_t header_size; /* where the first piece may be: TL_FILE_PAGE */
+	uint32_t alignment;   /* of pieces: TL_FILE_PAGE in buffers, 8 in a spool */
+	/* ticks are of 1: the counter register, 0: nanoseconds of CLOCK_MONOTONIC */
+	uint32_t counter;
 	uint32_t pid, uid;	/* the process's; pid as it sees itself */
 	uint64_t start_time;	/* of the process, field 22 of /proc/PID/stat */
-	uint64_t pid_namespace;	/* inode of its /proc/self/ns/pid; 0: unknown */
+	uint64_t pid_namespace; /* inode of its /proc/self/ns/pid; 0: unknown */
 	char boot[40];		/* /proc/sys/kernel/random/boot_id */
 	char session[64];	/* TRACELAYER_SESSION */
 	uint64_t capacity;	/* buffers: bytes that all pieces may take */
 
-	/* Buffers only: what the process and the command tell each other. The command maps the file to do so. */
-	_Atomic uint32_t state;		/* enum tl_file_state */
-	_Atomic uint32_t wake;		/* futex word (not private) that the process's writer sleeps on while it is 1; wake it by a store of 0 */
-	_Atomic uint32_t request;	/* a number, counted up by compare and exchange, << TL_REQUEST_BITS | enum tl_file_request */
-	_Atomic uint32_t answer;	/* the last .request that was carried out; futex word (not private) */
-	_Atomic uint32_t recording;	/* enum tl_file_recording */
-	_Atomic uint32_t listens;	/* 1: there is a writer thread, and a request is answered at once. 0: at the next chunk's end */
-	_Atomic uint32_t watched;	/* 1: open calls are kept though nothing is recorded */
+	/*
+	 * Buffers only: what the process and the command tell each other. The command maps the file
+	 * to do so.
+	 */
+	_Atomic uint32_t state; /* enum tl_file_state */
+	/*
+	 * futex word (not private) that the process's writer sleeps on while it is 1; wake it by a
+	 * store of 0
+	 */
+	_Atomic uint32_t wake;
+	/*
+	 * a number, counted up by compare and exchange, << TL_REQUEST_BITS | enum tl_file_request
+	 */
+	_Atomic uint32_t request;
+	/* the last .request that was carried out; futex word (not private) */
+	_Atomic uint32_t answer;
+	_Atomic uint32_t recording; /* enum tl_file_recording */
+	/*
+	 * 1: there is a writer thread, and a request is answered at once. 0: at the next chunk's
+	 * end
+	 */
+	_Atomic uint32_t listens;
+	_Atomic uint32_t watched; /* 1: open calls are kept though nothing is recorded */
 	uint32_t unused;
-	int64_t time_offset;	/* nanoseconds that the process's CLOCK_MONOTONIC is ahead of the machine's: its time namespace's */
+	/*
+	 * nanoseconds that the process's CLOCK_MONOTONIC is ahead of the machine's: its time
+	 * namespace's
+	 */
+	int64_t time_offset;
 };
 
-#define TL_PIECE_MAGIC 0x43504c54u	/* "TLPC" */
+#define TL_PIECE_MAGIC 0x43504c54u /* "TLPC" */
 
 enum tl_piece_kind {
-	TL_PIECE_FACTS = 1,	/* struct tl_facts_piece: about the process */
-	TL_PIECE_OUTPUT = 2,	/* struct tl_output_piece; buffers only */
-	TL_PIECE_CLOCK = 3,	/* struct tl_clock_piece; in a spool the last one counts */
-	TL_PIECE_API = 4,	/* struct tl_api_piece: what functions and parameters are called */
-	TL_PIECE_THREAD = 5,	/* struct tl_thread_piece; in a spool a later one of the same lane replaces the earlier */
-	TL_PIECE_CHUNK = 6,	/* struct tl_chunk_piece */
-	TL_PIECE_END = 7,	/* struct tl_end_piece; the end of a finished spool */
-	TL_PIECE_STRINGS = 8,	/* struct tl_strings_piece: texts that events refer to by number */
-	TL_PIECE_LANES = 9,	/* struct tl_lanes_piece: lanes that are no thread's */
-	TL_PIECE_LABELS = 10,	/* struct tl_labels_piece: a thread's labels; buffers only, and for who looks on */
+	TL_PIECE_FACTS = 1,  /* struct tl_facts_piece: about the process */
+	TL_PIECE_OUTPUT = 2, /* struct tl_output_piece; buffers only */
+	TL_PIECE_CLOCK = 3,  /* struct tl_clock_piece; in a spool the last one counts */
+	TL_PIECE_API = 4,    /* struct tl_api_piece: what functions and parameters are called */
+	/* struct tl_thread_piece; in a spool a later one of the same lane replaces the earlier */
+	TL_PIECE_THREAD = 5,
+	TL_PIECE_CHUNK = 6,   /* struct tl_chunk_piece */
+	TL_PIECE_END = 7,     /* struct tl_end_piece; the end of a finished spool */
+	TL_PIECE_STRINGS = 8, /* struct tl_strings_piece: texts that events refer to by number */
+	TL_PIECE_LANES = 9,   /* struct tl_lanes_piece: lanes that are no thread's */
+	/* struct tl_labels_piece: a thread's labels; buffers only, and for who looks on */
+	TL_PIECE_LABELS = 10,
 };
 
 struct tl_piece {
-	uint32_t magic;		/* stored after .kind and .size */
-	uint32_t kind;		/* enum tl_piece_kind */
-	uint64_t size;		/* bytes, this head included */
+	uint32_t magic; /* stored after .kind and .size */
+	uint32_t kind;	/* enum tl_piece_kind */
+	uint64_t size;	/* bytes, this head included */
 };
 
 /* Strings are cut where they don't fit, and always ended. */
 struct tl_facts {
 	uint32_t pid;
 	uint32_t has_rank;
-	int64_t rank;		/* of an MPI launcher */
-	uint64_t monotonic_ns, realtime_ns;	/* the same instant */
+	int64_t rank;			    /* of an MPI launcher */
+	uint64_t monotonic_ns, realtime_ns; /* the same instant */
 	char program[256];
 	char host[72];
 	uint32_t members_size;
-	/* The inside of a JSON object: the args of the trace's "tracelayer" metadata event. What they don't fill, a piece may leave out. */
+	/*
+	 * The inside of a JSON object: the args of the trace's "tracelayer" metadata event. What
+	 * they don't fill, a piece may leave out.
+	 */
 	char members[15 * 1024];
 };
 
@@ -127,18 +161,21 @@ struct tl_facts_piece {
 	struct tl_facts facts;
 };
 
-/* Ticks to nanoseconds: a broken line. See layer/buffers/clock.c for how it grows; .slope is that of the piece that follows a point. */
+/*
+ * Ticks to nanoseconds: a broken line. See layer/buffers/clock.c for how it grows; .slope is that
+ * of the piece that follows a point.
+ */
 #define TL_CLOCK_POINTS 1024u
-#define TL_CLOCK_SHIFT 40	/* slopes are nanoseconds per tick times 2 to the 40 */
+#define TL_CLOCK_SHIFT	40 /* slopes are nanoseconds per tick times 2 to the 40 */
 
 struct tl_clock_point {
 	_Atomic uint64_t ticks, ns, slope;
 };
 
 struct tl_clock_table {
-	_Atomic uint32_t version;	/* odd while points change */
+	_Atomic uint32_t version; /* odd while points change */
 	_Atomic uint32_t count;
-	_Atomic uint64_t horizon;	/* no tick beyond this was converted yet */
+	_Atomic uint64_t horizon; /* no tick beyond this was converted yet */
 	struct tl_clock_point points[TL_CLOCK_POINTS];
 };
 
@@ -150,54 +187,67 @@ struct tl_clock_piece {
 /* Most that an API's description takes (format/file/describe.h). */
 struct tl_api_piece {
 	struct tl_piece piece;
-	uint32_t number;	/* records' .function has it in the upper half */
-	uint32_t size;		/* bytes of the description, which follows */
+	uint32_t number; /* records' .function has it in the upper half */
+	uint32_t size;	 /* bytes of the description, which follows */
 };
 
 /*
- * A thread. `recover` shows calls of .open that have a .frame other than 0 and TL_NO_FRAME as unfinished, unless .mode has
- * TL_OPEN_FINISHED or the lane's last record is of the same start and function: then it was killed just before it freed the entry.
+ * A thread. `recover` shows calls of .open that have a .frame other than 0 and TL_NO_FRAME as
+ * unfinished, unless .mode has TL_OPEN_FINISHED or the lane's last record is of the same start and
+ * function: then it was killed just before it freed the entry.
  */
 struct tl_thread_piece {
 	struct tl_piece piece;
-	_Atomic uint32_t lane;	/* number, from 1, unique in the process's life; 0: nobody's. Stored last */
-	uint32_t tid;		/* the kernel's */
-	uint32_t shown;		/* its tid in the output: the kernel's, but where an earlier lane had that */
-	uint32_t opens;		/* entries of .open. In a spool 0, but where recover ended it: there those that had not returned */
-	char name[16];		/* as the kernel has it */
-	_Atomic uint64_t lost;	/* events that there was no room for, of all threads that had this piece */
-	_Atomic uint64_t lost_said;	/* those that LOST records tell of */
-	uint64_t owner;		/* the process's own */
-	_Atomic uint64_t overwritten;	/* events that made room for newer ones: TRACELAYER_FULL=ring */
-	_Atomic uint64_t ended;	/* 1: its thread is at its end, or gone */
+	/* number, from 1, unique in the process's life; 0: nobody's. Stored last */
+	_Atomic uint32_t lane;
+	uint32_t tid; /* the kernel's */
+	/* its tid in the output: the kernel's, but where an earlier lane had that */
+	uint32_t shown;
+	/*
+	 * entries of .open. In a spool 0, but where recover ended it: there those that had not
+	 * returned
+	 */
+	uint32_t opens;
+	char name[16]; /* as the kernel has it */
+	/* events that there was no room for, of all threads that had this piece */
+	_Atomic uint64_t lost;
+	_Atomic uint64_t lost_said; /* those that LOST records tell of */
+	uint64_t owner;		    /* the process's own */
+	/* events that made room for newer ones: TRACELAYER_FULL=ring */
+	_Atomic uint64_t overwritten;
+	_Atomic uint64_t ended; /* 1: its thread is at its end, or gone */
 	uint64_t unused;
-	struct tl_open_call floor;	/* never a call */
+	struct tl_open_call floor; /* never a call */
 	struct tl_open_call open[];
 };
 
 /*
- * Records of one lane, one after the other, from .records on. While .end is 0 the chunk is still being filled: its records end where
- * nothing but zeros follows.
+ * Records of one lane, one after the other, from .records on. While .end is 0 the chunk is still
+ * being filled: its records end where nothing but zeros follows.
  *
- * What the output has of it: up to .taken if the output's .block is at least .block, else up to .kept.
+ * What the output has of it: up to .taken if the output's .block is at least .block, else up to
+ * .kept.
  */
 struct tl_chunk_piece {
 	struct tl_piece piece;
-	_Atomic uint32_t lane;		/* 0: free, whatever the rest says. Stored last when it is taken, first when it is freed */
-	uint32_t records;		/* bytes from the piece's start to the first record */
-	_Atomic uint64_t number;	/* counts the lane's chunks, from 1 */
-	_Atomic uint64_t end;		/* bytes of records once it is full or handed over */
+	/* 0: free, whatever the rest says. Stored last when it is taken, first when it is freed */
+	_Atomic uint32_t lane;
+	uint32_t records;	 /* bytes from the piece's start to the first record */
+	_Atomic uint64_t number; /* counts the lane's chunks, from 1 */
+	_Atomic uint64_t end;	 /* bytes of records once it is full or handed over */
 	_Atomic uint64_t kept, taken, block;
-	_Atomic uint64_t hole;		/* a record in what the output has that was not finished then; 0: none. See TL_HOLE_PLACE */
+	/* a record in what the output has that was not finished then; 0: none. See TL_HOLE_PLACE */
+	_Atomic uint64_t hole;
 	uint64_t unused[7];
 };
 
 /*
- * .hole, one word, so that no kill comes between its halves: 1 + the record's place, and above it the block that has the record since; 0: none has.
- * The output has it if that is not 0 and the output's .block is at least as much.
+ * .hole, one word, so that no kill comes between its halves: 1 + the record's place, and above it
+ * the block that has the record since; 0: none has. The output has it if that is not 0 and the
+ * output's .block is at least as much.
  */
-#define TL_HOLE_PLACE(hole) ((uint32_t)(hole) - 1)
-#define TL_HOLE_BLOCK(hole) ((hole) >> 32)
+#define TL_HOLE_PLACE(hole)   ((uint32_t)(hole)-1)
+#define TL_HOLE_BLOCK(hole)   ((hole) >> 32)
 #define TL_HOLE(place, block) ((uint64_t)(uint32_t)(block) << 32 | (uint32_t)((place) + 1))
 
 /* How far the output file is. */
@@ -208,60 +258,67 @@ enum tl_output_format {
 };
 
 struct tl_output_slot {
-	uint64_t offset;	/* where the next block belongs; what is there after it is an end, or torn */
-	uint64_t events;	/* in the file */
-	uint64_t dropped;	/* given up, since the file did not take them */
-	uint32_t crc, size;	/* gzip: of what the file's blocks hold */
-	uint32_t blocks;	/* in this file; 0: not even its beginning is there */
+	/* where the next block belongs; what is there after it is an end, or torn */
+	uint64_t offset;
+	uint64_t events;    /* in the file */
+	uint64_t dropped;   /* given up, since the file did not take them */
+	uint32_t crc, size; /* gzip: of what the file's blocks hold */
+	uint32_t blocks;    /* in this file; 0: not even its beginning is there */
 	uint32_t unused;
 };
 
 struct tl_output_piece {
 	struct tl_piece piece;
-	_Atomic uint64_t block;	/* blocks that reached a file; what is true after it stands in .slots[block % 2], which is filled before */
+	/*
+	 * blocks that reached a file; what is true after it stands in .slots[block % 2], which is
+	 * filled before
+	 */
+	_Atomic uint64_t block;
 	struct tl_output_slot slots[2];
-	_Atomic uint32_t made;	/* 1: what follows is set */
-	uint32_t format;	/* enum tl_output_format */
+	_Atomic uint32_t made; /* 1: what follows is set */
+	uint32_t format;       /* enum tl_output_format */
 	uint32_t gzip;
-	uint32_t number;	/* of the files of a split output, from 0 */
+	uint32_t number; /* of the files of a split output, from 0 */
 	uint64_t device, inode;
-	char path[4096];	/* absolute */
-	char pattern[2048];	/* what .path is made from: TRACELAYER_OUTPUT, made absolute. Always set */
+	char path[4096]; /* absolute */
+	/* what .path is made from: TRACELAYER_OUTPUT, made absolute. Always set */
+	char pattern[2048];
 };
 
 /*
- * Texts. A text's number is its piece's .index << TL_STRINGS_BITS | .first + its place in .units. It begins with a unit that has its size in bytes
- * and a hash, and fills whole units. A size of 0: no text begins here.
+ * Texts. A text's number is its piece's .index << TL_STRINGS_BITS | .first + its place in .units.
+ * It begins with a unit that has its size in bytes and a hash, and fills whole units. A size of 0:
+ * no text begins here.
  */
 #define TL_STRINGS_BITS 13
-#define TL_STRINGS_SIZE (8u << TL_STRINGS_BITS)	/* of a piece in buffers, its head included */
+#define TL_STRINGS_SIZE (8u << TL_STRINGS_BITS) /* of a piece in buffers, its head included */
 
 struct tl_strings_unit {
-	uint32_t size;		/* stored last */
+	uint32_t size; /* stored last */
 	uint32_t hash;
 };
 
 struct tl_strings_piece {
 	struct tl_piece piece;
-	uint32_t index;		/* a spool may have several of an index, for other units */
-	uint32_t first;		/* number of .units[0], without the index */
+	uint32_t index; /* a spool may have several of an index, for other units */
+	uint32_t first; /* number of .units[0], without the index */
 	uint64_t unused;
-	struct tl_strings_unit units[];	/* up to the piece's end */
+	struct tl_strings_unit units[]; /* up to the piece's end */
 };
 
 /* Lanes that are no thread's: a device's queue, a program's own. */
 struct tl_lane_entry {
-	_Atomic uint32_t lane;	/* number, in one series with the threads'; 0: none. Stored last */
-	uint32_t shown;		/* its tid in the output: none that the kernel gives */
-	uint32_t name;		/* a string */
-	int32_t sort;		/* lanes with larger numbers come further down; threads have 0 */
+	_Atomic uint32_t lane; /* number, in one series with the threads'; 0: none. Stored last */
+	uint32_t shown;	       /* its tid in the output: none that the kernel gives */
+	uint32_t name;	       /* a string */
+	int32_t sort;	       /* lanes with larger numbers come further down; threads have 0 */
 	uint64_t unused[2];
 };
 
 struct tl_lanes_piece {
 	struct tl_piece piece;
 	uint64_t unused[2];
-	struct tl_lane_entry lanes[];	/* up to the piece's end */
+	struct tl_lane_entry lanes[]; /* up to the piece's end */
 };
 
 /* Texts are addresses in the process. A .thread of 0 says that the labels are nobody's. */
@@ -273,8 +330,13 @@ struct tl_labels_piece {
 struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
-	uint64_t last;	/* where recover ended it: the tick up to which calls that had not returned are shown; else 0 */
-	uint64_t overwritten;	/* events that made room for newer ones in rings. Files of older versions end before it */
+	/*
+	 * where recover ended it: the tick up to which calls that had not returned are shown; else
+	 * 0
+	 */
+	uint64_t last;
+	/* events that made room for newer ones in rings. Files of older versions end before it */
+	uint64_t overwritten;
 };
 
 #endif

@@ -21,26 +21,34 @@
  *	    49.90% other
  *	0.00% other (outside of any label)
  *
- * A label is on from TL_PROFILE_SCOPE to the end of its block; a thread's labels are a stack, which another thread looks at a thousand times
- * a second. What is looked at is this stack, and never the program's: labels may be finer than functions, and inlining does not matter. A percentage
- * is of all samples, not of the node above; "other" is what was in none of the labels below a node.
+ * A label is on from TL_PROFILE_SCOPE to the end of its block; a thread's labels are a stack, which
+ * another thread looks at a thousand times a second. What is looked at is this stack, and never the
+ * program's: labels may be finer than functions, and inlining does not matter. A percentage is of
+ * all samples, not of the node above; "other" is what was in none of the labels below a node.
  *
- * Without TRACELAYER_PROFILING labels and tl_profile_thread are nothing, and a program that calls tl_profile_start or tl_profile_finish does not
- * compile. Nothing is linked but libc (before glibc 2.34 -lpthread, -ldl).
+ * Without TRACELAYER_PROFILING labels and tl_profile_thread are nothing, and a program that calls
+ * tl_profile_start or tl_profile_finish does not compile. Nothing is linked but libc (before glibc
+ * 2.34 -lpthread, -ldl).
  *
- * While `tracelayer profile` looks at the program, it sees the labels of all threads, among the driver calls that they make, and nothing of start,
- * finish and tl_profile_thread is needed (tracelayer-profile(1)). tracelayer-profiler(7) tells more.
+ * While `tracelayer profile` looks at the program, it sees the labels of all threads, among the
+ * driver calls that they make, and nothing of start, finish and tl_profile_thread is needed
+ * (tracelayer-profile(1)). tracelayer-profiler(7) tells more.
  *
- * Cost		A label is four stores to memory of the thread's own, with no lock; a thread's first takes its memory, and looks for the library.
- * Threads	All may be called in any thread. A thread is sampled from tl_profile_thread until its end, with the labels that it has by then.
- * Depth	Labels beyond TL_LABELS_MOST are not kept: the time is that of the label above. It is said how many samples that were. With
- *		TRACELAYER_PROFILER_ABORT the program aborts instead.
- * Leaving	A block may be left in any way: also by an exception, and (C with -fexceptions) by cancellation. What longjmp left is ended by the next
- *		label outside that ends.
- * Libraries	All parts of a program share a profile if the dynamic linker sees their symbols as one: a library loaded by dlopen needs a program
- *		linked with -rdynamic. Code that has this must not be unloaded.
+ * Cost		A label is four stores to memory of the thread's own, with no lock; a thread's first
+ *		takes its memory, and looks for the library.
+ * Threads	All may be called in any thread. A thread is sampled from tl_profile_thread until
+ *		its end, with the labels that it has by then.
+ * Depth	Labels beyond TL_LABELS_MOST are not kept: the time is that of the label above. It
+ *		is said how many samples that were. With TRACELAYER_PROFILER_ABORT the program
+ *		aborts instead.
+ * Leaving	A block may be left in any way: also by an exception, and (C with -fexceptions) by
+ *		cancellation. What longjmp left is ended by the next label outside that ends.
+ * Libraries	All parts of a program share a profile if the dynamic linker sees their symbols as
+ *		one: a library loaded by dlopen needs a program linked with -rdynamic. Code that has
+ *		this must not be unloaded.
  * Signals	Not in signal handlers. errno is kept.
- * Forks	A child is not profiled until it starts that itself; of the registered threads it has its own, if that was one.
+ * Forks	A child is not profiled until it starts that itself; of the registered threads it
+ *		has its own, if that was one.
  */
 #ifndef TRACELAYER_PROFILER_H
 #define TRACELAYER_PROFILER_H
@@ -48,9 +56,9 @@
 #ifndef TRACELAYER_PROFILING
 
 /* A text that is not literal is an error here, too. */
-#define TL_PROFILE_SCOPE(text) ((void)sizeof("" text ""))
+#define TL_PROFILE_SCOPE(text)		    ((void)sizeof("" text ""))
 #define TL_PROFILE_SCOPE_NAMED(text, scope) ((void)sizeof("" text ""))
-#define TL_PROFILE_UPDATE(scope, text) ((void)sizeof("" text ""))
+#define TL_PROFILE_UPDATE(scope, text)	    ((void)sizeof("" text ""))
 
 static inline int tl_profile_thread(void)
 {
@@ -59,7 +67,9 @@ static inline int tl_profile_thread(void)
 
 #if defined(__has_attribute)
 #if __has_attribute(error)
-#define TL_PROFILE_IS_OFF __attribute__((error("profiling is not enabled: define TRACELAYER_PROFILING before this header is included")))
+#define TL_PROFILE_IS_OFF                                                                          \
+	__attribute__((error(                                                                      \
+		"profiling is not enabled: define TRACELAYER_PROFILING before this header is included")))
 #endif
 #endif
 #ifndef TL_PROFILE_IS_OFF
@@ -68,9 +78,9 @@ static inline int tl_profile_thread(void)
 /* Not defined anywhere. */
 TL_PROFILE_IS_OFF int tl_profile_start_is_off(void);
 TL_PROFILE_IS_OFF int tl_profile_finish_is_off(void);
-#define tl_profile_start() tl_profile_start_is_off()
-#define tl_profile_start_at(hz) tl_profile_start_is_off()
-#define tl_profile_finish() tl_profile_finish_is_off()
+#define tl_profile_start()	   tl_profile_start_is_off()
+#define tl_profile_start_at(hz)	   tl_profile_start_is_off()
+#define tl_profile_finish()	   tl_profile_finish_is_off()
 #define tl_profile_finish_to(file) tl_profile_finish_is_off()
 
 #endif
@@ -96,39 +106,52 @@ TL_PROFILE_IS_OFF int tl_profile_finish_is_off(void);
 extern "C" {
 #endif
 
-/* ---- What labels are. From here on what others need, too, who look at them (TRACELAYER_PROFILER_PARTS) */
+/*
+ * ---- What labels are. From here on what others need, too, who look at them
+ * (TRACELAYER_PROFILER_PARTS)
+ */
 
 #define TL_LABELS_MOST 253u
 
 struct tl_label {
 	const char *text;
-	uintptr_t stack;	/* where the frame is that has it: labels and calls are put in order by that */
+	/* where the frame is that has it: labels and calls are put in order by that */
+	uintptr_t stack;
 };
 
 /*
- * A thread's labels. Written by it alone, and read by samplers at any time, also from another process: a reader sees labels as they were a moment ago. A
- * text is there before the size that counts it.
+ * A thread's labels. Written by it alone, and read by samplers at any time, also from another
+ * process: a reader sees labels as they were a moment ago. A text is there before the size that
+ * counts it.
  */
 struct tl_labels {
-	uint32_t size;		/* that are on, also those beyond the most */
-	uint32_t thread;	/* the library's: the kernel's number */
-	uint32_t shared;	/* it is the library's, not ours */
-	uint32_t place;		/* among the registered, from 1; 0: it isn't. Under the lock, as what follows */
-	struct tl_labels *next;	/* while it is nobody's */
+	uint32_t size;	 /* that are on, also those beyond the most */
+	uint32_t thread; /* the library's: the kernel's number */
+	uint32_t shared; /* it is the library's, not ours */
+	/* among the registered, from 1; 0: it isn't. Under the lock, as what follows */
+	uint32_t place;
+	struct tl_labels *next; /* while it is nobody's */
 	uint64_t profile;	/* the last one that it is counted in */
 	struct tl_label label[TL_LABELS_MOST];
 };
 
-/* How the library is found, which makes labels visible from outside. Members are only ever added at the end. */
+/*
+ * How the library is found, which makes labels visible from outside. Members are only ever added at
+ * the end.
+ */
 struct tl_labels_library {
 	size_t size;
-	struct tl_labels *(*begin)(void);	/* for the calling thread, with no label; NULL: it has none to give */
+	/* for the calling thread, with no label; NULL: it has none to give */
+	struct tl_labels *(*begin)(void);
 	void (*end)(struct tl_labels *labels);
 };
 
 /* ---- Reading a thread's labels, while it goes on */
 
-/* Acquire: pairs with the release in tl_profile_begin; and so that a second copy is not older than the first. Returns .size. */
+/*
+ * Acquire: pairs with the release in tl_profile_begin; and so that a second copy is not older than
+ * the first. Returns .size.
+ */
 static inline uint32_t tl_labels_copy(const struct tl_labels *from, struct tl_label *to)
 {
 	uint32_t size = __atomic_load_n(&from->size, __ATOMIC_ACQUIRE), i;
@@ -141,8 +164,9 @@ static inline uint32_t tl_labels_copy(const struct tl_labels *from, struct tl_la
 }
 
 /*
- * Copies are made until two are the same, so that labels of two moments are not taken for a stack; of a thread whose labels change all the
- * time, the fourth. Returns .size, which may be larger than what is kept.
+ * Copies are made until two are the same, so that labels of two moments are not taken for a stack;
+ * of a thread whose labels change all the time, the fourth. Returns .size, which may be larger than
+ * what is kept.
  */
 static inline uint32_t tl_labels_read(const struct tl_labels *from, struct tl_label *to)
 {
@@ -165,21 +189,22 @@ static inline uint32_t tl_labels_read(const struct tl_labels *from, struct tl_la
 
 struct tl_profile_node {
 	const char *text;
-	uint64_t weight;	/* samples in it and below */
-	uint64_t number;	/* free for who writes the tree down */
+	uint64_t weight; /* samples in it and below */
+	uint64_t number; /* free for who writes the tree down */
 	struct tl_profile_node *parent, *child, *next;
 };
 
 struct tl_profile {
 	struct tl_profile_node root;
-	uint64_t passes;	/* looks at all threads */
-	uint64_t threads;	/* that samples are of */
-	uint64_t deep;		/* samples with more labels than are kept */
-	uint64_t elapsed;	/* nanoseconds */
+	uint64_t passes;  /* looks at all threads */
+	uint64_t threads; /* that samples are of */
+	uint64_t deep;	  /* samples with more labels than are kept */
+	uint64_t elapsed; /* nanoseconds */
 };
 
 /* The node for a label below another; NULL where memory is short. */
-static inline struct tl_profile_node *tl_profile_below(struct tl_profile_node *parent, const char *text)
+static inline struct tl_profile_node *tl_profile_below(struct tl_profile_node *parent,
+						       const char *text)
 {
 	struct tl_profile_node **link = &parent->child, *node;
 
@@ -196,7 +221,9 @@ static inline struct tl_profile_node *tl_profile_below(struct tl_profile_node *p
 }
 
 /* A thread's labels, seen so many times. Returns where they are in the tree. */
-static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile, const struct tl_label *labels, uint32_t count, uint64_t times)
+static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile,
+						     const struct tl_label *labels, uint32_t count,
+						     uint64_t times)
 {
 	struct tl_profile_node *node = &profile->root, *below;
 	uint32_t i;
@@ -224,7 +251,9 @@ static inline void tl_profile_sort(struct tl_profile_node *parent)
 	while ((node = left)) {
 		left = node->next;
 		for (link = &parent->child; *link; link = &(*link)->next)
-			if ((*link)->weight < node->weight || ((*link)->weight == node->weight && strcmp((*link)->text, node->text) > 0))
+			if ((*link)->weight < node->weight ||
+			    ((*link)->weight == node->weight &&
+			     strcmp((*link)->text, node->text) > 0))
 				break;
 		node->next = *link;
 		*link = node;
@@ -232,13 +261,16 @@ static inline void tl_profile_sort(struct tl_profile_node *parent)
 	}
 }
 
-static inline void tl_profile_print_row(FILE *to, const struct tl_profile *profile, uint64_t weight, const char *text, int level)
+static inline void tl_profile_print_row(FILE *to, const struct tl_profile *profile, uint64_t weight,
+					const char *text, int level)
 {
-	fprintf(to, "%*s%.2f%% %s\n", 4 * level, "", 100.0 * (double)weight / (double)profile->root.weight, text);
+	fprintf(to, "%*s%.2f%% %s\n", 4 * level, "",
+		100.0 * (double)weight / (double)profile->root.weight, text);
 }
 
 /* What is below a node; "other" has its place by its samples, behind labels that have as many. */
-static inline void tl_profile_print_below(FILE *to, const struct tl_profile *profile, const struct tl_profile_node *parent, int level)
+static inline void tl_profile_print_below(FILE *to, const struct tl_profile *profile,
+					  const struct tl_profile_node *parent, int level)
 {
 	const char *other = level ? "other" : "other (outside of any label)";
 	const struct tl_profile_node *node;
@@ -260,14 +292,15 @@ static inline void tl_profile_print_below(FILE *to, const struct tl_profile *pro
 
 static inline void tl_profile_print(FILE *to, struct tl_profile *profile)
 {
-	fprintf(to, "\ntracelayer profile (%llu threads, %llu samples)\n", (unsigned long long)profile->threads,
-		(unsigned long long)profile->root.weight);
+	fprintf(to, "\ntracelayer profile (%llu threads, %llu samples)\n",
+		(unsigned long long)profile->threads, (unsigned long long)profile->root.weight);
 	tl_profile_sort(&profile->root);
 	tl_profile_print_below(to, profile, &profile->root, 0);
 	fputc('\n', to);
 	fflush(to);
 	if (profile->deep)
-		fprintf(stderr, "tracelayer: profile: %llu samples had more than %u labels; they count for the label that was number %u\n",
+		fprintf(stderr,
+			"tracelayer: profile: %llu samples had more than %u labels; they count for the label that was number %u\n",
 			(unsigned long long)profile->deep, TL_LABELS_MOST, TL_LABELS_MOST);
 }
 
@@ -293,8 +326,9 @@ static inline uint64_t tl_profile_now(void)
 }
 
 /*
- * Once in each period, at an instant within it that nobody can foresee: what a program does in step with a clock is seen as often as it does it. A
- * sampler that comes late by whole periods, since the machine is busy, keeps the beat: what it sees then counts for these, too.
+ * Once in each period, at an instant within it that nobody can foresee: what a program does in step
+ * with a clock is seen as often as it does it. A sampler that comes late by whole periods, since
+ * the machine is busy, keeps the beat: what it sees then counts for these, too.
  */
 struct tl_profile_beat {
 	uint64_t start, period, number, due, chance;
@@ -326,7 +360,8 @@ static inline uint64_t tl_profile_beat_next(struct tl_profile_beat *beat)
 /* It comes now. Returns the periods that it counts for. */
 static inline uint64_t tl_profile_beat_comes(struct tl_profile_beat *beat)
 {
-	uint64_t now = tl_profile_now(), periods = 1 + (now > beat->due ? now - beat->due : 0) / beat->period;
+	uint64_t now = tl_profile_now(),
+		 periods = 1 + (now > beat->due ? now - beat->due : 0) / beat->period;
 
 	beat->number += periods;
 	return periods;
@@ -345,11 +380,15 @@ extern "C" {
 
 /* ---- Labels */
 
-/* What the parts of a program share, also those that hide their symbols: the first definition that the dynamic linker finds counts. */
+/*
+ * What the parts of a program share, also those that hide their symbols: the first definition that
+ * the dynamic linker finds counts.
+ */
 #define TL_PROFILER_SHARED __attribute__((weak, visibility("default")))
 
 /* The calling thread's; NULL before its first. */
-TL_PROFILER_SHARED __attribute__((tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
+TL_PROFILER_SHARED
+__attribute__((tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
 
 static struct tl_labels *tl_labels_begin(void);
 
@@ -362,14 +401,16 @@ struct tl_profile_scope {
 static __attribute__((noinline, cold, unused)) void tl_labels_are_deep(void)
 {
 #ifdef TRACELAYER_PROFILER_ABORT
-	fprintf(stderr, "tracelayer: profile: more than %u labels at once; end some, or compile without TRACELAYER_PROFILER_ABORT\n",
+	fprintf(stderr,
+		"tracelayer: profile: more than %u labels at once; end some, or compile without TRACELAYER_PROFILER_ABORT\n",
 		TL_LABELS_MOST);
 	abort();
 #endif
 }
 
 /* The text must stay where it is. Inline, so that the frame is that of who has the label. */
-static inline __attribute__((always_inline, unused)) struct tl_profile_scope tl_profile_begin(const char *text)
+static inline __attribute__((always_inline, unused)) struct tl_profile_scope
+tl_profile_begin(const char *text)
 {
 	struct tl_profile_scope scope;
 
@@ -389,51 +430,59 @@ static inline __attribute__((always_inline, unused)) struct tl_profile_scope tl_
 	return scope;
 }
 
-static inline __attribute__((always_inline, unused)) void tl_profile_end(struct tl_profile_scope *scope)
+static inline __attribute__((always_inline, unused)) void
+tl_profile_end(struct tl_profile_scope *scope)
 {
 	__atomic_store_n(&scope->labels->size, scope->depth, __ATOMIC_RELAXED);
 }
 
 /* Another text in its place. */
-static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_scope *scope, const char *text)
+static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_scope *scope,
+							     const char *text)
 {
 	if (scope->depth < TL_LABELS_MOST)
 		__atomic_store_n(&scope->labels->label[scope->depth].text, text, __ATOMIC_RELAXED);
 }
 
 /*
- * From here to the end of the block. A declaration; texts are literal strings. The named form can be given another text:
+ * From here to the end of the block. A declaration; texts are literal strings. The named form can
+ * be given another text:
  *
  *	TL_PROFILE_SCOPE_NAMED("load", step);
  *	load();
  *	TL_PROFILE_UPDATE(step, "sort");
  *	sort();
  */
-#define TL_PROFILE_SCOPE_NAMED(text, scope)                                                                            \
-	struct tl_profile_scope scope __attribute__((cleanup(tl_profile_end), unused)) = tl_profile_begin("" text "")
+#define TL_PROFILE_SCOPE_NAMED(text, scope)                                                        \
+	struct tl_profile_scope scope __attribute__((cleanup(tl_profile_end), unused)) =           \
+		tl_profile_begin("" text "")
 #define TL_PROFILE_PASTE(a, b) a##b
-#define TL_PROFILE_SCOPE_AT(text, line) TL_PROFILE_SCOPE_NAMED(text, TL_PROFILE_PASTE(tl_profile_scope_, line))
-#define TL_PROFILE_SCOPE(text) TL_PROFILE_SCOPE_AT(text, __LINE__)
+#define TL_PROFILE_SCOPE_AT(text, line)                                                            \
+	TL_PROFILE_SCOPE_NAMED(text, TL_PROFILE_PASTE(tl_profile_scope_, line))
+#define TL_PROFILE_SCOPE(text)	       TL_PROFILE_SCOPE_AT(text, __LINE__)
 #define TL_PROFILE_UPDATE(scope, text) tl_profile_update(&(scope), "" text "")
 
 /* ---- The program's own sampler */
 
 struct tl_profiler {
-	struct tl_labels **thread;	/* those registered */
+	struct tl_labels **thread; /* those registered */
 	uint32_t threads, room;
-	struct tl_labels *spare;	/* of threads that have ended */
+	struct tl_labels *spare; /* of threads that have ended */
 	const struct tl_labels_library *library;
 	pthread_key_t key;
 	int has_key;
 	int running, finish;
 	unsigned hz;
-	uint64_t number;	/* of the profile */
+	uint64_t number; /* of the profile */
 	pthread_t sampler;
 	pthread_cond_t changed;
 	struct tl_profile profile;
 };
 
-/* The lock is for all of it. It is held for a look at all threads, and never while a label is put on or taken off. */
+/*
+ * The lock is for all of it. It is held for a look at all threads, and never while a label is put
+ * on or taken off.
+ */
 TL_PROFILER_SHARED pthread_mutex_t tl_profiler_lock = PTHREAD_MUTEX_INITIALIZER;
 TL_PROFILER_SHARED pthread_once_t tl_profiler_once = PTHREAD_ONCE_INIT;
 TL_PROFILER_SHARED struct tl_profiler tl_profiler_state;
@@ -471,7 +520,10 @@ static inline int tl_profiler_put(struct tl_labels *labels)
 	return 0;
 }
 
-/* The end of a thread. Its memory stays memory for labels: what was carried over to another thread may still write there. */
+/*
+ * The end of a thread. Its memory stays memory for labels: what was carried over to another thread
+ * may still write there.
+ */
 static inline void tl_profiler_thread_ends(void *value)
 {
 	struct tl_labels *labels = (struct tl_labels *)value;
@@ -498,7 +550,10 @@ static inline void tl_profiler_after_fork(void)
 	pthread_mutex_unlock(&tl_profiler_lock);
 }
 
-/* The one thread that there is goes on. Labels that the library keeps are its parent's: it gets others with its next. */
+/*
+ * The one thread that there is goes on. Labels that the library keeps are its parent's: it gets
+ * others with its next.
+ */
 static inline void tl_profiler_in_child(void)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -524,7 +579,8 @@ static inline void tl_profiler_prepare(void)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
 	/* NULL is what RTLD_DEFAULT is, which not every way of compiling has a name for. */
-	const struct tl_labels_library *library = (const struct tl_labels_library *)dlsym(NULL, "tl_labels_here");
+	const struct tl_labels_library *library =
+		(const struct tl_labels_library *)dlsym(NULL, "tl_labels_here");
 
 	if (library && library->size >= sizeof(*library))
 		profiler->library = library;
@@ -570,7 +626,10 @@ static __attribute__((noinline, cold, unused)) struct tl_labels *tl_labels_begin
 	return labels ? labels : &tl_labels_of_none;
 }
 
-/* The calling thread is sampled from now on; the second time does nothing. 0, or -1 where memory is short. */
+/*
+ * The calling thread is sampled from now on; the second time does nothing. 0, or -1 where memory is
+ * short.
+ */
 static inline int tl_profile_thread(void)
 {
 	struct tl_labels *labels = tl_labels_own ? tl_labels_own : tl_labels_begin();
@@ -600,7 +659,8 @@ static inline void tl_profiler_look(uint64_t times)
 		labels->profile = profiler->number;
 		size = tl_labels_read(labels, label);
 		profile->deep += size > TL_LABELS_MOST ? times : 0;
-		tl_profile_add(profile, label, size < TL_LABELS_MOST ? size : TL_LABELS_MOST, times);
+		tl_profile_add(profile, label, size < TL_LABELS_MOST ? size : TL_LABELS_MOST,
+			       times);
 	}
 }
 
@@ -612,7 +672,8 @@ static inline void tl_profiler_wait(uint64_t until)
 
 	time.tv_sec = (time_t)(until / 1000000000u);
 	time.tv_nsec = (long)(until % 1000000000u);
-	while (!profiler->finish && pthread_cond_timedwait(&profiler->changed, &tl_profiler_lock, &time) != ETIMEDOUT)
+	while (!profiler->finish &&
+	       pthread_cond_timedwait(&profiler->changed, &tl_profiler_lock, &time) != ETIMEDOUT)
 		;
 }
 
@@ -661,7 +722,8 @@ static inline int tl_profile_error(int error, const char *what)
 	if (!error)
 		return 0;
 #ifdef TRACELAYER_PROFILER_ABORT
-	fprintf(stderr, "tracelayer: profile: %s: %s; start and finish take turns\n", what, strerror(error));
+	fprintf(stderr, "tracelayer: profile: %s: %s; start and finish take turns\n", what,
+		strerror(error));
 	abort();
 #endif
 	(void)what;
@@ -669,7 +731,10 @@ static inline int tl_profile_error(int error, const char *what)
 	return -1;
 }
 
-/* Sample so many times a second from now on, 1 to 100000. 0; -1 with errno EALREADY where that is done already, EINVAL, EAGAIN. */
+/*
+ * Sample so many times a second from now on, 1 to 100000. 0; -1 with errno EALREADY where that is
+ * done already, EINVAL, EAGAIN.
+ */
 static inline int tl_profile_start_at(unsigned hz)
 {
 	int error = EALREADY;
@@ -692,8 +757,8 @@ static inline int tl_profile_start(void)
 }
 
 /*
- * Stop sampling, and print the profile. 0; -1 with errno EINVAL where nothing was started. Any thread may do it. What is sampled after the next start is
- * a profile of its own.
+ * Stop sampling, and print the profile. 0; -1 with errno EINVAL where nothing was started. Any
+ * thread may do it. What is sampled after the next start is a profile of its own.
  */
 static inline int tl_profile_finish_to(FILE *to)
 {

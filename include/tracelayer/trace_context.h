@@ -1,9 +1,11 @@
 /*
- * tracelayer/trace_context.h: for frameworks that log events of their own, at a verbosity that each request chooses.
+ * tracelayer/trace_context.h: for frameworks that log events of their own, at a verbosity that each
+ * request chooses.
  *
  *	#include <tracelayer/trace_context.h>
  *
- *	void run(struct graph *graph, struct tl_context *trace)		(NULL: this run is not traced)
+ *	void run(struct graph *graph, struct tl_context *trace)		(NULL: this run is not
+ *									traced)
  *	{
  *		TL_TRACE_SCOPE(trace, TL_TRACE_RUNTIME, "run");
  *		TL_TRACE_BEGIN(trace, TL_TRACE_REQUEST, "prepare");
@@ -17,28 +19,36 @@
  *	tl_context_dump(trace, "run.json", "my framework");
  *	tl_context_destroy(trace);
  *
- * What is logged goes two ways: into the context, which can be read, merged and dumped as Chrome trace JSON of its own at any time; and, while
- * tracelayer records the process, into its trace, beside the driver's calls.
+ * What is logged goes two ways: into the context, which can be read, merged and dumped as Chrome
+ * trace JSON of its own at any time; and, while tracelayer records the process, into its trace,
+ * beside the driver's calls.
  *
- * Nothing has to be linked. Without tracelayer in the process tl_context_create returns NULL, everything else takes NULL and does nothing, and
- * a macro costs a load and a branch. The library is found by dlsym (which needs -ldl before glibc 2.34), or, where TRACELAYER_LINKED is defined
+ * Nothing has to be linked. Without tracelayer in the process tl_context_create returns NULL,
+ * everything else takes NULL and does nothing, and a macro costs a load and a branch. The library
+ * is found by dlsym (which needs -ldl before glibc 2.34), or, where TRACELAYER_LINKED is defined
  * before this is included, by the linker.
  *
- * A thread that works on a request enters its context (tl_context_enter): what it does meanwhile, its driver calls and the work on the device that
- * they cause, is marked with the request's number in the process's trace, and is there only where the context's level has it.
+ * A thread that works on a request enters its context (tl_context_enter): what it does meanwhile,
+ * its driver calls and the work on the device that they cause, is marked with the request's number
+ * in the process's trace, and is there only where the context's level has it.
  *
- * Levels are a mask, not an order: DEBUG does not bring OPERATOR. An event is logged if its level and the context's have a bit in common, so
- * one of level NONE never is. TRACELAYER_CONTEXT_LEVEL adds bits to every context's level.
+ * Levels are a mask, not an order: DEBUG does not bring OPERATOR. An event is logged if its level
+ * and the context's have a bit in common, so one of level NONE never is. TRACELAYER_CONTEXT_LEVEL
+ * adds bits to every context's level.
  *
- * Threads	Any number of them may log into a context, and read, copy or dump it meanwhile (they get what was logged before). Logging takes no
- *		lock. Destroying is for when nobody uses the context any more; so are clearing, and being the source of a merge.
+ * Threads	Any number of them may log into a context, and read, copy or dump it meanwhile (they
+ *		get what was logged before). Logging takes no lock. Destroying is for when nobody
+ *		uses the context any more; so are clearing, and being the source of a merge.
  * Time		Nanoseconds of CLOCK_MONOTONIC.
- * Lanes	A thread's events are on the lane that it has in the trace, whose number is the kernel's thread id, or, where an earlier thread had
- *		that, one that the kernel never gives. Lanes for devices are made by tl_context_lane.
+ * Lanes	A thread's events are on the lane that it has in the trace, whose number is the
+ *		kernel's thread id, or, where an earlier thread had that, one that the kernel never
+ *		gives. Lanes for devices are made by tl_context_lane.
  * Texts	UTF-8, copied. Names are cut after 1,024 bytes, an event takes up to 32 arguments.
- * Errors	Where memory is short an event is left out, and counted (tl_context_lost). errno is kept by all that logs.
+ * Errors	Where memory is short an event is left out, and counted (tl_context_lost). errno is
+ *		kept by all that logs.
  * Signals	Not in signal handlers.
- * Forks	A child has its parent's contexts, with what they had; what it logs is in its own. It goes on with the request that the thread was in.
+ * Forks	A child has its parent's contexts, with what they had; what it logs is in its own.
+ *		It goes on with the request that the thread was in.
  */
 #ifndef TRACELAYER_TRACE_CONTEXT_H
 #define TRACELAYER_TRACE_CONTEXT_H
@@ -54,10 +64,10 @@ extern "C" {
 /* Whom an event is for. */
 enum tl_trace_level {
 	TL_TRACE_NONE = 0,
-	TL_TRACE_REQUEST = 1,	/* whole requests */
-	TL_TRACE_RUNTIME = 2,	/* the host's part of the work */
-	TL_TRACE_OPERATOR = 4,	/* work on the device */
-	TL_TRACE_DEBUG = 8,	/* everything else */
+	TL_TRACE_REQUEST = 1,  /* whole requests */
+	TL_TRACE_RUNTIME = 2,  /* the host's part of the work */
+	TL_TRACE_OPERATOR = 4, /* work on the device */
+	TL_TRACE_DEBUG = 8,    /* everything else */
 	TL_TRACE_STANDARD = TL_TRACE_RUNTIME | TL_TRACE_OPERATOR
 };
 
@@ -67,12 +77,12 @@ struct tl_context_arg {
 
 struct tl_context_event {
 	const char *name;
-	char type;		/* B begin, E end, I instant, X complete */
+	char type; /* B begin, E end, I instant, X complete */
 	unsigned level;
-	uint32_t lane;		/* 0, where an event is logged: the calling thread's */
-	uint32_t request;	/* 0, where an event is logged: the context's */
-	uint64_t time;		/* 0, where an event is logged: now */
-	uint64_t duration;	/* of X */
+	uint32_t lane;	   /* 0, where an event is logged: the calling thread's */
+	uint32_t request;  /* 0, where an event is logged: the context's */
+	uint64_t time;	   /* 0, where an event is logged: now */
+	uint64_t duration; /* of X */
 	size_t nargs;
 	const struct tl_context_arg *args;
 };
@@ -117,7 +127,7 @@ extern const struct tl_contexts tl_contexts_here;
 /* A library that is older than this header is as none. */
 static inline const struct tl_contexts *tl_contexts_find(void)
 {
-	static struct tl_contexts none;	/* with no function */
+	static struct tl_contexts none; /* with no function */
 	static const struct tl_contexts *found;
 	const struct tl_contexts *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 
@@ -138,7 +148,10 @@ static inline const struct tl_contexts *tl_contexts_find(void)
 
 /* ---- Contexts */
 
-/* NULL: tracelayer is not in the process, or memory is short. A level of TL_TRACE_NONE makes one that others are merged into. */
+/*
+ * NULL: tracelayer is not in the process, or memory is short. A level of TL_TRACE_NONE makes one
+ * that others are merged into.
+ */
 static inline struct tl_context *tl_context_create(unsigned level)
 {
 	const struct tl_contexts *here = tl_contexts_find();
@@ -179,38 +192,46 @@ static inline uint64_t tl_context_now(void)
 	return here->now ? here->now() : 0;
 }
 
-static inline void tl_context_log_event(struct tl_context *context, const struct tl_context_event *event)
+static inline void tl_context_log_event(struct tl_context *context,
+					const struct tl_context_event *event)
 {
 	if (tl_context_wants(context, event->level))
 		context->functions->log(context, event);
 }
 
-static inline void tl_context_log_at(struct tl_context *context, unsigned level, char type, const char *name, uint64_t time)
+static inline void tl_context_log_at(struct tl_context *context, unsigned level, char type,
+				     const char *name, uint64_t time)
 {
 	struct tl_context_event event = {name, type, level, 0, 0, time, 0, 0, NULL};
 
 	tl_context_log_event(context, &event);
 }
 
-static inline void tl_context_log(struct tl_context *context, unsigned level, char type, const char *name)
+static inline void tl_context_log(struct tl_context *context, unsigned level, char type,
+				  const char *name)
 {
 	tl_context_log_at(context, level, type, name, 0);
 }
 
 /* A complete event, of the calling thread, from `start` until now. */
-static inline void tl_context_complete(struct tl_context *context, unsigned level, const char *name, uint64_t start,
-				       const struct tl_context_arg *args, size_t nargs)
+static inline void tl_context_complete(struct tl_context *context, unsigned level, const char *name,
+				       uint64_t start, const struct tl_context_arg *args,
+				       size_t nargs)
 {
 	if (tl_context_wants(context, level)) {
 		uint64_t now = tl_context_now();
-		struct tl_context_event event = {name, 'X', level, 0, 0, start, now > start ? now - start : 0, nargs, args};
+		struct tl_context_event event = {
+			name, 'X', level, 0, 0, start, now > start ? now - start : 0, nargs, args};
 		context->functions->log(context, &event);
 	}
 }
 
 /* ---- Lanes */
 
-/* What the calling thread's lane, or another one, is called in the context's dump. The last name counts. In the process's trace threads have the kernel's names. */
+/*
+ * What the calling thread's lane, or another one, is called in the context's dump. The last name
+ * counts. In the process's trace threads have the kernel's names.
+ */
 static inline void tl_context_name_thread(struct tl_context *context, const char *name)
 {
 	if (context)
@@ -223,7 +244,10 @@ static inline void tl_context_name_lane(struct tl_context *context, uint32_t lan
 		context->functions->name(context, lane, name);
 }
 
-/* A lane of its own, for a device say: its number for tl_context_event.lane. 0: memory is short, or the context is NULL. */
+/*
+ * A lane of its own, for a device say: its number for tl_context_event.lane. 0: memory is short, or
+ * the context is NULL.
+ */
 static inline uint32_t tl_context_lane(struct tl_context *context, const char *name)
 {
 	return context ? context->functions->lane(context, name) : 0;
@@ -231,7 +255,10 @@ static inline uint32_t tl_context_lane(struct tl_context *context, const char *n
 
 /* ---- What a context has */
 
-/* Calls back with each event in the order of logging. Returns what the last call returned, 0 where there was none. */
+/*
+ * Calls back with each event in the order of logging. Returns what the last call returned, 0 where
+ * there was none.
+ */
 static inline int tl_context_each(struct tl_context *context, tl_context_visit visit, void *user)
 {
 	return context ? context->functions->each(context, visit, user) : 0;
@@ -263,8 +290,9 @@ static inline size_t tl_context_lost(struct tl_context *context)
 }
 
 /*
- * Add the events and lane names of another, whatever the levels; a lane that has a name keeps it. They are not put into the process's trace again.
- * 0, or -1 where memory is short: then nothing was added.
+ * Add the events and lane names of another, whatever the levels; a lane that has a name keeps it.
+ * They are not put into the process's trace again. 0, or -1 where memory is short: then nothing was
+ * added.
  */
 static inline int tl_context_copy(struct tl_context *into, struct tl_context *from)
 {
@@ -288,8 +316,9 @@ static inline int tl_context_merge(struct tl_context *into, struct tl_context *f
 }
 
 /*
- * Write a Chrome trace JSON file: the events by their time, of two at the same time the longer first. `process` is what the process is called, NULL:
- * its program. It says how many bytes of events there are for each millisecond of work on lanes made by tl_context_lane (1 to 2 KiB is a
+ * Write a Chrome trace JSON file: the events by their time, of two at the same time the longer
+ * first. `process` is what the process is called, NULL: its program. It says how many bytes of
+ * events there are for each millisecond of work on lanes made by tl_context_lane (1 to 2 KiB is a
  * good measure). 0; -1 where the file can't be written, and errno says why.
  */
 static inline int tl_context_dump(struct tl_context *context, const char *path, const char *process)
@@ -299,7 +328,10 @@ static inline int tl_context_dump(struct tl_context *context, const char *path, 
 
 /* ---- Requests */
 
-/* Events of the context are marked with this request from now on; 0: with none. Returns the one before. */
+/*
+ * Events of the context are marked with this request from now on; 0: with none. Returns the one
+ * before.
+ */
 static inline uint32_t tl_context_set_request(struct tl_context *context, uint32_t id)
 {
 	return context ? context->functions->request(context, id) : 0;
@@ -311,12 +343,15 @@ static inline uint32_t tl_context_request(const struct tl_context *context)
 }
 
 /*
- * The calling thread works on the context's request until it leaves. Meanwhile its driver calls, and the work that they give to devices, are marked
- * with the request's number, and recorded only if their level is among the context's (as both are now). What the process does not record
- * (TRACELAYER_LEVEL) a context does not bring; tools see all calls. If the level has REQUEST, a slice called "request" is logged when it leaves.
+ * The calling thread works on the context's request until it leaves. Meanwhile its driver calls,
+ * and the work that they give to devices, are marked with the request's number, and recorded only
+ * if their level is among the context's (as both are now). What the process does not record
+ * (TRACELAYER_LEVEL) a context does not bring; tools see all calls. If the level has REQUEST, a
+ * slice called "request" is logged when it leaves.
  *
- * A thread that a request is handed to enters for itself, and leaves when it is done. Requests nest: the innermost counts. Leaving a context
- * that was entered further out ends those within it; leaving one that was not entered does nothing; a thread's end ends all.
+ * A thread that a request is handed to enters for itself, and leaves when it is done. Requests
+ * nest: the innermost counts. Leaving a context that was entered further out ends those within it;
+ * leaving one that was not entered does nothing; a thread's end ends all.
  */
 static inline void tl_context_enter(struct tl_context *context)
 {
@@ -342,15 +377,18 @@ static inline struct tl_context *tl_context_entered(void)
 
 /* A complete event that is logged when its block is left, or ended before that. */
 struct tl_trace_scope {
-	struct tl_context *context;	/* NULL: ended, or nothing to log; then the rest is undefined */
+	/* NULL: ended, or nothing to log; then the rest is undefined */
+	struct tl_context *context;
 	unsigned level;
-	const char *name;		/* must outlive the scope */
+	const char *name; /* must outlive the scope */
 	uint64_t start;
 	size_t nargs;
 	struct tl_context_arg args[8];
 };
 
-/* What the macros make of a context, in two steps: the name is looked at only where it is needed. */
+/*
+ * What the macros make of a context, in two steps: the name is looked at only where it is needed.
+ */
 static inline struct tl_trace_scope tl_trace_scope_of(struct tl_context *context)
 {
 	struct tl_trace_scope scope;
@@ -368,8 +406,8 @@ static inline int tl_trace_scope_wants(struct tl_trace_scope *scope, unsigned le
 }
 
 /* Out of line, so that a scope that logs nothing costs a branch at either end. */
-static __attribute__((noinline, cold, unused)) struct tl_trace_scope *tl_trace_scope_start(struct tl_trace_scope *scope,
-												      const char *name)
+static __attribute__((noinline, cold, unused)) struct tl_trace_scope *
+tl_trace_scope_start(struct tl_trace_scope *scope, const char *name)
 {
 	scope->name = name;
 	scope->nargs = 0;
@@ -382,11 +420,13 @@ static __attribute__((noinline, cold, unused)) void tl_trace_scope_log(struct tl
 	struct tl_context *context = scope->context;
 
 	scope->context = NULL;
-	tl_context_complete(context, scope->level, scope->name, scope->start, scope->args, scope->nargs);
+	tl_context_complete(context, scope->level, scope->name, scope->start, scope->args,
+			    scope->nargs);
 }
 
 /* The same as the macros, for who keeps a scope in a place of his own. */
-static inline struct tl_trace_scope tl_trace_scope_begin(struct tl_context *context, unsigned level, const char *name)
+static inline struct tl_trace_scope tl_trace_scope_begin(struct tl_context *context, unsigned level,
+							 const char *name)
 {
 	struct tl_trace_scope scope = tl_trace_scope_of(context);
 
@@ -402,8 +442,12 @@ static inline void tl_trace_scope_end(struct tl_trace_scope *scope)
 		tl_trace_scope_log(scope);
 }
 
-/* Both texts must outlive the scope. Of a key that is given twice the last value counts; more than 8 are left out. */
-static inline void tl_trace_scope_arg(struct tl_trace_scope *scope, const char *key, const char *value)
+/*
+ * Both texts must outlive the scope. Of a key that is given twice the last value counts; more than
+ * 8 are left out.
+ */
+static inline void tl_trace_scope_arg(struct tl_trace_scope *scope, const char *key,
+				      const char *value)
 {
 	size_t i = 0;
 
@@ -430,58 +474,72 @@ static inline void tl_trace_request_end(struct tl_context **context)
 	tl_context_leave(*context);
 }
 
-/* ---- Macros. The context may be NULL, and may be any expression; where nothing is logged, names and times are not evaluated. */
+/*
+ * ---- Macros. The context may be NULL, and may be any expression; where nothing is logged, names
+ * and times are not evaluated.
+ */
 
 /* Statements, also in an unbraced if. */
-#define TL_TRACE_LOG(context_, level_, name_, type_, time_)                                                            \
-	do {                                                                                                           \
-		struct tl_context *tl_context_ = (context_);                                                           \
-		unsigned tl_level_;                                                                                    \
-		if (tl_context_ && tl_context_wants(tl_context_, tl_level_ = (level_)))                                \
-			tl_context_log_at(tl_context_, tl_level_, (type_), (name_), (time_));                          \
+#define TL_TRACE_LOG(context_, level_, name_, type_, time_)                                        \
+	do {                                                                                       \
+		struct tl_context *tl_context_ = (context_);                                       \
+		unsigned tl_level_;                                                                \
+		if (tl_context_ && tl_context_wants(tl_context_, tl_level_ = (level_)))            \
+			tl_context_log_at(tl_context_, tl_level_, (type_), (name_), (time_));      \
 	} while (0)
-#define TL_TRACE_BEGIN(context, level, name) TL_TRACE_LOG(context, level, name, 'B', 0)
-#define TL_TRACE_END(context, level, name) TL_TRACE_LOG(context, level, name, 'E', 0)
+#define TL_TRACE_BEGIN(context, level, name)   TL_TRACE_LOG(context, level, name, 'B', 0)
+#define TL_TRACE_END(context, level, name)     TL_TRACE_LOG(context, level, name, 'E', 0)
 #define TL_TRACE_INSTANT(context, level, name) TL_TRACE_LOG(context, level, name, 'I', 0)
 
 /*
- * From here to the end of the block, on whatever way it is left: by an exception, too, and (C with -fexceptions) when the thread is cancelled. A
- * declaration, so no block has two of them, and C takes none as the whole of an if; the named form, of which a block may have several, can
- * be given arguments.
+ * From here to the end of the block, on whatever way it is left: by an exception, too, and (C with
+ * -fexceptions) when the thread is cancelled. A declaration, so no block has two of them, and C
+ * takes none as the whole of an if; the named form, of which a block may have several, can be given
+ * arguments.
  */
-#define TL_TRACE_SCOPE_NAMED(context_, level_, name_, scope)                                                           \
-	struct tl_trace_scope scope __attribute__((cleanup(tl_trace_scope_end), unused)) =                             \
-		tl_trace_scope_of(context_),                                                                           \
-	*const scope##_begun __attribute__((unused)) =                                                                 \
-		scope.context && tl_trace_scope_wants(&scope, (level_)) ? tl_trace_scope_start(&scope, (name_)) : &scope
-#define TL_TRACE_SCOPE(context, level, name) TL_TRACE_SCOPE_NAMED(context, level, name, tl_trace_scope_here)
+#define TL_TRACE_SCOPE_NAMED(context_, level_, name_, scope)                                       \
+	struct tl_trace_scope scope                                                                \
+		__attribute__((cleanup(tl_trace_scope_end),                                        \
+			       unused)) = tl_trace_scope_of(context_),                             \
+			       *const scope##_begun __attribute__((unused)) =                      \
+				       scope.context && tl_trace_scope_wants(&scope, (level_))     \
+					       ? tl_trace_scope_start(&scope, (name_))             \
+					       : &scope
+#define TL_TRACE_SCOPE(context, level, name)                                                       \
+	TL_TRACE_SCOPE_NAMED(context, level, name, tl_trace_scope_here)
 #define TL_TRACE_SCOPE_END_NAMED(scope) tl_trace_scope_end(&(scope))
-#define TL_TRACE_SCOPE_END() TL_TRACE_SCOPE_END_NAMED(tl_trace_scope_here)
+#define TL_TRACE_SCOPE_END()		TL_TRACE_SCOPE_END_NAMED(tl_trace_scope_here)
 
-/* The calling thread works on the context's request, up to the end of the block in the same way (tl_context_enter). */
-#define TL_TRACE_REQUEST_SCOPE(context)                                                                                \
-	struct tl_context *tl_trace_request_here __attribute__((cleanup(tl_trace_request_end), unused)) =              \
-		tl_trace_request_begin(context)
+/*
+ * The calling thread works on the context's request, up to the end of the block in the same way
+ * (tl_context_enter).
+ */
+#define TL_TRACE_REQUEST_SCOPE(context)                                                            \
+	struct tl_context *tl_trace_request_here                                                   \
+		__attribute__((cleanup(tl_trace_request_end), unused)) =                           \
+			tl_trace_request_begin(context)
 
 /* ---- Events that a device, or a kernel of the program, noted the times of */
 
 /*
- * A device's clock in terms of the host's: a straight line through two or more markers (device time and host time of the same instant, the earlier ones
- * first), or, from one marker, as fast as `ns_per_tick` says. 0; -1 where the markers say nothing: none, or device times that don't grow.
+ * A device's clock in terms of the host's: a straight line through two or more markers (device time
+ * and host time of the same instant, the earlier ones first), or, from one marker, as fast as
+ * `ns_per_tick` says. 0; -1 where the markers say nothing: none, or device times that don't grow.
  */
 struct tl_marker {
-	uint64_t device;	/* ticks */
-	uint64_t host;		/* nanoseconds of CLOCK_MONOTONIC */
+	uint64_t device; /* ticks */
+	uint64_t host;	 /* nanoseconds of CLOCK_MONOTONIC */
 };
 
 struct tl_device_clock {
-	uint64_t device, host;	/* a point of the line */
-	double slope;		/* nanoseconds for a tick */
-	unsigned bits;		/* that the device's clock has */
+	uint64_t device, host; /* a point of the line */
+	double slope;	       /* nanoseconds for a tick */
+	unsigned bits;	       /* that the device's clock has */
 };
 
 /* From one device time to another, by the shorter way around. */
-static inline int64_t tl_device_clock_between(const struct tl_device_clock *clock, uint64_t from, uint64_t to)
+static inline int64_t tl_device_clock_between(const struct tl_device_clock *clock, uint64_t from,
+					      uint64_t to)
 {
 	unsigned unused = 64 - clock->bits;
 
@@ -489,14 +547,15 @@ static inline int64_t tl_device_clock_between(const struct tl_device_clock *cloc
 }
 
 /*
- * For a clock of so many bits (1 to 64), which wraps. From each marker to the next, and between a time and the middle of the markers, there may be
- * half of the clock's range.
+ * For a clock of so many bits (1 to 64), which wraps. From each marker to the next, and between a
+ * time and the middle of the markers, there may be half of the clock's range.
  */
-static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock, const struct tl_marker *markers, size_t count,
+static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock,
+					       const struct tl_marker *markers, size_t count,
 					       double ns_per_tick, unsigned bits)
 {
 	double x = 0, y = 0, xx = 0, xy = 0, n = (double)count;
-	int64_t run = 0;	/* ticks since the first marker */
+	int64_t run = 0; /* ticks since the first marker */
 	size_t i;
 
 	clock->device = clock->host = 0;
@@ -510,7 +569,8 @@ static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock, co
 		return 0;
 	/* Differences, since doubles have no room for the whole. */
 	for (i = 0; i < count; i++) {
-		run += i ? tl_device_clock_between(clock, markers[i - 1].device, markers[i].device) : 0;
+		run += i ? tl_device_clock_between(clock, markers[i - 1].device, markers[i].device)
+			 : 0;
 		double dx = (double)run, dy = (double)(int64_t)(markers[i].host - clock->host);
 		x += dx;
 		y += dy;
@@ -526,7 +586,9 @@ static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock, co
 	return 0;
 }
 
-static inline int tl_device_clock_fit(struct tl_device_clock *clock, const struct tl_marker *markers, size_t count, double ns_per_tick)
+static inline int tl_device_clock_fit(struct tl_device_clock *clock,
+				      const struct tl_marker *markers, size_t count,
+				      double ns_per_tick)
 {
 	return tl_device_clock_fit_wrapping(clock, markers, count, ns_per_tick, 64);
 }
@@ -534,10 +596,15 @@ static inline int tl_device_clock_fit(struct tl_device_clock *clock, const struc
 /* The host's time of a device time. */
 static inline uint64_t tl_device_clock_host(const struct tl_device_clock *clock, uint64_t device)
 {
-	return clock->host + (uint64_t)(int64_t)((double)tl_device_clock_between(clock, clock->device, device) * clock->slope);
+	return clock->host +
+	       (uint64_t)(int64_t)((double)tl_device_clock_between(clock, clock->device, device) *
+				   clock->slope);
 }
 
-/* An event of which a device noted the time, or times, in an array: B, E, I at [first]; X from [first] to [last]. */
+/*
+ * An event of which a device noted the time, or times, in an array: B, E, I at [first]; X from
+ * [first] to [last].
+ */
 struct tl_trace_slot {
 	const char *name;
 	char type;
@@ -548,24 +615,34 @@ struct tl_trace_slot {
 };
 
 /*
- * After the run: log the events that the times make, on a lane (0: the calling thread's). `clock` turns the times into the host's; NULL: that's what
- * they are. Slots whose time is 0 (not reached), or beyond the array, are left out. Returns how many were logged.
+ * After the run: log the events that the times make, on a lane (0: the calling thread's). `clock`
+ * turns the times into the host's; NULL: that's what they are. Slots whose time is 0 (not reached),
+ * or beyond the array, are left out. Returns how many were logged.
  */
-static inline size_t tl_context_slots(struct tl_context *context, const struct tl_trace_slot *slots, size_t count, const uint64_t *times,
-				      size_t ntimes, const struct tl_device_clock *clock, uint32_t lane)
+static inline size_t tl_context_slots(struct tl_context *context, const struct tl_trace_slot *slots,
+				      size_t count, const uint64_t *times, size_t ntimes,
+				      const struct tl_device_clock *clock, uint32_t lane)
 {
 	size_t i, logged = 0;
 
 	for (i = 0; i < count; i++) {
 		const struct tl_trace_slot *slot = &slots[i];
 		size_t last = slot->type == 'X' ? slot->last : slot->first;
-		if (!tl_context_wants(context, slot->level) || slot->first >= ntimes || last >= ntimes || !times[slot->first] ||
-		    !times[last])
+		if (!tl_context_wants(context, slot->level) || slot->first >= ntimes ||
+		    last >= ntimes || !times[slot->first] || !times[last])
 			continue;
-		uint64_t start = clock ? tl_device_clock_host(clock, times[slot->first]) : times[slot->first];
+		uint64_t start = clock ? tl_device_clock_host(clock, times[slot->first])
+				       : times[slot->first];
 		uint64_t end = clock ? tl_device_clock_host(clock, times[last]) : times[last];
-		struct tl_context_event event = {slot->name, slot->type, slot->level, lane, 0, start, end > start ? end - start : 0,
-						 slot->nargs, slot->args};
+		struct tl_context_event event = {slot->name,
+						 slot->type,
+						 slot->level,
+						 lane,
+						 0,
+						 start,
+						 end > start ? end - start : 0,
+						 slot->nargs,
+						 slot->args};
 		context->functions->log(context, &event);
 		logged++;
 	}

@@ -1,14 +1,13 @@
 /*
- * tracelayer/xpti.h: the XPTI tracing framework as C and C++ see it: instrument a library, or subscribe to what libraries tell.
+ * tracelayer/xpti.h: the XPTI tracing framework as C and C++ see it: instrument a library, or
+ * subscribe to what libraries tell.
  *
  * A library that is instrumented:
  *
- *	uint8_t stream = xptiRegisterStream("my.stream");
- *	xptiInitialize("my.stream", 1, 0, "1.0");
- *	xpti_payload where = XPTI_PAYLOAD("solve", __FILE__, __LINE__, 0);
- *	uint64_t instance;
- *	xpti_event *event = xptiMakeEvent("solve", &where, xpti_event_algorithm, xpti_activity_active, &instance);
- *	{
+ *	uint8_t stream = xptiRegisterStream("my.stream"); xptiInitialize("my.stream", 1, 0, "1.0");
+ *	xpti_payload where = XPTI_PAYLOAD("solve", __FILE__, __LINE__, 0); uint64_t instance;
+ *	xpti_event *event = xptiMakeEvent("solve", &where, xpti_event_algorithm,
+ *	xpti_activity_active, &instance); {
  *		XPTI_SCOPED_NOTIFY(stream, xpti_trace_task_begin, NULL, event, instance, NULL);
  *		solve();
  *	}						// the scope's end notifies of task_end
@@ -16,8 +15,8 @@
  *
  * A subscriber, a library named in XPTI_SUBSCRIBERS:
  *
- *	static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
- *	{
+ *	static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
+ *	const void *user_data) {
  *		printf("%s\n", xptiQueryPayload(event)->name);
  *	}
  *	void xptiTraceInit(unsigned major, unsigned minor, const char *version, const char *stream)
@@ -26,19 +25,26 @@
  *	}
  *	void xptiTraceFinish(const char *stream) { }
  *
- * The functions are those of the dispatcher, libtracelayer-xpti.so. It follows "XPTI Tracing Framework" and the original's behaviour, from
- * which it differs only as tracelayer-xpti(7) lists.
+ * The functions are those of the dispatcher, libtracelayer-xpti.so. It follows "XPTI Tracing
+ * Framework" and the original's behaviour, from which it differs only as tracelayer-xpti(7) lists.
  *
- * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy): it loads the dispatcher that XPTI_FRAMEWORK_DISPATCHER names; without
- *			one, every call returns at once, and tracelayer-xpti(7) tells what. Or link the dispatcher itself.
+ * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy): it loads the
+ *			dispatcher that XPTI_FRAMEWORK_DISPATCHER names; without one, every call
+ *			returns at once, and tracelayer-xpti(7) tells what. Or link the dispatcher
+ *			itself.
  *
- * Environment		XPTI_SUBSCRIBERS (libraries, separated by commas), XPTI_TRACE_ENABLE (unset, empty, 1, true: on; all else: off); for the
- *			proxy XPTI_FRAMEWORK_DISPATCHER; read on the first call of any function.
- * Threads		All functions may be called from several threads at once, and from callbacks; none from a signal handler. Notifying,
- *			the checks, and lookups of strings, objects and uids take no lock.
- * Ownership		What is passed in is copied, but for a stash's key. What is handed out belongs to the framework: texts and objects
- *			stay readable for the life of the process; events, payloads and trace points until they are released, or reset.
- * Bad arguments	NULL, unknown ids and pointers to what is no event have the results told below; none crashes.
+ * Environment		XPTI_SUBSCRIBERS (libraries, separated by commas), XPTI_TRACE_ENABLE (unset,
+ *			empty, 1, true: on; all else: off); for the proxy XPTI_FRAMEWORK_DISPATCHER;
+ *			read on the first call of any function.
+ * Threads		All functions may be called from several threads at once, and from
+ *			callbacks; none from a signal handler. Notifying, the checks, and lookups of
+ *			strings, objects and uids take no lock.
+ * Ownership		What is passed in is copied, but for a stash's key. What is handed out
+ *			belongs to the framework: texts and objects stay readable for the life of
+ *			the process; events, payloads and trace points until they are released, or
+ *			reset.
+ * Bad arguments	NULL, unknown ids and pointers to what is no event have the results told
+ *			below; none crashes.
  */
 #ifndef TRACELAYER_XPTI_H
 #define TRACELAYER_XPTI_H
@@ -53,23 +59,25 @@ extern "C" {
 
 #define XPTI_API __attribute__((visibility("default")))
 
-typedef uint32_t xpti_string_id;	/* from 1 */
-typedef int32_t xpti_object_id;		/* from 0 */
-typedef uint8_t xpti_stream_id;		/* from 1, which is "xpti.framework" */
+typedef uint32_t xpti_string_id; /* from 1 */
+typedef int32_t xpti_object_id;	 /* from 0 */
+typedef uint8_t xpti_stream_id;	 /* from 1, which is "xpti.framework" */
 typedef int32_t xpti_result;
 
 #define XPTI_INVALID_STRING ((xpti_string_id)0xFFFFFFFF)
 #define XPTI_INVALID_OBJECT ((xpti_object_id)0x7FFFFFFF)
 #define XPTI_INVALID_STREAM ((xpti_stream_id)255)
-#define XPTI_INVALID_UID ((uint64_t)0)
+#define XPTI_INVALID_UID    ((uint64_t)0)
 
 #define XPTI_RESULT_SUCCESS ((xpti_result)0)
-#define XPTI_RESULT_FALSE ((xpti_result)1)			/* tracing is off; no further item */
-#define XPTI_RESULT_FAIL ((xpti_result)0x80004001)
-#define XPTI_RESULT_NOTIMPL ((xpti_result)0x80004002)
-#define XPTI_RESULT_DUPLICATE ((xpti_result)0x80004003)	/* it is so already */
-#define XPTI_RESULT_NOTFOUND ((xpti_result)0x80004004)
-#define XPTI_RESULT_UNDELETE ((xpti_result)0x80004005)		/* it was there once, and is again */
+/* tracing is off; no further item */
+#define XPTI_RESULT_FALSE     ((xpti_result)1)
+#define XPTI_RESULT_FAIL      ((xpti_result)0x80004001)
+#define XPTI_RESULT_NOTIMPL   ((xpti_result)0x80004002)
+#define XPTI_RESULT_DUPLICATE ((xpti_result)0x80004003) /* it is so already */
+#define XPTI_RESULT_NOTFOUND  ((xpti_result)0x80004004)
+/* it was there once, and is again */
+#define XPTI_RESULT_UNDELETE   ((xpti_result)0x80004005)
 #define XPTI_RESULT_INVALIDARG ((xpti_result)0x80004006)
 
 /* What a notification tells of. A begin's end is the next number. */
@@ -78,21 +86,34 @@ enum xpti_trace_point_type {
 	xpti_trace_graph_create = 2,
 	xpti_trace_node_create = 4,
 	xpti_trace_edge_create = 6,
-	xpti_trace_region_begin = 8, xpti_trace_region_end = 9,
-	xpti_trace_task_begin = 10, xpti_trace_task_end = 11,
-	xpti_trace_barrier_begin = 12, xpti_trace_barrier_end = 13,
-	xpti_trace_lock_begin = 14, xpti_trace_lock_end = 15,
+	xpti_trace_region_begin = 8,
+	xpti_trace_region_end = 9,
+	xpti_trace_task_begin = 10,
+	xpti_trace_task_end = 11,
+	xpti_trace_barrier_begin = 12,
+	xpti_trace_barrier_end = 13,
+	xpti_trace_lock_begin = 14,
+	xpti_trace_lock_end = 15,
 	xpti_trace_signal = 16,
-	xpti_trace_transfer_begin = 18, xpti_trace_transfer_end = 19,
-	xpti_trace_thread_begin = 20, xpti_trace_thread_end = 21,
-	xpti_trace_wait_begin = 22, xpti_trace_wait_end = 23,
-	xpti_trace_function_begin = 24, xpti_trace_function_end = 25,
+	xpti_trace_transfer_begin = 18,
+	xpti_trace_transfer_end = 19,
+	xpti_trace_thread_begin = 20,
+	xpti_trace_thread_end = 21,
+	xpti_trace_wait_begin = 22,
+	xpti_trace_wait_end = 23,
+	xpti_trace_function_begin = 24,
+	xpti_trace_function_end = 25,
 	xpti_trace_metadata = 26,
-	xpti_trace_function_with_args_begin = 28, xpti_trace_function_with_args_end = 29,
-	xpti_trace_mem_alloc_begin = 32, xpti_trace_mem_alloc_end = 33,
-	xpti_trace_mem_release_begin = 34, xpti_trace_mem_release_end = 35,
-	xpti_trace_offload_memory_object_construct = 36, xpti_trace_offload_memory_object_destruct = 37,
-	xpti_trace_offload_memory_object_associate = 38, xpti_trace_offload_memory_object_release = 39,
+	xpti_trace_function_with_args_begin = 28,
+	xpti_trace_function_with_args_end = 29,
+	xpti_trace_mem_alloc_begin = 32,
+	xpti_trace_mem_alloc_end = 33,
+	xpti_trace_mem_release_begin = 34,
+	xpti_trace_mem_release_end = 35,
+	xpti_trace_offload_memory_object_construct = 36,
+	xpti_trace_offload_memory_object_destruct = 37,
+	xpti_trace_offload_memory_object_associate = 38,
+	xpti_trace_offload_memory_object_release = 39,
 	xpti_trace_offload_accessor = 40,
 	xpti_trace_queue_create = 42,
 	xpti_trace_queue_destroy = 43,
@@ -101,51 +122,89 @@ enum xpti_trace_point_type {
 };
 
 enum xpti_trace_event_type {
-	xpti_event_unknown = 0, xpti_event_graph, xpti_event_algorithm, xpti_event_barrier, xpti_event_scheduler, xpti_event_async,
-	xpti_event_lock, xpti_event_offload_read, xpti_event_offload_write, xpti_event_offload_memory_object, xpti_event_offload_accessor,
+	xpti_event_unknown = 0,
+	xpti_event_graph,
+	xpti_event_algorithm,
+	xpti_event_barrier,
+	xpti_event_scheduler,
+	xpti_event_async,
+	xpti_event_lock,
+	xpti_event_offload_read,
+	xpti_event_offload_write,
+	xpti_event_offload_memory_object,
+	xpti_event_offload_accessor,
 	xpti_event_user_defined = 0x80,
 };
 
-enum xpti_activity { xpti_activity_unknown = 0, xpti_activity_active = 1, xpti_activity_overhead = 2, xpti_activity_background = 4,
-		     xpti_activity_sleep = 8 };
+enum xpti_activity {
+	xpti_activity_unknown = 0,
+	xpti_activity_active = 1,
+	xpti_activity_overhead = 2,
+	xpti_activity_background = 4,
+	xpti_activity_sleep = 8
+};
 
 /* What an object's bytes are. */
-enum xpti_metadata_type { xpti_metadata_binary, xpti_metadata_string, xpti_metadata_signed, xpti_metadata_unsigned, xpti_metadata_floating,
-			  xpti_metadata_boolean };
+enum xpti_metadata_type {
+	xpti_metadata_binary,
+	xpti_metadata_string,
+	xpti_metadata_signed,
+	xpti_metadata_unsigned,
+	xpti_metadata_floating,
+	xpti_metadata_boolean
+};
 
-enum xpti_detail_level { xpti_detail_none, xpti_detail_basic, xpti_detail_normal, xpti_detail_verbose };
+enum xpti_detail_level {
+	xpti_detail_none,
+	xpti_detail_basic,
+	xpti_detail_normal,
+	xpti_detail_verbose
+};
 
 enum xpti_payload_flag {
-	xpti_payload_has_name = 1, xpti_payload_has_source_file = 2, xpti_payload_has_code_pointer = 4, xpti_payload_has_line = 8,
-	xpti_payload_has_column = 0x10, xpti_payload_has_stack_trace = 0x20, xpti_payload_registered = 0x8000,
+	xpti_payload_has_name = 1,
+	xpti_payload_has_source_file = 2,
+	xpti_payload_has_code_pointer = 4,
+	xpti_payload_has_line = 8,
+	xpti_payload_has_column = 0x10,
+	xpti_payload_has_stack_trace = 0x20,
+	xpti_payload_registered = 0x8000,
 	xpti_payload_has_hash = 0x20000,
 };
 
 enum xpti_event_flag {
-	xpti_event_has_uid = 1, xpti_event_has_source_uid = 2, xpti_event_has_target_uid = 4, xpti_event_has_event_type = 8,
-	xpti_event_has_activity_type = 0x10, xpti_event_has_payload = 0x20,
+	xpti_event_has_uid = 1,
+	xpti_event_has_source_uid = 2,
+	xpti_event_has_target_uid = 4,
+	xpti_event_has_event_type = 8,
+	xpti_event_has_activity_type = 0x10,
+	xpti_event_has_payload = 0x20,
 };
 
 /* A place in the code. */
 typedef struct {
-	const char *name;			/* of the function */
+	const char *name; /* of the function */
 	const char *stack_trace;
 	const char *source_file;
 	uint32_t line_no, column_no;
 	const void *code_ptr_va;
-	uint64_t internal;			/* the uid, once it is registered */
-	uint64_t flags;				/* enum xpti_payload_flag */
-	uint64_t uid_p1, uid_p2, uid_p3;	/* source file's string id << 32 | line; name's string id; not used */
+	uint64_t internal; /* the uid, once it is registered */
+	uint64_t flags;	   /* enum xpti_payload_flag */
+	/* source file's string id << 32 | line; name's string id; not used */
+	uint64_t uid_p1, uid_p2, uid_p3;
 } xpti_payload;
 
 /* A payload of a named place. */
-#define XPTI_PAYLOAD(function, file, line, column) \
-	((xpti_payload){ (function), NULL, (file), (uint32_t)(line), (uint32_t)(column), NULL, 0, \
-			 xpti_payload_has_name | xpti_payload_has_source_file | xpti_payload_has_line | xpti_payload_has_column, 0, 0, 0 })
+#define XPTI_PAYLOAD(function, file, line, column)                                                 \
+	((xpti_payload){(function), NULL, (file), (uint32_t)(line), (uint32_t)(column), NULL, 0,   \
+			xpti_payload_has_name | xpti_payload_has_source_file |                     \
+				xpti_payload_has_line | xpti_payload_has_column,                   \
+			0, 0, 0})
 
 /*
- * An event's metadata: string ids to object ids. It is a std::unordered_map<uint32_t, int32_t> of libstdc++, and in C++ may be used as one. In
- * C, go from .first along .next. Whoever reads it must not do so while others add to the same event's.
+ * An event's metadata: string ids to object ids. It is a std::unordered_map<uint32_t, int32_t> of
+ * libstdc++, and in C++ may be used as one. In C, go from .first along .next. Whoever reads it must
+ * not do so while others add to the same event's.
  */
 typedef struct xpti_metadata_node {
 	struct xpti_metadata_node *next;
@@ -166,26 +225,30 @@ typedef struct {
 
 /* One instance of a trace point. */
 typedef struct {
-	uint64_t unique_id;			/* payload->internal */
-	uint64_t data_id, instance_id;		/* how many events this place has had, this one included */
-	uint16_t event_type;			/* enum xpti_trace_event_type, or user defined */
-	uint16_t activity_type;			/* enum xpti_activity */
+	uint64_t unique_id; /* payload->internal */
+	/* how many events this place has had, this one included */
+	uint64_t data_id, instance_id;
+	uint16_t event_type;	/* enum xpti_trace_event_type, or user defined */
+	uint16_t activity_type; /* enum xpti_activity */
 	uint32_t unused;
-	uint64_t source_id, target_id;		/* edges: the unique ids of their ends */
+	uint64_t source_id, target_id; /* edges: the unique ids of their ends */
 	xpti_payload *payload;
 	xpti_metadata metadata;
-	void *global_user_data;			/* a tool's own */
-	uint64_t flags;				/* enum xpti_event_flag */
+	void *global_user_data; /* a tool's own */
+	uint64_t flags;		/* enum xpti_event_flag */
 } xpti_event;
 
 /* The bytes of a registered object. */
 typedef struct {
 	size_t size;
 	const char *data;
-	uint8_t type;				/* enum xpti_metadata_type */
+	uint8_t type; /* enum xpti_metadata_type */
 } xpti_object;
 
-/* What user_data points to with function_with_args; functions without arguments have their name there. */
+/*
+ * What user_data points to with function_with_args; functions without arguments have their name
+ * there.
+ */
 typedef struct {
 	uint32_t function_id;
 	const char *function_name;
@@ -197,28 +260,39 @@ typedef struct {
 typedef struct {
 	uintptr_t mem_object_handle;
 	uintptr_t alloc_pointer;
-	size_t alloc_size, guard_zone_size;	/* bytes */
+	size_t alloc_size, guard_zone_size; /* bytes */
 	uint64_t reserved;
 } xpti_mem_alloc_data;
 
 /*
- * What a subscriber registers. parent and object are what the notifier passed; user_data lives until the callback returns. A callback may call any
- * function here, and may throw.
+ * What a subscriber registers. parent and object are what the notifier passed; user_data lives
+ * until the callback returns. A callback may call any function here, and may throw.
  */
-typedef void (*xpti_callback)(uint16_t trace_type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data);
+typedef void (*xpti_callback)(uint16_t trace_type, xpti_event *parent, xpti_event *object,
+			      uint64_t instance, const void *user_data);
 
 /*
- * The interfaces of a trace point, C++ objects with virtual functions (Itanium ABI): call iface->vtbl->name(iface). The four of one trace point
- * are parts of one object and live as long as it.
+ * The interfaces of a trace point, C++ objects with virtual functions (Itanium ABI): call
+ * iface->vtbl->name(iface). The four of one trace point are parts of one object and live as long as
+ * it.
  */
-typedef struct xpti_payload_if { const struct xpti_payload_vtbl *vtbl; } xpti_payload_if;
-typedef struct xpti_event_if { const struct xpti_event_vtbl *vtbl; } xpti_event_if;
-typedef struct xpti_metadata_if { const struct xpti_metadata_vtbl *vtbl; } xpti_metadata_if;
-typedef struct xpti_tracepoint_if { const struct xpti_tracepoint_vtbl *vtbl; } xpti_tracepoint_if;
+typedef struct xpti_payload_if {
+	const struct xpti_payload_vtbl *vtbl;
+} xpti_payload_if;
+typedef struct xpti_event_if {
+	const struct xpti_event_vtbl *vtbl;
+} xpti_event_if;
+typedef struct xpti_metadata_if {
+	const struct xpti_metadata_vtbl *vtbl;
+} xpti_metadata_if;
+typedef struct xpti_tracepoint_if {
+	const struct xpti_tracepoint_vtbl *vtbl;
+} xpti_tracepoint_if;
 
 struct xpti_payload_vtbl {
-	void (*destroy)(xpti_payload_if *);		/* does nothing */
-	void (*destroy_and_free)(xpti_payload_if *);	/* releases the trace point, as C++'s delete does */
+	void (*destroy)(xpti_payload_if *); /* does nothing */
+	/* releases the trace point, as C++'s delete does */
+	void (*destroy_and_free)(xpti_payload_if *);
 	const char *(*name)(const xpti_payload_if *);
 	const char *(*source_file)(const xpti_payload_if *);
 	uint32_t (*line_no)(const xpti_payload_if *);
@@ -252,9 +326,12 @@ struct xpti_event_vtbl {
 struct xpti_metadata_vtbl {
 	void (*destroy)(xpti_metadata_if *);
 	void (*destroy_and_free)(xpti_metadata_if *);
-	xpti_result (*first_item)(xpti_metadata_if *, char **key, xpti_object_id *value);	/* FALSE: there is none */
-	xpti_result (*next_item)(xpti_metadata_if *, char **key, xpti_object_id *value);	/* after first_item; FALSE: no more */
-	xpti_result (*add_item)(xpti_metadata_if *, const char *key, xpti_object_id value);	/* as xptiAddMetadata */
+	/* FALSE: there is none */
+	xpti_result (*first_item)(xpti_metadata_if *, char **key, xpti_object_id *value);
+	/* after first_item; FALSE: no more */
+	xpti_result (*next_item)(xpti_metadata_if *, char **key, xpti_object_id *value);
+	/* as xptiAddMetadata */
+	xpti_result (*add_item)(xpti_metadata_if *, const char *key, xpti_object_id value);
 	size_t (*count)(const xpti_metadata_if *);
 };
 
@@ -272,8 +349,12 @@ struct xpti_tracepoint_vtbl {
 
 /* ---- what a subscriber defines ---- */
 
-/* A stream begins; called before the instrumented code's xptiInitialize returns, and again each time that it is called. */
-XPTI_API void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, const char *stream);
+/*
+ * A stream begins; called before the instrumented code's xptiInitialize returns, and again each
+ * time that it is called.
+ */
+XPTI_API void xptiTraceInit(unsigned int major, unsigned int minor, const char *version,
+			    const char *stream);
 /* A stream ends. */
 XPTI_API void xptiTraceFinish(const char *stream);
 /* Optional: the detail that the subscriber wants of a stream. False: it doesn't say. */
@@ -282,34 +363,41 @@ XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *
 /* ---- the framework ---- */
 
 /*
- * Count a user of the framework; the last one's Finalize unloads the subscribers and forgets everything, also what other threads do meanwhile; Initialize
- * waits for that. Neither is needed. A subscriber whose code is running, also the one that calls this, stays loaded.
+ * Count a user of the framework; the last one's Finalize unloads the subscribers and forgets
+ * everything, also what other threads do meanwhile; Initialize waits for that. Neither is needed. A
+ * subscriber whose code is running, also the one that calls this, stays loaded.
  */
 XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);
 /*
- * Forget all strings, events, trace points, callbacks and counters; not streams, vendors, objects and defaults. When it returns, no callback of before
- * is running in another thread.
+ * Forget all strings, events, trace points, callbacks and counters; not streams, vendors, objects
+ * and defaults. When it returns, no callback of before is running in another thread.
  */
 XPTI_API void xptiReset(void);
 
 /* A stream begins: tells all subscribers. INVALIDARG: stream or version is NULL. */
-XPTI_API xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version);
-/* A stream ends: tells all subscribers, then turns its callbacks off. When it returns, none of them is running in another thread. */
+XPTI_API xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor,
+				    const char *version);
+/*
+ * A stream ends: tells all subscribers, then turns its callbacks off. When it returns, none of them
+ * is running in another thread.
+ */
 XPTI_API void xptiFinalize(const char *stream);
 /* Someone listens: XPTI_TRACE_ENABLE allows it, and at least one subscriber is loaded. */
 XPTI_API bool xptiTraceEnabled(void);
 /* Turn tracing on or off, whatever the environment says. */
 XPTI_API void xptiForceSetTraceEnabled(bool yes);
 /*
- * In the static proxy alone: look for the dispatcher once more, where none has been found so far. For programs that set XPTI_FRAMEWORK_DISPATCHER
- * themselves.
+ * In the static proxy alone: look for the dispatcher once more, where none has been found so far.
+ * For programs that set XPTI_FRAMEWORK_DISPATCHER themselves.
  */
 XPTI_API void xptiTraceTryToEnable(void);
 /* A notification of this type (0: of any type) on this stream would reach someone. */
 XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
 
-/* A stream's number. The same name has the same number. 255: NULL, empty, or more than 254 streams. */
+/*
+ * A stream's number. The same name has the same number. 255: NULL, empty, or more than 254 streams.
+ */
 XPTI_API uint8_t xptiRegisterStream(const char *stream);
 /* As xptiFinalize. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
 XPTI_API xpti_result xptiUnregisterStream(const char *stream);
@@ -319,13 +407,17 @@ XPTI_API uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream);
 /* ---- strings and objects ---- */
 
 /*
- * The number of a text; *table_string becomes the framework's copy of it. The same text has the same number and copy. XPTI_INVALID_STRING: an
- * argument is NULL, the text is empty, or memory is short.
+ * The number of a text; *table_string becomes the framework's copy of it. The same text has the
+ * same number and copy. XPTI_INVALID_STRING: an argument is NULL, the text is empty, or memory is
+ * short.
  */
 XPTI_API xpti_string_id xptiRegisterString(const char *string, char **table_string);
 /* The text of a number; NULL where there is none. */
 XPTI_API const char *xptiLookupString(xpti_string_id id);
-/* The number of some bytes. The same bytes have the same number, and the first type. XPTI_INVALID_OBJECT: NULL, 2 GiB and more, no memory. */
+/*
+ * The number of some bytes. The same bytes have the same number, and the first type.
+ * XPTI_INVALID_OBJECT: NULL, 2 GiB and more, no memory.
+ */
 XPTI_API xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type);
 /* { 0, NULL, 0 } where there is none. */
 XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
@@ -333,15 +425,16 @@ XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
 /* ---- trace points ---- */
 
 /*
- * Register a place in the code; returns its uid and notes it in payload->internal, .flags and .uid_p1, .uid_p2. 0: NULL, or a payload with neither name
- * nor source file.
+ * Register a place in the code; returns its uid and notes it in payload->internal, .flags and
+ * .uid_p1, .uid_p2. 0: NULL, or a payload with neither name nor source file.
  */
 XPTI_API uint64_t xptiRegisterPayload(xpti_payload *payload);
 /*
- * A new event of a place; *instance becomes how many there have been. name is not used. NULL: no valid payload, or instance is NULL, or memory is
- * short.
+ * A new event of a place; *instance becomes how many there have been. name is not used. NULL: no
+ * valid payload, or instance is NULL, or memory is short.
  */
-XPTI_API xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type, int32_t activity, uint64_t *instance);
+XPTI_API xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type,
+				   int32_t activity, uint64_t *instance);
 /* The event of a uid; NULL where there is none (any more). */
 XPTI_API const xpti_event *xptiFindEvent(uint64_t uid);
 XPTI_API const xpti_payload *xptiQueryPayload(xpti_event *event);
@@ -349,7 +442,8 @@ XPTI_API const xpti_payload *xptiQueryPayloadByUID(uint64_t uid);
 /* The event, its payload, metadata and interfaces are gone. NULL, or what is no event: nothing. */
 XPTI_API void xptiReleaseEvent(xpti_event *event);
 /*
- * Add to an event's metadata. DUPLICATE: the key was there; its value is replaced. INVALIDARG: NULL, an empty key, no event.
+ * Add to an event's metadata. DUPLICATE: the key was there; its value is replaced. INVALIDARG:
+ * NULL, an empty key, no event.
  */
 XPTI_API xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id value);
 /* NULL: no event. */
@@ -357,8 +451,13 @@ XPTI_API xpti_metadata *xptiQueryMetadata(xpti_event *event);
 /* A number that none had before, from 1. */
 XPTI_API uint64_t xptiGetUniqueId(void);
 
-/* A new event of a place, through its interfaces. Both NULL: the place "unknown" in "unknown-file". code_ptr_va is kept, never followed. */
-XPTI_API xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line, uint32_t column, void *code_ptr_va);
+/*
+ * A new event of a place, through its interfaces. Both NULL: the place "unknown" in "unknown-file".
+ * code_ptr_va is kept, never followed.
+ */
+XPTI_API xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file,
+						  uint32_t line, uint32_t column,
+						  void *code_ptr_va);
 /* INVALIDARG: NULL. NOTFOUND: not a trace point (any more). */
 XPTI_API xpti_result xptiDeleteTracepoint(xpti_tracepoint_if *tracepoint);
 XPTI_API const xpti_payload_if *xptiLookupPayload(uint64_t uid);
@@ -367,20 +466,26 @@ XPTI_API const xpti_event_if *xptiLookupEvent(uint64_t uid);
 /* ---- notifying ---- */
 
 /*
- * Call callback for what is notified on a stream with this type. Callbacks are called in the order of registering; from the next notification on,
- * where this is called in one. INVALIDARG: NULL. DUPLICATE: it is registered. UNDELETE: it was unregistered, and is registered again.
+ * Call callback for what is notified on a stream with this type. Callbacks are called in the order
+ * of registering; from the next notification on, where this is called in one. INVALIDARG: NULL.
+ * DUPLICATE: it is registered. UNDELETE: it was unregistered, and is registered again.
  */
-XPTI_API xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t trace_type, xpti_callback callback);
+XPTI_API xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t trace_type,
+					  xpti_callback callback);
 /*
- * When this returns, whatever it returns, the callback is not running in another thread (except in one that itself waits in here, for a callback of
- * its caller's), and isn't called again unless it is registered again. INVALIDARG: NULL. NOTFOUND: it never was registered. DUPLICATE: it is unregistered.
+ * When this returns, whatever it returns, the callback is not running in another thread (except in
+ * one that itself waits in here, for a callback of its caller's), and isn't called again unless it
+ * is registered again. INVALIDARG: NULL. NOTFOUND: it never was registered. DUPLICATE: it is
+ * unregistered.
  */
-XPTI_API xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t trace_type, xpti_callback callback);
+XPTI_API xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t trace_type,
+					    xpti_callback callback);
 /*
- * Call the callbacks. FALSE: tracing is off. INVALIDARG: object is NULL, and it isn't user_data of a function, memory, offload or diagnostics type.
- * object and parent are passed on as they are.
+ * Call the callbacks. FALSE: tracing is off. INVALIDARG: object is NULL, and it isn't user_data of
+ * a function, memory, offload or diagnostics type. object and parent are passed on as they are.
  */
-XPTI_API xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t trace_type, xpti_event *parent, xpti_event *object,
+XPTI_API xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t trace_type,
+					   xpti_event *parent, xpti_event *object,
 					   uint64_t instance, const void *user_data);
 
 /* ---- the calling thread's own ---- */
@@ -392,13 +497,17 @@ XPTI_API xpti_result xptiStashTuple(const char *key, uint64_t value);
 /* INVALIDARG: key or value is NULL. NOTFOUND: nothing is stashed. */
 XPTI_API xpti_result xptiGetStashedTuple(char **key, uint64_t *value);
 XPTI_API void xptiUnstashTuple(void);
-/* The trace point of the scope that the thread is in; NULL where it has been deleted. Setting it sets the universal id, too. */
+/*
+ * The trace point of the scope that the thread is in; NULL where it has been deleted. Setting it
+ * sets the universal id, too.
+ */
 XPTI_API const xpti_tracepoint_if *xptiGetTracepointScopeData(void);
 XPTI_API xpti_result xptiSetTracepointScopeData(xpti_tracepoint_if *tracepoint);
 XPTI_API void xptiUnsetTracepointScopeData(void);
 /* A trace point to be set as a scope's; as xptiCreateTracepoint. */
-XPTI_API const xpti_tracepoint_if *xptiRegisterTracepointScope(const char *function, const char *file, uint32_t line, uint32_t column,
-							       void *code_ptr_va);
+XPTI_API const xpti_tracepoint_if *xptiRegisterTracepointScope(const char *function,
+							       const char *file, uint32_t line,
+							       uint32_t column, void *code_ptr_va);
 /* If scopes notify of their begin and end by themselves; for the process. */
 XPTI_API void xptiEnableTracepointScopeNotification(bool yes);
 XPTI_API bool xptiCheckTracepointScopeNotification(void);
@@ -406,23 +515,29 @@ XPTI_API bool xptiCheckTracepointScopeNotification(void);
 /* ---- defaults, for the process ---- */
 
 XPTI_API xpti_stream_id xptiGetDefaultStreamID(void);
-XPTI_API xpti_result xptiSetDefaultStreamID(xpti_stream_id stream);	/* INVALIDARG: 128 and more */
+/* INVALIDARG: 128 and more */
+XPTI_API xpti_result xptiSetDefaultStreamID(xpti_stream_id stream);
 XPTI_API uint16_t xptiGetDefaultEventType(void);
-XPTI_API xpti_result xptiSetDefaultEventType(uint16_t event_type);	/* INVALIDARG: 0 */
+XPTI_API xpti_result xptiSetDefaultEventType(uint16_t event_type); /* INVALIDARG: 0 */
 XPTI_API uint16_t xptiGetDefaultTraceType(void);
-XPTI_API xpti_result xptiSetDefaultTraceType(uint16_t trace_type);	/* INVALIDARG: 0 */
+XPTI_API xpti_result xptiSetDefaultTraceType(uint16_t trace_type); /* INVALIDARG: 0 */
 
 /* ---- types of one's own ---- */
 
-/* Values for the two functions below: 64 begins with their ends, or 128 event types, for each tool. */
+/*
+ * Values for the two functions below: 64 begins with their ends, or 128 event types, for each tool.
+ */
 #define XPTI_TRACE_POINT_BEGIN(value) (xpti_trace_user_defined | (value) << 1)
-#define XPTI_TRACE_POINT_END(value) (xpti_trace_user_defined | (value) << 1 | 1)
-#define XPTI_EVENT(value) (xpti_event_user_defined | (value))
+#define XPTI_TRACE_POINT_END(value)   (xpti_trace_user_defined | (value) << 1 | 1)
+#define XPTI_EVENT(value)	      (xpti_event_user_defined | (value))
 /* What a type is made of; the tool's id is 0 for types that are not user defined. */
-#define XPTI_TOOL_ID(type) ((uint8_t)((uint16_t)(type) >> 8))
-#define XPTI_EXTRACT_USER_DEFINED_ID(type) ((uint16_t)(type) & 0x7f)
+#define XPTI_TOOL_ID(type)		   ((uint8_t)((uint16_t)(type) >> 8))
+#define XPTI_EXTRACT_USER_DEFINED_ID(type) ((uint16_t)(type)&0x7f)
 
-/* tool's number << 8 | 0x80 | value. The same tool has the same number, from 1; 255 where it is NULL or empty, or one too many. */
+/*
+ * tool's number << 8 | 0x80 | value. The same tool has the same number, from 1; 255 where it is
+ * NULL or empty, or one too many.
+ */
 XPTI_API uint16_t xptiRegisterUserDefinedTracePoint(const char *tool, uint8_t value);
 XPTI_API uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t value);
 
@@ -438,27 +553,37 @@ struct xpti_scope {
 	bool begun;
 };
 
-static inline struct xpti_scope xpti_scope_begin(xpti_stream_id stream, uint16_t trace_type, xpti_event *parent, xpti_event *object,
+static inline struct xpti_scope xpti_scope_begin(xpti_stream_id stream, uint16_t trace_type,
+						 xpti_event *parent, xpti_event *object,
 						 uint64_t instance, const void *user_data)
 {
-	struct xpti_scope scope = { parent, object, instance, user_data, (uint16_t)(trace_type | 1), stream, xptiTraceEnabled() };
+	struct xpti_scope scope = {parent,
+				   object,
+				   instance,
+				   user_data,
+				   (uint16_t)(trace_type | 1),
+				   stream,
+				   xptiTraceEnabled()};
 
 	if (scope.begun)
-		(void)xptiNotifySubscribers(stream, trace_type, parent, object, instance, user_data);
+		(void)xptiNotifySubscribers(stream, trace_type, parent, object, instance,
+					    user_data);
 	return scope;
 }
 
 static inline void xpti_scope_end(struct xpti_scope *scope)
 {
 	if (scope->begun)
-		(void)xptiNotifySubscribers(scope->stream, scope->end_type, scope->parent, scope->object, scope->instance, scope->user_data);
+		(void)xptiNotifySubscribers(scope->stream, scope->end_type, scope->parent,
+					    scope->object, scope->instance, scope->user_data);
 }
 
 #define XPTI_SCOPE_NAME2(line) xpti_scope_##line
-#define XPTI_SCOPE_NAME(line) XPTI_SCOPE_NAME2(line)
-#define XPTI_SCOPED_NOTIFY(stream, trace_type, parent, object, instance, user_data) \
-	struct xpti_scope XPTI_SCOPE_NAME(__LINE__) __attribute__((cleanup(xpti_scope_end), unused)) = \
-		xpti_scope_begin(stream, trace_type, parent, object, instance, user_data)
+#define XPTI_SCOPE_NAME(line)  XPTI_SCOPE_NAME2(line)
+#define XPTI_SCOPED_NOTIFY(stream, trace_type, parent, object, instance, user_data)                \
+	struct xpti_scope XPTI_SCOPE_NAME(__LINE__)                                                \
+		__attribute__((cleanup(xpti_scope_end), unused)) =                                 \
+			xpti_scope_begin(stream, trace_type, parent, object, instance, user_data)
 
 #ifdef __cplusplus
 }

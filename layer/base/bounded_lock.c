@@ -1,5 +1,6 @@
 /*
- * bounded_lock.c: see bounded_lock.h. The lock is the three-state futex of Drepper's "Futexes Are Tricky".
+ * bounded_lock.c: see bounded_lock.h. The lock is the three-state futex of Drepper's "Futexes Are
+ * Tricky".
  *
  * The acquire exchanges and compare-exchange that take the pen pair with the release exchange that
  * gave it back.

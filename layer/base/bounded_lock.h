@@ -1,5 +1,6 @@
 /*
- * bounded_lock.h: a lock that can be waited for with a bound, and whose holder shows that it gets on.
+ * bounded_lock.h: a lock that can be waited for with a bound, and whose holder shows that it gets
+ * on.
  *
  * Works on any thread, also on one that the C library does not know of. Not recursive: who may be
  * interrupted by a signal handler that wants it blocks signals first.
@@ -13,7 +14,7 @@
 #include <stdint.h>
 
 struct tl_pen {
-	_Atomic uint32_t word;		/* 0 free, 1 held, 2 held and waited for */
+	_Atomic uint32_t word; /* 0 free, 1 held, 2 held and waited for */
 	_Atomic uint32_t progress;
 };
 
@@ -27,7 +28,9 @@ bool tl_pen_take(struct tl_pen *pen, int patience);
 /* True: somebody has been waiting for it, and should have it before the caller takes it again. */
 bool tl_pen_release(struct tl_pen *pen);
 
-/* The same with signals blocked, whose handlers may want it; *signals is what was blocked before. */
+/*
+ * The same with signals blocked, whose handlers may want it; *signals is what was blocked before.
+ */
 static inline void tl_pen_take_quietly(struct tl_pen *pen, sigset_t *signals)
 {
 	sigset_t all;

@@ -1,6 +1,8 @@
 /*
- * cache_near.h: variables of the whole process that each call with a hook reads, and that hardly ever change. They lie together, wherever they are defined: between two such calls a
- * driver, the kernel and other threads have had the caches, and a line of them that has to be brought back costs as much as a dozen instructions.
+ * cache_near.h: variables of the whole process that each call with a hook reads, and that hardly
+ * ever change. They lie together, wherever they are defined: between two such calls a driver, the
+ * kernel and other threads have had the caches, and a line of them that has to be brought back
+ * costs as much as a dozen instructions.
  */
 #ifndef TL_LAYER_BASE_CACHE_NEAR_H
 #define TL_LAYER_BASE_CACHE_NEAR_H
@@ -11,8 +13,9 @@
 #define TL_NEAR_CODE __attribute__((hot))
 
 /*
- * This line is going to be written soon; another processor may have it. By hand on x86-64: compilers have it read there, unless they are told that the processor knows
- * better, which all do to whom it matters; and some drop a function that does nothing else.
+ * This line is going to be written soon; another processor may have it. By hand on x86-64:
+ * compilers have it read there, unless they are told that the processor knows better, which all do
+ * to whom it matters; and some drop a function that does nothing else.
  */
 static inline void tl_near_soon(const void *line)
 {

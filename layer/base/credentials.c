@@ -19,9 +19,11 @@ bool tl_credentials_take(const struct tl_credentials *credentials)
 {
 	switch (credentials->kind) {
 	case TL_CREDENTIAL_USER:
-		return !syscall(SYS_setresuid, credentials->real, credentials->effective, credentials->saved);
+		return !syscall(SYS_setresuid, credentials->real, credentials->effective,
+				credentials->saved);
 	case TL_CREDENTIAL_GROUP:
-		return !syscall(SYS_setresgid, credentials->real, credentials->effective, credentials->saved);
+		return !syscall(SYS_setresgid, credentials->real, credentials->effective,
+				credentials->saved);
 	case TL_CREDENTIAL_GROUPS:
 		return !syscall(SYS_setgroups, credentials->ngroups, credentials->groups);
 	case TL_CREDENTIAL_CAPABILITIES:
@@ -52,9 +54,11 @@ bool tl_credentials_read(struct tl_credentials *credentials, uint32_t *groups)
 {
 	switch (credentials->kind) {
 	case TL_CREDENTIAL_USER:
-		return !syscall(SYS_getresuid, &credentials->real, &credentials->effective, &credentials->saved);
+		return !syscall(SYS_getresuid, &credentials->real, &credentials->effective,
+				&credentials->saved);
 	case TL_CREDENTIAL_GROUP:
-		return !syscall(SYS_getresgid, &credentials->real, &credentials->effective, &credentials->saved);
+		return !syscall(SYS_getresgid, &credentials->real, &credentials->effective,
+				&credentials->saved);
 	case TL_CREDENTIAL_GROUPS:
 		return read_groups(credentials, groups);
 	case TL_CREDENTIAL_CAPABILITIES:

@@ -1,9 +1,11 @@
 /*
  * credentials.h: whoever the process becomes, its writer's thread becomes, too.
  *
- * The kernel keeps users, groups and capabilities for each thread. The C library has all threads that it knows change together; the writer's it
- * does not know. So the functions that change them are exported in the C library's place (setid.c): they go on to the function that the
- * program would have reached, and when that has succeeded the writer's thread does the same before the program goes on.
+ * The kernel keeps users, groups and capabilities for each thread. The C library has all threads
+ * that it knows change together; the writer's it does not know. So the functions that change them
+ * are exported in the C library's place (setid.c): they go on to the function that the program
+ * would have reached, and when that has succeeded the writer's thread does the same before the
+ * program goes on.
  */
 #ifndef TL_LAYER_BASE_CREDENTIALS_H
 #define TL_LAYER_BASE_CREDENTIALS_H
@@ -13,7 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tl_credential { TL_CREDENTIAL_USER, TL_CREDENTIAL_GROUP, TL_CREDENTIAL_GROUPS, TL_CREDENTIAL_CAPABILITIES };
+enum tl_credential {
+	TL_CREDENTIAL_USER,
+	TL_CREDENTIAL_GROUP,
+	TL_CREDENTIAL_GROUPS,
+	TL_CREDENTIAL_CAPABILITIES
+};
 
 /* One change, as it was read from the thread that made it. */
 struct tl_credentials {
@@ -26,7 +33,10 @@ struct tl_credentials {
 
 #define TL_GROUPS_MAX 65536 /* the kernel's NGROUPS_MAX */
 
-/* What .kind is in the calling thread, now. `groups` has room for TL_GROUPS_MAX, where they are asked for. False where it can't be known. */
+/*
+ * What .kind is in the calling thread, now. `groups` has room for TL_GROUPS_MAX, where they are
+ * asked for. False where it can't be known.
+ */
 bool tl_credentials_read(struct tl_credentials *credentials, uint32_t *groups);
 
 /* Make it in the calling thread alone. False where the kernel refuses. */

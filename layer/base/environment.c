@@ -92,8 +92,9 @@ void tl_config_leave_alone(void)
 }
 
 /*
- * Without --follow: see whether this is the first process. Where nobody is yet, it is, and says so to all that it will start: in
- * place, so that it doesn't matter whether the program passes on `environ` or the array that main was given.
+ * Without --follow: see whether this is the first process. Where nobody is yet, it is, and says so
+ * to all that it will start: in place, so that it doesn't matter whether the program passes on
+ * `environ` or the array that main was given.
  */
 static void find_first(void)
 {
@@ -117,7 +118,10 @@ static void find_first(void)
 			*one = entry;
 }
 
-/* What starts the ranks is none of them, and what it looks at devices for is its own business. Who wants to see it asks for it alone. */
+/*
+ * What starts the ranks is none of them, and what it looks at devices for is its own business. Who
+ * wants to see it asks for it alone.
+ */
 static bool is_launcher(void)
 {
 	return tl_launcher_is(program_invocation_short_name);
@@ -150,7 +154,10 @@ void tl_config_read(void)
 		make_absolute();
 }
 
-/* A file that can't be made is said while there is time to mend it, and not only when there is something to write. */
+/*
+ * A file that can't be made is said while there is time to mend it, and not only when there is
+ * something to write.
+ */
 static void complain_of_output(void)
 {
 	/* Who makes the first call may be on a small stack. */
@@ -158,7 +165,8 @@ static void complain_of_output(void)
 	struct tl_text text = {line, line + sizeof(line) - 2, false};
 	int error;
 
-	if (!tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) || !(error = -tl_output_check(path)))
+	if (!tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) ||
+	    !(error = -tl_output_check(path)))
 		return;
 	const char *why = tl_output_words(error);
 

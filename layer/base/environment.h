@@ -17,8 +17,8 @@ extern struct tl_config tl_config;
 void tl_config_read(void);
 
 /*
- * This process is a child that is not to be followed: from now on it selects no function, records nothing, loads no tools.
- * Async-signal-safe.
+ * This process is a child that is not to be followed: from now on it selects no function, records
+ * nothing, loads no tools. Async-signal-safe.
  */
 void tl_config_leave_alone(void);
 

@@ -1,8 +1,9 @@
 /*
  * loaded_objects.c: see loaded_objects.h.
  *
- * `walks` counts the walks that are under way, and has FORKING while somebody forks: then no further one begins. A nested walk is part of its outer
- * one, which `nested` tells, as nobody else can be asked: the lock under it is the thread's already.
+ * `walks` counts the walks that are under way, and has FORKING while somebody forks: then no
+ * further one begins. A nested walk is part of its outer one, which `nested` tells, as nobody else
+ * can be asked: the lock under it is the thread's already.
  */
 #include "layer/base/loaded_objects.h"
 
@@ -16,16 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FORKING (1u << 31)
-#define PATIENCE 20	/* tenths of a second that a fork waits: a walk takes microseconds */
+#define FORKING	 (1u << 31)
+#define PATIENCE 20 /* tenths of a second that a fork waits: a walk takes microseconds */
 
 static _Atomic uint32_t walks;
-static _Atomic uint32_t forkers;	/* threads that fork at once */
+static _Atomic uint32_t forkers; /* threads that fork at once */
 static __thread uint32_t nested __attribute__((tls_model("initial-exec")));
 
 static void wait_while(uint32_t value)
 {
-	const struct timespec tenth = { .tv_nsec = 100000000 };
+	const struct timespec tenth = {.tv_nsec = 100000000};
 
 	syscall(SYS_futex, &walks, FUTEX_WAIT_PRIVATE, value, &tenth, NULL, 0);
 }
@@ -35,7 +36,10 @@ static void wake(void)
 	syscall(SYS_futex, &walks, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Acquire and release: pair with each other, so that a walk that a fork has waited for is over in the child. */
+/*
+ * Acquire and release: pair with each other, so that a walk that a fork has waited for is over in
+ * the child.
+ */
 static void begin(void)
 {
 	uint32_t seen = atomic_load_explicit(&walks, memory_order_relaxed);
@@ -44,7 +48,8 @@ static void begin(void)
 		if (seen & FORKING) {
 			wait_while(seen);
 			seen = atomic_load_explicit(&walks, memory_order_relaxed);
-		} else if (atomic_compare_exchange_weak_explicit(&walks, &seen, seen + 1, memory_order_acquire,
+		} else if (atomic_compare_exchange_weak_explicit(&walks, &seen, seen + 1,
+								 memory_order_acquire,
 								 memory_order_relaxed)) {
 			return;
 		}

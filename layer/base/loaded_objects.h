@@ -1,9 +1,10 @@
 /*
  * loaded_objects.h: dl_iterate_phdr, for a process that may be forked at any time.
  *
- * The dynamic linker's lock is not reset in a forked child: one that another thread of the parent held then stays taken, and the child's
- * first walk would wait for ever. So forks that run handlers wait for the walks that we are in. (What the program itself does with
- * dl_iterate_phdr is between it and the C library.)
+ * The dynamic linker's lock is not reset in a forked child: one that another thread of the parent
+ * held then stays taken, and the child's first walk would wait for ever. So forks that run handlers
+ * wait for the walks that we are in. (What the program itself does with dl_iterate_phdr is between
+ * it and the C library.)
  */
 #ifndef TL_LAYER_BASE_LOADED_OBJECTS_H
 #define TL_LAYER_BASE_LOADED_OBJECTS_H

@@ -68,7 +68,10 @@ void tl_say(const char *line)
 	say_to(STDERR_FILENO, line);
 }
 
-/* The very descriptor, not what /proc would open by its name: a file goes on where the program's own lines end. */
+/*
+ * The very descriptor, not what /proc would open by its name: a file goes on where the program's
+ * own lines end.
+ */
 void tl_say_apart(const char *line)
 {
 	int error = errno;

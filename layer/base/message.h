@@ -13,8 +13,9 @@
 void tl_say(const char *line);
 
 /*
- * The same in a thread that has a descriptor table of its own (tl_thread_raw_separate). Where the kernel does not lend it the program's stderr,
- * because it is older than 5.6 or a sandbox forbids that, nothing is printed.
+ * The same in a thread that has a descriptor table of its own (tl_thread_raw_separate). Where the
+ * kernel does not lend it the program's stderr, because it is older than 5.6 or a sandbox forbids
+ * that, nothing is printed.
  */
 void tl_say_apart(const char *line);
 

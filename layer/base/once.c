@@ -1,7 +1,8 @@
 /*
  * once.c: something that is done once. See once.h.
  *
- * The release store of TL_ONCE_OVER pairs with the acquire loads here: who is told "done" sees all that was done.
+ * The release store of TL_ONCE_OVER pairs with the acquire loads here: who is told "done" sees all
+ * that was done.
  */
 #include "layer/base/once.h"
 
@@ -22,7 +23,7 @@ static bool is_gone(uint32_t thread)
 
 static void wait_for(struct tl_once *once, uint32_t owner)
 {
-	struct timespec timeout = { .tv_nsec = 10000000 };
+	struct timespec timeout = {.tv_nsec = 10000000};
 
 	syscall(SYS_futex, &once->owner, FUTEX_WAIT_PRIVATE, owner, &timeout, NULL, 0);
 }
@@ -38,7 +39,8 @@ enum tl_once_answer tl_once_begin(struct tl_once *once)
 		if (owner == self)
 			return TL_ONCE_INSIDE;
 		if (owner == 0 || is_gone(owner)) {
-			if (atomic_compare_exchange_strong_explicit(&once->owner, &owner, self, memory_order_acquire,
+			if (atomic_compare_exchange_strong_explicit(&once->owner, &owner, self,
+								    memory_order_acquire,
 								    memory_order_acquire))
 				return TL_ONCE_DO;
 		} else {

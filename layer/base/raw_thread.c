@@ -1,20 +1,26 @@
 /*
  * raw_thread.c: see raw_thread.h.
  *
- * Why it is no pthread. (1) When the last of a program's threads ends by pthread_exit, the C library runs exit() in whichever thread that it knows
- * is the last: it would run the program's exit handlers in ours, or, as we don't end, never. (Tried: the handler runs in a pthread that has a file table
- * of its own, and its write to standard output fails with EBADF.) (2) A
- * pthread answers the C library's internal signals, so it can't block all. (3) Programs ask the C library whether they have one thread, and
- * libraries that replace pthread_create (sanitizers, allocators, UCX) run code of theirs in each.
+ * Why it is no pthread. (1) When the last of a program's threads ends by pthread_exit, the C
+ * library runs exit() in whichever thread that it knows is the last: it would run the program's
+ * exit handlers in ours, or, as we don't end, never. (Tried: the handler runs in a pthread that has
+ * a file table of its own, and its write to standard output fails with EBADF.) (2) A pthread
+ * answers the C library's internal signals, so it can't block all. (3) Programs ask the C library
+ * whether they have one thread, and libraries that replace pthread_create (sanitizers, allocators,
+ * UCX) run code of theirs in each.
  *
- * So the thread needs nothing of the C library: it is made by the kernel's own call, and all that it reaches makes system calls (layer/base/libc/libc.h,
- * which is also why functions that others replace are not reached). What a C library would do for its threads and this one needs, is done by name:
- * it gives up rights when the process does (layer/process/setid.c), and ends where a process must have one thread (layer/process/process_end.c).
+ * So the thread needs nothing of the C library: it is made by the kernel's own call, and all that
+ * it reaches makes system calls (layer/base/libc/libc.h, which is also why functions that others
+ * replace are not reached). What a C library would do for its threads and this one needs, is done
+ * by name: it gives up rights when the process does (layer/process/setid.c), and ends where a
+ * process must have one thread (layer/process/process_end.c).
  *
- * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables below the thread pointer, which points to
- * itself; aarch64: variables above a header of two words) are those of the ELF TLS specification, variants II and I. Of thread-local
- * variables it reaches our own and errno, and where these lie depends on all libraries that were loaded with the program: as far
- * from the thread pointer as in the thread that makes this one, however much lies between.
+ * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables
+ * below the thread pointer, which points to itself; aarch64: variables above a header of two words)
+ * are those of the ELF TLS specification, variants II and I. Of thread-local variables it reaches
+ * our own and errno, and where these lie depends on all libraries that were loaded with the
+ * program: as far from the thread pointer as in the thread that makes this one, however much lies
+ * between.
  */
 #include "layer/base/raw_thread.h"
 
@@ -36,8 +42,8 @@
 
 #include "layer/base/libc/kernel.h"
 
-#define STACK (256u * 1024)
-#define AROUND (64u * 1024) /* about a variable: the library's others are no farther */
+#define STACK		(256u * 1024)
+#define AROUND		(64u * 1024) /* about a variable: the library's others are no farther */
 #define GUARD		4096u
 #define DESCRIPTORS_MAX (1u << 20)
 #define ROUND_UP(size)	(((size) + 4095) & ~(size_t)4095)
@@ -85,7 +91,10 @@ bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
 	if (error)
 		return false;
 	pthread_detach(known);
-	/* Acquire: pairs with the release above. Until then the thread looks at what lies on this stack. */
+	/*
+	 * Acquire: pairs with the release above. Until then the thread looks at what lies on this
+	 * stack.
+	 */
 	while (!atomic_load_explicit(&start.told, memory_order_acquire))
 		sched_yield();
 	return true;
@@ -131,8 +140,9 @@ static size_t reach(void)
 
 bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
 {
-	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-				    CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID;
+	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+				    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+				    CLONE_PARENT_SETTID;
 	struct tl_thread_raw nobody;
 	uint64_t all = ~0ull, before;
 	size_t variables = reach();
@@ -160,7 +170,10 @@ bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
 }
 #endif
 
-/* A thread's number is known until it has left the group of the process's threads, which is when the process is one of a single thread again. */
+/*
+ * A thread's number is known until it has left the group of the process's threads, which is when
+ * the process is one of a single thread again.
+ */
 bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
 {
 	const struct timespec nap = {.tv_nsec = 100000};
@@ -180,7 +193,8 @@ bool tl_thread_raw_lend(const struct tl_thread_raw *thread)
 	struct sched_param own;
 	long policy = syscall(SYS_sched_getscheduler, 0);
 
-	return (policy == SCHED_FIFO || policy == SCHED_RR) && !syscall(SYS_sched_getparam, 0, &own) &&
+	return (policy == SCHED_FIFO || policy == SCHED_RR) &&
+	       !syscall(SYS_sched_getparam, 0, &own) &&
 	       !syscall(SYS_sched_setscheduler, thread->tid, policy, &own);
 }
 

@@ -21,14 +21,14 @@ struct tl_thread_raw {
 };
 
 /*
- * Start one, with all signals blocked. Async-signal-safe. False where the kernel refuses. `thread` may be NULL where nobody waits for its
- * end; else it is filled in before the thread runs.
+ * Start one, with all signals blocked. Async-signal-safe. False where the kernel refuses. `thread`
+ * may be NULL where nobody waits for its end; else it is filled in before the thread runs.
  */
 bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread);
 
 /*
- * Wait until the kernel knows the thread no more, at most `ms` milliseconds, and free its memory. Its function is to return soon. False
- * where it is still there. Async-signal-safe.
+ * Wait until the kernel knows the thread no more, at most `ms` milliseconds, and free its memory.
+ * Its function is to return soon. False where it is still there. Async-signal-safe.
  */
 bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms);
 
@@ -40,8 +40,9 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms);
 bool tl_thread_raw_separate(void);
 
 /*
- * The calling thread waits for that one, which has no more right to a processor than others: it gets the caller's, if that is a real-time one.
- * True where it did. What it was lent the thread gives back itself. Async-signal-safe.
+ * The calling thread waits for that one, which has no more right to a processor than others: it
+ * gets the caller's, if that is a real-time one. True where it did. What it was lent the thread
+ * gives back itself. Async-signal-safe.
  */
 bool tl_thread_raw_lend(const struct tl_thread_raw *thread);
 void tl_thread_raw_give_back(void);

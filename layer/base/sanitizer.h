@@ -1,7 +1,9 @@
 /*
- * sanitizer.h: what ThreadSanitizer is told, in a program that was built with it. It follows the program's code and libc's functions, and sees neither our locks nor our
- * atomics: what one thread hands to another through us would look like a race, in the driver, in libc's allocator and in the program. Told of our locks it
- * knows which came first. In other programs each of these is a load and a branch.
+ * sanitizer.h: what ThreadSanitizer is told, in a program that was built with it. It follows the
+ * program's code and libc's functions, and sees neither our locks nor our atomics: what one thread
+ * hands to another through us would look like a race, in the driver, in libc's allocator and in the
+ * program. Told of our locks it knows which came first. In other programs each of these is a load
+ * and a branch.
  */
 #ifndef TL_LAYER_BASE_SANITIZER_H
 #define TL_LAYER_BASE_SANITIZER_H

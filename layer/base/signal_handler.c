@@ -1,12 +1,16 @@
 /*
  * signal_handler.c: see signal_handler.h.
  *
- * While a handler runs its signal is blocked, unless it was installed with SA_NODEFER: so a thread that blocks nothing is in none, where no handler was
- * installed so. LLVM installs such handlers, and so there are some in each process that has OpenCL on processors. Where there are any, the stack
- * tells: a handler returns to code that the C library has for that, whose address the kernel puts on the stack before the handler's own frame.
- * From here to the end of the stack it stands nowhere else, but for what is left of earlier handlers in memory that functions have not written to.
+ * While a handler runs its signal is blocked, unless it was installed with SA_NODEFER: so a thread
+ * that blocks nothing is in none, where no handler was installed so. LLVM installs such handlers,
+ * and so there are some in each process that has OpenCL on processors. Where there are any, the
+ * stack tells: a handler returns to code that the C library has for that, whose address the kernel
+ * puts on the stack before the handler's own frame. From here to the end of the stack it stands
+ * nowhere else, but for what is left of earlier handlers in memory that functions have not written
+ * to.
  *
- * A handler with SA_RESETHAND is no longer installed when it runs; its flags and that address are still there.
+ * A handler with SA_RESETHAND is no longer installed when it runs; its flags and that address are
+ * still there.
  */
 #include "layer/base/signal_handler.h"
 
@@ -18,12 +22,16 @@
 
 #include "format/args/args.h"
 
-#define STACK_MOST (64u << 20)	/* bytes that are looked at, of a stack whose end nothing shows */
-#define WORDS 512u		/* read at a time */
+/* bytes that are looked at, of a stack whose end nothing shows */
+#define STACK_MOST (64u << 20)
+#define WORDS	   512u /* read at a time */
 
 typedef void (*restorer)(void);
 
-/* A signal's action, as the kernel has it: a sanitizer's sigaction tells what the program set, which is not what runs. */
+/*
+ * A signal's action, as the kernel has it: a sanitizer's sigaction tells what the program set,
+ * which is not what runs.
+ */
 struct action {
 	void (*handler)(int number);
 	unsigned long flags;
@@ -36,7 +44,10 @@ static bool action_of(int number, struct action *action)
 	return !syscall(SYS_rt_sigaction, number, NULL, action, sizeof(action->mask));
 }
 
-/* What a handler returns to, by the signals that any handler was ever installed for; a C library has one. NULL: not known (the kernel has its own). */
+/*
+ * What a handler returns to, by the signals that any handler was ever installed for; a C library
+ * has one. NULL: not known (the kernel has its own).
+ */
 static restorer return_of_handlers(void)
 {
 	struct action action;

@@ -1,6 +1,7 @@
 /*
- * spin_lock.h: a lock for what takes a fraction of a microsecond and is hardly ever wanted by two at once. Who takes it and who gives it back pays for no more than one
- * locked instruction: nobody is woken, and who finds it taken looks again, soon at first and then later.
+ * spin_lock.h: a lock for what takes a fraction of a microsecond and is hardly ever wanted by two
+ * at once. Who takes it and who gives it back pays for no more than one locked instruction: nobody
+ * is woken, and who finds it taken looks again, soon at first and then later.
  *
  * Not for signal handlers, and not recursive. All zero: free.
  */

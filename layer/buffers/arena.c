@@ -1,14 +1,17 @@
 /*
  * arena.c: the memory that events and open calls lie in. See arena.h.
  *
- * The file gets its full size at once, and no blocks: pages are made when they are taken, by one system call for all of them
- * (MADV_POPULATE_WRITE says where there are none, instead of a SIGBUS later; before Linux 5.14 fallocate does, by the file's name). A piece
- * that the file system has no room for becomes the process's own memory, in its place: recording goes on, and only a crash would lose it.
+ * The file gets its full size at once, and no blocks: pages are made when they are taken, by one
+ * system call for all of them (MADV_POPULATE_WRITE says where there are none, instead of a SIGBUS
+ * later; before Linux 5.14 fallocate does, by the file's name). A piece that the file system has no
+ * room for becomes the process's own memory, in its place: recording goes on, and only a crash
+ * would lose it.
  *
- * `arena` is set once by compare and exchange: a thread that loses that race deletes its own. The descriptor is closed at once, so that the
- * program has no number less and can close none of ours.
+ * `arena` is set once by compare and exchange: a thread that loses that race deletes its own. The
+ * descriptor is closed at once, so that the program has no number less and can close none of ours.
  *
- * tl_piece.magic is stored last, with release, so that a process killed here leaves zeros or a whole head.
+ * tl_piece.magic is stored last, with release, so that a process killed here leaves zeros or a
+ * whole head.
  */
 #include "layer/buffers/arena.h"
 
@@ -41,11 +44,12 @@
 #endif
 
 #define SMALLEST (1024u * 1024)
-#define LARGEST (UINT64_C(1) << 40)
-#define TRIES 10000u		/* names tried in one folder */
-#define BESIDES (16u * 1024 * 1024)
-#define PART 8u			/* of what the process may have, that we take */
-#define RETRY UINT64_C(1000000000)	/* nanoseconds after a failure that it is tried again; then twice that, and so on */
+#define LARGEST	 (UINT64_C(1) << 40)
+#define TRIES	 10000u /* names tried in one folder */
+#define BESIDES	 (16u * 1024 * 1024)
+#define PART	 8u /* of what the process may have, that we take */
+/* nanoseconds after a failure that it is tried again; then twice that, and so on */
+#define RETRY	   UINT64_C(1000000000)
 #define RETRY_MOST (RETRY * 64)
 
 #define WHOLE_PAGES(size) (((size) + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1))
@@ -74,17 +78,17 @@ struct beginning {
 struct place {
 	char *memory;
 	uint64_t capacity;
-	char path[TL_PLACES_PATH];	/* "": no file */
+	char path[TL_PLACES_PATH]; /* "": no file */
 };
 
 static _Atomic(char *) arena;
 static _Atomic uint64_t used;
-static uint64_t capacity;	/* set before `arena` */
+static uint64_t capacity; /* set before `arena` */
 static char path[TL_PLACES_PATH];
-static struct tl_places places;	/* as the environment named them when the library was loaded */
+static struct tl_places places; /* as the environment named them when the library was loaded */
 static _Atomic uint32_t making;
-static _Atomic uint64_t refused_until;	/* nanoseconds; 0: it was not refused */
-static uint64_t refused_for;	/* under `making` */
+static _Atomic uint64_t refused_until; /* nanoseconds; 0: it was not refused */
+static uint64_t refused_for;	       /* under `making` */
 
 static struct beginning *beginning(void)
 {
@@ -145,7 +149,8 @@ static bool fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 
 static bool become_own(char *memory, uint64_t size)
 {
-	void *mapped = mmap(memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	void *mapped = mmap(memory, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 
 	return mapped != MAP_FAILED && fault_in(memory, size, "", 0);
 }
@@ -155,7 +160,8 @@ static bool become_own(char *memory, uint64_t size)
 static bool make_own(struct place *place)
 {
 	*place->path = 0;
-	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place->memory == MAP_FAILED)
 		return false;
 	if (fault_in(place->memory, sizeof(struct beginning), "", 0))
@@ -164,7 +170,10 @@ static bool make_own(struct place *place)
 	return false;
 }
 
-/* The file says what it is before it has anything else: nobody has to guess it of one whose process died while it made it. */
+/*
+ * The file says what it is before it has anything else: nobody has to guess it of one whose process
+ * died while it made it.
+ */
 static bool mark(int fd)
 {
 	const struct tl_file_header header = {
@@ -190,13 +199,15 @@ static bool map_file(struct place *place, int fd)
 	    (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity) ||
 	    !mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
 		return false;
-	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_NORESERVE, fd, 0);
 	return place->memory != MAP_FAILED;
 }
 
 /*
- * The program that this process was before an exec has left its buffers, for `tracelayer run` to look at, and all that was in them is in the trace.
- * Long chains of such programs would fill the place.
+ * The program that this process was before an exec has left its buffers, for `tracelayer run` to
+ * look at, and all that was in them is in the trace. Long chains of such programs would fill the
+ * place.
  */
 static bool delete_former(const char *file)
 {
@@ -206,9 +217,12 @@ static bool delete_former(const char *file)
 
 	if (fd < 0)
 		return false;
-	bool former = read(fd, &header, sizeof(header)) == sizeof(header) && !memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)) &&
-		      header.version == TL_FILE_VERSION && header.kind == TL_FILE_BUFFERS && header.state == TL_FILE_DONE &&
-		      header.pid == pid && header.start_time == tl_proc_start_time(pid) && header.pid_namespace == tl_proc_namespace();
+	bool former = read(fd, &header, sizeof(header)) == sizeof(header) &&
+		      !memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)) &&
+		      header.version == TL_FILE_VERSION && header.kind == TL_FILE_BUFFERS &&
+		      header.state == TL_FILE_DONE && header.pid == pid &&
+		      header.start_time == tl_proc_start_time(pid) &&
+		      header.pid_namespace == tl_proc_namespace();
 	close(fd);
 	return former && unlink(file) == 0;
 }
@@ -221,7 +235,10 @@ static int create(struct place *place, const char *folder)
 		tl_places_path(place->path, folder, (uint32_t)syscall(SYS_getpid), number);
 		if (access(place->path, F_OK) == 0 && !delete_former(place->path))
 			continue;
-		/* Before it is made: a process that is killed in between must not leave what nobody was told of. */
+		/*
+		 * Before it is made: a process that is killed in between must not leave what nobody
+		 * was told of.
+		 */
 		tl_report_buffers(place->path);
 		fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0 && errno != EEXIST)
@@ -246,11 +263,15 @@ static bool make_in(struct place *place, const char *folder)
 	return false;
 }
 
-/* There are addresses for that (RLIMIT_AS), and for what comes with it: the pool and, but for the least, the writer's memory and thread. */
+/*
+ * There are addresses for that (RLIMIT_AS), and for what comes with it: the pool and, but for the
+ * least, the writer's memory and thread.
+ */
 static bool is_mappable(uint64_t size)
 {
 	uint64_t all = size + tl_pool_size(size) + (size > SMALLEST ? BESIDES : 0);
-	void *mapped = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *mapped =
+		mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return mapped != MAP_FAILED && munmap(mapped, all) == 0;
 }
@@ -269,7 +290,7 @@ static uint64_t mappable(void)
 static void say_less(uint64_t size)
 {
 	char line[256];
-	struct tl_text text = { line, line + sizeof(line) - 1, false };
+	struct tl_text text = {line, line + sizeof(line) - 1, false};
 
 	tl_text_string(&text, "tracelayer: no addresses left for ");
 	tl_text_unsigned(&text, wanted() >> 20);
@@ -283,14 +304,17 @@ static void say_less(uint64_t size)
 static void say_place(const char *folder)
 {
 	char line[512];
-	struct tl_text text = { line, line + sizeof(line) - 1, false };
+	struct tl_text text = {line, line + sizeof(line) - 1, false};
 
 	tl_text_string(&text, "tracelayer: ");
 	tl_text_string(&text, places.folder[0]);
 	tl_text_string(&text, ": no room for ");
 	tl_text_unsigned(&text, wanted() >> 20);
 	tl_text_string(&text, "M of event buffers; ");
-	tl_text_string(&text, folder ? "they are in " : "they are in the process's own memory, and a crash loses what is not written");
+	tl_text_string(
+		&text,
+		folder ? "they are in "
+		       : "they are in the process's own memory, and a crash loses what is not written");
 	tl_text_string(&text, folder ? folder : "");
 	tl_text_string(&text, ": make room there, or lower TRACELAYER_MEMORY\n");
 	if (text.cut)
@@ -334,7 +358,8 @@ static void begin_piece(struct tl_piece *piece, enum tl_piece_kind kind, uint64_
 {
 	piece->kind = kind;
 	piece->size = size;
-	atomic_store_explicit((_Atomic uint32_t *)&piece->magic, TL_PIECE_MAGIC, memory_order_release);
+	atomic_store_explicit((_Atomic uint32_t *)&piece->magic, TL_PIECE_MAGIC,
+			      memory_order_release);
 }
 
 /* All but the kind, which comes last. */
@@ -352,7 +377,8 @@ static void fill_header(struct tl_file_header *header, uint64_t size)
 	header->pid_namespace = tl_proc_namespace();
 	tl_proc_boot(header->boot);
 	header->time_offset = tl_proc_time_offset();
-	strncpy(header->session, tl_config.session ? tl_config.session : "", sizeof(header->session) - 1);
+	strncpy(header->session, tl_config.session ? tl_config.session : "",
+		sizeof(header->session) - 1);
 	header->capacity = size;
 }
 
@@ -365,7 +391,8 @@ static void fill(struct beginning *begin, uint64_t size)
 	begin_piece(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
 	begin_piece(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
 	/* Release: pairs with who reads the kind, and relies on the rest. */
-	atomic_store_explicit((_Atomic uint32_t *)&begin->header.kind, TL_FILE_BUFFERS, memory_order_release);
+	atomic_store_explicit((_Atomic uint32_t *)&begin->header.kind, TL_FILE_BUFFERS,
+			      memory_order_release);
 }
 
 /* Under `making`. */
@@ -373,8 +400,11 @@ static void refuse(void)
 {
 	if (!refused_for)
 		tl_report_no_memory(0);
-	refused_for = !refused_for ? RETRY : refused_for < RETRY_MOST ? refused_for * 2 : refused_for;
-	atomic_store_explicit(&refused_until, tl_clock_gettime_ticks() + refused_for, memory_order_relaxed);
+	refused_for = !refused_for		 ? RETRY
+		      : refused_for < RETRY_MOST ? refused_for * 2
+						 : refused_for;
+	atomic_store_explicit(&refused_until, tl_clock_gettime_ticks() + refused_for,
+			      memory_order_relaxed);
 }
 
 bool tl_arena_was_refused(void)
@@ -397,7 +427,10 @@ static struct beginning *make(void)
 
 	if (tl_arena_is_refused())
 		return NULL;
-	/* One at a time, without a lock that a signal handler could wait for: all signals are blocked where pieces are taken. */
+	/*
+	 * One at a time, without a lock that a signal handler could wait for: all signals are
+	 * blocked where pieces are taken.
+	 */
 	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
 		sched_yield();
 	begin = beginning();
@@ -411,8 +444,10 @@ static struct beginning *make(void)
 		/* Pairs with the load in beginning(). */
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
 		/* Who changes it now notes it there. */
-		atomic_store_explicit(&begin->header.recording, tl_runtime_state(), memory_order_relaxed);
-		atomic_store_explicit(&begin->header.watched, tl_runtime_watched(), memory_order_relaxed);
+		atomic_store_explicit(&begin->header.recording, tl_runtime_state(),
+				      memory_order_relaxed);
+		atomic_store_explicit(&begin->header.watched, tl_runtime_watched(),
+				      memory_order_relaxed);
 	}
 	if (!begin && !tl_arena_is_refused())
 		refuse();
@@ -487,7 +522,8 @@ void tl_arena_done(bool done)
 
 	/* Release: what was written before it counts. */
 	if (begin)
-		atomic_store_explicit(&begin->header.state, done ? TL_FILE_DONE : TL_FILE_LIVE, memory_order_release);
+		atomic_store_explicit(&begin->header.state, done ? TL_FILE_DONE : TL_FILE_LIVE,
+				      memory_order_release);
 }
 
 void tl_arena_delete(void)
@@ -506,7 +542,8 @@ void tl_arena_after_fork(void)
 	/* With zeros of our own in its place; the parent's clock is in it. */
 	tl_clock_after_fork();
 	if (memory)
-		mmap(memory, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		mmap(memory, capacity, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	*path = 0;
 	atomic_store_explicit(&making, 0, memory_order_relaxed);
 	atomic_store_explicit(&refused_until, 0, memory_order_relaxed);

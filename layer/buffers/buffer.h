@@ -1,8 +1,9 @@
 /*
  * buffer.h: per-thread event buffers. Knows nothing of APIs, JSON or tracers.
  *
- * A thread writes records (format/file/record.h) into its current chunk without a lock, a shared write or a system call. When a chunk is full it
- * is handed to the writer by a queue, and a free one is taken; with none free the policy (grow, drop) decides. With the policy ring it stays with
+ * A thread writes records (format/file/record.h) into its current chunk without a lock, a shared
+ * write or a system call. When a chunk is full it is handed to the writer by a queue, and a free
+ * one is taken; with none free the policy (grow, drop) decides. With the policy ring it stays with
  * its thread, which uses it again after a while, and only a flush gives it to the writer.
  */
 #ifndef TL_LAYER_BUFFERS_BUFFER_H
@@ -14,9 +15,10 @@
 #include "format/file/trace_file.h"
 #include "tracelayer/shim.h"
 
-#define TL_CHUNK_SIZE TL_CHUNK_MAX	/* of a thread that records much; its first chunk is TL_CHUNK_SMALL */
+/* of a thread that records much; its first chunk is TL_CHUNK_SMALL */
+#define TL_CHUNK_SIZE  TL_CHUNK_MAX
 #define TL_CHUNK_SMALL (16u * 1024)
-#define TL_RECORD_MAX (12u * 1024)	/* bytes; no record is longer */
+#define TL_RECORD_MAX  (12u * 1024) /* bytes; no record is longer */
 
 /* What was found out about an open call, and from where it was asked (longjmp.h). */
 struct tl_left_answer {
@@ -25,63 +27,82 @@ struct tl_left_answer {
 	uintptr_t frame;
 	struct tl_caller caller;
 	int answer;
-	unsigned uses;			/* so often it may still be given again */
-};
-
-/* What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread has ended and all is written. */
-struct tl_producer {
-	struct tl_thread thread;	/* first: tl_self points here */
-	uint32_t tid;
-	uint32_t shown;			/* its tid in the output: the kernel's, but where an earlier lane had that */
-
-	/* What calls with a hook have to have at hand: in one line of the cache, and the first. */
-	int *error;			/* its errno */
-	struct tl_hooked *hooked;	/* what hooks keep of its open calls, or NULL */
-	struct tl_open_call *inline_end;	/* thread.end while not busy: up to where calls are served inline */
-	char *scratch;			/* arguments captured at entry of the open calls */
-	uint32_t scratch_used;
-	_Atomic uint32_t hooking;	/* odd: inside of a hook */
-	struct tl_hooked *_Atomic waiting;	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
-	struct tl_cl_command *cl_spare;	/* OpenCL's: free ones, for the thread's next commands */
-	uint32_t correlation;		/* the devices': the next number for what it causes; 0: it has to get some */
-	struct tl_device_command *spare;	/* likewise: free ones, for its next commands */
-
-	uint32_t lane;			/* number, unique in the process's life: a recycled tid is another lane */
-	char name[16];			/* as the kernel has it, read at attach and again when it ends */
-	_Atomic uint64_t lost;		/* events dropped, of all the threads that had it */
-	_Atomic uint64_t overwritten;	/* events that made room for newer ones in its ring; likewise */
-	struct tl_producer *next;	/* in the list of all producers; never changes */
-
-	/* The buffer's own. */
-	struct tl_thread_piece *piece;	/* what outlives the process: open calls, and the fields above once more */
-	_Atomic(struct tl_chunk *) current;	/* chunk that records go to, or NULL */
-	uint32_t generation;		/* of the process, counted by forks */
-	uint32_t chunks;		/* it had so far */
-	uint64_t last_limit;		/* of the chunk before this one */
-	_Atomic uint32_t unwritten;	/* chunks handed over and not yet given back */
-	_Atomic uint32_t next_free;	/* in the list of those whose thread has ended, or that are new */
-	_Atomic uint32_t ended;
-	struct tl_chunk *live;	/* the reader's: its current chunk when a flush began */
-	uint32_t blocked;		/* the writer's scan that found it waiting for a record to be finished */
-	uint64_t lost_said, lost_since;	/* losses that are in the trace, and since when there are others */
-	struct tl_chunk *oldest, *newest;	/* its ring: sealed chunks, linked by .newer */
-	uint64_t ring;			/* their bytes */
-	uint32_t snapshot;		/* the reader's: the number of the chunk that was live when a snapshot was taken */
-	uint32_t flushed, flushed_lane;	/* the reader's: the last chunk that a flush took, and whose it was; 0: none */
-	uint64_t flushed_overwritten;	/* the reader's: .overwritten when it did */
-
-	/* The threads' room's own. */
-	struct tl_open_call *open_end;	/* end of the stack of open calls */
-	uint32_t rounds;		/* of key destructors seen */
-	struct tl_frames *frames;	/* what tracers keep of its open calls, or NULL */
-	struct tl_open_call *framed_end;	/* entries below it have a frame that is in use; NULL: none */
-	struct tl_left_answer left;
-	uint32_t full;			/* how often that stack was found full since it had room */
-	_Atomic uint64_t unentered;	/* calls to be recorded that found the stack full and have not ended */
+	unsigned uses; /* so often it may still be given again */
 };
 
 /*
- * A chunk, or a part of one, given to the writer: finished records lie in [begin, end), one after the other.
+ * What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread
+ * has ended and all is written.
+ */
+struct tl_producer {
+	struct tl_thread thread; /* first: tl_self points here */
+	uint32_t tid;
+	/* its tid in the output: the kernel's, but where an earlier lane had that */
+	uint32_t shown;
+
+	/* What calls with a hook have to have at hand: in one line of the cache, and the first. */
+	int *error;		  /* its errno */
+	struct tl_hooked *hooked; /* what hooks keep of its open calls, or NULL */
+	/* thread.end while not busy: up to where calls are served inline */
+	struct tl_open_call *inline_end;
+	char *scratch; /* arguments captured at entry of the open calls */
+	uint32_t scratch_used;
+	_Atomic uint32_t hooking; /* odd: inside of a hook */
+	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
+	struct tl_hooked *_Atomic waiting;
+	struct tl_cl_command *cl_spare; /* OpenCL's: free ones, for the thread's next commands */
+	/* the devices': the next number for what it causes; 0: it has to get some */
+	uint32_t correlation;
+	struct tl_device_command *spare; /* likewise: free ones, for its next commands */
+
+	/* number, unique in the process's life: a recycled tid is another lane */
+	uint32_t lane;
+	/* as the kernel has it, read at attach and again when it ends */
+	char name[16];
+	_Atomic uint64_t lost; /* events dropped, of all the threads that had it */
+	/* events that made room for newer ones in its ring; likewise */
+	_Atomic uint64_t overwritten;
+	struct tl_producer *next; /* in the list of all producers; never changes */
+
+	/* The buffer's own. */
+	/* what outlives the process: open calls, and the fields above once more */
+	struct tl_thread_piece *piece;
+	_Atomic(struct tl_chunk *) current; /* chunk that records go to, or NULL */
+	uint32_t generation;		    /* of the process, counted by forks */
+	uint32_t chunks;		    /* it had so far */
+	uint64_t last_limit;		    /* of the chunk before this one */
+	_Atomic uint32_t unwritten;	    /* chunks handed over and not yet given back */
+	/* in the list of those whose thread has ended, or that are new */
+	_Atomic uint32_t next_free;
+	_Atomic uint32_t ended;
+	struct tl_chunk *live; /* the reader's: its current chunk when a flush began */
+	/* the writer's scan that found it waiting for a record to be finished */
+	uint32_t blocked;
+	/* losses that are in the trace, and since when there are others */
+	uint64_t lost_said, lost_since;
+	struct tl_chunk *oldest, *newest; /* its ring: sealed chunks, linked by .newer */
+	uint64_t ring;			  /* their bytes */
+	/* the reader's: the number of the chunk that was live when a snapshot was taken */
+	uint32_t snapshot;
+	/* the reader's: the last chunk that a flush took, and whose it was; 0: none */
+	uint32_t flushed, flushed_lane;
+	uint64_t flushed_overwritten; /* the reader's: .overwritten when it did */
+
+	/* The threads' room's own. */
+	struct tl_open_call *open_end; /* end of the stack of open calls */
+	uint32_t rounds;	       /* of key destructors seen */
+	struct tl_frames *frames;      /* what tracers keep of its open calls, or NULL */
+	/* entries below it have a frame that is in use; NULL: none */
+	struct tl_open_call *framed_end;
+	struct tl_left_answer left;
+	uint32_t full; /* how often that stack was found full since it had room */
+	/* calls to be recorded that found the stack full and have not ended */
+	_Atomic uint64_t unentered;
+};
+
+/*
+ * A chunk, or a part of one, given to the writer: finished records lie in [begin, end), one after
+ * the other.
  */
 struct tl_chunk {
 	struct tl_chunk *next;
@@ -89,87 +110,129 @@ struct tl_chunk {
 	char *begin, *end;
 
 	/* The buffer's own. */
-	struct tl_chunk_piece *piece;	/* what outlives the process */
-	char *memory;			/* room for records */
+	struct tl_chunk_piece *piece; /* what outlives the process */
+	char *memory;		      /* room for records */
 	uint64_t room;
-	_Atomic(char *) sealed;		/* where its records end, once it is handed over */
+	_Atomic(char *) sealed; /* where its records end, once it is handed over */
 	_Atomic uint32_t next_free;
-	_Atomic uint64_t owner;		/* in a ring: see there */
-	struct tl_chunk *all;		/* the next of all there are; never changes */
-	struct tl_chunk *newer;		/* the producer's: in its ring */
+	_Atomic uint64_t owner; /* in a ring: see there */
+	struct tl_chunk *all;	/* the next of all there are; never changes */
+	struct tl_chunk *newer; /* the producer's: in its ring */
 	/* The reader's: */
-	uint64_t seen;			/* .owner, when a snapshot was taken */
-	char *stop;			/* a snapshot goes so far */
-	char *read;			/* how far */
-	char *hole;			/* a record that was not finished and has been stepped over */
-	bool handed, listed, taken;	/* out of the queue; on the ready list; with the writer */
-	bool gap;			/* in a ring: records before its first one were overwritten, and the file was not told. Whoever tells it unsets this */
+	uint64_t seen; /* .owner, when a snapshot was taken */
+	char *stop;    /* a snapshot goes so far */
+	char *read;    /* how far */
+	/* a record that was not finished and has been stepped over */
+	char *hole;
+	bool handed, listed, taken; /* out of the queue; on the ready list; with the writer */
+	/*
+	 * in a ring: records before its first one were overwritten, and the file was not told.
+	 * Whoever tells it unsets this
+	 */
+	bool gap;
 };
 
-/* The calling thread's producer, made on first use; NULL where memory is short (then its events are counted as lost). Async-signal-safe. */
+/*
+ * The calling thread's producer, made on first use; NULL where memory is short (then its events are
+ * counted as lost). Async-signal-safe.
+ */
 struct tl_producer *tl_buffer_attach(void);
 
 /* The number of a lane that is no thread's, and the tid that it is shown by. */
 uint32_t tl_buffer_lane(uint32_t *shown);
 
-/* The calling thread is about to end: hand over what it has. It may still record; its producer is recycled once the thread is gone. */
+/*
+ * The calling thread is about to end: hand over what it has. It may still record; its producer is
+ * recycled once the thread is gone.
+ */
 void tl_buffer_detach(struct tl_producer *producer);
 
 /* Writer: calls back for each chunk that waits to be taken and has a gap before it. */
 void tl_buffer_gaps(void (*each)(struct tl_chunk *chunk));
 
-/* Writer: next chunk handed over, in order per thread; NULL when there is none. Then give it back. */
+/*
+ * Writer: next chunk handed over, in order per thread; NULL when there is none. Then give it back.
+ */
 struct tl_chunk *tl_buffer_take(void);
 void tl_buffer_give_back(struct tl_chunk *chunk);
 
 /*
- * Writer: the records of a chunk that is with it, up to `upto`, are in the block with this number (tl_output_piece.block), which is
- * about to be written. Should the process die, they are recovered unless that block counts as written.
+ * Writer: the records of a chunk that is with it, up to `upto`, are in the block with this number
+ * (tl_output_piece.block), which is about to be written. Should the process die, they are recovered
+ * unless that block counts as written.
  */
 void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t block);
 
 /* Writer: that block was not written. Before its number is used again. */
 void tl_buffer_not_written(struct tl_chunk *chunk);
 
-/* Writer: a chunk that is with it goes back, with what lies from `from` on; tl_buffer_take gives it again. Of several, the last one first. */
+/*
+ * Writer: a chunk that is with it goes back, with what lies from `from` on; tl_buffer_take gives it
+ * again. Of several, the last one first.
+ */
 void tl_buffer_put_back(struct tl_chunk *chunk, const char *from);
 
-/* Writer: calls back for each thread with calls that were recorded and not taken. No chunk is with the writer. */
-void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls), void *context);
+/*
+ * Writer: calls back for each thread with calls that were recorded and not taken. No chunk is with
+ * the writer.
+ */
+void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls),
+		     void *context);
 
-/* Writer: nothing can be written (true), so that nobody waits for a chunk to be given back; or it can again. */
+/*
+ * Writer: nothing can be written (true), so that nobody waits for a chunk to be given back; or it
+ * can again.
+ */
 void tl_buffer_refuse(bool refuse);
 
-/* Sleep until there is something to take, or `ms` passed, or tl_buffer_wake was called (also just before). */
+/*
+ * Sleep until there is something to take, or `ms` passed, or tl_buffer_wake was called (also just
+ * before).
+ */
 void tl_buffer_wait(int ms);
 void tl_buffer_wake(void);
 
-/* End of the process, or a snapshot: hand over every thread's current chunk as far as it is committed. Threads may go on recording. */
+/*
+ * End of the process, or a snapshot: hand over every thread's current chunk as far as it is
+ * committed. Threads may go on recording.
+ */
 void tl_buffer_flush(void);
 
 /*
- * tl_buffer_take has not given out all of that yet. What is recorded after tl_buffer_flush comes, for the most part, after it: so it has an end
- * however fast threads go on.
+ * tl_buffer_take has not given out all of that yet. What is recorded after tl_buffer_flush comes,
+ * for the most part, after it: so it has an end however fast threads go on.
  */
 bool tl_buffer_is_flushing(void);
 
-/* Whose stack of open calls an entry lies in; NULL for one of the process that this one was forked from. */
+/*
+ * Whose stack of open calls an entry lies in; NULL for one of the process that this one was forked
+ * from.
+ */
 struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open);
 
 /* The thread belongs to the process that this one was forked from: its calls end unrecorded. */
 bool tl_buffer_is_stale(const struct tl_thread *thread);
 
-/* In a forked child: forget the parent's events and threads. Calls that were open in the parent end unrecorded. */
+/*
+ * In a forked child: forget the parent's events and threads. Calls that were open in the parent end
+ * unrecorded.
+ */
 void tl_buffer_after_fork(void);
 
-/* An event of a thread that could not be given a producer is lost: counted for a producer with no thread (.tid 0, .lane 0). */
+/*
+ * An event of a thread that could not be given a producer is lost: counted for a producer with no
+ * thread (.tid 0, .lane 0).
+ */
 void tl_buffer_lose(void);
 /* So many of the calling thread's are. */
 void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count);
 
 /* For the trace's end, too: events that made room for newer ones in rings. */
 uint64_t tl_buffer_overwritten(void);
-/* The thread's name as it is now. It may be changing: then some letters are of the one name and some of the other. */
+/*
+ * The thread's name as it is now. It may be changing: then some letters are of the one name and
+ * some of the other.
+ */
 void tl_buffer_name(const struct tl_producer *producer, char name[16]);
 
 /* For the trace's end: each producer there ever was, with its lost count. */

@@ -1,19 +1,23 @@
 /*
  * clock.c: ticks to nanoseconds of CLOCK_MONOTONIC. See clock.h.
  *
- * The table's points are a broken line from ticks to nanoseconds; each point carries the slope of the piece that follows it. A tick beyond the
- * last point is converted by the slope that the line had lately. Such an answer has to stand: `horizon` is the largest tick for which
- * one was given, and the next pair puts a point there, at the value that was answered, before its own. So conversion is monotone over all
- * answers ever given.
+ * The table's points are a broken line from ticks to nanoseconds; each point carries the slope of
+ * the piece that follows it. A tick beyond the last point is converted by the slope that the line
+ * had lately. Such an answer has to stand: `horizon` is the largest tick for which one was given,
+ * and the next pair puts a point there, at the value that was answered, before its own. So
+ * conversion is monotone over all answers ever given.
  *
- * Where the rate of CLOCK_MONOTONIC changed between two pairs, the chord between them is wrong by up to a quarter of the change times the time
- * between them (125 us for 500 ppm and a second). It shows: the later pair is not where the line led to. A third pair, some time later,
- * tells the new rate, and the change was where the two lines meet; a point is put there. As long as that is not known, answers between the two pairs
- * count for `horizon`, too (`uncertain` is where they begin), and if there was one, the chord stays.
+ * Where the rate of CLOCK_MONOTONIC changed between two pairs, the chord between them is wrong by
+ * up to a quarter of the change times the time between them (125 us for 500 ppm and a second). It
+ * shows: the later pair is not where the line led to. A third pair, some time later, tells the new
+ * rate, and the change was where the two lines meet; a point is put there. As long as that is not
+ * known, answers between the two pairs count for `horizon`, too (`uncertain` is where they begin),
+ * and if there was one, the chord stays.
  *
- * One writer at a time (`pairing`, a try-lock: who finds it taken leaves, since somebody is taking a pair this moment). Readers use
- * the sequence lock `version`: odd while points change; a reader that saw it odd or changed tries again. Points are atomics,
- * all relaxed; the fences around them order them against `version`.
+ * One writer at a time (`pairing`, a try-lock: who finds it taken leaves, since somebody is taking
+ * a pair this moment). Readers use the sequence lock `version`: odd while points change; a reader
+ * that saw it odd or changed tries again. Points are atomics, all relaxed; the fences around them
+ * order them against `version`.
  */
 #include "layer/buffers/clock.h"
 
@@ -33,39 +37,56 @@
 #include "tracelayer/shim.h"
 
 #define POINTS TL_CLOCK_POINTS
-#define SHIFT TL_CLOCK_SHIFT
-#define BASELINE 1000000000u	/* nanoseconds that the slope beyond the last point is taken over */
-#define SURPRISE 400u		/* nanoseconds beside the line: the rate has changed */
-#define PAIR_ERROR 30u		/* nanoseconds that a slope's two pairs may be off together */
-#define FAR 16u			/* times a slope's baseline: what lies beyond can't be foretold */
-#define PASSED_BY 50u		/* nanoseconds between the line and a point that can go, at first */
-#define FRESH 150000u		/* nanoseconds: what is newer than a pair by less is converted well enough, if the rate changes by 500 ppm at most */
-#define FRESHENED 2000000u	/* nanoseconds: the same, for who does not want to take pairs all the time */
-/* After a change so much time tells the new rate: a part of the interval that it is in, but within bounds. Nanoseconds. */
-#define TELLING_PART 8
+#define SHIFT  TL_CLOCK_SHIFT
+/* nanoseconds that the slope beyond the last point is taken over */
+#define BASELINE   1000000000u
+#define SURPRISE   400u /* nanoseconds beside the line: the rate has changed */
+#define PAIR_ERROR 30u	/* nanoseconds that a slope's two pairs may be off together */
+/* times a slope's baseline: what lies beyond can't be foretold */
+#define FAR 16u
+/* nanoseconds between the line and a point that can go, at first */
+#define PASSED_BY 50u
+/*
+ * nanoseconds: what is newer than a pair by less is converted well enough, if the rate changes by
+ * 500 ppm at most
+ */
+#define FRESH 150000u
+/* nanoseconds: the same, for who does not want to take pairs all the time */
+#define FRESHENED 2000000u
+/*
+ * After a change so much time tells the new rate: a part of the interval that it is in, but within
+ * bounds. Nanoseconds.
+ */
+#define TELLING_PART  8
 #define TELLING_LEAST 5000000u
-#define TELLING_MOST 125000000u
-#define DUE 100000000u	/* nanoseconds: a pair so old gets company */
-#define DUE_AT_FIRST (1u << 21)	/* ticks: the same, while nobody knows how long these are */
-#define BRACKETS 16
-#define NARROW 250u		/* nanoseconds: a bracket this narrow is good enough */
-#define SHORTEST 50000u		/* nanoseconds: two pairs closer than this say nothing about the slope */
+#define TELLING_MOST  125000000u
+#define DUE	      100000000u /* nanoseconds: a pair so old gets company */
+#define DUE_AT_FIRST  (1u << 21) /* ticks: the same, while nobody knows how long these are */
+#define BRACKETS      16
+#define NARROW	      250u /* nanoseconds: a bracket this narrow is good enough */
+/* nanoseconds: two pairs closer than this say nothing about the slope */
+#define SHORTEST 50000u
 
-static struct tl_clock_table first;	/* until there is an arena to have it in */
+static struct tl_clock_table first; /* until there is an arena to have it in */
 static _Atomic(struct tl_clock_table *) current = &first;
 static atomic_flag pairing = ATOMIC_FLAG_INIT;
 static bool counter;
 
-/* Two points between which the rate changed, and it is not known where. Belongs to the holder of `pairing`. */
+/*
+ * Two points between which the rate changed, and it is not known where. Belongs to the holder of
+ * `pairing`.
+ */
 static struct {
-	uint64_t from, to;	/* ticks of the points; .to 0: there is no such change */
-	uint64_t slope;		/* before it */
-	uint64_t since;		/* .to of the last one that is settled: what was before says nothing about the slope now */
+	uint64_t from, to; /* ticks of the points; .to 0: there is no such change */
+	uint64_t slope;	   /* before it */
+	/* .to of the last one that is settled: what was before says nothing about the slope now */
+	uint64_t since;
 } change;
-static _Atomic uint64_t uncertain;	/* a tick: answers for those beyond count for the horizon */
+static _Atomic uint64_t uncertain; /* a tick: answers for those beyond count for the horizon */
 _Atomic uint64_t tl_clock_due TL_NEAR = UINT64_MAX;
 _Atomic uint64_t tl_clock_rate;
-static _Atomic uint32_t unsettled;	/* nanoseconds until the change can be settled, 0: there is none */
+/* nanoseconds until the change can be settled, 0: there is none */
+static _Atomic uint32_t unsettled;
 
 static inline uint64_t load(const _Atomic uint64_t *word)
 {
@@ -80,13 +101,18 @@ uint64_t tl_clock_gettime_ticks(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel itself keeps time by this counter, or a hypervisor's page that is based on it. Where /sys can't be read, the CPU's word counts. */
+/*
+ * The kernel itself keeps time by this counter, or a hypervisor's page that is based on it. Where
+ * /sys can't be read, the CPU's word counts.
+ */
 static bool kernel_trusts_counter(void)
 {
-	static const char *const good[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen", "arch_sys_counter" };
+	static const char *const good[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen",
+					   "arch_sys_counter"};
 	char name[64];
 
-	if (!tl_proc_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof(name)))
+	if (!tl_proc_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
+			  sizeof(name)))
 		return true;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (!strcmp(name, good[i]))
@@ -94,7 +120,10 @@ static bool kernel_trusts_counter(void)
 	return false;
 }
 
-/* The counter runs at one rate, in all power states. (A virtual machine traps cpuid, so this is asked once.) */
+/*
+ * The counter runs at one rate, in all power states. (A virtual machine traps cpuid, so this is
+ * asked once.)
+ */
 static bool counter_is_invariant(void)
 {
 #if defined(__x86_64__)
@@ -106,7 +135,10 @@ static bool counter_is_invariant(void)
 #endif
 }
 
-/* Both clocks at one instant: the narrowest of several brackets. Returns the bracket's width in ticks. */
+/*
+ * Both clocks at one instant: the narrowest of several brackets. Returns the bracket's width in
+ * ticks.
+ */
 static uint64_t take_pair(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -137,12 +169,14 @@ static uint64_t along(uint64_t ticks, uint64_t slope)
 }
 
 /* A point that lies so far before the last of n, or as far back as the rate has been what it is. */
-static const struct tl_clock_point *back_from(const struct tl_clock_table *table, uint32_t n, uint64_t baseline)
+static const struct tl_clock_point *back_from(const struct tl_clock_table *table, uint32_t n,
+					      uint64_t baseline)
 {
 	uint32_t from = n - 1;
 	uint64_t last = load(&table->points[n - 1].ns);
 
-	while (from > 0 && last - load(&table->points[from].ns) < baseline && load(&table->points[from].ticks) > change.since)
+	while (from > 0 && last - load(&table->points[from].ns) < baseline &&
+	       load(&table->points[from].ticks) > change.since)
 		from--;
 	return &table->points[from];
 }
@@ -150,9 +184,11 @@ static const struct tl_clock_point *back_from(const struct tl_clock_table *table
 /* The slope beyond the last of n points. */
 static uint64_t recent_slope(const struct tl_clock_table *table, uint32_t n)
 {
-	const struct tl_clock_point *from = back_from(table, n, BASELINE), *last = &table->points[n - 1];
+	const struct tl_clock_point *from = back_from(table, n, BASELINE),
+				    *last = &table->points[n - 1];
 
-	return slope_between(load(&from->ticks), load(&from->ns), load(&last->ticks), load(&last->ns));
+	return slope_between(load(&from->ticks), load(&from->ns), load(&last->ticks),
+			     load(&last->ns));
 }
 
 static void set_point(struct tl_clock_point *point, uint64_t ticks, uint64_t ns, uint64_t slope)
@@ -170,7 +206,8 @@ static void copy_point(struct tl_clock_point *to, const struct tl_clock_point *f
 /* Give a point the slope to the next. */
 static void aim(struct tl_clock_point *point)
 {
-	uint64_t slope = slope_between(load(&point->ticks), load(&point->ns), load(&point[1].ticks), load(&point[1].ns));
+	uint64_t slope = slope_between(load(&point->ticks), load(&point->ns), load(&point[1].ticks),
+				       load(&point[1].ns));
 
 	atomic_store_explicit(&point->slope, slope, memory_order_relaxed);
 }
@@ -180,25 +217,31 @@ struct corridor {
 	uint64_t low, high;
 };
 
-static struct corridor corridor_to(const struct tl_clock_point *from, const struct tl_clock_point *to, uint64_t distance)
+static struct corridor corridor_to(const struct tl_clock_point *from,
+				   const struct tl_clock_point *to, uint64_t distance)
 {
-	uint64_t ticks = load(&from->ticks), ns = load(&from->ns), to_ticks = load(&to->ticks), to_ns = load(&to->ns);
+	uint64_t ticks = load(&from->ticks), ns = load(&from->ns), to_ticks = load(&to->ticks),
+		 to_ns = load(&to->ns);
 
-	return (struct corridor){ slope_between(ticks, ns, to_ticks, to_ns > distance ? to_ns - distance : 0),
-				  slope_between(ticks, ns, to_ticks, to_ns + distance) };
+	return (struct corridor){
+		slope_between(ticks, ns, to_ticks, to_ns > distance ? to_ns - distance : 0),
+		slope_between(ticks, ns, to_ticks, to_ns + distance)};
 }
 
-/* Of the first `n` points those go that the line between the others passes by closely enough. Returns how many are left. */
+/*
+ * Of the first `n` points those go that the line between the others passes by closely enough.
+ * Returns how many are left.
+ */
 static uint32_t straighten(struct tl_clock_point *points, uint32_t n, uint64_t distance)
 {
-	struct corridor all = { 0, UINT64_MAX };
-	uint32_t to = 0;	/* the last point that stays */
+	struct corridor all = {0, UINT64_MAX};
+	uint32_t to = 0; /* the last point that stays */
 
 	for (uint32_t i = 1; i < n; i++) {
 		struct corridor one = corridor_to(&points[to], &points[i], 0);
 		if (one.low < all.low || one.low > all.high) {
 			copy_point(&points[++to], &points[i - 1]);
-			all = (struct corridor){ 0, UINT64_MAX };
+			all = (struct corridor){0, UINT64_MAX};
 		}
 		one = corridor_to(&points[to], &points[i], distance);
 		all.low = one.low > all.low ? one.low : all.low;
@@ -209,7 +252,10 @@ static uint32_t straighten(struct tl_clock_point *points, uint32_t n, uint64_t d
 	return to + 1;
 }
 
-/* Long runs: among the older points those are left that tell where the rate changed. Many changes: those that changed most. */
+/*
+ * Long runs: among the older points those are left that tell where the rate changed. Many changes:
+ * those that changed most.
+ */
 static uint32_t thin_out(struct tl_clock_table *table, uint32_t n)
 {
 	uint32_t older = n - n / 4, left = older;
@@ -223,7 +269,10 @@ static uint32_t thin_out(struct tl_clock_table *table, uint32_t n)
 	return left;
 }
 
-/* Put a point at the end; it may not lie before the last one, in either direction. Returns the new number of points. */
+/*
+ * Put a point at the end; it may not lie before the last one, in either direction. Returns the new
+ * number of points.
+ */
 static uint32_t append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	struct tl_clock_point *point = &table->points[n];
@@ -239,37 +288,52 @@ static uint32_t append(struct tl_clock_table *table, uint32_t n, uint64_t ticks,
 	return n + 1;
 }
 
-/* A pair that is not where the line led to: more so than the errors of the pairs that the slope was taken from explain. */
+/*
+ * A pair that is not where the line led to: more so than the errors of the pairs that the slope was
+ * taken from explain.
+ */
 static bool surprises(const struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	const struct tl_clock_point *last = &table->points[n - 1];
 	uint64_t expected = load(&last->ns) + along(ticks - load(&last->ticks), load(&last->slope));
-	uint64_t baseline = load(&last->ns) - load(&back_from(table, n, BASELINE)->ns), length = ns - load(&last->ns);
+	uint64_t baseline = load(&last->ns) - load(&back_from(table, n, BASELINE)->ns),
+		 length = ns - load(&last->ns);
 
 	return baseline >= TELLING_LEAST && length / baseline < FAR &&
-	       (expected > ns ? expected - ns : ns - expected) > SURPRISE + PAIR_ERROR * (length / baseline);
+	       (expected > ns ? expected - ns : ns - expected) >
+		       SURPRISE + PAIR_ERROR * (length / baseline);
 }
 
-/* The rate changed before the point numbered `end`, and is `after` behind it: put a point where it did. Returns the new number of points. */
-static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t end, uint64_t after)
+/*
+ * The rate changed before the point numbered `end`, and is `after` behind it: put a point where it
+ * did. Returns the new number of points.
+ */
+static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t end,
+			      uint64_t after)
 {
 	struct tl_clock_point *to = &table->points[end], *from = to - 1;
-	uint64_t ticks = load(&to->ticks) - load(&from->ticks), ns = load(&to->ns) - load(&from->ns);
+	uint64_t ticks = load(&to->ticks) - load(&from->ticks),
+		 ns = load(&to->ns) - load(&from->ns);
 	/* .slope and `after`, each for its part of the ticks, make up the nanoseconds. */
-	__int128 rest = ((__int128)ns << SHIFT) - (__int128)after * ticks, apart = (__int128)change.slope - after;
+	__int128 rest = ((__int128)ns << SHIFT) - (__int128)after * ticks,
+		 apart = (__int128)change.slope - after;
 	__int128 part = apart ? rest / apart : 0;
 
 	if (part <= 0 || part >= ticks || along((uint64_t)part, change.slope) > ns)
 		return n;
 	for (uint32_t i = n; i > end; i--)
 		copy_point(&table->points[i], &table->points[i - 1]);
-	set_point(to, load(&from->ticks) + (uint64_t)part, load(&from->ns) + along((uint64_t)part, change.slope), 0);
+	set_point(to, load(&from->ticks) + (uint64_t)part,
+		  load(&from->ns) + along((uint64_t)part, change.slope), 0);
 	aim(from);
 	aim(to);
 	return n + 1;
 }
 
-/* With a new last point: settle the change that there is, if enough time has passed since. Returns the new number of points. */
+/*
+ * With a new last point: settle the change that there is, if enough time has passed since. Returns
+ * the new number of points.
+ */
 static uint32_t settle_change(struct tl_clock_table *table, uint32_t n)
 {
 	const struct tl_clock_point *points = table->points;
@@ -278,10 +342,13 @@ static uint32_t settle_change(struct tl_clock_table *table, uint32_t n)
 
 	while (end > 1 && load(&points[end].ticks) > change.to)
 		end--;
-	bool known = load(&points[end].ticks) == change.to && load(&points[end - 1].ticks) == change.from;
+	bool known = load(&points[end].ticks) == change.to &&
+		     load(&points[end - 1].ticks) == change.from;
 	if (known) {
 		needed = (load(&points[end].ns) - load(&points[end - 1].ns)) / TELLING_PART;
-		needed = needed < TELLING_LEAST ? TELLING_LEAST : needed > TELLING_MOST ? TELLING_MOST : needed;
+		needed = needed < TELLING_LEAST	 ? TELLING_LEAST
+			 : needed > TELLING_MOST ? TELLING_MOST
+						 : needed;
 		uint64_t passed = last - load(&points[end].ns);
 		wait = passed < needed ? needed - passed : 0;
 	}
@@ -290,7 +357,8 @@ static uint32_t settle_change(struct tl_clock_table *table, uint32_t n)
 		return n;
 	if (known && load(&table->horizon) <= change.from)
 		n = insert_change(table, n, end,
-				  slope_between(change.to, load(&points[end].ns), load(&points[n - 1].ticks), last));
+				  slope_between(change.to, load(&points[end].ns),
+						load(&points[n - 1].ticks), last));
 	change.since = change.to;
 	change.to = 0;
 	return n;
@@ -317,18 +385,22 @@ static uint64_t convert(const struct tl_clock_table *table, uint32_t n, uint64_t
 	static _Atomic uint32_t lately;
 	uint32_t low = atomic_load_explicit(&lately, memory_order_relaxed);
 
-	if (low >= n || ticks < load(&table->points[low].ticks) || (low + 1 < n && ticks >= load(&table->points[low + 1].ticks))) {
+	if (low >= n || ticks < load(&table->points[low].ticks) ||
+	    (low + 1 < n && ticks >= load(&table->points[low + 1].ticks))) {
 		low = search(table, n, ticks);
 		atomic_store_explicit(&lately, low, memory_order_relaxed);
 	}
-	uint64_t at = load(&table->points[low].ticks), ns = load(&table->points[low].ns), slope = load(&table->points[low].slope);
+	uint64_t at = load(&table->points[low].ticks), ns = load(&table->points[low].ns),
+		 slope = load(&table->points[low].slope);
 	if (ticks >= at)
 		return ns + along(ticks - at, slope);
 	uint64_t back = along(at - ticks, slope);
 	return back < ns ? ns - back : 0;
 }
 
-/* Between these two, points may change. Release and acquire fences pair with those of tl_clock_ns. */
+/*
+ * Between these two, points may change. Release and acquire fences pair with those of tl_clock_ns.
+ */
 static void change_begin(struct tl_clock_table *table)
 {
 	atomic_fetch_add_explicit(&table->version, 1, memory_order_relaxed);
@@ -355,12 +427,18 @@ static uint32_t append_pair(struct tl_clock_table *table, uint32_t n, uint64_t t
 		n = settle_change(table, n);
 	/* Right after a change of the rate nothing but its interval tells of the new one. */
 	if (n > 1)
-		atomic_store_explicit(&table->points[n - 1].slope, begins ? load(&table->points[n - 2].slope) : recent_slope(table, n),
+		atomic_store_explicit(&table->points[n - 1].slope,
+				      begins ? load(&table->points[n - 2].slope)
+					     : recent_slope(table, n),
 				      memory_order_relaxed);
 	atomic_store_explicit(&uncertain, change.to ? change.from : ticks, memory_order_relaxed);
 	uint64_t slope = load(&table->points[n - 1].slope);
-	atomic_store_explicit(&tl_clock_rate, slope ? (UINT64_C(1) << (SHIFT + 20)) / slope : 0, memory_order_relaxed);
-	atomic_store_explicit(&tl_clock_due, ticks + (slope ? (uint64_t)(((unsigned __int128)DUE << SHIFT) / slope) : DUE_AT_FIRST), memory_order_relaxed);
+	atomic_store_explicit(&tl_clock_rate, slope ? (UINT64_C(1) << (SHIFT + 20)) / slope : 0,
+			      memory_order_relaxed);
+	atomic_store_explicit(&tl_clock_due,
+			      ticks + (slope ? (uint64_t)(((unsigned __int128)DUE << SHIFT) / slope)
+					     : DUE_AT_FIRST),
+			      memory_order_relaxed);
 	return n;
 }
 
@@ -371,7 +449,10 @@ static void add_pair(struct tl_clock_table *table, uint64_t ticks, uint64_t ns)
 	change_begin(table);
 	if (n + 3 > POINTS)
 		n = thin_out(table, n);
-	/* Seen after the version became odd: a reader that raises it later finds the version changed, and asks again. */
+	/*
+	 * Seen after the version became odd: a reader that raises it later finds the version
+	 * changed, and asks again.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	uint64_t answered = load(&table->horizon);
 	if (n > 1 && answered > load(&table->points[n - 1].ticks) && answered < ticks)
@@ -396,7 +477,10 @@ static void pair(void)
 		return;
 	struct tl_clock_table *table = table_now();
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
-	/* A bracket that was interrupted says little; with a slope known, one can say how wide it was. */
+	/*
+	 * A bracket that was interrupted says little; with a slope known, one can say how wide it
+	 * was.
+	 */
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t width = take_pair(&ticks, &ns);
 		if (n < 2 || along(width, load(&table->points[n - 1].slope)) <= NARROW)
@@ -434,12 +518,15 @@ void tl_clock_settle(void)
 		uint32_t wait = atomic_load_explicit(&unsettled, memory_order_relaxed);
 		if (!wait)
 			return;
-		syscall(SYS_nanosleep, &(struct timespec){ 0, wait }, NULL);
+		syscall(SYS_nanosleep, &(struct timespec){0, wait}, NULL);
 		tl_clock_pair();
 	}
 }
 
-/* A signal handler that came in between and converts (one that calls _exit does) would wait for this thread, that is for itself. */
+/*
+ * A signal handler that came in between and converts (one that calls _exit does) would wait for
+ * this thread, that is for itself.
+ */
 void tl_clock_pair(void)
 {
 	sigset_t all, signals;
@@ -490,7 +577,8 @@ static void raise_horizon(struct tl_clock_table *table, uint64_t ticks)
 	uint64_t seen = load(&table->horizon);
 
 	while (seen < ticks &&
-	       !atomic_compare_exchange_weak_explicit(&table->horizon, &seen, ticks, memory_order_seq_cst, memory_order_relaxed))
+	       !atomic_compare_exchange_weak_explicit(&table->horizon, &seen, ticks,
+						      memory_order_seq_cst, memory_order_relaxed))
 		;
 }
 
@@ -510,7 +598,10 @@ uint64_t tl_clock_ns(uint64_t ticks)
 		if (open)
 			raise_horizon(table, ticks);
 		uint64_t ns = convert(table, n, ticks);
-		/* What was raised is seen by a pair that this does not see: with add_pair's. It costs as much as all else here. */
+		/*
+		 * What was raised is seen by a pair that this does not see: with add_pair's. It
+		 * costs as much as all else here.
+		 */
 		if (open)
 			atomic_thread_fence(memory_order_seq_cst);
 		else

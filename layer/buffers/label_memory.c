@@ -1,8 +1,8 @@
 /*
  * label_memory.c: see label_memory.h.
  *
- * A piece is never given back to the arena: what a thread had, a later one gets. Whose it is says .thread, which is stored after the labels were
- * taken off, and first when they are over.
+ * A piece is never given back to the arena: what a thread had, a later one gets. Whose it is says
+ * .thread, which is stored after the labels were taken off, and first when they are over.
  */
 #include "layer/buffers/label_memory.h"
 
@@ -59,7 +59,10 @@ static struct tl_labels *begin(void)
 		__atomic_store_n(&labels->size, 0, __ATOMIC_RELAXED);
 		labels->shared = 1;
 		labels->profile = 0;
-		/* Release: pairs with the acquire of who looks on, who must not see an earlier thread's labels as this one's. */
+		/*
+		 * Release: pairs with the acquire of who looks on, who must not see an earlier
+		 * thread's labels as this one's.
+		 */
 		__atomic_store_n(&labels->thread, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	}
 	errno = error;

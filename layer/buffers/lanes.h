@@ -10,26 +10,26 @@
 
 struct tl_lane {
 	uint32_t number;
-	uint32_t tid;		/* as it is shown: tl_producer.shown */
-	uint32_t kernel_tid;	/* as the kernel has it */
+	uint32_t tid;	     /* as it is shown: tl_producer.shown */
+	uint32_t kernel_tid; /* as the kernel has it */
 	bool known;
-	uint32_t named_in;	/* file that its name is in, 0: none */
-	uint32_t in;		/* file that .events counts in */
+	uint32_t named_in; /* file that its name is in, 0: none */
+	uint32_t in;	   /* file that .events counts in */
 	uint64_t events;
-	uint64_t chunks;	/* pieces of its records that a spool was given */
-	uint32_t text;		/* no thread's: number of its name's string */
-	int32_t sort;		/* and where it stands */
-	char name[16];		/* a thread's */
-	uint64_t lost;		/* events that the buffers had no room for, as records said */
-	uint64_t unsaid;	/* those that no record has told of yet */
-	uint64_t dropped;	/* events that can't be written, or that went with their file */
-	uint64_t unwritten;	/* events that wait for a file that takes them */
-	uint64_t told;		/* losses that the ends of earlier files told of */
+	uint64_t chunks;    /* pieces of its records that a spool was given */
+	uint32_t text;	    /* no thread's: number of its name's string */
+	int32_t sort;	    /* and where it stands */
+	char name[16];	    /* a thread's */
+	uint64_t lost;	    /* events that the buffers had no room for, as records said */
+	uint64_t unsaid;    /* those that no record has told of yet */
+	uint64_t dropped;   /* events that can't be written, or that went with their file */
+	uint64_t unwritten; /* events that wait for a file that takes them */
+	uint64_t told;	    /* losses that the ends of earlier files told of */
 	/* Which of its calls are in the file; nanoseconds: see tl_lane_has_call. */
-	uint32_t since_file;	/* file that .since is of; 0: none */
-	uint64_t since;		/* the file has nothing that ended before that */
-	uint64_t until;		/* the last end that went to any file */
-	uint64_t gap_from, gap_to;	/* nothing between is in any file; 0, 0: no such time */
+	uint32_t since_file;	   /* file that .since is of; 0: none */
+	uint64_t since;		   /* the file has nothing that ended before that */
+	uint64_t until;		   /* the last end that went to any file */
+	uint64_t gap_from, gap_to; /* nothing between is in any file; 0, 0: no such time */
 };
 
 /* The lane of a thread; NULL where memory is short. It stays where it is. */
@@ -47,14 +47,18 @@ uint32_t tl_lane_count(void);
 struct tl_lane *tl_lane_at(uint32_t number);
 
 /*
- * Whether file `file` has the call that the thread shown by this number was in at that time. What is still to come is said to be in it if `later`. What tells: records
- * of it go to a file, from one time to another; and there is a gap in them, up to a time.
+ * Whether file `file` has the call that the thread shown by this number was in at that time. What
+ * is still to come is said to be in it if `later`. What tells: records of it go to a file, from one
+ * time to another; and there is a gap in them, up to a time.
  */
 bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later);
 void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_t to);
 void tl_lane_gap(struct tl_lane *lane, uint64_t to);
 
-/* Events of it that are in no file, as far as is known; those that earlier files' ends told of are left out. */
+/*
+ * Events of it that are in no file, as far as is known; those that earlier files' ends told of are
+ * left out.
+ */
 uint64_t tl_lane_lost(const struct tl_lane *lane);
 
 /* In a forked child. */

@@ -1,8 +1,9 @@
 /*
  * pool.c: see pool.h.
  *
- * One range of addresses, reserved at the first use; the kernel makes its pages as they are touched, and zeroes them in a child
- * (MADV_WIPEONFORK, Linux 4.14; before that only forks that run our handlers are noticed). The first bytes say that it is not a child's.
+ * One range of addresses, reserved at the first use; the kernel makes its pages as they are
+ * touched, and zeroes them in a child (MADV_WIPEONFORK, Linux 4.14; before that only forks that run
+ * our handlers are noticed). The first bytes say that it is not a child's.
  */
 #include "layer/buffers/pool.h"
 
@@ -12,12 +13,13 @@
 
 #include "layer/base/environment.h"
 
-#define UNIT 64u
+#define UNIT	 64u
 #define SMALLEST (1024u * 1024)
-#define SHARE 16u	/* a thread's or a chunk's state takes less than a sixteenth of what it has in the arena */
+/* a thread's or a chunk's state takes less than a sixteenth of what it has in the arena */
+#define SHARE 16u
 
 static _Atomic(char *) base;
-static uint64_t capacity;	/* set before `base` */
+static uint64_t capacity; /* set before `base` */
 static _Atomic uint64_t used = UNIT;
 
 uint64_t tl_pool_size(uint64_t arena)
@@ -39,14 +41,16 @@ static char *pool(void)
 	if (memory)
 		return memory;
 	uint64_t size = tl_pool_size(tl_config.memory);
-	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapped == MAP_FAILED)
 		return NULL;
 	madvise(mapped, size, MADV_WIPEONFORK);
 	*mapped = 1;
 	/* All threads that come here at the same time want the same. */
 	__atomic_store_n(&capacity, size, __ATOMIC_RELAXED);
-	if (atomic_compare_exchange_strong_explicit(&base, &memory, mapped, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit(&base, &memory, mapped, memory_order_acq_rel,
+						    memory_order_acquire))
 		return mapped;
 	munmap(mapped, size);
 	return memory;
@@ -63,7 +67,8 @@ void *tl_pool_take(uint32_t size)
 	do {
 		if (size > __atomic_load_n(&capacity, __ATOMIC_RELAXED) - at)
 			return NULL;
-	} while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed,
+							memory_order_relaxed));
 	return memory + at;
 }
 

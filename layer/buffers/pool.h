@@ -1,10 +1,11 @@
 /*
- * pool.h: the process's own memory beside the arena: what it must know of threads and chunks to work with them, and what nobody
- * needs once it is dead.
+ * pool.h: the process's own memory beside the arena: what it must know of threads and chunks to
+ * work with them, and what nobody needs once it is dead.
  *
- * It is never given back, and never inherited: in a child of fork, however that was made, all of it reads as zero. So a thread that
- * goes on in a child with its parent's state finds that state empty (struct tl_thread's fields lie here), comes out of line, and the fork is
- * noticed. Everything here is async-signal-safe and may run in any thread.
+ * It is never given back, and never inherited: in a child of fork, however that was made, all of it
+ * reads as zero. So a thread that goes on in a child with its parent's state finds that state empty
+ * (struct tl_thread's fields lie here), comes out of line, and the fork is noticed. Everything here
+ * is async-signal-safe and may run in any thread.
  */
 #ifndef TL_LAYER_BUFFERS_POOL_H
 #define TL_LAYER_BUFFERS_POOL_H
@@ -22,10 +23,16 @@ void *tl_pool_take(uint32_t size);
 uint32_t tl_pool_number(const void *address);
 void *tl_pool_address(uint32_t number);
 
-/* This process is a child of the one that took memory here, and tl_pool_after_fork has not been called yet. */
+/*
+ * This process is a child of the one that took memory here, and tl_pool_after_fork has not been
+ * called yet.
+ */
 bool tl_pool_wiped(void);
 
-/* In a forked child: begin a new pool. The old one stays mapped, since calls that were open across the fork still point into it. */
+/*
+ * In a forked child: begin a new pool. The old one stays mapped, since calls that were open across
+ * the fork still point into it.
+ */
 void tl_pool_after_fork(void);
 
 #endif

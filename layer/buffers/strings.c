@@ -1,10 +1,12 @@
 /*
  * strings.c: see strings.h.
  *
- * Texts are put one behind the other into pieces of the arena; `places` has the pieces by their index. `slots` is a hash table of numbers, in
- * which a text is looked for from its hash on, until it or a free slot is found. Who finds none puts the text into the arena first and
- * then its number into the free slot, by compare and exchange: should somebody else have taken the slot meanwhile, it is looked at,
- * and where it has the same text, ours stays behind unused. Nothing is ever taken out.
+ * Texts are put one behind the other into pieces of the arena; `places` has the pieces by their
+ * index. `slots` is a hash table of numbers, in which a text is looked for from its hash on, until
+ * it or a free slot is found. Who finds none puts the text into the arena first and then its number
+ * into the free slot, by compare and exchange: should somebody else have taken the slot meanwhile,
+ * it is looked at, and where it has the same text, ours stays behind unused. Nothing is ever taken
+ * out.
  *
  * Ordered accesses
  *
@@ -21,15 +23,16 @@
 
 #include "layer/buffers/arena.h"
 
-#define SLOTS (1u << 18)
-#define MOST (SLOTS / 2)		/* texts: the table stays half empty */
+#define SLOTS  (1u << 18)
+#define MOST   (SLOTS / 2) /* texts: the table stays half empty */
 #define PIECES 1024u
-#define HEAD ((uint32_t)(sizeof(struct tl_strings_piece) / 8))	/* units that a piece's head takes */
+/* units that a piece's head takes */
+#define HEAD  ((uint32_t)(sizeof(struct tl_strings_piece) / 8))
 #define UNITS (1u << TL_STRINGS_BITS)
 
 static _Atomic(_Atomic uint32_t *) slots;
 static _Atomic(struct tl_strings_piece *) places[PIECES];
-static _Atomic uint64_t used;	/* units of all pieces */
+static _Atomic uint64_t used; /* units of all pieces */
 static _Atomic uint32_t count;
 
 _Static_assert(TL_STRINGS_SIZE % TL_ARENA_UNIT == 0, "pieces are whole pages");
@@ -53,13 +56,17 @@ static _Atomic uint32_t *table(void)
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapped == MAP_FAILED)
 		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&slots, &memory, mapped, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit(&slots, &memory, mapped, memory_order_acq_rel,
+						    memory_order_acquire))
 		return mapped;
 	munmap(mapped, SLOTS * sizeof(*memory));
 	return memory;
 }
 
-/* The piece with that index. Of several that are made at once, one counts, and the others stay empty. */
+/*
+ * The piece with that index. Of several that are made at once, one counts, and the others stay
+ * empty.
+ */
 static struct tl_strings_piece *piece_at(uint32_t index)
 {
 	struct tl_strings_piece *piece = atomic_load_explicit(&places[index], memory_order_acquire);
@@ -71,7 +78,8 @@ static struct tl_strings_piece *piece_at(uint32_t index)
 		return NULL;
 	made->index = index;
 	made->first = HEAD;
-	if (atomic_compare_exchange_strong_explicit(&places[index], &piece, made, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit(&places[index], &piece, made,
+						    memory_order_acq_rel, memory_order_acquire))
 		return made;
 	made->index = UINT32_MAX;
 	return piece;
@@ -90,14 +98,17 @@ static uint32_t take_units(uint32_t units)
 			from = (from / UNITS + 1) * UNITS + HEAD;
 		if (from + units > (uint64_t)PIECES * UNITS)
 			return 0;
-	} while (!atomic_compare_exchange_weak_explicit(&used, &at, from + units, memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&used, &at, from + units, memory_order_relaxed, memory_order_relaxed));
 	return (uint32_t)from;
 }
 
 static struct tl_strings_unit *unit_at(uint32_t number)
 {
 	struct tl_strings_piece *piece =
-		number / UNITS < PIECES ? atomic_load_explicit(&places[number / UNITS], memory_order_acquire) : NULL;
+		number / UNITS < PIECES
+			? atomic_load_explicit(&places[number / UNITS], memory_order_acquire)
+			: NULL;
 
 	return piece && number % UNITS >= HEAD ? &piece->units[number % UNITS - HEAD] : NULL;
 }
@@ -149,10 +160,12 @@ uint32_t tl_string_number(const char *text, size_t length)
 	for (uint32_t i = hash % SLOTS, looked = 0; looked < SLOTS; looked++, i = (i + 1) % SLOTS) {
 		uint32_t number = atomic_load_explicit(&memory[i], memory_order_acquire);
 		if (!number) {
-			if (!own && (atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) >= MOST ||
-				     !(own = put(text, size, hash))))
+			if (!own &&
+			    (atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) >= MOST ||
+			     !(own = put(text, size, hash))))
 				return 0;
-			if (atomic_compare_exchange_strong_explicit(&memory[i], &number, own, memory_order_release,
+			if (atomic_compare_exchange_strong_explicit(&memory[i], &number, own,
+								    memory_order_release,
 								    memory_order_acquire))
 				return own;
 		}
@@ -175,7 +188,7 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
 	uint64_t end = atomic_load_explicit(&used, memory_order_relaxed);
 	uint32_t at = *from % UNITS < HEAD ? (*from & ~(UNITS - 1)) + HEAD : *from;
 
-	for (*from = at; at < end && at / UNITS == *from / UNITS; ) {
+	for (*from = at; at < end && at / UNITS == *from / UNITS;) {
 		const struct tl_strings_unit *unit = unit_at(at);
 		uint32_t size = unit ? __atomic_load_n(&unit->size, __ATOMIC_ACQUIRE) : 0;
 		if (!size)
@@ -199,7 +212,8 @@ void tl_strings_after_fork(void)
 
 	if (memory)
 		munmap(memory, SLOTS * sizeof(*memory));
-	for (uint32_t i = 0; i < PIECES && atomic_load_explicit(&places[i], memory_order_relaxed); i++)
+	for (uint32_t i = 0; i < PIECES && atomic_load_explicit(&places[i], memory_order_relaxed);
+	     i++)
 		atomic_store_explicit(&places[i], NULL, memory_order_relaxed);
 	atomic_store_explicit(&used, 0, memory_order_relaxed);
 	atomic_store_explicit(&count, 0, memory_order_relaxed);

@@ -1,8 +1,10 @@
 /*
- * strings.h: texts that records refer to by number: names of events that programs give, keys and values of their arguments.
+ * strings.h: texts that records refer to by number: names of events that programs give, keys and
+ * values of their arguments.
  *
- * A text has one number for the life of the process. Texts lie in the arena, so that recovery has them; an index beside it finds
- * them again. No lock: everything here is async-signal-safe and may run in any thread.
+ * A text has one number for the life of the process. Texts lie in the arena, so that recovery has
+ * them; an index beside it finds them again. No lock: everything here is async-signal-safe and may
+ * run in any thread.
  */
 #ifndef TL_LAYER_BUFFERS_STRINGS_H
 #define TL_LAYER_BUFFERS_STRINGS_H
@@ -21,12 +23,16 @@ static inline uint32_t tl_string_of(const char *text)
 	return tl_string_number(text, strlen(text));
 }
 
-/* The text of a number, not ended by a NUL. NULL and a size of 0 for a number that was not given out. */
+/*
+ * The text of a number, not ended by a NUL. NULL and a size of 0 for a number that was not given
+ * out.
+ */
 const char *tl_string_text(uint32_t number, size_t *size);
 
 /*
- * Texts in the order of their numbers, for who writes them down: those from number *from on that lie together, `units` units; *from becomes the
- * number of the first. NULL: there are none, or the next one is being put in.
+ * Texts in the order of their numbers, for who writes them down: those from number *from on that
+ * lie together, `units` units; *from becomes the number of the first. NULL: there are none, or the
+ * next one is being put in.
  */
 struct tl_strings_unit;
 const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units);

@@ -1,5 +1,6 @@
 /*
- * call_view.c: what tools can ask of a call (tracelayer/tracer.h): its arguments as text, its times.
+ * call_view.c: what tools can ask of a call (tracelayer/tracer.h): its arguments as text, its
+ * times.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "tracelayer/tracer.h"
 
 #define WORDS 64u
-#define CAPTURED 4096u	/* bytes of memory that arguments lead to; a callback may run on a small stack */
+/* bytes of memory that arguments lead to; a callback may run on a small stack */
+#define CAPTURED 4096u
 
 static void words_of(const struct tl_view *view, uint64_t *words)
 {
@@ -44,13 +46,14 @@ static bool has_ended(const struct tl_view *view)
 
 TL_EXPORT int tl_view_failed(const struct tl_view *view)
 {
-	return !(view->flags & TL_VIEW_UNWOUND) && tl_call_failed(view->function, result_word(view));
+	return !(view->flags & TL_VIEW_UNWOUND) &&
+	       tl_call_failed(view->function, result_word(view));
 }
 
 TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t size)
 {
 	const struct tl_function *function = view->function;
-	struct tl_text to = { text, text + size - 1, false };
+	struct tl_text to = {text, text + size - 1, false};
 	uint64_t words[WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
 	size_t entry_size, leave_size = 0;
 	bool cut = false;
@@ -61,7 +64,8 @@ TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t si
 	words_of(view, words);
 	entry_size = tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
 	if (has_ended(view) && !(view->flags & TL_VIEW_SKIPPED) && !tl_view_failed(view))
-		leave_size = tl_args_capture(function, words, TL_CAPTURE_EXIT, leave, sizeof(leave), &cut);
+		leave_size = tl_args_capture(function, words, TL_CAPTURE_EXIT, leave, sizeof(leave),
+					     &cut);
 	tl_args_print(&to, function, words, entry, entry_size, leave, leave_size);
 	*to.at = 0;
 	return (size_t)(to.at - text);
@@ -69,7 +73,7 @@ TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t si
 
 TL_EXPORT size_t tl_view_print_result(const struct tl_view *view, char *text, size_t size)
 {
-	struct tl_text to = { text, text + size - 1, false };
+	struct tl_text to = {text, text + size - 1, false};
 
 	if (has_ended(view) && view->function->result->kind != TL_KIND_VOID)
 		tl_value_print(&to, view->function->result, view->result);
@@ -87,7 +91,10 @@ TL_EXPORT uint64_t tl_ticks_ns(uint64_t ticks)
 	static _Atomic uint64_t next;
 	uint64_t now = tl_ticks_now();
 
-	/* With pairs as close as this, what lies between them and what follows the last is known to a few nanoseconds. */
+	/*
+	 * With pairs as close as this, what lies between them and what follows the last is known to
+	 * a few nanoseconds.
+	 */
 	if (now >= atomic_load_explicit(&next, memory_order_relaxed)) {
 		tl_clock_pair();
 		atomic_store_explicit(&next, now + (1u << 20), memory_order_relaxed);

@@ -1,8 +1,8 @@
 /*
  * event.c: see event.h.
  *
- * Lanes are never freed; an entry is taken by counting up, filled, and counts once its .lane is stored. Pages of entries are pieces of the
- * arena, so that recovery knows what lanes are called.
+ * Lanes are never freed; an entry is taken by counting up, filled, and counts once its .lane is
+ * stored. Pages of entries are pieces of the arena, so that recovery knows what lanes are called.
  */
 #include "layer/calls/event.h"
 
@@ -19,14 +19,16 @@
 #include "layer/process/runtime.h"
 #include "layer/calls/thread.h"
 
-#define PAGES 256u
+#define PAGES	  256u
 #define PAGE_SIZE TL_ARENA_UNIT
-#define PAGE_LANES ((uint32_t)((PAGE_SIZE - sizeof(struct tl_lanes_piece)) / sizeof(struct tl_lane_entry)))
+#define PAGE_LANES                                                                                 \
+	((uint32_t)((PAGE_SIZE - sizeof(struct tl_lanes_piece)) / sizeof(struct tl_lane_entry)))
 
 /* Release by who made the page, acquire by who looks an entry up: it is mapped. */
 static _Atomic(struct tl_lanes_piece *) pages[PAGES];
 static _Atomic uint32_t made;
-static _Atomic uint64_t flows;	/* the process's number, and below it how many there were; 0: none yet */
+/* the process's number, and below it how many there were; 0: none yet */
+static _Atomic uint64_t flows;
 
 TL_NEAR_CODE bool tl_event_wanted(uint8_t level)
 {
@@ -59,9 +61,17 @@ static bool put(struct tl_thread *thread, const struct tl_event *event)
 	uint32_t nargs = event->nargs < TL_EVENT_ARGS ? event->nargs : TL_EVENT_ARGS;
 	uint64_t size, plain = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
 	struct tl_event_record filled = {
-		.type = TL_RECORD_EVENT, .flags = event->flags | (event->arrows ? TL_EVENT_ARROWS : 0), .name = event->name,
-		.start = event->start, .duration = event->duration, .lane = event->lane, .phase = (uint8_t)event->phase,
-		.level = event->level, .args = (uint16_t)nargs, .category = event->category, .request = event->request,
+		.type = TL_RECORD_EVENT,
+		.flags = event->flags | (event->arrows ? TL_EVENT_ARROWS : 0),
+		.name = event->name,
+		.start = event->start,
+		.duration = event->duration,
+		.lane = event->lane,
+		.phase = (uint8_t)event->phase,
+		.level = event->level,
+		.args = (uint16_t)nargs,
+		.category = event->category,
+		.request = event->request,
 	};
 	uint64_t head, *record;
 
@@ -75,7 +85,8 @@ static bool put(struct tl_thread *thread, const struct tl_event *event)
 	memcpy(&head, &filled, sizeof(head));
 	memcpy(record + 1, (const char *)&filled + sizeof(head), sizeof(filled) - sizeof(head));
 	if (nargs)
-		memcpy((char *)record + sizeof(filled), event->args, nargs * sizeof(struct tl_event_arg));
+		memcpy((char *)record + sizeof(filled), event->args,
+		       nargs * sizeof(struct tl_event_arg));
 	if (event->arrows)
 		memcpy((char *)record + plain, event->arrows, sizeof(*event->arrows));
 	tl_record_commit(record, head);
@@ -92,7 +103,10 @@ bool tl_event_put_end(const struct tl_event *event)
 	return put(this_thread(), event);
 }
 
-#define FLOW_BITS 30	/* with 22 of the process's number it is small enough for readers that take all numbers for doubles */
+/*
+ * with 22 of the process's number it is small enough for readers that take all numbers for doubles
+ */
+#define FLOW_BITS 30
 
 uint64_t tl_event_flows(void)
 {
@@ -101,8 +115,8 @@ uint64_t tl_event_flows(void)
 	if (number >> FLOW_BITS)
 		return number;
 	none = number + 2;
-	atomic_compare_exchange_strong_explicit(&flows, &none, (uint64_t)getpid() << FLOW_BITS, memory_order_relaxed,
-						memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&flows, &none, (uint64_t)getpid() << FLOW_BITS,
+						memory_order_relaxed, memory_order_relaxed);
 	return tl_event_flows();
 }
 
@@ -117,7 +131,8 @@ static struct tl_lanes_piece *page_at(uint32_t index)
 	struct tl_lanes_piece *own = tl_arena_take(TL_PIECE_LANES, PAGE_SIZE);
 	if (!own)
 		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&pages[index], &page, own, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit(&pages[index], &page, own, memory_order_acq_rel,
+						    memory_order_acquire))
 		return own;
 	return page;
 }
@@ -125,7 +140,8 @@ static struct tl_lanes_piece *page_at(uint32_t index)
 uint32_t tl_event_lane(uint32_t name, int32_t sort)
 {
 	uint32_t index = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
-	struct tl_lanes_piece *page = index / PAGE_LANES < PAGES ? page_at(index / PAGE_LANES) : NULL;
+	struct tl_lanes_piece *page =
+		index / PAGE_LANES < PAGES ? page_at(index / PAGE_LANES) : NULL;
 
 	if (!page)
 		return 0;
@@ -141,14 +157,21 @@ uint32_t tl_event_lane(uint32_t name, int32_t sort)
 /* NULL: there is no lane yet. */
 static const struct tl_lane_entry *entry_at(uint32_t index)
 {
-	struct tl_lanes_piece *page = index / PAGE_LANES < PAGES ? atomic_load_explicit(&pages[index / PAGE_LANES], memory_order_acquire) : NULL;
+	struct tl_lanes_piece *page =
+		index / PAGE_LANES < PAGES
+			? atomic_load_explicit(&pages[index / PAGE_LANES], memory_order_acquire)
+			: NULL;
 	const struct tl_lane_entry *entry = page ? &page->lanes[index % PAGE_LANES] : NULL;
 
 	return entry && atomic_load_explicit(&entry->lane, memory_order_acquire) ? entry : NULL;
 }
 
-/* Calls back with each lane until one is taken, and returns that; first with the one behind that which was taken last, as it often is this. */
-static const struct tl_lane_entry *find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint32_t wanted)
+/*
+ * Calls back with each lane until one is taken, and returns that; first with the one behind that
+ * which was taken last, as it often is this.
+ */
+static const struct tl_lane_entry *
+find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint32_t wanted)
 {
 	static _Atomic uint32_t next;
 	uint32_t index = atomic_load_explicit(&next, memory_order_relaxed);

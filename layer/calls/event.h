@@ -1,7 +1,9 @@
 /*
- * event.h: events that are no calls, on the path that calls take: device work, a program's own events, counters, flows.
+ * event.h: events that are no calls, on the path that calls take: device work, a program's own
+ * events, counters, flows.
  *
- * Names, keys and categories are numbers of strings (layer/buffers/strings.h). Times are nanoseconds of CLOCK_MONOTONIC with TL_EVENT_NS, else ticks.
+ * Names, keys and categories are numbers of strings (layer/buffers/strings.h). Times are
+ * nanoseconds of CLOCK_MONOTONIC with TL_EVENT_NS, else ticks.
  */
 #ifndef TL_LAYER_CALLS_EVENT_H
 #define TL_LAYER_CALLS_EVENT_H
@@ -12,24 +14,26 @@
 #include "format/file/record.h"
 #include "layer/buffers/strings.h"
 
-#define TL_EVENT_ARGS 64u	/* an event's; more are left out */
+#define TL_EVENT_ARGS 64u /* an event's; more are left out */
 
 struct tl_event {
-	char phase;		/* Chrome's: X, B, E, i, C, s, t, f */
-	uint8_t flags;		/* enum tl_event_flag */
-	uint8_t level;		/* enum tl_level */
-	uint32_t lane;		/* 0: the calling thread's; with TL_EVENT_TID another thread's tid, as it is shown */
+	char phase;    /* Chrome's: X, B, E, i, C, s, t, f */
+	uint8_t flags; /* enum tl_event_flag */
+	uint8_t level; /* enum tl_level */
+	/* 0: the calling thread's; with TL_EVENT_TID another thread's tid, as it is shown */
+	uint32_t lane;
 	uint32_t name, category;
 	uint32_t request;
 	uint64_t start, duration;
 	uint32_t nargs;
 	const struct tl_event_arg *args;
-	const struct tl_event_arrows *arrows;	/* of an X with TL_EVENT_NS; NULL: none */
+	const struct tl_event_arrows *arrows; /* of an X with TL_EVENT_NS; NULL: none */
 };
 
 /*
- * Record it, in the calling thread's buffer. False where nothing is recorded now, its level is not wanted, or it was lost (and
- * counted). Async-signal-safe once the thread has made a call or recorded an event.
+ * Record it, in the calling thread's buffer. False where nothing is recorded now, its level is not
+ * wanted, or it was lost (and counted). Async-signal-safe once the thread has made a call or
+ * recorded an event.
  */
 bool tl_event_put(const struct tl_event *event);
 
@@ -39,10 +43,12 @@ bool tl_event_put_end(const struct tl_event *event);
 /* Arguments whose key and text have no numbers yet. */
 static inline struct tl_event_arg tl_event_text(const char *key, const char *text)
 {
-	return (struct tl_event_arg){.key = tl_string_of(key), .kind = TL_VALUE_STRING, .value = tl_string_of(text)};
+	return (struct tl_event_arg){
+		.key = tl_string_of(key), .kind = TL_VALUE_STRING, .value = tl_string_of(text)};
 }
 
-static inline struct tl_event_arg tl_event_number(const char *key, enum tl_event_value kind, uint64_t value)
+static inline struct tl_event_arg tl_event_number(const char *key, enum tl_event_value kind,
+						  uint64_t value)
 {
 	return (struct tl_event_arg){.key = tl_string_of(key), .kind = kind, .value = value};
 }
@@ -51,8 +57,9 @@ static inline struct tl_event_arg tl_event_number(const char *key, enum tl_event
 bool tl_event_wanted(uint8_t level);
 
 /*
- * A lane that is no thread's; it has events as soon as one names it. `sort`: those with larger numbers come further down. 0 where memory is
- * short: then the events go to the lanes of the threads that record them.
+ * A lane that is no thread's; it has events as soon as one names it. `sort`: those with larger
+ * numbers come further down. 0 where memory is short: then the events go to the lanes of the
+ * threads that record them.
  */
 uint32_t tl_event_lane(uint32_t name, int32_t sort);
 

@@ -1,11 +1,12 @@
 /*
  * exceptions.c: exceptions, cancellation and pthread_exit on their way through the shims.
  *
- * A shim has a cleanup to run then. What finds it (the personality routine) and what goes on afterwards
- * (_Unwind_Resume) come from libgcc as a rule; but each copy of libgcc's unwinder understands only
- * its own contexts. A copy linked into us would be handed those of the process's libgcc_s and abort;
- * and needing libgcc_s would load it into programs that do without. So both are here, and what they
- * need of an unwinder they take from the one that has just called: it is loaded, as it is running.
+ * A shim has a cleanup to run then. What finds it (the personality routine) and what goes on
+ * afterwards (_Unwind_Resume) come from libgcc as a rule; but each copy of libgcc's unwinder
+ * understands only its own contexts. A copy linked into us would be handed those of the process's
+ * libgcc_s and abort; and needing libgcc_s would load it into programs that do without. So both are
+ * here, and what they need of an unwinder they take from the one that has just called: it is
+ * loaded, as it is running.
  *
  * An unwinder that does not export these functions (one linked into the program) passes our frames
  * by: such a call is ended as one is that a longjmp left.
@@ -27,8 +28,12 @@ struct unwinder {
 };
 
 static const char *const names[] = {
-	"_Unwind_GetLanguageSpecificData", "_Unwind_GetIPInfo", "_Unwind_GetRegionStart",
-	"_Unwind_SetGR", "_Unwind_SetIP", "_Unwind_Resume",
+	"_Unwind_GetLanguageSpecificData",
+	"_Unwind_GetIPInfo",
+	"_Unwind_GetRegionStart",
+	"_Unwind_SetGR",
+	"_Unwind_SetIP",
+	"_Unwind_Resume",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -68,7 +73,7 @@ static void search_unwinder(const struct tl_loaded *loaded, void *closure)
 
 static bool find_unwinder(const void *caller, struct unwinder *unwinder)
 {
-	struct search search = { .caller = caller };
+	struct search search = {.caller = caller};
 
 	tl_elf_with_loaded(search_unwinder, &search);
 	if (search.all)
@@ -78,8 +83,8 @@ static bool find_unwinder(const void *caller, struct unwinder *unwinder)
 
 /* ---- the table of landing pads that the compiler made for a function */
 
-#define OMITTED 0xff	/* DW_EH_PE_omit */
-#define RELATIVE 0x10	/* DW_EH_PE_pcrel */
+#define OMITTED	 0xff /* DW_EH_PE_omit */
+#define RELATIVE 0x10 /* DW_EH_PE_pcrel */
 
 static uintptr_t read_uleb(const unsigned char **at)
 {
@@ -95,12 +100,12 @@ static uintptr_t read_uleb(const unsigned char **at)
 	return value;
 }
 
-#define READ(type)                                              \
-	({                                                      \
-		type value_;                                    \
-		__builtin_memcpy(&value_, *at, sizeof(value_)); \
-		*at += sizeof(value_);                          \
-		(uintptr_t)value_;                              \
+#define READ(type)                                                                                 \
+	({                                                                                         \
+		type value_;                                                                       \
+		__builtin_memcpy(&value_, *at, sizeof(value_));                                    \
+		*at += sizeof(value_);                                                             \
+		(uintptr_t) value_;                                                                \
 	})
 
 /* Returns false for a form that gcc and clang do not use here. */
@@ -109,15 +114,32 @@ static bool read_encoded(const unsigned char **at, unsigned char encoding, uintp
 	uintptr_t place = (uintptr_t)*at;
 
 	switch (encoding & 0x0f) {
-	case 0x00: *value = READ(uintptr_t); break;
-	case 0x01: *value = read_uleb(at); break;
-	case 0x02: *value = READ(uint16_t); break;
-	case 0x03: *value = READ(uint32_t); break;
-	case 0x04: *value = READ(uint64_t); break;
-	case 0x0a: *value = READ(int16_t); break;
-	case 0x0b: *value = READ(int32_t); break;
-	case 0x0c: *value = READ(int64_t); break;
-	default: return false;
+	case 0x00:
+		*value = READ(uintptr_t);
+		break;
+	case 0x01:
+		*value = read_uleb(at);
+		break;
+	case 0x02:
+		*value = READ(uint16_t);
+		break;
+	case 0x03:
+		*value = READ(uint32_t);
+		break;
+	case 0x04:
+		*value = READ(uint64_t);
+		break;
+	case 0x0a:
+		*value = READ(int16_t);
+		break;
+	case 0x0b:
+		*value = READ(int32_t);
+		break;
+	case 0x0c:
+		*value = READ(int64_t);
+		break;
+	default:
+		return false;
 	}
 	if ((encoding & 0x70) == RELATIVE)
 		*value += place;
@@ -132,7 +154,7 @@ static uintptr_t landing_pad(const unsigned char *at, uintptr_t start, uintptr_t
 
 	if (encoding != OMITTED && !read_encoded(&at, encoding, &base))
 		return 0;
-	if (*at++ != OMITTED)	/* types that are caught: C has none */
+	if (*at++ != OMITTED) /* types that are caught: C has none */
 		read_uleb(&at);
 	encoding = *at++;
 	length = read_uleb(&at);
@@ -180,9 +202,12 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 	return _URC_INSTALL_CONTEXT;
 }
 
-/* Called at the end of a cleanup. The unwinder steps over this frame, which has nothing to clean up. */
+/*
+ * Called at the end of a cleanup. The unwinder steps over this frame, which has nothing to clean
+ * up.
+ */
 void _Unwind_Resume(struct _Unwind_Exception *exception)
 {
 	resume(exception);
-	abort();	/* it does not return */
+	abort(); /* it does not return */
 }

@@ -1,22 +1,25 @@
 /*
  * longjmp.c: see longjmp.h.
  *
- * An open call is known by the address of something on its frame that points back to it. If that does not any more, or lies where our own frames are, the
- * call is over. But memory below the stack pointer keeps what it had until somebody writes there, and above it a frame with a large array that is not
- * filled may cover it for long. So the thread's chain of frames is walked (stack_frames.h):
+ * An open call is known by the address of something on its frame that points back to it. If that
+ * does not any more, or lies where our own frames are, the call is over. But memory below the stack
+ * pointer keeps what it had until somebody writes there, and above it a frame with a large array
+ * that is not filled may cover it for long. So the thread's chain of frames is walked
+ * (stack_frames.h):
  *
- *	the call's address lies in a frame of a shim: the thread is inside of it
- *	it lies in another's frame: its own is gone
- *	it lies in none, the chain ends with the thread's first function, and the memory from there up to our frame has no gap: so it lies on the
+ *	the call's address lies in a frame of a shim: the thread is inside of it it lies in
+ *	another's frame: its own is gone it lies in none, the chain ends with the thread's first
+ *	function, and the memory from there up to our frame has no gap: so it lies on the
  *		thread's own stack, below what is in use, and is gone
- *	the chain ends with a coroutine's first function: likewise, where no other such function's frame lies in between, and it isn't the
+ *	the chain ends with a coroutine's first function: likewise, where no other such function's
+ *	frame lies in between, and it isn't the
  *		thread's own stack, in one of whose arrays the coroutine may have its own
  *
  * In all other cases nobody knows: a call on another stack may have been left, or go on tomorrow.
  *
- * What this cannot see: a call on a coroutine whose stack is an array in a frame that is in use is taken for one that was overwritten (the second
- * case), if it is asked about from that frame's own stack; and code that a JIT made ends the chain, which then counts as the
- * thread's own.
+ * What this cannot see: a call on a coroutine whose stack is an array in a frame that is in use is
+ * taken for one that was overwritten (the second case), if it is asked about from that frame's own
+ * stack; and code that a JIT made ends the chain, which then counts as the thread's own.
  */
 #include "layer/calls/longjmp.h"
 
@@ -33,20 +36,24 @@
 #include "layer/calls/stack_frames.h"
 #include "layer/process/runtime.h"
 
-#define SIGNAL_FRAME (64u * 1024)	/* no kernel makes larger ones for handlers on the same stack */
+/* no kernel makes larger ones for handlers on the same stack */
+#define SIGNAL_FRAME (64u * 1024)
 #define FARTHEST     ((uintptr_t)1 << 30)
-#define AROUND	     4			/* frames of ours around that of a call: traced body, invoke, libffi's two */
-#define USES	     64			/* of an answer */
+/* frames of ours around that of a call: traced body, invoke, libffi's two */
+#define AROUND 4
+#define USES   64 /* of an answer */
 
 struct question {
 	const struct tl_open_call *open;
-	uintptr_t frame;		/* its .frame */
-	uintptr_t stack;		/* up to here all frames are those of who asks */
-	struct tl_caller caller;	/* TL_OPEN_TRACED: its caller */
+	uintptr_t frame;	 /* its .frame */
+	uintptr_t stack;	 /* up to here all frames are those of who asks */
+	struct tl_caller caller; /* TL_OPEN_TRACED: its caller */
 	const struct tl_shim *shim;
-	bool is_past;			/* the walk is past it */
-	uintptr_t own;			/* the lowest address in use on the stack that the walk is on */
-	unsigned around;		/* frames that may still be the entry's; 0: the call's own has not been seen */
+	bool is_past; /* the walk is past it */
+	/* the lowest address in use on the stack that the walk is on */
+	uintptr_t own;
+	/* frames that may still be the entry's; 0: the call's own has not been seen */
+	unsigned around;
 	enum tl_left answer;
 };
 
@@ -62,7 +69,8 @@ static bool is_intact(const struct tl_thread *thread, struct question *question)
 	struct tl_call call;
 	size_t size = open->mode & TL_OPEN_TRACED ? sizeof(call) : sizeof(call.open);
 
-	if (tl_checked_copy(&call, (const void *)question->frame, size) != size || call.open != open)
+	if (tl_checked_copy(&call, (const void *)question->frame, size) != size ||
+	    call.open != open)
 		return false;
 	if (size != sizeof(call))
 		return true;
@@ -78,21 +86,27 @@ static bool lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 	if (sigaltstack(NULL, &signals) != 0 || signals.ss_flags & SS_DISABLE ||
 	    frame - (uintptr_t)signals.ss_sp >= signals.ss_size)
 		return false;
-	return !(signals.ss_flags & SS_ONSTACK) || (stack - (uintptr_t)signals.ss_sp < signals.ss_size && frame < stack);
+	return !(signals.ss_flags & SS_ONSTACK) ||
+	       (stack - (uintptr_t)signals.ss_sp < signals.ss_size && frame < stack);
 }
 
-/* Shims of libraries are told by the library; those that a program has linked in by their address. */
+/*
+ * Shims of libraries are told by the library; those that a program has linked in by their address.
+ */
 static bool is_shims(const struct question *question, const struct tl_chain_frame *frame)
 {
-	if (frame->function == (uintptr_t)question->shim->entry || frame->function == (uintptr_t)tl_call_abandon)
+	if (frame->function == (uintptr_t)question->shim->entry ||
+	    frame->function == (uintptr_t)tl_call_abandon)
 		return true;
-	return !frame->program && (frame->library == tl_chain_library(question->shim) || frame->library == tl_chain_library((void *)tl_left_ask));
+	return !frame->program && (frame->library == tl_chain_library(question->shim) ||
+				   frame->library == tl_chain_library((void *)tl_left_ask));
 }
 
 /* The call's frame is the shim's, if that was called as the call says. */
 static bool is_called_so(const struct question *question, const struct tl_chain_frame *frame)
 {
-	return frame->high == question->caller.stack && (!question->caller.address || frame->back == (uintptr_t)question->caller.address);
+	return frame->high == question->caller.stack &&
+	       (!question->caller.address || frame->back == (uintptr_t)question->caller.address);
 }
 
 static bool answer(struct question *question, enum tl_left answer)
@@ -108,7 +122,8 @@ static bool visit(const struct tl_chain_frame *frame, void *closure)
 	if (!question->own)
 		question->own = frame->low;
 	question->is_past |= frame->high > question->stack;
-	if (frame->signal && (frame->high < frame->low || frame->high - frame->low > SIGNAL_FRAME)) {
+	if (frame->signal &&
+	    (frame->high < frame->low || frame->high - frame->low > SIGNAL_FRAME)) {
 		question->own = frame->high;
 		question->is_past = true;
 		return false;
@@ -134,7 +149,10 @@ static bool is_close(uintptr_t from, uintptr_t to)
 	return from < to && to - from < FARTHEST && tl_chain_is_mapped(from, to);
 }
 
-/* At its top lies what the kernel gave the process to read, on the first thread's, or what the C library keeps of the thread. */
+/*
+ * At its top lies what the kernel gave the process to read, on the first thread's, or what the C
+ * library keeps of the thread.
+ */
 static bool is_on_own_stack(uintptr_t frame)
 {
 	bool first = syscall(SYS_gettid) == syscall(SYS_getpid);
@@ -142,12 +160,17 @@ static bool is_on_own_stack(uintptr_t frame)
 	return is_close(frame, first ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self());
 }
 
-/* The outermost frame of a coroutine in [from, to), which can be read. The compiler would rather invert the mark once, and leave it on the stack. */
-static __attribute__((noinline, no_sanitize("address", "thread"))) bool has_coroutine(uintptr_t from, uintptr_t to)
+/*
+ * The outermost frame of a coroutine in [from, to), which can be read. The compiler would rather
+ * invert the mark once, and leave it on the stack.
+ */
+static __attribute__((noinline, no_sanitize("address", "thread"))) bool
+has_coroutine(uintptr_t from, uintptr_t to)
 {
 	uintptr_t mark = tl_chain_coroutine_mark();
 
-	for (const volatile uintptr_t *at = (const uintptr_t *)((from + 7) & ~(uintptr_t)7); (uintptr_t)at < to; at++) {
+	for (const volatile uintptr_t *at = (const uintptr_t *)((from + 7) & ~(uintptr_t)7);
+	     (uintptr_t)at < to; at++) {
 		__asm__ volatile("" : "+r"(mark));
 		if (~*at == mark)
 			return true;
@@ -155,7 +178,10 @@ static __attribute__((noinline, no_sanitize("address", "thread"))) bool has_coro
 	return false;
 }
 
-/* Of what the walk had on the stack nothing stays that a later question could take for the program's. */
+/*
+ * Of what the walk had on the stack nothing stays that a later question could take for the
+ * program's.
+ */
 static __attribute__((noinline)) void wipe(void)
 {
 	char walks[2048];
@@ -175,38 +201,52 @@ static enum tl_left ask_chain(struct question *question)
 		return TL_LEFT_UNKNOWN;
 	if (end == TL_CHAIN_COROUTINE)
 		return tl_chain_coroutine_mark() && is_close(question->frame, question->own) &&
-				       !is_on_own_stack(question->frame) && !has_coroutine(question->frame, question->own) ?
-			       TL_LEFT_YES : TL_LEFT_UNKNOWN;
+				       !is_on_own_stack(question->frame) &&
+				       !has_coroutine(question->frame, question->own)
+			       ? TL_LEFT_YES
+			       : TL_LEFT_UNKNOWN;
 	if (is_close(question->frame, question->own))
 		return TL_LEFT_YES;
 	return end == TL_CHAIN_THREAD ? TL_LEFT_ELSEWHERE : TL_LEFT_UNKNOWN;
 }
 
 /*
- * An answer that is no YES holds for calls from the same place at the same depth, while the call is the same: callbacks, and coroutines, make many. Not for
- * ever: the same place may be come to on another way.
+ * An answer that is no YES holds for calls from the same place at the same depth, while the call is
+ * the same: callbacks, and coroutines, make many. Not for ever: the same place may be come to on
+ * another way.
  */
-static enum tl_left ask_again(struct tl_producer *producer, struct question *question, struct tl_caller caller)
+static enum tl_left ask_again(struct tl_producer *producer, struct question *question,
+			      struct tl_caller caller)
 {
 	struct tl_left_answer *kept = &producer->left;
 
-	if (kept->uses && kept->open == question->open && kept->start == question->open->start && kept->frame == question->frame &&
-	    kept->caller.stack == caller.stack && kept->caller.address == caller.address) {
+	if (kept->uses && kept->open == question->open && kept->start == question->open->start &&
+	    kept->frame == question->frame && kept->caller.stack == caller.stack &&
+	    kept->caller.address == caller.address) {
 		kept->uses--;
 		return (enum tl_left)kept->answer;
 	}
 	enum tl_left answer = ask_chain(question);
-	*kept = (struct tl_left_answer){ .open = question->open, .start = question->open->start, .frame = question->frame, .caller = caller,
-					 .answer = answer, .uses = answer == TL_LEFT_YES ? 0 : USES };
+	*kept = (struct tl_left_answer){.open = question->open,
+					.start = question->open->start,
+					.frame = question->frame,
+					.caller = caller,
+					.answer = answer,
+					.uses = answer == TL_LEFT_YES ? 0 : USES};
 	return answer;
 }
 
-__attribute__((noinline)) enum tl_left tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl_caller caller)
+__attribute__((noinline)) enum tl_left
+tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl_caller caller)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	struct question question = { .open = open, .frame = frame_of(open), .stack = caller.stack, .shim = tl_call_shim_of(open) };
+	struct question question = {.open = open,
+				    .frame = frame_of(open),
+				    .stack = caller.stack,
+				    .shim = tl_call_shim_of(open)};
 
-	if (question.frame - here < caller.stack - here || !is_intact(thread, &question) || lay_on_signal_stack(question.frame, caller.stack))
+	if (question.frame - here < caller.stack - here || !is_intact(thread, &question) ||
+	    lay_on_signal_stack(question.frame, caller.stack))
 		return TL_LEFT_YES;
 	return ask_again((struct tl_producer *)thread, &question, caller);
 }

@@ -1,22 +1,26 @@
 /*
  * slow_path.c: calls that are out of the ordinary, and the ends that a call may find.
  *
- * What is served in the entry (tracelayer/shim.h) is a call of a known function, by a thread known to us, that records scalars. The rest comes
- * here: first calls, arguments captured from memory, functions that give out pointers, calls through a loader; and the calls that end
- * otherwise than by returning.
+ * What is served in the entry (tracelayer/shim.h) is a call of a known function, by a thread known
+ * to us, that records scalars. The rest comes here: first calls, arguments captured from memory,
+ * functions that give out pointers, calls through a loader; and the calls that end otherwise than
+ * by returning.
  *
  * Calls that never return
  *
- * An exception, a cancellation or pthread_exit runs the shim's cleanup, and so tl_call_unwound. After a longjmp nothing runs: the
- * call's entry stays on the stack of open calls. It is found when a later call's part of the stack does not lie below it, or when an outer call returns
- * and is not on top. Neither proves that the inner call is over: it may live on another stack (of a signal handler, or a
- * coroutine), and an outer call must never be ended by mistake. longjmp.c says what is known of it. A call that may go on is suspect: it is asked
- * about again at later calls, and when it turns out to be over, it ended where it became suspect. What is left at the thread's
- * end is ended then.
+ * An exception, a cancellation or pthread_exit runs the shim's cleanup, and so tl_call_unwound.
+ * After a longjmp nothing runs: the call's entry stays on the stack of open calls. It is found when
+ * a later call's part of the stack does not lie below it, or when an outer call returns and is not
+ * on top. Neither proves that the inner call is over: it may live on another stack (of a signal
+ * handler, or a coroutine), and an outer call must never be ended by mistake. longjmp.c says what
+ * is known of it. A call that may go on is suspect: it is asked about again at later calls, and
+ * when it turns out to be over, it ended where it became suspect. What is left at the thread's end
+ * is ended then.
  *
- * A call that was left may also look like an outer one, as frames that came later cover it without having written there. That does no harm, but where
- * something depends on it: in destroy, when a thread seems to be inside a callback, when calls inside of calls are not wanted, and when the stack of
- * open calls is full. There it is asked about, too.
+ * A call that was left may also look like an outer one, as frames that came later cover it without
+ * having written there. That does no harm, but where something depends on it: in destroy, when a
+ * thread seems to be inside a callback, when calls inside of calls are not wanted, and when the
+ * stack of open calls is full. There it is asked about, too.
  */
 #include "layer/calls/slow_path.h"
 
@@ -45,9 +49,12 @@
 #include "layer/process/tool_libraries.h"
 #include "layer/calls/tracers.h"
 
-#define SCRATCH (64u * 1024)	/* bytes of arguments captured at the entries of a thread's open calls */
-#define SCRATCH_HEADS 4096u	/* for as many struct tl_blob_sizes as there can be open calls, behind it */
-#define WORDS 64u		/* functions with more words of parameters get no captured memory */
+/* bytes of arguments captured at the entries of a thread's open calls */
+#define SCRATCH (64u * 1024)
+/* for as many struct tl_blob_sizes as there can be open calls, behind it */
+#define SCRATCH_HEADS 4096u
+/* functions with more words of parameters get no captured memory */
+#define WORDS	64u
 #define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS | TL_MODE_DEVICE | TL_MODE_OPEN)
 
 static struct tl_producer *producer_of(struct tl_thread *thread)
@@ -60,7 +67,10 @@ static struct tl_open_call *top_of(struct tl_thread *thread)
 	return atomic_load_explicit(&thread->top, memory_order_relaxed);
 }
 
-/* Claim or free entries. What follows is not done before, and what precedes not after, as a signal handler sees it. */
+/*
+ * Claim or free entries. What follows is not done before, and what precedes not after, as a signal
+ * handler sees it.
+ */
 static void set_top(struct tl_thread *thread, struct tl_open_call *top)
 {
 	atomic_store_explicit(&thread->top, top, memory_order_release);
@@ -101,15 +111,20 @@ static bool has_scratch(struct tl_producer *producer)
 {
 	if (producer->scratch)
 		return producer->scratch_used < SCRATCH + SCRATCH_HEADS;
-	void *memory = mmap(NULL, SCRATCH + SCRATCH_HEADS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = mmap(NULL, SCRATCH + SCRATCH_HEADS, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	producer->scratch = memory;
 	return true;
 }
 
-/* What is captured of a call lies in the scratch as it will in the record: the sizes of what was read at entry and at exit, and both. */
-static struct tl_blob_sizes *captured(const struct tl_producer *producer, const struct tl_open_call *open)
+/*
+ * What is captured of a call lies in the scratch as it will in the record: the sizes of what was
+ * read at entry and at exit, and both.
+ */
+static struct tl_blob_sizes *captured(const struct tl_producer *producer,
+				      const struct tl_open_call *open)
 {
 	return (struct tl_blob_sizes *)(producer->scratch + open->scratch);
 }
@@ -117,43 +132,51 @@ static struct tl_blob_sizes *captured(const struct tl_producer *producer, const 
 /* Bytes of blobs that the scratch from `at` on, and the call's record, have room for. */
 static uint32_t blob_room(const struct tl_function *function, uint32_t at)
 {
-	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) - (uint32_t)sizeof(struct tl_cause) -
-			8 * (uint32_t)function->words - (uint32_t)sizeof(struct tl_blob_sizes);
+	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) -
+			(uint32_t)sizeof(struct tl_cause) - 8 * (uint32_t)function->words -
+			(uint32_t)sizeof(struct tl_blob_sizes);
 	uint32_t left = at < SCRATCH ? SCRATCH - at : 0;
 
 	return left < most ? left : most;
 }
 
 /*
- * Capture at `at`, behind what is in use. All that it may take is claimed first, so that the calls of a signal handler that comes in
- * between capture behind it. Returns the bytes used.
+ * Capture at `at`, behind what is in use. All that it may take is claimed first, so that the calls
+ * of a signal handler that comes in between capture behind it. Returns the bytes used.
  */
-static uint32_t capture(struct tl_producer *producer, const struct tl_function *function, const uint64_t *words,
-			enum tl_capture_when when, uint32_t at, uint32_t room, bool *cut)
+static uint32_t capture(struct tl_producer *producer, const struct tl_function *function,
+			const uint64_t *words, enum tl_capture_when when, uint32_t at,
+			uint32_t room, bool *cut)
 {
 	producer->scratch_used = at + room;
 	atomic_signal_fence(memory_order_seq_cst);
-	uint32_t size = (uint32_t)tl_args_capture(function, words, when, producer->scratch + at, room, cut);
+	uint32_t size =
+		(uint32_t)tl_args_capture(function, words, when, producer->scratch + at, room, cut);
 	atomic_signal_fence(memory_order_seq_cst);
 	producer->scratch_used = at + size;
 	return size;
 }
 
-/* Memory that IN parameters lead to, before the driver may change it. Until the call ends, .exit says if something did not fit. */
-TL_NEAR_CODE static void capture_entry(struct tl_producer *producer, struct tl_open_call *open, const struct tl_function *function, const uint64_t *words)
+/*
+ * Memory that IN parameters lead to, before the driver may change it. Until the call ends, .exit
+ * says if something did not fit.
+ */
+TL_NEAR_CODE static void capture_entry(struct tl_producer *producer, struct tl_open_call *open,
+				       const struct tl_function *function, const uint64_t *words)
 {
 	uint32_t at = producer->scratch_used + (uint32_t)sizeof(struct tl_blob_sizes);
 	bool cut = false;
 
 	open->scratch = producer->scratch_used;
 	open->mode |= TL_OPEN_SCRATCH;
-	uint32_t size = capture(producer, function, words, TL_CAPTURE_ENTRY, at, blob_room(function, at), &cut);
-	*captured(producer, open) = (struct tl_blob_sizes){ .entry = size, .exit = cut };
+	uint32_t size = capture(producer, function, words, TL_CAPTURE_ENTRY, at,
+				blob_room(function, at), &cut);
+	*captured(producer, open) = (struct tl_blob_sizes){.entry = size, .exit = cut};
 }
 
 /* And that OUT parameters lead to, after a success. */
-static void capture_exit(struct tl_producer *producer, const struct tl_open_call *open, const struct tl_function *function,
-			 const uint64_t *words, bool *cut)
+static void capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
+			 const struct tl_function *function, const uint64_t *words, bool *cut)
 {
 	struct tl_blob_sizes *sizes = captured(producer, open);
 	uint32_t at = open->scratch + (uint32_t)sizeof(*sizes) + sizes->entry;
@@ -196,15 +219,16 @@ static void copy_words(uint64_t *to, const void *from, uint64_t count)
 
 static uint64_t head_of(uint64_t size, uint32_t flags, uint32_t function)
 {
-	return size / 8 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)flags << 24 | (uint64_t)function << 32;
+	return size / 8 | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)flags << 24 |
+	       (uint64_t)function << 32;
 }
 
 /* What becomes a call's record. */
 struct draft {
 	const struct tl_function *function;
 	uint32_t id;
-	uint32_t mode;			/* FOLLOW: with what is captured; WORDS: with the words */
-	uint32_t count;			/* of words */
+	uint32_t mode;	/* FOLLOW: with what is captured; WORDS: with the words */
+	uint32_t count; /* of words */
 	uint32_t flags;
 	uint64_t start, end, result;
 	const uint64_t *words;
@@ -238,15 +262,21 @@ static TL_ALWAYS_INLINE uint64_t *fill(uint64_t *record, const struct draft *dra
 
 static TL_ALWAYS_INLINE void commit(uint64_t *record, uint64_t size, const struct draft *draft)
 {
-	uint32_t flags = draft->flags | (draft->mode & TL_MODE_WORDS ? TL_RECORD_WORDS : 0) | (has_cause(draft) ? TL_RECORD_CAUSE : 0);
+	uint32_t flags = draft->flags | (draft->mode & TL_MODE_WORDS ? TL_RECORD_WORDS : 0) |
+			 (has_cause(draft) ? TL_RECORD_CAUSE : 0);
 
 	tl_record_commit(record, head_of(size, flags, draft->id));
 }
 
 /* A call that left no more than its entry. */
-static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start, uint64_t duration, struct tl_cause cause)
+static void record_entry(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start,
+			 uint64_t duration, struct tl_cause cause)
 {
-	struct draft draft = { .id = open->function, .flags = TL_RECORD_UNWOUND, .start = start, .end = start + duration, .cause = cause };
+	struct draft draft = {.id = open->function,
+			      .flags = TL_RECORD_UNWOUND,
+			      .start = start,
+			      .end = start + duration,
+			      .cause = cause};
 
 	if (!(open->mode & TL_MODE_RECORD))
 		return;
@@ -258,7 +288,8 @@ static void record_entry(struct tl_thread *thread, const struct tl_open_call *op
 }
 
 /* `open`: the call's entry, with what was captured. */
-TL_NEAR_CODE static void record_captured(struct tl_thread *thread, const struct tl_open_call *open, struct draft *draft)
+TL_NEAR_CODE static void record_captured(struct tl_thread *thread, const struct tl_open_call *open,
+					 struct draft *draft)
 {
 	struct tl_producer *producer = producer_of(thread);
 	struct tl_blob_sizes *sizes = captured(producer, open);
@@ -288,13 +319,22 @@ static TL_ALWAYS_INLINE void record_draft(struct tl_thread *thread, const struct
 
 static struct tl_cause cause_of(const struct tl_call *call)
 {
-	return (struct tl_cause){ call->mode & TL_MODE_DEVICE ? tl_hook_correlation(call) : 0, call->request };
+	return (struct tl_cause){call->mode & TL_MODE_DEVICE ? tl_hook_correlation(call) : 0,
+				 call->request};
 }
 
-static void record_call(const struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
+static void record_call(const struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result,
+			const uint64_t *words, uint32_t count)
 {
-	struct draft draft = { .function = call->shim->function, .id = call->shim->id, .mode = call->mode, .flags = flags,
-			       .start = call->start, .end = end, .result = result, .words = words, .cause = cause_of(call) };
+	struct draft draft = {.function = call->shim->function,
+			      .id = call->shim->id,
+			      .mode = call->mode,
+			      .flags = flags,
+			      .start = call->start,
+			      .end = end,
+			      .result = result,
+			      .words = words,
+			      .cause = cause_of(call)};
 
 	if (count < draft.function->words)
 		draft.mode &= ~(uint32_t)TL_MODE_WORDS;
@@ -326,11 +366,14 @@ static void free_again(struct tl_thread **thread)
 		tl_thread_free(*thread);
 }
 
-/* Callbacks follow, up to the end of the block or an exception: the calls that they make pass through. */
+/*
+ * Callbacks follow, up to the end of the block or an exception: the calls that they make pass
+ * through.
+ */
 #define WHILE_BUSY(thread)                                                                         \
 	struct tl_thread *busy_ __attribute__((cleanup(free_again))) = (thread);                   \
 	if (busy_)                                                                                 \
-		tl_thread_busy(busy_)
+	tl_thread_busy(busy_)
 
 static void begin_tracing(struct tl_call *call)
 {
@@ -338,14 +381,16 @@ static void begin_tracing(struct tl_call *call)
 	uint32_t depth = (uint32_t)(call->open - call->thread->open);
 
 	if (!producer->frames)
-		producer->frames = tl_tracer_frames((uint32_t)(producer->open_end - call->thread->open));
+		producer->frames =
+			tl_tracer_frames((uint32_t)(producer->open_end - call->thread->open));
 	if (!producer->frames)
 		return;
 	struct tl_frame *frame = tl_frame_at(producer->frames, depth);
-	producer->framed_end = call->thread->open + atomic_load_explicit(&producer->frames->used, memory_order_relaxed);
+	producer->framed_end = call->thread->open +
+			       atomic_load_explicit(&producer->frames->used, memory_order_relaxed);
 	if (producer->framed_end > producer->inline_end)
 		producer->framed_end = producer->inline_end;
-	call->more = frame;	/* before an exception can come */
+	call->more = frame; /* before an exception can come */
 	WHILE_BUSY(call->thread);
 	if (!tl_tracer_enter(call, frame))
 		call->more = NULL;
@@ -363,7 +408,10 @@ static bool is_skipped(const struct tl_call *call)
 	return frame && frame->flags & TL_VIEW_SKIPPED;
 }
 
-/* Also in a process forked inside the call, and on another thread than it began on: the epilogues are owed all the same. */
+/*
+ * Also in a process forked inside the call, and on another thread than it began on: the epilogues
+ * are owed all the same.
+ */
 static void end_tracing(struct tl_call *call, bool unwound)
 {
 	struct tl_frame *frame = tracing(call);
@@ -377,10 +425,14 @@ static void end_tracing(struct tl_call *call, bool unwound)
 		tl_tracer_leave(call, frame);
 }
 
-/* The entry stays until the epilogues have run, now as ours: should one of them leave by longjmp, this is found to be gone, as a call is. */
-__attribute__((noinline)) void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame)
+/*
+ * The entry stays until the epilogues have run, now as ours: should one of them leave by longjmp,
+ * this is found to be gone, as a call is.
+ */
+__attribute__((noinline)) void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open,
+					       struct tl_frame *frame)
 {
-	struct tl_call here = { .open = open };
+	struct tl_call here = {.open = open};
 
 	atomic_store_explicit(&open->frame, (uintptr_t)&here, memory_order_release);
 	WHILE_BUSY(thread);
@@ -425,7 +477,9 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 	if (open->mode & TL_OPEN_SUSPECT && duration > (uint64_t)open->lasted * 256)
 		duration = (uint64_t)open->lasted * 256;
 	release_scratch(thread, open);
-	struct tl_cause cause = open->mode & TL_MODE_DEVICE ? tl_hook_abandon(thread, open, now) : (struct tl_cause){ 0, tl_request_current() };
+	struct tl_cause cause = open->mode & TL_MODE_DEVICE
+					? tl_hook_abandon(thread, open, now)
+					: (struct tl_cause){0, tl_request_current()};
 	if (frame_of(open) != TL_NO_FRAME)
 		record_entry(thread, open, start, duration, cause);
 	open->mode = 0;
@@ -438,10 +492,12 @@ static void pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64
 }
 
 /*
- * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose part of the stack is below `stack`: one that is
- * just being made (bottom is the stack's) or that has returned. `now`: ticks, 0 where they are not known yet.
+ * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose
+ * part of the stack is below `stack`: one that is just being made (bottom is the stack's) or that
+ * has returned. `now`: ticks, 0 where they are not known yet.
  */
-static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, struct tl_caller caller, bool returned, uint64_t now)
+static void settle(struct tl_thread *thread, const struct tl_open_call *bottom,
+		   struct tl_caller caller, bool returned, uint64_t now)
 {
 	struct tl_open_call *top;
 
@@ -451,11 +507,13 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 			/* Interrupted while it came or went. */
 			if (!(open->mode & TL_OPEN_FINISHED))
 				return;
-		} else if (!returned && frame_of(open) >= caller.stack && !(open->mode & TL_OPEN_SUSPECT)) {
-			return;		/* An ordinary outer call. */
+		} else if (!returned && frame_of(open) >= caller.stack &&
+			   !(open->mode & TL_OPEN_SUSPECT)) {
+			return; /* An ordinary outer call. */
 		}
 		now = now ? now : tl_ticks(thread);
-		if (frame_of(open) != TL_NO_FRAME && tl_left_ask(thread, open, caller) != TL_LEFT_YES) {
+		if (frame_of(open) != TL_NO_FRAME &&
+		    tl_left_ask(thread, open, caller) != TL_LEFT_YES) {
 			suspect(open, now);
 			return;
 		}
@@ -463,14 +521,19 @@ static void settle(struct tl_thread *thread, const struct tl_open_call *bottom, 
 	}
 }
 
-/* The same for those that may also look like outer calls: they lie above us, where a frame that came later has not written to them. */
+/*
+ * The same for those that may also look like outer calls: they lie above us, where a frame that
+ * came later has not written to them.
+ */
 static void settle_all(struct tl_thread *thread, struct tl_caller caller)
 {
 	struct tl_open_call *top;
 
 	while ((top = top_of(thread)) > thread->open) {
 		struct tl_open_call *open = top - 1;
-		if (frame_of(open) == TL_NO_FRAME ? !(open->mode & TL_OPEN_FINISHED) : tl_left_ask(thread, open, caller) != TL_LEFT_YES)
+		if (frame_of(open) == TL_NO_FRAME
+			    ? !(open->mode & TL_OPEN_FINISHED)
+			    : tl_left_ask(thread, open, caller) != TL_LEFT_YES)
 			return;
 		pop_left(thread, open, tl_ticks(thread));
 	}
@@ -482,7 +545,7 @@ static void end_inner(struct tl_call *call, uint64_t now)
 	struct tl_open_call *open = call->open;
 
 	if (open && frame_of(open) == call->frame && top_of(call->thread) > open + 1)
-		settle(call->thread, open + 1, (struct tl_caller){ NULL, call->frame }, true, now);
+		settle(call->thread, open + 1, (struct tl_caller){NULL, call->frame}, true, now);
 }
 
 /* The innermost call is over; with it go those below it that have been for a while. */
@@ -519,7 +582,8 @@ static void count_unentered(struct tl_producer *producer)
 	producer->full = 0;
 	if (TL_LIKELY(!atomic_load_explicit(&producer->unentered, memory_order_relaxed)))
 		return;
-	tl_buffer_lose_here(producer, atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed));
+	tl_buffer_lose_here(
+		producer, atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed));
 }
 
 void tl_call_end_all(struct tl_thread *thread)
@@ -533,8 +597,9 @@ void tl_call_end_all(struct tl_thread *thread)
 }
 
 /*
- * The thread is inside a callback, of its innermost open call. Unless the callback was left by longjmp: then the call was too, and what it
- * owes is done by who settles. And unless it goes on on another stack, while this one has nothing to do with it.
+ * The thread is inside a callback, of its innermost open call. Unless the callback was left by
+ * longjmp: then the call was too, and what it owes is done by who settles. And unless it goes on on
+ * another stack, while this one has nothing to do with it.
  */
 static bool is_in_callback(struct tl_thread *thread, struct tl_caller caller)
 {
@@ -573,7 +638,10 @@ static void *resolve(struct tl_call *call)
 	struct tl_shim *shim = call->shim;
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
-	/* dlsym may have found it before the first call, but what was loaded since has yet to be looked at. */
+	/*
+	 * dlsym may have found it before the first call, but what was loaded since has yet to be
+	 * looked at.
+	 */
 	if (real && !(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_RESOLVE))
 		return real;
 	real = tl_resolve_real(shim, call->caller.address);
@@ -608,8 +676,9 @@ static bool is_unwanted(struct tl_call *call)
 		return false;
 	settle(thread, thread->open, call->caller, false, 0);
 	const struct tl_open_call *outer = top_of(thread) - 1;
-	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME && frame_of(outer) >= call->caller.stack &&
-	       !(outer->mode & TL_OPEN_SUSPECT) && outer->function >> 16 == call->shim->id >> 16 &&
+	return outer >= thread->open && frame_of(outer) != TL_NO_FRAME &&
+	       frame_of(outer) >= call->caller.stack && !(outer->mode & TL_OPEN_SUSPECT) &&
+	       outer->function >> 16 == call->shim->id >> 16 &&
 	       tl_left_ask(thread, outer, call->caller) != TL_LEFT_YES;
 }
 
@@ -621,15 +690,17 @@ static void begin_hook(struct tl_call *call, const void *real)
 }
 
 /*
- * The stack of open calls is full. The call is recorded when it returns. Should it be left instead, nobody will ever know but by this count, which is
- * taken for lost events when there is room for an entry again: by then the call is over.
+ * The stack of open calls is full. The call is recorded when it returns. Should it be left instead,
+ * nobody will ever know but by this count, which is taken for lost events when there is room for an
+ * entry again: by then the call is over.
  */
 static void open_without_entry(struct tl_call *call)
 {
 	call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE);
 	call->start = tl_ticks(call->thread);
 	if (call->mode & TL_MODE_RECORD)
-		atomic_fetch_add_explicit(&producer_of(call->thread)->unentered, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&producer_of(call->thread)->unentered, 1,
+					  memory_order_relaxed);
 }
 
 static void close_without_entry(const struct tl_call *call)
@@ -673,7 +744,10 @@ static void open_entry(struct tl_call *call, const void *real)
 	}
 	if (call->mode & TL_MODE_TRACERS)
 		begin_tracing(call);
-	/* After the prologues: they may have changed parameters, and their time is not the driver's. */
+	/*
+	 * After the prologues: they may have changed parameters, and their time is not the
+	 * driver's.
+	 */
 	if (call->mode & TL_MODE_FOLLOW)
 		capture_entry_traced(call);
 	if (call->mode & TL_MODE_DEVICE)
@@ -691,14 +765,20 @@ static void *enter(struct tl_call *call)
 	tl_runtime_notice_fork();
 	if (TL_UNLIKELY(tl_runtime_is_confined()))
 		return pass(call, resolve(call));
-	/* First: once its function is found, a shim that nobody watches lets other threads' calls by. */
+	/*
+	 * First: once its function is found, a shim that nobody watches lets other threads' calls
+	 * by.
+	 */
 	if (TL_UNLIKELY(tl_device_waits()))
 		tl_device_begin();
 	void *real = resolve(call);
 	tl_tools_load();
 	if (TL_UNLIKELY(tl_control_waits()))
 		tl_control_begin();
-	/* Finding it may have shown that callers have to be told apart, and tools may have callbacks. */
+	/*
+	 * Finding it may have shown that callers have to be told apart, and tools may have
+	 * callbacks.
+	 */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 	bool wanted = tl_request_wants(call->shim->function->level);
 
@@ -726,7 +806,8 @@ static void *enter(struct tl_call *call)
 		call->thread = thread_for(call);
 	if (call->thread && is_unwanted(call))
 		call->thread = NULL;
-	call->mode = mode & (TL_MODE_CAPTURED | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE | TL_MODE_OPEN);
+	call->mode = mode & (TL_MODE_CAPTURED | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE |
+			     TL_MODE_OPEN);
 	if (!wanted)
 		call->mode &= ~(uint32_t)TL_MODE_CAPTURED;
 	if (call->thread)
@@ -749,13 +830,19 @@ void *tl_call_enter_other(struct tl_call *call)
 
 /* --- leaving */
 
-/* False: there is nothing of it to record, since this process was forked inside it, or it has been ended. */
+/*
+ * False: there is nothing of it to record, since this process was forked inside it, or it has been
+ * ended.
+ */
 static bool is_ours(const struct tl_call *call)
 {
 	return call->thread && !tl_buffer_is_stale(call->thread);
 }
 
-/* A coroutine has carried it over to another thread: that one records it, and its first thread only learns that it is over. */
+/*
+ * A coroutine has carried it over to another thread: that one records it, and its first thread only
+ * learns that it is over.
+ */
 static void move_over(struct tl_call *call)
 {
 	if (call->open && frame_of(call->open) == call->frame) {
@@ -767,7 +854,8 @@ static void move_over(struct tl_call *call)
 	call->thread = thread_for(call);
 }
 
-static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words, uint32_t count)
+static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words,
+		uint32_t count)
 {
 	tl_runtime_notice_fork();
 	bool ours = is_ours(call);
@@ -793,7 +881,9 @@ static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uin
 	}
 	if (tracing(call)) {
 		set_times(tracing(call), call->start, now);
-		/* An epilogue that throws, or is left by longjmp, must not have it recorded again. */
+		/*
+		 * An epilogue that throws, or is left by longjmp, must not have it recorded again.
+		 */
 		call->mode &= ~(uint32_t)TL_MODE_RECORD;
 		if (ours && call->open)
 			call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
@@ -810,7 +900,8 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
 	/* Also where its request does not want this call. */
-	bool recorded = atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
+	bool recorded =
+		atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
 	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_tools_given()))
 		tl_runtime_renew_exit();
 }
@@ -836,7 +927,8 @@ static uint64_t result_again(const struct tl_call *call, uint64_t result)
 	return again;
 }
 
-void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words,
+			 uint32_t count)
 {
 	uint64_t own[WORDS];
 
@@ -878,10 +970,12 @@ void tl_call_unwound(struct tl_call *call)
 /*
  * --- calls with a straight hook, recorded or not, and nothing else: what is said in hook.h of them
  *
- * A driver's work comes in between two of these, and other threads' besides: so nothing of this is near when it is needed, and what counts is how little it is.
+ * A driver's work comes in between two of these, and other threads' besides: so nothing of this is
+ * near when it is needed, and what counts is how little it is.
  */
 
-static inline void words_of_simple(const struct tl_call *call, const struct tl_hook_place *place, uint64_t *words)
+static inline void words_of_simple(const struct tl_call *call, const struct tl_hook_place *place,
+				   uint64_t *words)
 {
 	void *const *params = call->params;
 
@@ -889,14 +983,18 @@ static inline void words_of_simple(const struct tl_call *call, const struct tl_h
 		if (!(place->narrow >> i & 1))
 			words[i] = *(const uint64_t *)params[i];
 		else if (place->negative >> i & 1)
-			words[i] = (uint64_t)(int64_t)*(const int32_t *)params[i];
+			words[i] = (uint64_t)(int64_t) * (const int32_t *)params[i];
 		else
 			words[i] = *(const uint32_t *)params[i];
 	}
 }
 
-/* Its entry is whole before the hook, which may never come back; until that is over there is nothing to recover of it. */
-static inline void open_hooked(struct tl_call *call, struct tl_open_call *open, uint64_t mode_and_id, const struct tl_hook_place *place)
+/*
+ * Its entry is whole before the hook, which may never come back; until that is over there is
+ * nothing to recover of it.
+ */
+static inline void open_hooked(struct tl_call *call, struct tl_open_call *open,
+			       uint64_t mode_and_id, const struct tl_hook_place *place)
 {
 	struct tl_producer *producer = producer_of(call->thread);
 	struct tl_hooked *hooked = call->hooked;
@@ -939,7 +1037,8 @@ TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_
 	struct tl_open_call *open = top_of(thread);
 	struct tl_hooked *hooked = producer_of(thread)->hooked;
 	const struct tl_hook_place *place = tl_hook_straight((uint32_t)(mode_and_id >> 32));
-	if (TL_UNLIKELY(open >= thread->end || frame_of(open - 1) < call->caller.stack || !hooked || !place ||
+	if (TL_UNLIKELY(open >= thread->end || frame_of(open - 1) < call->caller.stack || !hooked ||
+			!place ||
 			(mode_and_id & TL_MODE_FOLLOW && !has_scratch(producer_of(thread)))))
 		return tl_call_enter_other(call);
 	call->thread = thread;
@@ -948,14 +1047,23 @@ TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_
 	return real;
 }
 
-static TL_ALWAYS_INLINE struct draft draft_of_hooked(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+static TL_ALWAYS_INLINE struct draft draft_of_hooked(const struct tl_call *call, uint64_t result,
+						     const struct tl_hook_place *place)
 {
-	return (struct draft){ .function = call->shim->function, .id = call->shim->id, .mode = call->mode,
-			       .count = call->mode & TL_MODE_WORDS ? place->words : 0, .start = call->start, .end = call->end,
-			       .result = result, .words = call->hooked->words, .cause = { call->hooked->correlation, 0 } };
+	return (struct draft){.function = call->shim->function,
+			      .id = call->shim->id,
+			      .mode = call->mode,
+			      .count = call->mode & TL_MODE_WORDS ? place->words : 0,
+			      .start = call->start,
+			      .end = call->end,
+			      .result = result,
+			      .words = call->hooked->words,
+			      .cause = {call->hooked->correlation, 0}};
 }
 
-TL_NEAR_CODE static __attribute__((noinline)) void record_hooked_captured(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+TL_NEAR_CODE static __attribute__((noinline)) void
+record_hooked_captured(const struct tl_call *call, uint64_t result,
+		       const struct tl_hook_place *place)
 {
 	struct draft draft = draft_of_hooked(call, result, place);
 
@@ -963,7 +1071,8 @@ TL_NEAR_CODE static __attribute__((noinline)) void record_hooked_captured(const 
 }
 
 /* No draft in memory, here. */
-static TL_ALWAYS_INLINE void record_hooked(const struct tl_call *call, uint64_t result, const struct tl_hook_place *place)
+static TL_ALWAYS_INLINE void record_hooked(const struct tl_call *call, uint64_t result,
+					   const struct tl_hook_place *place)
 {
 	const struct draft draft = draft_of_hooked(call, result, place);
 
@@ -973,11 +1082,13 @@ static TL_ALWAYS_INLINE void record_hooked(const struct tl_call *call, uint64_t 
 /* On the thread that it began on, on top, and begun on the short way. */
 static inline bool is_straight(const struct tl_call *call, const struct tl_thread *thread)
 {
-	return thread && call->thread == thread && top_of(call->thread) == call->open + 1 && frame_of(call->open) == call->frame &&
-	       tl_hook_is_owed(call) && call->hooked->straight;
+	return thread && call->thread == thread && top_of(call->thread) == call->open + 1 &&
+	       frame_of(call->open) == call->frame && tl_hook_is_owed(call) &&
+	       call->hooked->straight;
 }
 
-TL_NEAR_CODE void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+TL_NEAR_CODE void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words,
+				       uint32_t count)
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_hooked *hooked = call->hooked;
@@ -1016,24 +1127,38 @@ struct tl_shim *tl_call_shim_of(const struct tl_open_call *open)
 	return &tl_runtime_library(open->function >> 16)->shims[open->function & 0xffff];
 }
 
-static struct draft draft_of(const struct tl_open_call *open, const uint64_t *recorded, uint64_t result, uint64_t end)
+static struct draft draft_of(const struct tl_open_call *open, const uint64_t *recorded,
+			     uint64_t result, uint64_t end)
 {
 	const struct tl_function *function = tl_call_shim_of(open)->function;
 
-	return (struct draft){ .function = function, .id = open->function, .mode = open->mode,
-			       .count = open->mode & TL_MODE_WORDS ? function->words : 0, .start = open->start, .end = end, .result = result,
-			       .words = recorded + 1 };
+	return (struct draft){.function = function,
+			      .id = open->function,
+			      .mode = open->mode,
+			      .count = open->mode & TL_MODE_WORDS ? function->words : 0,
+			      .start = open->start,
+			      .end = end,
+			      .result = result,
+			      .words = recorded + 1};
 }
 
-/* The same as calls out of line are. False: this process was forked inside it, or it has been ended. */
+/*
+ * The same as calls out of line are. False: this process was forked inside it, or it has been
+ * ended.
+ */
 static bool as_traced(struct tl_call *call, const uint64_t *recorded)
 {
 	struct tl_open_call *open = entry_of(recorded);
 
 	if (frame_of(open) != (uintptr_t)recorded)
 		return false;
-	*call = (struct tl_call){ .open = open, .shim = tl_call_shim_of(open), .mode = open->mode & TL_MODE_CAPTURED, .start = open->start,
-				  .frame = (uintptr_t)recorded, .caller.stack = (uintptr_t)recorded, .thread = tl_buffer_thread_of(open) };
+	*call = (struct tl_call){.open = open,
+				 .shim = tl_call_shim_of(open),
+				 .mode = open->mode & TL_MODE_CAPTURED,
+				 .start = open->start,
+				 .frame = (uintptr_t)recorded,
+				 .caller.stack = (uintptr_t)recorded,
+				 .thread = tl_buffer_thread_of(open)};
 	return true;
 }
 
@@ -1054,10 +1179,12 @@ void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintp
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 
 	bool captured = (uint32_t)mode_and_id == TL_MODE_CAPTURED;
-	if (!thread || !real || (captured ? shim->function->words > WORDS : (uint32_t)mode_and_id != TL_MODE_OPEN))
+	if (!thread || !real ||
+	    (captured ? shim->function->words > WORDS : (uint32_t)mode_and_id != TL_MODE_OPEN))
 		return NULL;
 	struct tl_open_call *open = top_of(thread);
-	if (open >= thread->end || frame_of(open - 1) < stack || (captured && !has_scratch(producer_of(thread))))
+	if (open >= thread->end || frame_of(open - 1) < stack ||
+	    (captured && !has_scratch(producer_of(thread))))
 		return NULL;
 	set_top(thread, open + 1);
 	recorded[0] = (uintptr_t)open;
@@ -1071,7 +1198,8 @@ void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintp
 }
 
 /* In order, on the thread that it began on, and nothing has happened to it. */
-static bool is_plain(const struct tl_thread *thread, const struct tl_open_call *open, const uint64_t *recorded, uint32_t mode)
+static bool is_plain(const struct tl_thread *thread, const struct tl_open_call *open,
+		     const uint64_t *recorded, uint32_t mode)
 {
 	return thread && atomic_load_explicit(&thread->top, memory_order_relaxed) == open + 1 &&
 	       frame_of(open) == (uintptr_t)recorded && open->mode == mode;

@@ -21,23 +21,31 @@ static inline void tl_call_copy(void *to, const void *from, uint32_t size)
 
 /* tl_call_enter and tl_call_leave for calls that traced_path.c leaves to others. */
 void *tl_call_enter_other(struct tl_call *call);
-void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
+void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *words,
+			 uint32_t count);
 
-/* The same for calls whose hook is the one that looks at them, recorded or not; what is out of the ordinary goes on to those. `mode_and_id`: the shim's. */
+/*
+ * The same for calls whose hook is the one that looks at them, recorded or not; what is out of the
+ * ordinary goes on to those. `mode_and_id`: the shim's.
+ */
 void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_id);
-void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count);
+void tl_call_leave_hooked(struct tl_call *call, uint64_t result, const uint64_t *words,
+			  uint32_t count);
 
 static inline bool tl_call_is_hooked(uint32_t mode)
 {
 	return (mode & ~(uint32_t)TL_MODE_CAPTURED) == TL_MODE_DEVICE;
 }
 
-/* The thread ends: calls that are still open were left by longjmp, or by an end without unwinding. They are recorded so. */
+/*
+ * The thread ends: calls that are still open were left by longjmp, or by an end without unwinding.
+ * They are recorded so.
+ */
 void tl_call_end_all(struct tl_thread *thread);
 
 /*
- * The same for those open calls that are known to have been left by longjmp. `caller`: of who is called by the program: what lies below
- * its stack is ours, or left.
+ * The same for those open calls that are known to have been left by longjmp. `caller`: of who is
+ * called by the program: what lies below its stack is ours, or left.
  */
 void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller);
 
@@ -45,7 +53,10 @@ void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller);
 struct tl_shim *tl_call_shim_of(const struct tl_open_call *open);
 
 struct tl_frame;
-/* Run the epilogues of an open call that was left. The entry is this function's meanwhile: longjmp.c knows its frame. */
+/*
+ * Run the epilogues of an open call that was left. The entry is this function's meanwhile:
+ * longjmp.c knows its frame.
+ */
 void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * stack_frames.h: the calls that the calling thread is inside of, innermost first, by the tables that compilers make for unwinding (.eh_frame).
+ * stack_frames.h: the calls that the calling thread is inside of, innermost first, by the tables
+ * that compilers make for unwinding (.eh_frame).
  *
- * For questions that are asked seldom: is this frame still one of them, and which stack are we on? A step costs some hundred nanoseconds. Nothing
- * is allocated, and the stack is read only where it can be: safe in a signal handler.
+ * For questions that are asked seldom: is this frame still one of them, and which stack are we on?
+ * A step costs some hundred nanoseconds. Nothing is allocated, and the stack is read only where it
+ * can be: safe in a signal handler.
  */
 #ifndef TL_LAYER_CALLS_STACK_FRAMES_H
 #define TL_LAYER_CALLS_STACK_FRAMES_H
@@ -12,36 +14,43 @@
 
 /* One of them: its frame is [low, high); high is where its caller's part of the stack ends. */
 struct tl_chain_frame {
-	uintptr_t function;	/* where its code begins */
-	uintptr_t library;	/* the base address of the library that it is in */
-	uintptr_t back;		/* where it returns to */
+	uintptr_t function; /* where its code begins */
+	uintptr_t library;  /* the base address of the library that it is in */
+	uintptr_t back;	    /* where it returns to */
 	uintptr_t low, high;
-	bool program;		/* the library is the program itself */
-	bool signal;		/* it is the kernel's, made for a signal handler: its caller may be on another stack */
+	bool program; /* the library is the program itself */
+	/* it is the kernel's, made for a signal handler: its caller may be on another stack */
+	bool signal;
 };
 
 enum tl_chain_end {
-	TL_CHAIN_STOPPED,	/* by visit */
-	TL_CHAIN_THREAD,	/* the thread's own first function */
-	TL_CHAIN_COROUTINE,	/* that of another stack: a coroutine's */
-	TL_CHAIN_MADE,		/* code that no library has, as JITs make it: nothing is known of what called it */
-	TL_CHAIN_DEEP,		/* none yet, after very many frames */
-	TL_CHAIN_UNKNOWN,	/* a library's code that has no table, such as where hand-written coroutines begin */
+	TL_CHAIN_STOPPED,   /* by visit */
+	TL_CHAIN_THREAD,    /* the thread's own first function */
+	TL_CHAIN_COROUTINE, /* that of another stack: a coroutine's */
+	/* code that no library has, as JITs make it: nothing is known of what called it */
+	TL_CHAIN_MADE,
+	TL_CHAIN_DEEP, /* none yet, after very many frames */
+	/* a library's code that has no table, such as where hand-written coroutines begin */
+	TL_CHAIN_UNKNOWN,
 };
 
 /* From the caller of this function on, until visit returns true. */
-enum tl_chain_end tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), void *closure);
+enum tl_chain_end tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure),
+				void *closure);
 
 /*
- * All bits inverted, what is found at the outermost frame of each coroutine of the C library's (makecontext); 0: not known. Inverted, so that looking for it
- * leaves none on the stack.
+ * All bits inverted, what is found at the outermost frame of each coroutine of the C library's
+ * (makecontext); 0: not known. Inverted, so that looking for it leaves none on the stack.
  */
 uintptr_t tl_chain_coroutine_mark(void);
 
 /* Whether each page of [from, to) can be read. */
 bool tl_chain_is_mapped(uintptr_t from, uintptr_t to);
 
-/* The base address of the library that the address lies in; 0: in none, or in the program (whose shims can't be told from its other code). */
+/*
+ * The base address of the library that the address lies in; 0: in none, or in the program (whose
+ * shims can't be told from its other code).
+ */
 uintptr_t tl_chain_library(const void *address);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * thread.c: the beginning and the end of a thread. See thread.h.
  *
- * A thread's end is seen by the destructor of a pthread key. Destructors of other keys may still make calls, in an order that nobody
- * promises, so ours asks for another round and hands the thread's events over in the last but one (in the last, ThreadSanitizer takes
- * its own state down). After that tl_self stays set, and what still comes is recorded: a producer is recycled only once the
- * kernel doesn't know its thread any more.
+ * A thread's end is seen by the destructor of a pthread key. Destructors of other keys may still
+ * make calls, in an order that nobody promises, so ours asks for another round and hands the
+ * thread's events over in the last but one (in the last, ThreadSanitizer takes its own state down).
+ * After that tl_self stays set, and what still comes is recorded: a producer is recycled only once
+ * the kernel doesn't know its thread any more.
  */
 #include "layer/calls/thread.h"
 
@@ -26,7 +27,8 @@ static void ends(void *value)
 
 	if (tl_buffer_is_stale(&producer->thread) || tl_runtime_is_confined())
 		return;
-	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(key, producer) == 0)
+	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
+	    pthread_setspecific(key, producer) == 0)
 		return;
 	tl_call_end_all(&producer->thread);
 	if (producer->frames)
@@ -41,7 +43,10 @@ void tl_thread_start(void)
 	have_key = pthread_key_create(&key, ends) == 0;
 }
 
-/* Where calls inside of calls are not traced, they have to be looked at: then only the outermost is served inline. */
+/*
+ * Where calls inside of calls are not traced, they have to be looked at: then only the outermost is
+ * served inline.
+ */
 static void look_at_inner(struct tl_producer *producer)
 {
 	producer->inline_end = producer->thread.open + 1;

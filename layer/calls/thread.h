@@ -13,7 +13,10 @@ void tl_thread_start(void);
 /* The calling thread's first watched call: sets tl_self. NULL where memory is short. */
 struct tl_thread *tl_thread_attach(void);
 
-/* From now on the calling thread's calls are served in their entries, unless something speaks against it. */
+/*
+ * From now on the calling thread's calls are served in their entries, unless something speaks
+ * against it.
+ */
 static inline void tl_thread_serve_inline(struct tl_thread *thread)
 {
 	bool may = !thread->busy && thread->clock && !tl_request_inside();
@@ -30,7 +33,10 @@ static inline void tl_thread_busy(struct tl_thread *thread)
 
 static inline void tl_thread_free(struct tl_thread *thread)
 {
-	/* 0: while the callback went on on another stack, calls on the thread's own were seen not to be its. */
+	/*
+	 * 0: while the callback went on on another stack, calls on the thread's own were seen not
+	 * to be its.
+	 */
 	if (thread->busy)
 		thread->busy--;
 	tl_thread_serve_inline(thread);

@@ -1,10 +1,12 @@
 /*
  * traced_path.c: calls that are traced and nothing else, and the way to all others.
  *
- * Shims come here with every call that is not served in the entry. Most of these, while a tracer is enabled, are calls of a known function by a known
- * thread, in order, that nobody records: they are served here, with no clock, no settling, and no look at the function's description. What
- * is out of the ordinary goes on to slow_path.c, which can also end a call that began here: a call that began here has the same entry on
- * the stack of open calls, the same frame, and the same fields in its struct tl_call, but for the time, which is 0.
+ * Shims come here with every call that is not served in the entry. Most of these, while a tracer is
+ * enabled, are calls of a known function by a known thread, in order, that nobody records: they are
+ * served here, with no clock, no settling, and no look at the function's description. What is out
+ * of the ordinary goes on to slow_path.c, which can also end a call that began here: a call that
+ * began here has the same entry on the stack of open calls, the same frame, and the same fields in
+ * its struct tl_call, but for the time, which is 0.
  */
 #include <errno.h>
 
@@ -27,22 +29,30 @@ static inline void free_again(const struct busy *busy)
 	busy->thread->end = TL_LIKELY(!tl_request_inside()) ? busy->end : NULL;
 }
 
-/* Callbacks follow, up to the end of the block or an exception: the calls that they make pass through. */
-#define CALLBACKS(thread_)                                                                                             \
-	struct busy busy_ __attribute__((unused, cleanup(free_again))) = { .thread = (thread_), .end = (thread_)->end };      \
-	(thread_)->busy = 1;                                                                                           \
+/*
+ * Callbacks follow, up to the end of the block or an exception: the calls that they make pass
+ * through.
+ */
+#define CALLBACKS(thread_)                                                                         \
+	struct busy busy_ __attribute__((unused, cleanup(free_again))) = {.thread = (thread_),     \
+									  .end = (thread_)->end};  \
+	(thread_)->busy = 1;                                                                       \
 	(thread_)->end = NULL
 
-/* Keep the parameters' values. Reads whole words where a parameter may be narrower: both lie on the caller's stack. */
-static inline __attribute__((no_sanitize("address", "thread"))) void keep_words(struct tl_frame *frame, const struct tl_call *call,
-										uint32_t count)
+/*
+ * Keep the parameters' values. Reads whole words where a parameter may be narrower: both lie on the
+ * caller's stack.
+ */
+static inline __attribute__((no_sanitize("address", "thread"))) void
+keep_words(struct tl_frame *frame, const struct tl_call *call, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		frame->words[i] = *(const volatile uint64_t *)call->params[i];
 }
 
 /* The frame's .caller is for generic callbacks, of which there are none here. */
-static inline void prologues(struct tl_call *call, struct tl_frame *frame, struct tl_shim *shim, const struct tl_dispatch *table)
+static inline void prologues(struct tl_call *call, struct tl_frame *frame, struct tl_shim *shim,
+			     const struct tl_dispatch *table)
 {
 	const struct tl_entry *entry = table->entries;
 	void *params = (void *)call->params;
@@ -61,7 +71,8 @@ static inline void prologues(struct tl_call *call, struct tl_frame *frame, struc
 	} while (i < count);
 }
 
-static inline void epilogues(struct tl_call *call, struct tl_frame *frame, const struct tl_dispatch *table, uint64_t result)
+static inline void epilogues(struct tl_call *call, struct tl_frame *frame,
+			     const struct tl_dispatch *table, uint64_t result)
 {
 	const struct tl_entry *entry = table->entries;
 	void *params = (void *)call->params;
@@ -69,14 +80,15 @@ static inline void epilogues(struct tl_call *call, struct tl_frame *frame, const
 
 	do {
 		void **instance = &frame->instance[i];
-		frame->ended = ++i;	/* first, so that an epilogue that throws isn't run again */
+		frame->ended = ++i; /* first, so that an epilogue that throws isn't run again */
 		if (TL_LIKELY(entry->epilogue))
 			((tl_typed)entry->epilogue)(params, result, entry->user_data, instance);
 		entry++;
 	} while (i < count);
 }
 
-static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_open_call *open, uint64_t mode_and_id)
+static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_open_call *open,
+		   uint64_t mode_and_id)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_frame *frame = &producer->frames->frames[open - thread->open];
@@ -95,7 +107,10 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	call->thread = thread;
 	call->start = 0;
 	call->more = frame;
-	/* The rest of the entry before what makes it good: for this thread's signal handlers, and for recovery. */
+	/*
+	 * The rest of the entry before what makes it good: for this thread's signal handlers, and
+	 * for recovery.
+	 */
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 
 	const struct tl_dispatch *table = tl_pin(shim, frame);
@@ -103,7 +118,8 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 		call->more = NULL;
 		return real;
 	}
-	int *error_at = producer->error, error = *error_at;	/* a callback may fork, and the child has another producer */
+	/* a callback may fork, and the child has another producer */
+	int *error_at = producer->error, error = *error_at;
 	{
 		CALLBACKS(thread);
 		if (TL_LIKELY(table->plain)) {
@@ -129,12 +145,14 @@ TL_NEAR_CODE void *tl_call_enter(struct tl_call *call)
 		return tl_call_enter_other(call);
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
 	if (TL_UNLIKELY(open >= ((struct tl_producer *)thread)->framed_end ||
-			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) < call->caller.stack))
+			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <
+				call->caller.stack))
 		return tl_call_enter_other(call);
 	return enter(call, thread, open, mode_and_id);
 }
 
-static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_frame *frame, const struct tl_dispatch *table, uint64_t result)
+static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_frame *frame,
+		  const struct tl_dispatch *table, uint64_t result)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_open_call *open = call->open;
@@ -150,7 +168,8 @@ static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_fram
 	atomic_store_explicit(&thread->top, open, memory_order_release);
 }
 
-TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words,
+				uint32_t count)
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_frame *frame = call->more;
@@ -158,7 +177,8 @@ TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uin
 	if (TL_UNLIKELY(tl_call_is_hooked(call->mode)))
 		return tl_call_leave_hooked(call, result, words, count);
 	/* In order, on the thread that it began on, and in its process; not recorded. */
-	if (TL_UNLIKELY(call->mode != TL_MODE_TRACERS || !frame || !thread || call->thread != thread || thread->busy ||
+	if (TL_UNLIKELY(call->mode != TL_MODE_TRACERS || !frame || !thread ||
+			call->thread != thread || thread->busy ||
 			atomic_load_explicit(&thread->top, memory_order_relaxed) != call->open + 1))
 		return tl_call_leave_other(call, result, words, count);
 	const struct tl_dispatch *table = atomic_load_explicit(&frame->pin, memory_order_relaxed);

@@ -3,22 +3,27 @@
  *
  * The algorithm
  *
- * Each shim has a dispatch table: the callbacks of every enabled tracer that has any on this function, in the order of enabling. A table
- * never changes once it is published in shim->dispatch; enabling and disabling publish a new one in its place and retire the old.
+ * Each shim has a dispatch table: the callbacks of every enabled tracer that has any on this
+ * function, in the order of enabling. A table never changes once it is published in shim->dispatch;
+ * enabling and disabling publish a new one in its place and retire the old.
  *
- * A call pins the table that it uses: it loads shim->dispatch, stores it in its frame's .pin, and loads shim->dispatch again. If that
- * is still the same, the table is its own until it clears .pin, after the last epilogue; otherwise it starts over. So a call sees one table
- * from prologue to epilogue, whatever is enabled or disabled in between: that is what makes pairs.
+ * A call pins the table that it uses: it loads shim->dispatch, stores it in its frame's .pin, and
+ * loads shim->dispatch again. If that is still the same, the table is its own until it clears .pin,
+ * after the last epilogue; otherwise it starts over. So a call sees one table from prologue to
+ * epilogue, whatever is enabled or disabled in between: that is what makes pairs.
  *
- * A writer (they exclude each other by `lock`) publishes, executes membarrier, and then scans the pins of all threads. membarrier makes
- * every running thread execute a full barrier. A caller whose second load came before it has its pin in memory, and the scan sees it; one
- * whose second load comes after sees the new table, and starts over. Hence a retired table that the scan doesn't find is used by nobody and
- * never will be, and is freed. The callers' side costs a store, a compiler barrier and a load, and no fence. Where the kernel has
- * no membarrier (or a build asks for it, -DTL_PIN_SEQ_CST, for ThreadSanitizer), callers execute the fence themselves.
+ * A writer (they exclude each other by `lock`) publishes, executes membarrier, and then scans the
+ * pins of all threads. membarrier makes every running thread execute a full barrier. A caller whose
+ * second load came before it has its pin in memory, and the scan sees it; one whose second load
+ * comes after sees the new table, and starts over. Hence a retired table that the scan doesn't find
+ * is used by nobody and never will be, and is freed. The callers' side costs a store, a compiler
+ * barrier and a load, and no fence. Where the kernel has no membarrier (or a build asks for it,
+ * -DTL_PIN_SEQ_CST, for ThreadSanitizer), callers execute the fence themselves.
  *
- * Destroy waits until no pinned table contains the tracer. It counts itself in tl_tracer_attention, executes membarrier, notes the futex
- * word, scans, and sleeps until the word changes. A caller clears its pin and then looks at the count: by the same argument either the scan
- * sees the cleared pin, or the caller sees the count, adds to the word and wakes the sleeper.
+ * Destroy waits until no pinned table contains the tracer. It counts itself in tl_tracer_attention,
+ * executes membarrier, notes the futex word, scans, and sleeps until the word changes. A caller
+ * clears its pin and then looks at the count: by the same argument either the scan sees the cleared
+ * pin, or the caller sees the count, adds to the word and wakes the sleeper.
  *
  * dispatch_table.h has the callers' side, traced_path.c the calls that are traced and nothing else.
  *
@@ -46,7 +51,7 @@
 /* The callbacks that a tracer has on one function. */
 struct registered {
 	struct tl_shim *shim;
-	tl_callback callback[2];	/* by enum tl_phase */
+	tl_callback callback[2]; /* by enum tl_phase */
 	bool generic[2];
 };
 
@@ -58,23 +63,26 @@ struct tracer {
 	void *user_data;
 	unsigned levels;
 	bool of_tool;
-	bool gated;		/* its callbacks run only while the gate is open */
-	uint64_t turn;		/* number of its last enabling: tables are in this order */
-	struct registered *registered;	/* ascending by shim */
+	bool gated;		       /* its callbacks run only while the gate is open */
+	uint64_t turn;		       /* number of its last enabling: tables are in this order */
+	struct registered *registered; /* ascending by shim */
 	size_t count, room;
 };
 
-/* Protects everything below, all tables but published ones, and what is retired. Nothing else is locked under it, and no callback runs. */
+/*
+ * Protects everything below, all tables but published ones, and what is retired. Nothing else is
+ * locked under it, and no callback runs.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tracer *tracers;
 static size_t ntracers;
 static struct tl_dispatch *retired;
-static bool fences;			/* no membarrier: callers fence */
-static bool gate_is_open = true;	/* tl_tracer_gate */
-static uint64_t turns;			/* tracers enabled so far */
+static bool fences;		 /* no membarrier: callers fence */
+static bool gate_is_open = true; /* tl_tracer_gate */
+static uint64_t turns;		 /* tracers enabled so far */
 
 _Atomic uint32_t tl_tracer_attention;
-static _Atomic uint32_t word;		/* the futex of destroys that sleep */
+static _Atomic uint32_t word; /* the futex of destroys that sleep */
 static _Atomic(struct tl_frames *) blocks;
 
 #define SLOT_BITS 20
@@ -92,14 +100,18 @@ static struct tracer *find(struct tl_tracer *handle)
 
 	if (slot >= ntracers || tracers[slot].generation != value >> SLOT_BITS)
 		return NULL;
-	return tracers[slot].state == DISABLED || tracers[slot].state == ENABLED ? &tracers[slot] : NULL;
+	return tracers[slot].state == DISABLED || tracers[slot].state == ENABLED ? &tracers[slot]
+										 : NULL;
 }
 
 /* ---- the callers' side ---- */
 
 void tl_tracer_attend(void)
 {
-	/* Where callers fence: between the pin's clearing and the look at the count. Pairs with heavy_barrier. */
+	/*
+	 * Where callers fence: between the pin's clearing and the look at the count. Pairs with
+	 * heavy_barrier.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!(atomic_load_explicit(&tl_tracer_attention, memory_order_relaxed) & ~TL_TRACER_FENCES))
 		return;
@@ -111,7 +123,8 @@ void tl_tracer_attend(void)
 }
 
 /* Keep the parameters' values. */
-static void keep_words(struct tl_frame *frame, const struct tl_function *function, void *const *params)
+static void keep_words(struct tl_frame *frame, const struct tl_function *function,
+		       void *const *params)
 {
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
@@ -124,8 +137,10 @@ typedef void (*typed_void)(void *params, void *user_data, void **instance_data);
 typedef void (*typed_float)(void *params, float result, void *user_data, void **instance_data);
 typedef void (*typed_double)(void *params, double result, void *user_data, void **instance_data);
 
-static __attribute__((noinline)) void call_unusual(const struct tl_function *function, tl_callback callback, void *params,
-						   const void *result, void *user_data, void **instance_data)
+static __attribute__((noinline)) void call_unusual(const struct tl_function *function,
+						   tl_callback callback, void *params,
+						   const void *result, void *user_data,
+						   void **instance_data)
 {
 	double d = 0;
 	float f = 0;
@@ -158,9 +173,14 @@ static bool can_be_typed(const struct tl_function *function)
 
 static struct tl_view view_of(const struct tl_frame *frame, void *const *params, void *result)
 {
-	return (struct tl_view){ .function = frame->shim->function, .params = params, .result = result,
-				 .flags = frame->flags, .depth = frame->depth, .caller = frame->caller, .start = frame->start,
-				 .end = frame->end };
+	return (struct tl_view){.function = frame->shim->function,
+				.params = params,
+				.result = result,
+				.flags = frame->flags,
+				.depth = frame->depth,
+				.caller = frame->caller,
+				.start = frame->start,
+				.end = frame->end};
 }
 
 static bool can_be_skipped(const struct tl_function *function)
@@ -168,17 +188,22 @@ static bool can_be_skipped(const struct tl_function *function)
 	return function->result->size <= sizeof(((struct tl_frame *)NULL)->skipped);
 }
 
-static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame, const struct tl_entry *entry, void **instance,
-						       void *const *params, void *result)
+static __attribute__((noinline)) void generic_prologue(struct tl_frame *frame,
+						       const struct tl_entry *entry,
+						       void **instance, void *const *params,
+						       void *result)
 {
 	struct tl_view view = view_of(frame, params, result);
 
-	if (((tl_generic_prologue)entry->prologue)(&view, entry->user_data, instance) == TL_SKIP && can_be_skipped(view.function))
+	if (((tl_generic_prologue)entry->prologue)(&view, entry->user_data, instance) == TL_SKIP &&
+	    can_be_skipped(view.function))
 		frame->flags |= TL_VIEW_SKIPPED;
 }
 
-static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, const struct tl_entry *entry, void **instance,
-						       void *const *params, void *result)
+static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame,
+						       const struct tl_entry *entry,
+						       void **instance, void *const *params,
+						       void *result)
 {
 	struct tl_view view = view_of(frame, params, result);
 
@@ -188,16 +213,21 @@ static __attribute__((noinline)) void generic_epilogue(struct tl_frame *frame, c
 /* The same from prologue to epilogue. */
 static void **instances_of(struct tl_frame *frame, const struct tl_dispatch *table)
 {
-	return table->count <= TL_FRAME_INSTANCES || frame->room < table->count ? frame->instance : frame->more;
+	return table->count <= TL_FRAME_INSTANCES || frame->room < table->count ? frame->instance
+										: frame->more;
 }
 
-/* No malloc: the program may be in it. Returns for how many of the table's entries there is room; where memory is short, the last don't see this call. */
+/*
+ * No malloc: the program may be in it. Returns for how many of the table's entries there is room;
+ * where memory is short, the last don't see this call.
+ */
 static uint32_t make_room(struct tl_frame *frame, const struct tl_dispatch *table)
 {
 	if (table->count <= TL_FRAME_INSTANCES || frame->room >= table->count)
 		return table->count;
 	uint32_t room = 2 * table->count;
-	void **more = mmap(NULL, room * sizeof(*more), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void **more = mmap(NULL, room * sizeof(*more), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (more == MAP_FAILED)
 		return TL_FRAME_INSTANCES;
 	if (frame->more)
@@ -207,7 +237,8 @@ static uint32_t make_room(struct tl_frame *frame, const struct tl_dispatch *tabl
 	return table->count;
 }
 
-void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const struct tl_dispatch *table)
+void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame,
+			 const struct tl_dispatch *table)
 {
 	struct tl_shim *shim = call->shim;
 
@@ -226,11 +257,13 @@ void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame, const str
 		if (!entry->prologue)
 			continue;
 		if (entry->plain)
-			((tl_typed)entry->prologue)((void *)call->params, 0, entry->user_data, instance);
+			((tl_typed)entry->prologue)((void *)call->params, 0, entry->user_data,
+						    instance);
 		else if (entry->generic_prologue)
 			generic_prologue(frame, entry, instance, call->params, frame->skipped);
 		else
-			call_unusual(shim->function, entry->prologue, (void *)call->params, NULL, entry->user_data, instance);
+			call_unusual(shim->function, entry->prologue, (void *)call->params, NULL,
+				     entry->user_data, instance);
 	}
 }
 
@@ -250,17 +283,20 @@ static void epilogues(struct tl_frame *frame, void *const *params, void *result,
 	void **instances = instances_of(frame, table);
 
 	while (frame->ended < frame->begun) {
-		uint32_t i = frame->ended++;	/* first, so that an epilogue that throws isn't run again */
+		/* first, so that an epilogue that throws isn't run again */
+		uint32_t i = frame->ended++;
 		const struct tl_entry *entry = &table->entries[i];
 		void **instance = &instances[i];
 		if (!entry->epilogue)
 			continue;
 		if (entry->plain)
-			((tl_typed)entry->epilogue)((void *)params, word_, entry->user_data, instance);
+			((tl_typed)entry->epilogue)((void *)params, word_, entry->user_data,
+						    instance);
 		else if (entry->generic_epilogue)
 			generic_epilogue(frame, entry, instance, params, result);
 		else
-			call_unusual(frame->shim->function, entry->epilogue, (void *)params, result, entry->user_data, instance);
+			call_unusual(frame->shim->function, entry->epilogue, (void *)params, result,
+				     entry->user_data, instance);
 	}
 	tl_unpin(frame);
 }
@@ -294,7 +330,7 @@ void tl_tracer_leave(struct tl_call *call, struct tl_frame *frame)
 
 void tl_tracer_unwind(struct tl_call *call, struct tl_frame *frame)
 {
-	uint64_t none[8] = { 0 };
+	uint64_t none[8] = {0};
 
 	frame->flags |= TL_VIEW_UNWOUND;
 	epilogues(frame, call->params, none, 0);
@@ -304,7 +340,7 @@ void tl_tracer_abandon(struct tl_frame *frame)
 {
 	const struct tl_function *function = frame->shim->function;
 	void *params[TL_FRAME_WORDS];
-	uint64_t none[8] = { 0 };
+	uint64_t none[8] = {0};
 
 	for (uint32_t i = 0; i < function->count && i < TL_FRAME_WORDS; i++) {
 		uint32_t at = function->params[i].offset;
@@ -325,13 +361,15 @@ struct tl_frames *tl_tracer_frames(uint32_t count)
 	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
 		bool no = false;
 		if (block->count >= count &&
-		    atomic_compare_exchange_strong_explicit(&block->taken, &no, true, memory_order_acquire, memory_order_relaxed)) {
+		    atomic_compare_exchange_strong_explicit(
+			    &block->taken, &no, true, memory_order_acquire, memory_order_relaxed)) {
 			atomic_store_explicit(&block->owner, pthread_self(), memory_order_relaxed);
 			return block;
 		}
 	}
 	size_t size = sizeof(*block) + count * sizeof(struct tl_frame);
-	block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (block == MAP_FAILED)
 		return NULL;
 	block->count = count;
@@ -342,18 +380,23 @@ struct tl_frames *tl_tracer_frames(uint32_t count)
 	struct tl_frames *first = atomic_load_explicit(&blocks, memory_order_relaxed);
 	do
 		atomic_store_explicit(&block->next, first, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&blocks, &first, block, memory_order_release, memory_order_relaxed));
+	while (!atomic_compare_exchange_weak_explicit(&blocks, &first, block, memory_order_release,
+						      memory_order_relaxed));
 	return block;
 }
 
 static bool is_own(const struct tl_frames *block)
 {
-	return pthread_equal(atomic_load_explicit(&block->owner, memory_order_relaxed), pthread_self());
+	return pthread_equal(atomic_load_explicit(&block->owner, memory_order_relaxed),
+			     pthread_self());
 }
 
 void tl_tracer_frames_give_back(struct tl_frames *block)
 {
-	/* Release pairs with the scans' acquire loads: they don't look at the pins, whose tables are done with. */
+	/*
+	 * Release pairs with the scans' acquire loads: they don't look at the pins, whose tables
+	 * are done with.
+	 */
 	atomic_store_explicit(&block->used, 0, memory_order_release);
 	atomic_store_explicit(&block->taken, false, memory_order_release);
 }
@@ -370,7 +413,8 @@ static void start_barriers(void)
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) {
 		fences = true;
 		/* Before any table is published: who sees one sees this. */
-		atomic_fetch_or_explicit(&tl_tracer_attention, TL_TRACER_FENCES, memory_order_seq_cst);
+		atomic_fetch_or_explicit(&tl_tracer_attention, TL_TRACER_FENCES,
+					 memory_order_seq_cst);
 	}
 }
 
@@ -384,8 +428,9 @@ static void heavy_barrier(void)
 }
 
 /*
- * The pins of all threads, sorted. A pin is compared, never followed: a caller that is about to start over may still hold the address
- * of a table that has been freed. Where memory is short, NULL: everything counts as pinned.
+ * The pins of all threads, sorted. A pin is compared, never followed: a caller that is about to
+ * start over may still hold the address of a table that has been freed. Where memory is short,
+ * NULL: everything counts as pinned.
  */
 struct pins {
 	uintptr_t *at;
@@ -406,8 +451,12 @@ static bool collect_pins(struct pins *pins)
 	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
 		uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
 		for (uint32_t i = 0; i < used && i < block->count; i++) {
-			/* Acquire pairs with unpin's release: what the callbacks did is seen by who waited for them. */
-			struct tl_dispatch *table = atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
+			/*
+			 * Acquire pairs with unpin's release: what the callbacks did is seen by who
+			 * waited for them.
+			 */
+			struct tl_dispatch *table =
+				atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
 			if (!table)
 				continue;
 			if (pins->count == pins->room) {
@@ -483,21 +532,24 @@ static struct registered *find_registered(const struct tracer *tracer, const str
 		else
 			high = middle;
 	}
-	return low < tracer->count && tracer->registered[low].shim == shim ? &tracer->registered[low] : NULL;
+	return low < tracer->count && tracer->registered[low].shim == shim
+		       ? &tracer->registered[low]
+		       : NULL;
 }
 
 /* What the quick path wants to know of the whole table. */
 static void sum_up(struct tl_dispatch *table, const struct tl_function *function)
 {
 	table->words = (uint32_t)function->count;
-	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS && table->count <= TL_FRAME_INSTANCES;
+	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS &&
+		       table->count <= TL_FRAME_INSTANCES;
 	for (uint32_t i = 0; i < table->count; i++)
 		table->plain &= table->entries[i].plain;
 }
 
 /* The table without one tracer; *table NULL where it was the only one. */
-static bool table_without(const struct tl_dispatch *old, const struct tl_shim *shim, const struct tl_tracer *handle,
-			  struct tl_dispatch **table)
+static bool table_without(const struct tl_dispatch *old, const struct tl_shim *shim,
+			  const struct tl_tracer *handle, struct tl_dispatch **table)
 {
 	*table = NULL;
 	if (old->count == 1)
@@ -515,7 +567,8 @@ static bool table_without(const struct tl_dispatch *old, const struct tl_shim *s
 }
 
 /* The table with one tracer more, at its end: the order is that of enabling. NULL: no memory. */
-static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_tracer *handle, const struct tracer *tracer,
+static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_tracer *handle,
+				      const struct tracer *tracer,
 				      const struct registered *registered)
 {
 	uint32_t count = old ? old->count : 0;
@@ -540,7 +593,10 @@ static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_t
 	return new;
 }
 
-/* One shim's next table. All that a change needs is allocated first, so that it happens whole or not at all. */
+/*
+ * One shim's next table. All that a change needs is allocated first, so that it happens whole or
+ * not at all.
+ */
 struct change {
 	struct tl_shim *shim;
 	struct tl_dispatch *table;
@@ -572,7 +628,8 @@ static int change_tables(struct tl_tracer *handle, const struct tracer *tracer, 
 			continue;
 		struct change *change = &changes[count];
 		change->shim = registered->shim;
-		const struct tl_dispatch *old = atomic_load_explicit(&change->shim->dispatch, memory_order_relaxed);
+		const struct tl_dispatch *old =
+			atomic_load_explicit(&change->shim->dispatch, memory_order_relaxed);
 		if (in) {
 			change->table = table_with(old, handle, tracer, registered);
 			ok = change->table != NULL;
@@ -609,14 +666,14 @@ static struct tracer *free_slot(void)
 	if (!more)
 		return NULL;
 	tracers = more;
-	tracers[ntracers] = (struct tracer){ 0 };
+	tracers[ntracers] = (struct tracer){0};
 	return &tracers[ntracers++];
 }
 
 static void release_slot(struct tracer *tracer)
 {
 	free(tracer->registered);
-	*tracer = (struct tracer){ .generation = tracer->generation };
+	*tracer = (struct tracer){.generation = tracer->generation};
 }
 
 TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_tracer **handle)
@@ -628,7 +685,7 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 	if (desc->size < offsetof(struct tl_tracer_desc, levels))
 		return TL_TRACER_ARGUMENT;
 	tl_runtime_start();
-	tl_runtime_begin();	/* for its handlers of fork: the lock must not be inherited */
+	tl_runtime_begin(); /* for its handlers of fork: the lock must not be inherited */
 	pthread_mutex_lock(&lock);
 	start_barriers();
 	struct tracer *tracer = free_slot();
@@ -646,14 +703,19 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 	return status;
 }
 
-/* Lock, and find a tracer in the state that its callbacks can be changed in. Unlocked again where the status is not OK. */
+/*
+ * Lock, and find a tracer in the state that its callbacks can be changed in. Unlocked again where
+ * the status is not OK.
+ */
 static int lock_disabled(struct tl_tracer *handle, struct tracer **tracer)
 {
 	if (!handle)
 		return TL_TRACER_NULL;
 	pthread_mutex_lock(&lock);
 	*tracer = find(handle);
-	int status = !*tracer ? TL_TRACER_UNKNOWN : (*tracer)->state == ENABLED ? TL_TRACER_ENABLED : TL_TRACER_OK;
+	int status = !*tracer			   ? TL_TRACER_UNKNOWN
+		     : (*tracer)->state == ENABLED ? TL_TRACER_ENABLED
+						   : TL_TRACER_OK;
 	if (status != TL_TRACER_OK)
 		pthread_mutex_unlock(&lock);
 	return status;
@@ -678,11 +740,12 @@ static struct registered *registered_for(struct tracer *tracer, struct tl_shim *
 		tracer->registered[at] = tracer->registered[at - 1];
 		at--;
 	}
-	tracer->registered[at] = (struct registered){ .shim = shim };
+	tracer->registered[at] = (struct registered){.shim = shim};
 	return &tracer->registered[at];
 }
 
-static int set_callback(struct tracer *tracer, struct tl_shim *shim, enum tl_phase phase, tl_callback callback, bool generic)
+static int set_callback(struct tracer *tracer, struct tl_shim *shim, enum tl_phase phase,
+			tl_callback callback, bool generic)
 {
 	if (!callback && !find_registered(tracer, shim))
 		return TL_TRACER_OK;
@@ -694,7 +757,8 @@ static int set_callback(struct tracer *tracer, struct tl_shim *shim, enum tl_pha
 	return TL_TRACER_OK;
 }
 
-int tl_tracer_register_shim(struct tl_tracer *handle, struct tl_shim *shim, enum tl_phase phase, tl_callback callback)
+int tl_tracer_register_shim(struct tl_tracer *handle, struct tl_shim *shim, enum tl_phase phase,
+			    tl_callback callback)
 {
 	struct tracer *tracer;
 
@@ -710,7 +774,8 @@ int tl_tracer_register_shim(struct tl_tracer *handle, struct tl_shim *shim, enum
 	return status;
 }
 
-TL_EXPORT int tl_tracer_register(struct tl_tracer *handle, const char *function, enum tl_phase phase, tl_callback callback)
+TL_EXPORT int tl_tracer_register(struct tl_tracer *handle, const char *function,
+				 enum tl_phase phase, tl_callback callback)
 {
 	if (!handle || !function)
 		return TL_TRACER_NULL;
@@ -718,13 +783,15 @@ TL_EXPORT int tl_tracer_register(struct tl_tracer *handle, const char *function,
 		const struct tl_shim_library *library = tl_runtime_library(api);
 		for (uint32_t i = 0; i < library->api->count; i++)
 			if (!strcmp(library->api->functions[i].name, function))
-				return tl_tracer_register_shim(handle, &library->shims[i], phase, callback);
+				return tl_tracer_register_shim(handle, &library->shims[i], phase,
+							       callback);
 	}
 	return TL_TRACER_NO_FUNCTION;
 }
 
-TL_EXPORT int tl_tracer_register_glob(struct tl_tracer *handle, const char *api_name, const char *globs, tl_generic_prologue prologue,
-			    tl_generic_epilogue epilogue)
+TL_EXPORT int tl_tracer_register_glob(struct tl_tracer *handle, const char *api_name,
+				      const char *globs, tl_generic_prologue prologue,
+				      tl_generic_epilogue epilogue)
 {
 	struct tracer *tracer;
 	bool matched = false;
@@ -742,9 +809,11 @@ TL_EXPORT int tl_tracer_register_glob(struct tl_tracer *handle, const char *api_
 			if (!tl_glob_any(globs, library->api->functions[i].name))
 				continue;
 			matched = true;
-			status = set_callback(tracer, &library->shims[i], TL_PROLOGUE, (tl_callback)prologue, true);
+			status = set_callback(tracer, &library->shims[i], TL_PROLOGUE,
+					      (tl_callback)prologue, true);
 			if (status == TL_TRACER_OK)
-				status = set_callback(tracer, &library->shims[i], TL_EPILOGUE, (tl_callback)epilogue, true);
+				status = set_callback(tracer, &library->shims[i], TL_EPILOGUE,
+						      (tl_callback)epilogue, true);
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -806,7 +875,8 @@ static struct tracer *next_gated(uint64_t turn)
 
 	for (size_t i = 0; i < ntracers; i++) {
 		struct tracer *tracer = &tracers[i];
-		if (tracer->gated && tracer->state == ENABLED && tracer->turn > turn && (!next || tracer->turn < next->turn))
+		if (tracer->gated && tracer->state == ENABLED && tracer->turn > turn &&
+		    (!next || tracer->turn < next->turn))
 			next = tracer;
 	}
 	return next;
@@ -832,16 +902,20 @@ int tl_tracer_gate(bool always, const _Atomic uint32_t *count)
 	pthread_mutex_lock(&lock);
 	bool open = always || atomic_load_explicit(count, memory_order_relaxed);
 	if (open != gate_is_open) {
-		for (struct tracer *tracer = next_gated(0); tracer && status == TL_TRACER_OK; tracer = next_gated(last)) {
+		for (struct tracer *tracer = next_gated(0); tracer && status == TL_TRACER_OK;
+		     tracer = next_gated(last)) {
 			status = change_tables(handle_of((size_t)(tracer - tracers)), tracer, open);
 			if (status == TL_TRACER_OK)
 				last = tracer->turn;
 		}
 		if (status == TL_TRACER_OK)
 			gate_is_open = open;
-		/* All or none: those that were changed are changed back. They free what they took, so there is memory. */
-		for (struct tracer *tracer = status == TL_TRACER_OK ? NULL : next_gated(0); tracer && tracer->turn <= last;
-		     tracer = next_gated(tracer->turn))
+		/*
+		 * All or none: those that were changed are changed back. They free what they took,
+		 * so there is memory.
+		 */
+		for (struct tracer *tracer = status == TL_TRACER_OK ? NULL : next_gated(0);
+		     tracer && tracer->turn <= last; tracer = next_gated(tracer->turn))
 			change_tables(handle_of((size_t)(tracer - tracers)), tracer, !open);
 	}
 	pthread_mutex_unlock(&lock);
@@ -865,17 +939,19 @@ static bool is_retired_with(const struct tl_dispatch *pinned, const struct tl_tr
 }
 
 /*
- * Some call has pinned a table with this tracer, which is no longer in any published one. Under lock, after a heavy barrier. Takes no
- * memory: destroy must not fail, nor wait for what it doesn't know.
+ * Some call has pinned a table with this tracer, which is no longer in any published one. Under
+ * lock, after a heavy barrier. Takes no memory: destroy must not fail, nor wait for what it doesn't
+ * know.
  */
 static bool still_in(const struct tl_tracer *handle)
 {
-	for (struct tl_frames *block = atomic_load_explicit(&blocks, memory_order_acquire); retired && block;
-	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
+	for (struct tl_frames *block = atomic_load_explicit(&blocks, memory_order_acquire);
+	     retired && block; block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
 		uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
 		for (uint32_t i = 0; i < used && i < block->count; i++) {
 			/* Acquire pairs with unpin's release, as in collect_pins. */
-			const struct tl_dispatch *table = atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
+			const struct tl_dispatch *table =
+				atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
 			if (table && is_retired_with(table, handle))
 				return true;
 		}
@@ -891,7 +967,8 @@ static bool own_call_has(const struct tl_tracer *handle)
 			continue;
 		uint32_t used = atomic_load_explicit(&block->used, memory_order_relaxed);
 		for (uint32_t i = 0; i < used; i++) {
-			const struct tl_dispatch *table = atomic_load_explicit(&block->frames[i].pin, memory_order_relaxed);
+			const struct tl_dispatch *table =
+				atomic_load_explicit(&block->frames[i].pin, memory_order_relaxed);
 			if (table && contains(table, handle))
 				return true;
 		}
@@ -900,15 +977,17 @@ static bool own_call_has(const struct tl_tracer *handle)
 }
 
 /*
- * Make the calls of the tracer's functions come to us although nobody has callbacks there any more. A call that was left by longjmp
- * ends at its thread's next call, and that must not go straight to the driver while destroy waits for it. Under lock.
+ * Make the calls of the tracer's functions come to us although nobody has callbacks there any more.
+ * A call that was left by longjmp ends at its thread's next call, and that must not go straight to
+ * the driver while destroy waits for it. Under lock.
  */
 static void watch(const struct tracer *tracer, bool on)
 {
 	for (size_t i = 0; i < tracer->count; i++) {
 		struct tl_shim *shim = tracer->registered[i].shim;
 		if (!atomic_load_explicit(&shim->dispatch, memory_order_relaxed))
-			tl_runtime_set_mode(shim, on ? TL_MODE_TRACERS : 0, on ? 0 : TL_MODE_TRACERS);
+			tl_runtime_set_mode(shim, on ? TL_MODE_TRACERS : 0,
+					    on ? 0 : TL_MODE_TRACERS);
 	}
 }
 
@@ -930,7 +1009,10 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	tracer->state = ENDING;
 	size_t slot = (size_t)(tracer - tracers);
 	bool watched = false;
-	/* Relaxed: the heavy barrier orders it before the scan, and against callers' light barriers. */
+	/*
+	 * Relaxed: the heavy barrier orders it before the scan, and against callers' light
+	 * barriers.
+	 */
 	atomic_fetch_add_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	heavy_barrier();
 	for (;;) {
@@ -945,7 +1027,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 		pthread_mutex_lock(&lock);
 	}
 	atomic_fetch_sub_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
-	tracer = &tracers[slot];	/* the array may have moved */
+	tracer = &tracers[slot]; /* the array may have moved */
 	if (watched) {
 		watch(tracer, false);
 		tell_destroys();
@@ -984,7 +1066,9 @@ void tl_tracer_after_fork_child(void)
 			atomic_store_explicit(&block->frames[i].pin, NULL, memory_order_relaxed);
 		tl_tracer_frames_give_back(block);
 	}
-	/* Registration with membarrier is inherited; destroys that other threads were in are over. */
+	/*
+	 * Registration with membarrier is inherited; destroys that other threads were in are over.
+	 */
 	atomic_fetch_and_explicit(&tl_tracer_attention, TL_TRACER_FENCES, memory_order_relaxed);
 	for (size_t i = 0; i < ntracers; i++)
 		if (tracers[i].state == ENDING)

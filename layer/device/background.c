@@ -1,9 +1,11 @@
 /*
  * background.c: see background.h.
  *
- * `state` says what the thread is at. Whoever has noted something to do looks at it, and the thread looks for something to do once more after it has said
- * that it is going to sleep, or to end: one of both sees the other. That takes a barrier between the two on either side; since the one side runs all
- * the time, it is the thread that has it for both (tl_hook_barrier). models/background.pml is a spin model of this.
+ * `state` says what the thread is at. Whoever has noted something to do looks at it, and the thread
+ * looks for something to do once more after it has said that it is going to sleep, or to end: one
+ * of both sees the other. That takes a barrier between the two on either side; since the one side
+ * runs all the time, it is the thread that has it for both (tl_hook_barrier). models/background.pml
+ * is a spin model of this.
  */
 #include "layer/device/background.h"
 
@@ -23,23 +25,27 @@
 #include "layer/base/cache_near.h"
 #include "layer/calls/thread.h"
 
-#define BETWEEN 1000000u	/* nanoseconds between two rounds */
-#define BETWEEN_MOST 16u	/* times as long, where nothing ends */
-#define IDLE_ROUNDS 8u		/* with nothing to do, before it waits to be woken: that costs more than it takes to look */
-#define LINGER 200000000u	/* nanoseconds that it waits for something to do before it ends */
-#define SUSPEND_WAITS 2000u	/* of 50 us, for the thread's end */
-#define FORK_WAIT 20000000u	/* nanoseconds that a fork waits for a driver, which may have taken its own locks for that */
+#define BETWEEN	     1000000u /* nanoseconds between two rounds */
+#define BETWEEN_MOST 16u      /* times as long, where nothing ends */
+/* with nothing to do, before it waits to be woken: that costs more than it takes to look */
+#define IDLE_ROUNDS 8u
+/* nanoseconds that it waits for something to do before it ends */
+#define LINGER	      200000000u
+#define SUSPEND_WAITS 2000u /* of 50 us, for the thread's end */
+/* nanoseconds that a fork waits for a driver, which may have taken its own locks for that */
+#define FORK_WAIT 20000000u
 
 enum state {
-	NONE,		/* there is no thread */
-	AWAKE,		/* it is going to look for something to do */
-	ASLEEP,		/* it has to be woken */
-	LACKING,	/* none can be had */
+	NONE,	 /* there is no thread */
+	AWAKE,	 /* it is going to look for something to do */
+	ASLEEP,	 /* it has to be woken */
+	LACKING, /* none can be had */
 };
 
 static _Atomic uint32_t state;
-static _Atomic uint32_t number;		/* the thread's, as the kernel has it; of the last one there was */
-static _Atomic bool suspended;		/* it is to end */
+/* the thread's, as the kernel has it; of the last one there was */
+static _Atomic uint32_t number;
+static _Atomic bool suspended; /* it is to end */
 
 static uint32_t state_now(void)
 {
@@ -48,12 +54,14 @@ static uint32_t state_now(void)
 
 static bool change(uint32_t from, uint32_t to)
 {
-	return atomic_compare_exchange_strong_explicit(&state, &from, to, memory_order_relaxed, memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(&state, &from, to, memory_order_relaxed,
+						       memory_order_relaxed);
 }
 
 /* --- the thread */
 
-static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER;	/* who is inside of a driver; and who forks */
+/* who is inside of a driver; and who forks */
+static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER;
 
 static void collect(void *left)
 {
@@ -96,17 +104,18 @@ static bool goes_to(uint32_t to)
 /* False: nobody has woken it. */
 static bool sleep_until_woken(void)
 {
-	const struct timespec linger = { .tv_nsec = LINGER };
+	const struct timespec linger = {.tv_nsec = LINGER};
 
 	while (state_now() == ASLEEP)
-		if (syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, ASLEEP, &linger, NULL, 0) != 0 && state_now() == ASLEEP)
+		if (syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, ASLEEP, &linger, NULL, 0) != 0 &&
+		    state_now() == ASLEEP)
 			return false;
 	return true;
 }
 
 static void rest(unsigned times)
 {
-	const struct timespec between = { .tv_nsec = BETWEEN * (times ? times : 1) };
+	const struct timespec between = {.tv_nsec = BETWEEN * (times ? times : 1)};
 
 	nanosleep(&between, NULL);
 }
@@ -205,11 +214,12 @@ static bool is_there(void)
 
 void tl_device_background_suspend(void)
 {
-	const struct timespec moment = { .tv_nsec = 50000 };
+	const struct timespec moment = {.tv_nsec = 50000};
 	int error = errno;
 
 	/* There has been none, or none can be had. */
-	if (state_now() == LACKING || (state_now() == NONE && !atomic_load_explicit(&number, memory_order_relaxed)))
+	if (state_now() == LACKING ||
+	    (state_now() == NONE && !atomic_load_explicit(&number, memory_order_relaxed)))
 		return;
 	atomic_store_explicit(&suspended, true, memory_order_relaxed);
 	if (change(ASLEEP, AWAKE))
@@ -226,11 +236,12 @@ void tl_device_background_resume(void)
 
 /* --- forks */
 
-static _Atomic uint32_t held;	/* the kernel's number of the thread that forks, and holds the lock; 0: it could not be had */
+/* the kernel's number of the thread that forks, and holds the lock; 0: it could not be had */
+static _Atomic uint32_t held;
 
 void tl_device_background_before_fork(void)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
+	const struct timespec moment = {.tv_nsec = 20000};
 	uint64_t deadline = tl_device_now() + FORK_WAIT;
 
 	while (pthread_mutex_trylock(&working) != 0) {

@@ -1,21 +1,25 @@
 /*
  * clock_fit.c: see clock_fit.h.
  *
- * A segment is a broken line through its pairs. The process's own clock is fitted the same way (layer/buffers/clock.c), but its readings are exact to some
- * nanoseconds and those of a device to a bracket, so that here a slope is worth what its two brackets leave of it, and is weighed against
- * the nominal one. Ticks are unrolled to 64 bits; differences of them are taken modulo 2^64, so that no epoch is special.
+ * A segment is a broken line through its pairs. The process's own clock is fitted the same way
+ * (layer/buffers/clock.c), but its readings are exact to some nanoseconds and those of a device to
+ * a bracket, so that here a slope is worth what its two brackets leave of it, and is weighed
+ * against the nominal one. Ticks are unrolled to 64 bits; differences of them are taken modulo
+ * 2^64, so that no epoch is special.
  */
 #include "layer/device/clock_fit.h"
 
 #include <string.h>
 
-#define NOMINAL_DOUBT 1e-4	/* a clock keeps its nominal rate within this, as a rule */
-#define RATE_CHANGE 2e-4	/* and what its rate changes between two pairs is less than this */
-#define WORST_RATE 1e-3		/* where nothing is measured */
-#define BASELINE 500000000u	/* nanoseconds that a rate is measured over */
-#define RECENT 2000000000u	/* for so long a wide bracket can be left out */
-#define SLACK 1000u		/* nanoseconds: what is less is no step */
-#define DRIFT 1e-4		/* of brackets' offset: what is known is worth less as it gets older */
+#define NOMINAL_DOUBT 1e-4 /* a clock keeps its nominal rate within this, as a rule */
+/* and what its rate changes between two pairs is less than this */
+#define RATE_CHANGE 2e-4
+#define WORST_RATE  1e-3	/* where nothing is measured */
+#define BASELINE    500000000u	/* nanoseconds that a rate is measured over */
+#define RECENT	    2000000000u /* for so long a wide bracket can be left out */
+#define SLACK	    1000u	/* nanoseconds: what is less is no step */
+/* of brackets' offset: what is known is worth less as it gets older */
+#define DRIFT 1e-4
 
 void tl_clock_fit_start(struct tl_clock_fit *fit, uint64_t hz, unsigned bits)
 {
@@ -53,7 +57,8 @@ static bool is_after(uint64_t ticks, uint64_t other)
 	return (int64_t)(ticks - other) > 0;
 }
 
-static double slope_between(const struct tl_clock_fit_point *from, const struct tl_clock_fit_point *to)
+static double slope_between(const struct tl_clock_fit_point *from,
+			    const struct tl_clock_fit_point *to)
 {
 	return (double)(int64_t)(to->ns - from->ns) / (double)(int64_t)(to->ticks - from->ticks);
 }
@@ -71,8 +76,9 @@ static uint32_t first_of(const struct tl_clock_fit *fit, uint32_t at)
 }
 
 /*
- * The rate beyond the last point: from the pair that is half a second older, or as old as the segment has them. What its brackets leave open is made up
- * by the nominal rate, each with its weight.
+ * The rate beyond the last point: from the pair that is half a second older, or as old as the
+ * segment has them. What its brackets leave open is made up by the nominal rate, each with its
+ * weight.
  */
 static void measure_rate(struct tl_clock_fit *fit)
 {
@@ -84,13 +90,16 @@ static void measure_rate(struct tl_clock_fit *fit)
 	if (from == last || last->ns <= from->ns || !is_after(last->ticks, from->ticks))
 		return;
 	double measured = slope_between(from, last);
-	double doubt = ((double)(from->width + last->width) / 2 + 1) / (double)(last->ns - from->ns);
+	double doubt =
+		((double)(from->width + last->width) / 2 + 1) / (double)(last->ns - from->ns);
 	double own = 1 / (doubt * doubt), other = 1 / (NOMINAL_DOUBT * NOMINAL_DOUBT);
 	fit->rate = (measured * own + fit->nominal * other) / (own + other);
 	fit->doubt = doubt < NOMINAL_DOUBT ? doubt : NOMINAL_DOUBT;
 }
 
-/* Of the older half every second one goes. The last of a segment stays: it says when the step was. */
+/*
+ * Of the older half every second one goes. The last of a segment stays: it says when the step was.
+ */
 static void thin_out(struct tl_clock_fit *fit)
 {
 	struct tl_clock_fit_point *points = fit->points;
@@ -134,25 +143,28 @@ static double surprise(const struct tl_clock_fit *fit, const struct tl_clock_fit
 {
 	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
 	double passed = distance((int64_t)(pair->ns - last->ns));
-	double allowed = (double)(pair->width + last->width) / 2 + passed * (fit->doubt + RATE_CHANGE) + SLACK;
+	double allowed = (double)(pair->width + last->width) / 2 +
+			 passed * (fit->doubt + RATE_CHANGE) + SLACK;
 	double beside = distance((int64_t)(pair->ns - ns_at(last, fit->rate, pair->ticks)));
 
 	return beside > allowed ? beside : 0;
 }
 
 /*
- * The nominal rate may be plainly wrong. Then each of the first pairs looks like a step; but three of them lie on a line, as they would not by
- * chance. False: they don't.
+ * The nominal rate may be plainly wrong. Then each of the first pairs looks like a step; but three
+ * of them lie on a line, as they would not by chance. False: they don't.
  */
 static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point *pair)
 {
 	struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
 
-	if (fit->count < 2 || fit->count != fit->segments || !is_after(last->ticks, last[-1].ticks) || !is_after(pair->ticks, last->ticks))
+	if (fit->count < 2 || fit->count != fit->segments ||
+	    !is_after(last->ticks, last[-1].ticks) || !is_after(pair->ticks, last->ticks))
 		return false;
 	double before = slope_between(last - 1, last), after = slope_between(last, pair);
-	double doubt = (double)(last[-1].width + last->width) / 2 / (double)(last->ns - last[-1].ns) +
-		       (double)(last->width + pair->width) / 2 / (double)(pair->ns - last->ns);
+	double doubt =
+		(double)(last[-1].width + last->width) / 2 / (double)(last->ns - last[-1].ns) +
+		(double)(last->width + pair->width) / 2 / (double)(pair->ns - last->ns);
 	if (after < before * (1 - WORST_RATE - doubt) || after > before * (1 + WORST_RATE + doubt))
 		return false;
 	last->steps = false;
@@ -166,7 +178,8 @@ static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point
 /* It goes on where answers have led to. */
 static void go_on(struct tl_clock_fit *fit, struct tl_clock_fit_point *pair)
 {
-	if (fit->horizon.answered && is_after(fit->horizon.ticks, fit->points[fit->count - 1].ticks)) {
+	if (fit->horizon.answered &&
+	    is_after(fit->horizon.ticks, fit->points[fit->count - 1].ticks)) {
 		append(fit, &fit->horizon);
 		if (pair->ns < fit->horizon.ns)
 			pair->ns = fit->horizon.ns;
@@ -182,13 +195,16 @@ static void note_width(struct tl_clock_fit *fit, uint64_t width)
 	uint64_t most = 4 * fit->usual + SLACK;
 
 	width = width < most || !fit->paired ? width : most;
-	fit->usual = width < fit->usual || !fit->paired ? width : fit->usual + (width - fit->usual) / 8;
+	fit->usual =
+		width < fit->usual || !fit->paired ? width : fit->usual + (width - fit->usual) / 8;
 }
 
-enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ticks, uint64_t before_ns, uint64_t after_ns)
+enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ticks,
+					   uint64_t before_ns, uint64_t after_ns)
 {
 	uint64_t width = after_ns > before_ns ? after_ns - before_ns : 0;
-	struct tl_clock_fit_point pair = {.ticks = ticks, .ns = before_ns + width / 2, .width = width};
+	struct tl_clock_fit_point pair = {
+		.ticks = ticks, .ns = before_ns + width / 2, .width = width};
 	bool is_wide = fit->paired && width > 4 * fit->usual + SLACK;
 
 	note_width(fit, width);
@@ -231,9 +247,11 @@ bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns)
 	known = (fit->points[fit->count - 1].ns - fit->points[fit->newest].ns) / 2;
 	if (known < renew)
 		renew = known > TL_CLOCK_FIT_SOON ? known : TL_CLOCK_FIT_SOON;
-	double wrap = fit->bits < 64 ? fit->nominal * (double)(UINT64_C(1) << fit->bits) / 8 : (double)renew;
+	double wrap = fit->bits < 64 ? fit->nominal * (double)(UINT64_C(1) << fit->bits) / 8
+				     : (double)renew;
 
-	return now_ns > fit->asked && now_ns - fit->asked >= (wrap < (double)renew ? (uint64_t)wrap : renew);
+	return now_ns > fit->asked &&
+	       now_ns - fit->asked >= (wrap < (double)renew ? (uint64_t)wrap : renew);
 }
 
 /* --- no pairs, but what each command tells */
@@ -255,7 +273,8 @@ static void new_offset(struct tl_clock_fit *fit, int64_t low, int64_t high)
 	fit->offset = low + (high - low) / 2;
 }
 
-void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end, uint64_t submitted_ns, uint64_t complete_ns)
+void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end,
+			  uint64_t submitted_ns, uint64_t complete_ns)
 {
 	if (fit->paired || complete_ns < submitted_ns)
 		return;
@@ -264,8 +283,11 @@ void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end
 	else
 		start = unroll(start, fit->bits, expected_at(fit, submitted_ns));
 	end = unroll(end, fit->bits, start);
-	int64_t low = (int64_t)submitted_ns - device_ns(fit, start), high = (int64_t)complete_ns - device_ns(fit, end);
-	int64_t aged = fit->brackets ? (int64_t)(distance((int64_t)(complete_ns - fit->bracketed)) * DRIFT) : 0;
+	int64_t low = (int64_t)submitted_ns - device_ns(fit, start),
+		high = (int64_t)complete_ns - device_ns(fit, end);
+	int64_t aged =
+		fit->brackets ? (int64_t)(distance((int64_t)(complete_ns - fit->bracketed)) * DRIFT)
+			      : 0;
 
 	fit->bracketed = complete_ns;
 	if (low > high)
@@ -279,10 +301,13 @@ void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end
 	fit->low = low > fit->low - aged ? low : fit->low - aged;
 	fit->high = high < fit->high + aged ? high : fit->high + aged;
 	/* It moves no more than it has to, so that commands keep their order. */
-	fit->offset = fit->offset < fit->low ? fit->low : fit->offset > fit->high ? fit->high : fit->offset;
+	fit->offset = fit->offset < fit->low	? fit->low
+		      : fit->offset > fit->high ? fit->high
+						: fit->offset;
 }
 
-static struct tl_clock_fit_time convert_by_offset(const struct tl_clock_fit *fit, uint64_t ticks, unsigned bits, uint64_t about_ns)
+static struct tl_clock_fit_time convert_by_offset(const struct tl_clock_fit *fit, uint64_t ticks,
+						  unsigned bits, uint64_t about_ns)
 {
 	if (!fit->brackets)
 		return (struct tl_clock_fit_time){.ns = about_ns, .error = UINT64_MAX};
@@ -309,21 +334,25 @@ static struct segment segment_of(const struct tl_clock_fit *fit, uint32_t last)
 }
 
 /* What the stamp is if it is of this segment. *at: the point before it, or the first. */
-static uint64_t unroll_in(const struct tl_clock_fit *fit, const struct segment *segment, uint64_t ticks, unsigned bits,
-			  uint64_t about_ns, uint32_t *at)
+static uint64_t unroll_in(const struct tl_clock_fit *fit, const struct segment *segment,
+			  uint64_t ticks, unsigned bits, uint64_t about_ns, uint32_t *at)
 {
 	const struct tl_clock_fit_point *points = fit->points;
 	uint32_t near = segment->last;
 
 	while (near > segment->first && points[near].ns > about_ns)
 		near--;
-	ticks = unroll(ticks, bits, ticks_at(&points[near], points[near].slope > 0 ? points[near].slope : fit->nominal, about_ns));
+	ticks = unroll(ticks, bits,
+		       ticks_at(&points[near],
+				points[near].slope > 0 ? points[near].slope : fit->nominal,
+				about_ns));
 	for (*at = segment->last; *at > segment->first && is_after(points[*at].ticks, ticks); --*at)
 		;
 	return ticks;
 }
 
-static uint64_t error_of(const struct tl_clock_fit *fit, const struct segment *segment, uint32_t at, uint64_t ns)
+static uint64_t error_of(const struct tl_clock_fit *fit, const struct segment *segment, uint32_t at,
+			 uint64_t ns)
 {
 	const struct tl_clock_fit_point *point = &fit->points[at];
 	uint64_t width = point->width, passed = ns > point->ns ? ns - point->ns : point->ns - ns;
@@ -335,7 +364,8 @@ static uint64_t error_of(const struct tl_clock_fit *fit, const struct segment *s
 	return width / 2 + 1;
 }
 
-struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t ticks, unsigned bits, uint64_t about_ns)
+struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t ticks,
+					      unsigned bits, uint64_t about_ns)
 {
 	struct tl_clock_fit_time newest = {.ns = about_ns, .error = UINT64_MAX};
 	uint32_t at;
@@ -347,13 +377,17 @@ struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t
 		struct segment segment = segment_of(fit, last - 1);
 		uint64_t unrolled = unroll_in(fit, &segment, ticks, bits, about_ns, &at);
 		uint64_t ns = ns_at(&fit->points[at], fit->points[at].slope, unrolled);
-		struct tl_clock_fit_time time = {.ns = ns, .error = error_of(fit, &segment, at, ns)};
+		struct tl_clock_fit_time time = {.ns = ns,
+						 .error = error_of(fit, &segment, at, ns)};
 		bool is_newest = last == fit->count;
-		time.doubtful = (segment.first && ns < fit->points[segment.first].ns) || (!is_newest && ns > fit->points[segment.last].ns);
+		time.doubtful = (segment.first && ns < fit->points[segment.first].ns) ||
+				(!is_newest && ns > fit->points[segment.last].ns);
 		if (ns >= segment.begin && ns <= segment.end) {
 			if (is_newest && is_after(unrolled, fit->points[segment.last].ticks) &&
 			    (!fit->horizon.answered || is_after(unrolled, fit->horizon.ticks)))
-				fit->horizon = (struct tl_clock_fit_point){.ticks = unrolled, .ns = ns, .width = 2 * time.error,
+				fit->horizon = (struct tl_clock_fit_point){.ticks = unrolled,
+									   .ns = ns,
+									   .width = 2 * time.error,
 									   .answered = true};
 			return time;
 		}

@@ -18,7 +18,7 @@
 #include "layer/calls/thread.h"
 #include "tracelayer/api.h"
 
-#define PATIENCE 200000000u	/* nanoseconds that the end may take */
+#define PATIENCE 200000000u /* nanoseconds that the end may take */
 
 _Atomic bool tl_device_waiting;
 static struct tl_once begun;
@@ -38,7 +38,8 @@ bool tl_device_look(void)
 {
 	if (has_begun() || !has_apis() || !tl_config.device)
 		return false;
-	if (!tl_device_is_watched() && (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record()))
+	if (!tl_device_is_watched() &&
+	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record()))
 		return false;
 	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
 }
@@ -57,7 +58,10 @@ void tl_device_begin(void)
 			tl_hook_set((*api)->hooks);
 		tl_once_done(&begun);
 	}
-	/* Also by who comes later: another thread may have looked just before that was done, and said so after it. */
+	/*
+	 * Also by who comes later: another thread may have looked just before that was done, and
+	 * said so after it.
+	 */
 	if (has_begun())
 		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
@@ -74,14 +78,16 @@ static bool is_inside(void)
 	if (!tl_self)
 		return false;
 	tl_call_end_left(tl_self, TL_CALLER);
-	return tl_hook_is_here() || atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
+	return tl_hook_is_here() ||
+	       atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
 }
 
 void tl_device_end(void)
 {
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
-	if (!tl_device_awaits_end() || atomic_exchange_explicit(&tl_device_ended, true, memory_order_seq_cst) || is_inside())
+	if (!tl_device_awaits_end() ||
+	    atomic_exchange_explicit(&tl_device_ended, true, memory_order_seq_cst) || is_inside())
 		return;
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
 	if (!thread)

@@ -1,5 +1,6 @@
 /*
- * handles.c: see handles.h. Chains of entries; a new one goes to the front, with release, so that who finds it sees what is in it.
+ * handles.c: see handles.h. Chains of entries; a new one goes to the front, with release, so that
+ * who finds it sees what is in it.
  */
 #include "layer/device/handles.h"
 
@@ -7,7 +8,8 @@ void tl_handles_put(struct tl_handles *table, struct tl_handle *handle)
 {
 	struct tl_handle *_Atomic *bucket = &table->buckets[tl_handles_bucket(handle->key)];
 
-	atomic_store_explicit(&handle->next, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&handle->next, atomic_load_explicit(bucket, memory_order_relaxed),
+			      memory_order_relaxed);
 	atomic_store_explicit(bucket, handle, memory_order_release);
 }
 
@@ -19,7 +21,8 @@ void tl_handles_remove(struct tl_handles *table, struct tl_handle *handle)
 	while ((there = atomic_load_explicit(at, memory_order_relaxed)) && there != handle)
 		at = &there->next;
 	if (there)
-		atomic_store_explicit(at, atomic_load_explicit(&handle->next, memory_order_relaxed), memory_order_relaxed);
+		atomic_store_explicit(at, atomic_load_explicit(&handle->next, memory_order_relaxed),
+				      memory_order_relaxed);
 }
 
 struct tl_handle *tl_handles_take(struct tl_handles *table, const void *key)

@@ -1,8 +1,9 @@
 /*
  * handles.h: what is known of a driver's handles: a table by the handle's value.
  *
- * Entries are the caller's structs, with a struct tl_handle as their first member. Finding takes no lock, so an entry that was ever put into a
- * table of which others may be reading has to stay in memory; a table whose users hold a lock of their own over all of it may also take entries out.
+ * Entries are the caller's structs, with a struct tl_handle as their first member. Finding takes no
+ * lock, so an entry that was ever put into a table of which others may be reading has to stay in
+ * memory; a table whose users hold a lock of their own over all of it may also take entries out.
  */
 #ifndef TL_LAYER_DEVICE_HANDLES_H
 #define TL_LAYER_DEVICE_HANDLES_H
@@ -36,14 +37,18 @@ _Static_assert(TL_HANDLE_BUCKETS == 1u << (64 - 54), "tl_handles_bucket gives as
 static inline struct tl_handle *tl_handles_find(const struct tl_handles *table, const void *key)
 {
 	/* Acquire, here and below, pairs with the release of who put it in. */
-	struct tl_handle *handle = atomic_load_explicit(&table->buckets[tl_handles_bucket(key)], memory_order_acquire);
+	struct tl_handle *handle =
+		atomic_load_explicit(&table->buckets[tl_handles_bucket(key)], memory_order_acquire);
 
 	while (handle && handle->key != key)
 		handle = atomic_load_explicit(&handle->next, memory_order_acquire);
 	return handle;
 }
 
-/* Only one thread at a time puts in and takes out. One with the same key that is there already is hidden. */
+/*
+ * Only one thread at a time puts in and takes out. One with the same key that is there already is
+ * hidden.
+ */
 void tl_handles_put(struct tl_handles *table, struct tl_handle *handle);
 struct tl_handle *tl_handles_take(struct tl_handles *table, const void *key);
 

@@ -1,8 +1,9 @@
 /*
  * hook.c: see hook.h.
  *
- * What is kept of a call lies beside the thread's stack of open calls, and not in the call's own frame: a call that is left by longjmp has none any more.
- * A forked child has a copy of it, though not of the thread that it belonged to.
+ * What is kept of a call lies beside the thread's stack of open calls, and not in the call's own
+ * frame: a call that is left by longjmp has none any more. A forked child has a copy of it, though
+ * not of the thread that it belonged to.
  */
 #include "layer/device/hook.h"
 
@@ -25,7 +26,7 @@
 #include "layer/process/runtime.h"
 #include "layer/calls/thread.h"
 
-#define LOOKS 4000u	/* at a lock, some microseconds, before it is slept for */
+#define LOOKS 4000u /* at a lock, some microseconds, before it is slept for */
 
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
@@ -35,7 +36,8 @@ bool tl_hook_has_barrier TL_NEAR;
 
 static void register_barrier(void)
 {
-	tl_hook_has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	tl_hook_has_barrier =
+		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 void tl_hook_barrier(void)
@@ -43,7 +45,8 @@ void tl_hook_barrier(void)
 	if (tl_hook_has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	else
-		atomic_thread_fence(memory_order_seq_cst);	/* With that of tl_hook_barrier_near. */
+		/* With that of tl_hook_barrier_near. */
+		atomic_thread_fence(memory_order_seq_cst);
 }
 
 void tl_hook_after_fork(void)
@@ -55,11 +58,12 @@ void tl_hook_after_fork(void)
 
 void tl_lock_wait(struct tl_lock *lock)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
+	const struct timespec moment = {.tv_nsec = 20000};
 	unsigned looks = 0;
 
 	/* Acquire, as in tl_lock_take. */
-	while (atomic_load_explicit(&lock->taken, memory_order_relaxed) || atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)) {
+	while (atomic_load_explicit(&lock->taken, memory_order_relaxed) ||
+	       atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)) {
 		/* Who has it may wait for the processor that we are on. */
 		if (++looks >= LOOKS)
 			nanosleep(&moment, NULL);
@@ -75,7 +79,10 @@ static const struct tl_hook *hook_of(uint32_t id)
 	return place ? atomic_load_explicit(&place->hook, memory_order_acquire) : NULL;
 }
 
-/* Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the first. */
+/*
+ * Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the
+ * first.
+ */
 static uint32_t sort(const struct tl_hook *hooks, const struct tl_hook *sorted[TL_HOOK_MAX])
 {
 	uint32_t count = 0;
@@ -89,7 +96,8 @@ static uint32_t sort(const struct tl_hook *hooks, const struct tl_hook *sorted[T
 	return count;
 }
 
-static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t count, const char *function)
+static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t count,
+				  const char *function)
 {
 	while (count) {
 		const struct tl_hook *middle = sorted[count / 2];
@@ -108,11 +116,13 @@ static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t 
 
 static struct tl_hook_place *table_for(uint32_t number, uint32_t count)
 {
-	struct tl_hook_place *table = atomic_load_explicit(&tl_hook_tables[number], memory_order_acquire);
+	struct tl_hook_place *table =
+		atomic_load_explicit(&tl_hook_tables[number], memory_order_acquire);
 
 	if (table)
 		return table;
-	table = mmap(NULL, count * sizeof(*table), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	table = mmap(NULL, count * sizeof(*table), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (table == MAP_FAILED)
 		return NULL;
 	atomic_store_explicit(&tl_hook_tables[number], table, memory_order_release);
@@ -135,16 +145,21 @@ static void look_at_parameters(struct tl_hook_place *place, const struct tl_func
 
 static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count)
 {
-	struct tl_hook_place *table = table_for(shim->id >> 16, count), *place = table + (shim->id & 0xffff);
+	struct tl_hook_place *table = table_for(shim->id >> 16, count),
+			     *place = table + (shim->id & 0xffff);
 
 	if (!table)
 		return false;
-	if (atomic_load_explicit(&place->hook, memory_order_relaxed) || shim->function->words > TL_HOOK_WORDS || shim->function->passed > TL_HOOK_WORDS)
+	if (atomic_load_explicit(&place->hook, memory_order_relaxed) ||
+	    shim->function->words > TL_HOOK_WORDS || shim->function->passed > TL_HOOK_WORDS)
 		return true;
 	look_at_parameters(place, shim->function);
 	place->before = hook->before;
 	place->after = hook->after;
-	/* Of a function that is known by its name only, the parameters' words are not among what is recorded. */
+	/*
+	 * Of a function that is known by its name only, the parameters' words are not among what is
+	 * recorded.
+	 */
 	place->straight = hook->way == TL_HOOK_STRAIGHT && !shim->function->passed;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
 	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
@@ -228,10 +243,11 @@ bool tl_hook_is_here(void)
 
 static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 {
-	const struct timespec while_ = { .tv_nsec = 100000 };
+	const struct timespec while_ = {.tv_nsec = 100000};
 	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
 
-	while (count & 1 && atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
+	while (count & 1 &&
+	       atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
 		if (tl_device_now() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
@@ -244,7 +260,8 @@ bool tl_hook_drain(uint64_t deadline)
 	bool all = true;
 
 	tl_hook_barrier();
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
 		all &= producer == self() || wait_for(producer, deadline);
 	return all;
 }
@@ -266,7 +283,10 @@ static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_
 	return &producer->hooked[open - thread->open];
 }
 
-/* As the parameters lie in their words; and back. Of a function that is known by its name only, words are all there is, one after the other. */
+/*
+ * As the parameters lie in their words; and back. Of a function that is known by its name only,
+ * words are all there is, one after the other.
+ */
 static void keep(struct tl_hooked *hooked, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
@@ -274,7 +294,8 @@ static void keep(struct tl_hooked *hooked, const struct tl_call *call)
 	if (function->passed)
 		memcpy(hooked->words, call->params[0], function->passed * sizeof(hooked->words[0]));
 	for (uint32_t i = 0; i < function->count; i++)
-		tl_call_copy(&hooked->words[function->params[i].offset], call->params[i], function->params[i].type->size);
+		tl_call_copy(&hooked->words[function->params[i].offset], call->params[i],
+			     function->params[i].type->size);
 }
 
 static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
@@ -284,7 +305,8 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 	if (function->passed)
 		memcpy(call->params[0], hooked->words, function->passed * sizeof(hooked->words[0]));
 	for (uint32_t i = 0; i < function->count; i++)
-		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset], function->params[i].type->size);
+		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset],
+			     function->params[i].type->size);
 }
 
 bool tl_hook_enter(struct tl_call *call)
@@ -335,18 +357,26 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
 {
-	struct tl_hooked *hooked = ((struct tl_producer *)thread)->hooked ? slot_of(thread, open) : NULL;
+	struct tl_hooked *hooked =
+		((struct tl_producer *)thread)->hooked ? slot_of(thread, open) : NULL;
 	void *params[TL_HOOK_WORDS];
 
 	if (!hooked || !hooked->hook)
-		return (struct tl_cause){ 0, 0 };
+		return (struct tl_cause){0, 0};
 	const struct tl_function *function = hooked->shim->function;
 	for (uint32_t i = 0; i < function->count; i++)
 		params[i] = &hooked->words[function->params[i].offset];
 	for (uint32_t i = 0; i < function->passed; i++)
 		params[i] = &hooked->words[function->places ? function->places[i] : i];
-	struct tl_call call = { .open = open, .shim = hooked->shim, .params = params, .mode = open->mode & 0xffff, .request = hooked->request,
-				.thread = thread, .start = open->start, .end = end, .hooked = hooked };
+	struct tl_call call = {.open = open,
+			       .shim = hooked->shim,
+			       .params = params,
+			       .mode = open->mode & 0xffff,
+			       .request = hooked->request,
+			       .thread = thread,
+			       .start = open->start,
+			       .end = end,
+			       .hooked = hooked};
 	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED)
 		hooked->end = tl_device_now();
@@ -355,7 +385,7 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 		TL_HOOK_INSIDE(self());
 		hook->after(&call, hooked->state, 0, true);
 	}
-	return (struct tl_cause){ hooked->correlation, hooked->request };
+	return (struct tl_cause){hooked->correlation, hooked->request};
 }
 
 uint64_t tl_hook_start(const struct tl_call *call)
@@ -370,12 +400,14 @@ uint64_t tl_hook_end(const struct tl_call *call)
 
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call)
 {
-	const struct tl_hooked *hooked = ((const struct tl_producer *)(const void *)call->thread)->hooked;
+	const struct tl_hooked *hooked =
+		((const struct tl_producer *)(const void *)call->thread)->hooked;
 	const struct tl_open_call *open = call->open;
 
 	while (hooked && open && open-- > call->thread->open) {
 		const struct tl_hooked *outer = &hooked[open - call->thread->open];
-		if (open->mode & TL_MODE_DEVICE && outer->hook && outer->shim->id >> 16 == call->shim->id >> 16)
+		if (open->mode & TL_MODE_DEVICE && outer->hook &&
+		    outer->shim->id >> 16 == call->shim->id >> 16)
 			return outer;
 	}
 	return NULL;

@@ -1,26 +1,33 @@
 /*
  * hook.h: hooks around calls, for device lanes.
  *
- * A hook is no tracer: it works on the call on behalf of the layer, and nobody may notice. `before` runs after all prologues, and after the memory
- * of IN parameters was captured, directly before the driver's function; it may change parameters (through call->params) and keep what it needs
- * in its state. `after` runs directly after the driver's function, before the epilogues, and before the record is made. Then the parameters are as
- * `before` found them: what was changed is put back when `after` returns, whether it did so itself or not. So epilogues, the record and the program
- * see their own parameters. Memory that parameters lead to is not looked after: leave it as it was, and let a parameter lead to another place.
+ * A hook is no tracer: it works on the call on behalf of the layer, and nobody may notice. `before`
+ * runs after all prologues, and after the memory of IN parameters was captured, directly before the
+ * driver's function; it may change parameters (through call->params) and keep what it needs in its
+ * state. `after` runs directly after the driver's function, before the epilogues, and before the
+ * record is made. Then the parameters are as `before` found them: what was changed is put back when
+ * `after` returns, whether it did so itself or not. So epilogues, the record and the program see
+ * their own parameters. Memory that parameters lead to is not looked after: leave it as it was, and
+ * let a parameter lead to another place.
  *
- * For each `before` there is one `after`, on whatever way the call ends. `unwound`: by an exception, thread exit or longjmp; there is no result. After
- * a longjmp (it comes then at the thread's next call, or at its end) call->params leads to copies of the parameters as `before` found them, what they
- * point to may be gone, and call->result is NULL. In a process forked inside the call only the parameters are put back: whatever `before` made belongs
- * to the parent.
+ * For each `before` there is one `after`, on whatever way the call ends. `unwound`: by an
+ * exception, thread exit or longjmp; there is no result. After a longjmp (it comes then at the
+ * thread's next call, or at its end) call->params leads to copies of the parameters as `before`
+ * found them, what they point to may be gone, and call->result is NULL. In a process forked inside
+ * the call only the parameters are put back: whatever `before` made belongs to the parent.
  *
- * Neither runs where a prologue skipped the driver, for a function that the library lacks, for calls that pass unwatched (a loader's own, those made
- * inside callbacks and hooks), and where a thread's calls are nested deeper than its stack of open calls. They run whether or not calls are recorded
- * now (see tl_hook_is_recorded).
+ * Neither runs where a prologue skipped the driver, for a function that the library lacks, for
+ * calls that pass unwatched (a loader's own, those made inside callbacks and hooks), and where a
+ * thread's calls are nested deeper than its stack of open calls. They run whether or not calls are
+ * recorded now (see tl_hook_is_recorded).
  *
- * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while one runs the thread's calls pass, so that no hook is entered
- * twice by one thread. Signals may come in between; cancellation is off. errno is kept for them. Hooks make driver calls by tl_hook_real, and
- * none once tl_device_has_ended (device.h): after that they only keep up appearances.
+ * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while one runs the
+ * thread's calls pass, so that no hook is entered twice by one thread. Signals may come in between;
+ * cancellation is off. errno is kept for them. Hooks make driver calls by tl_hook_real, and none
+ * once tl_device_has_ended (device.h): after that they only keep up appearances.
  *
- * Hooks of calls that a program makes again and again may promise more, and cost less (TL_HOOK_STRAIGHT).
+ * Hooks of calls that a program makes again and again may promise more, and cost less
+ * (TL_HOOK_STRAIGHT).
  */
 #ifndef TL_LAYER_DEVICE_HOOK_H
 #define TL_LAYER_DEVICE_HOOK_H
@@ -33,9 +40,9 @@
 #include "layer/process/runtime.h"
 #include "tracelayer/shim.h"
 
-#define TL_HOOK_STATE 64u	/* bytes of state for each call, zeroed, aligned to 16 */
-#define TL_HOOK_WORDS 24u	/* functions with more words of parameters have no hooks */
-#define TL_HOOK_MAX 512u	/* hooks of one list */
+#define TL_HOOK_STATE 64u  /* bytes of state for each call, zeroed, aligned to 16 */
+#define TL_HOOK_WORDS 24u  /* functions with more words of parameters have no hooks */
+#define TL_HOOK_MAX   512u /* hooks of one list */
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 static inline uint64_t tl_device_now(void)
@@ -45,10 +52,11 @@ static inline uint64_t tl_device_now(void)
 
 enum tl_hook_way {
 	TL_HOOK_PLAIN,
-	TL_HOOK_TIMED,		/* tl_hook_start and tl_hook_end are wanted */
+	TL_HOOK_TIMED, /* tl_hook_start and tl_hook_end are wanted */
 	/*
-	 * `after` leaves the result as it is, and both turn cancellation off by themselves, by TL_HOOK_UNCANCELLED, where they call what may be a
-	 * cancellation point. So calls that are in order take a short way.
+	 * `after` leaves the result as it is, and both turn cancellation off by themselves, by
+	 * TL_HOOK_UNCANCELLED, where they call what may be a cancellation point. So calls that are
+	 * in order take a short way.
 	 */
 	TL_HOOK_STRAIGHT,
 };
@@ -62,26 +70,31 @@ struct tl_hook {
 };
 
 /* Up to the end of the block the thread can't be cancelled. */
-#define TL_HOOK_UNCANCELLED() int uncancelled_ __attribute__((unused, cleanup(tl_hook_cancellable))) = tl_hook_uncancelled()
+#define TL_HOOK_UNCANCELLED()                                                                      \
+	int uncancelled_ __attribute__((unused, cleanup(tl_hook_cancellable))) =                   \
+		tl_hook_uncancelled()
 int tl_hook_uncancelled(void);
 void tl_hook_cancellable(const int *state);
 
 /*
- * Hooks for the functions of all APIs that are there; a list ends with .function NULL, and stays. Names without a shim are skipped, and so are functions
- * that have a hook. False: memory was short, and some are missing. By one thread at a time.
+ * Hooks for the functions of all APIs that are there; a list ends with .function NULL, and stays.
+ * Names without a shim are skipped, and so are functions that have a hook. False: memory was short,
+ * and some are missing. By one thread at a time.
  */
 bool tl_hook_set(const struct tl_hook *hooks);
 
 /*
- * The real function of that name, found if need be; NULL if lacking. Not quick: keep it. Where there are several of a name (functions that a driver gives
- * out by pointer) it is the first that was met: for an object that came with a call take that call's.
+ * The real function of that name, found if need be; NULL if lacking. Not quick: keep it. Where
+ * there are several of a name (functions that a driver gives out by pointer) it is the first that
+ * was met: for an object that came with a call take that call's.
  */
 void *tl_hook_real(const char *function);
 void *tl_hook_real_of(const struct tl_call *call);
 
 /*
- * In `after` of a hook that is TL_HOOK_TIMED: nanoseconds of CLOCK_MONOTONIC, both inside of the call as it is recorded. Otherwise 0. (Of a call that was left
- * by longjmp the end is where that was found out.)
+ * In `after` of a hook that is TL_HOOK_TIMED: nanoseconds of CLOCK_MONOTONIC, both inside of the
+ * call as it is recorded. Otherwise 0. (Of a call that was left by longjmp the end is where that
+ * was found out.)
  */
 uint64_t tl_hook_start(const struct tl_call *call);
 uint64_t tl_hook_end(const struct tl_call *call);
@@ -93,8 +106,9 @@ static inline bool tl_hook_is_recorded(const struct tl_call *call)
 }
 
 /*
- * In either: the call of the same API that the thread was inside of when it made this one, if that has a hook; NULL: there is none such. Then it is the
- * driver's own doing, or that of a callback of the program's that the driver has called.
+ * In either: the call of the same API that the thread was inside of when it made this one, if that
+ * has a hook; NULL: there is none such. Then it is the driver's own doing, or that of a callback of
+ * the program's that the driver has called.
  */
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call);
 
@@ -105,14 +119,14 @@ static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation)
 
 /* What is kept of a call between the two; one for each open call of a thread. */
 struct tl_hooked {
-	const struct tl_hook *hook;	/* NULL: `after` is not owed */
-	const struct tl_call *call;	/* whose it is: its address */
+	const struct tl_hook *hook; /* NULL: `after` is not owed */
+	const struct tl_call *call; /* whose it is: its address */
 	struct tl_shim *shim;
 	uint32_t correlation;
 	uint32_t request;
-	uint64_t start, end;		/* nanoseconds, of TL_HOOK_TIMED */
-	bool straight;			/* on the short way: .words are as in the call's record */
-	uint64_t words[TL_HOOK_WORDS];	/* of the parameters, as `before` found them */
+	uint64_t start, end;	       /* nanoseconds, of TL_HOOK_TIMED */
+	bool straight;		       /* on the short way: .words are as in the call's record */
+	uint64_t words[TL_HOOK_WORDS]; /* of the parameters, as `before` found them */
 	_Alignas(16) char state[TL_HOOK_STATE];
 };
 
@@ -124,7 +138,10 @@ static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation)
 /* The call has its entry; run its hook's `before`. False: it has no hook. */
 bool tl_hook_enter(struct tl_call *call);
 
-/* The driver's function has been called; `ends`: just now. The start that the record will have is known. */
+/*
+ * The driver's function has been called; `ends`: just now. The start that the record will have is
+ * known.
+ */
 void tl_hook_starts(struct tl_call *call);
 
 /* A function's hook, and what the short way has to know of both: in one line of the cache. */
@@ -133,35 +150,44 @@ struct tl_hook_place {
 	void (*before)(struct tl_call *call, void *state);
 	void (*after)(struct tl_call *call, void *state, uint64_t result, bool unwound);
 	bool straight;
-	bool simple;		/* each parameter is one word, of 8 or of 4 bytes */
-	uint16_t count, words;	/* the function's */
-	uint32_t narrow, negative;	/* those of 4 bytes, and whose sign is extended: a bit for each parameter */
+	bool simple;	       /* each parameter is one word, of 8 or of 4 bytes */
+	uint16_t count, words; /* the function's */
+	/* those of 4 bytes, and whose sign is extended: a bit for each parameter */
+	uint32_t narrow, negative;
 };
 
 /*
- * By API and function, as in a record's number. Release by who makes a table, acquire by who looks a hook up: it is zeroed. A hook is stored with
- * release behind the rest of its place, which is read after an acquire.
+ * By API and function, as in a record's number. Release by who makes a table, acquire by who looks
+ * a hook up: it is zeroed. A hook is stored with release behind the rest of its place, which is
+ * read after an acquire.
  */
 extern struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
 /* NULL: the function has no hook, and nor has any other one of its API. */
 static inline const struct tl_hook_place *tl_hook_place_of(uint32_t id)
 {
-	const struct tl_hook_place *table = atomic_load_explicit(&tl_hook_tables[id >> 16], memory_order_acquire);
+	const struct tl_hook_place *table =
+		atomic_load_explicit(&tl_hook_tables[id >> 16], memory_order_acquire);
 
 	return table ? &table[id & 0xffff] : NULL;
 }
 
-/* Where the function's hook is, if its calls may take the short way; else NULL. Who does that runs the hook by itself (inside_hook.h), and sees to .hooked. */
+/*
+ * Where the function's hook is, if its calls may take the short way; else NULL. Who does that runs
+ * the hook by itself (inside_hook.h), and sees to .hooked.
+ */
 static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
 {
 	const struct tl_hook_place *place = tl_hook_place_of(id);
 
-	return place && atomic_load_explicit(&place->hook, memory_order_acquire) && place->straight ? place : NULL;
+	return place && atomic_load_explicit(&place->hook, memory_order_acquire) && place->straight
+		       ? place
+		       : NULL;
 }
 
 /* What is kept of a call, before its hook is owed: all but the words. */
-static inline void tl_hook_set_up(struct tl_hooked *hooked, const struct tl_call *call, bool straight)
+static inline void tl_hook_set_up(struct tl_hooked *hooked, const struct tl_call *call,
+				  bool straight)
 {
 	hooked->call = call;
 	hooked->shim = call->shim;
@@ -188,7 +214,10 @@ static inline const struct tl_hook *tl_hook_take(struct tl_hooked *hooked)
 	return hook;
 }
 
-/* From here on it is owed: the rest of .hooked before it, for a signal handler that leaves by longjmp. */
+/*
+ * From here on it is owed: the rest of .hooked before it, for a signal handler that leaves by
+ * longjmp.
+ */
 static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *hook)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -198,7 +227,10 @@ static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *h
 /* Run `after`, and put the parameters back. */
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);
 
-/* The same for the open call of a thread that was left by longjmp. Returns the number that the call was given; 0: none. */
+/*
+ * The same for the open call of a thread that was left by longjmp. Returns the number that the call
+ * was given; 0: none.
+ */
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end);
 
 /* The number that the call was given. */
@@ -210,13 +242,19 @@ static inline uint32_t tl_hook_correlation(const struct tl_call *call)
 /* The calling thread is inside a hook (which a signal handler has interrupted). */
 bool tl_hook_is_here(void);
 
-/* As inside of a hook, do some of the layer's own work, on a thread of the layer's. Not once the lanes have ended. */
+/*
+ * As inside of a hook, do some of the layer's own work, on a thread of the layer's. Not once the
+ * lanes have ended.
+ */
 void tl_hook_run(void (*work)(void *), void *user_data);
 
 /* In a forked child. */
 void tl_hook_after_fork(void);
 
-/* Wait until no other thread is inside of a hook that it entered before now. False: some were still in there at `deadline` (nanoseconds). */
+/*
+ * Wait until no other thread is inside of a hook that it entered before now. False: some were still
+ * in there at `deadline` (nanoseconds).
+ */
 bool tl_hook_drain(uint64_t deadline);
 
 #endif

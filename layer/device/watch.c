@@ -1,7 +1,8 @@
 /*
  * watch.c: see watch.h.
  *
- * Entries are never removed, so that telling needs no lock: .count is stored with release when an entry is there, and read with acquire.
+ * Entries are never removed, so that telling needs no lock: .count is stored with release when an
+ * entry is there, and read with acquire.
  */
 #include "layer/device/watch.h"
 

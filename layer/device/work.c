@@ -1,20 +1,26 @@
 /*
  * work.c: see work.h.
  *
- * Commands. tl_device_submit puts a command on its queue's `inbox`, a stack that is pushed to by compare and exchange, and only then reads the clock: so
- * whoever has taken the inbox knows that each command that was not in it has a later time than that at which it was taken (as it has where the time is that
- * at which the call began, told later: tl_device_submit_untimed). Who has the
- * queue's lock moves the inbox to the `pending` list, in the order of submission; a command leaves that list when it and all before it are done.
+ * Commands. tl_device_submit puts a command on its queue's `inbox`, a stack that is pushed to by
+ * compare and exchange, and only then reads the clock: so whoever has taken the inbox knows that
+ * each command that was not in it has a later time than that at which it was taken (as it has where
+ * the time is that at which the call began, told later: tl_device_submit_untimed). Who has the
+ * queue's lock moves the inbox to the `pending` list, in the order of submission; a command leaves
+ * that list when it and all before it are done.
  *
- * Lanes. A command goes to the first lane on which its time is free, among all that were put there, in whatever order they come. What no command to
- * come can touch is forgotten: none begins before the first that is pending was submitted.
+ * Lanes. A command goes to the first lane on which its time is free, among all that were put there,
+ * in whatever order they come. What no command to come can touch is forgotten: none begins before
+ * the first that is pending was submitted.
  *
- * The depth. Each command that is done makes two edges, at its submission and at its end, in a heap by time. Those before the submission of the first
- * that is pending are final (no command to come adds one there) and become samples of the counter: so each sample is exact, and comes
- * late. A command that a great many later ones have overtaken is counted as submitted, and no longer waited for (`stuck`).
+ * The depth. Each command that is done makes two edges, at its submission and at its end, in a heap
+ * by time. Those before the submission of the first that is pending are final (no command to come
+ * adds one there) and become samples of the counter: so each sample is exact, and comes late. A
+ * command that a great many later ones have overtaken is counted as submitted, and no longer waited
+ * for (`stuck`).
  *
- * Ordered accesses: .inbox is pushed to with release and taken with acquire, so that a command's fields are there; .submitted is stored with
- * release after that, and read with acquire by who has the lock.
+ * Ordered accesses: .inbox is pushed to with release and taken with acquire, so that a command's
+ * fields are there; .submitted is stored with release after that, and read with acquire by who has
+ * the lock.
  */
 #include "layer/device/work.h"
 
@@ -36,39 +42,44 @@
 #include "tracelayer/api.h"
 #include "tracelayer/shim.h"
 
-#define INSIDE 100u	/* nanoseconds from a call's bounds: its slice's are ticks, converted, and may be off by a little */
-#define INSIDE_EXACT 20u	/* the same where these are known: a driver's own call inside of it may begin soon */
-#define STUCK 65536u	/* commands that may be done behind one that isn't */
-#define SPANS 64u	/* of a lane, when it is first looked for what can be forgotten */
-#define FIRST_SPANS 4u	/* that a lane has room for */
-#define SORT 1000	/* lanes of devices stand below those of threads and of the program's own */
-#define REUSE 64u	/* queues of a device, from which on those that were released are used again */
-#define MORE_ARGS 16u
-#define CORRELATIONS 64u	/* numbers that a thread takes at a time; a power of two */
-#define OWN_ARGS 16u
+/* nanoseconds from a call's bounds: its slice's are ticks, converted, and may be off by a little */
+#define INSIDE 100u
+/* the same where these are known: a driver's own call inside of it may begin soon */
+#define INSIDE_EXACT 20u
+#define STUCK	     65536u /* commands that may be done behind one that isn't */
+#define SPANS	     64u    /* of a lane, when it is first looked for what can be forgotten */
+#define FIRST_SPANS  4u	    /* that a lane has room for */
+/* lanes of devices stand below those of threads and of the program's own */
+#define SORT 1000
+/* queues of a device, from which on those that were released are used again */
+#define REUSE	     64u
+#define MORE_ARGS    16u
+#define CORRELATIONS 64u /* numbers that a thread takes at a time; a power of two */
+#define OWN_ARGS     16u
 
 enum command_state { PENDING, DONE, STUCK_PENDING };
 
 struct tl_device_command {
 	struct tl_device_command *next;
 	struct tl_device_queue *queue;
-	_Atomic uint64_t submitted;	/* nanoseconds, or ticks; 0: about to be */
+	_Atomic uint64_t submitted; /* nanoseconds, or ticks; 0: about to be */
 	bool in_ticks;
-	bool recorded;			/* false: tools only want to hear of it, and it is in no list */
-	enum command_state state;	/* the queue's */
+	/* false: tools only want to hear of it, and it is in no list */
+	bool recorded;
+	enum command_state state; /* the queue's */
 };
 
 /* What a lane has at a time. */
 struct span {
 	uint64_t start, end;
-	uint32_t by;	/* the lane of the thread that recorded it */
+	uint32_t by; /* the lane of the thread that recorded it */
 };
 
 struct lane {
 	uint32_t number;
-	uint64_t forgotten;	/* all before is taken */
+	uint64_t forgotten; /* all before is taken */
 	uint32_t count, room, look;
-	struct span *spans;	/* by their start */
+	struct span *spans; /* by their start */
 };
 
 struct edge {
@@ -77,61 +88,66 @@ struct edge {
 };
 
 struct tl_device_queue {
-	struct tl_device_queue *next;	/* of all; never changes */
+	struct tl_device_queue *next; /* of all; never changes */
 	struct tl_device *device;
 	uint32_t number;
 	_Atomic bool released;
-	char *name;		/* the one that was asked for, or NULL */
-	char *label;		/* what its lanes are called */
+	char *name;  /* the one that was asked for, or NULL */
+	char *label; /* what its lanes are called */
 	_Atomic(struct tl_device_command *) inbox;
-	_Atomic(struct tl_device_command *) spare;	/* free ones, linked by .next */
+	_Atomic(struct tl_device_command *) spare; /* free ones, linked by .next */
 
-	pthread_mutex_t lock;	/* of all that follows */
-	struct tl_device_command *first, **last;	/* pending */
-	uint32_t behind;	/* done, behind the first */
-	struct lane *lanes;	/* room for a power of two */
+	pthread_mutex_t lock;			 /* of all that follows */
+	struct tl_device_command *first, **last; /* pending */
+	uint32_t behind;			 /* done, behind the first */
+	struct lane *lanes;			 /* room for a power of two */
 	uint32_t nlanes;
-	uint32_t crowded;	/* the first of so many lanes all have something that ends at .crowded_until or later */
+	/* the first of so many lanes all have something that ends at .crowded_until or later */
+	uint32_t crowded;
 	uint64_t crowded_until;
-	struct edge *edges;	/* a heap */
+	struct edge *edges; /* a heap */
 	uint32_t nedges, edges_room;
 	int64_t depth;
-	uint64_t sampled;	/* the time of the last sample */
-	uint32_t counter;	/* its name */
+	uint64_t sampled; /* the time of the last sample */
+	uint32_t counter; /* its name */
 	struct dimensions {
 		unsigned count;
 		uint64_t size[3];
 		uint32_t text;
-	} global, local;	/* printed lately */
+	} global, local; /* printed lately */
 };
 
 struct tl_device {
-	struct tl_device *next;	/* of all; never changes */
+	struct tl_device *next; /* of all; never changes */
 	char *name;
-	_Atomic uint32_t text;	/* number of .name, once it was wanted */
-	pthread_mutex_t lock;	/* of what follows */
+	_Atomic uint32_t text; /* number of .name, once it was wanted */
+	pthread_mutex_t lock;  /* of what follows */
 	int64_t bytes;
 	uint32_t counter;
 };
 
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;	/* of the lists: they are added to under it */
+/* of the lists: they are added to under it */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 /* Release by who adds, acquire by who goes through them. */
 static _Atomic(struct tl_device *) devices;
 static _Atomic(struct tl_device_queue *) queues;
 static uint32_t queue_count;
-static _Atomic uint32_t correlations;	/* blocks of them are taken */
+static _Atomic uint32_t correlations; /* blocks of them are taken */
 
 /* --- texts */
 
-#define KEYS(KEY) \
-	KEY(device) KEY(kind) KEY(queue) KEY(correlation) KEY(queued) KEY(submit) KEY(start) KEY(end) KEY(bytes) KEY(bandwidth) KEY(peer) \
-	KEY(global) KEY(local) KEY(unfinished) KEY(commands) KEY(submitted) KEY(awaited)
+/* clang-format off */
+#define KEYS(KEY)                                                                                  \
+	KEY(device) KEY(kind) KEY(queue) KEY(correlation) KEY(queued) KEY(submit) KEY(start)       \
+	KEY(end) KEY(bytes) KEY(bandwidth) KEY(peer) KEY(global) KEY(local) KEY(unfinished)        \
+	KEY(commands) KEY(submitted) KEY(awaited)
+/* clang-format on */
 
 enum {
 #define KEY(name) KEY_##name,
 	KEYS(KEY)
 #undef KEY
-	KEY_COUNT
+		KEY_COUNT
 };
 
 static const char *const key_texts[KEY_COUNT] = {
@@ -166,11 +182,13 @@ static uint32_t text_of_size(struct dimensions *lately, unsigned count, const ui
 {
 	char text[64];
 
-	if (lately->text && lately->count == count && !memcmp(lately->size, size, count * sizeof(size[0])))
+	if (lately->text && lately->count == count &&
+	    !memcmp(lately->size, size, count * sizeof(size[0])))
 		return lately->text;
 	size_t used = 0;
 	for (unsigned i = 0; i < count; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, i ? "x%llu" : "%llu", (unsigned long long)size[i]);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, i ? "x%llu" : "%llu",
+					 (unsigned long long)size[i]);
 	lately->count = count;
 	memcpy(lately->size, size, count * sizeof(size[0]));
 	return lately->text = tl_string_number(text, used);
@@ -196,7 +214,8 @@ struct tl_device *tl_device_new(const char *name)
 
 static bool is_label_of_queue(const char *label)
 {
-	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_relaxed); queue; queue = queue->next)
+	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_relaxed);
+	     queue; queue = queue->next)
 		if (!strcmp(queue->label, label))
 			return true;
 	return false;
@@ -226,11 +245,13 @@ static struct tl_device_queue *use_again(const struct tl_device *device, const c
 	struct tl_device_queue *free_one = NULL;
 	uint32_t count = 0;
 
-	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_relaxed); queue; queue = queue->next) {
+	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_relaxed);
+	     queue; queue = queue->next) {
 		if (queue->device != device)
 			continue;
 		count++;
-		if (atomic_load_explicit(&queue->released, memory_order_relaxed) && is_same_name(queue->name, name))
+		if (atomic_load_explicit(&queue->released, memory_order_relaxed) &&
+		    is_same_name(queue->name, name))
 			free_one = queue;
 	}
 	if (count < REUSE || !free_one)
@@ -245,7 +266,8 @@ static struct tl_device_queue *make_queue(struct tl_device *device, const char *
 
 	if (queue && name)
 		queue->name = strdup(name);
-	if (!queue || (name && !queue->name) || !(queue->label = make_label(device, name, queue_count + 1))) {
+	if (!queue || (name && !queue->name) ||
+	    !(queue->label = make_label(device, name, queue_count + 1))) {
 		free(queue ? queue->name : NULL);
 		free(queue);
 		return NULL;
@@ -289,7 +311,9 @@ TL_NEAR_CODE uint32_t tl_device_correlation(void)
 	uint32_t number = producer ? producer->correlation : 0;
 
 	if (!number)
-		number = atomic_fetch_add_explicit(&correlations, CORRELATIONS, memory_order_relaxed) + 1;
+		number = atomic_fetch_add_explicit(&correlations, CORRELATIONS,
+						   memory_order_relaxed) +
+			 1;
 	if (producer)
 		producer->correlation = (number + 1) % CORRELATIONS ? number + 1 : 0;
 	return number;
@@ -299,15 +323,18 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 {
 	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
 
-	return (struct tl_device_call){.tid = tl_hook_is_recorded(call) ? thread->shown : 0, .thread = thread->tid,
-				       .start = tl_hook_start(call), .end = tl_hook_end(call)};
+	return (struct tl_device_call){.tid = tl_hook_is_recorded(call) ? thread->shown : 0,
+				       .thread = thread->tid,
+				       .start = tl_hook_start(call),
+				       .end = tl_hook_end(call)};
 }
 
 /* --- commands that are pending */
 
 /*
- * Where commands are told of by another thread than that which submits them, their memory goes back to the queue, from which the latter takes all there is. The
- * thread's own: hooks are the only ones to ask, and no signal handler's call has one while they run.
+ * Where commands are told of by another thread than that which submits them, their memory goes back
+ * to the queue, from which the latter takes all there is. The thread's own: hooks are the only ones
+ * to ask, and no signal handler's call has one while they run.
  */
 static struct tl_device_command *take_command(struct tl_device_queue *queue)
 {
@@ -337,14 +364,16 @@ static void give_command(struct tl_device_command *command)
 
 	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
 	/* Pairs with take_command: nobody uses it any more. */
-	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command, memory_order_release, memory_order_relaxed))
+	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command,
+						      memory_order_release, memory_order_relaxed))
 		;
 }
 
 TL_NEAR_CODE struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)
 {
 	bool recorded = tl_event_wanted(TL_LEVEL_OPERATOR) && tl_request_wants(TL_LEVEL_OPERATOR);
-	struct tl_device_command *command = queue && (recorded || tl_device_is_watched()) ? take_command(queue) : NULL;
+	struct tl_device_command *command =
+		queue && (recorded || tl_device_is_watched()) ? take_command(queue) : NULL;
 
 	if (!command)
 		return NULL;
@@ -356,8 +385,8 @@ TL_NEAR_CODE struct tl_device_command *tl_device_submit_untimed(struct tl_device
 	command->state = PENDING;
 	command->next = atomic_load_explicit(&queue->inbox, memory_order_relaxed);
 	/* Pairs with take_inbox. */
-	while (!atomic_compare_exchange_weak_explicit(&queue->inbox, &command->next, command, memory_order_release,
-						      memory_order_relaxed))
+	while (!atomic_compare_exchange_weak_explicit(&queue->inbox, &command->next, command,
+						      memory_order_release, memory_order_relaxed))
 		;
 	return command;
 }
@@ -455,10 +484,17 @@ static struct edge pop_edge(struct tl_device_queue *queue)
 
 static void put_counter(uint32_t name, uint32_t key, uint64_t ns, int64_t value)
 {
-	const struct tl_event_arg arg = {.key = key, .kind = TL_VALUE_SIGNED_64, .value = (uint64_t)value};
+	const struct tl_event_arg arg = {
+		.key = key, .kind = TL_VALUE_SIGNED_64, .value = (uint64_t)value};
 
-	tl_event_put(&(struct tl_event){.phase = 'C', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .name = name,
-					.category = KEY(device), .start = ns, .nargs = 1, .args = &arg});
+	tl_event_put(&(struct tl_event){.phase = 'C',
+					.flags = TL_EVENT_NS,
+					.level = TL_LEVEL_OPERATOR,
+					.name = name,
+					.category = KEY(device),
+					.start = ns,
+					.nargs = 1,
+					.args = &arg});
 }
 
 /* Samples of all that happened before a time. */
@@ -481,11 +517,14 @@ static void sample_depth(struct tl_device_queue *queue, uint64_t until)
 	}
 }
 
-/* Commands that are done leave the list's front. Returns before what all is known that ever will be. `now`: some time before this. */
+/*
+ * Commands that are done leave the list's front. Returns before what all is known that ever will
+ * be. `now`: some time before this.
+ */
 static uint64_t settle(struct tl_device_queue *queue, uint64_t now)
 {
 	take_inbox(queue);
-	for (struct tl_device_command *command; (command = queue->first); ) {
+	for (struct tl_device_command *command; (command = queue->first);) {
 		if (command->state == PENDING && queue->behind < STUCK)
 			return submission_of(command);
 		if (!(queue->first = command->next))
@@ -600,7 +639,8 @@ static void name_lane(char *name, size_t size, const struct tl_device_queue *que
 	if (!queue->nlanes)
 		snprintf(name, size, "%s", queue->label);
 	else
-		snprintf(name, size, "%.*s (%u)%s", length, queue->label, queue->nlanes + 1, queue->label + length);
+		snprintf(name, size, "%.*s (%u)%s", length, queue->label, queue->nlanes + 1,
+			 queue->label + length);
 }
 
 static struct lane *add_lane(struct tl_device_queue *queue)
@@ -616,7 +656,8 @@ static struct lane *add_lane(struct tl_device_queue *queue)
 	}
 	name_lane(name, sizeof(name), queue);
 	lanes[queue->nlanes] = (struct lane){
-		.number = tl_event_lane(tl_string_of(name), (int32_t)(SORT + queue->number)), .look = SPANS};
+		.number = tl_event_lane(tl_string_of(name), (int32_t)(SORT + queue->number)),
+		.look = SPANS};
 	return &lanes[queue->nlanes++];
 }
 
@@ -632,8 +673,8 @@ static uint64_t end_of(const struct lane *lane)
 }
 
 /*
- * The first lane on which something that begins then, and has not ended, may have room. There may be as many lanes as there are such commands, in which
- * case most are known to have none.
+ * The first lane on which something that begins then, and has not ended, may have room. There may
+ * be as many lanes as there are such commands, in which case most are known to have none.
  */
 static uint32_t first_with_room(struct tl_device_queue *queue, uint64_t start)
 {
@@ -651,15 +692,17 @@ static uint32_t first_with_room(struct tl_device_queue *queue, uint64_t start)
 }
 
 /*
- * The first lane that is free then. Of two slices that touch on a lane, a reader of packets knows the order by that of the file; where
- * this isn't that of time, or may not be, they are kept a nanosecond apart.
+ * The first lane that is free then. Of two slices that touch on a lane, a reader of packets knows
+ * the order by that of the file; where this isn't that of time, or may not be, they are kept a
+ * nanosecond apart.
  */
 static struct lane *place(struct tl_device_queue *queue, struct tl_device_work *work, uint32_t by)
 {
 	struct lane *lane = NULL;
 	uint32_t at = 0;
 
-	for (uint32_t i = work->unfinished ? first_with_room(queue, work->start) : 0; i < queue->nlanes && !lane; i++) {
+	for (uint32_t i = work->unfinished ? first_with_room(queue, work->start) : 0;
+	     i < queue->nlanes && !lane; i++) {
 		at = spans_until(&queue->lanes[i], work->start);
 		if (is_free(&queue->lanes[i], at, work->start, work->end))
 			lane = &queue->lanes[i];
@@ -673,7 +716,8 @@ static struct lane *place(struct tl_device_queue *queue, struct tl_device_work *
 	bool is_long = work->end > work->start;
 	if (is_long && at < lane->count && spans[at].start == work->end)
 		work->end--;
-	else if (is_long && at && spans[at - 1].end == work->start && spans[at - 1].start < work->start && spans[at - 1].by != by)
+	else if (is_long && at && spans[at - 1].end == work->start &&
+		 spans[at - 1].start < work->start && spans[at - 1].by != by)
 		work->start++;
 	memmove(&spans[at + 1], &spans[at], (lane->count - at) * sizeof(*spans));
 	spans[at] = (struct span){work->start, work->end, by};
@@ -688,7 +732,10 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* A time inside of a call, near its end or its start, but not so near that its slice might not have it. */
+/*
+ * A time inside of a call, near its end or its start, but not so near that its slice might not have
+ * it.
+ */
 static uint64_t inside(const struct tl_device_call *call)
 {
 	return least(call->exact ? INSIDE_EXACT : INSIDE, (call->end - call->start) / 2);
@@ -748,18 +795,22 @@ static void add_raw(struct args *args, const struct tl_device_work *work)
 		add(args, KEY(end), TL_VALUE_UNSIGNED_64, work->raw_end);
 }
 
-static void add_what(struct tl_device_queue *queue, struct args *args, const struct tl_device_work *work)
+static void add_what(struct tl_device_queue *queue, struct args *args,
+		     const struct tl_device_work *work)
 {
 	if (work->bytes)
 		add(args, KEY(bytes), TL_VALUE_UNSIGNED_64, work->bytes);
 	if (work->bytes && work->end > work->start && !work->unfinished)
-		add_double(args, KEY(bandwidth), (double)work->bytes / (double)(work->end - work->start));
+		add_double(args, KEY(bandwidth),
+			   (double)work->bytes / (double)(work->end - work->start));
 	if (work->peer)
 		add(args, KEY(peer), TL_VALUE_STRING, tl_string_of(work->peer));
 	if (work->dimensions && work->dimensions <= 3) {
-		add(args, KEY(global), TL_VALUE_STRING, text_of_size(&queue->global, work->dimensions, work->global));
+		add(args, KEY(global), TL_VALUE_STRING,
+		    text_of_size(&queue->global, work->dimensions, work->global));
 		if (work->local[0])
-			add(args, KEY(local), TL_VALUE_STRING, text_of_size(&queue->local, work->dimensions, work->local));
+			add(args, KEY(local), TL_VALUE_STRING,
+			    text_of_size(&queue->local, work->dimensions, work->local));
 	}
 	if (work->unfinished)
 		add(args, KEY(unfinished), TL_VALUE_TRUTH, 1);
@@ -767,19 +818,29 @@ static void add_what(struct tl_device_queue *queue, struct args *args, const str
 		args->at[args->count++] = work->args[i];
 }
 
-static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_device_work *work, uint32_t lane, struct args *args)
+static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_device_work *work,
+				uint32_t lane, struct args *args)
 {
 	add(args, KEY(kind), TL_VALUE_STRING, text_of_kind(work->kind));
 	add(args, KEY(queue), TL_VALUE_UNSIGNED_64, queue->number);
-	add(args, KEY(device), TL_VALUE_STRING, kept_number(&queue->device->text, queue->device->name));
+	add(args, KEY(device), TL_VALUE_STRING,
+	    kept_number(&queue->device->text, queue->device->name));
 	if (work->correlation)
 		add(args, KEY(correlation), TL_VALUE_UNSIGNED_64, work->correlation);
 	add_raw(args, work);
 	add_what(queue, args, work);
-	return (struct tl_event){.phase = 'X', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .lane = lane,
-				 .name = work->name && *work->name ? tl_string_of(work->name) : text_of_kind(work->kind),
-				 .category = KEY(device), .request = work->request, .start = work->start,
-				 .duration = work->end - work->start, .nargs = args->count, .args = args->at};
+	return (struct tl_event){.phase = 'X',
+				 .flags = TL_EVENT_NS,
+				 .level = TL_LEVEL_OPERATOR,
+				 .lane = lane,
+				 .name = work->name && *work->name ? tl_string_of(work->name)
+								   : text_of_kind(work->kind),
+				 .category = KEY(device),
+				 .request = work->request,
+				 .start = work->start,
+				 .duration = work->end - work->start,
+				 .nargs = args->count,
+				 .args = args->at};
 }
 
 static struct tl_event_arrows arrows_of(const struct tl_device_work *work)
@@ -797,7 +858,8 @@ static struct tl_event_arrows arrows_of(const struct tl_device_work *work)
 	};
 }
 
-static void record(struct tl_device_command *command, struct tl_device_work *work, uint64_t submitted, uint64_t now)
+static void record(struct tl_device_command *command, struct tl_device_work *work,
+		   uint64_t submitted, uint64_t now)
 {
 	struct tl_device_queue *queue = command->queue;
 
@@ -848,7 +910,8 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	if (!command)
 		return;
 	const struct tl_device_queue *queue = command->queue;
-	uint64_t submitted = work.submitted.start ? work.submitted.start : submission_of(command), now = work.now ? work.now : tl_device_now();
+	uint64_t submitted = work.submitted.start ? work.submitted.start : submission_of(command),
+		 now = work.now ? work.now : tl_device_now();
 	clamp(&work, submitted, now);
 	if (command->recorded)
 		record(command, &work, submitted, now);
@@ -882,10 +945,12 @@ void tl_device_memory(struct tl_device *device, int64_t bytes)
 
 void tl_device_work_end(void)
 {
-	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_acquire); queue; queue = queue->next) {
+	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_acquire);
+	     queue; queue = queue->next) {
 		pthread_mutex_lock(&queue->lock);
 		take_inbox(queue);
-		for (struct tl_device_command *command = queue->first; command; command = command->next)
+		for (struct tl_device_command *command = queue->first; command;
+		     command = command->next)
 			if (command->state == PENDING && submission_of(command))
 				push_edge(queue, submission_of(command), 1);
 		sample_depth(queue, UINT64_MAX);
@@ -895,7 +960,10 @@ void tl_device_work_end(void)
 
 static void forget_queue(struct tl_device_queue *queue)
 {
-	/* Whoever had it has not come along, and may have been about to note that an array lies elsewhere now: they are left. */
+	/*
+	 * Whoever had it has not come along, and may have been about to note that an array lies
+	 * elsewhere now: they are left.
+	 */
 	pthread_mutex_init(&queue->lock, NULL);
 	atomic_store_explicit(&queue->inbox, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
@@ -917,12 +985,14 @@ void tl_device_work_after_fork(void)
 		atomic_store_explicit(&keys[i], 0, memory_order_relaxed);
 	for (unsigned i = 0; i < TL_DEVICE_KINDS; i++)
 		atomic_store_explicit(&kinds[i], 0, memory_order_relaxed);
-	for (struct tl_device *device = atomic_load_explicit(&devices, memory_order_relaxed); device; device = device->next) {
+	for (struct tl_device *device = atomic_load_explicit(&devices, memory_order_relaxed);
+	     device; device = device->next) {
 		pthread_mutex_init(&device->lock, NULL);
 		atomic_store_explicit(&device->text, 0, memory_order_relaxed);
 		device->bytes = 0;
 		device->counter = 0;
 	}
-	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_relaxed); queue; queue = queue->next)
+	for (struct tl_device_queue *queue = atomic_load_explicit(&queues, memory_order_relaxed);
+	     queue; queue = queue->next)
 		forget_queue(queue);
 }

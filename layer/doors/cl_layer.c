@@ -1,8 +1,9 @@
 /*
- * cl_layer.c: libtracelayer_opencl_layer.so, which OpenCL's loader puts between itself and the drivers (OPENCL_LAYERS).
+ * cl_layer.c: libtracelayer_opencl_layer.so, which OpenCL's loader puts between itself and the
+ * drivers (OPENCL_LAYERS).
  *
- * The loader passes its dispatch table, as long as it knows it, and takes ours as far as that goes. In ours a slot is the loader's own
- * function, or our shim in its place.
+ * The loader passes its dispatch table, as long as it knows it, and takes ours as far as that goes.
+ * In ours a slot is the loader's own function, or our shim in its place.
  */
 #include "layer/doors/cl_layer.h"
 
@@ -13,7 +14,8 @@
 
 static const char name[] = "tracelayer";
 
-TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void *param_value,
+TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name,
+							 size_t param_value_size, void *param_value,
 							 size_t *param_value_size_ret)
 {
 	const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
@@ -31,8 +33,10 @@ TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_nam
 	return CL_SUCCESS;
 }
 
-TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
-						      cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret)
+TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries,
+						      const cl_icd_dispatch *target_dispatch,
+						      cl_uint *num_entries_ret,
+						      const cl_icd_dispatch **layer_dispatch_ret)
 {
 	static cl_icd_dispatch dispatch;
 	cl_uint count = sizeof(dispatch) / sizeof(void *);
@@ -47,7 +51,8 @@ TL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const
 	if (library && library->opens("clGetPlatformIDs"))
 		for (const struct tl_cl_slot *slot = tl_cl_slots; slot->function; slot++)
 			if (slot->offset / sizeof(void *) < count)
-				library->pointer(slot->function, (void **)((char *)&dispatch + slot->offset));
+				library->pointer(slot->function,
+						 (void **)((char *)&dispatch + slot->offset));
 	*num_entries_ret = count;
 	*layer_dispatch_ret = &dispatch;
 	return CL_SUCCESS;

@@ -50,7 +50,8 @@ static void say_missing(const char *path)
 {
 	char line[PATH_MAX + 256];
 	int length = snprintf(line, sizeof(line),
-			      "tracelayer: the loader's layer: no usable " NAME "%s%s; install both, or name its folder in LD_LIBRARY_PATH\n",
+			      "tracelayer: the loader's layer: no usable " NAME
+			      "%s%s; install both, or name its folder in LD_LIBRARY_PATH\n",
 			      path[0] ? " at " : "", path);
 
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
@@ -59,7 +60,8 @@ static void say_missing(const char *path)
 
 static void look(void)
 {
-	static const char *const names[] = { "tl_door_opens", "tl_door_pointer", "tl_door_table", "tl_door_loader", "tl_door_symbol", "tl_zel" };
+	static const char *const names[] = {"tl_door_opens",  "tl_door_pointer", "tl_door_table",
+					    "tl_door_loader", "tl_door_symbol",	 "tl_zel"};
 	void *functions[sizeof(names) / sizeof(*names)];
 	char path[PATH_MAX];
 	int saved = errno;

@@ -1,9 +1,9 @@
 /*
  * runtime_library.h: libtracelayer.so, as the loaders' own layers find it.
  *
- * A layer is not linked to it: the dynamic linker takes $ORIGIN for the folder of the name that a library was opened by, which may be a
- * symbolic link anywhere. So the layer looks from where its file really is. The one that is preloaded comes first: there is one runtime in a
- * process.
+ * A layer is not linked to it: the dynamic linker takes $ORIGIN for the folder of the name that a
+ * library was opened by, which may be a symbolic link anywhere. So the layer looks from where its
+ * file really is. The one that is preloaded comes first: there is one runtime in a process.
  */
 #ifndef TL_LAYER_DOORS_RUNTIME_LIBRARY_H
 #define TL_LAYER_DOORS_RUNTIME_LIBRARY_H
@@ -26,8 +26,8 @@ struct tl_door_library {
 };
 
 /*
- * Loaded at the first question. NULL: there is none, which a line on stderr has told, or the program is set-user-id; then the layer leaves
- * everything as it is.
+ * Loaded at the first question. NULL: there is none, which a line on stderr has told, or the
+ * program is set-user-id; then the layer leaves everything as it is.
  */
 const struct tl_door_library *tl_door_library(void);
 

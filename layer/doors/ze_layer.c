@@ -1,10 +1,12 @@
 /*
  * ze_layer.c: libze_tracing_layer.so.1, which Level Zero's loader finds in the place of its own.
  *
- * It takes any version of the API: a loader's table has the members of its version, of which we change those that we know; a version that
- * is newer than ours is no reason to refuse, for then zeInit would fail in programs that never asked for tracing.
+ * It takes any version of the API: a loader's table has the members of its version, of which we
+ * change those that we know; a version that is newer than ours is no reason to refuse, for then
+ * zeInit would fail in programs that never asked for tracing.
  *
- * All that is exported here bears names that the loader exports too. Nothing in this library may come to call them by those names.
+ * All that is exported here bears names that the loader exports too. Nothing in this library may
+ * come to call them by those names.
  */
 #include "layer/doors/ze_layer.h"
 
@@ -16,7 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the loader calls zelTracerCreate and its kin through; zel_tracing_ddi.h, which can't be included as it is installed. */
+/*
+ * What the loader calls zelTracerCreate and its kin through; zel_tracing_ddi.h, which can't be
+ * included as it is installed.
+ */
 struct tracer_table {
 	ze_result_t (*create)(const zel_tracer_desc_t *desc, zel_tracer_handle_t *tracer);
 	ze_result_t (*destroy)(zel_tracer_handle_t tracer);
@@ -25,7 +30,8 @@ struct tracer_table {
 	ze_result_t (*set_enabled)(zel_tracer_handle_t tracer, ze_bool_t enable);
 };
 
-TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version, struct tracer_table *table);
+TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version,
+						   struct tracer_table *table);
 TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version);
 
 /* Tables only grow within a major version. What they had before 1.4 no header tells. */
@@ -36,27 +42,33 @@ static bool has_known_tables(uint32_t version)
 
 static enum tl_door_check checks_of(const zel_version_t *loader)
 {
-	const int version[] = { loader->major, loader->minor, loader->patch };
-	static const int by_its_table[] = { 1, 17, 28 }, nothing[] = { 1, 26, 0 };
+	const int version[] = {loader->major, loader->minor, loader->patch};
+	static const int by_its_table[] = {1, 17, 28}, nothing[] = {1, 26, 0};
 	int newer = 0, newest = 0;
 
 	for (int i = 2; i >= 0; i--) {
-		newer = version[i] == by_its_table[i] ? newer : version[i] > by_its_table[i] ? 1 : -1;
+		newer = version[i] == by_its_table[i]  ? newer
+			: version[i] > by_its_table[i] ? 1
+						       : -1;
 		newest = version[i] == nothing[i] ? newest : version[i] > nothing[i] ? 1 : -1;
 	}
-	return newest >= 0 ? TL_DOOR_CHECKS_NOTHING : newer >= 0 ? TL_DOOR_CHECKS_BY_ITS_TABLE : TL_DOOR_CHECKS_BY_OTHER_TABLES;
+	return newest >= 0  ? TL_DOOR_CHECKS_NOTHING
+	       : newer >= 0 ? TL_DOOR_CHECKS_BY_ITS_TABLE
+			    : TL_DOOR_CHECKS_BY_OTHER_TABLES;
 }
 
 /* What a loader is, it tells by itself. */
 static void look_at_loader(const struct tl_door_library *library, const void *loader)
 {
-	ze_result_t (*versions)(size_t *count, zel_component_version_t *list) = library->symbol(loader, "zelLoaderGetVersions");
+	ze_result_t (*versions)(size_t * count, zel_component_version_t * list) =
+		library->symbol(loader, "zelLoaderGetVersions");
 	static _Atomic bool looked;
 	zel_component_version_t list[16];
 	size_t count = 0;
 
-	if (atomic_exchange_explicit(&looked, true, memory_order_relaxed) || !versions || versions(&count, NULL) != ZE_RESULT_SUCCESS ||
-	    count > sizeof(list) / sizeof(*list) || versions(&count, list) != ZE_RESULT_SUCCESS)
+	if (atomic_exchange_explicit(&looked, true, memory_order_relaxed) || !versions ||
+	    versions(&count, NULL) != ZE_RESULT_SUCCESS || count > sizeof(list) / sizeof(*list) ||
+	    versions(&count, list) != ZE_RESULT_SUCCESS)
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(list[i].component_name, "loader"))
@@ -67,7 +79,8 @@ ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 {
 	if (!table)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	const struct tl_door_library *library = has_known_tables(version) ? tl_door_library() : NULL;
+	const struct tl_door_library *library =
+		has_known_tables(version) ? tl_door_library() : NULL;
 
 	if (library && library->opens(getter)) {
 		look_at_loader(library, loader);
@@ -76,7 +89,9 @@ ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 	return ZE_RESULT_SUCCESS;
 }
 
-/* The interface of libtracelayer.so; without one, each function says that nothing was initialised. */
+/*
+ * The interface of libtracelayer.so; without one, each function says that nothing was initialised.
+ */
 static const struct tl_zel *zel(void)
 {
 	const struct tl_door_library *library = tl_door_library();
@@ -84,13 +99,14 @@ static const struct tl_zel *zel(void)
 	return library ? library->zel() : NULL;
 }
 
-#define CALL(member, ...)                                                             \
-	do {                                                                          \
-		const struct tl_zel *zel_ = zel();                                    \
-		return zel_ ? zel_->member(__VA_ARGS__) : ZE_RESULT_ERROR_UNINITIALIZED; \
+#define CALL(member, ...)                                                                          \
+	do {                                                                                       \
+		const struct tl_zel *zel_ = zel();                                                 \
+		return zel_ ? zel_->member(__VA_ARGS__) : ZE_RESULT_ERROR_UNINITIALIZED;           \
 	} while (0)
 
-ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback)
+ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function,
+				 tl_callback callback)
 {
 	CALL(register_callback, tracer, type, function, callback);
 }
@@ -100,9 +116,10 @@ TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version)
 {
 	if (!version)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	*version = (zel_component_version_t){ .component_name = "tracing layer", .spec_version = ZE_API_VERSION_CURRENT };
-	sscanf(PACKAGE_VERSION, "%d.%d.%d", &version->component_lib_version.major, &version->component_lib_version.minor,
-	       &version->component_lib_version.patch);
+	*version = (zel_component_version_t){.component_name = "tracing layer",
+					     .spec_version = ZE_API_VERSION_CURRENT};
+	sscanf(PACKAGE_VERSION, "%d.%d.%d", &version->component_lib_version.major,
+	       &version->component_lib_version.minor, &version->component_lib_version.patch);
 	return ZE_RESULT_SUCCESS;
 }
 
@@ -116,12 +133,14 @@ TL_EXPORT ze_result_t zelTracerDestroy(zel_tracer_handle_t hTracer)
 	CALL(destroy, hTracer);
 }
 
-TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
+TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer,
+					    zel_core_callbacks_t *pCoreCbs)
 {
 	CALL(set_prologues, hTracer, pCoreCbs);
 }
 
-TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
+TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer,
+					    zel_core_callbacks_t *pCoreCbs)
 {
 	CALL(set_epilogues, hTracer, pCoreCbs);
 }
@@ -137,12 +156,17 @@ TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 	CALL(reset, hTracer);
 }
 
-/* The functions above by addresses that are bound here: -Bsymbolic, for the loader has the same names. */
-TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version, struct tracer_table *table)
+/*
+ * The functions above by addresses that are bound here: -Bsymbolic, for the loader has the same
+ * names.
+ */
+TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version,
+						   struct tracer_table *table)
 {
 	(void)version;
 	if (!table)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	*table = (struct tracer_table){ zelTracerCreate, zelTracerDestroy, zelTracerSetPrologues, zelTracerSetEpilogues, zelTracerSetEnabled };
+	*table = (struct tracer_table){zelTracerCreate, zelTracerDestroy, zelTracerSetPrologues,
+				       zelTracerSetEpilogues, zelTracerSetEnabled};
 	return ZE_RESULT_SUCCESS;
 }

@@ -8,10 +8,15 @@
 
 #include "layer/program/zel_tracer.h"
 
-/* zeGet…ProcAddrTable: the loader's table comes filled, and is given back with our shims in it. `loader`: where the call came from. */
-ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table, const void *loader);
+/*
+ * zeGet…ProcAddrTable: the loader's table comes filled, and is given back with our shims in it.
+ * `loader`: where the call came from.
+ */
+ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
+			      const void *loader);
 
 /* zelTracer<X>RegisterCallback of the function of that name. */
-ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback);
+ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function,
+				 tl_callback callback);
 
 #endif

@@ -1,12 +1,16 @@
 /*
  * confine.c: programs that confine themselves by seccomp.
  *
- * A filter that kills for what it does not know kills the program for system calls that we make in its threads, and turns its exit code into SIGSYS.
- * So prctl and syscall are exported in the C library's place, and a filter is looked at before the kernel gets it: is there one among the
- * system calls below that it would answer by a signal? Then everything is written and ended now, and from then on we make no system call in the program's
- * threads: calls go straight to the driver. So they do where it makes those fail without which events would be lost unseen. Any other filter changes nothing.
+ * A filter that kills for what it does not know kills the program for system calls that we make in
+ * its threads, and turns its exit code into SIGSYS. So prctl and syscall are exported in the C
+ * library's place, and a filter is looked at before the kernel gets it: is there one among the
+ * system calls below that it would answer by a signal? Then everything is written and ended now,
+ * and from then on we make no system call in the program's threads: calls go straight to the
+ * driver. So they do where it makes those fail without which events would be lost unseen. Any other
+ * filter changes nothing.
  *
- * A filter that the program installs by a system call instruction of its own, or that it inherited, is not seen: README, Limits.
+ * A filter that the program installs by a system call instruction of its own, or that it inherited,
+ * is not seen: README, Limits.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,91 +39,106 @@
 
 #define OWN_MEMORY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 #define READ_WRITE (PROT_READ | PROT_WRITE)
-#define THREAD_FLAGS                                                                                                   \
-	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID)
+#define THREAD_FLAGS                                                                               \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |        \
+	 CLONE_SETTLS | CLONE_PARENT_SETTID)
 
 /*
- * What recording does in the program's threads from the first call to the end, with the arguments that filters look at. Not what is done only when
- * the user asks for it from outside. tests/process/confine.sh takes them away one by one.
+ * What recording does in the program's threads from the first call to the end, with the arguments
+ * that filters look at. Not what is done only when the user asks for it from outside.
+ * tests/process/confine.sh takes them away one by one.
  */
 static const struct need {
 	long number;
 	uint64_t arguments[6];
-	bool always;	/* without it events would be lost unseen, so it may not fail either */
+	bool always; /* without it events would be lost unseen, so it may not fail either */
 } needs[] = {
-	{ SYS_rt_sigprocmask, { SIG_SETMASK, 0, 0, 8 }, true },
-	{ SYS_rt_sigpending, { 0, 8 }, false },
-	{ SYS_rt_sigtimedwait, { 0, 0, 0, 8 }, false },
-	{ SYS_sigaltstack, { 0 }, false },
-	{ SYS_getpid, { 0 }, true },
-	{ SYS_gettid, { 0 }, true },
-	{ SYS_getuid, { 0 }, false },
-	{ SYS_tgkill, { 1, 1, 0 }, false },
-	{ SYS_futex, { 0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1 }, true },
-	{ SYS_futex, { 0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0 }, true },
-	{ SYS_futex, { 0, FUTEX_WAKE, 1 }, true },
-	{ SYS_mmap, { 0, 4096, READ_WRITE, OWN_MEMORY, UINT64_MAX, 0 }, true },
-	{ SYS_mmap, { 0, 4096, READ_WRITE, MAP_SHARED | MAP_NORESERVE, 3, 0 }, true },
-	{ SYS_mmap, { 4096, 4096, READ_WRITE, OWN_MEMORY | MAP_FIXED, UINT64_MAX, 0 }, true },
-	{ SYS_munmap, { 0, 4096 }, true },
-	{ SYS_mprotect, { 0, 4096, READ_WRITE }, false },
-	{ SYS_madvise, { 0, 4096, MADV_POPULATE_WRITE }, true },
-	{ SYS_madvise, { 0, 4096, MADV_WIPEONFORK }, false },
-	{ SYS_clock_gettime, { CLOCK_MONOTONIC }, false },
-	{ SYS_clock_gettime, { CLOCK_REALTIME }, false },
-	{ SYS_nanosleep, { 0 }, false },
-	{ SYS_sched_yield, { 0 }, false },
-	{ SYS_sched_getscheduler, { 0 }, false },
-	{ SYS_sched_getaffinity, { 0 }, false },
-	{ SYS_sched_setaffinity, { 0 }, false },
-	{ SYS_membarrier, { 0 }, false },
-	{ SYS_prctl, { PR_GET_NAME }, false },
-	{ SYS_prctl, { PR_SET_NAME }, false },
-	{ SYS_clone, { THREAD_FLAGS }, false },
-	{ SYS_exit, { 0 }, false },
-	{ SYS_close_range, { 0, UINT32_MAX, CLOSE_RANGE_UNSHARE }, false },
-	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC }, false },
-	{ SYS_openat, { 3, 0, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, 0600 }, false },
-	{ SYS_openat, { (uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600 }, false },
-	{ SYS_close, { 3 }, false },
-	{ SYS_read, { 3 }, false },
-	{ SYS_write, { 2 }, false },
-	{ SYS_pwritev, { 3 }, false },
-	{ SYS_ppoll, { 0 }, false },
-	{ SYS_lseek, { 3 }, false },
-	{ SYS_ftruncate, { 3 }, false },
-	{ SYS_newfstatat, { 3 }, false },
-	{ SYS_fstatfs, { 3 }, false },
-	{ SYS_faccessat, { (uint64_t)AT_FDCWD }, false },
-	{ SYS_readlinkat, { (uint64_t)AT_FDCWD }, false },
-	{ SYS_symlinkat, { 0, (uint64_t)AT_FDCWD }, false },
-	{ SYS_unlinkat, { (uint64_t)AT_FDCWD }, false },
-	{ SYS_uname, { 0 }, false },
-	{ SYS_process_vm_readv, { 1 }, false },
-	{ SYS_prlimit64, { 0 }, false },
+	{SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, 8}, true},
+	{SYS_rt_sigpending, {0, 8}, false},
+	{SYS_rt_sigtimedwait, {0, 0, 0, 8}, false},
+	{SYS_sigaltstack, {0}, false},
+	{SYS_getpid, {0}, true},
+	{SYS_gettid, {0}, true},
+	{SYS_getuid, {0}, false},
+	{SYS_tgkill, {1, 1, 0}, false},
+	{SYS_futex, {0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1}, true},
+	{SYS_futex, {0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0}, true},
+	{SYS_futex, {0, FUTEX_WAKE, 1}, true},
+	{SYS_mmap, {0, 4096, READ_WRITE, OWN_MEMORY, UINT64_MAX, 0}, true},
+	{SYS_mmap, {0, 4096, READ_WRITE, MAP_SHARED | MAP_NORESERVE, 3, 0}, true},
+	{SYS_mmap, {4096, 4096, READ_WRITE, OWN_MEMORY | MAP_FIXED, UINT64_MAX, 0}, true},
+	{SYS_munmap, {0, 4096}, true},
+	{SYS_mprotect, {0, 4096, READ_WRITE}, false},
+	{SYS_madvise, {0, 4096, MADV_POPULATE_WRITE}, true},
+	{SYS_madvise, {0, 4096, MADV_WIPEONFORK}, false},
+	{SYS_clock_gettime, {CLOCK_MONOTONIC}, false},
+	{SYS_clock_gettime, {CLOCK_REALTIME}, false},
+	{SYS_nanosleep, {0}, false},
+	{SYS_sched_yield, {0}, false},
+	{SYS_sched_getscheduler, {0}, false},
+	{SYS_sched_getaffinity, {0}, false},
+	{SYS_sched_setaffinity, {0}, false},
+	{SYS_membarrier, {0}, false},
+	{SYS_prctl, {PR_GET_NAME}, false},
+	{SYS_prctl, {PR_SET_NAME}, false},
+	{SYS_clone, {THREAD_FLAGS}, false},
+	{SYS_exit, {0}, false},
+	{SYS_close_range, {0, UINT32_MAX, CLOSE_RANGE_UNSHARE}, false},
+	{SYS_openat, {(uint64_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC}, false},
+	{SYS_openat,
+	 {3, 0, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, 0600},
+	 false},
+	{SYS_openat,
+	 {(uint64_t)AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600},
+	 false},
+	{SYS_close, {3}, false},
+	{SYS_read, {3}, false},
+	{SYS_write, {2}, false},
+	{SYS_pwritev, {3}, false},
+	{SYS_ppoll, {0}, false},
+	{SYS_lseek, {3}, false},
+	{SYS_ftruncate, {3}, false},
+	{SYS_newfstatat, {3}, false},
+	{SYS_fstatfs, {3}, false},
+	{SYS_faccessat, {(uint64_t)AT_FDCWD}, false},
+	{SYS_readlinkat, {(uint64_t)AT_FDCWD}, false},
+	{SYS_symlinkat, {0, (uint64_t)AT_FDCWD}, false},
+	{SYS_unlinkat, {(uint64_t)AT_FDCWD}, false},
+	{SYS_uname, {0}, false},
+	{SYS_process_vm_readv, {1}, false},
+	{SYS_prlimit64, {0}, false},
 #ifdef SYS_unlink
-	{ SYS_unlink, { 0 }, false },
-	{ SYS_access, { 0 }, false },
+	{SYS_unlink, {0}, false},
+	{SYS_access, {0}, false},
 #endif
 };
 
-/* The functions that stand behind ours. Until they are known, and for calls of ours before that, the kernel is asked directly. */
+/*
+ * The functions that stand behind ours. Until they are known, and for calls of ours before that,
+ * the kernel is asked directly.
+ */
 typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
-typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c,
+			   unsigned long d);
 static _Atomic(syscall_function *) real_syscall;
 static _Atomic(prctl_function *) real_prctl;
 
-TL_EXPORT int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) __asm__("prctl");
-TL_EXPORT long tl_confine_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+TL_EXPORT int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+			       unsigned long d) __asm__("prctl");
+TL_EXPORT long tl_confine_syscall(long number, long a, long b, long c, long d, long e,
+				  long f) __asm__("syscall");
 
 /* Relaxed: a function's address leads to code that was there before us. */
 static __attribute__((constructor)) void find_real(void)
 {
-	atomic_store_explicit(&real_prctl, (prctl_function *)tl_dlsym_next("prctl"), memory_order_relaxed);
-	atomic_store_explicit(&real_syscall, (syscall_function *)tl_dlsym_next("syscall"), memory_order_relaxed);
+	atomic_store_explicit(&real_prctl, (prctl_function *)tl_dlsym_next("prctl"),
+			      memory_order_relaxed);
+	atomic_store_explicit(&real_syscall, (syscall_function *)tl_dlsym_next("syscall"),
+			      memory_order_relaxed);
 }
 
-static __attribute__((noinline)) long ask_kernel(long number, long a, long b, long c, long d, long e, long f)
+static __attribute__((noinline)) long ask_kernel(long number, long a, long b, long c, long d,
+						 long e, long f)
 {
 	long result = tl_kernel(number, a, b, c, d, e, f);
 
@@ -133,20 +152,28 @@ static __attribute__((noinline)) long ask_kernel(long number, long a, long b, lo
 static bool stops_us(const struct sock_fprog *filter)
 {
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-		enum tl_filter_answer answer = tl_filter_answer(filter, needs[i].number, needs[i].arguments);
+		enum tl_filter_answer answer =
+			tl_filter_answer(filter, needs[i].number, needs[i].arguments);
 		if (answer == TL_FILTER_KILLS || (answer == TL_FILTER_FAILS && needs[i].always))
 			return true;
 	}
 	return false;
 }
 
-/* The kernel would take it: it refuses what could harm programs that get rights by exec, and flags that it doesn't know. */
+/*
+ * The kernel would take it: it refuses what could harm programs that get rights by exec, and flags
+ * that it doesn't know.
+ */
 static bool will_be_taken(unsigned long flags)
 {
-	return flags < 64 && (!geteuid() || ask_kernel(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1);
+	return flags < 64 &&
+	       (!geteuid() || ask_kernel(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1);
 }
 
-/* A mode of seccomp is about to be set. A filter that isn't there is how programs ask whether there are filters. */
+/*
+ * A mode of seccomp is about to be set. A filter that isn't there is how programs ask whether there
+ * are filters.
+ */
 static void before_mode(unsigned long mode, unsigned long flags, const struct sock_fprog *filter)
 {
 	int error = errno;
@@ -154,7 +181,8 @@ static void before_mode(unsigned long mode, unsigned long flags, const struct so
 	if (tl_runtime_is_confined() || !tl_runtime_is_started())
 		return;
 	if (mode == SECCOMP_MODE_STRICT ||
-	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) && stops_us(filter)))
+	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) &&
+	     stops_us(filter)))
 		tl_runtime_confine();
 	errno = error;
 }
@@ -175,10 +203,12 @@ int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long
 
 	if (option == PR_SET_SECCOMP)
 		before_mode(a, 0, (const struct sock_fprog *)b);
-	return function ? function(option, a, b, c, d) : (int)ask_kernel(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
+	return function ? function(option, a, b, c, d)
+			: (int)ask_kernel(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
 }
 
-static __attribute__((noinline, cold)) long confine_syscall(long number, long a, long b, long c, long d, long e, long f)
+static __attribute__((noinline, cold)) long confine_syscall(long number, long a, long b, long c,
+							    long d, long e, long f)
 {
 	syscall_function *function = atomic_load_explicit(&real_syscall, memory_order_relaxed);
 
@@ -186,7 +216,10 @@ static __attribute__((noinline, cold)) long confine_syscall(long number, long a,
 	return function ? function(number, a, b, c, d, e, f) : ask_kernel(number, a, b, c, d, e, f);
 }
 
-/* Nothing before the real one but a jump to it: some programs call clone by it, and return on another stack. */
+/*
+ * Nothing before the real one but a jump to it: some programs call clone by it, and return on
+ * another stack.
+ */
 long tl_confine_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	syscall_function *function = atomic_load_explicit(&real_syscall, memory_order_relaxed);

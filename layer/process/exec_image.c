@@ -1,7 +1,8 @@
 /*
  * exec_image.c: see exec_image.h.
  *
- * The dynamic linker of another C library (musl, bionic) finds no libc.so.6 for us and gives up, so for such programs LD_PRELOAD loses what is ours.
+ * The dynamic linker of another C library (musl, bionic) finds no libc.so.6 for us and gives up, so
+ * for such programs LD_PRELOAD loses what is ours.
  */
 #include "layer/process/exec_image.h"
 
@@ -20,7 +21,7 @@
 #include "layer/write/run_report.h"
 #include "layer/process/runtime.h"
 
-#define PRELOAD "LD_PRELOAD="
+#define PRELOAD	   "LD_PRELOAD="
 #define SEPARATORS ": "
 
 /* The value of LD_PRELOAD there; NULL: there is none. The dynamic linker takes the last one. */
@@ -86,7 +87,8 @@ size_t tl_image_look(const char *path, char *const envp[])
 	if (tl_runtime_is_confined())
 		return 0;
 	ours = ours_in(list, &length);
-	if (!path || (!ours && !tl_report_is_asked()) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
+	if (!path || (!ours && !tl_report_is_asked()) ||
+	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
 		return 0;
 	tl_program_started(path, &file);
 	why = why_without(&file, ours, length);
@@ -149,7 +151,7 @@ const char *tl_image_find(const char *file, char *found, size_t room)
 		return file;
 	for (const char *at = path ? path : "/bin:/usr/bin"; *file; at++) {
 		size_t length = strcspn(at, ":");
-		struct tl_text text = { found, found + room - 1, false };
+		struct tl_text text = {found, found + room - 1, false};
 		tl_text_put(&text, at, length);
 		tl_text_string(&text, length ? "/" : "");
 		tl_text_string(&text, file);

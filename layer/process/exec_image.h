@@ -1,5 +1,6 @@
 /*
- * exec_image.h: the program that this process is about to start, by exec or as a child: will the layer be in it, and may it be?
+ * exec_image.h: the program that this process is about to start, by exec or as a child: will the
+ * layer be in it, and may it be?
  *
  * Async-signal-safe, on a small stack, and fit for a child of vfork. errno may change.
  */
@@ -9,8 +10,9 @@
 #include <stddef.h>
 
 /*
- * Look at it. Where the layer won't get into it, `tracelayer run` is told. Returns 0, or how much room tl_image_without needs: then the program
- * is another C library's, and would not start with what LD_PRELOAD names.
+ * Look at it. Where the layer won't get into it, `tracelayer run` is told. Returns 0, or how much
+ * room tl_image_without needs: then the program is another C library's, and would not start with
+ * what LD_PRELOAD names.
  */
 size_t tl_image_look(const char *path, char *const envp[]);
 

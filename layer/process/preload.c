@@ -1,8 +1,8 @@
 /*
  * preload.c: how the library came into the process. See preload.h.
  *
- * LD_PRELOAD says it, where it is still there. Otherwise the order of loading does: the dynamic linker puts the program first, then what is
- * preloaded, then what the program needs.
+ * LD_PRELOAD says it, where it is still there. Otherwise the order of loading does: the dynamic
+ * linker puts the program first, then what is preloaded, then what the program needs.
  */
 #include "layer/process/preload.h"
 
@@ -28,7 +28,8 @@ static bool is_listed(const char *list, const char *name)
 	while (*list) {
 		size_t length = strcspn(list, ": ");
 		const char *end = list + length;
-		if (length >= size && !memcmp(end - size, name, size) && (length == size || end[-(ptrdiff_t)size - 1] == '/'))
+		if (length >= size && !memcmp(end - size, name, size) &&
+		    (length == size || end[-(ptrdiff_t)size - 1] == '/'))
 			return true;
 		list = end + (*end != 0);
 	}
@@ -66,7 +67,8 @@ static bool a_listed_one_needs(const char *list, const struct link_map *self)
 	while (map->l_prev)
 		map = map->l_prev;
 	for (; map; map = map->l_next)
-		if (*map->l_name && is_listed(list, last_part(map->l_name)) && needs(map, self->l_name))
+		if (*map->l_name && is_listed(list, last_part(map->l_name)) &&
+		    needs(map, self->l_name))
 			return true;
 	return false;
 }
@@ -97,11 +99,15 @@ bool tl_preloaded(void)
 
 	if (!dladdr1((void *)tl_preloaded, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
 		return false;
-	return (list && (is_listed(list, last_part(self->l_name)) || a_listed_one_needs(list, self))) ||
+	return (list &&
+		(is_listed(list, last_part(self->l_name)) || a_listed_one_needs(list, self))) ||
 	       comes_before_needed(self);
 }
 
-/* The last parts of paths: ours, and those of preloaded libraries that need us. The dynamic linker keeps them. */
+/*
+ * The last parts of paths: ours, and those of preloaded libraries that need us. The dynamic linker
+ * keeps them.
+ */
 #define BRINGERS 16
 static const char *names[BRINGERS];
 static size_t nnames;
@@ -111,7 +117,8 @@ void tl_preload_look(void)
 	Dl_info info;
 	struct link_map *self = NULL;
 
-	if (nnames || !dladdr1((void *)tl_preload_look, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
+	if (nnames || !dladdr1((void *)tl_preload_look, &info, (void **)&self, RTLD_DL_LINKMAP) ||
+	    !self)
 		return;
 	names[nnames++] = last_part(self->l_name);
 	const struct link_map *map = self;
@@ -127,7 +134,8 @@ bool tl_preload_is_ours(const char *item, size_t length)
 {
 	for (size_t i = 0; i < nnames; i++) {
 		size_t size = strlen(names[i]);
-		if (length >= size && !memcmp(item + length - size, names[i], size) && (length == size || item[length - size - 1] == '/'))
+		if (length >= size && !memcmp(item + length - size, names[i], size) &&
+		    (length == size || item[length - size - 1] == '/'))
 			return true;
 	}
 	return false;

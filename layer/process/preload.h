@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* By LD_PRELOAD or /etc/ld.so.preload, and not because something was linked against it or opened it. */
+/*
+ * By LD_PRELOAD or /etc/ld.so.preload, and not because something was linked against it or opened
+ * it.
+ */
 bool tl_preloaded(void);
 
 /* Note what LD_PRELOAD calls us: once, when the library is loaded. */

@@ -1,23 +1,30 @@
 /*
- * process_end.c: the ways out of a process that run no exit handlers, and those that lead into another program.
+ * process_end.c: the ways out of a process that run no exit handlers, and those that lead into
+ * another program.
  *
- * _exit, _Exit, quick_exit and the exec family are exported in the C library's place. Each puts what was recorded into the trace file, with
- * its end, and goes on to the function that the program would have reached without us. They may be called from signal handlers and in
- * children of vfork, so everything before that is async-signal-safe, and nothing is done where the memory is another process's. An exec that
- * fails leaves recording on: later events go over the end that the file has got.
+ * _exit, _Exit, quick_exit and the exec family are exported in the C library's place. Each puts
+ * what was recorded into the trace file, with its end, and goes on to the function that the program
+ * would have reached without us. They may be called from signal handlers and in children of vfork,
+ * so everything before that is async-signal-safe, and nothing is done where the memory is another
+ * process's. An exec that fails leaves recording on: later events go over the end that the file has
+ * got.
  *
- * What posix_spawn, system and popen do in their children is inside the C library and never comes here, nor need it: those children share
- * the parent's memory, and have recorded nothing.
+ * What posix_spawn, system and popen do in their children is inside the C library and never comes
+ * here, nor need it: those children share the parent's memory, and have recorded nothing.
  *
- * Whatever starts another program looks at it first (exec_image.h): `tracelayer run` is told where the layer won't be in it, and one of another C
- * library is not given what would keep it from starting.
+ * Whatever starts another program looks at it first (exec_image.h): `tracelayer run` is told where
+ * the layer won't be in it, and one of another C library is not given what would keep it from
+ * starting.
  *
- * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last results of their devices. Their code is anybody's:
- * it allocates, prints and locks. So it must not run in a signal handler (which may have interrupted the allocator), and a process that ends since it
- * hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies, and the watch: a thread that the C library does not know
- * of ends the process when that takes too long. Before an exec it is not done: should the exec fail, it would have been too early.
+ * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last
+ * results of their devices. Their code is anybody's: it allocates, prints and locks. So it must not
+ * run in a signal handler (which may have interrupted the allocator), and a process that ends since
+ * it hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies,
+ * and the watch: a thread that the C library does not know of ends the process when that takes too
+ * long. Before an exec it is not done: should the exec fail, it would have been too early.
  *
- * unshare and setns make some changes only for a process that has one thread, and the writer's and the one for device lanes would be further ones. They end before.
+ * unshare and setns make some changes only for a process that has one thread, and the writer's and
+ * the one for device lanes would be further ones. They end before.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -51,9 +58,12 @@
 #include "layer/process/tool_libraries.h"
 #include "layer/write/writer.h"
 
-#define PATIENCE_MS 5000	/* that tools and drivers have to report */
+#define PATIENCE_MS 5000 /* that tools and drivers have to report */
 
-/* The functions that stand behind ours. Found by the constructor: at a call it may be too late to ask the dynamic linker. */
+/*
+ * The functions that stand behind ours. Found by the constructor: at a call it may be too late to
+ * ask the dynamic linker.
+ */
 static struct {
 	void (*_exit)(int status);
 	void (*_Exit)(int status);
@@ -63,7 +73,8 @@ static struct {
 	int (*execvp)(const char *file, char *const argv[]);
 	int (*execvpe)(const char *file, char *const argv[], char *const envp[]);
 	int (*fexecve)(int fd, char *const argv[], char *const envp[]);
-	int (*execveat)(int folder, const char *path, char *const argv[], char *const envp[], int flags);
+	int (*execveat)(int folder, const char *path, char *const argv[], char *const envp[],
+			int flags);
 	__typeof__(posix_spawn) *posix_spawn;
 	__typeof__(posix_spawnp) *posix_spawnp;
 	int (*unshare)(int flags);
@@ -91,24 +102,27 @@ static __attribute__((constructor)) void find(void)
 	atomic_store_explicit(&real.found, true, memory_order_release);
 }
 
-/* Called before our constructor, by another library's: found then. A C library that has no such function says so. */
-#define REAL_OR(name, failure)                                                                                         \
-	({                                                                                                             \
-		if (!atomic_load_explicit(&real.found, memory_order_acquire))                                          \
-			find();                                                                                        \
-		if (!real.name) {                                                                                      \
-			errno = ENOSYS;                                                                                \
-			return failure;                                                                                \
-		}                                                                                                      \
-		real.name;                                                                                             \
+/*
+ * Called before our constructor, by another library's: found then. A C library that has no such
+ * function says so.
+ */
+#define REAL_OR(name, failure)                                                                     \
+	({                                                                                         \
+		if (!atomic_load_explicit(&real.found, memory_order_acquire))                      \
+			find();                                                                    \
+		if (!real.name) {                                                                  \
+			errno = ENOSYS;                                                            \
+			return failure;                                                            \
+		}                                                                                  \
+		real.name;                                                                         \
 	})
 #define REAL(name) REAL_OR(name, -1)
 
 /* --- tools and drivers */
 
 static struct {
-	_Atomic uint32_t over;	/* futex: they are done */
-	int status;		/* the process's, should they never be */
+	_Atomic uint32_t over; /* futex: they are done */
+	int status;	       /* the process's, should they never be */
 } watched;
 
 static int watch(void *unused)
@@ -175,7 +189,7 @@ TL_EXPORT void _Exit(int status)
 	leave(real._Exit, status);
 }
 
-static _Atomic bool quitting;	/* by quick_exit, of which we know the status */
+static _Atomic bool quitting; /* by quick_exit, of which we know the status */
 static int quick_status;
 
 TL_EXPORT void quick_exit(int status)
@@ -185,7 +199,10 @@ TL_EXPORT void quick_exit(int status)
 	leave(real.quick_exit, status);
 }
 
-/* The C library leaves by a call of its own when these handlers have run. Registered before those of the program, so it runs after them. */
+/*
+ * The C library leaves by a call of its own when these handlers have run. Registered before those
+ * of the program, so it runs after them.
+ */
 static void at_quick_exit_last(void)
 {
 	if (atomic_load_explicit(&quitting, memory_order_acquire))
@@ -202,8 +219,9 @@ static __attribute__((constructor)) void register_last(void)
 /* --- other programs */
 
 /*
- * The other program won't know of the buffers, so they go, unless `tracelayer run` comes by when all is over. An exec that fails leaves a process
- * without any: what it records from then on is lost if it crashes. So one that is seen to fail keeps them.
+ * The other program won't know of the buffers, so they go, unless `tracelayer run` comes by when
+ * all is over. An exec that fails leaves a process without any: what it records from then on is
+ * lost if it crashes. So one that is seen to fail keeps them.
  */
 static void before_exec(const char *path)
 {
@@ -228,18 +246,21 @@ static int after_exec(int result)
 	return result;
 }
 
-#define EXEC(name, path, ...)                                                                                          \
-	({                                                                                                             \
-		__typeof__(real.name) function_ = REAL(name);                                                          \
-		before_exec(path);                                                                                     \
-		after_exec(function_(__VA_ARGS__));                                                                    \
+#define EXEC(name, path, ...)                                                                      \
+	({                                                                                         \
+		__typeof__(real.name) function_ = REAL(name);                                      \
+		before_exec(path);                                                                 \
+		after_exec(function_(__VA_ARGS__));                                                \
 	})
 
-/* The environment that the program is to be started with: on the caller's stack where it can't be the one given. */
-#define ENVIRONMENT(path, envp)                                                                                        \
-	({                                                                                                             \
-		size_t room_ = tl_image_look(path, envp);                                                              \
-		room_ ? tl_image_without(envp, alloca(room_)) : (envp);                                                \
+/*
+ * The environment that the program is to be started with: on the caller's stack where it can't be
+ * the one given.
+ */
+#define ENVIRONMENT(path, envp)                                                                    \
+	({                                                                                         \
+		size_t room_ = tl_image_look(path, envp);                                          \
+		room_ ? tl_image_without(envp, alloca(room_)) : (envp);                            \
 	})
 
 TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -277,10 +298,13 @@ TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 	return EXEC(execvpe, strchr(file, '/') ? file : NULL, file, argv, environment);
 }
 
-/* A path to what is named by a folder's descriptor, or by that of the file itself (path is empty). NULL: it is too long. */
+/*
+ * A path to what is named by a folder's descriptor, or by that of the file itself (path is empty).
+ * NULL: it is too long.
+ */
 static const char *path_at(int folder, const char *path, char *at, size_t room)
 {
-	struct tl_text text = { at, at + room - 1, false };
+	struct tl_text text = {at, at + room - 1, false};
 
 	if (*path == '/' || (*path && folder == AT_FDCWD))
 		return path;
@@ -300,7 +324,8 @@ TL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return EXEC(fexecve, NULL, fd, argv, environment);
 }
 
-TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[],
+		       int flags)
 {
 	char at[TL_PROGRAM_PATH];
 	char *const *environment = ENVIRONMENT(path_at(folder, path, at, sizeof(at)), envp);
@@ -308,9 +333,13 @@ TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *c
 	return EXEC(execveat, NULL, folder, path, argv, environment, flags);
 }
 
-/* Its child shares our memory and execs inside of the C library: nothing is to be done here but to see what it will be. */
-TL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-			  char *const argv[], char *const envp[])
+/*
+ * Its child shares our memory and execs inside of the C library: nothing is to be done here but to
+ * see what it will be.
+ */
+TL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attributes, char *const argv[],
+			  char *const envp[])
 {
 	__typeof__(real.posix_spawn) function = REAL_OR(posix_spawn, ENOSYS);
 	int error = errno;
@@ -320,8 +349,9 @@ TL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_a
 	return function(pid, path, actions, attributes, argv, environment);
 }
 
-TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-			   char *const argv[], char *const envp[])
+TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const argv[],
+			   char *const envp[])
 {
 	__typeof__(real.posix_spawnp) function = REAL_OR(posix_spawnp, ENOSYS);
 	char found[TL_PROGRAM_PATH];
@@ -332,7 +362,10 @@ TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
 	return function(pid, file, actions, attributes, argv, environment);
 }
 
-/* How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the NULL. -1: more than an exec takes. */
+/*
+ * How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the
+ * NULL. -1: more than an exec takes.
+ */
 static long count_arguments(const char *first, va_list *list)
 {
 	long count = 0;
@@ -353,20 +386,20 @@ static void fill(char **argv, const char *first, long count, va_list *list)
 }
 
 /*
- * argv, on the caller's stack as exec must not allocate, of the arguments from `first` to NULL. Ends the function where there are too many.
- * Leaves `list` behind the NULL.
+ * argv, on the caller's stack as exec must not allocate, of the arguments from `first` to NULL.
+ * Ends the function where there are too many. Leaves `list` behind the NULL.
  */
-#define ARGUMENTS(argv, first, list)                                                                                   \
-	va_list list;                                                                                                  \
-	va_start(list, first);                                                                                         \
-	long argv##_count = count_arguments(first, &list);                                                             \
-	va_end(list);                                                                                                  \
-	if (argv##_count < 0) {                                                                                        \
-		errno = E2BIG;                                                                                         \
-		return -1;                                                                                             \
-	}                                                                                                              \
-	char **argv = alloca(((size_t)argv##_count + 1) * sizeof(*argv));                                              \
-	va_start(list, first);                                                                                         \
+#define ARGUMENTS(argv, first, list)                                                               \
+	va_list list;                                                                              \
+	va_start(list, first);                                                                     \
+	long argv##_count = count_arguments(first, &list);                                         \
+	va_end(list);                                                                              \
+	if (argv##_count < 0) {                                                                    \
+		errno = E2BIG;                                                                     \
+		return -1;                                                                         \
+	}                                                                                          \
+	char **argv = alloca(((size_t)argv##_count + 1) * sizeof(*argv));                          \
+	va_start(list, first);                                                                     \
 	fill(argv, first, argv##_count, &list)
 
 TL_EXPORT int execl(const char *path, const char *first, ...)
@@ -407,7 +440,8 @@ static void resume(void)
 
 TL_EXPORT int unshare(int flags)
 {
-	bool alone = flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM) && tl_runtime_is_owner();
+	bool alone = flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM) &&
+		     tl_runtime_is_owner();
 	int (*function)(int) = REAL(unshare);
 
 	if (alone)
@@ -421,7 +455,8 @@ TL_EXPORT int unshare(int flags)
 /* A type of 0 is any. A mount namespace is had by who shares its folders with no other thread. */
 TL_EXPORT int setns(int fd, int type)
 {
-	bool alone = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME)) && tl_runtime_is_owner();
+	bool alone = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME)) &&
+		     tl_runtime_is_owner();
 	int (*function)(int, int) = REAL(setns);
 
 	if (alone)

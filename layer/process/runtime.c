@@ -1,9 +1,11 @@
 /*
- * runtime.c: the APIs that have shims, what their calls do, and the first traced call. See runtime.h.
+ * runtime.c: the APIs that have shims, what their calls do, and the first traced call. See
+ * runtime.h.
  *
- * Loading reads the environment and sets each shim's mode, and that is all. The first watched call starts the clock, registers the handlers
- * of exit and fork, and says what settings were wrong. Nothing is ever taken down: calls from other exit handlers, destructors and
- * threads that outlive main find everything in place, and what they record is put before the end of the file.
+ * Loading reads the environment and sets each shim's mode, and that is all. The first watched call
+ * starts the clock, registers the handlers of exit and fork, and says what settings were wrong.
+ * Nothing is ever taken down: calls from other exit handlers, destructors and threads that outlive
+ * main find everything in place, and what they record is put before the end of the file.
  */
 #include "layer/process/runtime.h"
 
@@ -47,8 +49,9 @@
 #include "tracelayer/tracer.h"
 
 /*
- * Protects the list of APIs while it grows, the modes of all shims and their chains of closures. Taken with signals blocked, since a
- * signal handler's call may come to need a closure. Nothing is locked under it. A pen, since the writer's thread takes it, too.
+ * Protects the list of APIs while it grows, the modes of all shims and their chains of closures.
+ * Taken with signals blocked, since a signal handler's call may come to need a closure. Nothing is
+ * locked under it. A pen, since the writer's thread takes it, too.
  */
 static struct tl_pen lock;
 
@@ -56,18 +59,23 @@ static struct tl_pen lock;
 static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
 static _Atomic uint32_t nlibraries;
 
-/* A bit for each API: one of its functions was found; its description is in the arena. Written under the lock. */
+/*
+ * A bit for each API: one of its functions was found; its description is in the arena. Written
+ * under the lock.
+ */
 static _Atomic uint32_t used, described;
 
 static _Atomic bool recording TL_NEAR;
-static _Atomic bool watched;	/* open calls are kept though nothing is recorded */
-static _Atomic uint32_t state;	/* enum tl_file_recording */
-static _Atomic bool wanted_once;	/* somebody has asked for recording */
-static bool preloaded;		/* set by tl_runtime_start: the environment is the program's, and the writer's thread asks, too */
+static _Atomic bool watched;	 /* open calls are kept though nothing is recorded */
+static _Atomic uint32_t state;	 /* enum tl_file_recording */
+static _Atomic bool wanted_once; /* somebody has asked for recording */
+/* set by tl_runtime_start: the environment is the program's, and the writer's thread asks, too */
+static bool preloaded;
 static struct tl_once started, begun;
 static _Atomic bool confined;
-static pid_t home;		/* the process that this memory was loaded in, or forked to */
-static _Atomic pid_t owner;	/* the process whose calls are kept here, from the first watched one on */
+static pid_t home; /* the process that this memory was loaded in, or forked to */
+/* the process whose calls are kept here, from the first watched one on */
+static _Atomic pid_t owner;
 
 /* --- modes; all under the lock */
 
@@ -86,7 +94,8 @@ static uint32_t wanted(const struct tl_shim *shim)
 	if (!tl_config_selects(function))
 		return mode;
 	if (!atomic_load_explicit(&recording, memory_order_relaxed))
-		return atomic_load_explicit(&watched, memory_order_relaxed) ? mode | TL_MODE_OPEN : mode;
+		return atomic_load_explicit(&watched, memory_order_relaxed) ? mode | TL_MODE_OPEN
+									    : mode;
 	mode |= TL_MODE_RECORD;
 	/* No words are as good as all, and quicker. */
 	if (tl_config.args != TL_ARGS_NONE || !function->words)
@@ -146,7 +155,10 @@ void tl_runtime_set_dispatch(struct tl_shim *shim, void *table)
 
 	tl_pen_take_quietly(&lock, &signals);
 	for (struct tl_shim *one = shim; one; one = next_closure(one))
-		/* Release pairs with the callers' acquire loads: the table's contents come before it. */
+		/*
+		 * Release pairs with the callers' acquire loads: the table's contents come before
+		 * it.
+		 */
 		atomic_store_explicit(&one->dispatch, table, memory_order_release);
 	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
 	tl_pen_release_quietly(&lock, &signals);
@@ -158,32 +170,35 @@ void tl_runtime_caller(struct tl_shim *shim)
 }
 
 /*
- * So that whoever reads the buffers knows what the APIs' functions are. Under the lock, so one at a time and with signals blocked. Without the
- * memory for it the calls are recorded all the same.
+ * So that whoever reads the buffers knows what the APIs' functions are. Under the lock, so one at a
+ * time and with signals blocked. Without the memory for it the calls are recorded all the same.
  */
 static void describe(uint32_t number)
 {
-	const struct tl_api *api = atomic_load_explicit(&libraries[number], memory_order_relaxed)->api;
+	const struct tl_api *api =
+		atomic_load_explicit(&libraries[number], memory_order_relaxed)->api;
 	struct tl_api_piece *piece;
 	uint64_t size = sizeof(*piece) + api->description_size;
 
 	if (!api->description_size)
 		return;
-	piece = tl_arena_take(TL_PIECE_API, (size + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1));
+	piece = tl_arena_take(TL_PIECE_API,
+			      (size + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1));
 	if (!piece)
 		return;
 	memcpy(piece + 1, api->description, api->description_size);
 	piece->number = number;
 	/*
-	 * A process killed before this has described nothing, and recorded no call of it either. Release: pairs with the acquire of who looks on
-	 * (`tracelayer profile`).
+	 * A process killed before this has described nothing, and recorded no call of it either.
+	 * Release: pairs with the acquire of who looks on (`tracelayer profile`).
 	 */
 	__atomic_store_n(&piece->size, (uint32_t)api->description_size, __ATOMIC_RELEASE);
 }
 
 static void describe_used(void)
 {
-	uint32_t missing = atomic_load_explicit(&used, memory_order_relaxed) & ~atomic_load_explicit(&described, memory_order_relaxed);
+	uint32_t missing = atomic_load_explicit(&used, memory_order_relaxed) &
+			   ~atomic_load_explicit(&described, memory_order_relaxed);
 
 	if (!missing || !*tl_arena_path())
 		return;
@@ -197,7 +212,8 @@ void tl_runtime_describe(void)
 {
 	sigset_t signals;
 
-	if (!(atomic_load_explicit(&used, memory_order_relaxed) & ~atomic_load_explicit(&described, memory_order_relaxed)))
+	if (!(atomic_load_explicit(&used, memory_order_relaxed) &
+	      ~atomic_load_explicit(&described, memory_order_relaxed)))
 		return;
 	tl_pen_take_quietly(&lock, &signals);
 	describe_used();
@@ -220,8 +236,11 @@ void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
 	sigset_t signals;
 
 	tl_pen_take_quietly(&lock, &signals);
-	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) & ~(uint32_t)TL_MODE_RESOLVE);
-	atomic_store_explicit(&shim->dispatch, atomic_load_explicit(&of->dispatch, memory_order_relaxed), memory_order_release);
+	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
+				 ~(uint32_t)TL_MODE_RESOLVE);
+	atomic_store_explicit(&shim->dispatch,
+			      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
+			      memory_order_release);
 	shim->reserved = of->reserved;
 	of->reserved = (uintptr_t)shim;
 	tl_pen_release_quietly(&lock, &signals);
@@ -244,7 +263,8 @@ static void follow_all_settings(void)
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
 			follow_settings(&library->shims[j]);
 	}
@@ -315,7 +335,8 @@ void tl_runtime_look_again(void)
 	tl_pen_take_quietly(&lock, &signals);
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	for (uint32_t i = 0; i < count; i++) {
-		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
 	}
@@ -326,7 +347,8 @@ void tl_runtime_look_again(void)
 
 const struct tl_shim_library *tl_runtime_library(uint32_t number)
 {
-	return number < TL_API_MAX ? atomic_load_explicit(&libraries[number], memory_order_acquire) : NULL;
+	return number < TL_API_MAX ? atomic_load_explicit(&libraries[number], memory_order_acquire)
+				   : NULL;
 }
 
 const struct tl_api *tl_runtime_api(uint32_t number)
@@ -394,7 +416,10 @@ int tl_shim_register(struct tl_shim_library *library)
 
 /* --- whose process */
 
-/* By the kernel's own call: what the C library would say may be another process's in a child made by clone(). */
+/*
+ * By the kernel's own call: what the C library would say may be another process's in a child made
+ * by clone().
+ */
 static pid_t process(void)
 {
 	return (pid_t)syscall(SYS_getpid);
@@ -418,8 +443,9 @@ bool tl_runtime_is_confined(void)
 /* There may be something to write, and it is ours to write. */
 static bool records_here(void)
 {
-	return !tl_runtime_is_confined() && atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER && tl_runtime_is_owner() &&
-	       !tl_config.left_alone;
+	return !tl_runtime_is_confined() &&
+	       atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER &&
+	       tl_runtime_is_owner() && !tl_config.left_alone;
 }
 
 /* --- ends */
@@ -488,9 +514,11 @@ static __attribute__((destructor)) void unload(void)
 }
 
 /*
- * The last word. Libraries that have nothing to do with us may have destructors later than ours, and release there what they hold of a
- * driver. What is registered while libraries are loaded with the program runs after the destructors of all of them: the dynamic linker
- * registers those right before main. on_exit, because what a library registers with atexit belongs to it, and runs with its destructors.
+ * The last word. Libraries that have nothing to do with us may have destructors later than ours,
+ * and release there what they hold of a driver. What is registered while libraries are loaded with
+ * the program runs after the destructors of all of them: the dynamic linker registers those right
+ * before main. on_exit, because what a library registers with atexit belongs to it, and runs with
+ * its destructors.
  */
 static void finish_after_libraries(int status, void *unused)
 {
@@ -513,11 +541,13 @@ static void resolve_all(void)
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_acquire);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		if (!tl_resolve_is_loaded(library->api))
 			continue;
 		for (uint32_t j = 0; j < library->api->count; j++)
-			if (atomic_load_explicit(&library->shims[j].real, memory_order_relaxed) || tl_resolve_real(&library->shims[j], NULL))
+			if (atomic_load_explicit(&library->shims[j].real, memory_order_relaxed) ||
+			    tl_resolve_real(&library->shims[j], NULL))
 				tl_runtime_resolved(&library->shims[j]);
 	}
 }
@@ -529,7 +559,8 @@ static void let_calls_by(void)
 
 	tl_pen_take_quietly(&lock, &signals);
 	for (uint32_t i = 0; i < count; i++) {
-		struct tl_shim_library *library = atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_modes(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
 	}
@@ -635,10 +666,14 @@ static void after_fork_in_child(void)
 	tl_tools_after_fork_child();
 }
 
-/* The parent's threads may have held the locks. The child has but one, unless it has made threads since; they wait here for each other. */
+/*
+ * The parent's threads may have held the locks. The child has but one, unless it has made threads
+ * since; they wait here for each other.
+ */
 void tl_runtime_notice_fork(void)
 {
-	static _Atomic uint32_t handling;	/* the pid of the child that is being told, in the thread that noticed it first */
+	/* the pid of the child that is being told, in the thread that noticed it first */
+	static _Atomic uint32_t handling;
 	sigset_t all, signals, blocked;
 
 	if (TL_LIKELY(!tl_pool_wiped()) || tl_runtime_is_confined())
@@ -664,12 +699,14 @@ void tl_runtime_notice_fork(void)
 bool tl_runtime_may_record(void)
 {
 	return !tl_config.secure && tl_config.level != TL_LEVEL_NONE &&
-	       (tl_config.output_set || preloaded || atomic_load_explicit(&wanted_once, memory_order_relaxed));
+	       (tl_config.output_set || preloaded ||
+		atomic_load_explicit(&wanted_once, memory_order_relaxed));
 }
 
 /*
- * Functions of .preinit_array run before the C library's own constructor, which sets `environ`. The kernel has put the environment behind the
- * arguments, at the top of the stack, of which the dynamic linker knows.
+ * Functions of .preinit_array run before the C library's own constructor, which sets `environ`. The
+ * kernel has put the environment behind the arguments, at the top of the stack, of which the
+ * dynamic linker knows.
  */
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -695,15 +732,20 @@ static void start(void)
 		tl_report_start();
 	if (tl_config.left_alone)
 		tl_report_stop();
-	/* Now, since a process may be forked while another thread is in its first call; and a child has to be known for one before that. */
+	/*
+	 * Now, since a process may be forked while another thread is in its first call; and a child
+	 * has to be known for one before that.
+	 */
 	if (!tl_config.secure)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	bool records = tl_runtime_may_record();
 	if (tl_control_start())
 		records = false;
-	atomic_store_explicit(&watched, tl_config.watched && tl_runtime_may_record(), memory_order_relaxed);
+	atomic_store_explicit(&watched, tl_config.watched && tl_runtime_may_record(),
+			      memory_order_relaxed);
 	atomic_store_explicit(&recording, records, memory_order_relaxed);
-	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED, memory_order_relaxed);
+	atomic_store_explicit(&state, records ? TL_FILE_RECORDS : TL_FILE_PAUSED,
+			      memory_order_relaxed);
 	tl_tools_start();
 	tl_device_look();
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
@@ -727,14 +769,17 @@ bool tl_runtime_is_started(void)
 	return atomic_load_explicit(&started.owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
-/* As `tracelayer run` does it, which does it before this: libraries' constructors may be sooner than ours. */
+/*
+ * As `tracelayer run` does it, which does it before this: libraries' constructors may be sooner
+ * than ours.
+ */
 static void bring_xpti(void)
 {
 	char folder[PATH_MAX];
 	Dl_info own;
 
-	if (tl_config.secure || tl_config.left_alone || tl_config.level == TL_LEVEL_NONE || !dladdr(bring_xpti, &own) ||
-	    !realpath(own.dli_fname, folder))
+	if (tl_config.secure || tl_config.left_alone || tl_config.level == TL_LEVEL_NONE ||
+	    !dladdr(bring_xpti, &own) || !realpath(own.dli_fname, folder))
 		return;
 	*strrchr(folder, '/') = 0;
 	tl_xpti_set_environment(folder);

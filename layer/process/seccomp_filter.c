@@ -1,8 +1,8 @@
 /*
  * seccomp_filter.c: see seccomp_filter.h.
  *
- * The kernel's own rules: a filter is a program of classic BPF that only jumps forward, so it ends; it may load words of struct seccomp_data and
- * the words of its own memory.
+ * The kernel's own rules: a filter is a program of classic BPF that only jumps forward, so it ends;
+ * it may load words of struct seccomp_data and the words of its own memory.
  */
 #include "layer/process/seccomp_filter.h"
 
@@ -21,7 +21,7 @@
 struct machine {
 	struct seccomp_data data;
 	uint32_t a, x, memory[BPF_MEMWORDS];
-	unsigned at;	/* the next instruction */
+	unsigned at; /* the next instruction */
 	bool senseless;
 };
 
@@ -167,9 +167,10 @@ static enum tl_filter_answer meaning(uint32_t answer)
 	return TL_FILTER_KILLS;
 }
 
-enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long number, const uint64_t arguments[6])
+enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long number,
+				       const uint64_t arguments[6])
 {
-	struct machine machine = { .data = { .nr = (int)number, .arch = OUR_ARCH } };
+	struct machine machine = {.data = {.nr = (int)number, .arch = OUR_ARCH}};
 
 	for (int i = 0; i < 6; i++)
 		machine.data.args[i] = arguments[i];

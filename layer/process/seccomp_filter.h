@@ -9,12 +9,17 @@
 #include <stdint.h>
 
 enum tl_filter_answer {
-	TL_FILTER_PASSES,	/* it is made, or somebody else decides. Also where the program makes no sense: the kernel refuses it then */
-	TL_FILTER_FAILS,	/* it is not made, and has an error */
-	TL_FILTER_KILLS,	/* by a signal, which the program may have a handler for */
+	/*
+	 * it is made, or somebody else decides. Also where the program makes no sense: the kernel
+	 * refuses it then
+	 */
+	TL_FILTER_PASSES,
+	TL_FILTER_FAILS, /* it is not made, and has an error */
+	TL_FILTER_KILLS, /* by a signal, which the program may have a handler for */
 };
 
 /* What the filter answers to this system call of ours. No system call, no allocation. */
-enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long number, const uint64_t arguments[6]);
+enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long number,
+				       const uint64_t arguments[6]);
 
 #endif

@@ -1,15 +1,19 @@
 /*
  * setid.c: changes of user, group and capabilities. See credentials.h.
  *
- * The change is not repeated as the program asked for it, but read from the calling thread after the call: users and groups as three numbers each,
- * which leads to the same rights by the kernel's own rules. Several threads may do this at once: they come one after the other, since what one reads must be
- * what the writer's thread takes. While one does, no writer's thread starts: it would begin with what its maker has at that moment.
+ * The change is not repeated as the program asked for it, but read from the calling thread after
+ * the call: users and groups as three numbers each, which leads to the same rights by the kernel's
+ * own rules. Several threads may do this at once: they come one after the other, since what one
+ * reads must be what the writer's thread takes. While one does, no writer's thread starts: it would
+ * begin with what its maker has at that moment.
  *
- * capset is for the calling thread alone, in the C library, too. The writer's thread follows it all the same: in a program of one thread that is the
- * only one that could keep what the program gave up.
+ * capset is for the calling thread alone, in the C library, too. The writer's thread follows it all
+ * the same: in a program of one thread that is the only one that could keep what the program gave
+ * up.
  *
- * Not here: setfsuid and setfsgid, which are for one thread and for no longer than a file takes to open; and what says no more than which
- * rights a program will have that is executed later (prctl's no_new_privs, bounding and ambient sets), which the writer's thread never does.
+ * Not here: setfsuid and setfsgid, which are for one thread and for no longer than a file takes to
+ * open; and what says no more than which rights a program will have that is executed later (prctl's
+ * no_new_privs, bounding and ambient sets), which the writer's thread never does.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,19 +43,22 @@ static void follow(enum tl_credential kind)
 	uint32_t *groups = NULL;
 
 	if (kind == TL_CREDENTIAL_GROUPS)
-		groups = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		groups = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
 	if (groups == MAP_FAILED)
 		groups = NULL;
 	/* Where it can't be known, there is no thread any more that could have too much. */
-	bool over = tl_writer_follow(tl_credentials_read(&credentials, groups) ? &credentials : NULL);
+	bool over =
+		tl_writer_follow(tl_credentials_read(&credentials, groups) ? &credentials : NULL);
 	if (groups && over)
 		munmap(groups, size);
 }
 
 /* One at a time. */
 static struct tl_pen changing;
-static _Atomic uint32_t changer; /* the thread that is at it; in a forked child, and after a cancellation, one that is not there */
-static _Atomic bool nested;	 /* a signal handler made another change in the middle of it */
+/* the thread that is at it; in a forked child, and after a cancellation, one that is not there */
+static _Atomic uint32_t changer;
+static _Atomic bool nested; /* a signal handler made another change in the middle of it */
 
 static uint32_t this_thread(void)
 {
@@ -139,19 +146,19 @@ static __attribute__((constructor)) void find(void)
 }
 
 /* The function's answer; where it succeeded, the writer's thread has followed. */
-#define CHANGE(kind, name, ...)                                                                                        \
-	({                                                                                                             \
-		if (!atomic_load_explicit(&real.found, memory_order_acquire))                                          \
-			find();                                                                                        \
-		if (!real.name) {                                                                                      \
-			errno = ENOSYS;                                                                                \
-			return -1;                                                                                     \
-		}                                                                                                      \
-		bool ours_ = begin();                                                                                  \
-		int answer_ = real.name(__VA_ARGS__);                                                                  \
-		if (ours_)                                                                                             \
-			end(!answer_, kind);                                                                           \
-		answer_;                                                                                               \
+#define CHANGE(kind, name, ...)                                                                    \
+	({                                                                                         \
+		if (!atomic_load_explicit(&real.found, memory_order_acquire))                      \
+			find();                                                                    \
+		if (!real.name) {                                                                  \
+			errno = ENOSYS;                                                            \
+			return -1;                                                                 \
+		}                                                                                  \
+		bool ours_ = begin();                                                              \
+		int answer_ = real.name(__VA_ARGS__);                                              \
+		if (ours_)                                                                         \
+			end(!answer_, kind);                                                       \
+		answer_;                                                                           \
 	})
 
 TL_EXPORT int setuid(uid_t user)

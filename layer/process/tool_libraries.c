@@ -1,12 +1,16 @@
 /*
- * tool_libraries.c: loading tool libraries into the program. See tool_libraries.h, and tracelayer/tool.h for what tools are promised.
+ * tool_libraries.c: loading tool libraries into the program. See tool_libraries.h, and
+ * tracelayer/tool.h for what tools are promised.
  *
- * Loading is done at the first call, by the thread that makes it, outside all locks of ours. It runs the dynamic linker and the tool's own
- * code, so it may take locks that other threads hold while they, in turn, make a call and wait for the tools: a thread inside dlopen, whose
- * library's constructor calls the API, holds the dynamic linker's. So they wait with a bound, and once the bound was met nobody waits any more.
+ * Loading is done at the first call, by the thread that makes it, outside all locks of ours. It
+ * runs the dynamic linker and the tool's own code, so it may take locks that other threads hold
+ * while they, in turn, make a call and wait for the tools: a thread inside dlopen, whose library's
+ * constructor calls the API, holds the dynamic linker's. So they wait with a bound, and once the
+ * bound was met nobody waits any more.
  *
- * `tl_tools_state` is 0 where there is nothing to do, WANTED before loading, and the loading thread's pthread_t during it: that thread's own
- * calls, also from a signal handler in between, see themselves there and pass.
+ * `tl_tools_state` is 0 where there is nothing to do, WANTED before loading, and the loading
+ * thread's pthread_t during it: that thread's own calls, also from a signal handler in between, see
+ * themselves there and pass.
  */
 #include "layer/process/tool_libraries.h"
 
@@ -30,19 +34,19 @@
 #include "tracelayer/tool.h"
 
 #define TOOLS_MAX 32
-#define WANTED 1
-#define PATIENCE 1000000000L	/* nanoseconds */
+#define WANTED	  1
+#define PATIENCE  1000000000L /* nanoseconds */
 
 _Atomic uintptr_t tl_tools_state;
 
-static char folder[TL_TOOL_NAME];	/* that the program was started in */
+static char folder[TL_TOOL_NAME]; /* that the program was started in */
 static bool given;
 
-static _Atomic uint32_t loaded;		/* futex of those who wait for the tools */
-static _Atomic bool impatient;		/* waiting has been in vain */
+static _Atomic uint32_t loaded; /* futex of those who wait for the tools */
+static _Atomic bool impatient;	/* waiting has been in vain */
 
 static void (*ends[TOOLS_MAX])(void);
-static _Atomic uint32_t nends;		/* release after the entry is in place */
+static _Atomic uint32_t nends; /* release after the entry is in place */
 static _Atomic bool ended;
 
 void tl_tools_start(void)
@@ -94,19 +98,23 @@ static void *open_tool(const char *name, const char *path)
 
 	if (!library) {
 		const char *error = dlerror();
-		snprintf(why, sizeof(why), "%s; the program runs without it", error ? error : "it can't be loaded");
+		snprintf(why, sizeof(why), "%s; the program runs without it",
+			 error ? error : "it can't be loaded");
 		complain(name, why);
 		return NULL;
 	}
 	const unsigned *version = dlsym(library, "tl_tool_version");
 	if (!version || !dlsym(library, "tl_tool_start")) {
-		snprintf(why, sizeof(why), "no tool, since it has no %s; see tracelayer/tool.h", version ? "tl_tool_start" : "tl_tool_version");
+		snprintf(why, sizeof(why), "no tool, since it has no %s; see tracelayer/tool.h",
+			 version ? "tl_tool_start" : "tl_tool_version");
 		complain(name, why);
 		return NULL;
 	}
 	if (*version != TL_TOOL_VERSION) {
-		snprintf(why, sizeof(why), "made for version %u of the tools' interface, and this is version %u; build it with this tracelayer's headers",
-			 *version, TL_TOOL_VERSION);
+		snprintf(
+			why, sizeof(why),
+			"made for version %u of the tools' interface, and this is version %u; build it with this tracelayer's headers",
+			*version, TL_TOOL_VERSION);
 		complain(name, why);
 		return NULL;
 	}
@@ -116,11 +124,17 @@ static void *open_tool(const char *name, const char *path)
 static void start_tool(const struct tl_tool_item *item, void *library)
 {
 	char why[512] = "";
-	char *name = strdup(item->name), *options = strdup(item->options);	/* the tool's, for ever */
-	int (*start)(const struct tl_tool_host *) = (int (*)(const struct tl_tool_host *))dlsym(library, "tl_tool_start");
+	/* the tool's, for ever */
+	char *name = strdup(item->name), *options = strdup(item->options);
+	int (*start)(const struct tl_tool_host *) =
+		(int (*)(const struct tl_tool_host *))dlsym(library, "tl_tool_start");
 	uint32_t count = atomic_load_explicit(&nends, memory_order_relaxed);
-	struct tl_tool_host host = { .size = sizeof(host), .version = TL_TOOL_VERSION, .name = name, .options = options,
-				     .why = why, .why_size = sizeof(why) };
+	struct tl_tool_host host = {.size = sizeof(host),
+				    .version = TL_TOOL_VERSION,
+				    .name = name,
+				    .options = options,
+				    .why = why,
+				    .why_size = sizeof(why)};
 
 	if (!name || !options) {
 		complain(item->name, "no memory; the program runs without it");
@@ -129,7 +143,8 @@ static void start_tool(const struct tl_tool_item *item, void *library)
 	int status = start(&host);
 	if (status) {
 		if (!why[0])
-			snprintf(why, sizeof(why), "it did not start (%d); the program runs without it", status);
+			snprintf(why, sizeof(why),
+				 "it did not start (%d); the program runs without it", status);
 		complain(item->name, why);
 		return;
 	}
@@ -146,8 +161,10 @@ static void load_one(const struct tl_tool_item *item)
 		return;
 	}
 	if (!tl_tools_find(item->name, own_path(), folder, path, sizeof(path))) {
-		complain(item->name, strchr(item->name, '/') ? "no such file; give the path of a tool library"
-							     : "no such tool; give summary, log, leaks, faults, or a path");
+		complain(item->name,
+			 strchr(item->name, '/')
+				 ? "no such file; give the path of a tool library"
+				 : "no such tool; give summary, log, leaks, faults, or a path");
 		return;
 	}
 	void *library = open_tool(item->name, path);
@@ -175,7 +192,10 @@ static void load_all(void)
 	free(item);
 }
 
-/* The calling thread's calls pass while tools' own code runs. NULL where it has no state, and can't get one. */
+/*
+ * The calling thread's calls pass while tools' own code runs. NULL where it has no state, and can't
+ * get one.
+ */
 static struct tl_thread *quiet_thread(void)
 {
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
@@ -208,12 +228,14 @@ static void wait_for_tools(uintptr_t loader)
 	while (!atomic_load_explicit(&impatient, memory_order_relaxed) &&
 	       atomic_load_explicit(&tl_tools_state, memory_order_acquire) == loader) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		long spent = (now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec;
+		long spent =
+			(now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec;
 		if (spent >= PATIENCE) {
 			atomic_store_explicit(&impatient, true, memory_order_relaxed);
 			break;
 		}
-		left = (struct timespec){ .tv_nsec = PATIENCE - spent > 999999999L ? 999999999L : PATIENCE - spent };
+		left = (struct timespec){
+			.tv_nsec = PATIENCE - spent > 999999999L ? 999999999L : PATIENCE - spent};
 		syscall(SYS_futex, &loaded, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
 	}
 }
@@ -222,7 +244,8 @@ void tl_tools_load_slow(void)
 {
 	uintptr_t self = (uintptr_t)pthread_self(), state = WANTED;
 
-	if (atomic_compare_exchange_strong_explicit(&tl_tools_state, &state, self, memory_order_acquire, memory_order_acquire)) {
+	if (atomic_compare_exchange_strong_explicit(&tl_tools_state, &state, self,
+						    memory_order_acquire, memory_order_acquire)) {
 		load();
 		/* Release pairs with the acquire in tl_tools_load. */
 		atomic_store_explicit(&tl_tools_state, 0, memory_order_release);
@@ -235,7 +258,8 @@ void tl_tools_load_slow(void)
 
 bool tl_tools_are_loading_here(void)
 {
-	return atomic_load_explicit(&tl_tools_state, memory_order_relaxed) == (uintptr_t)pthread_self();
+	return atomic_load_explicit(&tl_tools_state, memory_order_relaxed) ==
+	       (uintptr_t)pthread_self();
 }
 
 /* --- the end */
@@ -256,7 +280,8 @@ void tl_tools_end(void)
 
 bool tl_tools_await_end(void)
 {
-	return atomic_load_explicit(&nends, memory_order_acquire) && !atomic_load_explicit(&ended, memory_order_relaxed);
+	return atomic_load_explicit(&nends, memory_order_acquire) &&
+	       !atomic_load_explicit(&ended, memory_order_relaxed);
 }
 
 void tl_tools_after_fork_child(void)

@@ -1,5 +1,6 @@
 /*
- * tool_libraries.h: tool libraries (tracelayer/tool.h): when they are loaded, and when their end is called.
+ * tool_libraries.h: tool libraries (tracelayer/tool.h): when they are loaded, and when their end is
+ * called.
  */
 #ifndef TL_LAYER_PROCESS_TOOL_LIBRARIES_H
 #define TL_LAYER_PROCESS_TOOL_LIBRARIES_H
@@ -11,7 +12,10 @@
 /* 0: nothing to do, which is soon so, or always. */
 extern _Atomic uintptr_t tl_tools_state;
 
-/* From the constructor, after the settings were read: note that there are tools, and the current folder. */
+/*
+ * From the constructor, after the settings were read: note that there are tools, and the current
+ * folder.
+ */
 void tl_tools_start(void);
 
 /* The settings name tools. */
@@ -19,7 +23,10 @@ bool tl_tools_given(void);
 
 void tl_tools_load_slow(void);
 
-/* Before a call is dispatched: load the tools, if that has to be done yet. Never called under a lock of ours. */
+/*
+ * Before a call is dispatched: load the tools, if that has to be done yet. Never called under a
+ * lock of ours.
+ */
 static inline void tl_tools_load(void)
 {
 	/* Acquire pairs with the loader's release: what the tools registered. */

@@ -1,11 +1,14 @@
 /*
  * context.c: what trace contexts keep (tracelayer/trace_context.h).
  *
- * A context keeps its events in blocks, one behind the other. Who logs takes the place behind the last event by putting his event's size there, by
- * compare and exchange, and then moves the block's .used over it; who finds a size there moves it for him. So an event's size is there from the
- * moment on that it has its place, and readers can step over it, however long its owner takes (or if he was not there any more after a fork). Then, with
- * release, comes its mark, which says that it is whole. Where there is no room left a further block is hung behind. Nothing is moved or freed while the
- * context lives, but by tl_context_clear. What comes from another context comes as a block of its own, of just that size.
+ * A context keeps its events in blocks, one behind the other. Who logs takes the place behind the
+ * last event by putting his event's size there, by compare and exchange, and then moves the block's
+ * .used over it; who finds a size there moves it for him. So an event's size is there from the
+ * moment on that it has its place, and readers can step over it, however long its owner takes (or
+ * if he was not there any more after a fork). Then, with release, comes its mark, which says that
+ * it is whole. Where there is no room left a further block is hung behind. Nothing is moved or
+ * freed while the context lives, but by tl_context_clear. What comes from another context comes as
+ * a block of its own, of just that size.
  *
  * Lanes' names are few, and set under a lock that nobody takes to log.
  */
@@ -25,8 +28,9 @@
 #include "layer/process/runtime.h"
 #include "layer/buffers/strings.h"
 
-#define FIRST_ROOM (4u * 1024 - 128)	/* of a context's first block; each has twice what the one before it has, */
-#define LAST_ROOM (64u * 1024 - 128)	/* up to this, and more where an event needs it */
+/* of a context's first block; each has twice what the one before it has, */
+#define FIRST_ROOM (4u * 1024 - 128)
+#define LAST_ROOM  (64u * 1024 - 128) /* up to this, and more where an event needs it */
 
 extern const struct tl_contexts tl_contexts_here;
 
@@ -58,13 +62,16 @@ static struct tl_context_stored *take_place(struct tl_context_block *block, uint
 	uint64_t at = atomic_load_explicit(&block->used, memory_order_relaxed);
 
 	while (at + size <= block->room) {
-		struct tl_context_stored *stored = (struct tl_context_stored *)(void *)(block->bytes + at);
+		struct tl_context_stored *stored =
+			(struct tl_context_stored *)(void *)(block->bytes + at);
 		uint32_t taken = 0;
-		bool mine = atomic_compare_exchange_strong_explicit(&stored->size, &taken, (uint32_t)size, memory_order_relaxed,
-								    memory_order_relaxed);
+		bool mine = atomic_compare_exchange_strong_explicit(
+			&stored->size, &taken, (uint32_t)size, memory_order_relaxed,
+			memory_order_relaxed);
 		uint64_t behind = at + (mine ? size : taken);
 		/* Or somebody else has done it. */
-		if (atomic_compare_exchange_strong_explicit(&block->used, &at, behind, memory_order_relaxed, memory_order_relaxed))
+		if (atomic_compare_exchange_strong_explicit(
+			    &block->used, &at, behind, memory_order_relaxed, memory_order_relaxed))
 			at = behind;
 		if (mine)
 			return stored;
@@ -76,22 +83,27 @@ static struct tl_context_stored *reserve(struct tl_context_whole *context, uint6
 {
 	for (;;) {
 		/* Acquire: pairs with the exchanges below, so that the block is zeroed. */
-		struct tl_context_block *block = atomic_load_explicit(&context->last, memory_order_acquire);
+		struct tl_context_block *block =
+			atomic_load_explicit(&context->last, memory_order_acquire);
 		struct tl_context_stored *stored = take_place(block, size);
 		if (stored)
 			return stored;
-		struct tl_context_block *next = atomic_load_explicit(&block->next, memory_order_acquire), *made;
+		struct tl_context_block *next = atomic_load_explicit(&block->next,
+								     memory_order_acquire),
+					*made;
 		if (!next) {
 			made = make_block(room_behind(block, size));
 			if (!made)
 				return NULL;
-			if (atomic_compare_exchange_strong_explicit(&block->next, &next, made, memory_order_acq_rel,
+			if (atomic_compare_exchange_strong_explicit(&block->next, &next, made,
+								    memory_order_acq_rel,
 								    memory_order_acquire))
 				next = made;
 			else
 				free(made);
 		}
-		atomic_compare_exchange_strong_explicit(&context->last, &block, next, memory_order_acq_rel, memory_order_relaxed);
+		atomic_compare_exchange_strong_explicit(&context->last, &block, next,
+							memory_order_acq_rel, memory_order_relaxed);
 	}
 }
 
@@ -166,13 +178,21 @@ void tl_context_record(const struct tl_context_event *event)
 	if (!tl_event_wanted((uint8_t)event->level) || !tl_runtime_begin())
 		return;
 	for (size_t i = 0; i < nargs; i++)
-		args[i] = (struct tl_event_arg){.key = number_of(event->args[i].key), .kind = TL_VALUE_STRING,
+		args[i] = (struct tl_event_arg){.key = number_of(event->args[i].key),
+						.kind = TL_VALUE_STRING,
 						.value = number_of(event->args[i].value)};
 	const struct tl_event put = {
-		.phase = event->type == 'I' ? 'i' : event->type, .flags = TL_EVENT_NS, .level = (uint8_t)event->level,
-		.lane = event->lane ? tl_event_lane_shown(event->lane) : 0, .name = number_of(event->name),
-		.category = number_of("context"), .request = event->request, .start = event->time, .duration = event->duration,
-		.nargs = (uint32_t)nargs, .args = args,
+		.phase = event->type == 'I' ? 'i' : event->type,
+		.flags = TL_EVENT_NS,
+		.level = (uint8_t)event->level,
+		.lane = event->lane ? tl_event_lane_shown(event->lane) : 0,
+		.name = number_of(event->name),
+		.category = number_of("context"),
+		.request = event->request,
+		.start = event->time,
+		.duration = event->duration,
+		.nargs = (uint32_t)nargs,
+		.args = args,
 	};
 	tl_event_put(&put);
 }
@@ -207,7 +227,8 @@ void tl_context_log_here(struct tl_context *seen, const struct tl_context_event 
 
 const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *context, uint32_t shown)
 {
-	const struct tl_context_lane *lane = atomic_load_explicit(&context->lanes, memory_order_acquire);
+	const struct tl_context_lane *lane =
+		atomic_load_explicit(&context->lanes, memory_order_acquire);
 
 	while (lane && lane->shown != shown)
 		lane = lane->next;
@@ -275,7 +296,9 @@ static const struct tl_context_stored *next_place(struct tl_context_block **bloc
 {
 	while (*block) {
 		const struct tl_context_stored *stored = (const void *)((*block)->bytes + *at);
-		uint32_t size = *at + sizeof(*stored) <= (*block)->room ? atomic_load_explicit(&stored->size, memory_order_relaxed) : 0;
+		uint32_t size = *at + sizeof(*stored) <= (*block)->room
+					? atomic_load_explicit(&stored->size, memory_order_relaxed)
+					: 0;
 		if (size) {
 			*at += size;
 			return stored;
@@ -292,7 +315,8 @@ const struct tl_context_stored *tl_context_next(struct tl_context_block **block,
 	const struct tl_context_stored *stored;
 
 	/* Acquire: pairs with put(). */
-	while ((stored = next_place(block, at)) && !atomic_load_explicit(&stored->whole, memory_order_acquire))
+	while ((stored = next_place(block, at)) &&
+	       !atomic_load_explicit(&stored->whole, memory_order_acquire))
 		;
 	return stored;
 }
@@ -309,13 +333,20 @@ size_t tl_context_places(struct tl_context *seen, size_t *bytes)
 	return places;
 }
 
-void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event, struct tl_context_arg args[TL_CONTEXT_ARGS])
+void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event,
+		     struct tl_context_arg args[TL_CONTEXT_ARGS])
 {
 	const char *text = stored->texts;
 
-	*event = (struct tl_context_event){.name = text, .type = stored->type, .level = stored->level, .lane = stored->lane,
-					   .request = stored->request, .time = stored->time, .duration = stored->duration,
-					   .nargs = stored->nargs, .args = args};
+	*event = (struct tl_context_event){.name = text,
+					   .type = stored->type,
+					   .level = stored->level,
+					   .lane = stored->lane,
+					   .request = stored->request,
+					   .time = stored->time,
+					   .duration = stored->duration,
+					   .nargs = stored->nargs,
+					   .args = args};
 	for (unsigned i = 0; i < stored->nargs; i++) {
 		args[i].key = text += strlen(text) + 1;
 		args[i].value = text += strlen(text) + 1;
@@ -352,7 +383,8 @@ size_t tl_context_size(struct tl_context *seen, size_t *bytes, size_t *lost)
 	if (bytes)
 		*bytes = size;
 	if (lost)
-		*lost = atomic_load_explicit(&tl_context_whole_of(seen)->lost, memory_order_relaxed);
+		*lost = atomic_load_explicit(&tl_context_whole_of(seen)->lost,
+					     memory_order_relaxed);
 	return events;
 }
 
@@ -387,7 +419,8 @@ static struct tl_context *create(unsigned level)
 static void free_blocks(struct tl_context_block *block)
 {
 	while (block) {
-		struct tl_context_block *next = atomic_load_explicit(&block->next, memory_order_relaxed);
+		struct tl_context_block *next =
+			atomic_load_explicit(&block->next, memory_order_relaxed);
 		free(block);
 		block = next;
 	}
@@ -444,12 +477,17 @@ static struct tl_context_block *copy_events(struct tl_context *from)
 	return block;
 }
 
-/* Behind the last block, whichever that is by then. Nobody puts anything into the blocks before any more. */
+/*
+ * Behind the last block, whichever that is by then. Nobody puts anything into the blocks before any
+ * more.
+ */
 static void append(struct tl_context_whole *context, struct tl_context_block *block)
 {
-	struct tl_context_block *at = atomic_load_explicit(&context->last, memory_order_acquire), *next = NULL;
+	struct tl_context_block *at = atomic_load_explicit(&context->last, memory_order_acquire),
+				*next = NULL;
 
-	while (!atomic_compare_exchange_strong_explicit(&at->next, &next, block, memory_order_acq_rel, memory_order_acquire)) {
+	while (!atomic_compare_exchange_strong_explicit(
+		&at->next, &next, block, memory_order_acq_rel, memory_order_acquire)) {
 		at = next;
 		next = NULL;
 	}
@@ -461,17 +499,20 @@ static void append(struct tl_context_whole *context, struct tl_context_block *bl
 static bool copy_lanes(struct tl_context_whole *into, const struct tl_context_lane *lane)
 {
 	for (; lane; lane = lane->next)
-		if (!tl_context_lane_of(into, lane->shown) && !add_lane(into, lane->shown, lane->name))
+		if (!tl_context_lane_of(into, lane->shown) &&
+		    !add_lane(into, lane->shown, lane->name))
 			return false;
 	return true;
 }
 
 static int add(struct tl_context *seen, struct tl_context *from)
 {
-	struct tl_context_whole *into = tl_context_whole_of(seen), *other = tl_context_whole_of(from);
+	struct tl_context_whole *into = tl_context_whole_of(seen),
+				*other = tl_context_whole_of(from);
 	struct tl_context_block *block = copy_events(from);
 
-	if (!block || !copy_lanes(into, atomic_load_explicit(&other->lanes, memory_order_acquire))) {
+	if (!block ||
+	    !copy_lanes(into, atomic_load_explicit(&other->lanes, memory_order_acquire))) {
 		free(block);
 		return -1;
 	}
@@ -491,8 +532,21 @@ static uint32_t set_request(struct tl_context *seen, uint32_t id)
 
 extern TL_EXPORT const struct tl_contexts tl_contexts_here;
 const struct tl_contexts tl_contexts_here = {
-	.size = sizeof(struct tl_contexts), .create = create, .destroy = destroy, .set_level = set_level, .log = tl_context_log_here,
-	.name = name_lane, .lane = make_lane, .each = each, .count = tl_context_size, .add = add, .clear = clear,
-	.dump = tl_context_dump_here, .request = set_request, .enter = tl_context_enter_here, .leave = tl_context_leave_here,
-	.entered = tl_context_entered_here, .now = tl_clock_gettime_ticks,
+	.size = sizeof(struct tl_contexts),
+	.create = create,
+	.destroy = destroy,
+	.set_level = set_level,
+	.log = tl_context_log_here,
+	.name = name_lane,
+	.lane = make_lane,
+	.each = each,
+	.count = tl_context_size,
+	.add = add,
+	.clear = clear,
+	.dump = tl_context_dump_here,
+	.request = set_request,
+	.enter = tl_context_enter_here,
+	.leave = tl_context_leave_here,
+	.entered = tl_context_entered_here,
+	.now = tl_clock_gettime_ticks,
 };

@@ -1,6 +1,6 @@
 /*
- * context.h: trace contexts (tracelayer/trace_context.h) as their parts know them: what they keep, context.c; their own files, context_file.c;
- * the requests that threads work on, context_request.c.
+ * context.h: trace contexts (tracelayer/trace_context.h) as their parts know them: what they keep,
+ * context.c; their own files, context_file.c; the requests that threads work on, context_request.c.
  */
 #ifndef TL_LAYER_PROGRAM_CONTEXT_H
 #define TL_LAYER_PROGRAM_CONTEXT_H
@@ -11,24 +11,25 @@
 
 #include "tracelayer/trace_context.h"
 
-#define TL_CONTEXT_ARGS 32u
+#define TL_CONTEXT_ARGS	  32u
 #define TL_CONTEXT_LEVELS (TL_TRACE_REQUEST | TL_TRACE_RUNTIME | TL_TRACE_OPERATOR | TL_TRACE_DEBUG)
 
 /* An event. */
 struct tl_context_stored {
 	_Atomic uint32_t size;	/* bytes, a multiple of 8; 0: the place is free */
-	_Atomic uint32_t whole;	/* 1: the rest is there */
+	_Atomic uint32_t whole; /* 1: the rest is there */
 	uint32_t lane, request;
 	uint64_t time, duration;
 	uint16_t nargs;
 	uint8_t level;
 	char type;
-	char texts[];		/* name, and each argument's key and value, all ended by a NUL */
+	char texts[]; /* name, and each argument's key and value, all ended by a NUL */
 };
 
 struct tl_context_block {
 	_Atomic(struct tl_context_block *) next;
-	_Atomic uint64_t used;	/* at least, and up to the beginning of an event or of what is free */
+	/* at least, and up to the beginning of an event or of what is free */
+	_Atomic uint64_t used;
 	uint64_t room;
 	_Alignas(8) char bytes[];
 };
@@ -40,12 +41,12 @@ struct tl_context_lane {
 };
 
 struct tl_context_whole {
-	struct tl_context seen;	/* first */
+	struct tl_context seen; /* first */
 	_Atomic uint64_t lost;
 	struct tl_context_block *first;
-	_Atomic(struct tl_context_block *) last;	/* or one before it */
-	pthread_mutex_t lock;		/* protects the lanes */
-	_Atomic(struct tl_context_lane *) lanes;	/* newest first; entries stay */
+	_Atomic(struct tl_context_block *) last; /* or one before it */
+	pthread_mutex_t lock;			 /* protects the lanes */
+	_Atomic(struct tl_context_lane *) lanes; /* newest first; entries stay */
 };
 
 static inline struct tl_context_whole *tl_context_whole_of(struct tl_context *seen)
@@ -53,16 +54,23 @@ static inline struct tl_context_whole *tl_context_whole_of(struct tl_context *se
 	return (struct tl_context_whole *)seen;
 }
 
-/* The next event of a context; NULL at the end. *block, at first the context's .first, and *at, at first 0, say where to go on. */
+/*
+ * The next event of a context; NULL at the end. *block, at first the context's .first, and *at, at
+ * first 0, say where to go on.
+ */
 const struct tl_context_stored *tl_context_next(struct tl_context_block **block, uint64_t *at);
 
 /* An event as programs see it. It leads to the stored one, and to `args`. */
-void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event, struct tl_context_arg args[TL_CONTEXT_ARGS]);
+void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event,
+		     struct tl_context_arg args[TL_CONTEXT_ARGS]);
 
 /* The newest name of a lane; NULL where it has none. */
 const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *context, uint32_t shown);
 
-/* How many there are at most of those that were logged up to now, and their bytes: also those that are not whole yet. */
+/*
+ * How many there are at most of those that were logged up to now, and their bytes: also those that
+ * are not whole yet.
+ */
 size_t tl_context_places(struct tl_context *seen, size_t *bytes);
 
 /* How many events there are, their bytes, and how many were lost. */

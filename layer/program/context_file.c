@@ -17,10 +17,13 @@
 
 struct placed {
 	const struct tl_context_stored *stored;
-	size_t place;	/* in the order so far, for qsort, which may change that of equals */
+	size_t place; /* in the order so far, for qsort, which may change that of equals */
 };
 
-/* By time; of those at the same time the longer first, since viewers lose it otherwise; then as they were logged. */
+/*
+ * By time; of those at the same time the longer first, since viewers lose it otherwise; then as
+ * they were logged.
+ */
 static int by_time(const void *left, const void *right)
 {
 	const struct placed *a = left, *b = right;
@@ -57,7 +60,10 @@ static struct placed *gather(struct tl_context_whole *context, size_t *number)
 	return placed;
 }
 
-/* How long devices worked: the time that X events on their lanes cover, whether or not these lie within each other. In order of the lanes. */
+/*
+ * How long devices worked: the time that X events on their lanes cover, whether or not these lie
+ * within each other. In order of the lanes.
+ */
 static uint64_t device_time(const struct placed *placed, size_t number)
 {
 	uint64_t busy = 0, until = 0;
@@ -88,7 +94,8 @@ static void print_text(FILE *file, const char *text)
 
 static void print_metadata(FILE *file, unsigned tid, const char *what, const char *name)
 {
-	fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":", (int)getpid(), tid, what);
+	fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":",
+		(int)getpid(), tid, what);
 	print_text(file, name);
 	fputs("}}", file);
 }
@@ -96,7 +103,8 @@ static void print_metadata(FILE *file, unsigned tid, const char *what, const cha
 /* Names of lanes, each once: the newest. */
 static void print_lanes(FILE *file, struct tl_context_whole *context)
 {
-	const struct tl_context_lane *lane = atomic_load_explicit(&context->lanes, memory_order_acquire);
+	const struct tl_context_lane *lane =
+		atomic_load_explicit(&context->lanes, memory_order_acquire);
 
 	for (; lane; lane = lane->next) {
 		if (tl_context_lane_of(context, lane->shown) != lane)
@@ -112,12 +120,14 @@ static void print_cost(FILE *file, struct tl_context_whole *context, size_t numb
 	size_t bytes, lost;
 
 	tl_context_size(&context->seen, &bytes, &lost);
-	fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
-		      "\"bytes\":%zu,\"device_ns\":%llu", (int)getpid(), number, lost, bytes, (unsigned long long)busy);
+	fprintf(file,
+		",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
+		"\"bytes\":%zu,\"device_ns\":%llu",
+		(int)getpid(), number, lost, bytes, (unsigned long long)busy);
 	if (busy) {
 		uint64_t thousandths = (uint64_t)((unsigned __int128)bytes * 1000000000 / busy);
-		fprintf(file, ",\"bytes_per_device_ms\":%llu.%03u", (unsigned long long)(thousandths / 1000),
-			(unsigned)(thousandths % 1000));
+		fprintf(file, ",\"bytes_per_device_ms\":%llu.%03u",
+			(unsigned long long)(thousandths / 1000), (unsigned)(thousandths % 1000));
 	}
 	fputs("}}", file);
 }
@@ -154,23 +164,28 @@ static void print_event(FILE *file, const struct tl_context_stored *stored)
 	struct tl_context_event event;
 
 	tl_context_show(stored, &event, args);
-	fprintf(file, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u,\"name\":", event.type == 'I' ? 'i' : event.type, (int)getpid(), event.lane);
+	fprintf(file, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u,\"name\":",
+		event.type == 'I' ? 'i' : event.type, (int)getpid(), event.lane);
 	print_text(file, event.name);
 	fputs(",\"cat\":\"context", file);
 	print_levels(file, event.level);
-	fprintf(file, "\",\"ts\":%llu.%03u", (unsigned long long)(event.time / 1000), (unsigned)(event.time % 1000));
+	fprintf(file, "\",\"ts\":%llu.%03u", (unsigned long long)(event.time / 1000),
+		(unsigned)(event.time % 1000));
 	if (event.type == 'X')
-		fprintf(file, ",\"dur\":%llu.%03u", (unsigned long long)(event.duration / 1000), (unsigned)(event.duration % 1000));
+		fprintf(file, ",\"dur\":%llu.%03u", (unsigned long long)(event.duration / 1000),
+			(unsigned)(event.duration % 1000));
 	if (event.type == 'I')
 		fputs(",\"s\":\"t\"", file);
 	print_args(file, &event);
 	fputc('}', file);
 }
 
-static void print(FILE *file, struct tl_context_whole *context, struct placed *placed, size_t number, const char *process)
+static void print(FILE *file, struct tl_context_whole *context, struct placed *placed,
+		  size_t number, const char *process)
 {
 	fputs("[\n", file);
-	print_metadata(file, 0, "process_name", process && *process ? process : program_invocation_short_name);
+	print_metadata(file, 0, "process_name",
+		       process && *process ? process : program_invocation_short_name);
 	print_lanes(file, context);
 	qsort(placed, number, sizeof(*placed), by_lane);
 	print_cost(file, context, number, device_time(placed, number));

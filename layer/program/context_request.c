@@ -1,9 +1,11 @@
 /*
  * context_request.c: the requests that threads work on (tl_context_enter).
  *
- * A thread keeps what it has entered, the innermost first; the layer sees that one only (layer/calls/request.h). Number and levels are those that the
- * context had when it was entered, so nothing here looks at a context again but at the one that is left, which its program still has. What
- * was left by an exception or a longjmp is ended by the next leaving further out, or at the thread's end.
+ * A thread keeps what it has entered, the innermost first; the layer sees that one only
+ * (layer/calls/request.h). Number and levels are those that the context had when it was entered, so
+ * nothing here looks at a context again but at the one that is left, which its program still has.
+ * What was left by an exception or a longjmp is ended by the next leaving further out, or at the
+ * thread's end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,8 +35,13 @@ static struct tl_context_event slice_of(const struct entered *entered)
 {
 	uint64_t end = tl_clock_gettime_ticks();
 
-	return (struct tl_context_event){.name = "request", .type = 'X', .level = TL_TRACE_REQUEST, .time = entered->start,
-					 .request = entered->request, .duration = end > entered->start ? end - entered->start : 0};
+	return (struct tl_context_event){.name = "request",
+					 .type = 'X',
+					 .level = TL_TRACE_REQUEST,
+					 .time = entered->start,
+					 .request = entered->request,
+					 .duration =
+						 end > entered->start ? end - entered->start : 0};
 }
 
 static void serve(void)
@@ -89,8 +96,11 @@ void tl_context_enter_here(struct tl_context *seen)
 		note_thread();
 	entered = malloc(sizeof(*entered));
 	if (entered) {
-		*entered = (struct entered){.outer = innermost, .context = seen, .start = tl_clock_gettime_ticks(),
-					    .request = tl_context_request(seen), .levels = tl_context_level(seen)};
+		*entered = (struct entered){.outer = innermost,
+					    .context = seen,
+					    .start = tl_clock_gettime_ticks(),
+					    .request = tl_context_request(seen),
+					    .levels = tl_context_level(seen)};
 		innermost = entered;
 		serve();
 	}

@@ -1,9 +1,12 @@
 /*
- * marks.c: marks of layer and phase (tracelayer/nntrace.h) in the process's trace: events B and E, whose name is the mark.
+ * marks.c: marks of layer and phase (tracelayer/nntrace.h) in the process's trace: events B and E,
+ * whose name is the mark.
  *
- * They are two events rather than one of both times, so that a process which is killed, or exits, within a mark leaves that open, for
- * whoever sums up phases to see. What was begun is ended, also where recording was paused meanwhile; but not by a forked child, in whose trace there
- * is no beginning. Their times are ticks, as those of calls are: so a mark encloses the calls made within it to the nanosecond.
+ * They are two events rather than one of both times, so that a process which is killed, or exits,
+ * within a mark leaves that open, for whoever sums up phases to see. What was begun is ended, also
+ * where recording was paused meanwhile; but not by a forked child, in whose trace there is no
+ * beginning. Their times are ticks, as those of calls are: so a mark encloses the calls made within
+ * it to the nanosecond.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,7 +25,8 @@ static _Atomic uint32_t process = 1;
 static uint32_t category(void)
 {
 	static _Atomic uint64_t known;
-	uint64_t now = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32, had = atomic_load_explicit(&known, memory_order_relaxed);
+	uint64_t now = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32,
+		 had = atomic_load_explicit(&known, memory_order_relaxed);
 
 	if (had >> 32 == now >> 32)
 		return (uint32_t)had;
@@ -33,7 +37,10 @@ static uint32_t category(void)
 
 static struct tl_event event_of(char phase, uint32_t name)
 {
-	return (struct tl_event){.phase = phase, .level = TL_LEVEL_RUNTIME, .name = name, .category = category(),
+	return (struct tl_event){.phase = phase,
+				 .level = TL_LEVEL_RUNTIME,
+				 .name = name,
+				 .category = category(),
 				 .start = tl_event_now()};
 }
 
@@ -49,7 +56,9 @@ static uint64_t begin(const char *mark)
 		uint32_t name = tl_string_of(mark);
 		struct tl_event event = event_of('B', name);
 		if (name && tl_event_put(&event))
-			begun = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32 | name;
+			begun = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed)
+					<< 32 |
+				name;
 	}
 	errno = error;
 	return begun;

@@ -1,6 +1,6 @@
 /*
- * xpti_events.h: what libraries of ours beside libtracelayer.so (xpti/timeline/timeline.c) record by. They are linked with it, so that it is there also where nobody
- * preloaded it.
+ * xpti_events.h: what libraries of ours beside libtracelayer.so (xpti/timeline/timeline.c) record
+ * by. They are linked with it, so that it is there also where nobody preloaded it.
  *
  * Numbers of strings and lanes are one process's: a forked child gives out others.
  */
@@ -11,8 +11,9 @@
 #include "tracelayer/shim.h"
 
 /*
- * The user has asked for what this library records: recording begins, where the settings and TRACELAYER_LEVEL allow it, also without preloading.
- * False: nothing of this level is going to be recorded by this process.
+ * The user has asked for what this library records: recording begins, where the settings and
+ * TRACELAYER_LEVEL allow it, also without preloading. False: nothing of this level is going to be
+ * recorded by this process.
  */
 TL_EXPORT bool tl_guest_joins(uint8_t level);
 
@@ -32,7 +33,10 @@ TL_EXPORT const char *tl_guest_text(uint32_t number, size_t *size);
 TL_EXPORT uint32_t tl_guest_lane(uint32_t name, int32_t sort);
 TL_EXPORT uint64_t tl_guest_flows(void);
 
-/* To be called once when the process ends, as late as something can still be recorded. There is one such function. */
+/*
+ * To be called once when the process ends, as late as something can still be recorded. There is one
+ * such function.
+ */
 TL_EXPORT void tl_guest_at_end(void (*ends)(void));
 
 /* For the runtime: call it, unless it was; somebody is to be called. */

@@ -1,9 +1,10 @@
 /*
  * zel_tracer.c: zelTracerCreate and its kin, as level_zero/layers/zel_tracing_api.h declares them.
  *
- * The handles are our tracers'. Where the header and the loader's own layer differ, tools depend on the layer: a NULL pUserData
- * is accepted, and changing the callbacks of an enabled tracer is an invalid argument. Where the layer crashes (NULL, unknown or destroyed
- * handles, no table), the documented error codes are returned.
+ * The handles are our tracers'. Where the header and the loader's own layer differ, tools depend on
+ * the layer: a NULL pUserData is accepted, and changing the callbacks of an enabled tracer is an
+ * invalid argument. Where the layer crashes (NULL, unknown or destroyed handles, no table), the
+ * documented error codes are returned.
  */
 #include "layer/program/zel_tracer.h"
 
@@ -44,7 +45,7 @@ static ze_result_t create_in_layer(const zel_tracer_desc_t *desc, zel_tracer_han
 
 	if (!desc || !phTracer)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	struct tl_tracer_desc ours = { .size = sizeof(ours), .user_data = desc->pUserData };
+	struct tl_tracer_desc ours = {.size = sizeof(ours), .user_data = desc->pUserData};
 	ze_result_t result = result_of(tl_tracer_create(&ours, &tracer));
 	if (result == ZE_RESULT_SUCCESS)
 		*phTracer = (zel_tracer_handle_t)tracer;
@@ -58,7 +59,8 @@ TL_EXPORT ze_result_t zelTracerDestroy(zel_tracer_handle_t hTracer)
 
 TL_EXPORT ze_result_t zelTracerSetEnabled(zel_tracer_handle_t hTracer, ze_bool_t enable)
 {
-	return result_of(enable ? tl_tracer_enable(tracer_of(hTracer)) : tl_tracer_disable(tracer_of(hTracer)));
+	return result_of(enable ? tl_tracer_enable(tracer_of(hTracer))
+				: tl_tracer_disable(tracer_of(hTracer)));
 }
 
 /* Declared by the original's document and defined nowhere in it. */
@@ -69,7 +71,8 @@ TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 }
 
 /* Every slot counts: what is NULL in the table is removed. */
-static ze_result_t set_table(zel_tracer_handle_t handle, const zel_core_callbacks_t *table, enum tl_phase phase)
+static ze_result_t set_table(zel_tracer_handle_t handle, const zel_core_callbacks_t *table,
+			     enum tl_phase phase)
 {
 	if (!handle)
 		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -78,19 +81,22 @@ static ze_result_t set_table(zel_tracer_handle_t handle, const zel_core_callback
 	for (const struct tl_zel_slot *slot = tl_zel_slots; slot->shim; slot++) {
 		tl_callback callback;
 		memcpy(&callback, (const char *)table + slot->offset, sizeof(callback));
-		int status = tl_tracer_register_shim(tracer_of(handle), slot->shim, phase, callback);
+		int status =
+			tl_tracer_register_shim(tracer_of(handle), slot->shim, phase, callback);
 		if (status != TL_TRACER_OK)
 			return result_of(status);
 	}
 	return ZE_RESULT_SUCCESS;
 }
 
-TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
+TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer,
+					    zel_core_callbacks_t *pCoreCbs)
 {
 	return set_table(hTracer, pCoreCbs, TL_PROLOGUE);
 }
 
-TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer, zel_core_callbacks_t *pCoreCbs)
+TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer,
+					    zel_core_callbacks_t *pCoreCbs)
 {
 	return set_table(hTracer, pCoreCbs, TL_EPILOGUE);
 }
@@ -105,20 +111,26 @@ static ze_result_t phase_of(zel_tracer_handle_t tracer, int type, enum tl_phase 
 	return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback)
+ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim,
+			    tl_callback callback)
 {
 	enum tl_phase phase;
 	ze_result_t result = phase_of(tracer, type, &phase);
 
-	return result == ZE_RESULT_SUCCESS ? result_of(tl_tracer_register_shim(tracer_of(tracer), shim, phase, callback)) : result;
+	return result == ZE_RESULT_SUCCESS ? result_of(tl_tracer_register_shim(
+						     tracer_of(tracer), shim, phase, callback))
+					   : result;
 }
 
-static ze_result_t register_by_name(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback)
+static ze_result_t register_by_name(zel_tracer_handle_t tracer, int type, const char *function,
+				    tl_callback callback)
 {
 	enum tl_phase phase;
 	ze_result_t result = phase_of(tracer, type, &phase);
 
-	return result == ZE_RESULT_SUCCESS ? result_of(tl_tracer_register(tracer_of(tracer), function, phase, callback)) : result;
+	return result == ZE_RESULT_SUCCESS
+		       ? result_of(tl_tracer_register(tracer_of(tracer), function, phase, callback))
+		       : result;
 }
 
 /* What stands for the register functions that are not known here. */
@@ -132,8 +144,9 @@ const struct tl_zel *tl_zel(void)
 {
 	/* Bound to the functions above, and not to the loader's of the same names: -Bsymbolic. */
 	static const struct tl_zel zel = {
-		create_in_layer, zelTracerDestroy, zelTracerSetPrologues, zelTracerSetEpilogues,
-		zelTracerSetEnabled, zelTracerResetAllCallbacks, register_by_name,
+		create_in_layer,       zelTracerDestroy,    zelTracerSetPrologues,
+		zelTracerSetEpilogues, zelTracerSetEnabled, zelTracerResetAllCallbacks,
+		register_by_name,
 	};
 
 	return &zel;
@@ -142,11 +155,13 @@ const struct tl_zel *tl_zel(void)
 /* --- the preload door's own: is the tracing layer in the calls' path? */
 
 /*
- * Loaders from 1.15 on can put their tracing layer into the path of a running program, and take it out again, by the count of calls of
- * zelEnableTracingLayer; callbacks run only while it is there. Behind the preload door the shims are always in the path. So with such a loader the
- * tracers of this interface are behind a gate, which is open as long as the layer would be in the path: the environment asked for it, or the count
- * isn't 0. Older loaders have no layer without the environment; with them the gate is always open, so that tools work without it, too. A
- * disable without an enable before it is counted as none.
+ * Loaders from 1.15 on can put their tracing layer into the path of a running program, and take it
+ * out again, by the count of calls of zelEnableTracingLayer; callbacks run only while it is there.
+ * Behind the preload door the shims are always in the path. So with such a loader the tracers of
+ * this interface are behind a gate, which is open as long as the layer would be in the path: the
+ * environment asked for it, or the count isn't 0. Older loaders have no layer without the
+ * environment; with them the gate is always open, so that tools work without it, too. A disable
+ * without an enable before it is counted as none.
  */
 static _Atomic uint32_t enabled_count;
 
@@ -163,7 +178,8 @@ static void look_for_switch(const struct tl_loaded *loaded, void *closure)
 	bool *has_switch = closure;
 
 	for (unsigned i = 1; i < loaded->count; i++)
-		if (tl_elf_is_named(&loaded->elf[i], "libze_loader.so.1") && tl_elf_lookup(&loaded->elf[i], name, tl_elf_hash(name), NULL))
+		if (tl_elf_is_named(&loaded->elf[i], "libze_loader.so.1") &&
+		    tl_elf_lookup(&loaded->elf[i], name, tl_elf_hash(name), NULL))
 			*has_switch = true;
 }
 
@@ -208,7 +224,8 @@ TL_EXPORT ze_result_t zelDisableTracingLayer(void)
 	uint32_t count = atomic_load_explicit(&enabled_count, memory_order_relaxed);
 
 	while (count &&
-	       !atomic_compare_exchange_weak_explicit(&enabled_count, &count, count - 1, memory_order_relaxed, memory_order_relaxed))
+	       !atomic_compare_exchange_weak_explicit(&enabled_count, &count, count - 1,
+						      memory_order_relaxed, memory_order_relaxed))
 		;
 	return follow_count();
 }

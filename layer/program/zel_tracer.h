@@ -1,5 +1,6 @@
 /*
- * zel_tracer.h: Level Zero's tracing interface on our tracers: what the generated part (ze_tracing.c) and zel_tracer.c share.
+ * zel_tracer.h: Level Zero's tracing interface on our tracers: what the generated part
+ * (ze_tracing.c) and zel_tracer.c share.
  */
 #ifndef TL_LAYER_PROGRAM_ZEL_TRACER_H
 #define TL_LAYER_PROGRAM_ZEL_TRACER_H
@@ -21,12 +22,17 @@ struct tl_zel {
 	ze_result_t (*set_epilogues)(zel_tracer_handle_t tracer, zel_core_callbacks_t *callbacks);
 	ze_result_t (*set_enabled)(zel_tracer_handle_t tracer, ze_bool_t enable);
 	ze_result_t (*reset)(zel_tracer_handle_t tracer);
-	ze_result_t (*register_callback)(zel_tracer_handle_t tracer, int type, const char *function, tl_callback callback);
+	ze_result_t (*register_callback)(zel_tracer_handle_t tracer, int type, const char *function,
+					 tl_callback callback);
 };
 TL_EXPORT const struct tl_zel *tl_zel(void);
 
-/* zelTracer<X>RegisterCallback. type is a zel_tracer_reg_t, as a number so that any value can be looked at. */
-ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim, tl_callback callback);
+/*
+ * zelTracer<X>RegisterCallback. type is a zel_tracer_reg_t, as a number so that any value can be
+ * looked at.
+ */
+ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim *shim,
+			    tl_callback callback);
 
 /* A slot of zel_core_callbacks_t, and the shim that it is for. Ends with a NULL shim. */
 struct tl_zel_slot {

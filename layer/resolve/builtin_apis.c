@@ -5,4 +5,4 @@
 
 extern struct tl_shim_library tl_library_ze, tl_library_cl;
 
-struct tl_shim_library *const tl_runtime_builtin[] = { &tl_library_ze, &tl_library_cl, NULL };
+struct tl_shim_library *const tl_runtime_builtin[] = {&tl_library_ze, &tl_library_cl, NULL};

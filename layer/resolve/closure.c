@@ -242,12 +242,13 @@ static bool prepare(struct closure *closure, const struct tl_function *function)
 	if (!result || !closure->arguments)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		closure->arguments[i] = function->passed ? integer(sizeof(uintptr_t), false) : ffi_type_of(function->params[i].type);
+		closure->arguments[i] = function->passed ? integer(sizeof(uintptr_t), false)
+							 : ffi_type_of(function->params[i].type);
 		if (!closure->arguments[i])
 			return false;
 	}
-	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, count, result,
-			 closure->arguments) != FFI_OK)
+	if (ffi_prep_cif(&closure->cif, FFI_DEFAULT_ABI, count, result, closure->arguments) !=
+	    FFI_OK)
 		return false;
 	closure->writable = ffi_closure_alloc(sizeof(ffi_closure), &closure->shim.entry);
 	return closure->writable && ffi_prep_closure_loc(closure->writable, &closure->cif, called,

@@ -2,28 +2,32 @@
  * dlsym.c: see dlsym.h.
  *
  * The exported dlsym and dlvsym are a few instructions: keep the arguments, ask tl_dlsym_hook, and
- *either return its answer or jump to the function it names with the arguments and the return
- *address as they came. The hook answers only for names that have a shim.
+ * either return its answer or jump to the function it names with the arguments and the return
+ * address as they came. The hook answers only for names that have a shim.
  *
  *	caller's library	question		answer
- *	-----------------------------------------------------------------------------------------
+ *	-------------------------------------------------------------------------------------
  *	any			name without a shim	the real dlsym's
- *	program			a loader's handle, and
- *				one of zelTracerCreate
- *				and its kin		ours
- *	loader or driver	handle			the real one's; the library it lies in becomes
- *a driver loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there program
- *handle, into a loader	the shim (or a closure, for a second loader)
+ *	program			a loader's handle, and	ours
+ *				zelTracerCreate or
+ *				its kin
+ *	loader or driver	handle			the real one's; the library it lies in
+ *							becomes a driver
+ *	loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there
+ *	program			handle, into a loader	the shim (or a closure, for a second
+ *							loader)
  *	program			handle, elsewhere	the real one's: a driver's own function
- *stays itself
+ *							stays itself
  *	program			RTLD_DEFAULT, or us	the shim, if there would be something
- *without us
- *	program			RTLD_NEXT		the same, looking behind the caller; but a
- *library that itself defines the name is another interposer, and gets what is next
+ *							without us
+ *	program			RTLD_NEXT		the same, looking behind the caller; but
+ *							a library that itself defines the name
+ *							is another interposer, and gets what is
+ *							next
  *
  * "Nothing without us" must fail as it fails without us, dlerror and all. So the real dlsym is
- *asked for the name with a DEL behind it, which nobody defines, and our dlerror takes that out of
- *the message again.
+ * asked for the name with a DEL behind it, which nobody defines, and our dlerror takes that out of
+ * the message again.
  */
 #include "layer/resolve/dlsym.h"
 
@@ -217,7 +221,7 @@ struct search {
 	bool we_are_next;  /* it stands before us in the global scope, and nobody between defines it
 			    */
 	struct tl_elf elf; /* where it was found */
-	const ElfW(Sym) * symbol;
+	const ElfW(Sym) *symbol;
 	enum finding finding;
 };
 
@@ -305,7 +309,7 @@ static void search_next(const struct tl_loaded *loaded, void *closure)
 
 struct handle_search {
 	struct search search;
-	const ElfW(Dyn) * dynamic; /* of the library behind the handle */
+	const ElfW(Dyn) *dynamic; /* of the library behind the handle */
 };
 
 static void search_handle(const struct tl_loaded *loaded, void *closure)
@@ -506,13 +510,14 @@ static void *own_symbol(const char *name)
 }
 
 #define REGISTER_BEGINS "zelTracer"
-#define REGISTER_ENDS "RegisterCallback"
+#define REGISTER_ENDS	"RegisterCallback"
 
 static bool is_register(const char *name)
 {
 	size_t length = strlen(name), end = strlen(REGISTER_ENDS);
 
-	return tl_elf_begins(name, REGISTER_BEGINS) && length > end && !strcmp(name + length - end, REGISTER_ENDS);
+	return tl_elf_begins(name, REGISTER_BEGINS) && length > end &&
+	       !strcmp(name + length - end, REGISTER_ENDS);
 }
 
 /* What it registers for is known by name only, so that ours only stands in the loader's place. */
@@ -525,7 +530,8 @@ static bool is_stand_in(const char *name)
 	snprintf(function, sizeof(function), "ze%.*s", length, name + strlen(REGISTER_BEGINS));
 	shim = tl_names_find(function);
 	if (!shim) {
-		snprintf(function, sizeof(function), "zer%.*s", length, name + strlen(REGISTER_BEGINS));
+		snprintf(function, sizeof(function), "zer%.*s", length,
+			 name + strlen(REGISTER_BEGINS));
 		shim = tl_names_find(function);
 	}
 	return shim && shim->function->passed;
@@ -545,13 +551,13 @@ static bool is_loaders_handle(void *handle)
 {
 	struct link_map *library = NULL;
 
-	return handle != RTLD_DEFAULT && handle != RTLD_NEXT && !dlinfo(handle, RTLD_DI_LINKMAP, &library) && library &&
-	       is_loaders(library->l_ld);
+	return handle != RTLD_DEFAULT && handle != RTLD_NEXT &&
+	       !dlinfo(handle, RTLD_DI_LINKMAP, &library) && library && is_loaders(library->l_ld);
 }
 
 /*
- * A loader that is linked into a library, as oneAPI's adapters have it, first looks up what brings the dynamic one up. What it calls by name after that
- * is the loader's business.
+ * A loader that is linked into a library, as oneAPI's adapters have it, first looks up what brings
+ * the dynamic one up. What it calls by name after that is the loader's business.
  */
 static void notice_linked_loader(const struct hook *hook)
 {
@@ -568,16 +574,19 @@ static void tell_linked_loader_apart(const struct hook *hook)
 {
 	const struct tl_known *asking = tl_known_at(hook->caller);
 
-	if (asking && asking->role == TL_ROLE_LINKED && tl_resolve_brings_loader_up(hook->shim->function))
+	if (asking && asking->role == TL_ROLE_LINKED &&
+	    tl_resolve_brings_loader_up(hook->shim->function))
 		tl_runtime_caller(hook->shim);
 }
 
 /*
- * What has no shim, but is ours all the same: asked of a loader, zelTracerCreate and its kin would be the loader's, which knows of no layer
- * where none was asked for, or passes the handle of our tracer on to another layer. NULL: it is none of these.
+ * What has no shim, but is ours all the same: asked of a loader, zelTracerCreate and its kin would
+ * be the loader's, which knows of no layer where none was asked for, or passes the handle of our
+ * tracer on to another layer. NULL: it is none of these.
  *
- * A register function that came after the descriptor was written is in the loader only. It reaches another layer with our handle when the
- * program calls it, or when the loader, called by the program, looks it up in that layer.
+ * A register function that came after the descriptor was written is in the loader only. It reaches
+ * another layer with our handle when the program calls it, or when the loader, called by the
+ * program, looks it up in that layer.
  */
 static void *tracing_interface(const struct hook *hook)
 {
@@ -593,7 +602,9 @@ static void *tracing_interface(const struct hook *hook)
 	void *own = own_symbol(name);
 
 	if (!own)
-		return is_register(name) && answer_without_us(hook) ? own_symbol("tl_zel_unsupported") : NULL;
+		return is_register(name) && answer_without_us(hook)
+			       ? own_symbol("tl_zel_unsupported")
+			       : NULL;
 	if (asking || hook->question->handle == RTLD_DEFAULT)
 		return NULL;
 	if (is_loaders_handle(hook->question->handle) && !(is_register(name) && is_stand_in(name)))
@@ -602,8 +613,9 @@ static void *tracing_interface(const struct hook *hook)
 }
 
 /*
- * Names that are answered from the first question on, and not only once the runtime has started. A tool's constructor comes before ours: of
- * the tracing interface it must not get one part from the loader and the other from us.
+ * Names that are answered from the first question on, and not only once the runtime has started. A
+ * tool's constructor comes before ours: of the tracing interface it must not get one part from the
+ * loader and the other from us.
  */
 static bool is_ours(const char *name)
 {
@@ -621,8 +633,12 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	const struct tl_known *asking;
 	int saved = errno;
 
-	/* A sanitizer asks for what it stands before, and until it has that, nothing of libc can be called. */
-	if (tl_runtime_is_confined() || (!tl_runtime_is_started() && !(question->name && is_ours(question->name))))
+	/*
+	 * A sanitizer asks for what it stands before, and until it has that, nothing of libc can be
+	 * called.
+	 */
+	if (tl_runtime_is_confined() ||
+	    (!tl_runtime_is_started() && !(question->name && is_ours(question->name))))
 		return jump(&hook);
 	tl_runtime_start();
 	hook.shim = question->name ? tl_names_find(question->name) : NULL;

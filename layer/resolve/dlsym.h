@@ -18,7 +18,10 @@ struct tl_dl {
 
 const struct tl_dl *tl_dl(void);
 
-/* The function that the program would get if we did not export one of that name. NULL: there is none; the program's dlerror does not hear of it. */
+/*
+ * The function that the program would get if we did not export one of that name. NULL: there is
+ * none; the program's dlerror does not hear of it.
+ */
 void *tl_dlsym_next(const char *name);
 
 #endif

@@ -252,7 +252,10 @@ static unsigned count_startup(const struct tl_loaded *loaded)
 
 /* --- the list */
 
-/* The dynamic linker leaves the address of its list in the program's own dynamic section, for debuggers. */
+/*
+ * The dynamic linker leaves the address of its list in the program's own dynamic section, for
+ * debuggers.
+ */
 static const struct link_map *first_library(void)
 {
 	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -275,7 +278,8 @@ static const struct link_map *first_library(void)
 void tl_elf_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure)
 {
 	for (const struct link_map *map = first_library(); map; map = map->l_next) {
-		struct tl_elf elf = {.base = map->l_addr, .path = map->l_name, .dynamic = map->l_ld};
+		struct tl_elf elf = {
+			.base = map->l_addr, .path = map->l_name, .dynamic = map->l_ld};
 
 		read_dynamic(&elf);
 		if (visit(&elf, closure))
@@ -420,11 +424,12 @@ static bool symbol_fits(const struct tl_elf *elf, uint32_t index, const char *na
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
 	       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
 	       (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) &&
-	       tl_elf_same(elf->strings + symbol->st_name, name) && version_fits(elf, index, version);
+	       tl_elf_same(elf->strings + symbol->st_name, name) &&
+	       version_fits(elf, index, version);
 }
 
-static const ElfW(Sym) *
-	lookup_gnu(const struct tl_elf *elf, const char *name, uint32_t hash, const char *version)
+static const ElfW(Sym) *lookup_gnu(const struct tl_elf *elf, const char *name, uint32_t hash,
+				   const char *version)
 {
 	const uint32_t *table = elf->gnu_hash;
 	uint32_t nbuckets = table[0], first = table[1], nbloom = table[2], shift = table[3];
@@ -449,8 +454,7 @@ static const ElfW(Sym) *
 	}
 }
 
-static const ElfW(Sym) *
-	lookup_sysv(const struct tl_elf *elf, const char *name, const char *version)
+static const ElfW(Sym) *lookup_sysv(const struct tl_elf *elf, const char *name, const char *version)
 {
 	uint32_t nbuckets = elf->sysv_hash[0];
 	const uint32_t *buckets = &elf->sysv_hash[2], *chain = buckets + nbuckets;
@@ -464,15 +468,18 @@ static const ElfW(Sym) *
 	return NULL;
 }
 
-const ElfW(Sym) * tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash,
-				const char *version)
+const ElfW(Sym) *tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash,
+			       const char *version)
 {
 	if (elf->gnu_hash)
 		return lookup_gnu(elf, name, hash, version);
 	return elf->sysv_hash ? lookup_sysv(elf, name, version) : NULL;
 }
 
-/* A GNU hash table does not tell: the last symbol is the end of the chain that begins farthest back. */
+/*
+ * A GNU hash table does not tell: the last symbol is the end of the chain that begins farthest
+ * back.
+ */
 uint32_t tl_elf_symbols(const struct tl_elf *elf)
 {
 	const uint32_t *table = elf->gnu_hash;
@@ -482,7 +489,8 @@ uint32_t tl_elf_symbols(const struct tl_elf *elf)
 	if (!table)
 		return elf->sysv_hash ? elf->sysv_hash[1] : 0;
 	uint32_t nbuckets = table[0], first = table[1], last = 0;
-	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t)), *chains = buckets + nbuckets;
+	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t)),
+		       *chains = buckets + nbuckets;
 
 	for (uint32_t i = 0; i < nbuckets; i++)
 		last = buckets[i] > last ? buckets[i] : last;
@@ -493,7 +501,7 @@ uint32_t tl_elf_symbols(const struct tl_elf *elf)
 	return last + 1;
 }
 
-void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) * symbol)
+void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol)
 {
 	void *address = (void *)(elf->base + symbol->st_value);
 

@@ -21,14 +21,14 @@ struct tl_elf {
 	uintptr_t start, end; /* from its first to its last mapped byte */
 	const char *path;     /* as the dynamic linker has it; "" for the program */
 	const char *soname;   /* NULL: none */
-	const ElfW(Phdr) * segments;
-	const ElfW(Dyn) * dynamic;
-	const ElfW(Sym) * symbols;
+	const ElfW(Phdr) *segments;
+	const ElfW(Dyn) *dynamic;
+	const ElfW(Sym) *symbols;
 	const char *strings;
-	const ElfW(Half) * versions; /* of each symbol; NULL: it has none */
-	const ElfW(Verdef) * definitions;
+	const ElfW(Half) *versions; /* of each symbol; NULL: it has none */
+	const ElfW(Verdef) *definitions;
 	const uint32_t *gnu_hash, *sysv_hash;
-	const ElfW(Rela) * relocations, *jumps;
+	const ElfW(Rela) *relocations, *jumps;
 	uint32_t nrelocations, njumps;
 	uint16_t nsegments;
 };
@@ -58,13 +58,17 @@ struct tl_generation tl_elf_generation(void);
 bool tl_elf_with_loaded(void (*work)(const struct tl_loaded *loaded, void *closure), void *closure);
 
 /*
- * Every library that the dynamic linker has loaded so far, one after the other, by its own list. For the time before constructors
- * have run, when a sanitizer's own functions stand in libc's place and are not yet fit for use: no function of libc is called but getauxval.
- * elf has neither segments nor bounds. Stops where visit returns true.
+ * Every library that the dynamic linker has loaded so far, one after the other, by its own list.
+ * For the time before constructors have run, when a sanitizer's own functions stand in libc's place
+ * and are not yet fit for use: no function of libc is called but getauxval. elf has neither
+ * segments nor bounds. Stops where visit returns true.
  */
 void tl_elf_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure);
 
-/* A library of which the ELF header is mapped and nobody keeps a list: the vdso. No function of libc is called. */
+/*
+ * A library of which the ELF header is mapped and nobody keeps a list: the vdso. No function of
+ * libc is called.
+ */
 void tl_elf_read_image(struct tl_elf *elf, const ElfW(Ehdr) *header);
 
 /* strcmp() == 0, and strncmp() == 0 for a whole prefix, that no sanitizer stands before. */
@@ -79,9 +83,9 @@ uint32_t tl_elf_hash(const char *name);
  * asked (NULL: default), or NULL. It is the symbol; tl_elf_address makes a pointer of it, calling
  * its resolver if it is an indirect function (not within work).
  */
-const ElfW(Sym) * tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash,
-				const char *version);
-void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) * symbol);
+const ElfW(Sym) *tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash,
+			       const char *version);
+void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol);
 
 /* How many symbols it has, of which the first is none; 0 where that can't be told. */
 uint32_t tl_elf_symbols(const struct tl_elf *elf);

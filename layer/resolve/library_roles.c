@@ -85,8 +85,8 @@ void tl_known_layered(const struct tl_api *api)
 	for (unsigned i = 0; i < LAYERED_MAX; i++) {
 		const struct tl_api *none = NULL;
 
-		if (atomic_compare_exchange_strong_explicit(&layered[i], &none, api, memory_order_relaxed,
-							    memory_order_relaxed) ||
+		if (atomic_compare_exchange_strong_explicit(
+			    &layered[i], &none, api, memory_order_relaxed, memory_order_relaxed) ||
 		    none == api)
 			return;
 	}
@@ -104,8 +104,9 @@ bool tl_known_is_layered(const struct tl_api *api)
 
 struct look {
 	const struct tl_names *names;
-	const void *driver;	       /* an address in a library that is a driver, or NULL */
-	const void *linked;	       /* an address in a library that a loader is linked into, or NULL */
+	const void *driver; /* an address in a library that is a driver, or NULL */
+	/* an address in a library that a loader is linked into, or NULL */
+	const void *linked;
 	const struct tl_shim *suspect; /* whoever defines this is a driver, or NULL */
 	const struct tl_elf *program;
 	struct tl_shim *entangled[ENTANGLED_MAX];
@@ -120,7 +121,7 @@ enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
  * to us.
  */
 static enum binding binding_of(const struct look *look, const struct tl_elf *elf,
-			       const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
+			       const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
 			       const struct tl_shim *shim)
 {
 	uintptr_t bound = *(const uintptr_t *)(elf->base + relocation->r_offset);
@@ -136,7 +137,7 @@ static enum binding binding_of(const struct look *look, const struct tl_elf *elf
 }
 
 /* The shim that a reference is to, if there is one. */
-static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) * relocation,
+static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) *relocation,
 				bool undefined)
 {
 	unsigned type = ELF64_R_TYPE(relocation->r_info);
@@ -151,7 +152,7 @@ static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) * rel
 }
 
 static void scan_relocations(struct look *look, const struct tl_elf *elf,
-			     const ElfW(Rela) * relocations, uint32_t count, bool undefined)
+			     const ElfW(Rela) *relocations, uint32_t count, bool undefined)
 {
 	struct tl_known *it = known_as(elf);
 
@@ -306,7 +307,8 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
 {
 	struct tl_generation generation = tl_elf_generation();
-	struct look look = {.names = tl_names(), .driver = driver, .linked = linked, .suspect = suspect};
+	struct look look = {
+		.names = tl_names(), .driver = driver, .linked = linked, .suspect = suspect};
 
 	if (!look.names)
 		return;
@@ -350,9 +352,11 @@ void tl_known_linked(const void *address)
 }
 
 /*
- * How often it was asked about each name since a library was last loaded or unloaded. A look costs tens of microseconds, and where a library's
- * exported function tail-calls another one, the question comes with every call. So what was looked for in vain is looked for again only when another
- * library is there; and, as one may be seen before the dynamic linker is done with it, the second, fourth, eighth… time.
+ * How often it was asked about each name since a library was last loaded or unloaded. A look costs
+ * tens of microseconds, and where a library's exported function tail-calls another one, the
+ * question comes with every call. So what was looked for in vain is looked for again only when
+ * another library is there; and, as one may be seen before the dynamic linker is done with it, the
+ * second, fourth, eighth… time.
  */
 static _Atomic uint32_t asked[TL_KNOWN_NAMES];
 static _Atomic unsigned long long asked_since;
@@ -366,7 +370,8 @@ static bool is_worth_a_look(const struct tl_shim *shim)
 	if (!names || index >= TL_KNOWN_NAMES)
 		return true;
 	/* All three only grow. Threads that forget at once do so twice, which costs a look. */
-	unsigned long long since = generation.added + generation.removed + ((unsigned long long)names->count << 40);
+	unsigned long long since =
+		generation.added + generation.removed + ((unsigned long long)names->count << 40);
 	if (atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&
 	    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
 		for (uint32_t i = 0; i < TL_KNOWN_NAMES; i++)

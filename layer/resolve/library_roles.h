@@ -18,7 +18,11 @@ enum tl_role {
 	TL_ROLE_NONE,
 	TL_ROLE_OWN,	/* shims live there */
 	TL_ROLE_LOADER, /* its soname is one of an API's */
-	TL_ROLE_LINKED, /* a loader is linked into it, which asks the dynamic one for its functions; else it is the program's */
+	/*
+	 * a loader is linked into it, which asks the dynamic one for its functions; else it is the
+	 * program's
+	 */
+	TL_ROLE_LINKED,
 	TL_ROLE_DRIVER, /* a loader took symbols from it, or dispatched to it; or it looks like one
 			   (see library_roles.c) */
 };
@@ -58,14 +62,17 @@ void tl_known_linked(const void *address);
 bool tl_known_is_bound(const struct tl_known *known, const struct tl_shim *shim);
 
 /*
- * The API's loader has a layer of ours (layer/resolve/loader_tables.h), so that all calls come by its tables: no shim of it is entangled, and nobody
- * has to be told apart.
+ * The API's loader has a layer of ours (layer/resolve/loader_tables.h), so that all calls come by
+ * its tables: no shim of it is entangled, and nobody has to be told apart.
  */
 void tl_known_layered(const struct tl_api *api);
 bool tl_known_is_layered(const struct tl_api *api);
 
-/* A loader dispatched to this shim through a table, or an exported function tail-called another: libraries that have
- * it in one of theirs are drivers, if nothing else told so. Does not look again for what it did not find, while no library was loaded. */
+/*
+ * A loader dispatched to this shim through a table, or an exported function tail-called another:
+ * libraries that have it in one of theirs are drivers, if nothing else told so. Does not look again
+ * for what it did not find, while no library was loaded.
+ */
 void tl_known_suspects(const struct tl_shim *shim);
 
 #endif

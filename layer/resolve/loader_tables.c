@@ -1,8 +1,9 @@
 /*
  * loader_tables.c: see loader_tables.h.
  *
- * What a shim calls here is what the loader offered, never what could be found under the function's name: that is the loader's own
- * export, which would come back to us through the very table that we changed.
+ * What a shim calls here is what the loader offered, never what could be found under the function's
+ * name: that is the loader's own export, which would come back to us through the very table that we
+ * changed.
  */
 #include "layer/resolve/loader_tables.h"
 
@@ -20,7 +21,7 @@
 
 struct place {
 	const struct tl_shim *shim;
-	bool first;	/* our function comes first in the global scope */
+	bool first; /* our function comes first in the global scope */
 };
 
 static void look_who_is_first(const struct tl_loaded *loaded, void *closure)
@@ -39,7 +40,7 @@ static void look_who_is_first(const struct tl_loaded *loaded, void *closure)
 
 static bool stands_before_loader(const struct tl_shim *shim)
 {
-	struct place place = { .shim = shim };
+	struct place place = {.shim = shim};
 
 	tl_elf_with_loaded(look_who_is_first, &place);
 	return place.first;
@@ -75,15 +76,19 @@ void tl_door_loader(enum tl_door_check check)
 static bool checks_by_its_table(const struct tl_function *function)
 {
 	return function->flags & TL_FUNCTION_INITIALISES &&
-	       atomic_load_explicit(&loader_checks, memory_order_relaxed) == TL_DOOR_CHECKS_BY_ITS_TABLE;
+	       atomic_load_explicit(&loader_checks, memory_order_relaxed) ==
+		       TL_DOOR_CHECKS_BY_ITS_TABLE;
 }
 
-/* All checks are made within the program's first call, before that goes on to the drivers itself. */
+/*
+ * All checks are made within the program's first call, before that goes on to the drivers itself.
+ */
 bool tl_door_is_check(const struct tl_call *call)
 {
 	static struct tl_first_places first;
 
-	return checks_by_its_table(call->shim->function) && atomic_load_explicit(&in_use, memory_order_relaxed) &&
+	return checks_by_its_table(call->shim->function) &&
+	       atomic_load_explicit(&in_use, memory_order_relaxed) &&
 	       tl_resolve_comes_first(&first, call);
 }
 
@@ -97,14 +102,15 @@ static void search_symbol(const struct tl_loaded *loaded, void *closure)
 {
 	struct symbol_search *search = closure;
 	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
-	const ElfW(Sym) *symbol = elf ? tl_elf_lookup(elf, search->name, tl_elf_hash(search->name), NULL) : NULL;
+	const ElfW(Sym) *symbol =
+		elf ? tl_elf_lookup(elf, search->name, tl_elf_hash(search->name), NULL) : NULL;
 
 	search->symbol = symbol ? tl_elf_address(elf, symbol) : NULL;
 }
 
 void *tl_door_symbol(const void *address, const char *name)
 {
-	struct symbol_search search = { .address = address, .name = name };
+	struct symbol_search search = {.address = address, .name = name};
 
 	tl_elf_with_loaded(search_symbol, &search);
 	return search.symbol;
@@ -119,12 +125,16 @@ static void put_shim(struct tl_shim *shim, void **place)
 
 	if (!real || real == shim->entry)
 		return;
-	if (!atomic_compare_exchange_strong_explicit(&shim->real, &none, real, memory_order_acq_rel, memory_order_acquire) &&
+	if (!atomic_compare_exchange_strong_explicit(&shim->real, &none, real, memory_order_acq_rel,
+						     memory_order_acquire) &&
 	    none != real) {
 		*place = tl_closure_for(shim, real);
 		return;
 	}
-	/* The loader's own calls don't come through here, so nobody has to be told apart; but for those by which it checks drivers. */
+	/*
+	 * The loader's own calls don't come through here, so nobody has to be told apart; but for
+	 * those by which it checks drivers.
+	 */
 	if (checks_by_its_table(shim->function))
 		tl_runtime_caller(shim);
 	else
@@ -152,9 +162,10 @@ static bool is_on_stack(const void *address)
 }
 
 /*
- * Loaders up to 1.17.27 ask for the table with zeInit once more for every driver, to see if it is alive, in a table on the stack. Those calls
- * are the loader's, not the program's; and with several drivers the functions are theirs, while the program's zeInit has to reach them
- * all. From 1.15 on they ask for a copy on the stack first, and then for the table in use.
+ * Loaders up to 1.17.27 ask for the table with zeInit once more for every driver, to see if it is
+ * alive, in a table on the stack. Those calls are the loader's, not the program's; and with several
+ * drivers the functions are theirs, while the program's zeInit has to reach them all. From 1.15 on
+ * they ask for a copy on the stack first, and then for the table in use.
  */
 static bool is_for_loader_itself(const struct tl_shim *shim, void *table, void *offered)
 {
@@ -166,7 +177,8 @@ static bool is_for_loader_itself(const struct tl_shim *shim, void *table, void *
 		atomic_store_explicit(&in_use, true, memory_order_relaxed);
 		return false;
 	}
-	return atomic_load_explicit(&loader_checks, memory_order_relaxed) == TL_DOOR_CHECKS_BY_OTHER_TABLES &&
+	return atomic_load_explicit(&loader_checks, memory_order_relaxed) ==
+		       TL_DOOR_CHECKS_BY_OTHER_TABLES &&
 	       (atomic_load_explicit(&in_use, memory_order_relaxed) ||
 		(real && offered && offered != real && offered != shim->entry));
 }
@@ -191,7 +203,7 @@ void tl_door_table(const char *getter, uint32_t version, void *table)
 		const struct tl_table_entry *entry = &getproc->entries[i];
 		void **place = (void **)((char *)table + entry->offset);
 		if (entry->since > version)
-			continue;	/* the loader's table ends before it */
+			continue; /* the loader's table ends before it */
 		if (is_for_loader_itself(&library->shims[entry->function], table, *place))
 			return;
 		put_shim(&library->shims[entry->function], place);

@@ -12,7 +12,10 @@
 #include "layer/resolve/shim_names.h"
 #include "layer/base/message.h"
 
-/* zeInit, zesInit: its kinds are ze, zer, zes and zet. Not the getters, which are answered, and not what the loader is brought up by. */
+/*
+ * zeInit, zesInit: its kinds are ze, zer, zes and zet. Not the getters, which are answered, and not
+ * what the loader is brought up by.
+ */
 static bool is_function(const char *name)
 {
 	size_t length = strlen(name), end = strlen("ProcAddrTable");
@@ -20,7 +23,8 @@ static bool is_function(const char *name)
 	if (!tl_elf_begins(name, "ze"))
 		return false;
 	const char *rest = name + 2 + (name[2] && strchr("rst", name[2]) != NULL);
-	return *rest >= 'A' && *rest <= 'Z' && !tl_elf_begins(name, "zeLoader") && (length < end || strcmp(name + length - end, "ProcAddrTable"));
+	return *rest >= 'A' && *rest <= 'Z' && !tl_elf_begins(name, "zeLoader") &&
+	       (length < end || strcmp(name + length - end, "ProcAddrTable"));
 }
 
 struct search {
@@ -36,7 +40,8 @@ static void count_unknown(const struct tl_elf *elf, struct search *search)
 		const ElfW(Sym) *symbol = &elf->symbols[i];
 		const char *name = elf->strings + symbol->st_name;
 
-		if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && is_function(name) && !tl_names_find(name))
+		if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+		    is_function(name) && !tl_names_find(name))
 			search->unknown++;
 	}
 }
@@ -57,19 +62,21 @@ static void look(const struct tl_loaded *loaded, void *closure)
 void tl_newer_look(const struct tl_api *api)
 {
 	static _Atomic bool looked;
-	struct search search = { .api = api };
+	struct search search = {.api = api};
 	char line[256];
 	int saved = errno;
 
-	if (atomic_load_explicit(&looked, memory_order_relaxed) || strcmp(api->name, "level-zero") ||
+	if (atomic_load_explicit(&looked, memory_order_relaxed) ||
+	    strcmp(api->name, "level-zero") ||
 	    atomic_exchange_explicit(&looked, true, memory_order_relaxed))
 		return;
 	tl_elf_with_loaded(look, &search);
 	if (search.unknown) {
-		snprintf(line, sizeof(line),
-			 "tracelayer: Level Zero: %u functions of this loader are newer than tracelayer and are not traced; "
-			 "build it with --with-level-zero-headers\n",
-			 search.unknown);
+		snprintf(
+			line, sizeof(line),
+			"tracelayer: Level Zero: %u functions of this loader are newer than tracelayer and are not traced; "
+			"build it with --with-level-zero-headers\n",
+			search.unknown);
 		tl_say(line);
 	}
 	errno = saved;

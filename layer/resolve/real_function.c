@@ -2,8 +2,8 @@
  * real_function.c: the real functions, whose call it is, and what get-proc functions gave out. See
  * real_function.h.
  *
- * Lookups read symbol tables (layer/resolve/elf.h) and not dlsym's answers, for the program's dlerror is
- * the program's. What a library is, layer/resolve/library_roles.h says.
+ * Lookups read symbol tables (layer/resolve/elf.h) and not dlsym's answers, for the program's
+ * dlerror is the program's. What a library is, layer/resolve/library_roles.h says.
  */
 #include "layer/resolve/real_function.h"
 
@@ -32,7 +32,7 @@ struct search {
 	const void *caller;
 	uint32_t hash;
 	struct tl_elf elf; /* where it was found */
-	const ElfW(Sym) * symbol;
+	const ElfW(Sym) *symbol;
 	bool stays;  /* the library was there at start: it is never unloaded */
 	bool others; /* a library opened later, that is neither loader nor driver, defines it */
 };
@@ -291,7 +291,10 @@ static bool is_direct(const void *caller)
 #endif
 }
 
-/* A loader that has our layer has its calls served by its tables. Only its own checks of drivers are told apart. */
+/*
+ * A loader that has our layer has its calls served by its tables. Only its own checks of drivers
+ * are told apart.
+ */
 static void *loaders_check(const struct tl_call *call)
 {
 	int saved = errno;
@@ -300,18 +303,20 @@ static void *loaders_check(const struct tl_call *call)
 	tl_known_look();
 	from = tl_known_at(call->caller.address);
 	errno = saved;
-	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call) ?
-		       atomic_load_explicit(&call->shim->real, memory_order_acquire) :
-		       NULL;
+	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call)
+		       ? atomic_load_explicit(&call->shim->real, memory_order_acquire)
+		       : NULL;
 }
 
 /*
  * Where the call came from:
  *
  *	ours		our traced body called the loader, which jumped on: the return address is
- *still ours. Through a driver's table, if a driver's table leads to us; else by name, to another
- *export of its own a loader	by name: its own export; through a driver's table: the driver's a
- *driver	its own; where it has none, it calls the API as programs do, and is traced like them
+ *			still ours. Through a driver's table, if a driver's table leads to us; else
+ *			by name, to another export of its own
+ *	a loader	by name: its own export; through a driver's table: the driver's
+ *	a driver	its own; where it has none, it calls the API as programs do, and is traced
+ *			like them
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
@@ -324,7 +329,8 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	from = tl_known_at(call->caller.address);
 	if (!from || from->role == TL_ROLE_LINKED)
 		return NULL;
-	if (from->role == TL_ROLE_OWN || (from->role == TL_ROLE_LOADER && !is_direct(call->caller.address)))
+	if (from->role == TL_ROLE_OWN ||
+	    (from->role == TL_ROLE_LOADER && !is_direct(call->caller.address)))
 		function = dispatched(call);
 	if (!function && from->role != TL_ROLE_OWN)
 		function = own_function(from, call->shim);
@@ -345,12 +351,14 @@ bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call
 		const struct tl_function *no_function = NULL;
 		const void *nowhere = NULL;
 
-		if (!atomic_compare_exchange_strong_explicit(&places->first[i].function, &no_function, function, memory_order_relaxed,
-							     memory_order_relaxed) &&
+		if (!atomic_compare_exchange_strong_explicit(
+			    &places->first[i].function, &no_function, function,
+			    memory_order_relaxed, memory_order_relaxed) &&
 		    no_function != function)
 			continue;
-		return atomic_compare_exchange_strong_explicit(&places->first[i].place, &nowhere, call->caller.address, memory_order_relaxed,
-							       memory_order_relaxed) ||
+		return atomic_compare_exchange_strong_explicit(
+			       &places->first[i].place, &nowhere, call->caller.address,
+			       memory_order_relaxed, memory_order_relaxed) ||
 		       nowhere == call->caller.address;
 	}
 	return false;
@@ -362,8 +370,9 @@ bool tl_resolve_brings_loader_up(const struct tl_function *function)
 }
 
 /*
- * A loader that is linked into a library calls some of the dynamic loader's functions itself, by the names that it looked up: it asks for its
- * tables and initialises it, and then calls by those tables for the program. In later ones these have the dynamic loader's zeInit, so that the
+ * A loader that is linked into a library calls some of the dynamic loader's functions itself, by
+ * the names that it looked up: it asks for its tables and initialises it, and then calls by those
+ * tables for the program. In later ones these have the dynamic loader's zeInit, so that the
  * program's call comes by the same pointer, but from another place.
  */
 bool tl_resolve_is_linked_loaders(const struct tl_call *call)
@@ -372,12 +381,14 @@ bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 	const struct tl_known *from = tl_known_at(call->caller.address), *to;
 	void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
 
-	if (!from || from->role != TL_ROLE_LINKED || !real || !tl_resolve_brings_loader_up(call->shim->function))
+	if (!from || from->role != TL_ROLE_LINKED || !real ||
+	    !tl_resolve_brings_loader_up(call->shim->function))
 		return false;
 	to = tl_known_at(real);
 	if (!to || to->role != TL_ROLE_LOADER || own_function(to, call->shim) != real)
 		return false;
-	return call->shim->function->flags & TL_FUNCTION_GETPROC || tl_resolve_comes_first(&first, call);
+	return call->shim->function->flags & TL_FUNCTION_GETPROC ||
+	       tl_resolve_comes_first(&first, call);
 }
 
 /* --- what get-proc functions give out */

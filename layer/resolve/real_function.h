@@ -34,8 +34,9 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller);
 void *tl_resolve_foreign(const struct tl_call *call);
 
 /*
- * Where each of a few functions was called from the first time. True: this call comes from there. Any thread; all are relaxed, since the calls
- * that are told apart are made by one thread, one after the other.
+ * Where each of a few functions was called from the first time. True: this call comes from there.
+ * Any thread; all are relaxed, since the calls that are told apart are made by one thread, one
+ * after the other.
  */
 #define TL_FIRST_PLACES 8
 struct tl_first_places {
@@ -47,8 +48,9 @@ struct tl_first_places {
 bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call);
 
 /*
- * A call came through a shim with TL_MODE_CALLER, and it is the program's: but a loader makes it that is linked into the caller's library. Then
- * nobody hears of it; what it gives out is wrapped all the same.
+ * A call came through a shim with TL_MODE_CALLER, and it is the program's: but a loader makes it
+ * that is linked into the caller's library. Then nobody hears of it; what it gives out is wrapped
+ * all the same.
  */
 bool tl_resolve_brings_loader_up(const struct tl_function *function);
 bool tl_resolve_is_linked_loaders(const struct tl_call *call);

@@ -1,8 +1,8 @@
 /*
  * block.c: see block.h.
  *
- * What the file lacks of a chunk begins at its part's .from. A block that is in the file moves that to .to; one that is not leaves it, so that
- * making the block again is all that a retry takes.
+ * What the file lacks of a chunk begins at its part's .from. A block that is in the file moves that
+ * to .to; one that is not leaves it, so that making the block again is all that a retry takes.
  */
 #include "layer/write/block.h"
 
@@ -24,7 +24,8 @@ _Static_assert(TL_API_MAX <= 32, "a bit each");
 
 void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lane *lane)
 {
-	block->parts[block->held++] = (struct tl_part){.chunk = chunk, .lane = lane, .from = chunk->begin, .to = chunk->begin};
+	block->parts[block->held++] = (struct tl_part){
+		.chunk = chunk, .lane = lane, .from = chunk->begin, .to = chunk->begin};
 }
 
 /* --- for a file */
@@ -36,8 +37,9 @@ static uint32_t shown_lane(uint32_t number)
 	return lane ? lane->tid : 0;
 }
 
-static uint32_t file_of_calls;	/* that has_call is asked for */
-static bool calls_may_come;	/* the file will hardly be full before threads have handed over what they have */
+static uint32_t file_of_calls; /* that has_call is asked for */
+/* the file will hardly be full before threads have handed over what they have */
+static bool calls_may_come;
 
 static bool has_call(uint32_t tid, uint64_t ns)
 {
@@ -46,9 +48,11 @@ static bool has_call(uint32_t tid, uint64_t ns)
 
 static bool is_far_from_full(const struct tl_sink *sink)
 {
-	uint64_t passed = sink->made ? tl_clock_gettime_ticks() - sink->since : 0, offset = sink->made ? sink->offset : 0;
+	uint64_t passed = sink->made ? tl_clock_gettime_ticks() - sink->since : 0,
+		 offset = sink->made ? sink->offset : 0;
 
-	return (!tl_config.split_bytes || offset + 4 * sink->longest + TL_BLOCK_SIZE < tl_config.split_bytes) &&
+	return (!tl_config.split_bytes ||
+		offset + 4 * sink->longest + TL_BLOCK_SIZE < tl_config.split_bytes) &&
 	       (!tl_config.split_ns || 4 * passed < 3 * tl_config.split_ns);
 }
 
@@ -136,7 +140,8 @@ void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *ev
 	if (!block->encoder.format)
 		tl_spool_lane(block, lane);
 	else if (name)
-		block->encoder.format->lane(&block->encoder, &block->text, lane->tid, name, size, lane->sort);
+		block->encoder.format->lane(&block->encoder, &block->text, lane->tid, name, size,
+					    lane->sort);
 }
 
 static size_t size_of(const struct tl_block *block)
@@ -147,22 +152,29 @@ static size_t size_of(const struct tl_block *block)
 bool tl_block_has_room(const struct tl_block *block, size_t limit)
 {
 	return block->used < TL_BLOCK_PARTS && size_of(block) < limit &&
-	       (!block->used || block->parts[block->used - 1].to == block->parts[block->used - 1].chunk->end);
+	       (!block->used ||
+		block->parts[block->used - 1].to == block->parts[block->used - 1].chunk->end);
 }
 
-/* Records of the thread are missing before this part: what encodes it, or reads it later, is told so. */
+/*
+ * Records of the thread are missing before this part: what encodes it, or reads it later, is told
+ * so.
+ */
 static void put_gap(struct tl_block *block, const struct tl_part *part)
 {
-	static const struct tl_call_record gap = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
+	static const struct tl_call_record gap = {
+		.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
 
 	if (block->encoder.format)
-		block->encoder.format->record(&block->encoder, &block->text, part->lane->tid, &gap, 8);
+		block->encoder.format->record(&block->encoder, &block->text, part->lane->tid, &gap,
+					      8);
 	else
 		tl_spool_gap(block, part);
 }
 
 /* Which times of the thread are in the file, so far. */
-static void note_times(const struct tl_block *block, struct tl_part *part, const struct tl_call_record *record)
+static void note_times(const struct tl_block *block, struct tl_part *part,
+		       const struct tl_call_record *record)
 {
 	uint64_t start, end;
 
@@ -177,8 +189,9 @@ static void note_times(const struct tl_block *block, struct tl_part *part, const
 }
 
 /*
- * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words of zero are places that were reserved and
- * not used; a record without a type is one whose writer never came to its end.
+ * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words
+ * of zero are places that were reserved and not used; a record without a type is one whose writer
+ * never came to its end.
  */
 static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 {
@@ -190,7 +203,8 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 	while (at < end && block->text.at < full) {
 		const struct tl_call_record *record = (const void *)at;
 		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_acquire);
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
+						     memory_order_acquire);
 		uint8_t type = head >> 16 & 0xff;
 		if (type == TL_RECORD_NONE) {
 			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
@@ -198,7 +212,8 @@ static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
 		}
 		if (type == TL_RECORD_EVENT)
 			tl_block_name_lane(block, (const void *)at, end - at);
-		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid, record, end - at);
+		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid,
+							    record, end - at);
 		if (!size) {
 			part->damaged = true;
 			break;
@@ -234,7 +249,8 @@ void tl_block_add(struct tl_block *block, size_t limit)
 		return;
 	}
 	size_t room = limit > size_of(block) ? limit - size_of(block) : 0;
-	part->to = (size_t)(part->chunk->end - part->from) > room ? part->from + room : part->chunk->end;
+	part->to = (size_t)(part->chunk->end - part->from) > room ? part->from + room
+								  : part->chunk->end;
 	tl_spool_records(block, part);
 }
 
@@ -243,7 +259,8 @@ void tl_block_add(struct tl_block *block, size_t limit)
 static void close_vector(struct tl_block *block)
 {
 	if (block->text.at != block->cut)
-		block->vector[block->vectors++] = (struct iovec){(void *)(uintptr_t)block->cut, block->text.at - block->cut};
+		block->vector[block->vectors++] =
+			(struct iovec){(void *)(uintptr_t)block->cut, block->text.at - block->cut};
 	block->cut = block->text.at;
 }
 
@@ -317,7 +334,8 @@ void tl_block_failed(struct tl_block *block)
 	block->used = 0;
 }
 
-void tl_block_end(struct tl_block *block, const struct tl_sink *sink, const struct tl_totals *totals)
+void tl_block_end(struct tl_block *block, const struct tl_sink *sink,
+		  const struct tl_totals *totals)
 {
 	struct tl_totals whole = *totals;
 

@@ -1,10 +1,12 @@
 /*
  * block.h: blocks of the trace file, made of what threads recorded.
  *
- * A block holds chunks until it is in the file. If it can't be written, the chunks go back to the buffers, and the next attempt makes a
- * block anew from them: for the same file, or for another one that has to be begun first. Nothing here writes or waits.
+ * A block holds chunks until it is in the file. If it can't be written, the chunks go back to the
+ * buffers, and the next attempt makes a block anew from them: for the same file, or for another one
+ * that has to be begun first. Nothing here writes or waits.
  *
- * Runs on the writer's thread: no allocation, system calls only. One thread at a time, who holds the pen.
+ * Runs on the writer's thread: no allocation, system calls only. One thread at a time, who holds
+ * the pen.
  */
 #ifndef TL_LAYER_WRITE_BLOCK_H
 #define TL_LAYER_WRITE_BLOCK_H
@@ -17,11 +19,11 @@
 #include "format/encode/encoder.h"
 #include "layer/process/runtime.h"
 
-#define TL_BLOCK_SIZE (1024u * 1024)	/* it is full when it has grown beyond this */
-#define TL_BLOCK_PARTS 32
-#define TL_BLOCK_TEXT (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
-#define TL_BLOCK_STATE (4u * 1024 * 1024)	/* of an encoder, at most */
-#define TL_BLOCK_TEXTS 4	/* runs of strings that a spool's block takes */
+#define TL_BLOCK_SIZE	 (1024u * 1024) /* it is full when it has grown beyond this */
+#define TL_BLOCK_PARTS	 32
+#define TL_BLOCK_TEXT	 (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
+#define TL_BLOCK_STATE	 (4u * 1024 * 1024) /* of an encoder, at most */
+#define TL_BLOCK_TEXTS	 4		    /* runs of strings that a spool's block takes */
 #define TL_BLOCK_VECTORS (2 * (TL_BLOCK_PARTS + TL_BLOCK_TEXTS) + 3 * TL_API_MAX + 8)
 
 struct tl_chunk;
@@ -34,9 +36,9 @@ struct tl_part {
 	struct tl_lane *lane;
 	const char *from, *to;
 	uint64_t events;
-	uint64_t lost;		/* events that LOST records among them tell of */
+	uint64_t lost; /* events that LOST records among them tell of */
 	struct tl_event_cost cost;
-	bool damaged;		/* what follows .to in the chunk can't be read */
+	bool damaged; /* what follows .to in the chunk can't be read */
 };
 
 /* One mapping. */
@@ -44,39 +46,50 @@ struct tl_block_memory {
 	_Alignas(4096) char state[TL_BLOCK_STATE];
 	char text[TL_BLOCK_TEXT];
 	char end[TL_BLOCK_TEXT - TL_BLOCK_SIZE];
-	struct tl_open_marks marks;	/* of all files: one may end what began in another */
+	struct tl_open_marks marks; /* of all files: one may end what began in another */
 };
 
 struct tl_block {
 	struct tl_block_memory *memory;
 	struct tl_encoder encoder;
-	uint32_t file;		/* tl_sink.file that it is made for */
-	bool begun;		/* that file has its beginning */
-	struct tl_event_cost cost;	/* of what that file has */
-	bool beginning;		/* the block has it */
-	uint32_t texts, texting;	/* a spool: number of the first string that the file lacks, and behind this block */
-	uint32_t described, describing;	/* a spool: APIs that the file has a description of, or the block; a bit each */
+	uint32_t file;		   /* tl_sink.file that it is made for */
+	bool begun;		   /* that file has its beginning */
+	struct tl_event_cost cost; /* of what that file has */
+	bool beginning;		   /* the block has it */
+	/* a spool: number of the first string that the file lacks, and behind this block */
+	uint32_t texts, texting;
+	/* a spool: APIs that the file has a description of, or the block; a bit each */
+	uint32_t described, describing;
 	struct tl_text text;
-	const char *cut;	/* text up to here is in the vector */
-	size_t borrowed;	/* bytes in the vector that are not text */
+	const char *cut; /* text up to here is in the vector */
+	size_t borrowed; /* bytes in the vector that are not text */
 	struct iovec vector[TL_BLOCK_VECTORS];
 	unsigned vectors;
 	struct tl_part parts[TL_BLOCK_PARTS];
-	unsigned held;		/* chunks */
-	unsigned used;		/* the first of them: those that are in the block */
+	unsigned held; /* chunks */
+	unsigned used; /* the first of them: those that are in the block */
 };
 
 /* The block holds a chunk, after those that it has. There is room for one. */
 void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lane *lane);
 
-/* Begin a block for the sink's file, which is open. What was made before and is not in the file is made again. */
+/*
+ * Begin a block for the sink's file, which is open. What was made before and is not in the file is
+ * made again.
+ */
 void tl_block_start(struct tl_block *block, const struct tl_sink *sink);
 
-/* There is room for a part, up to so many bytes; then put in the next chunk that is held, or as much of it as there is room for. */
+/*
+ * There is room for a part, up to so many bytes; then put in the next chunk that is held, or as
+ * much of it as there is room for.
+ */
 bool tl_block_has_room(const struct tl_block *block, size_t limit);
 void tl_block_add(struct tl_block *block, size_t limit);
 
-/* For what puts records into blocks: an event is next, which may be the file's first for its lane. `size` bytes may be read. */
+/*
+ * For what puts records into blocks: an event is next, which may be the file's first for its lane.
+ * `size` bytes may be read.
+ */
 struct tl_event_record;
 void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size);
 
@@ -88,6 +101,7 @@ void tl_block_kept(struct tl_block *block);
 void tl_block_failed(struct tl_block *block);
 
 /* The end of the file, in .vector, and its beginning if it lacks that. No block is being made. */
-void tl_block_end(struct tl_block *block, const struct tl_sink *sink, const struct tl_totals *totals);
+void tl_block_end(struct tl_block *block, const struct tl_sink *sink,
+		  const struct tl_totals *totals);
 
 #endif

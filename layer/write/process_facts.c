@@ -27,8 +27,10 @@ static void put_quoted(struct tl_text *text, const char *string, size_t size)
 	tl_text_string(text, "\"");
 }
 
-/* The command line as an array of strings, as many as fit. It is the program's memory, so nothing of its form is
- * certain. */
+/*
+ * The command line as an array of strings, as many as fit. It is the program's memory, so nothing
+ * of its form is certain.
+ */
 static void put_command(struct tl_text *args)
 {
 	static char line[4096];
@@ -69,7 +71,8 @@ static uint64_t boottime_at(uint64_t monotonic_ns)
 
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &monotonic);
 	syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
-	uint64_t boot_ns = boot.tv_sec * 1000000000ull + boot.tv_nsec, now = monotonic.tv_sec * 1000000000ull + monotonic.tv_nsec;
+	uint64_t boot_ns = boot.tv_sec * 1000000000ull + boot.tv_nsec,
+		 now = monotonic.tv_sec * 1000000000ull + monotonic.tv_nsec;
 	return boot_ns > now ? monotonic_ns + (boot_ns - now) : monotonic_ns;
 }
 
@@ -154,7 +157,8 @@ void tl_about_facts(struct tl_facts *facts)
 	facts->has_rank = tl_config.rank >= 0;
 	facts->rank = tl_config.rank;
 	tl_output_program(facts->program, sizeof(facts->program));
-	strncpy(facts->host, syscall(SYS_uname, &host) ? "unknown" : host.nodename, sizeof(facts->host) - 1);
+	strncpy(facts->host, syscall(SYS_uname, &host) ? "unknown" : host.nodename,
+		sizeof(facts->host) - 1);
 	read_clocks(facts);
 	put_members(&args, facts);
 	*args.at = 0;

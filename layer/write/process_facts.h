@@ -8,7 +8,10 @@
 
 #include "format/file/trace_file.h"
 
-/* What is to be said of this process, now, into zeroed memory. Async-signal-safe; one thread at a time. */
+/*
+ * What is to be said of this process, now, into zeroed memory. Async-signal-safe; one thread at a
+ * time.
+ */
 void tl_about_facts(struct tl_facts *facts);
 
 #endif

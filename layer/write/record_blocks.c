@@ -18,7 +18,10 @@ static size_t whole_words(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* The pieces' heads lie in the block's text, one behind the other, all of them multiples of 8 bytes. */
+/*
+ * The pieces' heads lie in the block's text, one behind the other, all of them multiples of 8
+ * bytes.
+ */
 static void *put_bytes(struct tl_block *block, size_t size)
 {
 	char *at = block->text.at;
@@ -65,7 +68,8 @@ void tl_spool_begin(struct tl_block *block)
 
 void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane)
 {
-	struct tl_thread_piece *piece = put_piece(block, TL_PIECE_THREAD, sizeof(struct tl_thread_piece), 0);
+	struct tl_thread_piece *piece =
+		put_piece(block, TL_PIECE_THREAD, sizeof(struct tl_thread_piece), 0);
 
 	piece->tid = lane->kernel_tid;
 	piece->shown = lane->tid;
@@ -84,8 +88,8 @@ static void put_api(struct tl_block *block, uint32_t number)
 		return;
 	block->describing |= bit;
 	size_t padding = whole_words(api->description_size) - api->description_size;
-	struct tl_api_piece *piece =
-		put_piece(block, TL_PIECE_API, sizeof(struct tl_api_piece), api->description_size + padding);
+	struct tl_api_piece *piece = put_piece(block, TL_PIECE_API, sizeof(struct tl_api_piece),
+					       api->description_size + padding);
 	piece->number = number;
 	piece->size = api->description_size;
 	borrow(block, api->description, api->description_size);
@@ -100,10 +104,12 @@ static const char *count_records(struct tl_block *block, struct tl_part *part)
 	while (at < part->to) {
 		const struct tl_call_record *record = (const void *)at;
 		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_acquire);
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
+						     memory_order_acquire);
 		size_t size = 8 * (head & 0xffff);
 		uint8_t type = head >> 16 & 0xff;
-		if (type > TL_RECORD_EVENT || size > (size_t)(end - at) || (type && size < (type == TL_RECORD_PAD ? 8 : sizeof(*record)))) {
+		if (type > TL_RECORD_EVENT || size > (size_t)(end - at) ||
+		    (type && size < (type == TL_RECORD_PAD ? 8 : sizeof(*record)))) {
 			part->damaged = true;
 			return at;
 		}
@@ -129,7 +135,8 @@ void tl_spool_records(struct tl_block *block, struct tl_part *part)
 	part->to = part->damaged ? part->chunk->end : sound;
 	if (!size)
 		return;
-	struct tl_chunk_piece *piece = put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece), size);
+	struct tl_chunk_piece *piece =
+		put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece), size);
 	piece->records = sizeof(struct tl_chunk_piece);
 	atomic_init(&piece->number, ++part->lane->chunks);
 	atomic_init(&piece->end, size);
@@ -139,7 +146,8 @@ void tl_spool_records(struct tl_block *block, struct tl_part *part)
 
 void tl_spool_gap(struct tl_block *block, const struct tl_part *part)
 {
-	struct tl_chunk_piece *piece = put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece) + 8, 0);
+	struct tl_chunk_piece *piece =
+		put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece) + 8, 0);
 	struct tl_call_record gap = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
 
 	piece->records = sizeof(struct tl_chunk_piece);
@@ -167,7 +175,8 @@ void tl_spool_texts(struct tl_block *block)
 
 	for (int i = 0; i < TL_BLOCK_TEXTS && (texts = tl_strings_since(&from, &units)); i++) {
 		size_t size = units * sizeof(*texts);
-		struct tl_strings_piece *piece = put_piece(block, TL_PIECE_STRINGS, sizeof(struct tl_strings_piece), size);
+		struct tl_strings_piece *piece =
+			put_piece(block, TL_PIECE_STRINGS, sizeof(struct tl_strings_piece), size);
 		piece->index = from >> TL_STRINGS_BITS;
 		piece->first = from & ((1u << TL_STRINGS_BITS) - 1);
 		borrow(block, texts, size);
@@ -177,12 +186,14 @@ void tl_spool_texts(struct tl_block *block)
 
 void tl_spool_clock(struct tl_block *block)
 {
-	struct tl_clock_piece *piece = put_piece(block, TL_PIECE_CLOCK, sizeof(struct tl_clock_piece), 0);
+	struct tl_clock_piece *piece =
+		put_piece(block, TL_PIECE_CLOCK, sizeof(struct tl_clock_piece), 0);
 	struct tl_clock_table *table = &piece->table;
 
 	tl_clock_copy(table);
 	/* Points that there are not are left out. */
-	block->text.at = (char *)&table->points[atomic_load_explicit(&table->count, memory_order_relaxed)];
+	block->text.at =
+		(char *)&table->points[atomic_load_explicit(&table->count, memory_order_relaxed)];
 	piece->piece.size = block->text.at - (char *)piece;
 }
 

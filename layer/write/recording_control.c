@@ -1,16 +1,18 @@
 /*
  * recording_control.c: see recording_control.h.
  *
- * Whether calls are recorded is the runtime's (tl_runtime_switch), which changes the shims' modes under its lock. What is here are those who ask
- * for it. The program asks by a function, and does it itself. Everybody else has it done by the writer's thread, which is woken:
+ * Whether calls are recorded is the runtime's (tl_runtime_switch), which changes the shims' modes
+ * under its lock. What is here are those who ask for it. The program asks by a function, and does
+ * it itself. Everybody else has it done by the writer's thread, which is woken:
  *
  *	the command	puts a request into the header, and waits until .answer is that
  *	a signal	sets `signalled`
  *	the window	is a time, .next; the thread doesn't sleep beyond it
  *
- * That thread is there from the first full chunk on, which may be late, or (while recording is paused) never. So where somebody may ask, it
- * starts with the first traced call: `waiting`. To see that call though nothing is recorded, a shim that has not been called yet goes out of
- * line (TL_MODE_RESOLVE), also in a child, for which tl_control_after_fork asks for that again.
+ * That thread is there from the first full chunk on, which may be late, or (while recording is
+ * paused) never. So where somebody may ask, it starts with the first traced call: `waiting`. To see
+ * that call though nothing is recorded, a shim that has not been called yet goes out of line
+ * (TL_MODE_RESOLVE), also in a child, for which tl_control_after_fork asks for that again.
  */
 #include "layer/write/recording_control.h"
 
@@ -36,22 +38,24 @@
 #define TRACELAYER_LINKED
 #include "tracelayer/tracelayer.h"
 
-static _Atomic bool waiting;		/* for the first traced call */
-static _Atomic bool signalled;		/* a snapshot is wanted */
-static uint32_t served;			/* the request that is being carried out; the server's own */
+static _Atomic bool waiting;   /* for the first traced call */
+static _Atomic bool signalled; /* a snapshot is wanted */
+/* the request that is being carried out; the server's own */
+static uint32_t served;
 
 /* The window. Set by the first traced call before the thread is woken; then the server's own. */
 static struct {
-	_Atomic bool open;		/* it is still to begin, or to end */
-	uint64_t next, left;		/* when recording is switched, in nanoseconds, and how often yet */
+	_Atomic bool open; /* it is still to begin, or to end */
+	/* when recording is switched, in nanoseconds, and how often yet */
+	uint64_t next, left;
 } window;
 
 /* --- the first traced call */
 
 static bool may_be_asked(void)
 {
-	return tl_runtime_may_record() &&
-	       (tl_config.paused || tl_config.window.repeats || *tl_config.session || tl_config.snapshot_on);
+	return tl_runtime_may_record() && (tl_config.paused || tl_config.window.repeats ||
+					   *tl_config.session || tl_config.snapshot_on);
 }
 
 bool tl_control_start(void)
@@ -70,7 +74,10 @@ static void on_signal(int number)
 	int error = errno;
 
 	(void)number;
-	/* A child of vfork has the handler, too, and it is not its own memory that this would be noted in. */
+	/*
+	 * A child of vfork has the handler, too, and it is not its own memory that this would be
+	 * noted in.
+	 */
 	if (tl_runtime_is_owner()) {
 		atomic_store_explicit(&signalled, true, memory_order_relaxed);
 		tl_writer_wake();
@@ -82,7 +89,8 @@ static void on_signal(int number)
 /* A signal that the program has its own way with is left to it. */
 static void take_signal(int number)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK}, before;
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK},
+			 before;
 
 	sigfillset(&action.sa_mask);
 	if (sigaction(number, NULL, &before) || before.sa_handler == on_signal)
@@ -95,7 +103,8 @@ static void take_signal(int number)
 
 static void open_window(void)
 {
-	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX : 2 * tl_config.window.repeats;
+	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX
+								: 2 * tl_config.window.repeats;
 	window.next = tl_clock_gettime_ticks() + tl_config.window.delay;
 	/* Release: pairs with the acquire of who serves. */
 	atomic_store_explicit(&window.open, true, memory_order_release);
@@ -157,13 +166,15 @@ static bool carry_out(uint32_t what)
 	if (what != TL_REQUEST_SNAPSHOT)
 		atomic_store_explicit(&window.open, false, memory_order_relaxed);
 	/* A ring that is paused still keeps what it has for a snapshot. */
-	return what == TL_REQUEST_SNAPSHOT || what == TL_REQUEST_STOP || (what == TL_REQUEST_PAUSE && tl_config.full != TL_FULL_RING);
+	return what == TL_REQUEST_SNAPSHOT || what == TL_REQUEST_STOP ||
+	       (what == TL_REQUEST_PAUSE && tl_config.full != TL_FULL_RING);
 }
 
 /* Begin or end recording, if it is time for that. True: it ended. */
 static bool turn_window(void)
 {
-	if (!atomic_load_explicit(&window.open, memory_order_acquire) || tl_clock_gettime_ticks() < window.next)
+	if (!atomic_load_explicit(&window.open, memory_order_acquire) ||
+	    tl_clock_gettime_ticks() < window.next)
 		return false;
 	bool begins = window.left % 2 == 0;
 
@@ -219,7 +230,8 @@ int tl_control_patience(int ms)
 {
 	if (!atomic_load_explicit(&window.open, memory_order_acquire))
 		return ms;
-	uint64_t time = tl_clock_gettime_ticks(), left = window.next > time ? (window.next - time + 999999) / 1000000 : 0;
+	uint64_t time = tl_clock_gettime_ticks(),
+		 left = window.next > time ? (window.next - time + 999999) / 1000000 : 0;
 
 	return left < (uint64_t)ms ? (int)left : ms;
 }
@@ -234,10 +246,14 @@ void tl_control_listens(bool listens)
 
 /* --- the program's own; see tracelayer/tracelayer.h */
 
-/* There must be somebody to hear that it is to go on again, as soon as there is a process to speak of. */
+/*
+ * There must be somebody to hear that it is to go on again, as soon as there is a process to speak
+ * of.
+ */
 static void listen(void)
 {
-	if (tl_runtime_has_begun() && tl_runtime_is_owner() && tl_runtime_may_record() && tl_arena_begin())
+	if (tl_runtime_has_begun() && tl_runtime_is_owner() && tl_runtime_may_record() &&
+	    tl_arena_begin())
 		tl_writer_wake();
 	else
 		atomic_store_explicit(&waiting, tl_runtime_may_record(), memory_order_relaxed);
@@ -296,4 +312,5 @@ TL_EXPORT int tl_recording(void)
 
 /* For programs that are not linked with us. */
 extern TL_EXPORT const struct tl_switch tl_switch_here;
-const struct tl_switch tl_switch_here = {sizeof(struct tl_switch), tl_pause, tl_resume, tl_snapshot, tl_stop, tl_recording};
+const struct tl_switch tl_switch_here = {
+	sizeof(struct tl_switch), tl_pause, tl_resume, tl_snapshot, tl_stop, tl_recording};

@@ -1,6 +1,7 @@
 /*
- * recording_control.h: recording paused, resumed, ended, and written out while the program runs: by the program (tracelayer/tracelayer.h), from
- * outside (the buffers' header, `tracelayer pause`), by a signal, by the clock.
+ * recording_control.h: recording paused, resumed, ended, and written out while the program runs: by
+ * the program (tracelayer/tracelayer.h), from outside (the buffers' header, `tracelayer pause`), by
+ * a signal, by the clock.
  */
 #ifndef TL_LAYER_WRITE_RECORDING_CONTROL_H
 #define TL_LAYER_WRITE_RECORDING_CONTROL_H
@@ -8,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * Somebody may want something of this process from its first traced call on, also while no call is watched. At that call
- * tl_control_begin is to be called, before it is looked whether the call is recorded. True until it has been.
+ * Somebody may want something of this process from its first traced call on, also while no call is
+ * watched. At that call tl_control_begin is to be called, before it is looked whether the call is
+ * recorded. True until it has been.
  */
 bool tl_control_waits(void);
 void tl_control_begin(void);
@@ -18,8 +20,9 @@ void tl_control_begin(void);
 bool tl_control_start(void);
 
 /*
- * The writer's thread, without the pen, each time it wakes: carry out what has been asked for. True: the file is to be brought up to date and
- * given its end. Then, when that is done, and in any case, tl_control_answer. (Where there is no such thread: whoever finds that out.)
+ * The writer's thread, without the pen, each time it wakes: carry out what has been asked for.
+ * True: the file is to be brought up to date and given its end. Then, when that is done, and in any
+ * case, tl_control_answer. (Where there is no such thread: whoever finds that out.)
  */
 bool tl_control_serve(void);
 void tl_control_answer(void);

@@ -1,5 +1,6 @@
 /*
- * report: see common/run_protocol.h for the protocol. The writer's thread says things, too: no stdio.
+ * report: see common/run_protocol.h for the protocol. The writer's thread says things, too: no
+ * stdio.
  */
 #include "layer/write/run_report.h"
 
@@ -46,7 +47,8 @@ static bool say(const char *kind, const char *message)
 		tl_text_string(&text, ".");
 		tl_text_unsigned(&text, (uint64_t)syscall(SYS_getpid));
 		tl_text_string(&text, ".");
-		tl_text_unsigned(&text, atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed));
+		tl_text_unsigned(&text,
+				 atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed));
 		*text.at = 0;
 		made = syscall(SYS_symlinkat, message, AT_FDCWD, name);
 		if (made && errno != EEXIST)
@@ -56,7 +58,10 @@ static bool say(const char *kind, const char *message)
 	return !made;
 }
 
-/* Above those of the program that this process was before: it took longer than a microsecond for each. */
+/*
+ * Above those of the program that this process was before: it took longer than a microsecond for
+ * each.
+ */
 static uint64_t first_number(void)
 {
 	struct timespec now;

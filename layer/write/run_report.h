@@ -1,7 +1,7 @@
 /*
- * run_report.h: the layer's word to `tracelayer run` (common/run_protocol.h). Every function here does
- * nothing unless `run` asked for it, keeps errno, allocates nothing, and may be called from any
- * thread.
+ * run_report.h: the layer's word to `tracelayer run` (common/run_protocol.h). Every function here
+ * does nothing unless `run` asked for it, keeps errno, allocates nothing, and may be called from
+ * any thread.
  */
 #ifndef TL_LAYER_WRITE_RUN_REPORT_H
 #define TL_LAYER_WRITE_RUN_REPORT_H
@@ -23,10 +23,16 @@ void tl_report_stop(void);
  * that. */
 void tl_report_called(const char *function);
 
-/* A call that is recorded, and so not filtered out, is about to be made; only the first is told. Cheap after that. */
+/*
+ * A call that is recorded, and so not filtered out, is about to be made; only the first is told.
+ * Cheap after that.
+ */
 void tl_report_recorded(void);
 
-/* A buffers file is about to be made, by its absolute path: whoever outlives this process looks after it. */
+/*
+ * A buffers file is about to be made, by its absolute path: whoever outlives this process looks
+ * after it.
+ */
 void tl_report_buffers(const char *path);
 
 /* From the writer; paths are absolute. */
@@ -36,13 +42,22 @@ void tl_report_finished(const char *path, uint64_t events, uint64_t lost);
 /* Returns true where `run` will say it, so that the layer need not. */
 bool tl_report_failed(const char *path, int error);
 
-/* There is no memory for buffers, and so many events are lost so far. Returns true where `run` will say it. */
+/*
+ * There is no memory for buffers, and so many events are lost so far. Returns true where `run` will
+ * say it.
+ */
 bool tl_report_no_memory(uint64_t lost);
 
-/* The program confines itself, so that nothing can be recorded or said from here on. Returns true where `run` will say it. */
+/*
+ * The program confines itself, so that nothing can be recorded or said from here on. Returns true
+ * where `run` will say it.
+ */
 bool tl_report_confined(bool began);
 
-/* Some program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path. Also in a child of vfork. */
+/*
+ * Some program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path.
+ * Also in a child of vfork.
+ */
 void tl_report_without(const char *why, const char *path);
 
 #endif

@@ -1,15 +1,18 @@
 /*
  * sink.c: see sink.h.
  *
- * `offset` moves only when the last byte of a block was taken. What a failed attempt left behind it is cut off again, so that the file
- * ends with a whole block whenever it can.
+ * `offset` moves only when the last byte of a block was taken. What a failed attempt left behind it
+ * is cut off again, so that the file ends with a whole block whenever it can.
  *
- * A pipe has no offsets and gets no second chance: what was written to it is with its reader. So a block is written to its last byte, however slow
- * the reader is, as long as there is one; and when the reader has gone, the next one gets a new beginning.
+ * A pipe has no offsets and gets no second chance: what was written to it is with its reader. So a
+ * block is written to its last byte, however slow the reader is, as long as there is one; and when
+ * the reader has gone, the next one gets a new beginning.
  *
- * What recovery reads (struct tl_output_piece) is stored in this order, so that it is right whenever the process is killed: what is true after
- * the block, in the slot that .block does not name; the block, in the file; .block, which names that slot. A new file is announced in
- * the same way: .made is cleared, an empty block committed that says that the file has nothing, and then the new file's name, and .made.
+ * What recovery reads (struct tl_output_piece) is stored in this order, so that it is right
+ * whenever the process is killed: what is true after the block, in the slot that .block does not
+ * name; the block, in the file; .block, which names that slot. A new file is announced in the same
+ * way: .made is cleared, an empty block committed that says that the file has nothing, and then the
+ * new file's name, and .made.
  */
 #include "layer/write/sink.h"
 
@@ -54,7 +57,10 @@ static void fill_slot(uint64_t block, const struct tl_output_slot *slot)
 
 	if (piece)
 		piece->slots[block % 2] = *slot;
-	/* Before what is done with the file: a killed process's stores are there in the order in which they were made. */
+	/*
+	 * Before what is done with the file: a killed process's stores are there in the order in
+	 * which they were made.
+	 */
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -133,8 +139,8 @@ bool tl_sink_is_stream(const struct tl_sink *sink)
 
 	if (sink->made)
 		return sink->output.stream;
-	return tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) && !stat(path, &file) &&
-	       S_ISFIFO(file.st_mode);
+	return tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) &&
+	       !stat(path, &file) && S_ISFIFO(file.st_mode);
 }
 
 static int make_file(struct tl_sink *sink)
@@ -143,7 +149,10 @@ static int make_file(struct tl_sink *sink)
 
 	if (!tl_output_expand(output->path, sizeof(output->path), tl_config.output, tl_config.rank))
 		return ENAMETOOLONG;
-	/* Later files' numbers are higher, whatever has become of the earlier files. With the time in it the name is another anyway. */
+	/*
+	 * Later files' numbers are higher, whatever has become of the earlier files. With the time
+	 * in it the name is another anyway.
+	 */
 	output->number = strstr(tl_config.output, "%t") ? 0 : sink->next;
 	int fd = tl_output_create(output);
 	if (fd < 0)
@@ -301,7 +310,8 @@ static void pack(struct tl_sink *sink, struct iovec *vector, bool end)
 {
 	size_t header = sink->offset ? 0 : tl_gzip_header(sink->packed);
 	char *to = sink->packed + header;
-	size_t size = (end ? tl_gzip_end : tl_gzip_block)(&sink->gzip, to, vector->iov_base, vector->iov_len);
+	size_t size = (end ? tl_gzip_end : tl_gzip_block)(&sink->gzip, to, vector->iov_base,
+							  vector->iov_len);
 
 	vector->iov_base = sink->packed;
 	vector->iov_len = header + size;
@@ -324,7 +334,8 @@ uint64_t tl_sink_next_block(const struct tl_sink *sink)
 	return sink->block + 1;
 }
 
-int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint64_t events, uint64_t dropped)
+int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint64_t events,
+		uint64_t dropped)
 {
 	uint64_t block = tl_sink_next_block(sink);
 

@@ -1,24 +1,31 @@
 /*
  * writer.c: see writer.h.
  *
- * Who writes holds the pen, a lock that protects everything in `writer` that isn't atomic, and what block.c, sink.c and lanes.c keep. That is
- * the writer thread; or, in a process that has none, the exit handler or a producer that helps. While others than the writer thread
- * hold it all signals are blocked, so that no handler can want it on the same thread.
+ * Who writes holds the pen, a lock that protects everything in `writer` that isn't atomic, and what
+ * block.c, sink.c and lanes.c keep. That is the writer thread; or, in a process that has none, the
+ * exit handler or a producer that helps. While others than the writer thread hold it all signals
+ * are blocked, so that no handler can want it on the same thread.
  *
- * Chunks become blocks of about a MiB (block.c), and a block goes to the file whole (sink.c). A block that can't be written keeps its chunks,
- * and is tried again whenever the writer wakes, while recording goes on in the memory that there is. What does not fit there any more is
- * lost and counted; nobody waits for a writer that can't write. What is still there when the process ends is counted as lost, too,
- * but stays in the buffers file, from where `tracelayer recover` can put it into the file when that has room again.
+ * Chunks become blocks of about a MiB (block.c), and a block goes to the file whole (sink.c). A
+ * block that can't be written keeps its chunks, and is tried again whenever the writer wakes, while
+ * recording goes on in the memory that there is. What does not fit there any more is lost and
+ * counted; nobody waits for a writer that can't write. What is still there when the process ends is
+ * counted as lost, too, but stays in the buffers file, from where `tracelayer recover` can put it
+ * into the file when that has room again.
  *
- * The file's end is written behind the last block, and over it go the blocks that come after it. With TRACELAYER_SPLIT a file that is long or
- * old enough gets its end, and the next block begins another.
+ * The file's end is written behind the last block, and over it go the blocks that come after it.
+ * With TRACELAYER_SPLIT a file that is long or old enough gets its end, and the next block begins
+ * another.
  *
- * The writer thread has a descriptor of the file in a table of its own. Others open the file by its name for as long as they hold the pen.
+ * The writer thread has a descriptor of the file in a table of its own. Others open the file by its
+ * name for as long as they hold the pen.
  *
- * A producer with no room left writes itself only where there is no writer thread. With one it waits, for that one is all it takes: a
- * descriptor opened in the program's table, in the middle of its run, could be closed and its number taken by another thread before we write to it. What a
- * producer can do is to see to it that the thread runs. One of real-time priority, for whom others may have to wait for ever, lends it that until
- * everything is written (tl_thread_raw_lend); all others share their processors with it fairly, and leave them to it while they wait.
+ * A producer with no room left writes itself only where there is no writer thread. With one it
+ * waits, for that one is all it takes: a descriptor opened in the program's table, in the middle of
+ * its run, could be closed and its number taken by another thread before we write to it. What a
+ * producer can do is to see to it that the thread runs. One of real-time priority, for whom others
+ * may have to wait for ever, lends it that until everything is written (tl_thread_raw_lend); all
+ * others share their processors with it fairly, and leave them to it while they wait.
  */
 #include "layer/write/writer.h"
 
@@ -47,10 +54,11 @@
 #include "layer/write/sink.h"
 #include "layer/base/raw_thread.h"
 
-#define TURN	    16	  /* blocks that the thread writes before it looks who else wants something */
-#define PATIENCE_MS 10000 /* without any progress, before the exit handler gives up */
-#define RETRY_MS    100	  /* between two attempts to write what could not be written */
-#define TROUBLE_MS  2000  /* of attempts, before it is said */
+/* blocks that the thread writes before it looks who else wants something */
+#define TURN	    16
+#define PATIENCE_MS 10000	 /* without any progress, before the exit handler gives up */
+#define RETRY_MS    100		 /* between two attempts to write what could not be written */
+#define TROUBLE_MS  2000	 /* of attempts, before it is said */
 #define SMALLEST    (16u * 1024) /* block, where files are split into small ones */
 
 /* One mapping, made when there is first something to write. */
@@ -69,31 +77,34 @@ static struct {
 	_Atomic uint32_t finishing;
 	/* Ends of the file that the writer thread is to write, and has written. */
 	_Atomic uint32_t asked, answered;
-	_Atomic bool last;	    /* nothing comes after the next end: a pipe gets it */
-	_Atomic uint32_t closer;    /* thread that has the pen for good */
-	_Atomic bool leave;	    /* the thread is to end */
-	_Atomic uint32_t changes, followed; /* of credentials that the thread is to make, and has made */
+	_Atomic bool last;	 /* nothing comes after the next end: a pipe gets it */
+	_Atomic uint32_t closer; /* thread that has the pen for good */
+	_Atomic bool leave;	 /* the thread is to end */
+	/* of credentials that the thread is to make, and has made */
+	_Atomic uint32_t changes, followed;
 	struct tl_credentials change;
 	_Atomic bool change_is_known;
-	_Atomic bool suspended;	    /* there was one */
-	_Atomic bool lent;	    /* it has a producer's priority */
+	_Atomic bool suspended; /* there was one */
+	_Atomic bool lent;	/* it has a producer's priority */
 	struct tl_thread_raw raw;
 
 	struct memory *memory;
 	struct tl_block block;
 	struct tl_sink sink;
-	_Atomic bool complete;	     /* the last end that was asked for is behind all there was */
-	int failing;	     /* why the last attempt to write failed; 0: it did not */
+	_Atomic bool complete;	/* the last end that was asked for is behind all there was */
+	int failing;		/* why the last attempt to write failed; 0: it did not */
 	uint64_t failing_since; /* ns */
-	bool bounded;	     /* what was recorded up to now is written, and nothing that comes meanwhile */
+	/* what was recorded up to now is written, and nothing that comes meanwhile */
+	bool bounded;
 
-	uint64_t dropped;    /* lost: no file took them, or it was removed with them, or they can't be read */
-	uint64_t unwritten;  /* recorded, and waiting for a file that takes them */
-	uint64_t told;	     /* losses that the ends of earlier files told of */
-	int error;	     /* why, of the first time */
-	uint64_t said;	     /* losses that have been said on stderr */
+	/* lost: no file took them, or it was removed with them, or they can't be read */
+	uint64_t dropped;
+	uint64_t unwritten; /* recorded, and waiting for a file that takes them */
+	uint64_t told;	    /* losses that the ends of earlier files told of */
+	int error;	    /* why, of the first time */
+	uint64_t said;	    /* losses that have been said on stderr */
 	bool failure_said;
-	bool trouble_said;   /* while events could still wait */
+	bool trouble_said;		 /* while events could still wait */
 	char line[TL_OUTPUT_PATH + 512]; /* to be said: who says it may be on a small stack */
 } writer = {.sink.fd = -1};
 
@@ -124,12 +135,16 @@ static bool set_up(void)
 
 /* ---- Losses */
 
-/* Losses that the buffers counted. Those that no record has told of yet are put down to their thread's lane. */
+/*
+ * Losses that the buffers counted. Those that no record has told of yet are put down to their
+ * thread's lane.
+ */
 static uint64_t count_lost(void)
 {
 	uint64_t lost = 0;
 
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next) {
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next) {
 		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed) +
 			       atomic_load_explicit(&producer->unentered, memory_order_relaxed);
 		struct tl_lane *lane = own ? tl_lane_of(producer) : NULL;
@@ -171,7 +186,8 @@ static uint64_t all_lost(void)
 	return count_lost() + writer.dropped + writer.unwritten;
 }
 
-static void lost_by_thread(void *unused, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to)
+static void lost_by_thread(void *unused, void (*put)(void *to, uint32_t tid, uint64_t lost),
+			   void *to)
 {
 	(void)unused;
 	for (uint32_t i = 0; i < tl_lane_count(); i++) {
@@ -228,7 +244,10 @@ static int open_file(void)
 	return error;
 }
 
-/* Behind the last block: totals, and what ends the format. A pipe gets it once only, at the very end. */
+/*
+ * Behind the last block: totals, and what ends the format. A pipe gets it once only, at the very
+ * end.
+ */
 static int write_end(void)
 {
 	uint64_t lost = all_lost();
@@ -340,7 +359,8 @@ static int put_block(void)
 	uint64_t events = tl_block_close(block);
 
 	announce_block();
-	int error = tl_sink_put(&writer.sink, block->vector, block->vectors, events, writer.dropped);
+	int error =
+		tl_sink_put(&writer.sink, block->vector, block->vectors, events, writer.dropped);
 	if (error) {
 		revoke_block();
 		tl_block_failed(block);
@@ -379,8 +399,9 @@ static bool write_block(void)
 }
 
 /*
- * Write what is queued, but at most so many blocks; *more is set where there is more. A flush ends with what it began with, though threads go
- * on recording. False: something is left that can't be written now.
+ * Write what is queued, but at most so many blocks; *more is set where there is more. A flush ends
+ * with what it began with, though threads go on recording. False: something is left that can't be
+ * written now.
  */
 static bool drain(unsigned blocks, bool *more)
 {
@@ -410,7 +431,8 @@ static void note_gap(struct tl_chunk *chunk)
 	for (const char *at = chunk->begin; lane && at < chunk->end;) {
 		const struct tl_call_record *record = (const void *)at;
 		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_acquire);
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
+						     memory_order_acquire);
 		if ((head >> 16 & 0xff) == TL_RECORD_CALL) {
 			tl_clock_settle();
 			tl_lane_gap(lane, tl_clock_ns(record->start));
@@ -446,8 +468,9 @@ static void finish(void)
 }
 
 /*
- * With the pen: some of what is queued out; true where there is more. Where the file has had its end, it gets a new one. Threads that
- * record as fast as can be written must not keep those from the pen who are to end the process.
+ * With the pen: some of what is queued out; true where there is more. Where the file has had its
+ * end, it gets a new one. Threads that record as fast as can be written must not keep those from
+ * the pen who are to end the process.
  */
 static bool drain_on(void)
 {
@@ -568,14 +591,16 @@ static void say_losses(void)
 }
 
 /*
- * A file can't be written for a while, and nobody is about to end it who would say so: now somebody may still mend it. Once, since at the end it is
- * said what came of it; and not at once, since programs end, and what is in the way may go. `say`: tl_say, or tl_say_apart on the writer thread.
+ * A file can't be written for a while, and nobody is about to end it who would say so: now somebody
+ * may still mend it. Once, since at the end it is said what came of it; and not at once, since
+ * programs end, and what is in the way may go. `say`: tl_say, or tl_say_apart on the writer thread.
  */
 static void say_trouble(void (*say)(const char *line))
 {
 	struct tl_text text = line_about_file(writer.line, sizeof(writer.line));
 
-	if (!writer.failing || writer.trouble_said || tl_clock_gettime_ticks() - writer.failing_since < TROUBLE_MS * 1000000ull)
+	if (!writer.failing || writer.trouble_said ||
+	    tl_clock_gettime_ticks() - writer.failing_since < TROUBLE_MS * 1000000ull)
 		return;
 	writer.trouble_said = true;
 	tl_text_string(&text, reason(writer.failing));
@@ -598,7 +623,10 @@ static void say_stuck(void)
 
 /* ---- The thread */
 
-/* The process is to have one thread. Release: pairs with the acquire of who asks whether there is one. */
+/*
+ * The process is to have one thread. Release: pairs with the acquire of who asks whether there is
+ * one.
+ */
 static int leave(void)
 {
 	tl_sink_close(&writer.sink);
@@ -609,13 +637,17 @@ static int leave(void)
 	return 0;
 }
 
-/* Sleep until there is something to do. What can't be written is tried again soon, though nobody calls. */
+/*
+ * Sleep until there is something to do. What can't be written is tried again soon, though nobody
+ * calls.
+ */
 static void pause_thread(void)
 {
 	if (atomic_exchange_explicit(&writer.lent, false, memory_order_relaxed))
 		tl_thread_raw_give_back();
 	if (writer.failing && !tl_control_is_asked())
-		tl_futex_wait(&writer.asked, atomic_load_explicit(&writer.answered, memory_order_relaxed),
+		tl_futex_wait(&writer.asked,
+			      atomic_load_explicit(&writer.answered, memory_order_relaxed),
 			      tl_control_patience(RETRY_MS));
 	else
 		/* However little is recorded: pairs of clocks as often as that. */
@@ -637,7 +669,8 @@ static bool follow_change(void)
 
 	if (asked == atomic_load_explicit(&writer.followed, memory_order_relaxed))
 		return true;
-	if (!atomic_load_explicit(&writer.change_is_known, memory_order_relaxed) || !tl_credentials_take(&writer.change))
+	if (!atomic_load_explicit(&writer.change_is_known, memory_order_relaxed) ||
+	    !tl_credentials_take(&writer.change))
 		return false;
 	/* Release: who waits sees that it was made. */
 	atomic_store_explicit(&writer.followed, asked, memory_order_release);
@@ -656,8 +689,9 @@ static bool take_pen(void)
 }
 
 /*
- * The thread, which has more rights than the process. Its file is opened again by others, if they may. They have the pen, perhaps, but leave
- * the file alone as long as there is a thread. Release: pairs with the acquire of who asks for that.
+ * The thread, which has more rights than the process. Its file is opened again by others, if they
+ * may. They have the pen, perhaps, but leave the file alone as long as there is a thread. Release:
+ * pairs with the acquire of who asks for that.
  */
 static int give_up(void)
 {
@@ -719,10 +753,14 @@ bool tl_writer_wake(void)
 		return true;
 	if (state == THREAD_REFUSED)
 		return false;
-	/* A child that shares our memory would have it as a thread of its own, and take it along. */
+	/*
+	 * A child that shares our memory would have it as a thread of its own, and take it along.
+	 */
 	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed) || !tl_runtime_is_owner())
 		return true;
-	/* In one order with hold_thread: that sees this, or this sees that no thread is to start. */
+	/*
+	 * In one order with hold_thread: that sees this, or this sees that no thread is to start.
+	 */
 	if (!atomic_compare_exchange_strong_explicit(&writer.thread, &state, THREAD_STARTING,
 						     memory_order_seq_cst, memory_order_acquire))
 		return state != THREAD_REFUSED;
@@ -801,7 +839,10 @@ static bool on_signal_stack(void)
 	return !sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK);
 }
 
-/* That stack may be small. And a pipe must stay open until the very end, which it can only in a table of its own. */
+/*
+ * That stack may be small. And a pipe must stay open until the very end, which it can only in a
+ * table of its own.
+ */
 static bool wants_thread(void)
 {
 	if (on_signal_stack())
@@ -833,14 +874,20 @@ static uint32_t this_thread(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-/* With `close`, the pen is kept: whatever is recorded from now on, nobody writes, and the end stays. */
+/*
+ * With `close`, the pen is kept: whatever is recorded from now on, nobody writes, and the end
+ * stays.
+ */
 static void end_file(bool close)
 {
 	struct tl_signals signals;
 	int error = errno;
 
 	tl_signals_hold(&signals);
-	/* A handler that interrupted this thread between its close and the system call that it was for. */
+	/*
+	 * A handler that interrupted this thread between its close and the system call that it was
+	 * for.
+	 */
 	if (atomic_load_explicit(&writer.closer, memory_order_relaxed) == this_thread())
 		tl_writer_open();
 	if (wants_thread())
@@ -848,7 +895,8 @@ static void end_file(bool close)
 	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_relaxed);
 	if (finish_somehow()) {
 		if (writer.sink.ended)
-			tl_report_finished(writer.sink.output.path, writer.sink.events, all_lost() - writer.told);
+			tl_report_finished(writer.sink.output.path, writer.sink.events,
+					   all_lost() - writer.told);
 		say_losses();
 		if (close)
 			atomic_store_explicit(&writer.closer, this_thread(), memory_order_relaxed);
@@ -880,7 +928,8 @@ void tl_writer_open(void)
 {
 	uint32_t self = this_thread();
 
-	if (!atomic_compare_exchange_strong_explicit(&writer.closer, &self, 0, memory_order_relaxed, memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(&writer.closer, &self, 0, memory_order_relaxed,
+						     memory_order_relaxed))
 		return;
 	atomic_store_explicit(&writer.last, false, memory_order_relaxed);
 	tl_pen_release(&writer.pen);
@@ -892,7 +941,10 @@ static void hold_thread(void)
 	const struct timespec moment = {.tv_nsec = 100000};
 
 	atomic_fetch_add_explicit(&writer.finishing, 1, memory_order_seq_cst);
-	for (int naps = 0; naps < PATIENCE_MS * 10 && atomic_load_explicit(&writer.thread, memory_order_seq_cst) == THREAD_STARTING; naps++)
+	for (int naps = 0;
+	     naps < PATIENCE_MS * 10 &&
+	     atomic_load_explicit(&writer.thread, memory_order_seq_cst) == THREAD_STARTING;
+	     naps++)
 		syscall(SYS_nanosleep, &moment, NULL);
 }
 
@@ -917,7 +969,8 @@ bool tl_writer_follow(const struct tl_credentials *credentials)
 		writer.change = *credentials;
 	atomic_store_explicit(&writer.change_is_known, credentials, memory_order_relaxed);
 	/* Release: pairs with the acquire in follow_change. */
-	uint32_t mine = atomic_fetch_add_explicit(&writer.changes, 1, memory_order_release) + 1, followed;
+	uint32_t mine = atomic_fetch_add_explicit(&writer.changes, 1, memory_order_release) + 1,
+		 followed;
 	tl_buffer_wake();
 	tl_futex_wake(&writer.asked);
 	for (int waited = 0; waited < PATIENCE_MS; waited += RETRY_MS) {
@@ -940,7 +993,8 @@ void tl_writer_suspend(void)
 	/* Of several threads, for whom it is in vain anyway, one waits. */
 	if (is_threaded() && !atomic_exchange_explicit(&writer.leave, true, memory_order_relaxed)) {
 		tl_buffer_wake();
-		atomic_store_explicit(&writer.suspended, tl_thread_raw_join(&writer.raw, PATIENCE_MS),
+		atomic_store_explicit(&writer.suspended,
+				      tl_thread_raw_join(&writer.raw, PATIENCE_MS),
 				      memory_order_relaxed);
 	}
 	errno = error;

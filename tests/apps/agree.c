@@ -1,6 +1,7 @@
 /*
- * agree.c: a program on OpenCL, with marks of layer and phase (tracelayer/nntrace.h) and labels (tracelayer/profiler.h) at the same places: its timeline,
- * its table of phases and its profile tell of the same run. The profile goes to the file that is named.
+ * agree.c: a program on OpenCL, with marks of layer and phase (tracelayer/nntrace.h) and labels
+ * (tracelayer/profiler.h) at the same places: its timeline, its table of phases and its profile
+ * tell of the same run. The profile goes to the file that is named.
  *
  *	agree PROFILE
  *
@@ -13,7 +14,7 @@
 #include "cl_app.h"
 
 #define ELEMENTS 4096u
-#define ROUNDS 40
+#define ROUNDS	 40
 
 /* So much on the host, beside the driver. */
 static void work(int ms)
@@ -23,14 +24,13 @@ static void work(int ms)
 	nanosleep(&time, NULL);
 }
 
-static const char source[] =
-	"__kernel void turn(__global float *a, int rounds)\n"
-	"{\n"
-	"	float x = a[get_global_id(0)];\n"
-	"	for (int i = 0; i < rounds; i++)\n"
-	"		x = x * 0.5f + 2.0f;\n"
-	"	a[get_global_id(0)] = x;\n"
-	"}\n";
+static const char source[] = "__kernel void turn(__global float *a, int rounds)\n"
+			     "{\n"
+			     "	float x = a[get_global_id(0)];\n"
+			     "	for (int i = 0; i < rounds; i++)\n"
+			     "		x = x * 0.5f + 2.0f;\n"
+			     "	a[get_global_id(0)] = x;\n"
+			     "}\n";
 
 struct made {
 	struct app app;
@@ -55,7 +55,8 @@ static void prepare(struct made *made)
 	cl_int error;
 
 	made->queue = app_queue(&made->app);
-	made->memory = clCreateBuffer(made->app.context, CL_MEM_READ_WRITE, ELEMENTS * sizeof(float), NULL, &error);
+	made->memory = clCreateBuffer(made->app.context, CL_MEM_READ_WRITE,
+				      ELEMENTS * sizeof(float), NULL, &error);
 	CHECK(error, "clCreateBuffer");
 	work(300);
 }
@@ -79,12 +80,15 @@ static void run(struct made *made, float *values)
 	const size_t elements = ELEMENTS;
 	const cl_int rounds = 1000;
 
-	DO(clEnqueueWriteBuffer(made->queue, made->memory, CL_TRUE, 0, ELEMENTS * sizeof(float), values, 0, NULL, NULL));
+	DO(clEnqueueWriteBuffer(made->queue, made->memory, CL_TRUE, 0, ELEMENTS * sizeof(float),
+				values, 0, NULL, NULL));
 	DO(clSetKernelArg(made->kernel, 0, sizeof(made->memory), &made->memory));
 	DO(clSetKernelArg(made->kernel, 1, sizeof(rounds), &rounds));
-	DO(clEnqueueNDRangeKernel(made->queue, made->kernel, 1, NULL, &elements, NULL, 0, NULL, NULL));
+	DO(clEnqueueNDRangeKernel(made->queue, made->kernel, 1, NULL, &elements, NULL, 0, NULL,
+				  NULL));
 	DO(clFinish(made->queue));
-	DO(clEnqueueReadBuffer(made->queue, made->memory, CL_TRUE, 0, ELEMENTS * sizeof(float), values, 0, NULL, NULL));
+	DO(clEnqueueReadBuffer(made->queue, made->memory, CL_TRUE, 0, ELEMENTS * sizeof(float),
+			       values, 0, NULL, NULL));
 }
 
 static int execute(struct made *made)

@@ -1,8 +1,9 @@
 /*
  * cl_app.h: the few lines that every OpenCL test program begins with.
  *
- * The programs are linked with libOpenCL the usual way and know nothing of tracelayer. Each makes the same calls in the
- * same order every time it runs (per thread), so that two runs can be compared, and checks what the driver returns.
+ * The programs are linked with libOpenCL the usual way and know nothing of tracelayer. Each makes
+ * the same calls in the same order every time it runs (per thread), so that two runs can be
+ * compared, and checks what the driver returns.
  */
 #ifndef CL_APP_H
 #define CL_APP_H
@@ -28,17 +29,18 @@ static inline void app_check(cl_int error, const char *what, int line)
 	exit(2);
 }
 #define CHECK(error, what) app_check((error), (what), __LINE__)
-#define DO(call) app_check((call), #call, __LINE__)
+#define DO(call)	   app_check((call), #call, __LINE__)
 
 /* The first device of the first platform, and a context on it. */
 static inline struct app app_open(void)
 {
-	struct app app = { 0 };
+	struct app app = {0};
 	cl_int error;
 
 	DO(clGetPlatformIDs(1, &app.platform, NULL));
 	DO(clGetDeviceIDs(app.platform, CL_DEVICE_TYPE_ALL, 1, &app.device, NULL));
-	cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties)app.platform, 0 };
+	cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+					      (cl_context_properties)app.platform, 0};
 	app.context = clCreateContext(properties, 1, &app.device, NULL, NULL, &error);
 	CHECK(error, "clCreateContext");
 	return app;
@@ -62,8 +64,9 @@ static inline cl_program app_build(struct app *app, const char *source)
 static inline cl_command_queue app_queue(struct app *app)
 {
 	cl_int error;
-	cl_queue_properties properties[] = { CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0 };
-	cl_command_queue queue = clCreateCommandQueueWithProperties(app->context, app->device, properties, &error);
+	cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+	cl_command_queue queue =
+		clCreateCommandQueueWithProperties(app->context, app->device, properties, &error);
 
 	CHECK(error, "clCreateCommandQueueWithProperties");
 	return queue;

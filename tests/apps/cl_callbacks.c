@@ -1,8 +1,8 @@
 /*
  * cl_callbacks: hands every kind of callback to the driver, and prints which came, with what.
  *
- * What a callback receives (handle, status, its user pointer) is checked in it; one that makes OpenCL calls of its own gets
- * its answers too.
+ * What a callback receives (handle, status, its user pointer) is checked in it; one that makes
+ * OpenCL calls of its own gets its answers too.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,7 +46,8 @@ static void expect(struct called *called)
 	pthread_mutex_unlock(&lock);
 }
 
-static void CL_CALLBACK on_context_error(const char *message, const void *more, size_t size, void *user)
+static void CL_CALLBACK on_context_error(const char *message, const void *more, size_t size,
+					 void *user)
 {
 	report(user, message != NULL);
 }
@@ -62,9 +63,11 @@ static void CL_CALLBACK on_event(cl_event event, cl_int status, void *user)
 {
 	struct called *called = user;
 	cl_int seen = -12345;
-	cl_int error = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(seen), &seen, NULL);
+	cl_int error =
+		clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(seen), &seen, NULL);
 
-	report(called, event == called->expect && status == CL_COMPLETE && !error && seen == CL_COMPLETE);
+	report(called,
+	       event == called->expect && status == CL_COMPLETE && !error && seen == CL_COMPLETE);
 }
 
 static void CL_CALLBACK on_release(cl_mem memory, void *user)
@@ -91,8 +94,8 @@ static void CL_CALLBACK native(void *arguments)
 static void try_builds(void)
 {
 	static const char *const source = "__kernel void f(__global int *a) { a[0] = 1; }\n";
-	struct called built = { .name = "clBuildProgram" }, compiled = { .name = "clCompileProgram" },
-		      linked = { .name = "clLinkProgram" };
+	struct called built = {.name = "clBuildProgram"}, compiled = {.name = "clCompileProgram"},
+		      linked = {.name = "clLinkProgram"};
 	const char *text = source;
 	cl_int error;
 
@@ -108,7 +111,8 @@ static void try_builds(void)
 	compiled.expect = program;
 	DO(clCompileProgram(program, 1, &app.device, NULL, 0, NULL, NULL, on_program, &compiled));
 	expect(&compiled);
-	cl_program whole = clLinkProgram(app.context, 1, &app.device, NULL, 1, &program, on_program, &linked, &error);
+	cl_program whole = clLinkProgram(app.context, 1, &app.device, NULL, 1, &program, on_program,
+					 &linked, &error);
 	CHECK(error, "clLinkProgram");
 	expect(&linked);
 	DO(clReleaseProgram(whole));
@@ -117,7 +121,8 @@ static void try_builds(void)
 
 static void try_events(void)
 {
-	struct called first = { .name = "clSetEventCallback" }, second = { .name = "clSetEventCallback, second" };
+	struct called first = {.name = "clSetEventCallback"},
+		      second = {.name = "clSetEventCallback, second"};
 	cl_int error;
 	cl_event event = clCreateUserEvent(app.context, &error);
 
@@ -133,7 +138,7 @@ static void try_events(void)
 
 static void try_memory(void)
 {
-	struct called released = { .name = "clSetMemObjectDestructorCallback" };
+	struct called released = {.name = "clSetMemObjectDestructorCallback"};
 	cl_int error;
 	cl_mem memory = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64, NULL, &error);
 
@@ -146,10 +151,10 @@ static void try_memory(void)
 
 static void try_native(void)
 {
-	struct called called = { .name = "clEnqueueNativeKernel" };
-	struct native_arguments arguments = { .called = &called, .value = 4711 };
+	struct called called = {.name = "clEnqueueNativeKernel"};
+	struct native_arguments arguments = {.called = &called, .value = 4711};
 	cl_device_exec_capabilities can = 0;
-	const void *places[] = { &arguments.memory };
+	const void *places[] = {&arguments.memory};
 	cl_int error, answer = 0;
 
 	DO(clGetDeviceInfo(app.device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(can), &can, NULL));
@@ -160,7 +165,8 @@ static void try_native(void)
 	cl_command_queue queue = app_queue(&app);
 	cl_mem memory = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64, NULL, &error);
 	CHECK(error, "clCreateBuffer");
-	DO(clEnqueueNativeKernel(queue, native, &arguments, sizeof(arguments), 1, &memory, places, 0, NULL, NULL));
+	DO(clEnqueueNativeKernel(queue, native, &arguments, sizeof(arguments), 1, &memory, places,
+				 0, NULL, NULL));
 	DO(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof(answer), &answer, 0, NULL, NULL));
 	expect(&called);
 	printf("it wrote %d\n", (int)answer);
@@ -170,12 +176,13 @@ static void try_native(void)
 
 int main(void)
 {
-	struct called context_error = { .name = "clCreateContext" };
+	struct called context_error = {.name = "clCreateContext"};
 	cl_int error;
 
 	DO(clGetPlatformIDs(1, &app.platform, NULL));
 	DO(clGetDeviceIDs(app.platform, CL_DEVICE_TYPE_ALL, 1, &app.device, NULL));
-	app.context = clCreateContext(NULL, 1, &app.device, on_context_error, &context_error, &error);
+	app.context =
+		clCreateContext(NULL, 1, &app.device, on_context_error, &context_error, &error);
 	CHECK(error, "clCreateContext");
 	try_builds();
 	try_events();

@@ -1,30 +1,36 @@
 /*
- * cl_device: every kind of command, from two threads, each with an in-order and an out-of-order queue.
+ * cl_device: every kind of command, from two threads, each with an in-order and an out-of-order
+ * queue.
  *
  *	-n N	rounds (3)
  *	-2	the second thread works on the second platform's device, and has profiling, too
  *	-o	also what OpenCL 1.1 had: clEnqueueMarker, clEnqueueBarrier, clEnqueueWaitForEvents
  *
- * The first thread's queues have profiling, and it reads the times of the commands that it has events for; the second's have none, and it prints
- * what it is told when it asks for times nevertheless. Of some commands it wants no event. Prints, in an order that is the same every time:
+ * The first thread's queues have profiling, and it reads the times of the commands that it has
+ * events for; the second's have none, and it prints what it is told when it asks for times
+ * nevertheless. Of some commands it wants no event. Prints, in an order that is the same every
+ * time:
  *
- *	TIMES name queued submit start end	of each command with an event, in a queue with profiling
+ *	TIMES name queued submit start end	of each command with an event, in a queue with
+ *						profiling
  *	commands N, kernels N, …		how many it enqueued, by kind
  *
- * and what came of them. Queues 1 and 2 (in the order of their making) are the first thread's, 3 and 4 the second's.
+ * and what came of them. Queues 1 and 2 (in the order of their making) are the first thread's, 3
+ * and 4 the second's.
  */
 #include "cl_device.h"
 
 #define EVENTS 4096
 
 enum kind { KERNEL, READ, WRITE, COPY, FILL, MAP, UNMAP, MIGRATE, SYNC, OTHER, KINDS };
-static const char *const kinds[KINDS] = { "kernel", "read", "write", "copy", "fill", "map", "unmap", "migrate", "sync", "other" };
+static const char *const kinds[KINDS] = {"kernel", "read",  "write",   "copy", "fill",
+					 "map",	   "unmap", "migrate", "sync", "other"};
 
 struct side {
 	pthread_t thread;
 	struct device *device;
 	bool profiles;
-	cl_command_queue queue, ordered, unordered;	/* the one in use; both */
+	cl_command_queue queue, ordered, unordered; /* the one in use; both */
 	cl_mem a, b, c, image;
 	char *shared;
 	cl_kernel add, fill, empty;
@@ -99,25 +105,30 @@ static void move_bytes(struct side *side)
 {
 	cl_float values[ITEMS];
 	const cl_float one = 1;
-	const size_t zero[3] = { 0, 0, 0 }, region[3] = { 64, 4, 1 };
+	const size_t zero[3] = {0, 0, 0}, region[3] = {64, 4, 1};
 
 	for (int i = 0; i < ITEMS; i++)
 		values[i] = (cl_float)i;
-	DO(clEnqueueWriteBuffer(side->queue, side->a, CL_FALSE, 0, BYTES, values, 0, NULL, own(side, "write buffer", WRITE)));
-	DO(clEnqueueFillBuffer(side->queue, side->b, &one, sizeof(one), 0, BYTES, 0, NULL, own(side, "fill buffer", FILL)));
+	DO(clEnqueueWriteBuffer(side->queue, side->a, CL_FALSE, 0, BYTES, values, 0, NULL,
+				own(side, "write buffer", WRITE)));
+	DO(clEnqueueFillBuffer(side->queue, side->b, &one, sizeof(one), 0, BYTES, 0, NULL,
+			       own(side, "fill buffer", FILL)));
 	DO(clFinish(side->queue));
-	DO(clEnqueueCopyBuffer(side->queue, side->a, side->c, 0, 0, BYTES, 0, NULL, must(side, "copy buffer", COPY)));
+	DO(clEnqueueCopyBuffer(side->queue, side->a, side->c, 0, 0, BYTES, 0, NULL,
+			       must(side, "copy buffer", COPY)));
 	want_callback(side);
 	DO(clFinish(side->queue));
-	DO(clEnqueueReadBuffer(side->queue, side->c, CL_TRUE, 0, BYTES, values, 0, NULL, own(side, "read buffer", READ)));
+	DO(clEnqueueReadBuffer(side->queue, side->c, CL_TRUE, 0, BYTES, values, 0, NULL,
+			       own(side, "read buffer", READ)));
 	side->sum += values[ITEMS - 1];
-	DO(clEnqueueReadBufferRect(side->queue, side->a, CL_TRUE, zero, zero, region, 0, 0, 0, 0, values, 0, NULL,
-				   own(side, "read buffer", READ)));
-	DO(clEnqueueWriteBufferRect(side->queue, side->a, CL_TRUE, zero, zero, region, 0, 0, 0, 0, values, 0, NULL,
-				    own(side, "write buffer", WRITE)));
-	DO(clEnqueueCopyBufferRect(side->queue, side->a, side->c, zero, zero, region, 0, 0, 0, 0, 0, NULL,
-				   own(side, "copy buffer", COPY)));
-	DO(clEnqueueMigrateMemObjects(side->queue, 1, &side->c, 0, 0, NULL, own(side, "migrate", MIGRATE)));
+	DO(clEnqueueReadBufferRect(side->queue, side->a, CL_TRUE, zero, zero, region, 0, 0, 0, 0,
+				   values, 0, NULL, own(side, "read buffer", READ)));
+	DO(clEnqueueWriteBufferRect(side->queue, side->a, CL_TRUE, zero, zero, region, 0, 0, 0, 0,
+				    values, 0, NULL, own(side, "write buffer", WRITE)));
+	DO(clEnqueueCopyBufferRect(side->queue, side->a, side->c, zero, zero, region, 0, 0, 0, 0, 0,
+				   NULL, own(side, "copy buffer", COPY)));
+	DO(clEnqueueMigrateMemObjects(side->queue, 1, &side->c, 0, 0, NULL,
+				      own(side, "migrate", MIGRATE)));
 	DO(clFinish(side->queue));
 }
 
@@ -125,32 +136,35 @@ static void move_bytes(struct side *side)
 static void map(struct side *side)
 {
 	cl_int error;
-	cl_float *mapped = clEnqueueMapBuffer(side->queue, side->a, CL_TRUE, CL_MAP_READ, 0, BYTES, 0, NULL,
-					      own(side, "map buffer", MAP), &error);
+	cl_float *mapped = clEnqueueMapBuffer(side->queue, side->a, CL_TRUE, CL_MAP_READ, 0, BYTES,
+					      0, NULL, own(side, "map buffer", MAP), &error);
 
 	CHECK(error, "clEnqueueMapBuffer");
-	cl_float *part = clEnqueueMapBuffer(side->queue, side->a, CL_TRUE, CL_MAP_READ, 0, BYTES / 2, 0, NULL,
-					    own(side, "map buffer", MAP), &error);
+	cl_float *part =
+		clEnqueueMapBuffer(side->queue, side->a, CL_TRUE, CL_MAP_READ, 0, BYTES / 2, 0,
+				   NULL, own(side, "map buffer", MAP), &error);
 	CHECK(error, "clEnqueueMapBuffer");
 	side->sum += mapped[3] + part[0];
 	DO(clEnqueueUnmapMemObject(side->queue, side->a, part, 0, NULL, own(side, "unmap", UNMAP)));
-	DO(clEnqueueUnmapMemObject(side->queue, side->a, mapped, 0, NULL, own(side, "unmap", UNMAP)));
+	DO(clEnqueueUnmapMemObject(side->queue, side->a, mapped, 0, NULL,
+				   own(side, "unmap", UNMAP)));
 	DO(clFinish(side->queue));
 }
 
 static void move_pixels(struct side *side)
 {
-	const size_t zero[3] = { 0, 0, 0 }, region[3] = { 8, 8, 1 };
-	const cl_float colour[4] = { 1, 1, 1, 1 };
-	cl_uint pixels[64] = { 0 };
+	const size_t zero[3] = {0, 0, 0}, region[3] = {8, 8, 1};
+	const cl_float colour[4] = {1, 1, 1, 1};
+	cl_uint pixels[64] = {0};
 	size_t row;
 	cl_int error;
 
 	if (!side->image)
 		return;
-	DO(clEnqueueWriteImage(side->queue, side->image, CL_TRUE, zero, region, 0, 0, pixels, 0, NULL,
-			       own(side, "write image", WRITE)));
-	DO(clEnqueueFillImage(side->queue, side->image, colour, zero, region, 0, NULL, own(side, "fill image", FILL)));
+	DO(clEnqueueWriteImage(side->queue, side->image, CL_TRUE, zero, region, 0, 0, pixels, 0,
+			       NULL, own(side, "write image", WRITE)));
+	DO(clEnqueueFillImage(side->queue, side->image, colour, zero, region, 0, NULL,
+			      own(side, "fill image", FILL)));
 	DO(clFinish(side->queue));
 	DO(clEnqueueCopyImageToBuffer(side->queue, side->image, side->c, zero, region, 0, 0, NULL,
 				      own(side, "copy image to buffer", COPY)));
@@ -158,12 +172,14 @@ static void move_pixels(struct side *side)
 	DO(clEnqueueCopyBufferToImage(side->queue, side->c, side->image, 0, zero, region, 0, NULL,
 				      own(side, "copy buffer to image", COPY)));
 	DO(clFinish(side->queue));
-	DO(clEnqueueReadImage(side->queue, side->image, CL_TRUE, zero, region, 0, 0, pixels, 0, NULL,
-			      own(side, "read image", READ)));
-	void *mapped = clEnqueueMapImage(side->queue, side->image, CL_TRUE, CL_MAP_READ, zero, region, &row, NULL, 0, NULL,
-					 own(side, "map image", MAP), &error);
+	DO(clEnqueueReadImage(side->queue, side->image, CL_TRUE, zero, region, 0, 0, pixels, 0,
+			      NULL, own(side, "read image", READ)));
+	void *mapped =
+		clEnqueueMapImage(side->queue, side->image, CL_TRUE, CL_MAP_READ, zero, region,
+				  &row, NULL, 0, NULL, own(side, "map image", MAP), &error);
 	CHECK(error, "clEnqueueMapImage");
-	DO(clEnqueueUnmapMemObject(side->queue, side->image, mapped, 0, NULL, own(side, "unmap", UNMAP)));
+	DO(clEnqueueUnmapMemObject(side->queue, side->image, mapped, 0, NULL,
+				   own(side, "unmap", UNMAP)));
 	DO(clFinish(side->queue));
 }
 
@@ -174,17 +190,20 @@ static void share(struct side *side)
 
 	if (!side->shared)
 		return;
-	DO(clEnqueueSVMMemFill(side->queue, side->shared, &pattern, sizeof(pattern), BYTES / 2, 0, NULL,
-			       own(side, "SVM fill", FILL)));
+	DO(clEnqueueSVMMemFill(side->queue, side->shared, &pattern, sizeof(pattern), BYTES / 2, 0,
+			       NULL, own(side, "SVM fill", FILL)));
 	DO(clFinish(side->queue));
-	DO(clEnqueueSVMMemcpy(side->queue, CL_TRUE, half, side->shared, BYTES / 2, 0, NULL, own(side, "SVM copy", COPY)));
-	DO(clEnqueueSVMMap(side->queue, CL_TRUE, CL_MAP_READ, side->shared, BYTES, 0, NULL, own(side, "SVM map", MAP)));
+	DO(clEnqueueSVMMemcpy(side->queue, CL_TRUE, half, side->shared, BYTES / 2, 0, NULL,
+			      own(side, "SVM copy", COPY)));
+	DO(clEnqueueSVMMap(side->queue, CL_TRUE, CL_MAP_READ, side->shared, BYTES, 0, NULL,
+			   own(side, "SVM map", MAP)));
 	side->sum += half[0];
 	DO(clEnqueueSVMUnmap(side->queue, side->shared, 0, NULL, own(side, "SVM unmap", UNMAP)));
-	DO(clEnqueueSVMMigrateMem(side->queue, 1, (const void *[]){ side->shared }, NULL, 0, 0, NULL,
+	DO(clEnqueueSVMMigrateMem(side->queue, 1, (const void *[]){side->shared}, NULL, 0, 0, NULL,
 				  own(side, "SVM migrate", MIGRATE)));
 	void *gone = clSVMAlloc(side->device->app.context, CL_MEM_READ_WRITE, 64, 0);
-	DO(clEnqueueSVMFree(side->queue, 1, &gone, NULL, NULL, 0, NULL, own(side, "SVM free", OTHER)));
+	DO(clEnqueueSVMFree(side->queue, 1, &gone, NULL, NULL, 0, NULL,
+			    own(side, "SVM free", OTHER)));
 	DO(clFinish(side->queue));
 }
 
@@ -196,7 +215,7 @@ static void CL_CALLBACK add_one(void *at)
 /* One command waits for another, one for a user event; some nobody waits for. */
 static void run_kernels(struct side *side)
 {
-	const size_t global[2] = { ITEMS / 2, 2 }, local[2] = { 16, 1 }, items = ITEMS;
+	const size_t global[2] = {ITEMS / 2, 2}, local[2] = {16, 1}, items = ITEMS;
 	const cl_uint seven = 7, count = ITEMS;
 	unsigned *counter = &side->native;
 	cl_int error;
@@ -204,24 +223,28 @@ static void run_kernels(struct side *side)
 
 	CHECK(error, "clCreateUserEvent");
 	set_buffers(side, side->a, side->c);
-	DO(clEnqueueNDRangeKernel(side->queue, side->add, 1, NULL, &items, NULL, 1, &gate, must(side, "vector_add", KERNEL)));
+	DO(clEnqueueNDRangeKernel(side->queue, side->add, 1, NULL, &items, NULL, 1, &gate,
+				  must(side, "vector_add", KERNEL)));
 	first = last(side);
 	want_callback(side);
-	DO(clEnqueueNDRangeKernel(side->queue, side->empty, 2, NULL, global, local, 1, &first, own(side, "empty", KERNEL)));
+	DO(clEnqueueNDRangeKernel(side->queue, side->empty, 2, NULL, global, local, 1, &first,
+				  own(side, "empty", KERNEL)));
 	DO(clSetKernelArg(side->fill, 0, sizeof(cl_mem), &side->c));
 	DO(clSetKernelArg(side->fill, 1, sizeof(seven), &seven));
 	DO(clSetKernelArg(side->fill, 2, sizeof(count), &count));
-	DO(clEnqueueNDRangeKernel(side->queue, side->fill, 1, NULL, &items, NULL, 1, &first, must(side, "fill", KERNEL)));
+	DO(clEnqueueNDRangeKernel(side->queue, side->fill, 1, NULL, &items, NULL, 1, &first,
+				  must(side, "fill", KERNEL)));
 	DO(clFlush(side->queue));
 	DO(clSetUserEventStatus(gate, CL_COMPLETE));
 	DO(clWaitForEvents(1, &side->seen[side->nseen - 1].event));
 	DO(clReleaseEvent(gate));
 	for (int i = 0; i < 5; i++)
-		device_run(side->queue, side->empty, 0, NULL, own(side, "empty", KERNEL)), device_commands--;
+		device_run(side->queue, side->empty, 0, NULL, own(side, "empty", KERNEL)),
+			device_commands--;
 	DO(clEnqueueTask(side->queue, side->empty, 0, NULL, own(side, "empty", KERNEL)));
 	if (side->device->native)
-		DO(clEnqueueNativeKernel(side->queue, add_one, &counter, sizeof(counter), 0, NULL, NULL, 0, NULL,
-					 own(side, "native kernel", KERNEL)));
+		DO(clEnqueueNativeKernel(side->queue, add_one, &counter, sizeof(counter), 0, NULL,
+					 NULL, 0, NULL, own(side, "native kernel", KERNEL)));
 	DO(clEnqueueMarkerWithWaitList(side->queue, 1, &first, own(side, "marker", SYNC)));
 	DO(clEnqueueBarrierWithWaitList(side->queue, 0, NULL, own(side, "barrier", SYNC)));
 	DO(clEnqueueMarkerWithWaitList(side->queue, 0, NULL, must(side, "marker", SYNC)));
@@ -245,8 +268,9 @@ static void synchronise_as_before(struct side *side)
 /* What the driver's profiling says. */
 static void print_times(struct side *side, const char *name, cl_event event)
 {
-	static const cl_profiling_info which[] = { CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-						   CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END };
+	static const cl_profiling_info which[] = {
+		CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+		CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
 	unsigned long long times[4];
 	size_t size;
 
@@ -259,7 +283,8 @@ static void print_times(struct side *side, const char *name, cl_event event)
 		times[i] = time;
 	}
 	if (side->profiles)
-		printf("TIMES %s %llu %llu %llu %llu\n", name, times[0], times[1], times[2], times[3]);
+		printf("TIMES %s %llu %llu %llu %llu\n", name, times[0], times[1], times[2],
+		       times[3]);
 }
 
 static void *work(void *side_)
@@ -282,8 +307,9 @@ static void *work(void *side_)
 
 static void begin(struct side *side, struct device *device, bool profiles)
 {
-	const cl_image_format format = { CL_RGBA, CL_UNORM_INT8 };
-	const cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8 };
+	const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+	const cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
 	cl_command_queue_properties properties = profiles ? CL_QUEUE_PROFILING_ENABLE : 0;
 	cl_int error;
 
@@ -298,7 +324,8 @@ static void begin(struct side *side, struct device *device, bool profiles)
 	side->fill = device_kernel(device, "fill");
 	side->empty = device_kernel(device, "empty");
 	if (device->images) {
-		side->image = clCreateImage(device->app.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
+		side->image = clCreateImage(device->app.context, CL_MEM_READ_WRITE, &format, &desc,
+					    NULL, &error);
 		CHECK(error, "clCreateImage");
 	}
 	if (device->shared)
@@ -345,7 +372,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (rounds > 50)
-		rounds = 50;	/* so many events are kept */
+		rounds = 50; /* so many events are kept */
 	platforms = two_platforms ? 2 : 1;
 	for (int i = 0; i < platforms; i++)
 		devices[i] = device_open((cl_uint)i);

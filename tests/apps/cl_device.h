@@ -1,7 +1,9 @@
 /*
- * cl_device.h: what the programs that test device lanes share: a device with kernels, and a count of what they enqueue.
+ * cl_device.h: what the programs that test device lanes share: a device with kernels, and a count
+ * of what they enqueue.
  *
- * They run on PoCL and on the test driver (tests/drivers/icd.h), whose kernels go by the same names.
+ * They run on PoCL and on the test driver (tests/drivers/icd.h), whose kernels go by the same
+ * names.
  */
 #ifndef CL_DEVICE_H
 #define CL_DEVICE_H
@@ -17,8 +19,8 @@
 
 #include "cl_app.h"
 
-#define ITEMS 256
-#define BYTES (ITEMS * sizeof(cl_float))
+#define ITEMS		256
+#define BYTES		(ITEMS * sizeof(cl_float))
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 
 static const char device_source[] =
@@ -42,7 +44,7 @@ struct device {
 	struct app app;
 	cl_program program;
 	bool unordered, images, shared, native;
-	bool is_test_driver;	/* it has kernels that sleep, fail and hang */
+	bool is_test_driver; /* it has kernels that sleep, fail and hang */
 };
 
 /* Commands enqueued so far. */
@@ -58,7 +60,7 @@ static inline void device_ask(struct device *device, cl_device_info which, size_
 static inline struct app device_open_app(cl_uint platform)
 {
 	cl_platform_id platforms[8];
-	struct app app = { 0 };
+	struct app app = {0};
 	cl_int error;
 
 	if (!platform)
@@ -73,7 +75,7 @@ static inline struct app device_open_app(cl_uint platform)
 
 static inline struct device device_open(cl_uint platform)
 {
-	struct device device = { .app = device_open_app(platform) };
+	struct device device = {.app = device_open_app(platform)};
 	cl_command_queue_properties queues;
 	cl_device_svm_capabilities shared;
 	cl_device_exec_capabilities executes;
@@ -101,13 +103,15 @@ static inline void device_close(struct device *device)
 }
 
 /* By the older function, which every driver has. */
-static inline cl_command_queue device_queue(struct device *device, cl_command_queue_properties properties)
+static inline cl_command_queue device_queue(struct device *device,
+					    cl_command_queue_properties properties)
 {
 	cl_int error;
 
 	if (!device->unordered)
 		properties &= ~(cl_command_queue_properties)CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-	cl_command_queue queue = clCreateCommandQueue(device->app.context, device->app.device, properties, &error);
+	cl_command_queue queue =
+		clCreateCommandQueue(device->app.context, device->app.device, properties, &error);
 	CHECK(error, "clCreateCommandQueue");
 	return queue;
 }
@@ -131,7 +135,8 @@ static inline cl_kernel device_kernel(struct device *device, const char *name)
 }
 
 /* A kernel of the test driver's that takes a number. */
-static inline cl_kernel device_kernel_with(struct device *device, const char *name, cl_ulong number, size_t size)
+static inline cl_kernel device_kernel_with(struct device *device, const char *name, cl_ulong number,
+					   size_t size)
 {
 	cl_kernel kernel = device_kernel(device, name);
 
@@ -140,8 +145,8 @@ static inline cl_kernel device_kernel_with(struct device *device, const char *na
 }
 
 /* One work-item. */
-static inline void device_run(cl_command_queue queue, cl_kernel kernel, cl_uint nwaits, const cl_event *waits,
-			      cl_event *event)
+static inline void device_run(cl_command_queue queue, cl_kernel kernel, cl_uint nwaits,
+			      const cl_event *waits, cl_event *event)
 {
 	const size_t one = 1;
 

@@ -1,8 +1,9 @@
 /*
- * cl_device_answers: what the driver says of queues and events, in every way to ask. Prints all answers; none may change because somebody
- * gave a queue profiling or keeps an event.
+ * cl_device_answers: what the driver says of queues and events, in every way to ask. Prints all
+ * answers; none may change because somebody gave a queue profiling or keeps an event.
  *
- * How often an event is referred to while it is under way depends, on PoCL, on how far it has come: that is asked on the test driver only.
+ * How often an event is referred to while it is under way depends, on PoCL, on how far it has come:
+ * that is asked on the test driver only.
  */
 #include "cl_device.h"
 
@@ -13,7 +14,10 @@ static void said(const char *what, cl_int error)
 	printf("%s: %d\n", what, (int)error);
 }
 
-/* What is left of 32 bytes of 0xAA after the question, so that nothing is written that the driver didn't write. */
+/*
+ * What is left of 32 bytes of 0xAA after the question, so that nothing is written that the driver
+ * didn't write.
+ */
 static void print_answer(const char *what, cl_int error, const unsigned char *bytes, size_t needed)
 {
 	printf("%s: %d, %zu bytes:", what, (int)error, needed);
@@ -22,46 +26,51 @@ static void print_answer(const char *what, cl_int error, const unsigned char *by
 	putchar('\n');
 }
 
-#define ASK(function, object, which, room)                                                       \
-	do {                                                                                     \
-		unsigned char to_[32];                                                           \
-		size_t needed_ = 99;                                                             \
-		memset(to_, 0xaa, sizeof(to_));                                                  \
-		cl_int error_ = function(object, which, room, to_, &needed_);                    \
-		print_answer(#function " " #which " " #room, error_, to_, needed_);              \
+#define ASK(function, object, which, room)                                                         \
+	do {                                                                                       \
+		unsigned char to_[32];                                                             \
+		size_t needed_ = 99;                                                               \
+		memset(to_, 0xaa, sizeof(to_));                                                    \
+		cl_int error_ = function(object, which, room, to_, &needed_);                      \
+		print_answer(#function " " #which " " #room, error_, to_, needed_);                \
 	} while (0)
 
-#define ASK_ALL_WAYS(function, object, which, size)                                              \
-	do {                                                                                     \
-		ASK(function, object, which, size);                                              \
-		ASK(function, object, which, (size) - 1);                                        \
-		ASK(function, object, which, (size) + 5);                                        \
-		size_t alone_ = 99;                                                              \
-		said(#function " " #which " no answer", function(object, which, 0, NULL, &alone_)); \
-		printf("%zu\n", alone_);                                                         \
-		said(#function " " #which " nothing", function(object, which, 0, NULL, NULL));   \
-		said(#function " " #which " of none", function(NULL, which, 0, NULL, NULL));     \
+#define ASK_ALL_WAYS(function, object, which, size)                                                \
+	do {                                                                                       \
+		ASK(function, object, which, size);                                                \
+		ASK(function, object, which, (size)-1);                                            \
+		ASK(function, object, which, (size) + 5);                                          \
+		size_t alone_ = 99;                                                                \
+		said(#function " " #which " no answer",                                            \
+		     function(object, which, 0, NULL, &alone_));                                   \
+		printf("%zu\n", alone_);                                                           \
+		said(#function " " #which " nothing", function(object, which, 0, NULL, NULL));     \
+		said(#function " " #which " of none", function(NULL, which, 0, NULL, NULL));       \
 	} while (0)
 
 /* Handles differ from run to run. */
-#define IS(function, object, which, type, expected)                                              \
-	do {                                                                                     \
-		type is_ = NULL;                                                                 \
-		cl_int error_ = function(object, which, sizeof(is_), &is_, NULL);                \
-		printf(#which " %d, %s\n", (int)error_, is_ == (expected) ? "the same" : "another"); \
+#define IS(function, object, which, type, expected)                                                \
+	do {                                                                                       \
+		type is_ = NULL;                                                                   \
+		cl_int error_ = function(object, which, sizeof(is_), &is_, NULL);                  \
+		printf(#which " %d, %s\n", (int)error_,                                            \
+		       is_ == (expected) ? "the same" : "another");                                \
 	} while (0)
 
 static void ask_times(cl_event event)
 {
-	static const cl_profiling_info which[] = { CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-						   CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END, 0x1 };
-	cl_ulong times[5] = { 0 };
+	static const cl_profiling_info which[] = {
+		CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+		CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END, 0x1};
+	cl_ulong times[5] = {0};
 	size_t needed;
 
 	for (int i = 0; i < 5; i++) {
 		needed = 99;
-		cl_int error = clGetEventProfilingInfo(event, which[i], sizeof(*times), &times[i], &needed);
-		printf("time %d: %d, %zu bytes, %s, %s the one before\n", i, (int)error, needed, times[i] ? "some" : "none",
+		cl_int error = clGetEventProfilingInfo(event, which[i], sizeof(*times), &times[i],
+						       &needed);
+		printf("time %d: %d, %zu bytes, %s, %s the one before\n", i, (int)error, needed,
+		       times[i] ? "some" : "none",
 		       i && times[i] < times[i - 1] ? "less than" : "not less than");
 	}
 	said("time, no room", clGetEventProfilingInfo(event, which[3], 4, times, NULL));
@@ -108,7 +117,7 @@ static void ask_events_of(cl_command_queue queue)
 
 	CHECK(error, "clCreateUserEvent");
 	device_run(queue, empty, 1, &gate, &event);
-	if (device.is_test_driver)	/* PoCL may call it much later */
+	if (device.is_test_driver) /* PoCL may call it much later */
 		DO(clSetEventCallback(event, CL_COMPLETE, asked_in_callback, &done));
 	else
 		done = true;
@@ -128,7 +137,8 @@ static void ask_events_of(cl_command_queue queue)
 	device_run(queue, empty, 0, NULL, NULL);
 	device_run(queue, empty, 0, NULL, &event);
 	for (cl_int status = CL_QUEUED; status > CL_COMPLETE; usleep(100))
-		DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+		DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+				  NULL));
 	ask_references(event);
 	ask_times(event);
 	DO(clReleaseEvent(event));
@@ -140,7 +150,8 @@ static void ask_queue(const char *what, cl_command_queue queue, cl_int error)
 	printf("--- %s: %d, %s\n", what, (int)error, queue ? "a queue" : "none");
 	if (!queue)
 		return;
-	ASK_ALL_WAYS(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof(cl_command_queue_properties));
+	ASK_ALL_WAYS(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES,
+		     sizeof(cl_command_queue_properties));
 	ASK_ALL_WAYS(clGetCommandQueueInfo, queue, CL_QUEUE_REFERENCE_COUNT, sizeof(cl_uint));
 	ASK_ALL_WAYS(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES_ARRAY, 24);
 	ASK(clGetCommandQueueInfo, queue, CL_QUEUE_SIZE, 4);
@@ -162,10 +173,12 @@ static void change_queue(cl_command_queue queue)
 
 	if (!device.is_test_driver)
 		return;
-	said("profiling off", clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_FALSE, &old));
+	said("profiling off",
+	     clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_FALSE, &old));
 	printf("it was %u\n", (unsigned)old);
 	ask_queue("changed", queue, 0);
-	said("profiling on", clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old));
+	said("profiling on",
+	     clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old));
 	printf("it was %u\n", (unsigned)old);
 	ask_queue("changed again", queue, 0);
 	said("no such property", clSetCommandQueueProperty(queue, 0x80, CL_TRUE, &old));
@@ -174,13 +187,17 @@ static void change_queue(cl_command_queue queue)
 static void ask_old_queues(void)
 {
 	static const cl_command_queue_properties tried[] = {
-		0, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-		CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, 0x4000,
+		0,
+		CL_QUEUE_PROFILING_ENABLE,
+		CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+		CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,
+		0x4000,
 	};
 
 	for (size_t i = 0; i < COUNT_OF(tried); i++) {
 		cl_int error = 99;
-		cl_command_queue queue = clCreateCommandQueue(device.app.context, device.app.device, tried[i], &error);
+		cl_command_queue queue = clCreateCommandQueue(device.app.context, device.app.device,
+							      tried[i], &error);
 
 		ask_queue("clCreateCommandQueue", queue, error);
 		if (queue)
@@ -193,19 +210,19 @@ static void ask_old_queues(void)
 static void ask_new_queues(void)
 {
 	static const cl_queue_properties tried[][5] = {
-		{ 0 },
-		{ CL_QUEUE_PROPERTIES, 0, 0 },
-		{ CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0 },
-		{ CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0 },
-		{ CL_QUEUE_PROPERTIES, 0x4000, 0 },
-		{ 0x7777, 1, 0 },
-		{ CL_QUEUE_PROPERTIES, 0, 0x7777, 1, 0 },
+		{0},
+		{CL_QUEUE_PROPERTIES, 0, 0},
+		{CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0},
+		{CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0},
+		{CL_QUEUE_PROPERTIES, 0x4000, 0},
+		{0x7777, 1, 0},
+		{CL_QUEUE_PROPERTIES, 0, 0x7777, 1, 0},
 	};
 
 	for (size_t i = 0; i <= COUNT_OF(tried); i++) {
 		cl_int error = 99;
-		cl_command_queue queue = clCreateCommandQueueWithProperties(device.app.context, device.app.device,
-									    i ? tried[i - 1] : NULL, &error);
+		cl_command_queue queue = clCreateCommandQueueWithProperties(
+			device.app.context, device.app.device, i ? tried[i - 1] : NULL, &error);
 
 		ask_queue("clCreateCommandQueueWithProperties", queue, error);
 		if (queue)
@@ -215,13 +232,15 @@ static void ask_new_queues(void)
 
 static void fail_to_create(void)
 {
-	cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, 0, 0 };
+	cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, 0, 0};
 	cl_int error = 99;
 
 	said("no context", (clCreateCommandQueue(NULL, device.app.device, 0, &error), error));
 	said("no device", (clCreateCommandQueue(device.app.context, NULL, 0, &error), error));
-	said("no context", (clCreateCommandQueueWithProperties(NULL, device.app.device, list, &error), error));
-	said("no device", (clCreateCommandQueueWithProperties(device.app.context, NULL, list, &error), error));
+	said("no context",
+	     (clCreateCommandQueueWithProperties(NULL, device.app.device, list, &error), error));
+	said("no device",
+	     (clCreateCommandQueueWithProperties(device.app.context, NULL, list, &error), error));
 	said("nothing at all", clCreateCommandQueueWithProperties(NULL, NULL, NULL, NULL) != NULL);
 	said("its list is as it was", list[1] == 0 && list[2] == 0);
 }
@@ -235,16 +254,19 @@ static void fail_to_enqueue(void)
 	char bytes[8];
 	cl_int error;
 
-	said("beyond the buffer", clEnqueueReadBuffer(queue, mem, CL_TRUE, BYTES, 8, bytes, 0, NULL, &event));
+	said("beyond the buffer",
+	     clEnqueueReadBuffer(queue, mem, CL_TRUE, BYTES, 8, bytes, 0, NULL, &event));
 	said("no buffer", clEnqueueWriteBuffer(queue, NULL, CL_TRUE, 0, 8, bytes, 0, NULL, &event));
 	said("no list", clEnqueueMarkerWithWaitList(queue, 1, NULL, &event));
-	if (device.is_test_driver)	/* PoCL dies of it */
-		said("no kernel", clEnqueueNDRangeKernel(queue, NULL, 1, NULL, NULL, NULL, 0, NULL, &event));
+	if (device.is_test_driver) /* PoCL dies of it */
+		said("no kernel",
+		     clEnqueueNDRangeKernel(queue, NULL, 1, NULL, NULL, NULL, 0, NULL, &event));
 	said("no queue", clEnqueueBarrierWithWaitList(NULL, 0, NULL, &event));
 	clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, BYTES, 8, 0, NULL, &event, &error);
 	said("map beyond the buffer", error);
 	said("the event is untouched", event == untouched);
-	said("beyond the buffer, no event", clEnqueueReadBuffer(queue, mem, CL_TRUE, BYTES, 8, bytes, 0, NULL, NULL));
+	said("beyond the buffer, no event",
+	     clEnqueueReadBuffer(queue, mem, CL_TRUE, BYTES, 8, bytes, 0, NULL, NULL));
 	DO(clReleaseMemObject(mem));
 	DO(clReleaseCommandQueue(queue));
 }
@@ -275,8 +297,10 @@ static void ask_beside(void)
 		DO(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
 		DO(clFlush(queue));
 		while (status > CL_COMPLETE)
-			DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
-		DO(clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(references), &references, NULL));
+			DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+					  &status, NULL));
+		DO(clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(references), &references,
+				  NULL));
 		others += references != 1;
 		DO(clReleaseEvent(event));
 	}

@@ -3,26 +3,34 @@
  *
  *	gated		returns from main while commands wait for a user event that nobody sets
  *	crowded		the same, with 20000 of them
- *	reversed	waits for 40000 in a queue without order, the last one first, while another thread sets their user event
+ *	reversed	waits for 40000 in a queue without order, the last one first, while another
+ *			thread sets their user event
  *	hanging		while a kernel hangs, and others stand behind it (test driver)
  *	busy		while a kernel runs that will end 300 ms later (test driver)
  *	abrupt		leaves by _exit when commands have ended that it never waited for
- *	interrupted	a signal handler calls exit while its thread is inside of clFinish, for a kernel that takes two seconds (test driver)
- *	early		an exit handler that was registered before the first call enqueues a command, and asks its event: after everybody's
- *			end. Prints how many calls the driver saw meanwhile beyond the handler's own (test driver)
+ *	interrupted	a signal handler calls exit while its thread is inside of clFinish, for a
+ *			kernel that takes two seconds (test driver)
+ *	early		an exit handler that was registered before the first call enqueues a
+ *			command, and asks its event: after everybody's end. Prints how many calls
+ *			the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
- *	forked		forks while commands are under way; the child returns from main, and says how many calls the driver saw in it (test driver)
- *	mixed		as gated, with more such commands in a queue without order than are asked about at a time, and others behind them that it
- *			waits for
- *	released	releases queue and context while a command waits, lets that go on, and waits for it: the last one to release is the event
- *	steady [BYTES]	enqueues and waits until it is killed; in standard output a byte for each hundred commands. After so many bytes, if that is given, it
- *			does nothing
- *	resting		enqueues, waits and asks for references, does nothing for a second, and goes on; says if more than one thread of ours is there at the end of the second
+ *	forked		forks while commands are under way; the child returns from main, and says
+ *			how many calls the driver saw in it (test driver)
+ *	mixed		as gated, with more such commands in a queue without order than are asked
+ *			about at a time, and others behind them that it waits for
+ *	released	releases queue and context while a command waits, lets that go on, and waits
+ *			for it: the last one to release is the event
+ *	steady [BYTES]	enqueues and waits until it is killed; in standard output a byte for each
+ *			hundred commands. After so many bytes, if that is given, it does nothing
+ *	resting		enqueues, waits and asks for references, does nothing for a second, and goes
+ *			on; says if more than one thread of ours is there at the end of the second
  *	unthreaded	enqueues and waits, where no thread can be made
- *	left		enqueues and waits, releases the queue, with which the driver's thread goes, and ends its only thread
- *	forking		enqueues and waits in one thread, and forks in another one; the children allocate memory, and end by _exit
- *	paced ROUNDS	five kernels in three queues, with calls that wait for them (test driver: they sleep for 0.2 to 2 ms each, and a round
- *			takes some 3 ms)
+ *	left		enqueues and waits, releases the queue, with which the driver's thread goes,
+ *			and ends its only thread
+ *	forking		enqueues and waits in one thread, and forks in another one; the children
+ *			allocate memory, and end by _exit
+ *	paced ROUNDS	five kernels in three queues, with calls that wait for them (test driver:
+ *			they sleep for 0.2 to 2 ms each, and a round takes some 3 ms)
  *
  * Prints "commands N" when it comes that far.
  */
@@ -150,7 +158,8 @@ static int released(bool waits)
 
 	CHECK(error, "clCreateContext");
 	DO(clSetContextDestructorCallback(context, destroyed, &is_destroyed));
-	cl_command_queue own = clCreateCommandQueueWithProperties(context, device.app.device, NULL, &error);
+	cl_command_queue own =
+		clCreateCommandQueueWithProperties(context, device.app.device, NULL, &error);
 	CHECK(error, "clCreateCommandQueueWithProperties");
 	gate = clCreateUserEvent(context, &error);
 	CHECK(error, "clCreateUserEvent");
@@ -212,7 +221,7 @@ static void leave(int number)
 
 static int interrupted(void)
 {
-	const struct itimerval soon = { .it_value.tv_usec = 50000 };
+	const struct itimerval soon = {.it_value.tv_usec = 50000};
 	cl_kernel sleeping = device_kernel_with(&device, "sleep", 2000000000, sizeof(cl_ulong));
 
 	device_run(queue, empty, 0, NULL, NULL);
@@ -277,7 +286,8 @@ static void call_in_handler(void)
 	DO(clReleaseEvent(event));
 	printf("status %d\n", (int)status);
 	if (tells_calls)
-		printf("calls of others: %llu\n", (unsigned long long)(driver_count(NULL) - before - HANDLERS_CALLS));
+		printf("calls of others: %llu\n",
+		       (unsigned long long)(driver_count(NULL) - before - HANDLERS_CALLS));
 	print_commands();
 }
 
@@ -328,7 +338,7 @@ static unsigned count_foreign_threads(void)
 	char path[300], name[32];
 	DIR *tasks = opendir("/proc/self/task");
 
-	for (const struct dirent *task; tasks && (task = readdir(tasks)); ) {
+	for (const struct dirent *task; tasks && (task = readdir(tasks));) {
 		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
 		FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "r");
 		count += file && fgets(name, sizeof(name), file) && !strcmp(name, "tracelayer\n");
@@ -347,7 +357,8 @@ static int resting(void)
 
 	for (int i = 0; i < 5; i++) {
 		run_some(1);
-		DO(clGetContextInfo(device.app.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(references), &references, NULL));
+		DO(clGetContextInfo(device.app.context, CL_CONTEXT_REFERENCE_COUNT,
+				    sizeof(references), &references, NULL));
 		run_some(19);
 		usleep(5000);
 	}
@@ -361,7 +372,8 @@ static int resting(void)
 static bool no_threads;
 
 /* Also for who is in the process besides. */
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+		   void *argument)
 {
 	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -435,13 +447,16 @@ static void pace_once(cl_command_queue unordered, cl_command_queue other, const 
 
 static int paced(long rounds)
 {
-	static const cl_ulong lengths[3] = { 2000000, 1000000, 200000 };
+	static const cl_ulong lengths[3] = {2000000, 1000000, 200000};
 	cl_command_queue unordered = device_queue(&device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
 			 other = device_queue(&device, CL_QUEUE_PROFILING_ENABLE);
 	cl_kernel kernels[3];
 
 	for (int i = 0; i < 3; i++)
-		kernels[i] = device.is_test_driver ? device_kernel_with(&device, "sleep", lengths[i], sizeof(cl_ulong)) : empty;
+		kernels[i] =
+			device.is_test_driver
+				? device_kernel_with(&device, "sleep", lengths[i], sizeof(cl_ulong))
+				: empty;
 	while (rounds--)
 		pace_once(unordered, other, kernels);
 	DO(clReleaseCommandQueue(unordered));
@@ -493,7 +508,8 @@ static int end(const char *way, const char *argument)
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
-	bool handler = !strcmp(way, "early") || !strcmp(way, "later"), forks = !strcmp(way, "forked");
+	bool handler = !strcmp(way, "early") || !strcmp(way, "later"),
+	     forks = !strcmp(way, "forked");
 
 	parent = getpid();
 	if (forks)

@@ -1,5 +1,6 @@
 /*
- * cl_device_hostile: what no polite program does with events and queues, but may do. Prints what the driver says and "commands N".
+ * cl_device_hostile: what no polite program does with events and queues, but may do. Prints what
+ * the driver says and "commands N".
  */
 #include <errno.h>
 
@@ -81,7 +82,8 @@ static void release_in_callbacks(void)
 
 	for (int i = 0; i < 8; i++) {
 		device_run(queue, empty, 1, &held, &events[i]);
-		DO(clSetEventCallback(events[i], i % 2 ? CL_COMPLETE : CL_RUNNING, release_in_callback, NULL));
+		DO(clSetEventCallback(events[i], i % 2 ? CL_COMPLETE : CL_RUNNING,
+				      release_in_callback, NULL));
 	}
 	open_gate(held);
 	DO(clFinish(queue));
@@ -122,7 +124,8 @@ static void CL_CALLBACK enqueue_more(cl_event event, cl_int status, void *left)
 
 	if (left) {
 		device_run(queue, empty, 0, NULL, &next);
-		DO(clSetEventCallback(next, CL_COMPLETE, enqueue_more, (void *)((uintptr_t)left - 1)));
+		DO(clSetEventCallback(next, CL_COMPLETE, enqueue_more,
+				      (void *)((uintptr_t)left - 1)));
 		DO(clFlush(queue));
 	}
 	DO(clReleaseEvent(event));
@@ -157,7 +160,7 @@ static void release_queue_under_way(void)
 	DO(clFlush(short_lived));
 	DO(clReleaseKernel(kernel));
 	DO(clReleaseMemObject(short_buffer));
-	if (device.is_test_driver)	/* PoCL would wait for them */
+	if (device.is_test_driver) /* PoCL would wait for them */
 		DO(clReleaseCommandQueue(short_lived));
 	open_gate(held);
 	DO(clWaitForEvents(1, &last));
@@ -220,7 +223,8 @@ static void fail(void)
 
 	if (!device.is_test_driver)
 		return;
-	cl_kernel kernel = device_kernel_with(&device, "fail", (cl_uint)CL_OUT_OF_RESOURCES, sizeof(cl_uint));
+	cl_kernel kernel =
+		device_kernel_with(&device, "fail", (cl_uint)CL_OUT_OF_RESOURCES, sizeof(cl_uint));
 
 	device_run(queue, kernel, 0, NULL, &failed);
 	device_run(queue, kernel, 0, NULL, NULL);
@@ -228,7 +232,8 @@ static void fail(void)
 	said("a command that fails", clWaitForEvents(1, &failed));
 	said("one behind it", clWaitForEvents(1, &behind));
 	DO(clFinish(queue));
-	DO(clGetEventInfo(behind, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+	DO(clGetEventInfo(behind, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+			  NULL));
 	said("its status", status);
 	DO(clReleaseEvent(failed));
 	DO(clReleaseEvent(behind));
@@ -246,32 +251,39 @@ static void fail(void)
 
 static void nothing(void)
 {
-	if (!device.is_test_driver)	/* PoCL dies of some of it */
+	if (!device.is_test_driver) /* PoCL dies of some of it */
 		return;
 
-	const size_t zero[3] = { 0 }, one[3] = { 1, 1, 1 };
+	const size_t zero[3] = {0}, one[3] = {1, 1, 1};
 	const cl_event none = NULL;
 	char bytes[64] = "";
 	cl_int error;
 
 	said("read", counted(clEnqueueReadBuffer(NULL, NULL, CL_TRUE, 0, 0, NULL, 0, NULL, NULL)));
-	said("read", counted(clEnqueueReadBuffer(queue, NULL, CL_TRUE, 0, 8, bytes, 0, NULL, NULL)));
+	said("read",
+	     counted(clEnqueueReadBuffer(queue, NULL, CL_TRUE, 0, 8, bytes, 0, NULL, NULL)));
 	said("read", counted(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 8, NULL, 0, NULL, NULL)));
 	said("read", counted(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 8, bytes, 1, NULL, NULL)));
-	said("read", counted(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 8, bytes, 1, &none, NULL)));
-	said("write", counted(clEnqueueWriteBuffer(NULL, mem, CL_TRUE, 0, 8, bytes, 0, NULL, NULL)));
+	said("read",
+	     counted(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 8, bytes, 1, &none, NULL)));
+	said("write",
+	     counted(clEnqueueWriteBuffer(NULL, mem, CL_TRUE, 0, 8, bytes, 0, NULL, NULL)));
 	said("copy", counted(clEnqueueCopyBuffer(queue, NULL, NULL, 0, 0, 8, 0, NULL, NULL)));
 	said("fill", counted(clEnqueueFillBuffer(queue, mem, NULL, 0, 0, 8, 0, NULL, NULL)));
-	said("kernel", counted(clEnqueueNDRangeKernel(queue, NULL, 1, NULL, one, NULL, 0, NULL, NULL)));
-	said("kernel", counted(clEnqueueNDRangeKernel(NULL, empty, 1, NULL, one, NULL, 0, NULL, NULL)));
-	said("kernel", counted(clEnqueueNDRangeKernel(queue, empty, 0, NULL, zero, NULL, 0, NULL, NULL)));
+	said("kernel",
+	     counted(clEnqueueNDRangeKernel(queue, NULL, 1, NULL, one, NULL, 0, NULL, NULL)));
+	said("kernel",
+	     counted(clEnqueueNDRangeKernel(NULL, empty, 1, NULL, one, NULL, 0, NULL, NULL)));
+	said("kernel",
+	     counted(clEnqueueNDRangeKernel(queue, empty, 0, NULL, zero, NULL, 0, NULL, NULL)));
 	said("migrate", counted(clEnqueueMigrateMemObjects(queue, 0, NULL, 0, 0, NULL, NULL)));
 	said("marker", counted(clEnqueueMarkerWithWaitList(NULL, 0, NULL, NULL)));
 	said("barrier", counted(clEnqueueBarrierWithWaitList(NULL, 0, NULL, NULL)));
 	said("barrier", counted(clEnqueueBarrier(NULL)));
 	said("old marker", counted(clEnqueueMarker(queue, NULL)));
 	said("unmap", counted(clEnqueueUnmapMemObject(queue, NULL, NULL, 0, NULL, NULL)));
-	said("map", (clEnqueueMapBuffer(queue, NULL, CL_TRUE, 0, 0, 8, 0, NULL, NULL, &error), error));
+	said("map",
+	     (clEnqueueMapBuffer(queue, NULL, CL_TRUE, 0, 0, 8, 0, NULL, NULL, &error), error));
 	said("map", clEnqueueMapBuffer(NULL, NULL, CL_TRUE, 0, 0, 8, 0, NULL, NULL, NULL) != NULL);
 	said("wait", clWaitForEvents(1, &none));
 	said("wait", clWaitForEvents(0, NULL));

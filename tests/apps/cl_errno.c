@@ -1,6 +1,7 @@
 /*
- * cl_errno: prints whatever a library that was slipped into a process could have changed: errno after each call, the
- * numbers of new file descriptors, signal dispositions and the mask, the order of exit handlers, and the way the process ends.
+ * cl_errno: prints whatever a library that was slipped into a process could have changed: errno
+ * after each call, the numbers of new file descriptors, signal dispositions and the mask, the order
+ * of exit handlers, and the way the process ends.
  *
  *	-e N	end by exit(N)
  *	-_ N	end by _exit(N)
@@ -31,12 +32,12 @@ static int next_descriptor(void)
 	return fd;
 }
 
-#define ERRNO_AFTER(call)                                       \
-	do {                                                    \
-		errno = 4242;                                   \
-		(void)(call);                                   \
-		int after = errno;                              \
-		printf("%.24s: errno %d\n", #call, after);      \
+#define ERRNO_AFTER(call)                                                                          \
+	do {                                                                                       \
+		errno = 4242;                                                                      \
+		(void)(call);                                                                      \
+		int after = errno;                                                                 \
+		printf("%.24s: errno %d\n", #call, after);                                         \
 	} while (0)
 
 static void calls(void)
@@ -71,7 +72,9 @@ static void print_signals(void)
 			continue;
 		if (action.sa_handler != SIG_DFL || sigismember(&mask, number))
 			printf("signal %d: %s%s\n", number,
-			       action.sa_handler == SIG_DFL ? "default" : action.sa_handler == SIG_IGN ? "ignored" : "handled",
+			       action.sa_handler == SIG_DFL   ? "default"
+			       : action.sa_handler == SIG_IGN ? "ignored"
+							      : "handled",
 			       sigismember(&mask, number) ? ", blocked" : "");
 	}
 	printf("alternate stack: %s\n", stack.ss_flags & SS_DISABLE ? "none" : "one");
@@ -104,7 +107,8 @@ static void late_handler(void)
 {
 	cl_uint count = 0;
 
-	printf("handler registered after the first call, which calls: %d\n", (int)clGetPlatformIDs(0, NULL, &count));
+	printf("handler registered after the first call, which calls: %d\n",
+	       (int)clGetPlatformIDs(0, NULL, &count));
 }
 
 static void quick_handler(void)

@@ -4,16 +4,16 @@
  *	cl_found WAY [PLUGIN]
  *
  *	local, deep, global	opens the loader with that flag, and takes pointers from dlsym on
- *the handle
+ * the handle
  *	version			the same by dlvsym, asking for the versions that the loader gives
- *its functions default, program	opens it with RTLD_GLOBAL, and takes pointers from
- *dlsym(RTLD_DEFAULT), or the program's own handle reopened		opens and closes the loader
- *many times, and takes the pointers anew each time
+ * its functions default, program	opens it with RTLD_GLOBAL, and takes pointers from
+ * dlsym(RTLD_DEFAULT), or the program's own handle reopened		opens and closes the loader
+ * many times, and takes the pointers anew each time
  *	idle			as local, but only counts the platforms
- *	plugin:WAY		opens PLUGIN with RTLD_LOCAL and has it work; WAY as of cl_linked, or
- *				deep: opens it with RTLD_DEEPBIND, and calls
+ *	plugin:WAY		opens PLUGIN with RTLD_LOCAL and has it work; WAY as of cl_linked,
+ *				or deep: opens it with RTLD_DEEPBIND, and calls
  *	absent			asks for functions of a loader that isn't there, in every way, and
- *prints what it gets
+ * prints what it gets
  */
 #include <dlfcn.h>
 
@@ -50,7 +50,8 @@ static void *find(const char *name)
 
 static int work_as_plugin(const char *plugin, const char *its_way)
 {
-	void *opened = dlopen(plugin, RTLD_NOW | RTLD_LOCAL | (strcmp(its_way, "deep") ? 0 : RTLD_DEEPBIND));
+	void *opened = dlopen(plugin, RTLD_NOW | RTLD_LOCAL |
+					      (strcmp(its_way, "deep") ? 0 : RTLD_DEEPBIND));
 	int (*work)(const char *) =
 		opened ? (int (*)(const char *))dlsym(opened, "plugin_work") : NULL;
 

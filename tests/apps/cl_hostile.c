@@ -1,14 +1,17 @@
 /*
  * cl_hostile: passes what no polite program passes, and prints what the driver says to it.
  *
- *	names		quotes, backslashes, control characters, bytes that are not UTF-8, strings of every awkward length
- *	pages		pointers to memory that must not be touched: pages without access where the API promises not to look,
- *			strings and arrays that end right before such a page
+ *	names		quotes, backslashes, control characters, bytes that are not UTF-8, strings
+ *			of every awkward length
+ *	pages		pointers to memory that must not be touched: pages without access where the
+ *			API promises not to look, strings and arrays that end right before such a
+ *			page
  *	nothing		NULL wherever the loader or the driver answers with an error
  *
  * A tracer that reads one byte more than the call allows kills this program.
  *
- * With -l it only prints the names, each as hexadecimal bytes on a line, for the checker of the trace.
+ * With -l it only prints the names, each as hexadecimal bytes on a line, for the checker of the
+ * trace.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -30,8 +33,8 @@ static const char *const names[] = {
 	"surrogate \355\240\200 beyond \364\220\200\200 five \370\210\200\200\200",
 	"</script><b>\342\200\250\342\200\251 %s%n%d ${HOME} `id`",
 	"{\"name\":\"evil\",\"ph\":\"X\"},",
-	long_name,	/* longer than any tracer keeps */
-	split_name,	/* a two-byte character across byte 256 */
+	long_name,  /* longer than any tracer keeps */
+	split_name, /* a two-byte character across byte 256 */
 };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -59,7 +62,8 @@ static void list_names(void)
 /* One page that may be read and written, before one that may not be touched. Returns the border. */
 static char *border(void)
 {
-	char *pages = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (pages == MAP_FAILED || mprotect(pages + page, (size_t)page, PROT_NONE)) {
 		perror("mmap");
@@ -81,7 +85,8 @@ static void try_names(cl_program program)
 		if (clCreateKernel(program, names[i], &error))
 			printf("a kernel of that name?\n");
 		said("clCreateKernel", error);
-		if (clCreateProgramWithBuiltInKernels(app.context, 1, &app.device, names[i], &error))
+		if (clCreateProgramWithBuiltInKernels(app.context, 1, &app.device, names[i],
+						      &error))
 			printf("a built-in kernel of that name?\n");
 		said("clCreateProgramWithBuiltInKernels", error);
 		const char *text = names[i];
@@ -95,7 +100,11 @@ static void try_names(cl_program program)
 static void try_build_options(void)
 {
 	static const char *const options[] = {
-		"--quote\"", "-\\", "-\001\037", "-\377\376", "-DA=\"gr\303\274\303\237e\" --unknown",
+		"--quote\"",
+		"-\\",
+		"-\001\037",
+		"-\377\376",
+		"-DA=\"gr\303\274\303\237e\" --unknown",
 	};
 	const char *text = source;
 	cl_int error;
@@ -103,7 +112,8 @@ static void try_build_options(void)
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		cl_program program = clCreateProgramWithSource(app.context, 1, &text, NULL, &error);
 		CHECK(error, "clCreateProgramWithSource");
-		said("clBuildProgram", clBuildProgram(program, 1, &app.device, options[i], NULL, NULL));
+		said("clBuildProgram",
+		     clBuildProgram(program, 1, &app.device, options[i], NULL, NULL));
 		DO(clReleaseProgram(program));
 	}
 }
@@ -131,7 +141,8 @@ static void try_borders(cl_program program)
 	said("clCreateProgramWithSource, source at a border", error);
 	said("clBuildProgram", clBuildProgram(again, 0, NULL, NULL, NULL, NULL));
 
-	cl_context_properties *properties = (cl_context_properties *)(border() - 3 * sizeof(cl_context_properties));
+	cl_context_properties *properties =
+		(cl_context_properties *)(border() - 3 * sizeof(cl_context_properties));
 	properties[0] = CL_CONTEXT_PLATFORM;
 	properties[1] = (cl_context_properties)app.platform;
 	properties[2] = 0;
@@ -176,10 +187,14 @@ static void try_forbidden(cl_program program)
 	said("clEnqueueWriteBuffer, list without a count",
 	     clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, 4, &error, 0, forbidden, NULL));
 	said("clGetPlatformIDs, no entries", clGetPlatformIDs(0, forbidden, NULL));
-	said("clGetDeviceInfo, no such query", clGetDeviceInfo(app.device, 0xffffff, 64, forbidden, NULL));
-	said("clCreateProgramWithSource, none", (clCreateProgramWithSource(app.context, 0, forbidden, NULL, &error), error));
-	said("clBuildProgram, list without a count", clBuildProgram(program, 0, forbidden, NULL, NULL, NULL));
-	said("clSetEventCallback, no event", clSetEventCallback(NULL, CL_COMPLETE, NULL, forbidden));
+	said("clGetDeviceInfo, no such query",
+	     clGetDeviceInfo(app.device, 0xffffff, 64, forbidden, NULL));
+	said("clCreateProgramWithSource, none",
+	     (clCreateProgramWithSource(app.context, 0, forbidden, NULL, &error), error));
+	said("clBuildProgram, list without a count",
+	     clBuildProgram(program, 0, forbidden, NULL, NULL, NULL));
+	said("clSetEventCallback, no event",
+	     clSetEventCallback(NULL, CL_COMPLETE, NULL, forbidden));
 
 	DO(clReleaseMemObject(memory));
 	DO(clReleaseKernel(kernel));
@@ -196,13 +211,15 @@ static void try_nothing(void)
 	said("clCreateContext", (clCreateContext(NULL, 0, NULL, NULL, NULL, &error), error));
 	said("clCreateKernel", (clCreateKernel(NULL, NULL, &error), error));
 	said("clCreateKernel, nowhere to put the error", clCreateKernel(NULL, NULL, NULL) != NULL);
-	said("clCreateProgramWithSource", (clCreateProgramWithSource(app.context, 0, NULL, NULL, &error), error));
+	said("clCreateProgramWithSource",
+	     (clCreateProgramWithSource(app.context, 0, NULL, NULL, &error), error));
 	said("clBuildProgram", clBuildProgram(NULL, 0, NULL, NULL, NULL, NULL));
 	said("clWaitForEvents", clWaitForEvents(0, NULL));
 	said("clReleaseEvent", clReleaseEvent(NULL));
 	said("clReleaseMemObject", clReleaseMemObject(NULL));
 	said("clFinish", clFinish(NULL));
-	said("clGetExtensionFunctionAddress", clGetExtensionFunctionAddressForPlatform(app.platform, "clNoSuchFunction") != NULL);
+	said("clGetExtensionFunctionAddress",
+	     clGetExtensionFunctionAddressForPlatform(app.platform, "clNoSuchFunction") != NULL);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /*
- * cl_none: is linked with libOpenCL and never calls it. The address keeps the linker from dropping the library.
+ * cl_none: is linked with libOpenCL and never calls it. The address keeps the linker from dropping
+ * the library.
  */
 #include "cl_app.h"
 

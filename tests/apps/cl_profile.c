@@ -1,9 +1,13 @@
 /*
- * cl_profile.c: a program with labels and OpenCL calls, for `tracelayer profile`. Says on stderr where its time went: "NAME: PERCENT".
+ * cl_profile.c: a program with labels and OpenCL calls, for `tracelayer profile`. Says on stderr
+ * where its time went: "NAME: PERCENT".
  *
- * cl_profile turns ROUNDS		of waiting in a call, working in a label, and working in a label inside of a call's callback
- * cl_profile hold		in a label and a call, until its standard input ends; says "ready" first
- * cl_profile threads		many that come and go, each with a label, while the first works in one
+ * cl_profile turns ROUNDS		of waiting in a call, working in a label, and working in a
+ *					label inside of a call's callback
+ * cl_profile hold		in a label and a call, until its standard input ends; says "ready"
+ *				first
+ * cl_profile threads		many that come and go, each with a label, while the first works in
+ *				one
  * cl_profile fork		a child that works in a label, as its parent does
  * cl_profile plain		no label and no call, for a moment; exit code 7
  */
@@ -31,7 +35,8 @@ static void set_up(void)
 {
 	cl_platform_id platform;
 
-	if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+	if (clGetPlatformIDs(1, &platform, NULL) ||
+	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
 		exit(77);
 	context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
 }
@@ -98,8 +103,9 @@ static void turns(int rounds)
 		clBuildProgram(program, 1, &device, NULL, built, NULL);
 	}
 	uint64_t all = tl_profile_now() - start;
-	fprintf(stderr, "waiting: %.2f\nworking: %.2f\ncalled back: %.2f\n", 100. * (double)waited / (double)all,
-		100. * (double)worked / (double)all, 100. * (double)called_back / (double)all);
+	fprintf(stderr, "waiting: %.2f\nworking: %.2f\ncalled back: %.2f\n",
+		100. * (double)waited / (double)all, 100. * (double)worked / (double)all,
+		100. * (double)called_back / (double)all);
 }
 
 static void *keep(void *event)

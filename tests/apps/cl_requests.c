@@ -1,15 +1,17 @@
 /*
- * cl_requests.c: requests that come to a program with an OpenCL device, each handled by a thread, with a trace context each.
+ * cl_requests.c: requests that come to a program with an OpenCL device, each handled by a thread,
+ * with a trace context each.
  *
  *	request 1	kernel "first" 5 times; its context has STANDARD
- *	request 2	kernel "second" 3 times, of which a further thread, which the request is handed to, enqueues 2
+ *	request 2	kernel "second" 3 times, of which a further thread, which the request is
+ *			handed to, enqueues 2
  *	request 3	kernel "third" once; its context lacks OPERATOR
  *	request 4	kernel "fourth" once; its context has NONE
  *	request 5	forks, and the child asks for the platforms; its context has DEBUG, too
  *	none		kernel "outside" 2 times, by the main thread
  *
- * Each queue is its thread's own, and is made, used and released in the request. With `-u` request 1, which has REQUEST then, is
- * not left: its thread ends.
+ * Each queue is its thread's own, and is made, used and released in the request. With `-u` request
+ * 1, which has REQUEST then, is not left: its thread ends.
  */
 #include "cl_app.h"
 
@@ -28,7 +30,8 @@ static void run_kernel(cl_command_queue queue, const char *name, int times)
 	size_t global = 64;
 	cl_int error;
 	cl_kernel kernel = clCreateKernel(program, name, &error);
-	cl_mem buffer = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64 * sizeof(int), NULL, &error);
+	cl_mem buffer =
+		clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64 * sizeof(int), NULL, &error);
 
 	CHECK(error, "clCreateBuffer");
 	DO(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
@@ -98,8 +101,11 @@ static struct request {
 	unsigned level;
 	int never_left;
 } requests[] = {
-	{1, TL_TRACE_STANDARD, 0}, {2, TL_TRACE_STANDARD | TL_TRACE_REQUEST, 0}, {3, TL_TRACE_RUNTIME | TL_TRACE_DEBUG, 0},
-	{4, TL_TRACE_NONE, 0},     {5, TL_TRACE_STANDARD | TL_TRACE_DEBUG | TL_TRACE_REQUEST, 0},
+	{1, TL_TRACE_STANDARD, 0},
+	{2, TL_TRACE_STANDARD | TL_TRACE_REQUEST, 0},
+	{3, TL_TRACE_RUNTIME | TL_TRACE_DEBUG, 0},
+	{4, TL_TRACE_NONE, 0},
+	{5, TL_TRACE_STANDARD | TL_TRACE_DEBUG | TL_TRACE_REQUEST, 0},
 };
 
 static void *handle(void *which)
@@ -115,7 +121,10 @@ static void *handle(void *which)
 	else if (request->number == 5)
 		fork_one();
 	else
-		run_with_queue(request->number == 1 ? "first" : request->number == 3 ? "third" : "fourth", request->number == 1 ? 5 : 1);
+		run_with_queue(request->number == 1   ? "first"
+			       : request->number == 3 ? "third"
+						      : "fourth",
+			       request->number == 1 ? 5 : 1);
 	if (request->never_left)
 		return NULL;
 	tl_context_leave(context);
@@ -137,11 +146,12 @@ static void run_pair(struct request *pair, int count)
 int main(int argc, char **argv)
 {
 	app = app_open();
-	program = app_build(&app, "__kernel void first(__global int *p) { p[get_global_id(0)]++; }\n"
-				  "__kernel void second(__global int *p) { p[get_global_id(0)] += 2; }\n"
-				  "__kernel void third(__global int *p) { p[get_global_id(0)] += 3; }\n"
-				  "__kernel void fourth(__global int *p) { p[get_global_id(0)] += 4; }\n"
-				  "__kernel void outside(__global int *p) { p[get_global_id(0)] += 5; }\n");
+	program = app_build(
+		&app, "__kernel void first(__global int *p) { p[get_global_id(0)]++; }\n"
+		      "__kernel void second(__global int *p) { p[get_global_id(0)] += 2; }\n"
+		      "__kernel void third(__global int *p) { p[get_global_id(0)] += 3; }\n"
+		      "__kernel void fourth(__global int *p) { p[get_global_id(0)] += 4; }\n"
+		      "__kernel void outside(__global int *p) { p[get_global_id(0)] += 5; }\n");
 	if (argc > 1 && !strcmp(argv[1], "-u")) {
 		requests[0].never_left = 1;
 		requests[0].level |= TL_TRACE_REQUEST;

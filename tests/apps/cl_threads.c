@@ -2,10 +2,11 @@
  * cl_threads: many threads that do nothing but cheap calls, each on an event of its own.
  *
  *	-t N	threads (8)
- *	-i N	calls in each (100000), taken in turn from clRetainEvent, clGetEventInfo, clReleaseEvent, clGetEventInfo
+ *	-i N	calls in each (100000), taken in turn from clRetainEvent, clGetEventInfo,
+ *		clReleaseEvent, clGetEventInfo
  *
- * All threads start together. At the end it prints how many calls it made of each function in those threads, and how
- * many in all: what a trace must hold.
+ * All threads start together. At the end it prints how many calls it made of each function in those
+ * threads, and how many in all: what a trace must hold.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@ static pthread_barrier_t together;
 
 enum { CREATE, RETAIN, INFO, RELEASE, SET, KINDS };
 static const char *const names[KINDS] = {
-	"clCreateUserEvent", "clRetainEvent", "clGetEventInfo", "clReleaseEvent", "clSetUserEventStatus",
+	"clCreateUserEvent", "clRetainEvent",	     "clGetEventInfo",
+	"clReleaseEvent",    "clSetUserEventStatus",
 };
 
 struct worker {
@@ -46,7 +48,8 @@ static void *work(void *argument)
 			self->made[RELEASE]++;
 			break;
 		default:
-			DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+			DO(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+					  &status, NULL));
 			self->made[INFO]++;
 			break;
 		}

@@ -68,13 +68,15 @@ static void add_once(cl_command_queue queue, cl_kernel kernel, cl_mem memory[3],
 static void *work(void *argument)
 {
 	struct worker *self = argument;
-	float *vectors[3] = { malloc(elements * sizeof(float)), malloc(elements * sizeof(float)), self->sums };
+	float *vectors[3] = {malloc(elements * sizeof(float)), malloc(elements * sizeof(float)),
+			     self->sums};
 	cl_command_queue queue = app_queue(&app);
 	cl_int error;
 	cl_kernel kernel = clCreateKernel(program, "vector_add", &error);
 
 	CHECK(error, "clCreateKernel");
-	cl_mem memory[3] = { buffer(CL_MEM_READ_ONLY), buffer(CL_MEM_READ_ONLY), buffer(CL_MEM_WRITE_ONLY) };
+	cl_mem memory[3] = {buffer(CL_MEM_READ_ONLY), buffer(CL_MEM_READ_ONLY),
+			    buffer(CL_MEM_WRITE_ONLY)};
 	for (long round = 0; round < iterations; round++) {
 		for (size_t i = 0; i < elements; i++) {
 			vectors[0][i] = (float)i;

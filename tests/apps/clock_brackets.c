@@ -1,10 +1,13 @@
 /*
- * clock_brackets: traced calls, and what CLOCK_MONOTONIC was right before and right behind each. tests/buffers/clock.sh compares the trace with it.
+ * clock_brackets: traced calls, and what CLOCK_MONOTONIC was right before and right behind each.
+ * tests/buffers/clock.sh compares the trace with it.
  *
- *	clock_brackets SECONDS FILE [few]	FILE gets a line "number before after" for some of the calls: their argument, and nanoseconds
+ *	clock_brackets SECONDS FILE [few]	FILE gets a line "number before after" for some of
+ *						the calls: their argument, and nanoseconds
  *
- * Calls come as programs make them: now and then, for a while one by one, and many at once, so that the layer's writer has some work and some rest.
- * With few, there are never many at once, so there is no writer; but each call has a pointer that is followed.
+ * Calls come as programs make them: now and then, for a while one by one, and many at once, so that
+ * the layer's writer has some work and some rest. With few, there are never many at once, so there
+ * is no writer; but each call has a pointer that is followed.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,7 +48,8 @@ static void call(FILE *file)
 			best_after = after;
 		}
 	}
-	fprintf(file, "%llu %llu %llu\n", (unsigned long long)best, (unsigned long long)best_before, (unsigned long long)best_after);
+	fprintf(file, "%llu %llu %llu\n", (unsigned long long)best, (unsigned long long)best_before,
+		(unsigned long long)best_after);
 }
 
 /* So many that chunks are handed over. */
@@ -57,7 +61,7 @@ static void many(void)
 
 static void rest(unsigned ms)
 {
-	struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
 
 	nanosleep(&time, NULL);
 }
@@ -72,7 +76,10 @@ int main(int argc, char **argv)
 	}
 	few = argc == 4;
 	uint64_t end = now() + strtoull(argv[1], NULL, 10) * 1000000000;
-	/* The layer's writer starts with the first chunk; without it there are no pairs of clocks but at the first call and at the end. */
+	/*
+	 * The layer's writer starts with the first chunk; without it there are no pairs of clocks
+	 * but at the first call and at the end.
+	 */
 	many();
 	while (now() < end) {
 		call(file);

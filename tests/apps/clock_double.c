@@ -1,10 +1,13 @@
 /*
- * clock_double: preloaded before the layer, another clock for a program and all that is in it. CLOCK_DOUBLE says which:
+ * clock_double: preloaded before the layer, another clock for a program and all that is in it.
+ * CLOCK_DOUBLE says which:
  *
- *	slew		CLOCK_MONOTONIC is slewed by 500 ppm for 1.7 seconds, then is not for as long, and so on; first 1.2 seconds after
- *			it was first read: in its first fifth of a second the layer can't know where a change is
+ *	slew		CLOCK_MONOTONIC is slewed by 500 ppm for 1.7 seconds, then is not for as
+ *			long, and so on; first 1.2 seconds after it was first read: in its first
+ *			fifth of a second the layer can't know where a change is
  *
- * The layer doesn't call the C library's function, but the vdso's: this library says that it is the vdso itself.
+ * The layer doesn't call the C library's function, but the vdso's: this library says that it is the
+ * vdso itself.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -16,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEG 1700000000ull	/* nanoseconds */
+#define LEG 1700000000ull /* nanoseconds */
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
@@ -42,12 +45,13 @@ static uint64_t slewed_by(uint64_t ns)
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *time)
 {
-	static int (*real)(clockid_t id, struct timespec *time);
+	static int (*real)(clockid_t id, struct timespec * time);
 	static int slews = -1;
 	uint64_t ns;
 
 	if (slews < 0) {
-		real = (int (*)(clockid_t id, struct timespec *time))dlsym(RTLD_NEXT, "clock_gettime");
+		real = (int (*)(clockid_t id, struct timespec * time))
+			dlsym(RTLD_NEXT, "clock_gettime");
 		slews = is("slew");
 	}
 	int result = real(id, time);
@@ -67,7 +71,8 @@ __attribute__((visibility("default"))) int __vdso_clock_gettime(clockid_t id, st
 }
 
 int __kernel_clock_gettime(clockid_t id, struct timespec *time);
-__attribute__((visibility("default"))) int __kernel_clock_gettime(clockid_t id, struct timespec *time)
+__attribute__((visibility("default"))) int __kernel_clock_gettime(clockid_t id,
+								  struct timespec *time)
 {
 	return clock_gettime(id, time);
 }

@@ -3,10 +3,14 @@
  *
  *	confined HOW FILTER BEFORE AFTER
  *
- * HOW	prctl, seccomp (the system call), all (the system call, for all threads), thread (a second thread makes the calls afterwards),
- *	fork (a child makes the calls afterwards, and its exit code counts), refused (the kernel refuses the filter)
- * FILTER	kill: what a sandboxed helper allows itself, and a signal for all the rest; trap: the same, by SIGSYS; error: EPERM for all the rest;
- *	open: everything but ptrace; company: kill, but threads and forks are allowed; one:NUMBER: everything but that system call; strict: the kernel's own mode of four calls; probe: no filter, only the question whether there could be one
+ * HOW	prctl, seccomp (the system call), all (the system call, for all threads), thread (a second
+ *	thread makes the calls afterwards), fork (a child makes the calls afterwards, and its exit
+ *	code counts), refused (the kernel refuses the filter)
+ * FILTER	kill: what a sandboxed helper allows itself, and a signal for all the rest; trap:
+ *		the same, by SIGSYS; error: EPERM for all the rest;
+ *	open: everything but ptrace; company: kill, but threads and forks are allowed; one:NUMBER:
+ *	everything but that system call; strict: the kernel's own mode of four calls; probe: no
+ *	filter, only the question whether there could be one
  *
  * It needs no OpenCL platform.
  */
@@ -25,12 +29,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NUMBER BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define NUMBER	     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
-#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
-#define HELPER                                                                                                         \
-	NUMBER, ALLOW(read), ALLOW(write), ALLOW(mmap), ALLOW(munmap), ALLOW(brk), ALLOW(futex), ALLOW(exit),          \
-		ALLOW(exit_group), ALLOW(rt_sigreturn), ALLOW(clock_gettime)
+#define ALLOW(name)  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
+#define HELPER                                                                                     \
+	NUMBER, ALLOW(read), ALLOW(write), ALLOW(mmap), ALLOW(munmap), ALLOW(brk), ALLOW(futex),   \
+		ALLOW(exit), ALLOW(exit_group), ALLOW(rt_sigreturn), ALLOW(clock_gettime)
 
 static void calls(long count)
 {
@@ -41,18 +45,24 @@ static void calls(long count)
 }
 
 /* Threads and forks need more than that helper. */
-#define COMPANY                                                                                                        \
-	ALLOW(clone), ALLOW(clone3), ALLOW(set_robust_list), ALLOW(rseq), ALLOW(wait4), ALLOW(rt_sigprocmask), ALLOW(mprotect), ALLOW(madvise)
+#define COMPANY                                                                                    \
+	ALLOW(clone), ALLOW(clone3), ALLOW(set_robust_list), ALLOW(rseq), ALLOW(wait4),            \
+		ALLOW(rt_sigprocmask), ALLOW(mprotect), ALLOW(madvise)
 
 static struct sock_fprog filter(const char *name)
 {
-	static struct sock_filter kill[] = { HELPER, ANSWER(SECCOMP_RET_KILL_PROCESS) };
-	static struct sock_filter company[] = { HELPER, COMPANY, ANSWER(SECCOMP_RET_KILL_PROCESS) };
-	static struct sock_filter trap[] = { HELPER, ANSWER(SECCOMP_RET_TRAP) };
-	static struct sock_filter error[] = { HELPER, ANSWER(SECCOMP_RET_ERRNO | 1) };
-	static struct sock_filter open[] = { NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1), ANSWER(SECCOMP_RET_KILL_PROCESS),
-					     ANSWER(SECCOMP_RET_ALLOW) };
-#define PROGRAM(what) (struct sock_fprog){ sizeof(what) / sizeof(what[0]), what }
+	static struct sock_filter kill[] = {HELPER, ANSWER(SECCOMP_RET_KILL_PROCESS)};
+	static struct sock_filter company[] = {HELPER, COMPANY, ANSWER(SECCOMP_RET_KILL_PROCESS)};
+	static struct sock_filter trap[] = {HELPER, ANSWER(SECCOMP_RET_TRAP)};
+	static struct sock_filter error[] = {HELPER, ANSWER(SECCOMP_RET_ERRNO | 1)};
+	static struct sock_filter open[] = {
+		NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+		ANSWER(SECCOMP_RET_KILL_PROCESS), ANSWER(SECCOMP_RET_ALLOW)};
+#define PROGRAM(what)                                                                              \
+	(struct sock_fprog)                                                                        \
+	{                                                                                          \
+		sizeof(what) / sizeof(what[0]), what                                               \
+	}
 	if (!strncmp(name, "one:", 4)) {
 		open[1].k = (unsigned)atoi(name + 4);
 		return PROGRAM(open);
@@ -73,7 +83,8 @@ static void confine(const char *how, const char *name)
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (!strcmp(name, "probe"))
-		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != -1 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) != -1;
+		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != -1 ||
+			 syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) != -1;
 	else if (!strcmp(name, "strict"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(how, "refused"))
@@ -81,7 +92,8 @@ static void confine(const char *how, const char *name)
 	else if (!strcmp(how, "prctl"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 	else
-		failed = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, strcmp(how, "all") ? 0 : SECCOMP_FILTER_FLAG_TSYNC, &program);
+		failed = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				 strcmp(how, "all") ? 0 : SECCOMP_FILTER_FLAG_TSYNC, &program);
 	if (failed)
 		_Exit(9);
 }

@@ -1,8 +1,9 @@
 /*
- * context_forms.c: every function and macro of tracelayer/trace_context.h, in C11 and in C++11, by one thread.
+ * context_forms.c: every function and macro of tracelayer/trace_context.h, in C11 and in C++11, by
+ * one thread.
  *
- * context_forms there|absent FILE: with the library in the process or without it. Says each thing that is not as the header says, and ends with 1
- * then. What is left of it is dumped to FILE.
+ * context_forms there|absent FILE: with the library in the process or without it. Says each thing
+ * that is not as the header says, and ends with 1 then. What is left of it is dumped to FILE.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +96,8 @@ static void in_unbraced_ifs(struct tl_context *trace, int yes)
 #endif
 	const struct seen *seen = see(trace);
 	EXPECT(!strcmp(seen->types, there ? "BIEIIX" : ""));
-	EXPECT(!there || (!strcmp(seen->names[2], "one") && seen->events[3].time == 5 && !strcmp(seen->names[5], "four")));
+	EXPECT(!there || (!strcmp(seen->names[2], "one") && seen->events[3].time == 5 &&
+			  !strcmp(seen->names[5], "four")));
 }
 
 /* Every form, with something to evaluate in each place. */
@@ -118,7 +120,7 @@ static void nothing_is_evaluated(void)
 
 	evaluated = 0;
 	all_forms(NULL);
-	EXPECT(evaluated == 6);		/* each context, once */
+	EXPECT(evaluated == 6); /* each context, once */
 	all_forms(trace);
 	EXPECT(evaluated == 12);
 	EXPECT(!tl_context_count(trace));
@@ -146,17 +148,20 @@ static void scopes(void)
 			TL_TRACE_SCOPE_END_NAMED(three);
 			TL_TRACE_SCOPE_END_NAMED(three);
 			for (int i = 0; i < 12; i++, key[0]++)
-				tl_trace_scope_arg(&four, i ? "same" : "first", i == 11 ? "last" : "x");
+				tl_trace_scope_arg(&four, i ? "same" : "first",
+						   i == 11 ? "last" : "x");
 		}
 	}
 	const struct seen *seen = see(trace);
 	EXPECT(!strcmp(seen->types, there ? "XXXX" : ""));
 	if (there) {
-		const struct tl_context_event *two = &seen->events[0], *three = &seen->events[1], *four = &seen->events[2],
-					      *one = &seen->events[3];
-		EXPECT(!strcmp(seen->names[0], "two") && !strcmp(seen->names[1], "three") && !strcmp(seen->names[2], "four"));
+		const struct tl_context_event *two = &seen->events[0], *three = &seen->events[1],
+					      *four = &seen->events[2], *one = &seen->events[3];
+		EXPECT(!strcmp(seen->names[0], "two") && !strcmp(seen->names[1], "three") &&
+		       !strcmp(seen->names[2], "four"));
 		EXPECT(one->time <= two->time && two->time + two->duration <= three->time);
-		EXPECT(three->time <= four->time && four->time + four->duration <= one->time + one->duration);
+		EXPECT(three->time <= four->time &&
+		       four->time + four->duration <= one->time + one->duration);
 		EXPECT(four->nargs == 2 && one->nargs == 0);
 	}
 	tl_context_destroy(trace);
@@ -166,7 +171,8 @@ static void scopes(void)
 
 static void levels(void)
 {
-	static const unsigned all[] = {TL_TRACE_NONE, TL_TRACE_REQUEST, TL_TRACE_RUNTIME, TL_TRACE_OPERATOR, TL_TRACE_DEBUG};
+	static const unsigned all[] = {TL_TRACE_NONE, TL_TRACE_REQUEST, TL_TRACE_RUNTIME,
+				       TL_TRACE_OPERATOR, TL_TRACE_DEBUG};
 
 	for (unsigned mask = 0; mask < 16; mask++) {
 		struct tl_context *trace = make(mask);
@@ -207,10 +213,13 @@ static void events(void)
 	EXPECT(errno == 12345);
 	const struct seen *seen = see(trace);
 	if (there) {
-		const struct tl_context_event *whole = &seen->events[0], *complete = &seen->events[1];
-		EXPECT(seen->count == 4 && whole->lane == 77 && whole->request == 78 && whole->time == 79 && whole->duration == 80);
+		const struct tl_context_event *whole = &seen->events[0],
+					      *complete = &seen->events[1];
+		EXPECT(seen->count == 4 && whole->lane == 77 && whole->request == 78 &&
+		       whole->time == 79 && whole->duration == 80);
 		EXPECT(whole->nargs == 32 && whole->level == TL_TRACE_OPERATOR);
-		EXPECT(complete->time == before && complete->duration && complete->nargs == 3 && complete->lane);
+		EXPECT(complete->time == before && complete->duration && complete->nargs == 3 &&
+		       complete->lane);
 		EXPECT(seen->events[2].duration == 0 && !seen->names[3][0]);
 	}
 	EXPECT(tl_context_lost(trace) == 0 && tl_context_bytes(trace) < 2000);
@@ -268,8 +277,10 @@ static void copies(const char *path)
 	tl_context_name_lane(into, 8, "ours");
 	EXPECT(!tl_context_copy(into, from) && tl_context_count(from) == (there ? 2 : 0));
 	EXPECT(!tl_context_merge(into, from) && tl_context_count(from) == 0);
-	EXPECT(!tl_context_merge(into, from) && !tl_context_merge(into, into) && !tl_context_merge(into, NULL) && !tl_context_merge(NULL, into));
-	EXPECT(!strcmp(see(into)->types, there ? "IIII" : "") && (!there || !strcmp(see(into)->names[2], "first")));
+	EXPECT(!tl_context_merge(into, from) && !tl_context_merge(into, into) &&
+	       !tl_context_merge(into, NULL) && !tl_context_merge(NULL, into));
+	EXPECT(!strcmp(see(into)->types, there ? "IIII" : "") &&
+	       (!there || !strcmp(see(into)->names[2], "first")));
 	EXPECT(!tl_context_copy(into, into) && tl_context_count(into) == (there ? 8 : 0));
 	EXPECT(name_is(into, path, "\"new\"") && name_is(into, path, "\"ours\""));
 	EXPECT(!there || (!name_is(into, path, "\"old\"") && !name_is(into, path, "\"theirs\"")));
@@ -300,7 +311,8 @@ static void clocks(void)
 	const struct tl_marker two[] = {{1000, 5000000000}, {1000 + 240072000, 15000000000}};
 	const struct tl_marker same[] = {{7, 100}, {7, 200}}, back[] = {{9, 100}, {7, 200}};
 	/* 32 bits that wrap between the markers, and 250 MHz. */
-	const struct tl_marker wrapping[] = {{UINT32_MAX - 999, 1000000}, {1000, 1008000}, {3000, 1016000}};
+	const struct tl_marker wrapping[] = {
+		{UINT32_MAX - 999, 1000000}, {1000, 1008000}, {3000, 1016000}};
 	struct tl_marker many[20];
 
 	EXPECT(!tl_device_clock_fit(&clock, two, 2, 0));
@@ -309,13 +321,18 @@ static void clocks(void)
 	EXPECT(gap(tl_device_clock_host(&clock, 0), 5000000000 - 41654) <= 2);
 	EXPECT(tl_device_clock_fit(&clock, NULL, 0, 1) == -1);
 	EXPECT(tl_device_clock_fit(&clock, two, 1, 0) == -1);
-	EXPECT(tl_device_clock_fit(&clock, same, 2, 1) == -1 && tl_device_clock_fit(&clock, back, 2, 1) == -1);
+	EXPECT(tl_device_clock_fit(&clock, same, 2, 1) == -1 &&
+	       tl_device_clock_fit(&clock, back, 2, 1) == -1);
 	EXPECT(!tl_device_clock_fit(&clock, two, 1, 1000 / 24.0));
 	EXPECT(gap(tl_device_clock_host(&clock, 1000 + 24000000), 6000000000) <= 1);
 	EXPECT(!tl_device_clock_fit_wrapping(&clock, wrapping, 3, 0, 32));
-	EXPECT(gap(tl_device_clock_host(&clock, 0), 1004000) <= 4 && gap(tl_device_clock_host(&clock, UINT32_MAX - 1999), 996000) <= 4);
+	EXPECT(gap(tl_device_clock_host(&clock, 0), 1004000) <= 4 &&
+	       gap(tl_device_clock_host(&clock, UINT32_MAX - 1999), 996000) <= 4);
 	EXPECT(tl_device_clock_fit_wrapping(&clock, wrapping, 3, 0, 0) == -1);
-	/* Readings that are 100 ns too late or too early, in turn: the line goes through the middle. */
+	/*
+	 * Readings that are 100 ns too late or too early, in turn: the line goes through the
+	 * middle.
+	 */
 	for (int i = 0; i < 20; i++) {
 		many[i].device = 500 + 1000000u * (unsigned)i;
 		many[i].host = 900000000000000 + 4000000u * (unsigned)i + (i % 2 ? 100 : -100);
@@ -327,10 +344,14 @@ static void clocks(void)
 static void slots(void)
 {
 	static const struct tl_trace_slot described[] = {
-		{"graph", 'X', TL_TRACE_OPERATOR, 0, 3, 0, NULL}, {"conv", 'X', TL_TRACE_OPERATOR, 0, 1, 0, NULL},
-		{"relu", 'X', TL_TRACE_OPERATOR, 1, 2, 0, NULL},  {"begin", 'B', TL_TRACE_OPERATOR, 0, 99, 0, NULL},
-		{"end", 'E', TL_TRACE_OPERATOR, 3, 0, 0, NULL},	  {"mark", 'I', TL_TRACE_OPERATOR, 2, 0, 0, NULL},
-		{"not reached", 'X', TL_TRACE_OPERATOR, 3, 4, 0, NULL}, {"beyond", 'I', TL_TRACE_OPERATOR, 5, 0, 0, NULL},
+		{"graph", 'X', TL_TRACE_OPERATOR, 0, 3, 0, NULL},
+		{"conv", 'X', TL_TRACE_OPERATOR, 0, 1, 0, NULL},
+		{"relu", 'X', TL_TRACE_OPERATOR, 1, 2, 0, NULL},
+		{"begin", 'B', TL_TRACE_OPERATOR, 0, 99, 0, NULL},
+		{"end", 'E', TL_TRACE_OPERATOR, 3, 0, 0, NULL},
+		{"mark", 'I', TL_TRACE_OPERATOR, 2, 0, 0, NULL},
+		{"not reached", 'X', TL_TRACE_OPERATOR, 3, 4, 0, NULL},
+		{"beyond", 'I', TL_TRACE_OPERATOR, 5, 0, 0, NULL},
 		{"not wanted", 'I', TL_TRACE_DEBUG, 0, 0, 0, NULL},
 	};
 	const uint64_t times[5] = {1000, 1250, 1500, 2000, 0};
@@ -346,8 +367,10 @@ static void slots(void)
 	EXPECT(tl_context_slots(NULL, described, 9, times, 5, &clock, lane) == 0);
 	const struct seen *seen = see(trace);
 	EXPECT(!strcmp(seen->types, there ? "XXXBEIXXXBEI" : ""));
-	EXPECT(!there || (seen->events[2].time == 1250 && seen->events[2].duration == 250 && seen->events[2].lane == lane));
-	EXPECT(!there || (seen->events[8].time == 71000 && seen->events[8].duration == 1000 && seen->events[10].time == 74000));
+	EXPECT(!there || (seen->events[2].time == 1250 && seen->events[2].duration == 250 &&
+			  seen->events[2].lane == lane));
+	EXPECT(!there || (seen->events[8].time == 71000 && seen->events[8].duration == 1000 &&
+			  seen->events[10].time == 74000));
 	tl_context_destroy(trace);
 }
 
@@ -362,15 +385,18 @@ static uint32_t request_now(struct tl_context *any)
 
 static void requests(void)
 {
-	struct tl_context *a = make(TL_TRACE_RUNTIME | TL_TRACE_REQUEST), *b = make(TL_TRACE_RUNTIME), *plain = make(TL_TRACE_RUNTIME);
+	struct tl_context *a = make(TL_TRACE_RUNTIME | TL_TRACE_REQUEST),
+			  *b = make(TL_TRACE_RUNTIME), *plain = make(TL_TRACE_RUNTIME);
 
 	EXPECT(tl_context_set_request(a, 5) == 0 && tl_context_set_request(b, 6) == 0);
-	EXPECT(tl_context_request(a) == (there ? 5 : 0) && !tl_context_request(NULL) && !tl_context_entered());
+	EXPECT(tl_context_request(a) == (there ? 5 : 0) && !tl_context_request(NULL) &&
+	       !tl_context_entered());
 	tl_context_leave(a);
 	tl_context_enter(a);
 	EXPECT(tl_context_entered() == a && request_now(plain) == (there ? 5 : 0));
 	tl_context_enter(b);
-	EXPECT(tl_context_entered() == b && request_now(plain) == (there ? 6 : 0) && request_now(a) == (there ? 5 : 0));
+	EXPECT(tl_context_entered() == b && request_now(plain) == (there ? 6 : 0) &&
+	       request_now(a) == (there ? 5 : 0));
 	tl_context_leave(plain);
 	EXPECT(tl_context_entered() == b);
 	tl_context_enter(NULL);
@@ -380,7 +406,8 @@ static void requests(void)
 	/* All that was entered within a. */
 	tl_context_leave(a);
 	EXPECT(!tl_context_entered() && request_now(plain) == 0);
-	EXPECT(!there || (see(a)->types[1] == 'X' && !strcmp(see(a)->names[1], "request") && see(a)->events[1].request == 5));
+	EXPECT(!there || (see(a)->types[1] == 'X' && !strcmp(see(a)->names[1], "request") &&
+			  see(a)->events[1].request == 5));
 	EXPECT(tl_context_count(b) == 0);
 	{
 		TL_TRACE_REQUEST_SCOPE(b);
@@ -405,7 +432,13 @@ static void requests(void)
 /* For whoever reads the file: texts that JSON must not have as they are, ties, and lanes. */
 static void leave_file(const char *path)
 {
-	static const char *const names[] = {"a \"quote\"", "back\\slash", "line\nfeed", "\x01", "umlaut \xc3\xa4", "cut \xc3", ""};
+	static const char *const names[] = {"a \"quote\"",
+					    "back\\slash",
+					    "line\nfeed",
+					    "\x01",
+					    "umlaut \xc3\xa4",
+					    "cut \xc3",
+					    ""};
 	struct tl_context *trace = make(TL_TRACE_STANDARD);
 	struct tl_context_arg arg = {"k\"", "v\t"};
 	struct tl_context_event tie = {"", 'X', TL_TRACE_RUNTIME, 3, 9, 1000, 0, 1, &arg};

@@ -1,8 +1,10 @@
 /*
- * contexts.c: a small framework that logs events of its own (tracelayer/trace_context.h). Nothing of tracelayer is linked.
+ * contexts.c: a small framework that logs events of its own (tracelayer/trace_context.h). Nothing
+ * of tracelayer is linked.
  *
- * contexts FILE: 4 threads handle 25 requests each, on a device of the program's that notes times by a clock of its own; what all contexts got is
- * merged into one, which is dumped to FILE. Prints what it logged. Ends with 1 where something is not as the header says.
+ * contexts FILE: 4 threads handle 25 requests each, on a device of the program's that notes times
+ * by a clock of its own; what all contexts got is merged into one, which is dumped to FILE. Prints
+ * what it logged. Ends with 1 where something is not as the header says.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -13,7 +15,7 @@
 
 #include <tracelayer/trace_context.h>
 
-#define THREADS 4
+#define THREADS	 4
 #define REQUESTS 25
 
 static struct tl_context *all;
@@ -58,11 +60,13 @@ static void run_device(struct tl_context *trace)
 		return;
 	for (int i = 0; i < 3; i++)
 		times[i] = device_time(tl_context_now());
-	const struct tl_marker markers[] = {{device_time(begin), begin}, {device_time(begin + 1000000), begin + 1000000}};
+	const struct tl_marker markers[] = {{device_time(begin), begin},
+					    {device_time(begin + 1000000), begin + 1000000}};
 	expect(!tl_device_clock_fit(&clock, markers, 2, 0), "two markers make a clock");
 	uint64_t back = tl_device_clock_host(&clock, times[2]), host = (times[2] - 1000000) * 4;
 	expect(back + 8 > host && back < host + 8, "its times are the host's");
-	expect(tl_context_slots(trace, slots, 4, times, 4, &clock, device_lane) == 3, "three slots of four were reached");
+	expect(tl_context_slots(trace, slots, 4, times, 4, &clock, device_lane) == 3,
+	       "three slots of four were reached");
 }
 
 static void handle(struct tl_context *trace, uint32_t request)
@@ -117,20 +121,23 @@ static void use_none(void)
 	TL_TRACE_SCOPE(NULL, TL_TRACE_RUNTIME, "nothing");
 	TL_TRACE_BEGIN(NULL, TL_TRACE_RUNTIME, "nothing");
 	tl_context_name_thread(NULL, "nobody");
-	expect(!tl_context_count(NULL) && !tl_context_level(NULL) && !tl_context_lane(NULL, "x"), "NULL has nothing");
+	expect(!tl_context_count(NULL) && !tl_context_level(NULL) && !tl_context_lane(NULL, "x"),
+	       "NULL has nothing");
 	expect(!tl_context_dump(NULL, "/nowhere/at/all", NULL), "and is no error");
 	tl_context_destroy(NULL);
 }
 
 static void use_levels(void)
 {
-	static const unsigned levels[] = {TL_TRACE_NONE, TL_TRACE_REQUEST, TL_TRACE_RUNTIME, TL_TRACE_OPERATOR, TL_TRACE_DEBUG};
+	static const unsigned levels[] = {TL_TRACE_NONE, TL_TRACE_REQUEST, TL_TRACE_RUNTIME,
+					  TL_TRACE_OPERATOR, TL_TRACE_DEBUG};
 
 	for (unsigned i = 0; i < 5; i++) {
 		struct tl_context *trace = tl_context_create(levels[i]);
 		for (unsigned j = 0; j < 5; j++)
 			tl_context_log(trace, levels[j], 'I', "event");
-		expect(tl_context_count(trace) == (trace && i ? 1 : 0), "each level takes its own, and NONE none");
+		expect(tl_context_count(trace) == (trace && i ? 1 : 0),
+		       "each level takes its own, and NONE none");
 		tl_context_destroy(trace);
 	}
 }
@@ -158,7 +165,8 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
-	expect(all == NULL || tl_context_dump(all, "/nowhere/at/all", NULL) == -1, "a file that can't be written is told");
+	expect(all == NULL || tl_context_dump(all, "/nowhere/at/all", NULL) == -1,
+	       "a file that can't be written is told");
 	tl_context_destroy(all);
 	return wrong;
 }

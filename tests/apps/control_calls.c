@@ -1,6 +1,7 @@
 /*
- * control_calls: makes as many calls as it is told to, and uses tracelayer/tracelayer.h as it is told to, a word at a time from standard input;
- * answers each with a line. Linked with nothing of tracelayer's.
+ * control_calls: makes as many calls as it is told to, and uses tracelayer/tracelayer.h as it is
+ * told to, a word at a time from standard input; answers each with a line. Linked with nothing of
+ * tracelayer's.
  *
  *	call N		N calls of clGetPlatformIDs
  *	thread N	the same in a thread of its own, which ends
@@ -130,7 +131,8 @@ static long answer(const char *word, long count)
 	if (!strcmp(word, "marks"))
 		return marks(count), count;
 	if (!strcmp(word, "thread"))
-		return pthread_create(&thread, NULL, call_in_thread, (void *)count), pthread_join(thread, NULL), count;
+		return pthread_create(&thread, NULL, call_in_thread, (void *)count),
+		       pthread_join(thread, NULL), count;
 	if (!strcmp(word, "spin"))
 		return start_spinning(count);
 	if (!strcmp(word, "still"))

@@ -1,8 +1,9 @@
 /*
  * cramped.c: calls in little memory.
  *
- *	cramped BYTES CALLS [LATER]	lets itself have BYTES of addresses more than it has, makes CALLS calls; lifts the limit, waits LATER seconds, makes
- *					as many again
+ *	cramped BYTES CALLS [LATER]	lets itself have BYTES of addresses more than it has, makes
+ *					CALLS calls; lifts the limit, waits LATER seconds, makes as
+ *					many again
  *	cramped none CALLS		makes CALLS calls
  *	cramped cgroup FOLDER CALLS	goes into that cgroup first
  *

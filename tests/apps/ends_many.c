@@ -1,13 +1,19 @@
 /*
- * ends_many.c: processes and threads in numbers, each of which makes calls. tests/process/ends_many.sh knows how many.
+ * ends_many.c: processes and threads in numbers, each of which makes calls.
+ * tests/process/ends_many.sh knows how many.
  *
- *	ends_many forks FORKS	four threads call all the time while a fifth forks; each child makes 3 calls, and one child of its own,
- *				which makes 2. Prints how many calls the parent's threads made
- *	ends_many _Fork|clone CALLS	calls, then a child that no handler of fork knows of, which calls twice as much
- *	ends_many clone-vm CALLS	calls, then a child that shares this memory, which calls as much
- *	ends_many daemon CALLS FILE	becomes a daemon as daemons do, after and before calls; FILE appears when it has ended
- *	ends_many threads COUNT	so many threads, one after the other, each named and with one call; prints the peak of memory, in KiB, when a tenth
- *				of them have ended and at the end
+ *	ends_many forks FORKS	four threads call all the time while a fifth forks; each child makes
+ *				3 calls, and one child of its own, which makes 2. Prints how many
+ *				calls the parent's threads made
+ *	ends_many _Fork|clone CALLS	calls, then a child that no handler of fork knows of, which
+ *					calls twice as much
+ *	ends_many clone-vm CALLS	calls, then a child that shares this memory, which calls as
+ *					much
+ *	ends_many daemon CALLS FILE	becomes a daemon as daemons do, after and before calls; FILE
+ *					appears when it has ended
+ *	ends_many threads COUNT	so many threads, one after the other, each named and with one call;
+ *				prints the peak of memory, in KiB, when a tenth of them have ended
+ *				and at the end
  *	ends_many unshare CALLS	calls, unshare(CLONE_NEWUSER), calls
  *
  * It needs no OpenCL platform.
@@ -42,7 +48,8 @@ static int ended(pid_t child)
 {
 	int status;
 
-	return waitpid(child, &status, __WALL) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return waitpid(child, &status, __WALL) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }
 
 /* --- forks while other threads call */
@@ -130,7 +137,8 @@ static int by_clone_vm(void)
 	static _Alignas(64) char stack[256 * 1024];
 
 	call(calls);
-	return !ended(clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL));
+	return !ended(
+		clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL));
 }
 
 /* --- a daemon */
@@ -186,7 +194,8 @@ static int threads(long count)
 		pthread_t thread;
 		if (i == count / 10)
 			printf("%ld ", peak());
-		if (pthread_create(&thread, NULL, name_and_call, (void *)i) || pthread_join(thread, NULL))
+		if (pthread_create(&thread, NULL, name_and_call, (void *)i) ||
+		    pthread_join(thread, NULL))
 			return 1;
 	}
 	printf("%ld\n", peak());

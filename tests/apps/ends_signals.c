@@ -1,12 +1,17 @@
 /*
- * ends_signals.c: signal handlers that make calls while calls are being recorded, and handlers that end the process.
+ * ends_signals.c: signal handlers that make calls while calls are being recorded, and handlers that
+ * end the process.
  *
- *	ends_signals timer CALLS US	main makes CALLS calls, and a handler two others every US microseconds; prints how many of each
- *	ends_signals WAY COUNTS US THREADS	threads make calls and count them in the file COUNTS; after US microseconds a handler leaves
- *					by WAY: _exit, quick_exit, execve, or small-stack (_exit on the smallest stack there is)
+ *	ends_signals timer CALLS US	main makes CALLS calls, and a handler two others every US
+ *					microseconds; prints how many of each
+ *	ends_signals WAY COUNTS US THREADS	threads make calls and count them in the file
+ *						COUNTS; after US microseconds a handler leaves
+ *					by WAY: _exit, quick_exit, execve, or small-stack (_exit on
+ *					the smallest stack there is)
  *	ends_signals after CALLS	what execve leads to
  *
- * COUNTS holds for each thread its number, its calls, and how many they were when the handler came; 64 bits each. No OpenCL platform is needed.
+ * COUNTS holds for each thread its number, its calls, and how many they were when the handler came;
+ * 64 bits each. No OpenCL platform is needed.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -33,7 +38,9 @@ static void call(void)
 /* A first time after so many microseconds, and again and again; 0: never. */
 static void alarm_in(long us, long again)
 {
-	const struct itimerval timer = {.it_interval.tv_usec = again, .it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
+	const struct itimerval timer = {
+		.it_interval.tv_usec = again,
+		.it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
 
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
@@ -66,7 +73,7 @@ static int timer(long calls, long us)
 
 struct counted {
 	_Atomic uint64_t tid, calls;
-	_Atomic uint64_t left;	/* calls that had returned when the handler came */
+	_Atomic uint64_t left; /* calls that had returned when the handler came */
 };
 
 static struct counted *counted;

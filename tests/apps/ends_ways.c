@@ -2,7 +2,8 @@
  * ends_ways.c: makes calls and leaves by a way that runs no exit handlers, or into another program.
  *
  *	ends_ways WAY CALLS	CALLS calls, and out by WAY
- *	ends_ways fail-WAY CALLS	CALLS calls, WAY into a program that isn't there, CALLS more, and exit
+ *	ends_ways fail-WAY CALLS	CALLS calls, WAY into a program that isn't there, CALLS
+ *					more, and exit
  *	ends_ways after CALLS …	what the exec ways lead to: looks at its arguments and environment
  *
  * It needs no OpenCL platform.
@@ -34,8 +35,8 @@ static void call(void)
 
 /* --- into another program */
 
-static const char *self;	/* a path, or one that leads nowhere */
-static const char *name;	/* found in PATH */
+static const char *self; /* a path, or one that leads nowhere */
+static const char *name; /* found in PATH */
 static char number[24];
 static char **arguments;
 static char **environment;
@@ -117,7 +118,8 @@ static int after(int argc, char **argv)
 {
 	const char *given = getenv("ENDS_WAYS");
 
-	if (argc != 5 || *argv[3] || strcmp(argv[4], "two words") || !given || strcmp(given, "given"))
+	if (argc != 5 || *argv[3] || strcmp(argv[4], "two words") || !given ||
+	    strcmp(given, "given"))
 		return 1;
 	call();
 	return 5;
@@ -226,8 +228,8 @@ static void by_spawn(void)
 	int status;
 	pid_t child;
 
-	if (posix_spawn(&child, self, NULL, NULL, arguments, environment) || waitpid(child, &status, 0) != child ||
-	    !WIFEXITED(status) || WEXITSTATUS(status) != 5)
+	if (posix_spawn(&child, self, NULL, NULL, arguments, environment) ||
+	    waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 5)
 		_exit(1);
 	call();
 	_exit(5);
@@ -237,7 +239,8 @@ static void by_system(void)
 {
 	char line[4200];
 
-	snprintf(line, sizeof(line), "ENDS_WAYS=given %s after %s '' 'two words'; true", self, number);
+	snprintf(line, sizeof(line), "ENDS_WAYS=given %s after %s '' 'two words'; true", self,
+		 number);
 	if (system(line))
 		_exit(1);
 	FILE *from = popen(line, "r");
@@ -259,26 +262,16 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*go)(void);
 	} ways[] = {
-		{"_exit", by_exit_now},
-		{"_Exit", by_exit_Now},
-		{"quick_exit", by_quick_exit},
-		{"execve", by_execve},
-		{"execv", by_execv},
-		{"execvp", by_execvp},
-		{"execvpe", by_execvpe},
-		{"execl", by_execl},
-		{"execlp", by_execlp},
-		{"execle", by_execle},
-		{"fexecve", by_fexecve},
-		{"execveat", by_execveat},
-		{"vfork-exit", by_vfork_exit},
-		{"vfork-calls", by_vfork_calls},
-		{"vfork-exec", by_vfork_exec},
-		{"fork-exit", by_fork_exit},
-		{"fork-first", by_fork_first},
-		{"spawn", by_spawn},
-		{"system", by_system},
-		{"exit-in-handler", by_exit_in_handler},
+		{"_exit", by_exit_now},	       {"_Exit", by_exit_Now},
+		{"quick_exit", by_quick_exit}, {"execve", by_execve},
+		{"execv", by_execv},	       {"execvp", by_execvp},
+		{"execvpe", by_execvpe},       {"execl", by_execl},
+		{"execlp", by_execlp},	       {"execle", by_execle},
+		{"fexecve", by_fexecve},       {"execveat", by_execveat},
+		{"vfork-exit", by_vfork_exit}, {"vfork-calls", by_vfork_calls},
+		{"vfork-exec", by_vfork_exec}, {"fork-exit", by_fork_exit},
+		{"fork-first", by_fork_first}, {"spawn", by_spawn},
+		{"system", by_system},	       {"exit-in-handler", by_exit_in_handler},
 	};
 	bool fails = argc > 1 && !strncmp(argv[1], "fail-", 5);
 

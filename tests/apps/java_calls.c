@@ -19,7 +19,8 @@ JNIEXPORT jlong JNICALL Java_Calls_sum(JNIEnv *env, jclass class, jlong a, jlong
 
 static jint visit(JNIEnv *env, jobject object, int index)
 {
-	jmethodID method = (*env)->GetMethodID(env, (*env)->GetObjectClass(env, object), "visit", "(I)I");
+	jmethodID method =
+		(*env)->GetMethodID(env, (*env)->GetObjectClass(env, object), "visit", "(I)I");
 
 	return (*env)->CallIntMethod(env, object, method, index);
 }
@@ -35,7 +36,10 @@ JNIEXPORT jint JNICALL Java_Calls_each(JNIEnv *env, jclass class, jint count, jo
 
 JNIEXPORT jint JNICALL Java_Calls_fail(JNIEnv *env, jclass class, jint how)
 {
-	(*env)->ThrowNew(env, (*env)->FindClass(env, how ? "java/lang/RuntimeException" : "java/lang/IllegalArgumentException"), "as asked");
+	(*env)->ThrowNew(env,
+			 (*env)->FindClass(env, how ? "java/lang/RuntimeException"
+						    : "java/lang/IllegalArgumentException"),
+			 "as asked");
 	return (jint)toy_sum(how, 1);
 }
 

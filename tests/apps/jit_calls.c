@@ -1,4 +1,7 @@
-/* jit_calls.c: see jit_calls.h. Compiled with -fexceptions, so that LuaJIT's errors can unwind through it. */
+/*
+ * jit_calls.c: see jit_calls.h. Compiled with -fexceptions, so that LuaJIT's errors can unwind
+ * through it.
+ */
 #include "jit_calls.h"
 
 #include <errno.h>
@@ -16,7 +19,7 @@ double jit_scale(const struct jit_pair *pair, double by)
 
 struct jit_pair jit_make(int a, double b)
 {
-	return (struct jit_pair){ a, b };
+	return (struct jit_pair){a, b};
 }
 
 int jit_visit_each(int count, jit_visit visit)

@@ -1,5 +1,6 @@
 /*
- * kill_callee.h: what the program that gets killed calls (kill_target.c). Shims are made of this header.
+ * kill_callee.h: what the program that gets killed calls (kill_target.c). Shims are made of this
+ * header.
  */
 #ifndef KILL_CALLEE_H
 #define KILL_CALLEE_H

@@ -1,18 +1,21 @@
 /*
- * kill_target: a program that gets killed. Its threads make calls and count those that have returned, in memory that it shares with
- * the test (tests/buffers/kill.py), so that the test knows what a trace of it must have, whenever it dies.
+ * kill_target: a program that gets killed. Its threads make calls and count those that have
+ * returned, in memory that it shares with the test (tests/buffers/kill.py), so that the test knows
+ * what a trace of it must have, whenever it dies.
  *
  *	kill_target COUNTS [-t THREADS] [-n CALLS] [-f CHILDREN] [-d DEPTH] [-x] [-s SIGNAL] [-l]
  *
  *	-t N	threads (4)
  *	-n N	calls in each; without it they never end
  *	-f N	children that do the same (forked before any call)
- *	-d N	afterwards each thread makes N calls, one inside the other, and stays in the innermost
+ *	-d N	afterwards each thread makes N calls, one inside the other, and stays in the
+ *		innermost
  *	-x	afterwards the process becomes this program again, which goes on to count a while
  *	-s N	afterwards it dies by that signal, in the way that such a signal comes about
  *	-l	the first thread of the process ends, and the others go on
  *
- * COUNTS is a file of struct counts. Process p (0: the first, then the children; with -x, the program that it becomes) has the threads from 4 p on.
+ * COUNTS is a file of struct counts. Process p (0: the first, then the children; with -x, the
+ * program that it becomes) has the threads from 4 p on.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,8 +33,8 @@
 #include "kill_callee.h"
 
 #define PROCESSES 16u
-#define THREADS 4u
-#define AGAIN "20000"	/* calls of a thread after -x */
+#define THREADS	  4u
+#define AGAIN	  "20000" /* calls of a thread after -x */
 
 struct count {
 	_Alignas(64) _Atomic uint64_t returned;
@@ -76,7 +79,8 @@ static void *work(void *argument)
 	for (uint64_t n = 0; n < calls; n++) {
 		call(n, thread);
 		/* Release: whoever sees the count finds the call's record. */
-		atomic_store_explicit(&counts->thread[thread].returned, n + 1, memory_order_release);
+		atomic_store_explicit(&counts->thread[thread].returned, n + 1,
+				      memory_order_release);
 	}
 	if (depth)
 		kill_within(depth - 1, thread, go_deeper);
@@ -134,19 +138,37 @@ int main(int argc, char **argv)
 	optind = 2;
 	while ((option = getopt(argc, argv, "t:n:f:d:xs:lp:")) != -1) {
 		switch (option) {
-		case 't': threads = (unsigned)atoi(optarg); break;
-		case 'n': calls = strtoull(optarg, NULL, 10); break;
-		case 'f': children = (unsigned)atoi(optarg); break;
-		case 'd': depth = (uint32_t)atoi(optarg); break;
-		case 'x': again = true; break;
-		case 's': signal = atoi(optarg); break;
-		case 'l': leave = true; break;
-		case 'p': process = (unsigned)atoi(optarg); break;
-		default: return 2;
+		case 't':
+			threads = (unsigned)atoi(optarg);
+			break;
+		case 'n':
+			calls = strtoull(optarg, NULL, 10);
+			break;
+		case 'f':
+			children = (unsigned)atoi(optarg);
+			break;
+		case 'd':
+			depth = (uint32_t)atoi(optarg);
+			break;
+		case 'x':
+			again = true;
+			break;
+		case 's':
+			signal = atoi(optarg);
+			break;
+		case 'l':
+			leave = true;
+			break;
+		case 'p':
+			process = (unsigned)atoi(optarg);
+			break;
+		default:
+			return 2;
 		}
 	}
 	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (counts == MAP_FAILED || threads > THREADS || children >= PROCESSES || process >= PROCESSES)
+	if (counts == MAP_FAILED || threads > THREADS || children >= PROCESSES ||
+	    process >= PROCESSES)
 		return 2;
 	fork_children(children);
 	pthread_barrier_init(&done, NULL, threads + 1);

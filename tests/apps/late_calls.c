@@ -1,6 +1,6 @@
 /*
- * late_calls.c: makes OpenCL calls at every late moment: from exit handlers and destructors, by a thread that
- * outlives main, in a forked child. tests/calls/late_calls.sh knows how many there are.
+ * late_calls.c: makes OpenCL calls at every late moment: from exit handlers and destructors, by a
+ * thread that outlives main, in a forked child. tests/calls/late_calls.sh knows how many there are.
  *
  *	late_calls exit|main-leaves|fork|nothing
  */
@@ -43,7 +43,10 @@ static void *outlives(void *unused)
 	return NULL;
 }
 
-/* In all: 1 here, 4 in the thread, 2 + 2 in handlers before and after the first call, 3 in the destructor. */
+/*
+ * In all: 1 here, 4 in the thread, 2 + 2 in handlers before and after the first call, 3 in the
+ * destructor.
+ */
 static void late(void)
 {
 	pthread_t thread;

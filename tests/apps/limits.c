@@ -1,5 +1,6 @@
 /*
- * memory_limits.c: prints what the process's memory cgroup and those above allow it, as common/memory_limits.h finds it below a root: bytes, or "none".
+ * memory_limits.c: prints what the process's memory cgroup and those above allow it, as
+ * common/memory_limits.h finds it below a root: bytes, or "none".
  */
 #include <inttypes.h>
 #include <stdio.h>

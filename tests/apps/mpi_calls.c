@@ -1,6 +1,7 @@
 /*
- * mpi_calls.c: a program of two or more ranks that uses many of MPI's ways: messages that block and that don't, collectives, derived types, one-sided
- * windows, files, attributes with callbacks, errors that come back. Each rank prints what it read, and leaves the number of its calls in
+ * mpi_calls.c: a program of two or more ranks that uses many of MPI's ways: messages that block and
+ * that don't, collectives, derived types, one-sided windows, files, attributes with callbacks,
+ * errors that come back. Each rank prints what it read, and leaves the number of its calls in
  * calls.RANK. Its argument is how often messages go back and forth.
  */
 #include <mpi.h>
@@ -19,7 +20,8 @@ static void count(const char *call)
 	size_t length = strcspn(call, "(");
 	int i = 0;
 
-	while (counts[i].name && (strncmp(counts[i].name, call, length) != 0 || counts[i].name[length] != '('))
+	while (counts[i].name &&
+	       (strncmp(counts[i].name, call, length) != 0 || counts[i].name[length] != '('))
 		i++;
 	counts[i].name = call;
 	counts[i].count++;
@@ -48,13 +50,16 @@ static void messages(int rounds)
 	MPI_Status status;
 	for (int i = 0; i < 300; i++)
 		many[i] = rank + i;
-	DO(MPI_Sendrecv(many, 300, MPI_INT, to, 1, got, 300, MPI_INT, from, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+	DO(MPI_Sendrecv(many, 300, MPI_INT, to, 1, got, 300, MPI_INT, from, MPI_ANY_TAG,
+			MPI_COMM_WORLD, &status));
 	DO(MPI_Get_count(&status, MPI_INT, &number));
-	DO(MPI_Sendrecv_replace(got, 300, MPI_INT, to, 2, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	DO(MPI_Sendrecv_replace(got, 300, MPI_INT, to, 2, from, 2, MPI_COMM_WORLD,
+				MPI_STATUS_IGNORE));
 	/* A large one: libraries have another way for these. */
 	char *large = malloc(1 << 20), *other = malloc(1 << 20);
 	memset(large, rank + 1, 1 << 20);
-	DO(MPI_Sendrecv(large, 1 << 20, MPI_CHAR, to, 3, other, 1 << 20, MPI_CHAR, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	DO(MPI_Sendrecv(large, 1 << 20, MPI_CHAR, to, 3, other, 1 << 20, MPI_CHAR, from, 3,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	printf("%d: messages %ld %d %d %d\n", rank, sum, number, got[299], other[(1 << 20) - 1]);
 	free(large);
 	free(other);
@@ -86,7 +91,8 @@ static void collectives(void)
 	DO(MPI_Comm_free(&half));
 	DO(MPI_Ibarrier(MPI_COMM_WORLD, &request));
 	DO(MPI_Wait(&request, MPI_STATUS_IGNORE));
-	printf("%d: collectives %d %d %d %d %d %d %d\n", rank, sum, all[size - 1], scan, value, members, relation, half == MPI_COMM_NULL);
+	printf("%d: collectives %d %d %d %d %d %d %d\n", rank, sum, all[size - 1], scan, value,
+	       members, relation, half == MPI_COMM_NULL);
 }
 
 struct point {
@@ -96,10 +102,10 @@ struct point {
 
 static void types(void)
 {
-	int lengths[] = { 2, 8 };
-	MPI_Aint places[] = { offsetof(struct point, x), offsetof(struct point, name) }, low, extent;
-	MPI_Datatype parts[] = { MPI_DOUBLE, MPI_CHAR }, point;
-	struct point p = { rank, 2.5, "" };
+	int lengths[] = {2, 8};
+	MPI_Aint places[] = {offsetof(struct point, x), offsetof(struct point, name)}, low, extent;
+	MPI_Datatype parts[] = {MPI_DOUBLE, MPI_CHAR}, point;
+	struct point p = {rank, 2.5, ""};
 	int bytes;
 
 	strcpy(p.name, rank ? "other" : "first");
@@ -117,7 +123,8 @@ static void windows(void)
 	int *memory, seen = 0, one = 1;
 	MPI_Win window;
 
-	DO(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window));
+	DO(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+			    &window));
 	*memory = 0;
 	DO(MPI_Win_fence(0, window));
 	for (int i = 0; i < 50; i++)
@@ -135,9 +142,11 @@ static void files(void)
 	MPI_Offset length;
 	char line[16];
 
-	DO(MPI_File_open(MPI_COMM_WORLD, "together", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+	DO(MPI_File_open(MPI_COMM_WORLD, "together", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+			 &file));
 	snprintf(line, sizeof(line), "rank %9d\n", rank);
-	DO(MPI_File_write_at_all(file, (MPI_Offset)rank * 15, line, 15, MPI_CHAR, MPI_STATUS_IGNORE));
+	DO(MPI_File_write_at_all(file, (MPI_Offset)rank * 15, line, 15, MPI_CHAR,
+				 MPI_STATUS_IGNORE));
 	DO(MPI_File_sync(file));
 	DO(MPI_Barrier(MPI_COMM_WORLD));
 	DO(MPI_File_get_size(file, &length));
@@ -199,6 +208,7 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "calls.%d", rank);
 	FILE *file = fopen(name, "w");
 	for (int i = 0; file && counts[i].name; i++)
-		fprintf(file, "%.*s %ld\n", (int)strcspn(counts[i].name, "("), counts[i].name, counts[i].count);
+		fprintf(file, "%.*s %ld\n", (int)strcspn(counts[i].name, "("), counts[i].name,
+			counts[i].count);
 	return file && fclose(file) == 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 /*
- * nntrace_forms.c: every form of tracelayer/nntrace.h, in C and in C++. What the rows of NNAPI's contract show is here by their names.
+ * nntrace_forms.c: every form of tracelayer/nntrace.h, in C and in C++. What the rows of NNAPI's
+ * contract show is here by their names.
  *
  *	nntrace_forms			all of it, once
  *	nntrace_forms threads N		N threads with marks of their own, at once
@@ -74,7 +75,8 @@ static void funcRC(void)
 {
 	NNTRACE_FULL(NNTRACE_LAYER_IPC, NNTRACE_PHASE_COMPILATION, "prepareModel");
 	{
-		NNTRACE_FULL_SUBTRACT(NNTRACE_LAYER_RUNTIME, NNTRACE_PHASE_COMPILATION, "VersionedIDevice::prepareModel");
+		NNTRACE_FULL_SUBTRACT(NNTRACE_LAYER_RUNTIME, NNTRACE_PHASE_COMPILATION,
+				      "VersionedIDevice::prepareModel");
 	}
 }
 
@@ -104,7 +106,8 @@ static int others(int leave)
 	for (int i = 0; i < 2; i++) {
 		NNTRACE_CPU(NNTRACE_PHASE_EXECUTION, "loop");
 		NNTRACE_FULL_SWITCH(NNTRACE_LAYER_CPU, NNTRACE_PHASE_RESULTS, "loop");
-		NNTRACE_FULL_RAW(NNTRACE_LAYER_OTHER, NNTRACE_PHASE_TERMINATION, "first"); NNTRACE_FULL_RAW("LD", "PE", "second");
+		NNTRACE_FULL_RAW(NNTRACE_LAYER_OTHER, NNTRACE_PHASE_TERMINATION, "first");
+		NNTRACE_FULL_RAW("LD", "PE", "second");
 		if (!i)
 			continue;
 		break;

@@ -1,6 +1,6 @@
 /*
- * nntrace_rows.c: the rows of NNAPI's contract, by tracelayer/nntrace.h, each with times long enough to be told apart. tests/program/nntrace_rows.py says what each is to
- * count for.
+ * nntrace_rows.c: the rows of NNAPI's contract, by tracelayer/nntrace.h, each with times long
+ * enough to be told apart. tests/program/nntrace_rows.py says what each is to count for.
  *
  *	nntrace_rows ROW
  */
@@ -99,7 +99,8 @@ static void prepare_model(void)
 {
 	work(2);
 	{
-		NNTRACE_FULL_SUBTRACT(NNTRACE_LAYER_RUNTIME, NNTRACE_PHASE_COMPILATION, "VersionedIDevice::prepareModel");
+		NNTRACE_FULL_SUBTRACT(NNTRACE_LAYER_RUNTIME, NNTRACE_PHASE_COMPILATION,
+				      "VersionedIDevice::prepareModel");
 		work(5);
 	}
 	work(2);
@@ -142,8 +143,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*row)(void);
-	} rows[] = {{"baseline", baseline}, {"local", local_call}, {"switch", switched}, {"twice", switched_twice}, {"subphase", subphase},
-		    {"detail", detail}, {"synchronous", synchronous}, {"subtract", subtracted}, {"once", once}, {"utility", utility}};
+	} rows[] = {{"baseline", baseline},	  {"local", local_call},    {"switch", switched},
+		    {"twice", switched_twice},	  {"subphase", subphase},   {"detail", detail},
+		    {"synchronous", synchronous}, {"subtract", subtracted}, {"once", once},
+		    {"utility", utility}};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(argv[1], rows[i].name)) {

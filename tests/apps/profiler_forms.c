@@ -1,8 +1,9 @@
 /*
  * profiler_forms.c: tracelayer/profiler.h, in C and in C++.
  *
- * profiler_forms example|workers|many|tree|forms|deep|fork: says each thing that is not as the header says, and ends with 1 then. `example` and `workers`
- * leave the profile on stdout, and on stderr what it is to say: "NAME: PERCENT", as the program's own clock has it.
+ * profiler_forms example|workers|many|tree|forms|deep|fork: says each thing that is not as the
+ * header says, and ends with 1 then. `example` and `workers` leave the profile on stdout, and on
+ * stderr what it is to say: "NAME: PERCENT", as the program's own clock has it.
  *
  * PROFILER_OTHER is set where profiler_other.c is linked.
  */
@@ -90,7 +91,8 @@ static void example(void)
 	for (i = 0; i < 40; i++)
 		foo();
 	EXPECT(!tl_profile_finish());
-	fprintf(stderr, "other: %.2f\nBar: %.2f\n", 100. * (double)in_foo / (double)(in_foo + in_bar),
+	fprintf(stderr, "other: %.2f\nBar: %.2f\n",
+		100. * (double)in_foo / (double)(in_foo + in_bar),
 		100. * (double)in_bar / (double)(in_foo + in_bar));
 }
 
@@ -351,7 +353,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = {{"example", example}, {"workers", workers}, {"many", many}, {"tree", tree},
+	} parts[] = {{"example", example}, {"workers", workers}, {"many", many},  {"tree", tree},
 		     {"forms", forms},	   {"deep", deep},	 {"fork", forked}};
 	size_t i;
 

@@ -1,9 +1,11 @@
 /*
- * Calls for tools to see. Every call is clGetPlatformIDs; where there is no platform each fails, which costs little.
+ * Calls for tools to see. Every call is clGetPlatformIDs; where there is no platform each fails,
+ * which costs little.
  *
  *	tool_calls threads N M	N threads with M calls each
  *	tool_calls fork N M	N calls; a child makes M, and ends by exit
- *	tool_calls plugin FILE	the first call is made while another thread loads FILE, whose constructor makes one too
+ *	tool_calls plugin FILE	the first call is made while another thread loads FILE, whose
+ *				constructor makes one too
  *	tool_calls crash	a call, and then one that gets a bad pointer
  *	tool_calls none		no call
  */
@@ -66,7 +68,7 @@ static int plugin(char *file)
 	void *loaded;
 
 	pthread_create(&loader, NULL, load, file);
-	usleep(100000);	/* it is in the constructor now, which sleeps first */
+	usleep(100000); /* it is in the constructor now, which sleeps first */
 	call(1);
 	pthread_join(loader, &loaded);
 	puts(loaded ? "loaded" : dlerror());

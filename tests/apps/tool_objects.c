@@ -1,12 +1,15 @@
 /*
- * Objects that are not destroyed as they should be, for the leaks tool; and failures that it is told of.
+ * Objects that are not destroyed as they should be, for the leaks tool; and failures that it is
+ * told of.
  *
- *	tool_objects ze		one event and one allocation are never destroyed; one event is destroyed twice, and used after that
+ *	tool_objects ze		one event and one allocation are never destroyed; one event is
+ *				destroyed twice, and used after that
  *	tool_objects clean	everything is destroyed, once
- *	tool_objects cl		OpenCL: a buffer is retained once too often, and a command's event is not released; one event and a
- *				retained buffer are
+ *	tool_objects cl		OpenCL: a buffer is retained once too often, and a command's event
+ *				is not released; one event and a retained buffer are
  *	tool_objects late	a destructor of the program destroys its event
- *	tool_objects buffers N	OpenCL: make N buffers, print each one's error code, and release what there is
+ *	tool_objects buffers N	OpenCL: make N buffers, print each one's error code, and release
+ *				what there is
  *
  * The wrong calls never reach the driver where the faults tool keeps them away from it.
  */
@@ -45,7 +48,7 @@ static void close_ze(void)
 
 static void wrong_ze(void)
 {
-	ze_host_mem_alloc_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC };
+	ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
 	ze_event_handle_t event;
 	void *memory;
 
@@ -62,7 +65,7 @@ static void wrong_ze(void)
 
 static void clean_ze(void)
 {
-	ze_host_mem_alloc_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC };
+	ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
 	void *memory;
 
 	open_ze();
@@ -95,7 +98,8 @@ static void open_cl(void)
 	cl_device_id device;
 	cl_int error;
 
-	if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+	if (clGetPlatformIDs(1, &platform, NULL) ||
+	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
 		exit(77);
 	context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
 	queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
@@ -119,7 +123,8 @@ static void wrong_cl(void)
 	clRetainMemObject(right);
 	clRetainMemObject(wrong);
 	for (int i = 0; i < 2; i++)
-		clEnqueueWriteBuffer(queue, right, CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL, &event[i]);
+		clEnqueueWriteBuffer(queue, right, CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL,
+				     &event[i]);
 	clReleaseEvent(event[0]);
 	clReleaseMemObject(right);
 	clReleaseMemObject(right);

@@ -1,6 +1,6 @@
 /*
- * A library whose constructor makes a call, a while after it began: so it holds the dynamic linker's lock when another thread makes
- * the process's first call (tool_calls plugin).
+ * A library whose constructor makes a call, a while after it began: so it holds the dynamic
+ * linker's lock when another thread makes the process's first call (tool_calls plugin).
  */
 #include <CL/cl.h>
 #include <unistd.h>

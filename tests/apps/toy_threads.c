@@ -1,6 +1,7 @@
 /*
- * toy_threads.c: THREADS CALLS [TIMES [fork]]: so many threads make so many calls each, so often, anew each time; the sum is printed. In the end a child
- * may do the same. With RACE, threads add to one variable without a lock.
+ * toy_threads.c: THREADS CALLS [TIMES [fork]]: so many threads make so many calls each, so often,
+ * anew each time; the sum is printed. In the end a child may do the same. With RACE, threads add to
+ * one variable without a lock.
  */
 #include <pthread.h>
 #include <stdio.h>

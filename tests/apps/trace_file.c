@@ -104,12 +104,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} ways[] = {{"unshare-user", unshare_user},
-		    {"leave-main", leave_main},
-		    {"close-all", close_all},
-		    {"change-folder", change_folder},
-		    {"wait", wait_between},
-		    {"fork", fork_child}};
+	} ways[] = {{"unshare-user", unshare_user}, {"leave-main", leave_main},
+		    {"close-all", close_all},	    {"change-folder", change_folder},
+		    {"wait", wait_between},	    {"fork", fork_child}};
 
 	if (argc < 3)
 		return 2;

@@ -24,16 +24,16 @@ struct ze_app_call {
 void ze_app_count(struct ze_app_call *call);
 
 /* Counts a call of the function, as a program that has it under another name does. */
-#define ZE_COUNT(function)                                              \
-	do {                                                            \
-		static struct ze_app_call call_ = { .name = #function };\
-		ze_app_count(&call_);                                   \
+#define ZE_COUNT(function)                                                                         \
+	do {                                                                                       \
+		static struct ze_app_call call_ = {.name = #function};                             \
+		ze_app_count(&call_);                                                              \
 	} while (0)
 
-#define ZE(function, ...)                                               \
-	({                                                              \
-		ZE_COUNT(function);                                     \
-		function(__VA_ARGS__);                                  \
+#define ZE(function, ...)                                                                          \
+	({                                                                                         \
+		ZE_COUNT(function);                                                                \
+		function(__VA_ARGS__);                                                             \
 	})
 
 /* Ends the program with a line on stderr unless the result is success. */

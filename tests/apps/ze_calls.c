@@ -288,16 +288,16 @@ static void append_images(void)
 	const ze_image_region_t region = {0, 0, 0, 1, 1, 1};
 
 	NO_HANDLE(ZE(zeCommandListAppendImageCopy, list, NULL, NULL, NULL, 0, NULL));
-	NO_HANDLE(ZE(zeCommandListAppendImageCopyRegion, list, NULL, NULL, &region, &region, NULL, 0,
-		 NULL));
-	NO_HANDLE(ZE(zeCommandListAppendImageCopyToMemory, list, host_memory, NULL, &region, NULL, 0,
-		 NULL));
-	NO_HANDLE(ZE(zeCommandListAppendImageCopyFromMemory, list, NULL, host_memory, &region, NULL, 0,
-		 NULL));
-	NO_HANDLE(ZE(zeCommandListAppendImageCopyToMemoryExt, list, host_memory, NULL, &region, 4, 4,
-		 NULL, 0, NULL));
-	NO_HANDLE(ZE(zeCommandListAppendImageCopyFromMemoryExt, list, NULL, host_memory, &region, 4, 4,
-		 NULL, 0, NULL));
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyRegion, list, NULL, NULL, &region, &region, NULL,
+		     0, NULL));
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyToMemory, list, host_memory, NULL, &region, NULL,
+		     0, NULL));
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyFromMemory, list, NULL, host_memory, &region, NULL,
+		     0, NULL));
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyToMemoryExt, list, host_memory, NULL, &region, 4,
+		     4, NULL, 0, NULL));
+	NO_HANDLE(ZE(zeCommandListAppendImageCopyFromMemoryExt, list, NULL, host_memory, &region, 4,
+		     4, NULL, 0, NULL));
 }
 
 static void images(void)

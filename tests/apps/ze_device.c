@@ -1,14 +1,18 @@
 /*
- * Everything that a Level Zero program has its device do, for device lanes to show: by several threads at once, in ways that make it hard to say which
- * execution a timestamp belongs to. What it prints depends on nothing but its arguments.
+ * Everything that a Level Zero program has its device do, for device lanes to show: by several
+ * threads at once, in ways that make it hard to say which execution a timestamp belongs to. What it
+ * prints depends on nothing but its arguments.
  *
  *	ze_device work [THREADS [ROUNDS]]	all of it
  *	ze_device time MS			kernels of 1 ms, 20 ms apart, for so long
- *	ze_device unfinished			ends while the device works: one kernel is done, two are not
+ *	ze_device unfinished			ends while the device works: one kernel is done, two
+ *						are not
  *	ze_device kill				is killed then
- *	ze_device late				calls the API once more in its last exit handler, and prints which functions the driver counted then
+ *	ze_device late				calls the API once more in its last exit handler,
+ *						and prints which functions the driver counted then
  *	ze_device fork				a round, and another one in a child
- *	ze_device again				six kernels of 1 ms, that signal events which are signalled already
+ *	ze_device again				six kernels of 1 ms, that signal events which are
+ *						signalled already
  */
 #include "ze_app.h"
 
@@ -147,7 +151,10 @@ static void append_rest(const struct thread *t, ze_command_list_handle_t list)
 		0, NULL));
 }
 
-/* One event of the program's three times in a list: reset in between, and signalled again. Its own queries read the last. */
+/*
+ * One event of the program's three times in a list: reset in between, and signalled again. Its own
+ * queries read the last.
+ */
 static void append_events(const struct thread *t, ze_command_list_handle_t list,
 			  ze_event_handle_t *events)
 {
@@ -164,7 +171,10 @@ static void append_events(const struct thread *t, ze_command_list_handle_t list,
 		NULL, NULL, 0, NULL));
 }
 
-/* Executed three times at once, twice more in one call with another list between, then reset and used for something else. */
+/*
+ * Executed three times at once, twice more in one call with another list between, then reset and
+ * used for something else.
+ */
 static void regular(struct thread *t)
 {
 	ze_command_queue_handle_t queue = queue_new(t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -200,7 +210,10 @@ static void regular(struct thread *t)
 	MUST(ZE(zeCommandQueueDestroy, queue));
 }
 
-/* Destroyed, with its events, as soon as the last event is seen; also while the next one is under way. */
+/*
+ * Destroyed, with its events, as soon as the last event is seen; also while the next one is under
+ * way.
+ */
 static void passing(struct thread *t)
 {
 	ze_command_queue_handle_t queue = queue_new(t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -233,7 +246,10 @@ static void passing(struct thread *t)
 	MUST(ZE(zeCommandQueueDestroy, queue));
 }
 
-/* An engine that only copies, three executions at once; its events are the program's, with and without timestamps, or none. */
+/*
+ * An engine that only copies, three executions at once; its events are the program's, with and
+ * without timestamps, or none.
+ */
 static void copying(struct thread *t)
 {
 	ze_command_queue_handle_t queue = queue_new(t, 1, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
@@ -306,7 +322,10 @@ static void immediate(struct thread *t, ze_command_queue_mode_t mode)
 	MUST(destroyed);
 }
 
-/* Pools with other flags, as the program asked for them: what it may not ask fails, as it should; what others share is left alone. */
+/*
+ * Pools with other flags, as the program asked for them: what it may not ask fails, as it should;
+ * what others share is left alone.
+ */
 static void pools(struct thread *t)
 {
 	ze_command_list_handle_t list = immediate_new(t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -487,7 +506,8 @@ static void begin_what_does_not_end(void)
 /* One by an immediate list, one by the host, and one by an engine that only copies. */
 static void signal_before(const struct thread *t, ze_event_handle_t *events)
 {
-	ze_command_list_handle_t immediate = immediate_new(t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+	ze_command_list_handle_t immediate =
+		immediate_new(t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
 	ze_command_queue_handle_t queue = queue_new(t, 1, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
 	ze_command_list_handle_t list = list_new(1);
 
@@ -504,7 +524,8 @@ static void signal_again(void)
 {
 	struct thread t = {0};
 	ze_event_pool_handle_t pool = ze_app_pool(&app, 3, 0);
-	ze_event_handle_t events[3] = {ze_app_event(pool, 0), ze_app_event(pool, 1), ze_app_event(pool, 2)};
+	ze_event_handle_t events[3] = {ze_app_event(pool, 0), ze_app_event(pool, 1),
+				       ze_app_event(pool, 2)};
 	ze_command_queue_handle_t queue = queue_new(&t, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
 	ze_command_list_handle_t first = list_new(0), list = list_new(0), other = list_new(0);
 	ze_kernel_handle_t spin = spin_new(19200);

@@ -1,6 +1,6 @@
 /*
  * A program that is not linked with the loader: opens it with dlopen, RTLD_LOCAL, and takes every
- *function by dlsym.
+ * function by dlsym.
  *
  *	ze_dlopen [deep]		deep: opens it with RTLD_DEEPBIND
  */

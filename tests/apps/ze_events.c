@@ -1,6 +1,6 @@
 /*
  * Kernel timestamps: spins on two engines, and checks that the times that its events give are in
- *order, long enough, and, unrolled where the device's clock wrapped, within the run.
+ * order, long enough, and, unrolled where the device's clock wrapped, within the run.
  *
  *	ze_events [KERNELS]
  */

@@ -1,6 +1,7 @@
 /*
- * ze_linked.c: a library with a loader linked into it, as oneAPI's adapters have it. The library's own calls of zeInit and the rest are of
- * that loader, and lead through tables that it has from the dynamic loader, which it brings up by functions that it looks up by name.
+ * ze_linked.c: a library with a loader linked into it, as oneAPI's adapters have it. The library's
+ * own calls of zeInit and the rest are of that loader, and lead through tables that it has from the
+ * dynamic loader, which it brings up by functions that it looks up by name.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -21,8 +22,9 @@ static struct {
 
 static struct {
 	void *create, *get_properties;
-	result (*build)(void *builder, const void *desc, void *scratch, size_t scratch_size, void *rtas, size_t rtas_size, void *operation,
-			void *user, void *bounds, size_t *size);
+	result (*build)(void *builder, const void *desc, void *scratch, size_t scratch_size,
+			void *rtas, size_t rtas_size, void *operation, void *user, void *bounds,
+			size_t *size);
 	void *destroy;
 } rtas_builder_exp;
 
@@ -54,10 +56,10 @@ static void bring_up(void)
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-	((result (*)(void))found("zeLoaderInit"))();
+	((result(*)(void))found("zeLoaderInit"))();
 	get_table("zeGetGlobalProcAddrTable", &global);
 	get_table("zeGetRTASBuilderExpProcAddrTable", &rtas_builder_exp);
-	((result (*)(uint32_t))found("zeInit"))(1);
+	((result(*)(uint32_t))found("zeInit"))(1);
 }
 
 __attribute__((visibility("default"))) void test_linked_calls(void);
@@ -71,6 +73,7 @@ void test_linked_calls(void)
 	if (getenv("TEST_LINKED_LATER"))
 		global.init = (__typeof__(global.init))found("zeInit");
 	printf("zeInit %x\n", global.init(1));
-	result got = rtas_builder_exp.build(at + 1, at + 10, at + 100, 1000, at + 10000, 100000, at + 1000000, at + 10000000, at + 100000000, &size);
+	result got = rtas_builder_exp.build(at + 1, at + 10, at + 100, 1000, at + 10000, 100000,
+					    at + 1000000, at + 10000000, at + 100000000, &size);
 	printf("zeRTASBuilderBuildExp %x %zu\n", got, size);
 }

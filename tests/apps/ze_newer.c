@@ -1,5 +1,6 @@
 /*
- * ze_newer.c: a program that was built for a newer Level Zero than we (drivers/ze_newer.c). What it prints is what it got.
+ * ze_newer.c: a program that was built for a newer Level Zero than we (drivers/ze_newer.c). What it
+ * prints is what it got.
  *
  *	ze_newer		calls the loader's functions by their symbols
  *	ze_newer dlsym		looks them up in the loader that it opens
@@ -18,7 +19,8 @@ typedef uint32_t result;
 #define WEAK __attribute__((weak))
 extern WEAK result zeInit(uint32_t flags);
 extern WEAK result zeInitDrivers(uint32_t *count, void **drivers, void *desc);
-extern WEAK result zeRTASBuilderBuildExp(void *builder, const void *desc, void *scratch, size_t scratch_size, void *rtas, size_t rtas_size,
+extern WEAK result zeRTASBuilderBuildExp(void *builder, const void *desc, void *scratch,
+					 size_t scratch_size, void *rtas, size_t rtas_size,
 					 void *operation, void *user, void *bounds, size_t *size);
 extern WEAK result zeCommandListCreateCloneExp(void *list, void **clone);
 extern WEAK result zeTomorrow(int a);
@@ -28,8 +30,10 @@ extern WEAK result zelTracerDestroy(void *tracer);
 extern WEAK result zelTracerSetEnabled(void *tracer, uint8_t enable);
 extern WEAK result zelEnableTracingLayer(void);
 extern WEAK result zelDisableTracingLayer(void);
-extern WEAK result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type, void (*callback)(void));
-extern WEAK result zelTracerTomorrowRegisterCallback(void *tracer, uint32_t type, void (*callback)(void));
+extern WEAK result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type,
+							void (*callback)(void));
+extern WEAK result zelTracerTomorrowRegisterCallback(void *tracer, uint32_t type,
+						     void (*callback)(void));
 
 static void *loader;
 
@@ -47,7 +51,8 @@ static void calls(void)
 	printf("zeInitDrivers %x %u\n", got, count);
 	got = FIND(zeInitDrivers)(&count, NULL, NULL);
 	printf("zeInitDrivers %x\n", got);
-	got = FIND(zeRTASBuilderBuildExp)(at + 1, at + 10, at + 100, 1000, at + 10000, 100000, at + 1000000, at + 10000000, at + 100000000, &size);
+	got = FIND(zeRTASBuilderBuildExp)(at + 1, at + 10, at + 100, 1000, at + 10000, 100000,
+					  at + 1000000, at + 10000000, at + 100000000, &size);
 	printf("zeRTASBuilderBuildExp %x %zu\n", got, size);
 	got = FIND(zeCommandListCreateCloneExp)(&count, &clone);
 	printf("zeCommandListCreateCloneExp %x %d\n", got, (int)((char *)clone - (char *)&count));
@@ -57,7 +62,10 @@ static void calls(void)
 
 static int heard;
 
-/* Of zeInitDrivers: its parameters' addresses, as its own header would have them in a struct. Callbacks may change what is passed. */
+/*
+ * Of zeInitDrivers: its parameters' addresses, as its own header would have them in a struct.
+ * Callbacks may change what is passed.
+ */
 static void prologue(void **params, result got, void *user, void **instance)
 {
 	static uint32_t desc[8];
@@ -73,20 +81,23 @@ static void registers(void)
 		uint32_t stype;
 		const void *next;
 		void *user_data;
-	} desc = {.stype = 1};	/* ZEL_STRUCTURE_TYPE_TRACER_DESC */
+	} desc = {.stype = 1}; /* ZEL_STRUCTURE_TYPE_TRACER_DESC */
 	void *tracer = NULL;
 
 	printf("zeInit %x\n", zeInit(1));
 	result got = zelTracerCreate(&desc, &tracer);
 	printf("zelTracerCreate %x %d\n", got, tracer != NULL);
-	printf("InitDrivers %x\n", zelTracerInitDriversRegisterCallback(tracer, 0, (void (*)(void))prologue));
+	printf("InitDrivers %x\n",
+	       zelTracerInitDriversRegisterCallback(tracer, 0, (void (*)(void))prologue));
 	zelTracerSetEnabled(tracer, 1);
 	uint32_t count = 7;
 	got = zeInitDrivers(&count, NULL, NULL);
 	printf("heard %d %x %u\n", heard, got, count);
 	zelTracerSetEnabled(tracer, 0);
-	printf("Tomorrow %x\n", zelTracerTomorrowRegisterCallback(tracer, 0, (void (*)(void))prologue));
-	result (*found)(void *, uint32_t, void (*)(void)) = (__typeof__(found))dlsym(RTLD_DEFAULT, "zelTracerTomorrowRegisterCallback");
+	printf("Tomorrow %x\n",
+	       zelTracerTomorrowRegisterCallback(tracer, 0, (void (*)(void))prologue));
+	result (*found)(void *, uint32_t, void (*)(void)) =
+		(__typeof__(found))dlsym(RTLD_DEFAULT, "zelTracerTomorrowRegisterCallback");
 	printf("by name %x\n", found(tracer, 0, (void (*)(void))prologue));
 	printf("of nobody %p\n", dlsym(RTLD_DEFAULT, "zelTracerNeverRegisterCallback"));
 	printf("zelTracerDestroy %x\n", zelTracerDestroy(tracer));
@@ -100,7 +111,9 @@ static void count_calls(void **params, result got, void *user, void **instance)
 	counted++;
 }
 
-/* How many of two tracers hear of a call, one of them enabled while the layer is out of the path. */
+/*
+ * How many of two tracers hear of a call, one of them enabled while the layer is out of the path.
+ */
 static void hear(const char *when)
 {
 	uint32_t count = 0, desc[8] = {0};
@@ -137,7 +150,8 @@ static void switches(void)
 	zelDisableTracingLayer();
 	hear("out");
 	zelDisableTracingLayer();
-	printf("while enabled %x %x\n", zelTracerDestroy(first), zelTracerInitDriversRegisterCallback(first, 1, (void (*)(void))count_calls));
+	printf("while enabled %x %x\n", zelTracerDestroy(first),
+	       zelTracerInitDriversRegisterCallback(first, 1, (void (*)(void))count_calls));
 	zelTracerSetEnabled(first, 0);
 	zelEnableTracingLayer();
 	hear("in");
@@ -166,7 +180,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "linked"))
 		return linked(argv[2]);
-	if (!strcmp(what, "dlsym") && !(loader = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL))) {
+	if (!strcmp(what, "dlsym") &&
+	    !(loader = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL))) {
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
 	}

@@ -1,11 +1,14 @@
 /*
- * All that a Level Zero program reads back from its events: of pools with every combination of flags, plain and extended, and of events that count; on lists of
- * every kind; signalled, reset, and signalled again. On the software device with a steady clock (TEST_ZE_CLOCK_STEADY) two runs print the same, bit for bit,
- * and so do one without us and one with us.
+ * All that a Level Zero program reads back from its events: of pools with every combination of
+ * flags, plain and extended, and of events that count; on lists of every kind; signalled, reset,
+ * and signalled again. On the software device with a steady clock (TEST_ZE_CLOCK_STEADY) two runs
+ * print the same, bit for bit, and so do one without us and one with us.
  *
  *	ze_reads events			what has been said
- *	ze_reads tool			a tracer gives each kernel an event that it made inside its callbacks, and prints their times
- *	ze_reads random SEED COUNT	so many steps, by chance: appending, waiting, resetting, asking, executing, destroying
+ *	ze_reads tool			a tracer gives each kernel an event that it made inside its
+ *					callbacks, and prints their times
+ *	ze_reads random SEED COUNT	so many steps, by chance: appending, waiting, resetting,
+ *					asking, executing, destroying
  */
 #include "ze_app.h"
 
@@ -30,10 +33,13 @@ static typeof(zeEventCounterBasedCreate) *create_counter;
 
 /* ---- objects */
 
-static ze_command_list_handle_t immediate_new(uint32_t group, ze_command_queue_flags_t flags, ze_command_queue_mode_t mode)
+static ze_command_list_handle_t immediate_new(uint32_t group, ze_command_queue_flags_t flags,
+					      ze_command_queue_mode_t mode)
 {
-	const ze_command_queue_desc_t desc = {
-		.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .ordinal = group, .flags = flags, .mode = mode};
+	const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+					      .ordinal = group,
+					      .flags = flags,
+					      .mode = mode};
 	ze_command_list_handle_t list;
 
 	MUST(ZE(zeCommandListCreateImmediate, app.context, app.device, &desc, &list));
@@ -42,8 +48,9 @@ static ze_command_list_handle_t immediate_new(uint32_t group, ze_command_queue_f
 
 static ze_command_list_handle_t regular_new(uint32_t group, ze_command_list_flags_t flags)
 {
-	const ze_command_list_desc_t desc = {
-		.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .commandQueueGroupOrdinal = group, .flags = flags};
+	const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+					     .commandQueueGroupOrdinal = group,
+					     .flags = flags};
 	ze_command_list_handle_t list;
 
 	MUST(ZE(zeCommandListCreate, app.context, app.device, &desc, &list));
@@ -52,7 +59,8 @@ static ze_command_list_handle_t regular_new(uint32_t group, ze_command_list_flag
 
 static ze_command_queue_handle_t queue_new(uint32_t group)
 {
-	const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .ordinal = group};
+	const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+					      .ordinal = group};
 	ze_command_queue_handle_t queue;
 
 	MUST(ZE(zeCommandQueueCreate, app.context, app.device, &desc, &queue));
@@ -72,35 +80,42 @@ static ze_kernel_handle_t spin_new(uint64_t ticks)
 static void print_times(const ze_kernel_timestamp_result_t *times)
 {
 	printf(" %llu+%llu/%llu+%llu", (unsigned long long)times->global.kernelStart,
-	       (unsigned long long)(times->global.kernelEnd - times->global.kernelStart), (unsigned long long)times->context.kernelStart,
+	       (unsigned long long)(times->global.kernelEnd - times->global.kernelStart),
+	       (unsigned long long)times->context.kernelStart,
 	       (unsigned long long)(times->context.kernelEnd - times->context.kernelStart));
 }
 
 /* Everything that answers something about an event. */
 static void read_event(const char *when, ze_event_handle_t event)
 {
-	ze_kernel_timestamp_result_t times = {.global = {7, 7}}, *written = (ze_kernel_timestamp_result_t *)(memory + 2048);
+	ze_kernel_timestamp_result_t times = {.global = {7, 7}},
+				     *written = (ze_kernel_timestamp_result_t *)(memory + 2048);
 	uint32_t count = 1;
 
 	printf("  %s: status %x", when, (unsigned)ZE(zeEventQueryStatus, event));
 	printf(" query %x", (unsigned)ZE(zeEventQueryKernelTimestamp, event, &times));
 	print_times(&times);
 	memset(&times, 0, sizeof(times));
-	printf(" exp %x", (unsigned)ZE(zeEventQueryTimestampsExp, event, app.device, &count, &times));
+	printf(" exp %x",
+	       (unsigned)ZE(zeEventQueryTimestampsExp, event, app.device, &count, &times));
 	print_times(&times);
 	memset(written, 0, sizeof(*written));
-	printf(" device %x", (unsigned)ZE(zeCommandListAppendQueryKernelTimestamps, asking, 1, &event, written, NULL, NULL, 0, NULL));
+	printf(" device %x", (unsigned)ZE(zeCommandListAppendQueryKernelTimestamps, asking, 1,
+					  &event, written, NULL, NULL, 0, NULL));
 	print_times(written);
 	printf("\n");
 }
 
 /* A command that takes its time, on either kind of engine. */
-static ze_result_t append_work(ze_command_list_handle_t list, uint32_t group, ze_kernel_handle_t kernel, ze_event_handle_t event,
+static ze_result_t append_work(ze_command_list_handle_t list, uint32_t group,
+			       ze_kernel_handle_t kernel, ze_event_handle_t event,
 			       ze_event_handle_t *wait)
 {
 	if (group == 0)
-		return ZE(zeCommandListAppendLaunchKernel, list, kernel, &one, event, wait ? 1 : 0, wait);
-	return ZE(zeCommandListAppendMemoryCopy, list, memory, memory + BYTES, BYTES, event, wait ? 1 : 0, wait);
+		return ZE(zeCommandListAppendLaunchKernel, list, kernel, &one, event, wait ? 1 : 0,
+			  wait);
+	return ZE(zeCommandListAppendMemoryCopy, list, memory, memory + BYTES, BYTES, event,
+		  wait ? 1 : 0, wait);
 }
 
 /* ---- events of all kinds */
@@ -114,8 +129,12 @@ struct events {
 
 static bool pool_new(ze_event_pool_flags_t flags, const void *next, struct events *made)
 {
-	const ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .pNext = next, .flags = flags, .count = 2};
-	const ze_event_desc_t event = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .signal = ZE_EVENT_SCOPE_FLAG_HOST};
+	const ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+					   .pNext = next,
+					   .flags = flags,
+					   .count = 2};
+	const ze_event_desc_t event = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+				       .signal = ZE_EVENT_SCOPE_FLAG_HOST};
 
 	if (ZE(zeEventPoolCreate, app.context, &desc, 0, NULL, &made->pool) != ZE_RESULT_SUCCESS)
 		return false;
@@ -145,8 +164,10 @@ static bool counters_new(uint32_t flags, struct events *made)
 
 static bool events_new(unsigned kind, struct events *made)
 {
-	static const struct recent_desc extensions[] = {{.stype = 0x7ffe0001}, {.stype = RECENT_POOL_COUNTS, .flags = 1}};
-	static const uint32_t counters[] = {0, RECENT_COUNTER_VISIBLE, RECENT_COUNTER_VISIBLE | RECENT_COUNTER_TIMES};
+	static const struct recent_desc extensions[] = {{.stype = 0x7ffe0001},
+							{.stype = RECENT_POOL_COUNTS, .flags = 1}};
+	static const uint32_t counters[] = {0, RECENT_COUNTER_VISIBLE,
+					    RECENT_COUNTER_VISIBLE | RECENT_COUNTER_TIMES};
 
 	*made = (struct events){0};
 	if (kind >= POOLS * EXTENDED)
@@ -171,7 +192,8 @@ static void reset(const struct events *events, int i)
 		MUST(ZE(zeEventHostReset, events->event[i]));
 }
 
-static void on_immediate(uint32_t group, ze_command_queue_flags_t flags, ze_command_queue_mode_t mode, struct events *events)
+static void on_immediate(uint32_t group, ze_command_queue_flags_t flags,
+			 ze_command_queue_mode_t mode, struct events *events)
 {
 	ze_command_list_handle_t list = immediate_new(group, flags, mode);
 	ze_kernel_handle_t first = spin_new(TICKS), second = spin_new(TICKS / 4);
@@ -216,13 +238,16 @@ static void on_immediate(uint32_t group, ze_command_queue_flags_t flags, ze_comm
 /* ---- regular lists */
 
 /* Asks in the list for the events' times, into the slot of that number. */
-static void append_query(ze_command_list_handle_t list, uint32_t group, struct events *events, unsigned slot)
+static void append_query(ze_command_list_handle_t list, uint32_t group, struct events *events,
+			 unsigned slot)
 {
 	if (group == 0)
-		MUST(ZE(zeCommandListAppendQueryKernelTimestamps, list, 2, events->event, memory + 1024 + 64 * slot, NULL, NULL, 0, NULL));
+		MUST(ZE(zeCommandListAppendQueryKernelTimestamps, list, 2, events->event,
+			memory + 1024 + 64 * slot, NULL, NULL, 0, NULL));
 }
 
-static void append_all(ze_command_list_handle_t list, uint32_t group, struct events *events, ze_kernel_handle_t first, ze_kernel_handle_t second)
+static void append_all(ze_command_list_handle_t list, uint32_t group, struct events *events,
+		       ze_kernel_handle_t first, ze_kernel_handle_t second)
 {
 	ze_event_handle_t *event = events->event;
 
@@ -240,7 +265,8 @@ static void append_all(ze_command_list_handle_t list, uint32_t group, struct eve
 	MUST(ZE(zeCommandListAppendBarrier, list, NULL, 0, NULL));
 	append_query(list, group, events, 2);
 	MUST(append_work(list, group, first, event[0], NULL));
-	MUST(ZE(zeCommandListAppendWriteGlobalTimestamp, list, (uint64_t *)(memory + 3072), NULL, 0, NULL));
+	MUST(ZE(zeCommandListAppendWriteGlobalTimestamp, list, (uint64_t *)(memory + 3072), NULL, 0,
+		NULL));
 	append_query(list, group, events, 3);
 	MUST(ZE(zeCommandListClose, list));
 }
@@ -285,7 +311,8 @@ static void on_regular(uint32_t group, ze_command_list_flags_t flags, struct eve
 
 static void read_all(void)
 {
-	static const char *const ways[] = {"immediate", "immediate, synchronous", "immediate, in order", "regular", "regular, in order"};
+	static const char *const ways[] = {"immediate", "immediate, synchronous",
+					   "immediate, in order", "regular", "regular, in order"};
 	struct events events;
 
 	for (unsigned kind = 0; kind < KINDS; kind++)
@@ -298,9 +325,12 @@ static void read_all(void)
 				printf("events %u, group %u, %s\n", kind, group, ways[way]);
 				if (way < 3)
 					on_immediate(group, way == 2 ? RECENT_IN_ORDER_QUEUE : 0,
-						     way == 1 ? ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS, &events);
+						     way == 1 ? ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS
+							      : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
+						     &events);
 				else
-					on_regular(group, way == 4 ? RECENT_IN_ORDER_LIST : 0, &events);
+					on_regular(group, way == 4 ? RECENT_IN_ORDER_LIST : 0,
+						   &events);
 				events_free(&events);
 			}
 }
@@ -324,14 +354,16 @@ static ze_event_handle_t tools_event(void)
 	return tool.events[tool.count++];
 }
 
-static void before_launch(ze_command_list_append_launch_kernel_params_t *params, ze_result_t result, void *user_data, void **instance)
+static void before_launch(ze_command_list_append_launch_kernel_params_t *params, ze_result_t result,
+			  void *user_data, void **instance)
 {
 	if (!*params->phSignalEvent && tool.count < TOOLS_EVENTS)
 		*params->phSignalEvent = tools_event();
 	(void)result, (void)user_data, (void)instance;
 }
 
-static void after_wait(ze_event_host_synchronize_params_t *params, ze_result_t result, void *user_data, void **instance)
+static void after_wait(ze_event_host_synchronize_params_t *params, ze_result_t result,
+		       void *user_data, void **instance)
 {
 	for (; tool.count; tool.count--) {
 		ze_event_handle_t event = tool.events[tool.count - 1];
@@ -359,12 +391,15 @@ static void with_a_tool(void)
 	MUST(zelTracerSetEpilogues(tracer, &after));
 	MUST(zelTracerSetEnabled(tracer, true));
 	for (unsigned way = 0; way < 6; way++) {
-		ze_command_list_handle_t list = immediate_new(0, way % 3 == 2 ? RECENT_IN_ORDER_QUEUE : 0,
-							      way % 3 == 1 ? ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+		ze_command_list_handle_t list =
+			immediate_new(0, way % 3 == 2 ? RECENT_IN_ORDER_QUEUE : 0,
+				      way % 3 == 1 ? ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS
+						   : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
 		ze_kernel_handle_t kernel = spin_new(6354 + way);
 		EXPECT(events_new(way < 3 ? 1 : 0, &events));
 		for (int i = 0; i < 5; i++)
-			MUST(ZE(zeCommandListAppendLaunchKernel, list, kernel, &one, NULL, 0, NULL));
+			MUST(ZE(zeCommandListAppendLaunchKernel, list, kernel, &one, NULL, 0,
+				NULL));
 		MUST(ZE(zeCommandListAppendBarrier, list, events.event[0], 0, NULL));
 		MUST(ZE(zeEventHostSynchronize, events.event[0], UINT64_MAX));
 		read_event("the program", events.event[0]);
@@ -389,7 +424,10 @@ static unsigned chance(unsigned of)
 #define SETS  6u
 #define LISTS 6u
 
-/* One immediate list at a time has a set of events, and each step ends when its event is seen: what is read depends on nothing else. */
+/*
+ * One immediate list at a time has a set of events, and each step ends when its event is seen: what
+ * is read depends on nothing else.
+ */
 struct world {
 	struct events events[SETS];
 	ze_command_list_handle_t immediate[LISTS];
@@ -412,7 +450,8 @@ static void renew_list(struct world *world, unsigned i)
 		MUST(ZE(zeCommandListDestroy, world->immediate[i]));
 	world->group[i] = chance(2);
 	world->immediate[i] = immediate_new(world->group[i], chance(2) ? RECENT_IN_ORDER_QUEUE : 0,
-					    chance(3) ? ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS : ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+					    chance(3) ? ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS
+						      : ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
 }
 
 static void step_immediate(struct world *world, struct events *events)
@@ -423,15 +462,19 @@ static void step_immediate(struct world *world, struct events *events)
 	if (chance(2))
 		reset(events, (int)which);
 	for (unsigned i = 0; i < more; i++)
-		MUST(append_work(world->immediate[list], world->group[list], world->kernels[chance(3)], NULL, NULL));
+		MUST(append_work(world->immediate[list], world->group[list],
+				 world->kernels[chance(3)], NULL, NULL));
 	if (!events->counts && chance(3) == 0)
 		MUST(ZE(zeCommandListAppendEventReset, world->immediate[list], event));
-	MUST(append_work(world->immediate[list], world->group[list], world->kernels[chance(3)], event, NULL));
+	MUST(append_work(world->immediate[list], world->group[list], world->kernels[chance(3)],
+			 event, NULL));
 	if (!events->counts && chance(4) == 0)
-		MUST(append_work(world->immediate[list], world->group[list], world->kernels[chance(3)], event, NULL));
+		MUST(append_work(world->immediate[list], world->group[list],
+				 world->kernels[chance(3)], event, NULL));
 	more = chance(3);
 	reset(events, 1 - (int)which);
-	MUST(ZE(zeCommandListAppendBarrier, world->immediate[list], events->event[1 - which], 1, &event));
+	MUST(ZE(zeCommandListAppendBarrier, world->immediate[list], events->event[1 - which], 1,
+		&event));
 	MUST(ZE(zeEventHostSynchronize, events->event[1 - which], UINT64_MAX));
 	read_event("immediate", event);
 }
@@ -465,7 +508,8 @@ static void step_regular(struct world *world, struct events *events)
 
 static void by_chance(unsigned count)
 {
-	struct world world = {.queues = {queue_new(0), queue_new(1)}, .kernels = {spin_new(11), spin_new(222), spin_new(3333)}};
+	struct world world = {.queues = {queue_new(0), queue_new(1)},
+			      .kernels = {spin_new(11), spin_new(222), spin_new(3333)}};
 
 	for (unsigned i = 0; i < SETS; i++)
 		renew_events(&world, i);
@@ -502,7 +546,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "events";
 
 	ze_app_open(&app);
-	MUST(ZE(zeDriverGetExtensionFunctionAddress, app.driver, "zeEventCounterBasedCreate", (void **)&create_counter));
+	MUST(ZE(zeDriverGetExtensionFunctionAddress, app.driver, "zeEventCounterBasedCreate",
+		(void **)&create_counter));
 	MUST(ZE(zeMemAllocHost, app.context, &host, 4096, 64, (void **)&memory));
 	memset(memory, 0, 4096);
 	asking = immediate_new(0, 0, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);

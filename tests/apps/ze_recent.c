@@ -1,6 +1,8 @@
 /*
- * Functions that are newer than Debian's headers (drivers/ze_recent.h), for device lanes to show: launches with arguments, host functions, lists that immediate lists execute,
- * lists that are changed and copied, graphs, and a wait for the whole device. What it prints depends on nothing but its arguments, with a steady clock.
+ * Functions that are newer than Debian's headers (drivers/ze_recent.h), for device lanes to show:
+ * launches with arguments, host functions, lists that immediate lists execute, lists that are
+ * changed and copied, graphs, and a wait for the whole device. What it prints depends on nothing
+ * but its arguments, with a steady clock.
  *
  *	ze_recent work [ROUNDS]		commands that each execution of a list is asked for
  *	ze_recent graph [ROUNDS]		graphs, captured on two lists; and copies of lists
@@ -29,7 +31,8 @@ static void host_function(void *count)
 
 static ze_command_list_handle_t immediate_new(uint32_t engine, ze_command_queue_flags_t flags)
 {
-	const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .index = engine, .flags = flags};
+	const ze_command_queue_desc_t desc = {
+		.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .index = engine, .flags = flags};
 	ze_command_list_handle_t list;
 
 	MUST(ZE(zeCommandListCreateImmediate, app.context, app.device, &desc, &list));
@@ -48,7 +51,8 @@ static ze_kernel_handle_t spin_new(const char *name, uint64_t ticks)
 static void print_event(const char *what, ze_event_handle_t event)
 {
 	ze_kernel_timestamp_result_t times = {.global = {7, 7}};
-	uint32_t status = ZE(zeEventQueryStatus, event), result = ZE(zeEventQueryKernelTimestamp, event, &times);
+	uint32_t status = ZE(zeEventQueryStatus, event),
+		 result = ZE(zeEventQueryKernelTimestamp, event, &times);
 
 	printf("%s: %x %x", what, status, result);
 	/* Without a steady clock each run has its own. */
@@ -63,14 +67,19 @@ static void print_event(const char *what, ze_event_handle_t event)
 static void append_new(ze_command_list_handle_t list, ze_event_handle_t event)
 {
 	const struct recent_groups counts = {3, 1, 1}, sizes = {8, 1, 1};
-	ze_kernel_handle_t spin = spin_new("spin@arguments", 1), same = spin_new("spin@parameters", 900);
+	ze_kernel_handle_t spin = spin_new("spin@arguments", 1),
+			   same = spin_new("spin@parameters", 900);
 	uint64_t ticks = 1500;
 	void *arguments[] = {&ticks};
 
-	MUST(zeCommandListAppendLaunchKernelWithArguments(list, spin, counts, sizes, arguments, NULL, NULL, 0, NULL));
-	MUST(zeCommandListAppendLaunchKernelWithArguments(list, spin, counts, sizes, arguments, NULL, event, 0, NULL));
-	MUST(zeCommandListAppendLaunchKernelWithParameters(list, same, (const struct recent_groups *)&one, NULL, NULL, 1, (void **)&event));
-	MUST(zeCommandListAppendMemoryCopyWithParameters(list, memory, memory + 256, 256, NULL, NULL, 0, NULL));
+	MUST(zeCommandListAppendLaunchKernelWithArguments(list, spin, counts, sizes, arguments,
+							  NULL, NULL, 0, NULL));
+	MUST(zeCommandListAppendLaunchKernelWithArguments(list, spin, counts, sizes, arguments,
+							  NULL, event, 0, NULL));
+	MUST(zeCommandListAppendLaunchKernelWithParameters(
+		list, same, (const struct recent_groups *)&one, NULL, NULL, 1, (void **)&event));
+	MUST(zeCommandListAppendMemoryCopyWithParameters(list, memory, memory + 256, 256, NULL,
+							 NULL, 0, NULL));
 	MUST(zeCommandListAppendHostFunction(list, host_function, &called, NULL, NULL, 0, NULL));
 	MUST(ZE(zeKernelDestroy, spin));
 	MUST(ZE(zeKernelDestroy, same));
@@ -78,7 +87,8 @@ static void append_new(ze_command_list_handle_t list, ze_event_handle_t event)
 
 static void one_by_one(ze_event_handle_t *events)
 {
-	ze_command_list_handle_t lists[2] = {immediate_new(0, 0), immediate_new(1, RECENT_IN_ORDER_QUEUE)};
+	ze_command_list_handle_t lists[2] = {immediate_new(0, 0),
+					     immediate_new(1, RECENT_IN_ORDER_QUEUE)};
 
 	for (int i = 0; i < 2; i++)
 		append_new(lists[i], events[i]);
@@ -87,7 +97,8 @@ static void one_by_one(ze_event_handle_t *events)
 	for (int i = 0; i < 2; i++) {
 		print_event("with arguments", events[i]);
 		MUST(ZE(zeEventHostReset, events[i]));
-		MUST(zeCommandListAppendHostFunction(lists[i], host_function, &called, NULL, events[i], 0, NULL));
+		MUST(zeCommandListAppendHostFunction(lists[i], host_function, &called, NULL,
+						     events[i], 0, NULL));
 		MUST(zeCommandListHostSynchronize(lists[i], UINT64_MAX));
 		print_event("a host function", events[i]);
 		MUST(ZE(zeEventHostReset, events[i]));
@@ -99,7 +110,8 @@ static void one_by_one(ze_event_handle_t *events)
 
 static void lists_on_lists(ze_event_handle_t *events)
 {
-	ze_command_list_handle_t list = ze_app_list(&app), other = ze_app_list(&app), both[] = {list, other};
+	ze_command_list_handle_t list = ze_app_list(&app), other = ze_app_list(&app),
+				 both[] = {list, other};
 	ze_command_list_handle_t immediate = immediate_new(0, 0);
 	ze_kernel_handle_t spin = spin_new("spin@list", 2500);
 
@@ -108,12 +120,15 @@ static void lists_on_lists(ze_event_handle_t *events)
 	MUST(ZE(zeCommandListAppendLaunchKernel, other, spin, &one, NULL, 0, NULL));
 	MUST(ZE(zeCommandListClose, list));
 	MUST(ZE(zeCommandListClose, other));
-	MUST(zeCommandListImmediateAppendCommandListsExp(immediate, 2, (void **)both, events[1], 0, NULL));
+	MUST(zeCommandListImmediateAppendCommandListsExp(immediate, 2, (void **)both, events[1], 0,
+							 NULL));
 	MUST(ZE(zeEventHostSynchronize, events[1], UINT64_MAX));
 	print_event("behind two lists", events[1]);
 	for (int i = 0; i < 3; i++)
-		MUST(zeCommandListImmediateAppendCommandListsExp(immediate, 2, (void **)both, NULL, 1, (void **)&events[1]));
-	printf("none: %x\n", zeCommandListImmediateAppendCommandListsExp(immediate, 0, (void **)both, NULL, 0, NULL));
+		MUST(zeCommandListImmediateAppendCommandListsExp(immediate, 2, (void **)both, NULL,
+								 1, (void **)&events[1]));
+	printf("none: %x\n", zeCommandListImmediateAppendCommandListsExp(
+				     immediate, 0, (void **)both, NULL, 0, NULL));
 	MUST(ZE(zeCommandListAppendLaunchKernel, immediate, spin, &one, NULL, 0, NULL));
 	MUST(zeDeviceSynchronize(app.device));
 	MUST(ZE(zeEventHostReset, events[1]));
@@ -126,7 +141,8 @@ static void lists_on_lists(ze_event_handle_t *events)
 
 /* ---- lists that change */
 
-static uint64_t append_mutable(ze_command_list_handle_t list, ze_kernel_handle_t kernel, uint32_t flags, ze_event_handle_t event)
+static uint64_t append_mutable(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+			       uint32_t flags, ze_event_handle_t event)
 {
 	const struct recent_desc desc = {.stype = 0x00020017, .flags = flags};
 	uint64_t id;
@@ -136,7 +152,8 @@ static uint64_t append_mutable(ze_command_list_handle_t list, ze_kernel_handle_t
 	return id;
 }
 
-static void execute(ze_command_queue_handle_t queue, ze_command_list_handle_t list, ze_event_handle_t *events)
+static void execute(ze_command_queue_handle_t queue, ze_command_list_handle_t list,
+		    ze_event_handle_t *events)
 {
 	MUST(ZE(zeCommandListClose, list));
 	MUST(ZE(zeCommandQueueExecuteCommandLists, queue, 1, &list, NULL));
@@ -151,20 +168,27 @@ static void change(ze_event_handle_t *events)
 {
 	ze_command_queue_handle_t queue = ze_app_queue(&app, 0);
 	ze_command_list_handle_t list = ze_app_list(&app);
-	ze_kernel_handle_t first = spin_new("spin@first", 700), second = spin_new("spin@second", 1700);
-	uint64_t ids[3] = {append_mutable(list, first, RECENT_CHANGES_SIGNAL | RECENT_CHANGES_KERNEL, events[0]), append_mutable(list, first, 0, NULL),
+	ze_kernel_handle_t first = spin_new("spin@first", 700),
+			   second = spin_new("spin@second", 1700);
+	uint64_t ids[3] = {append_mutable(list, first,
+					  RECENT_CHANGES_SIGNAL | RECENT_CHANGES_KERNEL, events[0]),
+			   append_mutable(list, first, 0, NULL),
 			   append_mutable(list, first, RECENT_CHANGES_SIZES, NULL)};
 
 	MUST(ZE(zeCommandListAppendLaunchKernel, list, first, &one, NULL, 0, NULL));
 	execute(queue, list, events);
 	MUST(zeCommandListUpdateMutableCommandSignalEventExp(list, ids[0], events[1]));
 	for (int i = 1; i < 3; i++)
-		printf("an event for what had none: %x\n", zeCommandListUpdateMutableCommandSignalEventExp(list, ids[i], events[1]));
+		printf("an event for what had none: %x\n",
+		       zeCommandListUpdateMutableCommandSignalEventExp(list, ids[i], events[1]));
 	execute(queue, list, events);
 	MUST(zeCommandListUpdateMutableCommandKernelsExp(list, 1, ids, (void **)&second));
-	const struct recent_group_size_desc size = {.stype = RECENT_GROUP_SIZE, .id = ids[2], .x = 16, .y = 1, .z = 1};
-	const struct recent_group_count_desc count = {
-		.stype = RECENT_GROUP_COUNT, .next = &size, .id = ids[2], .count = (const struct recent_groups *)&two};
+	const struct recent_group_size_desc size = {
+		.stype = RECENT_GROUP_SIZE, .id = ids[2], .x = 16, .y = 1, .z = 1};
+	const struct recent_group_count_desc count = {.stype = RECENT_GROUP_COUNT,
+						      .next = &size,
+						      .id = ids[2],
+						      .count = (const struct recent_groups *)&two};
 	const struct recent_desc changes = {.stype = 0x00020018, .next = &count};
 	MUST(zeCommandListUpdateMutableCommandsExp(list, &changes));
 	execute(queue, list, events);
@@ -199,7 +223,8 @@ static void count(uint32_t flags)
 
 static void ask(ze_event_pool_flags_t flags)
 {
-	const ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = 1};
+	const ze_event_pool_desc_t desc = {
+		.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = 1};
 	ze_command_list_handle_t list = immediate_new(0, 0);
 	ze_kernel_handle_t spin = spin_new("spin@asked", 4500);
 	uint64_t times[4] = {0}, synchronized[4] = {0};
@@ -212,9 +237,11 @@ static void ask(ze_event_pool_flags_t flags)
 	MUST(zeEventPoolGetFlags(pool, &given));
 	MUST(ZE(zeCommandListAppendLaunchKernel, list, spin, &one, event, 0, NULL));
 	MUST(ZE(zeEventHostSynchronize, event, UINT64_MAX));
-	printf("flags %x are %x: %x %u", flags, given, zeEventQueryKernelTimestampsExt(event, app.device, &count, &result), count);
+	printf("flags %x are %x: %x %u", flags, given,
+	       zeEventQueryKernelTimestampsExt(event, app.device, &count, &result), count);
 	for (int i = 0; getenv("TEST_ZE_CLOCK_STEADY") && i < 4; i++)
-		printf(" %llu %llu", (unsigned long long)times[i], (unsigned long long)synchronized[i]);
+		printf(" %llu %llu", (unsigned long long)times[i],
+		       (unsigned long long)synchronized[i]);
 	printf("\n");
 	MUST(ZE(zeEventDestroy, event));
 	MUST(ZE(zeEventPoolDestroy, pool));
@@ -224,7 +251,8 @@ static void ask(ze_event_pool_flags_t flags)
 
 /* ---- graphs, and copies */
 
-static void *graph_of(ze_command_list_handle_t list, ze_command_list_handle_t other, ze_kernel_handle_t kernel, ze_event_handle_t *events)
+static void *graph_of(ze_command_list_handle_t list, ze_command_list_handle_t other,
+		      ze_kernel_handle_t kernel, ze_event_handle_t *events)
 {
 	void *graph, *executable;
 
@@ -242,14 +270,17 @@ static void *graph_of(ze_command_list_handle_t list, ze_command_list_handle_t ot
 
 static void graphs(ze_event_handle_t *events)
 {
-	ze_command_list_handle_t list = immediate_new(0, RECENT_IN_ORDER_QUEUE), other = immediate_new(1, RECENT_IN_ORDER_QUEUE);
-	ze_kernel_handle_t inner = spin_new("spin@captured", 1200), outer = spin_new("spin@outside", 600);
+	ze_command_list_handle_t list = immediate_new(0, RECENT_IN_ORDER_QUEUE),
+				 other = immediate_new(1, RECENT_IN_ORDER_QUEUE);
+	ze_kernel_handle_t inner = spin_new("spin@captured", 1200),
+			   outer = spin_new("spin@outside", 600);
 	void *graph = graph_of(list, other, inner, events);
 
 	MUST(ZE(zeCommandListAppendLaunchKernel, list, outer, &one, NULL, 0, NULL));
 	MUST(ZE(zeCommandListAppendLaunchKernel, other, outer, &one, NULL, 0, NULL));
 	for (int i = 0; i < 3; i++) {
-		MUST(zeCommandListAppendGraphExt(list, graph, NULL, i == 1 ? events[2] : NULL, 0, NULL));
+		MUST(zeCommandListAppendGraphExt(list, graph, NULL, i == 1 ? events[2] : NULL, 0,
+						 NULL));
 		MUST(ZE(zeCommandListAppendLaunchKernel, list, outer, &one, NULL, 0, NULL));
 	}
 	MUST(ZE(zeEventHostSynchronize, events[2], UINT64_MAX));
@@ -304,7 +335,8 @@ int main(int argc, char **argv)
 	ze_app_open(&app);
 	MUST(ZE(zeMemAllocHost, app.context, &host, 4096, 64, (void **)&memory));
 	ze_event_pool_handle_t pool = ze_app_pool(&app, 3, ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
-	ze_event_handle_t events[3] = {ze_app_event(pool, 0), ze_app_event(pool, 1), ze_app_event(pool, 2)};
+	ze_event_handle_t events[3] = {ze_app_event(pool, 0), ze_app_event(pool, 1),
+				       ze_app_event(pool, 2)};
 	for (unsigned i = 0; i < rounds; i++) {
 		if (strcmp(what, "graph") == 0) {
 			graphs(events);

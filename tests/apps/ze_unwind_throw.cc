@@ -3,7 +3,9 @@
 
 struct thrown : std::runtime_error {
 	int value;
-	thrown(int v) : std::runtime_error("from the driver"), value(v) {}
+	thrown(int v) : std::runtime_error("from the driver"), value(v)
+	{
+	}
 };
 
 extern "C" void ze_unwind_throw(const char *, void *)

@@ -4,7 +4,7 @@
  *	ze_vector_add [-t THREADS] [-n ITERATIONS] [-s SIZE] [-i]
  *
  * Each thread has a queue, a list, buffers and a kernel of its own; -i: an immediate list in place
- *of queue and list. The calls that it makes depend on the options alone.
+ * of queue and list. The calls that it makes depend on the options alone.
  */
 #include "ze_app.h"
 

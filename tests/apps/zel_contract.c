@@ -1,6 +1,6 @@
 /*
- * The contract of Level Zero's tracing interface, as a tool sees it: run behind every door there is (tests/zel_contract.sh), on the test
- * driver. Prints TAP.
+ * The contract of Level Zero's tracing interface, as a tool sees it: run behind every door there is
+ * (tests/zel_contract.sh), on the test driver. Prints TAP.
  *
  *	zel_contract		all of it
  *	zel_contract exit	threads go on calling, with a tracer enabled, while the process ends
@@ -77,7 +77,8 @@ const char *written(void)
 	return text;
 }
 
-static void prologue(ze_device_get_status_params_t *params, ze_result_t result, void *user, void **instance)
+static void prologue(ze_device_get_status_params_t *params, ze_result_t result, void *user,
+		     void **instance)
 {
 	struct watch *watch = user;
 
@@ -90,7 +91,8 @@ static void prologue(ze_device_get_status_params_t *params, ze_result_t result, 
 		watch->in_prologue(watch);
 }
 
-static void epilogue(ze_device_get_status_params_t *params, ze_result_t result, void *user, void **instance)
+static void epilogue(ze_device_get_status_params_t *params, ze_result_t result, void *user,
+		     void **instance)
 {
 	struct watch *watch = user;
 
@@ -104,12 +106,15 @@ static void epilogue(ze_device_get_status_params_t *params, ze_result_t result, 
 
 void watch_create(struct watch *watch, char name)
 {
-	const zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_DESC, .pUserData = watch};
+	const zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_DESC,
+					.pUserData = watch};
 
 	*watch = (struct watch){.name = name};
 	MUST(zelTracerCreate(&desc, &watch->tracer));
-	MUST(zelTracerDeviceGetStatusRegisterCallback(watch->tracer, ZEL_REGISTER_PROLOGUE, prologue));
-	MUST(zelTracerDeviceGetStatusRegisterCallback(watch->tracer, ZEL_REGISTER_EPILOGUE, epilogue));
+	MUST(zelTracerDeviceGetStatusRegisterCallback(watch->tracer, ZEL_REGISTER_PROLOGUE,
+						      prologue));
+	MUST(zelTracerDeviceGetStatusRegisterCallback(watch->tracer, ZEL_REGISTER_EPILOGUE,
+						      epilogue));
 }
 
 void watch_enable(struct watch *watch, bool enable)
@@ -134,17 +139,24 @@ ze_result_t call(void)
 /* Newer loaders have these three; preloaded, they are there with any loader. */
 static void layer_state(void)
 {
-	ze_result_t (*enable)(void) = (ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelEnableTracingLayer");
-	ze_result_t (*disable)(void) = (ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelDisableTracingLayer");
-	ze_result_t (*state)(bool *) = (ze_result_t(*)(bool *))dlsym(RTLD_DEFAULT, "zelGetTracingLayerState");
+	ze_result_t (*enable)(void) =
+		(ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelEnableTracingLayer");
+	ze_result_t (*disable)(void) =
+		(ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelDisableTracingLayer");
+	ze_result_t (*state)(bool *) =
+		(ze_result_t(*)(bool *))dlsym(RTLD_DEFAULT, "zelGetTracingLayerState");
 	bool on = true;
 
 	if (!enable || !disable || !state)
 		return;
-	gives(state(NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER, "the layer's state: no place for it");
-	check(disable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && !on, "disabling the layer without an enable leaves it off");
-	check(enable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && on, "and the next enable is not lost, before zeInit");
-	check(disable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && !on, "a disable ends it");
+	gives(state(NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER,
+	      "the layer's state: no place for it");
+	check(disable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && !on,
+	      "disabling the layer without an enable leaves it off");
+	check(enable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && on,
+	      "and the next enable is not lost, before zeInit");
+	check(disable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && !on,
+	      "a disable ends it");
 }
 
 static int inits;
@@ -154,7 +166,10 @@ static void on_init(ze_init_params_t *params, ze_result_t result, void *user, vo
 	inits++;
 }
 
-/* Stock loaders make tracers only once they are initialised. Ours are there before that, and trace the first zeInit. */
+/*
+ * Stock loaders make tracers only once they are initialised. Ours are there before that, and trace
+ * the first zeInit.
+ */
 static void first_call(void)
 {
 	const zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_DESC};
@@ -182,7 +197,8 @@ static void looked_up(void)
 	zel_tracer_handle_t tracer = NULL;
 
 	memcpy(&create, &symbol, sizeof(create));
-	if (!check(create && create(&desc, &tracer) == ZE_RESULT_SUCCESS, "zelTracerCreate by dlsym on the loader makes tracers"))
+	if (!check(create && create(&desc, &tracer) == ZE_RESULT_SUCCESS,
+		   "zelTracerCreate by dlsym on the loader makes tracers"))
 		return;
 	gives(zelTracerDestroy(tracer), ZE_RESULT_SUCCESS, "of the same kind");
 	dlclose(loader);
@@ -202,14 +218,18 @@ static void *driver_symbol(const char *name)
 
 static void find_driver(void)
 {
-	driver.set_hook = (int (*)(const char *, test_ze_hook *, void *))driver_symbol("test_ze_set_hook");
-	driver.set_result = (int (*)(const char *, uint32_t, uint64_t))driver_symbol("test_ze_set_result");
+	driver.set_hook =
+		(int (*)(const char *, test_ze_hook *, void *))driver_symbol("test_ze_set_hook");
+	driver.set_result =
+		(int (*)(const char *, uint32_t, uint64_t))driver_symbol("test_ze_set_result");
 	driver.block = (int (*)(const char *))driver_symbol("test_ze_block");
 	driver.release = (int (*)(const char *))driver_symbol("test_ze_release");
 	driver.waiting = (int (*)(const char *))driver_symbol("test_ze_waiting");
 }
 
-/* Declared in no header that is installed. Preloaded, it is there for all; else the layer has it. */
+/*
+ * Declared in no header that is installed. Preloaded, it is there for all; else the layer has it.
+ */
 static void find_reset(void)
 {
 	void *layer = dlopen("libze_tracing_layer.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -218,7 +238,7 @@ static void find_reset(void)
 	if (!symbol && layer)
 		symbol = dlsym(layer, "zelTracerResetAllCallbacks");
 	EXPECT(symbol);
-	reset_all = (ze_result_t (*)(zel_tracer_handle_t))symbol;
+	reset_all = (ze_result_t(*)(zel_tracer_handle_t))symbol;
 }
 
 static void *call_for_ever(void *unused)

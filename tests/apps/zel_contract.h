@@ -1,5 +1,6 @@
 /*
- * What the parts of zel_contract share: reporting, a tracer that writes down what its callbacks see, and the test driver's hooks.
+ * What the parts of zel_contract share: reporting, a tracer that writes down what its callbacks
+ * see, and the test driver's hooks.
  */
 #ifndef TESTS_ZEL_CONTRACT_H
 #define TESTS_ZEL_CONTRACT_H
@@ -16,16 +17,17 @@ bool check(bool holds, const char *what, ...) __attribute__((format(printf, 2, 3
 bool gives(ze_result_t result, ze_result_t wanted, const char *what);
 
 extern struct ze_app app;
-extern ze_result_t (*reset_all)(zel_tracer_handle_t);	/* zelTracerResetAllCallbacks, which no stock loader has */
+/* zelTracerResetAllCallbacks, which no stock loader has */
+extern ze_result_t (*reset_all)(zel_tracer_handle_t);
 
 /* What a traced call of zeDeviceGetStatus does besides being written down. */
 struct watch {
 	char name;
 	zel_tracer_handle_t tracer;
 	_Atomic int prologues, epilogues;
-	ze_result_t prologue_result, result;	/* as the last callbacks got them */
-	void *found;		/* instance data as the last prologue found it */
-	bool own_data;		/* the epilogue found what the prologue put there */
+	ze_result_t prologue_result, result; /* as the last callbacks got them */
+	void *found;			     /* instance data as the last prologue found it */
+	bool own_data;			     /* the epilogue found what the prologue put there */
 	void (*in_prologue)(struct watch *watch);
 	void (*in_epilogue)(struct watch *watch);
 };

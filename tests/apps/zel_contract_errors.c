@@ -4,11 +4,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define IN_USE	ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE
+#define IN_USE	     ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE
 #define NULL_HANDLE  ZE_RESULT_ERROR_INVALID_NULL_HANDLE
 #define NULL_POINTER ZE_RESULT_ERROR_INVALID_NULL_POINTER
 
-static void ignore(ze_device_get_status_params_t *params, ze_result_t result, void *user, void **instance)
+static void ignore(ze_device_get_status_params_t *params, ze_result_t result, void *user,
+		   void **instance)
 {
 }
 
@@ -57,10 +58,10 @@ static void bad_arguments(void)
 	MUST(zelTracerCreate(&desc, &tracer));
 	gives(zelTracerSetPrologues(tracer, NULL), NULL_POINTER, "set prologues: no table");
 	gives(zelTracerSetEpilogues(tracer, NULL), NULL_POINTER, "set epilogues: no table");
-	gives(zelTracerDeviceGetStatusRegisterCallback(tracer, (zel_tracer_reg_t)77, ignore), ZE_RESULT_ERROR_INVALID_ENUMERATION,
-	      "register: a callback type that is none");
-	gives(zelTracerDeviceGetStatusRegisterCallback(tracer, (zel_tracer_reg_t)-1, ignore), ZE_RESULT_ERROR_INVALID_ENUMERATION,
-	      "register: another");
+	gives(zelTracerDeviceGetStatusRegisterCallback(tracer, (zel_tracer_reg_t)77, ignore),
+	      ZE_RESULT_ERROR_INVALID_ENUMERATION, "register: a callback type that is none");
+	gives(zelTracerDeviceGetStatusRegisterCallback(tracer, (zel_tracer_reg_t)-1, ignore),
+	      ZE_RESULT_ERROR_INVALID_ENUMERATION, "register: another");
 	MUST(zelTracerDestroy(tracer));
 }
 
@@ -71,10 +72,14 @@ static void states(void)
 
 	watch_create(&watch, 's');
 	watch_enable(&watch, true);
-	gives(zelTracerSetEnabled(watch.tracer, true), ZE_RESULT_SUCCESS, "enabling twice is a success");
-	gives(register_on(watch.tracer), ZE_RESULT_ERROR_INVALID_ARGUMENT, "an enabled tracer's callbacks can't be changed");
-	gives(zelTracerSetPrologues(watch.tracer, &table), ZE_RESULT_ERROR_INVALID_ARGUMENT, "nor its prologues");
-	gives(zelTracerSetEpilogues(watch.tracer, &table), ZE_RESULT_ERROR_INVALID_ARGUMENT, "nor its epilogues");
+	gives(zelTracerSetEnabled(watch.tracer, true), ZE_RESULT_SUCCESS,
+	      "enabling twice is a success");
+	gives(register_on(watch.tracer), ZE_RESULT_ERROR_INVALID_ARGUMENT,
+	      "an enabled tracer's callbacks can't be changed");
+	gives(zelTracerSetPrologues(watch.tracer, &table), ZE_RESULT_ERROR_INVALID_ARGUMENT,
+	      "nor its prologues");
+	gives(zelTracerSetEpilogues(watch.tracer, &table), ZE_RESULT_ERROR_INVALID_ARGUMENT,
+	      "nor its epilogues");
 	gives(reset_all(watch.tracer), ZE_RESULT_ERROR_INVALID_ARGUMENT, "nor can they be reset");
 	gives(zelTracerDestroy(watch.tracer), IN_USE, "nor can it be destroyed");
 	call();
@@ -92,8 +97,8 @@ static void removing(void)
 	static struct watch watch;
 
 	watch_create(&watch, 'n');
-	gives(zelTracerDeviceGetStatusRegisterCallback(watch.tracer, ZEL_REGISTER_PROLOGUE, NULL), ZE_RESULT_SUCCESS,
-	      "a callback of NULL can be registered");
+	gives(zelTracerDeviceGetStatusRegisterCallback(watch.tracer, ZEL_REGISTER_PROLOGUE, NULL),
+	      ZE_RESULT_SUCCESS, "a callback of NULL can be registered");
 	watch_enable(&watch, true);
 	written();
 	call();

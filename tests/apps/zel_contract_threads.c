@@ -31,7 +31,8 @@ static void end_blocked(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
-static void on_context(ze_context_get_status_params_t *params, ze_result_t result, void *user, void **instance)
+static void on_context(ze_context_get_status_params_t *params, ze_result_t result, void *user,
+		       void **instance)
 {
 	++*(_Atomic int *)user;
 }
@@ -48,7 +49,8 @@ static void pairs(void)
 	watch_enable(&during, true);
 	written();
 	end_blocked(thread);
-	check(before.prologues == 1 && before.epilogues == 1, "a tracer disabled while a call is in the driver still gets its epilogue");
+	check(before.prologues == 1 && before.epilogues == 1,
+	      "a tracer disabled while a call is in the driver still gets its epilogue");
 	check(during.prologues == 0 && during.epilogues == 0, "one enabled meanwhile gets none");
 	call();
 	check(!strcmp(written(), "bDd"), "until the next call");
@@ -58,7 +60,8 @@ static void pairs(void)
 
 static _Atomic int seen_once;
 
-static void on_context_once(ze_context_get_status_params_t *params, ze_result_t result, void *user, void **instance)
+static void on_context_once(ze_context_get_status_params_t *params, ze_result_t result, void *user,
+			    void **instance)
 {
 	seen_once++;
 }
@@ -71,7 +74,9 @@ static void anew_at_once(void)
 	watch_enable(&watch, true);
 	pthread_t thread = begin_blocked();
 	watch_enable(&watch, false);
-	gives(zelTracerContextGetStatusRegisterCallback(watch.tracer, ZEL_REGISTER_EPILOGUE, on_context_once), ZE_RESULT_SUCCESS,
+	gives(zelTracerContextGetStatusRegisterCallback(watch.tracer, ZEL_REGISTER_EPILOGUE,
+							on_context_once),
+	      ZE_RESULT_SUCCESS,
 	      "a tracer disabled while a thread is inside a call can be registered on at once");
 	gives(zelTracerSetEnabled(watch.tracer, true), ZE_RESULT_SUCCESS, "and be enabled");
 	end_blocked(thread);
@@ -108,7 +113,8 @@ static void drain(void)
 	ended = false;
 	EXPECT(pthread_create(&destroyer, NULL, destroy, &watch) == 0);
 	sleep_ms(50);
-	check(!ended && watch.epilogues == 0, "destroy waits for a call that owes the tracer's epilogue");
+	check(!ended && watch.epilogues == 0,
+	      "destroy waits for a call that owes the tracer's epilogue");
 	end_blocked(thread);
 	pthread_join(destroyer, NULL);
 	check(ended && watch.epilogues == 1, "and returns when that has run");
@@ -119,7 +125,8 @@ static void unrelated(void)
 {
 	static struct watch watch;
 	_Atomic int calls = 0;
-	zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_DESC, .pUserData = (void *)&calls};
+	zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_DESC,
+				  .pUserData = (void *)&calls};
 	zel_tracer_handle_t tracer;
 
 	watch_create(&watch, 'w');
@@ -130,7 +137,8 @@ static void unrelated(void)
 	MUST(zeContextGetStatus(app.context));
 	pthread_t thread = begin_blocked();
 	MUST(zelTracerSetEnabled(tracer, false));
-	gives(zelTracerDestroy(tracer), ZE_RESULT_SUCCESS, "destroy does not wait for other tracers' calls, nor for untraced ones");
+	gives(zelTracerDestroy(tracer), ZE_RESULT_SUCCESS,
+	      "destroy does not wait for other tracers' calls, nor for untraced ones");
 	check(driver.waiting(WATCHED) == 1 && calls == 1, "which are still in the driver");
 	end_blocked(thread);
 	watch_destroy(&watch);
@@ -174,13 +182,16 @@ static void load(void)
 		watch_create(&passing, 'p');
 		watch_enable(&passing, true);
 		watch_enable(&passing, false);
-		succeeded &= zelTracerDestroy(passing.tracer) == ZE_RESULT_SUCCESS && passing.prologues == passing.epilogues;
+		succeeded &= zelTracerDestroy(passing.tracer) == ZE_RESULT_SUCCESS &&
+			     passing.prologues == passing.epilogues;
 	}
 	stop = true;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	check(succeeded, "2000 tracers come and go under load, each with as many epilogues as prologues");
-	check(steady.prologues == steady.epilogues && steady.prologues > 0 && shaken.prologues == shaken.epilogues,
+	check(succeeded,
+	      "2000 tracers come and go under load, each with as many epilogues as prologues");
+	check(steady.prologues == steady.epilogues && steady.prologues > 0 &&
+		      shaken.prologues == shaken.epilogues,
 	      "and so have those that a callback toggles");
 	watch_destroy(&steady);
 	watch_destroy(&shaken);
@@ -215,7 +226,8 @@ static void forked(void)
 		_exit(in_child(&watch));
 	}
 	waitpid(child, &status, 0);
-	check(status == 0, "a forked child traces, and destroys a tracer that another thread of its parent was inside of");
+	check(status == 0,
+	      "a forked child traces, and destroys a tracer that another thread of its parent was inside of");
 	end_blocked(thread);
 	check(watch.epilogues == 1, "the parent goes on as before");
 	watch_destroy(&watch);

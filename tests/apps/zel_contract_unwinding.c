@@ -1,6 +1,7 @@
 /*
- * Calls and callbacks that do not return: C++ exceptions, longjmp, the thread's end, from the driver and from callbacks. Each time
- * the epilogue comes, the thread is traced again, and the tracer can be destroyed.
+ * Calls and callbacks that do not return: C++ exceptions, longjmp, the thread's end, from the
+ * driver and from callbacks. Each time the epilogue comes, the thread is traced again, and the
+ * tracer can be destroyed.
  */
 #include "zel_contract.h"
 
@@ -82,9 +83,11 @@ static void end_thread(void)
 }
 
 /*
- * Let it happen, with the tracer `watch`, which throws or jumps as it is set, and a `second` one that doesn't; then see what is left of it.
+ * Let it happen, with the tracer `watch`, which throws or jumps as it is set, and a `second` one
+ * that doesn't; then see what is left of it.
  */
-static void see(struct watch *watch, struct watch *second, void (*happen)(void), int epilogues, const char *what)
+static void see(struct watch *watch, struct watch *second, void (*happen)(void), int epilogues,
+		const char *what)
 {
 	watch_enable(watch, true);
 	watch_enable(second, true);
@@ -93,13 +96,16 @@ static void see(struct watch *watch, struct watch *second, void (*happen)(void),
 	driver.set_hook(WATCHED, NULL, NULL);
 	call_deeper(4);
 	call();
-	check(watch->prologues == 3 && watch->epilogues == epilogues, "%s: the thread is traced again", what);
+	check(watch->prologues == 3 && watch->epilogues == epilogues,
+	      "%s: the thread is traced again", what);
 	if (watch->prologues != 3 || watch->epilogues != epilogues)
 		printf("# %d prologues, %d epilogues\n", watch->prologues, watch->epilogues);
-	check(second->prologues == second->epilogues, "%s: the other tracer has as many epilogues as prologues", what);
+	check(second->prologues == second->epilogues,
+	      "%s: the other tracer has as many epilogues as prologues", what);
 	watch_enable(watch, false);
 	watch_enable(second, false);
-	check(zelTracerDestroy(watch->tracer) == ZE_RESULT_SUCCESS && zelTracerDestroy(second->tracer) == ZE_RESULT_SUCCESS,
+	check(zelTracerDestroy(watch->tracer) == ZE_RESULT_SUCCESS &&
+		      zelTracerDestroy(second->tracer) == ZE_RESULT_SUCCESS,
 	      "%s: tracers can be destroyed", what);
 	written();
 }
@@ -115,7 +121,8 @@ static void from_driver(test_ze_hook *hook, void (*happen)(void), const char *wh
 }
 
 /* An epilogue counts itself before it leaves. */
-static void from_callback(void (*leave_by)(struct watch *), bool prologue, void (*happen)(void), const char *what)
+static void from_callback(void (*leave_by)(struct watch *), bool prologue, void (*happen)(void),
+			  const char *what)
 {
 	static struct watch watch, second;
 
@@ -129,7 +136,8 @@ static void from_callback(void (*leave_by)(struct watch *), bool prologue, void 
 }
 
 /* Nothing is called between the jump and destroy. */
-static void destroyed_at_once(void (*in_callback)(struct watch *), test_ze_hook *in_driver, const char *what)
+static void destroyed_at_once(void (*in_callback)(struct watch *), test_ze_hook *in_driver,
+			      const char *what)
 {
 	static struct watch watch;
 
@@ -140,7 +148,8 @@ static void destroyed_at_once(void (*in_callback)(struct watch *), test_ze_hook 
 	jump_once();
 	driver.set_hook(WATCHED, NULL, NULL);
 	watch_enable(&watch, false);
-	check(zelTracerDestroy(watch.tracer) == ZE_RESULT_SUCCESS && watch.epilogues == 1, "%s: destroy runs the epilogue, and returns", what);
+	check(zelTracerDestroy(watch.tracer) == ZE_RESULT_SUCCESS && watch.epilogues == 1,
+	      "%s: destroy runs the epilogue, and returns", what);
 	written();
 }
 
@@ -177,10 +186,12 @@ static void left_deep(bool from_prologue, bool call_later, const char *what)
 	for (int i = 0; call_later && i < 1000; i++)
 		call();
 	if (call_later)
-		check(watch.prologues == 1001 && watch.epilogues == 1001, "%s deep down: the thread is traced again", what);
+		check(watch.prologues == 1001 && watch.epilogues == 1001,
+		      "%s deep down: the thread is traced again", what);
 	watch_enable(&watch, false);
 	gives(zelTracerDestroy(watch.tracer), ZE_RESULT_SUCCESS, "the tracer can be destroyed");
-	check(watch.prologues == watch.epilogues, "%s deep down: each prologue has its epilogue", what);
+	check(watch.prologues == watch.epilogues, "%s deep down: each prologue has its epilogue",
+	      what);
 	written();
 }
 
@@ -199,8 +210,10 @@ static void left_anywhere(void)
 	watch.in_prologue = NULL;
 	driver.set_hook(WATCHED, NULL, NULL);
 	watch_enable(&watch, false);
-	gives(zelTracerDestroy(watch.tracer), ZE_RESULT_SUCCESS, "a tracer whose calls were left at random depths can be destroyed");
-	if (!check(watch.prologues == calls && watch.epilogues == calls, "and they all had their callbacks"))
+	gives(zelTracerDestroy(watch.tracer), ZE_RESULT_SUCCESS,
+	      "a tracer whose calls were left at random depths can be destroyed");
+	if (!check(watch.prologues == calls && watch.epilogues == calls,
+		   "and they all had their callbacks"))
 		printf("# %d prologues, %d epilogues\n", watch.prologues, watch.epilogues);
 	written();
 }

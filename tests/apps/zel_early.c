@@ -1,6 +1,7 @@
 /*
- * zel_early.c: a tool that is preloaded beside us and takes the tracing interface by dlsym in its constructor, before ours has run; as
- * unitrace does. It traces zeEventCreate and zeContextCreate, and tells at the end what it heard.
+ * zel_early.c: a tool that is preloaded beside us and takes the tracing interface by dlsym in its
+ * constructor, before ours has run; as unitrace does. It traces zeEventCreate and zeContextCreate,
+ * and tells at the end what it heard.
  *
  * TEST_EARLY=handle (the default), default, next: whom it asks.
  */
@@ -16,8 +17,10 @@
 #include <level_zero/layers/zel_tracing_register_cb.h>
 #include <level_zero/ze_api.h>
 
-#define EACH(DO)                                                                                       \
-	DO(zelTracerCreate) DO(zelTracerDestroy) DO(zelTracerSetPrologues) DO(zelTracerSetEpilogues) DO(zelTracerSetEnabled)
+#define EACH(DO)                                                                                   \
+	DO(zelTracerCreate)                                                                        \
+	DO(zelTracerDestroy)                                                                       \
+	DO(zelTracerSetPrologues) DO(zelTracerSetEpilogues) DO(zelTracerSetEnabled)
 
 #define DECLARE(name) static __typeof__(&name) p_##name;
 EACH(DECLARE)
@@ -47,14 +50,16 @@ static void note(void *function)
 		from[froms++] = name ? name : "?";
 }
 
-static void prologue(ze_context_create_params_t *params, ze_result_t result, void *user, void **instance)
+static void prologue(ze_context_create_params_t *params, ze_result_t result, void *user,
+		     void **instance)
 {
 	(void)params, (void)result, (void)user;
 	*instance = &begun;
 	begun++;
 }
 
-static void epilogue(ze_context_create_params_t *params, ze_result_t result, void *user, void **instance)
+static void epilogue(ze_context_create_params_t *params, ze_result_t result, void *user,
+		     void **instance)
 {
 	(void)params, (void)result, (void)user;
 	ended += *instance == &begun;
@@ -63,19 +68,19 @@ static void epilogue(ze_context_create_params_t *params, ze_result_t result, voi
 static __attribute__((constructor)) void start(void)
 {
 	const char *way = getenv("TEST_EARLY");
-	void *whom = way && !strcmp(way, "default") ? RTLD_DEFAULT :
-		     way && !strcmp(way, "next")    ? RTLD_NEXT :
-						      dlopen("libze_loader.so.1", RTLD_NOW);
+	void *whom = way && !strcmp(way, "default") ? RTLD_DEFAULT
+		     : way && !strcmp(way, "next")  ? RTLD_NEXT
+						    : dlopen("libze_loader.so.1", RTLD_NOW);
 	zel_tracer_desc_t desc = {.stype = ZEL_STRUCTURE_TYPE_TRACER_DESC};
 	zel_core_callbacks_t prologues, epilogues;
 
-#define TAKE(name)                                                                       \
-	if (!(p_##name = (__typeof__(p_##name))dlsym(whom, #name))) {                    \
-		fprintf(stderr, "early: no %s\n", #name);                                \
-		failed++;                                                                \
-		return;                                                                  \
-	}                                                                                \
-	if (strcmp(#name, "zeInit"))                                                     \
+#define TAKE(name)                                                                                 \
+	if (!(p_##name = (__typeof__(p_##name))dlsym(whom, #name))) {                              \
+		fprintf(stderr, "early: no %s\n", #name);                                          \
+		failed++;                                                                          \
+		return;                                                                            \
+	}                                                                                          \
+	if (strcmp(#name, "zeInit"))                                                               \
 		note((void *)p_##name);
 	EACH(TAKE)
 	TAKE(zeInit)

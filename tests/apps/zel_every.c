@@ -1,8 +1,10 @@
 /*
- * Registers on every function that Level Zero's tracing interface has a RegisterCallback function for, calls each of these functions once
- * (ze_calls.c), and says for each how many prologues and epilogues came. Then the same with the legacy tables. Prints TAP.
+ * Registers on every function that Level Zero's tracing interface has a RegisterCallback function
+ * for, calls each of these functions once (ze_calls.c), and says for each how many prologues and
+ * epilogues came. Then the same with the legacy tables. Prints TAP.
  *
- * The list, zel_functions.def, is made from the model: EACH(Init) for zelTracerInitRegisterCallback, which is zeInit's.
+ * The list, zel_functions.def, is made from the model: EACH(Init) for
+ * zelTracerInitRegisterCallback, which is zeInit's.
  */
 #undef main
 #include "ze_app.h"
@@ -71,14 +73,17 @@ static void register_each(void)
 {
 	zel_tracer_handle_t tracer = create();
 
-#define EACH(x)                                                                                              \
-	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_PROLOGUE, (ze_pfn##x##Cb_t)before_##x));    \
-	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_EPILOGUE, (ze_pfn##x##Cb_t)after_##x));
+#define EACH(x)                                                                                    \
+	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_PROLOGUE,                         \
+					    (ze_pfn##x##Cb_t)before_##x));                         \
+	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_EPILOGUE,                         \
+					    (ze_pfn##x##Cb_t)after_##x));
 #include "zel_functions.def"
 #undef EACH
 	run(tracer);
 	for (int i = 0; i < FUNCTIONS; i++)
-		printf("%s %d - %s: a prologue and an epilogue\n", prologues[i] == 1 && epilogues[i] == 1 ? "ok" : "not ok", i + 1, names[i]);
+		printf("%s %d - %s: a prologue and an epilogue\n",
+		       prologues[i] == 1 && epilogues[i] == 1 ? "ok" : "not ok", i + 1, names[i]);
 }
 
 /* --- the legacy tables */
@@ -103,7 +108,10 @@ static void fill(callback **table, callback *with)
 		table[i] = with;
 }
 
-/* Each function is called once, so as many calls come as there are slots; and one slot alone gets its own function's call. */
+/*
+ * Each function is called once, so as many calls come as there are slots; and one slot alone gets
+ * its own function's call.
+ */
 static void use_tables(void)
 {
 	union {
@@ -119,25 +127,34 @@ static void use_tables(void)
 	MUST(zelTracerSetPrologues(tracer, &before.table));
 	MUST(zelTracerSetEpilogues(tracer, &after.table));
 	run(tracer);
-	printf("%s %d - the legacy tables have 120 slots\n", SLOTS == 120 ? "ok" : "not ok", FUNCTIONS + 1);
+	printf("%s %d - the legacy tables have 120 slots\n", SLOTS == 120 ? "ok" : "not ok",
+	       FUNCTIONS + 1);
 	printf("%s %d - each slot's function is traced: %u and %u calls\n",
-	       slots_before == SLOTS - 1 && slots_after == SLOTS - 1 ? "ok" : "not ok", FUNCTIONS + 2, slots_before, slots_after);
+	       slots_before == SLOTS - 1 && slots_after == SLOTS - 1 ? "ok" : "not ok",
+	       FUNCTIONS + 2, slots_before, slots_after);
 	printf("%s %d - and by its own slot\n",
-	       prologues[INDEX_EventQueryStatus] == 1 && epilogues[INDEX_EventQueryStatus] == 1 ? "ok" : "not ok", FUNCTIONS + 3);
+	       prologues[INDEX_EventQueryStatus] == 1 && epilogues[INDEX_EventQueryStatus] == 1
+		       ? "ok"
+		       : "not ok",
+	       FUNCTIONS + 3);
 	fill(before.slots, NULL);
 	tracer = create();
 	MUST(zelTracerSetPrologues(tracer, &before.table));
 	MUST(zelTracerSetEpilogues(tracer, &after.table));
 	slots_before = slots_after = 0;
 	run(tracer);
-	printf("%s %d - empty slots are not\n", slots_before == 0 && slots_after == SLOTS - 1 ? "ok" : "not ok", FUNCTIONS + 4);
+	printf("%s %d - empty slots are not\n",
+	       slots_before == 0 && slots_after == SLOTS - 1 ? "ok" : "not ok", FUNCTIONS + 4);
 }
 
 int main(void)
 {
 	alarm(100);
 	printf("1..%d\n", FUNCTIONS + 4);
-	/* The loader makes tracers when it has been initialised, and then traces later calls of zeInit. */
+	/*
+	 * The loader makes tracers when it has been initialised, and then traces later calls of
+	 * zeInit.
+	 */
 	MUST(zeInit(0));
 	register_each();
 	use_tables();

@@ -133,10 +133,12 @@ static const struct {
 	const char *text;
 	uint64_t bytes, ns; /* both 0: wrong */
 } splits[] = {
-	{"100M", 100 << 20, 0},	    {"64k", 64 << 10, 0}, {"30s", 0, 30000000000},
-	{"1h", 0, 3600000000000}, {"100ms", 0, 100000000}, {"63K", 0, 0},
-	{"99ms", 0, 0},	    {"0", 0, 0},	  {"30x", 0, 0},
-	{"s", 0, 0},	    {"-1s", 0, 0},
+	{"100M", 100 << 20, 0},	 {"64k", 64 << 10, 0},
+	{"30s", 0, 30000000000}, {"1h", 0, 3600000000000},
+	{"100ms", 0, 100000000}, {"63K", 0, 0},
+	{"99ms", 0, 0},		 {"0", 0, 0},
+	{"30x", 0, 0},		 {"s", 0, 0},
+	{"-1s", 0, 0},
 };
 
 START_TEST(splits_are_sizes_or_times)
@@ -209,7 +211,8 @@ static const struct {
 	{TL_SETTING_SESSION, "4711", "taken for a process"},
 	{TL_SETTING_SESSION, "a b", "use letters"},
 	{TL_SETTING_SESSION, "a/b", "use letters"},
-	{TL_SETTING_SESSION, "a234567890123456789012345678901234567890123456789012345678901234", "use 63"},
+	{TL_SETTING_SESSION, "a234567890123456789012345678901234567890123456789012345678901234",
+	 "use 63"},
 };
 
 START_TEST(when_to_record_is_read)
@@ -219,7 +222,8 @@ START_TEST(when_to_record_is_read)
 
 	ck_assert_msg(right == !whens[_i].complaint, "%s", whens[_i].text);
 	if (!right) {
-		ck_assert_msg(strstr(complaint, whens[_i].complaint) != NULL, "%s: %s", whens[_i].text, complaint);
+		ck_assert_msg(strstr(complaint, whens[_i].complaint) != NULL, "%s: %s",
+			      whens[_i].text, complaint);
 		ck_assert_mem_eq(&before, &config, sizeof(config));
 	}
 }
@@ -241,8 +245,11 @@ END_TEST
 
 START_TEST(switches_have_one_set_of_words)
 {
-	static const char *const words[] = {"no", "yes", "0", "1", "off", "on", "false", "true", "NO", "Yes"};
-	static const enum tl_setting_id ids[] = {TL_SETTING_SUMMARY, TL_SETTING_NESTED, TL_SETTING_DEVICE, TL_SETTING_XPTI, TL_SETTING_FOLLOW};
+	static const char *const words[] = {"no", "yes",   "0",	   "1",	 "off",
+					    "on", "false", "true", "NO", "Yes"};
+	static const enum tl_setting_id ids[] = {TL_SETTING_SUMMARY, TL_SETTING_NESTED,
+						 TL_SETTING_DEVICE, TL_SETTING_XPTI,
+						 TL_SETTING_FOLLOW};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
 		for (size_t j = 0; j < sizeof(words) / sizeof(*words); j++)
@@ -478,9 +485,12 @@ END_TEST
 
 START_TEST(launchers_are_known_by_name)
 {
-	ck_assert(tl_launcher_is("mpirun") && tl_launcher_is("/usr/bin/mpirun.openmpi") && tl_launcher_is("mpiexec.hydra"));
-	ck_assert(tl_launcher_is("srun") && tl_launcher_is("orterun") && tl_launcher_is("hydra_pmi_proxy"));
-	ck_assert(!tl_launcher_is("mpirunner") && !tl_launcher_is("mpi") && !tl_launcher_is("") && !tl_launcher_is("/srun/app"));
+	ck_assert(tl_launcher_is("mpirun") && tl_launcher_is("/usr/bin/mpirun.openmpi") &&
+		  tl_launcher_is("mpiexec.hydra"));
+	ck_assert(tl_launcher_is("srun") && tl_launcher_is("orterun") &&
+		  tl_launcher_is("hydra_pmi_proxy"));
+	ck_assert(!tl_launcher_is("mpirunner") && !tl_launcher_is("mpi") && !tl_launcher_is("") &&
+		  !tl_launcher_is("/srun/app"));
 }
 END_TEST
 

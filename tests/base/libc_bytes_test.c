@@ -1,4 +1,7 @@
-/* The string functions that libtracelayer.so has for itself (layer/base/libc/libc_bytes.c) against the C library's: every short size, every alignment, overlaps. */
+/*
+ * The string functions that libtracelayer.so has for itself (layer/base/libc/libc_bytes.c) against
+ * the C library's: every short size, every alignment, overlaps.
+ */
 #include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,30 +18,30 @@ static char *(*const real_strrchr)(const char *, int) = strrchr;
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
-#define memcpy own_memcpy
-#define memmove own_memmove
-#define memset own_memset
-#define memcmp own_memcmp
-#define bcmp own_bcmp
-#define memchr own_memchr
-#define memmem own_memmem
-#define strlen own_strlen
-#define strnlen own_strnlen
-#define strcmp own_strcmp
-#define strncmp own_strncmp
-#define strchr own_strchr
-#define strrchr own_strrchr
-#define strspn own_strspn
-#define strcspn own_strcspn
-#define strstr own_strstr
-#define stpcpy own_stpcpy
-#define strcpy own_strcpy
-#define strncpy own_strncpy
-#define strcat own_strcat
-#define __memcpy_chk own_memcpy_chk
+#define memcpy	      own_memcpy
+#define memmove	      own_memmove
+#define memset	      own_memset
+#define memcmp	      own_memcmp
+#define bcmp	      own_bcmp
+#define memchr	      own_memchr
+#define memmem	      own_memmem
+#define strlen	      own_strlen
+#define strnlen	      own_strnlen
+#define strcmp	      own_strcmp
+#define strncmp	      own_strncmp
+#define strchr	      own_strchr
+#define strrchr	      own_strrchr
+#define strspn	      own_strspn
+#define strcspn	      own_strcspn
+#define strstr	      own_strstr
+#define stpcpy	      own_stpcpy
+#define strcpy	      own_strcpy
+#define strncpy	      own_strncpy
+#define strcat	      own_strcat
+#define __memcpy_chk  own_memcpy_chk
 #define __memmove_chk own_memmove_chk
-#define __memset_chk own_memset_chk
-#define __strcpy_chk own_strcpy_chk
+#define __memset_chk  own_memset_chk
+#define __strcpy_chk  own_strcpy_chk
 #define __strncpy_chk own_strncpy_chk
 #undef __SANITIZE_ADDRESS__
 #undef __SANITIZE_THREAD__
@@ -65,7 +68,8 @@ START_TEST(memory_is_moved_whatever_overlaps)
 		for (size_t from = 0; from < 400; from += size < 40 ? 1 : 7)
 			for (size_t to = 0; to < 400; to += size < 40 ? 13 : 29) {
 				fill((unsigned)size);
-				ck_assert_ptr_eq(own_memmove(here + to, here + from, size), here + to);
+				ck_assert_ptr_eq(own_memmove(here + to, here + from, size),
+						 here + to);
 				real_memmove(there + to, there + from, size);
 				check_same();
 			}
@@ -99,7 +103,8 @@ START_TEST(memory_is_compared)
 				real_memmove(there, here + at, size);
 				if (other < size)
 					there[other] ^= 0x90;
-				ck_assert_int_eq(sign(own_memcmp(here + at, there, size)), sign(real_memcmp(here + at, there, size)));
+				ck_assert_int_eq(sign(own_memcmp(here + at, there, size)),
+						 sign(real_memcmp(here + at, there, size)));
 			}
 }
 END_TEST
@@ -107,7 +112,8 @@ END_TEST
 /* Right before a page that can't be read. */
 START_TEST(strings_end_where_they_end)
 {
-	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), copy[100], want[100];
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	     copy[100], want[100];
 
 	ck_assert(!mprotect(pages + 4096, 4096, PROT_NONE));
 	for (size_t size = 0; size < 70; size++) {
@@ -131,7 +137,8 @@ START_TEST(strings_end_where_they_end)
 		ck_assert_ptr_null(own_memmem(text, size, "yx", 2));
 		ck_assert_ptr_eq(own_memmem(text, size + 1, "", 1), text + size);
 		ck_assert_int_eq(own_strcmp(text, copy), 0);
-		ck_assert_int_eq(sign(own_strncmp(text, "yyyz", 4)), sign(real_strncmp(text, "yyyz", 4)));
+		ck_assert_int_eq(sign(own_strncmp(text, "yyyz", 4)),
+				 sign(real_strncmp(text, "yyyz", 4)));
 	}
 	munmap(pages, 8192);
 }

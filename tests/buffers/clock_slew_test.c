@@ -1,9 +1,11 @@
 /*
- * clock_slew_test.c: ten minutes of a clock that is slewed, simulated: what the conversion promises (layer/buffers/clock.h) holds at
- * every instant, in microseconds, for pairs taken as the writer takes them.
+ * clock_slew_test.c: ten minutes of a clock that is slewed, simulated: what the conversion promises
+ * (layer/buffers/clock.h) holds at every instant, in microseconds, for pairs taken as the writer
+ * takes them.
  *
- * The clock itself is compiled in here, with a counter and a CLOCK_MONOTONIC of our own. Reading either takes time, some brackets are
- * interrupted, and the rate of CLOCK_MONOTONIC changes at instants that nobody is told of.
+ * The clock itself is compiled in here, with a counter and a CLOCK_MONOTONIC of our own. Reading
+ * either takes time, some brackets are interrupted, and the rate of CLOCK_MONOTONIC changes at
+ * instants that nobody is told of.
  */
 #include <check.h>
 #include <stdarg.h>
@@ -19,18 +21,18 @@
 static uint64_t simulated_counter(void);
 static int simulated_gettime(struct timespec *time);
 static long simulated_syscall(long number, ...);
-#define tl_counter() simulated_counter()
+#define tl_counter()		simulated_counter()
 #define clock_gettime(id, time) simulated_gettime(time)
-#define syscall simulated_syscall
+#define syscall			simulated_syscall
 #include "layer/buffers/clock.c"
 #undef tl_counter
 #undef clock_gettime
 #undef syscall
 
-#define GHZ	 2.6
-#define SECOND	 ((uint64_t)(GHZ * 1e9))
-#define RUN	 (600 * SECOND)
-#define CHANGES	 4096
+#define GHZ	2.6
+#define SECOND	((uint64_t)(GHZ * 1e9))
+#define RUN	(600 * SECOND)
+#define CHANGES 4096
 
 /* CLOCK_MONOTONIC as it truly is: from each change on it has a rate of its own. */
 static struct {
@@ -38,11 +40,11 @@ static struct {
 	double ns, slope;
 } truth[CHANGES];
 static int changes;
-static uint64_t now;	/* ticks */
+static uint64_t now; /* ticks */
 
 static double at_tick(uint64_t ticks)
 {
-	static int i;	/* nearly always the one of the last time */
+	static int i; /* nearly always the one of the last time */
 
 	if (i >= changes || truth[i].ticks > ticks)
 		i = 0;
@@ -141,13 +143,16 @@ static void start(int number)
 	last_ticks = last_ns = 0;
 }
 
-/* How pairs are taken: wakes at most `idle` apart, with phases in which chunks come much faster; records converted at each, or all at the end. */
+/*
+ * How pairs are taken: wakes at most `idle` apart, with phases in which chunks come much faster;
+ * records converted at each, or all at the end.
+ */
 struct way {
-	double idle;	/* seconds */
+	double idle; /* seconds */
 	bool live;
 };
 
-#define RECORDS 16	/* an interval */
+#define RECORDS 16 /* an interval */
 #define KEPT	40000
 
 static uint64_t kept[KEPT];
@@ -181,7 +186,8 @@ static void keep(uint64_t ticks)
 static uint64_t next_wake(const struct way *way)
 {
 	bool busy = now / SECOND / 5 % 7 == 1;
-	double seconds = busy ? 0.0002 + 0.005 * (double)below(1000) / 1000 : way->idle * (0.9 + (double)below(100) / 1000);
+	double seconds = busy ? 0.0002 + 0.005 * (double)below(1000) / 1000
+			      : way->idle * (0.9 + (double)below(100) / 1000);
 
 	return now + (uint64_t)(seconds * (double)SECOND);
 }
@@ -199,7 +205,10 @@ static void run(const struct way *way)
 		tl_clock_settle();
 		for (size_t i = 0; way->live && i < count; i++)
 			check(ticks[i]);
-		/* What was recorded while the writer was at it may be converted in the same go, if the last pair is fresh. */
+		/*
+		 * What was recorded while the writer was at it may be converted in the same go, if
+		 * the last pair is fresh.
+		 */
 		now += below(SECOND / 1000000 * (FRESH / 1000));
 		if (way->live)
 			check(now);
@@ -223,12 +232,12 @@ static void expect_below(double limit)
 	ck_assert_double_lt(worst, limit);
 }
 
-static const struct way ways[] = { { 0.2, true }, { 1, true }, { 0.2, false }, { 1, false } };
+static const struct way ways[] = {{0.2, true}, {1, true}, {0.2, false}, {1, false}};
 #define WAYS (int)(sizeof(ways) / sizeof(ways[0]))
 
 START_TEST(ten_minutes_at_any_constant_rate_are_right_within_a_microsecond)
 {
-	static const double rates[] = { 0, 500, -500, 37.5 };
+	static const double rates[] = {0, 500, -500, 37.5};
 
 	start(_i);
 	change_rate(0, rates[_i % 4]);
@@ -280,9 +289,12 @@ int main(void)
 	int seeds = getenv("STRESS") ? 30 : 2;
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, ten_minutes_at_any_constant_rate_are_right_within_a_microsecond, 0, 4 * WAYS);
-	tcase_add_loop_test(tcase, ten_minutes_of_slews_by_500_ppm_are_right_within_a_microsecond, 0, seeds * WAYS);
-	tcase_add_loop_test(tcase, ten_minutes_of_slewing_on_and_off_are_right_within_a_microsecond, 0, seeds * WAYS);
+	tcase_add_loop_test(tcase, ten_minutes_at_any_constant_rate_are_right_within_a_microsecond,
+			    0, 4 * WAYS);
+	tcase_add_loop_test(tcase, ten_minutes_of_slews_by_500_ppm_are_right_within_a_microsecond,
+			    0, seeds * WAYS);
+	tcase_add_loop_test(tcase, ten_minutes_of_slewing_on_and_off_are_right_within_a_microsecond,
+			    0, seeds * WAYS);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

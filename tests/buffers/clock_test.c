@@ -18,12 +18,12 @@ struct sample {
 /* What the true clock said between two readings of the counter. */
 static struct sample sample(void)
 {
-	struct sample best = { 0, 0, UINT64_MAX };
+	struct sample best = {0, 0, UINT64_MAX};
 
 	for (int i = 0; i < 8; i++) {
 		uint64_t before = tl_counter(), ns = tl_clock_gettime_ticks(), after = tl_counter();
 		if (after - before < best.after - best.before)
-			best = (struct sample){ before, ns, after };
+			best = (struct sample){before, ns, after};
 	}
 	return best;
 }
@@ -39,7 +39,7 @@ static uint64_t error_of(const struct sample *sample)
 
 static void pause_ms(int ms)
 {
-	struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
 
 	nanosleep(&time, NULL);
 }

@@ -1,5 +1,6 @@
 /*
- * ring_test.c: the flight recorder: what a flush finds in rings, while threads go on recording, end, are interrupted, and fork.
+ * ring_test.c: the flight recorder: what a flush finds in rings, while threads go on recording,
+ * end, are interrupted, and fork.
  */
 #include <check.h>
 #include <pthread.h>
@@ -34,12 +35,16 @@ static uint64_t lost(void)
 {
 	uint64_t all = 0;
 
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
 		all += producer->lost;
 	return all;
 }
 
-/* From seen[from] on there is one run of that thread's records: whole, and each the one after that before it. Returns the number behind the last. */
+/*
+ * From seen[from] on there is one run of that thread's records: whole, and each the one after that
+ * before it. Returns the number behind the last.
+ */
 static uint64_t check_run(size_t from, uint64_t who, uint64_t *count)
 {
 	uint64_t next = 0;
@@ -86,7 +91,7 @@ START_TEST(no_flush_has_what_another_had)
 	struct tl_thread *thread = tl_thread_attach();
 	for (int flush = 0; flush < 40; flush++) {
 		/* Less than a chunk, some chunks, and more than the ring. */
-		uint64_t more = (uint64_t[]){ 100, 3000, 60000 }[flush % 3];
+		uint64_t more = (uint64_t[]){100, 3000, 60000}[flush % 3];
 		size_t from = nseen;
 		for (uint64_t i = 0; i < more; i++)
 			ck_assert(put(thread, 0, next++));
@@ -160,7 +165,7 @@ static void check_flush(size_t from, size_t to)
 
 START_TEST(threads_record_while_rings_are_flushed)
 {
-	uint64_t last[THREADS] = { 0 };
+	uint64_t last[THREADS] = {0};
 
 	begin(_i ? 128 << 10 : 4 << 20, 128 << 20);
 	run_threads();
@@ -195,7 +200,10 @@ START_TEST(with_little_memory_every_thread_has_some_and_nobody_waits)
 			calls++;
 		}
 	}
-	/* Flushes that take all that a thread has may leave it with nowhere to record to: then that is counted, and said. */
+	/*
+	 * Flushes that take all that a thread has may leave it with nowhere to record to: then that
+	 * is counted, and said.
+	 */
 	ck_assert_uint_le(said, lost());
 	ck_assert_uint_eq(calls + tl_buffer_overwritten() + lost(), (uint64_t)THREADS * EVENTS);
 	ck_assert_uint_gt(calls, 1000 * THREADS);

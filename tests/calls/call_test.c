@@ -1,5 +1,6 @@
 /*
- * call_test.c: calls through shims, and all the ways they end. The toy API (core_doubles.h) is the driver.
+ * call_test.c: calls through shims, and all the ways they end. The toy API (core_doubles.h) is the
+ * driver.
  */
 #include <check.h>
 #include <errno.h>
@@ -80,7 +81,8 @@ static void record_many(enum tl_args args, unsigned words)
 		ck_assert_uint_eq(seen[i].words[0], words ? i : 0);
 		ck_assert_uint_eq(seen[i].words[1], words ? -(uint64_t)i - 1 : 0);
 		if (i)
-			ck_assert_uint_ge(seen[i].call.start, seen[i - 1].call.start + seen[i - 1].call.duration);
+			ck_assert_uint_ge(seen[i].call.start,
+					  seen[i - 1].call.start + seen[i - 1].call.duration);
 	}
 	ck_assert_uint_eq(open_calls(), 0);
 }
@@ -180,7 +182,8 @@ START_TEST(calls_nest)
 	ck_assert_uint_eq(nseen, 4);
 	ck_assert_uint_eq(seen[0].call.function, TOY_ADD);
 	ck_assert_uint_ge(seen[0].call.start, seen[1].call.start);
-	ck_assert_uint_le(seen[2].call.start + seen[2].call.duration, seen[3].call.start + seen[3].call.duration);
+	ck_assert_uint_le(seen[2].call.start + seen[2].call.duration,
+			  seen[3].call.start + seen[3].call.duration);
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
@@ -210,7 +213,8 @@ START_TEST(a_call_left_by_longjmp_ends_at_the_next_call)
 	ck_assert_uint_eq(open_calls(), 0);
 	/* In order, the end of one no later than the next one's beginning. */
 	for (size_t i = 0; i + 1 < nseen; i++)
-		ck_assert_uint_le(seen[i].call.start + seen[i].call.duration, seen[i + 1].call.start);
+		ck_assert_uint_le(seen[i].call.start + seen[i].call.duration,
+				  seen[i + 1].call.start);
 }
 END_TEST
 
@@ -231,7 +235,8 @@ START_TEST(a_call_left_by_longjmp_ends_at_the_next_call_of_another_kind)
 	ck_assert_uint_eq(seen_count(TOY_NAME, 0), 100);
 	ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND), 100);
 	for (size_t i = 0; i + 1 < nseen; i++)
-		ck_assert_uint_le(seen[i].call.start + seen[i].call.duration, seen[i + 1].call.start);
+		ck_assert_uint_le(seen[i].call.start + seen[i].call.duration,
+				  seen[i + 1].call.start);
 }
 END_TEST
 
@@ -296,8 +301,8 @@ static void raise_signal(void *unused)
 
 static void with_signal_stack(void *memory, size_t size)
 {
-	stack_t stack = { .ss_sp = memory, .ss_size = size };
-	struct sigaction action = { .sa_handler = call_in_handler, .sa_flags = SA_ONSTACK };
+	stack_t stack = {.ss_sp = memory, .ss_size = size};
+	struct sigaction action = {.sa_handler = call_in_handler, .sa_flags = SA_ONSTACK};
 
 	ck_assert_int_eq(sigaltstack(&stack, NULL), 0);
 	sigaction(SIGUSR1, &action, NULL);
@@ -309,7 +314,7 @@ static void with_signal_stack(void *memory, size_t size)
 
 START_TEST(a_call_on_the_signal_stack_does_not_end_the_outer)
 {
-	char inside[64 * 1024];		/* above the outer call, on the same stack */
+	char inside[64 * 1024]; /* above the outer call, on the same stack */
 	char *outside = malloc(sizeof(inside));
 
 	record(TL_ARGS_SCALARS);
@@ -388,8 +393,8 @@ START_TEST(calls_of_two_stacks_may_end_out_of_order)
 	other_context.uc_stack.ss_size = size;
 	other_context.uc_link = &main_context;
 	makecontext(&other_context, open_on_other_stack, 0);
-	toy_run(add, NULL);		/* a function's first call goes another way */
-	toy_run(switch_over, NULL);	/* returns while the coroutine's call is open */
+	toy_run(add, NULL);	    /* a function's first call goes another way */
+	toy_run(switch_over, NULL); /* returns while the coroutine's call is open */
 	toy_run(add, NULL);
 	swapcontext(&main_context, &other_context);
 	toy_add(1, 1);
@@ -401,7 +406,8 @@ START_TEST(calls_of_two_stacks_may_end_out_of_order)
 	ck_assert_uint_eq(seen[2].words[0], (uintptr_t)switch_over);
 	for (size_t i = 3; i < nseen; i++)
 		if (seen[i].words[0] == (uintptr_t)back_to_main)
-			ck_assert_uint_lt(seen[i].call.start, seen[2].call.start + seen[2].call.duration);
+			ck_assert_uint_lt(seen[i].call.start,
+					  seen[2].call.start + seen[2].call.duration);
 	ck_assert_uint_eq(open_calls(), 0);
 	free(memory);
 }
@@ -567,8 +573,8 @@ static void call_often(int number)
 
 START_TEST(signal_handlers_call_in_the_middle_of_calls)
 {
-	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
-	struct sigaction action = { .sa_handler = call_often, .sa_flags = SA_RESTART };
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = call_often, .sa_flags = SA_RESTART};
 	unsigned calls = 0, good = 0;
 	char copy[16];
 
@@ -589,9 +595,12 @@ START_TEST(signal_handlers_call_in_the_middle_of_calls)
 	ck_assert_uint_eq(seen_count(TOY_NAME, 0), calls + handled);
 	for (size_t i = 0; i < nseen; i++)
 		if (seen[i].call.function == TOY_NAME) {
-			const char *name = memmem(seen[i].blobs, seen[i].entry_size, "program", 7) ? "program" : "handler";
+			const char *name = memmem(seen[i].blobs, seen[i].entry_size, "program", 7)
+						   ? "program"
+						   : "handler";
 			good += memmem(seen[i].blobs, seen[i].entry_size, name, 7) &&
-				memmem(seen[i].blobs + seen[i].entry_size, seen[i].exit_size, name, 7);
+				memmem(seen[i].blobs + seen[i].entry_size, seen[i].exit_size, name,
+				       7);
 		}
 	ck_assert_uint_eq(good, calls + handled);
 	ck_assert_uint_eq(open_calls(), 0);
@@ -640,7 +649,10 @@ START_TEST(a_fork_inside_a_call_gives_the_child_none_of_it)
 		toy_add(5, 6);
 		toy_add(5, 6);
 		seen_collect(true);
-		_exit(nseen == 2 && seen_count(TOY_ADD, 0) == 2 && seen[0].lane == 1 && open_calls() == 0 ? 0 : 1);
+		_exit(nseen == 2 && seen_count(TOY_ADD, 0) == 2 && seen[0].lane == 1 &&
+				      open_calls() == 0
+			      ? 0
+			      : 1);
 	}
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);
@@ -664,7 +676,9 @@ START_TEST(recording_off_sends_calls_straight_on)
 }
 END_TEST
 
-/* What somebody who looks on from outside would see: the functions of open calls that have a frame. */
+/*
+ * What somebody who looks on from outside would see: the functions of open calls that have a frame.
+ */
 static void expect_open(const enum toy *functions, size_t count)
 {
 	ck_assert_uint_eq(open_calls(), count);
@@ -755,7 +769,7 @@ END_TEST
 
 START_TEST(closures_follow_the_shim_they_were_made_for)
 {
-	struct tl_shim closure = { .function = toy_shims[TOY_ADD].function, .real = (void *)toy_add };
+	struct tl_shim closure = {.function = toy_shims[TOY_ADD].function, .real = (void *)toy_add};
 
 	toy_add(1, 2);
 	tl_runtime_adopt(&closure, &toy_shims[TOY_ADD]);
@@ -797,7 +811,8 @@ int main(void)
 	tcase_add_test(tcase, a_call_on_the_signal_stack_does_not_end_the_outer);
 	tcase_add_test(tcase, a_call_on_a_coroutines_stack_does_not_end_the_outer);
 	tcase_add_test(tcase, calls_of_two_stacks_may_end_out_of_order);
-	tcase_add_test(tcase, a_call_that_a_coroutine_carries_to_another_thread_is_recorded_by_that);
+	tcase_add_test(tcase,
+		       a_call_that_a_coroutine_carries_to_another_thread_is_recorded_by_that);
 	tcase_add_test(tcase, a_stack_that_was_unmapped_is_not_touched);
 	tcase_add_test(tcase, pthread_exit_inside_a_call_unwinds_it);
 	tcase_add_test(tcase, a_captured_call_that_is_unwound_shows_what_went_in);

@@ -1,5 +1,6 @@
 /*
- * event_test.c: texts by number, events that are no calls, lanes that are no thread's, and how they look in Chrome JSON.
+ * event_test.c: texts by number, events that are no calls, lanes that are no thread's, and how they
+ * look in Chrome JSON.
  */
 #include <check.h>
 #include <jansson.h>
@@ -19,7 +20,7 @@
 #include "tests/lib/encoded.h"
 
 #define THREADS 8
-#define TEXTS 20000
+#define TEXTS	20000
 
 static uint32_t number_of(const char *text)
 {
@@ -120,8 +121,8 @@ START_TEST(a_child_begins_anew)
 		tl_strings_after_fork();
 		tl_buffer_after_fork();
 		size_t size;
-		_exit(tl_string_text(before, &size) ||
-		      !number_of("after") || number_of("after") != number_of("after"));
+		_exit(tl_string_text(before, &size) || !number_of("after") ||
+		      number_of("after") != number_of("after"));
 	}
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);
@@ -148,17 +149,29 @@ START_TEST(an_event_has_its_name_lane_times_and_args)
 {
 	begin();
 	const struct tl_event_arg args[] = {
-		{number_of("u"), TL_VALUE_UNSIGNED_64, UINT64_C(1) << 40}, {number_of("s"), TL_VALUE_SIGNED_64, (uint64_t)-5},
-		{number_of("h"), TL_VALUE_HEX_64, 0xabc}, {number_of("d"), TL_VALUE_DOUBLE_64, 0x3ff8000000000000},
-		{number_of("t"), TL_VALUE_TRUTH, 1}, {number_of("x"), TL_VALUE_STRING, number_of("a \"text\"\n")},
+		{number_of("u"), TL_VALUE_UNSIGNED_64, UINT64_C(1) << 40},
+		{number_of("s"), TL_VALUE_SIGNED_64, (uint64_t)-5},
+		{number_of("h"), TL_VALUE_HEX_64, 0xabc},
+		{number_of("d"), TL_VALUE_DOUBLE_64, 0x3ff8000000000000},
+		{number_of("t"), TL_VALUE_TRUTH, 1},
+		{number_of("x"), TL_VALUE_STRING, number_of("a \"text\"\n")},
 	};
 	uint32_t lane = tl_event_lane(number_of("queue 1"), 3);
-	struct tl_event event = {.phase = 'X', .flags = TL_EVENT_NS, .level = TL_LEVEL_OPERATOR, .lane = lane,
-				 .name = number_of("kernel"), .category = number_of("opencl"), .request = 9,
-				 .start = 123456789, .duration = 1001, .nargs = 6, .args = args};
+	struct tl_event event = {.phase = 'X',
+				 .flags = TL_EVENT_NS,
+				 .level = TL_LEVEL_OPERATOR,
+				 .lane = lane,
+				 .name = number_of("kernel"),
+				 .category = number_of("opencl"),
+				 .request = 9,
+				 .start = 123456789,
+				 .duration = 1001,
+				 .nargs = 6,
+				 .args = args};
 	ck_assert(tl_event_put(&event));
 	tl_clock_pair();
-	json_t *events = encoded(), *found = event_named(events, "kernel", "X"), *its = json_object_get(found, "args");
+	json_t *events = encoded(), *found = event_named(events, "kernel", "X"),
+	       *its = json_object_get(found, "args");
 	ck_assert_int_eq(json_integer_value(json_object_get(found, "tid")), shown_of(lane));
 	ck_assert_int_ge(json_integer_value(json_object_get(found, "tid")), 1 << 22);
 	ck_assert_str_eq(json_string_value(json_object_get(found, "cat")), "opencl,operator");
@@ -179,23 +192,32 @@ START_TEST(flows_counters_and_instants)
 {
 	begin();
 	const struct tl_event_arg depth = {number_of("depth"), TL_VALUE_UNSIGNED_64, 4};
-	struct tl_event event = {.phase = 's', .level = TL_LEVEL_RUNTIME, .name = number_of("flow"), .duration = 77};
+	struct tl_event event = {
+		.phase = 's', .level = TL_LEVEL_RUNTIME, .name = number_of("flow"), .duration = 77};
 	event.start = tl_event_now();
 	ck_assert(tl_event_put(&event));
 	event.phase = 'f';
 	ck_assert(tl_event_put(&event));
-	event = (struct tl_event){.phase = 'C', .level = TL_LEVEL_DEBUG, .name = number_of("depth"), .nargs = 1, .args = &depth,
+	event = (struct tl_event){.phase = 'C',
+				  .level = TL_LEVEL_DEBUG,
+				  .name = number_of("depth"),
+				  .nargs = 1,
+				  .args = &depth,
 				  .start = event.start};
 	ck_assert(tl_event_put(&event));
 	event.phase = 'i';
 	ck_assert(tl_event_put(&event));
 	tl_clock_pair();
 	json_t *events = encoded();
-	ck_assert_int_eq(json_integer_value(json_object_get(event_named(events, "flow", "s"), "id")), 77);
-	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "flow", "f"), "bp")), "e");
-	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "depth", "i"), "s")), "t");
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(event_named(events, "flow", "s"), "id")), 77);
+	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "flow", "f"), "bp")),
+			 "e");
+	ck_assert_str_eq(json_string_value(json_object_get(event_named(events, "depth", "i"), "s")),
+			 "t");
 	json_t *counter = event_named(events, "depth", "C");
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(counter, "args"), "depth")), 4);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(json_object_get(counter, "args"), "depth")), 4);
 	ck_assert_int_eq(json_integer_value(json_object_get(counter, "tid")), getpid());
 	json_decref(events);
 }

@@ -1,6 +1,8 @@
 /*
- * longjmp_test.c: calls that are left by a jump, at any depth of the stack, from the driver, a prologue or an epilogue, on this stack and others: each is
- * recorded or counted, each prologue has its epilogue, the thread goes on being traced, and tracers can be destroyed. Calls that are not left are not ended.
+ * longjmp_test.c: calls that are left by a jump, at any depth of the stack, from the driver, a
+ * prologue or an epilogue, on this stack and others: each is recorded or counted, each prologue has
+ * its epilogue, the thread goes on being traced, and tracers can be destroyed. Calls that are not
+ * left are not ended.
  */
 #include <alloca.h>
 #include <check.h>
@@ -35,7 +37,7 @@ static bool is_recorded(int way)
 static struct tl_tracer *tracer;
 static volatile unsigned prologues, epilogues;
 static bool jumps_from_prologue, jumps_from_epilogue;
-static struct tl_tracer *calls_inside;	/* callbacks make calls, too */
+static struct tl_tracer *calls_inside; /* callbacks make calls, too */
 
 static void begins(void *params, int result, void *user_data, void **instance)
 {
@@ -69,17 +71,23 @@ static void ends_any(const struct tl_view *view, void *user_data, void **instanc
 
 static void trace(bool generic)
 {
-	static const char *const functions[] = { "toy_add", "toy_run", "toy_name" };
-	struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	static const char *const functions[] = {"toy_add", "toy_run", "toy_name"};
+	struct tl_tracer_desc desc = {.size = sizeof(desc)};
 
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), TL_TRACER_OK);
 	for (unsigned i = 0; i < 3; i++) {
 		if (generic) {
-			ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, functions[i], begins_any, ends_any), TL_TRACER_OK);
+			ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, functions[i],
+								 begins_any, ends_any),
+					 TL_TRACER_OK);
 			continue;
 		}
-		ck_assert_int_eq(tl_tracer_register(tracer, functions[i], TL_PROLOGUE, TL_CALLBACK(begins)), TL_TRACER_OK);
-		ck_assert_int_eq(tl_tracer_register(tracer, functions[i], TL_EPILOGUE, TL_CALLBACK(ends)), TL_TRACER_OK);
+		ck_assert_int_eq(
+			tl_tracer_register(tracer, functions[i], TL_PROLOGUE, TL_CALLBACK(begins)),
+			TL_TRACER_OK);
+		ck_assert_int_eq(
+			tl_tracer_register(tracer, functions[i], TL_EPILOGUE, TL_CALLBACK(ends)),
+			TL_TRACER_OK);
 	}
 	ck_assert_int_eq(tl_tracer_enable(tracer), TL_TRACER_OK);
 }
@@ -184,12 +192,13 @@ END_TEST
 
 START_TEST(destroy_ends_what_was_left_at_whatever_depth)
 {
-	static const size_t depths[] = { 0, 100, 1000, 20000 };
+	static const size_t depths[] = {0, 100, 1000, 20000};
 
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned k = 0; k < 4; k++)
 			for (unsigned from = 0; from < 3; from++) {
-				static void (*const leave[])(void *) = { leave_at, leave_prologue, leave_epilogue };
+				static void (*const leave[])(void *) = {leave_at, leave_prologue,
+									leave_epilogue};
 				set_up(_i);
 				leave[from]((void *)depths[i]);
 				at_depth(depths[k], destroy_here, (void *)(uintptr_t)_i);
@@ -199,7 +208,7 @@ END_TEST
 
 START_TEST(a_thread_whose_callback_was_left_goes_on_being_traced)
 {
-	static const size_t depths[] = { 0, 300, 3000, 20000 };
+	static const size_t depths[] = {0, 300, 3000, 20000};
 
 	set_up(_i);
 	for (unsigned i = 0; i < 4; i++)
@@ -279,7 +288,10 @@ START_TEST(nested_calls_that_are_left_at_once_are_recorded_or_counted)
 }
 END_TEST
 
-/* A call is left, and one is made a little deeper inside the same function, which makes the next deeper still: they all look like outer calls. */
+/*
+ * A call is left, and one is made a little deeper inside the same function, which makes the next
+ * deeper still: they all look like outer calls.
+ */
 static __attribute__((noinline)) void deeper_and_deeper(unsigned levels)
 {
 	char *unused = alloca(400);
@@ -328,14 +340,17 @@ START_TEST(calls_that_a_signal_handler_leaves_are_over)
 
 	set_up(_i);
 	for (volatile int k = 0; k < 4; k++) {
-		stack_t stack = { .ss_sp = memory, .ss_size = 64 * 1024, .ss_flags = k & 1 ? 0 : SS_DISABLE };
-		struct sigaction action = { .sa_handler = jump_from_handler, .sa_flags = k & 1 ? SA_ONSTACK : 0 };
+		stack_t stack = {
+			.ss_sp = memory, .ss_size = 64 * 1024, .ss_flags = k & 1 ? 0 : SS_DISABLE};
+		struct sigaction action = {.sa_handler = jump_from_handler,
+					   .sa_flags = k & 1 ? SA_ONSTACK : 0};
 		sigaltstack(&stack, NULL);
 		sigaction(SIGUSR1, &action, NULL);
 		handler_calls = k & 2;
 		for (volatile int i = 0; i < 50; i++) {
 			if (!sigsetjmp(away, 1))
-				at_depth(i * 400, (void (*)(void *))(void *)toy_run, (void *)raise_signal);
+				at_depth(i * 400, (void (*)(void *))(void *)toy_run,
+					 (void *)raise_signal);
 			toy_add(1, 2);
 		}
 	}
@@ -347,7 +362,8 @@ START_TEST(calls_that_a_signal_handler_leaves_are_over)
 	if (is_recorded(_i)) {
 		ck_assert_uint_eq(seen_count(TOY_ADD, 0), 200);
 		/* Without calls inside of calls, the handler's are not wanted. */
-		ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND), _i == UNNESTED ? 200 : 300);
+		ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND),
+				  _i == UNNESTED ? 200 : 300);
 	}
 	ck_assert_ptr_eq(tl_self->top, tl_self->open);
 	free(memory);
@@ -415,7 +431,8 @@ START_TEST(what_is_left_on_a_coroutine_ends_no_call_of_another_stack)
 	add(NULL);
 	seen_collect(true);
 	if (is_recorded(_i) && _i != UNNESTED) {
-		ck_assert_uint_eq(seen_count(TOY_RUN, 0), 9 + seen_count(TOY_RUN, TL_RECORD_UNWOUND));
+		ck_assert_uint_eq(seen_count(TOY_RUN, 0),
+				  9 + seen_count(TOY_RUN, TL_RECORD_UNWOUND));
 		ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND), 6);
 		ck_assert_uint_eq(seen_count(TOY_ADD, 0), 3 * 5 + 1);
 	}
@@ -522,17 +539,22 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, a_call_left_deeper_than_any_later_one_is_over, 0, WAYS);
 	tcase_add_loop_test(tcase, destroy_ends_what_was_left_at_whatever_depth, TRACED, UNNESTED);
-	tcase_add_loop_test(tcase, a_thread_whose_callback_was_left_goes_on_being_traced, TRACED, UNNESTED);
+	tcase_add_loop_test(tcase, a_thread_whose_callback_was_left_goes_on_being_traced, TRACED,
+			    UNNESTED);
 	tcase_add_loop_test(tcase, calls_left_at_random_depths_are_all_recorded, 0, WAYS);
-	tcase_add_loop_test(tcase, nested_calls_that_are_left_at_once_are_recorded_or_counted, 0, WAYS);
+	tcase_add_loop_test(tcase, nested_calls_that_are_left_at_once_are_recorded_or_counted, 0,
+			    WAYS);
 	tcase_add_loop_test(tcase, calls_left_one_below_the_other_are_recorded, 0, WAYS);
 	suite_add_tcase(suite, tcase);
 	tcase = tcase_create("stacks");
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, calls_that_a_signal_handler_leaves_are_over, 0, WAYS);
-	tcase_add_loop_test(tcase, what_is_left_on_a_coroutine_ends_no_call_of_another_stack, 0, WAYS);
-	tcase_add_loop_test(tcase, a_coroutine_that_is_abandoned_inside_a_call_disturbs_nobody, 0, WAYS);
-	tcase_add_loop_test(tcase, destroy_inside_a_call_is_told_so_also_on_a_coroutine, TRACED, UNNESTED);
+	tcase_add_loop_test(tcase, what_is_left_on_a_coroutine_ends_no_call_of_another_stack, 0,
+			    WAYS);
+	tcase_add_loop_test(tcase, a_coroutine_that_is_abandoned_inside_a_call_disturbs_nobody, 0,
+			    WAYS);
+	tcase_add_loop_test(tcase, destroy_inside_a_call_is_told_so_also_on_a_coroutine, TRACED,
+			    UNNESTED);
 	tcase_add_loop_test(tcase, a_thread_that_ends_owes_nothing, 0, WAYS);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

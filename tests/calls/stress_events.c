@@ -1,15 +1,18 @@
 /*
- * stress_events.c: threads that record, come and go, are interrupted, paused and resumed, while all is flushed and processes are forked, for
- * the seconds given. What must be recorded is known exactly, and is compared.
+ * stress_events.c: threads that record, come and go, are interrupted, paused and resumed, while all
+ * is flushed and processes are forked, for the seconds given. What must be recorded is known
+ * exactly, and is compared.
  *
  *	stress_events grow|ring SECONDS
  *
- * Workers make calls in batches. Recording is switched between batches (a lock sees to that), so a worker knows whether its batch is recorded, and
- * counts; its signal handler does, too. Every call has its worker's number and one that counts up. Wild threads make calls
- * without regard to that: of theirs it is only known how many there can be. Each child of fork makes calls of its own, and must find those alone.
+ * Workers make calls in batches. Recording is switched between batches (a lock sees to that), so a
+ * worker knows whether its batch is recorded, and counts; its signal handler does, too. Every call
+ * has its worker's number and one that counts up. Wild threads make calls without regard to that:
+ * of theirs it is only known how many there can be. Each child of fork makes calls of its own, and
+ * must find those alone.
  *
- * With `ring` what was recorded and not overwritten must be there, in order; with `grow` everything, each once. What is wrong is said in a line,
- * and the exit status is 1.
+ * With `ring` what was recorded and not overwritten must be there, in order; with `grow`
+ * everything, each once. What is wrong is said in a line, and the exit status is 1.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -32,23 +35,25 @@
 #include "tracelayer/tracelayer.h"
 
 #define WORKERS 4
-#define WILD 2
-#define BATCH 40
-#define HANDLERS WORKERS	/* calls of a worker's signal handler have its number and this */
-#define LIFE 50			/* batches that a thread lives */
-#define LANES (1u << 20)	/* threads at most */
+#define WILD	2
+#define BATCH	40
+/* calls of a worker's signal handler have its number and this */
+#define HANDLERS WORKERS
+#define LIFE	 50	    /* batches that a thread lives */
+#define LANES	 (1u << 20) /* threads at most */
 
 static _Atomic bool over, broken;
 static pthread_rwlock_t switching = PTHREAD_RWLOCK_INITIALIZER;
-static _Atomic uint64_t expected[2 * WORKERS], wild_calls, wild_seen, toggles, forks, flushes, lives;
+static _Atomic uint64_t expected[2 * WORKERS], wild_calls, wild_seen, toggles, forks, flushes,
+	lives;
 static uint64_t seen_calls[2 * WORKERS];
-static int64_t last[LANES][2];	/* numbers of each thread's calls, and of its handler's; plus 1 */
+static int64_t last[LANES][2]; /* numbers of each thread's calls, and of its handler's; plus 1 */
 
 static __thread struct {
 	int worker;
-	volatile bool counts;	/* in a batch that is recorded */
+	volatile bool counts; /* in a batch that is recorded */
 } me;
-static int64_t numbers[2 * WORKERS];	/* of each worker's next call; its thread's own */
+static int64_t numbers[2 * WORKERS]; /* of each worker's next call; its thread's own */
 
 static void fail(const char *what, long detail)
 {
@@ -67,7 +72,8 @@ static void look(const struct seen *one)
 		wild_seen++;
 		return;
 	}
-	if (one->call.function != TOY_ADD || worker >= 2 * WORKERS || one->call.result != (uint32_t)(worker + (uint64_t)number)) {
+	if (one->call.function != TOY_ADD || worker >= 2 * WORKERS ||
+	    one->call.result != (uint32_t)(worker + (uint64_t)number)) {
 		fail("a record is torn", (long)one->call.function);
 		return;
 	}
@@ -122,7 +128,8 @@ static void *work(void *worker)
 	while (!over) {
 		pthread_t thread;
 		pthread_create(&thread, NULL, live, worker);
-		for (struct timespec soon = {0, 300000}; pthread_tryjoin_np(thread, NULL); nanosleep(&soon, NULL))
+		for (struct timespec soon = {0, 300000}; pthread_tryjoin_np(thread, NULL);
+		     nanosleep(&soon, NULL))
 			pthread_kill(thread, SIGUSR1);
 	}
 	return NULL;
@@ -191,7 +198,10 @@ static void be_a_child(void)
 	leave(mine == 300 ? 0 : 4);
 }
 
-/* The other threads are anywhere at that time. (The C library sees to its allocator, which the reader's double uses in the child.) */
+/*
+ * The other threads are anywhere at that time. (The C library sees to its allocator, which the
+ * reader's double uses in the child.)
+ */
 static void *fork_often(void *unused)
 {
 	for (; !over; usleep(20000)) {
@@ -213,25 +223,30 @@ static void check(void)
 {
 	uint64_t all = 0, found = 0, lost = 0;
 
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
 		lost += producer->lost;
 	for (int i = 0; i < 2 * WORKERS; i++) {
 		all += expected[i];
 		found += seen_calls[i];
 		if (tl_config.full != TL_FULL_RING && seen_calls[i] != expected[i])
-			fail(i < HANDLERS ? "calls of a worker are missing" : "calls of a handler are missing", (long)(expected[i] - seen_calls[i]));
+			fail(i < HANDLERS ? "calls of a worker are missing"
+					  : "calls of a handler are missing",
+			     (long)(expected[i] - seen_calls[i]));
 		if (seen_calls[i] > expected[i])
 			fail("calls were recorded that should not be", i);
 	}
 	if (lost)
 		fail("events were lost", (long)lost);
 	if (found + tl_buffer_overwritten() != all)
-		fail("the sum of what is there and what was overwritten is wrong", (long)(all - found - tl_buffer_overwritten()));
+		fail("the sum of what is there and what was overwritten is wrong",
+		     (long)(all - found - tl_buffer_overwritten()));
 	if (wild_seen > wild_calls)
 		fail("more wild calls than there were", (long)(wild_seen - wild_calls));
-	printf("%lu calls of %lu, %lu overwritten, %lu wild, %lu switches, %lu flushes, %lu threads, %lu forks\n", (unsigned long)found,
-	       (unsigned long)all, (unsigned long)tl_buffer_overwritten(), (unsigned long)wild_seen, (unsigned long)toggles,
-	       (unsigned long)flushes, (unsigned long)lives, (unsigned long)forks);
+	printf("%lu calls of %lu, %lu overwritten, %lu wild, %lu switches, %lu flushes, %lu threads, %lu forks\n",
+	       (unsigned long)found, (unsigned long)all, (unsigned long)tl_buffer_overwritten(),
+	       (unsigned long)wild_seen, (unsigned long)toggles, (unsigned long)flushes,
+	       (unsigned long)lives, (unsigned long)forks);
 	if (!found || !toggles || flushes < 2)
 		fail("nothing was done", 0);
 }

@@ -1,10 +1,12 @@
 /*
- * stress_tracers.cc: threads that call, toggle, register, destroy, throw, longjmp, exit and fork, all at once, for the seconds given.
+ * stress_tracers.cc: threads that call, toggle, register, destroy, throw, longjmp, exit and fork,
+ * all at once, for the seconds given.
  *
  *	stress_tracers SECONDS [SEED]
  *
- * Every call's prologue and epilogue must pair, in every tracer, whatever happens; after destroy has returned nothing of a tracer may run. What
- * breaks is said in one line, and the exit status is 1. Ends with a line of counts, so that a run that did nothing is seen.
+ * Every call's prologue and epilogue must pair, in every tracer, whatever happens; after destroy
+ * has returned nothing of a tracer may run. What breaks is said in one line, and the exit status is
+ * 1. Ends with a line of counts, so that a run that did nothing is seen.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -56,7 +58,7 @@ static void begins(void *, int, void *user_data, void **instance)
 		fail("instance data was not NULL before the prologue");
 	of->begun++;
 	*instance = of;
-	toy_init();	/* its own call, not traced */
+	toy_init(); /* its own call, not traced */
 }
 
 static void ends(void *, int, void *user_data, void **instance)
@@ -122,7 +124,8 @@ static void call_once(unsigned choice)
 		jumps++;
 	} else if (choice % 2) {
 		toy_run(calls_inside, &depth);
-	} else if (toy_add(static_cast<int>(choice % 1000), 1) != static_cast<int>(choice % 1000) + 1) {
+	} else if (toy_add(static_cast<int>(choice % 1000), 1) !=
+		   static_cast<int>(choice % 1000) + 1) {
 		fail("a call gave a wrong result");
 	}
 }
@@ -133,7 +136,7 @@ static void *caller(void *seed)
 
 	while (!is_over())
 		call_once(static_cast<unsigned>(rand_r(&state)));
-	toy_add(1, 1);	/* ends what longjmp left */
+	toy_add(1, 1); /* ends what longjmp left */
 	return nullptr;
 }
 
@@ -172,7 +175,7 @@ static void must(int status, const char *what)
 
 static struct tl_tracer *new_tracer(life *of)
 {
-	struct tl_tracer_desc desc = { sizeof(desc), of, 0 };
+	struct tl_tracer_desc desc = {sizeof(desc), of, 0};
 	struct tl_tracer *tracer = nullptr;
 
 	must(tl_tracer_create(&desc, &tracer), "create");
@@ -183,7 +186,8 @@ static void set_callbacks(struct tl_tracer *tracer, unsigned choice)
 {
 	must(tl_tracer_reset(tracer), "reset");
 	if (choice % 3 == 0) {
-		must(tl_tracer_register_glob(tracer, "toy", "toy_*", views, views_end), "register_glob");
+		must(tl_tracer_register_glob(tracer, "toy", "toy_*", views, views_end),
+		     "register_glob");
 		return;
 	}
 	const char *function = choice % 3 == 1 ? "toy_add" : "toy_run";
@@ -265,7 +269,8 @@ static void *forker(void *)
 int main(int argc, char **argv)
 {
 	unsigned seconds = argc > 1 ? static_cast<unsigned>(atoi(argv[1])) : 3;
-	uintptr_t seed = argc > 2 ? static_cast<uintptr_t>(atol(argv[2])) : static_cast<uintptr_t>(time(nullptr));
+	uintptr_t seed = argc > 2 ? static_cast<uintptr_t>(atol(argv[2]))
+				  : static_cast<uintptr_t>(time(nullptr));
 	bool may_fork = !getenv("STRESS_NO_FORK");
 	pthread_t threads[8];
 	int count = 0;
@@ -273,19 +278,22 @@ int main(int argc, char **argv)
 	printf("# seed %lu\n", static_cast<unsigned long>(seed));
 	fflush(stdout);
 	for (uintptr_t i = 0; i < 3; i++)
-		pthread_create(&threads[count++], nullptr, caller, reinterpret_cast<void *>(seed + i));
+		pthread_create(&threads[count++], nullptr, caller,
+			       reinterpret_cast<void *>(seed + i));
 	for (uintptr_t i = 0; i < 2; i++)
-		pthread_create(&threads[count++], nullptr, manager, reinterpret_cast<void *>(seed + 10 + i));
+		pthread_create(&threads[count++], nullptr, manager,
+			       reinterpret_cast<void *>(seed + 10 + i));
 	pthread_create(&threads[count++], nullptr, starter, nullptr);
 	if (may_fork)
 		pthread_create(&threads[count++], nullptr, forker, nullptr);
 	sleep(seconds);
 	stop = true;
-	alarm(60);	/* a destroy that never ends is a failure, not a test that hangs */
+	alarm(60); /* a destroy that never ends is a failure, not a test that hangs */
 	while (count > 0)
 		pthread_join(threads[--count], nullptr);
 	printf("# %ld calls, %ld toggles, %ld tracers, %ld of them called, %ld exceptions, %ld longjmps, %ld threads, %ld forks\n",
-	       calls.load(), toggles.load(), lives.load(), drains.load(), throws.load(), jumps.load(), exits.load(), forked.load());
+	       calls.load(), toggles.load(), lives.load(), drains.load(), throws.load(),
+	       jumps.load(), exits.load(), forked.load());
 	if (!calls || !toggles || !drains || !throws || !jumps || !exits || (may_fork && !forked))
 		fail("something that was to be tried did not happen");
 	return broken;

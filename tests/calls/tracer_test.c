@@ -1,5 +1,6 @@
 /*
- * tracer_test.c: tracelayer/tracer.h, with the toy API (core_doubles.h) as one API and an odd one, of functions with unusual results, as another.
+ * tracer_test.c: tracelayer/tracer.h, with the toy API (core_doubles.h) as one API and an odd one,
+ * of functions with unusual results, as another.
  */
 #include <check.h>
 #include <errno.h>
@@ -22,26 +23,40 @@ struct triple {
 
 enum odd { ODD_VOID, ODD_FLOAT, ODD_DOUBLE, ODD_TRIPLE, ODD_FUNCTIONS };
 
-static const struct tl_type odd_void = { .name = "void", .kind = TL_KIND_VOID };
-static const struct tl_type odd_float = { .name = "float", .kind = TL_KIND_FLOAT, .size = 4 };
-static const struct tl_type odd_double = { .name = "double", .kind = TL_KIND_FLOAT, .size = 8 };
-static const struct tl_type odd_triple = { .name = "struct triple", .kind = TL_KIND_STRUCT, .size = sizeof(struct triple) };
-static const struct tl_variable float_param[] = { { .name = "x", .type = &odd_float, .words = 1, .direction = TL_IN } };
-static const struct tl_variable double_param[] = { { .name = "x", .type = &odd_double, .words = 1, .direction = TL_IN } };
-static const struct tl_variable triple_param[] = { { .name = "x", .type = &odd_triple, .words = 3, .direction = TL_IN } };
+static const struct tl_type odd_void = {.name = "void", .kind = TL_KIND_VOID};
+static const struct tl_type odd_float = {.name = "float", .kind = TL_KIND_FLOAT, .size = 4};
+static const struct tl_type odd_double = {.name = "double", .kind = TL_KIND_FLOAT, .size = 8};
+static const struct tl_type odd_triple = {
+	.name = "struct triple", .kind = TL_KIND_STRUCT, .size = sizeof(struct triple)};
+static const struct tl_variable float_param[] = {
+	{.name = "x", .type = &odd_float, .words = 1, .direction = TL_IN}};
+static const struct tl_variable double_param[] = {
+	{.name = "x", .type = &odd_double, .words = 1, .direction = TL_IN}};
+static const struct tl_variable triple_param[] = {
+	{.name = "x", .type = &odd_triple, .words = 3, .direction = TL_IN}};
 
 static const struct tl_api odd_api;
-#define FUNCTION(number, name_, result_, params_, count_, words_, level_)                                                     \
-	[number] = { .name = name_, .result = result_, .params = params_, .api = &odd_api, .index = number, .count = count_, \
-		     .words = words_, .level = level_ }
+#define FUNCTION(number, name_, result_, params_, count_, words_, level_)                          \
+	[number] = {.name = name_,                                                                 \
+		    .result = result_,                                                             \
+		    .params = params_,                                                             \
+		    .api = &odd_api,                                                               \
+		    .index = number,                                                               \
+		    .count = count_,                                                               \
+		    .words = words_,                                                               \
+		    .level = level_}
 static const struct tl_function functions[] = {
 	FUNCTION(ODD_VOID, "odd_void", &odd_void, NULL, 0, 0, TL_LEVEL_DEBUG),
 	FUNCTION(ODD_FLOAT, "odd_float", &odd_float, float_param, 1, 1, TL_LEVEL_DEBUG),
 	FUNCTION(ODD_DOUBLE, "odd_double", &odd_double, double_param, 1, 1, TL_LEVEL_RUNTIME),
 	FUNCTION(ODD_TRIPLE, "odd_triple", &odd_triple, triple_param, 1, 3, TL_LEVEL_RUNTIME),
 };
-static const char *const sonames[] = { "libodd.so.1", NULL };
-static const struct tl_api odd_api = { .name = "odd", .version = "1", .sonames = sonames, .functions = functions, .count = ODD_FUNCTIONS };
+static const char *const sonames[] = {"libodd.so.1", NULL};
+static const struct tl_api odd_api = {.name = "odd",
+				      .version = "1",
+				      .sonames = sonames,
+				      .functions = functions,
+				      .count = ODD_FUNCTIONS};
 
 static unsigned voids;
 
@@ -62,16 +77,16 @@ static double real_double(double x)
 
 static struct triple real_triple(struct triple x)
 {
-	return (struct triple){ x.c, x.b, x.a };
+	return (struct triple){x.c, x.b, x.a};
 }
 
 static struct tl_shim odd_shims[] = {
-	[ODD_VOID] = { .function = &functions[ODD_VOID], .real = (void *)real_void },
-	[ODD_FLOAT] = { .function = &functions[ODD_FLOAT], .real = (void *)real_float },
-	[ODD_DOUBLE] = { .function = &functions[ODD_DOUBLE], .real = (void *)real_double },
-	[ODD_TRIPLE] = { .function = &functions[ODD_TRIPLE], .real = (void *)real_triple },
+	[ODD_VOID] = {.function = &functions[ODD_VOID], .real = (void *)real_void},
+	[ODD_FLOAT] = {.function = &functions[ODD_FLOAT], .real = (void *)real_float},
+	[ODD_DOUBLE] = {.function = &functions[ODD_DOUBLE], .real = (void *)real_double},
+	[ODD_TRIPLE] = {.function = &functions[ODD_TRIPLE], .real = (void *)real_triple},
 };
-static struct tl_shim_library library = { .abi = TL_SHIM_ABI, .api = &odd_api, .shims = odd_shims };
+static struct tl_shim_library library = {.abi = TL_SHIM_ABI, .api = &odd_api, .shims = odd_shims};
 
 /* The shims' traced bodies; calling them while nobody watches works as well. */
 static TL_TRACED void odd_void_call(void)
@@ -85,7 +100,7 @@ static TL_TRACED void odd_void_call(void)
 
 static TL_TRACED float odd_float_call(float x)
 {
-	const void *const params[] = { &x };
+	const void *const params[] = {&x};
 	float result = 0;
 	TL_CALL(call, &odd_shims[ODD_FLOAT], TL_CALLER, params, &result);
 	float (*real)(float) = (float (*)(float))tl_call_enter(&call);
@@ -97,7 +112,7 @@ static TL_TRACED float odd_float_call(float x)
 
 static TL_TRACED double odd_double_call(double x)
 {
-	const void *const params[] = { &x };
+	const void *const params[] = {&x};
 	double result = 0;
 	TL_CALL(call, &odd_shims[ODD_DOUBLE], TL_CALLER, params, &result);
 	double (*real)(double) = (double (*)(double))tl_call_enter(&call);
@@ -109,10 +124,11 @@ static TL_TRACED double odd_double_call(double x)
 
 static TL_TRACED struct triple odd_triple_call(struct triple x)
 {
-	const void *const params[] = { &x };
-	struct triple result = { 0 };
+	const void *const params[] = {&x};
+	struct triple result = {0};
 	TL_CALL(call, &odd_shims[ODD_TRIPLE], TL_CALLER, params, &result);
-	struct triple (*real)(struct triple) = (struct triple(*)(struct triple))tl_call_enter(&call);
+	struct triple (*real)(struct triple) =
+		(struct triple(*)(struct triple))tl_call_enter(&call);
 	if (real)
 		result = real(x);
 	TL_CALL_LEAVE(call, TL_WORD_OF(result, 0), x.a, x.b, x.c);
@@ -174,7 +190,8 @@ static void ends(void *params, int result, void *user_data, void **instance)
 
 static struct tl_tracer *make(const void *user_data, unsigned levels)
 {
-	struct tl_tracer_desc desc = { .size = sizeof(desc), .user_data = (void *)(uintptr_t)user_data, .levels = levels };
+	struct tl_tracer_desc desc = {
+		.size = sizeof(desc), .user_data = (void *)(uintptr_t)user_data, .levels = levels};
 	struct tl_tracer *tracer = NULL;
 
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), TL_TRACER_OK);
@@ -182,7 +199,8 @@ static struct tl_tracer *make(const void *user_data, unsigned levels)
 	return tracer;
 }
 
-static void set(struct tl_tracer *tracer, const char *function, tl_callback prologue, tl_callback epilogue)
+static void set(struct tl_tracer *tracer, const char *function, tl_callback prologue,
+		tl_callback epilogue)
 {
 	ck_assert_int_eq(tl_tracer_register(tracer, function, TL_PROLOGUE, prologue), TL_TRACER_OK);
 	ck_assert_int_eq(tl_tracer_register(tracer, function, TL_EPILOGUE, epilogue), TL_TRACER_OK);
@@ -284,7 +302,7 @@ static void toggles(void *params, int result, void *user_data, void **instance)
 	begins(params, result, user_data, instance);
 	disable(toggled);
 	ck_assert_int_eq(tl_tracer_destroy(toggled), TL_TRACER_IN_USE);
-	toy_add(5, 5);	/* its own call */
+	toy_add(5, 5); /* its own call */
 }
 
 START_TEST(a_tracer_disabled_in_its_prologue_still_gets_its_epilogue)
@@ -303,20 +321,27 @@ END_TEST
 START_TEST(every_wrong_argument_has_its_code)
 {
 	struct tl_tracer *tracer = make(NULL, 0), *none = NULL;
-	struct tl_tracer_desc small = { .size = 4 };
+	struct tl_tracer_desc small = {.size = 4};
 
 	ck_assert_int_eq(tl_tracer_create(NULL, &none), TL_TRACER_NULL);
 	ck_assert_int_eq(tl_tracer_create(&small, NULL), TL_TRACER_NULL);
 	ck_assert_int_eq(tl_tracer_create(&small, &none), TL_TRACER_ARGUMENT);
 	ck_assert_int_eq(tl_tracer_enable(NULL), TL_TRACER_NULL);
 	ck_assert_int_eq(tl_tracer_disable((struct tl_tracer *)&small), TL_TRACER_UNKNOWN);
-	ck_assert_int_eq(tl_tracer_register(tracer, "toy_subtract", TL_PROLOGUE, TL_CALLBACK(begins)), TL_TRACER_NO_FUNCTION);
-	ck_assert_int_eq(tl_tracer_register(tracer, NULL, TL_PROLOGUE, TL_CALLBACK(begins)), TL_TRACER_NULL);
-	ck_assert_int_eq(tl_tracer_register(tracer, "toy_add", (enum tl_phase)2, TL_CALLBACK(begins)), TL_TRACER_ARGUMENT);
-	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "nothing*", NULL, NULL), TL_TRACER_NO_FUNCTION);
+	ck_assert_int_eq(
+		tl_tracer_register(tracer, "toy_subtract", TL_PROLOGUE, TL_CALLBACK(begins)),
+		TL_TRACER_NO_FUNCTION);
+	ck_assert_int_eq(tl_tracer_register(tracer, NULL, TL_PROLOGUE, TL_CALLBACK(begins)),
+			 TL_TRACER_NULL);
+	ck_assert_int_eq(
+		tl_tracer_register(tracer, "toy_add", (enum tl_phase)2, TL_CALLBACK(begins)),
+		TL_TRACER_ARGUMENT);
+	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "nothing*", NULL, NULL),
+			 TL_TRACER_NO_FUNCTION);
 	ck_assert_int_eq(tl_tracer_enable(tracer), TL_TRACER_OK);
 	ck_assert_int_eq(tl_tracer_enable(tracer), TL_TRACER_OK);
-	ck_assert_int_eq(tl_tracer_register(tracer, "toy_add", TL_PROLOGUE, TL_CALLBACK(begins)), TL_TRACER_ENABLED);
+	ck_assert_int_eq(tl_tracer_register(tracer, "toy_add", TL_PROLOGUE, TL_CALLBACK(begins)),
+			 TL_TRACER_ENABLED);
 	ck_assert_int_eq(tl_tracer_reset(tracer), TL_TRACER_ENABLED);
 	ck_assert_int_eq(tl_tracer_destroy(tracer), TL_TRACER_IN_USE);
 	destroy(tracer);
@@ -366,7 +391,8 @@ static void ends_number(void *params, int result, void *user_data, void **instan
 	story_of[many_told++] = MANY + *(unsigned *)user_data;
 }
 
-static enum tl_verdict begins_number_generic(const struct tl_view *view, void *user_data, void **instance)
+static enum tl_verdict begins_number_generic(const struct tl_view *view, void *user_data,
+					     void **instance)
 {
 	begins_number(NULL, 0, user_data, instance);
 	return TL_GO_ON;
@@ -397,18 +423,23 @@ static void in_between(void *unused)
 
 START_TEST(as_many_tracers_as_one_likes_are_enabled_on_one_function)
 {
-	static const unsigned counts[] = { 64, 65, 66, 128, MANY };
+	static const unsigned counts[] = {64, 65, 66, 128, MANY};
 	struct tl_tracer *all[MANY];
 
 	for (unsigned c = 0; c < 5; c++) {
 		for (unsigned i = 0; i < counts[c]; i++) {
-			struct tl_tracer_desc desc = { .size = sizeof(desc), .user_data = &numbers[i] };
+			struct tl_tracer_desc desc = {.size = sizeof(desc),
+						      .user_data = &numbers[i]};
 			numbers[i] = i;
 			ck_assert_int_eq(tl_tracer_create(&desc, &all[i]), TL_TRACER_OK);
 			if (_i)
-				ck_assert_int_eq(tl_tracer_register_glob(all[i], NULL, "toy_run", begins_number_generic, ends_number_generic), 0);
+				ck_assert_int_eq(tl_tracer_register_glob(all[i], NULL, "toy_run",
+									 begins_number_generic,
+									 ends_number_generic),
+						 0);
 			else
-				set(all[i], "toy_run", TL_CALLBACK(begins_number), TL_CALLBACK(ends_number));
+				set(all[i], "toy_run", TL_CALLBACK(begins_number),
+				    TL_CALLBACK(ends_number));
 			ck_assert_int_eq(tl_tracer_enable(all[i]), TL_TRACER_OK);
 		}
 		toy_run(in_between, NULL);
@@ -461,7 +492,8 @@ START_TEST(hundreds_of_tracers_come_and_go_under_load)
 		pthread_create(&threads[t], NULL, calls_meanwhile, NULL);
 	for (unsigned round = 0; round < 3; round++) {
 		for (unsigned i = 0; i < 200; i++) {
-			struct tl_tracer_desc desc = { .size = sizeof(desc), .user_data = &numbers[i] };
+			struct tl_tracer_desc desc = {.size = sizeof(desc),
+						      .user_data = &numbers[i]};
 			ck_assert_int_eq(tl_tracer_create(&desc, &all[i]), TL_TRACER_OK);
 			set(all[i], "toy_add", TL_CALLBACK(counts_begin), TL_CALLBACK(counts_end));
 			ck_assert_int_eq(tl_tracer_enable(all[i]), TL_TRACER_OK);
@@ -502,14 +534,16 @@ static void views_end(const struct tl_view *view, void *user_data, void **instan
 	viewed = *view;
 	last_result = view->function->result->size >= sizeof(int) ? *(const int *)view->result : 0;
 	if (view->function->result->kind == TL_KIND_FLOAT)
-		number_seen = view->function->result->size == 4 ? *(const float *)view->result : *(const double *)view->result;
+		number_seen = view->function->result->size == 4 ? *(const float *)view->result
+								: *(const double *)view->result;
 }
 
 START_TEST(a_generic_callback_sees_the_function_its_parameters_and_the_result)
 {
 	struct tl_tracer *tracer = make("g", 0);
 
-	ck_assert_int_eq(tl_tracer_register_glob(tracer, "toy", "toy_a*", views, views_end), TL_TRACER_OK);
+	ck_assert_int_eq(tl_tracer_register_glob(tracer, "toy", "toy_a*", views, views_end),
+			 TL_TRACER_OK);
 	tl_tracer_enable(tracer);
 	ck_assert_int_eq(toy_add(2, 3), 5);
 	ck_assert_str_eq(the_story(), "gG");
@@ -593,10 +627,12 @@ START_TEST(structs_as_results_take_generic_callbacks_only)
 	struct tl_tracer *tracer = make("s", 0);
 
 	add_odd_api();
-	ck_assert_int_eq(tl_tracer_register(tracer, "odd_triple", TL_EPILOGUE, TL_CALLBACK(ends)), TL_TRACER_ARGUMENT);
-	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "odd_triple", views, views_end), TL_TRACER_OK);
+	ck_assert_int_eq(tl_tracer_register(tracer, "odd_triple", TL_EPILOGUE, TL_CALLBACK(ends)),
+			 TL_TRACER_ARGUMENT);
+	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "odd_triple", views, views_end),
+			 TL_TRACER_OK);
 	tl_tracer_enable(tracer);
-	struct triple got = odd_triple_call((struct triple){ 1, 2, 3 });
+	struct triple got = odd_triple_call((struct triple){1, 2, 3});
 	ck_assert_uint_eq(got.a, 3);
 	ck_assert_uint_eq(got.c, 1);
 	ck_assert_str_eq(the_story(), "sS");
@@ -753,7 +789,8 @@ START_TEST(a_child_forked_inside_a_call_gets_the_epilogue_and_can_destroy)
 	of_parent = enabled("f", "toy_run");
 	toy_run(forks, &status);
 	if (status == -1) {
-		bool good = !strcmp(the_story(), "fF") && tl_tracer_disable(of_parent) == TL_TRACER_OK &&
+		bool good = !strcmp(the_story(), "fF") &&
+			    tl_tracer_disable(of_parent) == TL_TRACER_OK &&
 			    tl_tracer_destroy(of_parent) == TL_TRACER_OK;
 		_exit(good ? 42 : 1);
 	}
@@ -781,7 +818,8 @@ START_TEST(a_child_forked_inside_a_callback_goes_on_in_it)
 	if (child_status == -1) {
 		bool good = !strcmp(the_story(), "fF");
 		toy_add(1, 2);
-		good = good && !strcmp(the_story(), "fF") && tl_tracer_disable(of_parent) == TL_TRACER_OK &&
+		good = good && !strcmp(the_story(), "fF") &&
+		       tl_tracer_disable(of_parent) == TL_TRACER_OK &&
 		       tl_tracer_destroy(of_parent) == TL_TRACER_OK;
 		_exit(good ? 42 : 1);
 	}
@@ -809,7 +847,10 @@ START_TEST(destroy_is_woken_by_the_next_call_of_a_thread_that_left_one_by_longjm
 	struct tl_tracer *tracer = enabled("j", "toy_run");
 	pthread_t thread;
 
-	/* Disabled before the thread goes on: its next calls would go straight to the driver, and nobody would learn that the one is over. */
+	/*
+	 * Disabled before the thread goes on: its next calls would go straight to the driver, and
+	 * nobody would learn that the one is over.
+	 */
 	disable_at_jump = tracer;
 	pthread_create(&thread, NULL, leaves_and_goes_on, NULL);
 	while (!left)
@@ -857,7 +898,9 @@ START_TEST(a_child_knows_nothing_of_other_threads_calls_and_destroys)
 	usleep(50000);
 	pid_t child = fork();
 	if (!child) {
-		/* The slot of the tracer that was being destroyed is free, with nothing left in it. */
+		/*
+		 * The slot of the tracer that was being destroyed is free, with nothing left in it.
+		 */
 		again = make("z", 0);
 		tl_tracer_enable(again);
 		the_story();
@@ -879,7 +922,8 @@ END_TEST
 
 START_TEST(closures_follow_every_change_of_their_functions_tracers)
 {
-	struct tl_shim closure = { .function = toy_shims[TOY_ADD].function, .real = (void *)real_void };
+	struct tl_shim closure = {.function = toy_shims[TOY_ADD].function,
+				  .real = (void *)real_void};
 	struct tl_tracer *tracer = enabled("a", "toy_add");
 
 	tl_runtime_adopt(&closure, &toy_shims[TOY_ADD]);
@@ -942,7 +986,8 @@ int main(void)
 	tcase_add_test(tcase, a_child_forked_inside_a_call_gets_the_epilogue_and_can_destroy);
 	tcase_add_test(tcase, a_child_forked_inside_a_callback_goes_on_in_it);
 	tcase_add_test(tcase, a_child_knows_nothing_of_other_threads_calls_and_destroys);
-	tcase_add_test(tcase, destroy_is_woken_by_the_next_call_of_a_thread_that_left_one_by_longjmp);
+	tcase_add_test(tcase,
+		       destroy_is_woken_by_the_next_call_of_a_thread_that_left_one_by_longjmp);
 	tcase_add_test(tcase, closures_follow_every_change_of_their_functions_tracers);
 	tcase_add_test(tcase, a_call_is_recorded_and_traced_at_once);
 	suite_add_tcase(suite, tcase);

@@ -1,6 +1,7 @@
 /*
- * fuzz_phases.c: tracelayer phases, whole, on traces that are put together from a systrace's parts as the input's bytes say: whatever stands in a
- * trace, all of it is read safely, the exit code is one of the documented ones, and JSON is JSON.
+ * fuzz_phases.c: tracelayer phases, whole, on traces that are put together from a systrace's parts
+ * as the input's bytes say: whatever stands in a trace, all of it is read safely, the exit code is
+ * one of the documented ones, and JSON is JSON.
  *
  * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it makes inputs itself.
  */
@@ -142,7 +143,8 @@ static void write_part(FILE *to, const char *part, unsigned *now)
 		return;
 	}
 	*now += 1 + *now % 7;
-	fprintf(to, "%.*s%u.%06u%s", (int)(time - part), part, 100 + *now / 1000000, *now % 1000000, time + 2);
+	fprintf(to, "%.*s%u.%06u%s", (int)(time - part), part, 100 + *now / 1000000, *now % 1000000,
+		time + 2);
 }
 
 static int make_trace(const uint8_t *input, size_t size)
@@ -167,9 +169,11 @@ static int make_trace(const uint8_t *input, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static char *const options[] = {"--json", "--print-detail", "--per-execution", "--total-times"};
+	static char *const options[] = {"--json", "--print-detail", "--per-execution",
+					"--total-times"};
 	int file = make_trace(input, size), code;
-	char path[64], *printed = NULL, *arguments[4] = {"tracelayer phases", options[size % 4], path, NULL};
+	char path[64], *printed = NULL,
+		       *arguments[4] = {"tracelayer phases", options[size % 4], path, NULL};
 	size_t printed_size;
 	FILE *terminal = stdout;
 

@@ -11,7 +11,8 @@ static struct tl_places places;
 
 static void look(const char *runtime, const char *temporary)
 {
-	ck_assert_int_eq(runtime ? setenv("XDG_RUNTIME_DIR", runtime, 1) : unsetenv("XDG_RUNTIME_DIR"), 0);
+	ck_assert_int_eq(
+		runtime ? setenv("XDG_RUNTIME_DIR", runtime, 1) : unsetenv("XDG_RUNTIME_DIR"), 0);
 	ck_assert_int_eq(temporary ? setenv("TMPDIR", temporary, 1) : unsetenv("TMPDIR"), 0);
 	tl_places(&places);
 }
@@ -69,9 +70,19 @@ END_TEST
 START_TEST(other_names_are_not_ours)
 {
 	static const char *const names[] = {
-		"", "tracelayer-buffers", "tracelayer-buffers.", "tracelayer-buffers.1", "tracelayer-buffers.1.", "tracelayer-buffers..1",
-		"tracelayer-buffers.1.2.3", "tracelayer-buffers.01.2", "tracelayer-buffers.1.x", "tracelayer-buffers.-1.2",
-		"tracelayer-buffers.4294967296.0", "tracelayer-buffers.99999999999999999999999.0", "xtracelayer-buffers.1.2",
+		"",
+		"tracelayer-buffers",
+		"tracelayer-buffers.",
+		"tracelayer-buffers.1",
+		"tracelayer-buffers.1.",
+		"tracelayer-buffers..1",
+		"tracelayer-buffers.1.2.3",
+		"tracelayer-buffers.01.2",
+		"tracelayer-buffers.1.x",
+		"tracelayer-buffers.-1.2",
+		"tracelayer-buffers.4294967296.0",
+		"tracelayer-buffers.99999999999999999999999.0",
+		"xtracelayer-buffers.1.2",
 	};
 	uint32_t pid;
 

@@ -1,5 +1,6 @@
 /*
- * clock_fit_test.c: device clocks of all kinds, simulated; what the fit makes of their stamps against when they were taken.
+ * clock_fit_test.c: device clocks of all kinds, simulated; what the fit makes of their stamps
+ * against when they were taken.
  */
 #include <check.h>
 #include <math.h>
@@ -9,19 +10,22 @@
 #include "layer/device/clock_fit.h"
 #include "tests/lib/random.h"
 
-#define US 1000u
-#define MS 1000000u
+#define US     1000u
+#define MS     1000000u
 #define SECOND 1000000000u
-#define BEGIN (12345u * (uint64_t)SECOND)	/* of the host's clock */
+#define BEGIN  (12345u * (uint64_t)SECOND) /* of the host's clock */
 
-/* A clock of `hz`, whose rate swings by `ppm` with a period of `swing` seconds, and which steps once. */
+/*
+ * A clock of `hz`, whose rate swings by `ppm` with a period of `swing` seconds, and which steps
+ * once.
+ */
 struct device {
 	uint64_t hz;
 	unsigned bits;
 	uint64_t epoch;
 	double ppm, swing;
-	uint64_t steps_at;	/* host's time; 0: never */
-	int64_t step;		/* ticks */
+	uint64_t steps_at; /* host's time; 0: never */
+	int64_t step;	   /* ticks */
 };
 
 static uint64_t dice(uint64_t below)
@@ -46,7 +50,8 @@ static uint64_t reading(const struct device *device, uint64_t ns, unsigned bits)
 }
 
 /* The device is read at any instant of the bracket. */
-static enum tl_clock_fit_result pair_at(struct tl_clock_fit *fit, const struct device *device, uint64_t ns, uint64_t width)
+static enum tl_clock_fit_result pair_at(struct tl_clock_fit *fit, const struct device *device,
+					uint64_t ns, uint64_t width)
 {
 	uint64_t at = dice(width + 1);
 
@@ -72,18 +77,22 @@ static int by_ticks(const void *left, const void *right)
 /* How the pairs and the stamps of a run come. */
 struct run {
 	uint64_t lasts, width;
-	unsigned outliers;	/* one pair in so many has a bracket of up to a millisecond; 0: none */
+	/* one pair in so many has a bracket of up to a millisecond; 0: none */
+	unsigned outliers;
 	unsigned stamp_bits;
-	uint64_t late;		/* stamps are converted up to so much later */
-	uint64_t idle;		/* nothing happens in the middle for so long */
-	int64_t most;		/* nanoseconds that a stamp may be wrong by */
+	uint64_t late; /* stamps are converted up to so much later */
+	uint64_t idle; /* nothing happens in the middle for so long */
+	int64_t most;  /* nanoseconds that a stamp may be wrong by */
 };
 
 #define STAMPS 20000u
 
 static struct stamp stamps[STAMPS];
 
-/* Stamps of a run are right, and keep their order. Returns the number that is said to be in doubt; those are not looked at. */
+/*
+ * Stamps of a run are right, and keep their order. Returns the number that is said to be in doubt;
+ * those are not looked at.
+ */
 static unsigned run(const struct device *device, const struct run *run)
 {
 	struct tl_clock_fit fit;
@@ -96,30 +105,40 @@ static unsigned run(const struct device *device, const struct run *run)
 		if (i == STAMPS / 2)
 			now += run->idle;
 		if (tl_clock_fit_due(&fit, now))
-			pair_at(&fit, device, now, run->outliers && !dice(run->outliers) ? dice(MS) + 20 * US : run->width);
+			pair_at(&fit, device, now,
+				run->outliers && !dice(run->outliers) ? dice(MS) + 20 * US
+								      : run->width);
 		uint64_t taken = now - dice(run->late), about = taken - dice(MS);
 		if (taken < BEGIN + SECOND)
 			continue;
-		struct tl_clock_fit_time time = tl_clock_fit_convert(&fit, reading(device, taken, run->stamp_bits), run->stamp_bits, about);
+		struct tl_clock_fit_time time = tl_clock_fit_convert(
+			&fit, reading(device, taken, run->stamp_bits), run->stamp_bits, about);
 		if (tl_clock_fit_is_impossible(&time, about, now)) {
 			pair_at(&fit, device, now, run->width);
-			time = tl_clock_fit_convert(&fit, reading(device, taken, run->stamp_bits), run->stamp_bits, about);
+			time = tl_clock_fit_convert(&fit, reading(device, taken, run->stamp_bits),
+						    run->stamp_bits, about);
 		}
 		if (time.doubtful) {
 			doubtful++;
 			continue;
 		}
 		/* The first pairs may be wide ones, and nobody knows. */
-		int64_t most = run->outliers && fit.paired < 20 ? run->most + (int64_t)time.error : run->most;
-		ck_assert_msg(llabs(wrong_by(time.ns, taken)) <= most, "stamp %u at %lld ns is wrong by %lld ns (hz %llu, bits %u)", i,
-			      (long long)(taken - BEGIN), (long long)wrong_by(time.ns, taken), (unsigned long long)device->hz, device->bits);
+		int64_t most = run->outliers && fit.paired < 20 ? run->most + (int64_t)time.error
+								: run->most;
+		ck_assert_msg(llabs(wrong_by(time.ns, taken)) <= most,
+			      "stamp %u at %lld ns is wrong by %lld ns (hz %llu, bits %u)", i,
+			      (long long)(taken - BEGIN), (long long)wrong_by(time.ns, taken),
+			      (unsigned long long)device->hz, device->bits);
 		stamps[kept++] = (struct stamp){ticks_of(device, taken) - device->epoch, time.ns};
 	}
 	if (!device->steps_at) {
 		qsort(stamps, kept, sizeof(*stamps), by_ticks);
 		for (unsigned i = 1; i < kept; i++)
-			ck_assert_msg(stamps[i].ticks == stamps[i - 1].ticks ? stamps[i].ns == stamps[i - 1].ns : stamps[i].ns >= stamps[i - 1].ns,
-				      "stamps %llu ticks apart are %lld ns apart", (unsigned long long)(stamps[i].ticks - stamps[i - 1].ticks),
+			ck_assert_msg(stamps[i].ticks == stamps[i - 1].ticks
+					      ? stamps[i].ns == stamps[i - 1].ns
+					      : stamps[i].ns >= stamps[i - 1].ns,
+				      "stamps %llu ticks apart are %lld ns apart",
+				      (unsigned long long)(stamps[i].ticks - stamps[i - 1].ticks),
 				      (long long)(stamps[i].ns - stamps[i - 1].ns));
 		ck_assert_uint_eq(fit.segments, 1);
 	}
@@ -139,9 +158,15 @@ START_TEST(any_rate_and_width_is_right_within_a_microsecond)
 {
 	for (unsigned i = 0; i < sizeof(rates) / sizeof(*rates); i++)
 		for (unsigned j = 0; j < sizeof(widths) / sizeof(*widths); j++) {
-			struct device device = {.hz = rates[i], .bits = widths[j], .epoch = dice(UINT64_MAX)};
-			ck_assert_uint_eq(run(&device, &(struct run){.lasts = 100ull * SECOND, .width = US, .stamp_bits = widths[j],
-								     .late = MS, .most = US + 2 * tick_of(rates[i])}), 0);
+			struct device device = {
+				.hz = rates[i], .bits = widths[j], .epoch = dice(UINT64_MAX)};
+			ck_assert_uint_eq(
+				run(&device, &(struct run){.lasts = 100ull * SECOND,
+							   .width = US,
+							   .stamp_bits = widths[j],
+							   .late = MS,
+							   .most = US + 2 * tick_of(rates[i])}),
+				0);
 		}
 }
 END_TEST
@@ -150,8 +175,15 @@ START_TEST(drift_that_changes_is_followed)
 {
 	for (int ppm = -100; ppm <= 100; ppm += 50)
 		for (unsigned j = 0; j < sizeof(widths) / sizeof(*widths); j++) {
-			struct device device = {.hz = 12500000, .bits = widths[j], .epoch = UINT64_MAX - 5, .ppm = ppm, .swing = 60};
-			run(&device, &(struct run){.lasts = 100ull * SECOND, .width = US, .stamp_bits = widths[j], .late = MS,
+			struct device device = {.hz = 12500000,
+						.bits = widths[j],
+						.epoch = UINT64_MAX - 5,
+						.ppm = ppm,
+						.swing = 60};
+			run(&device, &(struct run){.lasts = 100ull * SECOND,
+						   .width = US,
+						   .stamp_bits = widths[j],
+						   .late = MS,
 						   .most = US + 160});
 		}
 }
@@ -161,7 +193,12 @@ START_TEST(wide_brackets_among_narrow_ones_do_no_harm)
 {
 	struct device device = {.hz = 19200000, .bits = 36, .epoch = 77, .ppm = 20, .swing = 300};
 
-	run(&device, &(struct run){.lasts = 100ull * SECOND, .width = US, .outliers = 10, .stamp_bits = 36, .late = MS, .most = US + 200});
+	run(&device, &(struct run){.lasts = 100ull * SECOND,
+				   .width = US,
+				   .outliers = 10,
+				   .stamp_bits = 36,
+				   .late = MS,
+				   .most = US + 200});
 }
 END_TEST
 
@@ -169,15 +206,24 @@ START_TEST(where_all_brackets_are_wide_they_are_used)
 {
 	struct device device = {.hz = 19200000, .bits = 64, .epoch = 77};
 
-	run(&device, &(struct run){.lasts = 20ull * SECOND, .width = 300 * US, .stamp_bits = 64, .late = MS, .most = 310 * US});
+	run(&device, &(struct run){.lasts = 20ull * SECOND,
+				   .width = 300 * US,
+				   .stamp_bits = 64,
+				   .late = MS,
+				   .most = 310 * US});
 }
 END_TEST
 
 START_TEST(stamps_may_have_fewer_bits_than_the_clock)
 {
-	struct device device = {.hz = 1000000000, .bits = 64, .epoch = dice(UINT64_MAX), .ppm = 50, .swing = 100};
+	struct device device = {
+		.hz = 1000000000, .bits = 64, .epoch = dice(UINT64_MAX), .ppm = 50, .swing = 100};
 
-	run(&device, &(struct run){.lasts = 100ull * SECOND, .width = US, .stamp_bits = 32, .late = 50 * MS, .most = US + 10});
+	run(&device, &(struct run){.lasts = 100ull * SECOND,
+				   .width = US,
+				   .stamp_bits = 32,
+				   .late = 50 * MS,
+				   .most = US + 10});
 }
 END_TEST
 
@@ -185,28 +231,47 @@ START_TEST(stamps_from_before_the_last_pairs_are_as_right)
 {
 	struct device device = {.hz = 12500000, .bits = 36, .epoch = 3, .ppm = 10, .swing = 200};
 
-	run(&device, &(struct run){.lasts = 60ull * SECOND, .width = US, .stamp_bits = 36, .late = 2 * (uint64_t)SECOND, .most = US + 160});
+	run(&device, &(struct run){.lasts = 60ull * SECOND,
+				   .width = US,
+				   .stamp_bits = 36,
+				   .late = 2 * (uint64_t)SECOND,
+				   .most = US + 160});
 }
 END_TEST
 
 START_TEST(a_program_may_do_nothing_for_many_wraps)
 {
-	struct device device = {.hz = 1000000000, .bits = 32, .epoch = 99, .ppm = 5, .swing = 10000};
+	struct device device = {
+		.hz = 1000000000, .bits = 32, .epoch = 99, .ppm = 5, .swing = 10000};
 
-	run(&device, &(struct run){.lasts = 20ull * SECOND, .width = US, .stamp_bits = 32, .late = MS, .idle = 1000ull * SECOND,
+	run(&device, &(struct run){.lasts = 20ull * SECOND,
+				   .width = US,
+				   .stamp_bits = 32,
+				   .late = MS,
+				   .idle = 1000ull * SECOND,
 				   .most = 2 * US});
 }
 END_TEST
 
-/* Only stamps between the two pairs around it are in doubt; it is seen by the first pair after it. */
+/*
+ * Only stamps between the two pairs around it are in doubt; it is seen by the first pair after it.
+ */
 START_TEST(a_step_is_seen_and_doubt_ends_with_it)
 {
 	static const int64_t steps[] = {1000000, -1000000, 5000000000, -5000000000, 100000};
 
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		struct device device = {.hz = 12500000, .bits = 64, .epoch = 1ull << 60, .ppm = 20, .swing = 100,
-					.steps_at = BEGIN + 20ull * SECOND + 37 * MS, .step = steps[i]};
-		unsigned doubtful = run(&device, &(struct run){.lasts = 40ull * SECOND, .width = US, .stamp_bits = 64, .late = MS,
+		struct device device = {.hz = 12500000,
+					.bits = 64,
+					.epoch = 1ull << 60,
+					.ppm = 20,
+					.swing = 100,
+					.steps_at = BEGIN + 20ull * SECOND + 37 * MS,
+					.step = steps[i]};
+		unsigned doubtful = run(&device, &(struct run){.lasts = 40ull * SECOND,
+							       .width = US,
+							       .stamp_bits = 64,
+							       .late = MS,
 							       .most = 10 * MS});
 		/* A stamp every 2 ms, and 100 ms between two pairs. */
 		ck_assert_uint_le(doubtful, 60);
@@ -217,19 +282,26 @@ END_TEST
 /* One that is known to lie before or behind is right, and so is what comes later. */
 START_TEST(stamps_on_both_sides_of_a_step_are_right)
 {
-	struct device device = {.hz = 12500000, .bits = 64, .epoch = 1ull << 60, .steps_at = BEGIN + 10ull * SECOND + 50 * MS, .step = 7000000};
+	struct device device = {.hz = 12500000,
+				.bits = 64,
+				.epoch = 1ull << 60,
+				.steps_at = BEGIN + 10ull * SECOND + 50 * MS,
+				.step = 7000000};
 	struct tl_clock_fit fit;
 	unsigned stepped = 0;
 
 	tl_clock_fit_start(&fit, device.hz, device.bits);
 	for (unsigned i = 0; i < 200; i++)
-		stepped += pair_at(&fit, &device, BEGIN + i * 100ull * MS, US) == TL_CLOCK_FIT_STEPPED;
+		stepped +=
+			pair_at(&fit, &device, BEGIN + i * 100ull * MS, US) == TL_CLOCK_FIT_STEPPED;
 	ck_assert_uint_eq(stepped, 1);
 	ck_assert_uint_eq(fit.segments, 2);
 	for (unsigned i = 0; i < 150; i++) {
 		uint64_t at = BEGIN + 8ull * SECOND + i * 33ull * MS + 1;
-		struct tl_clock_fit_time time = tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at - 100);
-		bool between = at > BEGIN + 10ull * SECOND && at < BEGIN + 10ull * SECOND + 100 * MS;
+		struct tl_clock_fit_time time =
+			tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at - 100);
+		bool between =
+			at > BEGIN + 10ull * SECOND && at < BEGIN + 10ull * SECOND + 100 * MS;
 		ck_assert_int_eq(time.doubtful, between);
 		if (!between)
 			ck_assert_int_le(llabs(wrong_by(time.ns, at)), (long long)US + 160);
@@ -247,7 +319,10 @@ START_TEST(a_nominal_rate_that_is_plainly_wrong_is_learnt)
 		pair_at(&fit, &device, BEGIN + i * 100ull * MS, US);
 	ck_assert_uint_eq(fit.segments, 1);
 	uint64_t at = BEGIN + 950 * MS;
-	ck_assert_int_le(llabs(wrong_by(tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns, at)), (long long)US + 160);
+	ck_assert_int_le(
+		llabs(wrong_by(tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns,
+			       at)),
+		(long long)US + 160);
 }
 END_TEST
 
@@ -261,9 +336,17 @@ START_TEST(stamps_that_are_nonsense_spoil_nothing)
 	for (unsigned i = 0; i < 100; i++) {
 		uint64_t now = BEGIN + i * 100ull * MS;
 		pair_at(&fit, &device, now, US);
-		tl_clock_fit_convert(&fit, i % 2 ? reading(&device, now, 64) + 3600ull * SECOND : i % 3 ? UINT64_MAX : 0, 64, now);
+		tl_clock_fit_convert(&fit,
+				     i % 2   ? reading(&device, now, 64) + 3600ull * SECOND
+				     : i % 3 ? UINT64_MAX
+					     : 0,
+				     64, now);
 		uint64_t at = now + 50 * MS;
-		ck_assert_int_le(llabs(wrong_by(tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns, at)), (long long)US * 4);
+		ck_assert_int_le(
+			llabs(wrong_by(
+				tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns,
+				at)),
+			(long long)US * 4);
 	}
 	ck_assert_uint_eq(fit.segments, 1);
 }
@@ -277,13 +360,18 @@ START_TEST(one_pair_gives_the_nominal_rate)
 	tl_clock_fit_start(&fit, device.hz, device.bits);
 	tl_clock_fit_offset(&fit, reading(&device, BEGIN, 64), BEGIN);
 	for (uint64_t at = BEGIN - SECOND; at < BEGIN + SECOND; at += 99 * MS)
-		ck_assert_int_le(llabs(wrong_by(tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns, at)), 1);
+		ck_assert_int_le(
+			llabs(wrong_by(
+				tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns,
+				at)),
+			1);
 }
 END_TEST
 
 START_TEST(without_pairs_the_tightest_commands_count)
 {
-	struct device device = {.hz = 19200000, .bits = 36, .epoch = (1ull << 36) - 9999, .ppm = 30, .swing = 100};
+	struct device device = {
+		.hz = 19200000, .bits = 36, .epoch = (1ull << 36) - 9999, .ppm = 30, .swing = 100};
 	struct tl_clock_fit fit;
 	uint64_t now = BEGIN;
 
@@ -291,10 +379,13 @@ START_TEST(without_pairs_the_tightest_commands_count)
 	ck_assert_uint_eq(tl_clock_fit_convert(&fit, 12, 36, now).ns, now);
 	ck_assert_uint_eq(tl_clock_fit_convert(&fit, 12, 36, now).error, UINT64_MAX);
 	for (unsigned i = 0; i < 20000; i++) {
-		uint64_t submitted = now += dice(4 * MS), start = submitted + 2 * US + dice(50 * US), end = start + dice(MS);
+		uint64_t submitted = now += dice(4 * MS),
+			 start = submitted + 2 * US + dice(50 * US), end = start + dice(MS);
 		uint64_t complete = end + 2 * US + dice(50 * US);
-		tl_clock_fit_bracket(&fit, reading(&device, start, 36), reading(&device, end, 36), submitted, complete);
-		struct tl_clock_fit_time time = tl_clock_fit_convert(&fit, reading(&device, start, 36), 36, submitted);
+		tl_clock_fit_bracket(&fit, reading(&device, start, 36), reading(&device, end, 36),
+				     submitted, complete);
+		struct tl_clock_fit_time time =
+			tl_clock_fit_convert(&fit, reading(&device, start, 36), 36, submitted);
 		int64_t wrong = llabs(wrong_by(time.ns, start));
 		ck_assert_int_le(wrong, (int64_t)time.error + 200);
 		if (i > 100)
@@ -307,13 +398,22 @@ END_TEST
 
 START_TEST(without_pairs_a_step_is_seen_too)
 {
-	struct device device = {.hz = 1000000000, .bits = 64, .epoch = 42, .steps_at = BEGIN + 10ull * SECOND, .step = -300000000};
+	struct device device = {.hz = 1000000000,
+				.bits = 64,
+				.epoch = 42,
+				.steps_at = BEGIN + 10ull * SECOND,
+				.step = -300000000};
 	struct tl_clock_fit fit;
 
 	tl_clock_fit_start(&fit, device.hz, device.bits);
 	for (uint64_t at = BEGIN; at < BEGIN + 20ull * SECOND; at += 10 * MS) {
-		tl_clock_fit_bracket(&fit, reading(&device, at, 64), reading(&device, at + US, 64), at - 5 * US, at + 8 * US);
-		ck_assert_int_le(llabs(wrong_by(tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns, at)), 8ll * US);
+		tl_clock_fit_bracket(&fit, reading(&device, at, 64), reading(&device, at + US, 64),
+				     at - 5 * US, at + 8 * US);
+		ck_assert_int_le(
+			llabs(wrong_by(
+				tl_clock_fit_convert(&fit, reading(&device, at, 64), 64, at).ns,
+				at)),
+			8ll * US);
 	}
 	ck_assert_uint_eq(fit.segments, 2);
 }

@@ -1,5 +1,6 @@
 /*
- * device_test.c: when device lanes begin and end (layer/device/device.h), with a part for the toy API (core_doubles.h).
+ * device_test.c: when device lanes begin and end (layer/device/device.h), with a part for the toy
+ * API (core_doubles.h).
  */
 #include <check.h>
 #include <pthread.h>
@@ -27,8 +28,8 @@ static void (*in_before)(void);
 
 /* Of a child. */
 static struct shared {
-	unsigned ends, finishes;	/* of the trace, before that of the lanes */
-} *shared;
+	unsigned ends, finishes; /* of the trace, before that of the lanes */
+} * shared;
 
 static void before(struct tl_call *call, void *state)
 {
@@ -42,7 +43,9 @@ static void after(struct tl_call *call, void *state, uint64_t result, bool unwou
 	afters++;
 }
 
-static const struct tl_hook hooks[] = { { "toy_name", before, after, TL_HOOK_PLAIN }, { "toy_run", before, after, TL_HOOK_PLAIN }, { NULL } };
+static const struct tl_hook hooks[] = {{"toy_name", before, after, TL_HOOK_PLAIN},
+				       {"toy_run", before, after, TL_HOOK_PLAIN},
+				       {NULL}};
 
 static void end(uint64_t deadline)
 {
@@ -62,8 +65,9 @@ static void after_fork(void)
 	forks++;
 }
 
-static const struct tl_device_api toy = { .prefix = "toy", .hooks = hooks, .end = end, .after_fork = after_fork };
-const struct tl_device_api *const tl_device_apis[] = { &toy, NULL };
+static const struct tl_device_api toy = {
+	.prefix = "toy", .hooks = hooks, .end = end, .after_fork = after_fork};
+const struct tl_device_api *const tl_device_apis[] = {&toy, NULL};
 
 static void call(void)
 {
@@ -105,7 +109,8 @@ END_TEST
 static const struct {
 	bool device;
 	enum tl_level level;
-} unwanted[] = { { false, TL_LEVEL_ALL }, { true, TL_LEVEL_NONE }, { true, TL_LEVEL_ALL & ~TL_LEVEL_OPERATOR } };
+} unwanted[] = {
+	{false, TL_LEVEL_ALL}, {true, TL_LEVEL_NONE}, {true, TL_LEVEL_ALL & ~TL_LEVEL_OPERATOR}};
 
 START_TEST(lanes_that_are_not_wanted_do_not_begin)
 {
@@ -140,7 +145,7 @@ static enum tl_verdict prologue(const struct tl_view *view, void *user_data, voi
 
 START_TEST(recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known_already)
 {
-	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	const struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
 
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
@@ -288,7 +293,8 @@ START_TEST(exit_ends_them_before_the_trace)
 {
 	int status;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	pid_t child = fork();
 	if (!child) {
 		want(true, TL_LEVEL_ALL);
@@ -349,9 +355,12 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, lanes_begin_at_the_first_call_also_while_recording_is_paused);
-	tcase_add_loop_test(tcase, lanes_that_are_not_wanted_do_not_begin, 0, sizeof(unwanted) / sizeof(*unwanted));
+	tcase_add_loop_test(tcase, lanes_that_are_not_wanted_do_not_begin, 0,
+			    sizeof(unwanted) / sizeof(*unwanted));
 	tcase_add_test(tcase, a_process_that_nobody_asked_to_record_has_none);
-	tcase_add_test(tcase, recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known_already);
+	tcase_add_test(
+		tcase,
+		recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known_already);
 	tcase_add_test(tcase, many_first_calls_at_once_all_have_their_hooks);
 	tcase_add_test(tcase, lanes_end_once_within_their_time);
 	tcase_add_test(tcase, a_driver_that_the_thread_is_inside_of_is_asked_nothing);

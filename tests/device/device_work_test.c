@@ -31,7 +31,8 @@
 #define COMMANDS 5000u
 #endif
 
-static _Atomic uint64_t set_clock;	/* nanoseconds; 0: the real one, which Check wants at the end */
+/* nanoseconds; 0: the real one, which Check wants at the end */
+static _Atomic uint64_t set_clock;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -42,7 +43,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return 0;
 }
 
-static _Atomic bool to_hold, is_held;	/* the next array that grows: it lies elsewhere, and its owner does not know it yet */
+/* the next array that grows: it lies elsewhere, and its owner does not know it yet */
+static _Atomic bool to_hold, is_held;
 
 void *__real_realloc(void *memory, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
@@ -53,7 +55,8 @@ void *__wrap_realloc(void *memory, size_t size)
 	if (!memory || !to_hold)
 		return __real_realloc(memory, size);
 	void *moved = malloc(size);
-	memcpy(moved, memory, malloc_usable_size(memory) < size ? malloc_usable_size(memory) : size);
+	memcpy(moved, memory,
+	       malloc_usable_size(memory) < size ? malloc_usable_size(memory) : size);
 	memset(memory, 0xa5, malloc_usable_size(memory));
 	for (is_held = true; to_hold;)
 		nanosleep(&moment, NULL);
@@ -75,7 +78,7 @@ static struct tl_device_queue *begin_queue(void)
 /* --- what was recorded */
 
 struct put {
-	uint32_t tid;	/* of its lane, as it is shown */
+	uint32_t tid; /* of its lane, as it is shown */
 	char phase;
 	uint64_t start, end, flow;
 	char name[64];
@@ -95,9 +98,15 @@ static void keep(const struct tl_event_record *event, uint32_t thread)
 		puts_ = realloc(puts_, (room = 2 * room + 1024) * sizeof(*puts_));
 	struct put *put = &puts_[nputs++];
 	const char *name = tl_string_text(event->name, &size);
-	*put = (struct put){.tid = event->flags & TL_EVENT_TID ? event->lane : event->lane ? shown_of(event->lane) : thread,
-			    .phase = (char)event->phase, .start = event->start, .end = event->start + event->duration,
-			    .flow = event->duration, .request = event->request, .nargs = event->args};
+	*put = (struct put){.tid = event->flags & TL_EVENT_TID ? event->lane
+				   : event->lane	       ? shown_of(event->lane)
+							       : thread,
+			    .phase = (char)event->phase,
+			    .start = event->start,
+			    .end = event->start + event->duration,
+			    .flow = event->duration,
+			    .request = event->request,
+			    .nargs = event->args};
 	memcpy(put->name, name, size < 63 ? size : 63);
 	memcpy(put->args, event->arg, event->args * sizeof(event->arg[0]));
 	ck_assert(event->flags & TL_EVENT_NS);
@@ -189,7 +198,8 @@ static void lane_is(uint32_t tid, const char *name)
 /* No calls are known. */
 static struct tl_device_work work_at(uint64_t start, uint64_t end)
 {
-	return (struct tl_device_work){.name = "work", .start = start, .end = end, .submitted = {.start = 1, .end = 2}};
+	return (struct tl_device_work){
+		.name = "work", .start = start, .end = end, .submitted = {.start = 1, .end = 2}};
 }
 
 static void shuffle(unsigned *order, unsigned n)
@@ -203,7 +213,10 @@ static void shuffle(unsigned *order, unsigned n)
 	}
 }
 
-/* Slices of a lane follow each other; where the file's order may not be that of time they don't touch either. */
+/*
+ * Slices of a lane follow each other; where the file's order may not be that of time they don't
+ * touch either.
+ */
 static void lanes_are_in_order(size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -228,7 +241,8 @@ START_TEST(overlapping_commands_go_to_further_lanes_in_whatever_order_they_come)
 	shuffle(order, N);
 	set_clock += 10000;
 	for (unsigned i = 0; i < N; i++) {
-		struct tl_device_work work = work_at(starts[order[i]], starts[order[i]] + dice(500));
+		struct tl_device_work work =
+			work_at(starts[order[i]], starts[order[i]] + dice(500));
 		work.queued = order[i];
 		work.has = TL_RAW_QUEUED;
 		tl_device_done(commands[order[i]], &work);
@@ -277,7 +291,9 @@ START_TEST(commands_that_follow_each_other_share_one_lane_and_keep_their_times)
 }
 END_TEST
 
-/* In a .pftrace the end of the one and the beginning of the other would be taken for each other's. */
+/*
+ * In a .pftrace the end of the one and the beginning of the other would be taken for each other's.
+ */
 START_TEST(commands_that_touch_and_come_in_the_wrong_order_are_kept_apart)
 {
 	struct tl_device_queue *queue = begin_queue();
@@ -300,7 +316,8 @@ END_TEST
 /* On the lane of what they stand beside, but not inside of anything. */
 START_TEST(commands_without_length_stay_visible)
 {
-	static const uint64_t times[][2] = {{100, 100}, {100, 200}, {200, 200}, {150, 150}, {200, 300}};
+	static const uint64_t times[][2] = {
+		{100, 100}, {100, 200}, {200, 200}, {150, 150}, {200, 300}};
 	struct tl_device_command *commands[5];
 
 	struct tl_device_queue *queue = begin_queue();
@@ -329,7 +346,8 @@ END_TEST
 
 START_TEST(no_command_is_shown_before_its_submission_or_after_who_waited_for_it)
 {
-	static const uint64_t told[][2] = {{0, 5}, {0, 20000}, {15000, 900000}, {800000, 900000}, {3000, 1000}, {12000, 13000}};
+	static const uint64_t told[][2] = {{0, 5},	     {0, 20000},   {15000, 900000},
+					   {800000, 900000}, {3000, 1000}, {12000, 13000}};
 	struct tl_device_command *commands[6];
 
 	struct tl_device_queue *queue = begin_queue();
@@ -425,9 +443,12 @@ START_TEST(queues_are_numbered_and_named)
 {
 	begin();
 	struct tl_device *one = tl_device_new("one"), *two = tl_device_new("two");
-	struct tl_device_queue *queues[] = {tl_device_queue_new(one, NULL), tl_device_queue_new(one, "copy"), tl_device_queue_new(one, "copy"),
-					    tl_device_queue_new(two, NULL), tl_device_queue_new(two, "copy")};
-	static const char *const names[] = {"queue 1, one", "copy, one", "queue 3, one", "queue 4, two", "copy, two"};
+	struct tl_device_queue *queues[] = {
+		tl_device_queue_new(one, NULL), tl_device_queue_new(one, "copy"),
+		tl_device_queue_new(one, "copy"), tl_device_queue_new(two, NULL),
+		tl_device_queue_new(two, "copy")};
+	static const char *const names[] = {"queue 1, one", "copy, one", "queue 3, one",
+					    "queue 4, two", "copy, two"};
 	struct tl_device_work work = work_at(20, 30);
 
 	set_clock = 10;
@@ -459,7 +480,8 @@ START_TEST(a_program_may_make_and_release_queues_without_end)
 	ck_assert_uint_ge(most, 16);
 	ck_assert_uint_le(most, 100);
 	/* Not as one of another name, nor of another device. */
-	struct tl_device_queue *named = tl_device_queue_new(device, "copy"), *other = tl_device_queue_new(tl_device_new("other"), NULL);
+	struct tl_device_queue *named = tl_device_queue_new(device, "copy"),
+			       *other = tl_device_queue_new(tl_device_new("other"), NULL);
 	ck_assert_uint_gt(tl_device_queue_number(named), most);
 	ck_assert_uint_gt(tl_device_queue_number(other), tl_device_queue_number(named));
 }
@@ -505,7 +527,8 @@ static void arrow_is(json_t *events, const char *name, uint32_t from_tid, uint32
 	/* The process's number is in it, and a double holds it. */
 	ck_assert_int_eq(id >> 30, getpid());
 	ck_assert_int_lt(id, (json_int_t)1 << 53);
-	ck_assert_str_eq(json_string_value(json_object_get(from, "cat")), json_string_value(json_object_get(to, "cat")));
+	ck_assert_str_eq(json_string_value(json_object_get(from, "cat")),
+			 json_string_value(json_object_get(to, "cat")));
 }
 
 START_TEST(arrows_lead_from_the_submitting_call_to_the_work_and_on_to_the_call_that_waits)
@@ -589,7 +612,10 @@ static int by_ns(const void *left, const void *right)
 	return a->ns < b->ns ? -1 : a->ns > b->ns;
 }
 
-/* The samples in the order in which they were recorded: the time never goes back, and each is what counting by hand gives. */
+/*
+ * The samples in the order in which they were recorded: the time never goes back, and each is what
+ * counting by hand gives.
+ */
 static void depth_is(struct edge *edges, size_t nedges, int64_t left)
 {
 	uint64_t last = 0;
@@ -638,7 +664,8 @@ START_TEST(the_depth_of_a_queue_is_exact)
 			struct tl_device_work work = work_at(open[i].ends - 1, open[i].ends);
 			work.submitted = (struct tl_device_call){.start = open[i].submitted};
 			tl_device_done(open[i].command, &work);
-			uint64_t end = open[i].ends > open[i].submitted ? open[i].ends : open[i].submitted;
+			uint64_t end =
+				open[i].ends > open[i].submitted ? open[i].ends : open[i].submitted;
 			edges[nedges++] = (struct edge){open[i].submitted, 1};
 			edges[nedges++] = (struct edge){end, -1};
 		} else {
@@ -686,7 +713,10 @@ static double thread_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Four times as many take about four times as long; if each looked at all lanes, it would be sixteen. */
+/*
+ * Four times as many take about four times as long; if each looked at all lanes, it would be
+ * sixteen.
+ */
 START_TEST(a_great_many_that_have_not_ended_take_time_for_each_alone)
 {
 	static struct tl_device_command *commands[20000];
@@ -825,7 +855,8 @@ START_TEST(a_child_has_lanes_and_counts_of_its_own)
 		tl_device_memory(device, 7);
 		tl_device_work_end();
 		collect();
-		bool whole = slices() == 1 && !strcmp(puts_[0].name, "work") && tl_event_lane_shown(puts_[0].tid);
+		bool whole = slices() == 1 && !strcmp(puts_[0].name, "work") &&
+			     tl_event_lane_shown(puts_[0].tid);
 		for (size_t i = 0; i < nputs; i++)
 			if (!strcmp(puts_[i].name, "memory, toy"))
 				whole = whole && number_in(&puts_[i], "bytes") == 7;
@@ -900,7 +931,8 @@ END_TEST
 static struct {
 	struct tl_device_queue *queues[2];
 	struct tl_device *device;
-	struct tl_device_command *_Atomic slots[256];	/* submitted, and done by whoever comes by */
+	/* submitted, and done by whoever comes by */
+	struct tl_device_command *_Atomic slots[256];
 } shared;
 
 /* Submits to both queues, and finishes what any thread has submitted. */
@@ -978,7 +1010,9 @@ int main(void)
 	tcase_add_test(tests, a_slice_says_what_its_command_was);
 	tcase_add_test(tests, queues_are_numbered_and_named);
 	tcase_add_test(tests, a_program_may_make_and_release_queues_without_end);
-	tcase_add_test(tests, arrows_lead_from_the_submitting_call_to_the_work_and_on_to_the_call_that_waits);
+	tcase_add_test(
+		tests,
+		arrows_lead_from_the_submitting_call_to_the_work_and_on_to_the_call_that_waits);
 	tcase_add_test(tests, calls_without_a_slice_get_no_arrow);
 	tcase_add_test(tests, a_call_that_returned_before_the_submission_has_not_waited_for_it);
 	tcase_add_test(tests, the_depth_of_a_queue_is_exact);

@@ -7,7 +7,7 @@
 
 #include "layer/device/handles.h"
 
-#define MANY 20000u	/* several in each bucket */
+#define MANY 20000u /* several in each bucket */
 
 struct thing {
 	struct tl_handle handle;
@@ -39,7 +39,7 @@ static struct thing *fill(void)
 	struct thing *things = calloc(MANY, sizeof(*things));
 
 	ck_assert(things != NULL);
-	table = (struct tl_handles){ 0 };
+	table = (struct tl_handles){0};
 	for (unsigned i = 0; i < MANY; i++)
 		put(&things[i], i, i);
 	return things;
@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(a_newer_one_hides_an_older_until_it_is_taken_out)
 {
-	struct thing *things = fill(), newer = { .number = 0 };
+	struct thing *things = fill(), newer = {.number = 0};
 
 	put(&newer, 7, 1000);
 	ck_assert_uint_eq(find(7)->number, 1000);
@@ -116,7 +116,7 @@ START_TEST(others_look_while_one_puts_in)
 	pthread_t thread;
 	void *wrong;
 
-	table = (struct tl_handles){ 0 };
+	table = (struct tl_handles){0};
 	ck_assert_int_eq(pthread_create(&thread, NULL, look, &stop), 0);
 	for (unsigned i = 0; i < MANY; i++)
 		put(&things[i], i, i);

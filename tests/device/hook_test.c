@@ -1,5 +1,6 @@
 /*
- * hook_test.c: hooks around calls (layer/device/hook.h), and the cause in a call's record. The toy API (core_doubles.h) is the driver.
+ * hook_test.c: hooks around calls (layer/device/hook.h), and the cause in a call's record. The toy
+ * API (core_doubles.h) is the driver.
  */
 #include <alloca.h>
 #include <check.h>
@@ -31,11 +32,11 @@ static void tell(char what)
 		story[told++] = what;
 }
 
-#define is_story(expected)                                                                                             \
-	do {                                                                                                           \
-		ck_assert_str_eq(story, expected);                                                                     \
-		memset(story, 0, sizeof(story));                                                                       \
-		told = 0;                                                                                              \
+#define is_story(expected)                                                                         \
+	do {                                                                                       \
+		ck_assert_str_eq(story, expected);                                                 \
+		memset(story, 0, sizeof(story));                                                   \
+		told = 0;                                                                          \
 	} while (0)
 
 static size_t open_calls(void)
@@ -103,19 +104,25 @@ static void after_run(struct tl_call *call, void *state, uint64_t result, bool u
 }
 
 static const struct tl_hook hooks[] = {
-	{ .function = "toy_run", .before = before_run, .after = after_run, .way = TL_HOOK_TIMED },
-	{ .function = "toy_none" },
-	{ .function = "toy_name", .before = before_name, .after = after_name },
-	{ .function = "toy_lacking", .before = before_run, .after = after_run },
-	{ NULL },
+	{.function = "toy_run", .before = before_run, .after = after_run, .way = TL_HOOK_TIMED},
+	{.function = "toy_none"},
+	{.function = "toy_name", .before = before_name, .after = after_name},
+	{.function = "toy_lacking", .before = before_run, .after = after_run},
+	{NULL},
 };
 
 static const struct tl_hook straight_hooks[] = {
-	{ .function = "toy_run", .before = before_run, .after = after_run, .way = TL_HOOK_STRAIGHT },
-	{ .function = "toy_none", .way = TL_HOOK_STRAIGHT },
-	{ .function = "toy_name", .before = before_name, .after = after_name, .way = TL_HOOK_STRAIGHT },
-	{ .function = "toy_lacking", .before = before_run, .after = after_run, .way = TL_HOOK_STRAIGHT },
-	{ NULL },
+	{.function = "toy_run", .before = before_run, .after = after_run, .way = TL_HOOK_STRAIGHT},
+	{.function = "toy_none", .way = TL_HOOK_STRAIGHT},
+	{.function = "toy_name",
+	 .before = before_name,
+	 .after = after_name,
+	 .way = TL_HOOK_STRAIGHT},
+	{.function = "toy_lacking",
+	 .before = before_run,
+	 .after = after_run,
+	 .way = TL_HOOK_STRAIGHT},
+	{NULL},
 };
 
 static void set_hooks(enum tl_args args, bool straight)
@@ -184,7 +191,7 @@ static void epilogue(const struct tl_view *view, void *user_data, void **instanc
 
 static struct tl_tracer *trace(const char *function)
 {
-	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	const struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
 
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
@@ -210,7 +217,8 @@ START_TEST(hooks_run_inside_of_tracers_callbacks)
 		ck_assert_int_eq(toy_name("program", copy, sizeof(copy)), 0);
 		is_story("pbdae");
 		seen_collect(true);
-		ck_assert_ptr_nonnull(memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "tool", 4));
+		ck_assert_ptr_nonnull(
+			memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "tool", 4));
 	}
 	/* While nothing is recorded, too. */
 	tl_runtime_record(false);
@@ -265,7 +273,8 @@ static void after_calls(struct tl_call *call, void *state, uint64_t result, bool
 	toy_add(1, 1);
 }
 
-static const struct tl_hook calling[] = { { "toy_add", before_calls, after_calls, TL_HOOK_PLAIN }, { NULL } };
+static const struct tl_hook calling[] = {{"toy_add", before_calls, after_calls, TL_HOOK_PLAIN},
+					 {NULL}};
 
 START_TEST(calls_of_hooks_pass)
 {
@@ -316,7 +325,8 @@ START_TEST(a_call_left_by_longjmp_has_its_after_once)
 	seen_collect(true);
 	ck_assert_uint_eq(seen_count(TOY_RUN, TL_RECORD_UNWOUND | TL_RECORD_CAUSE), 100);
 	for (size_t i = 0; i < nseen; i++)
-		ck_assert_uint_eq(seen[i].cause.correlation, seen[i].call.function == TOY_RUN ? 9 : 0);
+		ck_assert_uint_eq(seen[i].cause.correlation,
+				  seen[i].call.function == TOY_RUN ? 9 : 0);
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
@@ -429,10 +439,12 @@ START_TEST(a_call_that_is_unwound_has_its_after_and_its_own_parameters)
 	is_story("ba");
 	ck_assert(was_unwound);
 	seen_collect(true);
-	ck_assert_uint_eq(only(TOY_RUN)->call.flags, TL_RECORD_WORDS | TL_RECORD_UNWOUND | TL_RECORD_CAUSE);
+	ck_assert_uint_eq(only(TOY_RUN)->call.flags,
+			  TL_RECORD_WORDS | TL_RECORD_UNWOUND | TL_RECORD_CAUSE);
 	ck_assert_uint_eq(only(TOY_RUN)->words[1], (uintptr_t)&told);
 	ck_assert_uint_eq(only(TOY_NAME)->words[2], 8);
-	ck_assert_ptr_nonnull(memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "program", 7));
+	ck_assert_ptr_nonnull(
+		memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "program", 7));
 	ck_assert_uint_eq(only(TOY_NAME)->cause.correlation, 5);
 }
 END_TEST
@@ -453,14 +465,15 @@ static void *calls_run(void *unused)
 
 START_TEST(an_epilogue_that_ends_the_thread_has_no_second_after)
 {
-	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	const struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
 	pthread_t thread;
 
 	hook(TL_ARGS_SCALARS);
 	correlation = 4;
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
-	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "toy_run", NULL, ending_epilogue), 0);
+	ck_assert_int_eq(tl_tracer_register_glob(tracer, NULL, "toy_run", NULL, ending_epilogue),
+			 0);
 	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
 	pthread_create(&thread, NULL, calls_run, NULL);
 	pthread_join(thread, NULL);
@@ -497,8 +510,10 @@ static void after_cancelled(struct tl_call *call, void *state, uint64_t result, 
 		tl_hook_cancellable(&off);
 }
 
-static const struct tl_hook cancelled[] = { { "toy_add", before_cancelled, after_cancelled, TL_HOOK_PLAIN }, { NULL } };
-static const struct tl_hook straight_cancelled[] = { { "toy_add", before_cancelled, after_cancelled, TL_HOOK_STRAIGHT }, { NULL } };
+static const struct tl_hook cancelled[] = {
+	{"toy_add", before_cancelled, after_cancelled, TL_HOOK_PLAIN}, {NULL}};
+static const struct tl_hook straight_cancelled[] = {
+	{"toy_add", before_cancelled, after_cancelled, TL_HOOK_STRAIGHT}, {NULL}};
 
 static void *is_cancelled(void *unused)
 {
@@ -576,7 +591,8 @@ static void after_raises(struct tl_call *call, void *state, uint64_t result, boo
 	raise(SIGUSR1);
 }
 
-static const struct tl_hook raising[] = { { "toy_add", before_raises, after_raises, TL_HOOK_PLAIN }, { NULL } };
+static const struct tl_hook raising[] = {{"toy_add", before_raises, after_raises, TL_HOOK_PLAIN},
+					 {NULL}};
 
 START_TEST(a_signal_handlers_calls_have_hooks_but_not_inside_of_one)
 {
@@ -623,7 +639,8 @@ static void before_timed(struct tl_call *call, void *state)
 	usleep(1000);
 }
 
-static const struct tl_hook timed[] = { { "toy_add", before_timed, after_timed, TL_HOOK_TIMED }, { NULL } };
+static const struct tl_hook timed[] = {{"toy_add", before_timed, after_timed, TL_HOOK_TIMED},
+				       {NULL}};
 
 START_TEST(a_hooks_time_is_not_the_calls)
 {
@@ -637,7 +654,8 @@ START_TEST(a_hooks_time_is_not_the_calls)
 	usleep(300000);
 	tl_clock_settle();
 	const struct tl_call_record *call = &seen[nseen - 1].call;
-	ck_assert_uint_lt(tl_clock_ns(call->start + call->duration) - tl_clock_ns(call->start), 900000);
+	ck_assert_uint_lt(tl_clock_ns(call->start + call->duration) - tl_clock_ns(call->start),
+			  900000);
 	ck_assert_uint_ge(start + 1000, tl_clock_ns(call->start));
 	ck_assert_uint_le(start, end);
 	ck_assert_uint_le(end, tl_clock_ns(call->start + call->duration) + 1000);
@@ -675,7 +693,8 @@ START_TEST(a_call_in_a_request_says_so)
 			ck_assert_uint_eq(seen[i].words[0], i == 0 ? 1 : i == 1 ? 2 : 3);
 	}
 	ck_assert_str_eq(copy, "program");
-	ck_assert_ptr_nonnull(memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "program", 7));
+	ck_assert_ptr_nonnull(
+		memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "program", 7));
 }
 END_TEST
 
@@ -710,7 +729,7 @@ static void begin_request(void *params, int result, void *user_data, void **inst
 
 START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 {
-	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	const struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
 
 	record(TL_ARGS_SCALARS);
@@ -718,7 +737,8 @@ START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 	seen_clear();
 	tl_runtime_record(false);
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
-	ck_assert_int_eq(tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
+	ck_assert_int_eq(
+		tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
 	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
 	/* Not recorded: such calls are served by traced_path.c. */
 	for (unsigned i = 0; i < 3; i++) {
@@ -735,7 +755,7 @@ END_TEST
 
 START_TEST(a_request_records_its_levels_only)
 {
-	const struct tl_tracer_desc desc = { .size = sizeof(desc) };
+	const struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
 
 	record(TL_ARGS_SCALARS);
@@ -746,7 +766,8 @@ START_TEST(a_request_records_its_levels_only)
 	ck_assert_ptr_null(tl_self->end);
 	/* Tools see them all the same. */
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
-	ck_assert_int_eq(tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
+	ck_assert_int_eq(
+		tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
 	ck_assert_int_eq(tl_tracer_enable(tracer), 0);
 	toy_run(NULL, NULL);
 	ck_assert_uint_eq(tl_request_current(), 8);
@@ -808,7 +829,7 @@ static void before_waits(struct tl_call *call, void *state)
 		usleep(100);
 }
 
-static const struct tl_hook waiting[] = { { "toy_add", before_waits, NULL, TL_HOOK_PLAIN }, { NULL } };
+static const struct tl_hook waiting[] = {{"toy_add", before_waits, NULL, TL_HOOK_PLAIN}, {NULL}};
 
 static void *calls_add(void *unused)
 {
@@ -857,10 +878,15 @@ int main(void)
 	tcase_add_loop_test(tcase, hooks_run_while_nothing_is_recorded, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_once, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_deeper_than_any_later_one_has_its_after_once, 0, 2);
-	tcase_add_loop_test(tcase, an_inner_call_left_by_longjmp_has_its_after_before_the_outer, 0, 2);
-	tcase_add_loop_test(tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue, 0, 2);
-	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends, 0, 2);
-	tcase_add_loop_test(tcase, a_call_that_is_unwound_has_its_after_and_its_own_parameters, 0, 2);
+	tcase_add_loop_test(tcase, an_inner_call_left_by_longjmp_has_its_after_before_the_outer, 0,
+			    2);
+	tcase_add_loop_test(
+		tcase, a_call_left_by_longjmp_while_traced_has_its_after_before_its_epilogue, 0, 2);
+	tcase_add_loop_test(tcase,
+			    a_call_left_by_longjmp_has_its_after_at_the_latest_when_its_thread_ends,
+			    0, 2);
+	tcase_add_loop_test(tcase, a_call_that_is_unwound_has_its_after_and_its_own_parameters, 0,
+			    2);
 	tcase_add_loop_test(tcase, an_epilogue_that_ends_the_thread_has_no_second_after, 0, 2);
 	tcase_add_loop_test(tcase, a_thread_is_not_cancelled_inside_of_a_hook, 0, 2);
 	tcase_add_loop_test(tcase, a_child_forked_inside_a_call_runs_no_after, 0, 2);
@@ -871,7 +897,8 @@ int main(void)
 	tcase_add_test(tcase, a_request_that_a_thread_begins_before_its_first_call_counts);
 	tcase_add_test(tcase, a_request_that_a_callback_begins_counts_from_then_on);
 	tcase_add_test(tcase, a_request_records_its_levels_only);
-	tcase_add_test(tcase, a_call_that_was_left_by_longjmp_belongs_to_the_request_it_was_made_in);
+	tcase_add_test(tcase,
+		       a_call_that_was_left_by_longjmp_belongs_to_the_request_it_was_made_in);
 	tcase_add_loop_test(tcase, correlation_and_request_are_in_one_record, 0, 2);
 	tcase_add_test(tcase, who_drains_waits_for_hooks_of_other_threads_and_not_for_ever);
 	suite_add_tcase(suite, tcase);

@@ -1,6 +1,6 @@
 /*
- * The loaders' own layers as a loader sees them, without one: tables of older and newer versions, tables asked for again, tables of other
- * lengths. The libraries are opened as loaders open them.
+ * The loaders' own layers as a loader sees them, without one: tables of older and newer versions,
+ * tables asked for again, tables of other lengths. The libraries are opened as loaders open them.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -67,7 +67,8 @@ static ze_result_t init_of_driver(ze_init_flags_t flags)
 
 static int prologues;
 
-static void on_query(ze_event_query_status_params_t *params, ze_result_t result, void *user, void **instance)
+static void on_query(ze_event_query_status_params_t *params, ze_result_t result, void *user,
+		     void **instance)
 {
 	prologues++;
 }
@@ -78,7 +79,9 @@ static zel_tracer_handle_t trace_queries(void)
 	zel_tracer_handle_t tracer = NULL;
 
 	ck_assert_int_eq(ZE_LAYER(zelTracerCreate)(&desc, &tracer), ZE_RESULT_SUCCESS);
-	ck_assert_int_eq(ZE_LAYER(zelTracerEventQueryStatusRegisterCallback)(tracer, ZEL_REGISTER_PROLOGUE, on_query), ZE_RESULT_SUCCESS);
+	ck_assert_int_eq(ZE_LAYER(zelTracerEventQueryStatusRegisterCallback)(
+				 tracer, ZEL_REGISTER_PROLOGUE, on_query),
+			 ZE_RESULT_SUCCESS);
 	ck_assert_int_eq(ZE_LAYER(zelTracerSetEnabled)(tracer, 1), ZE_RESULT_SUCCESS);
 	return tracer;
 }
@@ -89,7 +92,8 @@ START_TEST(calls_through_the_table_are_traced_and_reach_what_the_loader_had_ther
 {
 	ze_event_dditable_t table = {.pfnQueryStatus = query};
 
-	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)(ZE_API_VERSION_1_4, &table), ZE_RESULT_SUCCESS);
+	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)(ZE_API_VERSION_1_4, &table),
+			 ZE_RESULT_SUCCESS);
 	trace_queries();
 	ck_assert_int_eq(table.pfnQueryStatus(NULL), ZE_RESULT_NOT_READY);
 	ck_assert_int_eq(queried, 1);
@@ -105,11 +109,16 @@ START_TEST(a_newer_version_is_served_and_what_it_has_more_stays)
 		uint64_t more[40];
 	} table = {.known.pfnQueryStatus = query}, before;
 
-	/* Descriptors know some functions that came later by name: those are traced. None knows so many. */
+	/*
+	 * Descriptors know some functions that came later by name: those are traced. None knows so
+	 * many.
+	 */
 	for (unsigned i = 0; i < 40; i++)
 		table.more[i] = i + 1;
 	before = table;
-	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(1, 99), &table.known), ZE_RESULT_SUCCESS);
+	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(1, 99),
+							   &table.known),
+			 ZE_RESULT_SUCCESS);
 	ck_assert_ptr_ne(table.known.pfnQueryStatus, query);
 	ck_assert_mem_eq(table.more + 20, before.more + 20, sizeof(table.more) / 2);
 }
@@ -119,15 +128,20 @@ START_TEST(versions_whose_tables_are_not_known_are_left_as_they_are)
 {
 	ze_event_dditable_t table = {.pfnQueryStatus = query};
 
-	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(1, 3), &table), ZE_RESULT_SUCCESS);
-	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(2, 0), &table), ZE_RESULT_SUCCESS);
+	ck_assert_int_eq(
+		ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(1, 3), &table),
+		ZE_RESULT_SUCCESS);
+	ck_assert_int_eq(
+		ZE_LAYER(zeGetEventProcAddrTable)((ze_api_version_t)ZE_MAKE_VERSION(2, 0), &table),
+		ZE_RESULT_SUCCESS);
 	ck_assert_ptr_eq(table.pfnQueryStatus, query);
 }
 END_TEST
 
 START_TEST(a_table_that_is_missing_is_an_error)
 {
-	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)(ZE_API_VERSION_1_4, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+	ck_assert_int_eq(ZE_LAYER(zeGetEventProcAddrTable)(ZE_API_VERSION_1_4, NULL),
+			 ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 END_TEST
 
@@ -145,7 +159,8 @@ END_TEST
 
 START_TEST(another_function_in_the_same_place_is_traced_and_called_too)
 {
-	ze_event_dditable_t one = {.pfnQueryStatus = query}, two = {.pfnQueryStatus = query_otherwise};
+	ze_event_dditable_t one = {.pfnQueryStatus = query},
+			    two = {.pfnQueryStatus = query_otherwise};
 
 	ZE_LAYER(zeGetEventProcAddrTable)(ZE_API_VERSION_1_4, &one);
 	ZE_LAYER(zeGetEventProcAddrTable)(ZE_API_VERSION_1_4, &two);
@@ -165,7 +180,8 @@ END_TEST
 START_TEST(a_table_that_the_loader_asks_drivers_by_is_left_as_it_is)
 {
 	static ze_global_dditable_t used = {.pfnInit = init};
-	ze_global_dditable_t of_driver = {.pfnInit = init_of_driver}, of_the_only_driver = {.pfnInit = init};
+	ze_global_dditable_t of_driver = {.pfnInit = init_of_driver},
+			     of_the_only_driver = {.pfnInit = init};
 
 	ZE_LAYER(zeGetGlobalProcAddrTable)(ZE_API_VERSION_1_4, &used);
 	ck_assert_ptr_ne(used.pfnInit, init);
@@ -203,7 +219,9 @@ START_TEST(the_dispatch_table_has_our_functions_where_the_loader_has_some)
 	const cl_icd_dispatch *ours = NULL;
 	cl_uint count = 0;
 
-	ck_assert_int_eq(CL_LAYER(clInitLayer)(sizeof(loaders) / sizeof(void *), &loaders, &count, &ours), CL_SUCCESS);
+	ck_assert_int_eq(
+		CL_LAYER(clInitLayer)(sizeof(loaders) / sizeof(void *), &loaders, &count, &ours),
+		CL_SUCCESS);
 	ck_assert_uint_eq(count, sizeof(loaders) / sizeof(void *));
 	ck_assert_ptr_ne(ours->clFlush, flush);
 	ck_assert_int_eq(ours->clFlush(NULL), -77);
@@ -233,7 +251,9 @@ START_TEST(a_newer_loader_has_a_longer_table)
 	const cl_icd_dispatch *ours = NULL;
 	cl_uint count = 0;
 
-	ck_assert_int_eq(CL_LAYER(clInitLayer)(sizeof(loaders) / sizeof(void *), &loaders.known, &count, &ours), CL_SUCCESS);
+	ck_assert_int_eq(CL_LAYER(clInitLayer)(sizeof(loaders) / sizeof(void *), &loaders.known,
+					       &count, &ours),
+			 CL_SUCCESS);
 	ck_assert_uint_eq(count, sizeof(loaders.known) / sizeof(void *));
 }
 END_TEST
@@ -244,10 +264,13 @@ START_TEST(the_layer_says_what_it_is)
 	char name[64] = "";
 	size_t size = 0;
 
-	ck_assert_int_eq(CL_LAYER(clGetLayerInfo)(CL_LAYER_API_VERSION, sizeof(version), &version, &size), CL_SUCCESS);
+	ck_assert_int_eq(
+		CL_LAYER(clGetLayerInfo)(CL_LAYER_API_VERSION, sizeof(version), &version, &size),
+		CL_SUCCESS);
 	ck_assert_uint_eq(version, CL_LAYER_API_VERSION_100);
 	ck_assert_uint_eq(size, sizeof(version));
-	ck_assert_int_eq(CL_LAYER(clGetLayerInfo)(CL_LAYER_NAME, sizeof(name), name, NULL), CL_SUCCESS);
+	ck_assert_int_eq(CL_LAYER(clGetLayerInfo)(CL_LAYER_NAME, sizeof(name), name, NULL),
+			 CL_SUCCESS);
 	ck_assert_str_eq(name, "tracelayer");
 	ck_assert_int_eq(CL_LAYER(clGetLayerInfo)(CL_LAYER_NAME, 3, name, NULL), CL_INVALID_VALUE);
 	ck_assert_int_eq(CL_LAYER(clGetLayerInfo)(1, sizeof(name), name, NULL), CL_INVALID_VALUE);

@@ -1,5 +1,6 @@
 /*
- * icd_device.c: the platform and the device of the OpenCL test driver, contexts, and the table that the loader calls by.
+ * icd_device.c: the platform and the device of the OpenCL test driver, contexts, and the table that
+ * the loader calls by.
  */
 #include "tests/drivers/icd_driver.h"
 
@@ -278,8 +279,10 @@ void *icd_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, cons
 }
 EXPORTED(clGetExtensionFunctionAddressForPlatform);
 
-/* By name, the dynamic linker decides what the loader will find here; otherwise they are ours for certain. What only the loader's
- * own lookup wants has no slot. */
+/*
+ * By name, the dynamic linker decides what the loader will find here; otherwise they are ours for
+ * certain. What only the loader's own lookup wants has no slot.
+ */
 #ifdef ICD_TABLE_BY_NAME
 #define FUNCTION(name) .name = name,
 #else

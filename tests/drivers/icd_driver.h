@@ -1,5 +1,6 @@
 /*
- * icd_driver.h: what the files of the OpenCL test driver share. See icd.h for what it has and how it is set up.
+ * icd_driver.h: what the files of the OpenCL test driver share. See icd.h for what it has and how
+ * it is set up.
  *
  *	icd_report.c	settings, clocks, counts of calls, the log of commands, misuse
  *	icd_object.c	objects and their references, properties
@@ -10,7 +11,8 @@
  *	icd_enqueue.c	the commands
  *	icd_program.c	programs and kernels
  *
- * One mutex guards all objects, one condition variable tells of every change: this is a test bed, not a fast driver.
+ * One mutex guards all objects, one condition variable tells of every change: this is a test bed,
+ * not a fast driver.
  */
 #ifndef TESTS_ICD_DRIVER_H
 #define TESTS_ICD_DRIVER_H
@@ -45,7 +47,10 @@
 #define INSTANCE 'a'
 #endif
 
-/* Each function is written as icd_X and exported as X: our own table leads to it whatever X is bound to. */
+/*
+ * Each function is written as icd_X and exported as X: our own table leads to it whatever X is
+ * bound to.
+ */
 #define FUNCTION(name)		    extern __typeof__(name) icd_##name;
 #define FUNCTION_WITHOUT_SLOT(name) FUNCTION(name)
 #include "tests/drivers/icd_functions.def"
@@ -80,7 +85,7 @@ void icd_called(struct count *count);
 #define COUNT_NEW(function, failure)                                                               \
 	do {                                                                                       \
 		COUNT(function);                                                                   \
-		if (!icd_inside && icd_is_old()) {                                               \
+		if (!icd_inside && icd_is_old()) {                                                 \
 			icd_misuse(#function, "called in a driver of OpenCL 1.2");                 \
 			return failure;                                                            \
 		}                                                                                  \
@@ -128,9 +133,10 @@ void icd_log_memory(int64_t bytes);
 enum kind { PLATFORM, DEVICE, CONTEXT, QUEUE, MEM, PROGRAM, KERNEL, EVENT, KINDS };
 
 /*
- * Every object begins with the table that the loader dispatches by. `references` are the program's, and what it is told; `holds`
- * are ours: of commands under way, of objects that need this one. An object that has lost all of both is buried: it keeps its memory
- * for a long while, so that its use is noticed.
+ * Every object begins with the table that the loader dispatches by. `references` are the program's,
+ * and what it is told; `holds` are ours: of commands under way, of objects that need this one. An
+ * object that has lost all of both is buried: it keeps its memory for a long while, so that its use
+ * is noticed.
  */
 struct object {
 	const cl_icd_dispatch *dispatch;
@@ -167,7 +173,10 @@ const char *icd_left(enum kind kind, unsigned *objects, unsigned *references);
 	}                                                                                          \
 	EXPORTED(clRelease##name)
 
-/* What clGetXInfo knows: values, or where they are in the object. No value and no size: there is no such property. */
+/*
+ * What clGetXInfo knows: values, or where they are in the object. No value and no size: there is no
+ * such property.
+ */
 struct property {
 	cl_uint which;
 	enum { VALUE, FIELD, TEXT_FIELD } from;
@@ -175,12 +184,36 @@ struct property {
 	const void *value;
 };
 
-#define A_VALUE(which, type, ...)    {which, VALUE, sizeof(type), 0, (const type[]){__VA_ARGS__}}
-#define VALUES(which, type, n, ...)  {which, VALUE, (n) * sizeof(type), 0, (const type[]){__VA_ARGS__}}
-#define TEXT(which, text)	     {which, VALUE, sizeof(text), 0, text}
-#define NONE(which)		     {which, VALUE, 0, 0, NULL}
-#define A_FIELD(which, type, member) {which, FIELD, sizeof(((type *)0)->member), offsetof(type, member), NULL}
-#define A_TEXT(which, type, member)  {which, TEXT_FIELD, 0, offsetof(type, member), NULL}
+#define A_VALUE(which, type, ...)                                                                  \
+	{                                                                                          \
+		which, VALUE, sizeof(type), 0, (const type[])                                      \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+#define VALUES(which, type, n, ...)                                                                \
+	{                                                                                          \
+		which, VALUE, (n) * sizeof(type), 0, (const type[])                                \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+#define TEXT(which, text)                                                                          \
+	{                                                                                          \
+		which, VALUE, sizeof(text), 0, text                                                \
+	}
+#define NONE(which)                                                                                \
+	{                                                                                          \
+		which, VALUE, 0, 0, NULL                                                           \
+	}
+#define A_FIELD(which, type, member)                                                               \
+	{                                                                                          \
+		which, FIELD, sizeof(((type *)0)->member), offsetof(type, member), NULL            \
+	}
+#define A_TEXT(which, type, member)                                                                \
+	{                                                                                          \
+		which, TEXT_FIELD, 0, offsetof(type, member), NULL                                 \
+	}
 
 /* Where the answer goes, as clGetXInfo is told. */
 struct answer {
@@ -224,7 +257,7 @@ struct _cl_mem {
 	cl_mem_flags flags;
 	size_t size;
 	char *memory;
-	bool borrowed;	/* CL_MEM_USE_HOST_PTR, or its parent's: not ours */
+	bool borrowed; /* CL_MEM_USE_HOST_PTR, or its parent's: not ours */
 	cl_mem parent;
 	cl_image_format format;
 	size_t element, width, height, depth, row, slice; /* an image's */
@@ -275,7 +308,7 @@ struct _cl_event {
 	cl_int status;
 	bool profiled;
 	struct stamp at[MOMENTS];
-	unsigned number, queue_number;	/* in the log */
+	unsigned number, queue_number; /* in the log */
 	char kernel[NAME_MAX_LENGTH];
 	struct callback *callbacks;
 };

@@ -1,6 +1,6 @@
 /*
- * icd_enqueue.c: the commands of the OpenCL test driver, but for kernels. Whatever moves bytes is a block of rows and slices that goes
- * from one view to another, or a pattern that is put in one.
+ * icd_enqueue.c: the commands of the OpenCL test driver, but for kernels. Whatever moves bytes is a
+ * block of rows and slices that goes from one view to another, or a pattern that is put in one.
  */
 #include "tests/drivers/icd_driver.h"
 
@@ -119,10 +119,19 @@ static size_t element(cl_mem image)
 	return image ? image->element : 0;
 }
 
-#define BYTES(n)	  {n, 1, 1}
-#define REGION(r)	  {(r) ? (r)[0] : 0, (r) ? (r)[1] : 0, (r) ? (r)[2] : 0}
-#define PIXELS(image, r)  {(r) ? (r)[0] * element(image) : 0, (r) ? (r)[1] : 0, (r) ? (r)[2] : 0}
-#define WAITS		  .nwaits = nwaits, .waits = waits
+#define BYTES(n)                                                                                   \
+	{                                                                                          \
+		n, 1, 1                                                                            \
+	}
+#define REGION(r)                                                                                  \
+	{                                                                                          \
+		(r) ? (r)[0] : 0, (r) ? (r)[1] : 0, (r) ? (r)[2] : 0                               \
+	}
+#define PIXELS(image, r)                                                                           \
+	{                                                                                          \
+		(r) ? (r)[0] * element(image) : 0, (r) ? (r)[1] : 0, (r) ? (r)[2] : 0              \
+	}
+#define WAITS .nwaits = nwaits, .waits = waits
 #define MOVE(name, code, ...)                                                                      \
 	move(queue, &(struct move){"clEnqueue" #name, CL_COMMAND_##code, WAITS, __VA_ARGS__}, event)
 
@@ -462,7 +471,8 @@ cl_int icd_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *pointer
 	COUNT_NEW(clEnqueueSVMFree, CL_INVALID_OPERATION);
 	if (queue && (!count || !pointers))
 		return CL_INVALID_VALUE;
-	command = icd_command(queue, CL_COMMAND_SVM_FREE, "clEnqueueSVMFree", nwaits, waits, &error);
+	command =
+		icd_command(queue, CL_COMMAND_SVM_FREE, "clEnqueueSVMFree", nwaits, waits, &error);
 	if (!command)
 		return error;
 	command->shared = calloc(count, sizeof(*pointers));

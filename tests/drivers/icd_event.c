@@ -1,5 +1,6 @@
 /*
- * icd_event.c: events of the OpenCL test driver. An event's status is seen by everybody before its callbacks run.
+ * icd_event.c: events of the OpenCL test driver. An event's status is seen by everybody before its
+ * callbacks run.
  */
 #include "tests/drivers/icd_driver.h"
 

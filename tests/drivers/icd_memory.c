@@ -1,5 +1,6 @@
 /*
- * icd_memory.c: buffers, images and shared memory of the OpenCL test driver. All of it is the host's.
+ * icd_memory.c: buffers, images and shared memory of the OpenCL test driver. All of it is the
+ * host's.
  */
 #include "tests/drivers/icd_driver.h"
 
@@ -172,8 +173,8 @@ cl_mem icd_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_
 	if (size)
 		mem = BY_NAME(clCreateBuffer(context, flags, size, host, error));
 	else
-		icd_set(error, element ? CL_INVALID_IMAGE_DESCRIPTOR
-				       : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+		icd_set(error,
+			element ? CL_INVALID_IMAGE_DESCRIPTOR : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
 	if (!mem)
 		return NULL;
 	mem->type = desc->image_type;
@@ -207,7 +208,10 @@ cl_int icd_clGetImageInfo(cl_mem image, cl_image_info which, size_t room, void *
 }
 EXPORTED(clGetImageInfo);
 
-/* --- shared memory: clSVM…, and Intel's extension, whose blocks begin with a byte that tells whose they are */
+/*
+ * --- shared memory: clSVM…, and Intel's extension, whose blocks begin with a byte that tells whose
+ * they are
+ */
 
 struct block {
 	struct block *next;

@@ -1,5 +1,6 @@
 /*
- * icd_object.c: the objects of the OpenCL test driver: who may use them, who holds them, and what clGetXInfo tells of them.
+ * icd_object.c: the objects of the OpenCL test driver: who may use them, who holds them, and what
+ * clGetXInfo tells of them.
  */
 #include "tests/drivers/icd_driver.h"
 
@@ -66,7 +67,10 @@ static void misused(const struct object *object, const char *function, const cha
 	icd_misuse(function, line);
 }
 
-/* A callback may use an event that the program has no reference to: then the command still holds it. */
+/*
+ * A callback may use an event that the program has no reference to: then the command still holds
+ * it.
+ */
 bool icd_live(const void *object_, enum kind kind, const char *function)
 {
 	const struct object *object = object_;

@@ -1,9 +1,10 @@
 /*
  * icd_queue.c: queues of the OpenCL test driver, and the threads that run their commands.
  *
- * A queue keeps its commands in the order of their coming until they have ended. An in-order queue has one thread, which runs the first.
- * An out-of-order queue has several, each of which takes any command that need not wait: for the events of its list; for a barrier
- * before it; a barrier or a marker without a list, for all before it. The threads keep the queue alive while it has commands.
+ * A queue keeps its commands in the order of their coming until they have ended. An in-order queue
+ * has one thread, which runs the first. An out-of-order queue has several, each of which takes any
+ * command that need not wait: for the events of its list; for a barrier before it; a barrier or a
+ * marker without a list, for all before it. The threads keep the queue alive while it has commands.
  */
 #include "tests/drivers/icd_driver.h"
 
@@ -327,8 +328,8 @@ cl_int icd_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_pr
 	pthread_mutex_lock(&icd_lock);
 	if (old)
 		*old = queue->properties;
-	queue->properties = enable ? queue->properties | properties
-				   : queue->properties & ~properties;
+	queue->properties =
+		enable ? queue->properties | properties : queue->properties & ~properties;
 	pthread_mutex_unlock(&icd_lock);
 	return CL_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /*
- * icd_report.c: how the OpenCL test driver is set up, and what it tells a test: counts of calls, a log of commands with the true
- * times, misuse. Its clocks are here too.
+ * icd_report.c: how the OpenCL test driver is set up, and what it tells a test: counts of calls, a
+ * log of commands with the true times, misuse. Its clocks are here too.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -136,17 +136,42 @@ void icd_misuse(const char *function, const char *what)
 	say(misuse_file, "%s: %s\n", function, what);
 }
 
-#define TYPE(name) {CL_COMMAND_##name, #name}
+#define TYPE(name)                                                                                 \
+	{                                                                                          \
+		CL_COMMAND_##name, #name                                                           \
+	}
 static const struct {
 	cl_command_type type;
 	const char *name;
 } types[] = {
-	TYPE(NDRANGE_KERNEL), TYPE(TASK), TYPE(NATIVE_KERNEL), TYPE(READ_BUFFER), TYPE(WRITE_BUFFER),
-	TYPE(COPY_BUFFER), TYPE(READ_IMAGE), TYPE(WRITE_IMAGE), TYPE(COPY_IMAGE), TYPE(COPY_IMAGE_TO_BUFFER),
-	TYPE(COPY_BUFFER_TO_IMAGE), TYPE(MAP_BUFFER), TYPE(MAP_IMAGE), TYPE(UNMAP_MEM_OBJECT), TYPE(MARKER),
-	TYPE(READ_BUFFER_RECT), TYPE(WRITE_BUFFER_RECT), TYPE(COPY_BUFFER_RECT), TYPE(BARRIER),
-	TYPE(MIGRATE_MEM_OBJECTS), TYPE(FILL_BUFFER), TYPE(FILL_IMAGE), TYPE(SVM_FREE), TYPE(SVM_MEMCPY),
-	TYPE(SVM_MEMFILL), TYPE(SVM_MAP), TYPE(SVM_UNMAP), TYPE(SVM_MIGRATE_MEM),
+	TYPE(NDRANGE_KERNEL),
+	TYPE(TASK),
+	TYPE(NATIVE_KERNEL),
+	TYPE(READ_BUFFER),
+	TYPE(WRITE_BUFFER),
+	TYPE(COPY_BUFFER),
+	TYPE(READ_IMAGE),
+	TYPE(WRITE_IMAGE),
+	TYPE(COPY_IMAGE),
+	TYPE(COPY_IMAGE_TO_BUFFER),
+	TYPE(COPY_BUFFER_TO_IMAGE),
+	TYPE(MAP_BUFFER),
+	TYPE(MAP_IMAGE),
+	TYPE(UNMAP_MEM_OBJECT),
+	TYPE(MARKER),
+	TYPE(READ_BUFFER_RECT),
+	TYPE(WRITE_BUFFER_RECT),
+	TYPE(COPY_BUFFER_RECT),
+	TYPE(BARRIER),
+	TYPE(MIGRATE_MEM_OBJECTS),
+	TYPE(FILL_BUFFER),
+	TYPE(FILL_IMAGE),
+	TYPE(SVM_FREE),
+	TYPE(SVM_MEMCPY),
+	TYPE(SVM_MEMFILL),
+	TYPE(SVM_MAP),
+	TYPE(SVM_UNMAP),
+	TYPE(SVM_MIGRATE_MEM),
 };
 
 static const char *name_of(cl_command_type type)
@@ -288,7 +313,10 @@ __attribute__((destructor)) static void tear_down(void)
 	log_what_is_left();
 }
 
-/* As drivers do it: a handler that is registered when the driver is first used, and after which it must not be called. */
+/*
+ * As drivers do it: a handler that is registered when the driver is first used, and after which it
+ * must not be called.
+ */
 static void end(void)
 {
 	atomic_store(&ended, true);

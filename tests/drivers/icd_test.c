@@ -196,8 +196,7 @@ END_TEST
 static cl_command_queue made_queue(cl_command_queue_properties properties)
 {
 	const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-	cl_command_queue made =
-		clCreateCommandQueueWithProperties(context, device, list, NULL);
+	cl_command_queue made = clCreateCommandQueueWithProperties(context, device, list, NULL);
 
 	ck_assert_ptr_nonnull(made);
 	return made;
@@ -213,9 +212,8 @@ static cl_event enqueued(cl_command_queue on, const char *name, cl_ulong argumen
 	if (argument)
 		ck_assert_int_eq(clSetKernelArg(kernel, 0, strcmp(name, "fail") ? 8 : 4, &argument),
 				 CL_SUCCESS);
-	ck_assert_int_eq(
-		clEnqueueNDRangeKernel(on, kernel, 1, NULL, &one, NULL, 0, NULL, &event),
-		CL_SUCCESS);
+	ck_assert_int_eq(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &one, NULL, 0, NULL, &event),
+			 CL_SUCCESS);
 	ck_assert_int_eq(clReleaseKernel(kernel), CL_SUCCESS);
 	return event;
 }
@@ -233,8 +231,8 @@ static cl_int status_of(cl_event event)
 START_TEST(an_out_of_order_queue_overlaps_its_commands_between_barriers)
 {
 	open_device();
-	cl_command_queue unordered = made_queue(CL_QUEUE_PROFILING_ENABLE |
-						CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_command_queue unordered =
+		made_queue(CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	cl_event first = enqueued(unordered, "sleep", 30000000),
 		 second = enqueued(unordered, "sleep", 30000000), marker;
 
@@ -420,18 +418,17 @@ START_TEST(profiling_is_refused_or_missing_where_it_is_told_to)
 	cl_event event = enqueued(queue, "empty", 0);
 
 	ck_assert_int_eq(clFinish(queue), CL_SUCCESS);
-	ck_assert_int_eq(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(time),
-						 &time, NULL),
-			 CL_PROFILING_INFO_NOT_AVAILABLE);
+	ck_assert_int_eq(
+		clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(time), &time, NULL),
+		CL_PROFILING_INFO_NOT_AVAILABLE);
 }
 END_TEST
 
 START_TEST(rectangles_and_images_land_where_they_belong)
 {
 	const cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
-	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
-				    .image_width = 4,
-				    .image_height = 4};
+	const cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
 	const size_t corner[] = {1, 1, 0}, zero[] = {0, 0, 0}, two[] = {2, 2, 1},
 		     four[] = {4, 4, 1};
 	char bytes[17] = "0123456789abcdef", got[17] = "................";
@@ -442,18 +439,19 @@ START_TEST(rectangles_and_images_land_where_they_belong)
 	cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
 
 	ck_assert_int_eq(error, CL_SUCCESS);
-	ck_assert_int_eq(clEnqueueReadBufferRect(queue, mem, CL_TRUE, corner, zero, two, 4, 16, 4, 0,
-						 got, 0, NULL, NULL),
+	ck_assert_int_eq(clEnqueueReadBufferRect(queue, mem, CL_TRUE, corner, zero, two, 4, 16, 4,
+						 0, got, 0, NULL, NULL),
 			 CL_SUCCESS);
 	ck_assert_str_eq(got, "56..9a..........");
-	ck_assert_int_eq(clEnqueueCopyBufferToImage(queue, mem, image, 0, zero, four, 0, NULL, NULL),
-			 CL_SUCCESS);
-	ck_assert_int_eq(clEnqueueFillImage(queue, image, "xxxxxxxxxxxxxxxx", corner, two, 0, NULL,
-					    NULL),
-			 CL_SUCCESS);
-	ck_assert_int_eq(clEnqueueReadImage(queue, image, CL_TRUE, zero, four, 0, 0, got, 0, NULL,
-					    NULL),
-			 CL_SUCCESS);
+	ck_assert_int_eq(
+		clEnqueueCopyBufferToImage(queue, mem, image, 0, zero, four, 0, NULL, NULL),
+		CL_SUCCESS);
+	ck_assert_int_eq(
+		clEnqueueFillImage(queue, image, "xxxxxxxxxxxxxxxx", corner, two, 0, NULL, NULL),
+		CL_SUCCESS);
+	ck_assert_int_eq(
+		clEnqueueReadImage(queue, image, CL_TRUE, zero, four, 0, 0, got, 0, NULL, NULL),
+		CL_SUCCESS);
 	ck_assert_str_eq(got, "01234xx78xxbcdef");
 	/* Beyond its end. */
 	ck_assert_int_eq(clEnqueueReadBufferRect(queue, mem, CL_TRUE, corner, zero, four, 4, 16, 4,

@@ -1,10 +1,11 @@
 /*
  * The device's clock: another frequency and epoch than the host's, as configured, with a drift and
- *steps. It runs from the host's raw clock, which no time daemon slews, as an oscillator of its own
- *would; so even without drift it moves against CLOCK_MONOTONIC.
+ * steps. It runs from the host's raw clock, which no time daemon slews, as an oscillator of its own
+ * would; so even without drift it moves against CLOCK_MONOTONIC.
  *
- *	ticks(t) = epoch + t * hz * (1 + ppm / 10^6) + steps until t		t: seconds since the
- *driver was loaded
+ *	ticks(t) = epoch + t * hz * (1 + ppm / 10^6) + steps until t
+ *
+ * t: seconds since the driver was loaded.
  */
 #include "ze_device.h"
 #include "ze_driver.h"

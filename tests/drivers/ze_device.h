@@ -312,10 +312,10 @@ struct _ze_command_list_handle_t {
 	bool closed;
 	uint32_t running; /* submissions not finished; device_lock */
 	struct command *first, **last;
-	struct queue *queue; /* an immediate list's */
+	struct queue *queue;	   /* an immediate list's */
 	uint64_t next_id, last_id; /* of a mutable list; 0: the next command is not mutable */
 	uint32_t next_may_change;
-	uint64_t session;	   /* of the capture of a graph that it took part in last */
+	uint64_t session; /* of the capture of a graph that it took part in last */
 };
 
 ze_result_t queue_open(struct queue *queue, ze_device_handle_t device,

@@ -11,17 +11,17 @@
  * process id. TEST_ZE_
  *
  *	COUNTS=FILE		count the calls of every function; write "name count" lines to FILE
- *				when the process ends. Empty: count only, for test_ze_count. A forked
- *				child counts from 0, and writes only where FILE has a %p.
+ *				when the process ends. Empty: count only, for test_ze_count. A
+ *				forked child counts from 0, and writes only where FILE has a %p.
  *	LOG=FILE		append a line for every command executed (see below)
- *	FAIL=NAME=CODE[@N],…	make the function return the code (hex or decimal), at each call or at
- *				the Nth only
+ *	FAIL=NAME=CODE[@N],…	make the function return the code (hex or decimal), at each call or
+ *				at the Nth only
  *	DEVICES=N		1 to 4 devices (default 1)
  *	SUBDEVICES=N		sub devices of each, 0 to 4 (default 0)
  *	DEVICE_NAME=TEXT	instead of "tracelayer test device"
  *	DEVICE_MEMORY=host	the host may read device memory (default: mapped without access)
- *	OVERLAP=1		queues of one engine run beside each other (default: an engine does one
- *				command at a time)
+ *	OVERLAP=1		queues of one engine run beside each other (default: an engine does
+ *				one command at a time)
  *	CLOCK_HZ=N		ticks a second (default 19200000)
  *	CLOCK_EPOCH=N		ticks when the driver was loaded (default 0x1234567890; each further
  *				device 1000000007 more)
@@ -29,11 +29,12 @@
  *	CLOCK_KERNEL_BITS=N	valid bits of kernel timestamps (default 32)
  *	CLOCK_DRIFT_PPM=N	how much faster it runs than it says (default 0)
  *	CLOCK_STEP=MS:TICKS	jumps by TICKS (signed), MS milliseconds after the driver was loaded
- *	CLOCK_STEADY=1		what commands leave in events and memory as their ticks depends on nothing but
- *				the program: a launch takes what it is to spin, or as many ticks as it has work
- *				items, and a thousand; and a queue's launches follow each other
- *	CLOCK_HOST=monotonic	the host time of zeDeviceGetGlobalTimestamps, and what drives the clock
- *				(default: CLOCK_MONOTONIC_RAW, as drivers for real devices do)
+ *	CLOCK_STEADY=1		what commands leave in events and memory as their ticks depends on
+ *				nothing but the program: a launch takes what it is to spin, or as
+ *				many ticks as it has work items, and a thousand; and a queue's
+ *				launches follow each other
+ *	CLOCK_HOST=monotonic	the host time of zeDeviceGetGlobalTimestamps, and what drives the
+ *				clock (default: CLOCK_MONOTONIC_RAW, as drivers for real devices do)
  *
  * A line of the log: device, queue group, engine, queue, what ("copy", "fill", …, or the kernel's
  * name), bytes moved or work items, ticks at start and end (all 64 bits, not wrapped),

@@ -85,10 +85,11 @@ static struct side image_side(ze_image_handle_t image, const ze_image_region_t *
 	ze_image_region_t r = region ? *region : whole(image);
 	uint32_t pitch = image->width * image->pixel;
 
-	return (struct side){
-		image->pixels, pitch, pitch * image->height,
-		{r.originX * image->pixel, r.originY, r.originZ, r.width * image->pixel, r.height,
-		 r.depth}};
+	return (struct side){image->pixels,
+			     pitch,
+			     pitch * image->height,
+			     {r.originX * image->pixel, r.originY, r.originZ,
+			      r.width * image->pixel, r.height, r.depth}};
 }
 
 /* Memory holds just the region: in rows of that width, where no pitch is given. */
@@ -97,7 +98,9 @@ static struct side memory_side(const void *memory, const ze_copy_region_t *other
 {
 	uint32_t row = pitch ? pitch : other->width;
 
-	return (struct side){(char *)(uintptr_t)memory, row, slice ? slice : row * other->height,
+	return (struct side){(char *)(uintptr_t)memory,
+			     row,
+			     slice ? slice : row * other->height,
 			     {0, 0, 0, other->width, other->height, other->depth}};
 }
 
@@ -141,10 +144,11 @@ ze_result_t zeCommandListAppendImageCopy(ze_command_list_handle_t list, ze_image
 	return append_images(list, to_image, from_image, NULL, NULL, signal, wait_count, waits);
 }
 
-ze_result_t zeCommandListAppendImageCopyRegion(
-	ze_command_list_handle_t list, ze_image_handle_t to_image, ze_image_handle_t from_image,
-	const ze_image_region_t *to_region, const ze_image_region_t *from_region,
-	ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits)
+ze_result_t
+zeCommandListAppendImageCopyRegion(ze_command_list_handle_t list, ze_image_handle_t to_image,
+				   ze_image_handle_t from_image, const ze_image_region_t *to_region,
+				   const ze_image_region_t *from_region, ze_event_handle_t signal,
+				   uint32_t wait_count, ze_event_handle_t *waits)
 {
 	ENTER(zeCommandListAppendImageCopyRegion);
 	return append_images(list, to_image, from_image, to_region, from_region, signal, wait_count,
@@ -206,10 +210,12 @@ ze_result_t zeCommandListAppendImageCopyFromMemory(ze_command_list_handle_t list
 	return append_from_memory(list, image, memory, region, 0, 0, signal, wait_count, waits);
 }
 
-ze_result_t zeCommandListAppendImageCopyFromMemoryExt(
-	ze_command_list_handle_t list, ze_image_handle_t image, const void *memory,
-	const ze_image_region_t *region, uint32_t pitch, uint32_t slice, ze_event_handle_t signal,
-	uint32_t wait_count, ze_event_handle_t *waits)
+ze_result_t zeCommandListAppendImageCopyFromMemoryExt(ze_command_list_handle_t list,
+						      ze_image_handle_t image, const void *memory,
+						      const ze_image_region_t *region,
+						      uint32_t pitch, uint32_t slice,
+						      ze_event_handle_t signal, uint32_t wait_count,
+						      ze_event_handle_t *waits)
 {
 	ENTER(zeCommandListAppendImageCopyFromMemoryExt);
 	return append_from_memory(list, image, memory, region, pitch, slice, signal, wait_count,

@@ -172,7 +172,7 @@ ze_result_t command_finish(ze_command_list_handle_t list, struct command *comman
 
 #define BEGIN(kind, signal, wait_count, waits)                                                     \
 	struct command *command;                                                                   \
-	ze_result_t begun = command_begin(list, kind, signal, wait_count, waits, &command);                \
+	ze_result_t begun = command_begin(list, kind, signal, wait_count, waits, &command);        \
 	if (begun != ZE_RESULT_SUCCESS)                                                            \
 	return begun
 

@@ -1,15 +1,18 @@
 /*
- * ze_newer.c: a loader of Level Zero in miniature, which does what later ones do, under their name (libze_loader.so.1). It has no drivers: its
- * functions note their arguments and what they were called.
+ * ze_newer.c: a loader of Level Zero in miniature, which does what later ones do, under their name
+ * (libze_loader.so.1). It has no drivers: its functions note their arguments and what they were
+ * called.
  *
  *	TEST_LOADER_VERSION=1.20.6	what zelLoaderGetVersions says
  *	TEST_LOADER_STRICT=1		zeInit fails where the layer lacks a table (1.11 to 1.18)
- *	TEST_LOADER_CHECKS=N		it calls zeInit and zeInitDrivers of its own tables N times before the program's call (1.16 to 1.25)
+ *	TEST_LOADER_CHECKS=N		it calls zeInit and zeInitDrivers of its own tables N times
+ *					before the program's call (1.16 to 1.25)
  *	TEST_LOADER_REPORT=FILE		at the end, "function count" for what was called in earnest
  *	ZE_ENABLE_TRACING_LAYER=1	as everywhere
  *
- * It knows of functions that the headers may or may not have (zeInitDrivers, zeRTASBuilderBuildExp) and of such as nobody has
- * (zeTomorrow, zeTomorrowToo). Everything is declared here, so that it can be built with any headers, or with none.
+ * It knows of functions that the headers may or may not have (zeInitDrivers, zeRTASBuilderBuildExp)
+ * and of such as nobody has (zeTomorrow, zeTomorrowToo). Everything is declared here, so that it
+ * can be built with any headers, or with none.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -17,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-#define SUCCESS 0u
+#define EXPORT	      __attribute__((visibility("default")))
+#define SUCCESS	      0u
 #define UNINITIALIZED 0x78000001u
-#define VERSION ((1u << 16) | 12)
+#define VERSION	      ((1u << 16) | 12)
 
 typedef uint32_t result;
 typedef result (*getter)(uint32_t version, void *table);
@@ -33,14 +36,16 @@ struct global {
 struct rtas_builder_exp {
 	result (*create)(void *driver, const void *desc, void **builder);
 	result (*get_properties)(void *builder, const void *desc, void *properties);
-	result (*build)(void *builder, const void *desc, void *scratch, size_t scratch_size, void *rtas, size_t rtas_size, void *operation,
-			void *user, void *bounds, size_t *size);
+	result (*build)(void *builder, const void *desc, void *scratch, size_t scratch_size,
+			void *rtas, size_t rtas_size, void *operation, void *user, void *bounds,
+			size_t *size);
 	result (*destroy)(void *builder);
 };
 
 struct command_list_exp {
 	result (*create_clone)(void *list, void **clone);
-	result (*append)(void *list, uint32_t count, void **lists, void *signal, uint32_t waits, void **events);
+	result (*append)(void *list, uint32_t count, void **lists, void *signal, uint32_t waits,
+			 void **events);
 	result (*update_signal)(void *list, uint64_t id, void *event);
 	result (*update_wait)(void *list, uint64_t id, uint32_t waits, void **events);
 	result (*next_id)(void *list, const void *desc, uint64_t *id);
@@ -84,12 +89,14 @@ static result driver_init_drivers(uint32_t *count, void **drivers, void *desc)
 }
 
 /* Ten parameters, each of which has to arrive. */
-static result driver_build(void *builder, const void *desc, void *scratch, size_t scratch_size, void *rtas, size_t rtas_size, void *operation,
-			   void *user, void *bounds, size_t *size)
+static result driver_build(void *builder, const void *desc, void *scratch, size_t scratch_size,
+			   void *rtas, size_t rtas_size, void *operation, void *user, void *bounds,
+			   size_t *size)
 {
 	called.build++;
-	*size = (uintptr_t)builder + 2 * (uintptr_t)desc + 3 * (uintptr_t)scratch + 4 * scratch_size + 5 * (uintptr_t)rtas + 6 * rtas_size +
-		7 * (uintptr_t)operation + 8 * (uintptr_t)user + 9 * (uintptr_t)bounds;
+	*size = (uintptr_t)builder + 2 * (uintptr_t)desc + 3 * (uintptr_t)scratch +
+		4 * scratch_size + 5 * (uintptr_t)rtas + 6 * rtas_size + 7 * (uintptr_t)operation +
+		8 * (uintptr_t)user + 9 * (uintptr_t)bounds;
 	return SUCCESS;
 }
 
@@ -114,7 +121,10 @@ static result offer(const char *name, void *table, size_t size)
 		return SUCCESS;
 	if (!get)
 		return strict && *strict == '1' ? UNINITIALIZED : SUCCESS;
-	/* First a copy on the stack, as loaders do that can enable the layer later; then the table in use. */
+	/*
+	 * First a copy on the stack, as loaders do that can enable the layer later; then the table
+	 * in use.
+	 */
 	memcpy(copy, table, size);
 	result got = get(VERSION, copy);
 	return got == SUCCESS ? get(VERSION, table) : got;
@@ -166,8 +176,10 @@ EXPORT result zeLoaderInit(void)
 /* Tables of which this loader has no functions: it asks for them all the same. */
 static result offer_others(void)
 {
-	static const char *const names[] = {"zeGetDriverExpProcAddrTable", "zeGetMemExpProcAddrTable", "zeGetRTASParallelOperationExpProcAddrTable",
-					    "zeGetRTASBuilderProcAddrTable", "zeGetRTASParallelOperationProcAddrTable"};
+	static const char *const names[] = {
+		"zeGetDriverExpProcAddrTable", "zeGetMemExpProcAddrTable",
+		"zeGetRTASParallelOperationExpProcAddrTable", "zeGetRTASBuilderProcAddrTable",
+		"zeGetRTASParallelOperationProcAddrTable"};
 	void *none[32] = {NULL};
 	result got = SUCCESS;
 
@@ -178,7 +190,7 @@ static result offer_others(void)
 
 static result fill_tables(void)
 {
-	result (*get)(uint32_t version, struct tracer *table);
+	result (*get)(uint32_t version, struct tracer * table);
 	result got = zeGetGlobalProcAddrTable(VERSION, &tables.global);
 
 	if (got == SUCCESS)
@@ -187,7 +199,9 @@ static result fill_tables(void)
 		got = zeGetCommandListExpProcAddrTable(VERSION, &tables.command_list_exp);
 	if (got == SUCCESS)
 		got = offer_others();
-	get = layer ? (result (*)(uint32_t, struct tracer *))dlsym(layer, "zelGetTracerApiProcAddrTable") : NULL;
+	get = layer ? (result(*)(uint32_t, struct tracer *))dlsym(layer,
+								  "zelGetTracerApiProcAddrTable")
+		    : NULL;
 	return got == SUCCESS && get ? get(VERSION, &tables.tracer) : got;
 }
 
@@ -237,12 +251,15 @@ EXPORT result zeInitDrivers(uint32_t *count, void **drivers, void *desc)
 	return got;
 }
 
-EXPORT result zeRTASBuilderBuildExp(void *builder, const void *desc, void *scratch, size_t scratch_size, void *rtas, size_t rtas_size,
+EXPORT result zeRTASBuilderBuildExp(void *builder, const void *desc, void *scratch,
+				    size_t scratch_size, void *rtas, size_t rtas_size,
 				    void *operation, void *user, void *bounds, size_t *size);
-EXPORT result zeRTASBuilderBuildExp(void *builder, const void *desc, void *scratch, size_t scratch_size, void *rtas, size_t rtas_size,
+EXPORT result zeRTASBuilderBuildExp(void *builder, const void *desc, void *scratch,
+				    size_t scratch_size, void *rtas, size_t rtas_size,
 				    void *operation, void *user, void *bounds, size_t *size)
 {
-	return tables.rtas_builder_exp.build(builder, desc, scratch, scratch_size, rtas, rtas_size, operation, user, bounds, size);
+	return tables.rtas_builder_exp.build(builder, desc, scratch, scratch_size, rtas, rtas_size,
+					     operation, user, bounds, size);
 }
 
 EXPORT result zeCommandListCreateCloneExp(void *list, void **clone);
@@ -274,7 +291,8 @@ EXPORT result zelLoaderGetVersions(size_t *count, struct version *list)
 		memset(list, 0, sizeof(*list));
 		strcpy(list->component, "loader");
 		list->spec = VERSION;
-		if (sscanf(text ? text : "1.32.0", "%d.%d.%d", &list->major, &list->minor, &list->patch) != 3)
+		if (sscanf(text ? text : "1.32.0", "%d.%d.%d", &list->major, &list->minor,
+			   &list->patch) != 3)
 			return 0x78000004u;
 	}
 	*count = 1;
@@ -296,7 +314,8 @@ EXPORT result zelTracerDestroy(void *tracer)
 EXPORT result zelTracerSetEnabled(void *tracer, uint8_t enable);
 EXPORT result zelTracerSetEnabled(void *tracer, uint8_t enable)
 {
-	return tables.tracer.set_enabled ? tables.tracer.set_enabled(tracer, enable) : UNINITIALIZED;
+	return tables.tracer.set_enabled ? tables.tracer.set_enabled(tracer, enable)
+					 : UNINITIALIZED;
 }
 
 /* Loaders from 1.15 on have these; this one always has its layer in the path, or never. */
@@ -313,7 +332,8 @@ EXPORT result zelDisableTracingLayer(void)
 }
 
 /* In the loader these look the function up in the layer, at every call. */
-static result register_in_layer(const char *name, void *tracer, uint32_t type, void (*callback)(void))
+static result register_in_layer(const char *name, void *tracer, uint32_t type,
+				void (*callback)(void))
 {
 	result (*function)(void *, uint32_t, void (*)(void)) = NULL;
 
@@ -322,13 +342,16 @@ static result register_in_layer(const char *name, void *tracer, uint32_t type, v
 	return function ? function(tracer, type, callback) : UNINITIALIZED;
 }
 
-EXPORT result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type, void (*callback)(void));
-EXPORT result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type, void (*callback)(void))
+EXPORT result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type,
+						   void (*callback)(void));
+EXPORT result zelTracerInitDriversRegisterCallback(void *tracer, uint32_t type,
+						   void (*callback)(void))
 {
 	return register_in_layer("zelTracerInitDriversRegisterCallback", tracer, type, callback);
 }
 
-EXPORT result zelTracerTomorrowRegisterCallback(void *tracer, uint32_t type, void (*callback)(void));
+EXPORT result zelTracerTomorrowRegisterCallback(void *tracer, uint32_t type,
+						void (*callback)(void));
 EXPORT result zelTracerTomorrowRegisterCallback(void *tracer, uint32_t type, void (*callback)(void))
 {
 	return register_in_layer("zelTracerTomorrowRegisterCallback", tracer, type, callback);
@@ -341,7 +364,9 @@ static __attribute__((destructor)) void report(void)
 
 	if (!file)
 		return;
-	fprintf(file, "zeInit %d\nzeInitDrivers %d\nzeRTASBuilderBuildExp %d\nzeCommandListCreateCloneExp %d\nzeTomorrow %d\nzeTomorrowToo %d\n",
-		called.init, called.init_drivers, called.build, called.clone, called.tomorrow, called.tomorrow_too);
+	fprintf(file,
+		"zeInit %d\nzeInitDrivers %d\nzeRTASBuilderBuildExp %d\nzeCommandListCreateCloneExp %d\nzeTomorrow %d\nzeTomorrowToo %d\n",
+		called.init, called.init_drivers, called.build, called.clone, called.tomorrow,
+		called.tomorrow_too);
 	fclose(file);
 }

@@ -107,8 +107,8 @@ static uint32_t append_lists(ze_command_list_handle_t list, enum command_kind ki
 			     void **waits)
 {
 	struct command *command;
-	ze_result_t begun = command_begin(list, kind, signal, wait_count,
-					  (ze_event_handle_t *)waits, &command);
+	ze_result_t begun =
+		command_begin(list, kind, signal, wait_count, (ze_event_handle_t *)waits, &command);
 
 	if (begun != ZE_RESULT_SUCCESS)
 		return begun;
@@ -208,7 +208,8 @@ static struct command *command_of(ze_command_list_handle_t list, uint64_t id, ui
 	return id && command && command->may_change & change ? command : NULL;
 }
 
-uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct recent_desc *desc, uint64_t *id)
+uint32_t zeCommandListGetNextCommandIdExp(void *handle, const struct recent_desc *desc,
+					  uint64_t *id)
 {
 	ze_command_list_handle_t list = handle;
 
@@ -292,7 +293,8 @@ static struct command *command_copy(const struct command *command)
 	copy->events = copy_of(command->events, command->event_count * sizeof(*copy->events));
 	copy->offsets = copy_of(command->offsets, command->event_count * sizeof(*copy->offsets));
 	copy->lists = copy_of(command->lists, command->list_count * sizeof(*copy->lists));
-	copy->launches = copy_of(command->launches, command->launch_count * sizeof(*copy->launches));
+	copy->launches =
+		copy_of(command->launches, command->launch_count * sizeof(*copy->launches));
 	for (uint32_t i = 0; i < copy->launch_count; i++)
 		copy->launches[i].name = strdup(command->launches[i].name);
 	return copy;
@@ -434,7 +436,7 @@ uint32_t zeGraphDestroyExt(void *handle)
 
 #define NAMED(function)                                                                            \
 	{                                                                                          \
-		&STRING(function)[sizeof("recent_") - 1], (void *)function                                             \
+		&STRING(function)[sizeof("recent_") - 1], (void *)function                         \
 	}
 #define STRING(text)  STRING_(text)
 #define STRING_(text) #text

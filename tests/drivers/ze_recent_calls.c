@@ -1,6 +1,6 @@
 /*
- * libze_recent.so: the functions of ze_recent.h for programs, as a newer loader would offer them: each
- * calls the software device's, which has to be loaded already.
+ * libze_recent.so: the functions of ze_recent.h for programs, as a newer loader would offer them:
+ * each calls the software device's, which has to be loaded already.
  */
 #include "ze_recent.h"
 

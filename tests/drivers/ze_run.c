@@ -132,7 +132,7 @@ void command_run(struct command *command, struct queue *queue, uint64_t *amount)
 	case COMMAND_HOST:
 		command->function(command->user_data);
 		break;
-	case COMMAND_LISTS:   /* the queue has done it */
+	case COMMAND_LISTS: /* the queue has done it */
 	case COMMAND_GRAPH:
 	case COMMAND_BARRIER: /* the queue works in order */
 	case COMMAND_SIGNAL:  /* the queue signals after the command */

@@ -405,9 +405,9 @@ START_TEST(arrays_of_each_kind_are_shown_as_long_as_they_are)
 	words[0] = 0;
 	words[1] = WORD(values), words[3] = WORD("x"), words[4] = WORD(list),
 	words[5] = WORD(nodes);
-	ck_assert_ptr_nonnull(
-		strstr(traced(F_ARRAYS, words),
-		       "\"values\":\"[]\",\"bytes\":\"\",\"raw\":\"\",\"list\":[3,-4],\"nodes\":\"[]\""));
+	ck_assert_ptr_nonnull(strstr(
+		traced(F_ARRAYS, words),
+		"\"values\":\"[]\",\"bytes\":\"\",\"raw\":\"\",\"list\":[3,-4],\"nodes\":\"[]\""));
 }
 END_TEST
 
@@ -457,9 +457,10 @@ START_TEST(members_that_the_call_fills_in_are_not_shown_as_they_were_before)
 		"\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"answer\":5,\"pNext\":\"0x0\"}");
 	p.asked = 6;
 	capture_exit(F_PROPERTIES, words);
-	ck_assert_str_eq(print(F_PROPERTIES, words),
-			 "\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":6,\"answer\":5,\"pNext\":\"0x0\"},"
-			 "\"p:in\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"pNext\":\"0x0\"}");
+	ck_assert_str_eq(
+		print(F_PROPERTIES, words),
+		"\"p\":{\"stype\":\"STYPE_DESC\",\"asked\":6,\"answer\":5,\"pNext\":\"0x0\"},"
+		"\"p:in\":{\"stype\":\"STYPE_DESC\",\"asked\":4,\"pNext\":\"0x0\"}");
 }
 END_TEST
 

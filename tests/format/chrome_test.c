@@ -21,7 +21,8 @@ static const struct tl_api plain_api = {.name = "plain"};
 static const struct tl_api hostile_api = {.name = "a\"pi\\\n\xff"};
 
 static const struct tl_type type_number = {.name = "int", .kind = TL_KIND_INT, .size = 4};
-static const struct tl_variable request_param[] = {{.name = "request", .type = &type_number, .words = 1, .direction = TL_IN}};
+static const struct tl_variable request_param[] = {
+	{.name = "request", .type = &type_number, .words = 1, .direction = TL_IN}};
 
 enum { NOTHING, STATUS, HOSTILE, LONG, BOTH, ASKS, SEEN };
 static const struct tl_function own_functions[SEEN] = {
@@ -201,12 +202,15 @@ START_TEST(a_call_says_what_work_it_caused_and_for_which_request)
 	record.call.flags = TL_RECORD_CAUSE;
 	record.call.size = 5;
 	record.rest[0] = 0xffffffff00000003;
-	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"args\":{\"result\":\"RESULT_OK\",\"correlation\":3,\"request\":4294967295}}"));
+	ck_assert_ptr_nonnull(strstr(
+		encoded(&record),
+		"\"args\":{\"result\":\"RESULT_OK\",\"correlation\":3,\"request\":4294967295}}"));
 	record.rest[0] = 3;
 	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"RESULT_OK\",\"correlation\":3}}"));
 	record.rest[0] = 7ull << 32;
 	record.call.flags = TL_RECORD_CAUSE | TL_RECORD_UNWOUND;
-	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"args\":{\"unwound\":true,\"request\":7}}"));
+	ck_assert_ptr_nonnull(
+		strstr(encoded(&record), "\"args\":{\"unwound\":true,\"request\":7}}"));
 	record.rest[0] = 0;
 	record.call.flags = TL_RECORD_CAUSE;
 	ck_assert_ptr_nonnull(strstr(encoded(&record), "\"args\":{\"result\":\"RESULT_OK\"}}"));

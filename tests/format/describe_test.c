@@ -1,5 +1,6 @@
 /*
- * describe_test.c: an API's description, read again, prints every record as the API's own tables do; and what is not sound is refused.
+ * describe_test.c: an API's description, read again, prints every record as the API's own tables
+ * do; and what is not sound is refused.
  */
 #include <check.h>
 #include <stdio.h>
@@ -13,9 +14,9 @@
 
 extern const struct tl_api tl_api_ze, tl_api_cl;
 
-static const struct tl_api *const apis[] = { &tl_api_ze, &tl_api_cl, &table_api };
+static const struct tl_api *const apis[] = {&tl_api_ze, &tl_api_cl, &table_api};
 #define GENERATED 2
-#define APIS ((int)(sizeof(apis) / sizeof(*apis)))
+#define APIS	  ((int)(sizeof(apis) / sizeof(*apis)))
 
 static struct tl_api *read_again(const struct tl_api *api)
 {
@@ -36,7 +37,8 @@ static uint64_t random_word(const struct tl_function *function, uint32_t at)
 {
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_type *type = function->params[i].type;
-		if (function->params[i].offset == at && type->enumerators && type->count && next_random() % 4)
+		if (function->params[i].offset == at && type->enumerators && type->count &&
+		    next_random() % 4)
 			return type->enumerators[next_random() % type->count].value;
 	}
 	return next_random() >> next_random() % 64;
@@ -45,14 +47,17 @@ static uint64_t random_word(const struct tl_function *function, uint32_t at)
 static size_t random_blobs(uint64_t *blobs, size_t words)
 {
 	for (size_t i = 0; i < words; i++)
-		blobs[i] = next_random() % 3 ? next_random() >> next_random() % 64 : (uint64_t)(next_random() % 64) | next_random() % 8 << 32;
+		blobs[i] = next_random() % 3
+				   ? next_random() >> next_random() % 64
+				   : (uint64_t)(next_random() % 64) | next_random() % 8 << 32;
 	return words * 8;
 }
 
-static size_t print(char *to, size_t room, const struct tl_function *function, const uint64_t *words, const uint64_t *blobs, size_t entry,
-		    size_t exit, uint64_t result)
+static size_t print(char *to, size_t room, const struct tl_function *function,
+		    const uint64_t *words, const uint64_t *blobs, size_t entry, size_t exit,
+		    uint64_t result)
 {
-	struct tl_text text = { to, to + room, false };
+	struct tl_text text = {to, to + room, false};
 
 	tl_args_print(&text, function, words, blobs, entry, blobs + entry / 8, exit);
 	if (function->result->kind != TL_KIND_VOID && function->result->size <= 8)
@@ -73,7 +78,8 @@ START_TEST(prints_as_the_tables_do)
 	ck_assert_str_eq(again->name, api->name);
 	ck_assert_str_eq(again->version, api->version ? api->version : "");
 	for (uint32_t i = 0; i < api->count; i++) {
-		const struct tl_function *function = &api->functions[i], *twin = &again->functions[i];
+		const struct tl_function *function = &api->functions[i],
+					 *twin = &again->functions[i];
 
 		ck_assert_str_eq(twin->name, function->name);
 		ck_assert_uint_eq(twin->words, function->words);
@@ -87,11 +93,16 @@ START_TEST(prints_as_the_tables_do)
 		for (int round = 0; round < 40; round++) {
 			for (uint32_t word = 0; word < function->words; word++)
 				words[word] = random_word(function, word);
-			size_t entry = random_blobs(blobs, next_random() % 200), exit = random_blobs(blobs + entry / 8, next_random() % 200);
+			size_t entry = random_blobs(blobs, next_random() % 200),
+			       exit = random_blobs(blobs + entry / 8, next_random() % 200);
 			uint64_t result = next_random() % 2 ? next_random() : 0;
-			size_t size = print(ours, sizeof(ours), function, words, blobs, entry, exit, result);
-			ck_assert_uint_eq(print(theirs, sizeof(theirs), twin, words, blobs, entry, exit, result), size);
-			ck_assert_msg(!memcmp(ours, theirs, size), "%.*s\n%.*s", (int)size, ours, (int)size, theirs);
+			size_t size = print(ours, sizeof(ours), function, words, blobs, entry, exit,
+					    result);
+			ck_assert_uint_eq(print(theirs, sizeof(theirs), twin, words, blobs, entry,
+						exit, result),
+					  size);
+			ck_assert_msg(!memcmp(ours, theirs, size), "%.*s\n%.*s", (int)size, ours,
+				      (int)size, theirs);
 		}
 	}
 	tl_describe_free(again);
@@ -134,7 +145,8 @@ START_TEST(cut_short_it_is_refused)
 		char *exact = malloc(cut ? cut : 1);
 		memcpy(exact, bytes, cut);
 		why[0] = 0;
-		ck_assert_msg(!tl_describe_read(exact, cut, why, sizeof(why)), "of %zu bytes, %zu are enough", size, cut);
+		ck_assert_msg(!tl_describe_read(exact, cut, why, sizeof(why)),
+			      "of %zu bytes, %zu are enough", size, cut);
 		ck_assert(*why);
 		free(exact);
 	}
@@ -150,12 +162,17 @@ static struct tl_api bad_api;
 
 static void one_function_of(const struct tl_type *type, uint16_t words)
 {
-	bad_params[0] = (struct tl_variable){ .name = "p", .type = type, .words = words };
-	bad_function = (struct tl_function){
-		.name = "f", .result = &bad_types[0], .params = bad_params, .api = &bad_api, .count = 1, .words = words, .file = ""
-	};
-	bad_api = (struct tl_api){ .name = "bad", .version = "1", .functions = &bad_function, .count = 1 };
-	bad_types[0] = (struct tl_type){ .name = "int", .kind = TL_KIND_INT, .size = 4 };
+	bad_params[0] = (struct tl_variable){.name = "p", .type = type, .words = words};
+	bad_function = (struct tl_function){.name = "f",
+					    .result = &bad_types[0],
+					    .params = bad_params,
+					    .api = &bad_api,
+					    .count = 1,
+					    .words = words,
+					    .file = ""};
+	bad_api = (struct tl_api){
+		.name = "bad", .version = "1", .functions = &bad_function, .count = 1};
+	bad_types[0] = (struct tl_type){.name = "int", .kind = TL_KIND_INT, .size = 4};
 }
 
 static const char *refusal(void)
@@ -173,8 +190,12 @@ static const char *refusal(void)
 static void a_struct_of(uint32_t size, const struct tl_type *member, uint32_t offset)
 {
 	one_function_of(&bad_types[1], 2);
-	bad_types[1] = (struct tl_type){ .name = "s", .kind = TL_KIND_STRUCT, .size = size, .count = 1, .members = bad_members };
-	bad_members[0] = (struct tl_variable){ .name = "m", .type = member, .offset = offset };
+	bad_types[1] = (struct tl_type){.name = "s",
+					.kind = TL_KIND_STRUCT,
+					.size = size,
+					.count = 1,
+					.members = bad_members};
+	bad_members[0] = (struct tl_variable){.name = "m", .type = member, .offset = offset};
 }
 
 START_TEST(members_lie_within_their_struct)
@@ -193,10 +214,12 @@ START_TEST(a_type_does_not_hold_itself)
 	a_struct_of(8, &bad_types[1], 0);
 	ck_assert_ptr_nonnull(strstr(refusal(), "nests too deep"));
 	a_struct_of(8, &bad_types[2], 0);
-	bad_types[2] = (struct tl_type){ .name = "a", .kind = TL_KIND_ARRAY, .size = 8, .count = 1, .target = &bad_types[1] };
+	bad_types[2] = (struct tl_type){
+		.name = "a", .kind = TL_KIND_ARRAY, .size = 8, .count = 1, .target = &bad_types[1]};
 	ck_assert_ptr_nonnull(strstr(refusal(), "nests too deep"));
 	/* Through a pointer it may. */
-	bad_types[2] = (struct tl_type){ .name = "p", .kind = TL_KIND_POINTER, .size = 8, .target = &bad_types[1] };
+	bad_types[2] = (struct tl_type){
+		.name = "p", .kind = TL_KIND_POINTER, .size = 8, .target = &bad_types[1]};
 	ck_assert_ptr_null(refusal());
 }
 END_TEST
@@ -205,7 +228,7 @@ START_TEST(members_do_not_overlap)
 {
 	a_struct_of(8, &bad_types[0], 0);
 	bad_types[1].count = 2;
-	bad_members[1] = (struct tl_variable){ .name = "n", .type = &bad_types[0], .offset = 4 };
+	bad_members[1] = (struct tl_variable){.name = "n", .type = &bad_types[0], .offset = 4};
 	ck_assert_ptr_null(refusal());
 	bad_members[1].offset = 2;
 	ck_assert_ptr_nonnull(refusal());
@@ -219,13 +242,17 @@ END_TEST
 START_TEST(arrays_hold_their_elements)
 {
 	a_struct_of(16, &bad_types[2], 0);
-	bad_types[2] = (struct tl_type){ .name = "a", .kind = TL_KIND_ARRAY, .size = 16, .count = 4, .target = &bad_types[0] };
+	bad_types[2] = (struct tl_type){.name = "a",
+					.kind = TL_KIND_ARRAY,
+					.size = 16,
+					.count = 4,
+					.target = &bad_types[0]};
 	ck_assert_ptr_null(refusal());
 	bad_types[2].count = 5;
 	ck_assert_ptr_nonnull(refusal());
 	bad_types[2].count = 0x40000001;
 	ck_assert_ptr_nonnull(refusal());
-	bad_types[3] = (struct tl_type){ .name = "void", .kind = TL_KIND_VOID };
+	bad_types[3] = (struct tl_type){.name = "void", .kind = TL_KIND_VOID};
 	bad_types[2].target = &bad_types[3];
 	ck_assert_ptr_nonnull(refusal());
 }
@@ -252,10 +279,13 @@ END_TEST
 
 START_TEST(names_have_nothing_that_json_minds)
 {
-	static const char *const names[] = { "a\"b", "a\\b", "a\nb", "\xff", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3" };
+	static const char *const names[] = {
+		"a\"b", "a\\b", "a\nb", "\xff", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+		"\xc3"};
 
 	one_function_of(&bad_types[0], 1);
-	bad_params[0].name = "gr\xc3\xb6\xc3\x9f" "e";
+	bad_params[0].name = "gr\xc3\xb6\xc3\x9f"
+			     "e";
 	ck_assert_ptr_null(refusal());
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		bad_params[0].name = names[i];
@@ -266,14 +296,18 @@ END_TEST
 
 START_TEST(sizes_are_those_of_their_kinds)
 {
-	static const struct { uint8_t kind; uint32_t size; } bad[] = {
-		{ TL_KIND_INT, 0 }, { TL_KIND_ENUM, 3 }, { TL_KIND_FLAGS, 16 }, { TL_KIND_POINTER, 4 },
-		{ TL_KIND_HANDLE, 12 }, { TL_KIND_CHAR, 0 }, { TL_KIND_FLOAT, 64 }, { TL_KIND_VOID, 2 },
+	static const struct {
+		uint8_t kind;
+		uint32_t size;
+	} bad[] = {
+		{TL_KIND_INT, 0},     {TL_KIND_ENUM, 3}, {TL_KIND_FLAGS, 16}, {TL_KIND_POINTER, 4},
+		{TL_KIND_HANDLE, 12}, {TL_KIND_CHAR, 0}, {TL_KIND_FLOAT, 64}, {TL_KIND_VOID, 2},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		one_function_of(&bad_types[1], 8);
-		bad_types[1] = (struct tl_type){ .name = "t", .kind = bad[i].kind, .size = bad[i].size };
+		bad_types[1] =
+			(struct tl_type){.name = "t", .kind = bad[i].kind, .size = bad[i].size};
 		ck_assert_msg(refusal() != NULL, "kind %d of %u bytes", bad[i].kind, bad[i].size);
 	}
 }

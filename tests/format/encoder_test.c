@@ -1,6 +1,6 @@
 /*
- * encoder_test.c: a file made through encoder.h in Chrome trace JSON, from its first byte to its last; and which name
- * asks for which format.
+ * encoder_test.c: a file made through encoder.h in Chrome trace JSON, from its first byte to its
+ * last; and which name asks for which format.
  */
 #include <check.h>
 #include <jansson.h>
@@ -29,14 +29,15 @@ static void start(void)
 {
 	const struct tl_format *format = &tl_format_json;
 
-	encoder = (struct tl_encoder){
-		.format = format, .pid = 7, .ns = ns, .function = function};
+	encoder = (struct tl_encoder){.format = format, .pid = 7, .ns = ns, .function = function};
 	encoder.state = aligned_alloc(64, (format->state + 63) & ~(size_t)63);
 	memset(encoder.state, 0, format->state);
 	room = malloc(TL_ENCODER_ROOM);
 	text = (struct tl_text){room, room + TL_ENCODER_ROOM - 1, false};
-	facts = (struct tl_facts){
-		.pid = 7, .program = "a\"b", .host = "node\xff", .members = "\"version\":\"1\",\"pid\":7"};
+	facts = (struct tl_facts){.pid = 7,
+				  .program = "a\"b",
+				  .host = "node\xff",
+				  .members = "\"version\":\"1\",\"pid\":7"};
 }
 
 static void stop(void)
@@ -96,20 +97,26 @@ END_TEST
 START_TEST(threads_are_named)
 {
 	tl_format_json.thread(&encoder, &text, 8, "0123456789abcdef");
-	ck_assert_str_eq(appended(), ",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"thread_name\",\"tid\":8,\"args\":"
-				     "{\"name\":\"0123456789abcdef\"}}");
+	ck_assert_str_eq(appended(),
+			 ",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"thread_name\",\"tid\":8,\"args\":"
+			 "{\"name\":\"0123456789abcdef\"}}");
 }
 END_TEST
 
 START_TEST(records_become_events)
 {
-	const struct tl_call_record call = {
-		.size = 4, .type = TL_RECORD_CALL, .function = F_GET, .start = 1234567, .duration = 5};
+	const struct tl_call_record call = {.size = 4,
+					    .type = TL_RECORD_CALL,
+					    .function = F_GET,
+					    .start = 1234567,
+					    .duration = 5};
 
-	ck_assert_uint_eq(tl_format_json.record(&encoder, &text, 8, &call, sizeof(call)), sizeof(call));
-	ck_assert_str_eq(appended(),
-			 ",\n{\"ph\":\"X\",\"pid\":7,\"name\":\"get\",\"cat\":\"made-up,runtime\",\"tid\":8,"
-			 "\"ts\":1234.567,\"dur\":0.005,\"args\":{\"result\":\"RESULT_OK\"}}");
+	ck_assert_uint_eq(tl_format_json.record(&encoder, &text, 8, &call, sizeof(call)),
+			  sizeof(call));
+	ck_assert_str_eq(
+		appended(),
+		",\n{\"ph\":\"X\",\"pid\":7,\"name\":\"get\",\"cat\":\"made-up,runtime\",\"tid\":8,"
+		"\"ts\":1234.567,\"dur\":0.005,\"args\":{\"result\":\"RESULT_OK\"}}");
 	ck_assert_uint_eq(tl_format_json.record(&encoder, &text, 8, &call, sizeof(call) - 8), 0);
 	ck_assert_str_eq(appended(), "");
 }
@@ -118,9 +125,10 @@ END_TEST
 START_TEST(open_calls_are_unfinished)
 {
 	tl_format_json.unfinished(&encoder, &text, 8, F_GET, 1000, 4001);
-	ck_assert_str_eq(appended(),
-			 ",\n{\"ph\":\"X\",\"pid\":7,\"name\":\"get\",\"cat\":\"made-up,runtime\",\"tid\":8,"
-			 "\"ts\":1.000,\"dur\":3.001,\"args\":{\"unfinished\":true}}");
+	ck_assert_str_eq(
+		appended(),
+		",\n{\"ph\":\"X\",\"pid\":7,\"name\":\"get\",\"cat\":\"made-up,runtime\",\"tid\":8,"
+		"\"ts\":1.000,\"dur\":3.001,\"args\":{\"unfinished\":true}}");
 	/* Its process ended before it began: the clock's two readings are not of one thread. */
 	tl_format_json.unfinished(&encoder, &text, 8, F_GET, 4001, 1000);
 	ck_assert_ptr_nonnull(strstr(appended(), "\"ts\":4.0012,\"dur\":0.0001,"));
@@ -148,8 +156,10 @@ START_TEST(the_end_has_totals_and_who_lost)
 	struct tl_totals totals = {.events = 3, .lost = 15};
 
 	tl_format_json.end(&encoder, &text, &totals);
-	ck_assert_str_eq(appended(), ",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"tracelayer_end\",\"tid\":0,\"args\":"
-				     "{\"events\":3,\"lost\":15,\"lost_by_thread\":[]}}\n]\n");
+	ck_assert_str_eq(
+		appended(),
+		",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"tracelayer_end\",\"tid\":0,\"args\":"
+		"{\"events\":3,\"lost\":15,\"lost_by_thread\":[]}}\n]\n");
 	totals.lost_by_thread = lose;
 	totals.context = &threads;
 	tl_format_json.end(&encoder, &text, &totals);
@@ -163,7 +173,8 @@ START_TEST(the_end_has_totals_and_who_lost)
 	room[0] = '[';
 	json_t *file = json_loads(room, JSON_REJECT_DUPLICATES, NULL);
 	ck_assert_ptr_nonnull(file);
-	json_t *list = json_object_get(json_object_get(json_array_get(file, 0), "args"), "lost_by_thread");
+	json_t *list =
+		json_object_get(json_object_get(json_array_get(file, 0), "args"), "lost_by_thread");
 	ck_assert_uint_gt(json_array_size(list), 1000);
 	json_decref(file);
 }

@@ -1,6 +1,6 @@
 /*
- * fuzz_pftrace.c: whatever bytes a chunk or a process's facts hold, the encoder reads none outside of them, and what it
- * makes of them is a row of sound packets.
+ * fuzz_pftrace.c: whatever bytes a chunk or a process's facts hold, the encoder reads none outside
+ * of them, and what it makes of them is a row of sound packets.
  *
  * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it damages sound chunks
  * itself.
@@ -40,7 +40,21 @@ static uint32_t lane(uint32_t number)
 
 /* ---- What may be in what */
 
-enum message { TRACE, PACKET, CLOCKS, CLOCK, DEFAULTS, EVENT, FLOW, NOTE, NAMES, NAME, TRACK, DESCRIPTOR, NONE };
+enum message {
+	TRACE,
+	PACKET,
+	CLOCKS,
+	CLOCK,
+	DEFAULTS,
+	EVENT,
+	FLOW,
+	NOTE,
+	NAMES,
+	NAME,
+	TRACK,
+	DESCRIPTOR,
+	NONE
+};
 
 static const struct nested {
 	enum message in;
@@ -132,8 +146,12 @@ static void check_message(const char *bytes, size_t size, enum message is)
 /* ---- */
 
 static char *state;
-static struct tl_encoder encoder = {.format = &tl_format_pftrace, .pid = 1, .ns = ns, .function = function,
-				     .string = string, .lane = lane};
+static struct tl_encoder encoder = {.format = &tl_format_pftrace,
+				    .pid = 1,
+				    .ns = ns,
+				    .function = function,
+				    .string = string,
+				    .lane = lane};
 
 static void check_facts(const uint8_t *input, size_t size)
 {
@@ -166,7 +184,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		memcpy(chunk, input, size);
 	while (taken < size) {
 		struct tl_text text = {room, room + room_size, false};
-		size_t step = tl_format_pftrace.record(&encoder, &text, 2, (const void *)(chunk + taken), size - taken);
+		size_t step = tl_format_pftrace.record(&encoder, &text, 2,
+						       (const void *)(chunk + taken), size - taken);
 		if (!step)
 			break;
 		taken += step;
@@ -192,15 +211,21 @@ static size_t sound_event(char *to)
 					  .start = next_random() >> next_random() % 64,
 					  .duration = next_random() >> next_random() % 64,
 					  .lane = next_random() % 3,
-					  .phase = (uint8_t)"XBEiCstf"[next_random() % 8],
+					  .phase = (uint8_t) "XBEiCstf"[next_random() % 8],
 					  .level = (uint8_t)next_random(),
 					  .args = args};
 	for (uint16_t i = 0; i < args; i++)
-		event->arg[i] = (struct tl_event_arg){(uint32_t)next_random(), next_random() % 7, next_random() >> next_random() % 64};
+		event->arg[i] = (struct tl_event_arg){(uint32_t)next_random(), next_random() % 7,
+						      next_random() >> next_random() % 64};
 	if (event->flags & TL_EVENT_ARROWS)
-		*(struct tl_event_arrows *)(void *)&event->arg[args] = (struct tl_event_arrows){
-			.number = next_random(), .from_ns = next_random(), .to_ns = next_random(), .from = next_random() % 3,
-			.to = next_random() % 3, .from_name = (uint32_t)next_random(), .to_name = (uint32_t)next_random() % 9};
+		*(struct tl_event_arrows *)(void *)&event->arg[args] =
+			(struct tl_event_arrows){.number = next_random(),
+						 .from_ns = next_random(),
+						 .to_ns = next_random(),
+						 .from = next_random() % 3,
+						 .to = next_random() % 3,
+						 .from_name = (uint32_t)next_random(),
+						 .to_name = (uint32_t)next_random() % 9};
 	event->size = (uint16_t)(tl_event_bytes(event) / 8);
 	return event->size * 8u;
 }

@@ -1,9 +1,11 @@
 /*
- * fuzz_record_reader.c: whatever a file in the record format says, nothing outside of it is read, nothing takes for ever, and what the encoders make
- * of it is sound: JSON that a strict parser takes, and times that don't run backwards.
+ * fuzz_record_reader.c: whatever a file in the record format says, nothing outside of it is read,
+ * nothing takes for ever, and what the encoders make of it is sound: JSON that a strict parser
+ * takes, and times that don't run backwards.
  *
- * The input's first byte says what kind of file is made of the rest: pieces as they stand there, or a sound file with changes: each ten bytes are a
- * place, and what stands there now. So descriptions of APIs, clocks and records are reached that no blind change would leave readable.
+ * The input's first byte says what kind of file is made of the rest: pieces as they stand there, or
+ * a sound file with changes: each ten bytes are a place, and what stands there now. So descriptions
+ * of APIs, clocks and records are reached that no blind change would leave readable.
  *
  * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it makes its inputs itself.
  */
@@ -19,10 +21,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 enum way {
-	BUFFERS = 1,	   /* else a spool */
-	CHANGED = 2,	   /* a sound file with changes, else pieces from the input */
-	ONLY_API = 4,	   /* all changes hit the description */
-	CUT = 8,	   /* its end is missing */
+	BUFFERS = 1,  /* else a spool */
+	CHANGED = 2,  /* a sound file with changes, else pieces from the input */
+	ONLY_API = 4, /* all changes hit the description */
+	CUT = 8,      /* its end is missing */
 };
 
 static size_t api_from, api_size;
@@ -34,14 +36,16 @@ static void put_records(struct builder *file, uint32_t lane, uint64_t number)
 	char *at = build_records(chunk);
 
 	for (uint32_t i = 0; i < 2 * F_COUNT; i++) {
-		size_t causes = i % 2, words = causes + table_functions[i % F_COUNT].words, blobs = i < F_COUNT ? 0 : 12;
-		struct tl_call_record record = {.size = (uint16_t)(4 + words + (blobs ? 1 + blobs : 0)),
-						.type = TL_RECORD_CALL,
-						.flags = (uint8_t)(TL_RECORD_WORDS | (blobs ? TL_RECORD_BLOBS : 0) |
-								   (causes ? TL_RECORD_CAUSE : 0)),
-						.function = i % F_COUNT,
-						.start = 1000 * i,
-						.duration = 500};
+		size_t causes = i % 2, words = causes + table_functions[i % F_COUNT].words,
+		       blobs = i < F_COUNT ? 0 : 12;
+		struct tl_call_record record = {
+			.size = (uint16_t)(4 + words + (blobs ? 1 + blobs : 0)),
+			.type = TL_RECORD_CALL,
+			.flags = (uint8_t)(TL_RECORD_WORDS | (blobs ? TL_RECORD_BLOBS : 0) |
+					   (causes ? TL_RECORD_CAUSE : 0)),
+			.function = i % F_COUNT,
+			.start = 1000 * i,
+			.duration = 500};
 		struct tl_blob_sizes sizes = {48, 48};
 		memcpy(at, &record, sizeof(record));
 		for (size_t word = 0; word < words; word++)
@@ -49,7 +53,8 @@ static void put_records(struct builder *file, uint32_t lane, uint64_t number)
 		if (blobs)
 			memcpy(at + 32 + 8 * words, &sizes, sizeof(sizes));
 		for (size_t blob = 0; blob < blobs; blob++)
-			memcpy(at + 40 + 8 * words + 8 * blob, &(uint64_t){blob % 3 ? 1 + i : 2ull << 32 | 16}, 8);
+			memcpy(at + 40 + 8 * words + 8 * blob,
+			       &(uint64_t){blob % 3 ? 1 + i : 2ull << 32 | 16}, 8);
 		at += record.size * 8u;
 	}
 	chunk->end = (uint64_t)(at - build_records(chunk));
@@ -84,12 +89,15 @@ static void build_sound(struct builder *file, bool buffers)
 	build_texts(file, 0, 4, texts, numbers);
 	build_lane(file, 9, 99, numbers[1], 1);
 	struct tl_chunk_piece *events = build_chunk(file, 2, 2, 256);
-	char *at = build_event(build_records(events), numbers[0], 9, 100, 50, (struct tl_event_arg){numbers[1], TL_VALUE_STRING, numbers[0]});
-	at = build_event(at, numbers[1], 0, 300, 50, (struct tl_event_arg){numbers[1], TL_VALUE_DOUBLE_64, 1});
+	char *at = build_event(build_records(events), numbers[0], 9, 100, 50,
+			       (struct tl_event_arg){numbers[1], TL_VALUE_STRING, numbers[0]});
+	at = build_event(at, numbers[1], 0, 300, 50,
+			 (struct tl_event_arg){numbers[1], TL_VALUE_DOUBLE_64, 1});
 	events->end = (uint64_t)(at - build_records(events));
 	build_facts(file, "app", "\"a\":1");
 	if (buffers) {
-		struct tl_output_piece *output = build_piece(file, TL_PIECE_OUTPUT, sizeof(*output));
+		struct tl_output_piece *output =
+			build_piece(file, TL_PIECE_OUTPUT, sizeof(*output));
 		output->block = 2;
 		strcpy(output->path, "/there");
 	}
@@ -108,7 +116,9 @@ static void change(char *file, size_t file_size, const uint8_t *input, size_t si
 	}
 }
 
-/* A file of its own, exactly as large as what is in it, so that a sanitizer sees one byte too many. */
+/*
+ * A file of its own, exactly as large as what is in it, so that a sanitizer sees one byte too many.
+ */
 static char *copy_of(const struct builder *file, size_t more)
 {
 	char *copy = malloc(file->size + more);
@@ -125,7 +135,8 @@ static char *build(uint8_t way, const uint8_t *input, size_t size, size_t *lengt
 
 	if (!sound[kind].size) {
 		build_sound(&sound[kind], way & BUFFERS);
-		build_start(&bare[kind], way & BUFFERS ? TL_FILE_BUFFERS : TL_FILE_SPOOL)->counter = 1;
+		build_start(&bare[kind], way & BUFFERS ? TL_FILE_BUFFERS : TL_FILE_SPOOL)->counter =
+			1;
 		((struct tl_file_header *)(void *)bare[kind].bytes)->alignment = 8;
 		build_api(&bare[kind], 0, &table_api);
 	}
@@ -155,7 +166,8 @@ static bool has_room(const struct tl_text *text)
 	return text->end - text->at >= (ptrdiff_t)(2 * TL_ENCODER_ROOM);
 }
 
-static void encode_run(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const struct tl_trace_run *run)
+static void encode_run(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		       const struct tl_trace_run *run)
 {
 	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
@@ -191,7 +203,8 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 	for (size_t i = 0; i < trace->nnamed && format->lane && has_room(&text); i++) {
 		size_t size;
 		const char *name = tl_trace_string(trace->named[i].name, &size);
-		format->lane(&encoder, &text, trace->named[i].shown, name ? name : "", size, trace->named[i].sort);
+		format->lane(&encoder, &text, trace->named[i].shown, name ? name : "", size,
+			     trace->named[i].sort);
 	}
 	for (size_t i = 0; i < trace->nlanes && has_room(&text); i++) {
 		const struct tl_trace_lane *lane = &trace->lanes[i];
@@ -199,7 +212,8 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 		for (size_t run = lane->first_run; run < lane->first_run + lane->nruns; run++)
 			encode_run(&encoder, &text, lane->shown, &trace->runs[run]);
 		for (size_t open = 0; open < lane->nopens && has_room(&text); open++)
-			format->unfinished(&encoder, &text, lane->shown, lane->opens[open].function, lane->opens[open].start, trace->last);
+			format->unfinished(&encoder, &text, lane->shown, lane->opens[open].function,
+					   lane->opens[open].start, trace->last);
 	}
 	/* Events may have been too large. The end may not. */
 	text.cut = false;
@@ -212,7 +226,8 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 static void check_json(const struct tl_trace *trace)
 {
 	json_error_t error;
-	json_t *json = json_loadb(text_room, encode(trace, &tl_format_json), JSON_ALLOW_NUL, &error);
+	json_t *json =
+		json_loadb(text_room, encode(trace, &tl_format_json), JSON_ALLOW_NUL, &error);
 
 	if (!json) {
 		int from = error.position > 200 ? error.position - 200 : 0;
@@ -268,8 +283,10 @@ int main(int argc, char **argv)
 	for (long i = 0; i < rounds; i++) {
 		size_t size = 1 + next_random() % 8 * 10 + next_random() % 3;
 		for (size_t at = 0; at < size; at++)
-			input[at] = (uint8_t)(next_random() % 3 ? next_random() : next_random() % 4);
-		input[0] = (uint8_t)(next_random() % 8 ? CHANGED | next_random() % 16 : next_random() % 2);
+			input[at] =
+				(uint8_t)(next_random() % 3 ? next_random() : next_random() % 4);
+		input[0] = (uint8_t)(next_random() % 8 ? CHANGED | next_random() % 16
+						       : next_random() % 2);
 		LLVMFuzzerTestOneInput(input, size);
 	}
 	return 0;

@@ -1,10 +1,13 @@
 /*
- * pftrace_make: the same records as a JSON trace and as a .pftrace, for tests/format/pftrace.sh to compare.
+ * pftrace_make: the same records as a JSON trace and as a .pftrace, for tests/format/pftrace.sh to
+ * compare.
  *
- *	pftrace_make SEED DROPS FOLDER	writes FOLDER/t.json and FOLDER/t.pftrace; DROPS percent of the blocks are not kept
+ *	pftrace_make SEED DROPS FOLDER	writes FOLDER/t.json and FOLDER/t.pftrace; DROPS percent of
+ *					the blocks are not kept
  *
- * The calls are made up: threads that call each other's functions to some depth, at times that fall together now and then, with arguments
- * of every kind that there is (args_table.h), captured as the layer does it.
+ * The calls are made up: threads that call each other's functions to some depth, at times that fall
+ * together now and then, with arguments of every kind that there is (args_table.h), captured as the
+ * layer does it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +76,7 @@ static void fill_scalars(uint64_t *words)
 	words[7] = pointer_or_null(handles);
 	words[8] = next_random() % 128;
 	words[9] = pointer_or_null(&words);
-	words[10] = next_random() % 3 ? (uint64_t)-(int64_t)(next_random() >> 20) : next_random();
+	words[10] = next_random() % 3 ? (uint64_t) - (int64_t)(next_random() >> 20) : next_random();
 	words[11] = pointer_or_null(&words);
 }
 
@@ -148,7 +151,8 @@ static size_t make_record(char *to, uint64_t start, uint64_t end)
 	count += next_random() % 2;
 	mixed.used = next_random() % 5;
 	properties.answer++;
-	sizes->exit = tl_args_capture(function, words, TL_CAPTURE_EXIT, blobs + sizes->entry, 8192, &cut);
+	sizes->exit =
+		tl_args_capture(function, words, TL_CAPTURE_EXIT, blobs + sizes->entry, 8192, &cut);
 	size_t size = (size_t)(blobs - to) + sizes->entry + sizes->exit;
 	*record = (struct tl_call_record){.size = (uint16_t)(size / 8),
 					  .type = TL_RECORD_CALL,
@@ -166,7 +170,9 @@ static size_t make_record(char *to, uint64_t start, uint64_t end)
 		record->size = (uint16_t)(sizeof(*record) / 8 + caused);
 	}
 	if (caused) {
-		const struct tl_cause cause = {(uint32_t)next_random() * (uint32_t)(next_random() % 2), (uint32_t)(next_random() % 3)};
+		const struct tl_cause cause = {(uint32_t)next_random() *
+						       (uint32_t)(next_random() % 2),
+					       (uint32_t)(next_random() % 3)};
 		record->flags |= TL_RECORD_CAUSE;
 		memcpy(record + 1, &cause, sizeof(cause));
 	}
@@ -197,21 +203,23 @@ static void add_lost(struct chunk *chunk, uint64_t now)
 {
 	struct tl_call_record *record = (void *)(chunk->bytes + chunk->size);
 
-	*record = (struct tl_call_record){.size = 4, .type = TL_RECORD_LOST, .start = now, .result = next_random() % 1000};
+	*record = (struct tl_call_record){
+		.size = 4, .type = TL_RECORD_LOST, .start = now, .result = next_random() % 1000};
 	chunk->size += sizeof(*record);
 }
 
 /* ---- Events that are no calls: on lanes 1 and 2 at any time, on lane 3 in the order of time */
 
-static const char *const texts[] = {NULL,    "kernel", "copy \xff", "depth", "gpu", "key", "another \"key\"",
-				    "queue", "queue b", "phases"};
+static const char *const texts[] = {NULL,  "kernel",	      "copy \xff", "depth",   "gpu",
+				    "key", "another \"key\"", "queue",	   "queue b", "phases"};
 #define TEXTS (sizeof(texts) / sizeof(*texts))
 #define LANES 3
 
 static uint64_t phases_now = 3600ull * 1000000000;
 static unsigned phases_open;
 
-static struct tl_event_record *put_event(struct chunk *chunk, char phase, uint32_t lane, uint64_t start, uint64_t duration)
+static struct tl_event_record *put_event(struct chunk *chunk, char phase, uint32_t lane,
+					 uint64_t start, uint64_t duration)
 {
 	struct tl_event_record *event = (void *)(chunk->bytes + chunk->size);
 
@@ -269,7 +277,8 @@ static void add_event(struct chunk *chunk, uint64_t now)
 		/* Those of a lane don't overlap. */
 		now = phase == 'X' && now < busy[lane] ? busy[lane] : now;
 		busy[lane] = phase == 'X' ? now + duration : busy[lane];
-		event = put_event(chunk, phase, lane, now, phase == 'X' ? duration : next_random() % 100);
+		event = put_event(chunk, phase, lane, now,
+				  phase == 'X' ? duration : next_random() % 100);
 		put_event_arg(event, 5, next_random() % 6);
 		put_event_arg(event, 6, next_random() % 6);
 	}
@@ -329,7 +338,8 @@ static struct tl_facts facts = {
 	.realtime_ns = 1790000000ull * 1000000000,
 	.program = "pro\"gram",
 	.host = "host",
-	.members = "\"version\":\"1\",\"command\":[\"a\",\"b \\u0001\\\"c\"],\"pid\":77,\"apis\":{\"made-up\":\"1.0\"},\"none\":{}",
+	.members =
+		"\"version\":\"1\",\"command\":[\"a\",\"b \\u0001\\\"c\"],\"pid\":77,\"apis\":{\"made-up\":\"1.0\"},\"none\":{}",
 };
 
 static void lose(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to)
@@ -354,7 +364,10 @@ static void settle(FILE *file, struct tl_text *text, char *room, bool keep)
 	text->at = room;
 }
 
-/* A block of a few chunks; false where it is dropped. Those that are kept are cut in two, as writers do it. The same for each format. */
+/*
+ * A block of a few chunks; false where it is dropped. Those that are kept are cut in two, as
+ * writers do it. The same for each format.
+ */
 static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool *named, bool keep)
 {
 	static char room[8 << 20];
@@ -365,7 +378,8 @@ static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool
 	if (first)
 		format->begin(&encoder, &text, &facts);
 	for (uint32_t lane = 1; first && lane <= LANES; lane++)
-		format->lane(&encoder, &text, shown_lane(lane), texts[6 + lane], strlen(texts[6 + lane]), (int32_t)lane - 2);
+		format->lane(&encoder, &text, shown_lane(lane), texts[6 + lane],
+			     strlen(texts[6 + lane]), (int32_t)lane - 2);
 	for (unsigned i = from; i < to; i++) {
 		const struct chunk *chunk = &chunks[i];
 		size_t cut = next_random() % CHUNK;
@@ -375,8 +389,9 @@ static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool
 			format->thread(&encoder, &text, chunk->tid, thread);
 		named[chunk->who] = true;
 		for (size_t at = 0; at < chunk->size;) {
-			size_t step = format->record(&encoder, &text, chunk->tid, (const void *)(chunk->bytes + at),
-						     chunk->size - at);
+			size_t step =
+				format->record(&encoder, &text, chunk->tid,
+					       (const void *)(chunk->bytes + at), chunk->size - at);
 			if (!step || text.cut)
 				abort();
 			at += step;
@@ -394,12 +409,15 @@ static void write_end(FILE *file, bool last)
 {
 	static char room[TL_ENCODER_ROOM];
 	struct tl_text text = {room, room + sizeof(room), false};
-	const struct tl_totals totals = {.events = 12, .lost = (1ull << 60) + 5, .lost_by_thread = lose};
+	const struct tl_totals totals = {
+		.events = 12, .lost = (1ull << 60) + 5, .lost_by_thread = lose};
 
 	encoder.format->block(&encoder);
 	if (last) {
-		encoder.format->unfinished(&encoder, &text, 100, F_GET, 7200ull * 1000000000, 7300ull * 1000000000 + 1);
-		encoder.format->unfinished(&encoder, &text, 100, F_CREATE, 7201ull * 1000000000, 7300ull * 1000000000 + 1);
+		encoder.format->unfinished(&encoder, &text, 100, F_GET, 7200ull * 1000000000,
+					   7300ull * 1000000000 + 1);
+		encoder.format->unfinished(&encoder, &text, 100, F_CREATE, 7201ull * 1000000000,
+					   7300ull * 1000000000 + 1);
 	}
 	encoder.format->end(&encoder, &text, &totals);
 	if (last)

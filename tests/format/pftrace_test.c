@@ -1,6 +1,6 @@
 /*
- * pftrace_test.c: packets byte by byte, and what of names, lanes and times is told again after a block. What whole files
- * mean is pftrace.sh's part.
+ * pftrace_test.c: packets byte by byte, and what of names, lanes and times is told again after a
+ * block. What whole files mean is pftrace.sh's part.
  */
 #include <check.h>
 #include <stdio.h>
@@ -20,9 +20,18 @@ static const struct tl_api plain_api = {.name = "plain"};
 static char long_name[5000];
 enum { NOTHING, SINGLE, LONG, OWN };
 static const struct tl_function own_functions[OWN] = {
-	[NOTHING] = {.name = "nothing", .result = &type_void, .api = &plain_api, .level = TL_LEVEL_DEBUG},
-	[SINGLE] = {.name = "one", .result = &type_int, .params = one_param, .api = &plain_api, .count = 1, .words = 1,
-		 .level = TL_LEVEL_RUNTIME, .failure = TL_FAILURE_NEGATIVE},
+	[NOTHING] = {.name = "nothing",
+		     .result = &type_void,
+		     .api = &plain_api,
+		     .level = TL_LEVEL_DEBUG},
+	[SINGLE] = {.name = "one",
+		    .result = &type_int,
+		    .params = one_param,
+		    .api = &plain_api,
+		    .count = 1,
+		    .words = 1,
+		    .level = TL_LEVEL_RUNTIME,
+		    .failure = TL_FAILURE_NEGATIVE},
 	[LONG] = {.name = long_name, .result = &type_void, .api = &plain_api},
 };
 /* More functions than there is room for names. */
@@ -66,8 +75,12 @@ static struct tl_text text;
 
 static void start(void)
 {
-	encoder = (struct tl_encoder){
-		.format = format, .pid = 7, .ns = ns, .function = function, .string = string, .lane = shown_lane};
+	encoder = (struct tl_encoder){.format = format,
+				      .pid = 7,
+				      .ns = ns,
+				      .function = function,
+				      .string = string,
+				      .lane = shown_lane};
 	encoder.state = aligned_alloc(64, (format->state + 63) & ~(size_t)63);
 	memset(encoder.state, 0, format->state);
 	room = malloc(TL_ENCODER_ROOM);
@@ -107,12 +120,17 @@ struct record {
 
 static struct record record_of(uint32_t id, uint64_t begin, uint64_t duration)
 {
-	return (struct record){.call = {.size = 4, .type = TL_RECORD_CALL, .function = id, .start = begin, .duration = duration}};
+	return (struct record){.call = {.size = 4,
+					.type = TL_RECORD_CALL,
+					.function = id,
+					.start = begin,
+					.duration = duration}};
 }
 
 static void encode(uint32_t tid, const struct record *record)
 {
-	ck_assert_uint_eq(format->record(&encoder, &text, tid, &record->call, sizeof(*record)), record->call.size * 8u);
+	ck_assert_uint_eq(format->record(&encoder, &text, tid, &record->call, sizeof(*record)),
+			  record->call.size * 8u);
 	ck_assert(!text.cut);
 }
 
@@ -161,7 +179,8 @@ START_TEST(numbers_are_varints)
 	char bytes[16];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ck_assert_uint_eq((size_t)(tl_protobuf_varint(bytes, cases[i].value) - bytes), cases[i].size);
+		ck_assert_uint_eq((size_t)(tl_protobuf_varint(bytes, cases[i].value) - bytes),
+				  cases[i].size);
 		ck_assert_mem_eq(bytes, cases[i].bytes, cases[i].size);
 	}
 	ck_assert_uint_eq((size_t)(tl_protobuf_number(bytes, 58, 64) - bytes), 3);
@@ -208,11 +227,11 @@ START_TEST(a_call_is_two_packets)
 	text.at = room;
 	record = call_of_one(1300, 50);
 	encode(8, &record);
-	EXPECT("\x0a\x1c\x40\xfa\x01\x50\x01\x68\x02"		/* timestamp 250, sequence 1, state needed */
-	       "\x5a\x13\x18\x02\x50\x02\x48\x01"			/* category 2, name 2, a beginning */
-	       "\x22\x05\x08\x02\x20\xac\x02"			/* 2: 300 */
-	       "\x22\x04\x08\x01\x20\x00"				/* 1: 0 */
-	       "\x0a\x0a\x40\x32\x50\x01\x68\x02\x5a\x02\x48\x02");	/* timestamp 50, an end */
+	EXPECT("\x0a\x1c\x40\xfa\x01\x50\x01\x68\x02" /* timestamp 250, sequence 1, state needed */
+	       "\x5a\x13\x18\x02\x50\x02\x48\x01"     /* category 2, name 2, a beginning */
+	       "\x22\x05\x08\x02\x20\xac\x02"	      /* 2: 300 */
+	       "\x22\x04\x08\x01\x20\x00"	      /* 1: 0 */
+	       "\x0a\x0a\x40\x32\x50\x01\x68\x02\x5a\x02\x48\x02"); /* timestamp 50, an end */
 }
 END_TEST
 
@@ -228,10 +247,10 @@ START_TEST(a_call_says_what_work_it_caused_and_for_which_request)
 	ck_assert_ptr_nonnull(memmem(room, (size_t)(text.at - room), "request", 7));
 	text.at = room;
 	encode(8, &record);
-	EXPECT("\x0a\x1f\x40\xe8\x07\xd0\x03\x03\x50\x01\x68\x02"	/* timestamp 1000 of clock 3 */
+	EXPECT("\x0a\x1f\x40\xe8\x07\xd0\x03\x03\x50\x01\x68\x02" /* timestamp 1000 of clock 3 */
 	       "\x5a\x13\x18\x02\x50\x02\x48\x01"
-	       "\x22\x05\x08\x01\x18\xac\x02"			/* 1: 300, unsigned */
-	       "\x22\x04\x08\x02\x18\x07"				/* 2: 7 */
+	       "\x22\x05\x08\x01\x18\xac\x02" /* 1: 300, unsigned */
+	       "\x22\x04\x08\x02\x18\x07"     /* 2: 7 */
 	       "\x0a\x0a\x40\x00\x50\x01\x68\x02\x5a\x02\x48\x02");
 }
 END_TEST
@@ -241,9 +260,10 @@ START_TEST(a_time_before_the_last_is_told_whole)
 	encode_new(8, NOTHING, 5000, 10);
 	text.at = room;
 	encode_new(8, NOTHING, 4000, 1020);
-	EXPECT("\x0a\x12\x40\xa0\x1f\xd0\x03\x03\x50\x01\x68\x02"	/* timestamp 4000 of clock 3 */
+	EXPECT("\x0a\x12\x40\xa0\x1f\xd0\x03\x03\x50\x01\x68\x02" /* timestamp 4000 of clock 3 */
 	       "\x5a\x06\x18\x02\x50\x02\x48\x01"
-	       "\x0a\x0a\x40\x0a\x50\x01\x68\x02\x5a\x02\x48\x02");	/* timestamp 10: after the last */
+	       /* timestamp 10: after the last */
+	       "\x0a\x0a\x40\x0a\x50\x01\x68\x02\x5a\x02\x48\x02");
 }
 END_TEST
 
@@ -353,13 +373,13 @@ union event {
 static union event event_of(char phase, uint64_t begin, uint64_t duration)
 {
 	return (union event){.event = {.size = sizeof(struct tl_event_record) / 8,
-					.type = TL_RECORD_EVENT,
-					.name = 1,
-					.start = begin,
-					.duration = duration,
-					.phase = (uint8_t)phase,
-					.level = TL_LEVEL_OPERATOR,
-					.category = 4}};
+				       .type = TL_RECORD_EVENT,
+				       .name = 1,
+				       .start = begin,
+				       .duration = duration,
+				       .phase = (uint8_t)phase,
+				       .level = TL_LEVEL_OPERATOR,
+				       .category = 4}};
 }
 
 static void add_arg(union event *event, uint32_t key, enum tl_event_value kind, uint64_t value)
@@ -441,13 +461,20 @@ START_TEST(an_event_that_calls_lead_to_has_the_ends_of_its_flows_with_it)
 	} with = {.event = event_of('X', 1000, 50).event};
 
 	with.event.flags = TL_EVENT_NS | TL_EVENT_ARROWS;
-	const struct tl_event_arrows arrows = {
-		.number = 300, .from_ns = 900, .to_ns = 1100, .from = 21, .to = 22, .from_name = 2, .to_name = 3};
+	const struct tl_event_arrows arrows = {.number = 300,
+					       .from_ns = 900,
+					       .to_ns = 1100,
+					       .from = 21,
+					       .to = 22,
+					       .from_name = 2,
+					       .to_name = 3};
 	memcpy(with.bytes + sizeof(with.event), &arrows, sizeof(arrows));
 	with.event.size = sizeof(with) / 8;
-	ck_assert_uint_eq(format->record(&encoder, &text, 8, (const void *)&with, sizeof(with)), sizeof(with));
+	ck_assert_uint_eq(format->record(&encoder, &text, 8, (const void *)&with, sizeof(with)),
+			  sizeof(with));
 	for (int i = 0; i < 4; i++) {
-		const char flow[] = {0x32, 7, 0x10, "sf"[i % 2], 0x30, (char)(0xac + i / 2), 0x02, 0x60, 1};
+		const char flow[] = {0x32, 7,	 0x10, "sf"[i % 2], 0x30, (char)(0xac + i / 2),
+				     0x02, 0x60, 1};
 		ck_assert_uint_eq(times(flow, sizeof(flow)), 1);
 	}
 	ck_assert_uint_eq(lanes_told(21), 1);
@@ -471,8 +498,12 @@ START_TEST(counters_have_a_track_for_each_series)
 	add_arg(&event, 3, TL_VALUE_UNSIGNED_64, 300);
 	add_arg(&event, 5, TL_VALUE_DOUBLE_64, 0x3ff8000000000000);
 	encode_event(&event);
-	ck_assert_uint_eq(times_text("\x12\x05""depth"), 1);
-	ck_assert_uint_eq(times_text("\x12\x09""depth key"), 1);
+	ck_assert_uint_eq(times_text("\x12\x05"
+				     "depth"),
+			  1);
+	ck_assert_uint_eq(times_text("\x12\x09"
+				     "depth key"),
+			  1);
 	ck_assert_uint_eq(times("\x48\x04\xf0\x01\xac\x02", 6), 1);
 	ck_assert_uint_eq(times("\x48\x04\xe1\x02\0\0\0\0\0\0\xf8\x3f", 12), 1);
 	text.at = room;
@@ -512,7 +543,8 @@ START_TEST(names_beyond_the_table_are_plain)
 {
 	for (int i = 0; i < MANY; i++) {
 		snprintf(many_names[i], sizeof(many_names[i]), "function %d", i);
-		many[i] = (struct tl_function){.name = many_names[i], .result = &type_void, .api = &plain_api};
+		many[i] = (struct tl_function){
+			.name = many_names[i], .result = &type_void, .api = &plain_api};
 		text.at = room;
 		encode_new(8, 10000 + i, 1000 * i, 50);
 		ck_assert_uint_eq(times_text(many_names[i]), 1);
@@ -530,8 +562,15 @@ END_TEST
 
 START_TEST(names_are_utf8_and_not_too_long)
 {
-	format->thread(&encoder, &text, 8, "0123\xff""5678\xc3\xa9""bcdef");
-	ck_assert_uint_eq(times_text("\x2a\x12""0123\xef\xbf\xbd""5678\xc3\xa9""bcdef"), 1);
+	format->thread(&encoder, &text, 8,
+		       "0123\xff"
+		       "5678\xc3\xa9"
+		       "bcdef");
+	ck_assert_uint_eq(times_text("\x2a\x12"
+				     "0123\xef\xbf\xbd"
+				     "5678\xc3\xa9"
+				     "bcdef"),
+			  1);
 	encode_new(8, LONG, 1, 1);
 	ck_assert_uint_gt((size_t)(text.at - room), TL_PF_NAME_MAX);
 	ck_assert_uint_lt((size_t)(text.at - room), TL_PF_NAME_MAX + 200);
@@ -580,7 +619,8 @@ START_TEST(a_call_without_room_is_left_out_whole)
 
 	for (size_t size = 0; size < 1000; size += 100) {
 		text = (struct tl_text){room, room + size, false};
-		ck_assert_uint_eq(format->record(&encoder, &text, 8, &record.call, sizeof(record)), 32);
+		ck_assert_uint_eq(format->record(&encoder, &text, 8, &record.call, sizeof(record)),
+				  32);
 		ck_assert(text.cut && text.at == room);
 	}
 }
@@ -614,7 +654,8 @@ static void encode_string(struct tl_text *to, uint32_t size)
 {
 	const struct tl_call_record *call = call_of_string(size);
 
-	ck_assert_uint_eq(format->record(&encoder, to, 8, call, call->size * (size_t)8), call->size * (size_t)8);
+	ck_assert_uint_eq(format->record(&encoder, to, 8, call, call->size * (size_t)8),
+			  call->size * (size_t)8);
 	ck_assert(!to->cut);
 	text.at = to->at;
 }
@@ -625,12 +666,16 @@ START_TEST(huge_arguments_are_cut)
 
 	encode_string(&small, 100000);
 	ck_assert_uint_eq(times_text("xxxx"), 0);
-	ck_assert_uint_eq(times_text("\x12\x03""cut"), 1);
+	ck_assert_uint_eq(times_text("\x12\x03"
+				     "cut"),
+			  1);
 	/* With more room it is whole. */
 	text.at = room;
 	encode_string(&text, 100000);
 	ck_assert_uint_gt((size_t)(text.at - room), 100000);
-	ck_assert_uint_eq(times_text("\x12\x03""cut"), 0);
+	ck_assert_uint_eq(times_text("\x12\x03"
+				     "cut"),
+			  0);
 }
 END_TEST
 

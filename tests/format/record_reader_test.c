@@ -1,5 +1,6 @@
 /*
- * record_reader_test.c: what is sound in a file of the record format is read, in order and once; what is not is said.
+ * record_reader_test.c: what is sound in a file of the record format is read, in order and once;
+ * what is not is said.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -52,13 +53,14 @@ static const char *starts(const struct tl_trace *trace, size_t lane)
 	text[0] = 0;
 	for (size_t i = 0; i < trace->lanes[lane].nruns; i++) {
 		const struct tl_trace_run *run = &trace->runs[trace->lanes[lane].first_run + i];
-		struct tl_trace_place place = { 0 };
+		struct tl_trace_place place = {0};
 		const struct tl_call_record *record;
 
 		ck_assert_uint_eq(run->lane, lane);
 		while ((record = tl_trace_next(run, &place))) {
 			ck_assert_uint_ge(place.left, record->size * 8u);
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%llu", at ? " " : "", (unsigned long long)record->start);
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%llu",
+					       at ? " " : "", (unsigned long long)record->start);
 		}
 	}
 	return text;
@@ -81,12 +83,13 @@ static struct tl_chunk_piece *chunk_of(uint32_t lane, uint64_t number, const uin
 	chunk->end = (uint64_t)(at - build_records(chunk));
 	return chunk;
 }
-#define CHUNK(lane, number, ...) chunk_of(lane, number, (const uint64_t[]){ __VA_ARGS__, 0 })
-#define RECORD sizeof(struct tl_call_record)
+#define CHUNK(lane, number, ...) chunk_of(lane, number, (const uint64_t[]){__VA_ARGS__, 0})
+#define RECORD			 sizeof(struct tl_call_record)
 
 /* --- the format, as tracelayer-record(5) tells it to others */
 
-#define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
+#define AT(type, member, offset)                                                                   \
+	_Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
 AT(tl_file_header, version, 8);
 AT(tl_file_header, byte_order, 12);
 AT(tl_file_header, kind, 16);
@@ -253,7 +256,8 @@ END_TEST
 
 START_TEST(an_end_says_what_was_overwritten_or_is_of_an_older_version)
 {
-	const size_t sizes[] = { sizeof(struct tl_end_piece), offsetof(struct tl_end_piece, overwritten) };
+	const size_t sizes[] = {sizeof(struct tl_end_piece),
+				offsetof(struct tl_end_piece, overwritten)};
 
 	build_start(&file, TL_FILE_SPOOL)->alignment = file.alignment = 8;
 	struct tl_end_piece *end = build_piece(&file, TL_PIECE_END, sizes[_i]);
@@ -286,7 +290,8 @@ END_TEST
 
 START_TEST(texts_and_lanes_are_found_by_their_numbers)
 {
-	static const char *const first[] = { "one", "a text of three units", "", NULL }, *const second[] = { "two", NULL };
+	static const char *const first[] = {"one", "a text of three units", "", NULL},
+				 *const second[] = {"two", NULL};
 	uint32_t numbers[3], other[1];
 	size_t size;
 
@@ -322,10 +327,11 @@ START_TEST(events_have_the_args_that_they_say)
 	build_start(&file, TL_FILE_SPOOL);
 	build_thread(&file, 1, 101, "", 0);
 	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 1024);
-	char *at = build_event(build_records(chunk), 1, 0, 5, 1, (struct tl_event_arg){ 0 }), *lie = at;
-	at = build_event(at, 1, 0, 6, 1, (struct tl_event_arg){ 0 });
+	char *at = build_event(build_records(chunk), 1, 0, 5, 1, (struct tl_event_arg){0}),
+	     *lie = at;
+	at = build_event(at, 1, 0, 6, 1, (struct tl_event_arg){0});
 	((struct tl_event_record *)(void *)lie)->args = 2;
-	at = build_event(at, 1, 0, 7, 1, (struct tl_event_arg){ 0 });
+	at = build_event(at, 1, 0, 7, 1, (struct tl_event_arg){0});
 	chunk->end = (uint64_t)(at - build_records(chunk));
 	struct tl_trace *trace = opened_soundly();
 	ck_assert_str_eq(starts(trace, 0), "5 7");
@@ -360,7 +366,7 @@ static struct tl_output_piece *output_of(uint64_t block)
 
 	piece->block = block;
 	piece->made = 1;
-	piece->slots[block % 2] = (struct tl_output_slot){ .offset = 1000 + block, .blocks = 3 };
+	piece->slots[block % 2] = (struct tl_output_slot){.offset = 1000 + block, .blocks = 3};
 	piece->slots[(block + 1) % 2].offset = 7;
 	strcpy(piece->path, "/there/trace.json");
 	return piece;
@@ -382,8 +388,8 @@ START_TEST(what_the_output_has_is_left_out)
 	build_thread(&file, 1, 101, "", 0);
 	build_thread(&file, 2, 102, "", 0);
 	struct tl_trace *trace = opened_soundly();
-	ck_assert_str_eq(starts(trace, 0), "4");	/* block 8 is in the file */
-	ck_assert_str_eq(starts(trace, 1), "2 3 4");	/* block 9 is not */
+	ck_assert_str_eq(starts(trace, 0), "4");     /* block 8 is in the file */
+	ck_assert_str_eq(starts(trace, 1), "2 3 4"); /* block 9 is not */
 	ck_assert(trace->output.made);
 	ck_assert_str_eq(trace->output.path, "/there/trace.json");
 	ck_assert_uint_eq(trace->output.slot.offset, 1008);
@@ -402,7 +408,8 @@ START_TEST(a_record_that_was_stepped_over_is_given_when_it_is_finished)
 		chunk->block = 1;
 		chunk->hole = 1 + RECORD;
 		if (!finished)
-			((struct tl_call_record *)(void *)(build_records(chunk) + RECORD))->type = TL_RECORD_NONE;
+			((struct tl_call_record *)(void *)(build_records(chunk) + RECORD))->type =
+				TL_RECORD_NONE;
 		struct tl_trace *trace = opened_soundly();
 		ck_assert_str_eq(starts(trace, 0), finished ? "2 4" : "4");
 		finish(trace);
@@ -416,14 +423,17 @@ START_TEST(a_chunk_that_is_being_filled_ends_where_zeros_begin)
 	build_thread(&file, 1, 101, "", 0);
 	struct tl_chunk_piece *chunk = CHUNK(1, 1, 1, 2, 3);
 	chunk->end = 0;
-	/* The second is reserved only; the third not even that: the thread was killed before it stored the size. */
+	/*
+	 * The second is reserved only; the third not even that: the thread was killed before it
+	 * stored the size.
+	 */
 	char *records = build_records(chunk);
 	memset(records + RECORD, 0, 2 * RECORD);
 	records[RECORD] = RECORD / 8;
 	build_call(records + 3 * RECORD, F_GET, 4, 1, 0);
 	struct tl_trace *trace = opened_soundly();
 	ck_assert_str_eq(starts(trace, 0), "1 4");
-	struct tl_trace_place place = { 0 };
+	struct tl_trace_place place = {0};
 	while (tl_trace_next(&trace->runs[0], &place))
 		;
 	ck_assert_uint_eq(place.unfinished, 1);
@@ -439,13 +449,18 @@ START_TEST(calls_that_had_not_returned_are_open)
 	build_start(&file, TL_FILE_BUFFERS);
 	build_api(&file, 0, &table_api);
 	struct tl_thread_piece *thread = build_thread(&file, 1, 101, "", 6);
-	static const struct { uint64_t start; uint32_t function, mode; uintptr_t frame; } list[] = {
-		{ 10, F_GET, 0, 0x7000 },			/* open */
-		{ 11, F_GET, TL_OPEN_FINISHED, 0x6000 },	/* over, but not yet freed */
-		{ 12, F_GET, 0, TL_NO_FRAME },			/* claimed only */
-		{ 13, F_GET, 0, 0 },				/* never used */
-		{ 14, 5 << 16, 0, 0x5000 },			/* of no API */
-		{ 15, F_CREATE, 0, 0x4000 },			/* recorded, and killed before it was freed */
+	static const struct {
+		uint64_t start;
+		uint32_t function, mode;
+		uintptr_t frame;
+	} list[] = {
+		{10, F_GET, 0, 0x7000},		       /* open */
+		{11, F_GET, TL_OPEN_FINISHED, 0x6000}, /* over, but not yet freed */
+		{12, F_GET, 0, TL_NO_FRAME},	       /* claimed only */
+		{13, F_GET, 0, 0},		       /* never used */
+		{14, 5 << 16, 0, 0x5000},	       /* of no API */
+		/* recorded, and killed before it was freed */
+		{15, F_CREATE, 0, 0x4000},
 	};
 	for (size_t i = 0; i < 6; i++) {
 		thread->open[i].start = list[i].start;
@@ -479,7 +494,7 @@ START_TEST(ticks_are_converted_as_the_layer_does)
 	tl_clock_move(&table);
 	for (int i = 0; i < 4096; i++) {
 		if (i % 50 == 0) {
-			nanosleep(&(struct timespec){ 0, 100000 }, NULL);
+			nanosleep(&(struct timespec){0, 100000}, NULL);
 			tl_clock_pair();
 		}
 		ticks[i] = tl_counter() + (i % 3 ? 0 : (uint64_t)i * 1000);
@@ -507,8 +522,8 @@ static uint64_t slewed(uint64_t i)
 }
 
 /*
- * Killed while points were thrown out: each moves to the place of one before it, `step` apart in the end. The front is new, the rest old, and
- * one point is half of each.
+ * Killed while points were thrown out: each moves to the place of one before it, `step` apart in
+ * the end. The front is new, the rest old, and one point is half of each.
  */
 static void thinned_out(uint64_t points[1000][2], int torn, int step)
 {
@@ -536,24 +551,32 @@ START_TEST(a_clock_that_was_being_thinned_out_is_read)
 		struct tl_trace *trace = opened_soundly();
 		for (uint64_t i = 0; i < 1000; i++) {
 			uint64_t ns = tl_trace_ns(points[i][0]);
-			ck_assert_msg(ns + 2 >= points[i][1] && ns <= points[i][1] + 2, "torn at %d: point %llu is %llu, not %llu", torn,
-				      (unsigned long long)i, (unsigned long long)ns, (unsigned long long)points[i][1]);
+			ck_assert_msg(ns + 2 >= points[i][1] && ns <= points[i][1] + 2,
+				      "torn at %d: point %llu is %llu, not %llu", torn,
+				      (unsigned long long)i, (unsigned long long)ns,
+				      (unsigned long long)points[i][1]);
 		}
 		finish(trace);
 	}
 }
 END_TEST
 
-/* Behind the last point the layer's slope counts, which may be of a shorter time; one that no clock can have does not. */
+/*
+ * Behind the last point the layer's slope counts, which may be of a shorter time; one that no clock
+ * can have does not.
+ */
 START_TEST(the_last_slope_is_the_layers_where_it_can_be)
 {
-	static const uint64_t points[][2] = { { 0, 0 }, { 2000000, 1000000 } }, half = (uint64_t)1 << (TL_CLOCK_SHIFT - 1);
+	static const uint64_t points[][2] = {{0, 0}, {2000000, 1000000}},
+			      half = (uint64_t)1 << (TL_CLOCK_SHIFT - 1);
 
 	for (int likely = 0; likely < 2; likely++) {
 		build_start(&file, TL_FILE_SPOOL)->counter = 1;
-		build_clock(&file, points, 2)->points[1].slope = likely ? half + half / 1000 : half + half / 100;
+		build_clock(&file, points, 2)->points[1].slope =
+			likely ? half + half / 1000 : half + half / 100;
 		struct tl_trace *trace = opened_soundly();
-		ck_assert_uint_eq((tl_trace_ns(4000000) + 50) / 100 * 100, likely ? 2001000 : 2000000);
+		ck_assert_uint_eq((tl_trace_ns(4000000) + 50) / 100 * 100,
+				  likely ? 2001000 : 2000000);
 		finish(trace);
 	}
 }
@@ -561,7 +584,7 @@ END_TEST
 
 START_TEST(a_later_pair_changes_no_answer)
 {
-	static const uint64_t points[][2] = { { 1000, 1000 }, { 2001000, 1001000 } };
+	static const uint64_t points[][2] = {{1000, 1000}, {2001000, 1001000}};
 
 	build_start(&file, TL_FILE_BUFFERS)->counter = 1;
 	build_clock(&file, points, 2)->horizon = 2501000;
@@ -592,8 +615,8 @@ START_TEST(this_moment_is_a_pair_for_files_of_this_boot_only)
 		uint64_t early = tl_counter();
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-		nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
-		const uint64_t points[][2] = { { early, ns } };
+		nanosleep(&(struct timespec){0, 2000000}, NULL);
+		const uint64_t points[][2] = {{early, ns}};
 		build_clock(&file, points, 1);
 		struct tl_trace *trace = opened_soundly();
 		ck_assert_int_eq(tl_trace_clock_now(trace), here);
@@ -601,9 +624,10 @@ START_TEST(this_moment_is_a_pair_for_files_of_this_boot_only)
 		if (here) {
 			uint64_t late = tl_counter();
 			clock_gettime(CLOCK_MONOTONIC, &now);
-			uint64_t right = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, is = tl_trace_ns(late);
-			ck_assert_msg(is + 200000 > right && is < right + 200000, "%llu, not %llu", (unsigned long long)is,
-				      (unsigned long long)right);
+			uint64_t right = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+				 is = tl_trace_ns(late);
+			ck_assert_msg(is + 200000 > right && is < right + 200000, "%llu, not %llu",
+				      (unsigned long long)is, (unsigned long long)right);
 		}
 		finish(trace);
 	}
@@ -614,7 +638,7 @@ END_TEST
 
 static void one_of_each(void)
 {
-	static const uint64_t points[][2] = { { 1, 1 }, { 1000, 1000 } };
+	static const uint64_t points[][2] = {{1, 1}, {1000, 1000}};
 
 	build_start(&file, TL_FILE_SPOOL)->counter = 1;
 	build_facts(&file, "app", "\"a\":1");
@@ -677,26 +701,39 @@ START_TEST(a_chunk_without_a_thread_is_a_lane_of_its_own)
 END_TEST
 
 /* What one field says, and what is said against it. */
-#define LIE(kind, offset_, type, value, complaint) { kind, offset_, sizeof(type), value, complaint }
+#define LIE(kind, offset_, type, value, complaint)                                                 \
+	{                                                                                          \
+		kind, offset_, sizeof(type), value, complaint                                      \
+	}
 static const struct lie {
 	uint32_t kind;
 	size_t offset, size;
 	uint64_t value;
 	const char *complaint;
 } lies[] = {
-	LIE(TL_PIECE_FACTS, offsetof(struct tl_facts_piece, facts.members_size), uint32_t, 0x7fffffff, "facts that are no JSON"),
-	LIE(TL_PIECE_FACTS, offsetof(struct tl_facts_piece, facts.members), char, '}', "facts that are no JSON"),
+	LIE(TL_PIECE_FACTS, offsetof(struct tl_facts_piece, facts.members_size), uint32_t,
+	    0x7fffffff, "facts that are no JSON"),
+	LIE(TL_PIECE_FACTS, offsetof(struct tl_facts_piece, facts.members), char, '}',
+	    "facts that are no JSON"),
 	LIE(TL_PIECE_FACTS, offsetof(struct tl_piece, size), uint64_t, 1ull << 60, "of which"),
 	LIE(TL_PIECE_FACTS, offsetof(struct tl_piece, size), uint64_t, 16, "too short"),
-	LIE(TL_PIECE_CLOCK, offsetof(struct tl_clock_piece, table.count), uint32_t, 0x80000001, "points, which are not there"),
-	LIE(TL_PIECE_CLOCK, offsetof(struct tl_clock_piece, table.points[1]), uint64_t, 0, "not in order"),
-	LIE(TL_PIECE_API, offsetof(struct tl_api_piece, number), uint32_t, 0xffffffff, "is not there"),
-	LIE(TL_PIECE_API, offsetof(struct tl_api_piece, size), uint32_t, 0xfffffff0, "is not there"),
+	LIE(TL_PIECE_CLOCK, offsetof(struct tl_clock_piece, table.count), uint32_t, 0x80000001,
+	    "points, which are not there"),
+	LIE(TL_PIECE_CLOCK, offsetof(struct tl_clock_piece, table.points[1]), uint64_t, 0,
+	    "not in order"),
+	LIE(TL_PIECE_API, offsetof(struct tl_api_piece, number), uint32_t, 0xffffffff,
+	    "is not there"),
+	LIE(TL_PIECE_API, offsetof(struct tl_api_piece, size), uint32_t, 0xfffffff0,
+	    "is not there"),
 	LIE(TL_PIECE_API, sizeof(struct tl_api_piece), char, 'x', "no description"),
-	LIE(TL_PIECE_THREAD, offsetof(struct tl_thread_piece, opens), uint32_t, 0xffffffff, "open calls"),
-	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, records), uint32_t, 8, "records are not there"),
-	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, records), uint32_t, 0xfffffff8, "records are not there"),
-	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, end), uint64_t, 1ull << 63, "are there"),
+	LIE(TL_PIECE_THREAD, offsetof(struct tl_thread_piece, opens), uint32_t, 0xffffffff,
+	    "open calls"),
+	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, records), uint32_t, 8,
+	    "records are not there"),
+	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, records), uint32_t, 0xfffffff8,
+	    "records are not there"),
+	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, end), uint64_t, 1ull << 63,
+	    "are there"),
 	LIE(TL_PIECE_CHUNK, offsetof(struct tl_piece, size), uint64_t, UINT64_MAX - 7, "of which"),
 	LIE(TL_PIECE_END, offsetof(struct tl_piece, size), uint64_t, 0, "of which"),
 };
@@ -715,7 +752,8 @@ START_TEST(a_lie_is_noticed)
 	}
 	memcpy(file.bytes + at + lie->offset, &lie->value, lie->size);
 	struct tl_trace *trace = opened();
-	ck_assert_msg(says(trace, lie->complaint), "not a word of \"%s\", but %s", lie->complaint, trace->nproblems ? trace->problems[0] : "none");
+	ck_assert_msg(says(trace, lie->complaint), "not a word of \"%s\", but %s", lie->complaint,
+		      trace->nproblems ? trace->problems[0] : "none");
 	for (size_t lane = 0; lane < trace->nlanes; lane++)
 		starts(trace, lane);
 	tl_trace_ns(500);
@@ -732,7 +770,7 @@ START_TEST(records_that_cannot_be_stepped_over_end_their_chunk)
 	CHUNK(1, 2, 4);
 	struct tl_trace *trace = opened_soundly();
 	ck_assert_str_eq(starts(trace, 0), "1 4");
-	struct tl_trace_place place = { 0 };
+	struct tl_trace_place place = {0};
 	while (tl_trace_next(&trace->runs[0], &place))
 		;
 	ck_assert_uint_eq(place.unsound, 1 + RECORD);
@@ -742,14 +780,18 @@ END_TEST
 
 START_TEST(what_is_no_such_file_is_refused)
 {
-	static const struct { size_t offset; uint32_t value; const char *reason; } faults[] = {
-		{ offsetof(struct tl_file_header, magic), 0x12345678, "not in the record format" },
-		{ offsetof(struct tl_file_header, version), 2, "another version" },
-		{ offsetof(struct tl_file_header, byte_order), 0x04030201, "other byte order" },
-		{ offsetof(struct tl_file_header, kind), 9, "damaged" },
-		{ offsetof(struct tl_file_header, header_size), 0xfffff000, "damaged" },
-		{ offsetof(struct tl_file_header, alignment), 0, "damaged" },
-		{ offsetof(struct tl_file_header, alignment), 24, "damaged" },
+	static const struct {
+		size_t offset;
+		uint32_t value;
+		const char *reason;
+	} faults[] = {
+		{offsetof(struct tl_file_header, magic), 0x12345678, "not in the record format"},
+		{offsetof(struct tl_file_header, version), 2, "another version"},
+		{offsetof(struct tl_file_header, byte_order), 0x04030201, "other byte order"},
+		{offsetof(struct tl_file_header, kind), 9, "damaged"},
+		{offsetof(struct tl_file_header, header_size), 0xfffff000, "damaged"},
+		{offsetof(struct tl_file_header, alignment), 0, "damaged"},
+		{offsetof(struct tl_file_header, alignment), 24, "damaged"},
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
@@ -777,7 +819,8 @@ START_TEST(holes_take_no_time)
 	build_thread(&file, 1, 101, "", 0);
 	CHUNK(1, 1, 1);
 	ck_assert_int_eq(pwrite(fd, file.bytes, 2 * TL_FILE_PAGE, 0), 2 * TL_FILE_PAGE);
-	ck_assert_int_eq(pwrite(fd, file.bytes + 2 * TL_FILE_PAGE, TL_FILE_PAGE, 1ll << 40), TL_FILE_PAGE);
+	ck_assert_int_eq(pwrite(fd, file.bytes + 2 * TL_FILE_PAGE, TL_FILE_PAGE, 1ll << 40),
+			 TL_FILE_PAGE);
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	struct tl_trace *trace = tl_trace_open_fd(fd, why, sizeof(why));
 	clock_gettime(CLOCK_MONOTONIC, &after);
@@ -793,12 +836,14 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("reader");
-	TCase *sound = tcase_create("sound"), *clock = tcase_create("clock"), *damaged = tcase_create("damaged");
+	TCase *sound = tcase_create("sound"), *clock = tcase_create("clock"),
+	      *damaged = tcase_create("damaged");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_test(sound, a_spool_is_read);
-	tcase_add_loop_test(sound, an_end_says_what_was_overwritten_or_is_of_an_older_version, 0, 2);
+	tcase_add_loop_test(sound, an_end_says_what_was_overwritten_or_is_of_an_older_version, 0,
+			    2);
 	tcase_add_test(sound, chunks_come_in_the_order_of_their_numbers);
 	tcase_add_test(sound, texts_and_lanes_are_found_by_their_numbers);
 	tcase_add_test(sound, events_have_the_args_that_they_say);

@@ -1,12 +1,14 @@
 /*
- * trace_maker.c: makes .tlt files by the contract (format/file/trace_file.h), and what they are in JSON, by the encoder alone and in one go.
+ * trace_maker.c: makes .tlt files by the contract (format/file/trace_file.h), and what they are in
+ * JSON, by the encoder alone and in one go.
  *
- *	trace_maker TLT JSON THREADS CHUNKS CALLS	so many threads, chunks of each, calls in each chunk
+ *	trace_maker TLT JSON THREADS CHUNKS CALLS	so many threads, chunks of each, calls in
+ *							each chunk
  *	trace_maker --lie OFFSET VALUE FILE		overwrite 8 bytes
  *	trace_maker --places FILE			KIND and offset of each piece, a line each
  *
- * Calls are of an API that no command has tables of. Every seventh chunk ends with a loss, each with an event of the program's, and those of the
- * first thread with one on a device's lane, too.
+ * Calls are of an API that no command has tables of. Every seventh chunk ends with a loss, each
+ * with an event of the program's, and those of the first thread with one on a device's lane, too.
  */
 #include <stdio.h>
 
@@ -16,7 +18,7 @@
 #include "tests/lib/random.h"
 #include "tests/lib/trace_builder.h"
 
-#define API 2
+#define API	    2
 #define TICKS_TO_NS 2 /* ticks per nanosecond; a power of 2 converts exactly */
 
 static uint64_t ns(uint64_t ticks)
@@ -29,9 +31,10 @@ static const struct tl_function *function(uint32_t id)
 	return id >> 16 == API && (id & 0xffff) < F_COUNT ? &table_functions[id & 0xffff] : NULL;
 }
 
-static const char *const texts[] = {"vector_add", "Queue \"0\"", "global size", "a name that is longer than a unit", NULL};
-#define TEXTS (sizeof(texts) / sizeof(*texts) - 1)
-#define DEVICE 1000 /* number of its lane, and the tid that it is shown by */
+static const char *const texts[] = {"vector_add", "Queue \"0\"", "global size",
+				    "a name that is longer than a unit", NULL};
+#define TEXTS	   (sizeof(texts) / sizeof(*texts) - 1)
+#define DEVICE	   1000 /* number of its lane, and the tid that it is shown by */
 #define DEVICE_TID 5000000
 static uint32_t numbers[TEXTS];
 
@@ -69,15 +72,17 @@ static char *make_call(char *at, uint64_t *ticks)
 {
 	uint32_t index = next_random() % F_COUNT;
 	size_t words = table_functions[index].words;
-	const struct tl_cause cause = {(uint32_t)(next_random() % 1000), (uint32_t)(next_random() % 3)};
+	const struct tl_cause cause = {(uint32_t)(next_random() % 1000),
+				       (uint32_t)(next_random() % 3)};
 	bool caused = next_random() % 4 == 0;
-	struct tl_call_record record = {.size = (uint16_t)(4 + caused + words),
-					.type = TL_RECORD_CALL,
-					.flags = (uint8_t)(TL_RECORD_WORDS | (caused ? TL_RECORD_CAUSE : 0)),
-					.function = API << 16 | index,
-					.start = *ticks,
-					.duration = TICKS_TO_NS * (next_random() % 5000),
-					.result = next_random() % 3 ? 0 : next_random() % 5};
+	struct tl_call_record record = {
+		.size = (uint16_t)(4 + caused + words),
+		.type = TL_RECORD_CALL,
+		.flags = (uint8_t)(TL_RECORD_WORDS | (caused ? TL_RECORD_CAUSE : 0)),
+		.function = API << 16 | index,
+		.start = *ticks,
+		.duration = TICKS_TO_NS * (next_random() % 5000),
+		.result = next_random() % 3 ? 0 : next_random() % 5};
 
 	memcpy(at, &record, sizeof(record));
 	if (caused)
@@ -92,7 +97,8 @@ static char *make_call(char *at, uint64_t *ticks)
 
 static char *make_loss(char *at, uint64_t ticks)
 {
-	struct tl_call_record record = {.size = 4, .type = TL_RECORD_LOST, .start = ticks, .duration = 1, .result = 5};
+	struct tl_call_record record = {
+		.size = 4, .type = TL_RECORD_LOST, .start = ticks, .duration = 1, .result = 5};
 
 	memcpy(at, &record, sizeof(record));
 	return at + sizeof(record);
@@ -122,7 +128,8 @@ static struct tl_text room_in(struct expected *expected)
 		expected->room = 2 * expected->room + 2 * TL_ENCODER_ROOM;
 		expected->text = realloc(expected->text, expected->room);
 	}
-	return (struct tl_text){expected->text + expected->size, expected->text + expected->room, false};
+	return (struct tl_text){expected->text + expected->size, expected->text + expected->room,
+				false};
 }
 
 static void expect_records(struct expected *expected, uint32_t tid, const char *at, const char *end)
@@ -130,11 +137,13 @@ static void expect_records(struct expected *expected, uint32_t tid, const char *
 	while (at < end) {
 		const struct tl_call_record *record = (const void *)at;
 		struct tl_text text = room_in(expected);
-		at += tl_format_json.record(&expected->encoder, &text, tid, record, (size_t)(end - at));
+		at += tl_format_json.record(&expected->encoder, &text, tid, record,
+					    (size_t)(end - at));
 		expected->size = (size_t)(text.at - expected->text);
 		expected->events += record->type != TL_RECORD_LOST;
 		if (record->type == TL_RECORD_EVENT)
-			tl_event_add_cost(&expected->cost, &expected->encoder, (const void *)record);
+			tl_event_add_cost(&expected->cost, &expected->encoder,
+					  (const void *)record);
 		expected->lost += record->type == TL_RECORD_LOST ? record->result : 0;
 	}
 }
@@ -194,7 +203,8 @@ static void make_chunk(struct making *made, uint32_t thread, uint32_t chunk)
 	/* What it did not need goes. */
 	made->file.size -= room - piece->end;
 	piece->piece.size = (uint64_t)(made->file.bytes + made->file.size - (char *)piece);
-	made->parts[chunk * made->threads + thread] = (struct part){(size_t)((char *)piece - made->file.bytes), 1 + thread};
+	made->parts[chunk * made->threads + thread] =
+		(struct part){(size_t)((char *)piece - made->file.bytes), 1 + thread};
 }
 
 static void make_file(struct making *made)
@@ -202,7 +212,8 @@ static void make_file(struct making *made)
 	static const uint64_t points[][2] = {{0, 0}, {TICKS_TO_NS * 4000000000ull, 4000000000ull}};
 
 	build_start(&made->file, TL_FILE_SPOOL)->counter = 1;
-	made->facts = (size_t)((char *)build_facts(&made->file, "maker", "\"version\":\"test\"") - made->file.bytes);
+	made->facts = (size_t)((char *)build_facts(&made->file, "maker", "\"version\":\"test\"") -
+			       made->file.bytes);
 	build_api(&made->file, API, &table_api);
 	/* A process tells the clock again and again, so that a file that ends early has one. */
 	build_clock(&made->file, points, 2);
@@ -225,7 +236,9 @@ static void expect_all(struct expected *expected, const struct making *made)
 	struct tl_text text = room_in(expected);
 	char name[16];
 
-	tl_format_json.begin(&expected->encoder, &text, (const struct tl_facts *)(const void *)(made->file.bytes + made->facts));
+	tl_format_json.begin(
+		&expected->encoder, &text,
+		(const struct tl_facts *)(const void *)(made->file.bytes + made->facts));
 	for (uint32_t thread = 0; thread < made->threads; thread++) {
 		name_of(name, thread);
 		tl_format_json.thread(&expected->encoder, &text, 101 + thread, name);
@@ -235,21 +248,27 @@ static void expect_all(struct expected *expected, const struct making *made)
 	for (uint32_t thread = 0; thread < made->threads; thread++)
 		for (uint32_t i = 0; i < made->threads * made->chunks; i++)
 			if (made->parts[i].lane == 1 + thread) {
-				struct tl_chunk_piece *piece = (void *)(made->file.bytes + made->parts[i].chunk);
-				expect_records(expected, 101 + thread, build_records(piece), build_records(piece) + piece->end);
+				struct tl_chunk_piece *piece =
+					(void *)(made->file.bytes + made->parts[i].chunk);
+				expect_records(expected, 101 + thread, build_records(piece),
+					       build_records(piece) + piece->end);
 			}
-	const struct tl_totals totals = {
-		.events = expected->events, .lost = expected->lost, .lost_by_thread = put_losses, .context = made->losses,
-		.cost = expected->cost};
+	const struct tl_totals totals = {.events = expected->events,
+					 .lost = expected->lost,
+					 .lost_by_thread = put_losses,
+					 .context = made->losses,
+					 .cost = expected->cost};
 	text = room_in(expected);
 	tl_format_json.end(&expected->encoder, &text, &totals);
 	expected->size = (size_t)(text.at - expected->text);
 }
 
-static int make(const char *path, const char *json, uint32_t threads, uint32_t chunks, uint32_t calls)
+static int make(const char *path, const char *json, uint32_t threads, uint32_t chunks,
+		uint32_t calls)
 {
 	struct making made = {.threads = threads, .chunks = chunks, .calls = calls};
-	struct expected expected = {.encoder = {&tl_format_json, 4711, ns, function, string, lane, NULL}};
+	struct expected expected = {
+		.encoder = {&tl_format_json, 4711, ns, function, string, lane, NULL}};
 
 	made.parts = calloc(threads * chunks + 1, sizeof(*made.parts));
 	made.ticks = calloc(threads + 1, sizeof(*made.ticks));
@@ -309,11 +328,13 @@ static int places(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc == 6)
-		return make(argv[1], argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]));
+		return make(argv[1], argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]),
+			    (uint32_t)atoi(argv[5]));
 	if (argc == 5 && !strcmp(argv[1], "--lie"))
 		return lie(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0), argv[4]);
 	if (argc == 3 && !strcmp(argv[1], "--places"))
 		return places(argv[2]);
-	fputs("usage: trace_maker TLT JSON THREADS CHUNKS CALLS | --lie OFFSET VALUE FILE | --places FILE\n", stderr);
+	fputs("usage: trace_maker TLT JSON THREADS CHUNKS CALLS | --lie OFFSET VALUE FILE | --places FILE\n",
+	      stderr);
 	return 2;
 }

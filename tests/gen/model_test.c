@@ -145,10 +145,12 @@ START_TEST(level_zero_comments_give_directions_and_lengths)
 	ck_direction(v, TL_IN | TL_OUT | TL_OBLIGED);
 	ck_length(v, TL_LENGTH_CONSTANT, NULL);
 	v = param(ze, "zeDriverGet", "phDrivers");
-	ck_direction(v, TL_OUT | TL_OPTIONAL | TL_OBLIGED);	/* [in,out], but its count is the callee's */
+	/* [in,out], but its count is the callee's */
+	ck_direction(v, TL_OUT | TL_OPTIONAL | TL_OBLIGED);
 	ck_length(v, TL_LENGTH_POINTEE, "pCount");
 	v = param(ze, "zeDeviceGetMemoryProperties", "pMemProperties");
-	ck_direction(v, TL_IN | TL_OUT | TL_OPTIONAL | TL_OBLIGED);	/* an stype and a chain go in */
+	/* an stype and a chain go in */
+	ck_direction(v, TL_IN | TL_OUT | TL_OPTIONAL | TL_OBLIGED);
 	v = param(ze, "zeCommandListAppendLaunchKernel", "phWaitEvents");
 	ck_direction(v, TL_IN | TL_OPTIONAL | TL_OBLIGED);
 	ck_length(v, TL_LENGTH_VALUE, "numWaitEvents");

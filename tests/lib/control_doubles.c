@@ -1,5 +1,6 @@
 /*
- * control_doubles.c: nobody asks for anything, and there is no ring. For tests of the writer by itself.
+ * control_doubles.c: nobody asks for anything, and there is no ring. For tests of the writer by
+ * itself.
  */
 #include "layer/buffers/buffer.h"
 #include "layer/write/recording_control.h"

@@ -17,34 +17,50 @@
 
 /* --- the toy's tables */
 
-static const struct tl_type toy_int = { .name = "int", .kind = TL_KIND_INT, .size = 4 };
-static const struct tl_type toy_unsigned = { .name = "unsigned", .kind = TL_KIND_UINT, .size = 4 };
-static const struct tl_type toy_int64 = { .name = "int64_t", .kind = TL_KIND_INT, .size = 8 };
-static const struct tl_type toy_char = { .name = "char", .kind = TL_KIND_CHAR, .size = 1 };
-static const struct tl_type toy_text = { .name = "char *", .kind = TL_KIND_POINTER, .size = 8, .target = &toy_char };
-static const struct tl_type toy_pointer = { .name = "void *", .kind = TL_KIND_POINTER, .size = 8 };
+static const struct tl_type toy_int = {.name = "int", .kind = TL_KIND_INT, .size = 4};
+static const struct tl_type toy_unsigned = {.name = "unsigned", .kind = TL_KIND_UINT, .size = 4};
+static const struct tl_type toy_int64 = {.name = "int64_t", .kind = TL_KIND_INT, .size = 8};
+static const struct tl_type toy_char = {.name = "char", .kind = TL_KIND_CHAR, .size = 1};
+static const struct tl_type toy_text = {
+	.name = "char *", .kind = TL_KIND_POINTER, .size = 8, .target = &toy_char};
+static const struct tl_type toy_pointer = {.name = "void *", .kind = TL_KIND_POINTER, .size = 8};
 
 static const struct tl_variable add_params[] = {
-	{ .name = "a", .type = &toy_int, .offset = 0, .words = 1, .direction = TL_IN },
-	{ .name = "b", .type = &toy_int64, .offset = 1, .words = 1, .direction = TL_IN },
+	{.name = "a", .type = &toy_int, .offset = 0, .words = 1, .direction = TL_IN},
+	{.name = "b", .type = &toy_int64, .offset = 1, .words = 1, .direction = TL_IN},
 };
 static const struct tl_variable run_params[] = {
-	{ .name = "inside", .type = &toy_pointer, .offset = 0, .words = 1, .direction = TL_IN },
-	{ .name = "with", .type = &toy_pointer, .offset = 1, .words = 1, .direction = TL_IN },
+	{.name = "inside", .type = &toy_pointer, .offset = 0, .words = 1, .direction = TL_IN},
+	{.name = "with", .type = &toy_pointer, .offset = 1, .words = 1, .direction = TL_IN},
 };
 static const struct tl_variable name_params[] = {
-	{ .name = "name", .type = &toy_text, .offset = 0, .words = 1, .direction = TL_IN | TL_OBLIGED,
-	  .length = { .kind = TL_LENGTH_STRING } },
-	{ .name = "copy", .type = &toy_text, .offset = 1, .words = 1, .direction = TL_OUT | TL_OBLIGED,
-	  .length = { .kind = TL_LENGTH_VALUE, .sibling = 2, .constant = 1 } },
-	{ .name = "size", .type = &toy_unsigned, .offset = 2, .words = 1, .direction = TL_IN },
+	{.name = "name",
+	 .type = &toy_text,
+	 .offset = 0,
+	 .words = 1,
+	 .direction = TL_IN | TL_OBLIGED,
+	 .length = {.kind = TL_LENGTH_STRING}},
+	{.name = "copy",
+	 .type = &toy_text,
+	 .offset = 1,
+	 .words = 1,
+	 .direction = TL_OUT | TL_OBLIGED,
+	 .length = {.kind = TL_LENGTH_VALUE, .sibling = 2, .constant = 1}},
+	{.name = "size", .type = &toy_unsigned, .offset = 2, .words = 1, .direction = TL_IN},
 };
 
 static const struct tl_api toy_api;
-#define FUNCTION(number, name_, params_, count_, flags_)                                                               \
-	[number] = { .name = name_, .result = &toy_int, .params = params_, .api = &toy_api, .index = number,           \
-		     .count = count_, .words = count_, .level = TL_LEVEL_RUNTIME, .flags = flags_,                     \
-		     .failure = TL_FAILURE_NEGATIVE }
+#define FUNCTION(number, name_, params_, count_, flags_)                                           \
+	[number] = {.name = name_,                                                                 \
+		    .result = &toy_int,                                                            \
+		    .params = params_,                                                             \
+		    .api = &toy_api,                                                               \
+		    .index = number,                                                               \
+		    .count = count_,                                                               \
+		    .words = count_,                                                               \
+		    .level = TL_LEVEL_RUNTIME,                                                     \
+		    .flags = flags_,                                                               \
+		    .failure = TL_FAILURE_NEGATIVE}
 static const struct tl_function functions[] = {
 	FUNCTION(TOY_ADD, "toy_add", add_params, 2, TL_FUNCTION_EXPORTED),
 	FUNCTION(TOY_RUN, "toy_run", run_params, 2, TL_FUNCTION_EXPORTED),
@@ -52,9 +68,12 @@ static const struct tl_function functions[] = {
 	FUNCTION(TOY_INIT, "toy_init", NULL, 0, TL_FUNCTION_EXPORTED | TL_FUNCTION_INITIALISES),
 	FUNCTION(TOY_LACKING, "toy_lacking", NULL, 0, TL_FUNCTION_EXPORTED),
 };
-static const char *const sonames[] = { "libtoy.so.1", NULL };
-static const struct tl_api toy_api = { .name = "toy", .version = "1", .sonames = sonames, .functions = functions,
-				       .count = TOY_FUNCTIONS };
+static const char *const sonames[] = {"libtoy.so.1", NULL};
+static const struct tl_api toy_api = {.name = "toy",
+				      .version = "1",
+				      .sonames = sonames,
+				      .functions = functions,
+				      .count = TOY_FUNCTIONS};
 
 /* --- its shims, as tracegen writes them */
 
@@ -62,7 +81,7 @@ static const struct tl_api toy_api = { .name = "toy", .version = "1", .sonames =
 
 static TL_TRACED int traced_toy_add(struct tl_shim *shim, struct tl_caller caller, int a, int64_t b)
 {
-	void *params[] = { &a, &b };
+	void *params[] = {&a, &b};
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, params, &result);
 	int (*real)(int, int64_t) = (int (*)(int, int64_t))tl_call_enter(&call);
@@ -88,12 +107,14 @@ TL_ENTRY int toy_add(int a, int64_t b)
 	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-static TL_TRACED int traced_toy_run(struct tl_shim *shim, struct tl_caller caller, void (*inside)(void *), void *with)
+static TL_TRACED int traced_toy_run(struct tl_shim *shim, struct tl_caller caller,
+				    void (*inside)(void *), void *with)
 {
-	void *params[] = { &inside, &with };
+	void *params[] = {&inside, &with};
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, params, &result);
-	int (*real)(void (*)(void *), void *) = (int (*)(void (*)(void *), void *))tl_call_enter(&call);
+	int (*real)(void (*)(void *), void *) =
+		(int (*)(void (*)(void *), void *))tl_call_enter(&call);
 
 	if (TL_LIKELY(real))
 		result = real(inside, with);
@@ -103,7 +124,8 @@ static TL_TRACED int traced_toy_run(struct tl_shim *shim, struct tl_caller calle
 
 TL_ENTRY int toy_run(void (*inside)(void *), void *with)
 {
-	int (*real)(void (*)(void *), void *) = (int (*)(void (*)(void *), void *))tl_shim_direct(&toy_shims[TOY_RUN]);
+	int (*real)(void (*)(void *), void *) =
+		(int (*)(void (*)(void *), void *))tl_shim_direct(&toy_shims[TOY_RUN]);
 
 	if (TL_LIKELY(real))
 		return real(inside, with);
@@ -116,12 +138,14 @@ TL_ENTRY int toy_run(void (*inside)(void *), void *with)
 	return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);
 }
 
-static TL_TRACED int traced_toy_name(struct tl_shim *shim, struct tl_caller caller, const char *name, char *copy, unsigned size)
+static TL_TRACED int traced_toy_name(struct tl_shim *shim, struct tl_caller caller,
+				     const char *name, char *copy, unsigned size)
 {
-	void *params[] = { &name, &copy, &size };
+	void *params[] = {&name, &copy, &size};
 	int result = UNSUPPORTED;
 	TL_CALL(call, shim, caller, params, &result);
-	int (*real)(const char *, char *, unsigned) = (int (*)(const char *, char *, unsigned))tl_call_enter(&call);
+	int (*real)(const char *, char *, unsigned) =
+		(int (*)(const char *, char *, unsigned))tl_call_enter(&call);
 
 	if (TL_LIKELY(real))
 		result = real(name, copy, size);
@@ -131,12 +155,14 @@ static TL_TRACED int traced_toy_name(struct tl_shim *shim, struct tl_caller call
 
 TL_ENTRY int toy_name(const char *name, char *copy, unsigned size)
 {
-	int (*real)(const char *, char *, unsigned) = (int (*)(const char *, char *, unsigned))tl_shim_direct(&toy_shims[TOY_NAME]);
+	int (*real)(const char *, char *, unsigned) =
+		(int (*)(const char *, char *, unsigned))tl_shim_direct(&toy_shims[TOY_NAME]);
 
 	if (TL_LIKELY(real))
 		return real(name, copy, size);
 	TL_RECORDED(call, (uintptr_t)name, (uintptr_t)copy, size);
-	real = (int (*)(const char *, char *, unsigned))tl_recorded_enter(call, &toy_shims[TOY_NAME]);
+	real = (int (*)(const char *, char *, unsigned))tl_recorded_enter(call,
+									  &toy_shims[TOY_NAME]);
 	if (TL_UNLIKELY(!real))
 		return traced_toy_name(&toy_shims[TOY_NAME], TL_CALLER, name, copy, size);
 	TL_RECORDED_UNWINDS(call);
@@ -145,44 +171,44 @@ TL_ENTRY int toy_name(const char *name, char *copy, unsigned size)
 }
 
 /* Functions without parameters. */
-#define BARE_SHIM(name, number)                                                                                          \
-	static TL_TRACED int traced_##name(struct tl_shim *shim, struct tl_caller caller)                                 \
-	{                                                                                                                \
-		int result = UNSUPPORTED;                                                                                \
-		TL_CALL(call, shim, caller, NULL, &result);                                                              \
-		int (*real)(void) = (int (*)(void))tl_call_enter(&call);                                                 \
-                                                                                                                         \
-		if (TL_LIKELY(real))                                                                                     \
-			result = real();                                                                                 \
-		TL_CALL_LEAVE(call, (uint32_t)result);                                                                   \
-		return result;                                                                                           \
-	}                                                                                                                \
-                                                                                                                         \
-	TL_ENTRY int name(void)                                                                                          \
-	{                                                                                                                \
-		int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[number]);                                   \
-                                                                                                                         \
-		if (TL_LIKELY(real))                                                                                     \
-			return real();                                                                                   \
-		TL_RECORDED(call);                                                                                       \
-		real = (int (*)(void))tl_recorded_enter(call, &toy_shims[number]);                                       \
-		if (TL_UNLIKELY(!real))                                                                                  \
-			return traced_##name(&toy_shims[number], TL_CALLER);                                             \
-		TL_RECORDED_UNWINDS(call);                                                                               \
-		int result = real();                                                                                     \
-		return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);                                                   \
+#define BARE_SHIM(name, number)                                                                    \
+	static TL_TRACED int traced_##name(struct tl_shim *shim, struct tl_caller caller)          \
+	{                                                                                          \
+		int result = UNSUPPORTED;                                                          \
+		TL_CALL(call, shim, caller, NULL, &result);                                        \
+		int (*real)(void) = (int (*)(void))tl_call_enter(&call);                           \
+                                                                                                   \
+		if (TL_LIKELY(real))                                                               \
+			result = real();                                                           \
+		TL_CALL_LEAVE(call, (uint32_t)result);                                             \
+		return result;                                                                     \
+	}                                                                                          \
+                                                                                                   \
+	TL_ENTRY int name(void)                                                                    \
+	{                                                                                          \
+		int (*real)(void) = (int (*)(void))tl_shim_direct(&toy_shims[number]);             \
+                                                                                                   \
+		if (TL_LIKELY(real))                                                               \
+			return real();                                                             \
+		TL_RECORDED(call);                                                                 \
+		real = (int (*)(void))tl_recorded_enter(call, &toy_shims[number]);                 \
+		if (TL_UNLIKELY(!real))                                                            \
+			return traced_##name(&toy_shims[number], TL_CALLER);                       \
+		TL_RECORDED_UNWINDS(call);                                                         \
+		int result = real();                                                               \
+		return (int)TL_RECORDED_LEAVE(call, (uint32_t)result);                             \
 	}
 
 BARE_SHIM(toy_init, TOY_INIT)
 BARE_SHIM(toy_lacking, TOY_LACKING)
 
-#define SHIM(number, entry_) [number] = { .function = &functions[number], .entry = (void *)(entry_) }
+#define SHIM(number, entry_) [number] = {.function = &functions[number], .entry = (void *)(entry_)}
 struct tl_shim toy_shims[TOY_FUNCTIONS] = {
-	SHIM(TOY_ADD, toy_add), SHIM(TOY_RUN, toy_run), SHIM(TOY_NAME, toy_name), SHIM(TOY_INIT, toy_init),
-	SHIM(TOY_LACKING, toy_lacking),
+	SHIM(TOY_ADD, toy_add),	  SHIM(TOY_RUN, toy_run),	  SHIM(TOY_NAME, toy_name),
+	SHIM(TOY_INIT, toy_init), SHIM(TOY_LACKING, toy_lacking),
 };
-static struct tl_shim_library library = { .abi = TL_SHIM_ABI, .api = &toy_api, .shims = toy_shims };
-struct tl_shim_library *const tl_runtime_builtin[] = { &library, NULL };
+static struct tl_shim_library library = {.abi = TL_SHIM_ABI, .api = &toy_api, .shims = toy_shims};
+struct tl_shim_library *const tl_runtime_builtin[] = {&library, NULL};
 
 /* --- its driver, and who finds it */
 
@@ -222,7 +248,8 @@ static int real_init(void)
 
 void *tl_resolve_real(struct tl_shim *shim, void *caller)
 {
-	static void *const reals[] = { (void *)real_add, (void *)real_run, (void *)real_name, (void *)real_init, NULL };
+	static void *const reals[] = {(void *)real_add, (void *)real_run, (void *)real_name,
+				      (void *)real_init, NULL};
 	void *real = reals[shim->function->index];
 
 	__atomic_fetch_add(&toy_resolved, 1, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 /*
- * core_doubles.h: a toy API with shims as tracegen would write them, a reader in the writer's place, and a resolver that
- * knows the toy's functions. Around libtl_core.la they make a whole runtime in one test program.
+ * core_doubles.h: a toy API with shims as tracegen would write them, a reader in the writer's
+ * place, and a resolver that knows the toy's functions. Around libtl_core.la they make a whole
+ * runtime in one test program.
  */
 #ifndef CORE_DOUBLES_H
 #define CORE_DOUBLES_H
@@ -21,17 +22,20 @@ enum toy { TOY_ADD, TOY_RUN, TOY_NAME, TOY_INIT, TOY_LACKING, TOY_FUNCTIONS };
 
 /* The shims. */
 int toy_add(int a, int64_t b);
-int toy_run(void (*inside)(void *), void *with);	/* calls inside(with), in "the driver" */
-int toy_name(const char *name, char *copy, unsigned size);	/* follows name in, copy out */
+int toy_run(void (*inside)(void *), void *with);	   /* calls inside(with), in "the driver" */
+int toy_name(const char *name, char *copy, unsigned size); /* follows name in, copy out */
 int toy_init(void);
 int toy_lacking(void);
 
 extern struct tl_shim toy_shims[TOY_FUNCTIONS];
-extern void (*toy_inside)(void);	/* what toy_name calls in "the driver"; NULL: nothing */
-extern int toy_errno;		/* what toy_add leaves in errno; 0: nothing */
-extern unsigned toy_resolved;	/* how often a function was looked up */
+extern void (*toy_inside)(void); /* what toy_name calls in "the driver"; NULL: nothing */
+extern int toy_errno;		 /* what toy_add leaves in errno; 0: nothing */
+extern unsigned toy_resolved;	 /* how often a function was looked up */
 
-/* Everything recorded so far, oldest first per thread; each call takes what came since. `flush` takes what live threads have, too. */
+/*
+ * Everything recorded so far, oldest first per thread; each call takes what came since. `flush`
+ * takes what live threads have, too.
+ */
 struct seen {
 	struct tl_call_record call;
 	uint32_t lane;

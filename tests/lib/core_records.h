@@ -12,7 +12,10 @@
 #include "tests/lib/core_doubles.h"
 #include "tracelayer/shim.h"
 
-/* Fill a record in that was reserved, and finish it: it says who wrote it, the how-manieth it is, and is easily seen to be torn. */
+/*
+ * Fill a record in that was reserved, and finish it: it says who wrote it, the how-manieth it is,
+ * and is easily seen to be torn.
+ */
 static inline void finish(uint64_t *record, uint64_t who, uint64_t number)
 {
 	record[1] = number;
@@ -21,12 +24,14 @@ static inline void finish(uint64_t *record, uint64_t who, uint64_t number)
 	for (uint64_t i = 0; i < number % 3; i++)
 		record[4 + i] = number ^ who;
 	/* A function number that the toy has no words for. */
-	tl_record_commit(record, (4 + number % 3) | (uint64_t)TL_RECORD_CALL << 16 | (uint64_t)TOY_INIT << 32);
+	tl_record_commit(record, (4 + number % 3) | (uint64_t)TL_RECORD_CALL << 16 |
+					 (uint64_t)TOY_INIT << 32);
 }
 
 static inline bool put(struct tl_thread *thread, uint64_t who, uint64_t number)
 {
-	uint64_t *record = tl_record_reserve(thread, sizeof(struct tl_call_record) + 8 * (number % 3));
+	uint64_t *record =
+		tl_record_reserve(thread, sizeof(struct tl_call_record) + 8 * (number % 3));
 
 	if (record)
 		finish(record, who, number);
@@ -55,13 +60,14 @@ static inline unsigned count_producers(void)
 {
 	unsigned count = 0;
 
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
 		count += producer->lane != 0;
 	return count;
 }
 
 static struct tl_thread *interrupted;
-static uint64_t in_code, in_handler;	/* records so far: of 0, and of 1 */
+static uint64_t in_code, in_handler; /* records so far: of 0, and of 1 */
 
 static inline void put_in_handler(int number)
 {
@@ -70,10 +76,13 @@ static inline void put_in_handler(int number)
 		put(interrupted, 1, in_handler++);
 }
 
-/* Many records of a thread, and of a signal handler that interrupts it at any instruction. False where one could not be put. */
+/*
+ * Many records of a thread, and of a signal handler that interrupts it at any instruction. False
+ * where one could not be put.
+ */
 static inline bool put_interrupted(struct tl_thread *thread, uint64_t least)
 {
-	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
 	bool all = true;
 
 	interrupted = thread;

@@ -1,5 +1,6 @@
 /*
- * encoded.h: recording without a file, and what was recorded as the JSON that a trace file would have, parsed.
+ * encoded.h: recording without a file, and what was recorded as the JSON that a trace file would
+ * have, parsed.
  */
 #ifndef TL_TESTS_LIB_ENCODED_H
 #define TL_TESTS_LIB_ENCODED_H
@@ -47,7 +48,8 @@ static inline void encode_chunks(struct tl_encoder *encoder, struct tl_text *tex
 	tl_buffer_flush();
 	while ((chunk = tl_buffer_take())) {
 		for (const char *at = chunk->begin; at < chunk->end;) {
-			size_t size = encoder->format->record(encoder, text, chunk->producer->shown, (const void *)at,
+			size_t size = encoder->format->record(encoder, text, chunk->producer->shown,
+							      (const void *)at,
 							      (size_t)(chunk->end - at));
 			ck_assert_uint_gt(size, 0);
 			at += size;
@@ -62,8 +64,13 @@ static inline json_t *encoded(void)
 	static char bytes[2 * TL_ENCODER_ROOM];
 	static const struct tl_facts facts = {.pid = 7, .program = "toy"};
 	struct tl_text text = {bytes, bytes + sizeof(bytes) - 1, false};
-	struct tl_encoder encoder = {.format = &tl_format_json, .pid = 7, .ns = tl_clock_ns, .function = no_function,
-				     .string = tl_string_text, .lane = shown_of, .state = calloc(1, tl_format_json.state)};
+	struct tl_encoder encoder = {.format = &tl_format_json,
+				     .pid = 7,
+				     .ns = tl_clock_ns,
+				     .function = no_function,
+				     .string = tl_string_text,
+				     .lane = shown_of,
+				     .state = calloc(1, tl_format_json.state)};
 	const struct tl_totals totals = {0};
 
 	encoder.format->begin(&encoder, &text, &facts);

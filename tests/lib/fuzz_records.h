@@ -1,5 +1,6 @@
 /*
- * fuzz_records.h: sound chunks of records of args_table.h's functions, and damage to them, for fuzz targets that have no libFuzzer.
+ * fuzz_records.h: sound chunks of records of args_table.h's functions, and damage to them, for fuzz
+ * targets that have no libFuzzer.
  */
 #ifndef TL_TESTS_LIB_FUZZ_RECORDS_H
 #define TL_TESTS_LIB_FUZZ_RECORDS_H
@@ -41,7 +42,8 @@ static inline size_t sound_call(char *to)
 }
 
 /* Chunks of some records that `sound` makes, some bytes of them changed, and some of them cut. */
-static inline void fuzz_damaged(long rounds, size_t (*sound)(char *to), int (*fuzz)(const uint8_t *input, size_t size))
+static inline void fuzz_damaged(long rounds, size_t (*sound)(char *to),
+				int (*fuzz)(const uint8_t *input, size_t size))
 {
 	static _Alignas(8) char input[16384];
 

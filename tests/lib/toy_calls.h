@@ -11,7 +11,10 @@
 #include "layer/process/runtime.h"
 #include "tests/lib/core_doubles.h"
 
-/* What the constructor left is as in a program that only links the library; from here on as in a preloaded one. */
+/*
+ * What the constructor left is as in a program that only links the library; from here on as in a
+ * preloaded one.
+ */
 static inline void record(enum tl_args args)
 {
 	tl_config.args = args;

@@ -1,5 +1,6 @@
 /*
- * trace_builder.h: files in the record format (format/file/trace_file.h), built in memory piece by piece. For tests of what reads them.
+ * trace_builder.h: files in the record format (format/file/trace_file.h), built in memory piece by
+ * piece. For tests of what reads them.
  *
  * A piece's address holds until the next piece is begun.
  */
@@ -14,7 +15,7 @@
 #include "format/file/trace_file.h"
 
 struct builder {
-	char *bytes;	/* aligned to a page */
+	char *bytes; /* aligned to a page */
 	size_t size, room;
 	uint32_t alignment;
 };
@@ -59,7 +60,8 @@ static inline void *build_piece(struct builder *builder, enum tl_piece_kind kind
 	return piece;
 }
 
-static inline struct tl_facts *build_facts(struct builder *builder, const char *program, const char *members)
+static inline struct tl_facts *build_facts(struct builder *builder, const char *program,
+					   const char *members)
 {
 	struct tl_facts_piece *piece = build_piece(builder, TL_PIECE_FACTS, sizeof(*piece));
 	piece->facts.pid = 4711;
@@ -70,7 +72,8 @@ static inline struct tl_facts *build_facts(struct builder *builder, const char *
 	return &piece->facts;
 }
 
-static inline struct tl_clock_table *build_clock(struct builder *builder, const uint64_t (*points)[2], uint32_t count)
+static inline struct tl_clock_table *build_clock(struct builder *builder,
+						 const uint64_t (*points)[2], uint32_t count)
 {
 	struct tl_clock_piece *piece = build_piece(builder, TL_PIECE_CLOCK, sizeof(*piece));
 	piece->table.count = count;
@@ -81,7 +84,8 @@ static inline struct tl_clock_table *build_clock(struct builder *builder, const 
 	return &piece->table;
 }
 
-static inline struct tl_api_piece *build_description(struct builder *builder, uint32_t number, const void *bytes, size_t size)
+static inline struct tl_api_piece *build_description(struct builder *builder, uint32_t number,
+						     const void *bytes, size_t size)
 {
 	struct tl_api_piece *piece = build_piece(builder, TL_PIECE_API, sizeof(*piece) + size);
 	piece->number = number;
@@ -98,9 +102,11 @@ static inline void build_api(struct builder *builder, uint32_t number, const str
 	free(bytes);
 }
 
-static inline struct tl_thread_piece *build_thread(struct builder *builder, uint32_t lane, uint32_t tid, const char *name, uint32_t opens)
+static inline struct tl_thread_piece *build_thread(struct builder *builder, uint32_t lane,
+						   uint32_t tid, const char *name, uint32_t opens)
 {
-	struct tl_thread_piece *piece = build_piece(builder, TL_PIECE_THREAD, sizeof(*piece) + opens * sizeof(piece->open[0]));
+	struct tl_thread_piece *piece = build_piece(
+		builder, TL_PIECE_THREAD, sizeof(*piece) + opens * sizeof(piece->open[0]));
 	piece->lane = lane;
 	piece->tid = piece->shown = tid;
 	piece->opens = opens;
@@ -112,7 +118,8 @@ static inline struct tl_thread_piece *build_thread(struct builder *builder, uint
 }
 
 /* A chunk with room for so many bytes of records, which begin at build_records. */
-static inline struct tl_chunk_piece *build_chunk(struct builder *builder, uint32_t lane, uint64_t number, size_t room)
+static inline struct tl_chunk_piece *build_chunk(struct builder *builder, uint32_t lane,
+						 uint64_t number, size_t room)
 {
 	struct tl_chunk_piece *piece = build_piece(builder, TL_PIECE_CHUNK, sizeof(*piece) + room);
 	piece->lane = lane;
@@ -127,7 +134,8 @@ static inline char *build_records(struct tl_chunk_piece *piece)
 }
 
 /* A call without arguments; returns where the next record belongs. */
-static inline char *build_call(char *at, uint32_t function, uint64_t start, uint64_t duration, uint64_t result)
+static inline char *build_call(char *at, uint32_t function, uint64_t start, uint64_t duration,
+			       uint64_t result)
 {
 	struct tl_call_record record = {.size = sizeof(record) / 8,
 					.type = TL_RECORD_CALL,
@@ -140,13 +148,15 @@ static inline char *build_call(char *at, uint32_t function, uint64_t start, uint
 }
 
 /* Texts, one behind the other, up to a NULL. numbers[i] becomes the number of the i-th. */
-static inline void build_texts(struct builder *builder, uint32_t index, uint32_t first, const char *const *texts, uint32_t *numbers)
+static inline void build_texts(struct builder *builder, uint32_t index, uint32_t first,
+			       const char *const *texts, uint32_t *numbers)
 {
 	size_t units = 0;
 
 	for (size_t i = 0; texts[i]; i++)
 		units += 1 + (strlen(texts[i]) + 7) / 8;
-	struct tl_strings_piece *piece = build_piece(builder, TL_PIECE_STRINGS, sizeof(*piece) + units * sizeof(piece->units[0]));
+	struct tl_strings_piece *piece = build_piece(
+		builder, TL_PIECE_STRINGS, sizeof(*piece) + units * sizeof(piece->units[0]));
 	piece->index = index;
 	piece->first = first;
 	for (size_t i = 0, at = 0; texts[i]; i++) {
@@ -158,9 +168,11 @@ static inline void build_texts(struct builder *builder, uint32_t index, uint32_t
 	}
 }
 
-static inline void build_lane(struct builder *builder, uint32_t lane, uint32_t shown, uint32_t name, int32_t sort)
+static inline void build_lane(struct builder *builder, uint32_t lane, uint32_t shown, uint32_t name,
+			      int32_t sort)
 {
-	struct tl_lanes_piece *piece = build_piece(builder, TL_PIECE_LANES, sizeof(*piece) + sizeof(piece->lanes[0]));
+	struct tl_lanes_piece *piece =
+		build_piece(builder, TL_PIECE_LANES, sizeof(*piece) + sizeof(piece->lanes[0]));
 	piece->lanes[0].lane = lane;
 	piece->lanes[0].shown = shown;
 	piece->lanes[0].name = name;
@@ -168,7 +180,8 @@ static inline void build_lane(struct builder *builder, uint32_t lane, uint32_t s
 }
 
 /* An event of a duration, with one argument; returns where the next record belongs. */
-static inline char *build_event(char *at, uint32_t name, uint32_t lane, uint64_t start, uint64_t duration, struct tl_event_arg arg)
+static inline char *build_event(char *at, uint32_t name, uint32_t lane, uint64_t start,
+				uint64_t duration, struct tl_event_arg arg)
 {
 	struct tl_event_record event = {.size = (sizeof(event) + sizeof(arg)) / 8,
 					.type = TL_RECORD_EVENT,

@@ -1,13 +1,17 @@
 /*
- * stress_contexts.c: trace contexts used by many threads at once, for the seconds given. What must be in them is known exactly, and is compared.
+ * stress_contexts.c: trace contexts used by many threads at once, for the seconds given. What must
+ * be in them is known exactly, and is compared.
  *
  *	stress_contexts SECONDS
  *
- * Each worker handles requests: one context each, entered, logged to, handed to a second thread that enters it, too, and at last merged into one that
- * all have in common, as other workers do at the same time; all of them log into another common one. Readers go through both, copy
- * them, and dump the latter, meanwhile. Every event says by its arguments what it must look like. Calls of a toy function between are looked at by
- * who takes the writer's place: each has the number of the request it was made in, or none. Before that each of some threads that log to a context at once
- * looks whether it finds there what it has just logged. What is wrong is said in a line; then the exit status is 1.
+ * Each worker handles requests: one context each, entered, logged to, handed to a second thread
+ * that enters it, too, and at last merged into one that all have in common, as other workers do at
+ * the same time; all of them log into another common one. Readers go through both, copy them, and
+ * dump the latter, meanwhile. Every event says by its arguments what it must look like. Calls of a
+ * toy function between are looked at by who takes the writer's place: each has the number of the
+ * request it was made in, or none. Before that each of some threads that log to a context at once
+ * looks whether it finds there what it has just logged. What is wrong is said in a line; then the
+ * exit status is 1.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,7 +29,7 @@
 #include "tracelayer/trace_context.h"
 
 #define WORKERS 8
-#define LIMIT 100000u	/* events of a common context */
+#define LIMIT	100000u /* events of a common context */
 
 static _Atomic bool over, broken;
 static struct tl_context *merged, *shared;
@@ -37,13 +41,21 @@ static void fail(const char *what, long detail)
 	broken = true;
 }
 
-/* An event that can be checked from itself: its argument repeats the name, as often as its duration says. */
+/*
+ * An event that can be checked from itself: its argument repeats the name, as often as its duration
+ * says.
+ */
 static void log_checked(struct tl_context *context, unsigned number)
 {
 	char name[16], value[512] = "", *at = value;
 	struct tl_context_arg arg = {"again", value};
-	struct tl_context_event event = {.name = name, .type = 'X', .level = TL_TRACE_RUNTIME, .time = 1, .duration = 1 + number % 40,
-					 .nargs = 1, .args = &arg};
+	struct tl_context_event event = {.name = name,
+					 .type = 'X',
+					 .level = TL_TRACE_RUNTIME,
+					 .time = 1,
+					 .duration = 1 + number % 40,
+					 .nargs = 1,
+					 .args = &arg};
 
 	snprintf(name, sizeof(name), "%08x", number);
 	for (uint64_t i = 0; i < event.duration; i++)
@@ -60,7 +72,8 @@ static int check_event(const struct tl_context_event *event, void *count)
 	}
 	size_t size = strlen(event->name);
 	if (size != 8 || event->nargs != 1 || strcmp(event->args[0].key, "again") ||
-	    strlen(event->args[0].value) != size * event->duration || strncmp(event->args[0].value, event->name, size))
+	    strlen(event->args[0].value) != size * event->duration ||
+	    strncmp(event->args[0].value, event->name, size))
 		fail("a damaged event", (long)event->duration);
 	++*(uint64_t *)count;
 	return 0;
@@ -81,7 +94,7 @@ static void look(const struct seen *one)
 /* --- a second thread for each worker, that requests are handed to */
 
 struct second {
-	struct tl_context *context;	/* NULL: no more */
+	struct tl_context *context; /* NULL: no more */
 	uint32_t request;
 	sem_t given, done;
 };
@@ -188,7 +201,7 @@ static void *read_along(void *unused)
 /* --- what a thread has logged it finds, wherever others are with theirs */
 
 #define LOGGERS 4
-#define ROUNDS 20000
+#define ROUNDS	20000
 
 static struct tl_context *small[ROUNDS];
 static _Atomic unsigned met[ROUNDS];
@@ -214,7 +227,8 @@ static void *log_and_find(void *number)
 			;
 		for (unsigned i = 0; i < 6; i++) {
 			struct own own = {.found = 0};
-			snprintf(own.name, sizeof(own.name), "%lu.%u", (unsigned long)(uintptr_t)number, i);
+			snprintf(own.name, sizeof(own.name), "%lu.%u",
+				 (unsigned long)(uintptr_t)number, i);
 			tl_context_log(small[round], TL_TRACE_RUNTIME, 'I', own.name);
 			tl_context_each(small[round], is_own, &own);
 			if (own.found != 1)
@@ -272,9 +286,11 @@ int main(int argc, char **argv)
 	uint64_t in_merged = 0, in_shared = 0;
 	tl_context_each(merged, check_event, &in_merged);
 	tl_context_each(shared, check_event, &in_shared);
-	printf("%lu events merged, %lu shared, %lu calls, %lu of them in requests\n", (unsigned long)in_merged, (unsigned long)in_shared,
-	       (unsigned long)seen_calls, (unsigned long)seen_marked);
-	if (in_merged != logged || in_shared != shared_logged || tl_context_lost(merged) + tl_context_lost(shared))
+	printf("%lu events merged, %lu shared, %lu calls, %lu of them in requests\n",
+	       (unsigned long)in_merged, (unsigned long)in_shared, (unsigned long)seen_calls,
+	       (unsigned long)seen_marked);
+	if (in_merged != logged || in_shared != shared_logged ||
+	    tl_context_lost(merged) + tl_context_lost(shared))
 		fail("events are missing", (long)(logged - in_merged));
 	if (seen_calls != calls || seen_marked != marked || !marked)
 		fail("calls are missing, or not marked", (long)(calls - seen_calls));

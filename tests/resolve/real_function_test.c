@@ -246,7 +246,7 @@ static void compare_library(const struct tl_loaded *loaded, void *closure)
 	 * linkers. */
 	for (const ElfW(Sym) *s = elf->symbols + 1; (const char *)s < elf->strings; s++) {
 		const char *name = elf->strings + s->st_name;
-		const ElfW(Sym) * found;
+		const ElfW(Sym) *found;
 		void *answer;
 
 		if (s->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s->st_info) != STT_FUNC ||
@@ -344,7 +344,8 @@ END_TEST
 
 START_TEST(a_library_is_known_by_its_name)
 {
-	ck_assert_str_eq(tl_resolve_library(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")), "libc.so.6");
+	ck_assert_str_eq(tl_resolve_library(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")),
+			 "libc.so.6");
 }
 END_TEST
 

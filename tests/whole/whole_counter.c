@@ -1,14 +1,17 @@
 /*
- * whole_counter: counts the calls that a program makes into OpenCL, without anything of tracelayer's.
+ * whole_counter: counts the calls that a program makes into OpenCL, without anything of
+ * tracelayer's.
  *
- * It is a layer of the loader's (OPENCL_LAYERS, clInitLayer): the loader hands it every call, however the program came by the
- * function, so the counts are also those of programs that open the loader with dlopen. The functions' names and order are
- * the preprocessor's reading of CL/cl_icd.h (whole_slots.h, made by tests/local.mk); a slot that is no function of the
- * loader's own is passed on like any other.
+ * It is a layer of the loader's (OPENCL_LAYERS, clInitLayer): the loader hands it every call,
+ * however the program came by the function, so the counts are also those of programs that open the
+ * loader with dlopen. The functions' names and order are the preprocessor's reading of CL/cl_icd.h
+ * (whole_slots.h, made by tests/local.mk); a slot that is no function of the loader's own is passed
+ * on like any other.
  *
- * The counts lie in a file that is mapped, so that a program may end as it likes. WHOLE_COUNTS names it; %p is the
- * process. It holds one 64-bit number for each slot, in the order of whole_slots.h. Functions that the program gets from
- * clGetExtensionFunctionAddress and calls through the pointer don't come by here.
+ * The counts lie in a file that is mapped, so that a program may end as it likes. WHOLE_COUNTS
+ * names it; %p is the process. It holds one 64-bit number for each slot, in the order of
+ * whole_slots.h. Functions that the program gets from clGetExtensionFunctionAddress and calls
+ * through the pointer don't come by here.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
@@ -33,7 +36,8 @@ enum slot {
 #undef SLOT
 	SLOTS
 };
-_Static_assert(SLOTS * sizeof(void *) == sizeof(cl_icd_dispatch), "whole_slots.h has every slot of the loader's table");
+_Static_assert(SLOTS * sizeof(void *) == sizeof(cl_icd_dispatch),
+	       "whole_slots.h has every slot of the loader's table");
 
 static const char *const slot_names[SLOTS] = {
 #define SLOT(name, number) #name,
@@ -46,28 +50,28 @@ void *whole_next[SLOTS] __attribute__((visibility("hidden")));
 uint64_t *whole_counts __attribute__((visibility("hidden")));
 
 /*
- * A stub adds one to its slot's count and jumps on, leaving every argument where it is. Written outside of any function,
- * because not every compiler knows functions without a frame.
+ * A stub adds one to its slot's count and jumps on, leaving every argument where it is. Written
+ * outside of any function, because not every compiler knows functions without a frame.
  */
 #if defined(__x86_64__)
-#define STUB(name, number) \
-	"stub_" #name ":\n" \
-	"	movq whole_counts(%rip), %r11\n" \
-	"	lock incq " #number " * 8(%r11)\n" \
+#define STUB(name, number)                                                                         \
+	"stub_" #name ":\n"                                                                        \
+	"	movq whole_counts(%rip), %r11\n"                                                         \
+	"	lock incq " #number " * 8(%r11)\n"                                                 \
 	"	jmp *whole_next + " #number " * 8(%rip)\n"
 #elif defined(__aarch64__)
-#define STUB(name, number) \
-	"stub_" #name ":\n" \
-	"	adrp x16, whole_counts\n" \
-	"	ldr x16, [x16, :lo12:whole_counts]\n" \
-	"	add x16, x16, " #number " * 8\n" \
-	"1:	ldxr x14, [x16]\n" \
-	"	add x14, x14, 1\n" \
-	"	stxr w15, x14, [x16]\n" \
-	"	cbnz w15, 1b\n" \
-	"	adrp x16, whole_next\n" \
-	"	add x16, x16, :lo12:whole_next\n" \
-	"	ldr x16, [x16, " #number " * 8]\n" \
+#define STUB(name, number)                                                                         \
+	"stub_" #name ":\n"                                                                        \
+	"	adrp x16, whole_counts\n"                                                                \
+	"	ldr x16, [x16, :lo12:whole_counts]\n"                                                    \
+	"	add x16, x16, " #number " * 8\n"                                                   \
+	"1:	ldxr x14, [x16]\n"                                                                     \
+	"	add x14, x14, 1\n"                                                                       \
+	"	stxr w15, x14, [x16]\n"                                                                  \
+	"	cbnz w15, 1b\n"                                                                          \
+	"	adrp x16, whole_next\n"                                                                  \
+	"	add x16, x16, :lo12:whole_next\n"                                                        \
+	"	ldr x16, [x16, " #number " * 8]\n"                                                 \
 	"	br x16\n"
 #else
 #error "whole_counter.c: write a stub for this processor"
@@ -104,13 +108,15 @@ static void open_counts(void)
 	if (!pattern)
 		fail("WHOLE_COUNTS");
 	if (mark)
-		snprintf(path, sizeof(path), "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
+		snprintf(path, sizeof(path), "%.*s%d%s", (int)(mark - pattern), pattern,
+			 (int)getpid(), mark + 2);
 	else
 		snprintf(path, sizeof(path), "%s", pattern);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || ftruncate(fd, SLOTS * sizeof(*whole_counts)))
 		fail(path);
-	void *memory = mmap(NULL, SLOTS * sizeof(*whole_counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *memory = mmap(NULL, SLOTS * sizeof(*whole_counts), PROT_READ | PROT_WRITE, MAP_SHARED,
+			    fd, 0);
 	if (memory == MAP_FAILED)
 		fail(path);
 	whole_counts = memory;
@@ -143,7 +149,8 @@ cl_int clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size
 	return CL_SUCCESS;
 }
 
-cl_int clInitLayer(cl_uint count, const cl_icd_dispatch *next, cl_uint *count_ret, const cl_icd_dispatch **ours_ret)
+cl_int clInitLayer(cl_uint count, const cl_icd_dispatch *next, cl_uint *count_ret,
+		   const cl_icd_dispatch **ours_ret)
 {
 	size_t size = count < SLOTS ? count : SLOTS;
 

@@ -1,8 +1,9 @@
 /*
- * whole_jansson FILE: reads a trace as strictly as jansson can, and prints how many complete events it has.
+ * whole_jansson FILE: reads a trace as strictly as jansson can, and prints how many complete events
+ * it has.
  *
- * Exit code 1, with jansson's word on stderr, where it is not a JSON array of objects or an object has a key twice.
- * FILE may be compressed by gzip.
+ * Exit code 1, with jansson's word on stderr, where it is not a JSON array of objects or an object
+ * has a key twice. FILE may be compressed by gzip.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ int main(int argc, char **argv)
 	json_t *trace = json_load_callback(read_some, file, JSON_REJECT_DUPLICATES, &error);
 	gzclose(file);
 	if (!json_is_array(trace)) {
-		fprintf(stderr, "%s:%d:%d: %s\n", argv[1], error.line, error.column, trace ? "not an array" : error.text);
+		fprintf(stderr, "%s:%d:%d: %s\n", argv[1], error.line, error.column,
+			trace ? "not an array" : error.text);
 		return 1;
 	}
 	json_array_foreach(trace, index, event) {

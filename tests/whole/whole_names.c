@@ -1,9 +1,9 @@
 /*
- * whole_names: creates a Level Zero kernel for each name that it reads from stdin (one a line, in hexadecimal), asks for its name
- * again, and then passes pointers that nobody may follow.
+ * whole_names: creates a Level Zero kernel for each name that it reads from stdin (one a line, in
+ * hexadecimal), asks for its name again, and then passes pointers that nobody may follow.
  *
- * Each name ends right before a page without access, and so does the room for the answer: a tracer that reads a byte more than
- * the call allows kills this program. Prints what the driver said.
+ * Each name ends right before a page without access, and so does the room for the answer: a tracer
+ * that reads a byte more than the call allows kills this program. Prints what the driver said.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,14 @@
 #include "tests/apps/ze_app.h"
 
 static struct ze_app app;
-static char *border;	/* what is before it may be used, a page's length; what begins here may not */
+/* what is before it may be used, a page's length; what begins here may not */
+static char *border;
 
 static void make_border(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	EXPECT(pages != MAP_FAILED && !mprotect(pages + page, page, PROT_NONE));
 	border = pages + page;
@@ -30,7 +32,7 @@ static size_t from_hexadecimal(const char *line, char *bytes)
 	size_t length = strcspn(line, "\n") / 2;
 
 	for (size_t i = 0; i < length; i++) {
-		const char digits[] = { line[2 * i], line[2 * i + 1], 0 };
+		const char digits[] = {line[2 * i], line[2 * i + 1], 0};
 
 		bytes[i] = (char)strtoul(digits, NULL, 16);
 	}
@@ -45,7 +47,7 @@ static void try_name(const char *line)
 	ze_kernel_handle_t kernel = NULL;
 
 	char *name = memcpy(border - size, bytes, size);
-	const ze_kernel_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name };
+	const ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
 	ze_result_t result = ZE(zeKernelCreate, app.module, &desc, &kernel);
 	printf("create %#x\n", result);
 	if (result)
@@ -53,7 +55,8 @@ static void try_name(const char *line)
 	MUST(ZE(zeKernelGetName, kernel, &got, NULL));
 	EXPECT(got <= sizeof(answer));
 	MUST(ZE(zeKernelGetName, kernel, &got, border - got));
-	printf("name %zu %s\n", got, got == size && !memcmp(border - got, bytes, got) ? "right" : "WRONG");
+	printf("name %zu %s\n", got,
+	       got == size && !memcmp(border - got, bytes, got) ? "right" : "WRONG");
 	MUST(ZE(zeKernelDestroy, kernel));
 }
 
@@ -73,16 +76,20 @@ static void try_forbidden(void)
 	count = 0;
 	said("zeDeviceGet", ZE(zeDeviceGet, app.driver, &count, (void *)border), &count);
 	count = 0;
-	said("zeModuleGetKernelNames", ZE(zeModuleGetKernelNames, app.module, &count, (void *)border), &count);
+	said("zeModuleGetKernelNames",
+	     ZE(zeModuleGetKernelNames, app.module, &count, (void *)border), &count);
 	count = 0;
-	said("zeDriverGetExtensionProperties", ZE(zeDriverGetExtensionProperties, app.driver, &count, (void *)border), &count);
+	said("zeDriverGetExtensionProperties",
+	     ZE(zeDriverGetExtensionProperties, app.driver, &count, (void *)border), &count);
 	/* Memory that is there, but was never written. */
 	const char *names[16];
 	memset(names, 0x5a, sizeof(names));
 	count = 0;
-	said("zeModuleGetKernelNames", ZE(zeModuleGetKernelNames, app.module, &count, names), &count);
+	said("zeModuleGetKernelNames", ZE(zeModuleGetKernelNames, app.module, &count, names),
+	     &count);
 	said("zeKernelSetArgumentValue", ZE(zeKernelSetArgumentValue, kernel, 99, 8, border), NULL);
-	said("zeCommandListAppendBarrier", ZE(zeCommandListAppendBarrier, list, NULL, 0, (void *)border), NULL);
+	said("zeCommandListAppendBarrier",
+	     ZE(zeCommandListAppendBarrier, list, NULL, 0, (void *)border), NULL);
 	MUST(ZE(zeCommandListDestroy, list));
 	MUST(ZE(zeKernelDestroy, kernel));
 }

@@ -1,6 +1,7 @@
 /*
- * stress_writer.c: producers, threads that come and go, threads that ask for the file's end, and the real writer with its thread, in little
- * memory. Prints how many calls were made while recording was on, which is how many events the files must have.
+ * stress_writer.c: producers, threads that come and go, threads that ask for the file's end, and
+ * the real writer with its thread, in little memory. Prints how many calls were made while
+ * recording was on, which is how many events the files must have.
  *
  *	stress_writer SECONDS
  */
@@ -66,7 +67,8 @@ static void *finish(void *unused)
 
 int main(int argc, char **argv)
 {
-	static void *(*const runs[])(void *) = {produce, produce, produce, come_and_go, finish, finish};
+	static void *(*const runs[])(void *) = {produce,     produce, produce,
+						come_and_go, finish,  finish};
 	enum { THREADS = sizeof(runs) / sizeof(*runs) };
 	pthread_t threads[THREADS];
 

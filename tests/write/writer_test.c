@@ -186,7 +186,8 @@ void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
 	atomic_flag_clear(&queue_lock);
 }
 
-void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls), void *context)
+void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls),
+		     void *context)
 {
 	for (struct tl_chunk *chunk = queue; chunk; chunk = chunk->next)
 		put(context, chunk->producer, calls_of(chunk));
@@ -471,9 +472,9 @@ static unsigned count(json_t *events, const char *phase, const char *name)
 	size_t i;
 	json_t *event;
 
-	json_array_foreach(events, i, event) found +=
-		!strcmp(text_of(event, "ph"), phase) &&
-		(!name || !strcmp(text_of(event, "name"), name));
+	json_array_foreach(events, i, event)
+		found += !strcmp(text_of(event, "ph"), phase) &&
+			 (!name || !strcmp(text_of(event, "name"), name));
 	return found;
 }
 
@@ -483,9 +484,9 @@ static json_t *metadata(json_t *events, const char *name)
 	json_t *found = NULL, *event;
 	size_t i;
 
-	json_array_foreach(events, i, event) if (!strcmp(text_of(event, "ph"), "M") &&
-						 !strcmp(text_of(event, "name"), name)) found =
-		json_object_get(event, "args");
+	json_array_foreach(events, i, event)
+		if (!strcmp(text_of(event, "ph"), "M") && !strcmp(text_of(event, "name"), name))
+			found = json_object_get(event, "args");
 	ck_assert_msg(found != NULL, "no %s", name);
 	return found;
 }
@@ -715,7 +716,10 @@ START_TEST(a_cut_gzip_file_opens_up_to_its_last_block)
 }
 END_TEST
 
-/* What recovery finds when the process is killed after a block: all of it is checked against the file. */
+/*
+ * What recovery finds when the process is killed after a block: all of it is checked against the
+ * file.
+ */
 static void assert_told(const char *name, unsigned events)
 {
 	const struct tl_output_slot *slot = &piece->slots[atomic_load(&piece->block) % 2];
@@ -753,10 +757,12 @@ START_TEST(recovery_is_told_what_the_file_has)
 	ck_assert_uint_eq(atomic_load(&piece->made), 0);
 	for (unsigned round = 1; round <= 3; round++) {
 		for (unsigned i = 0; i < 10; i++)
-			hand_over(chunk_of(i % 2 ? one : two, (round * 10 + i) * 10000000ull, 3000));
+			hand_over(
+				chunk_of(i % 2 ? one : two, (round * 10 + i) * 10000000ull, 3000));
 		tl_writer_finish();
 		assert_told(names[_i], 30000 * round);
-		ck_assert_uint_eq(piece->slots[atomic_load(&piece->block) % 2].blocks, atomic_load(&piece->block));
+		ck_assert_uint_eq(piece->slots[atomic_load(&piece->block) % 2].blocks,
+				  atomic_load(&piece->block));
 	}
 	ck_assert_uint_ge(announced.calls, 30);
 	ck_assert_uint_eq(announced.undone, 0);
@@ -800,10 +806,16 @@ START_TEST(an_event_lane_is_named_once)
 	struct tl_chunk *chunk = calloc(1, sizeof(*chunk));
 	struct tl_event_record *events = calloc(3, sizeof(*events));
 
-	event_lane = (struct tl_lane_entry){.lane = 5, .shown = (1u << 22) + 5, .name = 8, .sort = 3};
+	event_lane =
+		(struct tl_lane_entry){.lane = 5, .shown = (1u << 22) + 5, .name = 8, .sort = 3};
 	for (unsigned i = 0; i < 3; i++)
-		events[i] = (struct tl_event_record){.size = sizeof(*events) / 8, .type = TL_RECORD_EVENT, .name = 8,
-						     .start = 1000 + i, .phase = 'i', .level = 4, .lane = i ? 5 : 0};
+		events[i] = (struct tl_event_record){.size = sizeof(*events) / 8,
+						     .type = TL_RECORD_EVENT,
+						     .name = 8,
+						     .start = 1000 + i,
+						     .phase = 'i',
+						     .level = 4,
+						     .lane = i ? 5 : 0};
 	chunk->producer = producer(1, 10, "main");
 	chunk->begin = (char *)events;
 	chunk->end = (char *)(events + 3);
@@ -840,15 +852,17 @@ START_TEST(a_recycled_thread_number_is_another_lane)
 	json_int_t tids[3];
 	unsigned found = 0;
 	size_t i;
-	json_array_foreach(events, i, event) if (!strcmp(text_of(event, "ph"), "X") && found < 3)
-		tids[found++] = number_of(event, "tid");
+	json_array_foreach(events, i, event)
+		if (!strcmp(text_of(event, "ph"), "X") && found < 3)
+			tids[found++] = number_of(event, "tid");
 	ck_assert_uint_eq(found, 3);
 	ck_assert_int_eq(tids[0], 10);
 	ck_assert(tids[1] != tids[0] && tids[2] != tids[1] && tids[2] != tids[0]);
 	ck_assert(tids[1] < UINT32_MAX && tids[2] < UINT32_MAX);
-	json_array_foreach(events, i, event) if (!strcmp(text_of(event, "name"), "thread_name") &&
-						 number_of(event, "tid") == tids[1])
-		ck_assert_str_eq(text_of(json_object_get(event, "args"), "name"), "second");
+	json_array_foreach(events, i, event)
+		if (!strcmp(text_of(event, "name"), "thread_name") &&
+		    number_of(event, "tid") == tids[1])
+			ck_assert_str_eq(text_of(json_object_get(event, "args"), "name"), "second");
 	json_decref(events);
 }
 END_TEST
@@ -921,7 +935,8 @@ static void limit_files(rlim_t size)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static const char *const split_names[][2] = {{"t.json", "t.%u.json"}, {"t.json.gz", "t.%u.json.gz"}};
+static const char *const split_names[][2] = {{"t.json", "t.%u.json"},
+					     {"t.json.gz", "t.%u.json.gz"}};
 
 /* The files there are, each opened on its own; their events and losses add up. */
 static unsigned read_split(unsigned way, unsigned *calls, unsigned *lost)
@@ -995,7 +1010,10 @@ START_TEST(files_are_split_by_time)
 }
 END_TEST
 
-/* What is complete may be moved away, and so may the file that is being written; later files' names are not those of earlier ones. */
+/*
+ * What is complete may be moved away, and so may the file that is being written; later files' names
+ * are not those of earlier ones.
+ */
 START_TEST(files_of_a_split_trace_may_be_moved_away)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -1103,8 +1121,7 @@ static void assert_in_order(json_t *events)
 	size_t i;
 	double last = -1;
 
-	json_array_foreach(events, i, event)
-	{
+	json_array_foreach(events, i, event) {
 		if (strcmp(text_of(event, "ph"), "X"))
 			continue;
 		double ts = json_number_value(json_object_get(event, "ts"));
@@ -1358,8 +1375,10 @@ START_TEST(the_thread_tries_again_until_there_is_room)
 	started_thread(thread);
 	limit_files(100000);
 	hand_over(chunk_of(thread, 1000000, 4000));
-	/* Producers are told not to wait, and what there was room for of that block is cut off again: killed now, the
-	 * file ends with a whole event. */
+	/*
+	 * Producers are told not to wait, and what there was room for of that block is cut off
+	 * again: killed now, the file ends with a whole event.
+	 */
 	wait_until(is_refused);
 	ck_assert_uint_eq(atomic_load(&given_back), 1);
 	size_t size;
@@ -1420,12 +1439,15 @@ START_TEST(a_file_that_is_removed_under_the_thread_is_made_again)
 }
 END_TEST
 
-/* ---- Input and output errors: a process may answer its own system calls, by a filter and a thread that is asked. */
+/*
+ * ---- Input and output errors: a process may answer its own system calls, by a filter and a thread
+ * that is asked.
+ */
 
-static int asked;		/* the filter's descriptor */
-static _Atomic int answer;	/* an errno, 0: let it pass */
+static int asked;	   /* the filter's descriptor */
+static _Atomic int answer; /* an errno, 0: let it pass */
 static _Atomic unsigned answers, asked_for;
-static _Atomic bool hold;	/* no answer yet */
+static _Atomic bool hold; /* no answer yet */
 
 static void *answer_writes(void *unused)
 {
@@ -1458,7 +1480,8 @@ static void fail_writes(void)
 	pthread_t thread;
 
 	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	asked = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	asked = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+			     &program);
 	ck_assert_msg(asked >= 0, "%s", strerror(errno));
 	pthread_create(&thread, NULL, answer_writes, NULL);
 }
@@ -1501,7 +1524,9 @@ START_TEST(a_disk_that_fails_for_long_is_said_while_the_program_runs)
 	wait_until(is_refused);
 	for (int i = 0; i < 10000 && !*said(); i++)
 		usleep(1000);
-	ck_assert_ptr_nonnull(strstr(line, "/t.json: No space left on device, events stay in memory while there is room; make room there, "));
+	ck_assert_ptr_nonnull(strstr(
+		line,
+		"/t.json: No space left on device, events stay in memory while there is room; make room there, "));
 	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
 	/* Once, however long. */
 	wait_for(&answers, atomic_load(&answers) + 5);
@@ -1685,7 +1710,10 @@ static bool is_ordinary_again(void)
 	return sched_getscheduler(writer_thread()) == SCHED_OTHER;
 }
 
-/* A producer that waits for the writer, which is in the middle of a block for as long as the test likes. */
+/*
+ * A producer that waits for the writer, which is in the middle of a block for as long as the test
+ * likes.
+ */
 START_TEST(a_real_time_producer_lends_its_priority)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -1744,8 +1772,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("writer");
-	TCase *tests = tcase_create("file"), *split = tcase_create("split"), *failing = tcase_create("failures"),
-	      *threads = tcase_create("thread");
+	TCase *tests = tcase_create("file"), *split = tcase_create("split"),
+	      *failing = tcase_create("failures"), *threads = tcase_create("thread");
 
 	tcase_add_checked_fixture(tests, start, stop);
 	tcase_add_test(tests, without_events_there_is_no_file);
@@ -1789,7 +1817,8 @@ int main(void)
 	tcase_add_test(threads, the_thread_tries_again_until_there_is_room);
 	tcase_add_test(threads, losses_of_the_thread_are_said_at_the_end);
 	tcase_add_test(threads, a_file_that_is_removed_under_the_thread_is_made_again);
-	tcase_add_loop_test(threads, a_failing_disk_is_tried_again, 0, sizeof(failures) / sizeof(*failures));
+	tcase_add_loop_test(threads, a_failing_disk_is_tried_again, 0,
+			    sizeof(failures) / sizeof(*failures));
 	tcase_add_test(threads, a_disk_that_fails_for_long_is_said_while_the_program_runs);
 	tcase_add_test(threads, a_disk_that_fails_for_good_is_said);
 	tcase_add_loop_test(threads, many_threads_many_events, 0, 2);

@@ -1,8 +1,10 @@
 /*
- * fuzz_xpti.c: whatever is called of the XPTI dispatcher's functions for strings, objects, payloads, events, trace points and metadata, in whatever
- * order and with whatever arguments, each returns what a simple model of it says; and nothing is read or written that isn't theirs.
+ * fuzz_xpti.c: whatever is called of the XPTI dispatcher's functions for strings, objects,
+ * payloads, events, trace points and metadata, in whatever order and with whatever arguments, each
+ * returns what a simple model of it says; and nothing is read or written that isn't theirs.
  *
- * The input is a list of calls. Texts and objects are taken from it so that there are not too many different ones: they are kept for ever.
+ * The input is a list of calls. Texts and objects are taken from it so that there are not too many
+ * different ones: they are kept for ever.
  *
  * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it makes its inputs itself.
  */
@@ -15,12 +17,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-#define SOUND(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: it does not hold that %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
+#define SOUND(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: it does not hold that %s\n", __FILE__, __LINE__,   \
+				#condition);                                                       \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 /* ---- the input ---- */
@@ -37,10 +40,14 @@ static uint64_t take(size_t bytes)
 	return value;
 }
 
-/* Bytes by number, of sizes at which hashing and comparing change their way; as large as the memory that they are in. */
+/*
+ * Bytes by number, of sizes at which hashing and comparing change their way; as large as the memory
+ * that they are in.
+ */
 static char *bytes_of(uint8_t number, size_t *size)
 {
-	static const size_t sizes[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, 5000};
+	static const size_t sizes[] = {0,  1,  2,  3,  4,  7,  8,  9,	15,  16,
+				       17, 31, 32, 33, 63, 64, 65, 255, 256, 5000};
 	enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
 	*size = sizes[number % SIZES];
@@ -82,14 +89,21 @@ static char *take_text(void)
 
 enum { MAX = 2000, MAX_OBJECTS = 600 };
 
-static const char *texts[MAX];			/* the dispatcher's own; number 1 is the first */
+static const char *texts[MAX]; /* the dispatcher's own; number 1 is the first */
 static uint32_t text_count;
 
-struct model_object { char *bytes; size_t size; uint8_t type; };
-static struct model_object objects[MAX_OBJECTS];	/* they outlive reset */
+struct model_object {
+	char *bytes;
+	size_t size;
+	uint8_t type;
+};
+static struct model_object objects[MAX_OBJECTS]; /* they outlive reset */
 static int32_t object_count;
 
-struct model_place { uint32_t name, file, line, column; uint64_t instances; };
+struct model_place {
+	uint32_t name, file, line, column;
+	uint64_t instances;
+};
 static struct model_place places[MAX];
 static uint32_t place_count;
 
@@ -100,9 +114,9 @@ struct model_event {
 	int32_t values[MAX];
 	size_t metadata;
 };
-static struct model_event events[MAX];		/* those that have not been released */
+static struct model_event events[MAX]; /* those that have not been released */
 static uint32_t event_count;
-static uint64_t gone[MAX];			/* uids of those that have been */
+static uint64_t gone[MAX]; /* uids of those that have been */
 static uint32_t gone_count;
 
 static uint32_t known_number(const char *text)
@@ -135,7 +149,8 @@ static void forget(void)
 
 static bool full(void)
 {
-	return text_count > MAX - 8 || place_count == MAX || event_count == MAX || gone_count == MAX;
+	return text_count > MAX - 8 || place_count == MAX || event_count == MAX ||
+	       gone_count == MAX;
 }
 
 /* ---- strings and objects ---- */
@@ -174,7 +189,8 @@ static void register_object(void)
 	SOUND(xptiRegisterObject(NULL, size, type) == XPTI_INVALID_OBJECT);
 	if (!bytes)
 		return;
-	while (i < object_count && (objects[i].size != size || (size && memcmp(objects[i].bytes, bytes, size) != 0)))
+	while (i < object_count &&
+	       (objects[i].size != size || (size && memcmp(objects[i].bytes, bytes, size) != 0)))
 		i++;
 	SOUND(xptiRegisterObject(bytes, size, type) == i);
 	if (i == object_count)
@@ -192,13 +208,14 @@ static void look_up_object(void)
 		SOUND(!object.size && !object.data && !object.type);
 		return;
 	}
-	SOUND(object.size == objects[number].size && object.type == objects[number].type && object.data != objects[number].bytes);
+	SOUND(object.size == objects[number].size && object.type == objects[number].type &&
+	      object.data != objects[number].bytes);
 	SOUND(!object.size || memcmp(object.data, objects[number].bytes, object.size) == 0);
 }
 
 /* ---- payloads, events, trace points ---- */
 
-static const char *or(bool given, const char *text, const char *otherwise)
+static const char * or (bool given, const char *text, const char *otherwise)
 {
 	return given && text && *text ? text : otherwise;
 }
@@ -209,10 +226,11 @@ static struct model_place *visit(const xpti_payload *payload)
 	struct model_place key = {.line = payload->line_no, .column = payload->column_no};
 	uint32_t i = 0;
 
-	key.name = number_of(or(payload->flags & xpti_payload_has_name, payload->name, "unknown"));
-	key.file = number_of(or(payload->flags & xpti_payload_has_source_file, payload->source_file, "unknown-file"));
-	while (i < place_count && (places[i].name != key.name || places[i].file != key.file || places[i].line != key.line ||
-				   places[i].column != key.column))
+	key.name = number_of(or (payload->flags & xpti_payload_has_name, payload->name, "unknown"));
+	key.file = number_of(or (payload->flags & xpti_payload_has_source_file,
+				 payload->source_file, "unknown-file"));
+	while (i < place_count && (places[i].name != key.name || places[i].file != key.file ||
+				   places[i].line != key.line || places[i].column != key.column))
 		i++;
 	if (i == place_count)
 		places[place_count++] = key;
@@ -220,13 +238,17 @@ static struct model_place *visit(const xpti_payload *payload)
 	return &places[i];
 }
 
-static void check_payload(const xpti_payload *got, const xpti_payload *wanted, const struct model_place *place)
+static void check_payload(const xpti_payload *got, const xpti_payload *wanted,
+			  const struct model_place *place)
 {
 	SOUND(got->name == texts[place->name - 1] && got->source_file == texts[place->file - 1]);
-	SOUND(got->line_no == wanted->line_no && got->column_no == wanted->column_no && got->code_ptr_va == wanted->code_ptr_va);
-	SOUND(got->uid_p1 == ((uint64_t)place->file << 32 | got->line_no) && got->uid_p2 == place->name);
+	SOUND(got->line_no == wanted->line_no && got->column_no == wanted->column_no &&
+	      got->code_ptr_va == wanted->code_ptr_va);
+	SOUND(got->uid_p1 == ((uint64_t)place->file << 32 | got->line_no) &&
+	      got->uid_p2 == place->name);
 	SOUND(got->flags == (wanted->flags | xpti_payload_registered | xpti_payload_has_hash));
-	bool stack = wanted->flags & xpti_payload_has_stack_trace && wanted->stack_trace && *wanted->stack_trace;
+	bool stack = wanted->flags & xpti_payload_has_stack_trace && wanted->stack_trace &&
+		     *wanted->stack_trace;
 	SOUND(stack ? strcmp(got->stack_trace, wanted->stack_trace) == 0 : !got->stack_trace);
 }
 
@@ -236,7 +258,8 @@ static void add_event(xpti_event *event, const xpti_payload *payload)
 
 	SOUND(event->unique_id && event->unique_id == event->payload->internal);
 	SOUND(event->instance_id == place->instances && event->data_id == place->instances);
-	SOUND(!event->source_id && !event->target_id && !event->global_user_data && !event->metadata.count);
+	SOUND(!event->source_id && !event->target_id && !event->global_user_data &&
+	      !event->metadata.count);
 	check_payload(event->payload, payload, place);
 	for (uint32_t i = 0; i < event_count; i++)
 		SOUND(events[i].event != event && events[i].uid != event->unique_id);
@@ -257,11 +280,13 @@ static void register_payload(xpti_payload *payload, bool valid)
 		SOUND(memcmp(&before, payload, sizeof(before)) == 0);
 		return;
 	}
-	SOUND(payload->internal == uid && payload->flags == (before.flags | xpti_payload_registered));
+	SOUND(payload->internal == uid &&
+	      payload->flags == (before.flags | xpti_payload_registered));
 	xpti_event *event = (xpti_event *)xptiFindEvent(uid);
 	SOUND(event);
 	add_event(event, &before);
-	SOUND(payload->uid_p1 == event->payload->uid_p1 && payload->uid_p2 == event->payload->uid_p2);
+	SOUND(payload->uid_p1 == event->payload->uid_p1 &&
+	      payload->uid_p2 == event->payload->uid_p2);
 }
 
 static void make_event(xpti_payload *payload, bool valid)
@@ -270,23 +295,27 @@ static void make_event(xpti_payload *payload, bool valid)
 	uint16_t type = (uint16_t)take(2), activity = (uint8_t)take(1);
 	bool counts = take(1) % 8;
 	uint64_t instance = 0;
-	xpti_event *event = xptiMakeEvent(payload->name, payload, type, activity, counts ? &instance : NULL);
+	xpti_event *event =
+		xptiMakeEvent(payload->name, payload, type, activity, counts ? &instance : NULL);
 
 	SOUND(memcmp(&before, payload, sizeof(before)) == 0);
 	SOUND((event != NULL) == (valid && counts));
 	if (!event)
 		return;
-	SOUND(event->event_type == type && event->activity_type == activity && event->instance_id == instance);
+	SOUND(event->event_type == type && event->activity_type == activity &&
+	      event->instance_id == instance);
 	add_event(event, payload);
 }
 
 static void create_tracepoint(xpti_payload *payload)
 {
-	xpti_tracepoint_if *point = xptiCreateTracepoint(payload->name, payload->source_file, payload->line_no, payload->column_no,
-							 (void *)payload->code_ptr_va);
+	xpti_tracepoint_if *point =
+		xptiCreateTracepoint(payload->name, payload->source_file, payload->line_no,
+				     payload->column_no, (void *)payload->code_ptr_va);
 
 	SOUND(point && point->vtbl->event_ref(point) == xptiFindEvent(point->vtbl->uid64(point)));
-	payload->flags = xpti_payload_has_name | xpti_payload_has_source_file | xpti_payload_has_line | xpti_payload_has_column;
+	payload->flags = xpti_payload_has_name | xpti_payload_has_source_file |
+			 xpti_payload_has_line | xpti_payload_has_column;
 	if (!(payload->name && *payload->name) && !(payload->source_file && *payload->source_file))
 		payload->line_no = payload->column_no = 0;
 	add_event(point->vtbl->event_ref(point), payload);
@@ -296,8 +325,13 @@ static void make(unsigned how)
 {
 	char *name = take_text(), *file = take_text(), *stack = take_text();
 	uint8_t line = (uint8_t)take(1);
-	xpti_payload payload = {.name = name, .stack_trace = stack, .source_file = file, .line_no = line % 8, .column_no = line / 64,
-				.code_ptr_va = (void *)(uintptr_t)line, .flags = take(1) ^ take(1) << 8};
+	xpti_payload payload = {.name = name,
+				.stack_trace = stack,
+				.source_file = file,
+				.line_no = line % 8,
+				.column_no = line / 64,
+				.code_ptr_va = (void *)(uintptr_t)line,
+				.flags = take(1) ^ take(1) << 8};
 	bool valid = payload.flags & (xpti_payload_has_name | xpti_payload_has_source_file);
 
 	if (line == 0xff)
@@ -333,9 +367,14 @@ static void release(void)
 	xpti_tracepoint_if *point = (xpti_tracepoint_if *)(void *)((char *)face + 16);
 	SOUND(point->vtbl->uid64(point) == event->uid);
 	switch (take(1) % 3) {
-	case 0: xptiReleaseEvent(event->event); break;
-	case 1: SOUND(xptiDeleteTracepoint(point) == XPTI_RESULT_SUCCESS); break;
-	default: face->vtbl->destroy_and_free(face);
+	case 0:
+		xptiReleaseEvent(event->event);
+		break;
+	case 1:
+		SOUND(xptiDeleteTracepoint(point) == XPTI_RESULT_SUCCESS);
+		break;
+	default:
+		face->vtbl->destroy_and_free(face);
 	}
 	xptiReleaseEvent(event->event);
 	SOUND(xptiDeleteTracepoint(point) == XPTI_RESULT_NOTFOUND);
@@ -353,17 +392,21 @@ static void look_up_uid(void)
 	uint32_t i = 0;
 
 	if (kind % 2 && event_count)
-		uid = events[number % event_count].uid ^ (kind & 2 ? 0 : uid & -uid);	/* or with one bit changed */
+		/* or with one bit changed */
+		uid = events[number % event_count].uid ^ (kind & 2 ? 0 : uid & -uid);
 	else if (kind & 2 && gone_count)
 		uid = gone[number % gone_count];
 	while (i < event_count && events[i].uid != uid)
 		i++;
 	const xpti_event *wanted = i < event_count ? events[i].event : NULL;
-	SOUND(xptiFindEvent(uid) == wanted && xptiQueryPayloadByUID(uid) == (wanted ? wanted->payload : NULL));
+	SOUND(xptiFindEvent(uid) == wanted &&
+	      xptiQueryPayloadByUID(uid) == (wanted ? wanted->payload : NULL));
 	SOUND(!xptiLookupEvent(uid) == !wanted && !xptiLookupPayload(uid) == !wanted);
 }
 
-/* A pointer that leads to no event: a small one, one that no process has, or one beside an event. */
+/*
+ * A pointer that leads to no event: a small one, one that no process has, or one beside an event.
+ */
 static void use_bogus(void)
 {
 	uint8_t kind = (uint8_t)take(1);
@@ -375,18 +418,23 @@ static void use_bogus(void)
 		bogus = (void *)(uintptr_t)(bits | 1ull << 63);
 	else if (kind % 3 == 2 && event)
 		bogus = (char *)event->event + (int)(bits % 4095) - 2047;
-	/* Beyond the aligned 256 KiB that trace points lie in is memory that a program's own event might lie in. */
+	/*
+	 * Beyond the aligned 256 KiB that trace points lie in is memory that a program's own event
+	 * might lie in.
+	 */
 	if (kind % 3 == 2 && event && ((uintptr_t)bogus ^ (uintptr_t)event->event) >> 18)
 		return;
 	for (uint32_t i = 0; i < event_count; i++) {
 		/* It has hit one, or its trace point. */
-		if (bogus == (void *)events[i].event || (char *)events[i].event - (char *)bogus == 8)
+		if (bogus == (void *)events[i].event ||
+		    (char *)events[i].event - (char *)bogus == 8)
 			return;
 	}
 	SOUND(!xptiQueryPayload(bogus) && !xptiQueryMetadata(bogus));
 	SOUND(xptiAddMetadata(bogus, "key", 1) == XPTI_RESULT_INVALIDARG);
 	xptiReleaseEvent(bogus);
-	SOUND(xptiDeleteTracepoint(bogus) == (bogus ? XPTI_RESULT_NOTFOUND : XPTI_RESULT_INVALIDARG));
+	SOUND(xptiDeleteTracepoint(bogus) ==
+	      (bogus ? XPTI_RESULT_NOTFOUND : XPTI_RESULT_INVALIDARG));
 	SOUND(xptiSetTracepointScopeData(bogus) == XPTI_RESULT_INVALIDARG);
 	for (uint32_t i = 0; i < event_count; i++)
 		SOUND(xptiFindEvent(events[i].uid) == events[i].event);
@@ -409,12 +457,14 @@ static void add_metadata(void)
 	}
 	xpti_event_if *face = (xpti_event_if *)xptiLookupEvent(event->uid);
 	xpti_metadata_if *metadata = face->vtbl->metadata(face);
-	xpti_result result = by_interface ? metadata->vtbl->add_item(metadata, key, value) : xptiAddMetadata(event->event, key, value);
+	xpti_result result = by_interface ? metadata->vtbl->add_item(metadata, key, value)
+					  : xptiAddMetadata(event->event, key, value);
 	if (valid) {
 		uint32_t number = number_of(key);
 		while (i < event->metadata && event->keys[i] != number)
 			i++;
-		SOUND(result == (i < event->metadata ? XPTI_RESULT_DUPLICATE : XPTI_RESULT_SUCCESS));
+		SOUND(result ==
+		      (i < event->metadata ? XPTI_RESULT_DUPLICATE : XPTI_RESULT_SUCCESS));
 		event->keys[i] = number;
 		event->values[i] = value;
 		event->metadata += i == event->metadata;
@@ -447,7 +497,8 @@ static void read_metadata(const struct model_event *event)
 		SOUND(count < event->metadata && has_item(event, node->key, node->value));
 	SOUND(count == event->metadata);
 	xpti_result more = metadata->vtbl->first_item(metadata, &key, &value);
-	for (count = 0; more == XPTI_RESULT_SUCCESS; more = metadata->vtbl->next_item(metadata, &key, &value), count++)
+	for (count = 0; more == XPTI_RESULT_SUCCESS;
+	     more = metadata->vtbl->next_item(metadata, &key, &value), count++)
 		SOUND(count < event->metadata && has_item(event, known_number(key), value));
 	SOUND(more == XPTI_RESULT_FALSE && count == event->metadata);
 }
@@ -460,17 +511,39 @@ static void call(void)
 	struct model_event *event;
 
 	switch (which % 12) {
-	case 0: register_string(); break;
-	case 1: look_up_string(); break;
-	case 2: register_object(); break;
-	case 3: look_up_object(); break;
-	case 4: make(0); break;
-	case 5: make(1); break;
-	case 6: make(2); break;
-	case 7: add_metadata(); break;
-	case 8: release(); break;
-	case 9: look_up_uid(); break;
-	case 10: use_bogus(); break;
+	case 0:
+		register_string();
+		break;
+	case 1:
+		look_up_string();
+		break;
+	case 2:
+		register_object();
+		break;
+	case 3:
+		look_up_object();
+		break;
+	case 4:
+		make(0);
+		break;
+	case 5:
+		make(1);
+		break;
+	case 6:
+		make(2);
+		break;
+	case 7:
+		add_metadata();
+		break;
+	case 8:
+		release();
+		break;
+	case 9:
+		look_up_uid();
+		break;
+	case 10:
+		use_bogus();
+		break;
 	default:
 		if ((event = take_event()))
 			read_metadata(event);

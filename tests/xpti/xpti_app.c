@@ -1,6 +1,7 @@
 /*
- * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers; says on stdout what the dispatcher says. Given a
- * number, it does so that often, each time from the framework's beginning to its end. As a library (LIBRARY) it has trace().
+ * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers;
+ * says on stdout what the dispatcher says. Given a number, it does so that often, each time from
+ * the framework's beginning to its end. As a library (LIBRARY) it has trace().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,11 @@ void trace(void)
 	xptiFrameworkInitialize();
 	xptiInitialize("app", 3, 4, "3.4");
 	printf("level %d\n", xptiGetEffectiveStreamDetailLevel(xptiRegisterStream("app")));
-	xpti_event *event = xptiMakeEvent("the task", &payload, xpti_event_algorithm, xpti_activity_active, &instance);
-	printf("notified %d\n", xptiNotifySubscribers(xptiRegisterStream("app"), xpti_trace_task_begin, NULL, event, instance, NULL));
+	xpti_event *event = xptiMakeEvent("the task", &payload, xpti_event_algorithm,
+					  xpti_activity_active, &instance);
+	printf("notified %d\n",
+	       xptiNotifySubscribers(xptiRegisterStream("app"), xpti_trace_task_begin, NULL, event,
+				     instance, NULL));
 	xptiFinalize("app");
 	xptiFrameworkFinalize();
 	printf("done\n");

@@ -1,6 +1,7 @@
 /*
- * xpti_corners_test.c: the XPTI dispatcher where it is not used as it is meant to be: forks of forks, waiting while others go on, memory that is not events,
- * memory that is short. tests/xpti/xpti_corners.sh has the subscribers of this kind. Every test is a process of its own.
+ * xpti_corners_test.c: the XPTI dispatcher where it is not used as it is meant to be: forks of
+ * forks, waiting while others go on, memory that is not events, memory that is short.
+ * tests/xpti/xpti_corners.sh has the subscribers of this kind. Every test is a process of its own.
  */
 #include <check.h>
 #include <errno.h>
@@ -50,7 +51,10 @@ static int register_something(void)
 {
 	char *text;
 
-	return xptiRegisterString("of a child", &text) != XPTI_INVALID_STRING && xptiRegisterStream("of a child") == stream + 1 ? 7 : 1;
+	return xptiRegisterString("of a child", &text) != XPTI_INVALID_STRING &&
+			       xptiRegisterStream("of a child") == stream + 1
+		       ? 7
+		       : 1;
 }
 
 static int fork_again(void)
@@ -81,7 +85,8 @@ END_TEST
 
 static int status_in_callback;
 
-static void forks(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void forks(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		  const void *user_data)
 {
 	status_in_callback = status_of_child(fork_again);
 }
@@ -129,12 +134,16 @@ START_TEST(who_unregisters_after_another_waits_as_well)
 }
 END_TEST
 
-/* Two threads, of which one at least is in the callback at any time: each leaves it when the other has entered. */
+/*
+ * Two threads, of which one at least is in the callback at any time: each leaves it when the other
+ * has entered.
+ */
 static _Atomic unsigned entered[2];
 static _Atomic bool over;
 static _Thread_local unsigned self;
 
-static void relay(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void relay(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		  const void *user_data)
 {
 	unsigned seen = entered[!self];
 
@@ -182,11 +191,12 @@ END_TEST
 START_TEST(an_event_that_is_zero_but_for_its_payload_gets_metadata)
 {
 	xpti_payload payload = XPTI_PAYLOAD("f", "f.c", 1, 1);
-	xpti_event own = { .payload = &payload };
+	xpti_event own = {.payload = &payload};
 
 	start();
 	for (int i = 0; i < 100; i++)
-		ck_assert_int_eq(xptiAddMetadata(&own, (char[]){ (char)('0' + i), '\0' }, i), XPTI_RESULT_SUCCESS);
+		ck_assert_int_eq(xptiAddMetadata(&own, (char[]){(char)('0' + i), '\0'}, i),
+				 XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiAddMetadata(&own, "0", 7), XPTI_RESULT_DUPLICATE);
 	ck_assert_uint_eq(xptiQueryMetadata(&own)->count, 100);
 	/* What it took is the program's, by operator delete where there is one; here it stays. */
@@ -196,7 +206,7 @@ END_TEST
 START_TEST(readable_memory_is_not_therefore_an_event)
 {
 	_Alignas(16) static char text[4 * sizeof(xpti_event)];
-	static const int fillings[] = { 0, 1, 'x', 0x7f, 0x80, 0xff };
+	static const int fillings[] = {0, 1, 'x', 0x7f, 0x80, 0xff};
 
 	start();
 	for (size_t i = 0; i < sizeof(fillings) / sizeof(fillings[0]); i++) {
@@ -204,7 +214,8 @@ START_TEST(readable_memory_is_not_therefore_an_event)
 		for (size_t at = 0; at < 64; at += 8) {
 			ck_assert_ptr_null(xptiQueryMetadata((xpti_event *)(text + at)));
 			ck_assert_ptr_null(xptiQueryPayload((xpti_event *)(text + at)));
-			ck_assert_int_eq(xptiAddMetadata((xpti_event *)(text + at), "k", 1), XPTI_RESULT_INVALIDARG);
+			ck_assert_int_eq(xptiAddMetadata((xpti_event *)(text + at), "k", 1),
+					 XPTI_RESULT_INVALIDARG);
 			xptiReleaseEvent((xpti_event *)(text + at));
 		}
 	}
@@ -222,9 +233,13 @@ START_TEST(addresses_beside_a_trace_point_are_not_one)
 		if (((uintptr_t)event + (uintptr_t)off) / 4096 != (uintptr_t)event / 4096)
 			continue;
 		if (off)
-			ck_assert_int_eq(xptiAddMetadata((xpti_event *)((char *)event + off), "k", 1), XPTI_RESULT_INVALIDARG);
+			ck_assert_int_eq(
+				xptiAddMetadata((xpti_event *)((char *)event + off), "k", 1),
+				XPTI_RESULT_INVALIDARG);
 		if (off)
-			ck_assert_int_eq(xptiDeleteTracepoint((xpti_tracepoint_if *)((char *)point + off)), XPTI_RESULT_NOTFOUND);
+			ck_assert_int_eq(
+				xptiDeleteTracepoint((xpti_tracepoint_if *)((char *)point + off)),
+				XPTI_RESULT_NOTFOUND);
 		if (off)
 			xptiReleaseEvent((xpti_event *)((char *)event + off));
 	}
@@ -252,14 +267,14 @@ START_TEST(metadata_that_is_gone_is_not_gone_through)
 }
 END_TEST
 
-#ifndef __SANITIZE_ADDRESS__	/* its allocators can't be replaced */
+#ifndef __SANITIZE_ADDRESS__ /* its allocators can't be replaced */
 /* ---- memory is short: this program's allocators are the ones that the dispatcher uses ---- */
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-static _Thread_local long left = -1;	/* allocations that succeed; -1: all */
+static _Thread_local long left = -1; /* allocations that succeed; -1: all */
 
 static bool runs_out(void)
 {
@@ -297,14 +312,18 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 
 static int calls;
 
-static void counts(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void counts(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		   const void *user_data)
 {
 	calls++;
 }
 
 static bool wrong;
 
-/* Everything once; texts and places that are new in each round, many enough that tables grow. True: all worked. (Check's own assertions allocate.) */
+/*
+ * Everything once; texts and places that are new in each round, many enough that tables grow. True:
+ * all worked. (Check's own assertions allocate.)
+ */
 static bool do_everything(int round)
 {
 	char name[32], *text;
@@ -315,10 +334,12 @@ static bool do_everything(int round)
 		snprintf(name, sizeof(name), "%d.%d", round, i);
 		xpti_string_id id = xptiRegisterString(name, &text);
 		good &= id != XPTI_INVALID_STRING;
-		wrong |= !(id == XPTI_INVALID_STRING ? !text : strcmp(xptiLookupString(id), name) == 0);
+		wrong |= !(id == XPTI_INVALID_STRING ? !text
+						     : strcmp(xptiLookupString(id), name) == 0);
 		xpti_object_id object = xptiRegisterObject(name, sizeof(name), 0);
 		good &= object != XPTI_INVALID_OBJECT;
-		wrong |= !(object == XPTI_INVALID_OBJECT || memcmp(xptiLookupObject(object).data, name, sizeof(name)) == 0);
+		wrong |= !(object == XPTI_INVALID_OBJECT ||
+			   memcmp(xptiLookupObject(object).data, name, sizeof(name)) == 0);
 		xpti_payload payload = XPTI_PAYLOAD(name, "f.c", i, 1);
 		xpti_event *event = xptiMakeEvent(name, &payload, 1, 1, &instance);
 		good &= event != NULL;
@@ -330,7 +351,10 @@ static bool do_everything(int round)
 	}
 	uint8_t number = xptiRegisterStream(round % 2 ? name : "test");
 	good &= number != XPTI_INVALID_STREAM;
-	xpti_result registered = number == XPTI_INVALID_STREAM ? XPTI_RESULT_FAIL : xptiRegisterCallback(number, (uint16_t)(round * 256 + 10), counts);
+	xpti_result registered =
+		number == XPTI_INVALID_STREAM
+			? XPTI_RESULT_FAIL
+			: xptiRegisterCallback(number, (uint16_t)(round * 256 + 10), counts);
 	calls = 0;
 	xptiNotifySubscribers(number, (uint16_t)(round * 256 + 10), NULL, (xpti_event *)1, 0, NULL);
 	wrong |= !(registered != XPTI_RESULT_FAIL || !calls);
@@ -350,7 +374,8 @@ START_TEST(without_memory_functions_fail_and_nothing_else)
 		failures += !do_everything(round);
 		left = -1;
 		ck_assert(!wrong);
-		ck_assert(do_everything(round + 100));		/* and with memory they work again */
+		/* and with memory they work again */
+		ck_assert(do_everything(round + 100));
 	}
 	ck_assert(!wrong);
 	ck_assert_int_gt(failures, 20);

@@ -1,11 +1,13 @@
 /*
- * xpti_cxx_test.cc: the XPTI dispatcher from C++17: trace points through abstract classes, metadata as the std::unordered_map that it is, callbacks
- * that throw.
+ * xpti_cxx_test.cc: the XPTI dispatcher from C++17: trace points through abstract classes, metadata
+ * as the std::unordered_map that it is, callbacks that throw.
  *
- * The classes are declared here as the original's header declares its own: what counts is the order of the virtual functions. Their names are not
- * those of tracelayer/xpti.h, whose functions are called with casts.
+ * The classes are declared here as the original's header declares its own: what counts is the order
+ * of the virtual functions. Their names are not those of tracelayer/xpti.h, whose functions are
+ * called with casts.
  *
- * Built twice: xpti_cxx_test is linked with the dispatcher, xpti_cxx_proxy_test (XPTI_PROXY) with the static proxy.
+ * Built twice: xpti_cxx_test is linked with the dispatcher, xpti_cxx_proxy_test (XPTI_PROXY) with
+ * the static proxy.
  */
 #include <check.h>
 
@@ -23,7 +25,8 @@
 #include "tracelayer/xpti.h"
 
 /* Not in an unnamed namespace: the compiler would know that nobody implements them. */
-namespace xpti {
+namespace xpti
+{
 
 struct payload_t {
 	virtual ~payload_t() = default;
@@ -98,7 +101,8 @@ void operator delete(void *memory, size_t) noexcept
 	free(memory);
 }
 
-namespace {
+namespace
+{
 
 using namespace xpti;
 using map_t = std::unordered_map<uint32_t, int32_t>;
@@ -106,7 +110,8 @@ static_assert(sizeof(map_t) == sizeof(xpti_metadata), "the map's layout");
 
 tracepoint_t *make(const char *name)
 {
-	return reinterpret_cast<tracepoint_t *>(xptiCreateTracepoint(name, "code.cc", 12, 34, nullptr));
+	return reinterpret_cast<tracepoint_t *>(
+		xptiCreateTracepoint(name, "code.cc", 12, 34, nullptr));
 }
 
 map_t &map_of(tracepoint_t *point)
@@ -136,8 +141,10 @@ START_TEST(a_payload_has_virtual_functions)
 	ck_assert_uint_eq(payload->uid64(), point->uid64());
 	ck_assert(payload->is_valid());
 	ck_assert_ptr_eq(payload->payload_ref(), point->payload_ref());
-	ck_assert_ptr_eq(reinterpret_cast<const payload_t *>(xptiLookupPayload(point->uid64())), payload);
-	ck_assert_ptr_eq(dynamic_cast<void *>(point), static_cast<void *>(payload));	/* the object's beginning */
+	ck_assert_ptr_eq(reinterpret_cast<const payload_t *>(xptiLookupPayload(point->uid64())),
+			 payload);
+	/* the object's beginning */
+	ck_assert_ptr_eq(dynamic_cast<void *>(point), static_cast<void *>(payload));
 }
 END_TEST
 
@@ -177,21 +184,23 @@ START_TEST(metadata_has_virtual_functions)
 
 	ck_assert_int_eq(metadata->first_item(&key, &value), XPTI_RESULT_FALSE);
 	ck_assert_int_eq(metadata->next_item(&key, &value), XPTI_RESULT_FALSE);
-	ck_assert_int_eq(metadata->add_item("one", 1), XPTI_RESULT_SUCCESS);	/* the value as it is given */
+	/* the value as it is given */
+	ck_assert_int_eq(metadata->add_item("one", 1), XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(metadata->add_item("two", 2), XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(metadata->add_item("two", 3), XPTI_RESULT_DUPLICATE);
 	ck_assert_int_eq(metadata->add_item(nullptr, 3), XPTI_RESULT_INVALIDARG);
 	ck_assert_uint_eq(metadata->count(), 2);
-	for (int32_t more = metadata->first_item(&key, &value); more == XPTI_RESULT_SUCCESS; more = metadata->next_item(&key, &value))
+	for (int32_t more = metadata->first_item(&key, &value); more == XPTI_RESULT_SUCCESS;
+	     more = metadata->next_item(&key, &value))
 		seen.emplace(key, value);
-	ck_assert(seen == (std::set<std::pair<std::string, int32_t>>{ { "one", 1 }, { "two", 3 } }));
+	ck_assert(seen == (std::set<std::pair<std::string, int32_t>>{{"one", 1}, {"two", 3}}));
 	ck_assert_int_eq(metadata->next_item(&key, &value), XPTI_RESULT_FALSE);
 }
 END_TEST
 
 START_TEST(metadata_is_an_unordered_map)
 {
-	for (int count : { 0, 1, 2, 12, 13, 14, 100, 3000 }) {
+	for (int count : {0, 1, 2, 12, 13, 14, 100, 3000}) {
 		tracepoint_t *point = make("map");
 		map_t &map = map_of(point), wanted;
 
@@ -229,7 +238,8 @@ START_TEST(programs_insert_too)
 		if (i % 3 == 0)
 			map[id] = i;
 		else
-			ck_assert_int_eq(xptiAddMetadata(point->event_ref(), key.c_str(), i), XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiAddMetadata(point->event_ref(), key.c_str(), i),
+					 XPTI_RESULT_SUCCESS);
 		wanted[id] = i;
 		if (i % 500 == 0)
 			ck_assert(map == wanted);
@@ -248,7 +258,8 @@ START_TEST(programs_insert_too)
 	map.clear();
 	ck_assert_int_eq(xptiAddMetadata(point->event_ref(), "k1", 12), XPTI_RESULT_SUCCESS);
 	ck_assert_uint_eq(map.size(), 1);
-	ck_assert_int_eq(xptiDeleteTracepoint(reinterpret_cast<xpti_tracepoint_if *>(point)), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiDeleteTracepoint(reinterpret_cast<xpti_tracepoint_if *>(point)),
+			 XPTI_RESULT_SUCCESS);
 }
 END_TEST
 
@@ -258,7 +269,7 @@ START_TEST(metadata_takes_its_memory_from_operator_new)
 	size_t before = taken;
 
 	xptiAddMetadata(point->event_ref(), "k", 1);
-	ck_assert_uint_eq(taken, before + 2);		/* a node, and the first buckets */
+	ck_assert_uint_eq(taken, before + 2); /* a node, and the first buckets */
 	xptiAddMetadata(point->event_ref(), "l", 1);
 	ck_assert_uint_eq(taken, before + 3);
 }
@@ -288,7 +299,8 @@ START_TEST(an_exception_leaves_a_notification)
 	xptiRegisterCallback(stream, 10, throws);
 	for (int i = 0; i < 100; i++) {
 		try {
-			xptiNotifySubscribers(stream, 10, nullptr, reinterpret_cast<xpti_event *>(1), 0, nullptr);
+			xptiNotifySubscribers(stream, 10, nullptr,
+					      reinterpret_cast<xpti_event *>(1), 0, nullptr);
 		} catch (const std::runtime_error &error) {
 			caught += !strcmp(error.what(), "from a callback");
 		}
@@ -332,23 +344,28 @@ START_TEST(every_function_can_be_called)
 	uint16_t type = xptiRegisterUserDefinedTracePoint("tool", XPTI_TRACE_POINT_BEGIN(1));
 	ck_assert_uint_ne(xptiRegisterUserDefinedEventType("tool", XPTI_EVENT(1)), 0);
 	ck_assert_int_eq(xptiRegisterCallback(stream, type, on_begin), XPTI_RESULT_SUCCESS);
-	ck_assert_int_eq(xptiRegisterCallback(stream, uint16_t(type + 1), on_end), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiRegisterCallback(stream, uint16_t(type + 1), on_end),
+			 XPTI_RESULT_SUCCESS);
 	ck_assert(xptiCheckTraceEnabled(stream, type));
 
 	xpti_payload payload = XPTI_PAYLOAD("all", "all.cc", 1, 2);
-	xpti_event *event = xptiMakeEvent("all", &payload, xpti_event_graph, xpti_activity_active, &instance);
+	xpti_event *event =
+		xptiMakeEvent("all", &payload, xpti_event_graph, xpti_activity_active, &instance);
 	{
 		XPTI_SCOPED_NOTIFY(stream, type, nullptr, event, instance, nullptr);
 	}
 	ck_assert(begun == 1 && ended == 1);
-	ck_assert_int_eq(xptiNotifySubscribers(stream, type, nullptr, event, instance, nullptr), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiNotifySubscribers(stream, type, nullptr, event, instance, nullptr),
+			 XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(begun, 2);
 	ck_assert_int_eq(xptiUnregisterCallback(stream, type, on_begin), XPTI_RESULT_SUCCESS);
 	ck_assert_ptr_eq(xptiFindEvent(event->unique_id), event);
 	ck_assert_ptr_eq(xptiQueryPayload(event), event->payload);
 	ck_assert_ptr_eq(xptiQueryPayloadByUID(event->unique_id), event->payload);
 	ck_assert_uint_ne(xptiRegisterPayload(&payload), 0);
-	ck_assert_int_eq(xptiAddMetadata(event, "k", xptiRegisterObject("v", 1, xpti_metadata_string)), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(
+		xptiAddMetadata(event, "k", xptiRegisterObject("v", 1, xpti_metadata_string)),
+		XPTI_RESULT_SUCCESS);
 	ck_assert_uint_eq(xptiQueryMetadata(event)->count, 1);
 	ck_assert_str_eq(xptiLookupString(xptiRegisterString("text", &text)), "text");
 	ck_assert_uint_eq(xptiLookupObject(0).size, 1);
@@ -361,7 +378,8 @@ START_TEST(every_function_can_be_called)
 	xptiEnableTracepointScopeNotification(true);
 	ck_assert(xptiCheckTracepointScopeNotification());
 
-	auto *point = const_cast<xpti_tracepoint_if *>(xptiRegisterTracepointScope("scope", "all.cc", 3, 4, nullptr));
+	auto *point = const_cast<xpti_tracepoint_if *>(
+		xptiRegisterTracepointScope("scope", "all.cc", 3, 4, nullptr));
 	ck_assert_int_eq(xptiSetTracepointScopeData(point), XPTI_RESULT_SUCCESS);
 	ck_assert_ptr_eq(xptiGetTracepointScopeData(), point);
 	ck_assert_uint_eq(xptiGetUniversalId(), reinterpret_cast<tracepoint_t *>(point)->uid64());

@@ -1,6 +1,7 @@
 /*
- * xpti_first.c: eight threads whose first calls of XPTI meet; prints the numbers that they got for one stream. Given a path, it has
- * found no dispatcher before, and they try again with that one until they have it.
+ * xpti_first.c: eight threads whose first calls of XPTI meet; prints the numbers that they got for
+ * one stream. Given a path, it has found no dispatcher before, and they try again with that one
+ * until they have it.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
 	uint8_t numbers[THREADS];
 
 	if (argc > 1) {
-		xptiTraceEnabled();	/* there is none yet */
+		xptiTraceEnabled(); /* there is none yet */
 		setenv("XPTI_FRAMEWORK_DISPATCHER", argv[1], 1);
 		retry = true;
 	}

@@ -1,6 +1,7 @@
 /*
- * xpti_nothing.c: what the static proxy's functions return while there is no dispatcher, each of them; built with the proxy. Given a path, it then sets
- * XPTI_FRAMEWORK_DISPATCHER to it, tries again, and says if that has brought a dispatcher.
+ * xpti_nothing.c: what the static proxy's functions return while there is no dispatcher, each of
+ * them; built with the proxy. Given a path, it then sets XPTI_FRAMEWORK_DISPATCHER to it, tries
+ * again, and says if that has brought a dispatcher.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +11,16 @@
 
 static int failed;
 
-#define IS(call, want) \
-	do { \
-		if ((call) != (want)) { \
-			printf("%s is not %s\n", #call, #want); \
-			failed = 1; \
-		} \
+#define IS(call, want)                                                                             \
+	do {                                                                                       \
+		if ((call) != (want)) {                                                            \
+			printf("%s is not %s\n", #call, #want);                                    \
+			failed = 1;                                                                \
+		}                                                                                  \
 	} while (0)
 
-static void on_task(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void on_task(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		    const void *user_data)
 {
 	IS("called", NULL);
 }

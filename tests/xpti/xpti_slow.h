@@ -12,7 +12,8 @@
 /* How many threads are in slow; whether they may leave it. */
 static _Atomic int inside, may_leave;
 
-static inline void slow(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static inline void slow(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+			const void *user_data)
 {
 	(void)type, (void)parent, (void)object, (void)instance, (void)user_data;
 	inside++;

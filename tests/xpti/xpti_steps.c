@@ -1,6 +1,7 @@
 /*
- * xpti_steps.c: does to XPTI's streams what its arguments say, one after the other, and prints what comes of it: begin and end of the framework;
- * initialize, finalize, unregister, register and listen (a callback for task_begin), each with a stream, as initialize:app; task:app notifies.
+ * xpti_steps.c: does to XPTI's streams what its arguments say, one after the other, and prints what
+ * comes of it: begin and end of the framework; initialize, finalize, unregister, register and
+ * listen (a callback for task_begin), each with a stream, as initialize:app; task:app notifies.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 #include "tracelayer/xpti.h"
 
-static void on_task(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void on_task(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		    const void *user_data)
 {
 	printf("task\n");
 }
@@ -30,12 +32,15 @@ static void step(const char *what, const char *stream)
 	else if (strcmp(what, "register") == 0)
 		result = xptiRegisterStream(stream);
 	else if (strcmp(what, "listen") == 0)
-		result = xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin, on_task);
+		result = xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin,
+					      on_task);
 	else if (strcmp(what, "task") == 0)
-		result = xptiNotifySubscribers(xptiRegisterStream(stream), xpti_trace_task_begin, NULL, (xpti_event *)1, 0, NULL);
+		result = xptiNotifySubscribers(xptiRegisterStream(stream), xpti_trace_task_begin,
+					       NULL, (xpti_event *)1, 0, NULL);
 	else
 		exit(3);
-	printf("%s%s%s = %s%d\n", what, stream ? ":" : "", stream ? stream : "", result < 0 ? "..0" : "", result & 0xff);
+	printf("%s%s%s = %s%d\n", what, stream ? ":" : "", stream ? stream : "",
+	       result < 0 ? "..0" : "", result & 0xff);
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,14 @@
 /*
- * xpti_stress.c: threads that do everything at once with the XPTI dispatcher: register, notify, unregister, look up, add metadata, delete, reset.
+ * xpti_stress.c: threads that do everything at once with the XPTI dispatcher: register, notify,
+ * unregister, look up, add metadata, delete, reset.
  *
  *	xpti_stress THREADS ROUNDS [forks]
  *
- * Each callback checks that it may be called: it has a thread that registers it, says so before, and takes that back when unregister has returned. Others, on a
- * stream of their own, belong to nobody: they are registered, unregistered and notified by everybody, also by each other, and call all that there is, even
- * reset and the stream's end. With forks, children of the first thread do the same in the midst of it.
+ * Each callback checks that it may be called: it has a thread that registers it, says so before,
+ * and takes that back when unregister has returned. Others, on a stream of their own, belong to
+ * nobody: they are registered, unregistered and notified by everybody, also by each other, and call
+ * all that there is, even reset and the stream's end. With forks, children of the first thread do
+ * the same in the midst of it.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -55,10 +58,11 @@ static void run(unsigned number, const void *user_data)
 	inside[number]--;
 }
 
-#define CALLBACK(n) \
-	static void callback_##n(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data) \
-	{ \
-		run(n, user_data); \
+#define CALLBACK(n)                                                                                \
+	static void callback_##n(uint16_t type, xpti_event *parent, xpti_event *object,            \
+				 uint64_t instance, const void *user_data)                         \
+	{                                                                                          \
+		run(n, user_data);                                                                 \
 	}
 CALLBACK(0)
 CALLBACK(1)
@@ -69,7 +73,8 @@ CALLBACK(5)
 CALLBACK(6)
 CALLBACK(7)
 
-static const xpti_callback callbacks[] = { callback_0, callback_1, callback_2, callback_3, callback_4, callback_5, callback_6, callback_7 };
+static const xpti_callback callbacks[] = {callback_0, callback_1, callback_2, callback_3,
+					  callback_4, callback_5, callback_6, callback_7};
 
 static void register_one(unsigned number)
 {
@@ -81,7 +86,10 @@ static void register_one(unsigned number)
 
 static void unregister_one(unsigned number)
 {
-	/* NOTFOUND: a reset was first, and may still be waiting for the callback, as this does then. */
+	/*
+	 * NOTFOUND: a reset was first, and may still be waiting for the callback, as this does
+	 * then.
+	 */
 	xpti_result result = xptiUnregisterCallback(stream, TYPE, callbacks[number]);
 	if (result != XPTI_RESULT_SUCCESS && result != XPTI_RESULT_NOTFOUND)
 		fail("unregistering failed");
@@ -103,19 +111,20 @@ static uint32_t any(uint32_t count)
 
 static void do_anything(void);
 
-#define WILD(n) \
-	static void wild_##n(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data) \
-	{ \
-		wild_calls++; \
-		depth++; \
-		do_anything(); \
-		depth--; \
+#define WILD(n)                                                                                    \
+	static void wild_##n(uint16_t type, xpti_event *parent, xpti_event *object,                \
+			     uint64_t instance, const void *user_data)                             \
+	{                                                                                          \
+		wild_calls++;                                                                      \
+		depth++;                                                                           \
+		do_anything();                                                                     \
+		depth--;                                                                           \
 	}
 WILD(0)
 WILD(1)
 WILD(2)
 
-static const xpti_callback wild[] = { wild_0, wild_1, wild_2 };
+static const xpti_callback wild[] = {wild_0, wild_1, wild_2};
 
 static void do_anything(void)
 {
@@ -127,24 +136,59 @@ static void do_anything(void)
 	char *text;
 
 	switch (any(24)) {
-	case 0 ... 3: xptiRegisterCallback(wild_stream, type, callback); break;
-	case 4 ... 5: xptiUnregisterCallback(wild_stream, type, callback); break;
-	case 6 ... 12: if (depth < WILD_DEPTH) xptiNotifySubscribers(wild_stream, type, NULL, (xpti_event *)1, 0, NULL); break;
-	case 13: own = xptiMakeEvent("stress", &payload, 1, 1, &instance); break;
-	case 14: xptiReleaseEvent(own); break;
-	case 15: xptiAddMetadata(own, "stress", 1); break;	/* also to one that is gone, or another's */
-	case 16: xptiQueryMetadata(own); break;
-	case 17: xptiRegisterString("stress wild", &text); break;
-	case 18: xptiSetTracepointScopeData(xptiCreateTracepoint("stress wild", "stress.c", any(9), 0, NULL)); break;
-	case 19: xptiDeleteTracepoint((xpti_tracepoint_if *)xptiGetTracepointScopeData()); break;
-	case 20: xptiCheckTraceEnabled(wild_stream, any(2) ? type : 0); break;
-	case 21: if (any(20) == 0) xptiFinalize("stress wild"); break;
-	case 22: if (any(200) == 0) xptiReset(); break;
-	case 23: xptiLookupObject((int32_t)any(10000)); break;
+	case 0 ... 3:
+		xptiRegisterCallback(wild_stream, type, callback);
+		break;
+	case 4 ... 5:
+		xptiUnregisterCallback(wild_stream, type, callback);
+		break;
+	case 6 ... 12:
+		if (depth < WILD_DEPTH)
+			xptiNotifySubscribers(wild_stream, type, NULL, (xpti_event *)1, 0, NULL);
+		break;
+	case 13:
+		own = xptiMakeEvent("stress", &payload, 1, 1, &instance);
+		break;
+	case 14:
+		xptiReleaseEvent(own);
+		break;
+	/* also to one that is gone, or another's */
+	case 15:
+		xptiAddMetadata(own, "stress", 1);
+		break;
+	case 16:
+		xptiQueryMetadata(own);
+		break;
+	case 17:
+		xptiRegisterString("stress wild", &text);
+		break;
+	case 18:
+		xptiSetTracepointScopeData(
+			xptiCreateTracepoint("stress wild", "stress.c", any(9), 0, NULL));
+		break;
+	case 19:
+		xptiDeleteTracepoint((xpti_tracepoint_if *)xptiGetTracepointScopeData());
+		break;
+	case 20:
+		xptiCheckTraceEnabled(wild_stream, any(2) ? type : 0);
+		break;
+	case 21:
+		if (any(20) == 0)
+			xptiFinalize("stress wild");
+		break;
+	case 22:
+		if (any(200) == 0)
+			xptiReset();
+		break;
+	case 23:
+		xptiLookupObject((int32_t)any(10000));
+		break;
 	}
 }
 
-/* A child of a process with other threads may only do what this library promises; and it must end. */
+/*
+ * A child of a process with other threads may only do what this library promises; and it must end.
+ */
 static void have_child(void)
 {
 	int status = -1;
@@ -168,7 +212,8 @@ static void make_and_notify(unsigned number, int round)
 
 	snprintf(name, sizeof(name), "stress %d", (int)number * 1000 + round % 500);
 	xpti_payload payload = XPTI_PAYLOAD(name, "stress.c", round % 50, 0);
-	xpti_event *event = xptiMakeEvent(name, &payload, xpti_event_graph, xpti_activity_active, &instance);
+	xpti_event *event =
+		xptiMakeEvent(name, &payload, xpti_event_graph, xpti_activity_active, &instance);
 	if (!event) {
 		fail("no event was made");
 		return;
@@ -193,7 +238,7 @@ static void strings_and_objects(unsigned number, int round)
 	uint32_t id = xptiRegisterString(name, &text);
 	if (id == XPTI_INVALID_STRING || strcmp(text, name) != 0)
 		fail("a text is another");
-	const char *found = xptiLookupString(id);	/* a reset may have come in between */
+	const char *found = xptiLookupString(id); /* a reset may have come in between */
 	if (found && strlen(found) > 64)
 		fail("a text is no text");
 	int32_t object = xptiRegisterObject((char *)&value, sizeof(value), 0);
@@ -242,6 +287,7 @@ int main(int argc, char **argv)
 		pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i);
 	for (int i = 0; i < threads && i < MOST; i++)
 		pthread_join(thread[i], NULL);
-	printf("%lu calls, %lu of nobody's, %lu resets, %lu children, %lu wrong\n", calls, wild_calls, resets, children, wrong);
+	printf("%lu calls, %lu of nobody's, %lu resets, %lu children, %lu wrong\n", calls,
+	       wild_calls, resets, children, wrong);
 	return wrong || !calls || !wild_calls || !resets || with_forks != (children > 0);
 }

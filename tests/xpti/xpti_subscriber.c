@@ -1,12 +1,15 @@
 /*
- * xpti_subscriber.c: XPTI subscribers for tests. Built with NAME="a", it says on stdout what it is told; further behaviour by macros:
+ * xpti_subscriber.c: XPTI subscribers for tests. Built with NAME="a", it says on stdout what it is
+ * told; further behaviour by macros:
  *
  *	NO_INIT, NO_FINISH	that entry point is missing
  *	LEVEL			it wants this detail
- *	CALLS			it registers a callback for task_begin in init, and calls about every function there
+ *	CALLS			it registers a callback for task_begin in init, and calls about
+ *				every function there
  *	CLOSES			it closes itself each time that it is told something
  *	ENDS			it ends the framework: 1: in init and in finish; 2: in a callback
- *	REPEATS			it initializes a stream whenever it is told of one, and finalizes it whenever it ends
+ *	REPEATS			it initializes a stream whenever it is told of one, and finalizes it
+ *				whenever it ends
  *	EARLY			it calls the framework as it is loaded
  *	LOADED			it says when it is loaded and unloaded
  *	LAZY			it has a call, which it never makes, of a function that nobody has
@@ -46,7 +49,9 @@ static void close_itself(void)
 {
 #ifdef CLOSES
 	Dl_info own;
-	void *handle = dladdr((void *)&close_itself, &own) ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *handle = dladdr((void *)&close_itself, &own)
+			       ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+			       : NULL;
 
 	if (handle) {
 		dlclose(handle);
@@ -56,7 +61,8 @@ static void close_itself(void)
 #endif
 }
 
-__attribute__((unused)) static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance, const void *user_data)
+__attribute__((unused)) static void on_task(uint16_t type, xpti_event *parent, xpti_event *event,
+					    uint64_t instance, const void *user_data)
 {
 	printf(NAME " task %s %d\n", xptiQueryPayload(event)->name, (int)instance);
 	end_framework(2);
@@ -68,8 +74,10 @@ __attribute__((constructor)) static void early(void)
 	uint64_t instance;
 	char *text;
 	xpti_payload payload = XPTI_PAYLOAD("early", "subscriber.c", 1, 1);
-	bool good = xptiRegisterString("early", &text) != XPTI_INVALID_STRING && xptiMakeEvent("early", &payload, 1, 1, &instance) &&
-		    xptiRegisterStream("early") != XPTI_INVALID_STREAM && xptiInitialize("early", 1, 0, "1") == XPTI_RESULT_SUCCESS &&
+	bool good = xptiRegisterString("early", &text) != XPTI_INVALID_STRING &&
+		    xptiMakeEvent("early", &payload, 1, 1, &instance) &&
+		    xptiRegisterStream("early") != XPTI_INVALID_STREAM &&
+		    xptiInitialize("early", 1, 0, "1") == XPTI_RESULT_SUCCESS &&
 		    !xptiTraceEnabled();
 
 	printf(NAME " early %s\n", good ? "good" : "bad");
@@ -86,9 +94,11 @@ static void call_back(const char *stream)
 
 	if (strcmp(stream, "app") != 0)
 		return;
-	xpti_result result = xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin, on_task);
+	xpti_result result =
+		xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin, on_task);
 	xpti_event *event = xptiMakeEvent("in init", &payload, 1, 1, &instance);
-	bool good = event && xptiAddMetadata(event, "k", 1) == 0 && xptiRegisterString("s", &text) && xptiTraceEnabled();
+	bool good = event && xptiAddMetadata(event, "k", 1) == 0 &&
+		    xptiRegisterString("s", &text) && xptiTraceEnabled();
 	xptiReleaseEvent(event);
 	if (xptiInitialize("own", 1, 0, "1") != XPTI_RESULT_SUCCESS)
 		good = false;

@@ -1,10 +1,12 @@
 /*
- * xpti_test.c: what the XPTI dispatcher's functions do, sentence by sentence: strings, objects, payloads, events, callbacks, notifications, checks,
- * metadata, what is a thread's own, defaults, reset; and what the original gets wrong and this one doesn't.
+ * xpti_test.c: what the XPTI dispatcher's functions do, sentence by sentence: strings, objects,
+ * payloads, events, callbacks, notifications, checks, metadata, what is a thread's own, defaults,
+ * reset; and what the original gets wrong and this one doesn't.
  *
- * Built three times: xpti_test is linked with the dispatcher; xpti_table_test (XPTI_TABLE) loads it and takes each function with dlsym; xpti_proxy_test
- * (XPTI_PROXY) is linked with the static proxy. xpti_proxy.sh runs xpti_test with the dispatcher preloaded. Every test is a process of its own, in which
- * nothing has been called yet.
+ * Built three times: xpti_test is linked with the dispatcher; xpti_table_test (XPTI_TABLE) loads it
+ * and takes each function with dlsym; xpti_proxy_test (XPTI_PROXY) is linked with the static proxy.
+ * xpti_proxy.sh runs xpti_test with the dispatcher preloaded. Every test is a process of its own,
+ * in which nothing has been called yet.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -24,7 +26,8 @@
 #endif
 
 /* The binary interface: offsets as the original's C++ header has them. */
-#define AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+#define AT(type, member, offset)                                                                   \
+	_Static_assert(offsetof(type, member) == (offset), #type "." #member)
 AT(xpti_payload, stack_trace, 8);
 AT(xpti_payload, source_file, 16);
 AT(xpti_payload, line_no, 24);
@@ -46,7 +49,8 @@ AT(xpti_event, global_user_data, 112);
 AT(xpti_event, flags, 120);
 AT(xpti_object, data, 8);
 AT(xpti_object, type, 16);
-_Static_assert(sizeof(xpti_payload) == 80 && sizeof(xpti_event) == 128 && sizeof(xpti_object) == 24, "sizes");
+_Static_assert(sizeof(xpti_payload) == 80 && sizeof(xpti_event) == 128 && sizeof(xpti_object) == 24,
+	       "sizes");
 
 static xpti_payload place(const char *name, const char *file, uint32_t line)
 {
@@ -57,7 +61,8 @@ static xpti_event *event_of(const char *name)
 {
 	xpti_payload payload = place(name, "test.c", 1);
 	uint64_t instance;
-	xpti_event *event = xptiMakeEvent(name, &payload, xpti_event_algorithm, xpti_activity_active, &instance);
+	xpti_event *event = xptiMakeEvent(name, &payload, xpti_event_algorithm,
+					  xpti_activity_active, &instance);
 
 	ck_assert_ptr_nonnull(event);
 	return event;
@@ -66,7 +71,12 @@ static xpti_event *event_of(const char *name)
 /* ---- callbacks that note that they were called ---- */
 
 static char called[64];
-static struct { uint16_t type; xpti_event *parent, *object; uint64_t instance; const void *user_data; } last;
+static struct {
+	uint16_t type;
+	xpti_event *parent, *object;
+	uint64_t instance;
+	const void *user_data;
+} last;
 
 static void note(char letter)
 {
@@ -77,7 +87,8 @@ static void note(char letter)
 	called[length + 1] = '\0';
 }
 
-static void on_a(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void on_a(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		 const void *user_data)
 {
 	last.type = type;
 	last.parent = parent;
@@ -87,7 +98,8 @@ static void on_a(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t
 	note('a');
 }
 
-static void on_b(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void on_b(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		 const void *user_data)
 {
 	note('b');
 }
@@ -105,7 +117,8 @@ static void start(void)
 static const char *notify(uint16_t type)
 {
 	called[0] = '\0';
-	ck_assert_int_eq(xptiNotifySubscribers(stream, type, NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiNotifySubscribers(stream, type, NULL, (xpti_event *)1, 0, NULL),
+			 XPTI_RESULT_SUCCESS);
 	return called;
 }
 
@@ -164,7 +177,7 @@ START_TEST(the_framework_ends_with_its_last_user_and_begins_anew)
 	xptiFrameworkFinalize();
 	ck_assert(!xptiTraceEnabled());
 	xptiForceSetTraceEnabled(true);
-	xptiFrameworkFinalize();	/* one too many */
+	xptiFrameworkFinalize(); /* one too many */
 	ck_assert(xptiTraceEnabled());
 	xptiFrameworkInitialize();
 	xptiFrameworkFinalize();
@@ -212,7 +225,8 @@ START_TEST(a_stream_is_unregistered)
 	ck_assert_int_eq(xptiUnregisterStream(NULL), XPTI_RESULT_INVALIDARG);
 	ck_assert_int_eq(xptiUnregisterStream("test"), XPTI_RESULT_NOTFOUND);
 	ck_assert_int_eq(xptiUnregisterStream("unknown"), XPTI_RESULT_NOTFOUND);
-	ck_assert_uint_eq(xptiRegisterStream("next"), stream + 2);	/* the unknown one has taken a number */
+	/* the unknown one has taken a number */
+	ck_assert_uint_eq(xptiRegisterStream("next"), stream + 2);
 	xptiRegisterCallback(stream, 10, on_a);
 	xptiRegisterCallback(stream, 0x1ff, on_a);
 	ck_assert_int_eq(xptiUnregisterStream("test"), XPTI_RESULT_SUCCESS);
@@ -248,7 +262,7 @@ START_TEST(what_is_no_string_has_no_number)
 	ck_assert_uint_eq(xptiRegisterString("x", NULL), XPTI_INVALID_STRING);
 	text = (char *)1;
 	ck_assert_uint_eq(xptiRegisterString("", &text), XPTI_INVALID_STRING);
-	ck_assert_ptr_null(text);	/* the original leaves it as it was */
+	ck_assert_ptr_null(text); /* the original leaves it as it was */
 	ck_assert_ptr_null(xptiLookupString(0));
 	ck_assert_ptr_null(xptiLookupString(1));
 	ck_assert_ptr_null(xptiLookupString(XPTI_INVALID_STRING));
@@ -296,7 +310,7 @@ START_TEST(reset_takes_numbers_and_not_texts)
 	xptiReset();
 	ck_assert_ptr_null(xptiLookupString(1));
 	ck_assert_ptr_null(xptiLookupString(2));
-	ck_assert_str_eq(b, "second");		/* who still has it can still read it */
+	ck_assert_str_eq(b, "second"); /* who still has it can still read it */
 	ck_assert_uint_eq(xptiRegisterString("second", &a), 1);
 	ck_assert_str_eq(xptiLookupString(1), "second");
 }
@@ -304,7 +318,7 @@ END_TEST
 
 START_TEST(objects_have_numbers_from_0)
 {
-	char bytes[4] = { 1, 0, 2, 3 };
+	char bytes[4] = {1, 0, 2, 3};
 
 	ck_assert_int_eq(xptiRegisterObject(NULL, 4, 0), XPTI_INVALID_OBJECT);
 	ck_assert_int_eq(xptiRegisterObject(bytes, SIZE_MAX, 0), XPTI_INVALID_OBJECT);
@@ -314,7 +328,7 @@ START_TEST(objects_have_numbers_from_0)
 	xpti_object object = xptiLookupObject(0);
 	ck_assert_uint_eq(object.size, 4);
 	ck_assert_mem_eq(object.data, bytes, 4);
-	ck_assert_uint_eq(object.type, xpti_metadata_unsigned);		/* the first type */
+	ck_assert_uint_eq(object.type, xpti_metadata_unsigned); /* the first type */
 	xptiReset();
 	ck_assert_ptr_eq(xptiLookupObject(0).data, object.data);
 	ck_assert_int_eq(xptiRegisterObject(bytes, 4, 0), 0);
@@ -323,7 +337,7 @@ END_TEST
 
 START_TEST(what_is_no_object_is_empty)
 {
-	const xpti_object_id ids[] = { 0, -1, 12345, XPTI_INVALID_OBJECT, INT32_MIN };
+	const xpti_object_id ids[] = {0, -1, 12345, XPTI_INVALID_OBJECT, INT32_MIN};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		xpti_object object = xptiLookupObject(ids[i]);
@@ -349,10 +363,12 @@ END_TEST
 
 START_TEST(a_payload_needs_a_name_or_a_file)
 {
-	xpti_payload none = { 0 }, bare = place("f", "f.c", 1), line = bare, name = place("f", NULL, 1), file = place(NULL, "f.c", 1);
+	xpti_payload none = {0}, bare = place("f", "f.c", 1), line = bare,
+		     name = place("f", NULL, 1), file = place(NULL, "f.c", 1);
 
 	bare.flags = 0;
-	line.flags = xpti_payload_has_line | xpti_payload_has_column | xpti_payload_has_code_pointer;
+	line.flags =
+		xpti_payload_has_line | xpti_payload_has_column | xpti_payload_has_code_pointer;
 	name.flags = xpti_payload_has_name;
 	file.flags = xpti_payload_has_source_file;
 	ck_assert_uint_eq(xptiRegisterPayload(NULL), 0);
@@ -387,7 +403,7 @@ END_TEST
 
 START_TEST(make_event_wants_a_payload_and_an_instance)
 {
-	xpti_payload payload = place("f", "f.c", 1), none = { 0 };
+	xpti_payload payload = place("f", "f.c", 1), none = {0};
 	uint64_t instance = 5;
 
 	ck_assert_ptr_null(xptiMakeEvent("f", NULL, 1, 1, &instance));
@@ -403,9 +419,10 @@ START_TEST(an_event_says_what_it_is)
 	char name[] = "kernel", file[] = "kernel.c";
 	xpti_payload payload = place(name, file, 12), before = payload;
 	uint64_t instance;
-	xpti_event *event = xptiMakeEvent("other", &payload, xpti_event_barrier, xpti_activity_overhead, &instance);
+	xpti_event *event = xptiMakeEvent("other", &payload, xpti_event_barrier,
+					  xpti_activity_overhead, &instance);
 
-	ck_assert_mem_eq(&payload, &before, sizeof(payload));	/* the caller's is not touched */
+	ck_assert_mem_eq(&payload, &before, sizeof(payload)); /* the caller's is not touched */
 	name[0] = file[0] = 'X';
 	ck_assert_str_eq(event->payload->name, "kernel");
 	ck_assert_str_eq(event->payload->source_file, "kernel.c");
@@ -417,9 +434,11 @@ START_TEST(an_event_says_what_it_is)
 	ck_assert(event->source_id == 0 && event->target_id == 0);
 	ck_assert_uint_eq(event->event_type, xpti_event_barrier);
 	ck_assert_uint_eq(event->activity_type, xpti_activity_overhead);
-	ck_assert_uint_eq(event->flags, xpti_event_has_uid | xpti_event_has_event_type | xpti_event_has_activity_type |
+	ck_assert_uint_eq(event->flags, xpti_event_has_uid | xpti_event_has_event_type |
+						xpti_event_has_activity_type |
 						xpti_event_has_payload);
-	ck_assert_uint_eq(event->payload->flags & 0x28000, xpti_payload_registered | xpti_payload_has_hash);
+	ck_assert_uint_eq(event->payload->flags & 0x28000,
+			  xpti_payload_registered | xpti_payload_has_hash);
 	ck_assert_uint_eq(event->metadata.count, 0);
 	ck_assert_ptr_null(event->global_user_data);
 	ck_assert_ptr_eq(xptiQueryPayload(event), event->payload);
@@ -428,7 +447,8 @@ END_TEST
 
 START_TEST(an_event_without_a_name_or_file_is_of_an_unknown_one)
 {
-	xpti_payload name = place("f", "f.c", 1), file = place("f", "f.c", 1), empty = place("", "", 1);
+	xpti_payload name = place("f", "f.c", 1), file = place("f", "f.c", 1),
+		     empty = place("", "", 1);
 	uint64_t instance;
 
 	name.flags &= ~(uint64_t)xpti_payload_has_source_file;
@@ -448,18 +468,22 @@ END_TEST
 /* Each pair has one 32-bit FNV hash, which is what the original tells names apart by. */
 START_TEST(names_of_the_same_hash_are_different_names)
 {
-	static const char *const same[][2] = { { "costarring", "liquid" }, { "declinate", "macallums" }, { "altarage", "zinke" } };
+	static const char *const same[][2] = {
+		{"costarring", "liquid"}, {"declinate", "macallums"}, {"altarage", "zinke"}};
 	char *one, *other;
 	uint64_t instance;
 
 	for (int i = 0; i < 3; i++) {
-		xpti_payload first = place(same[i][0], same[i][0], 1), second = place(same[i][1], same[i][0], 1),
+		xpti_payload first = place(same[i][0], same[i][0], 1),
+			     second = place(same[i][1], same[i][0], 1),
 			     third = place(same[i][0], same[i][1], 1);
-		xpti_payload *all[] = { &first, &second, &third };
-		ck_assert_uint_ne(xptiRegisterString(same[i][0], &one), xptiRegisterString(same[i][1], &other));
+		xpti_payload *all[] = {&first, &second, &third};
+		ck_assert_uint_ne(xptiRegisterString(same[i][0], &one),
+				  xptiRegisterString(same[i][1], &other));
 		ck_assert_str_eq(other, same[i][1]);
 		for (int k = 0; k < 3; k++) {
-			ck_assert_str_eq(xptiMakeEvent("", all[k], 1, 1, &instance)->payload->name, all[k]->name);
+			ck_assert_str_eq(xptiMakeEvent("", all[k], 1, 1, &instance)->payload->name,
+					 all[k]->name);
 			ck_assert_uint_eq(instance, 1);
 		}
 	}
@@ -468,13 +492,14 @@ END_TEST
 
 START_TEST(each_call_makes_a_new_event_and_counts_its_place)
 {
-	xpti_payload payload = place("f", "f.c", 1), column = payload, line = place("f", "f.c", 2), name = place("g", "f.c", 1),
-		     file = place("f", "g.c", 1);
-	xpti_payload *others[] = { &column, &line, &name, &file };
+	xpti_payload payload = place("f", "f.c", 1), column = payload, line = place("f", "f.c", 2),
+		     name = place("g", "f.c", 1), file = place("f", "g.c", 1);
+	xpti_payload *others[] = {&column, &line, &name, &file};
 	uint64_t instance;
 
 	column.column_no = 9;
-	xpti_event *first = xptiMakeEvent("f", &payload, 1, 1, &instance), *second = xptiMakeEvent("f", &payload, 1, 1, &instance);
+	xpti_event *first = xptiMakeEvent("f", &payload, 1, 1, &instance),
+		   *second = xptiMakeEvent("f", &payload, 1, 1, &instance);
 	ck_assert_ptr_ne(first, second);
 	ck_assert_ptr_ne(first->payload, second->payload);
 	ck_assert_uint_ne(first->unique_id, second->unique_id);
@@ -483,12 +508,12 @@ START_TEST(each_call_makes_a_new_event_and_counts_its_place)
 		xptiMakeEvent("f", others[i], 1, 1, &instance);
 		ck_assert_uint_eq(instance, 1);
 	}
-	xptiRegisterPayload(&payload);			/* counts, too */
+	xptiRegisterPayload(&payload); /* counts, too */
 	xptiCreateTracepoint("f", "f.c", 1, 1, NULL);
 	xptiMakeEvent("f", &payload, 1, 1, &instance);
 	ck_assert_uint_eq(instance, 5);
 	xptiReleaseEvent(first);
-	xptiMakeEvent("f", &payload, 1, 1, &instance);	/* goes on after a release */
+	xptiMakeEvent("f", &payload, 1, 1, &instance); /* goes on after a release */
 	ck_assert_uint_eq(instance, 6);
 }
 END_TEST
@@ -496,8 +521,16 @@ END_TEST
 START_TEST(events_are_found_by_uid)
 {
 	xpti_event *event = event_of("f");
-	const uint64_t none[] = { 0, 1, 10000, 1000000, UINT32_MAX, event->unique_id + 1, event->unique_id + (1ull << 32), 1ull << 63,
-				  UINT64_MAX, (uint64_t)(uintptr_t)event };
+	const uint64_t none[] = {0,
+				 1,
+				 10000,
+				 1000000,
+				 UINT32_MAX,
+				 event->unique_id + 1,
+				 event->unique_id + (1ull << 32),
+				 1ull << 63,
+				 UINT64_MAX,
+				 (uint64_t)(uintptr_t)event};
 
 	ck_assert_ptr_eq(xptiFindEvent(event->unique_id), event);
 	ck_assert_ptr_eq(xptiQueryPayloadByUID(event->unique_id), event->payload);
@@ -536,7 +569,8 @@ START_TEST(uids_are_forgotten_by_reset_and_never_used_twice)
 		for (int i = 0; i < MANY; i++)
 			uids[round][i] = event_of("f")->unique_id;
 		for (int i = 0; i < round * MANY; i++)
-			ck_assert_ptr_null(xptiFindEvent(uids[i / MANY][i % MANY]));	/* nor when their slots are used again */
+			/* nor when their slots are used again */
+			ck_assert_ptr_null(xptiFindEvent(uids[i / MANY][i % MANY]));
 		xptiReset();
 		for (int i = 0; i < MANY; i++)
 			ck_assert_ptr_null(xptiFindEvent(uids[round][i]));
@@ -548,18 +582,19 @@ END_TEST
 START_TEST(queries_of_what_is_no_event_are_empty)
 {
 	xpti_payload payload = place("f", "f.c", 1);
-	xpti_event own = { .payload = &payload };
+	xpti_event own = {.payload = &payload};
 
 	if (_i)
 		refuse_process_vm_readv();
 	errno = EXDEV;
 	ck_assert_ptr_null(xptiQueryPayload(NULL));
-	ck_assert_ptr_null(xptiQueryMetadata(NULL));		/* the original returns (void *)56 */
+	/* the original returns (void *)56 */
+	ck_assert_ptr_null(xptiQueryMetadata(NULL));
 	ck_assert_ptr_null(xptiQueryPayload((xpti_event *)1));
 	ck_assert_ptr_null(xptiQueryPayload((xpti_event *)8));
 	ck_assert_ptr_null(xptiQueryMetadata((xpti_event *)8));
 	ck_assert_int_eq(xptiAddMetadata((xpti_event *)8, "k", 0), XPTI_RESULT_INVALIDARG);
-	ck_assert_ptr_eq(xptiQueryPayload(&own), &payload);	/* a program's own event */
+	ck_assert_ptr_eq(xptiQueryPayload(&own), &payload); /* a program's own event */
 	ck_assert_ptr_eq(xptiQueryMetadata(&own), &own.metadata);
 	ck_assert_int_eq(errno, EXDEV);
 }
@@ -636,7 +671,8 @@ START_TEST(deleted_trace_points_are_used_again)
 		for (int k = 0; k < i && !seen[i]; k++)
 			same += seen[k] == point;
 		seen[i] = point;
-		ck_assert_uint_eq(point->vtbl->metadata(point)->vtbl->count(point->vtbl->metadata(point)), 0);
+		ck_assert_uint_eq(
+			point->vtbl->metadata(point)->vtbl->count(point->vtbl->metadata(point)), 0);
 		xptiAddMetadata(point->vtbl->event_ref(point), "key", i);
 		xptiDeleteTracepoint(point);
 	}
@@ -660,8 +696,12 @@ static char *huge_text(char letter)
 START_TEST(huge_names_are_names)
 {
 	char *huge = huge_text('h'), *other = huge_text('h'), *text;
-	xpti_payload payload = { .name = huge, .source_file = huge, .stack_trace = other, .line_no = 1,
-				 .flags = xpti_payload_has_name | xpti_payload_has_source_file | xpti_payload_has_stack_trace };
+	xpti_payload payload = {.name = huge,
+				.source_file = huge,
+				.stack_trace = other,
+				.line_no = 1,
+				.flags = xpti_payload_has_name | xpti_payload_has_source_file |
+					 xpti_payload_has_stack_trace};
 	uint64_t instance;
 
 	ck_assert_int_eq(xptiInitialize(huge, 1, 0, other), XPTI_RESULT_SUCCESS);
@@ -674,10 +714,12 @@ START_TEST(huge_names_are_names)
 	ck_assert_str_eq(event->payload->name, other);
 	ck_assert_ptr_eq(event->payload->name, event->payload->source_file);
 	ck_assert_str_eq(event->payload->stack_trace, huge);
-	ck_assert_int_eq(xptiAddMetadata(event, huge, xptiRegisterObject(huge, 16u << 20, 0)), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiAddMetadata(event, huge, xptiRegisterObject(huge, 16u << 20, 0)),
+			 XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiAddMetadata(event, other, 2), XPTI_RESULT_DUPLICATE);
 	ck_assert_mem_eq(xptiLookupObject(0).data, huge, 16u << 20);
-	ck_assert_ptr_nonnull(xptiCreateTracepoint(huge, other, UINT32_MAX, UINT32_MAX, (void *)-1));
+	ck_assert_ptr_nonnull(
+		xptiCreateTracepoint(huge, other, UINT32_MAX, UINT32_MAX, (void *)-1));
 	ck_assert_uint_eq(event->metadata.first->key, xptiRegisterString(other, &text));
 	ck_assert_int_eq(xptiStashTuple(huge, UINT64_MAX), XPTI_RESULT_SUCCESS);
 }
@@ -688,37 +730,51 @@ START_TEST(empty_names_are_none)
 	ck_assert_int_eq(xptiInitialize("", 1, 0, ""), XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiUnregisterStream(""), XPTI_RESULT_NOTFOUND);
 	xptiFinalize("");
-	ck_assert_uint_eq(xptiRegisterStream("next"), 2);		/* it has taken no number */
+	ck_assert_uint_eq(xptiRegisterStream("next"), 2); /* it has taken no number */
 	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("", 0), 255 << 8 | 0x80);
-	ck_assert_int_eq(xptiRegisterObject("", 0, 0), 0);		/* no bytes are an object */
+	ck_assert_int_eq(xptiRegisterObject("", 0, 0), 0); /* no bytes are an object */
 	ck_assert_uint_eq(xptiLookupObject(0).size, 0);
 	ck_assert_int_eq(xptiRegisterObject("x", 0, 0), 0);
-	ck_assert_str_eq(xptiCreateTracepoint("", "", 1, 1, NULL)->vtbl->payload_ref(xptiCreateTracepoint("", "", 1, 1, NULL))->name, "unknown");
+	ck_assert_str_eq(xptiCreateTracepoint("", "", 1, 1, NULL)
+				 ->vtbl->payload_ref(xptiCreateTracepoint("", "", 1, 1, NULL))
+				 ->name,
+			 "unknown");
 	ck_assert_int_eq(xptiStashTuple("", 0), XPTI_RESULT_SUCCESS);
 }
 END_TEST
 
-/* Numbers that nobody has been given: a callback may wait there for them, and notifications come to it. */
+/*
+ * Numbers that nobody has been given: a callback may wait there for them, and notifications come to
+ * it.
+ */
 START_TEST(every_stream_and_type_is_safe)
 {
-	static const xpti_stream_id streams[] = { 0, 1, 2, 127, 128, 254, 255 };
-	static const uint16_t types[] = { 0, 1, 255, 256, 0x8080, UINT16_MAX };
+	static const xpti_stream_id streams[] = {0, 1, 2, 127, 128, 254, 255};
+	static const uint16_t types[] = {0, 1, 255, 256, 0x8080, UINT16_MAX};
 
 	start();
 	for (size_t s = 0; s < sizeof(streams) / sizeof(streams[0]); s++)
 		for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
 			called[0] = '\0';
-			ck_assert_int_eq(xptiNotifySubscribers(streams[s], types[t], NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);
-			ck_assert_int_eq(xptiUnregisterCallback(streams[s], types[t], on_a), XPTI_RESULT_NOTFOUND);
-			ck_assert_int_eq(xptiRegisterCallback(streams[s], types[t], on_a), XPTI_RESULT_SUCCESS);
-			ck_assert_int_eq(xptiNotifySubscribers(streams[s], types[t], NULL, (xpti_event *)-1, 0, NULL), XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiNotifySubscribers(streams[s], types[t], NULL,
+							       (xpti_event *)1, 0, NULL),
+					 XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiUnregisterCallback(streams[s], types[t], on_a),
+					 XPTI_RESULT_NOTFOUND);
+			ck_assert_int_eq(xptiRegisterCallback(streams[s], types[t], on_a),
+					 XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiNotifySubscribers(streams[s], types[t], NULL,
+							       (xpti_event *)-1, 0, NULL),
+					 XPTI_RESULT_SUCCESS);
 			ck_assert_str_eq(called, "a");
 			bool registered = streams[s] == 1 || streams[s] == 2;
 			ck_assert_int_eq(xptiCheckTraceEnabled(streams[s], types[t]), registered);
-			ck_assert_int_eq(xptiUnregisterCallback(streams[s], types[t], on_a), XPTI_RESULT_SUCCESS);
+			ck_assert_int_eq(xptiUnregisterCallback(streams[s], types[t], on_a),
+					 XPTI_RESULT_SUCCESS);
 		}
 	for (int i = 0; i < 256; i++)
-		ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel((xpti_stream_id)i), xpti_detail_normal);
+		ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel((xpti_stream_id)i),
+				  xpti_detail_normal);
 }
 END_TEST
 
@@ -728,9 +784,22 @@ START_TEST(pointers_that_lead_to_no_event_do_no_harm)
 	char *freed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *hidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(freed, 4096);
-	void *const bogus[] = { (void *)1, (void *)8, (void *)64, (void *)4096, (void *)-1, (void *)-8, (void *)(1ull << 63), (void *)(1ull << 47),
-				freed, hidden, hidden + 4088, (char *)event + 8, (char *)event - 8, (char *)event + 1, (char *)event + 4096,
-				event->payload };
+	void *const bogus[] = {(void *)1,
+			       (void *)8,
+			       (void *)64,
+			       (void *)4096,
+			       (void *)-1,
+			       (void *)-8,
+			       (void *)(1ull << 63),
+			       (void *)(1ull << 47),
+			       freed,
+			       hidden,
+			       hidden + 4088,
+			       (char *)event + 8,
+			       (char *)event - 8,
+			       (char *)event + 1,
+			       (char *)event + 4096,
+			       event->payload};
 
 	for (size_t i = 0; i < sizeof(bogus) / sizeof(bogus[0]); i++) {
 		ck_assert_ptr_null(xptiQueryPayload(bogus[i]));
@@ -738,7 +807,7 @@ START_TEST(pointers_that_lead_to_no_event_do_no_harm)
 		ck_assert_int_eq(xptiAddMetadata(bogus[i], "k", 1), XPTI_RESULT_INVALIDARG);
 		xptiReleaseEvent(bogus[i]);
 		if (bogus[i] == (char *)event - 8)
-			continue;	/* the trace point */
+			continue; /* the trace point */
 		ck_assert_int_eq(xptiDeleteTracepoint(bogus[i]), XPTI_RESULT_NOTFOUND);
 		ck_assert_int_eq(xptiSetTracepointScopeData(bogus[i]), XPTI_RESULT_INVALIDARG);
 	}
@@ -786,7 +855,8 @@ START_TEST(unregistering_one_callback_leaves_the_other)
 	ck_assert_str_eq(notify(10), "b");
 	xptiUnregisterCallback(stream, 10, on_a);
 	ck_assert(xptiCheckTraceEnabled(stream, 10));
-	xptiUnregisterCallback(stream, 10, (xpti_callback)(void (*)(void))start);	/* never registered */
+	/* never registered */
+	xptiUnregisterCallback(stream, 10, (xpti_callback)(void (*)(void))start);
 	ck_assert(xptiCheckTraceEnabled(stream, 10));
 	xptiUnregisterCallback(stream, 10, on_b);
 	ck_assert(!xptiCheckTraceEnabled(stream, 10));
@@ -799,9 +869,11 @@ START_TEST(a_notification_passes_everything_on)
 
 	start();
 	xptiRegisterCallback(stream, 10, on_a);
-	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, (xpti_event *)2, (xpti_event *)3, 4, &user), XPTI_RESULT_SUCCESS);
-	ck_assert(last.type == 10 && last.parent == (xpti_event *)2 && last.object == (xpti_event *)3 && last.instance == 4 &&
-		  last.user_data == &user);
+	ck_assert_int_eq(
+		xptiNotifySubscribers(stream, 10, (xpti_event *)2, (xpti_event *)3, 4, &user),
+		XPTI_RESULT_SUCCESS);
+	ck_assert(last.type == 10 && last.parent == (xpti_event *)2 &&
+		  last.object == (xpti_event *)3 && last.instance == 4 && last.user_data == &user);
 }
 END_TEST
 
@@ -826,7 +898,8 @@ START_TEST(tracing_off_comes_first)
 	xptiRegisterCallback(stream, 10, on_a);
 	xptiForceSetTraceEnabled(false);
 	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, NULL, NULL, 0, NULL), XPTI_RESULT_FALSE);
-	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_FALSE);
+	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, NULL, (xpti_event *)1, 0, NULL),
+			 XPTI_RESULT_FALSE);
 	ck_assert_str_eq(called, "");
 	ck_assert(!xptiCheckTraceEnabled(stream, 10));
 }
@@ -838,13 +911,20 @@ START_TEST(only_some_types_do_without_an_event)
 
 	start();
 	for (unsigned type = 0; type < 65536; type++) {
-		bool may = type == 0 || type == 24 || type == 25 || type == 28 || type == 29 || (type >= 32 && type <= 40) || type == 126;
-		ck_assert_int_eq(xptiNotifySubscribers(stream, (uint16_t)type, NULL, NULL, 0, &user),
-				 may ? XPTI_RESULT_SUCCESS : XPTI_RESULT_INVALIDARG);
-		ck_assert_int_eq(xptiNotifySubscribers(stream, (uint16_t)type, NULL, NULL, 0, NULL), XPTI_RESULT_INVALIDARG);
-		ck_assert_int_eq(xptiNotifySubscribers(stream, (uint16_t)type, NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);
+		bool may = type == 0 || type == 24 || type == 25 || type == 28 || type == 29 ||
+			   (type >= 32 && type <= 40) || type == 126;
+		ck_assert_int_eq(
+			xptiNotifySubscribers(stream, (uint16_t)type, NULL, NULL, 0, &user),
+			may ? XPTI_RESULT_SUCCESS : XPTI_RESULT_INVALIDARG);
+		ck_assert_int_eq(xptiNotifySubscribers(stream, (uint16_t)type, NULL, NULL, 0, NULL),
+				 XPTI_RESULT_INVALIDARG);
+		ck_assert_int_eq(xptiNotifySubscribers(stream, (uint16_t)type, NULL,
+						       (xpti_event *)1, 0, NULL),
+				 XPTI_RESULT_SUCCESS);
 	}
-	ck_assert_int_eq(xptiNotifySubscribers(77, 10, NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);	/* no such stream */
+	/* no such stream */
+	ck_assert_int_eq(xptiNotifySubscribers(77, 10, NULL, (xpti_event *)1, 0, NULL),
+			 XPTI_RESULT_SUCCESS);
 }
 END_TEST
 
@@ -855,10 +935,10 @@ START_TEST(a_check_says_who_listens)
 	xptiRegisterCallback(stream, 10, on_a);
 	ck_assert(xptiCheckTraceEnabled(stream, 10));
 	ck_assert(!xptiCheckTraceEnabled(stream, 11));
-	ck_assert(xptiCheckTraceEnabled(stream, 0));	/* any type */
+	ck_assert(xptiCheckTraceEnabled(stream, 0)); /* any type */
 	ck_assert(!xptiCheckTraceEnabled(0, 10));
 	xptiRegisterCallback(77, 10, on_a);
-	ck_assert(!xptiCheckTraceEnabled(77, 10));	/* no such stream */
+	ck_assert(!xptiCheckTraceEnabled(77, 10)); /* no such stream */
 	xptiReset();
 	ck_assert(!xptiCheckTraceEnabled(stream, 10));
 	ck_assert(!xptiCheckTraceEnabled(stream, 0));
@@ -874,12 +954,14 @@ START_TEST(a_check_by_an_older_header_is_the_same)
 	*(void **)&older = (void *)xptiCheckTraceEnabled;
 	start();
 	xptiRegisterCallback(stream, 10, on_a);
-	ck_assert(older(stream, 10) && older((uint16_t)(0x100 | stream), 10) && older((uint16_t)(0xff00 | stream), 0));
+	ck_assert(older(stream, 10) && older((uint16_t)(0x100 | stream), 10) &&
+		  older((uint16_t)(0xff00 | stream), 0));
 	ck_assert(!older(0x100, 10) && !older(0xffff, 10));
 }
 END_TEST
 
-static void register_b(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void register_b(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		       const void *user_data)
 {
 	note('r');
 	ck_assert_int_ne(xptiRegisterCallback(stream, type, on_b), XPTI_RESULT_FAIL);
@@ -894,10 +976,12 @@ START_TEST(what_is_registered_in_a_callback_waits_for_the_next_notification)
 }
 END_TEST
 
-static void unregister_both(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void unregister_both(uint16_t type, xpti_event *parent, xpti_event *object,
+			    uint64_t instance, const void *user_data)
 {
 	note('u');
-	ck_assert_int_eq(xptiUnregisterCallback(stream, type, unregister_both), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiUnregisterCallback(stream, type, unregister_both),
+			 XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiUnregisterCallback(stream, type, on_b), XPTI_RESULT_SUCCESS);
 }
 
@@ -912,7 +996,8 @@ START_TEST(what_is_unregistered_in_a_callback_is_not_called_any_more)
 }
 END_TEST
 
-static void reset_all(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void reset_all(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		      const void *user_data)
 {
 	note('z');
 	xptiReset();
@@ -928,7 +1013,8 @@ START_TEST(a_callback_may_reset)
 }
 END_TEST
 
-static void deeper(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void deeper(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		   const void *user_data)
 {
 	if (instance < 100)
 		xptiNotifySubscribers(stream, type, NULL, object, instance + 1, NULL);
@@ -984,7 +1070,8 @@ START_TEST(unregister_waits_for_its_own_callback_alone)
 	ck_assert_int_eq(inside, 1);
 	may_leave = 1;
 	pthread_join(thread, NULL);
-	ck_assert_str_eq(called, "");		/* though it was in the list that the notification had begun with */
+	/* though it was in the list that the notification had begun with */
+	ck_assert_str_eq(called, "");
 }
 END_TEST
 
@@ -1013,7 +1100,8 @@ static void *other_notifier(void *other)
 
 static _Atomic int others_inside, others_may_leave;
 
-static void slow_other(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void slow_other(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		       const void *user_data)
 {
 	others_inside++;
 	while (!others_may_leave)
@@ -1039,15 +1127,17 @@ START_TEST(a_stream_has_ended_when_nobody_is_inside)
 	else
 		xptiFinalize("test");
 	ck_assert_int_eq(inside, 0);
-	ck_assert_int_eq(others_inside, 1);	/* those of other streams are not waited for */
+	ck_assert_int_eq(others_inside, 1); /* those of other streams are not waited for */
 	others_may_leave = 1;
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 }
 END_TEST
 
-static void unregister_1(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data);
-static void unregister_2(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data);
+static void unregister_1(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+			 const void *user_data);
+static void unregister_2(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+			 const void *user_data);
 
 static void both_in(uint16_t other, xpti_callback callback)
 {
@@ -1057,12 +1147,14 @@ static void both_in(uint16_t other, xpti_callback callback)
 	xptiUnregisterCallback(stream, other, callback);
 }
 
-static void unregister_1(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void unregister_1(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+			 const void *user_data)
 {
 	both_in(11, unregister_2);
 }
 
-static void unregister_2(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void unregister_2(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+			 const void *user_data)
 {
 	both_in(10, unregister_1);
 }
@@ -1082,7 +1174,8 @@ START_TEST(callbacks_that_unregister_each_other_do_not_hang)
 }
 END_TEST
 
-static void finalizes(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void finalizes(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		      const void *user_data)
 {
 	inside++;
 	while (inside < 2)
@@ -1102,7 +1195,9 @@ START_TEST(callbacks_that_finalize_their_stream_do_not_hang)
 	pthread_join(threads[1], NULL);
 	ck_assert(!xptiCheckTraceEnabled(stream, 0));
 	ck_assert_int_eq(xptiRegisterCallback(stream, 10, finalizes), XPTI_RESULT_UNDELETE);
-	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, NULL, (xpti_event *)1, 0, NULL), XPTI_RESULT_SUCCESS);	/* alone */
+	/* alone */
+	ck_assert_int_eq(xptiNotifySubscribers(stream, 10, NULL, (xpti_event *)1, 0, NULL),
+			 XPTI_RESULT_SUCCESS);
 	ck_assert(!xptiCheckTraceEnabled(stream, 0));
 }
 END_TEST
@@ -1120,7 +1215,8 @@ START_TEST(a_child_goes_on_alone)
 		usleep(1000);
 	pid_t child = fork();
 	if (!child) {
-		bool good = strcmp(notify(11), "a") == 0 && xptiUnregisterCallback(stream, 10, slow) == XPTI_RESULT_SUCCESS;
+		bool good = strcmp(notify(11), "a") == 0 &&
+			    xptiUnregisterCallback(stream, 10, slow) == XPTI_RESULT_SUCCESS;
 		xptiReset();
 		_exit(good ? 7 : 1);
 	}
@@ -1131,7 +1227,7 @@ START_TEST(a_child_goes_on_alone)
 }
 END_TEST
 
-#ifndef XPTI_TABLE	/* the header's own functions call the linked ones */
+#ifndef XPTI_TABLE /* the header's own functions call the linked ones */
 START_TEST(scopes_notify_of_begin_and_end)
 {
 	xpti_event *event = event_of("scope");
@@ -1164,9 +1260,10 @@ START_TEST(metadata_is_keys_and_values)
 	xpti_metadata *map = xptiQueryMetadata(event);
 	ck_assert_ptr_eq(map, &event->metadata);
 	ck_assert_uint_eq(map->count, 1);
-	ck_assert_uint_eq(map->first->key, xptiRegisterString("k", &text));	/* interned */
+	ck_assert_uint_eq(map->first->key, xptiRegisterString("k", &text)); /* interned */
 	ck_assert_int_eq(map->first->value, 2);
-	ck_assert_uint_eq(event_of("f")->metadata.count, 0);			/* each event has its own */
+	/* each event has its own */
+	ck_assert_uint_eq(event_of("f")->metadata.count, 0);
 }
 END_TEST
 
@@ -1226,10 +1323,11 @@ START_TEST(a_thread_stashes_one_tuple)
 	ck_assert_int_eq(xptiStashTuple(name, 42), XPTI_RESULT_SUCCESS);
 	in_another_thread(finds_nothing);
 	ck_assert_int_eq(xptiGetStashedTuple(&key, &value), XPTI_RESULT_SUCCESS);
-	ck_assert_ptr_eq(key, name);		/* the pointer, no copy */
+	ck_assert_ptr_eq(key, name); /* the pointer, no copy */
 	ck_assert_uint_eq(value, 42);
 	xptiUnstashTuple();
-	ck_assert_int_eq(xptiGetStashedTuple(&key, &value), XPTI_RESULT_NOTFOUND);	/* the original still finds it */
+	/* the original still finds it */
+	ck_assert_int_eq(xptiGetStashedTuple(&key, &value), XPTI_RESULT_NOTFOUND);
 }
 END_TEST
 
@@ -1244,11 +1342,13 @@ END_TEST
 
 START_TEST(a_thread_is_in_a_scope)
 {
-	xpti_tracepoint_if *point = (xpti_tracepoint_if *)xptiRegisterTracepointScope("f", "f.c", 1, 1, NULL);
+	xpti_tracepoint_if *point =
+		(xpti_tracepoint_if *)xptiRegisterTracepointScope("f", "f.c", 1, 1, NULL);
 
 	ck_assert_ptr_null(xptiGetTracepointScopeData());
 	ck_assert_int_eq(xptiSetTracepointScopeData(NULL), XPTI_RESULT_INVALIDARG);
-	ck_assert_int_eq(xptiSetTracepointScopeData((xpti_tracepoint_if *)8), XPTI_RESULT_INVALIDARG);
+	ck_assert_int_eq(xptiSetTracepointScopeData((xpti_tracepoint_if *)8),
+			 XPTI_RESULT_INVALIDARG);
 	ck_assert_int_eq(xptiSetTracepointScopeData(point), XPTI_RESULT_SUCCESS);
 	ck_assert_ptr_eq(xptiGetTracepointScopeData(), point);
 	ck_assert_uint_eq(xptiGetUniversalId(), point->vtbl->uid64(point));
@@ -1302,7 +1402,8 @@ START_TEST(tools_have_types_of_their_own)
 	ck_assert_uint_eq(XPTI_TOOL_ID(begin), 1);
 	ck_assert_uint_eq(XPTI_EXTRACT_USER_DEFINED_ID(begin), 10);
 	ck_assert_uint_eq(XPTI_TOOL_ID(xpti_trace_task_begin), 0);
-	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("two", XPTI_EVENT(3)), 2 << 8 | 0x80 | 3);
+	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("two", XPTI_EVENT(3)),
+			  2 << 8 | 0x80 | 3);
 	xptiReset();
 	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("three", 0), 3 << 8 | 0x80);
 	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("one", 0), 1 << 8 | 0x80);
@@ -1312,7 +1413,7 @@ END_TEST
 
 /* ---- many ---- */
 
-#if !defined(XPTI_TABLE) && !defined(XPTI_PROXY)	/* once is enough */
+#if !defined(XPTI_TABLE) && !defined(XPTI_PROXY) /* once is enough */
 enum { MANY = 1000000 };
 
 static long resident(void)
@@ -1326,7 +1427,10 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Say how much memory each of MANY took since there were `before` bytes; no more than `most`. Returns how many there are now. */
+/*
+ * Say how much memory each of MANY took since there were `before` bytes; no more than `most`.
+ * Returns how many there are now.
+ */
 static long say_each(const char *what, long before, long most)
 {
 	long now = resident(), each = (now - before) / MANY;
@@ -1369,7 +1473,8 @@ START_TEST(a_million_trace_points_and_strings)
 	used = say_each("trace points, each of a place of its own", used, 480);
 	for (int i = 0; i < MANY; i += 17) {
 		const xpti_event *event = xptiFindEvent(uids[i]);
-		ck_assert(event && event->unique_id == uids[i] && strcmp(event->payload->name, name_of(i)) == 0);
+		ck_assert(event && event->unique_id == uids[i] &&
+			  strcmp(event->payload->name, name_of(i)) == 0);
 	}
 	for (int i = 0; i < MANY; i++) {
 		xpti_payload payload = place("function_0", "file.c", 0);
@@ -1476,7 +1581,9 @@ int main(void)
 	unsetenv("XPTI_SUBSCRIBERS");
 	unsetenv("XPTI_TRACE_ENABLE");
 #ifdef XPTI_TABLE
-	const char *missing = xpti_table_load(getenv("XPTI_TEST_DISPATCHER") ? getenv("XPTI_TEST_DISPATCHER") : XPTI_TEST_LIBRARY);
+	const char *missing =
+		xpti_table_load(getenv("XPTI_TEST_DISPATCHER") ? getenv("XPTI_TEST_DISPATCHER")
+							       : XPTI_TEST_LIBRARY);
 	if (missing) {
 		printf("Bail out! %s\n", missing);
 		return 99;

@@ -1,5 +1,6 @@
 /*
- * xpti_timeline_app.c: programs that notify on XPTI streams, for tests of the subscriber that shows streams in the trace.
+ * xpti_timeline_app.c: programs that notify on XPTI streams, for tests of the subscriber that shows
+ * streams in the trace.
  *
  *	xpti_timeline_app WHAT [NUMBER]
  *
@@ -21,7 +22,7 @@
 
 #include "tracelayer/xpti.h"
 
-static uint8_t app;		/* the stream "app" */
+static uint8_t app; /* the stream "app" */
 
 static xpti_event *event_of(const char *name, const char *file, int line)
 {
@@ -70,7 +71,8 @@ static void run(xpti_event *event, uint64_t instance)
 
 static void graph(void)
 {
-	xpti_event *nodes[3] = {event_of("load", "graph.c", 10), event_of("add", "graph.c", 11), event_of("store", "graph.c", 12)};
+	xpti_event *nodes[3] = {event_of("load", "graph.c", 10), event_of("add", "graph.c", 11),
+				event_of("store", "graph.c", 12)};
 	xpti_event *whole = event_of("the graph", "graph.c", 1);
 	int32_t below = -7;
 	uint64_t large = 1ull << 40;
@@ -97,15 +99,19 @@ static void graph(void)
 	}
 	for (uint64_t round = 1; round <= 2; round++)
 		for (int i = 0; i < 3; i++) {
-			xptiNotifySubscribers(app, xpti_trace_task_begin, whole, nodes[i], round, NULL);
-			xptiNotifySubscribers(app, xpti_trace_task_end, whole, nodes[i], round, NULL);
+			xptiNotifySubscribers(app, xpti_trace_task_begin, whole, nodes[i], round,
+					      NULL);
+			xptiNotifySubscribers(app, xpti_trace_task_end, whole, nodes[i], round,
+					      NULL);
 		}
 }
 
 /* A task that runs others while it runs itself. */
 static void spawn(void)
 {
-	xpti_event *parent = event_of("parent", "spawn.c", 1), *child = event_of("child", "spawn.c", 2), *edge = event_of("spawns", "spawn.c", 3);
+	xpti_event *parent = event_of("parent", "spawn.c", 1),
+		   *child = event_of("child", "spawn.c", 2),
+		   *edge = event_of("spawns", "spawn.c", 3);
 
 	edge->source_id = parent->unique_id;
 	edge->target_id = child->unique_id;
@@ -118,8 +124,10 @@ static void spawn(void)
 
 static void kinds(void)
 {
-	static const uint16_t pairs[] = {xpti_trace_region_begin, xpti_trace_task_begin, xpti_trace_barrier_begin, xpti_trace_lock_begin,
-					 xpti_trace_transfer_begin, xpti_trace_thread_begin, xpti_trace_wait_begin, xpti_trace_function_begin};
+	static const uint16_t pairs[] = {xpti_trace_region_begin,   xpti_trace_task_begin,
+					 xpti_trace_barrier_begin,  xpti_trace_lock_begin,
+					 xpti_trace_transfer_begin, xpti_trace_thread_begin,
+					 xpti_trace_wait_begin,	    xpti_trace_function_begin};
 	xpti_event *event = event_of("something", "command_kinds.c", 5);
 	xpti_function_with_args function = {3, "called with arguments", NULL, NULL, NULL};
 	xpti_mem_alloc_data memory = {.alloc_size = 4096};
@@ -187,17 +195,19 @@ static void user_defined(void)
 
 static void unbalanced(void)
 {
-	xpti_event *a = event_of("a", "u.c", 1), *b = event_of("b", "u.c", 2), *c = event_of("c", "u.c", 3);
+	xpti_event *a = event_of("a", "u.c", 1), *b = event_of("b", "u.c", 2),
+		   *c = event_of("c", "u.c", 3);
 
-	tell(xpti_trace_task_end, a, 1);	/* began before anybody listened */
-	tell(xpti_trace_region_begin, c, 1);	/* never ends */
-	tell(xpti_trace_task_begin, a, 2);	/* a and b interleave, and b's child lies in a's end */
+	tell(xpti_trace_task_end, a, 1);     /* began before anybody listened */
+	tell(xpti_trace_region_begin, c, 1); /* never ends */
+	/* a and b interleave, and b's child lies in a's end */
+	tell(xpti_trace_task_begin, a, 2);
 	tell(xpti_trace_task_begin, b, 2);
 	run(c, 3);
 	tell(xpti_trace_task_end, a, 2);
 	run(c, 4);
 	tell(xpti_trace_task_end, b, 2);
-	tell(xpti_trace_task_begin, a, 5);	/* its end doesn't know which */
+	tell(xpti_trace_task_begin, a, 5); /* its end doesn't know which */
 	tell(xpti_trace_task_end, a, 0);
 }
 
@@ -234,14 +244,16 @@ static void late(void)
 	uint8_t second = xptiRegisterStream("second");
 
 	run(event, 1);
-	xptiNotifySubscribers(second, xpti_trace_task_begin, NULL, event, 1, NULL);	/* nobody hears it */
+	/* nobody hears it */
+	xptiNotifySubscribers(second, xpti_trace_task_begin, NULL, event, 1, NULL);
 	xptiInitialize("second", 1, 0, "1.0");
 	xptiNotifySubscribers(second, xpti_trace_task_end, NULL, event, 1, NULL);
 	xptiNotifySubscribers(second, xpti_trace_task_begin, NULL, event, 2, NULL);
 	xptiNotifySubscribers(second, xpti_trace_task_end, NULL, event, 2, NULL);
 	tell(xpti_trace_task_begin, event, 3);
 	xptiNotifySubscribers(second, xpti_trace_task_begin, NULL, event, 4, NULL);
-	xptiFinalize("second");								/* it is unfinished, app's goes on */
+	/* it is unfinished, app's goes on */
+	xptiFinalize("second");
 	xptiNotifySubscribers(second, xpti_trace_task_end, NULL, event, 4, NULL);
 	tell(xpti_trace_task_end, event, 3);
 }
@@ -283,7 +295,9 @@ static int threads = 4;
 static pthread_barrier_t barrier;
 static xpti_event *handed[64];
 
-/* Says what it did: instance, and when it may have begun and ended at the earliest and the latest. */
+/*
+ * Says what it did: instance, and when it may have begun and ended at the earliest and the latest.
+ */
 static void *nests(void *argument)
 {
 	uint64_t number = (uintptr_t)argument, before, began, ended, after;
@@ -302,7 +316,8 @@ static void *nests(void *argument)
 		ended = now();
 		tell(xpti_trace_task_end, event, instance);
 		after = now();
-		printf("%llu %llu %llu %llu %llu\n", (unsigned long long)instance, (unsigned long long)before, (unsigned long long)began,
+		printf("%llu %llu %llu %llu %llu\n", (unsigned long long)instance,
+		       (unsigned long long)before, (unsigned long long)began,
 		       (unsigned long long)ended, (unsigned long long)after);
 	}
 	return NULL;
@@ -341,8 +356,14 @@ static void start(void *(*function)(void *))
 		pthread_join(ids[i], NULL);
 }
 
-static void nested(void) { start(nests); }
-static void handed_over(void) { start(hands_over); }
+static void nested(void)
+{
+	start(nests);
+}
+static void handed_over(void)
+{
+	start(hands_over);
+}
 
 /* One after the other. */
 static void many(void)
@@ -360,7 +381,7 @@ static void many(void)
 static void in_child(xpti_event *event)
 {
 	run(event, 2);
-	tell(xpti_trace_task_end, event, 1);	/* the parent's, of which a child knows nothing */
+	tell(xpti_trace_task_end, event, 1); /* the parent's, of which a child knows nothing */
 }
 
 static void forks(void)
@@ -376,7 +397,8 @@ static void forks(void)
 		exit(0);
 	}
 	waitpid(child, &status, 0);
-	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);	/* which runs no handlers of fork */
+	/* which runs no handlers of fork */
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 	if (child == 0) {
 		in_child(event);
 		_exit(0);
@@ -425,10 +447,12 @@ static void edges(void)
 		if (!i)
 			continue;
 		/* One that the program has filled in itself. */
-		xpti_event edge = {.payload = nodes[i]->payload, .source_id = nodes[i - 1]->unique_id, .target_id = nodes[i]->unique_id};
+		xpti_event edge = {.payload = nodes[i]->payload,
+				   .source_id = nodes[i - 1]->unique_id,
+				   .target_id = nodes[i]->unique_id};
 		tell(xpti_trace_edge_create, &edge, 1);
 	}
-	run(nodes[1], 1);	/* their edge is forgotten */
+	run(nodes[1], 1); /* their edge is forgotten */
 	run(nodes[2], 1);
 	run(nodes[NODES - 2], 1);
 	run(nodes[NODES - 1], 1);
@@ -438,10 +462,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } all[] = {
-#define EACH(name) {#name, name}
-	EACH(graph), EACH(spawn), EACH(kinds), EACH(strange), EACH(user_defined), EACH(unbalanced), EACH(chain), EACH(deep), EACH(late),
-	EACH(unloaded), EACH(open_at_exit), EACH(open_at__exit), EACH(killed), EACH(nested), EACH(handed_over), EACH(many), EACH(forks),
-	EACH(cost), EACH(edges),
+#define EACH(name)                                                                                 \
+	{                                                                                          \
+#name, name                                                                        \
+	}
+	EACH(graph),	    EACH(spawn),	 EACH(kinds),  EACH(strange), EACH(user_defined),
+	EACH(unbalanced),   EACH(chain),	 EACH(deep),   EACH(late),    EACH(unloaded),
+	EACH(open_at_exit), EACH(open_at__exit), EACH(killed), EACH(nested),  EACH(handed_over),
+	EACH(many),	    EACH(forks),	 EACH(cost),   EACH(edges),
 #ifdef WITH_OPENCL
 	EACH(driver),
 #endif

@@ -1,6 +1,7 @@
 /*
- * xpti_timeline_stress.c: the subscriber that shows XPTI streams, called by threads that begin, end, hand over and interleave at random while streams end under
- * them; with a recorder of its own in the place of libtracelayer.so, and no dispatcher.
+ * xpti_timeline_stress.c: the subscriber that shows XPTI streams, called by threads that begin,
+ * end, hand over and interleave at random while streams end under them; with a recorder of its own
+ * in the place of libtracelayer.so, and no dispatcher.
  *
  *	xpti_timeline_stress THREADS ROUNDS
  *
@@ -32,10 +33,22 @@ static uint32_t nstrings = 1;
 static pthread_mutex_t strings_lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*ends)(void);
 
-bool tl_guest_joins(uint8_t level) { return level != 0; }
-bool tl_guest_wanted(uint8_t level) { return level != 0; }
-uint64_t tl_guest_ns(uint64_t from, uint64_t to) { return to - from; }
-void tl_guest_at_end(void (*function)(void)) { ends = function; }
+bool tl_guest_joins(uint8_t level)
+{
+	return level != 0;
+}
+bool tl_guest_wanted(uint8_t level)
+{
+	return level != 0;
+}
+uint64_t tl_guest_ns(uint64_t from, uint64_t to)
+{
+	return to - from;
+}
+void tl_guest_at_end(void (*function)(void))
+{
+	ends = function;
+}
 
 uint64_t tl_guest_now(void)
 {
@@ -92,7 +105,8 @@ bool tl_guest_put(struct tl_event *event)
 	uint32_t at = count++;
 	if (at >= MOST)
 		abort();
-	all[at] = (struct told){event->lane, event->name, event->start, event->start + event->duration};
+	all[at] = (struct told){event->lane, event->name, event->start,
+				event->start + event->duration};
 	return true;
 }
 
@@ -102,12 +116,30 @@ static xpti_event events[8];
 static xpti_payload payloads[8];
 static xpti_callback callbacks[4];
 
-uint8_t xptiRegisterStream(const char *stream) { return (uint8_t)(stream[0] - 'a' + 1); }
-const xpti_payload *xptiQueryPayload(xpti_event *event) { return event->payload; }
-const xpti_event *xptiFindEvent(uint64_t uid) { return uid && uid <= 8 ? &events[uid - 1] : NULL; }
-xpti_metadata *xptiQueryMetadata(xpti_event *event) { return event ? &event->metadata : NULL; }
-const char *xptiLookupString(xpti_string_id id) { return id ? NULL : ""; }
-xpti_object xptiLookupObject(xpti_object_id id) { return (xpti_object){0, NULL, (uint8_t)id}; }
+uint8_t xptiRegisterStream(const char *stream)
+{
+	return (uint8_t)(stream[0] - 'a' + 1);
+}
+const xpti_payload *xptiQueryPayload(xpti_event *event)
+{
+	return event->payload;
+}
+const xpti_event *xptiFindEvent(uint64_t uid)
+{
+	return uid && uid <= 8 ? &events[uid - 1] : NULL;
+}
+xpti_metadata *xptiQueryMetadata(xpti_event *event)
+{
+	return event ? &event->metadata : NULL;
+}
+const char *xptiLookupString(xpti_string_id id)
+{
+	return id ? NULL : "";
+}
+xpti_object xptiLookupObject(xpti_object_id id)
+{
+	return (xpti_object){0, NULL, (uint8_t)id};
+}
 
 xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t type, xpti_callback callback)
 {
@@ -136,7 +168,8 @@ static unsigned nhanded;
 
 static struct open begin(unsigned *seed)
 {
-	struct open open = {(uint8_t)(1 + rand_r(seed) % 3), rand_r(seed) % 2 ? xpti_trace_task_begin : xpti_trace_function_begin,
+	struct open open = {(uint8_t)(1 + rand_r(seed) % 3),
+			    rand_r(seed) % 2 ? xpti_trace_task_begin : xpti_trace_function_begin,
 			    next_instance++, &events[rand_r(seed) % 8]};
 
 	callbacks[open.stream](open.type, NULL, open.event, open.instance, NULL);
@@ -188,7 +221,7 @@ static void *work(void *number)
 			open[top++] = begin(&seed);
 		} else if (dice < 80 && top) {
 			end(&open[--top]);
-		} else if (dice < 88 && top) {		/* interleaved */
+		} else if (dice < 88 && top) { /* interleaved */
 			int at = rand_r(&seed) % top;
 			end(&open[at]);
 			memmove(&open[at], &open[at + 1], (size_t)(--top - at) * sizeof(*open));
@@ -252,13 +285,17 @@ int main(int argc, char **argv)
 	rounds = argc > 2 ? atoi(argv[2]) : 1000;
 	all = calloc(MOST, sizeof(*all));
 	for (int i = 0; i < 8; i++) {
-		payloads[i] = (xpti_payload){.name = (const char *[]){"a", "b", "c", "d", "e", "f", "g", "h"}[i], .internal = (uint64_t)i + 1};
+		payloads[i] = (xpti_payload){
+			.name = (const char *[]){"a", "b", "c", "d", "e", "f", "g", "h"}[i],
+			.internal = (uint64_t)i + 1};
 		events[i] = (xpti_event){.unique_id = (uint64_t)i + 1, .payload = &payloads[i]};
 	}
 	for (int i = 0; i < 3; i++)
 		xptiTraceInit(1, 0, "1", (const char *[]){"a", "b", "c"}[i]);
 	for (int i = 0; i < 8; i++) {
-		xpti_event edge = {.payload = &payloads[i], .source_id = (uint64_t)i + 1, .target_id = (uint64_t)(i + 3) % 8 + 1};
+		xpti_event edge = {.payload = &payloads[i],
+				   .source_id = (uint64_t)i + 1,
+				   .target_id = (uint64_t)(i + 3) % 8 + 1};
 		callbacks[1](xpti_trace_edge_create, NULL, &edge, 1, NULL);
 	}
 	uint32_t edges = instants;
@@ -273,11 +310,15 @@ int main(int argc, char **argv)
 		end_handed(&(unsigned){1});
 	uint32_t before = count;
 	ends();
-	/* What a stream's end made unfinished has an end that nothing matches; that is an instant. */
+	/*
+	 * What a stream's end made unfinished has an end that nothing matches; that is an instant.
+	 */
 	uint64_t unmatched = instants - edges;
 	int crossed = crossings();
-	printf("%u slices, %llu begun, %llu ends unmatched, %u ends of arrows, %u lanes, %d crossings\n", count, (unsigned long long)begun,
-	       (unsigned long long)unmatched, arrows, lanes, crossed);
+	printf("%u slices, %llu begun, %llu ends unmatched, %u ends of arrows, %u lanes, %d crossings\n",
+	       count, (unsigned long long)begun, (unsigned long long)unmatched, arrows, lanes,
+	       crossed);
 	/* Whatever began has found its end, or was told of when its stream ended. */
-	return crossed || count != before || count != begun || begun != ended || unmatched >= begun / 2 || !arrows;
+	return crossed || count != before || count != begun || begun != ended ||
+	       unmatched >= begun / 2 || !arrows;
 }

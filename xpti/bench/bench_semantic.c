@@ -1,7 +1,9 @@
 /*
- * bench_semantic.c: if a dispatcher does what the document says, with all threads at once: strings, trace points, notifications.
+ * bench_semantic.c: if a dispatcher does what the document says, with all threads at once: strings,
+ * trace points, notifications.
  *
- * Only what every generation of the framework has in common is asked for: whether the same payload gives the same event or a new one, say, differs.
+ * Only what every generation of the framework has in common is asked for: whether the same payload
+ * gives the same event or a new one, say, differs.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,14 +20,14 @@ enum { TYPE = xpti_trace_region_begin };
 
 struct check {
 	const struct bench_work *work;
-	unsigned threads;			/* that do everything, each; at least 1 */
+	unsigned threads; /* that do everything, each; at least 1 */
 	uint8_t stream;
 	struct bench_verdict *verdict;
-	_Atomic(const char *) *texts;		/* the table's, of each string */
+	_Atomic(const char *) *texts; /* the table's, of each string */
 	_Atomic xpti_string_id *ids;
 	xpti_event **events;
-	_Atomic uint32_t *calls;		/* of each event's callback */
-	bool on;				/* callbacks may be called */
+	_Atomic uint32_t *calls; /* of each event's callback */
+	bool on;		 /* callbacks may be called */
 };
 
 static void expect(struct check *check, bool holds, const char *what)
@@ -55,17 +57,28 @@ static void register_strings(void *check_, uint32_t from, uint32_t to)
 		uint32_t at = (i + from * 37) % BENCH_STRINGS;
 		char *text = NULL;
 		xpti_string_id id = xptiRegisterString(check->work->inserted[at], &text), first = 0;
-		expect(check, id != XPTI_INVALID_STRING && text && strcmp(text, check->work->inserted[at]) == 0, "a string's text is another");
+		expect(check,
+		       id != XPTI_INVALID_STRING && text &&
+			       strcmp(text, check->work->inserted[at]) == 0,
+		       "a string's text is another");
 		const char *none = NULL;
-		expect(check, atomic_compare_exchange_strong(&check->ids[at], &first, id) || first == id, "a string has two ids");
-		expect(check, atomic_compare_exchange_strong(&check->texts[at], &none, text) || none == text, "a string has two texts");
-		expect(check, xptiLookupString(id) == text, "an id's text is not the one that was handed out");
+		expect(check,
+		       atomic_compare_exchange_strong(&check->ids[at], &first, id) || first == id,
+		       "a string has two ids");
+		expect(check,
+		       atomic_compare_exchange_strong(&check->texts[at], &none, text) ||
+			       none == text,
+		       "a string has two texts");
+		expect(check, xptiLookupString(id) == text,
+		       "an id's text is not the one that was handed out");
 	}
 }
 
 static int by_value(const void *a, const void *b)
 {
-	return *(const xpti_string_id *)a < *(const xpti_string_id *)b ? -1 : *(const xpti_string_id *)a > *(const xpti_string_id *)b;
+	return *(const xpti_string_id *)a < *(const xpti_string_id *)b
+		       ? -1
+		       : *(const xpti_string_id *)a > *(const xpti_string_id *)b;
 }
 
 static void check_strings(struct check *check, struct bench_team *team)
@@ -87,15 +100,17 @@ static xpti_event *make(struct check *check, uint32_t i, uint64_t *instance)
 {
 	xpti_payload payload = XPTI_PAYLOAD(check->work->functions[i], "foo.cpp", i, i % 80);
 
-	return xptiMakeEvent(payload.name, &payload, xpti_event_algorithm, xpti_activity_active, instance);
+	return xptiMakeEvent(payload.name, &payload, xpti_event_algorithm, xpti_activity_active,
+			     instance);
 }
 
 static bool is_of(const struct check *check, xpti_event *event, uint32_t i)
 {
 	const xpti_payload *payload = xptiQueryPayload(event);
 
-	return payload && payload->name && strcmp(payload->name, check->work->functions[i]) == 0 && payload->source_file &&
-	       strcmp(payload->source_file, "foo.cpp") == 0 && payload->line_no == i;
+	return payload && payload->name && strcmp(payload->name, check->work->functions[i]) == 0 &&
+	       payload->source_file && strcmp(payload->source_file, "foo.cpp") == 0 &&
+	       payload->line_no == i;
 }
 
 static void make_points(void *check_, uint32_t from, uint32_t to)
@@ -108,10 +123,13 @@ static void make_points(void *check_, uint32_t from, uint32_t to)
 		expect(check, event && again, "no event is made");
 		if (!event || !again)
 			return;
-		expect(check, is_of(check, event, i) && is_of(check, again, i), "an event's payload is another");
-		expect(check, xptiFindEvent(event->unique_id) == event, "an event is not found by its id");
+		expect(check, is_of(check, event, i) && is_of(check, again, i),
+		       "an event's payload is another");
+		expect(check, xptiFindEvent(event->unique_id) == event,
+		       "an event is not found by its id");
 		expect(check, first && second > first, "instances are not counted");
-		expect(check, xptiQueryMetadata(event) == &event->metadata, "an event's metadata is not its own");
+		expect(check, xptiQueryMetadata(event) == &event->metadata,
+		       "an event's metadata is not its own");
 		if (from == 0)
 			check->events[i] = event;
 	}
@@ -125,11 +143,13 @@ static void check_points(struct check *check, struct bench_team *team)
 
 /* ---- 3: notifications ---- */
 
-static void count_call(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data)
+static void count_call(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		       const void *user_data)
 {
 	struct check *check = (struct check *)user_data;
 
-	expect(check, check->on && type == TYPE && !parent && object == check->events[instance], "a callback is called with something else");
+	expect(check, check->on && type == TYPE && !parent && object == check->events[instance],
+	       "a callback is called with something else");
 	atomic_fetch_add(&check->calls[instance], 1);
 }
 
@@ -139,12 +159,16 @@ static void notify_all(void *check_, uint32_t from, uint32_t to)
 
 	for (uint32_t i = 0; i < check->work->visits; i++) {
 		uint32_t at = check->work->order[i];
-		xpti_result result = xptiNotifySubscribers(check->stream, TYPE, NULL, check->events[at], at, check);
-		expect(check, result == (check->on ? XPTI_RESULT_SUCCESS : XPTI_RESULT_FALSE), "a notification's result is another");
+		xpti_result result = xptiNotifySubscribers(check->stream, TYPE, NULL,
+							   check->events[at], at, check);
+		expect(check, result == (check->on ? XPTI_RESULT_SUCCESS : XPTI_RESULT_FALSE),
+		       "a notification's result is another");
 	}
 }
 
-/* Every event's callback was called as often as the event was visited by all threads, `times` over. */
+/*
+ * Every event's callback was called as often as the event was visited by all threads, `times` over.
+ */
 static void expect_calls(struct check *check, uint32_t times)
 {
 	uint32_t *visits = calloc(check->work->points, sizeof(*visits));
@@ -152,7 +176,8 @@ static void expect_calls(struct check *check, uint32_t times)
 	for (uint32_t i = 0; visits && i < check->work->visits; i++)
 		visits[check->work->order[i]]++;
 	for (uint32_t i = 0; i < check->work->points; i++)
-		expect(check, visits && check->calls[i] == visits[i] * times * check->threads, "an event's callback is not called once for each visit");
+		expect(check, visits && check->calls[i] == visits[i] * times * check->threads,
+		       "an event's callback is not called once for each visit");
 	free(visits);
 }
 
@@ -164,7 +189,8 @@ static void check_notifications(struct check *check, struct bench_team *team)
 		if (!check->events[i] && !(check->events[i] = make(check, i, &instance)))
 			return expect(check, false, "no event is made");
 	xptiForceSetTraceEnabled(false);
-	expect(check, xptiRegisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS, "a callback can't be registered");
+	expect(check, xptiRegisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
+	       "a callback can't be registered");
 	by_all(check, team, notify_all);
 	expect_calls(check, 0);
 	xptiForceSetTraceEnabled(true);
@@ -172,7 +198,9 @@ static void check_notifications(struct check *check, struct bench_team *team)
 	by_all(check, team, notify_all);
 	expect_calls(check, 1);
 	expect(check, xptiCheckTraceEnabled(check->stream, TYPE), "nobody seems to listen");
-	expect(check, xptiUnregisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS, "a callback can't be unregistered");
+	expect(check,
+	       xptiUnregisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
+	       "a callback can't be unregistered");
 	by_all(check, team, notify_all);
 	expect_calls(check, 1);
 }
@@ -186,12 +214,17 @@ const char *bench_semantic(const struct bench_plan *plan, struct bench_verdicts 
 		return why;
 	bench_work_make(&work, plan->points, plan->visits);
 	struct bench_team *team = bench_team_make(plan->threads);
-	struct check check = { .work = &work, .threads = plan->threads ? plan->threads : 1, .stream = xptiRegisterStream(STREAM),
-			       .texts = calloc(BENCH_STRINGS, sizeof(*check.texts)), .ids = calloc(BENCH_STRINGS, sizeof(*check.ids)),
-			       .events = calloc(plan->points, sizeof(*check.events)), .calls = calloc(plan->points, sizeof(*check.calls)) };
+	struct check check = {.work = &work,
+			      .threads = plan->threads ? plan->threads : 1,
+			      .stream = xptiRegisterStream(STREAM),
+			      .texts = calloc(BENCH_STRINGS, sizeof(*check.texts)),
+			      .ids = calloc(BENCH_STRINGS, sizeof(*check.ids)),
+			      .events = calloc(plan->points, sizeof(*check.events)),
+			      .calls = calloc(plan->points, sizeof(*check.calls))};
 	if (!check.texts || !check.ids || !check.events || !check.calls)
 		return "out of memory";
-	static void (*const checks[])(struct check *, struct bench_team *) = { NULL, check_strings, check_points, check_notifications };
+	static void (*const checks[])(struct check *, struct bench_team *) = {
+		NULL, check_strings, check_points, check_notifications};
 	for (int test = 1; test <= BENCH_TESTS; test++)
 		if (plan->tests[test]) {
 			check.verdict = &verdicts->tests[test];

@@ -1,8 +1,10 @@
 /*
- * bench_speed.c: what a dispatcher's operations cost, through a table of its functions that is filled with dlsym, as proxies have it.
+ * bench_speed.c: what a dispatcher's operations cost, through a table of its functions that is
+ * filled with dlsym, as proxies have it.
  *
- * The work is that of the original's benchmark: test 1 takes the operations one by one, test 2 makes trace points and visits them, as an instrumented
- * program does. A visit is what the original's scoped notification does: ask if tracing is on, find the stream by its name, notify.
+ * The work is that of the original's benchmark: test 1 takes the operations one by one, test 2
+ * makes trace points and visits them, as an instrumented program does. A visit is what the
+ * original's scoped notification does: ask if tracing is on, find the stream by its name, notify.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,24 +24,25 @@ struct bench {
 	const struct bench_work *work;
 	struct bench_team *team;
 	uint8_t stream;
-	char **names;			/* those to insert */
-	xpti_string_id *ids;		/* of work->inserted */
-	xpti_event **events;		/* by number of the point */
+	char **names;	     /* those to insert */
+	xpti_string_id *ids; /* of work->inserted */
+	xpti_event **events; /* by number of the point */
 	uint64_t *uids;
 };
 
 /* ---- callbacks that do nothing, each at an address of its own ---- */
 
-#define CALLBACK(n) \
-	static void callback_##n(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data) \
-	{ \
-		__asm__ volatile("" : : "i"(n)); \
+#define CALLBACK(n)                                                                                \
+	static void callback_##n(uint16_t type, xpti_event *parent, xpti_event *object,            \
+				 uint64_t instance, const void *user_data)                         \
+	{                                                                                          \
+		__asm__ volatile("" : : "i"(n));                                                   \
 	}
 CALLBACK(0)
 CALLBACK(1)
 CALLBACK(2)
 CALLBACK(3)
-static const xpti_callback callbacks[] = { callback_0, callback_1, callback_2, callback_3 };
+static const xpti_callback callbacks[] = {callback_0, callback_1, callback_2, callback_3};
 
 /* ---- the parts ---- */
 
@@ -72,7 +75,8 @@ static xpti_event *create_one(struct bench *bench, uint32_t i)
 	xpti_payload payload = XPTI_PAYLOAD(bench->work->functions[i], "foo.cpp", i, i % 80);
 	uint64_t instance;
 
-	return xptiMakeEvent(payload.name, &payload, xpti_event_algorithm, xpti_activity_active, &instance);
+	return xptiMakeEvent(payload.name, &payload, xpti_event_algorithm, xpti_activity_active,
+			     &instance);
 }
 
 static void create(void *bench_, uint32_t from, uint32_t to)
@@ -136,7 +140,8 @@ static void call_and_swap(void *unused, uint32_t from, uint32_t to)
 
 	for (uint32_t i = from; i < to; i++) {
 		call(i);
-		atomic_compare_exchange_strong_explicit(&word, &seen, seen + 1, memory_order_relaxed, memory_order_relaxed);
+		atomic_compare_exchange_strong_explicit(&word, &seen, seen + 1,
+							memory_order_relaxed, memory_order_relaxed);
 		seen++;
 	}
 }
@@ -163,7 +168,10 @@ static double once(struct bench *bench, bench_part *part, uint32_t count)
 	return bench_team_do(bench->team, part, bench, count) / count;
 }
 
-/* The same of what can be done again: the best of several times, each of them short, so that one is had between whatever else the machine does. */
+/*
+ * The same of what can be done again: the best of several times, each of them short, so that one is
+ * had between whatever else the machine does.
+ */
 static double repeatedly(struct bench *bench, bench_part *part)
 {
 	double best = 0;
@@ -205,7 +213,8 @@ static void structures(struct bench *bench, double *ns)
 	ns[BENCH_INSERT] = once(bench, insert, points);
 	ns[BENCH_LOOKUP] = repeatedly(bench, lookup);
 	bench->names = bench->work->inserted_later;
-	ns[BENCH_INSERT_LOOKUP] = (once(bench, insert, points) + once(bench, lookup_twice, points)) / 3;
+	ns[BENCH_INSERT_LOOKUP] =
+		(once(bench, insert, points) + once(bench, lookup_twice, points)) / 3;
 	ns[BENCH_CREATE] = once(bench, create, points);
 	ns[BENCH_RECREATE] = once(bench, recreate, points);
 	ns[BENCH_FIND] = repeatedly(bench, find);
@@ -239,9 +248,12 @@ const char *bench_speed(const struct bench_plan *plan, struct bench_times *times
 	if (why)
 		return why;
 	bench_work_make(&work, plan->points, plan->visits);
-	struct bench bench = { .work = &work, .team = bench_team_make(plan->threads), .stream = xptiRegisterStream(STREAM),
-			       .ids = calloc(plan->points, sizeof(*bench.ids)), .events = calloc(plan->points, sizeof(*bench.events)),
-			       .uids = calloc(plan->points, sizeof(*bench.uids)) };
+	struct bench bench = {.work = &work,
+			      .team = bench_team_make(plan->threads),
+			      .stream = xptiRegisterStream(STREAM),
+			      .ids = calloc(plan->points, sizeof(*bench.ids)),
+			      .events = calloc(plan->points, sizeof(*bench.events)),
+			      .uids = calloc(plan->points, sizeof(*bench.uids))};
 	if (!bench.ids || !bench.events || !bench.uids)
 		return "out of memory";
 	times->ns[BENCH_PROBE] = probe();

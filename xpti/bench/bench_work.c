@@ -16,7 +16,8 @@ static void *need(void *memory)
 {
 	if (memory)
 		return memory;
-	fputs("tracelayer: tracelayer-xpti-bench: out of memory; take fewer trace points or threads\n", stderr);
+	fputs("tracelayer: tracelayer-xpti-bench: out of memory; take fewer trace points or threads\n",
+	      stderr);
 	exit(1);
 }
 
@@ -39,7 +40,8 @@ static char **make_names(uint32_t count, unsigned letters, uint64_t *random)
 	for (uint32_t i = 0; i < count; i++, at += room) {
 		names[i] = at;
 		for (unsigned k = 0; k < letters; k++)
-			at[k] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[next_random(random) % 52];
+			at[k] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				[next_random(random) % 52];
 		sprintf(&at[letters], "%u", i);
 	}
 	return names;
@@ -70,7 +72,7 @@ struct member {
 struct bench_team {
 	unsigned threads;
 	struct member *members;
-	pthread_barrier_t begin, done;	/* with who hands out the work, whose writes they order */
+	pthread_barrier_t begin, done; /* with who hands out the work, whose writes they order */
 	bench_part *part;
 	void *context;
 	uint32_t count;
@@ -122,7 +124,7 @@ struct bench_team *bench_team_make(unsigned threads)
 {
 	struct bench_team *team = need(aligned_alloc(64, sizeof(*team)));
 
-	*team = (struct bench_team){ .threads = threads };
+	*team = (struct bench_team){.threads = threads};
 	if (!threads)
 		return team;
 	team->members = need(aligned_alloc(64, threads * sizeof(*team->members)));
@@ -130,9 +132,11 @@ struct bench_team *bench_team_make(unsigned threads)
 	pthread_barrier_init(&team->done, NULL, threads + 1);
 	for (unsigned i = 0; i < threads; i++) {
 		pthread_t thread;
-		team->members[i] = (struct member){ .team = team, .number = i };
+		team->members[i] = (struct member){.team = team, .number = i};
 		if (pthread_create(&thread, NULL, member_works, &team->members[i])) {
-			fprintf(stderr, "tracelayer: tracelayer-xpti-bench: %u threads can't be started; take fewer\n", threads);
+			fprintf(stderr,
+				"tracelayer: tracelayer-xpti-bench: %u threads can't be started; take fewer\n",
+				threads);
 			exit(1);
 		}
 	}

@@ -1,8 +1,10 @@
 /*
- * xpti_bench.c: tracelayer-xpti-bench, the benchmark of XPTI dispatchers: its options, its processes and its tables.
+ * xpti_bench.c: tracelayer-xpti-bench, the benchmark of XPTI dispatchers: its options, its
+ * processes and its tables.
  *
- * The options are those of the document "XPTI Tracing Framework" for its own benchmark. Dispatchers and numbers of threads take turns in every
- * round, so that what the machine does meanwhile hits all alike; each row is the best that there was.
+ * The options are those of the document "XPTI Tracing Framework" for its own benchmark. Dispatchers
+ * and numbers of threads take turns in every round, so that what the machine does meanwhile hits
+ * all alike; each row is the best that there was.
  */
 #include "config.h"
 
@@ -22,7 +24,7 @@
 #include "common/checked_stdout.h"
 #include "xpti/bench/xpti_bench.h"
 
-#define NAME "tracelayer-xpti-bench"
+#define NAME	"tracelayer-xpti-bench"
 #define LIBRARY "libtracelayer-xpti.so"
 
 enum { DISPATCHERS_MAX = 4, LIST_MAX = 32, THREADS_MAX = 256, PROCESS_SECONDS = 300 };
@@ -33,7 +35,7 @@ struct numbers {
 };
 
 struct wishes {
-	const char *dispatchers[DISPATCHERS_MAX];	/* the first is ours */
+	const char *dispatchers[DISPATCHERS_MAX]; /* the first is ours */
 	unsigned ndispatchers;
 	bool semantic;
 	uint32_t points;
@@ -103,7 +105,8 @@ static bool are_whole(const struct numbers *numbers)
 }
 
 /* One number. */
-static double number_of(struct argp_state *state, const char *option, const char *text, double least, double most)
+static double number_of(struct argp_state *state, const char *option, const char *text,
+			double least, double most)
 {
 	struct numbers one;
 
@@ -112,23 +115,33 @@ static double number_of(struct argp_state *state, const char *option, const char
 	return one.at[0];
 }
 
-static void list_of(struct argp_state *state, struct numbers *list, const char *option, const char *text, double least, double most, bool whole)
+static void list_of(struct argp_state *state, struct numbers *list, const char *option,
+		    const char *text, double least, double most, bool whole)
 {
 	if (!read_numbers(list, text, least, most) || (whole && !are_whole(list)))
-		argp_error(state, "--%s=%s: not a list of %snumbers from %g to %g; give for example 1,2 or 0:4:2", option, text,
-			   whole ? "whole " : "", least, most);
+		argp_error(
+			state,
+			"--%s=%s: not a list of %snumbers from %g to %g; give for example 1,2 or 0:4:2",
+			option, text, whole ? "whole " : "", least, most);
 }
 
 static const struct argp_option options[] = {
-	{ "type", 'y', "TYPE", 0, "what to do: performance (the default) or semantic", 0 },
-	{ "trace-points", 't', "N", 0, "how many trace points, 10 to 100000 (default: 10000)", 0 },
-	{ "test-id", 'i', "LIST", 0, "which tests: performance has 1 and 2, semantic 1 to 3 (default: all)", 0 },
-	{ "num-threads", 'n', "LIST", 0, "with how many threads; 0: serially, without a thread (default: 0,2)", 0 },
-	{ "tp-frequency", 'f', "PERCENT", 0, "of all visits, how many make the trace point anew: 10 means ten visits each (the default)", 0 },
-	{ "overhead", 'o', "LIST", 0, "for which overheads, in percent, to tell how many events fit (default: 1,2)", 0 },
-	{ "against", 'a', "PATH", 0, "another dispatcher, measured beside ours; can be given up to three times", 0 },
-	{ "rounds", 'r', "N", 0, "how often everything is done, of which the best counts (default: 5)", 0 },
-	{ 0 },
+	{"type", 'y', "TYPE", 0, "what to do: performance (the default) or semantic", 0},
+	{"trace-points", 't', "N", 0, "how many trace points, 10 to 100000 (default: 10000)", 0},
+	{"test-id", 'i', "LIST", 0,
+	 "which tests: performance has 1 and 2, semantic 1 to 3 (default: all)", 0},
+	{"num-threads", 'n', "LIST", 0,
+	 "with how many threads; 0: serially, without a thread (default: 0,2)", 0},
+	{"tp-frequency", 'f', "PERCENT", 0,
+	 "of all visits, how many make the trace point anew: 10 means ten visits each (the default)",
+	 0},
+	{"overhead", 'o', "LIST", 0,
+	 "for which overheads, in percent, to tell how many events fit (default: 1,2)", 0},
+	{"against", 'a', "PATH", 0,
+	 "another dispatcher, measured beside ours; can be given up to three times", 0},
+	{"rounds", 'r', "N", 0,
+	 "how often everything is done, of which the best counts (default: 5)", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -139,7 +152,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'y':
 		wishes->semantic = strcmp(argument, "semantic") == 0;
 		if (!wishes->semantic && strcmp(argument, "performance") != 0)
-			argp_error(state, "--type=%s: no such type; give performance or semantic", argument);
+			argp_error(state, "--type=%s: no such type; give performance or semantic",
+				   argument);
 		return 0;
 	case 't':
 		wishes->points = (uint32_t)number_of(state, "trace-points", argument, 10, 100000);
@@ -158,7 +172,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'a':
 		if (wishes->ndispatchers == DISPATCHERS_MAX)
-			argp_error(state, "--against=%s: too many dispatchers; give at most three", argument);
+			argp_error(state, "--against=%s: too many dispatchers; give at most three",
+				   argument);
 		wishes->dispatchers[wishes->ndispatchers++] = argument;
 		return 0;
 	case 'r':
@@ -166,10 +181,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!wishes->tests.count)
-			read_numbers(&wishes->tests, wishes->semantic ? "1,2,3" : "1,2", 1, BENCH_TESTS);
+			read_numbers(&wishes->tests, wishes->semantic ? "1,2,3" : "1,2", 1,
+				     BENCH_TESTS);
 		for (unsigned i = 0; !wishes->semantic && i < wishes->tests.count; i++)
 			if (wishes->tests.at[i] > 2)
-				argp_error(state, "--test-id: there is no performance test %g; give 1, 2 or both", wishes->tests.at[i]);
+				argp_error(
+					state,
+					"--test-id: there is no performance test %g; give 1, 2 or both",
+					wishes->tests.at[i]);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -177,7 +196,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options, .parser = parse_option,
+	.options = options,
+	.parser = parse_option,
 	.doc = "Measures an XPTI dispatcher, and checks it.\v"
 	       "LIST is of numbers and ranges FROM:TO:STEP, separated by commas. Exit status: 0; 1 if a dispatcher can't be used or a check "
 	       "failed; 2 for a wrong option.",
@@ -188,25 +208,31 @@ static const struct argp argp = {
 /* NULL, or why not. */
 static const char *work(const struct wishes *wishes, const struct bench_plan *plan, void *result)
 {
-	const char *why = wishes->semantic ? bench_semantic(plan, result) : bench_speed(plan, result);
+	const char *why =
+		wishes->semantic ? bench_semantic(plan, result) : bench_speed(plan, result);
 	size_t size = strlen(plan->dispatcher);
 
 	/* The loader's messages begin with the path, mostly. */
-	return why && strncmp(why, plan->dispatcher, size) == 0 && strncmp(why + size, ": ", 2) == 0 ? why + size + 2 : why;
+	return why && strncmp(why, plan->dispatcher, size) == 0 && strncmp(why + size, ": ", 2) == 0
+		       ? why + size + 2
+		       : why;
 }
 
 /* In the child. What comes out goes back in one write, which a pipe takes whole. */
-static _Noreturn void work_and_tell(const struct wishes *wishes, const struct bench_plan *plan, void *result, size_t size, int to)
+static _Noreturn void work_and_tell(const struct wishes *wishes, const struct bench_plan *plan,
+				    void *result, size_t size, int to)
 {
 	alarm(PROCESS_SECONDS);
 	const char *why = work(wishes, plan, result);
 	if (why)
-		say("%s: %s; give a dispatcher, libxptifw.so or one like it", plan->dispatcher, why);
+		say("%s: %s; give a dispatcher, libxptifw.so or one like it", plan->dispatcher,
+		    why);
 	_exit(!why && write(to, result, size) == (ssize_t)size ? 0 : 1);
 }
 
 /* False: it has said why, or we do. */
-static bool process_does(const struct wishes *wishes, const struct bench_plan *plan, void *result, size_t size)
+static bool process_does(const struct wishes *wishes, const struct bench_plan *plan, void *result,
+			 size_t size)
 {
 	int ends[2], status = 0;
 
@@ -226,20 +252,29 @@ static bool process_does(const struct wishes *wishes, const struct bench_plan *p
 	else
 		waitpid(child, &status, 0);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		say("%s: it was not done after %d seconds; take fewer trace points or threads", plan->dispatcher, PROCESS_SECONDS);
+		say("%s: it was not done after %d seconds; take fewer trace points or threads",
+		    plan->dispatcher, PROCESS_SECONDS);
 	else if (WIFSIGNALED(status))
-		say("%s: it died of %s; measure without it", plan->dispatcher, strsignal(WTERMSIG(status)));
+		say("%s: it died of %s; measure without it", plan->dispatcher,
+		    strsignal(WTERMSIG(status)));
 	return done && !status;
 }
 
 /* ---- tables ---- */
 
 static const char *const row_names[BENCH_ROWS] = {
-	[BENCH_INSERT] = "string insert", [BENCH_LOOKUP] = "string lookup", [BENCH_INSERT_LOOKUP] = "string insert+lookup",
-	[BENCH_CREATE] = "trace point create", [BENCH_RECREATE] = "trace point re-create", [BENCH_FIND] = "trace point lookup by uid",
-	[BENCH_NOTIFY_OFF] = "notify, tracing off", [BENCH_NOTIFY_1] = "bare notify, 1 callback",
-	[BENCH_NOTIFY_4] = "bare notify, 4 callbacks", [BENCH_COMPOSITE_OFF] = "composite, tracing off",
-	[BENCH_COMPOSITE_ON] = "composite, tracing on", [BENCH_PROBE] = "probe",
+	[BENCH_INSERT] = "string insert",
+	[BENCH_LOOKUP] = "string lookup",
+	[BENCH_INSERT_LOOKUP] = "string insert+lookup",
+	[BENCH_CREATE] = "trace point create",
+	[BENCH_RECREATE] = "trace point re-create",
+	[BENCH_FIND] = "trace point lookup by uid",
+	[BENCH_NOTIFY_OFF] = "notify, tracing off",
+	[BENCH_NOTIFY_1] = "bare notify, 1 callback",
+	[BENCH_NOTIFY_4] = "bare notify, 4 callbacks",
+	[BENCH_COMPOSITE_OFF] = "composite, tracing off",
+	[BENCH_COMPOSITE_ON] = "composite, tracing on",
+	[BENCH_PROBE] = "probe",
 };
 
 static void print_threads(double threads)
@@ -250,15 +285,23 @@ static void print_threads(double threads)
 		printf("%.0f thread%s", threads, threads == 1 ? "" : "s");
 }
 
-/* `serial`: the same without threads, NULL where that was not measured. One dispatcher is told beside the probe, several beside the first. */
-static void print_rows(const struct wishes *wishes, const struct bench_times *times, const struct bench_times *serial, double threads)
+/*
+ * `serial`: the same without threads, NULL where that was not measured. One dispatcher is told
+ * beside the probe, several beside the first.
+ */
+static void print_rows(const struct wishes *wishes, const struct bench_times *times,
+		       const struct bench_times *serial, double threads)
 {
 	unsigned n = wishes->ndispatchers;
 
 	print_threads(threads);
 	printf(", nanoseconds\n%-27s", "");
 	for (unsigned d = 0; d < n; d++)
-		printf("%10c%s%s", 'A' + (int)d, d ? "    \u00f7 A" : n == 1 ? "  \u00f7 probe" : "", serial ? "  \u00f7 serial" : "");
+		printf("%10c%s%s", 'A' + (int)d,
+		       d	? "    \u00f7 A"
+		       : n == 1 ? "  \u00f7 probe"
+				: "",
+		       serial ? "  \u00f7 serial" : "");
 	putchar('\n');
 	for (int row = 0; row < BENCH_PROBE; row++) {
 		if (!times[0].ns[row])
@@ -284,9 +327,10 @@ static double events_per_second(double cost, double handler, double overhead)
 	return 1e9 / ((cost + handler) * 100 / overhead);
 }
 
-static void print_events(const struct wishes *wishes, const struct bench_times *times, double threads)
+static void print_events(const struct wishes *wishes, const struct bench_times *times,
+			 double threads)
 {
-	static const int handlers[] = { 10, 100, 500, 1000 };
+	static const int handlers[] = {10, 100, 500, 1000};
 
 	printf("events per second, ");
 	print_threads(threads);
@@ -298,7 +342,9 @@ static void print_events(const struct wishes *wishes, const struct bench_times *
 		for (unsigned o = 0; o < wishes->overheads.count; o++) {
 			printf("%-15c%7.1f %% ", 'A' + (int)d, wishes->overheads.at[o]);
 			for (unsigned h = 0; h < 4; h++)
-				printf(" %16.0f", events_per_second(times[d].ns[BENCH_COMPOSITE_ON], handlers[h], wishes->overheads.at[o]));
+				printf(" %16.0f",
+				       events_per_second(times[d].ns[BENCH_COMPOSITE_ON],
+							 handlers[h], wishes->overheads.at[o]));
 			putchar('\n');
 		}
 	putchar('\n');
@@ -315,8 +361,10 @@ static void print_head(const struct wishes *wishes, uint32_t visits)
 
 static struct bench_plan plan_of(const struct wishes *wishes, unsigned dispatcher, double threads)
 {
-	struct bench_plan plan = { .dispatcher = wishes->dispatchers[dispatcher], .threads = (unsigned)threads, .points = wishes->points,
-				   .visits = (uint32_t)(wishes->points * 100.0 / wishes->frequency) };
+	struct bench_plan plan = {.dispatcher = wishes->dispatchers[dispatcher],
+				  .threads = (unsigned)threads,
+				  .points = wishes->points,
+				  .visits = (uint32_t)(wishes->points * 100.0 / wishes->frequency)};
 
 	for (unsigned i = 0; i < wishes->tests.count; i++)
 		plan.tests[(int)wishes->tests.at[i]] = true;
@@ -338,7 +386,7 @@ static int performance(const struct wishes *wishes)
 	for (unsigned round = 0; round < wishes->rounds; round++)
 		for (unsigned t = 0; t < wishes->threads.count; t++)
 			for (unsigned i = 0; i < wishes->ndispatchers; i++) {
-				struct bench_times times = { { 0 } };
+				struct bench_times times = {{0}};
 				unsigned d = (i + round) % wishes->ndispatchers;
 				struct bench_plan plan = plan_of(wishes, d, wishes->threads.at[t]);
 				if (!process_does(wishes, &plan, &times, sizeof(times)))
@@ -347,26 +395,29 @@ static int performance(const struct wishes *wishes)
 			}
 	print_head(wishes, plan_of(wishes, 0, 0).visits);
 	if (wishes->ndispatchers == 1)
-		printf("probe (an indirect call and an uncontended compare-and-swap): %.2f ns\n\n", best[0][0].ns[BENCH_PROBE]);
+		printf("probe (an indirect call and an uncontended compare-and-swap): %.2f ns\n\n",
+		       best[0][0].ns[BENCH_PROBE]);
 	for (unsigned t = 0; t < wishes->threads.count; t++)
 		if (wishes->threads.at[t] == 0)
 			serial = best[t];
 	for (unsigned t = 0; t < wishes->threads.count; t++)
-		print_rows(wishes, best[t], best[t] == serial ? NULL : serial, wishes->threads.at[t]);
-	for (unsigned t = 0; t < wishes->threads.count && best[t][0].ns[BENCH_COMPOSITE_ON] != 0; t++)
+		print_rows(wishes, best[t], best[t] == serial ? NULL : serial,
+			   wishes->threads.at[t]);
+	for (unsigned t = 0; t < wishes->threads.count && best[t][0].ns[BENCH_COMPOSITE_ON] != 0;
+	     t++)
 		print_events(wishes, best[t], wishes->threads.at[t]);
 	return 0;
 }
 
 static int semantic(const struct wishes *wishes)
 {
-	static const char *const names[] = { NULL, "strings", "trace points", "notifications" };
+	static const char *const names[] = {NULL, "strings", "trace points", "notifications"};
 	int code = 0;
 
 	print_head(wishes, plan_of(wishes, 0, 0).visits);
 	for (unsigned d = 0; d < wishes->ndispatchers; d++)
 		for (unsigned t = 0; t < wishes->threads.count; t++) {
-			struct bench_verdicts verdicts = { 0 };
+			struct bench_verdicts verdicts = {0};
 			struct bench_plan plan = plan_of(wishes, d, wishes->threads.at[t]);
 			if (!process_does(wishes, &plan, &verdicts, sizeof(verdicts)))
 				return 1;
@@ -376,9 +427,11 @@ static int semantic(const struct wishes *wishes)
 					continue;
 				printf("%c  ", 'A' + (int)d);
 				print_threads(wishes->threads.at[t]);
-				printf("  %s: %s, %u checks", names[test], verdict->wrong ? "FAIL" : "pass", verdict->checked);
+				printf("  %s: %s, %u checks", names[test],
+				       verdict->wrong ? "FAIL" : "pass", verdict->checked);
 				if (verdict->wrong)
-					printf(", %u wrong; the first: %s", verdict->wrong, verdict->first);
+					printf(", %u wrong; the first: %s", verdict->wrong,
+					       verdict->first);
 				putchar('\n');
 				code |= verdict->wrong != 0;
 			}
@@ -389,15 +442,21 @@ static int semantic(const struct wishes *wishes)
 int main(int argc, char **argv)
 {
 	static char ours[PATH_MAX];
-	struct wishes wishes = { .dispatchers = { ours }, .ndispatchers = 1, .points = 10000, .frequency = 10, .rounds = 5,
-				 .threads = { { 0, 2 }, 2 }, .overheads = { { 1, 2 }, 2 } };
+	struct wishes wishes = {.dispatchers = {ours},
+				.ndispatchers = 1,
+				.points = 10000,
+				.frequency = 10,
+				.rounds = 5,
+				.threads = {{0, 2}, 2},
+				.overheads = {{1, 2}, 2}};
 
 	tl_check_stdout("tracelayer-xpti-bench");
 	argp_err_exit_status = 2;
 	argp_program_version = PACKAGE_STRING;
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
 	if (!installed_library(LIBRARY, ours)) {
-		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY, LIBDIR);
+		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
+		    LIBDIR);
 		return 1;
 	}
 	/* The only callbacks are our own. */

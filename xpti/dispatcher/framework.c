@@ -1,8 +1,9 @@
 /*
  * framework.c: the framework's beginning and end, streams' beginnings and ends, reset, and fork.
  *
- * The first call of any function begins: it reads the environment and loads the subscribers. Other threads wait for it in their first call; what
- * the subscribers call while they are being loaded goes through.
+ * The first call of any function begins: it reads the environment and loads the subscribers. Other
+ * threads wait for it in their first call; what the subscribers call while they are being loaded
+ * goes through.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,19 +18,22 @@ static const char framework_stream[] = "xpti.framework";
 _Alignas(64) _Atomic uint32_t tl_xpti_state;
 
 /*
- * Protects the beginning, and .ending. Held while subscribers are loaded, which may call back, and fork: their thread goes through. (A recursive mutex
- * can't be unlocked in a forked child.)
+ * Protects the beginning, and .ending. Held while subscribers are loaded, which may call back, and
+ * fork: their thread goes through. (A recursive mutex can't be unlocked in a forked child.)
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;	/* .ending, or what subscribers were told of the framework's stream */
+/* .ending, or what subscribers were told of the framework's stream */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool entered_to_fork;
-static _Atomic bool ending;				/* a thread ends the framework */
+static _Atomic bool ending; /* a thread ends the framework */
 static _Atomic int32_t users;
-static _Alignas(64) _Atomic uint64_t unique_id = 1;	/* written often: not beside what all read */
+/* written often: not beside what all read */
+static _Alignas(64) _Atomic uint64_t unique_id = 1;
 
 /*
- * The framework's own stream. Subscribers hear of its beginning before any other stream's, and of its end before any other's. They hear of each once in
- * a process, as with the original: not again where the framework ends and begins anew.
+ * The framework's own stream. Subscribers hear of its beginning before any other stream's, and of
+ * its end before any other's. They hear of each once in a process, as with the original: not again
+ * where the framework ends and begins anew.
  */
 enum { UNTOLD, BEING_TOLD, TOLD };
 static _Atomic int stream_begun, stream_ended;
@@ -58,7 +62,10 @@ static bool may_be_waited_for(void)
 	return tl_xpti_thread.ending || tl_xpti_thread.told || tl_xpti_in_callback();
 }
 
-/* ---- fork: locks are taken before, in their order, so that the child has none that somebody else held ---- */
+/*
+ * ---- fork: locks are taken before, in their order, so that the child has none that somebody else
+ * held ----
+ */
 
 static void lock_all(void)
 {
@@ -82,7 +89,9 @@ static void unlock_all(void)
 	leave(entered_to_fork);
 }
 
-/* The thread that tells of it is not in the child, or is the only one there: nobody waits for it. */
+/*
+ * The thread that tells of it is not in the child, or is the only one there: nobody waits for it.
+ */
 static void no_longer_being_told(_Atomic int *told)
 {
 	if (atomic_load_explicit(told, memory_order_relaxed) == BEING_TOLD)
@@ -114,7 +123,8 @@ void tl_xpti_start_slowly(void)
 	static bool prepared;
 	bool entered = enter();
 
-	if (entered && !(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
+	if (entered &&
+	    !(atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED)) {
 		if (!prepared)
 			pthread_atfork(lock_all, unlock_all, in_child);
 		prepared = true;
@@ -122,7 +132,9 @@ void tl_xpti_start_slowly(void)
 		tl_xpti_stream_number(framework_stream);
 		bool enabled = environment_allows() && tl_xpti_subscribers_load() > 0;
 		/* Release pairs with tl_xpti_start's acquire. */
-		atomic_store_explicit(&tl_xpti_state, TL_XPTI_STARTED | (enabled ? TL_XPTI_ENABLED : 0), memory_order_release);
+		atomic_store_explicit(&tl_xpti_state,
+				      TL_XPTI_STARTED | (enabled ? TL_XPTI_ENABLED : 0),
+				      memory_order_release);
 	}
 	leave(entered);
 }
@@ -181,7 +193,10 @@ static void end_end(void)
 	leave(entered);
 }
 
-/* A new user waits for an end that is under way, as what it did meanwhile would be forgotten; not in code that the end may be waiting for. */
+/*
+ * A new user waits for an end that is under way, as what it did meanwhile would be forgotten; not
+ * in code that the end may be waiting for.
+ */
 void xptiFrameworkInitialize(void)
 {
 	atomic_fetch_add_explicit(&users, 1, memory_order_seq_cst);
@@ -194,8 +209,9 @@ void xptiFrameworkInitialize(void)
 }
 
 /*
- * Without the lock: callbacks that are waited for, and threads that subscribers' destructors wait for, may call anything. What they do goes through, and is
- * forgotten with the rest. Callbacks go twice: first, that none of the subscribers' runs any more; then those that were registered since.
+ * Without the lock: callbacks that are waited for, and threads that subscribers' destructors wait
+ * for, may call anything. What they do goes through, and is forgotten with the rest. Callbacks go
+ * twice: first, that none of the subscribers' runs any more; then those that were registered since.
  */
 void xptiFrameworkFinalize(void)
 {
@@ -219,7 +235,8 @@ static bool begin_to_tell(_Atomic int *told)
 
 	if (first)
 		atomic_store_explicit(told, BEING_TOLD, memory_order_relaxed);
-	while (!first && entered && !may_be_waited_for() && atomic_load_explicit(told, memory_order_relaxed) == BEING_TOLD)
+	while (!first && entered && !may_be_waited_for() &&
+	       atomic_load_explicit(told, memory_order_relaxed) == BEING_TOLD)
 		pthread_cond_wait(&changed, &lock);
 	leave(entered);
 	return first;
@@ -307,7 +324,8 @@ void xptiForceSetTraceEnabled(bool yes)
 	if (yes)
 		atomic_fetch_or_explicit(&tl_xpti_state, TL_XPTI_ENABLED, memory_order_relaxed);
 	else
-		atomic_fetch_and_explicit(&tl_xpti_state, ~(uint32_t)TL_XPTI_ENABLED, memory_order_relaxed);
+		atomic_fetch_and_explicit(&tl_xpti_state, ~(uint32_t)TL_XPTI_ENABLED,
+					  memory_order_relaxed);
 }
 
 uint64_t xptiGetUniqueId(void)

@@ -14,14 +14,18 @@ void tl_index_warm_up(struct tl_index *index)
 #endif
 }
 
-/* Depth is a few more than the logarithm of how many there are; two hashes that are the same in all bits are one deeper. */
+/*
+ * Depth is a few more than the logarithm of how many there are; two hashes that are the same in all
+ * bits are one deeper.
+ */
 static void visit_from(struct tl_entry *entry, tl_index_visit visit)
 {
 	/* Acquire as tl_index_find_on's. */
 	for (; entry; entry = atomic_load_explicit(&entry->child[0], memory_order_acquire)) {
 		visit(entry);
 		for (int i = 1; i < 4; i++)
-			visit_from(atomic_load_explicit(&entry->child[i], memory_order_acquire), visit);
+			visit_from(atomic_load_explicit(&entry->child[i], memory_order_acquire),
+				   visit);
 	}
 }
 

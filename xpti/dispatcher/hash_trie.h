@@ -1,8 +1,10 @@
 /*
- * hash_trie.h: finding what was put in by its contents: tries of hashes that only grow, without a lock.
+ * hash_trie.h: finding what was put in by its contents: tries of hashes that only grow, without a
+ * lock.
  *
- * An entry is found by its hash's bits, first along the roots, then two by two along the children of the entries there. It is put in by one
- * compare-and-swap, at the end of the way that its hash goes, and stays there: nothing moves, nothing is copied, and nobody waits.
+ * An entry is found by its hash's bits, first along the roots, then two by two along the children
+ * of the entries there. It is put in by one compare-and-swap, at the end of the way that its hash
+ * goes, and stays there: nothing moves, nothing is copied, and nobody waits.
  */
 #ifndef TL_XPTI_DISPATCHER_HASH_TRIE_H
 #define TL_XPTI_DISPATCHER_HASH_TRIE_H
@@ -15,7 +17,10 @@
 
 enum { TL_INDEX_BITS = 13 };
 
-/* What every entry begins with. Without its hash: most entries are one cache line so, and comparing what is in it costs no more. */
+/*
+ * What every entry begins with. Without its hash: most entries are one cache line so, and comparing
+ * what is in it costs no more.
+ */
 struct tl_entry {
 	_Atomic(struct tl_entry *) child[4];
 };
@@ -28,15 +33,15 @@ struct tl_index {
 /* Where the search for an entry ended. */
 struct tl_index_place {
 	_Atomic(struct tl_entry *) *at;
-	uint64_t rest;			/* of the hash */
+	uint64_t rest; /* of the hash */
 };
 
 /* An entry has these contents. */
 typedef bool (*tl_index_same)(const struct tl_entry *entry, const void *key);
 
 /* On from a place. NULL: there is no such entry, and the place is where it would be. */
-static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_on(struct tl_index_place *place, tl_index_same same,
-									       const void *key)
+static inline __attribute__((always_inline)) struct tl_entry *
+tl_index_find_on(struct tl_index_place *place, tl_index_same same, const void *key)
 {
 	for (;;) {
 		/* Acquire pairs with tl_index_put's release: the entry's contents. */
@@ -48,16 +53,17 @@ static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_on(s
 	}
 }
 
-static inline __attribute__((always_inline)) struct tl_entry *tl_index_find_at(struct tl_index *index, struct tl_index_place *place,
-									       uint64_t hash, tl_index_same same, const void *key)
+static inline __attribute__((always_inline)) struct tl_entry *
+tl_index_find_at(struct tl_index *index, struct tl_index_place *place, uint64_t hash,
+		 tl_index_same same, const void *key)
 {
 	place->at = &index->roots[hash >> (64 - TL_INDEX_BITS)];
 	place->rest = hash << TL_INDEX_BITS;
 	return tl_index_find_on(place, same, key);
 }
 
-static inline __attribute__((always_inline)) struct tl_entry *tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same,
-									    const void *key)
+static inline __attribute__((always_inline)) struct tl_entry *
+tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same, const void *key)
 {
 	struct tl_index_place place;
 
@@ -65,8 +71,8 @@ static inline __attribute__((always_inline)) struct tl_entry *tl_index_find(stru
 }
 
 /*
- * Before the first entry is put in: otherwise each page of the roots is first read, and then written, which are two faults, and the second one stops all
- * threads that run.
+ * Before the first entry is put in: otherwise each page of the roots is first read, and then
+ * written, which are two faults, and the second one stops all threads that run.
  */
 void tl_index_warm_up(struct tl_index *index);
 
@@ -76,15 +82,20 @@ static inline void tl_index_prepare(struct tl_index *index)
 		tl_index_warm_up(index);
 }
 
-/* Put in an entry that wasn't found at the place. Returns it, or the same one of another thread, which was first. */
-static inline struct tl_entry *tl_index_put(struct tl_index_place *place, struct tl_entry *entry, tl_index_same same, const void *key)
+/*
+ * Put in an entry that wasn't found at the place. Returns it, or the same one of another thread,
+ * which was first.
+ */
+static inline struct tl_entry *tl_index_put(struct tl_index_place *place, struct tl_entry *entry,
+					    tl_index_same same, const void *key)
 {
 	struct tl_entry *there = NULL;
 
 	for (int i = 0; i < 4; i++)
 		atomic_init(&entry->child[i], NULL);
 	/* Release pairs with tl_index_find_on's acquire. */
-	while (!atomic_compare_exchange_strong_explicit(place->at, &there, entry, memory_order_release, memory_order_relaxed)) {
+	while (!atomic_compare_exchange_strong_explicit(
+		place->at, &there, entry, memory_order_release, memory_order_relaxed)) {
 		there = tl_index_find_on(place, same, key);
 		if (there)
 			return there;
@@ -100,7 +111,8 @@ void tl_index_visit_all(struct tl_index *index, tl_index_visit visit);
 
 static inline uint64_t tl_hash_mix(uint64_t a, uint64_t b)
 {
-	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
+	unsigned __int128 product =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
@@ -131,7 +143,10 @@ static inline void tl_load_short(const char *bytes, size_t size, uint64_t words[
 		words[0] = tl_load_4(bytes);
 		words[1] = tl_load_4(bytes + size - 4);
 	} else {
-		words[0] = size ? (uint64_t)(uint8_t)bytes[0] << 16 | (uint64_t)(uint8_t)bytes[size / 2] << 8 | (uint8_t)bytes[size - 1] : 0;
+		words[0] = size ? (uint64_t)(uint8_t)bytes[0] << 16 |
+					   (uint64_t)(uint8_t)bytes[size / 2] << 8 |
+					   (uint8_t)bytes[size - 1]
+				: 0;
 		words[1] = 0;
 	}
 }

@@ -1,5 +1,6 @@
 /*
- * id_table.h: a table from small numbers to pointers that grows without moving, so that readers need no lock.
+ * id_table.h: a table from small numbers to pointers that grows without moving, so that readers
+ * need no lock.
  *
  * Chunk k holds 1024 << k entries; 22 chunks hold every number there can be.
  */
@@ -12,9 +13,9 @@
 
 #include "xpti/dispatcher/pools.h"
 
-#define TL_IDS_FIRST 1024u
+#define TL_IDS_FIRST  1024u
 #define TL_IDS_CHUNKS 22
-#define TL_IDS_MAX (((uint64_t)TL_IDS_FIRST << TL_IDS_CHUNKS) - TL_IDS_FIRST)
+#define TL_IDS_MAX    (((uint64_t)TL_IDS_FIRST << TL_IDS_CHUNKS) - TL_IDS_FIRST)
 
 typedef _Atomic(void *) tl_ids_entry;
 
@@ -37,10 +38,15 @@ static inline void *tl_ids_get(struct tl_ids *ids, uint64_t index)
 	unsigned k = tl_ids_chunk(place);
 	/* Acquire pairs with tl_ids_put's releases: the chunk, and what the pointer points at. */
 	tl_ids_entry *chunk = atomic_load_explicit(&ids->chunk[k], memory_order_acquire);
-	return chunk ? atomic_load_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)], memory_order_acquire) : NULL;
+	return chunk ? atomic_load_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)],
+					    memory_order_acquire)
+		     : NULL;
 }
 
-/* False: no memory, or beyond the last number. Several threads may put at once, at different numbers. */
+/*
+ * False: no memory, or beyond the last number. Several threads may put at once, at different
+ * numbers.
+ */
 static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 {
 	uint64_t place = index + TL_IDS_FIRST;
@@ -51,16 +57,20 @@ static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 	tl_ids_entry *chunk = atomic_load_explicit(&ids->chunk[k], memory_order_acquire);
 	if (!chunk) {
 		/* That of a thread which comes second is not used. */
-		tl_ids_entry *made = tl_region_take(((size_t)TL_IDS_FIRST << k) * sizeof(*made), 64);
+		tl_ids_entry *made =
+			tl_region_take(((size_t)TL_IDS_FIRST << k) * sizeof(*made), 64);
 		if (!made)
 			return false;
 		tl_region_populate(made, ((size_t)TL_IDS_FIRST << k) * sizeof(*made));
 		/* Release pairs with the acquire loads of it: it is all NULL. */
-		if (atomic_compare_exchange_strong_explicit(&ids->chunk[k], &chunk, made, memory_order_acq_rel, memory_order_acquire))
+		if (atomic_compare_exchange_strong_explicit(&ids->chunk[k], &chunk, made,
+							    memory_order_acq_rel,
+							    memory_order_acquire))
 			chunk = made;
 	}
 	/* Release pairs with tl_ids_get's acquire. */
-	atomic_store_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)], pointer, memory_order_release);
+	atomic_store_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)], pointer,
+			      memory_order_release);
 	return true;
 }
 

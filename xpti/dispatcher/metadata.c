@@ -1,13 +1,16 @@
 /*
- * metadata.c: an event's metadata, which is a std::unordered_map<uint32_t, int32_t> as libstdc++ lays it out: subscribers in C++ iterate, search
- * and insert with their own compiled code.
+ * metadata.c: an event's metadata, which is a std::unordered_map<uint32_t, int32_t> as libstdc++
+ * lays it out: subscribers in C++ iterate, search and insert with their own compiled code.
  *
- * The nodes make one list. The node before a bucket's first node is what the bucket points at; for the bucket of the list's first node that is
- * the map's own word .first, taken as a node. A key's hash is the key, its bucket the remainder by their number. An empty map has one bucket, in the map
- * itself. .next_resize is how many nodes fit before there must be more buckets; the growth goes by libstdc++'s primes, but any number would do.
+ * The nodes make one list. The node before a bucket's first node is what the bucket points at; for
+ * the bucket of the list's first node that is the map's own word .first, taken as a node. A key's
+ * hash is the key, its bucket the remainder by their number. An empty map has one bucket, in the
+ * map itself. .next_resize is how many nodes fit before there must be more buckets; the growth goes
+ * by libstdc++'s primes, but any number would do.
  *
- * As their code frees what ours has allocated, and the other way around, memory comes from operator new where the process has a C++ library when
- * we are loaded, and else from malloc, which is what operator new uses unless a program replaces it.
+ * As their code frees what ours has allocated, and the other way around, memory comes from operator
+ * new where the process has a C++ library when we are loaded, and else from malloc, which is what
+ * operator new uses unless a program replaces it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,8 +18,11 @@
 
 #include "xpti/dispatcher/dispatcher.h"
 
-_Static_assert(sizeof(xpti_payload) == 80 && sizeof(xpti_metadata) == 56 && sizeof(xpti_event) == 128, "the binary interface");
-_Static_assert(sizeof(xpti_metadata_node) == 16 && offsetof(xpti_event, metadata) == 56, "the binary interface");
+_Static_assert(sizeof(xpti_payload) == 80 && sizeof(xpti_metadata) == 56 &&
+		       sizeof(xpti_event) == 128,
+	       "the binary interface");
+_Static_assert(sizeof(xpti_metadata_node) == 16 && offsetof(xpti_event, metadata) == 56,
+	       "the binary interface");
 
 /* operator new(size_t) and operator delete(void *). */
 extern void *_Znwm(size_t size) __attribute__((weak));
@@ -24,7 +30,7 @@ extern void _ZdlPv(void *memory) __attribute__((weak));
 
 /* Protect those that add against each other; by the event's address. */
 enum { LOCKS = 32 };
-static pthread_mutex_t locks[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static pthread_mutex_t locks[LOCKS] = {[0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_mutex_t *lock_of(const xpti_metadata *map)
 {
@@ -47,7 +53,7 @@ static void give(void *memory)
 
 void tl_xpti_metadata_init(xpti_metadata *map)
 {
-	*map = (xpti_metadata){ .bucket_count = 1, .max_load = 1.0f };
+	*map = (xpti_metadata){.bucket_count = 1, .max_load = 1.0f};
 	map->buckets = &map->single_bucket;
 }
 
@@ -68,14 +74,15 @@ void tl_xpti_metadata_clear(xpti_metadata *map)
 
 bool tl_xpti_metadata_can_be(const xpti_event *found, const xpti_event *address)
 {
-	const xpti_metadata *map = &found->metadata, zero = { 0 };
+	const xpti_metadata *map = &found->metadata, zero = {0};
 
 	/* Memory that is all zero is no event. */
 	if (memcmp(map, &zero, sizeof(zero)) == 0)
 		return found->payload != NULL;
 	return map->bucket_count && map->max_load > 0 && !map->first == !map->count &&
 	       (map->bucket_count == 1) == (map->buckets == &address->metadata.single_bucket) &&
-	       map->buckets && (uintptr_t)map->buckets % sizeof(void *) == 0 && (uintptr_t)map->first % sizeof(void *) == 0;
+	       map->buckets && (uintptr_t)map->buckets % sizeof(void *) == 0 &&
+	       (uintptr_t)map->first % sizeof(void *) == 0;
 }
 
 /* The map's own word, taken as the node before the first. */
@@ -89,7 +96,8 @@ static xpti_metadata_node *find(xpti_metadata *map, uint32_t key)
 	size_t bucket = key % map->bucket_count;
 	xpti_metadata_node *before = map->buckets[bucket];
 
-	for (xpti_metadata_node *node = before ? before->next : NULL; node && node->key % map->bucket_count == bucket; node = node->next)
+	for (xpti_metadata_node *node = before ? before->next : NULL;
+	     node && node->key % map->bucket_count == bucket; node = node->next)
 		if (node->key == key)
 			return node;
 	return NULL;
@@ -114,8 +122,9 @@ static void link_in(xpti_metadata *map, xpti_metadata_node *node)
 /* The sizes that libstdc++ goes through when a map grows one by one. */
 static size_t next_size(size_t count)
 {
-	static const size_t primes[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061, 712697,
-					 1447153, 2938679 };
+	static const size_t primes[] = {13,    29,     59,     127,    257,	541,
+					1109,  2357,   5087,   10273,  20753,	42043,
+					85229, 172933, 351061, 712697, 1447153, 2938679};
 
 	for (size_t i = 0; i < sizeof(primes) / sizeof(primes[0]); i++)
 		if (primes[i] > count)

@@ -1,5 +1,6 @@
 /*
- * object_table.c: the object table: bytes with a type, numbered from 0. Objects stay for the life of the process, where they are.
+ * object_table.c: the object table: bytes with a type, numbered from 0. Objects stay for the life
+ * of the process, where they are.
  */
 #include <string.h>
 
@@ -34,7 +35,8 @@ static bool same(const struct tl_entry *entry, const void *key_)
 }
 
 /* Under the pool's lock. NULL: memory is short, or all numbers are given out. */
-static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place, const struct key *key, uint8_t type)
+static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
+			     const struct key *key, uint8_t type)
 {
 	struct object *object = tl_pool_alloc(pool, sizeof(*object) + key->size);
 
@@ -44,11 +46,15 @@ static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
 	object->type = type;
 	memcpy(object->at, key->bytes, key->size);
 	object->number = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
-	if (object->number < 0 || object->number == XPTI_INVALID_OBJECT || !tl_ids_put(&numbers, (uint64_t)object->number, object))
+	if (object->number < 0 || object->number == XPTI_INVALID_OBJECT ||
+	    !tl_ids_put(&numbers, (uint64_t)object->number, object))
 		return NULL;
 	struct tl_entry *there = tl_index_put(place, &object->entry, same, key);
 	if (there != &object->entry) {
-		/* Another thread was first; this number is not given to anything. The memory stays as it is: who guesses numbers may be looking at it. */
+		/*
+		 * Another thread was first; this number is not given to anything. The memory stays
+		 * as it is: who guesses numbers may be looking at it.
+		 */
 		tl_ids_put(&numbers, (uint64_t)object->number, NULL);
 	}
 	return (struct object *)there;
@@ -56,14 +62,15 @@ static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
 
 xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type)
 {
-	struct key key = { data, size };
+	struct key key = {data, size};
 	struct tl_index_place place;
 
 	tl_xpti_start();
 	if (!data || size > INT32_MAX)
 		return XPTI_INVALID_OBJECT;
 	uint64_t hash = tl_hash_bytes(data, size);
-	struct object *object = (struct object *)tl_index_find_at(&objects, &place, hash, same, &key);
+	struct object *object =
+		(struct object *)tl_index_find_at(&objects, &place, hash, same, &key);
 	if (!object) {
 		struct tl_pool *pool = tl_pool_own();
 		pthread_mutex_lock(&pool->lock);
@@ -78,6 +85,6 @@ xpti_object xptiLookupObject(xpti_object_id id)
 	tl_xpti_start();
 	const struct object *object = id < 0 ? NULL : tl_ids_get(&numbers, (uint64_t)id);
 	if (!object)
-		return (xpti_object){ 0, NULL, 0 };
-	return (xpti_object){ object->size, object->at, object->type };
+		return (xpti_object){0, NULL, 0};
+	return (xpti_object){object->size, object->at, object->type};
 }

@@ -17,7 +17,7 @@ _Thread_local struct tl_xpti_thread tl_xpti_thread __attribute__((tls_model("ini
 _Atomic uint64_t tl_xpti_epoch = 1;
 _Atomic uint32_t tl_xpti_attention;
 
-static _Atomic uint32_t word;			/* the futex of those who wait */
+static _Atomic uint32_t word; /* the futex of those who wait */
 static _Atomic(struct tl_xpti_reader *) readers;
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -55,7 +55,8 @@ static struct tl_xpti_reader *recycled(void)
 	for (; reader; reader = atomic_load_explicit(&reader->next, memory_order_relaxed)) {
 		bool no = false;
 		/* Acquire pairs with give_back's release: the slots are clear. */
-		if (atomic_compare_exchange_strong_explicit(&reader->taken, &no, true, memory_order_acquire, memory_order_relaxed))
+		if (atomic_compare_exchange_strong_explicit(
+			    &reader->taken, &no, true, memory_order_acquire, memory_order_relaxed))
 			return reader;
 	}
 	return NULL;
@@ -75,7 +76,8 @@ struct tl_xpti_reader *tl_xpti_reader_make(void)
 		do
 			atomic_store_explicit(&reader->next, first, memory_order_relaxed);
 		/* Release pairs with the scans' acquire: it is clear. */
-		while (!atomic_compare_exchange_weak_explicit(&readers, &first, reader, memory_order_release, memory_order_relaxed));
+		while (!atomic_compare_exchange_weak_explicit(
+			&readers, &first, reader, memory_order_release, memory_order_relaxed));
 	}
 	reader->nested = 0;
 	tl_xpti_thread.reader = reader;
@@ -89,7 +91,8 @@ struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader, uint32_t l
 	struct tl_xpti_slots *slots = &reader->slots;
 
 	for (uint32_t left = level / TL_PIN_SLOTS; left; left--) {
-		struct tl_xpti_slots *deeper = atomic_load_explicit(&slots->deeper, memory_order_relaxed);
+		struct tl_xpti_slots *deeper =
+			atomic_load_explicit(&slots->deeper, memory_order_relaxed);
 		if (!deeper) {
 			deeper = calloc(1, sizeof(*deeper));
 			if (!deeper)
@@ -106,7 +109,9 @@ static void wake(void)
 {
 	int kept = errno;
 
-	/* Release pairs with the waiter's acquire load of the word: it then sees what was cleared. */
+	/*
+	 * Release pairs with the waiter's acquire load of the word: it then sees what was cleared.
+	 */
 	atomic_fetch_add_explicit(&word, 1, memory_order_acq_rel);
 	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	errno = kept;
@@ -114,7 +119,10 @@ static void wake(void)
 
 void tl_xpti_attend(void)
 {
-	/* Where notifiers fence: between the slot's clearing and the look at the count. Pairs with tl_xpti_heavy_barrier. */
+	/*
+	 * Where notifiers fence: between the slot's clearing and the look at the count. Pairs with
+	 * tl_xpti_heavy_barrier.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&tl_xpti_attention, memory_order_relaxed) & ~TL_PIN_FENCES)
 		wake();
@@ -135,7 +143,8 @@ void tl_xpti_heavy_barrier(void)
 static bool any_slot(struct tl_xpti_reader *reader, tl_xpti_slot_matches matches, const void *key)
 {
 	/* Acquire pairs with the linking release. */
-	for (struct tl_xpti_slots *slots = &reader->slots; slots; slots = atomic_load_explicit(&slots->deeper, memory_order_acquire))
+	for (struct tl_xpti_slots *slots = &reader->slots; slots;
+	     slots = atomic_load_explicit(&slots->deeper, memory_order_acquire))
 		for (int i = 0; i < TL_PIN_SLOTS; i++)
 			if (matches(&slots->at[i], key))
 				return true;
@@ -161,7 +170,10 @@ bool tl_xpti_is_pinned(const void *list)
 /* The notification that a reader is in, if any, began before. */
 static bool began_before(struct tl_xpti_reader *reader, uint64_t epoch)
 {
-	/* Acquire pairs with the release that ends the notification: its callbacks have read what they read. */
+	/*
+	 * Acquire pairs with the release that ends the notification: its callbacks have read what
+	 * they read.
+	 */
 	uint64_t since = atomic_load_explicit(&reader->epoch, memory_order_acquire);
 
 	return since && since < epoch;
@@ -178,8 +190,9 @@ bool tl_xpti_all_since(uint64_t epoch)
 }
 
 /*
- * Another thread runs one, in a notification from before this epoch: in later ones it has been registered again. Who waits in a callback doesn't count those
- * that do so too: they may be waiting for it.
+ * Another thread runs one, in a notification from before this epoch: in later ones it has been
+ * registered again. Who waits in a callback doesn't count those that do so too: they may be waiting
+ * for it.
  */
 static bool is_running(tl_xpti_slot_matches matches, const void *key, uint64_t epoch, bool inside)
 {
@@ -202,13 +215,19 @@ void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 	struct tl_xpti_reader *self = tl_xpti_thread.reader;
 	bool inside = tl_xpti_in_callback();
 	int kept = errno;
-	/* Release pairs with the acquire of a notification that begins: it sees what has been unregistered. */
+	/*
+	 * Release pairs with the acquire of a notification that begins: it sees what has been
+	 * unregistered.
+	 */
 	uint64_t epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
 
 	atomic_fetch_add_explicit(&tl_xpti_attention, 1, memory_order_relaxed);
 	tl_xpti_heavy_barrier();
 	if (inside && is_running(matches, key, epoch, true)) {
-		/* Of two that wait for each other, one sees the other's flag at least: the loads and stores of it have one order. */
+		/*
+		 * Of two that wait for each other, one sees the other's flag at least: the loads
+		 * and stores of it have one order.
+		 */
 		atomic_store_explicit(&self->waiting, true, memory_order_seq_cst);
 		wake();
 	}
@@ -236,8 +255,10 @@ void tl_xpti_pins_after_fork(void)
 		for (struct tl_xpti_slots *slots = &reader->slots; slots;
 		     slots = atomic_load_explicit(&slots->deeper, memory_order_relaxed))
 			for (int i = 0; i < TL_PIN_SLOTS; i++) {
-				atomic_store_explicit(&slots->at[i].running, NULL, memory_order_relaxed);
-				atomic_store_explicit(&slots->at[i].list, NULL, memory_order_relaxed);
+				atomic_store_explicit(&slots->at[i].running, NULL,
+						      memory_order_relaxed);
+				atomic_store_explicit(&slots->at[i].list, NULL,
+						      memory_order_relaxed);
 			}
 		atomic_store_explicit(&reader->epoch, 0, memory_order_relaxed);
 		atomic_store_explicit(&reader->waiting, false, memory_order_relaxed);

@@ -1,17 +1,22 @@
 /*
  * pins.h: how a notification keeps the list of callbacks that it uses, and how others wait for it.
  *
- * As layer/calls/tracers.c does it: a notifier stores the list in a slot of its own, and loads the list's head again. If it is still the same, the list is
- * its own until it clears the slot. A writer publishes, executes membarrier, and scans the slots of all threads: a notifier whose second load
- * came before the barrier has its slot seen; one whose second load comes after sees the new list and starts over. Beside the list, the slot names the
- * callback that is running: it is stored before the callback is loaded from the list, and unregistering replaces it there before the barrier, so that one of
- * the two sees the other. A callback that is alone needs no list: the head and the slot name it itself, TL_PIN_ALONE added, and the head's second load
- * tells if it is called. Waiting: tl_xpti_attention is counted up, barrier, note the futex word, scan, sleep; a notifier clears its slot and then
- * looks at the count.
+ * As layer/calls/tracers.c does it: a notifier stores the list in a slot of its own, and loads the
+ * list's head again. If it is still the same, the list is its own until it clears the slot. A
+ * writer publishes, executes membarrier, and scans the slots of all threads: a notifier whose
+ * second load came before the barrier has its slot seen; one whose second load comes after sees the
+ * new list and starts over. Beside the list, the slot names the callback that is running: it is
+ * stored before the callback is loaded from the list, and unregistering replaces it there before
+ * the barrier, so that one of the two sees the other. A callback that is alone needs no list: the
+ * head and the slot name it itself, TL_PIN_ALONE added, and the head's second load tells if it is
+ * called. Waiting: tl_xpti_attention is counted up, barrier, note the futex word, scan, sleep; a
+ * notifier clears its slot and then looks at the count.
  *
- * What is freed when all earlier notifications have ended goes by epochs: the outermost notification of a thread notes the epoch that it began in.
+ * What is freed when all earlier notifications have ended goes by epochs: the outermost
+ * notification of a thread notes the epoch that it began in.
  *
- * Where there is no membarrier (or a build asks for it, -DTL_PIN_SEQ_CST, for ThreadSanitizer), notifiers execute the fences.
+ * Where there is no membarrier (or a build asks for it, -DTL_PIN_SEQ_CST, for ThreadSanitizer),
+ * notifiers execute the fences.
  */
 #ifndef TL_XPTI_DISPATCHER_PINS_H
 #define TL_XPTI_DISPATCHER_PINS_H
@@ -22,14 +27,15 @@
 
 #include "xpti/dispatcher/dispatcher.h"
 
-enum { TL_PIN_SLOTS = 16 };		/* notifications in callbacks of notifications, before more slots are made */
+/* notifications in callbacks of notifications, before more slots are made */
+enum { TL_PIN_SLOTS = 16 };
 
 /* Says of a list's address that it is that of the one callback there is, instead. */
 #define TL_PIN_ALONE 1u
 
 struct tl_xpti_slot {
-	_Atomic(const void *) list;	/* the list in use, or the callback that is running alone */
-	_Atomic(const void *) running;	/* the callback in the list */
+	_Atomic(const void *) list;    /* the list in use, or the callback that is running alone */
+	_Atomic(const void *) running; /* the callback in the list */
 };
 
 struct tl_xpti_slots {
@@ -40,9 +46,11 @@ struct tl_xpti_slots {
 /* A thread's slots; linked, recycled, never freed. Only its own thread writes them. */
 struct tl_xpti_reader {
 	_Alignas(64) struct tl_xpti_slots slots;
-	_Atomic uint64_t epoch;		/* that the outermost notification began in; 0: none is under way */
-	uint32_t nested;		/* notifications under way in that one's callbacks; its own thread's */
-	_Atomic bool waiting;		/* in tl_xpti_wait_while, called from a callback */
+	/* that the outermost notification began in; 0: none is under way */
+	_Atomic uint64_t epoch;
+	/* notifications under way in that one's callbacks; its own thread's */
+	uint32_t nested;
+	_Atomic bool waiting; /* in tl_xpti_wait_while, called from a callback */
 	_Atomic bool taken;
 	_Atomic(struct tl_xpti_reader *) next;
 };
@@ -66,7 +74,10 @@ void tl_xpti_heavy_barrier(void);
 void tl_xpti_pins_start(void);
 /* What is asked of a slot. */
 typedef bool (*tl_xpti_slot_matches)(struct tl_xpti_slot *slot, const void *key);
-/* Return when no other thread runs a callback for whose slot `matches` holds; each is in no list any more. */
+/*
+ * Return when no other thread runs a callback for whose slot `matches` holds; each is in no list
+ * any more.
+ */
 void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key);
 /* A list is used by nobody; after a heavy barrier that came after it was replaced. */
 bool tl_xpti_is_pinned(const void *list);
@@ -84,10 +95,14 @@ static inline const void *tl_xpti_alone(const void *list)
 /* The callback that the slot's notification runs, or is about to; NULL: none. */
 static inline const void *tl_xpti_slot_running(struct tl_xpti_slot *slot)
 {
-	/* Acquire, both, pairs with the clearing release: what the callback did is seen by who waited for it. */
+	/*
+	 * Acquire, both, pairs with the clearing release: what the callback did is seen by who
+	 * waited for it.
+	 */
 	const void *running = atomic_load_explicit(&slot->running, memory_order_acquire);
 
-	return running ? running : tl_xpti_alone(atomic_load_explicit(&slot->list, memory_order_acquire));
+	return running ? running
+		       : tl_xpti_alone(atomic_load_explicit(&slot->list, memory_order_acquire));
 }
 
 /* Between a slot's store and the load that it is about. Pairs with tl_xpti_heavy_barrier. */
@@ -103,8 +118,8 @@ static inline void tl_xpti_pin_barrier(void)
 }
 
 /*
- * After a slot was cleared, or names another callback: then it is also what tl_xpti_pin_barrier is. Pairs with tl_xpti_heavy_barrier; tl_xpti_attend
- * has the fence.
+ * After a slot was cleared, or names another callback: then it is also what tl_xpti_pin_barrier is.
+ * Pairs with tl_xpti_heavy_barrier; tl_xpti_attend has the fence.
  */
 static inline void tl_xpti_pin_cleared(void)
 {

@@ -5,12 +5,21 @@
 
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 64 << 10, ALIGNMENT = 256 << 10, FIRST_REGION = 2 << 20, REGION = 2 << 20 };
+enum {
+	FIRST_BLOCK = 4 << 10,
+	LAST_BLOCK = 64 << 10,
+	ALIGNMENT = 256 << 10,
+	FIRST_REGION = 2 << 20,
+	REGION = 2 << 20
+};
 
-struct tl_pool tl_pools[TL_POOLS] = { [0 ... TL_POOLS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+struct tl_pool tl_pools[TL_POOLS] = {[0 ... TL_POOLS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 static _Atomic uint32_t threads;
 
-/* What is left of the newest region, and the one that comes next, where somebody has made it already, or is making it. */
+/*
+ * What is left of the newest region, and the one that comes next, where somebody has made it
+ * already, or is making it.
+ */
 static pthread_mutex_t regions_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *region, *region_end, *next;
 static _Atomic(char *) first_region;
@@ -19,7 +28,7 @@ static bool is_first, making_next;
 uint32_t tl_pool_thread_number(void)
 {
 	tl_xpti_thread.number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) + 1;
-	if (!tl_xpti_thread.number)	/* they have been counted around */
+	if (!tl_xpti_thread.number) /* they have been counted around */
 		tl_xpti_thread.number = TL_POOLS;
 	return tl_xpti_thread.number;
 }
@@ -27,7 +36,8 @@ uint32_t tl_pool_thread_number(void)
 /* Aligned memory: as much more as the alignment, less what is too much. */
 static char *map(size_t size, size_t alignment)
 {
-	char *all = mmap(NULL, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *all = mmap(NULL, size + alignment, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (all == MAP_FAILED)
 		return NULL;
@@ -51,7 +61,10 @@ static char *map_huge(size_t size)
 	return memory;
 }
 
-/* One huge page that is there: two threads that come to it at once would each clear one, and one of them for nothing. */
+/*
+ * One huge page that is there: two threads that come to it at once would each clear one, and one of
+ * them for nothing.
+ */
 static char *make_region(void)
 {
 	char *memory = map_huge(REGION);
@@ -88,10 +101,14 @@ static void make_next(void)
 	pthread_mutex_unlock(&regions_lock);
 }
 
-/* From what is left of the region: slabs from its end, which is aligned as they are, all else from its beginning. Under the regions' lock. */
+/*
+ * From what is left of the region: slabs from its end, which is aligned as they are, all else from
+ * its beginning. Under the regions' lock.
+ */
 static char *cut(size_t size, size_t alignment)
 {
-	uintptr_t from = (uintptr_t)region, end = (uintptr_t)region_end, mask = ~(uintptr_t)(alignment - 1);
+	uintptr_t from = (uintptr_t)region, end = (uintptr_t)region_end,
+		  mask = ~(uintptr_t)(alignment - 1);
 	uintptr_t low = (from + alignment - 1) & mask, high = (end - size) & mask;
 
 	if (!region || size > end - from)
@@ -125,10 +142,12 @@ void *tl_region_take(size_t size, size_t alignment)
 void tl_region_populate(void *memory, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
-	enum { PAGE = 4096 };	/* where they are larger this fails, and they come one by one */
-	uintptr_t from = (uintptr_t)memory & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)memory + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	enum { PAGE = 4096 }; /* where they are larger this fails, and they come one by one */
+	uintptr_t from = (uintptr_t)memory & ~(uintptr_t)(PAGE - 1),
+		  to = ((uintptr_t)memory + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 
-	if (from - (uintptr_t)atomic_load_explicit(&first_region, memory_order_relaxed) < FIRST_REGION)
+	if (from - (uintptr_t)atomic_load_explicit(&first_region, memory_order_relaxed) <
+	    FIRST_REGION)
 		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 #endif
 }

@@ -1,11 +1,14 @@
 /*
  * pools.h: memory that is never given back, and the locks of those who put something in.
  *
- * Threads are spread over the pools. Who puts something in holds the lock of its thread's pool, so that it meets nobody else there unless threads are many;
- * what it puts in is published without a lock (hash_trie.h). Who needs all to stand still, reset and fork, holds all of them, in their order.
+ * Threads are spread over the pools. Who puts something in holds the lock of its thread's pool, so
+ * that it meets nobody else there unless threads are many; what it puts in is published without a
+ * lock (hash_trie.h). Who needs all to stand still, reset and fork, holds all of them, in their
+ * order.
  *
- * Pools take their memory from regions. The pages of the first, small one come a few at a time, as they are used; the others are huge pages where the system
- * has them: what a fault costs for each page is more than all else that is done with what fits into it.
+ * Pools take their memory from regions. The pages of the first, small one come a few at a time, as
+ * they are used; the others are huge pages where the system has them: what a fault costs for each
+ * page is more than all else that is done with what fits into it.
  */
 #ifndef TL_XPTI_DISPATCHER_POOLS_H
 #define TL_XPTI_DISPATCHER_POOLS_H
@@ -20,10 +23,10 @@
 enum { TL_POOLS = 16 };
 
 struct tl_pool {
-	_Alignas(128) pthread_mutex_t lock;	/* protects all of it */
-	char *free, *end;		/* of the current block */
-	uint32_t block;			/* its size */
-	uint32_t next_number;		/* of texts; see string_table.c */
+	_Alignas(128) pthread_mutex_t lock; /* protects all of it */
+	char *free, *end;		    /* of the current block */
+	uint32_t block;			    /* its size */
+	uint32_t next_number;		    /* of texts; see string_table.c */
 };
 
 extern struct tl_pool tl_pools[TL_POOLS] TL_HIDDEN;
@@ -62,10 +65,16 @@ static inline void tl_pool_undo(struct tl_pool *pool, void *memory, size_t size)
 		pool->free = memory;
 }
 
-/* All zero; the alignment is a power of two, up to 256 KiB. Nothing need be held. NULL: there is none. */
+/*
+ * All zero; the alignment is a power of two, up to 256 KiB. Nothing need be held. NULL: there is
+ * none.
+ */
 void *tl_region_take(size_t size, size_t alignment);
 
-/* This will all be used: its pages come at once, which costs less than one by one. In huge pages there is nothing to do. */
+/*
+ * This will all be used: its pages come at once, which costs less than one by one. In huge pages
+ * there is nothing to do.
+ */
 void tl_region_populate(void *memory, size_t size);
 
 void tl_pools_lock(void);

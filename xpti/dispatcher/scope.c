@@ -1,10 +1,12 @@
 /*
- * scope.c: what belongs to the calling thread: the stash, the universal id, its scope's trace point; and the process's defaults.
+ * scope.c: what belongs to the calling thread: the stash, the universal id, its scope's trace
+ * point; and the process's defaults.
  */
 #include "xpti/dispatcher/dispatcher.h"
 
 static _Atomic uint8_t default_stream = 1;
-static _Atomic uint16_t default_event_type = xpti_event_algorithm, default_trace_type = xpti_trace_function_begin;
+static _Atomic uint16_t default_event_type = xpti_event_algorithm,
+			default_trace_type = xpti_trace_function_begin;
 static _Atomic bool scopes_notify;
 
 /* ---- the thread's ---- */
@@ -55,7 +57,8 @@ const xpti_tracepoint_if *xptiGetTracepointScopeData(void)
 {
 	tl_xpti_start();
 	struct tl_xpti_point *point = tl_xpti_point_of(tl_xpti_thread.scope, tracepoint_if);
-	return point && tl_xpti_point_uid(point) == tl_xpti_thread.scope_uid ? tl_xpti_thread.scope : NULL;
+	return point && tl_xpti_point_uid(point) == tl_xpti_thread.scope_uid ? tl_xpti_thread.scope
+									     : NULL;
 }
 
 xpti_result xptiSetTracepointScopeData(xpti_tracepoint_if *tracepoint)
@@ -76,7 +79,8 @@ void xptiUnsetTracepointScopeData(void)
 	tl_xpti_thread.universal_id = tl_xpti_thread.scope_uid = XPTI_INVALID_UID;
 }
 
-const xpti_tracepoint_if *xptiRegisterTracepointScope(const char *function, const char *file, uint32_t line, uint32_t column,
+const xpti_tracepoint_if *xptiRegisterTracepointScope(const char *function, const char *file,
+						      uint32_t line, uint32_t column,
 						      void *code_ptr_va)
 {
 	return xptiCreateTracepoint(function, file, line, column, code_ptr_va);

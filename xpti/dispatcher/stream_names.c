@@ -1,5 +1,6 @@
 /*
- * stream_names.c: streams and vendors, by name: numbers from 1 to 254, given once; and what is known of each stream.
+ * stream_names.c: streams and vendors, by name: numbers from 1 to 254, given once; and what is
+ * known of each stream.
  */
 #include <pthread.h>
 #include <string.h>
@@ -22,15 +23,18 @@ struct names {
 };
 
 static struct names streams, vendors;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of those who put in, so that numbers have no gaps */
-static _Atomic uint8_t details[256];	/* of each stream, xpti_detail_normal subtracted, so that this is what they begin with */
+/* of those who put in, so that numbers have no gaps */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* of each stream, xpti_detail_normal subtracted, so that this is what they begin with */
+static _Atomic uint8_t details[256];
 
 static bool same(const struct tl_entry *entry, const void *name)
 {
 	return strcmp(((const struct named *)entry)->name, name) == 0;
 }
 
-static struct named *put_in(struct names *names, struct tl_index_place *place, const char *name, size_t size)
+static struct named *put_in(struct names *names, struct tl_index_place *place, const char *name,
+			    size_t size)
 {
 	uint32_t count = atomic_load_explicit(&names->count, memory_order_relaxed);
 	struct named *named = count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
@@ -53,7 +57,8 @@ static uint8_t number_of(struct names *names, const char *name)
 		return NONE;
 	size_t size = strlen(name);
 	uint64_t hash = tl_hash_bytes(name, size);
-	struct named *named = (struct named *)tl_index_find_at(&names->index, &place, hash, same, name);
+	struct named *named =
+		(struct named *)tl_index_find_at(&names->index, &place, hash, same, name);
 	if (!named) {
 		pthread_mutex_lock(&lock);
 		named = (struct named *)tl_index_find_on(&place, same, name);
@@ -76,7 +81,8 @@ bool tl_xpti_stream_exists(uint8_t stream)
 
 void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level)
 {
-	atomic_store_explicit(&details[stream], (uint8_t)(level - xpti_detail_normal), memory_order_relaxed);
+	atomic_store_explicit(&details[stream], (uint8_t)(level - xpti_detail_normal),
+			      memory_order_relaxed);
 }
 
 void tl_xpti_names_lock(void)
@@ -98,7 +104,8 @@ uint8_t xptiRegisterStream(const char *stream)
 uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream)
 {
 	tl_xpti_start();
-	return (uint8_t)(atomic_load_explicit(&details[stream], memory_order_relaxed) + xpti_detail_normal);
+	return (uint8_t)(atomic_load_explicit(&details[stream], memory_order_relaxed) +
+			 xpti_detail_normal);
 }
 
 /* Types of trace points and of events are made alike. */

@@ -1,12 +1,16 @@
 /*
- * streams.c: callbacks and notifications; pins.h tells how a notification keeps its list of callbacks.
+ * streams.c: callbacks and notifications; pins.h tells how a notification keeps its list of
+ * callbacks.
  *
- * Each stream and type has a head: who listens, and the registrations that there ever were. Nobody is NULL, one is the registration itself
- * (TL_PIN_ALONE), more are a list. A registration is never freed; .on says if it is called, .known if it is remembered that it was. Types up to 255,
- * those that are not user defined, have their heads in one array; a tool's types of one stream lie on a page that is made when the first is registered.
+ * Each stream and type has a head: who listens, and the registrations that there ever were. Nobody
+ * is NULL, one is the registration itself (TL_PIN_ALONE), more are a list. A registration is never
+ * freed; .on says if it is called, .known if it is remembered that it was. Types up to 255, those
+ * that are not user defined, have their heads in one array; a tool's types of one stream lie on a
+ * page that is made when the first is registered.
  *
- * A list is never changed once it is published, but for one thing: a callback that is unregistered is replaced by one that does nothing, also in the
- * lists that are in use by notifications under way.
+ * A list is never changed once it is published, but for one thing: a callback that is unregistered
+ * is replaced by one that does nothing, also in the lists that are in use by notifications under
+ * way.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,7 +22,7 @@ struct registration {
 	bool on, known;
 	xpti_stream_id stream;
 	xpti_callback callback;
-	struct registration *next;	/* of its head, in the order of registering */
+	struct registration *next; /* of its head, in the order of registering */
 };
 
 struct entry {
@@ -27,8 +31,8 @@ struct entry {
 };
 
 struct list {
-	struct list *next;		/* of retired ones */
-	struct entry entries[];		/* after the last, one without a callback */
+	struct list *next;	/* of retired ones */
+	struct entry entries[]; /* after the last, one without a callback */
 };
 
 struct head {
@@ -40,12 +44,16 @@ struct page {
 	struct head heads[256];
 };
 
-/* Protects all but the reading of .listeners, of what they are, and of the pages; these are published. */
+/*
+ * Protects all but the reading of .listeners, of what they are, and of the pages; these are
+ * published.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct head predefined[256][256];		/* by stream and type */
-static _Atomic(struct page *) pages[256][256];		/* by stream and tool; [0] is not used */
-static _Atomic uint32_t listening[256];			/* types of a stream that someone listens to */
-static bool had_callback[256];				/* the stream has had one */
+static struct head predefined[256][256];       /* by stream and type */
+static _Atomic(struct page *) pages[256][256]; /* by stream and tool; [0] is not used */
+/* types of a stream that someone listens to */
+static _Atomic uint32_t listening[256];
+static bool had_callback[256]; /* the stream has had one */
 static struct list *retired;
 
 static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
@@ -72,8 +80,13 @@ static inline bool in_notification(struct tl_xpti_reader *reader)
 
 static inline void begin_outermost(struct tl_xpti_reader *reader)
 {
-	/* Acquire pairs with tl_xpti_wait_while's release: what was unregistered before this epoch is off. */
-	atomic_store_explicit(&reader->epoch, atomic_load_explicit(&tl_xpti_epoch, memory_order_acquire), memory_order_relaxed);
+	/*
+	 * Acquire pairs with tl_xpti_wait_while's release: what was unregistered before this epoch
+	 * is off.
+	 */
+	atomic_store_explicit(&reader->epoch,
+			      atomic_load_explicit(&tl_xpti_epoch, memory_order_acquire),
+			      memory_order_relaxed);
 }
 
 static inline void end_outermost(struct tl_xpti_reader *reader)
@@ -84,7 +97,10 @@ static inline void end_outermost(struct tl_xpti_reader *reader)
 
 static inline void set_list(struct tl_xpti_slot *slot, const void *list)
 {
-	/* Release: what was done with the one before is done before whoever waits for that goes on. Pairs with the scans' acquire loads. */
+	/*
+	 * Release: what was done with the one before is done before whoever waits for that goes on.
+	 * Pairs with the scans' acquire loads.
+	 */
 	atomic_store_explicit(&slot->list, list, memory_order_release);
 }
 
@@ -123,14 +139,18 @@ static inline const void *pin_listeners(struct tl_xpti_slot *slot, struct head *
 		tl_xpti_pin_barrier();
 		if (likely(listeners_of(head) == listeners))
 			return listeners;
-		/* The slot may have named a callback that is not called now, and that somebody waits for. */
+		/*
+		 * The slot may have named a callback that is not called now, and that somebody
+		 * waits for.
+		 */
 		set_list(slot, NULL);
 		tl_xpti_pin_cleared();
 	}
 }
 
-static inline void call_all(struct tl_xpti_slot *slot, const struct list *list, uint16_t type, xpti_event *parent, xpti_event *object,
-			    uint64_t instance, const void *user_data)
+static inline void call_all(struct tl_xpti_slot *slot, const struct list *list, uint16_t type,
+			    xpti_event *parent, xpti_event *object, uint64_t instance,
+			    const void *user_data)
 {
 	const struct entry *entry = list->entries;
 
@@ -138,11 +158,13 @@ static inline void call_all(struct tl_xpti_slot *slot, const struct list *list, 
 		/* Release, as set_list's: it also ends the callback before. */
 		atomic_store_explicit(&slot->running, entry->registration, memory_order_release);
 		tl_xpti_pin_cleared();
-		atomic_load_explicit(&entry->callback, memory_order_relaxed)(type, parent, object, instance, user_data);
+		atomic_load_explicit(&entry->callback, memory_order_relaxed)(type, parent, object,
+									     instance, user_data);
 	} while (atomic_load_explicit(&(++entry)->callback, memory_order_relaxed));
 }
 
-static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16_t type, xpti_event *parent, xpti_event *object,
+static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16_t type,
+						       xpti_event *parent, xpti_event *object,
 						       uint64_t instance, const void *user_data)
 {
 	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
@@ -150,14 +172,15 @@ static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16
 	if (unlikely(!reader) && !(reader = tl_xpti_reader_make()))
 		return XPTI_RESULT_FAIL;
 	uint32_t level = in_notification(reader) ? reader->nested + 1 : 0;
-	struct tl_xpti_slot *slot = likely(level < TL_PIN_SLOTS) ? &reader->slots.at[level] : tl_xpti_slot_deep(reader, level);
+	struct tl_xpti_slot *slot = likely(level < TL_PIN_SLOTS) ? &reader->slots.at[level]
+								 : tl_xpti_slot_deep(reader, level);
 	if (unlikely(!slot))
 		return XPTI_RESULT_FAIL;
 	if (level)
 		reader->nested = level;
 	else
 		begin_outermost(reader);
-	struct pin pin __attribute__((cleanup(unpin), unused)) = { reader, slot, level };
+	struct pin pin __attribute__((cleanup(unpin), unused)) = {reader, slot, level};
 	const void *listeners = pin_listeners(slot, head);
 	const struct registration *alone = tl_xpti_alone(listeners);
 	if (alone)
@@ -201,7 +224,8 @@ static inline bool begin(struct tl_xpti_reader *reader, struct head *head, const
 }
 
 /* There was one callback. */
-static __attribute__((noinline)) xpti_result call_alone(struct head *head, uint16_t type, xpti_event *parent, xpti_event *object,
+static __attribute__((noinline)) xpti_result call_alone(struct head *head, uint16_t type,
+							xpti_event *parent, xpti_event *object,
 							uint64_t instance, const void *user_data)
 {
 	const void *listeners = listeners_of(head);
@@ -216,13 +240,15 @@ static __attribute__((noinline)) xpti_result call_alone(struct head *head, uint1
 }
 
 /* There were several. */
-static __attribute__((noinline)) xpti_result call_several(struct head *head, uint16_t type, xpti_event *parent, xpti_event *object,
+static __attribute__((noinline)) xpti_result call_several(struct head *head, uint16_t type,
+							  xpti_event *parent, xpti_event *object,
 							  uint64_t instance, const void *user_data)
 {
 	const void *listeners = listeners_of(head);
 	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
 
-	if (unlikely(!listeners || tl_xpti_alone(listeners)) || !is_outermost(reader) || !begin(reader, head, listeners))
+	if (unlikely(!listeners || tl_xpti_alone(listeners)) || !is_outermost(reader) ||
+	    !begin(reader, head, listeners))
 		return call_back(head, type, parent, object, instance, user_data);
 	struct tl_xpti_reader *begun __attribute__((cleanup(end_several), unused)) = reader;
 	call_all(&reader->slots.at[0], listeners, type, parent, object, instance, user_data);
@@ -231,16 +257,22 @@ static __attribute__((noinline)) xpti_result call_several(struct head *head, uin
 
 /* ---- the notification ---- */
 
-/* Notifications of functions, memory, offloading and diagnostics can do without an event; and of no type at all, as the original has it. */
+/*
+ * Notifications of functions, memory, offloading and diagnostics can do without an event; and of no
+ * type at all, as the original has it.
+ */
 static bool can_lack_object(uint16_t type)
 {
-	return type == xpti_trace_unknown || type == xpti_trace_function_begin || type == xpti_trace_function_end ||
-	       type == xpti_trace_function_with_args_begin || type == xpti_trace_function_with_args_end ||
-	       (type >= xpti_trace_mem_alloc_begin && type <= xpti_trace_offload_accessor) || type == xpti_trace_diagnostics;
+	return type == xpti_trace_unknown || type == xpti_trace_function_begin ||
+	       type == xpti_trace_function_end || type == xpti_trace_function_with_args_begin ||
+	       type == xpti_trace_function_with_args_end ||
+	       (type >= xpti_trace_mem_alloc_begin && type <= xpti_trace_offload_accessor) ||
+	       type == xpti_trace_diagnostics;
 }
 
 /* Tracing may be off, not begun, without an object, of a tool's type. */
-static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object,
+static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream, uint16_t type,
+							   xpti_event *parent, xpti_event *object,
 							   uint64_t instance, const void *user_data)
 {
 	if (!tl_xpti_enabled())
@@ -248,11 +280,13 @@ static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream
 	if (!object && !(user_data && can_lack_object(type)))
 		return XPTI_RESULT_INVALIDARG;
 	struct head *head = head_of(stream, type);
-	return head && listeners_of(head) ? call_alone(head, type, parent, object, instance, user_data) : XPTI_RESULT_SUCCESS;
+	return head && listeners_of(head)
+		       ? call_alone(head, type, parent, object, instance, user_data)
+		       : XPTI_RESULT_SUCCESS;
 }
 
-xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
-				  const void *user_data)
+xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent,
+				  xpti_event *object, uint64_t instance, const void *user_data)
 {
 	if (unlikely(!tl_xpti_is_on() || !object || type > 255))
 		return notify_slowly(stream, type, parent, object, instance, user_data);
@@ -260,8 +294,9 @@ xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_eve
 	const void *listeners = listeners_of(head);
 	if (!listeners)
 		return XPTI_RESULT_SUCCESS;
-	return tl_xpti_alone(listeners) ? call_alone(head, type, parent, object, instance, user_data) :
-					  call_several(head, type, parent, object, instance, user_data);
+	return tl_xpti_alone(listeners)
+		       ? call_alone(head, type, parent, object, instance, user_data)
+		       : call_several(head, type, parent, object, instance, user_data);
 }
 
 bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
@@ -326,12 +361,19 @@ static struct list *make_list(const struct head *head, uint32_t count)
 	return list;
 }
 
-static void do_nothing(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data) { }
+static void do_nothing(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		       const void *user_data)
+{
+}
 
-/* Replace the callbacks that are not on any more. What there is of them still is waited for, after a heavy barrier. */
+/*
+ * Replace the callbacks that are not on any more. What there is of them still is waited for, after
+ * a heavy barrier.
+ */
 static void silence(struct list *list)
 {
-	for (struct entry *entry = list->entries; atomic_load_explicit(&entry->callback, memory_order_relaxed); entry++)
+	for (struct entry *entry = list->entries;
+	     atomic_load_explicit(&entry->callback, memory_order_relaxed); entry++)
 		if (!entry->registration->on)
 			atomic_store_explicit(&entry->callback, do_nothing, memory_order_relaxed);
 }
@@ -342,7 +384,10 @@ static void silence_retired(void)
 		silence(list);
 }
 
-/* Make the registrations that are on those that are called. False: no memory; then it stays as it was, but without those that are not on. */
+/*
+ * Make the registrations that are on those that are called. False: no memory; then it stays as it
+ * was, but without those that are not on.
+ */
 static bool publish(xpti_stream_id stream, struct head *head)
 {
 	uint32_t count = 0;
@@ -414,8 +459,12 @@ static xpti_result turn_on(xpti_stream_id stream, uint16_t type, xpti_callback c
 	return again ? XPTI_RESULT_UNDELETE : XPTI_RESULT_SUCCESS;
 }
 
-/* *registration becomes what is to be waited for, also where somebody else has turned it off and still waits. */
-static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback callback, struct registration **registration)
+/*
+ * *registration becomes what is to be waited for, also where somebody else has turned it off and
+ * still waits.
+ */
+static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback callback,
+			    struct registration **registration)
 {
 	struct head *head = head_of(stream, type);
 	struct registration *r = find(head, callback);
@@ -482,7 +531,8 @@ static void stream_off(xpti_stream_id stream, bool forget)
 	for (unsigned type = 0; type < 256; type++)
 		head_off(stream, &predefined[stream][type], forget);
 	for (unsigned tool = 1; tool < 256; tool++) {
-		struct page *page = atomic_load_explicit(&pages[stream][tool], memory_order_relaxed);
+		struct page *page =
+			atomic_load_explicit(&pages[stream][tool], memory_order_relaxed);
 		for (unsigned type = 0; page && type < 256; type++)
 			head_off(stream, &page->heads[type], forget);
 	}

@@ -1,11 +1,13 @@
 /*
  * string_table.c: the string table.
  *
- * A text is put in once, and stays; its number is given to it when it is registered, and taken away by reset, which starts over from 1. So the pointer
- * that was handed out for a text is good for ever, and is the same one after a reset.
+ * A text is put in once, and stays; its number is given to it when it is registered, and taken away
+ * by reset, which starts over from 1. So the pointer that was handed out for a text is good for
+ * ever, and is the same one after a reset.
  *
- * Pools take numbers from the others' in runs, so that threads which register at the same time don't write to the same memory each time: one thread's are
- * 1, 2, 3 and so on, those of several leave gaps.
+ * Pools take numbers from the others' in runs, so that threads which register at the same time
+ * don't write to the same memory each time: one thread's are 1, 2, 3 and so on, those of several
+ * leave gaps.
  */
 #include <string.h>
 
@@ -19,7 +21,7 @@ enum { RUN = 32 };
 struct tl_xpti_text {
 	struct tl_entry entry;
 	uint32_t size;
-	_Atomic xpti_string_id number;	/* 0: none */
+	_Atomic xpti_string_id number; /* 0: none */
 	char at[];
 };
 
@@ -30,7 +32,7 @@ struct key {
 };
 
 static struct tl_index texts;
-static struct tl_ids numbers;		/* index 0 is number 1 */
+static struct tl_ids numbers; /* index 0 is number 1 */
 static _Alignas(64) _Atomic uint32_t runs;
 
 static bool same(const struct tl_entry *entry, const void *key_)
@@ -45,7 +47,7 @@ static inline struct key key_of(const char *string)
 {
 	size_t size = strlen(string);
 
-	return (struct key){ string, size, tl_hash_bytes(string, size) };
+	return (struct key){string, size, tl_hash_bytes(string, size)};
 }
 
 static inline struct tl_xpti_text *find(const struct key *key, struct tl_index_place *place)
@@ -54,7 +56,8 @@ static inline struct tl_xpti_text *find(const struct key *key, struct tl_index_p
 }
 
 /* Under the pool's lock, as all that puts in or gives numbers. */
-static struct tl_xpti_text *put_in(struct tl_pool *pool, struct tl_index_place *place, const struct key *key)
+static struct tl_xpti_text *put_in(struct tl_pool *pool, struct tl_index_place *place,
+				   const struct key *key)
 {
 	size_t size = sizeof(struct tl_xpti_text) + key->size + 1;
 	struct tl_xpti_text *text = key->size < UINT32_MAX ? tl_pool_alloc(pool, size) : NULL;
@@ -79,8 +82,12 @@ static bool give_number(struct tl_pool *pool, struct tl_xpti_text *text)
 		pool->next_number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) * RUN;
 	if (!tl_ids_put(&numbers, pool->next_number, text))
 		return false;
-	/* Release pairs with tl_xpti_text_number's acquire: the number can be looked up. Where another thread was first, ours is given to the next. */
-	if (atomic_compare_exchange_strong_explicit(&text->number, &none, pool->next_number + 1, memory_order_release, memory_order_relaxed))
+	/*
+	 * Release pairs with tl_xpti_text_number's acquire: the number can be looked up. Where
+	 * another thread was first, ours is given to the next.
+	 */
+	if (atomic_compare_exchange_strong_explicit(&text->number, &none, pool->next_number + 1,
+						    memory_order_release, memory_order_relaxed))
 		pool->next_number++;
 	else
 		tl_ids_put(&numbers, pool->next_number, NULL);

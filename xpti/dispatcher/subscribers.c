@@ -1,9 +1,12 @@
 /*
- * subscribers.c: the libraries that XPTI_SUBSCRIBERS names: loading them, and telling them of streams.
+ * subscribers.c: the libraries that XPTI_SUBSCRIBERS names: loading them, and telling them of
+ * streams.
  *
- * They are loaded once, by the thread that makes the first call, before any other gets on; after that the list doesn't change until the framework ends.
- * So it is read without a lock, and subscribers may call any function back, also while they are being loaded. Those that call xptiFrameworkFinalize
- * are not unloaded under their own feet: while one is being told something, or calls us from a callback, all stay loaded.
+ * They are loaded once, by the thread that makes the first call, before any other gets on; after
+ * that the list doesn't change until the framework ends. So it is read without a lock, and
+ * subscribers may call any function back, also while they are being loaded. Those that call
+ * xptiFrameworkFinalize are not unloaded under their own feet: while one is being told something,
+ * or calls us from a callback, all stay loaded.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -22,11 +25,12 @@ struct tl_xpti_subscriber {
 	char *path;
 	void (*init)(unsigned major, unsigned minor, const char *version, const char *stream);
 	void (*finish)(const char *stream);
-	bool (*detail)(const char *stream, uint8_t *level);	/* or NULL */
+	bool (*detail)(const char *stream, uint8_t *level); /* or NULL */
 };
 
 static _Atomic(struct tl_xpti_subscriber *) subscribers;
-static _Atomic uint32_t telling;	/* threads that go through the list, and are in subscribers */
+/* threads that go through the list, and are in subscribers */
+static _Atomic uint32_t telling;
 
 static void say(const char *path, const char *why)
 {
@@ -34,7 +38,8 @@ static void say(const char *path, const char *why)
 }
 
 /*
- * Subscribers are linked with libxptifw.so, which is our soname, or take its functions from whoever has them: from us, then, however we were loaded.
+ * Subscribers are linked with libxptifw.so, which is our soname, or take its functions from whoever
+ * has them: from us, then, however we were loaded.
  */
 static void be_global(void)
 {
@@ -49,7 +54,10 @@ static void be_global(void)
 
 static struct tl_xpti_subscriber *first(void)
 {
-	/* One order with begin_telling's count and the unloader's exchange: who counts after it finds no list. */
+	/*
+	 * One order with begin_telling's count and the unloader's exchange: who counts after it
+	 * finds no list.
+	 */
 	return atomic_load_explicit(&subscribers, memory_order_seq_cst);
 }
 
@@ -81,10 +89,11 @@ static struct tl_xpti_subscriber *subscriber_of(void *handle, const char *path, 
 
 	*why = "out of memory";
 	if (subscriber && copy) {
-		*subscriber = (struct tl_xpti_subscriber){ .handle = handle, .path = copy };
+		*subscriber = (struct tl_xpti_subscriber){.handle = handle, .path = copy};
 		*(void **)&subscriber->init = dlsym(handle, "xptiTraceInit");
 		*(void **)&subscriber->finish = dlsym(handle, "xptiTraceFinish");
-		*(void **)&subscriber->detail = dlsym(handle, "xptiQuerySubscriberStreamDetailLevel");
+		*(void **)&subscriber->detail =
+			dlsym(handle, "xptiQuerySubscriberStreamDetailLevel");
 		if (subscriber->init && subscriber->finish)
 			return subscriber;
 		*why = subscriber->init ? "it has no xptiTraceFinish" : "it has no xptiTraceInit";
@@ -94,13 +103,16 @@ static struct tl_xpti_subscriber *subscriber_of(void *handle, const char *path, 
 	return NULL;
 }
 
-/* A name alone that nothing is found by may be that of a subscriber which is installed beside us. */
+/*
+ * A name alone that nothing is found by may be that of a subscriber which is installed beside us.
+ */
 static void *open_beside(const char *name)
 {
 	char path[PATH_MAX];
 	Dl_info own;
 
-	if (strchr(name, '/') || !dladdr((void *)&xptiReset, &own) || !realpath(own.dli_fname, path))
+	if (strchr(name, '/') || !dladdr((void *)&xptiReset, &own) ||
+	    !realpath(own.dli_fname, path))
 		return NULL;
 	char *file = strrchr(path, '/') + 1;
 	if (strlen(name) >= sizeof(path) - (size_t)(file - path))
@@ -178,8 +190,12 @@ static void close_all(struct tl_xpti_subscriber *subscriber)
 
 struct tl_xpti_subscriber *tl_xpti_subscribers_take(void)
 {
-	/* One order with first's load and begin_telling's count: who is not counted here finds no list. */
-	struct tl_xpti_subscriber *all = atomic_exchange_explicit(&subscribers, NULL, memory_order_seq_cst);
+	/*
+	 * One order with first's load and begin_telling's count: who is not counted here finds no
+	 * list.
+	 */
+	struct tl_xpti_subscriber *all =
+		atomic_exchange_explicit(&subscribers, NULL, memory_order_seq_cst);
 	bool in_use = atomic_load_explicit(&telling, memory_order_seq_cst) || tl_xpti_in_callback();
 
 	return in_use ? NULL : all;
@@ -218,7 +234,10 @@ struct tl_xpti_told {
 	bool ends;
 };
 
-/* A subscriber that initializes a stream whenever it is told of one, or finalizes it, would be told for ever. */
+/*
+ * A subscriber that initializes a stream whenever it is told of one, or finalizes it, would be told
+ * for ever.
+ */
 static bool is_told(const char *stream, bool ends)
 {
 	for (const struct tl_xpti_told *told = tl_xpti_thread.told; told; told = told->outer)
@@ -232,12 +251,14 @@ static void end_told(struct tl_xpti_told *told)
 	tl_xpti_thread.told = told->outer;
 }
 
-#define TELLING_OF(stream, ends) \
-	TELLING; \
-	struct tl_xpti_told told __attribute__((cleanup(end_told))) = { tl_xpti_thread.told, stream, ends }; \
+#define TELLING_OF(stream, ends)                                                                   \
+	TELLING;                                                                                   \
+	struct tl_xpti_told told                                                                   \
+		__attribute__((cleanup(end_told))) = {tl_xpti_thread.told, stream, ends};          \
 	tl_xpti_thread.told = &told
 
-void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version, const char *stream)
+void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version,
+			      const char *stream)
 {
 	if (is_told(stream, false))
 		return;

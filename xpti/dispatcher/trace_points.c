@@ -1,14 +1,17 @@
 /*
- * trace_points.c: trace points: places in the code, the events that are made of them, and their uids.
+ * trace_points.c: trace points: places in the code, the events that are made of them, and their
+ * uids.
  *
- * A place is (source file, function, line, column); it is put in once, and counts its events. Each call that registers or makes something makes a new
- * trace point of the place, with a uid of its own.
+ * A place is (source file, function, line, column); it is put in once, and counts its events. Each
+ * call that registers or makes something makes a new trace point of the place, with a uid of its
+ * own.
  *
- * Slabs are 256 KiB, aligned to that, of one pool (pools.h). A uid is generation << 32 | slab << 10 | slot, plus 1; the
- * generation starts from 1 and is counted up each time that a slot is used, so no small number is a uid, and none names two trace points.
+ * Slabs are 256 KiB, aligned to that, of one pool (pools.h). A uid is generation << 32 | slab << 10
+ * | slot, plus 1; the generation starts from 1 and is counted up each time that a slot is used, so
+ * no small number is a uid, and none names two trace points.
  *
- * A released trace point is at once found no more. Its slot becomes free in batches, when every notification has ended that had begun
- * by then: its metadata may be iterated in a callback.
+ * A released trace point is at once found no more. Its slot becomes free in batches, when every
+ * notification has ended that had begun by then: its metadata may be iterated in a callback.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,13 +39,15 @@ static bool same_place(const struct tl_entry *entry, const void *key_)
 {
 	const struct place *place = (const struct place *)entry, *key = key_;
 
-	return place->name == key->name && place->file == key->file && place->line == key->line && place->column == key->column;
+	return place->name == key->name && place->file == key->file && place->line == key->line &&
+	       place->column == key->column;
 }
 
 /* Under the pool's lock. NULL: no memory. */
 static struct place *place_of(struct tl_pool *pool, const struct place *key)
 {
-	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file), (uint64_t)key->line << 32 | key->column);
+	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file),
+				    (uint64_t)key->line << 32 | key->column);
 	struct tl_index_place at;
 	struct place *place = (struct place *)tl_index_find_at(&places, &at, hash, same_place, key);
 
@@ -70,27 +75,28 @@ static void forget_instances(struct tl_entry *place)
 enum { SLAB = 256 << 10, SLOT_BITS = 10, BATCH = 256 };
 
 struct slab {
-	struct tl_entry entry;			/* of the index of slabs, by address */
+	struct tl_entry entry; /* of the index of slabs, by address */
 	struct tl_pool *pool;
 	uint32_t number;
-	_Atomic uint32_t used;			/* slots that have ever been */
+	_Atomic uint32_t used; /* slots that have ever been */
 	_Alignas(64) struct tl_xpti_point points[];
 };
 
 enum { SLOTS = (SLAB - sizeof(struct slab)) / sizeof(struct tl_xpti_point) };
-enum { TOGETHER = 64 };	/* slots whose memory comes at once */
+enum { TOGETHER = 64 }; /* slots whose memory comes at once */
 _Static_assert(SLOTS <= 1 << SLOT_BITS, "a slot's number has room");
 
 /* Released trace points that wait. */
 struct batch {
 	struct tl_xpti_point *first;
 	uint32_t count;
-	uint64_t epoch;				/* free when all notifications are of this one, or later */
+	/* free when all notifications are of this one, or later */
+	uint64_t epoch;
 };
 
 /* A pool's trace points; protected by its lock. */
 struct points {
-	_Alignas(64) struct slab *slab;		/* with slots that have never been used */
+	_Alignas(64) struct slab *slab; /* with slots that have never been used */
 	struct tl_xpti_point *free;
 	struct batch released, sealed;
 };
@@ -98,8 +104,9 @@ struct points {
 static struct points points_of[TL_POOLS];
 static struct tl_ids slabs;
 static struct tl_index addresses;
-static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;	/* of those who make slabs, so that their numbers have no gaps */
-static uint32_t nslabs;				/* protected by it */
+/* of those who make slabs, so that their numbers have no gaps */
+static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t nslabs; /* protected by it */
 
 static bool same_address(const struct tl_entry *entry, const void *address)
 {
@@ -124,7 +131,10 @@ static struct slab *make_slab(struct tl_pool *pool)
 	slab->pool = pool;
 	pthread_mutex_lock(&slabs_lock);
 	slab->number = nslabs;
-	/* Once an address or a uid can lead there it stays, even where memory is too short to use it. */
+	/*
+	 * Once an address or a uid can lead there it stays, even where memory is too short to use
+	 * it.
+	 */
 	bool in = nslabs < 1u << (32 - SLOT_BITS) && tl_ids_put(&slabs, nslabs, slab);
 	if (in) {
 		nslabs++;
@@ -146,7 +156,9 @@ struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset)
 		return NULL;
 	size_t in = at - (uintptr_t)slab->points;
 	/* Acquire pairs with take_slot's release: the slot's generation and interfaces. */
-	if (in % sizeof(struct tl_xpti_point) || in / sizeof(struct tl_xpti_point) >= atomic_load_explicit(&slab->used, memory_order_acquire))
+	if (in % sizeof(struct tl_xpti_point) ||
+	    in / sizeof(struct tl_xpti_point) >=
+		    atomic_load_explicit(&slab->used, memory_order_acquire))
 		return NULL;
 	struct tl_xpti_point *point = &slab->points[in / sizeof(struct tl_xpti_point)];
 	return tl_xpti_point_uid(point) ? point : NULL;
@@ -191,8 +203,9 @@ static void turn_over(struct points *points)
 		make_free(points, &points->sealed);
 	if (!points->sealed.first) {
 		points->sealed = points->released;
-		points->sealed.epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
-		points->released = (struct batch){ NULL, 0, 0 };
+		points->sealed.epoch =
+			atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
+		points->released = (struct batch){NULL, 0, 0};
 	}
 }
 
@@ -231,15 +244,20 @@ static struct tl_xpti_point *take_slot(struct tl_pool *pool)
 		points->free = point->next;
 		return point;
 	}
-	if (!points->slab || atomic_load_explicit(&points->slab->used, memory_order_relaxed) == SLOTS)
+	if (!points->slab ||
+	    atomic_load_explicit(&points->slab->used, memory_order_relaxed) == SLOTS)
 		points->slab = make_slab(pool);
 	if (!points->slab)
 		return NULL;
 	uint32_t used = atomic_load_explicit(&points->slab->used, memory_order_relaxed);
 	point = &points->slab->points[used];
 	if (used % TOGETHER == 0)
-		tl_region_populate(point, (SLOTS - used < TOGETHER ? SLOTS - used : TOGETHER) * sizeof(*point));
-	/* Written before it is read, as all of a slot: a page that is read first has a second fault, and that one stops all threads that run. */
+		tl_region_populate(point, (SLOTS - used < TOGETHER ? SLOTS - used : TOGETHER) *
+						  sizeof(*point));
+	/*
+	 * Written before it is read, as all of a slot: a page that is read first has a second
+	 * fault, and that one stops all threads that run.
+	 */
 	point->generation = 0;
 	tl_xpti_interfaces_init(point);
 	tl_xpti_metadata_init(&point->event.metadata);
@@ -254,7 +272,9 @@ static uint64_t next_uid(struct tl_xpti_point *point)
 
 	if (++point->generation == 0)
 		point->generation = 1;
-	return ((uint64_t)point->generation << 32 | slab->number << SLOT_BITS | (uint32_t)(point - slab->points)) + 1;
+	return ((uint64_t)point->generation << 32 | slab->number << SLOT_BITS |
+		(uint32_t)(point - slab->points)) +
+	       1;
 }
 
 static bool is_text(const char *text)
@@ -262,7 +282,8 @@ static bool is_text(const char *text)
 	return text && *text;
 }
 
-static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text, bool given, const char *otherwise)
+static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text, bool given,
+					  const char *otherwise)
 {
 	return tl_xpti_text(pool, given && is_text(text) ? text : otherwise, true);
 }
@@ -272,19 +293,27 @@ static bool is_valid(const xpti_payload *payload)
 	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file));
 }
 
-static void fill_payload(struct tl_pool *pool, struct tl_xpti_point *point, const xpti_payload *from, const struct place *place, uint64_t uid)
+static void fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
+			 const xpti_payload *from, const struct place *place, uint64_t uid)
 {
-	const struct tl_xpti_text *stack = from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace) ?
-					   tl_xpti_text(pool, from->stack_trace, false) : NULL;
+	const struct tl_xpti_text *stack =
+		from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace)
+			? tl_xpti_text(pool, from->stack_trace, false)
+			: NULL;
 
 	point->name_id = tl_xpti_text_number(place->name);
 	point->file_id = tl_xpti_text_number(place->file);
 	point->payload = (xpti_payload){
-		.name = tl_xpti_text_of(place->name), .source_file = tl_xpti_text_of(place->file),
+		.name = tl_xpti_text_of(place->name),
+		.source_file = tl_xpti_text_of(place->file),
 		.stack_trace = stack ? tl_xpti_text_of(stack) : NULL,
-		.line_no = from->line_no, .column_no = from->column_no, .code_ptr_va = from->code_ptr_va, .internal = uid,
+		.line_no = from->line_no,
+		.column_no = from->column_no,
+		.code_ptr_va = from->code_ptr_va,
+		.internal = uid,
 		.flags = from->flags | xpti_payload_registered | xpti_payload_has_hash,
-		.uid_p1 = (uint64_t)point->file_id << 32 | from->line_no, .uid_p2 = point->name_id,
+		.uid_p1 = (uint64_t)point->file_id << 32 | from->line_no,
+		.uid_p2 = point->name_id,
 	};
 }
 
@@ -294,7 +323,8 @@ struct kind {
 	uint64_t flags;
 };
 
-static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance, const struct kind *kind)
+static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance,
+		       const struct kind *kind)
 {
 	xpti_event *event = &point->event;
 
@@ -311,11 +341,16 @@ static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t insta
 }
 
 /* A new trace point of a valid payload's place. Under the pool's lock. NULL: no memory. */
-static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *payload, const struct kind *kind)
+static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *payload,
+				     const struct kind *kind)
 {
-	struct place key = { .name = text_or(pool, payload->name, payload->flags & xpti_payload_has_name, "unknown"),
-			     .file = text_or(pool, payload->source_file, payload->flags & xpti_payload_has_source_file, "unknown-file"),
-			     .line = payload->line_no, .column = payload->column_no };
+	struct place key = {.name = text_or(pool, payload->name,
+					    payload->flags & xpti_payload_has_name, "unknown"),
+			    .file = text_or(pool, payload->source_file,
+					    payload->flags & xpti_payload_has_source_file,
+					    "unknown-file"),
+			    .line = payload->line_no,
+			    .column = payload->column_no};
 	struct place *place = key.name && key.file ? place_of(pool, &key) : NULL;
 	struct tl_xpti_point *point = place ? take_slot(pool) : NULL;
 
@@ -323,7 +358,8 @@ static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *p
 		return NULL;
 	uint64_t uid = next_uid(point);
 	fill_payload(pool, point, payload, place, uid);
-	fill_event(point, uid, atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1, kind);
+	fill_event(point, uid,
+		   atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1, kind);
 	/* Release pairs with tl_xpti_point_uid's acquire. */
 	atomic_store_explicit(&point->uid, uid, memory_order_release);
 	return point;
@@ -355,9 +391,13 @@ void tl_xpti_points_reset(void)
 	tl_xpti_slabs_lock();
 	for (uint32_t i = 0; i < nslabs; i++)
 		release_all(tl_ids_get(&slabs, i));
-	/* Those that were waiting; those of now; and these at once, where no notification is under way. */
+	/*
+	 * Those that were waiting; those of now; and these at once, where no notification is under
+	 * way.
+	 */
 	for (int i = 0; i < TL_POOLS; i++)
-		for (int turn = 0; turn < 3 && (points_of[i].released.first || points_of[i].sealed.first); turn++)
+		for (int turn = 0;
+		     turn < 3 && (points_of[i].released.first || points_of[i].sealed.first); turn++)
 			turn_over(&points_of[i]);
 	tl_index_visit_all(&places, forget_instances);
 	tl_xpti_slabs_unlock();
@@ -387,18 +427,20 @@ static bool leads_somewhere(const xpti_metadata *map)
 {
 	xpti_metadata_node node, *bucket;
 
-	return (!map->buckets || peek(map->buckets, &bucket, sizeof(bucket))) && (!map->first || peek(map->first, &node, sizeof(node)));
+	return (!map->buckets || peek(map->buckets, &bucket, sizeof(bucket))) &&
+	       (!map->first || peek(map->first, &node, sizeof(node)));
 }
 
 /*
- * Programs may pass events that they have filled in themselves. One of those, or NULL where there is none: a pointer that leads nowhere, or to
- * something else, does no harm.
+ * Programs may pass events that they have filled in themselves. One of those, or NULL where there
+ * is none: a pointer that leads nowhere, or to something else, does no harm.
  */
 static const xpti_event *foreign_event(const xpti_event *event, xpti_event *copy)
 {
 	struct slab *slab = (struct slab *)((uintptr_t)event & ~(uintptr_t)(SLAB - 1));
 
-	if (!event || (uintptr_t)event % _Alignof(xpti_event) || tl_index_find(&addresses, hash_of(slab), same_address, slab))
+	if (!event || (uintptr_t)event % _Alignof(xpti_event) ||
+	    tl_index_find(&addresses, hash_of(slab), same_address, slab))
 		return NULL;
 	if (!peek(event, copy, sizeof(*copy)) || !tl_xpti_metadata_can_be(copy, event))
 		return NULL;
@@ -409,7 +451,9 @@ xpti_metadata *tl_xpti_metadata_of(xpti_event *event)
 {
 	xpti_event copy;
 
-	return likely(tl_xpti_point_of(event, event) != NULL) || foreign_event(event, &copy) ? &event->metadata : NULL;
+	return likely(tl_xpti_point_of(event, event) != NULL) || foreign_event(event, &copy)
+		       ? &event->metadata
+		       : NULL;
 }
 
 /* ---- the functions ---- */
@@ -427,9 +471,11 @@ uint64_t xptiRegisterPayload(xpti_payload *payload)
 	return payload->internal;
 }
 
-xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type, int32_t activity, uint64_t *instance)
+xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type,
+			  int32_t activity, uint64_t *instance)
 {
-	const struct kind kind = { event_type, (uint16_t)activity, xpti_event_has_event_type | xpti_event_has_activity_type };
+	const struct kind kind = {event_type, (uint16_t)activity,
+				  xpti_event_has_event_type | xpti_event_has_activity_type};
 
 	tl_xpti_start();
 	struct tl_xpti_point *point = instance && is_valid(payload) ? make(payload, &kind) : NULL;
@@ -477,7 +523,8 @@ void xptiReleaseEvent(xpti_event *event)
 		tl_xpti_point_release(point);
 }
 
-xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line, uint32_t column, void *code_ptr_va)
+xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line,
+					 uint32_t column, void *code_ptr_va)
 {
 	xpti_payload payload = XPTI_PAYLOAD(function, file, line, column);
 

@@ -1,5 +1,6 @@
 /*
- * warning.h: the one line that a user reads when a library that a setting names can't be used. The dispatcher says it of subscribers, the proxy of the dispatcher.
+ * warning.h: the one line that a user reads when a library that a setting names can't be used. The
+ * dispatcher says it of subscribers, the proxy of the dispatcher.
  */
 #ifndef TL_XPTI_DISPATCHER_WARNING_H
 #define TL_XPTI_DISPATCHER_WARNING_H
@@ -13,23 +14,30 @@ static inline const char *tl_xpti_reason(const char *path, const char *error)
 {
 	size_t size = strlen(path);
 
-	return strncmp(error, path, size) == 0 && strncmp(error + size, ": ", 2) == 0 ? error + size + 2 : error;
+	return strncmp(error, path, size) == 0 && strncmp(error + size, ": ", 2) == 0
+		       ? error + size + 2
+		       : error;
 }
 
 /* A long path is told by its end; whatever is in it, it is one line. */
-static inline void tl_xpti_say(const char *what, const char *path, const char *why, const char *setting)
+static inline void tl_xpti_say(const char *what, const char *path, const char *why,
+			       const char *setting)
 {
 	enum { MOST = 600 };
 	char line[1024];
 	size_t size = strlen(path);
-	int length = snprintf(line, sizeof(line), "tracelayer: %s %s%s: %.300s; check %s\n", what, size > MOST ? "..." : "",
-			      !size ? "(no name)" : size > MOST ? path + size - MOST : path, why, setting);
+	int length = snprintf(line, sizeof(line), "tracelayer: %s %s%s: %.300s; check %s\n", what,
+			      size > MOST ? "..." : "",
+			      !size	    ? "(no name)"
+			      : size > MOST ? path + size - MOST
+					    : path,
+			      why, setting);
 
 	for (int i = 0; i < length - 1; i++)
 		if ((unsigned char)line[i] < ' ')
 			line[i] = '?';
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-		return;		/* there is nobody to tell */
+		return; /* there is nobody to tell */
 }
 
 #endif

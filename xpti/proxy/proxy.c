@@ -1,12 +1,15 @@
 /*
- * proxy.c: libtracelayer-xptiproxy.a, with which programs and libraries ship instrumentation and no dispatcher.
+ * proxy.c: libtracelayer-xptiproxy.a, with which programs and libraries ship instrumentation and no
+ * dispatcher.
  *
- * The first call of any function loads the dispatcher that XPTI_FRAMEWORK_DISPATCHER names; from then on each call is one through a table. Where the
- * variable is unset or empty, or the dispatcher can't be used, which is said in one line, every call returns at once: FAIL, NULL, false, or
- * what else proxy_functions.h says.
+ * The first call of any function loads the dispatcher that XPTI_FRAMEWORK_DISPATCHER names; from
+ * then on each call is one through a table. Where the variable is unset or empty, or the dispatcher
+ * can't be used, which is said in one line, every call returns at once: FAIL, NULL, false, or what
+ * else proxy_functions.h says.
  *
- * There is no lock. Threads that come while the first one loads do as it does: the loader gives all the same library, and one of their tables is
- * published. What the dispatcher's constructors call goes through in the same way. The dispatcher stays loaded, also after xptiFrameworkFinalize:
+ * There is no lock. Threads that come while the first one loads do as it does: the loader gives all
+ * the same library, and one of their tables is published. What the dispatcher's constructors call
+ * goes through in the same way. The dispatcher stays loaded, also after xptiFrameworkFinalize:
  * other threads may be in it.
  */
 #include <dlfcn.h>
@@ -22,8 +25,10 @@ struct functions {
 #include "xpti/proxy/proxy_functions.h"
 };
 
-#define FUNCTION(type, name, parameters, arguments, nothing) { #name, offsetof(struct functions, name), true },
-#define OPTIONAL_FUNCTION(type, name, parameters, arguments, nothing) { #name, offsetof(struct functions, name), false },
+#define FUNCTION(type, name, parameters, arguments, nothing)                                       \
+	{#name, offsetof(struct functions, name), true},
+#define OPTIONAL_FUNCTION(type, name, parameters, arguments, nothing)                              \
+	{#name, offsetof(struct functions, name), false},
 static const struct {
 	const char *name;
 	size_t offset;
@@ -62,7 +67,8 @@ static struct functions *take(const char *path, char *why, size_t size)
 
 	if (!handle) {
 		const char *error = dlerror();
-		snprintf(why, size, "%s", error ? tl_xpti_reason(path, error) : "it cannot be loaded");
+		snprintf(why, size, "%s",
+			 error ? tl_xpti_reason(path, error) : "it cannot be loaded");
 		return NULL;
 	}
 	snprintf(why, size, "out of memory");
@@ -78,15 +84,21 @@ static struct functions *take(const char *path, char *why, size_t size)
 static const struct functions *load(const struct functions *seen)
 {
 	char why[1024];
-	/* Not in a program that runs with other rights than its user's: it would be a way to them. */
+	/*
+	 * Not in a program that runs with other rights than its user's: it would be a way to them.
+	 */
 	const char *path = secure_getenv("XPTI_FRAMEWORK_DISPATCHER");
 	bool named = path && *path;
 	struct functions *taken = named ? take(path, why, sizeof(why)) : NULL;
 	const struct functions *functions = taken ? taken : &none;
 
-	/* Release pairs with the acquire loads of it, in functions_now and here: the table is filled. */
-	if (!atomic_compare_exchange_strong_explicit(&current, &seen, functions, memory_order_acq_rel, memory_order_acquire)) {
-		free(taken);	/* another thread was faster, and has said what there is to say */
+	/*
+	 * Release pairs with the acquire loads of it, in functions_now and here: the table is
+	 * filled.
+	 */
+	if (!atomic_compare_exchange_strong_explicit(&current, &seen, functions,
+						     memory_order_acq_rel, memory_order_acquire)) {
+		free(taken); /* another thread was faster, and has said what there is to say */
 		return seen;
 	}
 	if (named && !taken)
@@ -112,14 +124,14 @@ void xptiTraceTryToEnable(void)
 		load(functions);
 }
 
-#define FUNCTION(type, name, parameters, arguments, nothing) \
-	type name parameters \
-	{ \
-		const struct functions *functions = functions_now(); \
-		if (__builtin_expect(functions->name != NULL, 1)) \
-			return functions->name arguments; \
-		if (functions == &untried && (functions = load_first())->name) \
-			return functions->name arguments; \
-		return nothing; \
+#define FUNCTION(type, name, parameters, arguments, nothing)                                       \
+	type name parameters                                                                       \
+	{                                                                                          \
+		const struct functions *functions = functions_now();                               \
+		if (__builtin_expect(functions->name != NULL, 1))                                  \
+			return functions->name arguments;                                          \
+		if (functions == &untried && (functions = load_first())->name)                     \
+			return functions->name arguments;                                          \
+		return nothing;                                                                    \
 	}
 #include "xpti/proxy/proxy_functions.h"

@@ -1,15 +1,18 @@
 /*
- * timeline.c: libtracelayer-xpti-timeline.so, a subscriber of the XPTI framework that shows every stream as lanes of the process's trace.
+ * timeline.c: libtracelayer-xpti-timeline.so, a subscriber of the XPTI framework that shows every
+ * stream as lanes of the process's trace.
  *
- * A begin and its end become a slice (timeline_open.c), on the lane that the thread which began has for the stream (timeline_lanes.c); all else
- * becomes an instant there. Names and places in the code are numbers of strings (timeline_places.c). Runs of nodes are joined by arrows, along the
+ * A begin and its end become a slice (timeline_open.c), on the lane that the thread which began has
+ * for the stream (timeline_lanes.c); all else becomes an instant there. Names and places in the
+ * code are numbers of strings (timeline_places.c). Runs of nodes are joined by arrows, along the
  * edges that the stream told of (timeline_edges.c).
  *
- * A callback is not told which stream it is called for, so there is one for each number that a stream can have. The types of a tool's own can't be known
- * beforehand either: all that the first tools may have are subscribed to.
+ * A callback is not told which stream it is called for, so there is one for each number that a
+ * stream can have. The types of a tool's own can't be known beforehand either: all that the first
+ * tools may have are subscribed to.
  *
- * What a notification points to is read as the framework says: events by the framework's functions, which see if it is one; user data where
- * the type says what it is.
+ * What a notification points to is read as the framework says: events by the framework's functions,
+ * which see if it is one; user data where the type says what it is.
  */
 #include "xpti/timeline/timeline.h"
 
@@ -19,15 +22,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define TYPES 128u		/* that are not user defined */
-#define TOOLS 8u		/* whose types are subscribed to */
-#define ARGS 56u		/* metadata goes so far */
-#define OWN_ARGS 12u		/* and leaves room for so many of our own */
+#define TYPES	 128u /* that are not user defined */
+#define TOOLS	 8u   /* whose types are subscribed to */
+#define ARGS	 56u  /* metadata goes so far */
+#define OWN_ARGS 12u  /* and leaves room for so many of our own */
 
 struct timeline *timeline;
 
-static char *stream_names[256];		/* a child of fork has them, too */
-static _Atomic bool over;		/* the end has come: what ends now has been told of */
+static char *stream_names[256]; /* a child of fork has them, too */
+static _Atomic bool over;	/* the end has come: what ends now has been told of */
 
 /* What types are called, and what becomes of them. Those that are not here are instants. */
 enum role { INSTANT, BEGIN, END, CREATE };
@@ -36,15 +39,24 @@ static const struct {
 	const char *word;
 	enum role role;
 } kinds[TYPES] = {
-#define PAIR(type, word) [xpti_trace_##type##_begin] = {word, BEGIN}, [xpti_trace_##type##_end] = {word, END}
+#define PAIR(type, word)                                                                           \
+	[xpti_trace_##type##_begin] = {word, BEGIN}, [xpti_trace_##type##_end] = {word, END}
 	[xpti_trace_graph_create] = {"graph_create", CREATE},
 	[xpti_trace_node_create] = {"node_create", CREATE},
 	[xpti_trace_edge_create] = {"edge_create", CREATE},
-	PAIR(region, "region"), PAIR(task, "task"), PAIR(barrier, "barrier"), PAIR(lock, "lock"),
+	PAIR(region, "region"),
+	PAIR(task, "task"),
+	PAIR(barrier, "barrier"),
+	PAIR(lock, "lock"),
 	[xpti_trace_signal] = {"signal", INSTANT},
-	PAIR(transfer, "transfer"), PAIR(thread, "thread"), PAIR(wait, "wait"), PAIR(function, "function"),
+	PAIR(transfer, "transfer"),
+	PAIR(thread, "thread"),
+	PAIR(wait, "wait"),
+	PAIR(function, "function"),
 	[xpti_trace_metadata] = {"metadata", CREATE},
-	PAIR(function_with_args, "function_with_args"), PAIR(mem_alloc, "mem_alloc"), PAIR(mem_release, "mem_release"),
+	PAIR(function_with_args, "function_with_args"),
+	PAIR(mem_alloc, "mem_alloc"),
+	PAIR(mem_release, "mem_release"),
 	[xpti_trace_offload_memory_object_construct] = {"offload_memory_object_construct", CREATE},
 	[xpti_trace_offload_memory_object_destruct] = {"offload_memory_object_destruct", CREATE},
 	[xpti_trace_offload_memory_object_associate] = {"offload_memory_object_associate", CREATE},
@@ -58,7 +70,8 @@ static const struct {
 
 void *timeline_memory(size_t size)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return NULL;
@@ -81,9 +94,10 @@ static uint32_t kept_number(_Atomic uint32_t *kept, const char *text)
 
 static const char *const keys[TIMELINE_KEYS] = {
 #define KEY_TEXT(name) [TIMELINE_KEY_##name] = #name
-	KEY_TEXT(source), KEY_TEXT(id), KEY_TEXT(instance), KEY_TEXT(parent), KEY_TEXT(type), KEY_TEXT(bytes), KEY_TEXT(address),
-	KEY_TEXT(from), KEY_TEXT(to), KEY_TEXT(from_id), KEY_TEXT(to_id), KEY_TEXT(message), KEY_TEXT(unfinished), KEY_TEXT(unmatched),
-	KEY_TEXT(duration_ns),
+	KEY_TEXT(source),     KEY_TEXT(id),	   KEY_TEXT(instance),	  KEY_TEXT(parent),
+	KEY_TEXT(type),	      KEY_TEXT(bytes),	   KEY_TEXT(address),	  KEY_TEXT(from),
+	KEY_TEXT(to),	      KEY_TEXT(from_id),   KEY_TEXT(to_id),	  KEY_TEXT(message),
+	KEY_TEXT(unfinished), KEY_TEXT(unmatched), KEY_TEXT(duration_ns),
 #undef KEY_TEXT
 };
 #define KEY(name) kept_number(&timeline->keys[TIMELINE_KEY_##name], keys[TIMELINE_KEY_##name])
@@ -124,13 +138,15 @@ uint32_t timeline_category(uint16_t type)
 
 bool timeline_type_ends(uint16_t type)
 {
-	return atomic_load_explicit(&timeline->ends[type / 64], memory_order_relaxed) >> type % 64 & 1;
+	return atomic_load_explicit(&timeline->ends[type / 64], memory_order_relaxed) >> type % 64 &
+	       1;
 }
 
 static void note_type_ends(uint16_t type)
 {
 	if (TL_UNLIKELY(!timeline_type_ends(type)))
-		atomic_fetch_or_explicit(&timeline->ends[type / 64], UINT64_C(1) << type % 64, memory_order_relaxed);
+		atomic_fetch_or_explicit(&timeline->ends[type / 64], UINT64_C(1) << type % 64,
+					 memory_order_relaxed);
 }
 
 const char *timeline_stream_name(uint8_t stream)
@@ -148,7 +164,8 @@ struct args {
 static void add(struct args *args, uint32_t key, enum tl_event_value kind, uint64_t value)
 {
 	if (key && args->count < TL_EVENT_ARGS)
-		args->at[args->count++] = (struct tl_event_arg){.key = key, .kind = kind, .value = value};
+		args->at[args->count++] =
+			(struct tl_event_arg){.key = key, .kind = kind, .value = value};
 }
 
 static void add_text(struct args *args, uint32_t key, uint32_t number)
@@ -197,7 +214,8 @@ static uint64_t number_of(const xpti_object *object, bool has_sign)
 
 	memcpy(&value, object->data, object->size < 8 ? object->size : 8);
 	if (has_sign && object->size < 8)
-		value = (uint64_t)((int64_t)(value << (64 - 8 * object->size)) >> (64 - 8 * object->size));
+		value = (uint64_t)((int64_t)(value << (64 - 8 * object->size)) >>
+				   (64 - 8 * object->size));
 	return value;
 }
 
@@ -233,12 +251,14 @@ static void add_bytes(struct args *args, uint32_t key, const xpti_object *object
 
 static void add_object(struct args *args, uint32_t key, const xpti_object *object)
 {
-	bool is_number = object->size == 1 || object->size == 2 || object->size == 4 || object->size == 8;
+	bool is_number =
+		object->size == 1 || object->size == 2 || object->size == 4 || object->size == 8;
 
 	if (!object->data)
 		return;
 	if (object->type == xpti_metadata_string)
-		add_text(args, key, tl_guest_number(object->data, strnlen(object->data, object->size)));
+		add_text(args, key,
+			 tl_guest_number(object->data, strnlen(object->data, object->size)));
 	else if (object->type == xpti_metadata_signed && is_number)
 		add(args, key, TL_VALUE_SIGNED_64, number_of(object, true));
 	else if (object->type == xpti_metadata_unsigned && is_number)
@@ -285,9 +305,11 @@ struct notification {
 	const void *user_data;
 };
 
-static const struct timeline_place *place_of_payload(struct timeline_thread *thread, const xpti_payload *payload)
+static const struct timeline_place *place_of_payload(struct timeline_thread *thread,
+						     const xpti_payload *payload)
 {
-	return timeline_place(thread, payload->name, payload->source_file, payload->line_no, payload->column_no, true);
+	return timeline_place(thread, payload->name, payload->source_file, payload->line_no,
+			      payload->column_no, true);
 }
 
 static bool is_aligned(const void *pointer)
@@ -316,7 +338,8 @@ static void read_memory(struct timeline_begun *begun, const struct notification 
 {
 	uint16_t end = what->type | 1;
 
-	if ((end != xpti_trace_mem_alloc_end && end != xpti_trace_mem_release_end) || !is_aligned(what->user_data))
+	if ((end != xpti_trace_mem_alloc_end && end != xpti_trace_mem_release_end) ||
+	    !is_aligned(what->user_data))
 		return;
 	const xpti_mem_alloc_data *memory = what->user_data;
 	if (memory->alloc_size)
@@ -326,7 +349,8 @@ static void read_memory(struct timeline_begun *begun, const struct notification 
 }
 
 /* Who it is, and where. */
-static void read_place(struct timeline_thread *thread, struct timeline_begun *begun, const struct notification *what)
+static void read_place(struct timeline_thread *thread, struct timeline_begun *begun,
+		       const struct notification *what)
 {
 	const xpti_payload *payload = what->object ? xptiQueryPayload(what->object) : NULL;
 	const char *name = payload ? NULL : name_in_user_data(what);
@@ -348,19 +372,28 @@ static void read_place(struct timeline_thread *thread, struct timeline_begun *be
 /* As far as it takes to find its other half. `type` is that of the begin. */
 static struct timeline_begun begun_of(const struct notification *what)
 {
-	return (struct timeline_begun){.object = (uintptr_t)what->object, .instance = what->instance, .type = what->type & 0xfffe,
+	return (struct timeline_begun){.object = (uintptr_t)what->object,
+				       .instance = what->instance,
+				       .type = what->type & 0xfffe,
 				       .stream = what->stream};
 }
 
 /* ---- what is told */
 
-static struct tl_event event_of(char phase, uint16_t type, uint32_t lane, uint32_t name, const struct args *args)
+static struct tl_event event_of(char phase, uint16_t type, uint32_t lane, uint32_t name,
+				const struct args *args)
 {
-	return (struct tl_event){.phase = phase, .level = TIMELINE_LEVEL, .lane = lane, .name = name, .category = timeline_category(type),
-				 .nargs = args->count, .args = args->at};
+	return (struct tl_event){.phase = phase,
+				 .level = TIMELINE_LEVEL,
+				 .lane = lane,
+				 .name = name,
+				 .category = timeline_category(type),
+				 .nargs = args->count,
+				 .args = args->at};
 }
 
-static void tell_slice(uint32_t lane, const struct timeline_begun *begun, uint64_t end, const struct args *args)
+static void tell_slice(uint32_t lane, const struct timeline_begun *begun, uint64_t end,
+		       const struct args *args)
 {
 	struct tl_event event = event_of('X', begun->type, lane, begun->name, args);
 
@@ -370,9 +403,11 @@ static void tell_slice(uint32_t lane, const struct timeline_begun *begun, uint64
 	timeline_run_ends(begun->uid, lane, begun->start, begun->start + event.duration);
 }
 
-static void tell_instant(struct timeline_thread *thread, uint64_t time, const struct timeline_begun *begun, const struct args *args)
+static void tell_instant(struct timeline_thread *thread, uint64_t time,
+			 const struct timeline_begun *begun, const struct args *args)
 {
-	struct tl_event event = event_of('i', begun->type, timeline_lane(thread, begun->stream), begun->name, args);
+	struct tl_event event =
+		event_of('i', begun->type, timeline_lane(thread, begun->stream), begun->name, args);
 
 	event.start = time;
 	tl_guest_put(&event);
@@ -389,8 +424,9 @@ void timeline_tell(struct timeline_thread *thread, const struct timeline_begun *
 	if (begun->more & TIMELINE_UNFINISHED)
 		add(&args, KEY(unfinished), TL_VALUE_TRUTH, true);
 	if (!(begun->more & TIMELINE_NO_SLICE))
-		lane = begun->more & TIMELINE_ASIDE ? timeline_lane_aside(begun->stream, begun->start, end)
-						    : timeline_lane(thread, begun->stream);
+		lane = begun->more & TIMELINE_ASIDE
+			       ? timeline_lane_aside(begun->stream, begun->start, end)
+			       : timeline_lane(thread, begun->stream);
 	if (lane) {
 		if (is_user_defined(begun->type))
 			add_type(&args, begun->type);
@@ -410,7 +446,9 @@ static void begin(struct timeline_thread *thread, const struct notification *wha
 	if (tl_guest_wanted(TIMELINE_LEVEL)) {
 		read_place(thread, &begun, what);
 		read_memory(&begun, what);
-		/* Made now, so that it is there also if nothing on it ends before the process dies. */
+		/*
+		 * Made now, so that it is there also if nothing on it ends before the process dies.
+		 */
 		timeline_lane(thread, what->stream);
 		begun.start = tl_guest_now();
 		timeline_run_begins(begun.uid, begun.start);
@@ -418,7 +456,8 @@ static void begin(struct timeline_thread *thread, const struct notification *wha
 	timeline_push(thread, &begun);
 }
 
-static void tell_unmatched(struct timeline_thread *thread, const struct notification *what, uint64_t now)
+static void tell_unmatched(struct timeline_thread *thread, const struct notification *what,
+			   uint64_t now)
 {
 	struct timeline_begun alone = begun_of(what);
 	struct args args = {.count = 0};
@@ -449,7 +488,8 @@ static void end(struct timeline_thread *thread, const struct notification *what)
 }
 
 /* Both ends of an edge, by their names if they are known. */
-static void add_edge(struct timeline_thread *thread, struct args *args, const struct notification *what)
+static void add_edge(struct timeline_thread *thread, struct args *args,
+		     const struct notification *what)
 {
 	const xpti_event *edge = what->object;
 	uint64_t source = edge->source_id, target = edge->target_id;
@@ -481,7 +521,8 @@ static void instant(struct timeline_thread *thread, const struct notification *w
 	tell_instant(thread, tl_guest_now(), &alone, &args);
 }
 
-static void notified(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data, uint8_t stream)
+static void notified(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
+		     const void *user_data, uint8_t stream)
 {
 	const struct notification what = {type, stream, parent, object, instance, user_data};
 	int error = errno;
@@ -501,17 +542,22 @@ static void notified(uint16_t type, xpti_event *parent, xpti_event *object, uint
 
 /* ---- a callback for each stream */
 
-#define EACH16(do, high)                                                                                               \
-	do(high##0) do(high##1) do(high##2) do(high##3) do(high##4) do(high##5) do(high##6) do(high##7)               \
-	do(high##8) do(high##9) do(high##a) do(high##b) do(high##c) do(high##d) do(high##e) do(high##f)
-#define EACH256(do)                                                                                                    \
-	EACH16(do, 0x0) EACH16(do, 0x1) EACH16(do, 0x2) EACH16(do, 0x3) EACH16(do, 0x4) EACH16(do, 0x5)               \
-	EACH16(do, 0x6) EACH16(do, 0x7) EACH16(do, 0x8) EACH16(do, 0x9) EACH16(do, 0xa) EACH16(do, 0xb)               \
-	EACH16(do, 0xc) EACH16(do, 0xd) EACH16(do, 0xe) EACH16(do, 0xf)
-#define CALLBACK(number)                                                                                               \
-	static void on_##number(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance, const void *user_data) \
-	{                                                                                                              \
-		notified(type, parent, object, instance, user_data, number);                                           \
+/* clang-format off */
+#define EACH16(each, high)                                                                         \
+	each(high##0) each(high##1) each(high##2) each(high##3) each(high##4) each(high##5)        \
+	each(high##6) each(high##7) each(high##8) each(high##9) each(high##a) each(high##b)        \
+	each(high##c) each(high##d) each(high##e) each(high##f)
+#define EACH256(each)                                                                              \
+	EACH16(each, 0x0) EACH16(each, 0x1) EACH16(each, 0x2) EACH16(each, 0x3)                    \
+	EACH16(each, 0x4) EACH16(each, 0x5) EACH16(each, 0x6) EACH16(each, 0x7)                    \
+	EACH16(each, 0x8) EACH16(each, 0x9) EACH16(each, 0xa) EACH16(each, 0xb)                    \
+	EACH16(each, 0xc) EACH16(each, 0xd) EACH16(each, 0xe) EACH16(each, 0xf)
+/* clang-format on */
+#define CALLBACK(number)                                                                           \
+	static void on_##number(uint16_t type, xpti_event *parent, xpti_event *object,             \
+				uint64_t instance, const void *user_data)                          \
+	{                                                                                          \
+		notified(type, parent, object, instance, user_data, number);                       \
 	}
 EACH256(CALLBACK)
 
@@ -534,13 +580,16 @@ static void subscribe(uint8_t stream)
 		xptiRegisterCallback(stream, type, callbacks[stream]);
 	for (uint16_t tool = 1; tool <= TOOLS; tool++)
 		for (uint16_t value = 0; value < TYPES; value++)
-			xptiRegisterCallback(stream, (uint16_t)(tool << 8 | xpti_trace_user_defined | value), callbacks[stream]);
+			xptiRegisterCallback(
+				stream, (uint16_t)(tool << 8 | xpti_trace_user_defined | value),
+				callbacks[stream]);
 }
 
 void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, const char *stream)
 {
 	uint8_t number = number_of_stream(stream);
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects the names while they are stored */
+	/* protects the names while they are stored */
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	int error = errno;
 
 	(void)major, (void)minor, (void)version;
@@ -572,10 +621,11 @@ static __attribute__((constructor)) void load(void)
 {
 	timeline = timeline_memory(sizeof(*timeline));
 	if (!timeline || !timeline_threads_start()) {
-		static const char line[] = "tracelayer: XPTI streams: no memory, so they are not in the trace; give the program more\n";
+		static const char line[] =
+			"tracelayer: XPTI streams: no memory, so they are not in the trace; give the program more\n";
 		timeline = NULL;
 		if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
-			return;		/* there is nobody to tell */
+			return; /* there is nobody to tell */
 		return;
 	}
 	tl_guest_at_end(at_end);

@@ -1,7 +1,8 @@
 /*
  * timeline.h: what the files of libtracelayer-xpti-timeline.so offer each other.
  *
- * The library is a subscriber: what streams notify of becomes events of the process's trace (layer/program/xpti_events.h).
+ * The library is a subscriber: what streams notify of becomes events of the process's trace
+ * (layer/program/xpti_events.h).
  *
  *	timeline.c		entry points, callbacks, and what an event says
  *	timeline_open.c		what has begun and not ended, by thread
@@ -9,8 +10,9 @@
  *	timeline_edges.c	edges, what ran of their ends, and arrows
  *	timeline_places.c	numbers of names and of places in the code
  *
- * All that it keeps lies in memory that a forked child finds zeroed, however it was forked; zero is what everything begins with. So a
- * child has nothing of its parent's: not what was open, nor numbers of strings and lanes, which are others there.
+ * All that it keeps lies in memory that a forked child finds zeroed, however it was forked; zero is
+ * what everything begins with. So a child has nothing of its parent's: not what was open, nor
+ * numbers of strings and lanes, which are others there.
  */
 #ifndef TL_XPTI_TIMELINE_TIMELINE_H
 #define TL_XPTI_TIMELINE_TIMELINE_H
@@ -32,17 +34,21 @@
 struct timeline_place {
 	const char *name, *file;
 	uint32_t line, column;
-	uint32_t number, source;	/* of the name, and of "file:line"; 0: there is none */
-	const char *text;		/* the name, as it was then */
+	uint32_t number, source; /* of the name, and of "file:line"; 0: there is none */
+	const char *text;	 /* the name, as it was then */
 	size_t size;
 };
 
 enum { TIMELINE_PLACES = 256 };
 
 struct timeline_thread;
-/* Stays as it is until the thread asks for another one. `trusted`: the name is a text for sure; else it may be anything. */
-const struct timeline_place *timeline_place(struct timeline_thread *thread, const char *name, const char *file, uint32_t line,
-					    uint32_t column, bool trusted);
+/*
+ * Stays as it is until the thread asks for another one. `trusted`: the name is a text for sure;
+ * else it may be anything.
+ */
+const struct timeline_place *timeline_place(struct timeline_thread *thread, const char *name,
+					    const char *file, uint32_t line, uint32_t column,
+					    bool trusted);
 /* The number of a text that may be cut, or not be there at all: 0. */
 uint32_t timeline_text(const char *text, bool trusted);
 
@@ -50,21 +56,25 @@ uint32_t timeline_text(const char *text, bool trusted);
 
 /* What began. `start` 0: it was not to be recorded. */
 struct timeline_begun {
-	uint64_t start;			/* ticks */
-	uint64_t object, instance;	/* as they were notified of */
+	uint64_t start;		   /* ticks */
+	uint64_t object, instance; /* as they were notified of */
 	uint64_t uid;
-	uint64_t bytes, address;	/* memory; 0: not said */
+	uint64_t bytes, address; /* memory; 0: not said */
 	uint32_t name, source;
 	uint32_t parent;
 	uint16_t type;
 	uint8_t stream;
-	uint8_t more;			/* enum timeline_more */
+	uint8_t more; /* enum timeline_more */
 };
 
 enum timeline_more {
-	TIMELINE_ASIDE = 1,		/* it can't be on its thread's own lane: something else there began in it, and ended after it */
+	/*
+	 * it can't be on its thread's own lane: something else there began in it, and ended after
+	 * it
+	 */
+	TIMELINE_ASIDE = 1,
 	TIMELINE_UNFINISHED = 2,
-	TIMELINE_NO_SLICE = 4,		/* it is told as an instant, where it began */
+	TIMELINE_NO_SLICE = 4, /* it is told as an instant, where it began */
 };
 
 enum { TIMELINE_OPEN = 1024, TIMELINE_WORDS = sizeof(struct timeline_begun) / 8 };
@@ -73,19 +83,21 @@ enum { TIMELINE_OPEN = 1024, TIMELINE_WORDS = sizeof(struct timeline_begun) / 8 
 struct timeline_open {
 	_Atomic uint64_t state;
 	_Atomic uint64_t words[TIMELINE_WORDS];
-	_Atomic bool aside;		/* stored by its thread alone */
-	uint8_t stream;			/* its thread's own */
+	_Atomic bool aside; /* stored by its thread alone */
+	uint8_t stream;	    /* its thread's own */
 };
 
 struct timeline_thread {
-	_Atomic uint32_t attached;	/* 0: it is not in the list, or this is a child of fork */
-	_Atomic uint32_t over;		/* its thread has ended */
+	_Atomic uint32_t attached; /* 0: it is not in the list, or this is a child of fork */
+	_Atomic uint32_t over;	   /* its thread has ended */
 	struct timeline_thread *next;
-	uint32_t order;			/* among all threads */
-	uint32_t top;			/* what is open lies below */
-	_Atomic uint64_t flushed[256];	/* when what it had open was last ended for it, by stream; [0]: of all; or NOW */
-	pthread_mutex_t lock;		/* others hold it while they end something here; the thread, while it moves things */
-	uint32_t lanes[256];		/* by stream; 0: not made */
+	uint32_t order; /* among all threads */
+	uint32_t top;	/* what is open lies below */
+	/* when what it had open was last ended for it, by stream; [0]: of all; or NOW */
+	_Atomic uint64_t flushed[256];
+	/* others hold it while they end something here; the thread, while it moves things */
+	pthread_mutex_t lock;
+	uint32_t lanes[256]; /* by stream; 0: not made */
 	struct timeline_place places[TIMELINE_PLACES];
 	struct timeline_open open[TIMELINE_OPEN];
 };
@@ -104,7 +116,8 @@ void timeline_flush(uint8_t stream);
 /* ---- timeline.c */
 
 /* A slice from where it began to `end`, or an instant. `thread`: whose it is. */
-void timeline_tell(struct timeline_thread *thread, const struct timeline_begun *begun, uint64_t end);
+void timeline_tell(struct timeline_thread *thread, const struct timeline_begun *begun,
+		   uint64_t end);
 /* Something of this user-defined type has ended, ever. */
 bool timeline_type_ends(uint16_t type);
 const char *timeline_stream_name(uint8_t stream);
@@ -120,8 +133,8 @@ struct timeline_lanes {
 	uint32_t count;
 	struct {
 		uint32_t number;
-		uint64_t before;	/* when the one before the last ended */
-		uint64_t start, end;	/* the last one, with all that lies in it */
+		uint64_t before;     /* when the one before the last ended */
+		uint64_t start, end; /* the last one, with all that lies in it */
 	} asides[TIMELINE_ASIDES];
 };
 
@@ -135,9 +148,9 @@ uint32_t timeline_lane_aside(uint8_t stream, uint64_t start, uint64_t end);
 enum { TIMELINE_EDGES = 1 << 15, TIMELINE_RUNS = 4 };
 
 struct timeline_edge {
-	uint32_t source, target;	/* nodes */
+	uint32_t source, target; /* nodes */
 	uint32_t name;
-	uint32_t next_out, next_in, next_same;	/* edges; 0: no more */
+	uint32_t next_out, next_in, next_same; /* edges; 0: no more */
 };
 
 struct timeline_run {
@@ -147,19 +160,20 @@ struct timeline_run {
 
 struct timeline_node {
 	uint64_t uid;
-	uint32_t next_same;		/* in its list of the table, or of those that are free */
-	uint32_t first_out, last_out, first_in, last_in;	/* edges, the oldest first; 0: none */
-	uint32_t count;			/* runs there were */
-	uint64_t began;			/* when the latest did, ended or not */
-	struct timeline_run runs[TIMELINE_RUNS];	/* the latest that ended */
+	uint32_t next_same; /* in its list of the table, or of those that are free */
+	/* edges, the oldest first; 0: none */
+	uint32_t first_out, last_out, first_in, last_in;
+	uint32_t count;				 /* runs there were */
+	uint64_t began;				 /* when the latest did, ended or not */
+	struct timeline_run runs[TIMELINE_RUNS]; /* the latest that ended */
 };
 
 /* Edges and nodes are numbered from 1. */
 struct timeline_edges {
 	pthread_mutex_t lock;
-	_Atomic uint64_t made;		/* edges there ever were */
+	_Atomic uint64_t made; /* edges there ever were */
 	uint32_t nodes, free_nodes;
-	uint64_t oldest;		/* edges that were forgotten */
+	uint64_t oldest; /* edges that were forgotten */
 	uint32_t edge_table[TIMELINE_EDGES], node_table[TIMELINE_EDGES];
 	struct timeline_edge edge[TIMELINE_EDGES + 1];
 	struct timeline_node node[TIMELINE_EDGES + 1];
@@ -174,18 +188,32 @@ void timeline_run_ends(uint64_t uid, uint32_t lane, uint64_t start, uint64_t end
 /* ---- what all share */
 
 enum timeline_key {
-	TIMELINE_KEY_source, TIMELINE_KEY_id, TIMELINE_KEY_instance, TIMELINE_KEY_parent, TIMELINE_KEY_type, TIMELINE_KEY_bytes,
-	TIMELINE_KEY_address, TIMELINE_KEY_from, TIMELINE_KEY_to, TIMELINE_KEY_from_id, TIMELINE_KEY_to_id, TIMELINE_KEY_message,
-	TIMELINE_KEY_unfinished, TIMELINE_KEY_unmatched, TIMELINE_KEY_duration_ns, TIMELINE_KEYS
+	TIMELINE_KEY_source,
+	TIMELINE_KEY_id,
+	TIMELINE_KEY_instance,
+	TIMELINE_KEY_parent,
+	TIMELINE_KEY_type,
+	TIMELINE_KEY_bytes,
+	TIMELINE_KEY_address,
+	TIMELINE_KEY_from,
+	TIMELINE_KEY_to,
+	TIMELINE_KEY_from_id,
+	TIMELINE_KEY_to_id,
+	TIMELINE_KEY_message,
+	TIMELINE_KEY_unfinished,
+	TIMELINE_KEY_unmatched,
+	TIMELINE_KEY_duration_ns,
+	TIMELINE_KEYS
 };
 
 struct timeline {
-	_Atomic(struct timeline_thread *) threads;	/* all there ever were */
-	pthread_mutex_t lock;		/* protects that list */
+	_Atomic(struct timeline_thread *) threads; /* all there ever were */
+	pthread_mutex_t lock;			   /* protects that list */
 	uint32_t thread_count;
 	_Atomic uint32_t keys[TIMELINE_KEYS];
-	_Atomic uint32_t kinds[129], categories[129];	/* numbers of types' words; all that are user defined are the last; 0: not asked for yet */
-	_Atomic uint64_t ends[65536 / 64];	/* a bit for each type that has ended something */
+	/* numbers of types' words; all that are user defined are the last; 0: not asked for yet */
+	_Atomic uint32_t kinds[129], categories[129];
+	_Atomic uint64_t ends[65536 / 64]; /* a bit for each type that has ended something */
 	struct timeline_lanes lanes[256];
 	struct timeline_edges edges;
 };

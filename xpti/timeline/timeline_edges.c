@@ -1,18 +1,23 @@
 /*
  * timeline_edges.c: see timeline.h.
  *
- * An edge leads from one node's uid to another's. What is notified of with such a uid is a run of the node, and each run of an edge's target gets an
- * arrow from that run of the source which began last before it: from its end, or, where that had not come yet, from inside of it. An arrow is drawn
- * when both runs have ended, by whichever ends last.
+ * An edge leads from one node's uid to another's. What is notified of with such a uid is a run of
+ * the node, and each run of an edge's target gets an arrow from that run of the source which began
+ * last before it: from its end, or, where that had not come yet, from inside of it. An arrow is
+ * drawn when both runs have ended, by whichever ends last.
  *
- * The oldest edges are forgotten when there are too many, and nodes with their last edge: so a program that goes on making graphs takes no more
- * memory than this. As edges are forgotten in the order in which they were made, the one to go is the first in each list that it is in.
+ * The oldest edges are forgotten when there are too many, and nodes with their last edge: so a
+ * program that goes on making graphs takes no more memory than this. As edges are forgotten in the
+ * order in which they were made, the one to go is the first in each list that it is in.
  */
 #include <string.h>
 
 #include "xpti/timeline/timeline.h"
 
-/* Ticks between an arrow's end and the bounds of the slice that it belongs to: some nanoseconds, so that it is inside. */
+/*
+ * Ticks between an arrow's end and the bounds of the slice that it belongs to: some nanoseconds, so
+ * that it is inside.
+ */
 #define INSIDE 16u
 
 static struct timeline_edges *edges(void)
@@ -56,14 +61,16 @@ static void forget_node(struct timeline_node *node)
 
 static uint32_t *edge_list(const struct timeline_edge *edge)
 {
-	return &edges()->edge_table[hash_of(edges()->node[edge->source].uid, edges()->node[edge->target].uid)];
+	return &edges()->edge_table[hash_of(edges()->node[edge->source].uid,
+					    edges()->node[edge->target].uid)];
 }
 
 static void forget_oldest(void)
 {
 	uint32_t number = (uint32_t)(edges()->oldest++ % TIMELINE_EDGES) + 1;
 	struct timeline_edge *edge = &edges()->edge[number];
-	struct timeline_node *source = &edges()->node[edge->source], *target = &edges()->node[edge->target];
+	struct timeline_node *source = &edges()->node[edge->source],
+			     *target = &edges()->node[edge->target];
 	uint32_t *link = edge_list(edge);
 
 	while (*link != number)
@@ -89,15 +96,18 @@ static uint32_t make_node(uint64_t uid)
 	else
 		number = ++edges()->nodes;
 	node = &edges()->node[number];
-	*node = (struct timeline_node){.uid = uid, .next_same = edges()->node_table[hash_of(uid, 0)]};
+	*node = (struct timeline_node){.uid = uid,
+				       .next_same = edges()->node_table[hash_of(uid, 0)]};
 	edges()->node_table[hash_of(uid, 0)] = number;
 	return number;
 }
 
 static bool is_known(uint64_t source, uint64_t target)
 {
-	for (uint32_t at = edges()->edge_table[hash_of(source, target)]; at; at = edges()->edge[at].next_same)
-		if (edges()->node[edges()->edge[at].source].uid == source && edges()->node[edges()->edge[at].target].uid == target)
+	for (uint32_t at = edges()->edge_table[hash_of(source, target)]; at;
+	     at = edges()->edge[at].next_same)
+		if (edges()->node[edges()->edge[at].source].uid == source &&
+		    edges()->node[edges()->edge[at].target].uid == target)
 			return true;
 	return false;
 }
@@ -120,8 +130,10 @@ static void add_edge(uint64_t from, uint64_t to, uint32_t name)
 	uint64_t made = atomic_load_explicit(&edges()->made, memory_order_relaxed);
 	uint32_t number = (uint32_t)(made % TIMELINE_EDGES) + 1;
 	struct timeline_edge *edge = &edges()->edge[number];
-	*edge = (struct timeline_edge){.source = make_node(from), .target = make_node(to), .name = name};
-	struct timeline_node *source = &edges()->node[edge->source], *target = &edges()->node[edge->target];
+	*edge = (struct timeline_edge){
+		.source = make_node(from), .target = make_node(to), .name = name};
+	struct timeline_node *source = &edges()->node[edge->source],
+			     *target = &edges()->node[edge->target];
 	edge->next_same = *edge_list(edge);
 	*edge_list(edge) = number;
 	if (source->first_out)
@@ -156,11 +168,16 @@ static uint64_t inside(const struct timeline_run *run)
 	return half < INSIDE ? half : INSIDE;
 }
 
-static void draw(const struct timeline_edge *edge, const struct timeline_run *from, const struct timeline_run *to)
+static void draw(const struct timeline_edge *edge, const struct timeline_run *from,
+		 const struct timeline_run *to)
 {
 	uint64_t number = tl_guest_flows();
-	struct tl_event arrow = {.phase = 's', .level = TIMELINE_LEVEL, .lane = from->lane, .name = edge->name,
-				 .category = timeline_category(xpti_trace_edge_create), .duration = number};
+	struct tl_event arrow = {.phase = 's',
+				 .level = TIMELINE_LEVEL,
+				 .lane = from->lane,
+				 .name = edge->name,
+				 .category = timeline_category(xpti_trace_edge_create),
+				 .duration = number};
 
 	arrow.start = from->end - inside(from);
 	if (arrow.start > to->start)
@@ -186,7 +203,8 @@ static const struct timeline_run *last_before(const struct timeline_node *node, 
 static void draw_from_sources(const struct timeline_node *node, const struct timeline_run *run)
 {
 	for (uint32_t at = node->first_in; at; at = edges()->edge[at].next_in) {
-		const struct timeline_run *from = last_before(&edges()->node[edges()->edge[at].source], run->start);
+		const struct timeline_run *from =
+			last_before(&edges()->node[edges()->edge[at].source], run->start);
 		if (from)
 			draw(&edges()->edge[at], from, run);
 	}
@@ -197,7 +215,8 @@ static void draw_to_targets(const struct timeline_node *node, const struct timel
 {
 	for (uint32_t at = node->first_out; at; at = edges()->edge[at].next_out) {
 		const struct timeline_node *target = &edges()->node[edges()->edge[at].target];
-		for (uint32_t i = 0; target != node && i < TIMELINE_RUNS && i < target->count; i++) {
+		for (uint32_t i = 0; target != node && i < TIMELINE_RUNS && i < target->count;
+		     i++) {
 			const struct timeline_run *to = &target->runs[i];
 			if (to->start >= run->start && last_before(node, to->start) == run)
 				draw(&edges()->edge[at], run, to);

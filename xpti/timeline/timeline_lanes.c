@@ -1,10 +1,12 @@
 /*
  * timeline_lanes.c: see timeline.h.
  *
- * Each stream has a lane for each thread that notifies on it. On a lane slices have to nest, and on a thread's own lane they do, since only
- * what was begun last, of all that is still open there, is put on it when it ends (timeline_open.c). All else goes aside, to lanes of the stream that
- * are no thread's: to the first on which it crosses nothing. Of such a lane only the last slice is remembered, and the end of the one before
- * it, so that now and then one more lane is made than it would take.
+ * Each stream has a lane for each thread that notifies on it. On a lane slices have to nest, and on
+ * a thread's own lane they do, since only what was begun last, of all that is still open there, is
+ * put on it when it ends (timeline_open.c). All else goes aside, to lanes of the stream that are no
+ * thread's: to the first on which it crosses nothing. Of such a lane only the last slice is
+ * remembered, and the end of the one before it, so that now and then one more lane is made than it
+ * would take.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +16,10 @@
 
 #include "xpti/timeline/timeline.h"
 
-#define FAILED UINT32_MAX	/* no lane could be made */
-#define APART 16u		/* ticks between slices, so that no two bounds of theirs are the same in nanoseconds */
-#define EACH 4096		/* places that a stream has in the order of lanes */
+#define FAILED UINT32_MAX /* no lane could be made */
+/* ticks between slices, so that no two bounds of theirs are the same in nanoseconds */
+#define APART 16u
+#define EACH  4096 /* places that a stream has in the order of lanes */
 
 /* Above the lanes of calls, stream by stream. */
 static int32_t sort_of(uint8_t stream, uint32_t order)
@@ -30,8 +33,10 @@ uint32_t timeline_lane(struct timeline_thread *thread, uint8_t stream)
 
 	if (TL_UNLIKELY(!thread->lanes[stream])) {
 		prctl(PR_GET_NAME, own);
-		int size = snprintf(name, sizeof(name), "%.900s (%.15s %ld)", timeline_stream_name(stream), own, syscall(SYS_gettid));
-		uint32_t lane = tl_guest_lane(tl_guest_number(name, (size_t)size), sort_of(stream, thread->order));
+		int size = snprintf(name, sizeof(name), "%.900s (%.15s %ld)",
+				    timeline_stream_name(stream), own, syscall(SYS_gettid));
+		uint32_t lane = tl_guest_lane(tl_guest_number(name, (size_t)size),
+					      sort_of(stream, thread->order));
 		thread->lanes[stream] = lane ? lane : FAILED;
 	}
 	return thread->lanes[stream] == FAILED ? 0 : thread->lanes[stream];
@@ -43,8 +48,10 @@ static uint32_t make_aside(uint8_t stream, uint32_t index)
 
 	if (index)
 		snprintf(which, sizeof(which), " %u", index + 1);
-	int size = snprintf(name, sizeof(name), "%.900s (overlapping%s)", timeline_stream_name(stream), which);
-	return tl_guest_lane(tl_guest_number(name, (size_t)size), sort_of(stream, EACH - 1 - TIMELINE_ASIDES + index));
+	int size = snprintf(name, sizeof(name), "%.900s (overlapping%s)",
+			    timeline_stream_name(stream), which);
+	return tl_guest_lane(tl_guest_number(name, (size_t)size),
+			     sort_of(stream, EACH - 1 - TIMELINE_ASIDES + index));
 }
 
 uint32_t timeline_lane_aside(uint8_t stream, uint64_t start, uint64_t end)
@@ -65,7 +72,8 @@ uint32_t timeline_lane_aside(uint8_t stream, uint64_t start, uint64_t end)
 			aside->start = start;
 			aside->end = end;
 			found = aside->number;
-		} else if (start >= aside->before + APART && start + APART <= aside->start && end >= aside->end) {
+		} else if (start >= aside->before + APART && start + APART <= aside->start &&
+			   end >= aside->end) {
 			aside->start = start;
 			aside->end = end;
 			found = aside->number;

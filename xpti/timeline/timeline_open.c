@@ -1,21 +1,28 @@
 /*
  * timeline_open.c: see timeline.h.
  *
- * A thread keeps what it began in a stack. Mostly what ends is on top of it, and its slice goes to the thread's lane of the stream. Where something that
- * began later is still open, the two interleave: then what began later goes aside when it ends. So it does where another thread ends it.
+ * A thread keeps what it began in a stack. Mostly what ends is on top of it, and its slice goes to
+ * the thread's lane of the stream. Where something that began later is still open, the two
+ * interleave: then what began later goes aside when it ends. So it does where another thread ends
+ * it.
  *
- * Only its own thread pushes, and moves the top. Anybody may take what is open, by compare and exchange of its state, which is another number each time
- * that the place is filled: so what was read of it before is right if the exchange succeeds. Others hold the thread's lock meanwhile, since it moves what is
- * open when there is no room left; the thread itself does without for all else.
+ * Only its own thread pushes, and moves the top. Anybody may take what is open, by compare and
+ * exchange of its state, which is another number each time that the place is filled: so what was
+ * read of it before is right if the exchange succeeds. Others hold the thread's lock meanwhile,
+ * since it moves what is open when there is no room left; the thread itself does without for all
+ * else.
  *
- * What never ends: begins of user-defined types may be meant as events of their own, which have no end, and are told as such when there is no room left,
- * or in the end, if nothing of their type has ever ended. All else that is still open then is unfinished.
+ * What never ends: begins of user-defined types may be meant as events of their own, which have no
+ * end, and are told as such when there is no room left, or in the end, if nothing of their type has
+ * ever ended. All else that is still open then is unfinished.
  *
  * Ordered accesses
  *
- *	timeline_open.state	release by who fills it, acquire by who reads it: the words; release by who takes it
+ *	timeline_open.state	release by who fills it, acquire by who reads it: the words; release
+ *				by who takes it
  *	timeline.threads	release push, acquire by who goes through it
- *	timeline_thread.over	release by the thread, acquire by the next one that has it: all that the thread had done
+ *	timeline_thread.over	release by the thread, acquire by the next one that has it: all that
+ *				the thread had done
  *	timeline_thread.flushed	sequentially consistent both sides: see flush
  */
 #include <stddef.h>
@@ -24,8 +31,8 @@
 
 #include "xpti/timeline/timeline.h"
 
-#define LEAVE (TIMELINE_OPEN / 4)	/* room that is made */
-#define NOW UINT64_MAX			/* it is being done */
+#define LEAVE (TIMELINE_OPEN / 4) /* room that is made */
+#define NOW   UINT64_MAX	  /* it is being done */
 
 static _Thread_local struct timeline_thread *self __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
@@ -57,7 +64,8 @@ static void lower_top(struct timeline_thread *thread)
 /* One whose thread has ended, and what it had open, too. Under the lock of the list. */
 static struct timeline_thread *find_free(void)
 {
-	struct timeline_thread *thread = atomic_load_explicit(&timeline->threads, memory_order_relaxed);
+	struct timeline_thread *thread =
+		atomic_load_explicit(&timeline->threads, memory_order_relaxed);
 
 	for (; thread; thread = thread->next) {
 		if (!atomic_load_explicit(&thread->over, memory_order_acquire))
@@ -117,7 +125,8 @@ struct timeline_thread *timeline_this_thread(void)
 
 static void put(struct timeline_open *open, const struct timeline_begun *begun)
 {
-	uint64_t words[TIMELINE_WORDS], state = atomic_load_explicit(&open->state, memory_order_relaxed);
+	uint64_t words[TIMELINE_WORDS],
+		state = atomic_load_explicit(&open->state, memory_order_relaxed);
 
 	memcpy(words, begun, sizeof(words));
 	for (int i = 0; i < TIMELINE_WORDS; i++)
@@ -130,7 +139,8 @@ static void put(struct timeline_open *open, const struct timeline_begun *begun)
 /* 0: it isn't open. */
 static uint64_t look(struct timeline_open *open, struct timeline_begun *begun)
 {
-	uint64_t words[TIMELINE_WORDS], state = atomic_load_explicit(&open->state, memory_order_acquire);
+	uint64_t words[TIMELINE_WORDS],
+		state = atomic_load_explicit(&open->state, memory_order_acquire);
 
 	if (!(state & 1))
 		return 0;
@@ -142,7 +152,8 @@ static uint64_t look(struct timeline_open *open, struct timeline_begun *begun)
 
 static bool take(struct timeline_open *open, uint64_t state)
 {
-	return atomic_compare_exchange_strong_explicit(&open->state, &state, state + 1, memory_order_acq_rel, memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(&open->state, &state, state + 1,
+						       memory_order_acq_rel, memory_order_relaxed);
 }
 
 /* Before all of it is looked at. */
@@ -150,13 +161,16 @@ static bool may_match(struct timeline_open *open, const struct timeline_begun *e
 {
 	const size_t object = offsetof(struct timeline_begun, object) / 8;
 
-	return is_open(open) && atomic_load_explicit(&open->words[object], memory_order_relaxed) == end->object;
+	return is_open(open) &&
+	       atomic_load_explicit(&open->words[object], memory_order_relaxed) == end->object;
 }
 
 /* `loosely`: one of the two doesn't know which instance it is. */
-static bool matches(const struct timeline_begun *begun, const struct timeline_begun *end, bool loosely)
+static bool matches(const struct timeline_begun *begun, const struct timeline_begun *end,
+		    bool loosely)
 {
-	if (begun->type != end->type || begun->stream != end->stream || begun->object != end->object)
+	if (begun->type != end->type || begun->stream != end->stream ||
+	    begun->object != end->object)
 		return false;
 	return loosely ? !begun->instance || !end->instance : begun->instance == end->instance;
 }
@@ -175,10 +189,12 @@ static uint8_t more_of(struct timeline_open *open)
 }
 
 /*
- * Of those below `top`, take the latest that matches, and replace *end by it. Its index, or -1. Of its own, a thread puts aside what is above before it takes
- * one: who finds it taken finds that, too.
+ * Of those below `top`, take the latest that matches, and replace *end by it. Its index, or -1. Of
+ * its own, a thread puts aside what is above before it takes one: who finds it taken finds that,
+ * too.
  */
-static int take_match(struct timeline_thread *thread, uint32_t top, struct timeline_begun *end, bool own, bool loosely)
+static int take_match(struct timeline_thread *thread, uint32_t top, struct timeline_begun *end,
+		      bool own, bool loosely)
 {
 	struct timeline_begun begun;
 
@@ -201,7 +217,8 @@ static int take_match(struct timeline_thread *thread, uint32_t top, struct timel
 static bool outlived_flush(struct timeline_thread *thread, const struct timeline_begun *end)
 {
 	return end->start < atomic_load_explicit(&thread->flushed[0], memory_order_seq_cst) ||
-	       end->start < atomic_load_explicit(&thread->flushed[end->stream], memory_order_seq_cst);
+	       end->start <
+		       atomic_load_explicit(&thread->flushed[end->stream], memory_order_seq_cst);
 }
 
 static bool pop_own(struct timeline_thread *thread, struct timeline_begun *end, bool loosely)
@@ -219,7 +236,8 @@ static bool pop_own(struct timeline_thread *thread, struct timeline_begun *end, 
 static bool pop_others(struct timeline_thread *own, struct timeline_begun *end)
 {
 	/* Acquire: their states are whole. */
-	struct timeline_thread *thread = atomic_load_explicit(&timeline->threads, memory_order_acquire);
+	struct timeline_thread *thread =
+		atomic_load_explicit(&timeline->threads, memory_order_acquire);
 	bool found = false;
 
 	for (; thread && !found; thread = thread->next) {
@@ -247,7 +265,8 @@ static bool is_event_of_its_own(const struct timeline_begun *begun)
 }
 
 /* Tell of one that is open as if it ended now. */
-static void give_up(struct timeline_thread *thread, struct timeline_begun *begun, uint64_t now, uint8_t more)
+static void give_up(struct timeline_thread *thread, struct timeline_begun *begun, uint64_t now,
+		    uint8_t more)
 {
 	bool alone = is_event_of_its_own(begun);
 
@@ -255,7 +274,10 @@ static void give_up(struct timeline_thread *thread, struct timeline_begun *begun
 	timeline_tell(thread, begun, alone ? 0 : now);
 }
 
-/* Those that have no end, or else the oldest, go; the others move together. Under the thread's lock. */
+/*
+ * Those that have no end, or else the oldest, go; the others move together. Under the thread's
+ * lock.
+ */
 static void make_room(struct timeline_thread *thread)
 {
 	struct timeline_begun begun;
@@ -263,7 +285,8 @@ static void make_room(struct timeline_thread *thread)
 	uint64_t state;
 
 	for (uint32_t i = 0; i < thread->top; i++)
-		if ((state = look(&thread->open[i], &begun)) && is_event_of_its_own(&begun) && take(&thread->open[i], state))
+		if ((state = look(&thread->open[i], &begun)) && is_event_of_its_own(&begun) &&
+		    take(&thread->open[i], state))
 			give_up(thread, &begun, 0, 0);
 	for (uint32_t i = 0; i < thread->top; i++)
 		count += is_open(&thread->open[i]);
@@ -298,23 +321,27 @@ void timeline_push(struct timeline_thread *thread, const struct timeline_begun *
 }
 
 /*
- * What a thread has open is said to end at one time, and what it ends itself must not cross that: so it puts aside, from before that time is read on, what
- * it began before it; and so does the next flush. What it had taken by then without seeing that ended sooner. Going upwards, a place that the thread has taken says that what lies
- * above it interleaves with it, where it does.
+ * What a thread has open is said to end at one time, and what it ends itself must not cross that:
+ * so it puts aside, from before that time is read on, what it began before it; and so does the next
+ * flush. What it had taken by then without seeing that ended sooner. Going upwards, a place that
+ * the thread has taken says that what lies above it interleaves with it, where it does.
  */
 static void flush(struct timeline_thread *thread, uint8_t stream)
 {
-	static struct timeline_begun taken[TIMELINE_OPEN];	/* protected by the list's lock */
+	static struct timeline_begun taken[TIMELINE_OPEN]; /* protected by the list's lock */
 	uint32_t count = 0;
 	uint64_t state, now = 0;
 
 	pthread_mutex_lock(&thread->lock);
-	uint64_t before = atomic_exchange_explicit(&thread->flushed[stream], NOW, memory_order_seq_cst);
+	uint64_t before =
+		atomic_exchange_explicit(&thread->flushed[stream], NOW, memory_order_seq_cst);
 	for (uint32_t i = 0; i < TIMELINE_OPEN; i++) {
 		struct timeline_begun *begun = &taken[count];
-		if (!(state = look(&thread->open[i], begun)) || (stream && begun->stream != stream) || !take(&thread->open[i], state))
+		if (!(state = look(&thread->open[i], begun)) ||
+		    (stream && begun->stream != stream) || !take(&thread->open[i], state))
 			continue;
-		begun->more = more_of(&thread->open[i]) | (begun->start < before ? TIMELINE_ASIDE : 0);
+		begun->more =
+			more_of(&thread->open[i]) | (begun->start < before ? TIMELINE_ASIDE : 0);
 		count++;
 	}
 	if (count)
@@ -330,7 +357,8 @@ static void flush(struct timeline_thread *thread, uint8_t stream)
 void timeline_flush(uint8_t stream)
 {
 	pthread_mutex_lock(&timeline->lock);
-	struct timeline_thread *thread = atomic_load_explicit(&timeline->threads, memory_order_relaxed);
+	struct timeline_thread *thread =
+		atomic_load_explicit(&timeline->threads, memory_order_relaxed);
 	for (; thread; thread = thread->next)
 		flush(thread, stream);
 	pthread_mutex_unlock(&timeline->lock);

@@ -1,10 +1,12 @@
 /*
  * timeline_places.c: see timeline.h.
  *
- * Names come as pointers to texts that mostly stay where they are. So each thread remembers the last ones by their addresses, and sees that the
- * text is still the same by comparing it; which is quicker than looking for a text by what it says.
+ * Names come as pointers to texts that mostly stay where they are. So each thread remembers the
+ * last ones by their addresses, and sees that the text is still the same by comparing it; which is
+ * quicker than looking for a text by what it says.
  *
- * What a program passes as user data may be no text. Before an address is read for the first time it is copied by the kernel, and must be printable.
+ * What a program passes as user data may be no text. Before an address is read for the first time
+ * it is copied by the kernel, and must be printable.
  */
 #include <string.h>
 
@@ -57,23 +59,29 @@ static uint32_t source_of(const char *file, uint32_t line, uint32_t column)
 	return tl_guest_number(buffer, (size_t)(text.at - buffer));
 }
 
-static bool is_same(const struct timeline_place *place, const char *name, const char *file, uint32_t line, uint32_t column)
+static bool is_same(const struct timeline_place *place, const char *name, const char *file,
+		    uint32_t line, uint32_t column)
 {
-	if (place->name != name || place->file != file || place->line != line || place->column != column)
+	if (place->name != name || place->file != file || place->line != line ||
+	    place->column != column)
 		return false;
 	/* Only what has a number is remembered. */
-	return place->number && strncmp(name, place->text, place->size) == 0 && (!name[place->size] || place->size > SURELY_WHOLE);
+	return place->number && strncmp(name, place->text, place->size) == 0 &&
+	       (!name[place->size] || place->size > SURELY_WHOLE);
 }
 
-const struct timeline_place *timeline_place(struct timeline_thread *thread, const char *name, const char *file, uint32_t line,
-					    uint32_t column, bool trusted)
+const struct timeline_place *timeline_place(struct timeline_thread *thread, const char *name,
+					    const char *file, uint32_t line, uint32_t column,
+					    bool trusted)
 {
 	uintptr_t hash = (uintptr_t)name / 8 ^ (uintptr_t)file / 8 * 3 ^ line * 7;
-	struct timeline_place *place = &thread->places[(hash ^ hash >> 8 ^ hash >> 16) % TIMELINE_PLACES];
+	struct timeline_place *place =
+		&thread->places[(hash ^ hash >> 8 ^ hash >> 16) % TIMELINE_PLACES];
 
 	if (TL_LIKELY(is_same(place, name, file, line, column)))
 		return place;
-	*place = (struct timeline_place){.name = name, .file = file, .line = line, .column = column};
+	*place =
+		(struct timeline_place){.name = name, .file = file, .line = line, .column = column};
 	place->number = timeline_text(name, trusted);
 	place->source = source_of(file, line, column);
 	place->text = tl_guest_text(place->number, &place->size);

@@ -1,8 +1,9 @@
 /*
  * kernel.h: system calls without the C library.
  *
- * The answer is the kernel's own: a result, or -errno. Nothing of the calling thread is used or changed, errno included, so these calls work on
- * a thread that the C library does not know of, and no other library can stand in their place. What belongs to a machine is in one header for each.
+ * The answer is the kernel's own: a result, or -errno. Nothing of the calling thread is used or
+ * changed, errno included, so these calls work on a thread that the C library does not know of, and
+ * no other library can stand in their place. What belongs to a machine is in one header for each.
  */
 #ifndef TL_LAYER_BASE_LIBC_KERNEL_H
 #define TL_LAYER_BASE_LIBC_KERNEL_H
@@ -12,7 +13,7 @@
 /* For whoever walks the stack; only where the compiler itself writes down how. */
 #ifdef __GCC_HAVE_DWARF2_CFI_ASM
 #define TL_NO_CALLER(return_address) ".cfi_remember_state\n\t.cfi_undefined " return_address "\n\t"
-#define TL_CALLER_AGAIN ".cfi_restore_state\n"
+#define TL_CALLER_AGAIN		     ".cfi_restore_state\n"
 #else
 #define TL_NO_CALLER(return_address)
 #define TL_CALLER_AGAIN "\n"
@@ -28,7 +29,7 @@
 
 /* Up to six arguments, numbers or pointers. */
 #define TL_KERNEL(...) TL_KERNEL_PICK(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-#define TL_KERNEL_PICK(number, a, b, c, d, e, f, ...)                                                                  \
+#define TL_KERNEL_PICK(number, a, b, c, d, e, f, ...)                                              \
 	tl_kernel((long)(number), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * kernel_aarch64.h: see kernel.h. Arguments in x0 to x5, the number in x8; the kernel changes x0 alone.
+ * kernel_aarch64.h: see kernel.h. Arguments in x0 to x5, the number in x8; the kernel changes x0
+ * alone.
  */
 #ifndef TL_LAYER_BASE_LIBC_KERNEL_AARCH64_H
 #define TL_LAYER_BASE_LIBC_KERNEL_AARCH64_H
 
 #define TL_VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
-#define TL_ERRNO_VERSION "GLIBC_2.17"
+#define TL_ERRNO_VERSION      "GLIBC_2.17"
 
 static inline long tl_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -17,7 +18,10 @@ static inline long tl_kernel(long number, long a, long b, long c, long d, long e
 	register long x4 __asm__("x4") = e;
 	register long x5 __asm__("x5") = f;
 
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
 	return x0;
 }
 
@@ -30,10 +34,12 @@ static inline char *tl_thread_pointer(void)
 }
 
 /*
- * A new thread runs run(NULL) on that stack (aligned to 16 bytes; its end) and exits with the answer. The caller gets the thread's number, or
- * -errno. There is nothing above run in a backtrace.
+ * A new thread runs run(NULL) on that stack (aligned to 16 bytes; its end) and exits with the
+ * answer. The caller gets the thread's number, or -errno. There is nothing above run in a
+ * backtrace.
  */
-static inline long tl_kernel_clone(unsigned long flags, void *stack, int *parent_tid, void *thread_pointer, int (*run)(void *))
+static inline long tl_kernel_clone(unsigned long flags, void *stack, int *parent_tid,
+				   void *thread_pointer, int (*run)(void *))
 {
 	register long x8 __asm__("x8") = 220;
 	register long x0 __asm__("x0") = (long)flags;
@@ -44,16 +50,13 @@ static inline long tl_kernel_clone(unsigned long flags, void *stack, int *parent
 	register int (*x9)(void *) __asm__("x9") = run;
 
 	__asm__ volatile("svc 0\n\t"
-			 "cbnz x0, 1f\n\t"
-			 TL_NO_CALLER("x30")
-			 "mov x29, xzr\n\t"
-			 "mov x30, xzr\n\t"
-			 "blr x9\n\t"
-			 "mov x8, 93\n\t" /* exit, of this thread alone */
-			 "svc 0\n\t"
-			 "brk 0\n\t"
-			 TL_CALLER_AGAIN
-			 "1:"
+			 "cbnz x0, 1f\n\t" TL_NO_CALLER(
+				 "x30") "mov x29, xzr\n\t"
+					"mov x30, xzr\n\t"
+					"blr x9\n\t"
+					"mov x8, 93\n\t" /* exit, of this thread alone */
+					"svc 0\n\t"
+					"brk 0\n\t" TL_CALLER_AGAIN "1:"
 			 : "+r"(x0)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x9)
 			 : "x30", "memory");

@@ -1,12 +1,14 @@
 /*
  * libc_bytes.c: the functions for memory and strings, for libtracelayer.so alone.
  *
- * They have the C library's names and are hidden, so the linker binds every call in libtracelayer.so to them: the calls that the compiler makes by
- * itself and those of zlib and libffi, too. The C library's own can be replaced by any other library, and a sanitizer's replacements need a
- * thread that the sanitizer knows, which the writer's thread is not.
+ * They have the C library's names and are hidden, so the linker binds every call in
+ * libtracelayer.so to them: the calls that the compiler makes by itself and those of zlib and
+ * libffi, too. The C library's own can be replaced by any other library, and a sanitizer's
+ * replacements need a thread that the sanitizer knows, which the writer's thread is not.
  *
- * Most of what the encoders move is short: up to 128 bytes go without a loop, by loads and stores that overlap. A build under a sanitizer has the
- * sanitizer's functions, which check what they are given.
+ * Most of what the encoders move is short: up to 128 bytes go without a loop, by loads and stores
+ * that overlap. A build under a sanitizer has the sanitizer's functions, which check what they are
+ * given.
  */
 #include "layer/base/libc/libc.h"
 
@@ -30,11 +32,12 @@ typedef uint64_t word __attribute__((may_alias));
 typedef uint64_t sixteen __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* Everything is loaded before anything is stored, so that the two may overlap. */
-#define MOVE_ENDS(type, to, from, size)                                                                                \
-	do {                                                                                                           \
-		const type first_ = *(const type *)(from), last_ = *(const type *)((from) + (size) - sizeof(type));    \
-		*(type *)(to) = first_;                                                                                \
-		*(type *)((to) + (size) - sizeof(type)) = last_;                                                       \
+#define MOVE_ENDS(type, to, from, size)                                                            \
+	do {                                                                                       \
+		const type first_ = *(const type *)(from),                                         \
+			   last_ = *(const type *)((from) + (size) - sizeof(type));                \
+		*(type *)(to) = first_;                                                            \
+		*(type *)((to) + (size) - sizeof(type)) = last_;                                   \
 	} while (0)
 
 static inline void move_short(char *to, const char *from, size_t size)
@@ -180,7 +183,9 @@ int memcmp(const void *a, const void *b, size_t size)
 	/* The last eight, some of which may have been seen. */
 	at -= 8 - size;
 	other -= 8 - size;
-	return *(const eight *)at == *(const eight *)other ? 0 : order(*(const eight *)at, *(const eight *)other);
+	return *(const eight *)at == *(const eight *)other
+		       ? 0
+		       : order(*(const eight *)at, *(const eight *)other);
 }
 
 int bcmp(const void *a, const void *b, size_t size)
@@ -208,15 +213,22 @@ void *memmem(const void *text, size_t size, const void *part, size_t length)
 
 /* --- strings */
 
-/* Where the first of the word's bytes is zero, in bits; 64 or more: none is. Machines are little endian. */
+/*
+ * Where the first of the word's bytes is zero, in bits; 64 or more: none is. Machines are little
+ * endian.
+ */
 static inline unsigned zero_in(uint64_t bytes)
 {
-	uint64_t zeros = (bytes - UINT64_C(0x0101010101010101)) & ~bytes & UINT64_C(0x8080808080808080);
+	uint64_t zeros =
+		(bytes - UINT64_C(0x0101010101010101)) & ~bytes & UINT64_C(0x8080808080808080);
 
 	return zeros ? (unsigned)__builtin_ctzll(zeros) : 64;
 }
 
-/* By whole words, which lie in pages that the text is in; of the first, the bytes before the text don't count. AddressSanitizer would complain of both. */
+/*
+ * By whole words, which lie in pages that the text is in; of the first, the bytes before the text
+ * don't count. AddressSanitizer would complain of both.
+ */
 __attribute__((no_sanitize("address"))) size_t strlen(const char *text)
 {
 	size_t before = (uintptr_t)text % 8;
@@ -332,7 +344,10 @@ char *strcat(char *restrict to, const char *restrict from)
 	return to;
 }
 
-/* --- under the names by which a build with _FORTIFY_SOURCE calls them; the room was checked by the compiler where it could be */
+/*
+ * --- under the names by which a build with _FORTIFY_SOURCE calls them; the room was checked by the
+ * compiler where it could be
+ */
 
 void *__memcpy_chk(void *restrict to, const void *restrict from, size_t size, size_t room);
 void *__memcpy_chk(void *restrict to, const void *restrict from, size_t size, size_t room)

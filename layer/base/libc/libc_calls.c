@@ -1,11 +1,13 @@
 /*
  * libc_calls.c: system calls under the C library's names, for libtracelayer.so alone. See libc.h.
  *
- * They do what the C library's do, errno included, which is the program's: where it lies from the thread pointer is asked once (errno_from_pointer).
- * None is a point where a thread can be cancelled.
+ * They do what the C library's do, errno included, which is the program's: where it lies from the
+ * thread pointer is asked once (errno_from_pointer). None is a point where a thread can be
+ * cancelled.
  *
- * Time comes from the vdso, which the kernel maps into each process. Its function is found by the vdso's own symbols, when libtracelayer.so is
- * loaded; without one the kernel is asked by a system call.
+ * Time comes from the vdso, which the kernel maps into each process. Its function is found by the
+ * vdso's own symbols, when libtracelayer.so is loaded; without one the kernel is asked by a system
+ * call.
  */
 #include "layer/base/libc/libc.h"
 
@@ -37,7 +39,8 @@
 #include "layer/base/libc/kernel.h"
 
 #define KERNEL_SIGSET 8
-#define RESERVED_SIGNALS ((UINT64_C(1) << 31) | (UINT64_C(1) << 32)) /* 32 and 33: the C library's own, which are never blocked */
+/* 32 and 33: the C library's own, which are never blocked */
+#define RESERVED_SIGNALS ((UINT64_C(1) << 31) | (UINT64_C(1) << 32))
 
 /* --- errno */
 
@@ -70,10 +73,12 @@ static long answer_of(long answer)
 #define CALL(...) answer_of(TL_KERNEL(__VA_ARGS__))
 
 /*
- * libtracelayer.so exports functions for the program under these two names (layer/process/confine.c), so its own calls come here by the linker's --wrap. The C
- * library's have a variable number of arguments, which come in the same places as these.
+ * libtracelayer.so exports functions for the program under these two names
+ * (layer/process/confine.c), so its own calls come here by the linker's --wrap. The C library's
+ * have a variable number of arguments, which come in the same places as these.
  */
-long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("__wrap_syscall");
+long tl_own_syscall(long number, long a, long b, long c, long d, long e,
+		    long f) __asm__("__wrap_syscall");
 long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	return answer_of(tl_kernel(number, a, b, c, d, e, f));
@@ -94,9 +99,11 @@ static __attribute__((constructor)) void find_vdso(void)
 	if (!header)
 		return;
 	tl_elf_read_image(&vdso, header);
-	const ElfW(Sym) *symbol = tl_elf_lookup(&vdso, TL_VDSO_CLOCK_GETTIME, tl_elf_hash(TL_VDSO_CLOCK_GETTIME), NULL);
+	const ElfW(Sym) *symbol = tl_elf_lookup(&vdso, TL_VDSO_CLOCK_GETTIME,
+						tl_elf_hash(TL_VDSO_CLOCK_GETTIME), NULL);
 	if (symbol)
-		atomic_store_explicit(&vdso_time, (get_time *)tl_elf_address(&vdso, symbol), memory_order_relaxed);
+		atomic_store_explicit(&vdso_time, (get_time *)tl_elf_address(&vdso, symbol),
+				      memory_order_relaxed);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -184,7 +191,8 @@ int faccessat(int folder, const char *path, int mode, int flags)
 {
 	long answer = flags ? TL_KERNEL(SYS_faccessat2, folder, path, mode, flags) : -ENOSYS;
 
-	return (int)answer_of(answer == -ENOSYS ? TL_KERNEL(SYS_faccessat, folder, path, mode) : answer);
+	return (int)answer_of(answer == -ENOSYS ? TL_KERNEL(SYS_faccessat, folder, path, mode)
+						: answer);
 }
 
 int unlink(const char *path)
@@ -288,8 +296,8 @@ int madvise(void *at, size_t size, int advice)
 	return (int)CALL(SYS_madvise, at, size, advice);
 }
 
-ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long nhere, const struct iovec *there, unsigned long nthere,
-			 unsigned long flags)
+ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long nhere,
+			 const struct iovec *there, unsigned long nthere, unsigned long flags)
 {
 	return CALL(SYS_process_vm_readv, process, here, nhere, there, nthere, flags);
 }
@@ -414,8 +422,10 @@ int sigismember(const sigset_t *set, int number)
 #else
 
 /* The linker's --wrap leads here; what the program calls knows what to do. */
-long tl_real_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("__real_syscall");
-long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("__wrap_syscall");
+long tl_real_syscall(long number, long a, long b, long c, long d, long e,
+		     long f) __asm__("__real_syscall");
+long tl_own_syscall(long number, long a, long b, long c, long d, long e,
+		    long f) __asm__("__wrap_syscall");
 long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	return tl_real_syscall(number, a, b, c, d, e, f);

@@ -1,8 +1,11 @@
 /*
- * libc_mutex.c: the locks that threads of the program wait at, for libtracelayer.so alone. See libc.h.
+ * libc_mutex.c: the locks that threads of the program wait at, for libtracelayer.so alone. See
+ * libc.h.
  *
- * Plain locks, in the first word of the C library's struct, which nobody else looks at: 0 free, 1 held, 2 held and waited for (Drepper, "Futexes Are
- * Tricky"). All zero is free, as PTHREAD_MUTEX_INITIALIZER has it. The acquire exchanges that take a lock pair with the release that gave it back.
+ * Plain locks, in the first word of the C library's struct, which nobody else looks at: 0 free, 1
+ * held, 2 held and waited for (Drepper, "Futexes Are Tricky"). All zero is free, as
+ * PTHREAD_MUTEX_INITIALIZER has it. The acquire exchanges that take a lock pair with the release
+ * that gave it back.
  */
 #include "layer/base/libc/libc.h"
 
@@ -43,7 +46,8 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	uint32_t free = 0;
 
-	if (!atomic_compare_exchange_strong_explicit(word_of(mutex), &free, 1, memory_order_acquire, memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(word_of(mutex), &free, 1, memory_order_acquire,
+						     memory_order_relaxed))
 		return EBUSY;
 	tl_tsan_taken(mutex);
 	return 0;
@@ -55,8 +59,8 @@ static int lock(pthread_mutex_t *mutex, const struct timespec *until)
 	if (!pthread_mutex_trylock(mutex))
 		return 0;
 	while (atomic_exchange_explicit(word_of(mutex), 2, memory_order_acquire))
-		if (TL_KERNEL(SYS_futex, mutex, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 2, until, NULL, FUTEX_BITSET_MATCH_ANY) ==
-		    -ETIMEDOUT)
+		if (TL_KERNEL(SYS_futex, mutex, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 2,
+			      until, NULL, FUTEX_BITSET_MATCH_ANY) == -ETIMEDOUT)
 			return ETIMEDOUT;
 	tl_tsan_taken(mutex);
 	return 0;

@@ -2,18 +2,21 @@
  * opencl.h: what the files of OpenCL's device lanes know of each other.
  *
  *	opencl.c		the hooks, the driver's functions, the end
- *	opencl_commands.h	every function that enqueues something: what that is called, and where its bytes come from
+ *	opencl_commands.h	every function that enqueues something: what that is called, and
+ *				where its bytes come from
  *	opencl_commands.c	the hooks of all of these
- *	opencl_collect.c	commands under way, what their events say of them, and the calls that waited for them
+ *	opencl_collect.c	commands under way, what their events say of them, and the calls
+ *				that waited for them
  *	opencl_queues.c		queues, which get profiling, and what the program is told of them
  *	opencl_events.c		what the program is told of its events
  *	opencl_devices.c	devices and their clocks
  *	opencl_kernels.c	kernels' names
  *	opencl_memory.c		memory that the program has
  *
- * Nobody may notice: what the program asks its driver is answered as without us. An event that the program asked for is retained by us until its
- * command is collected; for a command of which it wanted no event we ask for one. All is collected by a thread of ours, or in hooks of the program's own calls:
- * nothing waits.
+ * Nobody may notice: what the program asks its driver is answered as without us. An event that the
+ * program asked for is retained by us until its command is collected; for a command of which it
+ * wanted no event we ask for one. All is collected by a thread of ours, or in hooks of the
+ * program's own calls: nothing waits.
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_H
@@ -44,19 +47,19 @@
 
 /* --- the driver's functions, for calls of our own; NULL where one is lacking */
 
-#define TL_CL_FUNCTIONS(X)                                                                                             \
-	X(clCreateUserEvent)                                                                                           \
-	X(clEnqueueMarker)                                                                                             \
-	X(clGetCommandQueueInfo)                                                                                       \
-	X(clGetContextInfo)                                                                                            \
-	X(clGetDeviceAndHostTimer)                                                                                     \
-	X(clGetDeviceInfo)                                                                                             \
-	X(clGetEventInfo)                                                                                              \
-	X(clGetEventProfilingInfo)                                                                                     \
-	X(clGetImageInfo)                                                                                              \
-	X(clGetKernelInfo)                                                                                             \
-	X(clGetMemObjectInfo)                                                                                          \
-	X(clReleaseEvent)                                                                                              \
+#define TL_CL_FUNCTIONS(X)                                                                         \
+	X(clCreateUserEvent)                                                                       \
+	X(clEnqueueMarker)                                                                         \
+	X(clGetCommandQueueInfo)                                                                   \
+	X(clGetContextInfo)                                                                        \
+	X(clGetDeviceAndHostTimer)                                                                 \
+	X(clGetDeviceInfo)                                                                         \
+	X(clGetEventInfo)                                                                          \
+	X(clGetEventProfilingInfo)                                                                 \
+	X(clGetImageInfo)                                                                          \
+	X(clGetKernelInfo)                                                                         \
+	X(clGetMemObjectInfo)                                                                      \
+	X(clReleaseEvent)                                                                          \
 	X(clRetainEvent)
 
 #define TL_CL_MEMBER(name) __typeof__(&(name)) name;
@@ -71,17 +74,24 @@ enum tl_cl_known { TL_CL_UNKNOWN, TL_CL_LACKING, TL_CL_USABLE };
 extern _Atomic enum tl_cl_known tl_cl_known;
 bool tl_cl_know(void);
 
-/* The driver may be asked: its functions are known, and the lanes have not ended. First thing in hooks that make calls of their own. */
+/*
+ * The driver may be asked: its functions are known, and the lanes have not ended. First thing in
+ * hooks that make calls of their own.
+ */
 static inline bool tl_cl_ready(void)
 {
-	return !tl_device_has_ended() && (TL_LIKELY(atomic_load_explicit(&tl_cl_known, memory_order_acquire) == TL_CL_USABLE) || tl_cl_know());
+	return !tl_device_has_ended() &&
+	       (TL_LIKELY(atomic_load_explicit(&tl_cl_known, memory_order_acquire) ==
+			  TL_CL_USABLE) ||
+		tl_cl_know());
 }
 
 /* A parameter of a hooked call, as the driver sees it. */
 #define TL_CL_PARAM(type, call, i) (*(type *)(call)->params[i])
 
 #define TL_CL_BEFORE(name) void name(struct tl_call *call, void *state)
-#define TL_CL_AFTER(name) void name(struct tl_call *call, void *state, uint64_t result, bool unwound)
+#define TL_CL_AFTER(name)                                                                          \
+	void name(struct tl_call *call, void *state, uint64_t result, bool unwound)
 
 /* The call returned CL_SUCCESS. */
 static inline bool tl_cl_succeeded(uint64_t result, bool unwound)
@@ -92,26 +102,29 @@ static inline bool tl_cl_succeeded(uint64_t result, bool unwound)
 /* --- devices */
 
 enum tl_cl_clock {
-	TL_CL_TIMERS,	/* the driver reads the device's clock for us */
-	TL_CL_HOST,	/* it doesn't, but stamps commands with one of the host's clocks */
-	TL_CL_QUEUED,	/* or with one that we can't read, but while they are enqueued */
-	TL_CL_BRACKETS,	/* all that is known is that commands ran between their submission and their end */
+	TL_CL_TIMERS, /* the driver reads the device's clock for us */
+	TL_CL_HOST,   /* it doesn't, but stamps commands with one of the host's clocks */
+	TL_CL_QUEUED, /* or with one that we can't read, but while they are enqueued */
+	/* all that is known is that commands ran between their submission and their end */
+	TL_CL_BRACKETS,
 };
 
 struct tl_cl_device {
-	struct tl_handle handle;	/* cl_device_id */
-	struct tl_cl_device *next;	/* of all; never changes */
+	struct tl_handle handle;   /* cl_device_id */
+	struct tl_cl_device *next; /* of all; never changes */
 	struct tl_device *device;
 	char *name;
-	pthread_mutex_t lock;		/* protects what follows; nothing is called under it */
+	pthread_mutex_t lock; /* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;
-	enum tl_cl_clock _Atomic clock;	/* also looked at without the lock */
-	_Atomic uint64_t look_again;	/* ticks: when to see if the clock should be read; without the lock */
-	clockid_t host;			/* TL_CL_HOST: which one */
-	uint32_t looks;			/* commands whose stamps were compared with the host's clocks */
-	bool reading;			/* some thread reads the clock */
-	bool proven;			/* commands' stamps fit the clock */
-	uint64_t forced;		/* when stamps that did not fit had it read last */
+	enum tl_cl_clock _Atomic clock; /* also looked at without the lock */
+	/* ticks: when to see if the clock should be read; without the lock */
+	_Atomic uint64_t look_again;
+	clockid_t host; /* TL_CL_HOST: which one */
+	/* commands whose stamps were compared with the host's clocks */
+	uint32_t looks;
+	bool reading;	 /* some thread reads the clock */
+	bool proven;	 /* commands' stamps fit the clock */
+	uint64_t forced; /* when stamps that did not fit had it read last */
 };
 
 /* NULL where memory is short. */
@@ -133,8 +146,9 @@ void tl_cl_devices_after_fork(void);
 struct tl_cl_command;
 
 /*
- * As struct tl_device_call, but in ticks, which a call has anyway. What is told of a command is converted as the call's own
- * record is going to be: so they can't be in another order than that in which they were.
+ * As struct tl_device_call, but in ticks, which a call has anyway. What is told of a command is
+ * converted as the call's own record is going to be: so they can't be in another order than that in
+ * which they were.
  */
 struct tl_cl_call {
 	uint32_t tid, thread;
@@ -146,40 +160,52 @@ static inline struct tl_cl_call tl_cl_call_of(const struct tl_call *call)
 {
 	const struct tl_producer *thread = (const struct tl_producer *)(const void *)call->thread;
 
-	return (struct tl_cl_call){ .tid = tl_hook_is_recorded(call) ? thread->shown : 0, .thread = thread->tid, .start = call->start,
-				    .end = call->end };
+	return (struct tl_cl_call){.tid = tl_hook_is_recorded(call) ? thread->shown : 0,
+				   .thread = thread->tid,
+				   .start = call->start,
+				   .end = call->end};
 }
 
 #define TL_CL_FINISHES 256u
 
 struct tl_cl_queue {
-	struct tl_handle handle;	/* cl_command_queue */
-	struct tl_cl_queue *next;	/* of all; never changes */
+	struct tl_handle handle;  /* cl_command_queue */
+	struct tl_cl_queue *next; /* of all; never changes */
 	struct tl_cl_device *device;
 	struct tl_device_queue *lanes;
-	_Atomic uint32_t references;	/* the program's */
-	_Atomic bool profiles;		/* the driver times its commands */
-	_Atomic bool given;		/* because we asked for it, and the program did not */
+	_Atomic uint32_t references; /* the program's */
+	_Atomic bool profiles;	     /* the driver times its commands */
+	_Atomic bool given;	     /* because we asked for it, and the program did not */
 	bool in_order;
-	cl_queue_properties *list;	/* what the program gave, with the 0 that ends it; NULL: nothing */
+	/* what the program gave, with the 0 that ends it; NULL: nothing */
+	cl_queue_properties *list;
 	size_t list_bytes;
-	size_t driver_bytes;		/* of the list that the driver got */
+	size_t driver_bytes; /* of the list that the driver got */
 
 	/* Protects what follows; no driver is called under it. */
 	struct tl_lock lock;
-	struct tl_cl_command *first, *last;	/* under way, in the order of their submission */
-	struct tl_cl_command *_Atomic spare;	/* for threads that have none of their own; without the lock */
-	/* No command before this one is without a call that has waited for it; NULL: none at all. Written under the lock, with release. */
+	struct tl_cl_command *first, *last; /* under way, in the order of their submission */
+	/* for threads that have none of their own; without the lock */
+	struct tl_cl_command *_Atomic spare;
+	/*
+	 * No command before this one is without a call that has waited for it; NULL: none at all.
+	 * Written under the lock, with release.
+	 */
 	struct tl_cl_command *_Atomic unnoted;
-	_Atomic uint32_t count;		/* under way; written under the lock */
-	_Atomic uint32_t noted;		/* of these, so many have been waited for; likewise */
-	bool claimed;			/* somebody collects, who alone takes commands out */
-	struct tl_cl_command *untold, *last_untold;	/* taken out, their events are let go of: to be told of */
-	_Atomic uint32_t untolds;	/* so many; written under the lock */
-	_Atomic uint64_t waited;	/* the latest end of a call that is noted as having waited; written under the lock */
-	/* The last calls that waited for all of the queue: for commands whose call had returned before, and that are not in the list until after. */
-	uint32_t finished;		/* how many there were */
-	uint64_t finish_began;		/* of these, when the last began */
+	_Atomic uint32_t count; /* under way; written under the lock */
+	_Atomic uint32_t noted; /* of these, so many have been waited for; likewise */
+	bool claimed;		/* somebody collects, who alone takes commands out */
+	/* taken out, their events are let go of: to be told of */
+	struct tl_cl_command *untold, *last_untold;
+	_Atomic uint32_t untolds; /* so many; written under the lock */
+	/* the latest end of a call that is noted as having waited; written under the lock */
+	_Atomic uint64_t waited;
+	/*
+	 * The last calls that waited for all of the queue: for commands whose call had returned
+	 * before, and that are not in the list until after.
+	 */
+	uint32_t finished;     /* how many there were */
+	uint64_t finish_began; /* of these, when the last began */
 	struct tl_cl_call finishes[TL_CL_FINISHES];
 };
 
@@ -217,35 +243,49 @@ TL_CL_AFTER(tl_cl_event_times_after);
 
 /* --- commands */
 
-/* What is kept of one while it is under way, and no more: it is written at each enqueue. struct tl_device_work says what the fields are. */
+/*
+ * What is kept of one while it is under way, and no more: it is written at each enqueue. struct
+ * tl_device_work says what the fields are.
+ */
 struct tl_cl_command {
 	struct tl_cl_command *next;
 
-	/* Who enqueues it fills in all of these (the sizes as far as there are .dimensions, and .local[0] with them). */
+	/*
+	 * Who enqueues it fills in all of these (the sizes as far as there are .dimensions, and
+	 * .local[0] with them).
+	 */
 	struct tl_cl_queue *queue;
 	struct tl_device_command *lane;
-	cl_event event;			/* we hold it */
-	struct tl_cl_call submitted;	/* the call that submitted it */
+	cl_event event;		     /* we hold it */
+	struct tl_cl_call submitted; /* the call that submitted it */
 	uint32_t correlation, request;
 	const char *name, *peer;
 	uint64_t bytes;
-	bool owned;			/* ours alone; else the program has it, too */
-	bool blocking;			/* the call that submits it waits for it, too */
+	bool owned;    /* ours alone; else the program has it, too */
+	bool blocking; /* the call that submits it waits for it, too */
 	uint8_t kind, dimensions;
 	uint64_t global[3], local[3];
 
 	/* What becomes of it. */
-	bool done;			/* the claimer's: it has ended, and is about to be taken out */
-	_Atomic bool noted;		/* a call has waited for it; written under the lock */
-	cl_int status;			/* negative: it failed */
-	struct tl_cl_call waited;	/* of those that waited for it the one that ended first; .end 0: none yet. Written under the lock */
+	/* the claimer's: it has ended, and is about to be taken out */
+	bool done;
+	_Atomic bool noted; /* a call has waited for it; written under the lock */
+	cl_int status;	    /* negative: it failed */
+	/*
+	 * of those that waited for it the one that ended first; .end 0: none yet. Written under the
+	 * lock
+	 */
+	struct tl_cl_call waited;
 	/* When it has ended: */
-	uint64_t seen;			/* ticks: by then */
+	uint64_t seen; /* ticks: by then */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };
 
-/* The call is the driver's own, made inside of one of the program's that enqueues something or creates a queue. */
+/*
+ * The call is the driver's own, made inside of one of the program's that enqueues something or
+ * creates a queue.
+ */
 bool tl_cl_is_inner(const struct tl_call *call);
 static inline bool tl_cl_is_drivers(const struct tl_call *call)
 {
@@ -259,11 +299,15 @@ void tl_cl_commands_after_fork(void);
 
 /* --- collecting */
 
-/* Memory for a command that was enqueued, NULL where it is short; and, when that is filled in: keep it. */
+/*
+ * Memory for a command that was enqueued, NULL where it is short; and, when that is filled in: keep
+ * it.
+ */
 struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue);
 static inline void tl_cl_command_prepare(const struct tl_call *call)
 {
-	const char *spare = (const char *)((const struct tl_producer *)(const void *)call->thread)->cl_spare;
+	const char *spare =
+		(const char *)((const struct tl_producer *)(const void *)call->thread)->cl_spare;
 
 	for (size_t i = 0; spare && i < offsetof(struct tl_cl_command, has); i += 64)
 		tl_near_soon(spare + i);
@@ -282,10 +326,16 @@ bool tl_cl_awaits(void);
 /* A command was enqueued, which the device is busy with: a good time to tell of others. */
 void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);
 
-/* The call has returned, and so it has waited for these events' commands (and, in queues that keep the order, for those before them). */
+/*
+ * The call has returned, and so it has waited for these events' commands (and, in queues that keep
+ * the order, for those before them).
+ */
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);
 
-/* The queue that has this event's command under way, where nobody collects until tl_cl_release. NULL: it is not under way. */
+/*
+ * The queue that has this event's command under way, where nobody collects until tl_cl_release.
+ * NULL: it is not under way.
+ */
 struct tl_cl_queue *tl_cl_claim(cl_event event);
 void tl_cl_release(struct tl_cl_queue *queue);
 

@@ -1,6 +1,7 @@
 /*
- * opencl_commands.c: the hooks of all functions that enqueue something. opencl_commands.h says what that is; where the queue, the event and the
- * rest are among a function's parameters is found by their names. So one pair of hooks serves all.
+ * opencl_commands.c: the hooks of all functions that enqueue something. opencl_commands.h says what
+ * that is; where the queue, the event and the rest are among a function's parameters is found by
+ * their names. So one pair of hooks serves all.
  */
 #include "layer/device/opencl/opencl.h"
 
@@ -11,7 +12,7 @@
 #include "layer/device/opencl/opencl_commands.h"
 #include "layer/base/cache_near.h"
 
-#define FUNCTIONS 1024u		/* of OpenCL; there are fewer than 300 */
+#define FUNCTIONS 1024u /* of OpenCL; there are fewer than 300 */
 
 struct kind {
 	const char *function;
@@ -22,17 +23,18 @@ struct kind {
 	const char *of;
 };
 
-#define KIND(function, name, kind, bytes, peer, of) { #function, name, TL_DEVICE_##kind, TL_CL_##bytes, peer, of },
-static const struct kind kinds[] = { TL_CL_COMMANDS(KIND) };
+#define KIND(function, name, kind, bytes, peer, of)                                                \
+	{#function, name, TL_DEVICE_##kind, TL_CL_##bytes, peer, of},
+static const struct kind kinds[] = {TL_CL_COMMANDS(KIND)};
 #undef KIND
 
 /* Where a function's parameters are; negative: it has none such. */
 struct shape {
-	const struct kind *_Atomic kind;	/* release, last, and acquire: the rest is there */
+	const struct kind *_Atomic kind; /* release, last, and acquire: the rest is there */
 	int8_t queue, queues, buffer, event, blocking, kernel, dimensions, global, local;
 	int8_t size, region, of, objects, pointers, sizes, count, flags, freed;
-	bool obliged;	/* it fails without an event */
-	uint8_t what;	/* .kind's: enum tl_device_kind */
+	bool obliged; /* it fails without an event */
+	uint8_t what; /* .kind's: enum tl_device_kind */
 };
 
 static struct shape shapes[FUNCTIONS];
@@ -41,10 +43,11 @@ static struct shape shapes[FUNCTIONS];
 
 struct commands {
 	struct tl_handle handle;
-	cl_command_queue _Atomic queue;		/* that they were made for */
+	cl_command_queue _Atomic queue; /* that they were made for */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table, or finds a shape */
+/* who puts into the table, or finds a shape */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles buffers;
 
 TL_CL_AFTER(tl_cl_create_buffer_of_commands_after)
@@ -92,7 +95,8 @@ static int8_t place_beginning(const struct tl_function *function, const char *na
 	return -1;
 }
 
-static void find_shape(struct shape *shape, const struct tl_function *function, const struct kind *kind)
+static void find_shape(struct shape *shape, const struct tl_function *function,
+		       const struct kind *kind)
 {
 	shape->queue = place_of(function, "command_queue");
 	shape->queues = place_of(function, "queues");
@@ -117,9 +121,11 @@ static void find_shape(struct shape *shape, const struct tl_function *function, 
 }
 
 /* Several threads may find it at once: they find the same, one after the other. */
-static __attribute__((noinline)) const struct shape *make_shape(struct shape *shape, const struct tl_function *function)
+static __attribute__((noinline)) const struct shape *make_shape(struct shape *shape,
+								const struct tl_function *function)
 {
-	for (const struct kind *kind = kinds; kind < kinds + sizeof(kinds) / sizeof(*kinds); kind++) {
+	for (const struct kind *kind = kinds; kind < kinds + sizeof(kinds) / sizeof(*kinds);
+	     kind++) {
 		if (strcmp(kind->function, function->name) != 0)
 			continue;
 		pthread_mutex_lock(&lock);
@@ -136,7 +142,9 @@ static inline const struct shape *shape_of(const struct tl_call *call)
 {
 	struct shape *shape = &shapes[call->shim->function->index % FUNCTIONS];
 
-	return TL_LIKELY(atomic_load_explicit(&shape->kind, memory_order_acquire) != NULL) ? shape : make_shape(shape, call->shim->function);
+	return TL_LIKELY(atomic_load_explicit(&shape->kind, memory_order_acquire) != NULL)
+		       ? shape
+		       : make_shape(shape, call->shim->function);
 }
 
 static const struct kind *kind_of(const struct shape *shape)
@@ -161,7 +169,10 @@ static uint64_t element_of(cl_mem image)
 	size_t size = 0;
 
 	TL_HOOK_UNCANCELLED();
-	return tl_cl.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(size), &size, NULL) == CL_SUCCESS ? size : 0;
+	return tl_cl.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(size), &size, NULL) ==
+			       CL_SUCCESS
+		       ? size
+		       : 0;
 }
 
 static uint64_t objects_of(const struct tl_call *call, const struct shape *shape)
@@ -173,7 +184,8 @@ static uint64_t objects_of(const struct tl_call *call, const struct shape *shape
 	TL_HOOK_UNCANCELLED();
 	for (cl_uint i = 0; i < count; i++) {
 		size_t size = 0;
-		if (tl_cl.clGetMemObjectInfo(objects[i], CL_MEM_SIZE, sizeof(size), &size, NULL) == CL_SUCCESS)
+		if (tl_cl.clGetMemObjectInfo(objects[i], CL_MEM_SIZE, sizeof(size), &size, NULL) ==
+		    CL_SUCCESS)
 			bytes += size;
 	}
 	return bytes;
@@ -215,23 +227,31 @@ static uint64_t bytes_of(const struct tl_call *call, const struct shape *shape)
 
 /* --- what there is to know of a command when it is submitted */
 
-/* Blocks of memory that the command frees. Where the program has a function for that, it will do so itself. */
+/*
+ * Blocks of memory that the command frees. Where the program has a function for that, it will do so
+ * itself.
+ */
 static void note_freed(const struct tl_call *call, const struct shape *shape)
 {
 	const void *const *pointers = VALUE(const void *const *, call, shape->pointers);
-	cl_uint count = pointers && shape->freed >= 0 && !TL_CL_PARAM(void *, call, shape->freed) ? VALUE(cl_uint, call, shape->count) : 0;
+	cl_uint count = pointers && shape->freed >= 0 && !TL_CL_PARAM(void *, call, shape->freed)
+				? VALUE(cl_uint, call, shape->count)
+				: 0;
 
 	for (cl_uint i = 0; i < count; i++)
 		tl_cl_memory_freed(pointers[i]);
 }
 
 /* An unmap of it will tell the same bytes. */
-static void note_mapping(const struct tl_call *call, const struct shape *shape, uint64_t result, uint64_t bytes)
+static void note_mapping(const struct tl_call *call, const struct shape *shape, uint64_t result,
+			 uint64_t bytes)
 {
 	bool of_parameter = kind_of(shape)->bytes == TL_CL_SIZE && shape->of >= 0;
 
 	if (shape->what == TL_DEVICE_MAP)
-		tl_cl_memory_mapped(of_parameter ? TL_CL_PARAM(const void *, call, shape->of) : (const void *)(uintptr_t)result, bytes);
+		tl_cl_memory_mapped(of_parameter ? TL_CL_PARAM(const void *, call, shape->of)
+						 : (const void *)(uintptr_t)result,
+				    bytes);
 }
 
 /* A size for which there is no memory is 0. */
@@ -243,7 +263,8 @@ static inline void copy_sizes(uint64_t to[3], const size_t *from, unsigned count
 }
 
 /* One moves no bytes. */
-static void describe_kernel(struct tl_cl_command *command, const struct tl_call *call, const struct shape *shape)
+static void describe_kernel(struct tl_cl_command *command, const struct tl_call *call,
+			    const struct shape *shape)
 {
 	const size_t *global = VALUE(const size_t *, call, shape->global);
 	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
@@ -272,7 +293,9 @@ static const char *peer_of(const struct tl_call *call, const struct shape *shape
 	return kind->peer;
 }
 
-static __attribute__((noinline)) void describe_other(struct tl_cl_command *command, const struct tl_call *call, const struct shape *shape, uint64_t result)
+static __attribute__((noinline)) void describe_other(struct tl_cl_command *command,
+						     const struct tl_call *call,
+						     const struct shape *shape, uint64_t result)
 {
 	command->name = kind_of(shape)->name;
 	command->peer = peer_of(call, shape);
@@ -281,7 +304,8 @@ static __attribute__((noinline)) void describe_other(struct tl_cl_command *comma
 	note_freed(call, shape);
 }
 
-static inline void describe(struct tl_cl_command *command, struct tl_call *call, const struct shape *shape, uint64_t result)
+static inline void describe(struct tl_cl_command *command, struct tl_call *call,
+			    const struct shape *shape, uint64_t result)
 {
 	command->submitted = tl_cl_call_of(call);
 	command->request = call->request;
@@ -300,10 +324,10 @@ static inline void describe(struct tl_cl_command *command, struct tl_call *call,
 
 struct enqueued {
 	const struct shape *shape;
-	struct tl_device_command *lane;	/* NULL: it is not watched */
+	struct tl_device_command *lane; /* NULL: it is not watched */
 	struct tl_cl_queue *queue;
-	cl_event *theirs;		/* where the program wants its event, or NULL */
-	bool asked;			/* for one of ours */
+	cl_event *theirs; /* where the program wants its event, or NULL */
+	bool asked;	  /* for one of ours */
 	cl_event event;
 };
 
@@ -317,7 +341,8 @@ static cl_command_queue queue_of(const struct tl_call *call, const struct shape 
 		return TL_CL_PARAM(cl_command_queue, call, shape->queue);
 	if (queues && VALUE(cl_uint, call, shape->count))
 		return queues[0];
-	struct commands *commands = (struct commands *)tl_handles_find(&buffers, VALUE(const void *, call, shape->buffer));
+	struct commands *commands = (struct commands *)tl_handles_find(
+		&buffers, VALUE(const void *, call, shape->buffer));
 	return commands ? atomic_load_explicit(&commands->queue, memory_order_relaxed) : NULL;
 }
 
@@ -327,14 +352,15 @@ bool tl_cl_is_inner(const struct tl_call *call)
 	const struct tl_hooked *outer = tl_hook_outer(call);
 
 	if (!outer || outer->hook->before != tl_cl_enqueue_before)
-		return outer && (outer->hook->before == tl_cl_create_queue_before || outer->hook->before == tl_cl_create_listed_queue_before);
+		return outer && (outer->hook->before == tl_cl_create_queue_before ||
+				 outer->hook->before == tl_cl_create_listed_queue_before);
 	const struct shape *shape = shape_of(outer->call);
 	return shape && !VALUE(cl_bool, outer->call, shape->blocking);
 }
 
 /*
- * Where the program wants no event, have one all the same. Not of clEnqueueMarker, which fails without; a driver that takes that is treated as if
- * the function had none.
+ * Where the program wants no event, have one all the same. Not of clEnqueueMarker, which fails
+ * without; a driver that takes that is treated as if the function had none.
  */
 TL_NEAR_CODE TL_CL_BEFORE(tl_cl_enqueue_before)
 {
@@ -354,16 +380,24 @@ TL_NEAR_CODE TL_CL_BEFORE(tl_cl_enqueue_before)
 		TL_CL_PARAM(cl_event *, call, shape->event) = &enqueued->event;
 }
 
-/* Of a command for which we did not ask for an event: one that is held by us. NULL: there is none to be had. */
-static __attribute__((noinline)) cl_event other_event_of(const struct tl_call *call, const struct shape *shape, const struct enqueued *enqueued)
+/*
+ * Of a command for which we did not ask for an event: one that is held by us. NULL: there is none
+ * to be had.
+ */
+static __attribute__((noinline)) cl_event other_event_of(const struct tl_call *call,
+							 const struct shape *shape,
+							 const struct enqueued *enqueued)
 {
 	cl_event event = NULL;
 
 	TL_HOOK_UNCANCELLED();
 	if (enqueued->theirs)
-		return *enqueued->theirs && tl_cl.clRetainEvent(*enqueued->theirs) == CL_SUCCESS ? *enqueued->theirs : NULL;
+		return *enqueued->theirs && tl_cl.clRetainEvent(*enqueued->theirs) == CL_SUCCESS
+			       ? *enqueued->theirs
+			       : NULL;
 	/* A marker behind it ends when it does. */
-	if (tl_cl.clEnqueueMarker && tl_cl.clEnqueueMarker(queue_of(call, shape), &event) == CL_SUCCESS)
+	if (tl_cl.clEnqueueMarker &&
+	    tl_cl.clEnqueueMarker(queue_of(call, shape), &event) == CL_SUCCESS)
 		return event;
 	return NULL;
 }
@@ -372,7 +406,8 @@ static bool keep(struct tl_call *call, const struct enqueued *enqueued, uint64_t
 {
 	const struct shape *shape = enqueued->shape;
 	struct tl_cl_queue *queue = enqueued->queue;
-	cl_event event = TL_LIKELY(enqueued->asked) ? enqueued->event : other_event_of(call, shape, enqueued);
+	cl_event event = TL_LIKELY(enqueued->asked) ? enqueued->event
+						    : other_event_of(call, shape, enqueued);
 	struct tl_cl_command *command = event ? tl_cl_command_new(queue) : NULL;
 
 	if (!command) {
@@ -385,7 +420,10 @@ static bool keep(struct tl_call *call, const struct enqueued *enqueued, uint64_t
 	command->lane = enqueued->lane;
 	command->event = event;
 	command->owned = !enqueued->theirs;
-	/* The next one's memory may lie in another processor's cache, and what comes before the driver's call delays the device. */
+	/*
+	 * The next one's memory may lie in another processor's cache, and what comes before the
+	 * driver's call delays the device.
+	 */
 	tl_device_will_submit();
 	tl_cl_command_prepare(call);
 	describe(command, call, shape, result);
@@ -406,7 +444,8 @@ TL_NEAR_CODE TL_CL_AFTER(tl_cl_enqueue_after)
 
 	if (!enqueued->lane)
 		return;
-	if (TL_UNLIKELY(unwound || tl_call_failed(call->shim->function, result) || !tl_cl_ready())) {
+	if (TL_UNLIKELY(unwound || tl_call_failed(call->shim->function, result) ||
+			!tl_cl_ready())) {
 		tl_device_cancel(enqueued->lane);
 		return;
 	}

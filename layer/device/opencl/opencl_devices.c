@@ -1,11 +1,13 @@
 /*
  * opencl_devices.c: devices and their clocks.
  *
- * A driver that knows clGetDeviceAndHostTimer is asked for the device's clock now and then, between two readings of ours; what it says of the host's
- * clock is of no use, since nobody says which one that is. Others stamp each command when it is enqueued, which is inside of the call that enqueues it: that is
- * such a reading, too; and where the stamp is by one of the host's clocks (PoCL's is CLOCK_MONOTONIC_RAW), that can be read at any time. Whether the
- * clock that is read is the one that commands are stamped with is seen by the first commands; if it isn't, what is left is that a command runs
- * after its submission and before its end is seen.
+ * A driver that knows clGetDeviceAndHostTimer is asked for the device's clock now and then, between
+ * two readings of ours; what it says of the host's clock is of no use, since nobody says which one
+ * that is. Others stamp each command when it is enqueued, which is inside of the call that enqueues
+ * it: that is such a reading, too; and where the stamp is by one of the host's clocks (PoCL's is
+ * CLOCK_MONOTONIC_RAW), that can be read at any time. Whether the clock that is read is the one
+ * that commands are stamped with is seen by the first commands; if it isn't, what is left is that a
+ * command runs after its submission and before its end is seen.
  *
  * Stamps that later do not fit any more say that the clock was set: then it is read at once.
  */
@@ -19,19 +21,25 @@
 #include "layer/device/device.h"
 #include "layer/base/cache_near.h"
 
-#define HZ 1000000000u		/* OpenCL's clocks count nanoseconds */
+#define HZ   1000000000u /* OpenCL's clocks count nanoseconds */
 #define BITS 64u
-#define SLACK 20000u		/* nanoseconds by which stamps may fall out of the calls around them */
-#define FORCED 10000000u	/* nanoseconds between readings for the sake of stamps that do not fit */
-#define READINGS 5u		/* of a clock at a time */
-#define GOOD 500u		/* nanoseconds that a good one takes */
-#define LOOK_AGAIN 1000000u	/* nanoseconds between looks whether it is time to read a clock */
-#define LOOKS 16u		/* commands that the host's clocks are compared with */
-#define ALIKE 1000u		/* nanoseconds by which stamps may lie outside of the call all the same */
+/* nanoseconds by which stamps may fall out of the calls around them */
+#define SLACK 20000u
+/* nanoseconds between readings for the sake of stamps that do not fit */
+#define FORCED	 10000000u
+#define READINGS 5u   /* of a clock at a time */
+#define GOOD	 500u /* nanoseconds that a good one takes */
+/* nanoseconds between looks whether it is time to read a clock */
+#define LOOK_AGAIN 1000000u
+#define LOOKS	   16u /* commands that the host's clocks are compared with */
+/* nanoseconds by which stamps may lie outside of the call all the same */
+#define ALIKE 1000u
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table; no driver is called under it */
+/* who puts into the table; no driver is called under it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table;
-static struct tl_cl_device *_Atomic all;	/* release by who puts one in front, acquire by who walks */
+/* release by who puts one in front, acquire by who walks */
+static struct tl_cl_device *_Atomic all;
 
 /* --- the table */
 
@@ -41,21 +49,27 @@ static char *name_for(const char *name)
 	unsigned number = 1;
 	char *text;
 
-	for (const struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_relaxed); device; device = device->next)
-		number += strncmp(device->name, name, strlen(name)) == 0 && strchr(" ", device->name[strlen(name)]);
+	for (const struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_relaxed);
+	     device; device = device->next)
+		number += strncmp(device->name, name, strlen(name)) == 0 &&
+			  strchr(" ", device->name[strlen(name)]);
 	if (number == 1)
 		return strdup(name);
 	return asprintf(&text, "%s #%u", name, number) < 0 ? NULL : text;
 }
 
-/* "OpenCL 3.0 PoCL": clGetDeviceAndHostTimer is there since 2.1, and no loader keeps a program from calling it in an older driver. */
+/*
+ * "OpenCL 3.0 PoCL": clGetDeviceAndHostTimer is there since 2.1, and no loader keeps a program from
+ * calling it in an older driver.
+ */
 static bool has_timers(cl_device_id id)
 {
 	char version[256] = "";
 	unsigned major = 0, minor = 0;
 
 	return tl_cl.clGetDeviceAndHostTimer &&
-	       tl_cl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL) == CL_SUCCESS &&
+	       tl_cl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL) ==
+		       CL_SUCCESS &&
 	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major * 10 + minor >= 21;
 }
 
@@ -87,7 +101,9 @@ static cl_device_id whole_of(cl_device_id id)
 {
 	cl_device_id parent = NULL;
 
-	while (tl_cl.clGetDeviceInfo(id, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent, NULL) == CL_SUCCESS && parent)
+	while (tl_cl.clGetDeviceInfo(id, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent, NULL) ==
+		       CL_SUCCESS &&
+	       parent)
 		id = parent;
 	return id;
 }
@@ -110,7 +126,8 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 
 	id = whole_of(id);
 	struct tl_cl_device *device = (struct tl_cl_device *)tl_handles_find(&table, id);
-	if (device || tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
+	if (device ||
+	    tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
 		return device;
 	bool timers = has_timers(id);
 	pthread_mutex_lock(&lock);
@@ -129,7 +146,10 @@ struct tl_cl_device *tl_cl_device_of_context(cl_context context)
 	cl_device_id devices[64];
 	size_t size = 0;
 
-	if (!context || tl_cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(devices), devices, &size) != CL_SUCCESS || !size)
+	if (!context ||
+	    tl_cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(devices), devices, &size) !=
+		    CL_SUCCESS ||
+	    !size)
 		return NULL;
 	return tl_cl_device_of(devices[0]);
 }
@@ -145,7 +165,7 @@ static void use_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
 
 static uint64_t host_clock(clockid_t id)
 {
-	struct timespec time = { 0 };
+	struct timespec time = {0};
 
 	clock_gettime(id, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -155,7 +175,8 @@ static uint64_t host_clock(clockid_t id)
 static uint64_t read_timer(const struct tl_cl_device *device)
 {
 	cl_ulong stamp = 0, host = 0;
-	cl_int status = tl_cl.clGetDeviceAndHostTimer((cl_device_id)(uintptr_t)device->handle.key, &stamp, &host);
+	cl_int status = tl_cl.clGetDeviceAndHostTimer((cl_device_id)(uintptr_t)device->handle.key,
+						      &stamp, &host);
 
 	return status == CL_SUCCESS ? stamp : 0;
 }
@@ -173,7 +194,7 @@ static uint64_t width_of(const struct reading *reading)
 /* .stamp is 0 where it can't be read. */
 static struct reading read_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
 {
-	struct reading reading = { .before = tl_device_now() };
+	struct reading reading = {.before = tl_device_now()};
 
 	reading.stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
 	reading.after = tl_device_now();
@@ -213,12 +234,16 @@ static bool can_be_read(const struct tl_cl_device *device)
 	return device->clock <= TL_CL_HOST;
 }
 
-/* The clock is to be read, and by the calling thread: then it is. `whatever`: also if it was read lately. */
+/*
+ * The clock is to be read, and by the calling thread: then it is. `whatever`: also if it was read
+ * lately.
+ */
 static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
 {
 	pthread_mutex_lock(&device->lock);
 	enum tl_cl_clock clock = device->clock;
-	bool reads = can_be_read(device) && !device->reading && (whatever || tl_clock_fit_due(&device->fit, at));
+	bool reads = can_be_read(device) && !device->reading &&
+		     (whatever || tl_clock_fit_due(&device->fit, at));
 	device->reading |= reads;
 	pthread_mutex_unlock(&device->lock);
 	if (reads)
@@ -227,9 +252,11 @@ static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
 
 TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
 {
-	if (!can_be_read(device) || now < atomic_load_explicit(&device->look_again, memory_order_relaxed))
+	if (!can_be_read(device) ||
+	    now < atomic_load_explicit(&device->look_again, memory_order_relaxed))
 		return;
-	atomic_store_explicit(&device->look_again, now + tl_clock_ticks(LOOK_AGAIN), memory_order_relaxed);
+	atomic_store_explicit(&device->look_again, now + tl_clock_ticks(LOOK_AGAIN),
+			      memory_order_relaxed);
 	read_if_due(device, tl_device_now(), false);
 }
 
@@ -244,10 +271,13 @@ static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
 	return high + ALIKE >= work->submitted.start && low <= work->submitted.end + ALIKE;
 }
 
-/* Drivers of processors use the host's own clocks. Only where no other one could be meant. Under the device's lock. */
+/*
+ * Drivers of processors use the host's own clocks. Only where no other one could be meant. Under
+ * the device's lock.
+ */
 static void look_for_host_clock(struct tl_cl_device *device, const struct tl_device_work *work)
 {
-	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME };
+	static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME};
 	unsigned fit = 0;
 
 	if (device->clock != TL_CL_QUEUED || device->looks >= LOOKS || !(work->has & TL_RAW_QUEUED))
@@ -272,11 +302,13 @@ static void use_stamp(struct tl_cl_device *device, const struct tl_device_work *
 {
 	const struct tl_device_call *call = &work->submitted;
 
-	if (device->clock == TL_CL_QUEUED && work->has & TL_RAW_QUEUED && work->queued && call->start > device->fit.asked &&
+	if (device->clock == TL_CL_QUEUED && work->has & TL_RAW_QUEUED && work->queued &&
+	    call->start > device->fit.asked &&
 	    (whatever || tl_clock_fit_due(&device->fit, call->start)))
 		tl_clock_fit_pair(&device->fit, work->queued, call->start, call->end);
 	if (device->clock == TL_CL_BRACKETS)
-		tl_clock_fit_bracket(&device->fit, work->raw_start, work->raw_end, call->start, work->end);
+		tl_clock_fit_bracket(&device->fit, work->raw_start, work->raw_end, call->start,
+				     work->end);
 }
 
 /* --- times */
@@ -286,18 +318,25 @@ static uint64_t convert(struct tl_cl_device *device, uint64_t stamp, uint64_t ab
 	return tl_clock_fit_convert(&device->fit, stamp, BITS, about).ns;
 }
 
-/* They are there, and lie between the call that submitted it and `seen`. Under the device's lock. */
+/*
+ * They are there, and lie between the call that submitted it and `seen`. Under the device's lock.
+ */
 static bool find_times(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
 {
 	if (!device->fit.segments && device->clock != TL_CL_BRACKETS)
 		return false;
-	work->start = convert(device, work->has & TL_RAW_START ? work->raw_start : work->raw_end, work->submitted.start);
+	work->start = convert(device, work->has & TL_RAW_START ? work->raw_start : work->raw_end,
+			      work->submitted.start);
 	work->end = convert(device, work->raw_end, seen);
 	return work->start + SLACK >= work->submitted.start && work->end <= seen + SLACK;
 }
 
-/* The stamps do not fit. Ask for another reading, or go on with another clock if they never did. Under the lock, which is left in between. */
-static bool find_times_again(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
+/*
+ * The stamps do not fit. Ask for another reading, or go on with another clock if they never did.
+ * Under the lock, which is left in between.
+ */
+static bool find_times_again(struct tl_cl_device *device, struct tl_device_work *work,
+			     uint64_t seen)
 {
 	uint64_t at = tl_device_now();
 
@@ -333,7 +372,8 @@ void tl_cl_device_convert(struct tl_cl_device *device, struct tl_device_work *wo
 void tl_cl_devices_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	for (struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_acquire); device; device = device->next) {
+	for (struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_acquire); device;
+	     device = device->next) {
 		pthread_mutex_init(&device->lock, NULL);
 		device->reading = false;
 	}

@@ -1,14 +1,16 @@
 /*
- * opencl_events.c: what the program is told of its events. Their references are its own, and where it did not ask for profiling there are no times.
+ * opencl_events.c: what the program is told of its events. Their references are its own, and where
+ * it did not ask for profiling there are no times.
  *
- * What a driver says to a question that it can't answer is its own business, so it is asked about an event that never has any times: one of the
- * program's context that no command belongs to (a user event).
+ * What a driver says to a question that it can't answer is its own business, so it is asked about
+ * an event that never has any times: one of the program's context that no command belongs to (a
+ * user event).
  */
 #include "layer/device/opencl/opencl.h"
 
 struct asking {
-	struct tl_cl_queue *claimed;	/* its command is under way, and we hold a reference, too */
-	cl_event other;			/* that the driver is asked about */
+	struct tl_cl_queue *claimed; /* its command is under way, and we hold a reference, too */
+	cl_event other;		     /* that the driver is asked about */
 };
 
 _Static_assert(sizeof(struct asking) <= TL_HOOK_STATE, "it fits");
@@ -41,8 +43,9 @@ TL_CL_AFTER(tl_cl_event_info_after)
 		tl_cl_release(asking->claimed);
 		return;
 	}
-	if (TL_CL_PARAM(cl_event_info, call, 1) == CL_EVENT_COMMAND_EXECUTION_STATUS && value && tl_cl_succeeded(result, unwound) &&
-	    *(const cl_int *)value <= CL_COMPLETE && tl_cl_ready())
+	if (TL_CL_PARAM(cl_event_info, call, 1) == CL_EVENT_COMMAND_EXECUTION_STATUS && value &&
+	    tl_cl_succeeded(result, unwound) && *(const cl_int *)value <= CL_COMPLETE &&
+	    tl_cl_ready())
 		tl_cl_waited_events(call, &TL_CL_PARAM(cl_event, call, 0), 1);
 }
 

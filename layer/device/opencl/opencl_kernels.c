@@ -1,6 +1,6 @@
 /*
- * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and again after a release: the handle may be another
- * kernel's by then.
+ * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and
+ * again after a release: the handle may be another kernel's by then.
  */
 #include "layer/device/opencl/opencl.h"
 
@@ -10,8 +10,9 @@
 #include "layer/base/cache_near.h"
 
 struct kernel {
-	struct tl_handle handle;	/* cl_kernel */
-	const char *_Atomic name;	/* NULL: to be asked for. Release and acquire: the text is there */
+	struct tl_handle handle; /* cl_kernel */
+	/* NULL: to be asked for. Release and acquire: the text is there */
+	const char *_Atomic name;
 };
 
 /* Names are few, and stay. */
@@ -20,7 +21,8 @@ struct name {
 	char text[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into either; no driver is called under it */
+/* who puts into either; no driver is called under it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table;
 static struct name *names;
 
@@ -66,13 +68,17 @@ static const char *ask(cl_kernel handle)
 	const char *name = NULL;
 
 	TL_HOOK_UNCANCELLED();
-	if (tl_cl.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size) != CL_SUCCESS || !size)
+	if (tl_cl.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size) != CL_SUCCESS ||
+	    !size)
 		return NULL;
 	if (size > sizeof(text))
 		longer = malloc(size);
 	char *at = longer ? longer : text;
 	if (size <= sizeof(text) || longer)
-		name = tl_cl.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, size, at, NULL) == CL_SUCCESS ? at : NULL;
+		name = tl_cl.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, size, at, NULL) ==
+				       CL_SUCCESS
+			       ? at
+			       : NULL;
 	pthread_mutex_lock(&lock);
 	name = name ? kept(name) : NULL;
 	struct kernel *kernel = find(handle);
@@ -88,7 +94,8 @@ static const char *ask(cl_kernel handle)
 TL_NEAR_CODE const char *tl_cl_kernel_name(cl_kernel handle)
 {
 	struct kernel *kernel = find(handle);
-	const char *name = kernel ? atomic_load_explicit(&kernel->name, memory_order_acquire) : NULL;
+	const char *name =
+		kernel ? atomic_load_explicit(&kernel->name, memory_order_acquire) : NULL;
 
 	return name ? name : ask(handle);
 }

@@ -1,8 +1,10 @@
 /*
- * opencl_memory.c: memory that the program has of its driver: memory objects, shared virtual memory, and what extensions allocate.
+ * opencl_memory.c: memory that the program has of its driver: memory objects, shared virtual
+ * memory, and what extensions allocate.
  *
- * A memory object counts as long as the program has references to it, or to a part of it. One over memory of the program's own does not count.
- * What belongs to a context of several devices is shown with the first one.
+ * A memory object counts as long as the program has references to it, or to a part of it. One over
+ * memory of the program's own does not count. What belongs to a context of several devices is shown
+ * with the first one.
  */
 #include "layer/device/opencl/opencl.h"
 
@@ -13,12 +15,13 @@
 struct memory {
 	struct tl_handle handle;
 	uint64_t bytes;
-	struct tl_device *device;	/* whose counter has them; NULL: none */
-	uint32_t references;		/* the program's, and its parts' */
-	struct memory *whole;		/* that this is a part of */
+	struct tl_device *device; /* whose counter has them; NULL: none */
+	uint32_t references;	  /* the program's, and its parts' */
+	struct memory *whole;	  /* that this is a part of */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects all; nothing is called under it but tl_device_memory */
+/* protects all; nothing is called under it but tl_device_memory */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table, mappings;
 
 static struct memory *find(struct tl_handles *in, const void *key)
@@ -39,7 +42,10 @@ static struct memory *make(struct tl_handles *in, const void *key, uint64_t byte
 	return memory;
 }
 
-/* --- mappings. There may be several at the same address, each of which is unmapped by itself: the last one first, as nobody can tell them apart. */
+/*
+ * --- mappings. There may be several at the same address, each of which is unmapped by itself: the
+ * last one first, as nobody can tell them apart.
+ */
 
 void tl_cl_memory_mapped(const void *pointer, uint64_t bytes)
 {
@@ -155,7 +161,8 @@ TL_CL_AFTER(tl_cl_create_object_after)
 		return;
 	if (!whole && !(flags && *flags & CL_MEM_USE_HOST_PTR))
 		tl_cl.clGetMemObjectInfo(object, CL_MEM_SIZE, sizeof(bytes), &bytes, NULL);
-	struct tl_cl_device *device = bytes ? tl_cl_device_of_context(context_of_object(object)) : NULL;
+	struct tl_cl_device *device =
+		bytes ? tl_cl_device_of_context(context_of_object(object)) : NULL;
 	put(object, bytes, device ? device->device : NULL, whole);
 }
 
@@ -210,10 +217,13 @@ TL_CL_AFTER(tl_cl_retain_object_after)
 }
 
 struct releasing {
-	struct memory *memory;	/* loses a reference of the program's, if the call succeeds */
+	struct memory *memory; /* loses a reference of the program's, if the call succeeds */
 };
 
-/* Its handle may be another object's before the call has returned: so the last reference takes it out of the table now. */
+/*
+ * Its handle may be another object's before the call has returned: so the last reference takes it
+ * out of the table now.
+ */
 TL_CL_BEFORE(tl_cl_release_object_before)
 {
 	struct releasing *releasing = state;
@@ -252,7 +262,9 @@ TL_CL_BEFORE(tl_cl_free_before)
 	tl_cl_memory_freed(TL_CL_PARAM(const void *, call, 1));
 }
 
-/* What the parent had is the child's, too, as far as it is of use there; the counters begin anew. */
+/*
+ * What the parent had is the child's, too, as far as it is of use there; the counters begin anew.
+ */
 void tl_cl_memory_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);

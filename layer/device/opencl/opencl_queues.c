@@ -1,9 +1,9 @@
 /*
- * opencl_queues.c: queues. Each is created with profiling, so that its driver times commands; where the program did not ask for that, what it
- * asks of the queue is answered as if it were not so.
+ * opencl_queues.c: queues. Each is created with profiling, so that its driver times commands; where
+ * the program did not ask for that, what it asks of the queue is answered as if it were not so.
  *
- * Should the driver refuse, the queue is created as the program asked for it, and its commands are shown between their submission and when they
- * were seen to have ended.
+ * Should the driver refuse, the queue is created as the program asked for it, and its commands are
+ * shown between their submission and when they were seen to have ended.
  *
  * A queue stays in the table for ever; a new one with the same handle takes its place.
  */
@@ -18,9 +18,10 @@
 
 #define PROFILING ((cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* who puts into the table; no driver is called under it */
+/* who puts into the table; no driver is called under it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table;
-static struct tl_cl_queue *_Atomic all;	/* release by who puts one in front, acquire by who walks */
+static struct tl_cl_queue *_Atomic all; /* release by who puts one in front, acquire by who walks */
 static _Atomic bool some_given;
 
 struct tl_cl_queue *tl_cl_queues(void)
@@ -58,7 +59,8 @@ static void fill(struct tl_cl_queue *queue, const struct made *made)
 	queue->list = made->list;
 	queue->list_bytes = made->list_bytes;
 	queue->driver_bytes = made->driver_bytes;
-	queue->lanes = tl_device_queue_new(made->device->device, made->profiles ? NULL : "queue without profiling");
+	queue->lanes = tl_device_queue_new(made->device->device,
+					   made->profiles ? NULL : "queue without profiling");
 	atomic_store_explicit(&queue->references, made->references, memory_order_relaxed);
 	atomic_store_explicit(&queue->profiles, made->profiles, memory_order_relaxed);
 	atomic_store_explicit(&queue->given, made->given, memory_order_relaxed);
@@ -80,7 +82,10 @@ static struct tl_cl_queue *put(cl_command_queue handle, const struct made *made)
 	return queue;
 }
 
-/* `created`: it is new, and no other one has the handle any more; else it was met, perhaps by several threads at once. */
+/*
+ * `created`: it is new, and no other one has the handle any more; else it was met, perhaps by
+ * several threads at once.
+ */
 static struct tl_cl_queue *know(cl_command_queue handle, const struct made *made, bool created)
 {
 	pthread_mutex_lock(&lock);
@@ -109,7 +114,7 @@ static bool is_in_order(cl_command_queue_properties properties)
 static struct tl_cl_queue *meet(cl_command_queue handle)
 {
 	cl_command_queue_properties properties = 0;
-	struct made made = { .references = 1 };
+	struct made made = {.references = 1};
 	cl_device_id device = NULL;
 	cl_uint references = 1;
 
@@ -134,7 +139,10 @@ TL_NEAR_CODE struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle)
 
 TL_CL_AFTER(tl_cl_retain_queue_after)
 {
-	struct tl_cl_queue *queue = tl_cl_succeeded(result, unwound) ? tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0)) : NULL;
+	struct tl_cl_queue *queue =
+		tl_cl_succeeded(result, unwound)
+			? tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0))
+			: NULL;
 
 	(void)state;
 	if (queue && !tl_cl_is_drivers(call))
@@ -161,10 +169,10 @@ TL_CL_BEFORE(tl_cl_release_queue_before)
 /* --- creating them */
 
 struct creating {
-	bool seen;			/* it is the program's call */
-	bool changed;			/* profiling is ours */
-	cl_queue_properties *theirs;	/* a copy of the program's list */
-	cl_queue_properties *ours;	/* the list that the driver gets */
+	bool seen;		     /* it is the program's call */
+	bool changed;		     /* profiling is ours */
+	cl_queue_properties *theirs; /* a copy of the program's list */
+	cl_queue_properties *ours;   /* the list that the driver gets */
 	size_t theirs_bytes, ours_bytes;
 };
 
@@ -172,14 +180,21 @@ _Static_assert(sizeof(struct creating) <= TL_HOOK_STATE, "it fits");
 
 /* Create it once more, as the program asked for it. */
 typedef cl_command_queue (*create)(cl_context, cl_device_id, cl_command_queue_properties, cl_int *);
-typedef cl_command_queue (*create_listed)(cl_context, cl_device_id, const cl_queue_properties *, cl_int *);
+typedef cl_command_queue (*create_listed)(cl_context, cl_device_id, const cl_queue_properties *,
+					  cl_int *);
 
-static void created(const struct tl_call *call, const struct creating *creating, cl_command_queue handle, cl_command_queue_properties properties)
+static void created(const struct tl_call *call, const struct creating *creating,
+		    cl_command_queue handle, cl_command_queue_properties properties)
 {
-	struct made made = { .device = tl_cl_device_of(TL_CL_PARAM(cl_device_id, call, 1)), .references = 1, .given = creating->changed,
-			     .profiles = creating->changed || properties & PROFILING, .in_order = is_in_order(properties),
-			     .list = creating->theirs, .list_bytes = creating->theirs_bytes,
-			     .driver_bytes = creating->changed ? creating->ours_bytes : creating->theirs_bytes };
+	struct made made = {.device = tl_cl_device_of(TL_CL_PARAM(cl_device_id, call, 1)),
+			    .references = 1,
+			    .given = creating->changed,
+			    .profiles = creating->changed || properties & PROFILING,
+			    .in_order = is_in_order(properties),
+			    .list = creating->theirs,
+			    .list_bytes = creating->theirs_bytes,
+			    .driver_bytes = creating->changed ? creating->ours_bytes
+							      : creating->theirs_bytes};
 
 	if (!made.device || !know(handle, &made, true))
 		free(creating->theirs);
@@ -208,7 +223,8 @@ TL_CL_AFTER(tl_cl_create_queue_after)
 		create again = (create)tl_hook_real_of(call);
 		creating->changed = false;
 		properties &= ~PROFILING;
-		handle = again(TL_CL_PARAM(cl_context, call, 0), TL_CL_PARAM(cl_device_id, call, 1), properties, TL_CL_PARAM(cl_int *, call, 3));
+		handle = again(TL_CL_PARAM(cl_context, call, 0), TL_CL_PARAM(cl_device_id, call, 1),
+			       properties, TL_CL_PARAM(cl_int *, call, 3));
 		*(cl_command_queue *)call->result = handle;
 	}
 	if (handle)
@@ -268,7 +284,8 @@ TL_CL_BEFORE(tl_cl_create_listed_queue_before)
 		memcpy(creating->theirs, list, bytes);
 	const cl_queue_properties *given = properties_in(creating->theirs);
 	/* A queue on the device gets no commands from the host. */
-	if ((bytes && !creating->theirs) || (given && *given & (cl_queue_properties)(PROFILING | CL_QUEUE_ON_DEVICE)))
+	if ((bytes && !creating->theirs) ||
+	    (given && *given & (cl_queue_properties)(PROFILING | CL_QUEUE_ON_DEVICE)))
 		return;
 	creating->ours = with_profiling(creating->theirs, &creating->ours_bytes);
 	creating->changed = creating->ours;
@@ -285,8 +302,8 @@ TL_CL_AFTER(tl_cl_create_listed_queue_after)
 	if (!unwound && !handle && creating->changed && tl_cl_ready()) {
 		create_listed again = (create_listed)tl_hook_real_of(call);
 		creating->changed = false;
-		handle = again(TL_CL_PARAM(cl_context, call, 0), TL_CL_PARAM(cl_device_id, call, 1), creating->theirs,
-			       TL_CL_PARAM(cl_int *, call, 3));
+		handle = again(TL_CL_PARAM(cl_context, call, 0), TL_CL_PARAM(cl_device_id, call, 1),
+			       creating->theirs, TL_CL_PARAM(cl_int *, call, 3));
 		*(cl_command_queue *)call->result = handle;
 	}
 	if (!unwound && handle && creating->seen && tl_cl_ready())
@@ -300,16 +317,17 @@ TL_CL_AFTER(tl_cl_create_listed_queue_after)
 
 struct asking {
 	struct tl_cl_queue *queue;
-	void *memory;		/* where the driver puts its list */
-	void *value;		/* the program's own parameters */
+	void *memory; /* where the driver puts its list */
+	void *value;  /* the program's own parameters */
 	size_t *size_at;
 };
 
 _Static_assert(sizeof(struct asking) <= TL_HOOK_STATE, "it fits");
 
 /*
- * The list that the driver got may be longer than the program's: where the program has room for its own, the driver gets more. Where it has not, or
- * asks for the size alone, the driver answers as it would.
+ * The list that the driver got may be longer than the program's: where the program has room for its
+ * own, the driver gets more. Where it has not, or asks for the size alone, the driver answers as it
+ * would.
  */
 static void ask_for_list(struct tl_call *call, struct asking *asking)
 {
@@ -342,7 +360,10 @@ TL_CL_BEFORE(tl_cl_queue_info_before)
 
 static void tell_list(const struct asking *asking)
 {
-	/* Where there is no memory of ours the driver's answer, with its size, was that there is too little room, or the size alone. */
+	/*
+	 * Where there is no memory of ours the driver's answer, with its size, was that there is
+	 * too little room, or the size alone.
+	 */
 	if (asking->memory && asking->queue->list_bytes)
 		memcpy(asking->value, asking->queue->list, asking->queue->list_bytes);
 	if (asking->size_at)
@@ -363,20 +384,25 @@ TL_CL_AFTER(tl_cl_queue_info_after)
 	free(asking->memory);
 }
 
-/* Of OpenCL 1.0, which few drivers still have: the program's profiling goes on and off, the driver's stays on. */
+/*
+ * Of OpenCL 1.0, which few drivers still have: the program's profiling goes on and off, the
+ * driver's stays on.
+ */
 TL_CL_BEFORE(tl_cl_set_queue_before)
 {
 	struct tl_cl_queue *queue = tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0));
 
 	(void)state;
-	if (queue && atomic_load_explicit(&queue->profiles, memory_order_relaxed) && !TL_CL_PARAM(cl_bool, call, 2))
+	if (queue && atomic_load_explicit(&queue->profiles, memory_order_relaxed) &&
+	    !TL_CL_PARAM(cl_bool, call, 2))
 		TL_CL_PARAM(cl_command_queue_properties, call, 1) &= ~PROFILING;
 }
 
 TL_CL_AFTER(tl_cl_set_queue_after)
 {
 	struct tl_cl_queue *queue = tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0));
-	cl_command_queue_properties asked = 0, *old = TL_CL_PARAM(cl_command_queue_properties *, call, 3);
+	cl_command_queue_properties asked = 0,
+				    *old = TL_CL_PARAM(cl_command_queue_properties *, call, 3);
 
 	(void)state;
 	if (!queue || !tl_cl_succeeded(result, unwound))
@@ -386,8 +412,14 @@ TL_CL_AFTER(tl_cl_set_queue_after)
 		*old &= ~PROFILING;
 	if (asked & PROFILING) {
 		bool on = TL_CL_PARAM(cl_bool, call, 2);
-		atomic_store_explicit(&queue->profiles, on || atomic_load_explicit(&queue->profiles, memory_order_relaxed), memory_order_relaxed);
-		atomic_store_explicit(&queue->given, !on && atomic_load_explicit(&queue->profiles, memory_order_relaxed), memory_order_relaxed);
+		atomic_store_explicit(
+			&queue->profiles,
+			on || atomic_load_explicit(&queue->profiles, memory_order_relaxed),
+			memory_order_relaxed);
+		atomic_store_explicit(
+			&queue->given,
+			!on && atomic_load_explicit(&queue->profiles, memory_order_relaxed),
+			memory_order_relaxed);
 		if (!on)
 			atomic_store_explicit(&some_given, true, memory_order_relaxed);
 	}
@@ -399,10 +431,11 @@ TL_CL_AFTER(tl_cl_set_queue_after)
 void tl_cl_queues_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	for (struct tl_producer *producer = tl_buffer_producers(); producer; producer = producer->next)
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
 		atomic_store_explicit(&producer->waiting, NULL, memory_order_relaxed);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
-		queue->lock = (struct tl_lock){ 0 };
+		queue->lock = (struct tl_lock){0};
 		queue->first = queue->last = queue->untold = queue->last_untold = NULL;
 		atomic_store_explicit(&queue->untolds, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->unnoted, NULL, memory_order_relaxed);

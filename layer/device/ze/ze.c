@@ -12,7 +12,7 @@ struct tl_ze_real tl_ze_real;
 /* --- the driver's functions */
 
 static bool looked, complete;
-static bool ending;	/* the last time that the driver may be asked */
+static bool ending; /* the last time that the driver may be asked */
 
 static void look(void)
 {
@@ -43,7 +43,10 @@ bool tl_ze_usable(void)
 
 /* --- the end, forks */
 
-/* A thread that was in a hook when the end came may hold the lock; it is waited for as long as there is time. */
+/*
+ * A thread that was in a hook when the end came may hold the lock; it is waited for as long as
+ * there is time.
+ */
 static bool lock_until(uint64_t deadline)
 {
 	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
@@ -85,9 +88,10 @@ static void after_fork(void)
 	tl_ze_graphs_forget();
 }
 
-const struct tl_device_api tl_device_ze = { .prefix = "ze", .hooks = tl_ze_object_hooks, .end = end, .after_fork = after_fork };
-const struct tl_device_api tl_device_ze_events = { .prefix = "ze", .hooks = tl_ze_event_hooks };
-const struct tl_device_api tl_device_ze_appends = { .prefix = "ze", .hooks = tl_ze_append_hooks };
-const struct tl_device_api tl_device_ze_executions = { .prefix = "ze", .hooks = tl_ze_execute_hooks };
-const struct tl_device_api tl_device_ze_mutations = { .prefix = "ze", .hooks = tl_ze_mutable_hooks };
-const struct tl_device_api tl_device_ze_graphs = { .prefix = "ze", .hooks = tl_ze_graph_hooks };
+const struct tl_device_api tl_device_ze = {
+	.prefix = "ze", .hooks = tl_ze_object_hooks, .end = end, .after_fork = after_fork};
+const struct tl_device_api tl_device_ze_events = {.prefix = "ze", .hooks = tl_ze_event_hooks};
+const struct tl_device_api tl_device_ze_appends = {.prefix = "ze", .hooks = tl_ze_append_hooks};
+const struct tl_device_api tl_device_ze_executions = {.prefix = "ze", .hooks = tl_ze_execute_hooks};
+const struct tl_device_api tl_device_ze_mutations = {.prefix = "ze", .hooks = tl_ze_mutable_hooks};
+const struct tl_device_api tl_device_ze_graphs = {.prefix = "ze", .hooks = tl_ze_graph_hooks};

@@ -1,34 +1,47 @@
 /*
- * ze.h: Level Zero's device lanes: what their files know of a program's objects, and what they offer each other.
+ * ze.h: Level Zero's device lanes: what their files know of a program's objects, and what they
+ * offer each other.
  *
  * Where times come from
  *
- *	a command without an event	The kernel timestamps of an event of ours. In regular lists of engines that only copy, and so can't copy an event's timestamps,
+ *	a command without an event	The kernel timestamps of an event of ours. In regular lists
+ *					of engines that only copy, and so can't copy an event's
+ *					timestamps,
  *				global timestamps before and behind it.
- *	one with an event	That event's own kernel timestamps, if it has some that the host can read. The program may have asked for them; or its pool got
- *				the flags for that unseen when it was created. Pools that other processes share, extended ones and events that count are
- *				left as they are.
- *	one whose event can't serve	In lists that keep the order, global timestamps before and behind it. In others there are none: the command is shown with the
+ *	one with an event	That event's own kernel timestamps, if it has some that the host can
+ *				read. The program may have asked for them; or its pool got the flags
+ *				for that unseen when it was created. Pools that other processes
+ *				share, extended ones and events that count are left as they are.
+ *	one whose event can't serve	In lists that keep the order, global timestamps before and
+ *					behind it. In others there are none: the command is shown
+ *					with the
  *				host's times, and its slice says so.
- *	one that signals nothing	Global timestamps before and behind it: signals, waits, resets, prefetches.
+ *	one that signals nothing	Global timestamps before and behind it: signals, waits,
+ *					resets, prefetches.
  *
- * The program's event stays on its command, always: what it reads from it, and when it is signalled, is what it would be without us. So nothing of ours waits for
- * an event of the program's on the device, nor for one that the host resets. A timestamp behind a command is the one thing of ours that may stand in a list behind the
- * program's signal: who destroys or resets a list then waits a moment for it (tl_ze_wait_for_stamps), and a context's memory outlives it.
+ * The program's event stays on its command, always: what it reads from it, and when it is
+ * signalled, is what it would be without us. So nothing of ours waits for an event of the program's
+ * on the device, nor for one that the host resets. A timestamp behind a command is the one thing of
+ * ours that may stand in a list behind the program's signal: who destroys or resets a list then
+ * waits a moment for it (tl_ze_wait_for_stamps), and a context's memory outlives it.
  *
- * Events that were not seen being created (a tool makes them inside its callbacks, a driver gives out functions by pointer) may be destroyed unseen as well: they are asked
- * only from inside of a call of the program's that names them.
+ * Events that were not seen being created (a tool makes them inside its callbacks, a driver gives
+ * out functions by pointer) may be destroyed unseen as well: they are asked only from inside of a
+ * call of the program's that names them.
  *
  * Which execution they belong to
  *
- * What a list records is a recording (struct ze_recording): commands, our events, and slots for global timestamps. Each execution of it overwrites the
- * same events and slots. They are read by the host, in hooks, as soon as they are ready: before the program resets, uses again or destroys an event, and
- * at the latest before the recording is executed again. If by then the device has not come that far, a list of ours goes before it, which copies the last
- * execution's results to memory of their own (a capture). So a list that is waited for between its executions costs the device nothing but its
- * events.
+ * What a list records is a recording (struct ze_recording): commands, our events, and slots for
+ * global timestamps. Each execution of it overwrites the same events and slots. They are read by
+ * the host, in hooks, as soon as they are ready: before the program resets, uses again or destroys
+ * an event, and at the latest before the recording is executed again. If by then the device has not
+ * come that far, a list of ours goes before it, which copies the last execution's results to memory
+ * of their own (a capture). So a list that is waited for between its executions costs the device
+ * nothing but its events.
  *
- * Locking: tl_ze_lock protects everything here. It may be held over driver calls that never wait for the device (creating, querying, recording into a
- * list of ours); those that may (appending to the program's immediate lists, executing) are made without. A program records into a list by one
+ * Locking: tl_ze_lock protects everything here. It may be held over driver calls that never wait
+ * for the device (creating, querying, recording into a list of ours); those that may (appending to
+ * the program's immediate lists, executing) are made without. A program records into a list by one
  * thread at a time, so what an append's hook has of a list stays while the lock is open.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_H
@@ -52,30 +65,30 @@ extern pthread_mutex_t tl_ze_lock;
 
 /* --- the driver: ze.c */
 
-#define ZE_REAL_EACH(X) \
-	X(zeCommandListAppendBarrier) \
-	X(zeCommandListAppendEventReset) \
-	X(zeCommandListAppendMemoryCopy) \
-	X(zeCommandListAppendMemoryFill) \
-	X(zeCommandListAppendQueryKernelTimestamps) \
-	X(zeCommandListAppendSignalEvent) \
-	X(zeCommandListAppendWriteGlobalTimestamp) \
-	X(zeCommandListClose) \
-	X(zeCommandListCreate) \
-	X(zeCommandListDestroy) \
-	X(zeDeviceGetCommandQueueGroupProperties) \
-	X(zeDeviceGetGlobalTimestamps) \
-	X(zeDeviceGetProperties) \
-	X(zeEventCreate) \
-	X(zeEventDestroy) \
-	X(zeEventHostReset) \
-	X(zeEventHostSignal) \
-	X(zeEventPoolCreate) \
-	X(zeEventPoolDestroy) \
-	X(zeEventQueryKernelTimestamp) \
-	X(zeEventQueryStatus) \
-	X(zeMemAllocHost) \
-	X(zeMemFree) \
+#define ZE_REAL_EACH(X)                                                                            \
+	X(zeCommandListAppendBarrier)                                                              \
+	X(zeCommandListAppendEventReset)                                                           \
+	X(zeCommandListAppendMemoryCopy)                                                           \
+	X(zeCommandListAppendMemoryFill)                                                           \
+	X(zeCommandListAppendQueryKernelTimestamps)                                                \
+	X(zeCommandListAppendSignalEvent)                                                          \
+	X(zeCommandListAppendWriteGlobalTimestamp)                                                 \
+	X(zeCommandListClose)                                                                      \
+	X(zeCommandListCreate)                                                                     \
+	X(zeCommandListDestroy)                                                                    \
+	X(zeDeviceGetCommandQueueGroupProperties)                                                  \
+	X(zeDeviceGetGlobalTimestamps)                                                             \
+	X(zeDeviceGetProperties)                                                                   \
+	X(zeEventCreate)                                                                           \
+	X(zeEventDestroy)                                                                          \
+	X(zeEventHostReset)                                                                        \
+	X(zeEventHostSignal)                                                                       \
+	X(zeEventPoolCreate)                                                                       \
+	X(zeEventPoolDestroy)                                                                      \
+	X(zeEventQueryKernelTimestamp)                                                             \
+	X(zeEventQueryStatus)                                                                      \
+	X(zeMemAllocHost)                                                                          \
+	X(zeMemFree)                                                                               \
 	X(zeMemGetAllocProperties)
 
 struct tl_ze_real {
@@ -91,14 +104,17 @@ extern struct tl_ze_real tl_ze_real;
 bool tl_ze_usable(void);
 
 /* One for each file that has hooks. */
-extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends, tl_device_ze_executions, tl_device_ze_mutations, tl_device_ze_graphs;
+extern const struct tl_device_api tl_device_ze, tl_device_ze_events, tl_device_ze_appends,
+	tl_device_ze_executions, tl_device_ze_mutations, tl_device_ze_graphs;
 
 /* Hooks of each file. */
-extern const struct tl_hook tl_ze_object_hooks[], tl_ze_event_hooks[], tl_ze_append_hooks[], tl_ze_execute_hooks[], tl_ze_mutable_hooks[], tl_ze_graph_hooks[];
+extern const struct tl_hook tl_ze_object_hooks[], tl_ze_event_hooks[], tl_ze_append_hooks[],
+	tl_ze_execute_hooks[], tl_ze_mutable_hooks[], tl_ze_graph_hooks[];
 
 /* --- devices and their clocks: ze_device.c */
 
-#define ZE_GROUPS 16u	/* queue groups of a device, and engines of a group, that have lanes of their own */
+/* queue groups of a device, and engines of a group, that have lanes of their own */
+#define ZE_GROUPS  16u
 #define ZE_ENGINES 16u
 
 struct ze_device {
@@ -107,7 +123,7 @@ struct ze_device {
 	struct tl_device *device;
 	const char *name;
 	struct tl_clock_fit clock;
-	bool pairs;			/* its clock can be read beside the host's */
+	bool pairs; /* its clock can be read beside the host's */
 	unsigned bits, kernel_bits;
 	uint32_t groups;
 	ze_command_queue_group_property_flags_t flags[ZE_GROUPS];
@@ -136,14 +152,18 @@ void tl_ze_devices_forget(void);
 
 /* --- our own objects in a program's context: ze_own.c */
 
-/* What the device writes for a command: as the result of a query of an event, or two global timestamps. 0: not yet. */
+/*
+ * What the device writes for a command: as the result of a query of an event, or two global
+ * timestamps. 0: not yet.
+ */
 struct ze_slot {
 	uint64_t start, end;
 	uint64_t context[2];
 };
-_Static_assert(sizeof(struct ze_slot) == sizeof(ze_kernel_timestamp_result_t), "an event's timestamps are copied into a slot");
+_Static_assert(sizeof(struct ze_slot) == sizeof(ze_kernel_timestamp_result_t),
+	       "an event's timestamps are copied into a slot");
 
-#define ZE_RUN 64u	/* slots that lie together */
+#define ZE_RUN 64u /* slots that lie together */
 
 struct ze_run {
 	struct ze_run *next;
@@ -159,19 +179,20 @@ struct ze_own_event {
 struct ze_context {
 	struct tl_handle handle;
 	bool gone;
-	struct ze_pools *pools;			/* of ours */
-	struct ze_own_event *events;		/* free, and not signalled */
+	struct ze_pools *pools;	     /* of ours */
+	struct ze_own_event *events; /* free, and not signalled */
 	struct ze_slab *slabs;
-	struct ze_run *runs;			/* free */
-	struct ze_slot *single_free;		/* slots given one by one: linked by .start */
-	struct ze_capture *captures;		/* that nobody needs any more */
+	struct ze_run *runs;	     /* free */
+	struct ze_slot *single_free; /* slots given one by one: linked by .start */
+	struct ze_capture *captures; /* that nobody needs any more */
 	ze_event_pool_handle_t plain_pool;
-	ze_event_handle_t plain[2];		/* without timestamps; the second is signalled */
-	bool outlived;				/* the device may yet write to memory of ours that is in it */
-	struct ze_recording *recordings;	/* that live in it */
+	ze_event_handle_t plain[2]; /* without timestamps; the second is signalled */
+	/* the device may yet write to memory of ours that is in it */
+	bool outlived;
+	struct ze_recording *recordings; /* that live in it */
 };
 
-struct ze_context *tl_ze_context(ze_context_handle_t handle);	/* made where there is none yet */
+struct ze_context *tl_ze_context(ze_context_handle_t handle); /* made where there is none yet */
 /* Everything of ours that is in it, too. */
 void tl_ze_context_destroy(ze_context_handle_t handle);
 void tl_ze_contexts_forget(void);
@@ -191,47 +212,66 @@ ze_event_handle_t tl_ze_plain(struct ze_context *context, bool signalled);
 struct ze_kernel {
 	struct tl_handle handle;
 	char *name;
-	uint32_t group[3];	/* [0] 0: not set */
+	uint32_t group[3]; /* [0] 0: not set */
 };
 
 struct ze_image {
 	struct tl_handle handle;
 	uint64_t pixels;
-	uint32_t pixel;	/* bytes; 0: not known */
+	uint32_t pixel; /* bytes; 0: not known */
 };
 
 struct ze_pool {
 	struct tl_handle handle;
 	struct ze_context *context;
-	ze_event_pool_flags_t flags;	/* that the program asked for */
-	bool changed;			/* it got more */
-	bool counts;			/* its events are counter-based */
+	ze_event_pool_flags_t flags; /* that the program asked for */
+	bool changed;		     /* it got more */
+	bool counts;		     /* its events are counter-based */
 	struct ze_event *events;
 };
 
 struct ze_event {
 	struct tl_handle handle;
-	struct ze_pool *pool;		/* NULL: not one that was seen being created */
-	struct ze_event *next, **link;	/* of the pool */
+	struct ze_pool *pool;	       /* NULL: not one that was seen being created */
+	struct ze_event *next, **link; /* of the pool */
 	uint32_t references;
-	bool seen;			/* being created: so it is seen being destroyed, too */
-	bool counts;			/* counter-based: it stands for the command that was last to signal it, and for no other */
-	bool stamps;			/* one that has no pool: the program asked for timestamps that the host can read */
+	bool seen; /* being created: so it is seen being destroyed, too */
+	/* counter-based: it stands for the command that was last to signal it, and for no other */
+	bool counts;
+	/* one that has no pool: the program asked for timestamps that the host can read */
+	bool stamps;
 	bool destroyed;
-	uint32_t here;			/* calls of the program's that name it, which are in their hooks: it exists */
-	bool stale;			/* it may have been signalled already when .pending was submitted */
-	struct ze_execution *pending;	/* the last command that is to signal it, unless its times have been read */
+	/* calls of the program's that name it, which are in their hooks: it exists */
+	uint32_t here;
+	/* it may have been signalled already when .pending was submitted */
+	bool stale;
+	/* the last command that is to signal it, unless its times have been read */
+	struct ze_execution *pending;
 	uint32_t index;
 	bool told;
-	uint64_t last_start, last_end;	/* .told: its times, as last read: while it says so still, it has not been signalled again */
-	bool elsewhere;			/* it may have been signalled by what is not read from it: by a command with a slot, or by the host */
-	uint32_t kept;			/* queries in immediate lists that are to keep earlier ones, and have not been read */
-	struct ze_recording *recorded;	/* signalled by this recording's command .command, and not reset in it since */
+	/*
+	 * .told: its times, as last read: while it says so still, it has not been signalled again
+	 */
+	uint64_t last_start, last_end;
+	/*
+	 * it may have been signalled by what is not read from it: by a command with a slot, or by
+	 * the host
+	 */
+	bool elsewhere;
+	/* queries in immediate lists that are to keep earlier ones, and have not been read */
+	uint32_t kept;
+	/* signalled by this recording's command .command, and not reset in it since */
+	struct ze_recording *recorded;
 	uint32_t command;
-	struct ze_queue *behind;	/* it is signalled behind this queue's executions up to .number. The queue may be gone */
+	/* it is signalled behind this queue's executions up to .number. The queue may be gone */
+	struct ze_queue *behind;
 	uint64_t number;
-	uint64_t session;		/* of the graph's capture in which a command was last to signal it */
-	struct ze_recording *kept_in;	/* a query in this recording keeps the times of its .kept_command before the event is reset */
+	/* of the graph's capture in which a command was last to signal it */
+	uint64_t session;
+	/*
+	 * a query in this recording keeps the times of its .kept_command before the event is reset
+	 */
+	struct ze_recording *kept_in;
 	uint32_t kept_command;
 };
 
@@ -241,16 +281,17 @@ struct ze_queue {
 	struct ze_device *device;
 	struct tl_device_queue *lanes;
 	bool synchronous;
-	uint64_t number;		/* of the last execution */
-	uint64_t over;			/* of the last one of which something has been read: what stands before it is over */
+	uint64_t number; /* of the last execution */
+	/* of the last one of which something has been read: what stands before it is over */
+	uint64_t over;
 	struct ze_execution *first, **last;
-	struct ze_queue *next, **link;	/* of all */
+	struct ze_queue *next, **link; /* of all */
 };
 
 struct ze_fence {
 	struct tl_handle handle;
 	ze_command_queue_handle_t queue;
-	uint64_t number;	/* executions up to this one are over when it is signalled */
+	uint64_t number; /* executions up to this one are over when it is signalled */
 };
 
 struct ze_list {
@@ -261,10 +302,12 @@ struct ze_list {
 	bool only_copies;
 	bool in_order;
 	struct ze_queue *queue;		/* immediate */
-	struct ze_recording *recording;	/* regular */
-	uint64_t next_id;		/* that the program asked for, of the next command to be appended; 0: none */
-	bool next_signals;		/* the next command's event may be replaced by the program: it is to have none of ours */
-	uint64_t session;		/* of the graph's capture that it took part in last */
+	struct ze_recording *recording; /* regular */
+	/* that the program asked for, of the next command to be appended; 0: none */
+	uint64_t next_id;
+	/* the next command's event may be replaced by the program: it is to have none of ours */
+	bool next_signals;
+	uint64_t session; /* of the graph's capture that it took part in last */
 };
 
 struct ze_event *tl_ze_event_find(ze_event_handle_t handle);
@@ -273,8 +316,9 @@ struct ze_event *tl_ze_event_known(ze_event_handle_t handle);
 /* Its kernel timestamps can be read by us, at any time. */
 bool tl_ze_event_has_times(const struct ze_event *event);
 /* Flags of a pool: its events have kernel timestamps. */
-#define ZE_STAMPS (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | 8u /* KERNEL_MAPPED_TIMESTAMP, which 1.4 lacks */)
-void tl_ze_event_release(struct ze_event *event);	/* one reference less; NULL: nothing */
+#define ZE_STAMPS                                                                                  \
+	(ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | 8u /* KERNEL_MAPPED_TIMESTAMP, which 1.4 lacks */)
+void tl_ze_event_release(struct ze_event *event); /* one reference less; NULL: nothing */
 /* The program asked for no timestamps of it, and it has some all the same. */
 bool tl_ze_event_hides_times(const struct ze_event *event);
 /* Around what is done in the hook of a call that names it; NULL: nothing. */
@@ -285,7 +329,7 @@ struct ze_kernel *tl_ze_kernel_find(ze_kernel_handle_t handle);
 struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);
 struct ze_queue *tl_ze_queue_find(ze_command_queue_handle_t handle);
 struct ze_fence *tl_ze_fence_find(ze_fence_handle_t handle);
-struct ze_queue *tl_ze_queues(void);			/* the first of all */
+struct ze_queue *tl_ze_queues(void); /* the first of all */
 /* The driver has just made a copy of a regular list. With the lock held. */
 void tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone);
 void tl_ze_objects_forget(void);
@@ -294,88 +338,106 @@ void tl_ze_events_forget(void);
 /* --- recordings and executions: ze_collect.c, ze_capture.c */
 
 enum ze_source {
-	ZE_OWN,		/* our event's */
-	ZE_THEIRS,	/* the program's event's */
-	ZE_BRACKET,	/* the slot's two global timestamps */
-	ZE_INSTANT,	/* the slot's first */
-	ZE_QUERY,	/* the slot, to which the program's event's are copied before the list resets it */
-	ZE_NONE,	/* nowhere: memory was short */
+	ZE_OWN,	    /* our event's */
+	ZE_THEIRS,  /* the program's event's */
+	ZE_BRACKET, /* the slot's two global timestamps */
+	ZE_INSTANT, /* the slot's first */
+	/* the slot, to which the program's event's are copied before the list resets it */
+	ZE_QUERY,
+	ZE_NONE, /* nowhere: memory was short */
 };
 
 struct ze_command {
-	char *name;			/* a kernel's; NULL: what */
+	char *name; /* a kernel's; NULL: what */
 	const char *what;
 	enum tl_device_kind kind;
 	enum ze_source source;
 	struct ze_own_event *own;
-	struct ze_event *event;		/* the program's, that is signalled; a reference */
+	struct ze_event *event; /* the program's, that is signalled; a reference */
 	struct ze_slot *slot;
 	uint64_t bytes;
 	const char *peer;
 	unsigned dimensions;
 	uint64_t global[3], local[3];
-	uint32_t kernels;		/* of a launch of several; 0: it is none */
-	uint64_t id;			/* by which the program may change it; 0: it may not */
-	bool keeps;			/* its event is the program's to choose: none of ours */
-	uint32_t previous;		/* 1 + the command whose times a query before this one keeps; 0: none */
+	uint32_t kernels; /* of a launch of several; 0: it is none */
+	uint64_t id;	  /* by which the program may change it; 0: it may not */
+	bool keeps;	  /* its event is the program's to choose: none of ours */
+	/* 1 + the command whose times a query before this one keeps; 0: none */
+	uint32_t previous;
 };
 
 struct ze_recording {
-	uint32_t references;		/* the list's, and each execution's */
-	struct ze_context *context;	/* NULL: it is gone, and all of ours in it */
+	uint32_t references;	    /* the list's, and each execution's */
+	struct ze_context *context; /* NULL: it is gone, and all of ours in it */
 	struct ze_device *device;
 	uint32_t group;
 	bool immediate;
-	bool dirty;			/* what it has of ours may yet be written by the device: not to be used again */
+	/* what it has of ours may yet be written by the device: not to be used again */
+	bool dirty;
 	struct ze_command *commands;
 	uint32_t count, room;
 	struct ze_run *runs;
-	uint32_t in_run;		/* slots used of the first */
-	struct ze_execution *live;	/* the last execution, while it has results in events and slots */
-	struct ze_capture *captures;	/* free */
-	struct ze_recording *next, **link;	/* of the context */
+	uint32_t in_run; /* slots used of the first */
+	/* the last execution, while it has results in events and slots */
+	struct ze_execution *live;
+	struct ze_capture *captures;	   /* free */
+	struct ze_recording *next, **link; /* of the context */
 };
 
 struct ze_item {
-	struct tl_device_command *command;	/* NULL: shown, or not to be shown */
+	struct tl_device_command *command; /* NULL: shown, or not to be shown */
 	bool read;
-	bool lost;				/* its times can't be had */
+	bool lost; /* its times can't be had */
 	bool shown;
-	uint64_t start, end;			/* as read */
+	uint64_t start, end; /* as read */
 	struct tl_device_call waited;
-	struct tl_device_call near;		/* waited for its event, before the timestamp behind it was there */
+	/* waited for its event, before the timestamp behind it was there */
+	struct tl_device_call near;
 };
 
 struct ze_execution {
-	struct ze_execution *next, **link;	/* of the queue */
+	struct ze_execution *next, **link; /* of the queue */
 	struct ze_recording *recording;
 	struct ze_queue *queue;
-	struct ze_capture *capture;	/* that its results go to */
-	struct ze_execution *before, *behind;	/* of the same recording, by a capture between the two; NULL: it is over */
+	struct ze_capture *capture; /* that its results go to */
+	/* of the same recording, by a capture between the two; NULL: it is over */
+	struct ze_execution *before, *behind;
 	uint64_t number;
-	uint64_t began;			/* when it was about to be submitted */
+	uint64_t began; /* when it was about to be submitted */
 	uint32_t correlation, request;
-	bool submitted;			/* the call has returned */
+	bool submitted; /* the call has returned */
 	struct tl_device_call call;
-	uint32_t left, first_left;	/* items that are not shown; the first of them */
+	uint32_t left, first_left; /* items that are not shown; the first of them */
 	struct ze_item items[];
 };
 
-struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device, uint32_t group, bool immediate);
+struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device,
+					 uint32_t group, bool immediate);
 void tl_ze_recording_release(struct ze_recording *recording);
 /* Its context is going to be destroyed: what of it has not ended never will. */
 void tl_ze_recording_orphan(struct ze_recording *recording);
 /* Room for one more command, to be filled in and counted. NULL: memory is short. */
 struct ze_command *tl_ze_command_next(struct ze_recording *recording);
-/* What a command holds is let go of. `clean`: our event is not signalled, and the device has no use for event and slot any more. */
+/*
+ * What a command holds is let go of. `clean`: our event is not signalled, and the device has no use
+ * for event and slot any more.
+ */
 void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean);
 struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording);
 
-/* Where the times of a command come from that has an event of the program's (or may get one): that stays where it is. */
-void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording, struct ze_command *command);
+/*
+ * Where the times of a command come from that has an event of the program's (or may get one): that
+ * stays where it is.
+ */
+void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
+			    struct ze_command *command);
 
-/* An execution of all that is recorded, about to be submitted; the last one of its queue. NULL: nothing of it is to be shown, or memory is short. */
-struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue, uint32_t correlation, uint32_t request);
+/*
+ * An execution of all that is recorded, about to be submitted; the last one of its queue. NULL:
+ * nothing of it is to be shown, or memory is short.
+ */
+struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue,
+					 uint32_t correlation, uint32_t request);
 /* It was not submitted. */
 void tl_ze_execution_cancel(struct ze_execution *execution);
 
@@ -389,7 +451,8 @@ bool tl_ze_execution_read(struct ze_execution *execution);
 void tl_ze_recording_spoil(struct ze_recording *recording);
 
 /* This command is changed by the program: it is going to signal this event, or none (NULL). */
-void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command, struct ze_event *event);
+void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command,
+			    struct ze_event *event);
 
 /* Show what is ready of a recording's commands, wherever they are executed. */
 void tl_ze_recording_collect(const struct ze_recording *recording);
@@ -412,7 +475,10 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 /* It is going to be reset, used again or destroyed: read what it has. False: it is not ready. */
 bool tl_ze_settle(struct ze_event *event);
 
-/* Timestamps behind commands whose events the program may have seen: wait until they are written, a moment at most. One of both is NULL. With the lock held. */
+/*
+ * Timestamps behind commands whose events the program may have seen: wait until they are written, a
+ * moment at most. One of both is NULL. With the lock held.
+ */
 void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording);
 
 /* The queue is gone, or the process ends: show what is left as unfinished. */
@@ -421,18 +487,19 @@ void tl_ze_give_up(struct ze_queue *queue);
 /* --- graphs: ze_graph.c */
 
 /*
- * What is appended to this list is not executed, but captured for a graph: nothing of ours may go there. True for a list that waits for an event of a
- * captured command, too, and from then on.
+ * What is appended to this list is not executed, but captured for a graph: nothing of ours may go
+ * there. True for a list that waits for an event of a captured command, too, and from then on.
  */
-bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count, const ze_event_handle_t *waits);
+bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count,
+		       const ze_event_handle_t *waits);
 void tl_ze_list_is_gone(const struct ze_list *list);
 void tl_ze_graphs_forget(void);
 
 struct ze_capture {
 	struct ze_capture *next;
 	ze_command_list_handle_t list;
-	struct ze_slot *slots;		/* of each command; then copies of the recording's runs */
-	size_t size;			/* of these, in bytes */
+	struct ze_slot *slots; /* of each command; then copies of the recording's runs */
+	size_t size;	       /* of these, in bytes */
 	bool executed;
 	struct ze_own_event *done;
 };
@@ -440,7 +507,10 @@ struct ze_capture {
 /* NULL: can't be had. */
 struct ze_capture *tl_ze_capture_take(struct ze_recording *recording);
 void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *capture);
-/* Nobody needs it any more, but the device may not be through with it: destroyed later, or with the context. */
+/*
+ * Nobody needs it any more, but the device may not be through with it: destroyed later, or with the
+ * context.
+ */
 void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture);
 void tl_ze_capture_free(struct ze_context *context, struct ze_capture *capture);
 bool tl_ze_capture_is_done(const struct ze_capture *capture);

@@ -1,5 +1,6 @@
 /*
- * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the command leaves its times somewhere.
+ * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the
+ * command leaves its times somewhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,26 +9,33 @@
 
 /* How one of these functions is called. Parameter 0 is the list. */
 struct append {
-	int8_t signal;	/* the parameter with the event that it may signal; -1: none */
-	int8_t event;	/* its event, which it is all about; -1: none */
-	bool forgets;	/* and which it resets */
-	int8_t waits;	/* the parameter with the number of events that it waits for, if that does not follow .signal; 0: it does */
-	void (*describe)(struct tl_call *call, const struct ze_list *list, struct ze_command *command);
+	int8_t signal; /* the parameter with the event that it may signal; -1: none */
+	int8_t event;  /* its event, which it is all about; -1: none */
+	bool forgets;  /* and which it resets */
+	/*
+	 * the parameter with the number of events that it waits for, if that does not follow
+	 * .signal; 0: it does
+	 */
+	int8_t waits;
+	void (*describe)(struct tl_call *call, const struct ze_list *list,
+			 struct ze_command *command);
 };
 
 struct append_state {
-	struct ze_list *list;		/* NULL: nothing to do afterwards */
-	struct ze_recording *recording;	/* of which the command is the last, not counted yet if the list is regular */
-	struct ze_execution *execution;	/* immediate */
+	struct ze_list *list; /* NULL: nothing to do afterwards */
+	/* of which the command is the last, not counted yet if the list is regular */
+	struct ze_recording *recording;
+	struct ze_execution *execution; /* immediate */
 	ze_event_handle_t *asked;	/* instead of the program's array: a query's events */
 	uint32_t correlation;
-	bool begun;			/* a timestamp was written before the command */
+	bool begun; /* a timestamp was written before the command */
 };
 _Static_assert(sizeof(struct append_state) <= TL_HOOK_STATE, "the state of a hook");
 
 /* --- what commands are: filled in from the call's parameters */
 
-static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle, const ze_group_count_t *groups)
+static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle,
+		       const ze_group_count_t *groups)
 {
 	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
 	const uint32_t *counts = groups ? &groups->groupCountX : NULL;
@@ -49,16 +57,20 @@ static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle, co
 		command->dimensions = 0;
 }
 
-static void describe_kernel(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_kernel(struct tl_call *call, const struct ze_list *list,
+			    struct ze_command *command)
 {
-	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), ZE_PARAM(call, 2, const ze_group_count_t *));
+	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t),
+		   ZE_PARAM(call, 2, const ze_group_count_t *));
 	(void)list;
 }
 
 /* The same three numbers as a group's counts: ze_group_size_t, which 1.4's header lacks. */
-static void describe_arguments(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_arguments(struct tl_call *call, const struct ze_list *list,
+			       struct ze_command *command)
 {
-	const ze_group_count_t counts = ZE_PARAM(call, 2, ze_group_count_t), sizes = ZE_PARAM(call, 3, ze_group_count_t);
+	const ze_group_count_t counts = ZE_PARAM(call, 2, ze_group_count_t),
+			       sizes = ZE_PARAM(call, 3, ze_group_count_t);
 
 	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), &counts);
 	command->dimensions = 3;
@@ -69,14 +81,16 @@ static void describe_arguments(struct tl_call *call, const struct ze_list *list,
 	(void)list;
 }
 
-static void describe_indirect(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_indirect(struct tl_call *call, const struct ze_list *list,
+			      struct ze_command *command)
 {
 	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), NULL);
 	(void)list;
 }
 
 /* One command with one event, whatever it launches: it is called as the first of them. */
-static void describe_several(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_several(struct tl_call *call, const struct ze_list *list,
+			     struct ze_command *command)
 {
 	const ze_kernel_handle_t *kernels = ZE_PARAM(call, 2, ze_kernel_handle_t *);
 	uint32_t count = ZE_PARAM(call, 1, uint32_t);
@@ -94,14 +108,16 @@ struct side {
 
 static struct side side_of(ze_context_handle_t context, const void *memory)
 {
-	ze_memory_allocation_properties_t properties = { .stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES };
+	ze_memory_allocation_properties_t properties = {
+		.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
 	ze_device_handle_t device = NULL;
 
-	if (!memory || tl_ze_real.zeMemGetAllocProperties(context, memory, &properties, &device) != ZE_RESULT_SUCCESS)
-		return (struct side){ .host = true };
+	if (!memory || tl_ze_real.zeMemGetAllocProperties(context, memory, &properties, &device) !=
+			       ZE_RESULT_SUCCESS)
+		return (struct side){.host = true};
 	if (properties.type == ZE_MEMORY_TYPE_DEVICE || properties.type == ZE_MEMORY_TYPE_SHARED)
-		return (struct side){ .device = tl_ze_device(device) };
-	return (struct side){ .host = true };
+		return (struct side){.device = tl_ze_device(device)};
+	return (struct side){.host = true};
 }
 
 static const char *peer_of(const struct side *side, const struct ze_list *list)
@@ -114,10 +130,11 @@ static const char *peer_of(const struct side *side, const struct ze_list *list)
 struct ways {
 	const char *read, *write, *copy;
 };
-static const struct ways buffers = { "read buffer", "write buffer", "copy buffer" };
-static const struct ways images = { "read image", "write image", "copy image" };
+static const struct ways buffers = {"read buffer", "write buffer", "copy buffer"};
+static const struct ways images = {"read image", "write image", "copy image"};
 
-static void set_copy(struct ze_command *command, const struct ze_list *list, struct side to, struct side from, const struct ways *ways)
+static void set_copy(struct ze_command *command, const struct ze_list *list, struct side to,
+		     struct side from, const struct ways *ways)
 {
 	const char *peer = peer_of(&from, list);
 
@@ -143,21 +160,25 @@ static ze_context_handle_t context_of(const struct ze_list *list)
 
 static struct side of_list(const struct ze_list *list)
 {
-	return (struct side){ .device = list->device };
+	return (struct side){.device = list->device};
 }
 
-static void describe_copy(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_copy(struct tl_call *call, const struct ze_list *list,
+			  struct ze_command *command)
 {
 	ze_context_handle_t context = context_of(list);
 
-	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)), side_of(context, ZE_PARAM(call, 2, void *)), &buffers);
+	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)),
+		 side_of(context, ZE_PARAM(call, 2, void *)), &buffers);
 	command->bytes = ZE_PARAM(call, 3, size_t);
 }
 
-static void describe_copy_from(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_copy_from(struct tl_call *call, const struct ze_list *list,
+			       struct ze_command *command)
 {
 	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)),
-		 side_of(ZE_PARAM(call, 2, ze_context_handle_t), ZE_PARAM(call, 3, void *)), &buffers);
+		 side_of(ZE_PARAM(call, 2, ze_context_handle_t), ZE_PARAM(call, 3, void *)),
+		 &buffers);
 	command->bytes = ZE_PARAM(call, 4, size_t);
 }
 
@@ -166,17 +187,21 @@ static uint64_t at_least_one(uint32_t n)
 	return n ? n : 1;
 }
 
-static void describe_copy_region(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_copy_region(struct tl_call *call, const struct ze_list *list,
+				 struct ze_command *command)
 {
 	const ze_copy_region_t *region = ZE_PARAM(call, 6, const ze_copy_region_t *);
 	ze_context_handle_t context = context_of(list);
 
-	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)), side_of(context, ZE_PARAM(call, 5, void *)), &buffers);
+	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)),
+		 side_of(context, ZE_PARAM(call, 5, void *)), &buffers);
 	if (region)
-		command->bytes = region->width * at_least_one(region->height) * at_least_one(region->depth);
+		command->bytes =
+			region->width * at_least_one(region->height) * at_least_one(region->depth);
 }
 
-static void describe_fill(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_fill(struct tl_call *call, const struct ze_list *list,
+			  struct ze_command *command)
 {
 	struct side to = side_of(context_of(list), ZE_PARAM(call, 1, void *));
 
@@ -195,34 +220,45 @@ static uint64_t image_bytes(ze_image_handle_t handle, const ze_image_region_t *r
 		return 0;
 	if (!region)
 		return image->pixels * image->pixel;
-	return image->pixel * region->width * at_least_one(region->height) * at_least_one(region->depth);
+	return image->pixel * region->width * at_least_one(region->height) *
+	       at_least_one(region->depth);
 }
 
-static void describe_image_copy(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_image_copy(struct tl_call *call, const struct ze_list *list,
+				struct ze_command *command)
 {
 	set_copy(command, list, of_list(list), of_list(list), &images);
 	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), NULL);
 }
 
-static void describe_image_region(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_image_region(struct tl_call *call, const struct ze_list *list,
+				  struct ze_command *command)
 {
 	set_copy(command, list, of_list(list), of_list(list), &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), ZE_PARAM(call, 4, const ze_image_region_t *));
+	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
+				     ZE_PARAM(call, 4, const ze_image_region_t *));
 }
 
-static void describe_image_read(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_image_read(struct tl_call *call, const struct ze_list *list,
+				struct ze_command *command)
 {
-	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)), of_list(list), &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), ZE_PARAM(call, 3, const ze_image_region_t *));
+	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)), of_list(list),
+		 &images);
+	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
+				     ZE_PARAM(call, 3, const ze_image_region_t *));
 }
 
-static void describe_image_write(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_image_write(struct tl_call *call, const struct ze_list *list,
+				 struct ze_command *command)
 {
-	set_copy(command, list, of_list(list), side_of(context_of(list), ZE_PARAM(call, 2, void *)), &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 1, ze_image_handle_t), ZE_PARAM(call, 3, const ze_image_region_t *));
+	set_copy(command, list, of_list(list), side_of(context_of(list), ZE_PARAM(call, 2, void *)),
+		 &images);
+	command->bytes = image_bytes(ZE_PARAM(call, 1, ze_image_handle_t),
+				     ZE_PARAM(call, 3, const ze_image_region_t *));
 }
 
-static void describe_prefetch(struct tl_call *call, const struct ze_list *list, struct ze_command *command)
+static void describe_prefetch(struct tl_call *call, const struct ze_list *list,
+			      struct ze_command *command)
 {
 	command->kind = TL_DEVICE_MIGRATE;
 	command->what = "prefetch";
@@ -230,13 +266,14 @@ static void describe_prefetch(struct tl_call *call, const struct ze_list *list, 
 	(void)list;
 }
 
-#define DESCRIBE(name, kind_, what_)                                                                                   \
-	static void describe_##name(struct tl_call *call, const struct ze_list *list, struct ze_command *command)      \
-	{                                                                                                              \
-		command->kind = kind_;                                                                                 \
-		command->what = what_;                                                                                 \
-		(void)call;                                                                                            \
-		(void)list;                                                                                            \
+#define DESCRIBE(name, kind_, what_)                                                               \
+	static void describe_##name(struct tl_call *call, const struct ze_list *list,              \
+				    struct ze_command *command)                                    \
+	{                                                                                          \
+		command->kind = kind_;                                                             \
+		command->what = what_;                                                             \
+		(void)call;                                                                        \
+		(void)list;                                                                        \
 	}
 DESCRIBE(barrier, TL_DEVICE_SYNC, "barrier")
 DESCRIBE(signal, TL_DEVICE_SYNC, "signal event")
@@ -252,8 +289,8 @@ DESCRIBE(query, TL_DEVICE_OTHER, "query timestamps")
 /* --- where its times come from */
 
 /*
- * The list is going to reset this event, or to signal it once more, while what it says of an earlier command has not been read. A barrier, which waits
- * for that command, and a copy go before.
+ * The list is going to reset this event, or to signal it once more, while what it says of an
+ * earlier command has not been read. A barrier, which waits for that command, and a copy go before.
  */
 static void keep_times(struct ze_list *list, struct ze_event *event)
 {
@@ -272,16 +309,22 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 		recording = pending->recording;
 		index = event->index;
 	}
-	if (!recording || (!list->queue && recording != list->recording) || recording->commands[index].source != ZE_THEIRS || list->only_copies)
+	if (!recording || (!list->queue && recording != list->recording) ||
+	    recording->commands[index].source != ZE_THEIRS || list->only_copies)
 		return;
 	struct ze_slot *slot = tl_ze_recording_slot(recording);
 	if (!slot)
 		return;
 	pthread_mutex_unlock(&tl_ze_lock);
-	bool kept = (list->in_order || tl_ze_real.zeCommandListAppendBarrier(target, NULL, 0, NULL) == ZE_RESULT_SUCCESS) &&
-		    tl_ze_real.zeCommandListAppendQueryKernelTimestamps(target, 1, &handle, slot, NULL, NULL, 0, NULL) == ZE_RESULT_SUCCESS;
+	bool kept = (list->in_order || tl_ze_real.zeCommandListAppendBarrier(
+					       target, NULL, 0, NULL) == ZE_RESULT_SUCCESS) &&
+		    tl_ze_real.zeCommandListAppendQueryKernelTimestamps(
+			    target, 1, &handle, slot, NULL, NULL, 0, NULL) == ZE_RESULT_SUCCESS;
 	pthread_mutex_lock(&tl_ze_lock);
-	/* It may have been read meanwhile; then the slot stays unused, since the device is going to write to it. */
+	/*
+	 * It may have been read meanwhile; then the slot stays unused, since the device is going to
+	 * write to it.
+	 */
 	if (!kept || (list->queue && event->pending != pending))
 		return;
 	recording->commands[index].source = ZE_QUERY;
@@ -296,7 +339,8 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 }
 
 /* Lists of engines that only copy can't copy an event's timestamps between executions: see ze.h. */
-static void choose_source(const struct ze_list *list, struct ze_recording *recording, struct ze_command *command, bool signals)
+static void choose_source(const struct ze_list *list, struct ze_recording *recording,
+			  struct ze_command *command, bool signals)
 {
 	bool stamps = !signals || (list->only_copies && list->recording);
 
@@ -322,7 +366,8 @@ static struct ze_command *command_of(const struct append_state *state)
 }
 
 /* Everything that needs the lock. False: the command is not watched. */
-static bool prepare(struct tl_call *call, const struct append *append, struct append_state *state, struct ze_list *list)
+static bool prepare(struct tl_call *call, const struct append *append, struct append_state *state,
+		    struct ze_list *list)
 {
 	int8_t at = append->signal >= 0 ? append->signal : append->event;
 	ze_event_handle_t handle = at >= 0 ? ZE_PARAM(call, at, ze_event_handle_t) : NULL;
@@ -333,8 +378,12 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 		return false;
 	if (event)
 		keep_times(list, event);
-	state->recording = list->queue ? tl_ze_recording_new(list->context, list->device, list->group, true) : list->recording;
-	struct ze_command *command = state->recording && state->recording->context ? tl_ze_command_next(state->recording) : NULL;
+	state->recording =
+		list->queue ? tl_ze_recording_new(list->context, list->device, list->group, true)
+			    : list->recording;
+	struct ze_command *command = state->recording && state->recording->context
+					     ? tl_ze_command_next(state->recording)
+					     : NULL;
 	if (!command)
 		return false;
 	append->describe(call, list, command);
@@ -343,14 +392,16 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 	if (event && !append->forgets) {
 		command->event = event;
 		event->references++;
-		command->previous = event->kept_in == state->recording ? event->kept_command + 1 : 0;
+		command->previous =
+			event->kept_in == state->recording ? event->kept_command + 1 : 0;
 	}
 	choose_source(list, state->recording, command, append->signal >= 0);
 	state->correlation = list->queue ? tl_device_correlation() : 0;
 	if (!list->queue)
 		return true;
 	state->recording->count = 1;
-	state->execution = tl_ze_execution_new(state->recording, list->queue, state->correlation, call->request);
+	state->execution = tl_ze_execution_new(state->recording, list->queue, state->correlation,
+					       call->request);
 	return state->execution && state->execution->items[0].command;
 }
 
@@ -372,14 +423,19 @@ static void drop(struct append_state *state)
 	state->list = NULL;
 }
 
-/* Behind the event that a command signals stand the number of those that it waits for, and these. */
+/*
+ * Behind the event that a command signals stand the number of those that it waits for, and these.
+ */
 static bool is_captured(struct tl_call *call, const struct append *append, struct ze_list *list)
 {
 	int8_t signal = append->signal >= 0 ? append->signal : append->event;
 	int8_t waits = append->waits ? append->waits : append->signal >= 0 ? append->signal + 1 : 0;
 
-	return tl_ze_is_captured(list, signal >= 0 && !append->forgets ? ZE_PARAM(call, signal, ze_event_handle_t) : NULL,
-				 waits ? ZE_PARAM(call, waits, uint32_t) : 0, waits ? ZE_PARAM(call, waits + 1, ze_event_handle_t *) : NULL);
+	return tl_ze_is_captured(
+		list,
+		signal >= 0 && !append->forgets ? ZE_PARAM(call, signal, ze_event_handle_t) : NULL,
+		waits ? ZE_PARAM(call, waits, uint32_t) : 0,
+		waits ? ZE_PARAM(call, waits + 1, ze_event_handle_t *) : NULL);
 }
 
 static void append_before(struct tl_call *call, void *hook_state, const struct append *append)
@@ -387,32 +443,41 @@ static void append_before(struct tl_call *call, void *hook_state, const struct a
 	struct append_state *state = hook_state;
 
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t)) : NULL;
+	struct ze_list *list =
+		tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t))
+			       : NULL;
 	if (list && !is_captured(call, append, list)) {
 		state->list = list;
 		if (!prepare(call, append, state, list))
 			drop(state);
 	}
 	struct ze_command *command = state->list ? command_of(state) : NULL;
-	struct ze_slot *slot = command && (command->source == ZE_BRACKET || command->source == ZE_INSTANT) ? command->slot : NULL;
-	ze_event_handle_t own = command && command->own && command->source != ZE_NONE ? command->own->event : NULL;
+	struct ze_slot *slot =
+		command && (command->source == ZE_BRACKET || command->source == ZE_INSTANT)
+			? command->slot
+			: NULL;
+	ze_event_handle_t own =
+		command && command->own && command->source != ZE_NONE ? command->own->event : NULL;
 	pthread_mutex_unlock(&tl_ze_lock);
 	if (slot)
-		state->begun = tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(ZE_PARAM(call, 0, ze_command_list_handle_t), &slot->start, NULL, 0,
-										  NULL) == ZE_RESULT_SUCCESS;
+		state->begun = tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(
+				       ZE_PARAM(call, 0, ze_command_list_handle_t), &slot->start,
+				       NULL, 0, NULL) == ZE_RESULT_SUCCESS;
 	if (own)
 		ZE_PARAM(call, append->signal, ze_event_handle_t) = own;
 }
 
 /* --- when it is in the list */
 
-static void append_behind(struct tl_call *call, enum ze_source source, ze_event_handle_t own, struct ze_slot *slot)
+static void append_behind(struct tl_call *call, enum ze_source source, ze_event_handle_t own,
+			  struct ze_slot *slot)
 {
 	ze_command_list_handle_t list = ZE_PARAM(call, 0, ze_command_list_handle_t);
 
 	if (source != ZE_BRACKET)
 		return;
-	tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(list, &slot->end, NULL, own ? 1 : 0, own ? &own : NULL);
+	tl_ze_real.zeCommandListAppendWriteGlobalTimestamp(list, &slot->end, NULL, own ? 1 : 0,
+							   own ? &own : NULL);
 	if (own)
 		tl_ze_real.zeCommandListAppendEventReset(list, own);
 }
@@ -489,8 +554,8 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 /* --- queries */
 
 /*
- * What the device writes for events that the program asked no timestamps of is what it writes for one that has none. Such an event of ours, that nobody signals, is asked
- * in their place.
+ * What the device writes for events that the program asked no timestamps of is what it writes for
+ * one that has none. Such an event of ours, that nobody signals, is asked in their place.
  */
 static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
 {
@@ -498,7 +563,9 @@ static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct ze_event *event = tl_ze_event_find(events[i]);
-		ze_event_handle_t plain = tl_ze_event_hides_times(event) ? tl_ze_plain(event->pool->context, false) : NULL;
+		ze_event_handle_t plain = tl_ze_event_hides_times(event)
+						  ? tl_ze_plain(event->pool->context, false)
+						  : NULL;
 		if (plain && !asked) {
 			asked = malloc(count * sizeof(*asked));
 			if (!asked)
@@ -513,14 +580,15 @@ static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
 
 static void before_wait(struct tl_call *call, void *state)
 {
-	static const struct append append = { .signal = -1, .event = -1, .waits = 1, .describe = describe_wait };
+	static const struct append append = {
+		.signal = -1, .event = -1, .waits = 1, .describe = describe_wait};
 
 	append_before(call, state, &append);
 }
 
 static void before_query(struct tl_call *call, void *hook_state)
 {
-	static const struct append append = { .signal = 5, .event = -1, .describe = describe_query };
+	static const struct append append = {.signal = 5, .event = -1, .describe = describe_query};
 	ze_event_handle_t **events = &ZE_PARAM(call, 2, ze_event_handle_t *);
 	struct append_state *state = hook_state;
 
@@ -542,49 +610,51 @@ static void after_query(struct tl_call *call, void *hook_state, uint64_t result,
 }
 
 /* A hook's functions know which function they are for only by being its own. */
-#define APPENDS(X)                                                                                                     \
-	X(AppendLaunchKernel, 3, -1, false, kernel)                                                                    \
-	X(AppendLaunchCooperativeKernel, 3, -1, false, kernel)                                                         \
-	X(AppendLaunchKernelWithParameters, 4, -1, false, kernel)                                                      \
-	X(AppendLaunchKernelWithArguments, 6, -1, false, arguments)                                                    \
-	X(AppendLaunchKernelIndirect, 3, -1, false, indirect)                                                          \
-	X(AppendLaunchMultipleKernelsIndirect, 5, -1, false, several)                                                  \
-	X(AppendMemoryCopy, 4, -1, false, copy)                                                                        \
-	X(AppendMemoryCopyWithParameters, 5, -1, false, copy)                                                          \
-	X(AppendMemoryCopyFromContext, 5, -1, false, copy_from)                                                        \
-	X(AppendMemoryCopyRegion, 9, -1, false, copy_region)                                                           \
-	X(AppendMemoryFill, 5, -1, false, fill)                                                                        \
-	X(AppendMemoryFillWithParameters, 6, -1, false, fill)                                                          \
-	X(AppendMemoryPrefetch, -1, -1, false, prefetch)                                                               \
-	X(AppendImageCopy, 3, -1, false, image_copy)                                                                   \
-	X(AppendImageCopyRegion, 5, -1, false, image_region)                                                           \
-	X(AppendImageCopyToMemory, 4, -1, false, image_read)                                                           \
-	X(AppendImageCopyFromMemory, 4, -1, false, image_write)                                                        \
-	X(AppendImageCopyToMemoryExt, 6, -1, false, image_read)                                                        \
-	X(AppendImageCopyFromMemoryExt, 6, -1, false, image_write)                                                     \
-	X(AppendBarrier, 1, -1, false, barrier)                                                                        \
-	X(AppendMemoryRangesBarrier, 4, -1, false, barrier)                                                            \
-	X(AppendSignalEvent, -1, 1, false, signal)                                                                     \
-	X(AppendHostFunction, 4, -1, false, host)                                                                      \
-	X(AppendGraphExt, 3, -1, false, graph)                                                                         \
-	X(AppendSignalExternalSemaphoreExt, 4, -1, false, signal_semaphore)                                            \
-	X(AppendWaitExternalSemaphoreExt, 4, -1, false, wait_semaphore)                                                \
-	X(AppendEventReset, -1, 1, true, reset)                                                                        \
+#define APPENDS(X)                                                                                 \
+	X(AppendLaunchKernel, 3, -1, false, kernel)                                                \
+	X(AppendLaunchCooperativeKernel, 3, -1, false, kernel)                                     \
+	X(AppendLaunchKernelWithParameters, 4, -1, false, kernel)                                  \
+	X(AppendLaunchKernelWithArguments, 6, -1, false, arguments)                                \
+	X(AppendLaunchKernelIndirect, 3, -1, false, indirect)                                      \
+	X(AppendLaunchMultipleKernelsIndirect, 5, -1, false, several)                              \
+	X(AppendMemoryCopy, 4, -1, false, copy)                                                    \
+	X(AppendMemoryCopyWithParameters, 5, -1, false, copy)                                      \
+	X(AppendMemoryCopyFromContext, 5, -1, false, copy_from)                                    \
+	X(AppendMemoryCopyRegion, 9, -1, false, copy_region)                                       \
+	X(AppendMemoryFill, 5, -1, false, fill)                                                    \
+	X(AppendMemoryFillWithParameters, 6, -1, false, fill)                                      \
+	X(AppendMemoryPrefetch, -1, -1, false, prefetch)                                           \
+	X(AppendImageCopy, 3, -1, false, image_copy)                                               \
+	X(AppendImageCopyRegion, 5, -1, false, image_region)                                       \
+	X(AppendImageCopyToMemory, 4, -1, false, image_read)                                       \
+	X(AppendImageCopyFromMemory, 4, -1, false, image_write)                                    \
+	X(AppendImageCopyToMemoryExt, 6, -1, false, image_read)                                    \
+	X(AppendImageCopyFromMemoryExt, 6, -1, false, image_write)                                 \
+	X(AppendBarrier, 1, -1, false, barrier)                                                    \
+	X(AppendMemoryRangesBarrier, 4, -1, false, barrier)                                        \
+	X(AppendSignalEvent, -1, 1, false, signal)                                                 \
+	X(AppendHostFunction, 4, -1, false, host)                                                  \
+	X(AppendGraphExt, 3, -1, false, graph)                                                     \
+	X(AppendSignalExternalSemaphoreExt, 4, -1, false, signal_semaphore)                        \
+	X(AppendWaitExternalSemaphoreExt, 4, -1, false, wait_semaphore)                            \
+	X(AppendEventReset, -1, 1, true, reset)                                                    \
 	X(AppendWriteGlobalTimestamp, 2, -1, false, timestamp)
 
-#define BEFORE(name, signal_, event_, forgets_, what_)                                                             \
-	static void before_##name(struct tl_call *call, void *state)                                                   \
-	{                                                                                                              \
-		static const struct append append = {                                                              \
-			.signal = signal_, .event = event_, .forgets = forgets_, .describe = describe_##what_              \
-		};                                                                                                 \
-		append_before(call, state, &append);                                                                   \
+#define BEFORE(name, signal_, event_, forgets_, what_)                                             \
+	static void before_##name(struct tl_call *call, void *state)                               \
+	{                                                                                          \
+		static const struct append append = {.signal = signal_,                            \
+						     .event = event_,                              \
+						     .forgets = forgets_,                          \
+						     .describe = describe_##what_};                \
+		append_before(call, state, &append);                                               \
 	}
 APPENDS(BEFORE)
 
-#define HOOK(name, signal_, event_, forgets_, what_) { "zeCommandList" #name, before_##name, append_after, TL_HOOK_TIMED },
+#define HOOK(name, signal_, event_, forgets_, what_)                                               \
+	{"zeCommandList" #name, before_##name, append_after, TL_HOOK_TIMED},
 const struct tl_hook tl_ze_append_hooks[] = {
-	APPENDS(HOOK){ "zeCommandListAppendWaitOnEvents", before_wait, append_after, TL_HOOK_TIMED },
-	{ "zeCommandListAppendQueryKernelTimestamps", before_query, after_query, TL_HOOK_TIMED },
-	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+	APPENDS(HOOK){"zeCommandListAppendWaitOnEvents", before_wait, append_after, TL_HOOK_TIMED},
+	{"zeCommandListAppendQueryKernelTimestamps", before_query, after_query, TL_HOOK_TIMED},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

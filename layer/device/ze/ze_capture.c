@@ -1,5 +1,6 @@
 /*
- * ze_capture.c: lists of ours that go before a recording's next execution, and copy what the last one left in its events and slots.
+ * ze_capture.c: lists of ours that go before a recording's next execution, and copy what the last
+ * one left in its events and slots.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +19,19 @@ static uint32_t count_runs(const struct ze_recording *recording)
 /* What the device finds in an event that counts depends on when it was asked to look. */
 static bool has_event(const struct ze_command *command)
 {
-	return command->source == ZE_OWN || (command->source == ZE_THEIRS && !command->event->counts);
+	return command->source == ZE_OWN ||
+	       (command->source == ZE_THEIRS && !command->event->counts);
 }
 
 static ze_event_handle_t event_of(const struct ze_command *command)
 {
-	return command->source == ZE_OWN ? command->own->event : (ze_event_handle_t)(uintptr_t)command->event->handle.key;
+	return command->source == ZE_OWN ? command->own->event
+					 : (ze_event_handle_t)(uintptr_t)command->event->handle.key;
 }
 
 /*
- * The i-th command's event to the i-th slot. The program's events are there: the list that comes next signals them. Those that are not signalled
- * give nothing of use, and no harm.
+ * The i-th command's event to the i-th slot. The program's events are there: the list that comes
+ * next signals them. Those that are not signalled give nothing of use, and no harm.
  */
 static bool append_query(const struct ze_recording *recording, struct ze_capture *capture)
 {
@@ -44,8 +47,9 @@ static bool append_query(const struct ze_recording *recording, struct ze_capture
 		offsets[count++] = i * sizeof(struct ze_slot);
 	}
 	if (done && count)
-		done = tl_ze_real.zeCommandListAppendQueryKernelTimestamps(capture->list, count, events, capture->slots, offsets, NULL, 0,
-									   NULL) == ZE_RESULT_SUCCESS;
+		done = tl_ze_real.zeCommandListAppendQueryKernelTimestamps(
+			       capture->list, count, events, capture->slots, offsets, NULL, 0,
+			       NULL) == ZE_RESULT_SUCCESS;
 	free(events);
 	free(offsets);
 	return done;
@@ -56,8 +60,9 @@ static bool append_copies(const struct ze_recording *recording, struct ze_captur
 	struct ze_slot *to = capture->slots + recording->count;
 
 	for (const struct ze_run *run = recording->runs; run; run = run->next, to += ZE_RUN)
-		if (tl_ze_real.zeCommandListAppendMemoryCopy(capture->list, to, run->slots, ZE_RUN * sizeof(*to), NULL, 0, NULL) !=
-		    ZE_RESULT_SUCCESS)
+		if (tl_ze_real.zeCommandListAppendMemoryCopy(capture->list, to, run->slots,
+							     ZE_RUN * sizeof(*to), NULL, 0,
+							     NULL) != ZE_RESULT_SUCCESS)
 			return false;
 	return true;
 }
@@ -68,19 +73,22 @@ static bool append_resets(const struct ze_recording *recording, struct ze_captur
 	static const char zero;
 
 	for (const struct ze_run *run = recording->runs; run; run = run->next)
-		if (tl_ze_real.zeCommandListAppendMemoryFill(capture->list, run->slots, &zero, 1, ZE_RUN * sizeof(*run->slots), NULL, 0, NULL) !=
-		    ZE_RESULT_SUCCESS)
+		if (tl_ze_real.zeCommandListAppendMemoryFill(capture->list, run->slots, &zero, 1,
+							     ZE_RUN * sizeof(*run->slots), NULL, 0,
+							     NULL) != ZE_RESULT_SUCCESS)
 			return false;
 	for (uint32_t i = 0; i < recording->count; i++)
 		if (recording->commands[i].source == ZE_OWN &&
-		    tl_ze_real.zeCommandListAppendEventReset(capture->list, recording->commands[i].own->event) != ZE_RESULT_SUCCESS)
+		    tl_ze_real.zeCommandListAppendEventReset(
+			    capture->list, recording->commands[i].own->event) != ZE_RESULT_SUCCESS)
 			return false;
 	return true;
 }
 
 static bool append_barrier(struct ze_capture *capture, ze_event_handle_t signal)
 {
-	return tl_ze_real.zeCommandListAppendBarrier(capture->list, signal, 0, NULL) == ZE_RESULT_SUCCESS;
+	return tl_ze_real.zeCommandListAppendBarrier(capture->list, signal, 0, NULL) ==
+	       ZE_RESULT_SUCCESS;
 }
 
 /* A barrier without events waits for what its queue has been given before. */
@@ -88,26 +96,31 @@ static bool record(const struct ze_recording *recording, struct ze_capture *capt
 {
 	return append_barrier(capture, NULL) &&
 	       /* Where timestamps can't be copied (by engines that only copy) slots can. */
-	       (append_query(recording, capture) || tl_ze_only_copies(recording->device, recording->group)) &&
-	       append_copies(recording, capture) && append_barrier(capture, NULL) && append_resets(recording, capture) &&
-	       append_barrier(capture, capture->done->event) && tl_ze_real.zeCommandListClose(capture->list) == ZE_RESULT_SUCCESS;
+	       (append_query(recording, capture) ||
+		tl_ze_only_copies(recording->device, recording->group)) &&
+	       append_copies(recording, capture) && append_barrier(capture, NULL) &&
+	       append_resets(recording, capture) && append_barrier(capture, capture->done->event) &&
+	       tl_ze_real.zeCommandListClose(capture->list) == ZE_RESULT_SUCCESS;
 }
 
 static struct ze_capture *capture_new(struct ze_recording *recording)
 {
 	struct ze_context *context = recording->context;
-	const ze_command_list_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .commandQueueGroupOrdinal = recording->group };
+	const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+					     .commandQueueGroupOrdinal = recording->group};
 	ze_device_handle_t device = (ze_device_handle_t)(uintptr_t)recording->device->handle.key;
 	struct ze_capture *capture = calloc(1, sizeof(*capture));
 
 	if (!capture)
 		return NULL;
 	capture->done = tl_ze_event_take(context);
-	capture->size = (recording->count + count_runs(recording) * ZE_RUN) * sizeof(struct ze_slot);
+	capture->size =
+		(recording->count + count_runs(recording) * ZE_RUN) * sizeof(struct ze_slot);
 	capture->slots = tl_ze_memory_take(context, capture->size);
 	bool made = capture->done && capture->slots &&
-		    tl_ze_real.zeCommandListCreate((ze_context_handle_t)(uintptr_t)context->handle.key, device, &desc, &capture->list) ==
-			    ZE_RESULT_SUCCESS &&
+		    tl_ze_real.zeCommandListCreate(
+			    (ze_context_handle_t)(uintptr_t)context->handle.key, device, &desc,
+			    &capture->list) == ZE_RESULT_SUCCESS &&
 		    record(recording, capture);
 	if (made)
 		return capture;
@@ -158,7 +171,8 @@ static bool destroy(struct ze_context *context, struct ze_capture *capture)
 {
 	if (capture->executed && !renew(capture))
 		return false;
-	if (capture->list && (!tl_ze_usable() || tl_ze_real.zeCommandListDestroy(capture->list) != ZE_RESULT_SUCCESS))
+	if (capture->list && (!tl_ze_usable() ||
+			      tl_ze_real.zeCommandListDestroy(capture->list) != ZE_RESULT_SUCCESS))
 		return false;
 	tl_ze_memory_give(context, capture->slots);
 	if (capture->done)
@@ -194,7 +208,8 @@ void tl_ze_capture_free(struct ze_context *context, struct ze_capture *capture)
 
 bool tl_ze_capture_is_done(const struct ze_capture *capture)
 {
-	return capture->executed && tl_ze_real.zeEventQueryStatus(capture->done->event) == ZE_RESULT_SUCCESS;
+	return capture->executed &&
+	       tl_ze_real.zeEventQueryStatus(capture->done->event) == ZE_RESULT_SUCCESS;
 }
 
 const struct ze_slot *tl_ze_capture_slot(const struct ze_execution *execution, uint32_t index)

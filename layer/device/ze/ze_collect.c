@@ -1,8 +1,10 @@
 /*
- * ze_collect.c: what lists record, what comes of each execution of it, and when that is read and shown (ze.h has the whole).
+ * ze_collect.c: what lists record, what comes of each execution of it, and when that is read and
+ * shown (ze.h has the whole).
  *
- * An item (a command of an execution) is read as soon as a hook finds it ready: then its times are the host's, and the event or slot is fit for
- * the next execution. It is shown once the call that submitted it has returned, whose times go with it.
+ * An item (a command of an execution) is read as soon as a hook finds it ready: then its times are
+ * the host's, and the event or slot is fit for the next execution. It is shown once the call that
+ * submitted it has returned, whose times go with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +12,28 @@
 
 #include "layer/device/ze/ze.h"
 
-#define STAMP_AFTER 100000u	/* nanoseconds: so much later than the program's signal the timestamp behind it may come */
-#define STAMP_PATIENCE 2000000u	/* that who destroys or resets a list waits for it */
-#define STUCK 8u	/* items that are not ready, after which a collection gives up; more that are ready may lie behind */
+/* nanoseconds: so much later than the program's signal the timestamp behind it may come */
+#define STAMP_AFTER    100000u
+#define STAMP_PATIENCE 2000000u /* that who destroys or resets a list waits for it */
+/*
+ * items that are not ready, after which a collection gives up; more that are ready may lie behind
+ */
+#define STUCK 8u
 
 /* --- recordings */
 
-struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device, uint32_t group, bool immediate)
+struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device,
+					 uint32_t group, bool immediate)
 {
 	struct ze_recording *recording = calloc(1, sizeof(*recording));
 
 	if (!recording)
 		return NULL;
-	*recording = (struct ze_recording){ .references = 1, .context = context, .device = device, .group = group, .immediate = immediate };
+	*recording = (struct ze_recording){.references = 1,
+					   .context = context,
+					   .device = device,
+					   .group = group,
+					   .immediate = immediate};
 	recording->next = context->recordings;
 	recording->link = &context->recordings;
 	if (recording->next)
@@ -43,8 +54,11 @@ static void unlink_recording(struct ze_recording *recording)
 struct ze_command *tl_ze_command_next(struct ze_recording *recording)
 {
 	if (recording->count == recording->room) {
-		uint32_t room = recording->room ? 2 * recording->room : recording->immediate ? 1 : 8;
-		struct ze_command *commands = realloc(recording->commands, room * sizeof(*commands));
+		uint32_t room = recording->room	       ? 2 * recording->room
+				: recording->immediate ? 1
+						       : 8;
+		struct ze_command *commands =
+			realloc(recording->commands, room * sizeof(*commands));
 		if (!commands)
 			return NULL;
 		recording->commands = commands;
@@ -55,7 +69,10 @@ struct ze_command *tl_ze_command_next(struct ze_recording *recording)
 	return command;
 }
 
-/* A slot of a regular list's recording lies with its others, so that a capture copies them together. */
+/*
+ * A slot of a regular list's recording lies with its others, so that a capture copies them
+ * together.
+ */
 struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
 {
 	struct ze_run *run = recording->runs;
@@ -73,8 +90,12 @@ struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
 	return &run->slots[recording->in_run++];
 }
 
-/* A tool's event, or another one that was not seen being created, may still have times when the call that appends returns, or in one that waits for it. */
-void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording, struct ze_command *command)
+/*
+ * A tool's event, or another one that was not seen being created, may still have times when the
+ * call that appends returns, or in one that waits for it.
+ */
+void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
+			    struct ze_command *command)
 {
 	const struct ze_event *event = command->event;
 
@@ -163,7 +184,10 @@ static bool read_event(ze_event_handle_t event, struct ze_item *item)
 	return true;
 }
 
-/* What was read of the program's event. The same once more is no news: nobody reset it, and it has not been signalled again. */
+/*
+ * What was read of the program's event. The same once more is no news: nobody reset it, and it has
+ * not been signalled again.
+ */
 static bool is_news(struct ze_event *event, const struct ze_item *item)
 {
 	if (event->told && item->start == event->last_start && item->end == event->last_end)
@@ -174,7 +198,8 @@ static bool is_news(struct ze_event *event, const struct ze_item *item)
 	return true;
 }
 
-static bool read_theirs(struct ze_execution *execution, uint32_t index, struct ze_command *command, struct ze_item *item)
+static bool read_theirs(struct ze_execution *execution, uint32_t index, struct ze_command *command,
+			struct ze_item *item)
 {
 	struct ze_event *event = command->event;
 
@@ -185,11 +210,16 @@ static bool read_theirs(struct ze_execution *execution, uint32_t index, struct z
 	/* It may have been destroyed, and nobody said so. */
 	if (!event->seen && !event->here)
 		return false;
-	/* Those of the command before, in this execution or in the one before, have to be known, to tell them apart. */
-	if (event->kept || (command->previous && !tl_ze_item_read(execution, command->previous - 1)) ||
+	/*
+	 * Those of the command before, in this execution or in the one before, have to be known, to
+	 * tell them apart.
+	 */
+	if (event->kept ||
+	    (command->previous && !tl_ze_item_read(execution, command->previous - 1)) ||
 	    (execution->before && !tl_ze_item_read(execution->before, index)))
 		return false;
-	return read_event((ze_event_handle_t)(uintptr_t)event->handle.key, item) && is_news(event, item);
+	return read_event((ze_event_handle_t)(uintptr_t)event->handle.key, item) &&
+	       is_news(event, item);
 }
 
 static bool read_slotted(struct ze_command *command, struct ze_item *item)
@@ -202,11 +232,13 @@ static bool read_slotted(struct ze_command *command, struct ze_item *item)
 	return true;
 }
 
-static bool read_source(struct ze_execution *execution, uint32_t index, struct ze_command *command, struct ze_item *item)
+static bool read_source(struct ze_execution *execution, uint32_t index, struct ze_command *command,
+			struct ze_item *item)
 {
 	switch (command->source) {
 	case ZE_OWN:
-		return read_event(command->own->event, item) && tl_ze_real.zeEventHostReset(command->own->event) == ZE_RESULT_SUCCESS;
+		return read_event(command->own->event, item) &&
+		       tl_ze_real.zeEventHostReset(command->own->event) == ZE_RESULT_SUCCESS;
 	case ZE_NONE:
 		item->lost = true;
 		return false;
@@ -228,7 +260,8 @@ static bool read_captured(struct ze_execution *execution, uint32_t index, struct
 	if (!tl_ze_capture_is_done(execution->capture))
 		return false;
 	item->lost = !slot || !read_slot(slot, command->source == ZE_INSTANT, item);
-	if (!item->lost && command->event && (command->source == ZE_THEIRS || command->source == ZE_QUERY))
+	if (!item->lost && command->event &&
+	    (command->source == ZE_THEIRS || command->source == ZE_QUERY))
 		is_news(command->event, item);
 	return !item->lost;
 }
@@ -257,8 +290,9 @@ bool tl_ze_item_read(struct ze_execution *execution, uint32_t index)
 	/* Until the results before are put aside, these are still those. */
 	if (execution->before && !tl_ze_capture_is_done(execution->before->capture))
 		return false;
-	item->read = execution->capture ? read_captured(execution, index, item)
-					: read_source(execution, index, &recording->commands[index], item);
+	item->read = execution->capture
+			     ? read_captured(execution, index, item)
+			     : read_source(execution, index, &recording->commands[index], item);
 	if (!item->read)
 		return false;
 	not_pending(execution, index);
@@ -279,14 +313,16 @@ bool tl_ze_execution_read(struct ze_execution *execution)
 /* --- executions */
 
 /*
- * The event is going to be signalled by a command whose times it will tell. What it says already, by a command that has its times elsewhere or by the host,
- * is no news then; where nobody resets it in between it would be taken for that.
+ * The event is going to be signalled by a command whose times it will tell. What it says already,
+ * by a command that has its times elsewhere or by the host, is no news then; where nobody resets it
+ * in between it would be taken for that.
  */
 static void note_signalled(struct ze_event *event)
 {
 	struct ze_item now;
 
-	if (event->elsewhere && tl_ze_usable() && read_event((ze_event_handle_t)(uintptr_t)event->handle.key, &now)) {
+	if (event->elsewhere && tl_ze_usable() &&
+	    read_event((ze_event_handle_t)(uintptr_t)event->handle.key, &now)) {
 		is_news(event, &now);
 		event->elsewhere = false;
 	}
@@ -299,9 +335,12 @@ static bool may_be_signalled(const struct ze_event *event)
 		return false;
 	if (event->destroyed)
 		return true;
-	if (event->pool && !event->pool->changed && !(event->pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE))
+	if (event->pool && !event->pool->changed &&
+	    !(event->pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE))
 		return true;
-	return !tl_ze_usable() || tl_ze_real.zeEventQueryStatus((ze_event_handle_t)(uintptr_t)event->handle.key) == ZE_RESULT_SUCCESS;
+	return !tl_ze_usable() ||
+	       tl_ze_real.zeEventQueryStatus((ze_event_handle_t)(uintptr_t)event->handle.key) ==
+		       ZE_RESULT_SUCCESS;
 }
 
 static void make_pending(struct ze_event *event, struct ze_execution *execution, uint32_t index)
@@ -331,9 +370,11 @@ uint64_t tl_ze_last_number(void)
 	return last_number;
 }
 
-struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue, uint32_t correlation, uint32_t request)
+struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue,
+					 uint32_t correlation, uint32_t request)
 {
-	struct ze_execution *execution = calloc(1, sizeof(*execution) + recording->count * sizeof(execution->items[0]));
+	struct ze_execution *execution =
+		calloc(1, sizeof(*execution) + recording->count * sizeof(execution->items[0]));
 
 	if (!execution)
 		return NULL;
@@ -400,7 +441,8 @@ static bool has_global_times(const struct ze_command *command)
 }
 
 /* Of a clock that steps, each of the two is converted near to where it must be. */
-static void convert(struct ze_device *device, const struct ze_command *command, const struct ze_execution *execution, struct tl_device_work *work)
+static void convert(struct ze_device *device, const struct ze_command *command,
+		    const struct ze_execution *execution, struct tl_device_work *work)
 {
 	unsigned bits = has_global_times(command) ? device->bits : device->kernel_bits;
 	uint64_t mask = tl_clock_fit_mask(bits);
@@ -412,12 +454,15 @@ static void convert(struct ze_device *device, const struct ze_command *command, 
 	work->raw_start &= mask;
 	work->raw_end &= mask;
 	if (!device->pairs)
-		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end, execution->began, now);
+		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end,
+				     execution->began, now);
 	work->start = tl_clock_fit_convert(&device->clock, work->raw_start, bits, about).ns;
-	uint64_t lasted = (uint64_t)((double)((work->raw_end - work->raw_start) & mask) * device->clock.nominal);
+	uint64_t lasted = (uint64_t)((double)((work->raw_end - work->raw_start) & mask) *
+				     device->clock.nominal);
 	if (work->start + lasted > now + now / 1024)
 		lasted = 0;
-	work->end = tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
+	work->end =
+		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
 }
 
 static void describe(const struct ze_command *command, struct tl_device_work *work)
@@ -432,7 +477,8 @@ static void describe(const struct ze_command *command, struct tl_device_work *wo
 }
 
 /* What only we know of it. Returns how many there are. */
-static uint32_t arguments(const struct ze_command *command, const struct ze_item *item, bool unfinished, struct tl_event_arg *args)
+static uint32_t arguments(const struct ze_command *command, const struct ze_item *item,
+			  bool unfinished, struct tl_event_arg *args)
 {
 	uint32_t count = 0;
 
@@ -486,12 +532,14 @@ static bool may_never_be_read(const struct ze_execution *execution, uint32_t ind
 {
 	const struct ze_command *command = &execution->recording->commands[index];
 
-	return execution->items[index].lost || (command->source == ZE_THEIRS && !command->event->seen);
+	return execution->items[index].lost ||
+	       (command->source == ZE_THEIRS && !command->event->seen);
 }
 
 /*
- * Its times are known, and so is the call that submitted it. One whose times are lost is over when something that was submitted behind it is, or when somebody
- * has waited for it. False: it may be ready when it is asked again.
+ * Its times are known, and so is the call that submitted it. One whose times are lost is over when
+ * something that was submitted behind it is, or when somebody has waited for it. False: it may be
+ * ready when it is asked again.
  */
 static bool show_if_ready(struct ze_execution *execution, uint32_t index)
 {
@@ -501,12 +549,16 @@ static bool show_if_ready(struct ze_execution *execution, uint32_t index)
 		return true;
 	if (!execution->submitted)
 		return false;
-	if (tl_ze_item_read(execution, index) || (may_never_be_read(execution, index) && execution->number < execution->queue->over))
+	if (tl_ze_item_read(execution, index) ||
+	    (may_never_be_read(execution, index) && execution->number < execution->queue->over))
 		show(execution, index, false);
 	return item->shown || item->lost;
 }
 
-/* Show what is ready, from the first item that was not. Returns how many may yet be ready, `most` of them at most. */
+/*
+ * Show what is ready, from the first item that was not. Returns how many may yet be ready, `most`
+ * of them at most.
+ */
 static uint32_t collect(struct ze_execution *execution, uint32_t most)
 {
 	uint32_t count = execution->recording->count, stuck = 0;
@@ -525,7 +577,8 @@ void tl_ze_collect(struct ze_queue *queue)
 	uint32_t stuck = 0;
 
 	tl_ze_pair(queue->device);
-	for (struct ze_execution *execution = queue->first; execution && stuck < STUCK; execution = next) {
+	for (struct ze_execution *execution = queue->first; execution && stuck < STUCK;
+	     execution = next) {
 		next = execution->next;
 		stuck += collect(execution, STUCK - stuck);
 		if (execution->left == 0)
@@ -536,11 +589,13 @@ void tl_ze_collect(struct ze_queue *queue)
 /* Who gives a queue or a list up says that its commands are over; who ends does not. */
 static bool is_unfinished(const struct ze_execution *execution, uint32_t index)
 {
-	return tl_device_has_ended() ? !execution->items[index].lost : !may_never_be_read(execution, index);
+	return tl_device_has_ended() ? !execution->items[index].lost
+				     : !may_never_be_read(execution, index);
 }
 
 /* What can't be read now never can. */
-static void show_rest(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
+static void show_rest(struct ze_execution *execution, const struct tl_device_call *waited,
+		      bool unfinished)
 {
 	for (uint32_t i = 0; i < execution->recording->count; i++) {
 		struct ze_item *item = &execution->items[i];
@@ -556,7 +611,8 @@ static void show_rest(struct ze_execution *execution, const struct tl_device_cal
 }
 
 /* All of it is over. */
-static void finish(struct ze_execution *execution, const struct tl_device_call *waited, bool unfinished)
+static void finish(struct ze_execution *execution, const struct tl_device_call *waited,
+		   bool unfinished)
 {
 	show_rest(execution, waited, unfinished);
 	execution_free(execution);
@@ -569,7 +625,9 @@ void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device
 		finish(queue->first, waited, false);
 }
 
-/* A call that other threads are inside of has a pointer to its own, and frees it when it returns. */
+/*
+ * A call that other threads are inside of has a pointer to its own, and frees it when it returns.
+ */
 void tl_ze_give_up(struct ze_queue *queue)
 {
 	struct ze_execution *next;
@@ -583,10 +641,11 @@ void tl_ze_give_up(struct ze_queue *queue)
 }
 
 /*
- * What was seen may be an earlier command's signal, if this one's reset is still to come: so times are looked at. Where there are none, the command is over if its
- * event was not signalled before.
+ * What was seen may be an earlier command's signal, if this one's reset is still to come: so times
+ * are looked at. Where there are none, the command is over if its event was not signalled before.
  */
-static void note_wait(const struct ze_event *event, struct ze_execution *execution, uint32_t index, const struct tl_device_call *waited)
+static void note_wait(const struct ze_event *event, struct ze_execution *execution, uint32_t index,
+		      const struct tl_device_call *waited)
 {
 	struct ze_item *item = &execution->items[index];
 
@@ -622,15 +681,16 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 }
 
 /* Executions of it that have not been shown in whole. */
-#define EACH_EXECUTION(recording_)                                                                                     \
-	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)                                       \
-		for (struct ze_execution *execution = queue->first; execution; execution = execution->next)            \
+#define EACH_EXECUTION(recording_)                                                                 \
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)                  \
+		for (struct ze_execution *execution = queue->first; execution;                     \
+		     execution = execution->next)                                                  \
 			if (execution->recording == (recording_))
 
 void tl_ze_recording_collect(const struct ze_recording *recording)
 {
 	EACH_EXECUTION(recording)
-		collect(execution, UINT32_MAX);
+	collect(execution, UINT32_MAX);
 }
 
 /* Their results are for commands as they were. */
@@ -646,11 +706,12 @@ static void drop_captures(struct ze_recording *recording)
 static void lose(const struct ze_recording *recording, uint32_t index)
 {
 	EACH_EXECUTION(recording)
-		if (!tl_ze_item_read(execution, index))
-			execution->items[index].lost = true;
+	if (!tl_ze_item_read(execution, index))
+		execution->items[index].lost = true;
 }
 
-void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command, struct ze_event *event)
+void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command,
+			    struct ze_event *event)
 {
 	uint32_t index = (uint32_t)(command - recording->commands);
 
@@ -658,7 +719,7 @@ void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *c
 		return;
 	lose(recording, index);
 	EACH_EXECUTION(recording)
-		not_pending(execution, index);
+	not_pending(execution, index);
 	drop_captures(recording);
 	let_event_go(recording, command);
 	command->event = event;
@@ -688,8 +749,8 @@ bool tl_ze_settle(struct ze_event *event)
 }
 
 /*
- * Read what is there; what is not there is shown as unfinished. The device and the program are through with the context, so nothing is written
- * to what is freed.
+ * Read what is there; what is not there is shown as unfinished. The device and the program are
+ * through with the context, so nothing is written to what is freed.
  */
 void tl_ze_recording_orphan(struct ze_recording *recording)
 {
@@ -715,16 +776,19 @@ static bool awaits_stamp(struct ze_execution *execution)
 	const struct ze_recording *recording = execution->recording;
 
 	for (uint32_t i = 0; i < recording->count; i++)
-		if (recording->commands[i].source == ZE_BRACKET && recording->commands[i].event && !execution->items[i].shown &&
-		    !execution->items[i].lost && !tl_ze_item_read(execution, i))
+		if (recording->commands[i].source == ZE_BRACKET && recording->commands[i].event &&
+		    !execution->items[i].shown && !execution->items[i].lost &&
+		    !tl_ze_item_read(execution, i))
 			return true;
 	return false;
 }
 
 static bool await_stamps(struct ze_queue *queue, const struct ze_recording *recording)
 {
-	for (struct ze_queue *one = queue ? queue : tl_ze_queues(); one; one = queue ? NULL : one->next)
-		for (struct ze_execution *execution = one->first; execution; execution = execution->next)
+	for (struct ze_queue *one = queue ? queue : tl_ze_queues(); one;
+	     one = queue ? NULL : one->next)
+		for (struct ze_execution *execution = one->first; execution;
+		     execution = execution->next)
 			if ((queue || execution->recording == recording) && awaits_stamp(execution))
 				return true;
 	return false;
@@ -732,7 +796,7 @@ static bool await_stamps(struct ze_queue *queue, const struct ze_recording *reco
 
 void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
+	const struct timespec moment = {.tv_nsec = 20000};
 	uint64_t until = tl_device_now() + STAMP_PATIENCE;
 
 	while (tl_ze_usable() && await_stamps(queue, recording) && tl_device_now() < until) {

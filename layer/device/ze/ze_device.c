@@ -8,12 +8,13 @@
 #include "layer/device/ze/ze.h"
 
 static struct tl_handles devices;
-static struct ze_device *all;	/* linked by .next */
+static struct ze_device *all; /* linked by .next */
 static struct tl_device *host;
 
 /*
- * timerResolution is in cycles a second where the newer structure type asked for that and the driver knows the type; older ones give
- * nanoseconds per cycle. No device counts slower than once in 10 us, nor has a timer of less than 100 kHz.
+ * timerResolution is in cycles a second where the newer structure type asked for that and the
+ * driver knows the type; older ones give nanoseconds per cycle. No device counts slower than once
+ * in 10 us, nor has a timer of less than 100 kHz.
  */
 static uint64_t rate_of(uint64_t resolution)
 {
@@ -27,7 +28,9 @@ static unsigned bits_of(uint32_t valid)
 	return valid == 0 || valid > 64 ? 64 : valid;
 }
 
-/* Sub-devices have engines of their own. Of devices of the same name the second is called "… #2". */
+/*
+ * Sub-devices have engines of their own. Of devices of the same name the second is called "… #2".
+ */
 static char *name_of(const ze_device_properties_t *properties)
 {
 	char name[ZE_MAX_DEVICE_NAME + 32], number[16] = "";
@@ -35,7 +38,8 @@ static char *name_of(const ze_device_properties_t *properties)
 	int length = snprintf(name, sizeof(name), "%.*s", ZE_MAX_DEVICE_NAME, properties->name);
 
 	if (properties->flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE)
-		length += snprintf(name + length, sizeof(name) - (size_t)length, " sub-device %u", properties->subdeviceId);
+		length += snprintf(name + length, sizeof(name) - (size_t)length, " sub-device %u",
+				   properties->subdeviceId);
 	for (const struct ze_device *device = all; device; device = device->next)
 		same += strncmp(device->name, name, (size_t)length) == 0 &&
 			(device->name[length] == 0 || strncmp(device->name + length, " #", 2) == 0);
@@ -52,16 +56,18 @@ static void ask_groups(struct ze_device *device)
 	uint32_t count = ZE_GROUPS;
 
 	for (uint32_t i = 0; i < ZE_GROUPS; i++)
-		groups[i] = (ze_command_queue_group_properties_t){ .stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES };
-	if (tl_ze_real.zeDeviceGetCommandQueueGroupProperties(handle, &count, groups) != ZE_RESULT_SUCCESS)
+		groups[i] = (ze_command_queue_group_properties_t){
+			.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
+	if (tl_ze_real.zeDeviceGetCommandQueueGroupProperties(handle, &count, groups) !=
+	    ZE_RESULT_SUCCESS)
 		return;
 	device->groups = count < ZE_GROUPS ? count : ZE_GROUPS;
 	for (uint32_t i = 0; i < device->groups; i++)
 		device->flags[i] = groups[i].flags;
 }
 
-#define TRIES 4		/* of reading both clocks, where something came in between */
-#define CLOSE 5000u	/* nanoseconds: nothing did, whatever is usual */
+#define TRIES 4	    /* of reading both clocks, where something came in between */
+#define CLOSE 5000u /* nanoseconds: nothing did, whatever is usual */
 
 /* The closest of some tries, unless the first is as close as usual. */
 static void pair(struct ze_device *device)
@@ -72,7 +78,8 @@ static void pair(struct ze_device *device)
 
 	for (int i = 0; i < TRIES && best > enough; i++) {
 		uint64_t its_host, now_ticks, before = tl_device_now();
-		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) != ZE_RESULT_SUCCESS)
+		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) !=
+		    ZE_RESULT_SUCCESS)
 			break;
 		uint64_t width = tl_device_now() - before;
 		if (width >= best)
@@ -87,7 +94,7 @@ static void pair(struct ze_device *device)
 
 static struct ze_device *device_new(ze_device_handle_t handle)
 {
-	ze_device_properties_t properties = { .stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 };
+	ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2};
 
 	if (tl_ze_real.zeDeviceGetProperties(handle, &properties) != ZE_RESULT_SUCCESS)
 		return NULL;
@@ -130,7 +137,8 @@ struct ze_device *tl_ze_device(ze_device_handle_t handle)
 
 bool tl_ze_only_copies(const struct ze_device *device, uint32_t group)
 {
-	return group < device->groups && !(device->flags[group] & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
+	return group < device->groups &&
+	       !(device->flags[group] & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
 }
 
 struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, uint32_t index)
@@ -140,7 +148,8 @@ struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, u
 	if (group >= ZE_GROUPS || index >= ZE_ENGINES)
 		return NULL;
 	if (!device->engines[group][index]) {
-		snprintf(name, sizeof(name), "%s %u.%u", tl_ze_only_copies(device, group) ? "copy" : "compute", group, index);
+		snprintf(name, sizeof(name), "%s %u.%u",
+			 tl_ze_only_copies(device, group) ? "copy" : "compute", group, index);
 		device->engines[group][index] = tl_device_queue_new(device->device, name);
 	}
 	return device->engines[group][index];

@@ -1,6 +1,7 @@
 /*
- * ze_events.c: the program's events. Their pools get timestamps, and the host's eyes, unseen; what the program asks of them answers as if they had not.
- * Before an event forgets its times they are read. Pools that other processes share, and extended ones, stay as they are.
+ * ze_events.c: the program's events. Their pools get timestamps, and the host's eyes, unseen; what
+ * the program asks of them answers as if they had not. Before an event forgets its times they are
+ * read. Pools that other processes share, and extended ones, stay as they are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ bool tl_ze_event_has_times(const struct ze_event *event)
 
 	if (!pool)
 		return event->seen && event->stamps;
-	return pool->changed || (pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE && pool->flags & ZE_STAMPS);
+	return pool->changed ||
+	       (pool->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE && pool->flags & ZE_STAMPS);
 }
 
 bool tl_ze_event_hides_times(const struct ze_event *event)
@@ -86,8 +88,8 @@ static void forget_event(struct ze_event *event)
 /* --- pools */
 
 struct pool_state {
-	ze_event_pool_desc_t desc;	/* with more flags */
-	ze_event_pool_flags_t flags;	/* as the program gave them */
+	ze_event_pool_desc_t desc;   /* with more flags */
+	ze_event_pool_flags_t flags; /* as the program gave them */
 	bool changed;
 };
 _Static_assert(sizeof(struct pool_state) <= TL_HOOK_STATE, "the state of a hook");
@@ -152,8 +154,10 @@ static ze_result_t create_as_asked(struct tl_call *call, struct pool_state *stat
 
 	state->desc.flags = state->flags;
 	state->changed = false;
-	return *(ze_result_t *)call->result = create(ZE_PARAM(call, 0, ze_context_handle_t), &state->desc, ZE_PARAM(call, 2, uint32_t),
-						     ZE_PARAM(call, 3, ze_device_handle_t *), ZE_PARAM(call, 4, ze_event_pool_handle_t *));
+	return *(ze_result_t *)call->result =
+		       create(ZE_PARAM(call, 0, ze_context_handle_t), &state->desc,
+			      ZE_PARAM(call, 2, uint32_t), ZE_PARAM(call, 3, ze_device_handle_t *),
+			      ZE_PARAM(call, 4, ze_event_pool_handle_t *));
 }
 
 static void after_pool_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
@@ -209,7 +213,10 @@ static void after_pool_get_flags(struct tl_call *call, void *state, uint64_t res
 
 /* --- events, created and gone */
 
-/* An event that was just created; not one of the same handle that was not seen being destroyed. NULL: no memory. Under the lock. */
+/*
+ * An event that was just created; not one of the same handle that was not seen being destroyed.
+ * NULL: no memory. Under the lock.
+ */
 static struct ze_event *created_anew(ze_event_handle_t handle)
 {
 	struct ze_event *event = tl_ze_event_find(handle);
@@ -250,7 +257,7 @@ struct counter_desc {
 	const void *next;
 	uint32_t flags;
 };
-#define COUNTER_HAS_TIMES (4u | 16u)	/* HOST_VISIBLE, DEVICE_TIMESTAMP */
+#define COUNTER_HAS_TIMES (4u | 16u) /* HOST_VISIBLE, DEVICE_TIMESTAMP */
 
 static void after_counter_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
@@ -325,8 +332,8 @@ static void after_event_wait(struct tl_call *call, void *state, uint64_t result,
 }
 
 /*
- * Timestamps of an event whose pool the program gave none: the driver is asked of an event of ours that has none either, so that it answers what it
- * would have.
+ * Timestamps of an event whose pool the program gave none: the driver is asked of an event of ours
+ * that has none either, so that it answers what it would have.
  */
 static void before_timestamp_query(struct tl_call *call, void *state)
 {
@@ -335,7 +342,8 @@ static void before_timestamp_query(struct tl_call *call, void *state)
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(*handle);
 	if (tl_ze_event_hides_times(event)) {
-		bool signalled = !tl_ze_usable() || tl_ze_real.zeEventQueryStatus(*handle) == ZE_RESULT_SUCCESS;
+		bool signalled = !tl_ze_usable() ||
+				 tl_ze_real.zeEventQueryStatus(*handle) == ZE_RESULT_SUCCESS;
 		ze_event_handle_t plain = tl_ze_plain(event->pool->context, signalled);
 		if (plain)
 			*handle = plain;
@@ -345,19 +353,19 @@ static void before_timestamp_query(struct tl_call *call, void *state)
 }
 
 const struct tl_hook tl_ze_event_hooks[] = {
-	{ "zeEventPoolCreate", before_pool_create, after_pool_create, TL_HOOK_PLAIN },
-	{ "zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, TL_HOOK_PLAIN },
-	{ "zeEventPoolGetFlags", NULL, after_pool_get_flags, TL_HOOK_PLAIN },
-	{ "zeEventCreate", NULL, after_event_create, TL_HOOK_PLAIN },
-	{ "zeEventCounterBasedCreate", NULL, after_counter_create, TL_HOOK_PLAIN },
-	{ "zeEventDestroy", before_forgetting, after_event_destroy, TL_HOOK_PLAIN },
-	{ "zeEventHostReset", before_forgetting, NULL, TL_HOOK_PLAIN },
-	{ "zeEventHostSignal", NULL, after_host_signal, TL_HOOK_PLAIN },
-	{ "zeEventHostSynchronize", NULL, after_event_wait, TL_HOOK_TIMED },
-	{ "zeEventQueryKernelTimestamp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
-	{ "zeEventQueryTimestampsExp", before_timestamp_query, NULL, TL_HOOK_PLAIN },
-	{ "zeEventQueryKernelTimestampsExt", before_timestamp_query, NULL, TL_HOOK_PLAIN },
-	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+	{"zeEventPoolCreate", before_pool_create, after_pool_create, TL_HOOK_PLAIN},
+	{"zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, TL_HOOK_PLAIN},
+	{"zeEventPoolGetFlags", NULL, after_pool_get_flags, TL_HOOK_PLAIN},
+	{"zeEventCreate", NULL, after_event_create, TL_HOOK_PLAIN},
+	{"zeEventCounterBasedCreate", NULL, after_counter_create, TL_HOOK_PLAIN},
+	{"zeEventDestroy", before_forgetting, after_event_destroy, TL_HOOK_PLAIN},
+	{"zeEventHostReset", before_forgetting, NULL, TL_HOOK_PLAIN},
+	{"zeEventHostSignal", NULL, after_host_signal, TL_HOOK_PLAIN},
+	{"zeEventHostSynchronize", NULL, after_event_wait, TL_HOOK_TIMED},
+	{"zeEventQueryKernelTimestamp", before_timestamp_query, NULL, TL_HOOK_PLAIN},
+	{"zeEventQueryTimestampsExp", before_timestamp_query, NULL, TL_HOOK_PLAIN},
+	{"zeEventQueryKernelTimestampsExt", before_timestamp_query, NULL, TL_HOOK_PLAIN},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
 
 void tl_ze_events_forget(void)

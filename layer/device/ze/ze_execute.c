@@ -1,5 +1,6 @@
 /*
- * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what waits for queues.
+ * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what
+ * waits for queues.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 /* One of the lists that a call executes. */
 struct part {
-	struct ze_execution *execution;	/* NULL: it has nothing to show */
+	struct ze_execution *execution; /* NULL: it has nothing to show */
 	struct ze_execution *live;	/* of the same recording before */
 	bool copied;			/* whose results a list of ours copies before this one */
 };
@@ -17,11 +18,14 @@ struct execute {
 	struct ze_queue *queue;
 	uint32_t correlation;
 	uint32_t parts, count;
-	struct part *part;		/* of each list of the program's */
-	ze_command_list_handle_t *lists;	/* what is executed: its lists, and ours */
+	struct part *part;		 /* of each list of the program's */
+	ze_command_list_handle_t *lists; /* what is executed: its lists, and ours */
 };
 
-/* What the last execution left has to be read before this one begins: now, or by a list of ours that goes before it. */
+/*
+ * What the last execution left has to be read before this one begins: now, or by a list of ours
+ * that goes before it.
+ */
 static void put_aside(struct execute *execute, struct part *part, struct ze_recording *recording)
 {
 	struct ze_execution *live = recording->live;
@@ -40,14 +44,16 @@ static void put_aside(struct execute *execute, struct part *part, struct ze_reco
 		live->items[i].lost |= !live->items[i].read;
 }
 
-static void add_list(struct execute *execute, struct part *part, ze_command_list_handle_t handle, uint32_t request)
+static void add_list(struct execute *execute, struct part *part, ze_command_list_handle_t handle,
+		     uint32_t request)
 {
 	struct ze_list *list = tl_ze_list_find(handle);
 	struct ze_recording *recording = list ? list->recording : NULL;
 
 	if (recording && recording->context && recording->count) {
 		put_aside(execute, part, recording);
-		part->execution = tl_ze_execution_new(recording, execute->queue, execute->correlation, request);
+		part->execution = tl_ze_execution_new(recording, execute->queue,
+						      execute->correlation, request);
 		if (part->execution && part->copied) {
 			part->execution->before = part->live;
 			part->live->behind = part->execution;
@@ -81,7 +87,7 @@ static void execute_free(struct execute *execute)
 
 struct execute_state {
 	struct execute *execute;
-	struct ze_event *event;	/* signalled behind it */
+	struct ze_event *event; /* signalled behind it */
 };
 
 /* With the lock held. NULL: no queue that is known. */
@@ -105,7 +111,9 @@ static void execute_on(struct ze_queue *queue, struct tl_call *call, struct exec
 static void before_execute(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
-	execute_on(tl_ze_usable() ? tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t)) : NULL, call, state);
+	execute_on(tl_ze_usable() ? tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t))
+				  : NULL,
+		   call, state);
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
@@ -127,8 +135,11 @@ static void before_append(struct tl_call *call, struct execute_state *state, uns
 	ze_event_handle_t event = ZE_PARAM(call, signal, ze_event_handle_t);
 
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t)) : NULL;
-	if (list && tl_ze_is_captured(list, event, ZE_PARAM(call, signal + 1, uint32_t), ZE_PARAM(call, signal + 2, ze_event_handle_t *)))
+	struct ze_list *list =
+		tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t))
+			       : NULL;
+	if (list && tl_ze_is_captured(list, event, ZE_PARAM(call, signal + 1, uint32_t),
+				      ZE_PARAM(call, signal + 2, ze_event_handle_t *)))
 		spoil(lists, count);
 	else if (list)
 		execute_on(list->queue, call, state);
@@ -151,7 +162,10 @@ static void before_append_lists_with(struct tl_call *call, void *state)
 	before_append(call, state, 4);
 }
 
-/* As if it had not been tried: what the executions before left is still there. The latest first, so that each finds the one before it. */
+/*
+ * As if it had not been tried: what the executions before left is still there. The latest first, so
+ * that each finds the one before it.
+ */
 static void revert(struct execute *execute)
 {
 	for (uint32_t i = execute->parts; i-- > 0;) {
@@ -191,7 +205,8 @@ static void executed(struct tl_call *call, struct execute *execute, ze_fence_han
 		tl_ze_collect(queue);
 }
 
-static void end_execute(struct tl_call *call, struct execute_state *state, bool failed, ze_fence_handle_t fence)
+static void end_execute(struct tl_call *call, struct execute_state *state, bool failed,
+			ze_fence_handle_t fence)
 {
 	if (!state->execute)
 		return;
@@ -209,7 +224,8 @@ static void end_execute(struct tl_call *call, struct execute_state *state, bool 
 
 static void after_execute(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS, ZE_PARAM(call, 3, ze_fence_handle_t));
+	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS,
+		    ZE_PARAM(call, 3, ze_fence_handle_t));
 }
 
 static void after_append_lists(struct tl_call *call, void *state, uint64_t result, bool unwound)
@@ -224,7 +240,8 @@ struct wait_state {
 	uint64_t number;
 };
 
-static void waited(struct tl_call *call, const struct wait_state *wait, uint64_t result, bool unwound)
+static void waited(struct tl_call *call, const struct wait_state *wait, uint64_t result,
+		   bool unwound)
 {
 	struct tl_device_call here = tl_device_call_of(call);
 
@@ -298,12 +315,14 @@ static void after_wait(struct tl_call *call, void *state, uint64_t result, bool 
 }
 
 const struct tl_hook tl_ze_execute_hooks[] = {
-	{ "zeCommandQueueExecuteCommandLists", before_execute, after_execute, TL_HOOK_TIMED },
-	{ "zeCommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists, TL_HOOK_TIMED },
-	{ "zeCommandListImmediateAppendCommandListsWithParameters", before_append_lists_with, after_append_lists, TL_HOOK_TIMED },
-	{ "zeDeviceSynchronize", before_device_wait, after_device_wait, TL_HOOK_TIMED },
-	{ "zeCommandQueueSynchronize", before_queue_wait, after_wait, TL_HOOK_TIMED },
-	{ "zeCommandListHostSynchronize", before_list_wait, after_wait, TL_HOOK_TIMED },
-	{ "zeFenceHostSynchronize", before_fence_wait, after_wait, TL_HOOK_TIMED },
-	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+	{"zeCommandQueueExecuteCommandLists", before_execute, after_execute, TL_HOOK_TIMED},
+	{"zeCommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists,
+	 TL_HOOK_TIMED},
+	{"zeCommandListImmediateAppendCommandListsWithParameters", before_append_lists_with,
+	 after_append_lists, TL_HOOK_TIMED},
+	{"zeDeviceSynchronize", before_device_wait, after_device_wait, TL_HOOK_TIMED},
+	{"zeCommandQueueSynchronize", before_queue_wait, after_wait, TL_HOOK_TIMED},
+	{"zeCommandListHostSynchronize", before_list_wait, after_wait, TL_HOOK_TIMED},
+	{"zeFenceHostSynchronize", before_fence_wait, after_wait, TL_HOOK_TIMED},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

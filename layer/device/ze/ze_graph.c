@@ -1,9 +1,10 @@
 /*
  * ze_graph.c: lists whose commands are captured for a graph instead of being executed.
  *
- * The capture begins on one immediate list, and spreads: to each other one from the command on that waits for an event which a captured command signals. It ends for all
- * of them at once. What is captured has nothing of ours, since it may be executed many times, or never, and nobody says when; a graph's execution is one
- * command of the list that it is appended to (ze_append.c).
+ * The capture begins on one immediate list, and spreads: to each other one from the command on that
+ * waits for an event which a captured command signals. It ends for all of them at once. What is
+ * captured has nothing of ours, since it may be executed many times, or never, and nobody says
+ * when; a graph's execution is one command of the list that it is appended to (ze_append.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ static uint64_t session_of(uint32_t count, const ze_event_handle_t *waits)
 	return 0;
 }
 
-bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count, const ze_event_handle_t *waits)
+bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count,
+		       const ze_event_handle_t *waits)
 {
 	if (!sessions || !list->queue)
 		return false;
@@ -86,7 +88,7 @@ static void after_begin(struct tl_call *call, void *state, uint64_t result, bool
 	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
 	struct session *session = list ? calloc(1, sizeof(*session)) : NULL;
 	if (session) {
-		*session = (struct session){ .next = sessions, .number = ++last, .first = list };
+		*session = (struct session){.next = sessions, .number = ++last, .first = list};
 		sessions = session;
 		list->session = session->number;
 	}
@@ -107,8 +109,8 @@ static void after_end(struct tl_call *call, void *state, uint64_t result, bool u
 }
 
 const struct tl_hook tl_ze_graph_hooks[] = {
-	{ "zeCommandListBeginGraphCaptureExt", NULL, after_begin, TL_HOOK_PLAIN },
-	{ "zeCommandListBeginCaptureIntoGraphExt", NULL, after_begin, TL_HOOK_PLAIN },
-	{ "zeCommandListEndGraphCaptureExt", NULL, after_end, TL_HOOK_PLAIN },
-	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+	{"zeCommandListBeginGraphCaptureExt", NULL, after_begin, TL_HOOK_PLAIN},
+	{"zeCommandListBeginCaptureIntoGraphExt", NULL, after_begin, TL_HOOK_PLAIN},
+	{"zeCommandListEndGraphCaptureExt", NULL, after_end, TL_HOOK_PLAIN},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

@@ -1,8 +1,10 @@
 /*
- * ze_mutable.c: lists whose commands the program changes after it has appended them, and copies of lists.
+ * ze_mutable.c: lists whose commands the program changes after it has appended them, and copies of
+ * lists.
  *
- * The program asks for the number of the command that it is going to append, and changes it by that number while the list is not being executed: kernel, sizes, event. What
- * earlier executions left is read, and shown, before.
+ * The program asks for the number of the command that it is going to append, and changes it by that
+ * number while the list is not being executed: kernel, sizes, event. What earlier executions left
+ * is read, and shown, before.
  *
  * The headers of Level Zero 1.4 lack all of it; so its structures are written down here.
  */
@@ -11,9 +13,10 @@
 
 #include "layer/device/ze/ze.h"
 
-#define CHANGES_SIGNAL 16u	/* ZE_MUTABLE_COMMAND_EXP_FLAG_SIGNAL_EVENT */
-#define GROUP_COUNT 0x0002001au	/* ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC, …_GROUP_SIZE_EXP_DESC */
-#define GROUP_SIZE 0x0002001bu
+#define CHANGES_SIGNAL 16u /* ZE_MUTABLE_COMMAND_EXP_FLAG_SIGNAL_EVENT */
+/* ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC, …_GROUP_SIZE_EXP_DESC */
+#define GROUP_COUNT 0x0002001au
+#define GROUP_SIZE  0x0002001bu
 
 /* ze_mutable_command_id_exp_desc_t, ze_mutable_commands_exp_desc_t */
 struct mutable_desc {
@@ -22,7 +25,10 @@ struct mutable_desc {
 	uint32_t flags;
 };
 
-/* ze_mutable_group_count_exp_desc_t, ze_mutable_group_size_exp_desc_t: what all descriptions of a change begin with, and the rest of these two */
+/*
+ * ze_mutable_group_count_exp_desc_t, ze_mutable_group_size_exp_desc_t: what all descriptions of a
+ * change begin with, and the rest of these two
+ */
 struct change_desc {
 	ze_structure_type_t stype;
 	const void *next;
@@ -71,7 +77,8 @@ static void after_get_id(struct tl_call *call, void *state, uint64_t result, boo
 	(void)state;
 }
 
-static void after_get_id_with_kernels(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void after_get_id_with_kernels(struct tl_call *call, void *state, uint64_t result,
+				      bool unwound)
 {
 	after_next_id(call, 4, result, unwound);
 	(void)state;
@@ -97,7 +104,8 @@ static uint64_t count_of(const struct ze_command *command, unsigned i)
 static void change_sizes(struct ze_command *command, const struct change_desc *change)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		uint64_t count = change->stype == GROUP_COUNT ? (&change->counts->groupCountX)[i] : count_of(command, i);
+		uint64_t count = change->stype == GROUP_COUNT ? (&change->counts->groupCountX)[i]
+							      : count_of(command, i);
 		if (change->stype == GROUP_SIZE)
 			command->local[i] = change->sizes[i];
 		command->global[i] = count * command->local[i];
@@ -114,7 +122,9 @@ static void after_change(struct tl_call *call, void *state, uint64_t result, boo
 	struct ze_list *list = list_of(call);
 	for (const struct change_desc *change = desc->next; list && change; change = change->next) {
 		struct ze_command *command = command_of(list->recording, change->id);
-		if (command && command->dimensions && (change->stype == GROUP_SIZE || (change->stype == GROUP_COUNT && change->counts)))
+		if (command && command->dimensions &&
+		    (change->stype == GROUP_SIZE ||
+		     (change->stype == GROUP_COUNT && change->counts)))
 			change_sizes(command, change);
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
@@ -159,9 +169,11 @@ static void after_signal(struct tl_call *call, void *state, uint64_t result, boo
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_list *list = list_of(call);
-	struct ze_command *command = list ? command_of(list->recording, ZE_PARAM(call, 1, uint64_t)) : NULL;
+	struct ze_command *command =
+		list ? command_of(list->recording, ZE_PARAM(call, 1, uint64_t)) : NULL;
 	if (command)
-		tl_ze_recording_signal(list->recording, command, signal ? tl_ze_event_known(signal) : NULL);
+		tl_ze_recording_signal(list->recording, command,
+				       signal ? tl_ze_event_known(signal) : NULL);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
@@ -185,11 +197,14 @@ static void after_clone(struct tl_call *call, void *state, uint64_t result, bool
 }
 
 const struct tl_hook tl_ze_mutable_hooks[] = {
-	{ "zeCommandListGetNextCommandIdExp", NULL, after_get_id, TL_HOOK_PLAIN },
-	{ "zeCommandListGetNextCommandIdWithKernelsExp", NULL, after_get_id_with_kernels, TL_HOOK_PLAIN },
-	{ "zeCommandListUpdateMutableCommandsExp", before_change, after_change, TL_HOOK_PLAIN },
-	{ "zeCommandListUpdateMutableCommandSignalEventExp", before_change, after_signal, TL_HOOK_PLAIN },
-	{ "zeCommandListUpdateMutableCommandKernelsExp", before_change, after_kernels, TL_HOOK_PLAIN },
-	{ "zeCommandListCreateCloneExp", NULL, after_clone, TL_HOOK_PLAIN },
-	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+	{"zeCommandListGetNextCommandIdExp", NULL, after_get_id, TL_HOOK_PLAIN},
+	{"zeCommandListGetNextCommandIdWithKernelsExp", NULL, after_get_id_with_kernels,
+	 TL_HOOK_PLAIN},
+	{"zeCommandListUpdateMutableCommandsExp", before_change, after_change, TL_HOOK_PLAIN},
+	{"zeCommandListUpdateMutableCommandSignalEventExp", before_change, after_signal,
+	 TL_HOOK_PLAIN},
+	{"zeCommandListUpdateMutableCommandKernelsExp", before_change, after_kernels,
+	 TL_HOOK_PLAIN},
+	{"zeCommandListCreateCloneExp", NULL, after_clone, TL_HOOK_PLAIN},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

@@ -1,6 +1,6 @@
 /*
- * ze_objects.c: what is known of a program's contexts, queues, lists, fences, kernels and memory. Handles are reused: what is created takes the place of
- * whatever had its handle.
+ * ze_objects.c: what is known of a program's contexts, queues, lists, fences, kernels and memory.
+ * Handles are reused: what is created takes the place of whatever had its handle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@ static bool failed(uint64_t result, bool unwound)
 	return unwound || result != ZE_RESULT_SUCCESS;
 }
 
-/* The object is in the table under its handle. What was there under it is of one that was not seen being destroyed. */
+/*
+ * The object is in the table under its handle. What was there under it is of one that was not seen
+ * being destroyed.
+ */
 static void *known(struct tl_handles *table, const void *handle, size_t size)
 {
 	struct tl_handle *object = calloc(1, size);
@@ -40,7 +43,8 @@ static void before_context_destroy(struct tl_call *call, void *state)
 
 /* --- queues */
 
-static void open_queue(struct ze_queue *queue, struct ze_device *device, uint32_t group, uint32_t index, ze_command_queue_mode_t mode)
+static void open_queue(struct ze_queue *queue, struct ze_device *device, uint32_t group,
+		       uint32_t index, ze_command_queue_mode_t mode)
 {
 	queue->device = device;
 	queue->lanes = tl_ze_engine(device, group, index);
@@ -82,14 +86,18 @@ static void after_queue_create(struct tl_call *call, void *state, uint64_t resul
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_device *device = tl_ze_device(ZE_PARAM(call, 1, ze_device_handle_t));
-	struct ze_queue *queue = device ? known(&queues, *ZE_PARAM(call, 3, void **), sizeof(*queue)) : NULL;
+	struct ze_queue *queue =
+		device ? known(&queues, *ZE_PARAM(call, 3, void **), sizeof(*queue)) : NULL;
 	if (queue)
 		open_queue(queue, device, desc->ordinal, desc->index, desc->mode);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-/* Between the driver's destroying it and our hearing of it another thread may get a queue by the same handle: so it is taken out before. */
+/*
+ * Between the driver's destroying it and our hearing of it another thread may get a queue by the
+ * same handle: so it is taken out before.
+ */
 struct taken {
 	struct tl_handle *object;
 };
@@ -157,14 +165,16 @@ struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle)
 }
 
 /* Flags that 1.4's header lacks: each command begins when the one before it has ended. */
-#define LIST_IN_ORDER 8u	/* ZE_COMMAND_LIST_FLAG_IN_ORDER */
-#define QUEUE_IN_ORDER 2u	/* ZE_COMMAND_QUEUE_FLAG_IN_ORDER */
+#define LIST_IN_ORDER  8u /* ZE_COMMAND_LIST_FLAG_IN_ORDER */
+#define QUEUE_IN_ORDER 2u /* ZE_COMMAND_QUEUE_FLAG_IN_ORDER */
 
 static struct ze_list *list_new(struct tl_call *call, uint32_t group, bool in_order)
 {
 	struct ze_device *device = tl_ze_device(ZE_PARAM(call, 1, ze_device_handle_t));
 	struct ze_context *context = tl_ze_context(ZE_PARAM(call, 0, ze_context_handle_t));
-	struct ze_list *list = device && context ? known(&lists, *ZE_PARAM(call, 3, void **), sizeof(*list)) : NULL;
+	struct ze_list *list = device && context
+				       ? known(&lists, *ZE_PARAM(call, 3, void **), sizeof(*list))
+				       : NULL;
 
 	if (!list)
 		return NULL;
@@ -216,9 +226,11 @@ static void after_list_create(struct tl_call *call, void *state, uint64_t result
 	if (failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_new(call, desc->commandQueueGroupOrdinal, desc->flags & LIST_IN_ORDER);
+	struct ze_list *list =
+		list_new(call, desc->commandQueueGroupOrdinal, desc->flags & LIST_IN_ORDER);
 	if (list)
-		list->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
+		list->recording =
+			tl_ze_recording_new(list->context, list->device, list->group, false);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
@@ -295,7 +307,8 @@ static void after_list_reset(struct tl_call *call, void *state, uint64_t result,
 	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
 	if (list && list->recording) {
 		tl_ze_recording_release(list->recording);
-		list->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
+		list->recording =
+			tl_ze_recording_new(list->context, list->device, list->group, false);
 		list->next_id = 0;
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
@@ -362,7 +375,7 @@ struct ze_image *tl_ze_image_find(ze_image_handle_t handle)
 
 static uint32_t pixel_of(ze_image_format_layout_t layout)
 {
-	static const uint8_t bytes[] = { 1, 2, 4, 2, 4, 4, 8, 8, 16, 4, 4, 2, 2, 2 };
+	static const uint8_t bytes[] = {1, 2, 4, 2, 4, 4, 8, 8, 16, 4, 4, 2, 2, 2};
 
 	return (uint32_t)layout < sizeof(bytes) ? bytes[layout] : 0;
 }
@@ -377,7 +390,8 @@ static void after_image_create(struct tl_call *call, void *state, uint64_t resul
 	struct ze_image *image = known(&images, *ZE_PARAM(call, 3, void **), sizeof(*image));
 	if (image) {
 		image->pixel = pixel_of(desc->format.layout);
-		image->pixels = desc->width * (desc->height ? desc->height : 1) * (desc->depth ? desc->depth : 1) *
+		image->pixels = desc->width * (desc->height ? desc->height : 1) *
+				(desc->depth ? desc->depth : 1) *
 				(desc->arraylevels ? desc->arraylevels : 1);
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
@@ -413,12 +427,15 @@ static void allocated(const void *memory, ze_device_handle_t device, size_t size
 	tl_device_memory(allocation->device, allocation->size);
 }
 
-static void after_alloc(struct tl_call *call, uint64_t result, bool unwound, unsigned size, int device, unsigned memory)
+static void after_alloc(struct tl_call *call, uint64_t result, bool unwound, unsigned size,
+			int device, unsigned memory)
 {
 	if (failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	allocated(*ZE_PARAM(call, memory, void **), device < 0 ? NULL : ZE_PARAM(call, device, ze_device_handle_t), ZE_PARAM(call, size, size_t));
+	allocated(*ZE_PARAM(call, memory, void **),
+		  device < 0 ? NULL : ZE_PARAM(call, device, ze_device_handle_t),
+		  ZE_PARAM(call, size, size_t));
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
@@ -479,26 +496,26 @@ static void after_free(struct tl_call *call, void *state, uint64_t result, bool 
 }
 
 const struct tl_hook tl_ze_object_hooks[] = {
-	{ "zeContextDestroy", before_context_destroy, NULL, TL_HOOK_PLAIN },
-	{ "zeCommandQueueCreate", NULL, after_queue_create, TL_HOOK_PLAIN },
-	{ "zeCommandQueueDestroy", before_queue_destroy, after_queue_destroy, TL_HOOK_PLAIN },
-	{ "zeFenceCreate", NULL, after_fence_create, TL_HOOK_PLAIN },
-	{ "zeFenceDestroy", before_fence_destroy, NULL, TL_HOOK_PLAIN },
-	{ "zeCommandListCreate", NULL, after_list_create, TL_HOOK_PLAIN },
-	{ "zeCommandListCreateImmediate", NULL, after_immediate_create, TL_HOOK_PLAIN },
-	{ "zeCommandListDestroy", before_list_destroy, after_list_destroy, TL_HOOK_PLAIN },
-	{ "zeCommandListReset", before_list_reset, after_list_reset, TL_HOOK_PLAIN },
-	{ "zeImageCreate", NULL, after_image_create, TL_HOOK_PLAIN },
-	{ "zeImageDestroy", before_image_destroy, NULL, TL_HOOK_PLAIN },
-	{ "zeKernelCreate", NULL, after_kernel_create, TL_HOOK_PLAIN },
-	{ "zeKernelDestroy", before_kernel_destroy, NULL, TL_HOOK_PLAIN },
-	{ "zeKernelSetGroupSize", NULL, after_group_size, TL_HOOK_PLAIN },
-	{ "zeMemAllocDevice", NULL, after_alloc_device, TL_HOOK_PLAIN },
-	{ "zeMemAllocShared", NULL, after_alloc_shared, TL_HOOK_PLAIN },
-	{ "zeMemAllocHost", NULL, after_alloc_host, TL_HOOK_PLAIN },
-	{ "zeMemFree", before_mem_free, after_free, TL_HOOK_PLAIN },
-	{ "zeMemFreeExt", before_mem_free_ext, after_free, TL_HOOK_PLAIN },
-	{ NULL, NULL, NULL, TL_HOOK_PLAIN },
+	{"zeContextDestroy", before_context_destroy, NULL, TL_HOOK_PLAIN},
+	{"zeCommandQueueCreate", NULL, after_queue_create, TL_HOOK_PLAIN},
+	{"zeCommandQueueDestroy", before_queue_destroy, after_queue_destroy, TL_HOOK_PLAIN},
+	{"zeFenceCreate", NULL, after_fence_create, TL_HOOK_PLAIN},
+	{"zeFenceDestroy", before_fence_destroy, NULL, TL_HOOK_PLAIN},
+	{"zeCommandListCreate", NULL, after_list_create, TL_HOOK_PLAIN},
+	{"zeCommandListCreateImmediate", NULL, after_immediate_create, TL_HOOK_PLAIN},
+	{"zeCommandListDestroy", before_list_destroy, after_list_destroy, TL_HOOK_PLAIN},
+	{"zeCommandListReset", before_list_reset, after_list_reset, TL_HOOK_PLAIN},
+	{"zeImageCreate", NULL, after_image_create, TL_HOOK_PLAIN},
+	{"zeImageDestroy", before_image_destroy, NULL, TL_HOOK_PLAIN},
+	{"zeKernelCreate", NULL, after_kernel_create, TL_HOOK_PLAIN},
+	{"zeKernelDestroy", before_kernel_destroy, NULL, TL_HOOK_PLAIN},
+	{"zeKernelSetGroupSize", NULL, after_group_size, TL_HOOK_PLAIN},
+	{"zeMemAllocDevice", NULL, after_alloc_device, TL_HOOK_PLAIN},
+	{"zeMemAllocShared", NULL, after_alloc_shared, TL_HOOK_PLAIN},
+	{"zeMemAllocHost", NULL, after_alloc_host, TL_HOOK_PLAIN},
+	{"zeMemFree", before_mem_free, after_free, TL_HOOK_PLAIN},
+	{"zeMemFreeExt", before_mem_free_ext, after_free, TL_HOOK_PLAIN},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
 
 void tl_ze_objects_forget(void)

@@ -1,13 +1,14 @@
 /*
- * ze_own.c: events and memory of ours in a program's context, from free lists. They are given back to the driver with the context.
+ * ze_own.c: events and memory of ours in a program's context, from free lists. They are given back
+ * to the driver with the context.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer/device/ze/ze.h"
 
-#define POOL 128u		/* events of a pool */
-#define SLAB (64u * 1024)	/* bytes of memory asked for at once */
+#define POOL 128u	  /* events of a pool */
+#define SLAB (64u * 1024) /* bytes of memory asked for at once */
 
 struct ze_pools {
 	struct ze_pools *next;
@@ -31,17 +32,24 @@ static ze_context_handle_t handle_of(const struct ze_context *context)
 
 /* --- events */
 
-static ze_event_pool_handle_t pool_new(struct ze_context *context, ze_event_pool_flags_t flags, uint32_t count)
+static ze_event_pool_handle_t pool_new(struct ze_context *context, ze_event_pool_flags_t flags,
+				       uint32_t count)
 {
-	const ze_event_pool_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = count };
+	const ze_event_pool_desc_t desc = {
+		.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = count};
 	ze_event_pool_handle_t pool = NULL;
 
-	return tl_ze_real.zeEventPoolCreate(handle_of(context), &desc, 0, NULL, &pool) == ZE_RESULT_SUCCESS ? pool : NULL;
+	return tl_ze_real.zeEventPoolCreate(handle_of(context), &desc, 0, NULL, &pool) ==
+			       ZE_RESULT_SUCCESS
+		       ? pool
+		       : NULL;
 }
 
 static ze_event_handle_t event_new(ze_event_pool_handle_t pool, uint32_t index)
 {
-	const ze_event_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = index, .signal = ZE_EVENT_SCOPE_FLAG_HOST };
+	const ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+				      .index = index,
+				      .signal = ZE_EVENT_SCOPE_FLAG_HOST};
 	ze_event_handle_t event = NULL;
 
 	return tl_ze_real.zeEventCreate(pool, &desc, &event) == ZE_RESULT_SUCCESS ? event : NULL;
@@ -56,7 +64,9 @@ static struct ze_pools *pool_with_room(struct ze_context *context)
 	pools = calloc(1, sizeof(*pools));
 	if (!pools)
 		return NULL;
-	pools->pool = pool_new(context, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP, POOL);
+	pools->pool = pool_new(
+		context, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP,
+		POOL);
 	if (!pools->pool) {
 		free(pools);
 		return NULL;
@@ -114,10 +124,12 @@ ze_event_handle_t tl_ze_plain(struct ze_context *context, bool signalled)
 
 void *tl_ze_memory_take(struct ze_context *context, size_t size)
 {
-	const ze_host_mem_alloc_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC };
+	const ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
 	void *memory = NULL;
 
-	if (!tl_ze_usable() || context->gone || tl_ze_real.zeMemAllocHost(handle_of(context), &desc, size, 64, &memory) != ZE_RESULT_SUCCESS)
+	if (!tl_ze_usable() || context->gone ||
+	    tl_ze_real.zeMemAllocHost(handle_of(context), &desc, size, 64, &memory) !=
+		    ZE_RESULT_SUCCESS)
 		return NULL;
 	memset(memory, 0, size);
 	return memory;
@@ -259,7 +271,7 @@ void tl_ze_context_destroy(ze_context_handle_t handle)
 		destroy_events(context);
 		destroy_memory(context);
 	}
-	*context = (struct ze_context){ .handle.key = context->handle.key, .gone = true };
+	*context = (struct ze_context){.handle.key = context->handle.key, .gone = true};
 }
 
 void tl_ze_contexts_forget(void)

@@ -3,8 +3,9 @@
  *
  *	calls CALLS THREADS [WAY]
  *
- * WAY: return, exit, _exit, quick_exit, exec, pthread_exit, late (calls from an exit handler that runs after all others), fork (both go on),
- * wait (until its standard input ends, so that somebody can look at it). It prints how many calls each process made.
+ * WAY: return, exit, _exit, quick_exit, exec, pthread_exit, late (calls from an exit handler that
+ * runs after all others), fork (both go on), wait (until its standard input ends, so that somebody
+ * can look at it). It prints how many calls each process made.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,4 +1,7 @@
-/* mpi.c: an MPI program that makes traced calls and sends its neighbour a message after every thousand. Prints what it got. */
+/*
+ * mpi.c: an MPI program that makes traced calls and sends its neighbour a message after every
+ * thousand. Prints what it got.
+ */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,8 +24,8 @@ int main(int argc, char **argv)
 		/* Large enough for what a registration cache keeps. */
 		char *memory = malloc(1 << 20);
 		long sent[2] = {i, rank}, received[2];
-		MPI_Sendrecv(sent, 2, MPI_LONG, (rank + 1) % size, 0, received, 2, MPI_LONG, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
-			     MPI_STATUS_IGNORE);
+		MPI_Sendrecv(sent, 2, MPI_LONG, (rank + 1) % size, 0, received, 2, MPI_LONG,
+			     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		got += received[0] + received[1] + (memory != NULL);
 		free(memory);
 	}

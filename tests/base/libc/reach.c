@@ -1,4 +1,7 @@
-/* reach.c: with 1 MB of thread-local storage, what a raw thread (layer/base/raw_thread.c) has of errno and of the library's variables lies in its own memory. */
+/*
+ * reach.c: with 1 MB of thread-local storage, what a raw thread (layer/base/raw_thread.c) has of
+ * errno and of the library's variables lies in its own memory.
+ */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,11 +32,13 @@ int main(void)
 	char *stack;
 
 	memset(much, 1, sizeof(much));
-	if (!tl_thread_raw_start(run, &thread) || (stack = thread.memory, !tl_thread_raw_join(&thread, 10000)) || !over)
+	if (!tl_thread_raw_start(run, &thread) ||
+	    (stack = thread.memory, !tl_thread_raw_join(&thread, 10000)) || !over)
 		return 2;
 	for (int i = 0; i < 2; i++)
 		if (seen[i] < stack) {
-			printf("%s lies %ld bytes before the thread's memory\n", i ? "a variable" : "errno", (long)(stack - seen[i]));
+			printf("%s lies %ld bytes before the thread's memory\n",
+			       i ? "a variable" : "errno", (long)(stack - seen[i]));
 			return 1;
 		}
 	return 0;

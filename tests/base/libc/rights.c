@@ -1,10 +1,12 @@
 /*
- * rights.c: changes its user, groups or capabilities while its threads record, and looks each time at what all threads of the process have.
+ * rights.c: changes its user, groups or capabilities while its threads record, and looks each time
+ * at what all threads of the process have.
  *
  *	rights drop|back|capset SECONDS
  *
- * drop: gives up root for good. back: gives it up and takes it back, for so long. capset: keeps two capabilities. All go on making calls afterwards.
- * Prints how many calls were made, and "threads N", how many there were to look at; what differs goes to stderr, with exit code 1.
+ * drop: gives up root for good. back: gives it up and takes it back, for so long. capset: keeps two
+ * capabilities. All go on making calls afterwards. Prints how many calls were made, and "threads
+ * N", how many there were to look at; what differs goes to stderr, with exit code 1.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -44,7 +46,8 @@ static void *make_calls(void *unused)
 /* The lines of a thread's status that say what it may do. */
 static int read_rights(const char *task, char *to, size_t room)
 {
-	static const char *const lines[] = {"Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:"};
+	static const char *const lines[] = {
+		"Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:"};
 	char path[300], line[4096];
 
 	snprintf(path, sizeof(path), "/proc/self/task/%s/status", task);
@@ -54,13 +57,16 @@ static int read_rights(const char *task, char *to, size_t room)
 		return 0;
 	while (fgets(line, sizeof(line), file))
 		for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-			if (!strncmp(line, lines[i], strlen(lines[i])) && strlen(to) + strlen(line) < room)
+			if (!strncmp(line, lines[i], strlen(lines[i])) &&
+			    strlen(to) + strlen(line) < room)
 				strcat(to, line);
 	fclose(file);
 	return 1;
 }
 
-/* With capset, which is for one thread, only ours has to have no more than the one that called it. */
+/*
+ * With capset, which is for one thread, only ours has to have no more than the one that called it.
+ */
 static void compare(const char *after, int only_named)
 {
 	char own[16384], other[16384], self[32], path[300], name[32];
@@ -85,19 +91,20 @@ static void compare(const char *after, int only_named)
 		if (!strcmp(own, other))
 			continue;
 		if (!differences++)
-			fprintf(stderr, "after %s: the caller has\n%sand thread %s, %s, has\n%s", after, own, task->d_name, name, other);
+			fprintf(stderr, "after %s: the caller has\n%sand thread %s, %s, has\n%s",
+				after, own, task->d_name, name, other);
 	}
 	closedir(tasks);
 	most = count > most ? count : most;
 }
 
-#define DO(call)                                                                                                       \
-	do {                                                                                                           \
-		if (call) {                                                                                            \
-			perror(#call);                                                                                 \
-			exit(2);                                                                                       \
-		}                                                                                                      \
-		compare(#call, 0);                                                                                     \
+#define DO(call)                                                                                   \
+	do {                                                                                       \
+		if (call) {                                                                        \
+			perror(#call);                                                             \
+			exit(2);                                                                   \
+		}                                                                                  \
+		compare(#call, 0);                                                                 \
 	} while (0)
 
 static void drop(void)
@@ -134,7 +141,8 @@ static void back(int seconds)
 static void keep_two(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{.effective = 1 << CAP_CHOWN, .permitted = 1 << CAP_CHOWN | 1 << CAP_KILL}};
+	struct __user_cap_data_struct data[2] = {
+		{.effective = 1 << CAP_CHOWN, .permitted = 1 << CAP_CHOWN | 1 << CAP_KILL}};
 
 	if (capset(&header, data)) {
 		perror("capset");

@@ -1,4 +1,7 @@
-/* tls.c: so many bytes of thread-local storage (TLS), which the program, or a library that is preloaded, has from its start. Each thread checks its own. */
+/*
+ * tls.c: so many bytes of thread-local storage (TLS), which the program, or a library that is
+ * preloaded, has from its start. Each thread checks its own.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

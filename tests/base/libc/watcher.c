@@ -1,12 +1,14 @@
 /*
- * watcher.c: a library, preloaded, that stands in the place of every function in watched.h (made by libc_calls.sh: what libtracelayer.so takes from
- * other libraries, and what such as UCX, fakeroot and libfaketime replace), and ends the process
+ * watcher.c: a library, preloaded, that stands in the place of every function in watched.h (made by
+ * libc_calls.sh: what libtracelayer.so takes from other libraries, and what such as UCX, fakeroot
+ * and libfaketime replace), and ends the process
  *
  *	- when a thread named "tracelayer" calls one, or
- *	- when libtracelayer.so calls one though the program has set own_phase: all is set up, or the end has begun.
+ *	- when libtracelayer.so calls one though the program has set own_phase: all is set up, or
+ *	  the end has begun.
  *
- * Else the call goes on to libc, with its arguments as they were. Which function it is there is looked up in libc's own tables: dlsym would be one
- * of the functions that are watched. x86-64.
+ * Else the call goes on to libc, with its arguments as they were. Which function it is there is
+ * looked up in libc's own tables: dlsym would be one of the functions that are watched. x86-64.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -31,7 +33,10 @@ static long kernel(long number, long a, long b, long c)
 {
 	long answer;
 
-	__asm__ volatile("syscall" : "=a"(answer) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(answer)
+			 : "0"(number), "D"(a), "S"(b), "d"(c)
+			 : "rcx", "r11", "memory");
 	return answer;
 }
 
@@ -114,7 +119,8 @@ static void find_in(const struct link_map *map)
 	for (uint32_t i = 0; i < count; i++) {
 		const ElfW(Sym) *symbol = &libc.symbols[i];
 		unsigned type = ELF64_ST_TYPE(symbol->st_info);
-		if (!symbol->st_shndx || libc.versions[i] & 0x8000 || (type != STT_FUNC && type != STT_GNU_IFUNC))
+		if (!symbol->st_shndx || libc.versions[i] & 0x8000 ||
+		    (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
 		for (int n = 0; n < COUNT; n++) {
 			if (real[n] || !same(names[n], libc.strings + symbol->st_name))
@@ -125,7 +131,10 @@ static void find_in(const struct link_map *map)
 	}
 }
 
-/* The parts of libtracelayer.so lie one behind the other, up to the next library's dynamic section or as far as its own program headers say. */
+/*
+ * The parts of libtracelayer.so lie one behind the other, up to the next library's dynamic section
+ * or as far as its own program headers say.
+ */
 static void note_library(const struct link_map *map)
 {
 	const ElfW(Ehdr) *header = (const void *)map->l_addr;
@@ -133,7 +142,8 @@ static void note_library(const struct link_map *map)
 
 	library_start = map->l_addr;
 	for (int i = 0; i < header->e_phnum; i++)
-		if (segment[i].p_type == PT_LOAD && library_start + segment[i].p_vaddr + segment[i].p_memsz > library_end)
+		if (segment[i].p_type == PT_LOAD &&
+		    library_start + segment[i].p_vaddr + segment[i].p_memsz > library_end)
 			library_end = library_start + segment[i].p_vaddr + segment[i].p_memsz;
 }
 
