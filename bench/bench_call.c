@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_call: what one call costs, in this process, with the settings that it was started with.
  * Prints one line:

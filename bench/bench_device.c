@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_device TURNS COUNT REST PLACES: what a program pays for an empty kernel: enqueue it, and
  * wait. On the first OpenCL device there is, without profiling and without events, as programs do

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written in pieces
  * of 256 KiB. Prints one line:

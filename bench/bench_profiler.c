@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_profiler: what labels and sampling cost (tracelayer/profiler.h).
  *

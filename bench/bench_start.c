@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_start: what a preloaded library adds to the start and end of a program. Runs PROGRAM with
  * and without it, in pairs whose order is shuffled, and prints one line: the median milliseconds

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The benchmarks run through, and each prints all its rows. What they measure here means nothing.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 plan 6

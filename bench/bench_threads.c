@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_threads: recording by two threads on two cores at once, against each of them alone. Prints
  * one line:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracers.c: what a call of zeEventQueryStatus costs, with callbacks around it in one way or
  * another. One measurement for each process; tracers.sh starts them, with this layer, with the

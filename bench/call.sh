@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # call.sh: what a call costs. A part of bench/bench.
 #
 # Each configuration is one process of bench_call, which measures the bare call and the floor as well.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * callee.c: a library whose calls are measured.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * callee.h: the functions that the benchmarks call: they do next to nothing, so that what is
  * measured is the way to them. Shims are made of this header; plain.h has the same functions under

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # device.sh: what device lanes cost a program that enqueues an empty kernel and waits for it, again and again. A part of bench/bench.
 #
 # The worst that there is: commands that do nothing, each waited for. In a round each configuration is one process of bench_device, in shuffled order. First the

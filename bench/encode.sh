@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # encode.sh: how fast records become JSON and .pftrace, and how large events are. A part of bench/bench.
 
 encode_turns=15

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # lttng.sh: the same call recorded by LTTng-UST, as an event at its entry and one at its exit. A part of bench/bench.
 #
 # The session is user space only, of the user's own (LTTNG_HOME in our folder; for root LTTng uses its system-wide place), and ended at the end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nothing: a program that makes no traced call. */
 int main(void)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * peer_lttng.h: LTTng-UST's way to record the calls of bench_call.c: an event when a call begins,
  * with its arguments, and one when it ends, with its result. Included by bench_call.c, and again by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # phases.sh: how fast tracelayer phases reads a systrace, on one core. A part of bench/bench.
 #
 # The trace has 200 runs among other programs' rows; one row in eight is of interest. What it is compared with is grep, which looks once for the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phases_trace BYTES RUNS: prints a systrace of about so many bytes, in which an NNAPI program runs
  * so many times while the machine does what else it does: rows of the scheduler, of interrupts, of

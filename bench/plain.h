@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * plain.h: the functions of callee.h once more, under names that have no shim.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # profiler.sh: what labels cost (tracelayer/profiler.h), and what it takes to sample four threads. A part of bench/bench.
 #
 # A call that is kept open for tracelayer profile to see, and not recorded, is compared with the floor of one that is recorded (bench_call).

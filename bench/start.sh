@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # start.sh: what preloading costs a program that makes no traced call. A part of bench/bench.
 
 start_pairs=200

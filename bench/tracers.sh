@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tracers.sh: what tracers cost, in the stock loader with the test driver: this layer preloaded, the loader's own, and none. A part of bench/bench.
 #
 # Each figure is one process of bench_tracers. Callbacks are the same everywhere; "direct" is the program calling them itself around the call.

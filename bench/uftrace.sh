@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # uftrace.sh: the same calls to a shared library, recorded by uftrace, which takes them in the program's PLT. A part of bench/bench.
 
 uftrace_part()

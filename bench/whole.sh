@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # whole.sh: whole programs, with and without tracelayer. A part of bench/bench.
 
 whole_pairs=9

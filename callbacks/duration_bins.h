@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * duration_bins.h: durations by size, 32 bins to each doubling: from their counts medians and
  * percentiles can be told that are off by at most 1.6 %.

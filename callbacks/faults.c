@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * faults: makes chosen calls fail without reaching the driver, so that a program's handling of
  * errors can be tested.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * leaks: objects that a program created and never destroyed, destroyed twice, or used after
  * destroying them; each with the call that created it and who made that call.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # callbacks: tool libraries, built on the public headers, and on format/ for how files are named and made. (The summary's table is the command's.)
 toolsdir = $(libdir)/tracelayer/tools
 tools_LTLIBRARIES = %D%/summary.la %D%/log.la %D%/leaks.la %D%/faults.la

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * log: one line per call, written when the call ends.
  *

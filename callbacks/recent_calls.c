@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * recent_calls.c: see recent_calls.h. A ring: a reader copies an entry and then looks whether the
  * writer has come round to it meanwhile.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * recent_calls.h: the calls that a thread made lately, for whoever asks what it was in at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * summary: calls by function, and what devices did (summary_device.h), counted while the program
  * runs and printed at its end; no trace is needed.

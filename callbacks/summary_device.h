@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * summary_device.h: the summary's share of what devices do: kernels, transfers, queues and what
  * they waited for, counted while the program runs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tool_common.h: what the tools that come with tracelayer share: options, a tracer on everything,
  * and where they write.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * command.h: what the files of the tracelayer command share: one entry per subcommand, the exit
  * codes, and how errors are said.

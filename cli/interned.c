@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * interned.c: a hash table with open addresses that is at most half full. See interned.h.
  */

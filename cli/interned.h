@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * interned.h: texts, each kept once and known by a number, from 0 in the order in which they came.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The tracelayer command: shares the formats, the settings and the API tables with the layer, but nothing of its code.
 
 # The statistics of phases: the fuzzer's, too.

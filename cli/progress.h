@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * progress.h: a line on stderr that says how far a long piece of work is, where stderr is a
  * terminal. It is written over as the work goes on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * settings_doc: prints the table of settings as documentation, so that no page can say other than
  * the source. Runs at build time only.

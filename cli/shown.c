@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * shown.c: see shown.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * shown.h: prints what a file or a program calls something, where it may go to a terminal: what
  * would steer that is shown as \xNN.

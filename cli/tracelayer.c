@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer: the command. Finds the subcommand and hands over; each subcommand has a file of its
  * own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * checked_stdout.h: a command whose standard output could not be written says so and fails,
  * whatever ends it, argp's --help among it.

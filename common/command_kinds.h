@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * command_kinds.h: the kinds of devices' commands, by name.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * digits.h: integers as digits, eight of them in one word, without a loop and without a table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * follow.h: which process is the first one, for TRACELAYER_FOLLOW=no.
  *

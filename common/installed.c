@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * installed.c: see installed.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * installed.h: where the libraries lie that belong to a command.
  */

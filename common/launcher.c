@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * launcher.c: see launcher.h.
  */

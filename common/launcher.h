@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * launcher.h: what starts the processes of a parallel program, and which rank it gave this one.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # common: what the layer, the command and the tools share. Needs libc only.
 noinst_LTLIBRARIES += libtl_common.la
 libtl_common_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

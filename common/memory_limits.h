@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * memory_limits.h: how much memory the calling process may have.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * output.h: the trace file's name, and how it is opened. The layer's writer and the command use it
  * alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * places.c: see places.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * places.h: where buffers files lie, and what they are called. The layer makes them there,
  * `tracelayer recover` looks for them there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * proc.h: what the kernel tells of processes, and of itself, in small files.
  *

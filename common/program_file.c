@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * program_file.c: see program_file.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * program_file.h: what the kernel starts for a path, and whether a library can be preloaded into
  * it.

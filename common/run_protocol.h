@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * run_protocol.h: what the layer tells `tracelayer run`, so that its closing line can say where the
  * trace is, or why there is none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * settings.h: the settings that the layer and `tracelayer run` share, how their values are read,
  * and what is said of wrong ones.

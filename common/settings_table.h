@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * settings_table.h: every setting there is, once. The layer reads its environment by it,
  * `tracelayer run` makes its options and its --help of it, and the man pages' table is printed

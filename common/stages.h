@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * stages.h: the layers and phases that functions can be given (enum tl_work_layer, enum
  * tl_work_phase), by name.

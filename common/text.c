@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * text.c: numbers and strings as text, without locale and without floating point arithmetic.
  */

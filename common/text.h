@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * text.h: text made in memory that somebody else owns. No allocation, no locale, no floating point
  * arithmetic; safe in a signal handler. All output of the encoders goes through here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tool_list.c: the list of tools, and where tools lie. See tool_list.h.
  */

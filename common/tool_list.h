@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tool_list.h: the list of tools that TRACELAYER_TOOLS and `tracelayer run --tool` take.
  *

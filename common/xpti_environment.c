@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_environment.c: see xpti_environment.h. The names of variables and what they may be are
  * XPTI's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_environment.h: what is in the environment of a program whose XPTI streams are recorded.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Manual pages. What they say of the settings is printed from the settings' own table.
 dist_man_MANS += %D%/tracelayer.1 %D%/tracelayer-summary.1 %D%/tracelayer-export.1 %D%/tracelayer-record.5 %D%/tracelayer-recover.1 %D%/tracelayer-pause.1 %D%/tracelayer-resume.1 %D%/tracelayer-snapshot.1 %D%/tracelayer-stop.1 %D%/tracelayer-trace.5 %D%/tracegen.1 %D%/tracelayer-descriptor.5 %D%/tracelayer-tools.7 %D%/tracelayer-layers.7 %D%/tracelayer-contexts.7 %D%/tracelayer-xpti.7 %D%/tracelayer-xpti-bench.1
 dist_man_MANS += %D%/tracelayer-profiler.7

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * label_memory.c: a program with labels and OpenCL calls, to be looked at by `tracelayer profile`.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # examples: programs to read, build and change. tests/whole/examples.sh does, and tests/xpti/xpti_example.sh.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = %D%/trace-context.c %D%/tracing-compare.c %D%/labels.c \

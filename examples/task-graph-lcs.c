@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * task-graph-lcs.c: how much two texts have in common: the length of their longest common
  * subsequence, computed in blocks, each a task, which depends on those above it and to its left. So

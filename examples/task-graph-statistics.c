@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * task-graph-statistics.c: an XPTI subscriber that counts and times the tasks of each stream, and
  * prints two tables on stderr where the stream ends: what was executed, longest first, and what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * task-graph-text.c: an XPTI subscriber that writes a line on stderr for everything that it is told
  * of, on whatever stream.

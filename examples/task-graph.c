@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * task-graph.c: the library of task-graph.h, instrumented with XPTI. What it tells on its stream,
  * "task_graph":

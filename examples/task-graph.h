@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * task-graph.h: a small library that runs tasks on several threads, each when those that it depends
  * on are done. It is here to be looked at: what it does, it tells on the XPTI stream "task_graph",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace-context.c: each call of Glow's "Device Trace Events", and what is called here instead.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracing-compare.c: the same computation on each OpenCL device there is, compared in one trace.
  *

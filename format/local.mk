@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # format: what is captured of arguments, records to bytes, and the record files. Needs libc only.
 noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

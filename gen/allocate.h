@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * allocate.h: memory for tracegen, a program that runs once and keeps what it builds.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * check.c: does every function that a library exports, and its headers declare, have a shim, or a
  * reason to have none?

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * comment.c: comments of a header, and the tags in them. See comment.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * comment.h: what headers say in comments.
  *

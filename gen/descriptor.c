@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * descriptor.c: what headers can't say, from gen/apis/NAME.json, checked against the headers.
  * doc/tracelayer-descriptor.5 is its manual.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit.c: how C is written down: declarations, names, lines, includes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit.h: what the emit_*.c share: how C is written down.
  *

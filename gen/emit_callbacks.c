@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit_callbacks.c: PREFIX_callbacks.h, for tools: what a callback gets to see of each function.
  *

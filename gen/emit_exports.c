@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit_exports.c: PREFIX.exports, the symbols that the shims export, sorted, one a line.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit_layer.c: PREFIX_layer.c, the part of a loader's own layer that there is once per function:
  * for Level Zero what the loader looks up in its tracing layer, zeGet*ProcAddrTable and

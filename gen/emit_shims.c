@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit_shims.c: PREFIX_shims.c, the functions that stand between a program and the API. What they
  * are made of: tracelayer/shim.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean,
  * model_tables.c makes them.

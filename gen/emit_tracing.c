@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that there is once
  * per function: zelTracer<X>RegisterCallback, and which function each slot of the legacy callback

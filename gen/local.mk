@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # gen: tracegen, and the models of the built-in APIs, made from the installed headers.
 bin_PROGRAMS += tracegen
 tracegen_SOURCES = \

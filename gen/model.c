@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * model.c: memory and look-ups that all parts of tracegen share.
  */

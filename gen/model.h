@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * model.h: what tracegen knows of an API, between parsing and emitting.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * model_json.c: a model as a JSON document, and back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * model_tables.h: the model as tables (tracelayer/api.h) in tracegen's own memory: what
  * emit_tables.c writes down.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracegen: from the headers of a C API to the code that traces it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracegen.h: what the tracegen command asks of descriptor.c and check.c, beyond gen/model.h.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # layer: libtracelayer.so, the runtime that shims call into. See doc/internals.md.
 
 # What knows nothing of generated code, so that tests can put doubles around it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * background.pml: the thread that works in the background, how it is begun, woken and ended, for spin.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * chunks.pml: how records get from a thread into the file, or to who recovers them, for spin.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracer.pml: enabling, calling, disabling and destroying a tracer, for spin.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * call_tables.c: see call_tables.h. Each kind of table is a list of columns and the function that
  * fills a row.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * call_tables.h: the tables of host calls and of device commands, as `tracelayer summary` and the
  * summary tool show them: what their columns are, and what stands in a row. Times are nanoseconds.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tables: rows and how they are printed. The command and the summary tool (callbacks/) use them.
 noinst_LTLIBRARIES += libtl_table.la
 libtl_table_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

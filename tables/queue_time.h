@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * queue_time.h: when a device queue was busy and when it was idle.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * table: cells are kept as values, and become text only when the table is printed, so that sorting
  * and every format start from the same numbers.

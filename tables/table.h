@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * table.h: the one table printer. A command says what its columns hold and fills in rows; text, CSV
  * and JSON follow from that.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tests: see doc/internals.md. Each owner keeps one block.
 
 # --- whole programs, test applications, viewers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # xpti: libtracelayer-xpti.so, the dispatcher of the XPTI tracing framework. See xpti/dispatcher/dispatcher.h.
 
 pkginclude_HEADERS += include/tracelayer/xpti.h

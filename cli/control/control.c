@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer pause, resume, snapshot, stop: a word to traced processes while they run.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * control.h: a word to a traced process from commands other than pause, resume, snapshot and stop.
  */

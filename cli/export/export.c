@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * export.c: `tracelayer export`: a .tlt file as JSON or as a Perfetto trace; and (systrace.h)
  * either kind of ours as ftrace's text.

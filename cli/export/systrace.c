@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * systrace.c: see systrace.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * systrace.h: traces of ours as the text that ftrace has, with marks of layers and phases as
  * NNAPI's contract wants them, so that Android's tool takes it, and `tracelayer phases` does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_detail.h: all that a run's tables were added up from, for people who wonder about a number.
  */

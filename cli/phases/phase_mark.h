@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_mark.h: what the text of a mark that begins something says.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_names.h: the layers and phases that NNAPI's marks name, and what may stand below what.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_print.c: see phase_print.h. The layouts are Android's, to the byte: programs read them.
  */

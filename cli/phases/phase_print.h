@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_print.h: what a run spent, as Android's tool prints it: two tables for people, and JSON.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_reader.h: the rows of a trace's text, one after another, as often as they are wanted.
  */

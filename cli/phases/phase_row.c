@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_row.c: see phase_row.h. What a row may look like is what two regular expressions of
  * Android's tool say, whose repetitions all take as much as they can:

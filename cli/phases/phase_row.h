@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_row.h: a row of ftrace's text that a mark was written with:
  *

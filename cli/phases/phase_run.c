@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_run.c: see phase_run.h. Times are added in the order in which Android's tool adds them: its
  * digits are to be ours.

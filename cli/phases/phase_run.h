@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_run.h: one run of an NNAPI program, while it is read, and what its layers spent in its
  * phases.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_scan.h: where in much text a line of interest may be. Almost all of a systrace is none of
  * ours, so that this is what reading one costs.

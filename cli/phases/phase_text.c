@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_text.c: see phase_text.h. What a file is, its first bytes say; a file that is made of
  * another one, in a temporary file, is asked the same again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_text.h: the text of a systrace, which can be read twice, wherever it comes from: a file of
  * ftrace's text, a systrace page with the text in it, plain or compressed, gzip-compressed, or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_threads.h: the threads and processes of a trace, as its first pass finds them: which of
  * them are of interest is known only when all rows were seen.

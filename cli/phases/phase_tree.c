@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_tree.c: see phase_tree.h. Nothing here calls itself: trees are as deep as the trace says.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_tree.h: what a run's threads were doing, as trees of marks, and the order that the contract
  * wants in them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_unpack.c: see phase_unpack.h.
  */

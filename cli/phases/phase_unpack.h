@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * phase_unpack.h: files without names, and what is compressed in another file put into one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer phases: what the layers of Android's neural networks API spent in its phases, from a
  * systrace. The numbers are those of Android's own tool, to the digit; tracelayer-phases(1) says

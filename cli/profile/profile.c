@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer profile: what a program's threads are doing, by looking at them many times a second.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * profile.h: what `tracelayer profile` has seen, and the files that it makes of that.
  */

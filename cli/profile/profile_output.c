@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * profile_output.c: files of a profile, for people (the document's tree) and for viewers. See
  * profile.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * profile_process.h: a traced process, looked at from outside: which calls are open on each of its
  * threads, and which labels are on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_reader: a scanner that knows just enough of JSON to find where each event begins and ends
  * (braces, brackets, strings); jansson parses what it cut out. That serves every layout alike: a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * chrome_reader.h: the events of a Chrome trace, one after another.
  *

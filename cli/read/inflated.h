@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * inflated.h: how large compressed bytes may become. A trace compresses well, since its events are
  * alike, but their times differ: more than 60 to 1 was never seen. What goes far beyond was made to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record_file.h: .tlt files for commands that read them: what is said about them, and which exit
  * code that means.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * slices.c: see slices.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * slices.h: what the threads of a trace did, as slices that lie within each other: read as a whole,
  * since a file has them thread by thread and a slice where it ended, and then told row by row, of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_events.h: the events of a trace, whichever of our formats it has: Chrome's JSON, plain or
  * compressed, or records (.tlt), which become the events that they would be in JSON.

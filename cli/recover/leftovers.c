@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * leftovers.c: see leftovers.h.
  *

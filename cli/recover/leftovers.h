@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * leftovers.h: buffers files (format/file/trace_file.h), and whether the processes that made them
  * still use them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer recover: traces of what dead processes had recorded and not written.
  *

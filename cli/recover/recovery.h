@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * recovery.h: what a dead process left in a buffers file, put into its trace.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * closing: reads what the layer reported (common/run_protocol.h), one link at a time, and makes one
  * sentence of it.

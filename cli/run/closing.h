@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * closing.h: the line that `tracelayer run` ends with: where the trace is, or why there is none.
  */

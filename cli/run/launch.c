@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * launch: the program is our child and stays in our process group, so that the terminal treats both
  * as one job.

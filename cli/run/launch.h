@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * launch.h: start a program as a child, and be invisible between it and whoever started us:
  * signals, stops, exit.

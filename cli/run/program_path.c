@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * program: finds the file as execvp does, and follows a script to its interpreter. What that is,
  * common/program_file.h says.

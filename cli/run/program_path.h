@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * program_path.h: which file a command line starts, and whether a library can be preloaded into it.
  */

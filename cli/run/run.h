@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * run.h: what `tracelayer run` and `tracelayer profile` do alike to start a program.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * images: see started_images.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * images: which programs the layer got into on the way, and which it did not, as the layer reported
  * (common/run_protocol.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * history.h: what trace files say happened, as far as `tracelayer summary` needs it: every host
  * call and every device command, in few bytes each, with the thread, process, queue and request

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer summary: tables of the host calls and the device commands in trace files.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tabulate.c: see tabulate.h. Calls and commands are sorted by their rows, and in each row by
  * duration, so that medians and percentiles are durations that really occurred (nearest rank).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tabulate.h: the tables of a history.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * waits.c: see waits.h.
  *

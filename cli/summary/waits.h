@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * waits.h: when the queues of a history were busy and idle, and what they waited for
  * (queue_time.h).

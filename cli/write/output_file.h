@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * output_file.h: a file that a command writes: one rule for all of them.
  *

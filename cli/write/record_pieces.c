@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record_pieces.c: see record_pieces.h. The layer's own is layer/write/record_blocks.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record_pieces.h: what a .tlt file (format/file/trace_file.h) has, put into a trace sink piece by
  * piece, out of what a dead process left.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_sink.h: an output file in the making, through an encoder (format/encode/encoder.h): a new
  * one, or one that its process left half written.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args.h: from live arguments to bytes, and from those bytes to JSON.
  *

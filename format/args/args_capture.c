@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_capture.c: the memory behind a call's arguments, as blobs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_plan.h: the way in which one function's arguments are printed, made once for all its calls.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_print.c: a call's words and blobs as JSON.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_print.h: the walk of args_print.c, one parameter at a time, for args_plan.c and for encoders
  * of other formats than JSON.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_walk.h: the decisions that capture and print must make alike, from the tables and the
  * pointers' values only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * checked_copy.c: read memory of this process that may not be there.
  *

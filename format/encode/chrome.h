@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * chrome.h: events as Chrome trace JSON. An array, one event a line; metadata first; see
  * doc/tracelayer-trace.5.

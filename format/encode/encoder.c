@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * encoder.c: what all formats have in common, and which of them a file's name asks for.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * encoder.h: what turns records into the bytes of a trace file, whatever its format.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * gzip.c: see gzip.h. The frame (RFC 1952) is ours, the blocks (RFC 1951) are zlib's at its fastest
  * level.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * gzip.h: one gzip member, written in blocks that each stand on their own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * json.c: Chrome trace JSON (chrome.h) as one of the formats of encoder.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * json_event.c: events that are no calls, as Chrome trace JSON.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * json_event.h: events that are no calls, as Chrome trace JSON: a part of json.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * open_marks.c: see open_marks.h. Threads lie in a table with open addressing, from which none is
  * taken out while it has a mark; the marks of each are a list, the last one first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * open_marks.h: which events B of a thread have had no E yet, while its records are gone through in
  * their order, so that they can be closed where records are missing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace.c: Perfetto's trace format as one of the formats of encoder.h: a row of packets.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace.h: the fields of Perfetto's trace format that we write. The numbers are those of the
  * public protos; tests/format/pftrace.proto has the same messages as a schema.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace_names.c: see pftrace_names.h. A table with open addressing; names are never taken out.
  */

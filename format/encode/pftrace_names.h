@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace_names.h: strings that a trace has once, and refers to by number: InternedData.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace_notes.h: arguments as debug annotations.
  */

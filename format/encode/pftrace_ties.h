@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace_ties.h: calls that began at the same nanosecond as a call that was made in them.
  *

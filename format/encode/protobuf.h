@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * protobuf.h: the wire format of Protocol Buffers, as far as an encoder of traces needs it.
  *

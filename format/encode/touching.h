@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * touching.h: which slices of a lane begin at the very nanosecond at which the one before them
  * ended.

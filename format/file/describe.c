@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * describe.c: tables to a description. See describe.h. Runs in tracegen, which puts the bytes into
  * the tables that it writes, and in tests.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * describe.h: an API's tables (tracelayer/api.h) as bytes that mean the same in another process, on
  * another machine, and in years.

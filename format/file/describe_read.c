@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * describe_read.c: a description to tables. See describe.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record.h: one event as it lies in a thread's buffer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record_reader.h: reads files in the record format (trace_file.h): what a process left behind, and
  * .tlt files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/api.h: what an API looks like, as constant tables.
  *

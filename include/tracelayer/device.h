@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/device.h: what devices did, for tool libraries (tracelayer/tool.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/nntrace.h: marks that say in which layer and phase of its work a program is, as
  * NNAPI's tracing contract has them.

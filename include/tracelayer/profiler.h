@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/profiler.h: a sampling profiler over labels, always one #include away.
  *

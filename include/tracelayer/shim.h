@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/shim.h: what generated shims are made of. Included by the output of `tracegen emit`;
  * not meant to be written against by hand, and not stable between versions (TL_SHIM_ABI is checked

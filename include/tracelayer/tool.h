@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/tool.h: tool libraries, which `tracelayer run --tool` or TRACELAYER_TOOLS loads into a
  * program.

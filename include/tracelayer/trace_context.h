@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/trace_context.h: for frameworks that log events of their own, at a verbosity that each
  * request chooses.

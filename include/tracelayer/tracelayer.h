@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/tracelayer.h: for programs that want a word in what of them is traced.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/tracer.h: callbacks before and after every call of an API that has shims.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracelayer/xpti.h: the XPTI tracing framework as C and C++ see it: instrument a library, or
  * subscribe to what libraries tell.

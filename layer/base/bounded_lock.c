@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bounded_lock.c: see bounded_lock.h. The lock is the three-state futex of Drepper's "Futexes Are
  * Tricky".

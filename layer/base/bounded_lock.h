@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bounded_lock.h: a lock that can be waited for with a bound, and whose holder shows that it gets
  * on.

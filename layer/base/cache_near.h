@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cache_near.h: variables of the whole process that each call with a hook reads, and that hardly
  * ever change. They lie together, wherever they are defined: between two such calls a driver, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * credentials.c: see credentials.h. Who asks for a change is setid.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * credentials.h: whoever the process becomes, its writer's thread becomes, too.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * environment.c: the environment, read once. See environment.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * environment.h: the settings in force, read from the environment by common/settings.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * loaded_objects.c: see loaded_objects.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * loaded_objects.h: dl_iterate_phdr, for a process that may be forked at any time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * once.c: something that is done once. See once.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * once.h: something that is done once, by whoever comes first, while the others wait.
  *

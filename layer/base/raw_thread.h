@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * raw_thread.h: a thread that the C library does not know of.
  *

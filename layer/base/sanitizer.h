@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * sanitizer.h: what ThreadSanitizer is told, in a program that was built with it. It follows the
  * program's code and libc's functions, and sees neither our locks nor our atomics: what one thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * signal_handler.h: whether the calling thread is in a signal handler. There code that is anybody's
  * must not run: what the handler interrupted may hold locks that it needs, the allocator's above

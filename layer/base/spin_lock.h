@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * spin_lock.h: a lock for what takes a fraction of a microsecond and is hardly ever wanted by two
  * at once. Who takes it and who gives it back pays for no more than one locked instruction: nobody

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * arena.c: the memory that events and open calls lie in. See arena.h.
  *

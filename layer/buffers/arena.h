@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * arena.h: the memory that events and open calls lie in: a file of buffers
  * (format/file/trace_file.h), mapped.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * buffer.c: per-thread event buffers. See buffer.h for who calls what.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * buffer.h: per-thread event buffers. Knows nothing of APIs, JSON or tracers.
  *

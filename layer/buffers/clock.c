@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock.c: ticks to nanoseconds of CLOCK_MONOTONIC. See clock.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock.h: ticks to nanoseconds of CLOCK_MONOTONIC.
  *

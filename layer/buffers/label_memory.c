@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * label_memory.c: see label_memory.h.
  *

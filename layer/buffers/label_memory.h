@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * label_memory.h: memory for a program's labels (tracelayer/profiler.h) that `tracelayer profile`
  * can see: pieces of the arena.

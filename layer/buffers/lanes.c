@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lanes.c: see lanes.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lanes.h: the lanes of the trace file, one for each thread there ever was, and the numbers they
  * are shown by. Used by whoever holds the writer's pen.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pool.h: the process's own memory beside the arena: what it must know of threads and chunks to
  * work with them, and what nobody needs once it is dead.

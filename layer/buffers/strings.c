@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * strings.c: see strings.h.
  *

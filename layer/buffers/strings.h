@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * strings.h: texts that records refer to by number: names of events that programs give, keys and
  * values of their arguments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * call_view.c: what tools can ask of a call (tracelayer/tracer.h): its arguments as text, its
  * times.

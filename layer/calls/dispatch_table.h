@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * dispatch_table.h: a function's table of callbacks, and how a call pins it; the algorithm is told
  * at the top of tracers.c.

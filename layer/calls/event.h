@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * event.h: events that are no calls, on the path that calls take: device work, a program's own
  * events, counters, flows.

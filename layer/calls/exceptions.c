@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * exceptions.c: exceptions, cancellation and pthread_exit on their way through the shims.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * longjmp.c: see longjmp.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * longjmp.h: whether an open call was left by longjmp (or whatever else takes a thread's stack
  * pointer back without a word to anybody).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * request.h: the request that the calling thread works on, by the number that its program gave it.
  *

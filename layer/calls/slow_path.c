@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * slow_path.c: calls that are out of the ordinary, and the ends that a call may find.
  *

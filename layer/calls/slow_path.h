@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * slow_path.h: calls served out of line, as the rest of the runtime needs them.
  */

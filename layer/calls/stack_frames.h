@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * stack_frames.h: the calls that the calling thread is inside of, innermost first, by the tables
  * that compilers make for unwinding (.eh_frame).

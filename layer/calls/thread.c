@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * thread.c: the beginning and the end of a thread. See thread.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * thread.h: the beginning and the end of a thread as the runtime sees it.
  */

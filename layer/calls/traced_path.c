@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * traced_path.c: calls that are traced and nothing else, and the way to all others.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracers.c: tracers, their tables of callbacks, and when these may be freed.
  *

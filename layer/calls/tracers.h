@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracers.h: what the call path (slow_path.c) and the other interfaces need of tracers; the public
  * side is tracelayer/tracer.h.

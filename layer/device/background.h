@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * background.h: a thread for what need not be done in the program's: telling of commands that have
  * ended.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock_fit.h: the time of a device's clock as CLOCK_MONOTONIC, from readings of both. Pure C:
  * knows no driver, reads no clock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * device.h: what devices do, beside what their hosts call: when it begins and when it ends. The
  * parts of the APIs set hooks (hook.h) around the calls that submit work; what these show goes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * device_apis.c: the APIs whose devices' work is shown.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * handles.c: see handles.h. Chains of entries; a new one goes to the front, with release, so that
  * who finds it sees what is in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * handles.h: what is known of a driver's handles: a table by the handle's value.
  *

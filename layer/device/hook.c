@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * hook.c: see hook.h.
  *

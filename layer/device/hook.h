@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * hook.h: hooks around calls, for device lanes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * inside_hook.h: a thread's being inside of a hook: what hook.c and the short way of calls
  * (slow_path.c) have around each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * watch.h: who wants to hear of device commands besides the trace: tools (tracelayer/device.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * work.h: what devices did, as the trace shows it: queues with their lanes, commands, arrows
  * between calls and commands, counters.

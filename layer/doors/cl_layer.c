@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_layer.c: libtracelayer_opencl_layer.so, which OpenCL's loader puts between itself and the
  * drivers (OPENCL_LAYERS).

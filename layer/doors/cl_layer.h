@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_layer.h: what the generated part of OpenCL's layer (apis/cl_layer.c) brings.
  */

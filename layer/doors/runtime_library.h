@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * runtime_library.h: libtracelayer.so, as the loaders' own layers find it.
  *

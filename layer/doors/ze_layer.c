@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_layer.c: libze_tracing_layer.so.1, which Level Zero's loader finds in the place of its own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_layer.h: what the generated part of Level Zero's layer (apis/ze_layer.c) needs of ze_layer.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * confine.c: programs that confine themselves by seccomp.
  *

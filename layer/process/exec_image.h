@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * exec_image.h: the program that this process is about to start, by exec or as a child: will the
  * layer be in it, and may it be?

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * process_end.c: the ways out of a process that run no exit handlers, and those that lead into
  * another program.

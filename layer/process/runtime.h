@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * runtime.h: the APIs that have shims, what their calls do, and the first traced call.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * seccomp_filter.h: what a seccomp filter would do about a system call.
  */

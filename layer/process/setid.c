@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * setid.c: changes of user, group and capabilities. See credentials.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tool_libraries.c: loading tool libraries into the program. See tool_libraries.h, and
  * tracelayer/tool.h for what tools are promised.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tool_libraries.h: tool libraries (tracelayer/tool.h): when they are loaded, and when their end is
  * called.

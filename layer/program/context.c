@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * context.c: what trace contexts keep (tracelayer/trace_context.h).
  *

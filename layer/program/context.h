@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * context.h: trace contexts (tracelayer/trace_context.h) as their parts know them: what they keep,
  * context.c; their own files, context_file.c; the requests that threads work on, context_request.c.

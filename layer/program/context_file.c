@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * context_file.c: a context's events as a Chrome JSON file of their own (tl_context_dump).
  *

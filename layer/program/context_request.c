@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * context_request.c: the requests that threads work on (tl_context_enter).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * marks.c: marks of layer and phase (tracelayer/nntrace.h) in the process's trace: events B and E,
  * whose name is the mark.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * marks.h: marks of layer and phase (tracelayer/nntrace.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_events.h: what libraries of ours beside libtracelayer.so (xpti/timeline/timeline.c) record
  * by. They are linked with it, so that it is there also where nobody preloaded it.

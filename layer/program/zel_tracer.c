@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * zel_tracer.c: zelTracerCreate and its kin, as level_zero/layers/zel_tracing_api.h declares them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * zel_tracer.h: Level Zero's tracing interface on our tracers: what the generated part
  * (ze_tracing.c) and zel_tracer.c share.

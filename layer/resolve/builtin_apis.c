@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * builtin_apis.c: the APIs whose shims libtracelayer.so brings itself.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * closure.c: libffi closures around real functions. See closure.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * closure.h: a function pointer of its own for each real function that a driver gave out.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * dlsym.h: the program's dlsym, dlvsym and dlerror, and the real ones.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * elf.c: reads the dynamic sections of what is loaded in this process. See elf.h.
  *

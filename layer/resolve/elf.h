@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * elf.h: the libraries loaded in this process, read through link.h without a call into the dynamic
  * linker's dlsym family.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * library_roles.h: the libraries that matter to resolve: ours, the loaders, their drivers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * loader_tables.h: what the loaders' own layers (layer/doors/) ask of the runtime, which is the
  * only one in a process, whichever way it came.

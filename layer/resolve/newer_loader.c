@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * newer_loader.c: see newer_loader.h.
  */

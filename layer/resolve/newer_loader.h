@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * newer_loader.h: a loader of Level Zero that has functions of which nobody here knows so much as
  * the name.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * real_function.c: the real functions, whose call it is, and what get-proc functions gave out. See
  * real_function.h.

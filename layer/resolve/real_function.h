@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * real_function.h: the real functions, and who is asking.
  *

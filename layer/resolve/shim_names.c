@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shim_names.c: see shim_names.h. */
 #include "layer/resolve/shim_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * block.h: blocks of the trace file, made of what threads recorded.
  *

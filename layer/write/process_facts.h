@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * process_facts.h: what a trace says of its process, and of itself.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record_blocks.h: blocks of a .tlt file: pieces (format/file/trace_file.h) instead of an encoder's
  * text.

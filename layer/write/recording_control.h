@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * recording_control.h: recording paused, resumed, ended, and written out while the program runs: by
  * the program (tracelayer/tracelayer.h), from outside (the buffers' header, `tracelayer pause`), by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * report: see common/run_protocol.h for the protocol. The writer's thread says things, too: no
  * stdio.

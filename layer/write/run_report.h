@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * run_report.h: the layer's word to `tracelayer run` (common/run_protocol.h). Every function here
  * does nothing unless `run` asked for it, keeps errno, allocates nothing, and may be called from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * sink.h: the trace file that blocks go to: made, opened, written, ended, and made again where it
  * is gone.

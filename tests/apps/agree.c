@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * agree.c: a program on OpenCL, with marks of layer and phase (tracelayer/nntrace.h) and labels
  * (tracelayer/profiler.h) at the same places: its timeline, its table of phases and its profile

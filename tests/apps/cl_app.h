@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_app.h: the few lines that every OpenCL test program begins with.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_callbacks: hands every kind of callback to the driver, and prints which came, with what.
  *

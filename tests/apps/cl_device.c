@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_device: every kind of command, from two threads, each with an in-order and an out-of-order
  * queue.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_device.h: what the programs that test device lanes share: a device with kernels, and a count
  * of what they enqueue.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_device_answers: what the driver says of queues and events, in every way to ask. Prints all
  * answers; none may change because somebody gave a queue profiling or keeps an event.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_device_ends WAY: programs that end while devices work, in one of these ways.
  *

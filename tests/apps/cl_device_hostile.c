@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_device_hostile: what no polite program does with events and queues, but may do. Prints what
  * the driver says and "commands N".

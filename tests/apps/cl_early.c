@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A library whose constructor does OpenCL work, found by dlsym: it runs before the program's main,
  * and may run before other preloaded libraries' constructors. It works only where TEST_CL_EARLY is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_errno: prints whatever a library that was slipped into a process could have changed: errno
  * after each call, the numbers of new file descriptors, signal dispositions and the mask, the order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that takes an extension function from each of two platforms, which have different ones
  * behind the same name, and calls each in turn from several threads. It also asks for a function

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_hostile: passes what no polite program passes, and prints what the driver says to it.
  *

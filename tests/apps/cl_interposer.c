@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Another tool that interposes an OpenCL function by LD_PRELOAD, before us or behind us: counts
  * clFlush, and calls the next one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_none: is linked with libOpenCL and never calls it. The address keeps the linker from dropping
  * the library.

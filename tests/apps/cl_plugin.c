@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A plugin that is linked with the OpenCL loader, opened by cl_found, which is not.
  *

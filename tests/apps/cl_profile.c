@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_profile.c: a program with labels and OpenCL calls, for `tracelayer profile`. Says on stderr
  * where its time went: "NAME: PERCENT".

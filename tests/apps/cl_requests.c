@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_requests.c: requests that come to a program with an OpenCL device, each handled by a thread,
  * with a trace context each.

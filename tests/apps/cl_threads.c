@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_threads: many threads that do nothing but cheap calls, each on an event of its own.
  *

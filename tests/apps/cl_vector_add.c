@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_vector_add: adds two vectors on the device, checks every sum, and says so.
  *

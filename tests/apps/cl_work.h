@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cl_work.h: one small piece of OpenCL work, for programs that differ in how they find the
  * functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock_brackets: traced calls, and what CLOCK_MONOTONIC was right before and right behind each.
  * tests/buffers/clock.sh compares the trace with it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock_double: preloaded before the layer, another clock for a program and all that is in it.
  * CLOCK_DOUBLE says which:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * confined.c: makes calls, confines itself by a seccomp filter, makes more, and exits with 5.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * context_forms.c: every function and macro of tracelayer/trace_context.h, in C11 and in C++11, by
  * one thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * contexts.c: a small framework that logs events of its own (tracelayer/trace_context.h). Nothing
  * of tracelayer is linked.

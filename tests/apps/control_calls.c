@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * control_calls: makes as many calls as it is told to, and uses tracelayer/tracelayer.h as it is
  * told to, a word at a time from standard input; answers each with a line. Linked with nothing of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * cramped.c: calls in little memory.
  *

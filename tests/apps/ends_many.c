@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ends_many.c: processes and threads in numbers, each of which makes calls.
  * tests/process/ends_many.sh knows how many.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ends_signals.c: signal handlers that make calls while calls are being recorded, and handlers that
  * end the process.

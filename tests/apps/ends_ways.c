@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ends_ways.c: makes calls and leaves by a way that runs no exit handlers, or into another program.
  *

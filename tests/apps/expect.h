@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * expect.h: a program that checks itself says what is not as it should be, goes on, and ends with
  * `wrong`.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * filtered.c: runs a program under a seccomp filter as containers' are: what is unusual
  * (memfd_create, userfaultfd, perf_event_open, membarrier, rseq, ptrace, process_vm_readv, unshare,

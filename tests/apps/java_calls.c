@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* java_calls.c: the native half of Calls.java. Each function calls toy_sum, which is traced. */
 #include <jni.h>
 #include <pthread.h>

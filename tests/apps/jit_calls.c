@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * jit_calls.c: see jit_calls.h. Compiled with -fexceptions, so that LuaJIT's errors can unwind
  * through it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * jit_calls.h: a small library that calls back, for tests/whole/stack_luajit.sh: LuaJIT calls it by
  * its FFI, and leaves it from callbacks by errors.

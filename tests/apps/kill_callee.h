@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * kill_callee.h: what the program that gets killed calls (kill_target.c). Shims are made of this
  * header.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * kill_target: a program that gets killed. Its threads make calls and count those that have
  * returned, in memory that it shares with the test (tests/buffers/kill.py), so that the test knows

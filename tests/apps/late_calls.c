@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * late_calls.c: makes OpenCL calls at every late moment: from exit handlers and destructors, by a
  * thread that outlives main, in a forked child. tests/calls/late_calls.sh knows how many there are.

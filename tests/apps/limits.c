@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * memory_limits.c: prints what the process's memory cgroup and those above allow it, as
  * common/memory_limits.h finds it below a root: bytes, or "none".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * mpi_calls.c: a program of two or more ranks that uses many of MPI's ways: messages that block and
  * that don't, collectives, derived types, one-sided windows, files, attributes with callbacks,

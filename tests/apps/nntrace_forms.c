@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * nntrace_forms.c: every form of tracelayer/nntrace.h, in C and in C++. What the rows of NNAPI's
  * contract show is here by their names.

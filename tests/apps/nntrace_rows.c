@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * nntrace_rows.c: the rows of NNAPI's contract, by tracelayer/nntrace.h, each with times long
  * enough to be told apart. tests/program/nntrace_rows.py says what each is to count for.

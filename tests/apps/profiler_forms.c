@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * profiler_forms.c: tracelayer/profiler.h, in C and in C++.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* profiler_other.c: see profiler_other.h. Linked, or in a shared library. */
 #define TRACELAYER_PROFILING
 #include <tracelayer/profiler.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * profiler_other.h: another source file of profiler_forms.c's program, which has labels of its own.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls for tools to see. Every call is clGetPlatformIDs; where there is no platform each fails,
  * which costs little.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Objects that are not destroyed as they should be, for the leaks tool; and failures that it is
  * told of.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A library whose constructor makes a call, a while after it began: so it holds the dynamic
  * linker's lock when another thread makes the process's first call (tool_calls plugin).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "toy_sum.h"
 
 long toy_sum(long a, long b)

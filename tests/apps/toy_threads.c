@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * toy_threads.c: THREADS CALLS [TIMES [fork]]: so many threads make so many calls each, so often,
  * anew each time; the sum is printed. In the end a child may do the same. With RACE, threads add to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_file.c: programs that would notice a writer that isn't careful. What it does is its first
  * argument; how often it calls, its second. It needs no OpenCL platform.

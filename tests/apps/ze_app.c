@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening the device, see ze_app.h. */
 #include "ze_app.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the Level Zero test programs share: counting their own calls, so that a test can hold them
  * against what the driver and the trace say, and opening the device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls every function of ze_api.h (API 1.4) exactly once, with arguments that do no harm. A
  * function that the device does not have must say so. Works with one driver only: with several, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls with what argument decoding has to show: chains of structures through pNext, known and
  * unknown ones and a long one, arrays, flags, strings with odd bytes, output parameters, results

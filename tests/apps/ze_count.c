@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting and checking, see ze_app.h: what a program that is not linked with the loader can use
  * too. */
 #include "ze_app.h"

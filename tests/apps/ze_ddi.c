@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that asks the loader for its tables and calls through them, and that asks the driver
  * for an extension function and for a function of the API.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Everything that a Level Zero program has its device do, for device lanes to show: by several
  * threads at once, in ways that make it hard to say which execution a timestamp belongs to. What it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that is not linked with the loader: opens it with dlopen, RTLD_LOCAL, and takes every
  * function by dlsym.

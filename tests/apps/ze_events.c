@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Kernel timestamps: spins on two engines, and checks that the times that its events give are in
  * order, long enough, and, unrolled where the device's clock wrapped, within the run.

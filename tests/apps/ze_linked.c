@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_linked.c: a library with a loader linked into it, as oneAPI's adapters have it. The library's
  * own calls of zeInit and the rest are of that loader, and lead through tables that it has from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_newer.c: a program that was built for a newer Level Zero than we (drivers/ze_newer.c). What it
  * prints is what it got.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * All that a Level Zero program reads back from its events: of pools with every combination of
  * flags, plain and extended, and of events that count; on lists of every kind; signalled, reset,

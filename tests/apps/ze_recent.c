@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Functions that are newer than Debian's headers (drivers/ze_recent.h), for device lanes to show:
  * launches with arguments, host functions, lists that immediate lists execute, lists that are

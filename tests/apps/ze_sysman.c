@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls every function of zes_api.h and zet_api.h (API 1.4) exactly once: those that the test
  * device has with what they need, the others with zeros. Works with one driver only, as ze_calls

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls that do not return: from inside the driver, a C++ exception is thrown, the thread ends
  * itself, is cancelled, or jumps away; the calls after that work. The driver runs what is set with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The C++ side of ze_unwind.c. */
 #include <stdexcept>
 

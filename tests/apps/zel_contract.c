@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The contract of Level Zero's tracing interface, as a tool sees it: run behind every door there is
  * (tests/zel_contract.sh), on the test driver. Prints TAP.

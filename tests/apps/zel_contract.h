@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the parts of zel_contract share: reporting, a tracer that writes down what its callbacks
  * see, and the test driver's hooks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What callbacks see and may do: order, results, parameters, instance data, calls of their own. */
 #include "zel_contract.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Wrong arguments and wrong states get the documented results, and nothing happens. */
 #include "zel_contract.h"
 

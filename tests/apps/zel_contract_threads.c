@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracers that are changed while other threads are inside calls; and forked processes. */
 #include "zel_contract.h"
 

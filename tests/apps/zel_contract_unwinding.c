@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls and callbacks that do not return: C++ exceptions, longjmp, the thread's end, from the
  * driver and from callbacks. Each time the epilogue comes, the thread is traced again, and the

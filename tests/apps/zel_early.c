@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * zel_early.c: a tool that is preloaded beside us and takes the tracing interface by dlsym in its
  * constructor, before ours has run; as unitrace does. It traces zeEventCreate and zeContextCreate,

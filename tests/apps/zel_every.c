@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Registers on every function that Level Zero's tracing interface has a RegisterCallback function
  * for, calls each of these functions once (ze_calls.c), and says for each how many prologues and

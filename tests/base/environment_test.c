@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * environment_test.c: how settings are read, what is said of wrong ones, and what globs match.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The string functions that libtracelayer.so has for itself (layer/base/libc/libc_bytes.c) against
  * the C library's: every short size, every alignment, overlaps.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Neither our thread nor, once all is set up, anything of ours on the program's own threads (recording, helping, exit handlers) calls a function
 # that another library may have replaced. watcher.so replaces them all, and ends the process at such a call.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

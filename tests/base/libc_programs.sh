@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs in which another library stands in the place of libc's functions, or which a sanitizer watches, or which have much thread-local memory:
 # they say the same and end the same with all their calls traced by the writer's thread.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

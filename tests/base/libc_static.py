@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which functions of other libraries can be reached from given functions of a shared library: by its disassembly.
 
 libc_static.py LIBRARY FUNCTION... [-FUNCTION...] [--allow=NAME,...]

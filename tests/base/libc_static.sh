@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # By its code: no function that another library may replace is within reach of our threads, of the exit handlers' writing, of producers that help
 # or wait, or of what they say. What is left out is named here, with the reason.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * buffer_test.c: records through the buffers, with threads, signals, forks and little memory.
  */

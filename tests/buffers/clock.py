@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """clock.py TRACE BRACKETS SOURCE: how far the trace's times are from what CLOCK_MONOTONIC was; see clock.sh."""
 import json
 import sys

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Times in a trace are those of CLOCK_MONOTONIC, to a microsecond: a program reads that clock right before and behind its calls. With STRESS=1 for ten
 # minutes, else for some seconds. What slews do at every instant, clock_slew_test says.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock_slew_test.c: ten minutes of a clock that is slewed, simulated: what the conversion promises
  * (layer/buffers/clock.h) holds at every instant, in microseconds, for pairs taken as the writer

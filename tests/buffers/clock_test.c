@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock_test.c: ticks to nanoseconds, against CLOCK_MONOTONIC itself.
  */

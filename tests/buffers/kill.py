@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """kill.py ROUNDS [SEED]: kill tests/apps/kill_target at random instants, and see what is left.
 kill.py check COUNTS TRACE...: see that these traces have what was counted; print how many calls, and how many were unfinished.
 kill.py wait COUNTS CALLS: wait until so many calls have returned.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A program killed at random instants: what tests/buffers/kill.py finds in its traces. STRESS=1: 200 times.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ring_test.c: the flight recorder: what a flush finds in rings, while threads go on recording,
  * end, are interrupted, and fork.

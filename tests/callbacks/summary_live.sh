@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The summary of device work three ways, of one run on PoCL, and one on the Level Zero test driver: by the tool while the program runs, from its trace, and from its records.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

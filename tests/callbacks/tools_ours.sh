@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The tools that come with tracelayer: summary, log, leaks, faults.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

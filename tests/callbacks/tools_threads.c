@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One of our tools (linked in) under many threads, with a runtime that does nothing but call it:
  * for the sanitizers. The API has a function that creates an object, one that destroys it and one

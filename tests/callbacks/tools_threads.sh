@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Our tools under many threads, built with ThreadSanitizer, and with AddressSanitizer and UndefinedBehaviorSanitizer.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)

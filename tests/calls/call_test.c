@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * call_test.c: calls through shims, and all the ways they end. The toy API (core_doubles.h) is the
  * driver.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Under ThreadSanitizer: the buffers (producers, a draining thread, helpers, threads that come and go), and devices' work (threads that submit and collect
 # at once).
 . "${top_srcdir:-.}/tests/lib/lib.sh"

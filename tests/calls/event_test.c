@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * event_test.c: texts by number, events that are no calls, lanes that are no thread's, and how they
  * look in Chrome JSON.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * exception_shims.c: the C side of exception_test.cc.
  */

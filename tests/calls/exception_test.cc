@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * exception_test.cc: C++ exceptions through shims, which are C. Prints TAP itself.
  */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Calls made late, by whom nobody waits for, and by forked children, are in the trace; a program that makes none leaves no file.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 library=$top_builddir/.libs/libtracelayer.so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * longjmp_test.c: calls that are left by a jump, at any depth of the stack, from the driver, a
  * prologue or an epilogue, on this stack and others: each is recorded or counted, each prologue has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * stress_events.c: threads that record, come and go, are interrupted, paused and resumed, while all
  * is flushed and processes are forked, for the seconds given. What must be recorded is known

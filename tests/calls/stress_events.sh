@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Recording under stress: stress_events as it is built, under AddressSanitizer, and under ThreadSanitizer; and the whole library with its own
 # writer, which sanitizers can't follow (it is a thread that they don't know of). make stress: for minutes.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * stress_tracers.cc: threads that call, toggle, register, destroy, throw, longjmp, exit and fork,
  * all at once, for the seconds given.

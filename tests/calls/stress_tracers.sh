@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Tracers under stress: stress_tracers as it is built, under AddressSanitizer, and under ThreadSanitizer. make stress: for minutes.
 #
 # ThreadSanitizer knows neither compiler barriers nor membarrier, so the layer is built with seq_cst fences on the callers' side there

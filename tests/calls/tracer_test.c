@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tracer_test.c: tracelayer/tracer.h, with the toy API (core_doubles.h) as one API and an odd one,
  * of functions with unusual results, as another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_phases.c: tracelayer phases, whole, on traces that are put together from a systrace's parts
  * as the input's bytes say: whatever stands in a trace, all of it is read safely, the exit code is

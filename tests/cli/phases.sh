@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer phases: the cases of tests/cli/nnapi/, and everything around them: where a trace comes from, what is said, and what it costs.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_command

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # phases_calls.py TRACE TABLE: what tracelayer phases --json --call-tree says of a program without marks is what its calls say, by the layers and phases in their
 # categories. Calls lie in no other calls of these here. The application is at work in the first thread. Prints what differs.
 import collections, json, re, sys

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Systraces put together from their parts at random; see fuzz.sh.
 cli=$top_srcdir/cli
 encoders=$top_srcdir/common/text.c

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The trace in each form that a trace comes in: phases_inputs.py TRACE FOLDER
 import base64, gzip, os, sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What reading a trace takes, told by how little address space it still works in: ten times as many runs of the same size take no more, a larger run
 # does.
 import os, resource, subprocess, sys

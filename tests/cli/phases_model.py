@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The rules of NNAPI's timing statistics once more, as plainly as they can be written, and with the regular expressions that they are made of:
 # random traces must give the same JSON, or be refused by both.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # While a trace comes through a pipe, stderr, a terminal, shows how much has come; the line is gone before anything else is.
 import gzip, os, pty, select, subprocess, sys
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """profile.py WHAT...: what `tracelayer profile` wrote.
 
 	shares FOLDED TRUTH	of the samples under "turns", each label has the share that the program says ("NAME: PERCENT"), within 2 points

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer profile: which calls and labels a program's threads are in, with nothing recorded; its files; a process that is there already.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer recover, and tracelayer run when its program dies: which files are touched, what becomes of them, and what is said.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer run: the program runs as it would alone, ends as it would alone, and the closing line is right.
 # Signals, the terminal and process groups are in signals.sh.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

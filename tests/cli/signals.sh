@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer run between a program and a terminal, a shell, or whoever sends signals: each signal arrives exactly once.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_command

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer summary: its numbers, its formats, and what it says of files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_command

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Device traces whose right summary is known: made at random, and told nanosecond by nanosecond.
 
 make DIRECTORY SEED	trace.json, the same in other forms, and trace.answers.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # systrace.py FILE: rows of an exported systrace as Android's tool reads them: its two forms of a row, B and E of each thread in balance, in the order of
 # time. Prints each row as "tid B mark" or "tid E", or what is wrong.
 import re, sys

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer export --systrace: traces of ours as ftrace's text, in the form that Android's tool reads, by the rules that it has.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * output_test.c: what trace files are called, and that they are never made through somebody else's
  * link.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * places_test.c: where buffers files lie, and which names are theirs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * clock_fit_test.c: device clocks of all kinds, simulated; what the fit makes of their stamps
  * against when they were taken.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """device_cl.py [options] TRACE: are the device lanes of an OpenCL program right?
 
 Always checked, of every slice of the category "device":

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Device lanes of OpenCL, on the test driver: nothing is noticed, no command is missing, and times and arrows are right; whatever the driver can't
 # do, and whatever its clock does.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

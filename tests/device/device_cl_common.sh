@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # device_cl_common.sh: sourced after lib.sh by the tests of OpenCL's device lanes: a program is run bare and by one of the doors, and must notice
 # nothing; what the trace says its devices did is compared with what the program and the test driver say (tests/device/device_cl.py).
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Ends of programs whose OpenCL devices are at work: they end as they do without us, and promptly; what had not ended is shown as that; nobody asks the
 # driver anything after its end; and what a killed program had recorded is there.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

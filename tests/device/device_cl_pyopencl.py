@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """device_cl_pyopencl.py: PyOpenCL with two queues, one of which is out of order. Prints its results, and how many commands it enqueued."""
 
 import numpy

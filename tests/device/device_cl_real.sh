@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Device lanes of OpenCL on PoCL: our programs, clinfo, clpeak and PyOpenCL. As many slices as commands, by the count of a layer of the loader's own
 # (tests/whole/whole_counter.c) in the same run.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

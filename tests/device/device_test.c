@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * device_test.c: when device lanes begin and end (layer/device/device.h), with a part for the toy
  * API (core_doubles.h).

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """device_trace.py FILE.json [COMMANDS]: what a trace says of devices' work hangs together. Prints what there is.
 
 Arrows leave and reach slices that they belong to; no command is outside of what its calls allow; no lane has two things at once; and the counters of

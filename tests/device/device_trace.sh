@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # device_trace.sh: what traces of whole programs say of devices' work hangs together (device_trace.py): arrows, lanes, and counters against slices.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

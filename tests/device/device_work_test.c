@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * device_work_test.c: made-up commands of made-up devices, and what becomes of them in the trace.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """device_ze.py WHAT TRACE [LOG...]: device lanes of a Level Zero trace, held against the test driver's own log (tests/drivers/ze_driver.h).
 
 	counts TRACE LOG	the lanes have as many commands of each kind as the log of a run without tracelayer

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Device lanes of Level Zero: programs on the software device (tests/drivers/ze_driver.h) beside its own log, by both doors.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * handles_test.c: tables of drivers' handles (layer/device/handles.h).
  */

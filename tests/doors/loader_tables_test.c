@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The loaders' own layers as a loader sees them, without one: tables of older and newer versions,
  * tables asked for again, tables of other lengths. The libraries are opened as loaders open them.

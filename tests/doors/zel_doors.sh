@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # zel_doors.sh: what zel_preload.sh and zel_layer.sh share; they define door, which runs a program behind their door. The programs' own
 # results are renumbered into one list.
 

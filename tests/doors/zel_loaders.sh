@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Level Zero's loaders other than the installed one (drivers/ze_newer.c has them in miniature), and who comes at a loader from elsewhere: a
 # tool's constructor that runs before ours, a loader that is linked into a library.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

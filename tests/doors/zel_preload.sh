@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The contract of Level Zero's tracing interface (apps/zel_contract.c) behind the preload door.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

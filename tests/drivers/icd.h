@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a test asks of the OpenCL test driver (an ICD), beyond the API.
  *

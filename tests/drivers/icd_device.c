@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_device.c: the platform and the device of the OpenCL test driver, contexts, and the table that
  * the loader calls by.

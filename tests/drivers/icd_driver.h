@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_driver.h: what the files of the OpenCL test driver share. See icd.h for what it has and how
  * it is set up.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_enqueue.c: the commands of the OpenCL test driver, but for kernels. Whatever moves bytes is a
  * block of rows and slices that goes from one view to another, or a pattern that is put in one.

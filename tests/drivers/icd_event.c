@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_event.c: events of the OpenCL test driver. An event's status is seen by everybody before its
  * callbacks run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_memory.c: buffers, images and shared memory of the OpenCL test driver. All of it is the
  * host's.

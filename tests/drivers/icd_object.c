@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_object.c: the objects of the OpenCL test driver: who may use them, who holds them, and what
  * clGetXInfo tells of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_program.c: programs of the OpenCL test driver, whatever their source; its kernels.
  */

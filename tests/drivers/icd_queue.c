@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_queue.c: queues of the OpenCL test driver, and the threads that run their commands.
  *

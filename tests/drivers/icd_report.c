@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * icd_report.c: how the OpenCL test driver is set up, and what it tells a test: counts of calls, a
  * log of commands with the true times, misuse. Its clocks are here too.

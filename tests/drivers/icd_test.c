@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The OpenCL test driver itself, through the stock loader, without tracelayer: what later tests
  * rely on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The device's clock: another frequency and epoch than the host's, as configured, with a drift and
  * steps. It runs from the host's raw clock, which no time daemon slews, as an oscillator of its own

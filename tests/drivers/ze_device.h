@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The software device of the Level Zero test driver: its objects, and what its files offer each
  * other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a test asks of the Level Zero test driver, beyond the API.
  *

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The Level Zero test programs on the stock loader with the test driver, without tracelayer: they
 # work, and the calls that the driver counts are those that the programs made. The loader itself
 # calls zeInit once more, to see whether the driver is alive.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The Level Zero test driver behind the stock loader: what later tests rely on. Each test runs in a
  * process of its own, and sets the environment that the driver reads before the loader loads it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The driver's entries: the tables that a loader asks for, and what happens at the beginning of
  * every call: counting, the hooks and results that tests want. Also the environment, since all of

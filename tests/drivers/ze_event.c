@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events, their pools and fences. An event lives in its pool's array; it is free there while its
  * pool pointer is NULL.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Images: rows of pixels in ordinary memory, that is none of the program's. Copies of them are
  * region copies in bytes, which commands of memory use too.

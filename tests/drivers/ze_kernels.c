@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The kernels that every module of this device has, run on the queue's worker thread. Pointers are
  * the program's; each kernel asks for the device's view of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Command lists: each append makes one command. A regular list keeps its commands and can be
  * executed many times; an immediate list hands each one to its own queue at once. What a kernel is

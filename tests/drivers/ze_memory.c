@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Contexts and memory. Host and shared memory is ordinary memory. Device memory has two addresses:
  * the one that the program gets, which is mapped without access, as a discrete card's memory is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Modules, build logs and kernel objects. A module takes any bytes, and has the built-in kernels of
  * ze_kernels.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_newer.c: a loader of Level Zero in miniature, which does what later ones do, under their name
  * (libze_loader.so.1). It has no drivers: its functions note their arguments and what they were

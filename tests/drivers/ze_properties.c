@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The driver, its devices and contexts: what they say of themselves.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Command queues: a worker thread for each, that takes submissions in order, waits for each
  * command's events, runs it on the engine, writes the log and signals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Functions of the API that Debian's headers lack, for device lanes to be tested with: see
  * ze_recent.h. They are found by name (test_ze_recent, zeDriverGetExtensionFunctionAddress).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Functions of Level Zero that are newer than Debian's headers, as far as the software device has
  * them (ze_recent.c). Self-contained, with handles as void *: tests/device/device_ze_recent.sh has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libze_recent.so: the functions of ze_recent.h for programs, as a newer loader would offer them:
  * each calls the software device's, which has to be loaded already.

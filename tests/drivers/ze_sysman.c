@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The few system management and tools functions that the driver has: the device's identity, its
  * engines' activity, its memory. A sysman device is the core device; its engines and its memory are

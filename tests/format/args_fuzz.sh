@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Damaged records; see fuzz.sh.
 set -u
 sources=$top_srcdir/tests/format/fuzz_args.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_test.c: arguments are captured from real memory, also hostile, and printed as JSON that a
  * strict parser takes.

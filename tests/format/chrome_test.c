@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * chrome_test.c: records become events that strict parsers take, with times that are exact.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * describe_test.c: an API's description, read again, prints every record as the API's own tables
  * do; and what is not sound is refused.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * encoder_test.c: a file made through encoder.h in Chrome trace JSON, from its first byte to its
  * last; and which name asks for which format.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_args.c: damaged records never make printing read or write out of bounds, and what it prints
  * fits and is sound JSON.

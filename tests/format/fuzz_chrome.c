@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_chrome.c: whatever bytes a chunk holds, the encoder reads none outside of it, what it
  * makes of them is a JSON array, and what was prepared for a function's calls gives the same bytes

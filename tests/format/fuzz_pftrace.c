@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_pftrace.c: whatever bytes a chunk or a process's facts hold, the encoder reads none outside
  * of them, and what it makes of them is a row of sound packets.

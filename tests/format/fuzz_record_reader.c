@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_record_reader.c: whatever a file in the record format says, nothing outside of it is read,
  * nothing takes for ever, and what the encoders make of it is sound: JSON that a strict parser

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Reads a .pftrace as Perfetto's trace processor does, and more strictly; compares it with a JSON trace of the same records.
 
 	pftrace.py PROTO TRACE.pftrace [TRACE.json]

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # pftrace.sh: a .pftrace has what a JSON trace of the same records has: each call with its name, its nanoseconds, its thread and its arguments, as
 # Perfetto reads it (pftrace.py); and its fields are those of the published schema (pftrace.proto).
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace_make: the same records as a JSON trace and as a .pftrace, for tests/format/pftrace.sh to
  * compare.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pftrace_test.c: packets byte by byte, and what of names, lanes and times is told again after a
  * block. What whole files mean is pftrace.sh's part.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * record_reader_test.c: what is sound in a file of the record format is read, in order and once;
  * what is not is said.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_maker.c: makes .tlt files by the contract (format/file/trace_file.h), and what they are in
  * JSON, by the encoder alone and in one go.

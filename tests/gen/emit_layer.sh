@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Shim libraries that a user makes for zlib and SQLite, with the real layer: the program gets right results, and its calls are in
 # the trace with their arguments; zlib, traced, does not see our own compression.
 set -u

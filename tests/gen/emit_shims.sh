@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Code made by tracegen: compiles in silence with each compiler there is, is the same each time, and passes calls on rightly. An API made
 # up of difficulties (tests/gen/emit/odd.h), zlib and SQLite; the runtime is a stand-in (tests/gen/emit/runtime.c), so that both ways through a
 # shim can be looked at.

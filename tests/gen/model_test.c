@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * model_test.c: what tracegen reads from headers is what they say: the installed Level Zero and
  * OpenCL headers with their descriptors, and small headers written here for one thing each.

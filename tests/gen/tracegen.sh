@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracegen as a command: what it says of broken input, what it checks, and headers that nobody here has seen.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 

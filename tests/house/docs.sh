@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The manual pages are sound, and they, README.md and --help say the same of the settings.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_command

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What make install installs works from where it lies, also when it was moved as a whole; make uninstall leaves nothing.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

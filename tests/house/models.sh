@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The models in models/, searched completely by spin: the algorithms hold, and without the barrier, the order of stores or the ownership that
 # each of them rests on they do not.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 rooms.py TREE: which room uses which, by the #include lines of the sources. Prints each line that is
 against the plan of doc/internals.md, and exits with 1 where there is one.

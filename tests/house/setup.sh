@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # scripts/install-packages says what is missing where it may not install, and names everything that configure asks for.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 plan 10

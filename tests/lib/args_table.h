@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * args_table.h: an API made up by hand, in the form in which tracegen writes tables: one of each
  * thing that capture and print meet. Shared by the unit tests and the fuzzer.

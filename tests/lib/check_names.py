@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """check_names.py TRACE NAMES: the kernel names of TRACE's clCreateKernel slices are those of NAMES (one a line, in hexadecimal).
 
 Each name must be there whole, or its beginning where it is too long. Bytes that are no UTF-8 must be there as U+FFFD, however many

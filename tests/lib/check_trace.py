@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """check_trace.py [options] TRACE...: is this a trace that every viewer shows as it was meant?
 
 	strict JSON		by RFC 8259: no NaN, no trailing comma, no duplicate key, UTF-8 throughout

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * control_doubles.c: nobody asks for anything, and there is no ring. For tests of the writer by
  * itself.

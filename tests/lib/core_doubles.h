@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * core_doubles.h: a toy API with shims as tracegen would write them, a reader in the writer's
  * place, and a resolver that knows the toy's functions. Around libtl_core.la they make a whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * core_records.h: records that tell what they should be, for tests of the buffers.
  */

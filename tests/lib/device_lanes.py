@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """device_lanes.py: a trace with work of devices, read for the tests of it: slices, lanes, and the arrows between them."""
 
 import bisect

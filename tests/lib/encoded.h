@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * encoded.h: recording without a file, and what was recorded as the JSON that a trace file would
  * have, parsed.

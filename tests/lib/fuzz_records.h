@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_records.h: sound chunks of records of args_table.h's functions, and damage to them, for fuzz
  * targets that have no libFuzzer.

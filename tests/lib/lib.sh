@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # lib.sh: what shell tests share: TAP output, a folder of their own, and running a program with and without
 # tracelayer. A test sources it first, and then knows no other way to report:
 #

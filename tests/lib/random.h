@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * random.h: numbers that look random and are the same in every run (xorshift64).
  */

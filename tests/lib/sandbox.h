@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * sandbox.h: for Check tests: a sandbox that refuses process_vm_readv, as some containers do.
  */

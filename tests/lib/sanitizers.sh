@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # sanitizers.sh: what tests share that build the layer's core with a sanitizer. After lib.sh.
 
 # works SANITIZER: on this machine.

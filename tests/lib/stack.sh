@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # stack.sh: sourced by the tests of `scripts/check stacks`, after lib.sh. They run large programs that nobody here wrote, bare and traced, and compare
 # all that can be seen of them: what they print, how they end, the files that they leave.
 #

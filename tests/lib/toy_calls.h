@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * toy_calls.h: calls of the toy API (core_doubles.h) that nest, and that are left by a longjmp.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_builder.h: files in the record format (format/file/trace_file.h), built in memory piece by
  * piece. For tests of what reads them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # whole.sh: sourced by the whole-program tests, after lib.sh. A program is run bare, under ltrace, and under tracelayer; what it
 # says and how it ends must be the same, and each function must have as many slices as ltrace saw calls enter the real library.
 #

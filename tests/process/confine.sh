@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs that confine themselves by seccomp: the exit code is theirs, whatever the filter kills for; and what was recorded before is in the trace.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

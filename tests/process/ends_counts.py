@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """ends_counts.py COUNTS TRACE: the trace has, of each thread, what it had counted when the process began to leave, and at most one call
 more than it counted in the end.
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # --follow=no: the first process is traced, whatever program it becomes; what it starts, in whatever way, is not.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

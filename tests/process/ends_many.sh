@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Processes and threads in numbers: each process has a file with its own calls, each thread a lane with its name, and memory stays flat.
 # STRESS=1 (make stress): more of them.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

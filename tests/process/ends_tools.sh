@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Tools are told of a process's end by _exit and quick_exit, too, where their code can run; and what they do there keeps no process from ending.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

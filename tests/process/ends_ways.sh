@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A process that leaves without running exit handlers, or becomes another program, leaves its whole trace: by preloading alone.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

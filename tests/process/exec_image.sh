@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs that the library can't be in, and those that lose it on the way: they run as they do alone, and `tracelayer run` says why there is no trace.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A process that gives up its user, groups or capabilities while it records: no thread in it keeps them, and the trace has every call.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

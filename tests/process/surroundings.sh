@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs in strange surroundings: calls looked up before the C library is set up, long chains of programs, time namespaces.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

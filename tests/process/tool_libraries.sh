@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Tools: how they are loaded into programs and how they end, what is said of those that can't be; and README.md's tool.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A tool that says what happens to it; tests/process/tool_libraries.sh builds it with one defect or
  * another.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # agree.py TRACE TABLE PROFILE: the timeline of tests/apps/agree.c, what tracelayer phases --json --call-tree makes of it, and the profile of the same run say the
 # same within 2 % of the whole. Prints all three for each row, and what differs.
 import collections, json, re, sys

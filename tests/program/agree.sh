@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A program annotated with tracelayer/nntrace.h and tracelayer/profiler.h, on OpenCL: in one run its timeline, its phases and its profile agree within 2 %.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer/trace_context.h in C and in C++, under each way of having the library: not at all, linked, preloaded; and what its macros cost.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Trace contexts (tracelayer/trace_context.h): a framework's own events, in a file of their own and in the process's trace.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

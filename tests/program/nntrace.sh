@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer/nntrace.h in C and in C++: what its marks are, in our trace and in a trace_marker; what does not compile; threads, forks, exits, pauses.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # nntrace_rows.py ROW TABLE TRACE: what tracelayer phases --json says of a row of NNAPI's contract (tests/apps/nntrace_rows.c) is what the contract says of the times
 # that stand in the trace: one of ours, in JSON, or ftrace's text. Prints what differs.
 import collections, json, re, sys

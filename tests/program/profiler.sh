@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer/profiler.h in C and C++: its document's examples, the layout of what it prints, labels left in every way, threads, and no data race.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/sanitizers.sh"

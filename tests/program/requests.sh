@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Requests that threads work on: their driver calls and the device's work are told apart, and recorded at their levels, up to `summary --by request`.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * stress_contexts.c: trace contexts used by many threads at once, for the seconds given. What must
  * be in them is known exactly, and is compared.

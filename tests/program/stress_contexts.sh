@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Trace contexts under stress: 8 workers and readers, as they are built, and under sanitizers; every form of the header under sanitizers, too.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/sanitizers.sh"

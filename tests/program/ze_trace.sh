@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Level Zero programs under tracelayer, on the stock loader with the test driver: what they say and
 # how they end is the same as without, and for every function the trace has as many events as the
 # program itself and the driver counted calls. The loader's own zeInit, which it calls through the

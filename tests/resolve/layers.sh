@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The loaders' own layers as files, and what they record: each call once, with one door or with both, and nothing unless asked.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

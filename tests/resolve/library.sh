@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What enters the program: the library's dynamic section, exports, thread-local storage and segments.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 library=$top_builddir/.libs/libtracelayer.so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Units under the whole programs of resolve_cl.sh: symbol tables read by ourselves agree with the
  * dynamic linker's answers, closures pass every kind of parameter on, and get-proc functions'

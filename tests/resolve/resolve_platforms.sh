@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Several OpenCL platforms in one program: each has functions of its own behind the same extension names, and gets the calls meant for it.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # API functions that tail-call other exported functions of their library: each call is recorded once, and the libraries that are loaded are not
 # searched again at every one. Counted, not timed: zlib's crc32, and inserts into SQLite.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # A driver that calls the API which it implements, through the loader: such calls are traced like a program's, and
 # TRACELAYER_NESTED=0 turns that off. The driver is the test bed's, but for zeEventQueryStatus, which asks for the drivers.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

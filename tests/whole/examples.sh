@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The programs in examples/: they build as they say, and do what they say.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

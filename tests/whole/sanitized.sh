@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Programs that their makers built with a sanitizer: it stands before libc's functions, and asks dlsym for
 # them before any constructor has run.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Java: a virtual machine that handles SIGSEGV, makes code at run time and moves threads about; its zlib's calls traced, and those of a JNI library.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/stack.sh"

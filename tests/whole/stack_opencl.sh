@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Large programs that use OpenCL: ffmpeg's filters. tests/whole/whole_real.sh has clinfo, clpeak, PyOpenCL, CLBlast and hashcat.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/stack.sh"

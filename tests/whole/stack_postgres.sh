@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # PostgreSQL: a server of many processes, with the calls of its lz4 and zlib traced, and pgbench, psql and pg_dump with those of libpq. One of the server's
 # processes is killed on the way, and the server goes on as it does bare.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # PyOpenCL's own tests, as the source archive of the version that Debian has brings them, on PoCL: each ends traced as it does bare.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/stack.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # viewers.sh: a viewer that people use draws what was recorded: each call a slice on its thread's lane, with its name, its
 # start and its end, and the import has nothing to complain of. The viewer is speedscope, in a headless Chromium.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * whole_counter: counts the calls that a program makes into OpenCL, without anything of
  * tracelayer's.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # whole_counter.sh: sourced after whole.sh by tests of programs that nobody here wrote, and of programs that ltrace can't follow.
 #
 # A program runs three times: bare; under tracelayer; under tracelayer with whole_counter.so, the loader's own layer that counts.

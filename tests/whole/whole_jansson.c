@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * whole_jansson FILE: reads a trace as strictly as jansson can, and prints how many complete events
  * it has.

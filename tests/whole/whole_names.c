@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * whole_names: creates a Level Zero kernel for each name that it reads from stdin (one a line, in
  * hexadecimal), asks for its name again, and then passes pointers that nobody may follow.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whole_names.py make SEED N: N kernel names for whole_names, in hexadecimal, one a line: "spin@" and what no polite program has.
 whole_names.py check TRACE NAMES: each of them is in the trace, in order, going in and coming out, byte for byte.
 

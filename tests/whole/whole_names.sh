@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # whole_names.sh: names that no polite program gives its kernels, at the very end of what may be read, and pointers that nobody may follow, on
 # Level Zero's stock loader with the test driver. STRESS=1 (make stress): many more names, others each time.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

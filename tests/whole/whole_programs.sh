@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Our own OpenCL programs on PoCL, with and without tracelayer: what they say, write and return, and how many calls they made.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/whole.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """whole_pyopencl.py: a script as a user of PyOpenCL writes one. Prints its results."""
 
 import threading

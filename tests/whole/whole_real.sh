@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # whole_real.sh: real OpenCL programs that nobody here wrote, on PoCL: clinfo, clpeak, PyOpenCL, CLBlast, hashcat. They notice nothing, and
 # each of their calls is in the trace. Before them our own programs, with the same counter: it follows threads, which ltrace doesn't.
 # STRESS=1 (make stress) lets each run longer.

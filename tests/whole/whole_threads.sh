@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # 8 threads times 100,000 calls: every call is in the trace, each lane strictly nested and ordered in time, whatever is recorded of
 # each call; and a second program of threads, which do real work. STRESS=1 (make stress): more of everything.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Recording paused, resumed, ended and written out while a program runs: by itself, by the command, by a signal, by the clock. The program
 # (apps/control_calls) makes as many calls as it is told to, so what must be in the trace is known exactly.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

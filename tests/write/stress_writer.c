@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * stress_writer.c: producers, threads that come and go, threads that ask for the file's end, and
  * the real writer with its thread, in little memory. Prints how many calls were made while

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The real writer with its thread, under the sanitizers: producers in little memory, threads that come and go, several that ask for
 # the end, outputs of each kind, split or not. No report, and every call in the files. make stress: for minutes.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # trace_file.sh: what trace files real programs leave, and that those programs notice nothing.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * writer_test.c: what becomes of chunks: the file, its end, its losses, and that the program
  * notices nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * fuzz_xpti.c: whatever is called of the XPTI dispatcher's functions for strings, objects,
  * payloads, events, trace points and metadata, in whatever order and with whatever arguments, each

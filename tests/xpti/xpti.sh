@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The XPTI dispatcher as a library: what it exports and needs, and that it stays.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 library=$top_builddir/.libs/libtracelayer-xpti.so

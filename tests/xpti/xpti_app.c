@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_app.c: a program that traces one task on the XPTI stream "app", for tests of subscribers;
  * says on stdout what the dispatcher says. Given a number, it does so that often, each time from

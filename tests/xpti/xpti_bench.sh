@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # tracelayer-xpti-bench: its options, its tables, and what it says of dispatchers that are none, that do nothing, or that die. Not how fast ours is, but
 # with STRESS=1 for what doesn't depend on the machine.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

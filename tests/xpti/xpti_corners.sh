@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Subscribers that use the XPTI dispatcher in ways that it isn't meant for: threads that their ends wait for, forks while they are loaded, another thread inside
 # while the framework ends; programs with other rights than their user's; what leak checkers see. tests/xpti/xpti_corners_test.c has the functions.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_corners_test.c: the XPTI dispatcher where it is not used as it is meant to be: forks of
  * forks, waiting while others go on, memory that is not events, memory that is short.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * xpti_cxx_test.cc: the XPTI dispatcher from C++17: trace points through abstract classes, metadata
  * as the std::unordered_map that it is, callbacks that throw.

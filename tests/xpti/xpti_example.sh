@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # examples/task-graph*: a library that is instrumented with XPTI through the static proxy, a program that runs it on 4 threads, and two subscribers: they build as
 # they say, and tell what happened.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_first.c: eight threads whose first calls of XPTI meet; prints the numbers that they got for
  * one stream. Given a path, it has found no dispatcher before, and they try again with that one

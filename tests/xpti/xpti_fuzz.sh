@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Lists of calls of the XPTI dispatcher's functions, against a model; see fuzz.sh.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE

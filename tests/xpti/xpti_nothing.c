@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_nothing.c: what the static proxy's functions return while there is no dispatcher, each of
  * them; built with the proxy. Given a path, it then sets XPTI_FRAMEWORK_DISPATCHER to it, tries

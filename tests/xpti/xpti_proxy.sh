@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The static proxy of XPTI: what it holds, what its functions return without a dispatcher, what is said of dispatchers that can't be used; and the
 # dispatcher's own tests with the dispatcher preloaded.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

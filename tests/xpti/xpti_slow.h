@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_slow.h: a callback that takes its time, for tests of who waits for it.
  */

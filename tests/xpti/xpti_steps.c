@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_steps.c: does to XPTI's streams what its arguments say, one after the other, and prints what
  * comes of it: begin and end of the framework; initialize, finalize, unregister, register and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_stress.c: threads that do everything at once with the XPTI dispatcher: register, notify,
  * unregister, look up, add metadata, delete, reset.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The XPTI dispatcher under stress: 8 threads that register, notify, unregister, reset and fork, callbacks that do it, too; plain, and under sanitizers.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 rounds=1000

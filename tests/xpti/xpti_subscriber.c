@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_subscriber.c: XPTI subscribers for tests. Built with NAME="a", it says on stdout what it is
  * told; further behaviour by macros:

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Subscribers of XPTI: which are loaded, in what order they are told what, what is said of those that can't be, and what they can't break. For programs
 # that are linked with the dispatcher, have it preloaded, or load it by the static proxy.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

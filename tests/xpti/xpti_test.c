@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_test.c: what the XPTI dispatcher's functions do, sentence by sentence: strings, objects,
  * payloads, events, callbacks, notifications, checks, metadata, what is a thread's own, defaults,

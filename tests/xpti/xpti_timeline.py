@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """xpti_timeline.py TRACE EXPRESSION: what an expression says of a trace with XPTI streams.
 
 Names in it: `slices`, `instants`, `starts` and `ends` of arrows, each an event with .name, .kind (the XPTI type), .lane (the lane's name), .begin and

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # XPTI streams in the trace: programs that notify, run by `tracelayer run --xpti`, with the subscriber alone, through the static proxy and beside other
 # subscribers. Each trace is read strictly, and everything that was notified of is looked for.
 . "${top_srcdir:-.}/tests/lib/lib.sh"

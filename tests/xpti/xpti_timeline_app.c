@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_timeline_app.c: programs that notify on XPTI streams, for tests of the subscriber that shows
  * streams in the trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_timeline_stress.c: the subscriber that shows XPTI streams, called by threads that begin,
  * end, hand over and interleave at random while streams end under them; with a recorder of its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_semantic.c: if a dispatcher does what the document says, with all threads at once: strings,
  * trace points, notifications.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_speed.c: what a dispatcher's operations cost, through a table of its functions that is
  * filled with dlsym, as proxies have it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * bench_work.c: names, an order, and threads that work at the same time.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_bench.c: tracelayer-xpti-bench, the benchmark of XPTI dispatchers: its options, its
  * processes and its tables.

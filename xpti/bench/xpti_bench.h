@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * xpti_bench.h: the parts of tracelayer-xpti-bench.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * dispatcher.h: what the files of libtracelayer-xpti.so offer each other.
  *

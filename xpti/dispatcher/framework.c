@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * framework.c: the framework's beginning and end, streams' beginnings and ends, reset, and fork.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * hash_trie.h: finding what was put in by its contents: tries of hashes that only grow, without a
  * lock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * id_table.h: a table from small numbers to pointers that grows without moving, so that readers
  * need no lock.

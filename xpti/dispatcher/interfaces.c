@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * interfaces.c: the four C++ interfaces of a trace point, as vtables of the Itanium ABI.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * metadata.c: an event's metadata, which is a std::unordered_map<uint32_t, int32_t> as libstdc++
  * lays it out: subscribers in C++ iterate, search and insert with their own compiled code.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * object_table.c: the object table: bytes with a type, numbered from 0. Objects stay for the life
  * of the process, where they are.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pins.c: the writers' side of pins.h.
  */

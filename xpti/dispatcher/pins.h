@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pins.h: how a notification keeps the list of callbacks that it uses, and how others wait for it.
  *

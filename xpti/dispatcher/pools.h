@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pools.h: memory that is never given back, and the locks of those who put something in.
  *

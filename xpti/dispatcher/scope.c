@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * scope.c: what belongs to the calling thread: the stash, the universal id, its scope's trace
  * point; and the process's defaults.

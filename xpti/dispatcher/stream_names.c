@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * stream_names.c: streams and vendors, by name: numbers from 1 to 254, given once; and what is
  * known of each stream.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * streams.c: callbacks and notifications; pins.h tells how a notification keeps its list of
  * callbacks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * string_table.c: the string table.
  *

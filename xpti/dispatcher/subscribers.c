@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * subscribers.c: the libraries that XPTI_SUBSCRIBERS names: loading them, and telling them of
  * streams.

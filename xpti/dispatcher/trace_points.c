@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * trace_points.c: trace points: places in the code, the events that are made of them, and their
  * uids.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * warning.h: the one line that a user reads when a library that a setting names can't be used. The
  * dispatcher says it of subscribers, the proxy of the dispatcher.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * proxy.c: libtracelayer-xptiproxy.a, with which programs and libraries ship instrumentation and no
  * dispatcher.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * proxy_functions.h: the functions of a dispatcher, each with what it returns where none is loaded.
  * Included by proxy.c with FUNCTION defined, more than once: FUNCTION(type, name, parameters,

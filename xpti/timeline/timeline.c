@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * timeline.c: libtracelayer-xpti-timeline.so, a subscriber of the XPTI framework that shows every
  * stream as lanes of the process's trace.

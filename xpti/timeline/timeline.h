@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * timeline.h: what the files of libtracelayer-xpti-timeline.so offer each other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * kernel_aarch64.h: see kernel.h. Arguments in x0 to x5, the number in x8; the kernel changes x0
  * alone.

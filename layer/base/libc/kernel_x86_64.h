@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * kernel_x86_64.h: see kernel.h. Arguments in rdi, rsi, rdx, r10, r8, r9, the number in rax; the
  * kernel changes rcx and r11.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libc.h: the part of a C library that libtracelayer.so brings along for itself (libc_bytes.c,
  * libc_calls.c, libc_texts.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libc_bytes.c: the functions for memory and strings, for libtracelayer.so alone.
  *

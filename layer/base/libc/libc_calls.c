@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libc_calls.c: system calls under the C library's names, for libtracelayer.so alone. See libc.h.
  *

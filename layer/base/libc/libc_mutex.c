@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libc_mutex.c: the locks that threads of the program wait at, for libtracelayer.so alone. See
  * libc.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libc_texts.c: what an error is called, for libtracelayer.so alone. See libc.h. The C library's
  * function translates: it allocates and reads files.

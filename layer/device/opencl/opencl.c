@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl.c: device lanes of OpenCL: the hooks, the driver's functions, the end. opencl.h tells what
  * the other files have.

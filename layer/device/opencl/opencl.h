@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl.h: what the files of OpenCL's device lanes know of each other.
  *

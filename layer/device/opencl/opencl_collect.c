@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_collect.c: commands under way, what their events say of them, and the calls that waited
  * for them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_commands.c: the hooks of all functions that enqueue something. opencl_commands.h says what
  * that is; where the queue, the event and the rest are among a function's parameters is found by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_commands.h: every function that enqueues something.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_events.c: what the program is told of its events. Their references are its own, and where
  * it did not ask for profiling there are no times.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and
  * again after a release: the handle may be another kernel's by then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_memory.c: memory that the program has of its driver: memory objects, shared virtual
  * memory, and what extensions allocate.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * opencl_queues.c: queues. Each is created with profiling, so that its driver times commands; where
  * the program did not ask for that, what it asks of the queue is answered as if it were not so.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze.c: Level Zero's device lanes, put together: hooks, the driver's functions, the end, forks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze.h: Level Zero's device lanes: what their files know of a program's objects, and what they
  * offer each other.

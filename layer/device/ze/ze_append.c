@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the
  * command leaves its times somewhere.

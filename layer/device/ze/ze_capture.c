@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_capture.c: lists of ours that go before a recording's next execution, and copy what the last
  * one left in its events and slots.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_collect.c: what lists record, what comes of each execution of it, and when that is read and
  * shown (ze.h has the whole).

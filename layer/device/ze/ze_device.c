@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_device.c: devices, their engines, and their clocks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_events.c: the program's events. Their pools get timestamps, and the host's eyes, unseen; what
  * the program asks of them answers as if they had not. Before an event forgets its times they are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what
  * waits for queues.

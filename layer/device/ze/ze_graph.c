@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_graph.c: lists whose commands are captured for a graph instead of being executed.
  *

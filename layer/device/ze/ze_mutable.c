@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_mutable.c: lists whose commands the program changes after it has appended them, and copies of
  * lists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_objects.c: what is known of a program's contexts, queues, lists, fences, kernels and memory.
  * Handles are reused: what is created takes the place of whatever had its handle.

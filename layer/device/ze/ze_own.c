@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ze_own.c: events and memory of ours in a program's context, from free lists. They are given back
  * to the driver with the context.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * calls.c: makes traced calls, many or few, and leaves in one of several ways.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * mpi.c: an MPI program that makes traced calls and sends its neighbour a message after every
  * thousand. Prints what it got.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * reach.c: with 1 MB of thread-local storage, what a raw thread (layer/base/raw_thread.c) has of
  * errno and of the library's variables lies in its own memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * rights.c: changes its user, groups or capabilities while its threads record, and looks each time
  * at what all threads of the process have.

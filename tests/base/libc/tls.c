@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tls.c: so many bytes of thread-local storage (TLS), which the program, or a library that is
  * preloaded, has from its start. Each thread checks its own.

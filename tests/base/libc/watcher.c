@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * watcher.c: a library, preloaded, that stands in the place of every function in watched.h (made by
  * libc_calls.sh: what libtracelayer.so takes from other libraries, and what such as UCX, fakeroot

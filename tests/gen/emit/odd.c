@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* odd.c: the real functions behind tests/gen/emit/odd.h; odd_missing is lacking. */
 #include "odd.h"
 

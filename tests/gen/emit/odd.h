@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * odd.h: an API made up for the tests of generated code: one of each thing that is hard to pass on.
  */

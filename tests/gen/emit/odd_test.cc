@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // odd_test.cc: calls through generated shims reach the real functions with their arguments and come back with their results; on each
 // way through a shim: straight, recorded in the entry, out of line, and through libffi. C++, because it throws, and because the callbacks
 // header must be usable from it.

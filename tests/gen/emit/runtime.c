@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * runtime.c: the least that shims need of libtracelayer.so, for the tests of generated code: it
  * finds the real functions, and remembers the last call, in whichever of the two ways it came.

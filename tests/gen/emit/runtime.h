@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime.h: what the tests of generated code see of tests/gen/emit/runtime.c. */
 #ifndef TESTS_EMIT_RUNTIME_H
 #define TESTS_EMIT_RUNTIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sqlite_test.c: SQLite through shims made from sqlite3.h gives right results, also its callbacks.
  */
 #include <sqlite3.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* zlib_test.c: zlib through shims made from zlib.h gives right results. */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """browser.py: drives a headless Chromium through its DevTools pipe, with Python's standard library only.
 
 	with Browser(folder) as browser:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """speedscope.py [options] SPEEDSCOPE TRACE: does speedscope show the trace as it was recorded?
 
 SPEEDSCOPE is the folder of the npm package. Its page opens the trace in a headless Chromium, in the way that its own

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """tight.py DAYS STEP: prints a trace whose calls nest 13 deep, with STEP nanoseconds between any two of their starts and ends, made
 on a machine that has been up for so many days. Viewers reckon in floating-point microseconds, which get coarser with time."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """touching.py DAYS [plain]: prints a trace of calls that are all alike, each of which begins at the nanosecond at which the one before it ended, as a
 coarse clock makes them; also calls in calls that do. Written as the JSON encoder writes such slices: one that touches the one before begins 0.2 ns later. "plain":
 without that."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """tracing.py [options] VIEWER TRACE: does Chrome's trace viewer show the trace as it was recorded?
 
 VIEWER is the folder that has trace_viewer_full.html, the page behind chrome://tracing, and webcomponents.min.js: Debian's Go sources bring both.

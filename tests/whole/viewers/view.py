@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """view.py: what the tests of viewers share: their options, the trace as it was recorded, and how they complain."""
 
 import argparse
