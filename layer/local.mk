@@ -6,7 +6,15 @@ noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
 	%D%/buffers/arena.h %D%/buffers/arena.c \
+	%D%/buffers/blocked.h \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
+	%D%/buffers/chunk_reader.h %D%/buffers/chunk_reader.c \
+	%D%/buffers/chunks.h %D%/buffers/chunks.c \
+	%D%/buffers/current_chunk.h %D%/buffers/current_chunk.c \
+	%D%/buffers/free_list.h %D%/buffers/record_words.h \
+	%D%/buffers/lane_numbers.h %D%/buffers/lane_numbers.c \
+	%D%/buffers/producers.h %D%/buffers/producers.c \
+	%D%/buffers/rings.h %D%/buffers/rings.c %D%/buffers/ring_flush.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
 	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \
