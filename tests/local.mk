@@ -302,8 +302,8 @@ icd_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 icd_test_LDADD = -lOpenCL $(CHECK_LIBS)
 TESTS += real_function_test
 check_PROGRAMS += real_function_test
-real_function_test_SOURCES = %D%/resolve/real_function_test.c layer/resolve/real_function.h layer/resolve/real_function.c layer/resolve/library_roles.h layer/resolve/library_roles.c layer/resolve/shim_names.h layer/resolve/shim_names.c layer/base/loaded_objects.h layer/base/loaded_objects.c \
-	layer/resolve/closure.h layer/resolve/closure.c layer/resolve/elf.h layer/resolve/elf.c
+real_function_test_SOURCES = %D%/resolve/real_function_test.c layer/resolve/real_function.h layer/resolve/real_function.c layer/resolve/library_roles.h layer/resolve/library_roles.c layer/resolve/shim_names.h layer/resolve/shim_names.c layer/base/library_walk.h layer/base/library_walk.c \
+	layer/resolve/closure.h layer/resolve/closure.c layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c
 real_function_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
 real_function_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread
 # --- device lanes of OpenCL
