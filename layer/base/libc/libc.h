@@ -7,8 +7,8 @@
  * calls by such a name, and nobody else sees them. So neither the writer's thread nor an exit
  * handler reaches a function that another library may have replaced: UCX replaces mmap, fakeroot
  * fstat, libfaketime clock_gettime, a sanitizer nearly everything, and their replacements allocate,
- * print, or use thread-local state that the writer's thread doesn't have. tests/base/libc_static.sh
- * looks at every call that the thread can reach; tests/base/libc_calls.sh runs with replacements
+ * print, or use thread-local state that the writer's thread doesn't have. tests/base/libc/libc_static.sh
+ * looks at every call that the thread can reach; tests/base/libc/libc_calls.sh runs with replacements
  * for all.
  *
  * Test programs that link the layer's objects have the C library's functions, and so has a build
