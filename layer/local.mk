@@ -6,7 +6,7 @@ noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
 	%D%/buffers/arena.h %D%/buffers/arena.c \
-	%D%/buffers/blocked.h \
+	%D%/buffers/buffers.h %D%/buffers/blocked.h \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
 	%D%/buffers/chunk_reader.h %D%/buffers/chunk_reader.c \
 	%D%/buffers/chunks.h %D%/buffers/chunks.c \
@@ -29,7 +29,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
-	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/spin_lock.h %D%/base/libc/sanitizer.h %D%/device/hook.c \
+	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/base.h %D%/base/spin_lock.h %D%/base/spin_lock.c %D%/base/libc/sanitizer.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/calls/event.h %D%/calls/event.c \
 	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \
@@ -38,6 +38,7 @@ libtl_core_la_SOURCES = \
 	%D%/process/exec_image.h %D%/process/exec_image.c \
 	%D%/buffers/label_memory.h %D%/buffers/label_memory.c \
 	%D%/calls/longjmp.h %D%/calls/longjmp.c \
+	%D%/base/futex.h %D%/base/membarrier.h \
 	%D%/base/once.h %D%/base/once.c \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
 	%D%/buffers/pool.h %D%/buffers/pool.c \
@@ -79,7 +80,7 @@ libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/own_libc.h %D%/base/l
 noinst_LTLIBRARIES += libtl_resolve.la
 libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
 libtl_resolve_la_SOURCES = \
-	%D%/resolve/closure.h %D%/resolve/closure.c \
+	%D%/resolve/resolve.h %D%/resolve/closure.h %D%/resolve/closure.c \
 	%D%/resolve/dlsym.h %D%/resolve/dlsym.c \
 	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
 	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \
@@ -147,10 +148,10 @@ door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc \
 noinst_LTLIBRARIES += libtl_ze_layer.la libtl_cl_layer.la
 libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_ze_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_ze_layer_la_SOURCES = %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
+libtl_ze_layer_la_SOURCES = %D%/doors/doors.h %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
 nodist_libtl_ze_layer_la_SOURCES = apis/ze_layer.c
 libtl_cl_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_cl_layer_la_SOURCES = %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
+libtl_cl_layer_la_SOURCES = %D%/doors/doors.h %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
 nodist_libtl_cl_layer_la_SOURCES = apis/cl_layer.c
 
 .libs/tracelayer/level-zero/libze_tracing_layer.so.1: libtl_ze_layer.la libtracelayer.la

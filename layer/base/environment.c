@@ -179,7 +179,7 @@ static void complain_of_output(void)
 	tl_text_string(&text, why ? why : "it can't be made");
 	tl_text_string(&text, "; mend that, or name another file with TRACELAYER_OUTPUT");
 	memcpy(text.at, "\n", 2);
-	tl_say(line);
+	tl_message_say(line);
 }
 
 void tl_config_complain(void)
@@ -189,7 +189,7 @@ void tl_config_complain(void)
 	if (checked || atomic_flag_test_and_set_explicit(&said, memory_order_relaxed))
 		return;
 	if (complaint[0])
-		tl_say(complaint);
+		tl_message_say(complaint);
 	else if (tl_config.level != TL_LEVEL_NONE && tl_config.output_set)
 		complain_of_output();
 }

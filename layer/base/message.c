@@ -64,7 +64,7 @@ static void say_to(int fd, const char *line)
 	errno = error;
 }
 
-void tl_say(const char *line)
+void tl_message_say(const char *line)
 {
 	say_to(STDERR_FILENO, line);
 }
@@ -73,7 +73,7 @@ void tl_say(const char *line)
  * The very descriptor, not what /proc would open by its name: a file goes on where the program's
  * own lines end.
  */
-void tl_say_apart(const char *line)
+void tl_message_say_apart(const char *line)
 {
 	int error = errno;
 	int process = (int)syscall(SYS_pidfd_open, syscall(SYS_getpid), 0);

@@ -62,7 +62,7 @@
 /* ThreadSanitizer follows threads that it sees made, and no others. */
 struct start {
 	int (*run)(void *);
-	struct tl_thread_raw *thread;
+	struct tl_raw_thread *thread;
 	_Atomic int told;
 };
 
@@ -77,9 +77,9 @@ static void *run_known(void *argument)
 	return NULL;
 }
 
-bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
+bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 {
-	struct tl_thread_raw nobody;
+	struct tl_raw_thread nobody;
 	struct start start = {.run = run, .thread = thread ? thread : &nobody};
 	sigset_t all, before;
 	pthread_t known;
@@ -139,12 +139,12 @@ static size_t reach(void)
 	return ROUND_UP((own > libc ? own : libc) + AROUND);
 }
 
-bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
+bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 {
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
 				    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
 				    CLONE_PARENT_SETTID;
-	struct tl_thread_raw nobody;
+	struct tl_raw_thread nobody;
 	uint64_t all = ~0ull, before;
 	size_t variables = reach();
 
@@ -175,7 +175,7 @@ bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
  * A thread's number is known until it has left the group of the process's threads, which is when
  * the process is one of a single thread again.
  */
-bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
+bool tl_raw_thread_join(struct tl_raw_thread *thread, int ms)
 {
 	const struct timespec nap = {.tv_nsec = 100000};
 
@@ -189,7 +189,7 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
 	return true;
 }
 
-bool tl_thread_raw_lend(const struct tl_thread_raw *thread)
+bool tl_raw_thread_lend(const struct tl_raw_thread *thread)
 {
 	struct sched_param own;
 	long policy = syscall(SYS_sched_getscheduler, 0);
@@ -199,7 +199,7 @@ bool tl_thread_raw_lend(const struct tl_thread_raw *thread)
 	       !syscall(SYS_sched_setscheduler, thread->tid, policy, &own);
 }
 
-void tl_thread_raw_give_back(void)
+void tl_raw_thread_give_back(void)
 {
 	const struct sched_param none = {0};
 	long policy = syscall(SYS_sched_getscheduler, 0);
@@ -214,13 +214,13 @@ static void be_ordinary(void)
 {
 	unsigned long processors[1024 / (8 * sizeof(long))];
 
-	tl_thread_raw_give_back();
+	tl_raw_thread_give_back();
 	long size = syscall(SYS_sched_getaffinity, getpid(), sizeof(processors), processors);
 	if (size > 0)
 		syscall(SYS_sched_setaffinity, 0, size, processors);
 }
 
-bool tl_thread_raw_separate(void)
+bool tl_raw_thread_separate(void)
 {
 	syscall(SYS_prctl, PR_SET_NAME, "tracelayer", 0, 0, 0);
 	be_ordinary();

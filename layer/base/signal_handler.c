@@ -91,7 +91,7 @@ static bool is_on_stack(uintptr_t from, restorer wanted)
 	return size == sizeof(words);
 }
 
-bool tl_in_handler(void)
+bool tl_signal_handler_runs(void)
 {
 	/* What we call lies below, and so does what it leaves there. */
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

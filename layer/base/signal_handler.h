@@ -10,6 +10,6 @@
 #include <stdbool.h>
 
 /* False: surely not. True: it is, or nobody can tell. Async-signal-safe. */
-bool tl_in_handler(void);
+bool tl_signal_handler_runs(void);
 
 #endif

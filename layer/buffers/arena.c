@@ -299,7 +299,7 @@ static void say_less(uint64_t size)
 	tl_text_unsigned(&text, size >> 20);
 	tl_text_string(&text, "M; raise the limit (ulimit -v), or lower TRACELAYER_MEMORY\n");
 	*text.at = 0;
-	tl_say(line);
+	tl_message_say(line);
 }
 
 static void say_place(const char *folder)
@@ -321,7 +321,7 @@ static void say_place(const char *folder)
 	if (text.cut)
 		return;
 	*text.at = 0;
-	tl_say(line);
+	tl_message_say(line);
 }
 
 /* In the first place that has room; where that is not the usual one, it is said. */

@@ -14,16 +14,13 @@
 #include "layer/buffers/chunks.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "layer/buffers/arena.h"
 #include "layer/base/environment.h"
+#include "layer/base/futex.h"
 #include "layer/buffers/free_list.h"
 #include "layer/buffers/pool.h"
 #include "layer/buffers/upcalls.h"
@@ -111,17 +108,6 @@ static _Atomic uint32_t *reader_sleeps(void)
 	return header ? &header->wake : &none;
 }
 
-static long futex(_Atomic uint32_t *word, int operation, uint32_t value,
-		  const struct timespec *timeout)
-{
-	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
-}
-
-static struct timespec milliseconds(int ms)
-{
-	return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-}
-
 void *tl_chunk_wait_for(void *(*get)(bool large), bool large)
 {
 	int waited = 0;
@@ -138,8 +124,7 @@ void *tl_chunk_wait_for(void *(*get)(bool large), bool large)
 		}
 		if ((got = get(large)))
 			break;
-		struct timespec timeout = milliseconds(20);
-		if (futex(&given_back, FUTEX_WAIT, seen, &timeout) < 0 && errno == ETIMEDOUT)
+		if (tl_futex_wait(&given_back, seen, 20) < 0 && errno == ETIMEDOUT)
 			waited += 20;
 		else if (atomic_load_explicit(&given_back, memory_order_relaxed) != seen)
 			waited = 0;
@@ -166,7 +151,7 @@ static void wake_reader(void)
 	if (!atomic_load_explicit(reader_sleeps(), memory_order_relaxed))
 		return;
 	atomic_store_explicit(reader_sleeps(), 0, memory_order_relaxed);
-	syscall(SYS_futex, reader_sleeps(), FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	tl_futex_wake_shared(reader_sleeps());
 }
 
 void tl_chunk_push(struct tl_chunk *chunk)
@@ -213,7 +198,7 @@ void tl_chunk_tell_free(void)
 {
 	atomic_store_explicit(&stuck, false, memory_order_relaxed);
 	atomic_fetch_add_explicit(&given_back, 1, memory_order_release);
-	futex(&given_back, FUTEX_WAKE, 1, NULL);
+	tl_futex_wake_some(&given_back, 1);
 }
 
 void tl_buffer_refuse(bool refuse)
@@ -221,14 +206,12 @@ void tl_buffer_refuse(bool refuse)
 	atomic_store_explicit(&refused, refuse, memory_order_relaxed);
 	if (refuse) {
 		atomic_fetch_add_explicit(&given_back, 1, memory_order_release);
-		futex(&given_back, FUTEX_WAKE, INT32_MAX, NULL);
+		tl_futex_wake(&given_back);
 	}
 }
 
 void tl_buffer_wait(int ms)
 {
-	struct timespec timeout = milliseconds(ms);
-
 	atomic_store_explicit(reader_sleeps(), 1, memory_order_relaxed);
 	/*
 	 * Pairs with wake_reader, and with the command, which stores a request before it stores
@@ -238,7 +221,7 @@ void tl_buffer_wait(int ms)
 	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
 	    !atomic_load_explicit(&called, memory_order_relaxed) &&
 	    !tl_buffer_upcalls->is_writer_asked())
-		syscall(SYS_futex, reader_sleeps(), FUTEX_WAIT, 1, &timeout, NULL, 0);
+		tl_futex_wait_shared(reader_sleeps(), 1, ms);
 	atomic_store_explicit(reader_sleeps(), 0, memory_order_relaxed);
 	atomic_store_explicit(&called, false, memory_order_relaxed);
 }

@@ -22,7 +22,7 @@
 _Static_assert(sizeof(struct tl_labels_piece) == TL_ARENA_UNIT, "labels fill a page");
 
 /* Protects .spare, which is linked by .next. */
-static struct tl_pen lock;
+static struct tl_bounded_lock lock;
 static struct tl_labels *spare;
 
 static struct tl_labels *take_spare(void)
@@ -30,11 +30,11 @@ static struct tl_labels *take_spare(void)
 	struct tl_labels *labels;
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	labels = spare;
 	if (labels)
 		spare = labels->next;
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	return labels;
 }
 
@@ -78,10 +78,10 @@ static void end(struct tl_labels *labels)
 	if (!labels->shared)
 		return;
 	__atomic_store_n(&labels->thread, 0, __ATOMIC_RELAXED);
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	labels->next = spare;
 	spare = labels;
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 extern TL_EXPORT const struct tl_labels_library tl_labels_here;
@@ -89,6 +89,6 @@ const struct tl_labels_library tl_labels_here = {sizeof(struct tl_labels_library
 
 void tl_labels_after_fork(void)
 {
-	lock = (struct tl_pen){0};
+	lock = (struct tl_bounded_lock){0};
 	spare = NULL;
 }

@@ -801,7 +801,7 @@ static void *enter(struct tl_call *call)
 	tl_report_called(call->shim->function->name);
 	if (mode & TL_MODE_RECORD && wanted) {
 		tl_report_recorded();
-		tl_newer_look(call->shim->function->api);
+		tl_newer_loader_look(call->shim->function->api);
 	}
 	if (mode & WATCHED)
 		call->thread = thread_for(call);

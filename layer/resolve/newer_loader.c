@@ -42,7 +42,7 @@ static void count_unknown(const struct tl_elf *elf, struct search *search)
 		const char *name = elf->strings + symbol->st_name;
 
 		if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    is_function(name) && !tl_names_find(name))
+		    is_function(name) && !tl_shim_names_find(name))
 			search->unknown++;
 	}
 }
@@ -60,7 +60,7 @@ static void look(const struct tl_loaded *loaded, void *closure)
 			}
 }
 
-void tl_newer_look(const struct tl_api *api)
+void tl_newer_loader_look(const struct tl_api *api)
 {
 	static _Atomic bool looked;
 	struct search search = {.api = api};
@@ -78,7 +78,7 @@ void tl_newer_look(const struct tl_api *api)
 			"tracelayer: Level Zero: %u functions of this loader are newer than tracelayer and are not traced; "
 			"build it with --with-level-zero-headers\n",
 			search.unknown);
-		tl_say(line);
+		tl_message_say(line);
 	}
 	errno = saved;
 }

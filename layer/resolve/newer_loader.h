@@ -13,6 +13,6 @@
 #include "tracelayer/api.h"
 
 /* A call of this API is about to be recorded. */
-void tl_newer_look(const struct tl_api *api);
+void tl_newer_loader_look(const struct tl_api *api);
 
 #endif

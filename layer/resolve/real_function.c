@@ -23,7 +23,7 @@
 
 void tl_resolve_add(struct tl_shim_library *library)
 {
-	tl_names_add(library);
+	tl_shim_names_add(library);
 }
 
 /* --- the real function */
@@ -42,7 +42,7 @@ static bool defines(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
 
-	if (tl_known_role(elf) == TL_ROLE_OWN)
+	if (tl_roles_of(elf) == TL_ROLE_OWN)
 		return false;
 	search->symbol = tl_elf_lookup(elf, search->shim->function->name, search->hash, NULL);
 	if (search->symbol)
@@ -100,8 +100,8 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 		return;
 	}
 	for (unsigned i = loaded->startup; i < loaded->count && !search->others; i++)
-		search->others = (tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE ||
-				  tl_known_role(&loaded->elf[i]) == TL_ROLE_LINKED) &&
+		search->others = (tl_roles_of(&loaded->elf[i]) == TL_ROLE_NONE ||
+				  tl_roles_of(&loaded->elf[i]) == TL_ROLE_LINKED) &&
 				 defines(&loaded->elf[i], search);
 	search->symbol = NULL;
 }
@@ -167,7 +167,7 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 {
 	int saved = errno;
 
-	tl_known_look();
+	tl_roles_look();
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!real)
@@ -180,7 +180,7 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 
 /* --- whose call it is */
 
-static void *own_function(const struct tl_known *library, const struct tl_shim *shim)
+static void *own_function(const struct tl_known_library *library, const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;
 	const ElfW(Sym) *symbol = tl_elf_lookup(&library->elf, name, tl_elf_hash(name), NULL);
@@ -223,15 +223,15 @@ static void *first_handle(const struct tl_call *call)
  * points to (an ICD dispatch table, or a C++ object's virtual functions): it lies in the driver, or
  * its entries lead there.
  */
-static const struct tl_known *driver_of(void *handle)
+static const struct tl_known_library *driver_of(void *handle)
 {
 	char *table = peek(handle);
-	const struct tl_known *it = table ? tl_known_at(table) : NULL;
+	const struct tl_known_library *it = table ? tl_roles_at(table) : NULL;
 
 	if (it && it->role == TL_ROLE_DRIVER)
 		return it;
 	for (unsigned i = 0; table && i < TABLE_WORDS; i++) {
-		it = tl_known_at(peek(table + i * sizeof(void *)));
+		it = tl_roles_at(peek(table + i * sizeof(void *)));
 		if (it && it->role == TL_ROLE_DRIVER)
 			return it;
 	}
@@ -242,14 +242,14 @@ static const struct tl_known *driver_of(void *handle)
  * the call's first handle is of, or the first. */
 static void *among_drivers(const struct tl_call *call)
 {
-	const struct tl_known *it, *by_handle;
+	const struct tl_known_library *it, *by_handle;
 	void *first = NULL;
 	unsigned count = 0;
 
-	for (unsigned n = 0; (it = tl_known_nth(n)) != NULL; n++) {
+	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++) {
 		if (it->role != TL_ROLE_DRIVER ||
 		    atomic_load_explicit(&it->gone, memory_order_relaxed) ||
-		    !tl_known_is_bound(it, call->shim))
+		    !tl_roles_is_bound(it, call->shim))
 			continue;
 		void *function = own_function(it, call->shim);
 
@@ -273,7 +273,7 @@ static void *dispatched(const struct tl_call *call)
 	if (!function) {
 		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers
 		 * unknown until now. */
-		tl_known_suspects(call->shim);
+		tl_roles_suspect(call->shim);
 		function = among_drivers(call);
 	}
 	return function;
@@ -299,10 +299,10 @@ static bool is_direct(const void *caller)
 static void *loaders_check(const struct tl_call *call)
 {
 	int saved = errno;
-	const struct tl_known *from;
+	const struct tl_known_library *from;
 
-	tl_known_look();
-	from = tl_known_at(call->caller.address);
+	tl_roles_look();
+	from = tl_roles_at(call->caller.address);
 	errno = saved;
 	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call)
 		       ? atomic_load_explicit(&call->shim->real, memory_order_acquire)
@@ -321,13 +321,13 @@ static void *loaders_check(const struct tl_call *call)
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
-	const struct tl_known *from;
+	const struct tl_known_library *from;
 	void *function = NULL;
 	int saved = errno;
 
-	if (tl_known_is_layered(call->shim->function->api))
+	if (tl_roles_is_layered(call->shim->function->api))
 		return loaders_check(call);
-	from = tl_known_at(call->caller.address);
+	from = tl_roles_at(call->caller.address);
 	if (!from || from->role == TL_ROLE_LINKED)
 		return NULL;
 	if (from->role == TL_ROLE_OWN ||
@@ -379,13 +379,13 @@ bool tl_resolve_brings_loader_up(const struct tl_function *function)
 bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 {
 	static struct tl_first_places first;
-	const struct tl_known *from = tl_known_at(call->caller.address), *to;
+	const struct tl_known_library *from = tl_roles_at(call->caller.address), *to;
 	void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
 
 	if (!from || from->role != TL_ROLE_LINKED || !real ||
 	    !tl_resolve_brings_loader_up(call->shim->function))
 		return false;
-	to = tl_known_at(real);
+	to = tl_roles_at(real);
 	if (!to || to->role != TL_ROLE_LOADER || own_function(to, call->shim) != real)
 		return false;
 	return call->shim->function->flags & TL_FUNCTION_GETPROC ||
@@ -402,7 +402,7 @@ static void wrap_pointer(struct tl_shim *shim, void **place)
 
 static struct tl_shim *named(const struct tl_api *api, uint64_t name)
 {
-	struct tl_shim *shim = name ? tl_names_find((const char *)(uintptr_t)name) : NULL;
+	struct tl_shim *shim = name ? tl_shim_names_find((const char *)(uintptr_t)name) : NULL;
 
 	return shim && shim->function->api == api ? shim : NULL;
 }
@@ -410,7 +410,7 @@ static struct tl_shim *named(const struct tl_api *api, uint64_t name)
 static void wrap_table(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version,
 		       char *table)
 {
-	struct tl_shim_library *library = tl_names_library(api);
+	struct tl_shim_library *library = tl_shim_names_library(api);
 
 	for (uint32_t i = 0; library && table && i < getproc->count; i++) {
 		const struct tl_table_entry *entry = &getproc->entries[i];
@@ -543,17 +543,17 @@ static void *real_if_loaded(struct tl_shim *shim)
 
 void *tl_resolve_closure(struct tl_shim *shim, void *real)
 {
-	const struct tl_known *there;
+	const struct tl_known_library *there;
 	int saved = errno;
 
 	if (!real || real == shim->entry)
 		return real;
-	tl_known_look();
-	there = tl_known_at(real);
+	tl_roles_look();
+	there = tl_roles_at(real);
 	if (there && there->role == TL_ROLE_OWN)
 		return real;
 	/* A loader's own export leads to our layer by itself. */
-	if (there && there->role == TL_ROLE_LOADER && tl_known_is_layered(shim->function->api))
+	if (there && there->role == TL_ROLE_LOADER && tl_roles_is_layered(shim->function->api))
 		return real;
 	void *known = real_if_loaded(shim);
 
