@@ -46,7 +46,7 @@ void tl_signals_back(const struct tl_signals *signals)
 	pthread_sigmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-static void say_to(int fd, const char *line)
+static void line_write_to(int fd, const char *line)
 {
 	int error = errno;
 	size_t size = strlen(line);
@@ -66,7 +66,7 @@ static void say_to(int fd, const char *line)
 
 void tl_message_say(const char *line)
 {
-	say_to(STDERR_FILENO, line);
+	line_write_to(STDERR_FILENO, line);
 }
 
 /*
@@ -80,7 +80,7 @@ void tl_message_say_apart(const char *line)
 	int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, STDERR_FILENO, 0);
 
 	if (fd >= 0) {
-		say_to(fd, line);
+		line_write_to(fd, line);
 		syscall(SYS_close, fd);
 	}
 	if (process >= 0)

@@ -66,7 +66,7 @@ struct start {
 	_Atomic int told;
 };
 
-static void *run_known(void *argument)
+static void *thread_run_known(void *argument)
 {
 	struct start *start = argument;
 	int (*run)(void *) = start->run;
@@ -124,7 +124,7 @@ static void fill_thread_pointer(char *pointer)
 /* Any variable of this library. */
 static __thread char variable __attribute__((tls_model("initial-exec")));
 
-static size_t distance_of(const void *address)
+static size_t variable_distance(const void *address)
 {
 	ptrdiff_t distance = (const char *)address - tl_thread_pointer();
 
@@ -132,9 +132,9 @@ static size_t distance_of(const void *address)
 }
 
 /* How far from a thread pointer there are variables that the thread may reach. */
-static size_t reach(void)
+static size_t variables_reach(void)
 {
-	size_t own = distance_of(&variable), libc = distance_of(&errno);
+	size_t own = variable_distance(&variable), libc = variable_distance(&errno);
 
 	return ROUND_UP((own > libc ? own : libc) + AROUND);
 }
@@ -146,7 +146,7 @@ bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 				    CLONE_PARENT_SETTID;
 	struct tl_raw_thread nobody;
 	uint64_t all = ~0ull, before;
-	size_t variables = reach();
+	size_t variables = variables_reach();
 
 	if (!thread)
 		thread = &nobody;
@@ -210,7 +210,7 @@ void tl_raw_thread_give_back(void)
 
 /* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a
  * processor. */
-static void be_ordinary(void)
+static void thread_be_ordinary(void)
 {
 	unsigned long processors[1024 / (8 * sizeof(long))];
 
@@ -223,7 +223,7 @@ static void be_ordinary(void)
 bool tl_raw_thread_separate(void)
 {
 	syscall(SYS_prctl, PR_SET_NAME, "tracelayer", 0, 0, 0);
-	be_ordinary();
+	thread_be_ordinary();
 	/* Takes a table of its own without ever holding the program's descriptors in it. */
 	if (!syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
 		return true;

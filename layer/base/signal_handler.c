@@ -40,7 +40,7 @@ struct action {
 	uint64_t mask;
 };
 
-static bool action_of(int number, struct action *action)
+static bool signal_action(int number, struct action *action)
 {
 	return !syscall(SYS_rt_sigaction, number, NULL, action, sizeof(action->mask));
 }
@@ -49,35 +49,35 @@ static bool action_of(int number, struct action *action)
  * What a handler returns to, by the signals that any handler was ever installed for; a C library
  * has one. NULL: not known (the kernel has its own).
  */
-static restorer return_of_handlers(void)
+static restorer handlers_restorer(void)
 {
 	struct action action;
 
 	for (int number = 1; number < _NSIG; number++)
-		if (action_of(number, &action) && action.restorer)
+		if (signal_action(number, &action) && action.restorer)
 			return action.restorer;
 	return NULL;
 }
 
-static bool may_run_unblocked(const struct action *action)
+static bool action_may_run_unblocked(const struct action *action)
 {
 	bool installed = action->handler != SIG_DFL && action->handler != SIG_IGN;
 
 	return action->flags & SA_NODEFER && (installed || action->flags & SA_RESETHAND);
 }
 
-static bool some_may_run_unblocked(void)
+static bool some_action_may_run_unblocked(void)
 {
 	struct action action;
 
 	for (int number = 1; number < _NSIG; number++)
-		if (action_of(number, &action) && may_run_unblocked(&action))
+		if (signal_action(number, &action) && action_may_run_unblocked(&action))
 			return true;
 	return false;
 }
 
 /* Up to the end of the stack, where nothing can be read. */
-static bool is_on_stack(uintptr_t from, restorer wanted)
+static bool stack_has_restorer(uintptr_t from, restorer wanted)
 {
 	uintptr_t words[WORDS];
 	size_t size = sizeof(words);
@@ -102,8 +102,8 @@ bool tl_signal_handler_runs(void)
 		return true;
 	if (!sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK))
 		return true;
-	if (!some_may_run_unblocked())
+	if (!some_action_may_run_unblocked())
 		return false;
-	restorer wanted = return_of_handlers();
-	return !wanted || is_on_stack(frame, wanted);
+	restorer wanted = handlers_restorer();
+	return !wanted || stack_has_restorer(frame, wanted);
 }

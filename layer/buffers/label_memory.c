@@ -25,7 +25,7 @@ _Static_assert(sizeof(struct tl_labels_piece) == TL_ARENA_UNIT, "labels fill a p
 static struct tl_bounded_lock lock;
 static struct tl_labels *spare;
 
-static struct tl_labels *take_spare(void)
+static struct tl_labels *labels_take_spare(void)
 {
 	struct tl_labels *labels;
 	sigset_t signals;
@@ -38,14 +38,14 @@ static struct tl_labels *take_spare(void)
 	return labels;
 }
 
-static struct tl_labels *take_new(void)
+static struct tl_labels *labels_take_new(void)
 {
 	struct tl_labels_piece *piece = tl_arena_take(TL_PIECE_LABELS, sizeof(*piece));
 
 	return piece ? &piece->labels : NULL;
 }
 
-static struct tl_labels *begin(void)
+static struct tl_labels *labels_begin(void)
 {
 	struct tl_labels *labels = NULL;
 	int error = errno;
@@ -53,8 +53,8 @@ static struct tl_labels *begin(void)
 	tl_runtime_start();
 	tl_runtime_notice_fork();
 	if (tl_runtime_may_record() && tl_runtime_begin() && tl_runtime_is_owner()) {
-		labels = take_spare();
-		labels = labels ? labels : take_new();
+		labels = labels_take_spare();
+		labels = labels ? labels : labels_take_new();
 	}
 	if (labels) {
 		__atomic_store_n(&labels->size, 0, __ATOMIC_RELAXED);
@@ -70,7 +70,7 @@ static struct tl_labels *begin(void)
 	return labels;
 }
 
-static void end(struct tl_labels *labels)
+static void labels_end(struct tl_labels *labels)
 {
 	sigset_t signals;
 
@@ -85,7 +85,8 @@ static void end(struct tl_labels *labels)
 }
 
 extern TL_EXPORT const struct tl_labels_library tl_labels_here;
-const struct tl_labels_library tl_labels_here = {sizeof(struct tl_labels_library), begin, end};
+const struct tl_labels_library tl_labels_here = {sizeof(struct tl_labels_library), labels_begin,
+						 labels_end};
 
 void tl_labels_after_fork(void)
 {

@@ -34,7 +34,7 @@ uint64_t tl_pool_size(uint64_t arena)
 	return size & ~UINT64_C(4095);
 }
 
-static char *pool(void)
+static char *pool_range(void)
 {
 	/* Acquire: pairs with the exchange below, so that the range is mapped and marked. */
 	char *memory = atomic_load_explicit(&base, memory_order_acquire);
@@ -59,7 +59,7 @@ static char *pool(void)
 
 void *tl_pool_take(uint32_t size)
 {
-	char *memory = pool();
+	char *memory = pool_range();
 	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed);
 
 	size = (size + UNIT - 1) & ~(UNIT - 1);

@@ -106,7 +106,7 @@ static void *defined(const struct tl_elf *elf, const char *name)
 	return symbol ? (void *)(elf->base + symbol->st_value) : NULL;
 }
 
-static void take(struct tl_dl *from, const struct tl_elf *elf)
+static void dl_take(struct tl_dl *from, const struct tl_elf *elf)
 {
 	if (!from->dlsym)
 		from->dlsym = defined(elf, "dlsym");
@@ -134,9 +134,9 @@ static bool find_real_early(const struct tl_elf *elf, void *closure)
 	struct early *early = closure;
 
 	if (is_libc(elf))
-		take(&early->found->libc, elf);
+		dl_take(&early->found->libc, elf);
 	if (early->behind)
-		take(&early->found->next, elf);
+		dl_take(&early->found->next, elf);
 	early->behind |= defined(elf, "dlsym") == (void *)dlsym;
 	return false;
 }
@@ -150,9 +150,9 @@ static void find_real(const struct tl_loaded *loaded, void *closure)
 		const struct tl_elf *elf = &loaded->elf[i];
 
 		if (is_libc(elf))
-			take(&found->libc, elf);
+			dl_take(&found->libc, elf);
 		if (own && elf > own && i < loaded->startup)
-			take(&found->next, elf);
+			dl_take(&found->next, elf);
 	}
 }
 

@@ -48,7 +48,7 @@ const struct tl_known_library *tl_roles_at(const void *address)
 	return NULL;
 }
 
-static struct tl_known_library *known_as(const struct tl_elf *elf)
+static struct tl_known_library *library_known_as(const struct tl_elf *elf)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_acquire); n++)
 		if (known[n].elf.dynamic == elf->dynamic &&
@@ -59,16 +59,16 @@ static struct tl_known_library *known_as(const struct tl_elf *elf)
 
 enum tl_role tl_roles_of(const struct tl_elf *elf)
 {
-	const struct tl_known_library *it = known_as(elf);
+	const struct tl_known_library *it = library_known_as(elf);
 
 	return it ? it->role : TL_ROLE_NONE;
 }
 
-static void remember(const struct tl_elf *elf, enum tl_role role)
+static void library_remember(const struct tl_elf *elf, enum tl_role role)
 {
 	unsigned n = atomic_load_explicit(&known_count, memory_order_relaxed);
 
-	if (!elf || n == KNOWN_MAX || known_as(elf))
+	if (!elf || n == KNOWN_MAX || library_known_as(elf))
 		return;
 	known[n].elf = *elf;
 	known[n].role = role;
@@ -155,7 +155,7 @@ static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) *relo
 static void scan_relocations(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined)
 {
-	struct tl_known_library *it = known_as(elf);
+	struct tl_known_library *it = library_known_as(elf);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim *shim = referred(elf, &relocations[i], undefined);
@@ -216,7 +216,7 @@ static struct definitions definitions_of(const struct tl_elf *elf,
  * gives a driver with the loader's names away is that it also has functions that no loader has
  * (clIcdGetPlatformIDsKHR).
  */
-static void scan_library(struct look *look, const struct tl_elf *elf)
+static void library_scan(struct look *look, const struct tl_elf *elf)
 {
 	enum tl_role role = tl_roles_of(elf);
 	bool party = role == TL_ROLE_LOADER || role == TL_ROLE_DRIVER;
@@ -226,7 +226,7 @@ static void scan_library(struct look *look, const struct tl_elf *elf)
 	struct definitions defined = definitions_of(elf, look->names);
 
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
-		remember(elf, TL_ROLE_DRIVER);
+		library_remember(elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
 		scan_relocations(look, elf, elf->jumps, elf->njumps, party);
 		scan_relocations(look, elf, elf->relocations, elf->nrelocations, party);
@@ -246,7 +246,7 @@ static bool has_in_table(const struct look *look, const struct tl_elf *elf)
 
 /* --- looking */
 
-static void mark_gone(const struct tl_loaded *loaded)
+static void libraries_mark_gone(const struct tl_loaded *loaded)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_relaxed); n++) {
 		bool found = false;
@@ -261,15 +261,15 @@ static void mark_gone(const struct tl_loaded *loaded)
 
 /* In a program that has shims linked into it, ours and its own calls cannot be told apart: then
  * they are its own. */
-static void remember_own(const struct tl_loaded *loaded, const void *address)
+static void library_remember_own(const struct tl_loaded *loaded, const void *address)
 {
 	const struct tl_elf *elf = tl_loaded_at(loaded, address);
 
 	if (elf != loaded->elf)
-		remember(elf, TL_ROLE_OWN);
+		library_remember(elf, TL_ROLE_OWN);
 }
 
-static bool is_loader(const struct tl_elf *elf)
+static bool library_is_loader(const struct tl_elf *elf)
 {
 	struct tl_shim_library *library;
 
@@ -280,30 +280,30 @@ static bool is_loader(const struct tl_elf *elf)
 	return false;
 }
 
-static void look_at_all(const struct tl_loaded *loaded, void *closure)
+static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 {
 	struct look *look = closure;
 	struct tl_shim_library *library;
 
-	mark_gone(loaded);
-	remember_own(loaded, (void *)tl_roles_look);
+	libraries_mark_gone(loaded);
+	library_remember_own(loaded, (void *)tl_roles_look);
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)
-		remember_own(loaded, library);
+		library_remember_own(loaded, library);
 	for (unsigned i = 1; i < loaded->count; i++)
-		if (is_loader(&loaded->elf[i]))
-			remember(&loaded->elf[i], TL_ROLE_LOADER);
+		if (library_is_loader(&loaded->elf[i]))
+			library_remember(&loaded->elf[i], TL_ROLE_LOADER);
 	const struct tl_elf *driver = look->driver ? tl_loaded_at(loaded, look->driver) : NULL;
 
 	if (driver && driver != loaded->elf)
-		remember(driver, TL_ROLE_DRIVER);
+		library_remember(driver, TL_ROLE_DRIVER);
 	if (look->linked)
-		remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
+		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->program = loaded->elf;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (has_in_table(look, &loaded->elf[i]))
-			remember(&loaded->elf[i], TL_ROLE_DRIVER);
+			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
 	for (unsigned i = 0; i < loaded->count; i++)
-		scan_library(look, &loaded->elf[i]);
+		library_scan(look, &loaded->elf[i]);
 }
 
 static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
@@ -316,7 +316,7 @@ static void look_for(const void *driver, const void *linked, const struct tl_shi
 		return;
 	do {
 		look.count = 0;
-		if (!tl_loaded_with(look_at_all, &look))
+		if (!tl_loaded_with(libraries_look_at_all, &look))
 			return;
 		for (unsigned i = 0; i < look.count; i++)
 			tl_runtime_caller(look.entangled[i]);

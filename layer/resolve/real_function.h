@@ -70,9 +70,6 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real);
  * library does nothing. */
 void tl_resolve_add(struct tl_shim_library *library);
 
-/* Library that an address lies in: its soname or file name, or NULL. The string stays. */
-const char *tl_resolve_library(const void *address);
-
 /* A library that implements the API is loaded: for "only libraries without shims". */
 bool tl_resolve_is_loaded(const struct tl_api *api);
 

@@ -44,8 +44,8 @@ void tl_shim_names_add(struct tl_shim_library *library)
 	}
 }
 
-static const struct tl_shim_name *find(const struct tl_shim_names *names, const char *name,
-				       uint32_t hash)
+static const struct tl_shim_name *names_find(const struct tl_shim_names *names, const char *name,
+					     uint32_t hash)
 {
 	for (uint32_t at = names->buckets[hash & names->mask]; at; at = names->name[at - 1].next)
 		if (names->name[at - 1].hash == hash && tl_elf_same(names->name[at - 1].name, name))
@@ -53,7 +53,7 @@ static const struct tl_shim_name *find(const struct tl_shim_names *names, const 
 	return NULL;
 }
 
-static void fill(struct tl_shim_names *names, struct tl_shim_name *name, uint32_t *buckets)
+static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, uint32_t *buckets)
 {
 	for (unsigned n = 0; n < names->libraries; n++) {
 		struct tl_shim_library *library = tl_shim_names_nth(n);
@@ -62,7 +62,7 @@ static void fill(struct tl_shim_names *names, struct tl_shim_name *name, uint32_
 			const char *text = library->api->functions[i].name;
 			uint32_t hash = tl_elf_hash(text), *bucket = &buckets[hash & names->mask];
 
-			if (find(names, text, hash))
+			if (names_find(names, text, hash))
 				continue;
 			name[names->count] =
 				(struct tl_shim_name){text, &library->shims[i], hash, *bucket};
@@ -71,7 +71,7 @@ static void fill(struct tl_shim_names *names, struct tl_shim_name *name, uint32_
 	}
 }
 
-static struct tl_shim_names *make(void)
+static struct tl_shim_names *names_make(void)
 {
 	struct tl_shim_library *library;
 	uint32_t nlibraries = 0, count = 0, nbuckets = 64;
@@ -95,7 +95,7 @@ static struct tl_shim_names *make(void)
 					.mask = nbuckets - 1,
 					.buckets = buckets,
 					.bytes = bytes};
-	fill(names, name, buckets);
+	names_fill(names, name, buckets);
 	return names;
 }
 
@@ -104,7 +104,7 @@ const struct tl_shim_names *tl_shim_names(void)
 	const struct tl_shim_names *names = atomic_load_explicit(&current, memory_order_acquire);
 
 	while (names ? tl_shim_names_nth(names->libraries) != NULL : tl_shim_names_nth(0) != NULL) {
-		struct tl_shim_names *fresh = make();
+		struct tl_shim_names *fresh = names_make();
 
 		if (!fresh)
 			break;
@@ -119,7 +119,8 @@ const struct tl_shim_names *tl_shim_names(void)
 struct tl_shim *tl_shim_names_find(const char *name)
 {
 	const struct tl_shim_names *names = tl_shim_names();
-	const struct tl_shim_name *found = names ? find(names, name, tl_elf_hash(name)) : NULL;
+	const struct tl_shim_name *found =
+		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
 
 	return found ? found->shim : NULL;
 }
@@ -137,7 +138,8 @@ uint32_t tl_shim_names_index(const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;
 	const struct tl_shim_names *names = tl_shim_names();
-	const struct tl_shim_name *found = names ? find(names, name, tl_elf_hash(name)) : NULL;
+	const struct tl_shim_name *found =
+		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
 
 	return found ? (uint32_t)(found - names->name) : UINT32_MAX;
 }
