@@ -3,8 +3,8 @@
  * bounded_lock.c: see bounded_lock.h. The lock is the three-state futex of Drepper's "Futexes Are
  * Tricky".
  *
- * The acquire exchanges and compare-exchange that take the lock pair with the release exchange that
- * gave it back.
+ * The acquire exchanges and the compare-exchange that take the lock pair with the release exchange
+ * that gives it back.
  */
 #include "layer/base/bounded_lock.h"
 

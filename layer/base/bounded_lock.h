@@ -3,8 +3,8 @@
  * bounded_lock.h: a lock. A thread can wait for it with a bound, and the holder shows that it makes
  * progress.
  *
- * It works in any thread, also in one that the C library does not know of. It is not recursive: a
- * thread that a signal handler may interrupt, which wants the lock too, blocks signals first.
+ * It works in any thread, also in one that the C library does not know of. It is not recursive:
+ * where a signal handler may want the lock, the thread blocks signals before it takes the lock.
  */
 #ifndef TL_LAYER_BASE_BOUNDED_LOCK_H
 #define TL_LAYER_BASE_BOUNDED_LOCK_H

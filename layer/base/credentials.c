@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * credentials.c: see credentials.h. Who asks for a change is setid.c.
+ * credentials.c: see credentials.h. layer/process/setid.c asks for the changes.
  */
 #include "layer/base/credentials.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment.c: the environment, read once. See environment.h.
+ * environment.c: reads the environment once. See environment.h.
  *
- * The strings of an environment are the program's: it may change them, or write its title over
- * them. So what is kept is copied, into a fixed place, since a constructor should not allocate.
+ * The environment's strings are the program's. The program may change them, or write its title over
+ * them. So this file copies what it keeps, into a fixed place: a constructor should not allocate.
  */
 #include "layer/base/environment.h"
 

@@ -2,9 +2,9 @@
 /*
  * library_walk.c: see library_walk.h.
  *
- * `walks` counts the walks that are under way, and has FORKING while somebody forks: then no
- * further one begins. A nested walk is part of its outer one, which `nested` tells, as nobody else
- * can be asked: the lock under it is the thread's already.
+ * `walks` counts the walks that are under way. It has FORKING while a thread forks; then no further
+ * walk begins. A nested walk is part of its outer walk: the thread already holds the dynamic
+ * linker's lock. `nested` says so, since nothing else can tell.
  */
 #include "layer/base/library_walk.h"
 

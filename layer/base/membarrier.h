@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * membarrier.h: a full memory barrier in every thread of the process that runs, made by one of them.
- * The others need no fence of their own.
+ * membarrier.h: a full memory barrier in every thread of the process that runs, made by one of
+ * them. The others need no fence of their own.
  *
  * Any thread; async-signal-safe. A forked child inherits the registration.
  */

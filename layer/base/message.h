@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.h: the one line that the layer may print.
+ * message.h: the one line that the layer may print, and how it is written without a signal for the
+ * program.
  */
 #ifndef TL_LAYER_BASE_MESSAGE_H
 #define TL_LAYER_BASE_MESSAGE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * once.c: something that is done once. See once.h.
+ * once.c: see once.h.
  *
- * The release store of TL_ONCE_OVER pairs with the acquire loads here: who is told "done" sees all
- * that was done.
+ * The release store of TL_ONCE_OVER pairs with the acquire loads here: a thread that gets
+ * TL_ONCE_DONE sees all that was done.
  */
 #include "layer/base/once.h"
 

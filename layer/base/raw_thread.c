@@ -2,26 +2,27 @@
 /*
  * raw_thread.c: see raw_thread.h.
  *
- * Why it is no pthread. (1) When the last of a program's threads ends by pthread_exit, the C
- * library runs exit() in whichever thread that it knows is the last: it would run the program's
- * exit handlers in ours, or, as we don't end, never. (Tried: the handler runs in a pthread that has
- * a file table of its own, and its write to standard output fails with EBADF.) (2) A pthread
- * answers the C library's internal signals, so it can't block all. (3) Programs ask the C library
- * whether they have one thread, and libraries that replace pthread_create (sanitizers, allocators,
- * UCX) run code of theirs in each.
+ * Why it is no pthread:
+ * (1) When the last of a program's threads ends by pthread_exit, the C library runs exit() in the
+ *     last thread that it knows. It would run the program's exit handlers in ours or, as ours does
+ *     not end, never. (Tried: in a pthread with a file table of its own the handler's write to
+ *     standard output fails with EBADF.)
+ * (2) A pthread answers the C library's internal signals, so it cannot block all signals.
+ * (3) Programs ask the C library whether they have one thread. Libraries that replace
+ *     pthread_create (sanitizers, allocators, UCX) run their own code in each thread.
  *
- * So the thread needs nothing of the C library: it is made by the kernel's own call, and all that
- * it reaches makes system calls (layer/base/libc/libc.h, which is also why functions that others
- * replace are not reached). What a C library would do for its threads and this one needs, is done
- * by name: it gives up rights when the process does (layer/process/setid.c), and ends where a
- * process must have one thread (layer/process/process_end.c).
+ * So the thread needs nothing of the C library. The kernel's own call makes it, and all that it
+ * reaches makes system calls (layer/base/libc/libc.h). Two things that a C library does for its
+ * threads are done by name: the thread gives up rights when the process does
+ * (layer/process/setid.c), and it ends where a process must have one thread
+ * (layer/process/process_end.c).
  *
- * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables
- * below the thread pointer, which points to itself; aarch64: variables above a header of two words)
- * are those of the ELF TLS specification, variants II and I. Of thread-local variables it reaches
- * our own and errno, and where these lie depends on all libraries that were loaded with the
- * program: as far from the thread pointer as in the thread that makes this one, however much lies
- * between.
+ * One mapping holds the stack and what the thread pointer points to. The layouts are those of the
+ * ELF TLS specification, variants II and I: on x86-64 variables lie below the thread pointer, which
+ * points to itself; on aarch64 they lie above a header of two words. The thread reaches two kinds
+ * of thread-local variables: this library's own, and errno. Their distance from the thread pointer
+ * depends on all libraries that were loaded with the program. It is the same in the thread that
+ * makes this one.
  */
 #include "layer/base/raw_thread.h"
 

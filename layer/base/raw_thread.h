@@ -2,11 +2,13 @@
 /*
  * raw_thread.h: a thread that the C library does not know of.
  *
- * Made by the kernel's clone alone. The C library therefore ends the process when the program's own
- * threads have ended, keeps treating a program with one thread as that, and sends this one no
- * signal. In turn nothing that looks at the calling thread works on it: no allocator, no stdio, no
- * pthread function, nor any function that another library may have replaced. errno and this
- * library's own thread-local variables are there, and start as zero. raw_thread.c says why.
+ * The kernel's clone alone makes it. So the C library ends the process when the program's own
+ * threads have ended, keeps treating a program with one thread as such, and sends this thread no
+ * signal.
+ *
+ * On it nothing works that looks at the calling thread: no allocator, no stdio, no pthread
+ * function, and no function that another library may have replaced. errno and this library's own
+ * thread-local variables are there, and start as zero. raw_thread.c says why.
  */
 #ifndef TL_LAYER_BASE_RAW_THREAD_H
 #define TL_LAYER_BASE_RAW_THREAD_H

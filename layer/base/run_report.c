@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report: see common/run_protocol.h for the protocol. The writer's thread says things, too: no
- * stdio.
+ * run_report.c: see run_report.h, and common/run_protocol.h for the protocol. Here is no stdio: the
+ * writer's thread reports, too.
  */
 #include "layer/base/run_report.h"
 

@@ -2,15 +2,16 @@
 /*
  * signal_handler.c: see signal_handler.h.
  *
- * While a handler runs its signal is blocked, unless it was installed with SA_NODEFER: so a thread
- * that blocks nothing is in none, where no handler was installed so. LLVM installs such handlers,
- * and so there are some in each process that has OpenCL on processors. Where there are any, the
- * stack tells: a handler returns to code that the C library has for that, whose address the kernel
- * puts on the stack before the handler's own frame. From here to the end of the stack it stands
- * nowhere else, but for what is left of earlier handlers in memory that functions have not written
- * to.
+ * While a handler runs, its signal is blocked, unless the handler was installed with SA_NODEFER. So
+ * where no handler was installed with that flag, a thread that blocks nothing is in no handler.
+ * LLVM installs such handlers, so each process that has OpenCL on processors has some.
  *
- * A handler with SA_RESETHAND is no longer installed when it runs; its flags and that address are
+ * Where there are any, the stack tells. A handler returns to code that the C library has for that.
+ * The kernel puts that code's address on the stack, above the handler's own frame. Between here and
+ * the end of the stack the address stands nowhere else, except where an earlier handler left it in
+ * memory that no function has written to since.
+ *
+ * A handler with SA_RESETHAND is no longer installed when it runs. Its flags and that address are
  * still there.
  */
 #include "layer/base/signal_handler.h"

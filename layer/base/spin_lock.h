@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spin_lock.h: a lock for work of a fraction of a microsecond that two threads hardly ever want at
- * once. Taking it costs one locked instruction, and giving it back costs a store: it wakes nobody. A
- * thread that finds it taken looks again, soon at first and then later.
+ * once. Taking it costs one locked instruction, and giving it back costs a store: it wakes nobody.
+ * A thread that finds it taken looks again, soon at first and then later.
  *
  * Not for signal handlers, and not recursive. All zero: free.
  */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.c: the memory that events and open calls lie in. See arena.h.
+ * arena.c: see arena.h.
  *
- * The file gets its full size at once, and no blocks: pages are made when they are taken, by one
- * system call for all of them (MADV_POPULATE_WRITE says where there are none, instead of a SIGBUS
- * later; before Linux 5.14 fallocate does, by the file's name). A piece that the file system has no
- * room for becomes the process's own memory, in its place: recording goes on, and only a crash
+ * The file gets its full size at once, and no blocks. Pages are made when a piece is taken, by one
+ * system call for all of them. MADV_POPULATE_WRITE says where there is no room, instead of a SIGBUS
+ * later; before Linux 5.14 fallocate does, by the file's name. Where the file system has no room,
+ * the piece becomes the process's own memory, in its place. Recording goes on, and only a crash
  * would lose it.
  *
- * `arena` is set once by compare and exchange: a thread that loses that race deletes its own. The
- * descriptor is closed at once, so that the program has no number less and can close none of ours.
+ * Compare and exchange sets `arena` once; a thread that loses that race deletes its own. The file's
+ * descriptor is closed at once, so that the program misses no number and can close none of ours.
  *
- * tl_piece.magic is stored last, with release, so that a process killed here leaves zeros or a
- * whole head.
+ * tl_piece.magic is stored last, with release: a process killed here leaves zeros or a whole head.
  */
 #include "layer/buffers/arena.h"
 
@@ -93,7 +92,7 @@ static uint64_t refused_for;	       /* under `making` */
 
 static struct beginning *beginning(void)
 {
-	/* Acquire: pairs with the exchange in make, so that the beginning is there. */
+	/* Acquire: pairs with the store in arena_make, so that the beginning is there. */
 	return (struct beginning *)atomic_load_explicit(&arena, memory_order_acquire);
 }
 
@@ -442,7 +441,7 @@ static struct beginning *arena_make(void)
 		beginning_fill(begin, capacity);
 		tl_clock_move(&begin->clock.table);
 		atomic_store_explicit(&used, sizeof(struct beginning), memory_order_relaxed);
-		/* Pairs with the load in beginning(). */
+		/* Release: pairs with the load in beginning(). */
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
 		/* Who changes it now notes it there. */
 		atomic_store_explicit(&begin->header.recording, tl_runtime_state(),

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.c: per-thread event buffers. See buffer.h for who calls what.
+ * buffer.c: the way into a new chunk, when a record has no room; and how chunks go about. See
+ * buffer.h for who calls what.
+ *
+ *	buffer.c		tl_record_reserve_slow
+ *	current_chunk.c		a producer's current chunk: opened, sealed, losses noted in it
+ *	chunks.c		making chunks, free lists, waiting for a free one, the queue
+ *	producers.c		threads' producers
+ *	lane_numbers.c		the numbers of lanes
+ *	rings.c, ring_flush.c	the flight recorder
+ *	chunk_reader.c		the reader's side
  *
  * The way of a chunk
  *
@@ -9,24 +18,16 @@
  * A producer, and the signal handlers of its thread, reserve room in .current by moving .position
  * in one instruction. Each reservation then stores its record's size, fills the record, and commits
  * it by storing the first word again with the type. A reservation that runs past .limit has no
- * room; since .position stays past the limit, so has every later one, until the slow path, with all
- * signals blocked, has put a new chunk there. The chunk's number in the upper bits of .position and
- * .limit tells a reservation made in the old chunk from one in the new.
+ * room. Since .position stays past the limit, no later one has room either, until the slow path,
+ * with all signals blocked, has put a new chunk there. The chunk's number in the upper bits of
+ * .position and .limit tells a reservation made in the old chunk from one in the new.
  *
- * The full chunk is sealed (.sealed says where its records end) and pushed on the queue, a stack
- * that any number of producers push on and the one reader takes whole and turns around; so a
- * thread's chunks come out in order.
+ * The full chunk is sealed (.sealed says where its records end) and pushed on the queue. The queue
+ * is a stack: any number of producers push, and the one reader takes all of it and turns it around.
+ * So a thread's chunks come out in order.
  *
- * The reader (the writer, or whoever has its lock) walks a chunk from record to record. In a live
- * chunk it stops at the first record that is not committed. In a sealed one such a record belongs
- * to a reservation that a signal handler interrupted, and the chunk waits for it; it is never
- * recycled before, since the interrupted code still writes there. When everything is flushed, the
- * reader steps over it. Reservations that found no room, or that a handler's change of chunk made
- * void, are filled by a PAD record, so that no zero word is left between records for long.
- *
- * Producers are never freed. One whose thread has ended goes to a list, from where it is taken for
- * a new thread once the kernel says that the thread is gone and the writer has given back all its
- * chunks: until then late destructors may still record, and the writer still needs its name.
+ * Reservations that found no room, or that a handler's change of chunk made void, are filled by a
+ * PAD record, so that no zero word is left between records for long.
  *
  * The ring
  *
@@ -34,11 +35,12 @@
  *	                          |                               |
  *	                          +--> ready list --> writer -----+
  *
- * Flight recorder: a sealed chunk is not handed over, but kept in its producer's list, and when the
- * list has as many bytes as are to be kept the producer uses its oldest again, without asking
- * anybody. A flush takes what is there, the live chunks too, and gives all of it back when it is
- * written. Who may have a chunk is decided by one word, .owner: whose turn it is (the lane, and the
- * number that the chunk has among the lane's), whether it is sealed, and whether the reader has it.
+ * The flight recorder does not hand a sealed chunk over. The chunk stays in its producer's list.
+ * When the list has as many bytes as are to be kept, the producer uses its oldest chunk again,
+ * without asking anybody. A flush takes what is there, the live chunks too, and gives all of it
+ * back when it is written. One word, .owner, decides who may have a chunk: whose turn it is (the
+ * lane, and the number that the chunk has among the lane's), whether it is sealed, and whether the
+ * reader has it.
  *
  *	producer opens it		turn
  *	producer seals it		turn, SEALED
@@ -48,36 +50,23 @@
  *	producer uses it again		turn, SEALED -> 0, by compare and exchange: not while the
  *					reader has it
  *
- * The reader looks at the live chunk first and takes then what is sealed, the newest first; the
- * producer reuses the oldest first. So where the producer was faster with one chunk it was with all
- * that are older, and what is taken has no gap. What the reader has read of a chunk (.read) stays
- * with it, so no event is written by two flushes; the calls that were not read when a chunk is
- * reused are counted (.overwritten). A chunk with a record that is not finished is passed over,
- * since the code that was interrupted still writes there; so are those that the reader has. What is
- * left of such a chunk when newer ones have been reused is no part of the newest run any more: the
- * next flush does not write it, and counts it, too.
+ * The reader looks at the live chunk first. Then it takes what is sealed, the newest first; the
+ * producer reuses the oldest first. So where the producer was faster with one chunk, it was faster
+ * with all older ones, and what is taken has no gap. What the reader has read of a chunk (.read)
+ * stays with the chunk, so no event is written by two flushes. When a chunk is reused, the calls in
+ * it that were not read are counted (.overwritten). A chunk with a record that is not finished is
+ * passed over, since the interrupted code still writes there; so are chunks that the reader has.
+ * When newer ones have been reused, what is left of such a chunk is no part of the newest run any
+ * more: the next flush does not write it, and counts it, too.
  *
- * While the reader has all of a producer's chunks, that takes new ones, beyond its share; where
- * there are none, the newest events are lost. A quarter of the memory is kept for that, and for new
- * threads' first chunks. Threads that have ended share one ring more of the same size: when they
- * have more than that, new threads take the oldest of it. models/chunks.pml is a model of all this.
+ * While the reader has all of a producer's chunks, the producer takes new ones, beyond its share.
+ * Where there are none, the newest events are lost. A quarter of the memory is kept for that, and
+ * for new threads' first chunks. Threads that have ended share one more ring of the same size: when
+ * they have more than that, new threads take the oldest of it. models/chunks.pml is a model of all
+ * this.
  *
- * Ordered accesses
- *
- *	record's first word	release by the producer, acquire by the reader: the record is whole
- *	tl_chunk.sealed		release by the producer, acquire by the reader: nothing is reserved
- *				in it any more
- *	queue			release push, acquire take: all of the chunk and its producer's
- *				chunks before it
- *	tl_producer.current	release by the producer, acquire by the reader: the chunk's fields,
- *				and that older chunks are in the queue
- *	free lists		acquire-release both ways: a chunk is zero again
- *	tl_chunk.owner		release by who gives a chunk away, acquire by who takes it: its
- *				records, and how far it is read
- *	tl_producer.unwritten	release when a chunk is given back, acquire by who recycles the
- *				producer
- *	queue and the header's .wake	sequentially consistent both sides: either the reader sees
- *					the chunk, or the producer sees it waiting
+ * Ordered accesses: each stands in the file that has it. Of all of them: whoever hands a chunk on
+ * stores with release, and whoever takes it loads with acquire.
  */
 #include "layer/buffers/buffer.h"
 

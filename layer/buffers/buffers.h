@@ -2,10 +2,10 @@
 /*
  * buffers.h: the contract of layer/buffers: the memory that events lie in, and the clock.
  *
- * Threads record here without a lock, a shared write or a system call, and the writer takes out what
- * they recorded. The memory outlives the process, so that a process killed by any signal leaves all
- * that it recorded. This room knows records (format/file/record.h), and nothing of APIs, JSON or
- * tracers.
+ * Threads record here without a lock, a shared write or a system call, and the writer takes out
+ * what they recorded. The memory outlives the process, so that a process killed by any signal
+ * leaves all that it recorded. This room knows records (format/file/record.h), and nothing of APIs,
+ * JSON or tracers.
  *
  *	buffer.h	producers and chunks: recording into them, and taking out of them
  *	arena.h		the file of buffers: the memory that outlives the process
@@ -22,8 +22,8 @@
  * writing to it cannot fault.
  *
  * Who may call: layer/process gives the upcalls when the library starts. Any thread and any signal
- * handler may record, attach and make lanes and strings. What buffer.h marks as the writer's, all of
- * lanes.h and tl_clock_settle are for the thread that holds the writer's lock. In a forked child
+ * handler may record, attach and make lanes and strings. What buffer.h marks as the writer's, all
+ * of lanes.h and tl_clock_settle are for the thread that holds the writer's lock. In a forked child
  * layer/process calls every function whose name ends in _after_fork or _forget, before the child
  * records.
  *

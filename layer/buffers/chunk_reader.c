@@ -6,8 +6,9 @@
  *
  * The reader walks a chunk from record to record. In a live chunk it stops at the first record that
  * is not committed. In a sealed chunk such a record belongs to a reservation that a signal handler
- * interrupted, and the chunk waits for it. The chunk is never recycled before, since the interrupted
- * code still writes there. When everything is flushed, the reader steps over the record.
+ * interrupted, and the chunk waits for it. The chunk is never recycled before, since the
+ * interrupted code still writes there. When everything is flushed, the reader steps over the
+ * record.
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chunks.h: making chunks, the lists of free ones, waiting for one, and the queue of full ones. Used
- * inside of layer/buffers.
+ * chunks.h: making chunks, the lists of free ones, waiting for one, and the queue of full ones.
+ * Used inside of layer/buffers.
  *
  * All of it with signals blocked, but for tl_buffer_wait and tl_buffer_wake.
  */

@@ -2,8 +2,8 @@
 /*
  * event_lanes.c: see event_lanes.h.
  *
- * Entries lie in pages of the arena. A thread takes an entry by counting up, and fills it. The entry
- * counts once its .lane is stored.
+ * Entries lie in pages of the arena. A thread takes an entry by counting up, and fills it. The
+ * entry counts once its .lane is stored.
  */
 #include "layer/buffers/event_lanes.h"
 

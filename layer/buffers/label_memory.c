@@ -2,8 +2,9 @@
 /*
  * label_memory.c: see label_memory.h.
  *
- * A piece is never given back to the arena: what a thread had, a later one gets. Whose it is says
- * .thread, which is stored after the labels were taken off, and first when they are over.
+ * A piece is never given back to the arena: a later thread gets what an earlier one had. .thread
+ * says whose it is. It is stored after the earlier labels were taken off, and is cleared first when
+ * a thread's labels are over.
  */
 #include "layer/buffers/label_memory.h"
 

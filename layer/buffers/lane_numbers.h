@@ -12,8 +12,8 @@
 uint32_t tl_lane_number_next(void);
 
 /*
- * The tid that a new lane of this thread is shown by: the thread's own, or one that the kernel never
- * gives out, where an earlier lane had that.
+ * The tid that a new lane of this thread is shown by: the thread's own, or one that the kernel
+ * never gives out, where an earlier lane had that.
  */
 uint32_t tl_lane_number_shown(uint32_t tid);
 

@@ -2,7 +2,7 @@
 /*
  * lanes.c: see lanes.h.
  *
- * Lanes are numbered as threads come, so a table of tables by number is enough.
+ * Lanes are numbered as threads come. So a table of tables, by number, is enough.
  */
 #include "layer/buffers/lanes.h"
 

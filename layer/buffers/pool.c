@@ -2,9 +2,9 @@
 /*
  * pool.c: see pool.h.
  *
- * One range of addresses, reserved at the first use; the kernel makes its pages as they are
- * touched, and zeroes them in a child (MADV_WIPEONFORK, Linux 4.14; before that only forks that run
- * our handlers are noticed). The first bytes say that it is not a child's.
+ * The pool is one range of addresses, reserved at the first use. The kernel makes its pages as they
+ * are touched, and zeroes them in a child (MADV_WIPEONFORK, Linux 4.14; before that, only forks
+ * that run the layer's handlers are noticed). The first byte says that the range is not a child's.
  */
 #include "layer/buffers/pool.h"
 

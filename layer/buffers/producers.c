@@ -2,9 +2,9 @@
 /*
  * producers.c: see producers.h.
  *
- * A producer is never freed. When its thread has ended it goes to a list. A new thread takes it from
- * there once the kernel knows the old thread no more and the writer has given back all its chunks.
- * Until then late destructors may still record, and the writer still needs its name.
+ * A producer is never freed. When its thread has ended it goes to a list. A new thread takes it
+ * from there once the kernel knows the old thread no more and the writer has given back all its
+ * chunks. Until then late destructors may still record, and the writer still needs its name.
  *
  * tl_producer.unwritten: release by the side that gives a chunk back, acquire by the thread that
  * recycles the producer.

@@ -50,8 +50,8 @@ static struct tl_chunk *chunks_sort(struct tl_chunk *list)
 }
 
 /*
- * Set TL_RING_READER while the turn is `seen`'s. Acquire: pairs with the releases of who opened and who
- * sealed it.
+ * Set TL_RING_READER while the turn is `seen`'s. Acquire: pairs with the releases of who opened and
+ * who sealed it.
  */
 static bool chunk_take_for_reader(struct tl_chunk *chunk, uint64_t seen)
 {

@@ -2,17 +2,18 @@
 /*
  * strings.c: see strings.h.
  *
- * Texts are put one behind the other into pieces of the arena; `places` has the pieces by their
- * index. `slots` is a hash table of numbers, in which a text is looked for from its hash on, until
- * it or a free slot is found. Who finds none puts the text into the arena first and then its number
- * into the free slot, by compare and exchange: should somebody else have taken the slot meanwhile,
- * it is looked at, and where it has the same text, ours stays behind unused. Nothing is ever taken
- * out.
+ * Texts lie one behind the other in pieces of the arena; `places` has the pieces by their index.
+ * `slots` is a hash table of numbers. A search begins at the text's hash and ends at the text or at
+ * a free slot. At a free slot the thread puts the text into the arena first, and then its number
+ * into the slot, by compare and exchange. If another thread has taken the slot meanwhile, the
+ * search goes on there; where that slot has the same text, ours stays behind unused. Nothing is
+ * ever taken out.
  *
  * Ordered accesses
  *
- *	slot			release with the number, acquire by who reads it: the text is there
- *	places[index]		release by who made the piece, acquire by who reads: it is mapped
+ *	slot			release with the number, acquire by the reader: the text is there
+ *	places[index]		release by the thread that made the piece, acquire by the reader:
+ *				it is mapped
  *	tl_strings_unit.size	release, last of a text: for a reader after a kill
  */
 #include "layer/buffers/strings.h"

@@ -2,12 +2,12 @@
 /*
  * ze_layer.c: libze_tracing_layer.so.1, which Level Zero's loader finds in the place of its own.
  *
- * It takes any version of the API: a loader's table has the members of its version, of which we
- * change those that we know; a version that is newer than ours is no reason to refuse, for then
- * zeInit would fail in programs that never asked for tracing.
+ * It takes any version of the API. A loader's table has the members of its version, and we change
+ * those that we know. A version that is newer than ours is no reason to refuse: zeInit would then
+ * fail in programs that never asked for tracing.
  *
- * All that is exported here bears names that the loader exports too. Nothing in this library may
- * come to call them by those names.
+ * All exports here have names that the loader exports, too. Nothing in this library may call them
+ * by those names.
  */
 #include "layer/doors/ze_layer.h"
 

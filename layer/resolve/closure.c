@@ -2,9 +2,9 @@
 /*
  * closure.c: libffi closures around real functions. See closure.h.
  *
- * All closures stand in a list that only grows at its head. Two threads that make the same one at
- * once both look through what the other added before they add their own, so one of them wins and
- * the other's is given back.
+ * All closures stand in a list that only grows at its head. Two threads may make the same closure
+ * at once. Both look through what the other has added before they add their own, so one of them
+ * wins, and the other gives its closure back.
  */
 #include "layer/resolve/closure.h"
 

@@ -3,7 +3,7 @@
  * library_roles.c: see library_roles.h.
  *
  * The list is an array that only grows. It is written within tl_loaded_with, whose lock makes
- * writers take turns, and read by anybody: an entry is complete before the count that covers it is
+ * writers take turns. Any thread reads it: an entry is complete before the count that covers it is
  * stored with release.
  */
 #include "layer/resolve/library_roles.h"

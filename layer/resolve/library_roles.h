@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * library_roles.h: the libraries that matter to resolve: ours, the loaders, their drivers.
+ * library_roles.h: which loaded library plays which role: ours, a loader, a driver.
  *
- * A shim is entangled where a loader or a driver refers to a function of its name by symbol and the
- * dynamic linker has bound, or may yet bind, that to us: a loader that calls its own exports
- * through its PLT, a driver whose symbols carry the loader's names. Such a shim gets
- * TL_MODE_CALLER.
+ * A shim is entangled where a loader or a driver refers to a function of its name by symbol, and
+ * the dynamic linker has bound that to us, or may do so yet: a loader that calls its own exports
+ * through its PLT, a driver whose symbols have the loader's names. Such a shim gets TL_MODE_CALLER.
  */
 #ifndef TL_LAYER_RESOLVE_LIBRARY_ROLES_H
 #define TL_LAYER_RESOLVE_LIBRARY_ROLES_H

@@ -2,9 +2,9 @@
 /*
  * loader_tables.c: see loader_tables.h.
  *
- * What a shim calls here is what the loader offered, never what could be found under the function's
- * name: that is the loader's own export, which would come back to us through the very table that we
- * changed.
+ * A shim calls here what the loader offered. It never calls what could be found under the
+ * function's name: that is the loader's own export, which would come back to us through the very
+ * table that we changed.
  */
 #include "layer/resolve/loader_tables.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real_function.c: the real functions, whose call it is, and what get-proc functions gave out. See
- * real_function.h.
+ * real_function.c: see real_function.h.
  *
- * Lookups read symbol tables (layer/base/loaded_libraries.h) and not dlsym's answers, for the program's
- * dlerror is the program's. What a library is, layer/resolve/library_roles.h says.
+ * Lookups read symbol tables (layer/base/loaded_libraries.h) and not dlsym's answers, since the
+ * program's dlerror is the program's. layer/resolve/library_roles.h says what a library is.
  */
 #include "layer/resolve/real_function.h"
 

@@ -12,8 +12,8 @@
  *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
  *	newer_loader.h	a line about a loader that is newer than this build
  *
- * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to its
- * shim), closure.h (a shim for each further real function of a name).
+ * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to
+ * its shim), closure.h (a shim for each further real function of a name).
  *
  * Promise: a loader's or a driver's own call gets the real function, and is not recorded. errno is
  * kept, and so is the program's pending dlerror, except where a library has to be held or found by
@@ -21,7 +21,8 @@
  *
  * Who may call: any thread. The first call of a function may come from a signal handler; what it
  * then needs (dlopen) is what the program's own call to the driver would need. No function of this
- * room may be called within tl_loaded_with. After a fork nothing has to be done: its lists only grow.
+ * room may be called within tl_loaded_with. After a fork nothing has to be done: its lists only
+ * grow.
  *
  * What it uses: layer/buffers, layer/base, libffi.
  */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shim_names.c: see shim_names.h. */
+/*
+ * shim_names.c: see shim_names.h.
+ */
 #include "layer/resolve/shim_names.h"
 
 #include <sys/mman.h>

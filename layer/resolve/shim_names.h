@@ -3,8 +3,8 @@
  * shim_names.h: from a function's name to its shim.
  *
  * The table is made at the first question after an API was added, in one mapping, and published
- * whole; a reader takes no lock. It is asked at every dlsym of the program, also by a malloc that
- * is being set up, so it does not allocate from the heap.
+ * whole; a reader takes no lock. Every dlsym of the program asks it, also that of a malloc that is
+ * being set up. So it does not allocate from the heap.
  */
 #ifndef TL_LAYER_RESOLVE_SHIM_NAMES_H
 #define TL_LAYER_RESOLVE_SHIM_NAMES_H

@@ -2,12 +2,11 @@
 /*
  * libc_calls.c: system calls under the C library's names, for libtracelayer.so alone. See libc.h.
  *
- * They do what the C library's do, errno included, which is the program's: where it lies from the
- * thread pointer is asked once (errno_from_pointer). None is a point where a thread can be
- * cancelled.
+ * They do what the C library's functions do. They set the program's errno; its distance from the
+ * thread pointer is asked for once (errno_from_pointer).
  *
- * Time comes from the vdso, which the kernel maps into each process. Its function is found by the
- * vdso's own symbols, when libtracelayer.so is loaded; without one the kernel is asked by a system
+ * Time comes from the vdso, which the kernel maps into each process. When libtracelayer.so is
+ * loaded, it finds the vdso's function by the vdso's own symbols. Without a vdso it makes a system
  * call.
  */
 #include "layer/base/libc/own_libc.h"

@@ -3,10 +3,10 @@
  * libc_mutex.c: the locks that threads of the program wait at, for libtracelayer.so alone. See
  * libc.h.
  *
- * Plain locks, in the first word of the C library's struct, which nobody else looks at: 0 free, 1
- * held, 2 held and waited for (Drepper, "Futexes Are Tricky"). All zero is free, as
- * PTHREAD_MUTEX_INITIALIZER has it. The acquire exchanges that take a lock pair with the release
- * that gave it back.
+ * They are plain locks in the first word of the C library's struct, which nobody else looks at: 0
+ * free, 1 held, 2 held and waited for (Drepper, "Futexes Are Tricky"). All zero is free, like
+ * PTHREAD_MUTEX_INITIALIZER. The acquire exchanges that take a lock pair with the release exchange
+ * that gives it back.
  */
 #include "layer/base/libc/own_libc.h"
 
