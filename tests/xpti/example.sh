@@ -52,13 +52,13 @@ told()
 
 plan 32
 
-# ---- what README shows of it
-sed -n '/^## XPTI/,/^## Settings/s/^    //p' "$top_srcdir/README.md" | grep -v '^ *\.\.\.$' >shown
+# ---- what doc/xpti.md shows of it
+sed -n 's/^    //p' "$top_srcdir/doc/xpti.md" | grep -v '^ *\.\.\.$' >shown
 missing=
 while IFS= read -r line; do
 	grep -qF -- "$line" "$top_srcdir"/examples/task-graph*.c || missing="$missing$line;"
 done < <(sed -n -e 's/^\$ \(cc .*\)/\1/p' -e '/[;{]$/s/^ *//p' shown)
-is "$missing" "" "every command that builds it, and all code in README, is in the examples"
+is "$missing" "" "every command that builds it, and all code in doc/xpti.md, is in the examples"
 is "$(grep -c -e '^    XPTI_SCOPED_NOTIFY' -e '^    xptiRegisterCallback' -e '^\$ cc' shown)" 5 "... which is not nothing"
 
 # ---- building

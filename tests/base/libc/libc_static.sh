@@ -26,7 +26,7 @@ reach()
 	"$python" "$top_srcdir/tests/base/libc/libc_static.py" "$libtracelayer" "$@" --allow=__errno_location,__stack_chk_fail,dl_iterate_phdr,pthread_setcancelstate
 }
 ok "threads, exit handlers and producers reach no function of another library" reach thread_main watch end_file tl_runtime_flush tl_runtime_end \
-	tl_writer_help tl_writer_wake tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
+	tl_writer_help tl_writer_wake tl_control_is_asked tl_about_facts tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
 	-tl_runtime_start -tl_device_apis -tl_places -zcalloc -zcfree -after_fork_in_child -tl_tracer_before_unseen_fork
 # The reader of code sees what there is to see.
 like "$(reach tl_runtime_start)" '^getenv < ' "where one is within reach, that is found"

@@ -4,8 +4,8 @@
  * does nothing unless `run` asked for it, keeps errno, allocates nothing, and may be called from
  * any thread.
  */
-#ifndef TL_LAYER_WRITE_RUN_REPORT_H
-#define TL_LAYER_WRITE_RUN_REPORT_H
+#ifndef TL_LAYER_BASE_RUN_REPORT_H
+#define TL_LAYER_BASE_RUN_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

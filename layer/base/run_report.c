@@ -3,7 +3,7 @@
  * report: see common/run_protocol.h for the protocol. The writer's thread says things, too: no
  * stdio.
  */
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "common/run_protocol.h"
 #include "common/text.h"
-#include "layer/base/loaded_objects.h"
+#include "layer/base/library_walk.h"
 
 #define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
@@ -206,6 +206,6 @@ static __attribute__((destructor)) void report_unshimmed(void)
 
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
 		return;
-	if (tl_walk(look_at_library, &library))
+	if (tl_library_walk(look_at_library, &library))
 		say(TL_REPORT_UNSHIMMED, library);
 }

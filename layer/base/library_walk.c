@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loaded_objects.c: see loaded_objects.h.
+ * library_walk.c: see library_walk.h.
  *
  * `walks` counts the walks that are under way, and has FORKING while somebody forks: then no
  * further one begins. A nested walk is part of its outer one, which `nested` tells, as nobody else
  * can be asked: the lock under it is the thread's already.
  */
-#include "layer/base/loaded_objects.h"
+#include "layer/base/library_walk.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -63,7 +63,8 @@ static void end(void)
 		wake();
 }
 
-int tl_walk(int (*callback)(struct dl_phdr_info *library, size_t size, void *data), void *data)
+int tl_library_walk(int (*callback)(struct dl_phdr_info *library, size_t size, void *data),
+		    void *data)
 {
 	uint64_t all = UINT64_MAX, signals = 0;
 
@@ -80,7 +81,7 @@ int tl_walk(int (*callback)(struct dl_phdr_info *library, size_t size, void *dat
 }
 
 /* A walk that does not end (its thread was stopped, say) is not waited for any longer than that. */
-void tl_walk_before_fork(void)
+void tl_library_walk_before_fork(void)
 {
 	atomic_fetch_add_explicit(&forkers, 1, memory_order_relaxed);
 	uint32_t seen = atomic_fetch_or_explicit(&walks, FORKING, memory_order_acquire) | FORKING;
@@ -91,7 +92,7 @@ void tl_walk_before_fork(void)
 	}
 }
 
-void tl_walk_after_fork_parent(void)
+void tl_library_walk_after_fork_parent(void)
 {
 	if (atomic_fetch_sub_explicit(&forkers, 1, memory_order_relaxed) != 1)
 		return;
@@ -99,7 +100,7 @@ void tl_walk_after_fork_parent(void)
 	wake();
 }
 
-void tl_walk_after_fork_child(void)
+void tl_library_walk_after_fork_child(void)
 {
 	atomic_store_explicit(&forkers, 0, memory_order_relaxed);
 	atomic_store_explicit(&walks, 0, memory_order_relaxed);

@@ -6,8 +6,8 @@
  * program. Told of our locks it knows which came first. In other programs each of these is a load
  * and a branch.
  */
-#ifndef TL_LAYER_BASE_SANITIZER_H
-#define TL_LAYER_BASE_SANITIZER_H
+#ifndef TL_LAYER_BASE_LIBC_SANITIZER_H
+#define TL_LAYER_BASE_LIBC_SANITIZER_H
 
 #include <stddef.h>
 
