@@ -10,9 +10,9 @@
  * from callbacks and in a forked child, but no signal handler may. No other room includes a header
  * of this room but warning.h, which the static proxy shares.
  *
- * The room uses format/args (checked copies of memory) and include/tracelayer, and compiles three
- * files of the layer by path: layer/resolve/elf.c, layer/calls/exceptions.c and
- * layer/base/loaded_objects.c.
+ * The room uses format/args (checked copies of memory) and include/tracelayer. It compiles these
+ * files of the layer by path (xpti/local.mk): layer/calls/exceptions.c, and what that needs of
+ * layer/base: loaded_libraries.c, library_walk.c and libc/elf_image.c.
  *
  * How the room is built
  *
