@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * streams.c: callbacks and notifications; pins.h tells how a notification keeps its list of
- * callbacks.
+ * callbacks.c: registering callbacks, and notifying them. pins.h explains how a notification keeps
+ * its list of callbacks.
  *
- * Each stream and type has a head: who listens, and the registrations that there ever were. Nobody
- * is NULL, one is the registration itself (TL_PIN_ALONE), more are a list. A registration is never
- * freed; .on says if it is called, .known if it is remembered that it was. Types up to 255, those
- * that are not user defined, have their heads in one array; a tool's types of one stream lie on a
- * page that is made when the first is registered.
+ * Each pair of stream and type has a head: the listeners, and all registrations that there ever
+ * were. No listener is NULL, one is the registration itself (plus TL_PIN_ALONE), more are a list. A
+ * registration is never freed. .on says whether its callback is called; .known says whether the
+ * dispatcher remembers that it was registered. Types up to 255, which are not user defined, have
+ * their heads in one array. The types of one tool in one stream are on a page, which is made when
+ * the first callback is registered there.
  *
- * A list is never changed once it is published, but for one thing: a callback that is unregistered
- * is replaced by one that does nothing, also in the lists that are in use by notifications under
- * way.
+ * A published list does not change, with one exception: unregistering replaces a callback by one
+ * that does nothing, also in lists that notifications are using.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/callbacks.h"
 #include "xpti/dispatcher/pins.h"
+#include "xpti/dispatcher/stream_names.h"
 
 struct registration {
 	bool on, known;
@@ -46,13 +47,13 @@ struct page {
 };
 
 /*
- * Protects all but the reading of .listeners, of what they are, and of the pages; these are
- * published.
+ * Protects everything here. Only .listeners, what they point at, and the pages are also read
+ * without the lock: they are published.
  */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t callbacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct head predefined[256][256];       /* by stream and type */
 static _Atomic(struct page *) pages[256][256]; /* by stream and tool; [0] is not used */
-/* types of a stream that someone listens to */
+/* how many types of a stream have listeners */
 static _Atomic uint32_t listening[256];
 static bool had_callback[256]; /* the stream has had one */
 static struct list *retired;
@@ -61,7 +62,7 @@ static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
 {
 	if (likely(type < 256))
 		return &predefined[stream][type];
-	/* Acquire pairs with make_head's release: the page is clear. */
+	/* Acquire pairs with head_make's release: the page is clear. */
 	struct page *page = atomic_load_explicit(&pages[stream][type >> 8], memory_order_acquire);
 	return page ? &page->heads[type & 255] : NULL;
 }
@@ -70,20 +71,15 @@ static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
 
 static inline const void *listeners_of(struct head *head)
 {
-	/* Acquire pairs with publish's release: the list's contents. */
+	/* Acquire pairs with head_publish's release: the list's contents. */
 	return atomic_load_explicit(&head->listeners, memory_order_acquire);
-}
-
-static inline bool in_notification(struct tl_xpti_reader *reader)
-{
-	return atomic_load_explicit(&reader->epoch, memory_order_relaxed) != 0;
 }
 
 static inline void begin_outermost(struct tl_xpti_reader *reader)
 {
 	/*
-	 * Acquire pairs with tl_xpti_wait_while's release: what was unregistered before this epoch
-	 * is off.
+	 * Acquire pairs with tl_xpti_wait_while's release: callbacks that were unregistered before
+	 * this epoch are off.
 	 */
 	atomic_store_explicit(&reader->epoch,
 			      atomic_load_explicit(&tl_xpti_epoch, memory_order_acquire),
@@ -96,67 +92,67 @@ static inline void end_outermost(struct tl_xpti_reader *reader)
 	atomic_store_explicit(&reader->epoch, 0, memory_order_release);
 }
 
-static inline void set_list(struct tl_xpti_slot *slot, const void *list)
+static inline void slot_set_list(struct tl_xpti_slot *slot, const void *list)
 {
 	/*
-	 * Release: what was done with the one before is done before whoever waits for that goes on.
-	 * Pairs with the scans' acquire loads.
+	 * Release pairs with the scans' acquire loads: a thread that waits for the previous list
+	 * goes on after this thread is done with it.
 	 */
 	atomic_store_explicit(&slot->list, list, memory_order_release);
 }
 
-/* ---- in another notification's callback, or whatever else is rare ---- */
+/* ---- the slow way: in a callback of another notification, and in other rare cases ---- */
 
-/* A notification under way; ends by itself where the scope is left, also by an exception. */
+/* A notification under way. Its cleanup ends it where the scope is left, also by an exception. */
 struct pin {
 	struct tl_xpti_reader *reader;
 	struct tl_xpti_slot *slot;
 	uint32_t level;
 };
 
-static inline void end_list(struct tl_xpti_slot *slot)
+static inline void slot_end_list(struct tl_xpti_slot *slot)
 {
-	set_list(slot, NULL);
-	/* Release, as set_list's. */
+	slot_set_list(slot, NULL);
+	/* Release, as slot_set_list's. */
 	atomic_store_explicit(&slot->running, NULL, memory_order_release);
 	tl_xpti_pin_cleared();
 }
 
-static inline void unpin(struct pin *pin)
+static inline void pin_end(struct pin *pin)
 {
 	if (pin->level)
 		pin->reader->nested = pin->level - 1;
 	else
 		end_outermost(pin->reader);
-	end_list(pin->slot);
+	slot_end_list(pin->slot);
 }
 
-/* Who is to be called; NULL: nobody listens any more. */
+/* Pin the listeners. NULL: nobody listens any more. */
 static inline const void *pin_listeners(struct tl_xpti_slot *slot, struct head *head)
 {
 	for (;;) {
 		const void *listeners = listeners_of(head);
-		set_list(slot, listeners);
+		slot_set_list(slot, listeners);
 		tl_xpti_pin_barrier();
 		if (likely(listeners_of(head) == listeners))
 			return listeners;
 		/*
-		 * The slot may have named a callback that is not called now, and that somebody
-		 * waits for.
+		 * The slot may have named a callback that is not called now. Another thread may be
+		 * waiting for it.
 		 */
-		set_list(slot, NULL);
+		slot_set_list(slot, NULL);
 		tl_xpti_pin_cleared();
 	}
 }
 
-static inline void call_all(struct tl_xpti_slot *slot, const struct list *list, uint16_t type,
-			    xpti_event *parent, xpti_event *object, uint64_t instance,
-			    const void *user_data)
+static inline void list_call_all(struct tl_xpti_slot *slot, const struct list *list, uint16_t type,
+				 xpti_event *parent, xpti_event *object, uint64_t instance,
+				 const void *user_data)
 {
 	const struct entry *entry = list->entries;
 
 	do {
-		/* Release, as set_list's: it also ends the callback before. */
+		/* Release, as slot_set_list's: it also ends the callback before. */
 		atomic_store_explicit(&slot->running, entry->registration, memory_order_release);
 		tl_xpti_pin_cleared();
 		atomic_load_explicit(&entry->callback, memory_order_relaxed)(type, parent, object,
@@ -164,15 +160,15 @@ static inline void call_all(struct tl_xpti_slot *slot, const struct list *list, 
 	} while (atomic_load_explicit(&(++entry)->callback, memory_order_relaxed));
 }
 
-static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16_t type,
-						       xpti_event *parent, xpti_event *object,
-						       uint64_t instance, const void *user_data)
+static __attribute__((noinline)) xpti_result notify_nested(struct head *head, uint16_t type,
+							   xpti_event *parent, xpti_event *object,
+							   uint64_t instance, const void *user_data)
 {
 	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
 
 	if (unlikely(!reader) && !(reader = tl_xpti_reader_make()))
 		return XPTI_RESULT_FAIL;
-	uint32_t level = in_notification(reader) ? reader->nested + 1 : 0;
+	uint32_t level = tl_xpti_in_notification(reader) ? reader->nested + 1 : 0;
 	struct tl_xpti_slot *slot = likely(level < TL_PIN_SLOTS) ? &reader->slots.at[level]
 								 : tl_xpti_slot_deep(reader, level);
 	if (unlikely(!slot))
@@ -181,42 +177,43 @@ static __attribute__((noinline)) xpti_result call_back(struct head *head, uint16
 		reader->nested = level;
 	else
 		begin_outermost(reader);
-	struct pin pin __attribute__((cleanup(unpin), unused)) = {reader, slot, level};
+	struct pin pin __attribute__((cleanup(pin_end), unused)) = {reader, slot, level};
 	const void *listeners = pin_listeners(slot, head);
 	const struct registration *alone = tl_xpti_alone(listeners);
 	if (alone)
 		alone->callback(type, parent, object, instance, user_data);
 	else if (listeners)
-		call_all(slot, listeners, type, parent, object, instance, user_data);
+		list_call_all(slot, listeners, type, parent, object, instance, user_data);
 	return XPTI_RESULT_SUCCESS;
 }
 
-/* ---- no notification around this one: nearly all are so ---- */
+/* ---- the fast way: no notification around this one, as nearly always ---- */
 
-static inline bool is_outermost(struct tl_xpti_reader *reader)
+static inline bool is_outermost_notification(struct tl_xpti_reader *reader)
 {
-	return likely(reader != NULL) && likely(!in_notification(reader));
+	return likely(reader != NULL) && likely(!tl_xpti_in_notification(reader));
 }
 
-/* Also what ends it where an exception does. */
+/* Runs also where an exception ends the notification. */
 static inline void end_alone(struct tl_xpti_reader **reader)
 {
 	end_outermost(*reader);
-	set_list(&(*reader)->slots.at[0], NULL);
+	slot_set_list(&(*reader)->slots.at[0], NULL);
 	tl_xpti_pin_cleared();
 }
 
 static inline void end_several(struct tl_xpti_reader **reader)
 {
 	end_outermost(*reader);
-	end_list(&(*reader)->slots.at[0]);
+	slot_end_list(&(*reader)->slots.at[0]);
 }
 
-/* False: others listen by now. */
-static inline bool begin(struct tl_xpti_reader *reader, struct head *head, const void *listeners)
+/* False: the listeners have changed. */
+static inline bool begin_notification(struct tl_xpti_reader *reader, struct head *head,
+				      const void *listeners)
 {
 	begin_outermost(reader);
-	set_list(&reader->slots.at[0], listeners);
+	slot_set_list(&reader->slots.at[0], listeners);
 	tl_xpti_pin_barrier();
 	if (likely(listeners_of(head) == listeners))
 		return true;
@@ -224,43 +221,45 @@ static inline bool begin(struct tl_xpti_reader *reader, struct head *head, const
 	return false;
 }
 
-/* There was one callback. */
-static __attribute__((noinline)) xpti_result call_alone(struct head *head, uint16_t type,
-							xpti_event *parent, xpti_event *object,
-							uint64_t instance, const void *user_data)
+/* The caller has seen one callback. */
+static __attribute__((noinline)) xpti_result notify_alone(struct head *head, uint16_t type,
+							  xpti_event *parent, xpti_event *object,
+							  uint64_t instance, const void *user_data)
 {
 	const void *listeners = listeners_of(head);
 	const struct registration *alone = tl_xpti_alone(listeners);
 	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
 
-	if (unlikely(!alone) || !is_outermost(reader) || !begin(reader, head, listeners))
-		return call_back(head, type, parent, object, instance, user_data);
+	if (unlikely(!alone) || !is_outermost_notification(reader) ||
+	    !begin_notification(reader, head, listeners))
+		return notify_nested(head, type, parent, object, instance, user_data);
 	struct tl_xpti_reader *begun __attribute__((cleanup(end_alone), unused)) = reader;
 	alone->callback(type, parent, object, instance, user_data);
 	return XPTI_RESULT_SUCCESS;
 }
 
-/* There were several. */
-static __attribute__((noinline)) xpti_result call_several(struct head *head, uint16_t type,
-							  xpti_event *parent, xpti_event *object,
-							  uint64_t instance, const void *user_data)
+/* The caller has seen several callbacks. */
+static __attribute__((noinline)) xpti_result notify_several(struct head *head, uint16_t type,
+							    xpti_event *parent, xpti_event *object,
+							    uint64_t instance,
+							    const void *user_data)
 {
 	const void *listeners = listeners_of(head);
 	struct tl_xpti_reader *reader = tl_xpti_thread.reader;
 
-	if (unlikely(!listeners || tl_xpti_alone(listeners)) || !is_outermost(reader) ||
-	    !begin(reader, head, listeners))
-		return call_back(head, type, parent, object, instance, user_data);
+	if (unlikely(!listeners || tl_xpti_alone(listeners)) ||
+	    !is_outermost_notification(reader) || !begin_notification(reader, head, listeners))
+		return notify_nested(head, type, parent, object, instance, user_data);
 	struct tl_xpti_reader *begun __attribute__((cleanup(end_several), unused)) = reader;
-	call_all(&reader->slots.at[0], listeners, type, parent, object, instance, user_data);
+	list_call_all(&reader->slots.at[0], listeners, type, parent, object, instance, user_data);
 	return XPTI_RESULT_SUCCESS;
 }
 
 /* ---- the notification ---- */
 
 /*
- * Notifications of functions, memory, offloading and diagnostics can do without an event; and of no
- * type at all, as the original has it.
+ * Notifications of functions, memory, offloading and diagnostics need no event. As in the original,
+ * neither do notifications of type 0.
  */
 static bool can_lack_object(uint16_t type)
 {
@@ -271,7 +270,7 @@ static bool can_lack_object(uint16_t type)
 	       type == xpti_trace_diagnostics;
 }
 
-/* Tracing may be off, not begun, without an object, of a tool's type. */
+/* Tracing may be off or not started; the object may be missing; the type may be a tool's. */
 static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream, uint16_t type,
 							   xpti_event *parent, xpti_event *object,
 							   uint64_t instance, const void *user_data)
@@ -282,7 +281,7 @@ static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream
 		return XPTI_RESULT_INVALIDARG;
 	struct head *head = head_of(stream, type);
 	return head && listeners_of(head)
-		       ? call_alone(head, type, parent, object, instance, user_data)
+		       ? notify_alone(head, type, parent, object, instance, user_data)
 		       : XPTI_RESULT_SUCCESS;
 }
 
@@ -296,8 +295,8 @@ xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_eve
 	if (!listeners)
 		return XPTI_RESULT_SUCCESS;
 	return tl_xpti_alone(listeners)
-		       ? call_alone(head, type, parent, object, instance, user_data)
-		       : call_several(head, type, parent, object, instance, user_data);
+		       ? notify_alone(head, type, parent, object, instance, user_data)
+		       : notify_several(head, type, parent, object, instance, user_data);
 }
 
 bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
@@ -310,9 +309,9 @@ bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
 	return head && listeners_of(head);
 }
 
-/* ---- registering; all under lock, but for the waiting ---- */
+/* ---- registering; all under the lock, except for waiting ---- */
 
-static struct head *make_head(xpti_stream_id stream, uint16_t type)
+static struct head *head_make(xpti_stream_id stream, uint16_t type)
 {
 	struct head *head = head_of(stream, type);
 
@@ -327,7 +326,7 @@ static struct head *make_head(xpti_stream_id stream, uint16_t type)
 }
 
 /* Free the retired lists that no notification uses. */
-static void reclaim(void)
+static void lists_reclaim(void)
 {
 	struct list **link = &retired;
 
@@ -345,7 +344,7 @@ static void reclaim(void)
 	}
 }
 
-static struct list *make_list(const struct head *head, uint32_t count)
+static struct list *list_make(const struct head *head, uint32_t count)
 {
 	struct list *list = malloc(sizeof(*list) + (count + 1) * sizeof(list->entries[0]));
 	struct entry *entry = list ? list->entries : NULL;
@@ -362,34 +361,35 @@ static struct list *make_list(const struct head *head, uint32_t count)
 	return list;
 }
 
-static void do_nothing(uint16_t type, xpti_event *parent, xpti_event *object, uint64_t instance,
-		       const void *user_data)
+static void callback_do_nothing(uint16_t type, xpti_event *parent, xpti_event *object,
+				uint64_t instance, const void *user_data)
 {
 }
 
 /*
- * Replace the callbacks that are not on any more. What there is of them still is waited for, after
- * a heavy barrier.
+ * Replace the callbacks that are off. Callbacks that still run are waited for later, after a heavy
+ * barrier.
  */
-static void silence(struct list *list)
+static void list_silence(struct list *list)
 {
 	for (struct entry *entry = list->entries;
 	     atomic_load_explicit(&entry->callback, memory_order_relaxed); entry++)
 		if (!entry->registration->on)
-			atomic_store_explicit(&entry->callback, do_nothing, memory_order_relaxed);
+			atomic_store_explicit(&entry->callback, callback_do_nothing,
+					      memory_order_relaxed);
 }
 
-static void silence_retired(void)
+static void lists_silence_retired(void)
 {
 	for (struct list *list = retired; list; list = list->next)
-		silence(list);
+		list_silence(list);
 }
 
 /*
- * Make the registrations that are on those that are called. False: no memory; then it stays as it
- * was, but without those that are not on.
+ * From now on call the registrations that are on. False: memory is short; then the listeners stay as
+ * they were, less those that are off.
  */
-static bool publish(xpti_stream_id stream, struct head *head)
+static bool head_publish(xpti_stream_id stream, struct head *head)
 {
 	uint32_t count = 0;
 	const void *old = listeners_of(head), *now = NULL;
@@ -397,9 +397,9 @@ static bool publish(xpti_stream_id stream, struct head *head)
 	for (struct registration *r = head->registrations; r; r = r->next)
 		if (r->on && ++count == 1)
 			now = (char *)r + TL_PIN_ALONE;
-	if (count > 1 && !(now = make_list(head, count))) {
+	if (count > 1 && !(now = list_make(head, count))) {
 		if (old && !tl_xpti_alone(old))
-			silence((struct list *)old);
+			list_silence((struct list *)old);
 		return false;
 	}
 	if (!old != !now)
@@ -414,7 +414,7 @@ static bool publish(xpti_stream_id stream, struct head *head)
 	return true;
 }
 
-static struct registration *find(struct head *head, xpti_callback callback)
+static struct registration *registration_find(struct head *head, xpti_callback callback)
 {
 	struct registration *r = head ? head->registrations : NULL;
 
@@ -424,7 +424,8 @@ static struct registration *find(struct head *head, xpti_callback callback)
 }
 
 /* Callbacks are called in the order of their first registering. */
-static struct registration *append(xpti_stream_id stream, struct head *head, xpti_callback callback)
+static struct registration *registration_append(xpti_stream_id stream, struct head *head,
+						xpti_callback callback)
 {
 	struct registration **link = &head->registrations, *r = calloc(1, sizeof(*r));
 
@@ -438,19 +439,19 @@ static struct registration *append(xpti_stream_id stream, struct head *head, xpt
 	return r;
 }
 
-static xpti_result turn_on(xpti_stream_id stream, uint16_t type, xpti_callback callback)
+static xpti_result callback_turn_on(xpti_stream_id stream, uint16_t type, xpti_callback callback)
 {
-	struct head *head = make_head(stream, type);
-	struct registration *r = find(head, callback);
+	struct head *head = head_make(stream, type);
+	struct registration *r = registration_find(head, callback);
 
 	if (!head)
 		return XPTI_RESULT_FAIL;
 	if (r && r->on)
 		return XPTI_RESULT_DUPLICATE;
-	if (!r && !(r = append(stream, head, callback)))
+	if (!r && !(r = registration_append(stream, head, callback)))
 		return XPTI_RESULT_FAIL;
 	r->on = true;
-	if (!publish(stream, head)) {
+	if (!head_publish(stream, head)) {
 		r->on = false;
 		return XPTI_RESULT_FAIL;
 	}
@@ -461,14 +462,14 @@ static xpti_result turn_on(xpti_stream_id stream, uint16_t type, xpti_callback c
 }
 
 /*
- * *registration becomes what is to be waited for, also where somebody else has turned it off and
- * still waits.
+ * *registration becomes the registration to wait for, also where another thread has turned it off
+ * and still waits.
  */
-static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback callback,
-			    struct registration **registration)
+static xpti_result callback_turn_off(xpti_stream_id stream, uint16_t type, xpti_callback callback,
+				     struct registration **registration)
 {
 	struct head *head = head_of(stream, type);
-	struct registration *r = find(head, callback);
+	struct registration *r = registration_find(head, callback);
 
 	*registration = r;
 	if (!r || !r->known)
@@ -476,8 +477,8 @@ static xpti_result turn_off(xpti_stream_id stream, uint16_t type, xpti_callback 
 	if (!r->on)
 		return XPTI_RESULT_DUPLICATE;
 	r->on = false;
-	publish(stream, head);
-	silence_retired();
+	head_publish(stream, head);
+	lists_silence_retired();
 	return XPTI_RESULT_SUCCESS;
 }
 
@@ -486,14 +487,14 @@ xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t type, xpti_call
 	tl_xpti_start();
 	if (!callback)
 		return XPTI_RESULT_INVALIDARG;
-	pthread_mutex_lock(&lock);
-	xpti_result result = turn_on(stream, type, callback);
-	reclaim();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&callbacks_lock);
+	xpti_result result = callback_turn_on(stream, type, callback);
+	lists_reclaim();
+	pthread_mutex_unlock(&callbacks_lock);
 	return result;
 }
 
-static bool runs(struct tl_xpti_slot *slot, const void *registration)
+static bool slot_runs(struct tl_xpti_slot *slot, const void *registration)
 {
 	return tl_xpti_slot_running(slot) == registration;
 }
@@ -505,12 +506,12 @@ xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t type, xpti_ca
 	tl_xpti_start();
 	if (!callback)
 		return XPTI_RESULT_INVALIDARG;
-	pthread_mutex_lock(&lock);
-	xpti_result result = turn_off(stream, type, callback, &registration);
-	reclaim();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&callbacks_lock);
+	xpti_result result = callback_turn_off(stream, type, callback, &registration);
+	lists_reclaim();
+	pthread_mutex_unlock(&callbacks_lock);
 	if (registration)
-		tl_xpti_wait_while(runs, registration);
+		tl_xpti_wait_while(slot_runs, registration);
 	return result;
 }
 
@@ -524,7 +525,7 @@ static void head_off(xpti_stream_id stream, struct head *head, bool forget)
 			r->known = false;
 	}
 	if (listeners_of(head))
-		publish(stream, head);
+		head_publish(stream, head);
 }
 
 static void stream_off(xpti_stream_id stream, bool forget)
@@ -537,58 +538,53 @@ static void stream_off(xpti_stream_id stream, bool forget)
 		for (unsigned type = 0; page && type < 256; type++)
 			head_off(stream, &page->heads[type], forget);
 	}
-	silence_retired();
+	lists_silence_retired();
 	if (forget)
 		had_callback[stream] = false;
 }
 
-static bool runs_of_stream(struct tl_xpti_slot *slot, const void *stream)
+static bool slot_runs_stream(struct tl_xpti_slot *slot, const void *stream)
 {
 	const struct registration *running = tl_xpti_slot_running(slot);
 
 	return running && running->stream == *(const uint8_t *)stream;
 }
 
-static bool runs_any(struct tl_xpti_slot *slot, const void *unused)
+static bool slot_runs_any(struct tl_xpti_slot *slot, const void *unused)
 {
 	return tl_xpti_slot_running(slot) != NULL;
 }
 
 bool tl_xpti_callbacks_off(uint8_t stream)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&callbacks_lock);
 	bool had = had_callback[stream];
 	if (had)
 		stream_off(stream, false);
-	reclaim();
-	pthread_mutex_unlock(&lock);
+	lists_reclaim();
+	pthread_mutex_unlock(&callbacks_lock);
 	if (had)
-		tl_xpti_wait_while(runs_of_stream, &stream);
+		tl_xpti_wait_while(slot_runs_stream, &stream);
 	return had;
 }
 
 void tl_xpti_callbacks_reset(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&callbacks_lock);
 	for (unsigned stream = 0; stream < 256; stream++)
 		if (had_callback[stream])
 			stream_off((xpti_stream_id)stream, true);
-	reclaim();
-	pthread_mutex_unlock(&lock);
-	tl_xpti_wait_while(runs_any, NULL);
-}
-
-bool tl_xpti_in_callback(void)
-{
-	return tl_xpti_thread.reader && in_notification(tl_xpti_thread.reader);
+	lists_reclaim();
+	pthread_mutex_unlock(&callbacks_lock);
+	tl_xpti_wait_while(slot_runs_any, NULL);
 }
 
 void tl_xpti_callbacks_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&callbacks_lock);
 }
 
 void tl_xpti_callbacks_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&callbacks_lock);
 }

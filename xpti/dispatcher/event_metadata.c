@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metadata.c: an event's metadata, which is a std::unordered_map<uint32_t, int32_t> as libstdc++
- * lays it out: subscribers in C++ iterate, search and insert with their own compiled code.
+ * event_metadata.c: an event's metadata. It is a std::unordered_map<uint32_t, int32_t> in the
+ * layout of libstdc++: subscribers in C++ iterate, search and insert with their own compiled code.
  *
- * The nodes make one list. The node before a bucket's first node is what the bucket points at; for
- * the bucket of the list's first node that is the map's own word .first, taken as a node. A key's
- * hash is the key, its bucket the remainder by their number. An empty map has one bucket, in the
- * map itself. .next_resize is how many nodes fit before there must be more buckets; the growth goes
- * by libstdc++'s primes, but any number would do.
+ * All nodes are in one list. A bucket points at the node before its first node; the bucket of the
+ * list's first node points at the map's own word .first, taken as a node. The hash of a key is the
+ * key; its bucket is the remainder of a division by the number of buckets. An empty map has one
+ * bucket, in the map itself. .next_resize is the number of nodes that fit before the map needs more
+ * buckets. The map grows along libstdc++'s primes, but any number would do.
  *
- * As their code frees what ours has allocated, and the other way around, memory comes from operator
- * new where the process has a C++ library when we are loaded, and else from malloc, which is what
- * operator new uses unless a program replaces it.
+ * The program's code frees what this file allocates, and the other way around. So memory comes from
+ * operator new where the process has a C++ library when the dispatcher is loaded, and else from
+ * malloc, which operator new uses unless a program replaces it.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/event_metadata.h"
+#include "xpti/dispatcher/string_table.h"
+#include "xpti/dispatcher/trace_points.h"
 
 _Static_assert(sizeof(xpti_payload) == 80 && sizeof(xpti_metadata) == 56 &&
 		       sizeof(xpti_event) == 128,
@@ -29,22 +31,22 @@ _Static_assert(sizeof(xpti_metadata_node) == 16 && offsetof(xpti_event, metadata
 extern void *_Znwm(size_t size) __attribute__((weak));
 extern void _ZdlPv(void *memory) __attribute__((weak));
 
-/* Protect those that add against each other; by the event's address. */
+/* Protect threads that add to the same map from each other. The map's address selects the lock. */
 enum { LOCKS = 32 };
 static pthread_mutex_t locks[LOCKS] = {[0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER};
 
-static pthread_mutex_t *lock_of(const xpti_metadata *map)
+static pthread_mutex_t *map_lock(const xpti_metadata *map)
 {
 	return &locks[((uintptr_t)map >> 7) % LOCKS];
 }
 
-/* Where there is no memory, operator new throws through us. */
-static void *take(size_t size)
+/* Where memory is short, operator new throws, and the exception passes through this file. */
+static void *map_alloc(size_t size)
 {
 	return _Znwm ? _Znwm(size) : malloc(size);
 }
 
-static void give(void *memory)
+static void map_free(void *memory)
 {
 	if (_ZdlPv)
 		_ZdlPv(memory);
@@ -60,15 +62,15 @@ void tl_xpti_metadata_init(xpti_metadata *map)
 
 void tl_xpti_metadata_clear(xpti_metadata *map)
 {
-	pthread_mutex_t *lock = lock_of(map);
+	pthread_mutex_t *lock = map_lock(map);
 
 	pthread_mutex_lock(lock);
 	for (xpti_metadata_node *node = map->first, *next; node; node = next) {
 		next = node->next;
-		give(node);
+		map_free(node);
 	}
 	if (map->buckets != &map->single_bucket)
-		give(map->buckets);
+		map_free(map->buckets);
 	tl_xpti_metadata_init(map);
 	pthread_mutex_unlock(lock);
 }
@@ -86,13 +88,13 @@ bool tl_xpti_metadata_can_be(const xpti_event *found, const xpti_event *address)
 	       (uintptr_t)map->first % sizeof(void *) == 0;
 }
 
-/* The map's own word, taken as the node before the first. */
-static xpti_metadata_node *before_first(xpti_metadata *map)
+/* The map's word .first, taken as the node before the first node. */
+static xpti_metadata_node *map_before_first(xpti_metadata *map)
 {
 	return (xpti_metadata_node *)(void *)&map->first;
 }
 
-static xpti_metadata_node *find(xpti_metadata *map, uint32_t key)
+static xpti_metadata_node *map_find(xpti_metadata *map, uint32_t key)
 {
 	size_t bucket = key % map->bucket_count;
 	xpti_metadata_node *before = map->buckets[bucket];
@@ -104,7 +106,7 @@ static xpti_metadata_node *find(xpti_metadata *map, uint32_t key)
 	return NULL;
 }
 
-static void link_in(xpti_metadata *map, xpti_metadata_node *node)
+static void map_link(xpti_metadata *map, xpti_metadata_node *node)
 {
 	size_t bucket = node->key % map->bucket_count;
 
@@ -117,11 +119,11 @@ static void link_in(xpti_metadata *map, xpti_metadata_node *node)
 	map->first = node;
 	if (node->next)
 		map->buckets[node->next->key % map->bucket_count] = node;
-	map->buckets[bucket] = before_first(map);
+	map->buckets[bucket] = map_before_first(map);
 }
 
-/* The sizes that libstdc++ goes through when a map grows one by one. */
-static size_t next_size(size_t count)
+/* The numbers of buckets that libstdc++ uses while a map grows node by node. */
+static size_t map_next_size(size_t count)
 {
 	static const size_t primes[] = {13,    29,     59,     127,    257,	541,
 					1109,  2357,   5087,   10273,  20753,	42043,
@@ -133,48 +135,50 @@ static size_t next_size(size_t count)
 	return 2 * count + 1;
 }
 
-/* Room for one more. Whatever load factor a program has chosen, one node to a bucket. */
-static bool grow(xpti_metadata *map)
+/* Make room for one more node. One node per bucket, whatever load factor a program has chosen. */
+static bool map_grow(xpti_metadata *map)
 {
-	size_t count = next_size(map->bucket_count > map->count ? map->bucket_count : map->count);
-	xpti_metadata_node **buckets = take(count * sizeof(buckets[0])), *node = map->first, *next;
+	size_t count =
+		map_next_size(map->bucket_count > map->count ? map->bucket_count : map->count);
+	xpti_metadata_node **buckets = map_alloc(count * sizeof(buckets[0])), *node = map->first,
+			   *next;
 
 	if (!buckets)
 		return false;
 	memset(buckets, 0, count * sizeof(buckets[0]));
 	if (map->buckets != &map->single_bucket)
-		give(map->buckets);
+		map_free(map->buckets);
 	map->buckets = buckets;
 	map->bucket_count = count;
 	map->next_resize = count;
 	for (map->first = NULL; node; node = next) {
 		next = node->next;
-		link_in(map, node);
+		map_link(map, node);
 	}
 	return true;
 }
 
-static xpti_result put(xpti_metadata *map, uint32_t key, int32_t value)
+static xpti_result map_put(xpti_metadata *map, uint32_t key, int32_t value)
 {
-	xpti_metadata_node *node = find(map, key);
+	xpti_metadata_node *node = map_find(map, key);
 
 	if (node) {
 		node->value = value;
 		return XPTI_RESULT_DUPLICATE;
 	}
-	if (map->count + 1 > map->next_resize && !grow(map))
+	if (map->count + 1 > map->next_resize && !map_grow(map))
 		return XPTI_RESULT_FAIL;
-	node = take(sizeof(*node));
+	node = map_alloc(sizeof(*node));
 	if (!node)
 		return XPTI_RESULT_FAIL;
 	node->key = key;
 	node->value = value;
-	link_in(map, node);
+	map_link(map, node);
 	map->count++;
 	return XPTI_RESULT_SUCCESS;
 }
 
-static void unlock(pthread_mutex_t **lock)
+static void map_unlock(pthread_mutex_t **lock)
 {
 	pthread_mutex_unlock(*lock);
 }
@@ -188,15 +192,15 @@ xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id v
 	xpti_string_id number = tl_xpti_text_register(key, &text);
 	if (number == XPTI_INVALID_STRING)
 		return XPTI_RESULT_FAIL;
-	/* By itself where operator new throws. */
-	pthread_mutex_t *lock __attribute__((cleanup(unlock))) = lock_of(&event->metadata);
+	/* The cleanup unlocks also where operator new throws. */
+	pthread_mutex_t *lock __attribute__((cleanup(map_unlock))) = map_lock(&event->metadata);
 	pthread_mutex_lock(lock);
-	/* It may have been released since, and is not cleared any more then. */
+	/* Another thread may have released it since; nobody would clear it then. */
 	if (!tl_xpti_metadata_of(event))
 		return XPTI_RESULT_INVALIDARG;
 	if (!event->metadata.bucket_count)
 		tl_xpti_metadata_init(&event->metadata);
-	return put(&event->metadata, number, value);
+	return map_put(&event->metadata, number, value);
 }
 
 void tl_xpti_metadata_lock(void)

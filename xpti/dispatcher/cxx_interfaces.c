@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interfaces.c: the four C++ interfaces of a trace point, as vtables of the Itanium ABI.
+ * cxx_interfaces.c: the four C++ interfaces of a trace point, as vtables of the Itanium ABI.
  *
- * What precedes the functions in memory: the distance to the object's first interface, for
- * dynamic_cast<void *>, and the type's description, of which we have none: typeid and dynamic_cast
- * to another type don't work.
+ * Two words precede the functions in memory: the distance to the object's first interface, for
+ * dynamic_cast<void *>, and the type's description. There is no description here, so typeid and
+ * dynamic_cast to another type do not work.
  */
-#include <string.h>
+#include "xpti/dispatcher/cxx_interfaces.h"
+#include "xpti/dispatcher/trace_points.h"
 
-#include "xpti/dispatcher/dispatcher.h"
-
-static struct tl_xpti_point *of_payload(const xpti_payload_if *self)
+static struct tl_xpti_point *point_of_payload(const xpti_payload_if *self)
 {
 	return (struct tl_xpti_point *)((char *)self - offsetof(struct tl_xpti_point, payload_if));
 }
 
-static struct tl_xpti_point *of_event(const xpti_event_if *self)
+static struct tl_xpti_point *point_of_event(const xpti_event_if *self)
 {
 	return (struct tl_xpti_point *)((char *)self - offsetof(struct tl_xpti_point, event_if));
 }
 
-static struct tl_xpti_point *of_metadata(const xpti_metadata_if *self)
+static struct tl_xpti_point *point_of_metadata(const xpti_metadata_if *self)
 {
 	return (struct tl_xpti_point *)((char *)self - offsetof(struct tl_xpti_point, metadata_if));
 }
 
-static struct tl_xpti_point *of_tracepoint(const xpti_tracepoint_if *self)
+static struct tl_xpti_point *point_of_tracepoint(const xpti_tracepoint_if *self)
 {
 	return (struct tl_xpti_point *)((char *)self -
 					offsetof(struct tl_xpti_point, tracepoint_if));
@@ -38,47 +37,47 @@ static void payload_destroy(xpti_payload_if *self)
 }
 static void payload_free(xpti_payload_if *self)
 {
-	tl_xpti_point_release(of_payload(self));
+	tl_xpti_point_release(point_of_payload(self));
 }
 static const char *payload_name(const xpti_payload_if *self)
 {
-	return of_payload(self)->payload.name;
+	return point_of_payload(self)->payload.name;
 }
 static const char *payload_source_file(const xpti_payload_if *self)
 {
-	return of_payload(self)->payload.source_file;
+	return point_of_payload(self)->payload.source_file;
 }
 static uint32_t payload_line_no(const xpti_payload_if *self)
 {
-	return of_payload(self)->payload.line_no;
+	return point_of_payload(self)->payload.line_no;
 }
 static uint32_t payload_column_no(const xpti_payload_if *self)
 {
-	return of_payload(self)->payload.column_no;
+	return point_of_payload(self)->payload.column_no;
 }
 static uint64_t payload_flags(const xpti_payload_if *self)
 {
-	return of_payload(self)->payload.flags;
+	return point_of_payload(self)->payload.flags;
 }
 static int32_t payload_name_id(const xpti_payload_if *self)
 {
-	return (int32_t)of_payload(self)->name_id;
+	return (int32_t)point_of_payload(self)->name_id;
 }
 static int32_t payload_file_id(const xpti_payload_if *self)
 {
-	return (int32_t)of_payload(self)->file_id;
+	return (int32_t)point_of_payload(self)->file_id;
 }
 static uint64_t payload_uid(const xpti_payload_if *self)
 {
-	return of_payload(self)->payload.internal;
+	return point_of_payload(self)->payload.internal;
 }
 static bool payload_is_valid(const xpti_payload_if *self)
 {
-	return tl_xpti_point_uid(of_payload(self)) != 0;
+	return tl_xpti_point_uid(point_of_payload(self)) != 0;
 }
 static xpti_payload *payload_ref(xpti_payload_if *self)
 {
-	return &of_payload(self)->payload;
+	return &point_of_payload(self)->payload;
 }
 
 /* ---- event ---- */
@@ -88,56 +87,56 @@ static void event_destroy(xpti_event_if *self)
 }
 static void event_free(xpti_event_if *self)
 {
-	tl_xpti_point_release(of_event(self));
+	tl_xpti_point_release(point_of_event(self));
 }
 static xpti_payload_if *event_payload(xpti_event_if *self)
 {
-	return &of_event(self)->payload_if;
+	return &point_of_event(self)->payload_if;
 }
 static xpti_metadata_if *event_metadata(xpti_event_if *self)
 {
-	return &of_event(self)->metadata_if;
+	return &point_of_event(self)->metadata_if;
 }
 static uint64_t event_uid(const xpti_event_if *self)
 {
-	return of_event(self)->event.unique_id;
+	return point_of_event(self)->event.unique_id;
 }
 static uint64_t event_instance(const xpti_event_if *self)
 {
-	return of_event(self)->event.instance_id;
+	return point_of_event(self)->event.instance_id;
 }
 static uint16_t event_type(const xpti_event_if *self)
 {
-	return of_event(self)->event.event_type;
+	return point_of_event(self)->event.event_type;
 }
 static uint16_t event_activity(const xpti_event_if *self)
 {
-	return of_event(self)->event.activity_type;
+	return point_of_event(self)->event.activity_type;
 }
 static uint64_t event_source(const xpti_event_if *self)
 {
-	return of_event(self)->event.source_id;
+	return point_of_event(self)->event.source_id;
 }
 static uint64_t event_target(const xpti_event_if *self)
 {
-	return of_event(self)->event.target_id;
+	return point_of_event(self)->event.target_id;
 }
 static uint64_t event_flags(const xpti_event_if *self)
 {
-	return of_event(self)->event.flags;
+	return point_of_event(self)->event.flags;
 }
 static xpti_payload *event_payload_ref(xpti_event_if *self)
 {
-	return &of_event(self)->payload;
+	return &point_of_event(self)->payload;
 }
 static xpti_event *event_ref(xpti_event_if *self)
 {
-	return &of_event(self)->event;
+	return &point_of_event(self)->event;
 }
 
 static void event_set_activity(xpti_event_if *self, int activity)
 {
-	xpti_event *event = &of_event(self)->event;
+	xpti_event *event = &point_of_event(self)->event;
 
 	event->activity_type = (uint16_t)activity;
 	event->flags |= xpti_event_has_activity_type;
@@ -145,7 +144,7 @@ static void event_set_activity(xpti_event_if *self, int activity)
 
 static void event_set_type(xpti_event_if *self, uint16_t type)
 {
-	xpti_event *event = &of_event(self)->event;
+	xpti_event *event = &point_of_event(self)->event;
 
 	event->event_type = type;
 	event->flags |= xpti_event_has_event_type;
@@ -158,15 +157,15 @@ static void metadata_destroy(xpti_metadata_if *self)
 }
 static void metadata_free(xpti_metadata_if *self)
 {
-	tl_xpti_point_release(of_metadata(self));
+	tl_xpti_point_release(point_of_metadata(self));
 }
 static size_t metadata_count(const xpti_metadata_if *self)
 {
-	return of_metadata(self)->event.metadata.count;
+	return point_of_metadata(self)->event.metadata.count;
 }
 
-static xpti_result item_at(struct tl_xpti_point *point, xpti_metadata_node *node, char **key,
-			   xpti_object_id *value)
+static xpti_result metadata_item_at(struct tl_xpti_point *point, xpti_metadata_node *node,
+				    char **key, xpti_object_id *value)
 {
 	point->cursor = node;
 	if (!node)
@@ -180,21 +179,21 @@ static xpti_result item_at(struct tl_xpti_point *point, xpti_metadata_node *node
 
 static xpti_result metadata_first(xpti_metadata_if *self, char **key, xpti_object_id *value)
 {
-	struct tl_xpti_point *point = of_metadata(self);
+	struct tl_xpti_point *point = point_of_metadata(self);
 
-	return item_at(point, point->event.metadata.first, key, value);
+	return metadata_item_at(point, point->event.metadata.first, key, value);
 }
 
 static xpti_result metadata_next(xpti_metadata_if *self, char **key, xpti_object_id *value)
 {
-	struct tl_xpti_point *point = of_metadata(self);
+	struct tl_xpti_point *point = point_of_metadata(self);
 
-	return item_at(point, point->cursor ? point->cursor->next : NULL, key, value);
+	return metadata_item_at(point, point->cursor ? point->cursor->next : NULL, key, value);
 }
 
 static xpti_result metadata_add(xpti_metadata_if *self, const char *key, xpti_object_id value)
 {
-	return xptiAddMetadata(&of_metadata(self)->event, key, value);
+	return xptiAddMetadata(&point_of_metadata(self)->event, key, value);
 }
 
 /* ---- trace point ---- */
@@ -204,35 +203,35 @@ static void tracepoint_destroy(xpti_tracepoint_if *self)
 }
 static void tracepoint_free(xpti_tracepoint_if *self)
 {
-	tl_xpti_point_release(of_tracepoint(self));
+	tl_xpti_point_release(point_of_tracepoint(self));
 }
 static xpti_payload_if *tracepoint_payload(xpti_tracepoint_if *self)
 {
-	return &of_tracepoint(self)->payload_if;
+	return &point_of_tracepoint(self)->payload_if;
 }
 static xpti_metadata_if *tracepoint_metadata(xpti_tracepoint_if *self)
 {
-	return &of_tracepoint(self)->metadata_if;
+	return &point_of_tracepoint(self)->metadata_if;
 }
 static xpti_event_if *tracepoint_event(xpti_tracepoint_if *self)
 {
-	return &of_tracepoint(self)->event_if;
+	return &point_of_tracepoint(self)->event_if;
 }
 static uint64_t tracepoint_uid(const xpti_tracepoint_if *self)
 {
-	return of_tracepoint(self)->event.unique_id;
+	return point_of_tracepoint(self)->event.unique_id;
 }
 static uint64_t tracepoint_instance(const xpti_tracepoint_if *self)
 {
-	return of_tracepoint(self)->event.instance_id;
+	return point_of_tracepoint(self)->event.instance_id;
 }
 static xpti_event *tracepoint_event_ref(xpti_tracepoint_if *self)
 {
-	return &of_tracepoint(self)->event;
+	return &point_of_tracepoint(self)->event;
 }
 static xpti_payload *tracepoint_payload_ref(xpti_tracepoint_if *self)
 {
-	return &of_tracepoint(self)->payload;
+	return &point_of_tracepoint(self)->payload;
 }
 
 /* ---- the vtables ---- */
