@@ -19,7 +19,8 @@ libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c
 # Reading files in the record format: the command and the tests. The layer has no part of it.
 noinst_LTLIBRARIES += libtl_reader.la
 libtl_reader_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) -fvisibility=hidden
-libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/describe_read.c %D%/file/record_reader.h %D%/file/record_reader.c
+libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/describe_read.c %D%/file/record_reader.h %D%/file/record_reader.c \
+	%D%/encode/trace_source.h %D%/encode/trace_source.c
 libtl_reader_la_LIBADD = $(JANSSON_LIBS)
 
 # The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.

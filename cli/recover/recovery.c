@@ -114,9 +114,9 @@ static int open_new(struct job *job, const char *pattern)
 	if (!expand(job, recovery->path, pattern))
 		return ENAMETOOLONG;
 	if (trace_sink_adopt(&job->sink, recovery->path,
-			     job->trace->facts.realtime_ns / 1000000000u, job->trace->facts.pid))
+			     job->trace->facts.realtime_ns / 1000000000u, job->trace))
 		return 0;
-	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	return trace_sink_create(&job->sink, recovery->path, job->trace);
 }
 
 /*
@@ -133,7 +133,7 @@ static int open_without(struct job *job, int error)
 	if (is_descriptor(recovery->path) && !job->wishes->output &&
 	    !expand(job, recovery->path, TL_OUTPUT_STANDARD))
 		return ENAMETOOLONG;
-	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	return trace_sink_create(&job->sink, recovery->path, job->trace);
 }
 
 /* -o: what the process wrote itself comes first, if it can be had. */
@@ -145,8 +145,8 @@ static int open_wished(struct job *job)
 	if (!expand(job, recovery->path, job->wishes->output))
 		return ENAMETOOLONG;
 	if (!output->made || !output->slot.blocks)
-		return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
-	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace->facts.pid);
+		return trace_sink_create(&job->sink, recovery->path, job->trace);
+	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -162,7 +162,7 @@ static int open_own(struct job *job)
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
 	int error = is_descriptor(output->path)
 			    ? ESPIPE
-			    : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
+			    : trace_sink_continue(&job->sink, output, job->trace);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -374,7 +374,6 @@ static enum recovery_result recover_trace(struct job *job)
 	memcpy(recovery->program, trace->facts.program, sizeof(recovery->program));
 	if (!is_worth_writing(trace))
 		return RECOVERY_NOTHING;
-	tl_trace_use(trace);
 	tl_trace_clock_now(trace);
 	if (!open_sink(job))
 		return RECOVERY_FAILED;

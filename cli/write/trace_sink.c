@@ -16,6 +16,7 @@
 
 #include "cli/command.h"
 #include "cli/recover/leftovers.h"
+#include "cli/write/trace_encoder.h"
 #include "cli/write/trace_sink.h"
 
 #define BLOCK (1024u * 1024) /* a block is written when it has grown beyond this */
@@ -111,27 +112,15 @@ static enum tl_output_format format_of(const char *path, const struct tl_format 
 	return (*format)->number;
 }
 
-static void set_up(struct trace_sink *sink, uint32_t pid)
+static void set_up(struct trace_sink *sink, const struct tl_trace *trace)
 {
 	const struct tl_format *format;
 
+	sink->trace = trace;
 	sink->spool = format_of(sink->output.path, &format) == TL_OUTPUT_TLT;
 	sink->block = need(malloc(TEXT));
-	if (!sink->spool) {
-		size_t state = (format->state + 63) & ~(size_t)63;
-		sink->encoder = (struct tl_encoder){
-			.format = format,
-			.pid = pid,
-			.ns = tl_trace_ns,
-			.function = tl_trace_function,
-			.string = tl_trace_string,
-			.lane = tl_trace_lane,
-			.has_call = tl_trace_has_call,
-			.marks = need(calloc(1, sizeof(struct tl_open_marks))),
-			.state = need(aligned_alloc(64, state ? state : 64)),
-		};
-		memset(sink->encoder.state, 0, state);
-	}
+	if (!sink->spool)
+		trace_encoder_start(&sink->encoder, format, sink->trace);
 	if (sink->output.gzip) {
 		sink->packed = need(malloc(tl_gzip_bound(TEXT)));
 		sink->zlib = need(calloc(1, TL_GZIP_MEMORY));
@@ -146,7 +135,7 @@ static void forget(struct trace_sink *sink)
 	sink->fd = -1;
 }
 
-int trace_sink_create(struct trace_sink *sink, const char *path, uint32_t pid)
+int trace_sink_create(struct trace_sink *sink, const char *path, const struct tl_trace *trace)
 {
 	forget(sink);
 	if (strlen(path) >= sizeof(sink->output.path))
@@ -156,7 +145,7 @@ int trace_sink_create(struct trace_sink *sink, const char *path, uint32_t pid)
 	if (sink->fd < 0)
 		return -sink->fd;
 	sink->fresh = true;
-	set_up(sink, pid);
+	set_up(sink, trace);
 	return 0;
 }
 
@@ -213,7 +202,8 @@ static void take_over(struct trace_sink *sink, const struct tl_output_slot *from
 	sink->gzip.size = from->size;
 }
 
-int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *from, uint32_t pid)
+int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *from,
+			const struct tl_trace *trace)
 {
 	const struct tl_format *format;
 	struct stat stat;
@@ -230,7 +220,7 @@ int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *f
 	if (sink->fd < 0)
 		return -sink->fd;
 	sink->output.regular = !fstat(sink->fd, &stat) && S_ISREG(stat.st_mode);
-	set_up(sink, pid);
+	set_up(sink, trace);
 	take_over(sink, &from->slot);
 	return 0;
 }
@@ -242,7 +232,8 @@ static bool is_packed(const char *path)
 	return size >= 3 && !strcmp(path + size - 3, ".gz");
 }
 
-bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since, uint32_t pid)
+bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since,
+		      const struct tl_trace *trace)
 {
 	struct tl_trace_output *from = need(calloc(1, sizeof(*from)));
 	const struct tl_format *format;
@@ -256,7 +247,7 @@ bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since,
 		from->gzip = is_packed(path);
 		from->device = stat.st_dev;
 		from->inode = stat.st_ino;
-		adopted = !trace_sink_continue(sink, from, pid);
+		adopted = !trace_sink_continue(sink, from, trace);
 	}
 	free(from);
 	return adopted;
@@ -282,7 +273,7 @@ static int copy(int from, int to, uint64_t size)
 }
 
 int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_trace_output *from,
-		    uint32_t pid)
+		    const struct tl_trace *trace)
 {
 	struct tl_output *original = need(calloc(1, sizeof(*original)));
 	const struct tl_format *format;
@@ -294,7 +285,7 @@ int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_t
 			    : ENOTSUP;
 
 	if (!error)
-		error = trace_sink_create(sink, path, pid);
+		error = trace_sink_create(sink, path, trace);
 	if (!error) {
 		int fd = open(original->path,
 			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -347,13 +338,8 @@ void trace_sink_thread(struct trace_sink *sink, uint32_t tid, const char name[16
 
 void trace_sink_lane(struct trace_sink *sink, const struct tl_trace_named_lane *lane)
 {
-	size_t size;
-	const char *name = tl_trace_string(lane->name, &size);
-
 	make_room(sink);
-	if (sink->encoder.format->lane)
-		sink->encoder.format->lane(&sink->encoder, &sink->text, lane->shown,
-					   name ? name : "", size, lane->sort);
+	trace_encoder_lane(&sink->encoder, &sink->text, sink->trace, lane);
 }
 
 size_t trace_sink_record(struct trace_sink *sink, uint32_t tid, const struct tl_call_record *record,
@@ -454,7 +440,6 @@ void trace_sink_close(struct trace_sink *sink)
 	free(sink->block);
 	free(sink->packed);
 	free(sink->zlib);
-	free(sink->encoder.state);
-	free(sink->encoder.marks);
+	trace_encoder_end(&sink->encoder);
 	forget(sink);
 }

@@ -26,7 +26,8 @@
 
 struct trace_sink {
 	struct tl_encoder encoder;
-	struct tl_output output; /* the file; .path is what it came to be called */
+	const struct tl_trace *trace; /* where the records come from */
+	struct tl_output output;      /* the file; .path is what it came to be called */
 	int fd;
 	bool fresh; /* it was made here */
 	/* it is a .tlt: no encoder has to do with it, but record_pieces.h */
@@ -47,28 +48,30 @@ struct trace_sink {
  * A new file; a name that is taken gets .1, .2, … before its ending. Its ending says which format
  * it has.
  */
-int trace_sink_create(struct trace_sink *sink, const char *path, uint32_t pid);
+int trace_sink_create(struct trace_sink *sink, const char *path, const struct tl_trace *trace);
 
 /*
  * A process that was killed just after it had made its file has not told of it. So an empty file of
  * that name which is no older than the process (`since`, a time in seconds) is taken for its own.
  * Returns false where there is none.
  */
-bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since, uint32_t pid);
+bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since,
+		      const struct tl_trace *trace);
 
 /*
  * Go on with a file. ENOENT, ESTALE: it is not there any more, or another is in its place; EBUSY:
  * somebody has it open for writing; EINVAL: it is shorter than it was; ESPIPE: it is a pipe;
  * ENOTSUP: its format is unknown.
  */
-int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *from, uint32_t pid);
+int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *from,
+			const struct tl_trace *trace);
 
 /*
  * A new file that starts with what is in another: that one is left as it is. Errors of both.
  * ENOTSUP: it has another format.
  */
 int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_trace_output *from,
-		    uint32_t pid);
+		    const struct tl_trace *trace);
 
 /* The file has no beginning yet: this has to come first. */
 bool trace_sink_is_empty(const struct trace_sink *sink);

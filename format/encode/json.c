@@ -24,6 +24,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 	struct state *state = encoder->state;
 
 	return (struct tl_chrome){.pid = encoder->pid,
+				  .source = encoder->source,
 				  .ns = encoder->ns,
 				  .function = encoder->function,
 				  .names = state->names,

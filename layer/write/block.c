@@ -31,20 +31,34 @@ void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lan
 
 /* --- for a file */
 
-static uint32_t shown_lane(uint32_t number)
+/* What an encoder asks; the source is the block. */
+static uint64_t ticks_to_ns(const void *source, uint64_t ticks)
+{
+	return tl_clock_ns(ticks);
+}
+
+static const struct tl_function *function_of(const void *source, uint32_t id)
+{
+	return tl_runtime_function(id);
+}
+
+static const char *text_of(const void *source, uint32_t number, size_t *size)
+{
+	return tl_string_text(number, size);
+}
+
+static uint32_t shown_lane(const void *source, uint32_t number)
 {
 	const struct tl_lane *lane = tl_lane_of_events(number);
 
 	return lane ? lane->tid : 0;
 }
 
-static uint32_t file_of_calls; /* that has_call is asked for */
-/* the file will hardly be full before threads have handed over what they have */
-static bool calls_may_come;
-
-static bool has_call(uint32_t tid, uint64_t ns)
+static bool has_call(const void *source, uint32_t tid, uint64_t ns)
 {
-	return tl_lane_has_call(tid, ns, file_of_calls, calls_may_come);
+	const struct tl_block *block = source;
+
+	return tl_lane_has_call(tid, ns, block->file, block->calls_may_come);
 }
 
 static bool is_far_from_full(const struct tl_sink *sink)
@@ -59,7 +73,7 @@ static bool is_far_from_full(const struct tl_sink *sink)
 
 static void start_file(struct tl_block *block, const struct tl_sink *sink)
 {
-	block->file = file_of_calls = sink->file;
+	block->file = sink->file;
 	block->begun = false;
 	block->cost = (struct tl_event_cost){0, 0};
 	block->described = 0;
@@ -67,9 +81,10 @@ static void start_file(struct tl_block *block, const struct tl_sink *sink)
 	block->encoder = (struct tl_encoder){
 		.format = sink->format,
 		.pid = tl_arena_facts()->pid,
-		.ns = tl_clock_ns,
-		.function = tl_runtime_function,
-		.string = tl_string_text,
+		.source = block,
+		.ns = ticks_to_ns,
+		.function = function_of,
+		.string = text_of,
 		.lane = shown_lane,
 		.has_call = has_call,
 		.marks = &block->memory->marks,
@@ -107,7 +122,7 @@ static void start_text(struct tl_block *block, const struct tl_sink *sink, char 
 void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->used = 0;
-	calls_may_come = is_far_from_full(sink);
+	block->calls_may_come = is_far_from_full(sink);
 	start_text(block, sink, block->memory->text, sizeof(block->memory->text));
 }
 

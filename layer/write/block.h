@@ -53,8 +53,10 @@ struct tl_block_memory {
 struct tl_block {
 	struct tl_block_memory *memory;
 	struct tl_encoder encoder;
-	uint32_t file;		   /* tl_sink.file that it is made for */
-	bool begun;		   /* that file has its beginning */
+	uint32_t file; /* tl_sink.file that it is made for */
+	bool begun;    /* that file has its beginning */
+	/* The file will hardly be full before threads have handed over what they have. */
+	bool calls_may_come;
 	struct tl_event_cost cost; /* of what that file has */
 	bool beginning;		   /* the block has it */
 	/* a spool: number of the first string that the file lacks, and behind this block */

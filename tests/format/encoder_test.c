@@ -11,12 +11,12 @@
 #include "format/encode/encoder.h"
 #include "tests/lib/args_table.h"
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
 }
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks;
 }
