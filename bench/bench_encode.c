@@ -20,7 +20,7 @@
 
 #include "bench/harness.h"
 #include "bench/plain.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "tracelayer/shim.h"
 

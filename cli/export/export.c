@@ -30,7 +30,7 @@
 #include "cli/write/trace_encoder.h"
 #include "cli/read/record_file.h"
 #include "cli/export/systrace.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 
 #define PORTION (256u * 1024) /* bytes of records */
@@ -498,9 +498,8 @@ static size_t workers_for(const struct export *export)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	/* What is open at a gap knows only who encoded all that stands before it. */
-	size_t count = export->format == &tl_format_json && cores > 1 && !export->trace->gaps
-			       ? (size_t)cores
-			       : 1;
+	size_t count =
+		export->format->in_parts && cores > 1 && !export->trace->gaps ? (size_t)cores : 1;
 
 	count = count < WORKERS ? count : WORKERS;
 	return count < export->nportions ? count : export->nportions;
@@ -708,6 +707,8 @@ int command_export(int argc, char **argv)
 		return command_systrace(&export);
 	chosen = choose_output(&export, endings, ".json");
 	export.format = tl_format_of(export.output, &export.gzip);
+	if (export.format == &tl_format_tlt)
+		export.format = NULL; /* records are what it is made of */
 	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
 		export.format = &tl_format_json;
 	int code = EXIT_USAGE;

@@ -13,7 +13,7 @@
 #include "cli/read/trace_events.h"
 #include "cli/read/chrome_reader.h"
 #include "cli/write/trace_encoder.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 
 /* Who is called back. */
 struct listener {

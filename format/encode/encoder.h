@@ -49,6 +49,12 @@ struct tl_totals {
 struct tl_format {
 	const char *ending; /* ".json" */
 	enum tl_output_format number;
+	bool is_plain; /* never compressed */
+	/*
+	 * Events know nothing of each other: parts of a trace can be encoded apart, and what began
+	 * in one file can be ended in the next.
+	 */
+	bool in_parts;
 	size_t state; /* bytes that an encoder needs, zeroed, aligned to 64 */
 
 	/* What a file starts with. */
@@ -125,8 +131,6 @@ static inline const char *tl_encoder_string(const struct tl_encoder *encoder, ui
 	return number && encoder->string ? encoder->string(encoder->source, number, size) : NULL;
 }
 
-extern const struct tl_format tl_format_json, tl_format_pftrace;
-
 /*
  * What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses
  * is left out.
@@ -188,11 +192,5 @@ void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_reco
 /* Add a sound event to the cost of all. */
 void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder,
 		       const struct tl_event_record *event);
-
-/*
- * The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt
- * is no encoder's).
- */
-const struct tl_format *tl_format_of(const char *path, bool *gzip);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "format/encode/chrome.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/json_event.h"
 
 /* Arguments of a metadata event. */
@@ -186,6 +186,7 @@ static void kept(struct tl_encoder *encoder)
 const struct tl_format tl_format_json = {
 	.ending = ".json",
 	.number = TL_OUTPUT_JSON,
+	.in_parts = true,
 	.state = sizeof(struct state),
 	.begin = begin,
 	.thread = thread,

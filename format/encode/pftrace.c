@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "format/args/args_print.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "common/levels.h"
 #include "common/stages.h"
 #include "format/encode/pftrace_names.h"

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "format/encode/formats.h"
 #include "format/encode/trace_source.h"
 #include "format/file/record_reader.h"
 #include "tests/lib/args_table.h"

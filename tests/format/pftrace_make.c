@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "format/args/args.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/random.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/pftrace.h"
 #include "format/encode/pftrace_names.h"
 #include "format/encode/pftrace_notes.h"

@@ -13,7 +13,7 @@
  */
 #include <stdio.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/file/record_reader.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/random.h"

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
