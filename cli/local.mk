@@ -22,7 +22,7 @@ tracelayer_SOURCES = \
 	%D%/read/chrome_reader.h %D%/read/chrome_reader.c \
 	%D%/read/trace_events.h %D%/read/trace_events.c %D%/read/slices.h %D%/read/slices.c %D%/export/systrace.h %D%/export/systrace.c \
 	%D%/export/export.c %D%/read/record_file.h %D%/read/record_file.c \
-	%D%/recover/leftovers.h %D%/recover/leftovers.c %D%/write/trace_sink.h %D%/write/trace_sink.c %D%/write/record_pieces.h %D%/write/record_pieces.c \
+	%D%/recover/leftovers.h %D%/recover/leftovers.c %D%/write/trace_encoder.h %D%/write/trace_encoder.c %D%/write/trace_sink.h %D%/write/trace_sink.c %D%/write/encoded_pieces.c %D%/write/record_pieces.c \
 	%D%/recover/recovery.h %D%/recover/recovery.c %D%/recover/recover.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)

@@ -65,7 +65,7 @@ libtl_writer_la_SOURCES = \
 	%D%/base/credentials.h %D%/base/credentials.c \
 	%D%/buffers/lanes.h %D%/buffers/lanes.c \
 	%D%/write/sink.h %D%/write/sink.c \
-	%D%/write/record_blocks.h %D%/write/record_blocks.c \
+	%D%/write/encoded_blocks.c %D%/write/record_blocks.c \
 	%D%/base/raw_thread.h %D%/base/raw_thread.c \
 	%D%/write/writer.h %D%/write/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la

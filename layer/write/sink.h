@@ -18,14 +18,14 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "common/output.h"
 #include "layer/base/bounded_lock.h"
 
 struct tl_sink {
 	struct tl_output output;
-	const struct tl_format *format; /* what goes into it; NULL: pieces, a spool */
+	const struct tl_format *format; /* what goes into it */
 	int fd;	       /* in the file table of the pen's holder, -1: not open there */
 	bool made;     /* .output is a file of ours */
 	bool ended;    /* it has an end, at .offset */

@@ -100,7 +100,7 @@ static void keep(const struct tl_event_record *event, uint32_t thread)
 	struct put *put = &puts_[nputs++];
 	const char *name = tl_string_text(event->name, &size);
 	*put = (struct put){.tid = event->flags & TL_EVENT_TID ? event->lane
-				   : event->lane	       ? shown_of(event->lane)
+				   : event->lane	       ? shown_of(NULL, event->lane)
 							       : thread,
 			    .phase = (char)event->phase,
 			    .start = event->start,
