@@ -35,6 +35,7 @@
 #include "common/command_kinds.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
+#include "layer/device/device_thread.h"
 #include "layer/device/hook.h"
 #include "layer/device/watch.h"
 #include "layer/base/cache_near.h"
@@ -308,15 +309,15 @@ void tl_device_queue_release(struct tl_device_queue *queue)
 /* Those of a block whose last bits are all 0 are nobody's. */
 TL_NEAR_CODE uint32_t tl_device_correlation(void)
 {
-	struct tl_producer *producer = (struct tl_producer *)tl_self;
-	uint32_t number = producer ? producer->correlation : 0;
+	struct tl_device_thread *thread = tl_device_thread_here();
+	uint32_t number = thread ? thread->correlation : 0;
 
 	if (!number)
 		number = atomic_fetch_add_explicit(&correlations, CORRELATIONS,
 						   memory_order_relaxed) +
 			 1;
-	if (producer)
-		producer->correlation = (number + 1) % CORRELATIONS ? number + 1 : 0;
+	if (thread)
+		thread->correlation = (number + 1) % CORRELATIONS ? number + 1 : 0;
 	return number;
 }
 
@@ -339,24 +340,24 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
  */
 static struct tl_device_command *take_command(struct tl_device_queue *queue)
 {
-	struct tl_producer *producer = (struct tl_producer *)tl_self;
-	struct tl_device_command *command = producer ? producer->spare : NULL;
+	struct tl_device_thread *thread = tl_device_thread_here();
+	struct tl_device_command *command = thread ? thread->spare : NULL;
 
 	/* Pairs with give_command. */
-	if (producer && !command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
+	if (thread && !command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
 		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
 	if (!command)
 		return malloc(sizeof(*command));
-	producer->spare = command->next;
+	thread->spare = command->next;
 	return command;
 }
 
 TL_NEAR_CODE void tl_device_will_submit(void)
 {
-	const struct tl_producer *producer = (const struct tl_producer *)(const void *)tl_self;
+	const struct tl_device_thread *thread = tl_device_thread_here();
 
-	if (producer && producer->spare)
-		tl_near_soon(producer->spare);
+	if (thread && thread->spare)
+		tl_near_soon(thread->spare);
 }
 
 static void give_command(struct tl_device_command *command)

@@ -3,10 +3,21 @@
  * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the
  * command leaves its times somewhere.
  */
+#include "layer/device/ze/ze_append.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/device_lanes.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_devices.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_executions.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_own.h"
+#include "layer/device/ze/ze_recordings.h"
 
 /* How one of these functions is called. Parameter 0 is the list. */
 struct append {

@@ -9,10 +9,16 @@
  *
  * The headers of Level Zero 1.4 lack all of it; so its structures are written down here.
  */
+#include "layer/device/ze/ze_mutable.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_recordings.h"
 
 #define CHANGES_SIGNAL 16u /* ZE_MUTABLE_COMMAND_EXP_FLAG_SIGNAL_EVENT */
 /* ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC, …_GROUP_SIZE_EXP_DESC */

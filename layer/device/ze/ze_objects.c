@@ -3,10 +3,16 @@
  * ze_objects.c: what is known of a program's contexts, queues, lists, fences, kernels and memory.
  * Handles are reused: what is created takes the place of whatever had its handle.
  */
+#include "layer/device/ze/ze_objects.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_executions.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_recordings.h"
 
 static struct tl_handles queues, lists, fences, kernels, images, allocations;
 static struct ze_queue *all_queues;
