@@ -800,19 +800,20 @@ static void add_raw(struct args *args, const struct tl_device_work *work)
 static void add_what(struct tl_device_queue *queue, struct args *args,
 		     const struct tl_device_work *work)
 {
-	if (work->bytes)
-		add(args, KEY(bytes), TL_VALUE_UNSIGNED_64, work->bytes);
-	if (work->bytes && work->end > work->start && !work->unfinished)
+	if (work->facts->bytes)
+		add(args, KEY(bytes), TL_VALUE_UNSIGNED_64, work->facts->bytes);
+	if (work->facts->bytes && work->end > work->start && !work->unfinished)
 		add_double(args, KEY(bandwidth),
-			   (double)work->bytes / (double)(work->end - work->start));
-	if (work->peer)
-		add(args, KEY(peer), TL_VALUE_STRING, tl_string_of(work->peer));
-	if (work->dimensions && work->dimensions <= 3) {
+			   (double)work->facts->bytes / (double)(work->end - work->start));
+	if (work->facts->peer)
+		add(args, KEY(peer), TL_VALUE_STRING, tl_string_of(work->facts->peer));
+	if (work->facts->dimensions && work->facts->dimensions <= 3) {
 		add(args, KEY(global), TL_VALUE_STRING,
-		    text_of_size(&queue->global, work->dimensions, work->global));
-		if (work->local[0])
+		    text_of_size(&queue->global, work->facts->dimensions, work->facts->global));
+		if (work->facts->local[0])
 			add(args, KEY(local), TL_VALUE_STRING,
-			    text_of_size(&queue->local, work->dimensions, work->local));
+			    text_of_size(&queue->local, work->facts->dimensions,
+					 work->facts->local));
 	}
 	if (work->unfinished)
 		add(args, KEY(unfinished), TL_VALUE_TRUTH, 1);
@@ -823,7 +824,7 @@ static void add_what(struct tl_device_queue *queue, struct args *args,
 static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_device_work *work,
 				uint32_t lane, struct args *args)
 {
-	add(args, KEY(kind), TL_VALUE_STRING, text_of_kind(work->kind));
+	add(args, KEY(kind), TL_VALUE_STRING, text_of_kind(work->facts->kind));
 	add(args, KEY(queue), TL_VALUE_UNSIGNED_64, queue->number);
 	add(args, KEY(device), TL_VALUE_STRING,
 	    kept_number(&queue->device->text, queue->device->name));
@@ -835,8 +836,9 @@ static struct tl_event slice_of(struct tl_device_queue *queue, const struct tl_d
 				 .flags = TL_EVENT_NS,
 				 .level = TL_LEVEL_OPERATOR,
 				 .lane = lane,
-				 .name = work->name && *work->name ? tl_string_of(work->name)
-								   : text_of_kind(work->kind),
+				 .name = work->facts->name && *work->facts->name
+						 ? tl_string_of(work->facts->name)
+						 : text_of_kind(work->facts->kind),
 				 .category = KEY(device),
 				 .request = work->request,
 				 .start = work->start,
@@ -888,15 +890,15 @@ static void tell(const struct tl_device_queue *queue, const struct tl_device_wor
 {
 	tl_device_tell(&(struct tl_device_view){
 		.size = sizeof(struct tl_device_view),
-		.name = work->name,
-		.kind = work->kind,
+		.name = work->facts->name,
+		.kind = work->facts->kind,
 		.unfinished = work->unfinished,
 		.queue_number = queue->number,
 		.queue = queue->label,
 		.start = work->start,
 		.end = work->end,
-		.bytes = work->bytes,
-		.peer = work->peer,
+		.bytes = work->facts->bytes,
+		.peer = work->facts->peer,
 		.correlation = work->correlation,
 		.request = work->request,
 		.thread = (int)work->submitted.thread,

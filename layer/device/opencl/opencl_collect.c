@@ -24,7 +24,6 @@
  */
 #include "layer/device/opencl/opencl_collect.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "layer/base/cache_near.h"
@@ -161,26 +160,18 @@ static struct tl_device_call call_in_ns(const struct tl_cl_call *call)
 /* All that is known but when it ran. */
 static struct tl_device_work command_work(const struct tl_cl_command *command)
 {
-	struct tl_device_work work = {
-		.name = command->name,
-		.kind = command->kind,
+	return (struct tl_device_work){
+		.facts = &command->facts,
 		.has = command->has,
 		.queued = command->queued,
 		.submit = command->submit,
 		.raw_start = command->raw_start,
 		.raw_end = command->raw_end,
-		.bytes = command->bytes,
-		.peer = command->peer,
-		.dimensions = command->dimensions,
 		.correlation = command->correlation,
 		.request = command->request,
 		.submitted = call_in_ns(&command->submitted),
 		.waited = call_in_ns(&command->waited),
 	};
-
-	memcpy(work.global, command->global, sizeof(work.global));
-	memcpy(work.local, command->local, sizeof(work.local));
-	return work;
 }
 
 /*

@@ -24,27 +24,23 @@
 #include "layer/device/opencl/opencl_waiting.h"
 
 /*
- * What is kept of one while it is under way, and no more: it is written at each enqueue. struct
- * tl_device_work says what the fields are.
+ * What is kept of a command while it is under way, and no more: it is written at each enqueue.
+ * struct tl_device_work says what the fields are. Each enqueue has the lines of the cache up to
+ * .has fetched (tl_cl_command_prepare).
  */
 struct tl_cl_command {
 	struct tl_cl_command *next;
 
-	/*
-	 * Who enqueues it fills in all of these (the sizes as far as there are .dimensions, and
-	 * .local[0] with them).
-	 */
+	/* Who enqueues it fills in all of these. */
 	struct tl_cl_queue *queue;
 	struct tl_device_command *lane;
 	cl_event event;		     /* we hold it */
 	struct tl_cl_call submitted; /* the call that submitted it */
 	uint32_t correlation, request;
-	const char *name, *peer;
-	uint64_t bytes;
-	bool owned;    /* ours alone; else the program has it, too */
+	/* sizes as far as there are .dimensions, and .local[0] with them */
+	struct tl_device_facts facts;
+	bool owned;    /* the event is the layer's alone; else the program has it, too */
 	bool blocking; /* the call that submits it waits for it, too */
-	uint8_t kind, dimensions;
-	uint64_t global[3], local[3];
 
 	/* What becomes of it. */
 	/* the claimer's: it has ended, and is about to be taken out */
@@ -61,6 +57,9 @@ struct tl_cl_command {
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };
+
+_Static_assert(offsetof(struct tl_cl_command, has) < 3 * 64,
+	       "an enqueue writes three lines of the cache");
 
 /* --- their memory */
 

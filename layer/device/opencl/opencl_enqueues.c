@@ -284,17 +284,18 @@ static void command_describe_kernel(struct tl_cl_command *command, const struct 
 	const size_t *global = VALUE(const size_t *, call, shape->global);
 	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
 
-	command->name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
-	command->peer = NULL;
-	command->bytes = 0;
+	command->facts.name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
+	command->facts.peer = NULL;
+	command->facts.bytes = 0;
 	if (shape->dimensions < 0) {
 		/* A task is one work-item. */
-		command->dimensions = 1;
-		command->global[0] = command->local[0] = 1;
+		command->facts.dimensions = 1;
+		command->facts.global[0] = command->facts.local[0] = 1;
 	} else if (global && dimensions <= 3) {
-		command->dimensions = (uint8_t)dimensions;
-		sizes_copy(command->global, global, dimensions);
-		sizes_copy(command->local, VALUE(const size_t *, call, shape->local), dimensions);
+		command->facts.dimensions = (uint8_t)dimensions;
+		sizes_copy(command->facts.global, global, dimensions);
+		sizes_copy(command->facts.local, VALUE(const size_t *, call, shape->local),
+			   dimensions);
 	}
 }
 
@@ -313,10 +314,10 @@ static __attribute__((noinline)) void command_describe_other(struct tl_cl_comman
 							     const struct shape *shape,
 							     uint64_t result)
 {
-	command->name = shape_kind(shape)->name;
-	command->peer = call_peer(call, shape);
-	command->bytes = call_bytes(call, shape);
-	call_note_mapping(call, shape, result, command->bytes);
+	command->facts.name = shape_kind(shape)->name;
+	command->facts.peer = call_peer(call, shape);
+	command->facts.bytes = call_bytes(call, shape);
+	call_note_mapping(call, shape, result, command->facts.bytes);
 	call_note_freed(call, shape);
 }
 
@@ -326,9 +327,9 @@ static inline void command_describe(struct tl_cl_command *command, struct tl_cal
 	command->submitted = tl_cl_call_of(call);
 	command->request = call->request;
 	command->correlation = tl_device_correlation();
-	command->kind = shape->what;
+	command->facts.kind = shape->what;
 	command->blocking = VALUE(cl_bool, call, shape->blocking);
-	command->dimensions = 0;
+	command->facts.dimensions = 0;
 	if (shape->kernel >= 0)
 		command_describe_kernel(command, call, shape);
 	else

@@ -7,7 +7,6 @@
  */
 #include "layer/device/ze/ze_collect.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "layer/device/device_lanes.h"
@@ -54,18 +53,7 @@ static void work_convert(struct ze_device *device, const struct ze_command *comm
 		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
 }
 
-static void command_describe(const struct ze_command *command, struct tl_device_work *work)
-{
-	work->name = command->name ? command->name : command->what;
-	work->kind = command->kind;
-	work->bytes = command->bytes;
-	work->peer = command->peer;
-	work->dimensions = command->dimensions;
-	memcpy(work->global, command->global, sizeof(work->global));
-	memcpy(work->local, command->local, sizeof(work->local));
-}
-
-/* What only we know of it. Returns how many there are. */
+/* What this API alone has. Returns how many there are. */
 static uint32_t item_arguments(const struct ze_command *command, const struct ze_item *item,
 			       bool unfinished, struct tl_event_arg *args)
 {
@@ -87,6 +75,7 @@ static void item_show(struct ze_execution *execution, uint32_t index, bool unfin
 	struct ze_item *item = &execution->items[index];
 	struct tl_event_arg args[2];
 	struct tl_device_work work = {
+		.facts = &command->facts,
 		.unfinished = unfinished,
 		.raw_start = item->start,
 		.raw_end = item->end,
@@ -100,7 +89,6 @@ static void item_show(struct ze_execution *execution, uint32_t index, bool unfin
 		.args = args,
 	};
 
-	command_describe(command, &work);
 	if (item->read) {
 		work.has = TL_RAW_START | TL_RAW_END;
 		work_convert(execution->recording->device, command, execution, &work);

@@ -201,7 +201,9 @@ static void copy_command(struct ze_recording *recording, const struct ze_command
 	if (!copy)
 		return;
 	*copy = *command;
-	copy->name = command->name ? strdup(command->name) : NULL;
+	copy->kernel = NULL;
+	if (command->kernel)
+		tl_ze_command_set_kernel(copy, command->kernel);
 	copy->own = NULL;
 	copy->slot = NULL;
 	copy->previous = 0;

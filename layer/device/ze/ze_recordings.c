@@ -114,8 +114,15 @@ void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *comm
 	if (recording->context && clean && command->slot && recording->immediate)
 		tl_ze_slot_give(recording->context, command->slot);
 	tl_ze_command_drop_event(recording, command);
-	free(command->name);
+	free(command->kernel);
 	memset(command, 0, sizeof(*command));
+}
+
+void tl_ze_command_set_kernel(struct ze_command *command, const char *kernel)
+{
+	free(command->kernel);
+	command->kernel = kernel ? strdup(kernel) : NULL;
+	command->facts.name = command->kernel ? command->kernel : "kernel";
 }
 
 static void recording_free(struct ze_recording *recording)

@@ -55,17 +55,12 @@ enum ze_source {
 };
 
 struct ze_command {
-	char *name; /* a kernel's; NULL: what */
-	const char *what;
-	enum tl_device_kind kind;
+	struct tl_device_facts facts;
+	char *kernel; /* where .facts.name lies if it is a kernel's; else NULL */
 	enum ze_source source;
 	struct ze_own_event *own;
 	struct ze_event *event; /* the program's, that is signalled; a reference */
 	struct ze_slot *slot;
-	uint64_t bytes;
-	const char *peer;
-	unsigned dimensions;
-	uint64_t global[3], local[3];
 	uint32_t kernels; /* of a launch of several; 0: it is none */
 	uint64_t id;	  /* by which the program may change it; 0: it may not */
 	bool keeps;	  /* its event is the program's to choose: none of ours */
@@ -109,6 +104,9 @@ struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording);
  */
 void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
 			    struct ze_command *command);
+
+/* It is this kernel's. NULL: the kernel's name is not known. */
+void tl_ze_command_set_kernel(struct ze_command *command, const char *kernel);
 
 /* The command has nothing to do with the program's event any more. */
 void tl_ze_command_drop_event(struct ze_recording *recording, struct ze_command *command);
