@@ -22,6 +22,11 @@ libtl_core_la_SOURCES = \
 	%D%/device/device_thread.h \
 	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/spin_lock.h %D%/base/sanitizer.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
+	%D%/device/command_slice.h %D%/device/command_slice.c \
+	%D%/device/device_queue.h %D%/device/device_queues.c \
+	%D%/device/device_texts.h %D%/device/device_texts.c \
+	%D%/device/queue_depth.h %D%/device/queue_depth.c \
+	%D%/device/queue_lanes.h %D%/device/queue_lanes.c \
 	%D%/calls/event.h %D%/calls/event.c \
 	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \
 	%D%/program/xpti_events.h %D%/program/xpti_events.c \

@@ -51,23 +51,6 @@ void tl_cl_command_give_back(struct tl_cl_command *command)
 
 /* --- the list */
 
-uint32_t tl_cl_note(struct tl_cl_queue *queue, struct tl_cl_command *command,
-		    const struct tl_cl_call *waited)
-{
-	bool first = !command->waited.end;
-
-	if (!first && command->waited.end <= waited->end)
-		return 0;
-	command->waited = *waited;
-	if (!first)
-		return 0;
-	if (atomic_load_explicit(&queue->waited, memory_order_relaxed) < waited->end)
-		atomic_store_explicit(&queue->waited, waited->end, memory_order_relaxed);
-	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
-	tl_cl_count_add(&queue->noted, 1);
-	return 1;
-}
-
 /*
  * Of the queue's last finishes that began when the command had been submitted the one that ended
  * first; NULL: none has.

@@ -113,8 +113,22 @@ static inline void tl_cl_note_from(struct tl_cl_queue *queue, struct tl_cl_comma
  * their hooks come. Returns how many have not been waited for before: one or none. Under the lock,
  * as what follows is.
  */
-uint32_t tl_cl_note(struct tl_cl_queue *queue, struct tl_cl_command *command,
-		    const struct tl_cl_call *waited);
+static inline uint32_t tl_cl_note(struct tl_cl_queue *queue, struct tl_cl_command *command,
+				  const struct tl_cl_call *waited)
+{
+	bool first = !command->waited.end;
+
+	if (!first && command->waited.end <= waited->end)
+		return 0;
+	command->waited = *waited;
+	if (!first)
+		return 0;
+	if (atomic_load_explicit(&queue->waited, memory_order_relaxed) < waited->end)
+		atomic_store_explicit(&queue->waited, waited->end, memory_order_relaxed);
+	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
+	tl_cl_count_add(&queue->noted, 1);
+	return 1;
+}
 
 static inline void tl_cl_pass_noted(struct tl_cl_queue *queue)
 {
