@@ -53,7 +53,7 @@
 #include "layer/base/signal_handler.h"
 #include "layer/process/exec_image.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/process/runtime.h"
 #include "layer/base/raw_thread.h"
 #include "layer/process/tool_libraries.h"

@@ -33,19 +33,21 @@
 #include "layer/calls/event.h"
 #include "layer/program/xpti_events.h"
 #include "layer/buffers/label_memory.h"
+#include "layer/buffers/upcalls.h"
+#include "layer/write/process_facts.h"
 #include "layer/base/cache_near.h"
 #include "layer/base/once.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/buffers/pool.h"
 #include "layer/process/preload.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/resolve/real_function.h"
 #include "layer/base/message.h"
 #include "layer/buffers/strings.h"
 #include "layer/calls/thread.h"
 #include "layer/process/tool_libraries.h"
 #include "layer/calls/tracers.h"
-#include "layer/base/loaded_objects.h"
+#include "layer/base/library_walk.h"
 #include "layer/write/writer.h"
 #include "tracelayer/tracer.h"
 
@@ -618,7 +620,7 @@ static void before_fork(void)
 	tl_tracer_before_fork();
 	tl_pen_take_quietly(&lock, &signals);
 	fork_signals = signals;
-	tl_walk_before_fork();
+	tl_library_walk_before_fork();
 }
 
 static void after_fork_in_parent(void)
@@ -628,7 +630,7 @@ static void after_fork_in_parent(void)
 	if (tl_runtime_is_confined())
 		return;
 
-	tl_walk_after_fork_parent();
+	tl_library_walk_after_fork_parent();
 	tl_pen_release_quietly(&lock, &signals);
 	tl_tracer_after_fork_parent();
 	tl_device_background_after_fork_parent();
@@ -645,7 +647,7 @@ static void after_fork_in_child(void)
 	}
 	home = process();
 
-	tl_walk_after_fork_child();
+	tl_library_walk_after_fork_child();
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
 		tl_strings_after_fork();
@@ -724,6 +726,10 @@ static char **early_environment(void)
 
 static void start(void)
 {
+	static const struct tl_buffer_upcalls upcalls = {tl_writer_wake, tl_writer_help,
+							 tl_control_is_asked, tl_about_facts};
+
+	tl_buffer_give_upcalls(&upcalls);
 	home = process();
 	tl_config_read();
 	preloaded = tl_preloaded();

@@ -50,7 +50,7 @@
 #include "layer/base/credentials.h"
 #include "layer/buffers/lanes.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/base/message.h"
 #include "layer/write/sink.h"
 #include "layer/base/raw_thread.h"
