@@ -3,10 +3,20 @@
  * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what
  * waits for queues.
  */
+#include "layer/device/ze/ze_execute_hooks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/device_lanes.h"
+#include "layer/device/ze/ze_capture.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_executions.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_recordings.h"
 
 /* One of the lists that a call executes. */
 struct part {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_device.c: devices, their engines, and their clocks.
+ * ze_devices.c: see ze_devices.h.
  */
+#include "layer/device/ze/ze_devices.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/hook.h"
+#include "layer/device/ze/ze_driver_functions.h"
 
 static struct tl_handles devices;
 static struct ze_device *all; /* linked by .next */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.c: see device.h.
+ * device_lanes.c: see device_lanes.h.
  */
-#include "layer/device/device.h"
+#include "layer/device/device_lanes.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +11,9 @@
 #include "layer/calls/slow_path.h"
 #include "layer/base/environment.h"
 #include "layer/device/background.h"
+#include "layer/device/device_api.h"
+#include "layer/device/device_thread.h"
+#include "layer/device/hook.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
 #include "layer/base/cache_near.h"
@@ -45,6 +48,15 @@ bool tl_device_look(void)
 	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
 }
 
+/* The thread before it may have ended inside of a hook. */
+static void thread_begins(struct tl_producer *producer)
+{
+	atomic_store_explicit(&tl_device_thread_of(producer)->hooking, 0, memory_order_relaxed);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->thread_begins)
+			(*api)->thread_begins(producer);
+}
+
 void tl_device_begin(void)
 {
 	sigset_t all, signals;
@@ -54,9 +66,11 @@ void tl_device_begin(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	if (tl_once_begin(&begun) == TL_ONCE_DO) {
+		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
 		/* What lacks a hook for want of memory is called all the same. */
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
-			tl_hook_set((*api)->hooks);
+			for (const struct tl_hook *const *list = (*api)->hooks; *list; list++)
+				tl_hook_set(*list);
 		tl_once_done(&begun);
 	}
 	/*

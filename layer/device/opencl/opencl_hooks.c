@@ -1,47 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl.c: device lanes of OpenCL: the hooks, the driver's functions, the end. opencl.h tells what
- * the other files have.
+ * opencl_hooks.c: OpenCL's device lanes put together: the table of all hooks, the end, forks.
  */
 #include "layer/device/opencl/opencl.h"
 
-#include "layer/device/device.h"
-#include "layer/device/opencl/opencl_commands.h"
-#include "layer/base/cache_near.h"
-
-struct tl_cl_driver tl_cl;
-
-/* --- the driver's functions */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* who looks for them */
-_Atomic enum tl_cl_known tl_cl_known TL_NEAR;
-
-static void find_functions(void)
-{
-#define FIND(name) tl_cl.name = (__typeof__(tl_cl.name))tl_hook_real(#name);
-	TL_CL_FUNCTIONS(FIND)
-#undef FIND
-}
-
-static bool has_functions(void)
-{
-	return tl_cl.clGetEventInfo && tl_cl.clGetEventProfilingInfo && tl_cl.clReleaseEvent &&
-	       tl_cl.clRetainEvent && tl_cl.clGetDeviceInfo && tl_cl.clGetCommandQueueInfo;
-}
-
-bool tl_cl_know(void)
-{
-	pthread_mutex_lock(&lock);
-	if (atomic_load_explicit(&tl_cl_known, memory_order_relaxed) == TL_CL_UNKNOWN) {
-		find_functions();
-		atomic_store_explicit(&tl_cl_known, has_functions() ? TL_CL_USABLE : TL_CL_LACKING,
-				      memory_order_release);
-	}
-	pthread_mutex_unlock(&lock);
-	return atomic_load_explicit(&tl_cl_known, memory_order_relaxed) == TL_CL_USABLE;
-}
-
-/* --- the hooks */
+#include "layer/buffers/buffer.h"
+#include "layer/device/opencl/opencl_collect.h"
+#include "layer/device/opencl/opencl_devices.h"
+#include "layer/device/opencl/opencl_driver_functions.h"
+#include "layer/device/opencl/opencl_enqueue_table.h"
+#include "layer/device/opencl/opencl_enqueues.h"
+#include "layer/device/opencl/opencl_events.h"
+#include "layer/device/opencl/opencl_kernels.h"
+#include "layer/device/opencl/opencl_memory.h"
+#include "layer/device/opencl/opencl_queue_hooks.h"
+#include "layer/device/opencl/opencl_queues.h"
+#include "layer/device/opencl/opencl_waiting.h"
+#include "layer/device/opencl/opencl_waits.h"
 
 #define COMMAND(function, ...)                                                                     \
 	{#function, tl_cl_enqueue_before, tl_cl_enqueue_after, TL_HOOK_STRAIGHT},
@@ -91,10 +66,22 @@ static const struct tl_hook hooks[] = {
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
 
+static const struct tl_hook *const lists[] = {hooks, NULL};
+
+/* A thread that ended before it noted what its call waited for. */
+static void thread_begins(struct tl_producer *producer)
+{
+	atomic_store_explicit(&tl_cl_thread_of(producer)->waiting, NULL, memory_order_relaxed);
+}
+
+/* What was under way is the parent's. */
 static void after_fork(void)
 {
-	pthread_mutex_init(&lock, NULL);
-	tl_cl_commands_after_fork();
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
+		thread_begins(producer);
+	tl_cl_driver_functions_after_fork();
+	tl_cl_enqueues_after_fork();
 	tl_cl_queues_after_fork();
 	tl_cl_devices_after_fork();
 	tl_cl_kernels_after_fork();
@@ -103,9 +90,10 @@ static void after_fork(void)
 
 const struct tl_device_api tl_device_opencl = {
 	.prefix = "cl",
-	.hooks = hooks,
+	.hooks = lists,
 	.end = tl_cl_collect_end,
 	.collect = tl_cl_collect_some,
 	.awaits = tl_cl_awaits,
+	.thread_begins = thread_begins,
 	.after_fork = after_fork,
 };
