@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
 #include "cli/read/trace_events.h"
 #include "cli/read/chrome_reader.h"
