@@ -18,7 +18,7 @@ library()
 		$(sources_of libtl_resolve_la layer) $(lanes_of opencl_lanes) $(lanes_of ze_lanes) $(sources_of libtracelayer_la layer); do
 		sources="$sources $top_srcdir/$file.c"
 	done
-	${CC:-cc} $options -shared $sources "$top_builddir/apis/ze_tracing.c" -Wl,--whole-archive "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
+	${CC:-cc} $options -shared $sources "$top_builddir/apis/builtin_apis.c" "$top_builddir/apis/ze_tracing.c" -Wl,--whole-archive "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
 		-Wl,--no-whole-archive -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,--version-script="$top_builddir/layer/libtracelayer.map" \
 		-Wl,--exclude-libs,libffi.a:libz.a -l:libffi.a -l:libz.a -o "$tmp/libtracelayer.so" &&
 		${CC:-cc} -shared -Wl,--whole-archive "$archives/libtl_cl_layer.a" -Wl,--no-whole-archive -L"$tmp" -ltracelayer -Wl,-rpath,"$tmp" \
