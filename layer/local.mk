@@ -136,9 +136,9 @@ ze_lanes = \
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/resolve/builtin_apis.c %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
+libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
 	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
-nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
+nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
@@ -147,10 +147,10 @@ libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-li
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 
-layer/libtracelayer.map: apis/ze.exports apis/cl.exports apis/ze_tracing.exports %D%/exports
+layer/libtracelayer.map: $(apis_exports) apis/ze_tracing.exports %D%/exports
 	$(AM_V_GEN)$(MKDIR_P) layer && { \
 		echo '{'; echo 'global:'; \
-		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports apis/ze.exports apis/cl.exports apis/ze_tracing.exports; \
+		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports $(apis_exports) apis/ze_tracing.exports; \
 		echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += %D%/exports
