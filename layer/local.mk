@@ -34,7 +34,13 @@ libtl_core_la_SOURCES = \
 	%D%/process/preload.h %D%/process/preload.c \
 	%D%/write/run_report.h %D%/write/run_report.c \
 	%D%/calls/request.h %D%/calls/request.c \
-	%D%/process/runtime.h %D%/process/runtime.c \
+	%D%/buffers/process_state.h %D%/buffers/process_state.c \
+	%D%/resolve/api_table.h %D%/resolve/api_table.c \
+	%D%/resolve/recording.h %D%/resolve/recording.c \
+	%D%/process/process_parts.h %D%/process/process_parts.c \
+	%D%/process/process_start.c \
+	%D%/process/process_fork.h %D%/process/process_fork.c \
+	%D%/process/process_exit.h %D%/process/process_exit.c \
 	%D%/base/message.h %D%/base/message.c \
 	%D%/buffers/strings.h %D%/buffers/strings.c \
 	%D%/calls/thread.h %D%/calls/thread.c \

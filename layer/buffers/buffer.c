@@ -104,7 +104,7 @@
 #include "layer/base/environment.h"
 #include "layer/write/recording_control.h"
 #include "layer/buffers/pool.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/write/writer.h"
 
 #define HEADER	      ((uint64_t)sizeof(struct tl_chunk_piece)) /* before a chunk's records */
@@ -764,10 +764,10 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 	uint64_t *record = NULL;
 
 	if (tl_buffer_is_stale(thread)) {
-		tl_runtime_notice_fork();
+		tl_process_notice_fork();
 		return NULL;
 	}
-	if (tl_runtime_is_confined()) {
+	if (tl_process_is_confined()) {
 		lose(producer);
 		return NULL;
 	}

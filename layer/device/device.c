@@ -15,7 +15,7 @@
 #include "layer/device/work.h"
 #include "layer/base/cache_near.h"
 #include "layer/base/once.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/calls/thread.h"
 #include "tracelayer/api.h"
 
@@ -40,7 +40,7 @@ bool tl_device_look(void)
 	if (has_begun() || !has_apis() || !tl_config.device)
 		return false;
 	if (!tl_device_is_watched() &&
-	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record()))
+	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_process_may_record()))
 		return false;
 	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
 }
@@ -49,7 +49,7 @@ void tl_device_begin(void)
 {
 	sigset_t all, signals;
 
-	if (!tl_runtime_begin())
+	if (!tl_process_begin())
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);

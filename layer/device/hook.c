@@ -24,7 +24,7 @@
 #include "layer/base/spin_lock.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
 
 #define LOOKS 4000u /* at a lock, some microseconds, before it is slept for */
@@ -163,7 +163,7 @@ static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t c
 	 */
 	place->straight = hook->way == TL_HOOK_STRAIGHT && !shim->function->passed;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
-	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
+	tl_api_set_mode(shim, TL_MODE_DEVICE, 0);
 	return true;
 }
 
@@ -176,7 +176,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 
 	if (!tl_hook_has_barrier)
 		register_barrier();
-	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
+	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			hook = find(sorted, count, library->api->functions[i].name);
 			all &= !hook || set_one(hook, &library->shims[i], library->api->count);
@@ -198,7 +198,7 @@ void *tl_hook_real(const char *function)
 {
 	const struct tl_shim_library *library;
 
-	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++)
+	for (uint32_t number = 0; (library = tl_api_library(number)); number++)
 		for (uint32_t i = 0; i < library->api->count; i++)
 			if (!strcmp(library->api->functions[i].name, function))
 				return real_of(&library->shims[i]);

@@ -38,7 +38,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 #include "tracelayer/shim.h"
 
 #define TL_HOOK_STATE 64u  /* bytes of state for each call, zeroed, aligned to 16 */
