@@ -19,7 +19,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
-	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/spin_lock.h %D%/base/sanitizer.h %D%/device/hook.c \
+	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/base/spin_lock.h %D%/base/sanitizer.h %D%/calls/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/calls/event.h %D%/calls/event.c \
 	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \

@@ -38,7 +38,7 @@
 #include "layer/base/environment.h"
 #include "layer/write/recording_control.h"
 #include "layer/device/device.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/calls/longjmp.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/newer_loader.h"

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "layer/device/device.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/thread.h"
 

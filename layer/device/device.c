@@ -23,7 +23,6 @@
 
 _Atomic bool tl_device_waiting;
 static struct tl_once begun;
-_Atomic bool tl_device_ended TL_NEAR;
 
 static bool has_begun(void)
 {
@@ -88,7 +87,8 @@ void tl_device_end(void)
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
 	if (!tl_device_awaits_end() ||
-	    atomic_exchange_explicit(&tl_device_ended, true, memory_order_seq_cst) || is_inside())
+	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||
+	    is_inside())
 		return;
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
 	if (!thread)
@@ -109,7 +109,7 @@ void tl_device_after_fork(void)
 	tl_hook_after_fork();
 	tl_device_background_after_fork_child();
 	if (tl_config.left_alone)
-		atomic_store_explicit(&tl_device_ended, true, memory_order_relaxed);
+		atomic_store_explicit(&tl_hook_driver_ended, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->after_fork)
 			(*api)->after_fork();

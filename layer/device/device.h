@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 enum tl_device_left {
 	TL_DEVICE_NOTHING,
@@ -76,11 +76,15 @@ void tl_device_end(void);
 bool tl_device_awaits_end(void);
 
 /* It has been called: nothing is asked of a driver any more on our behalf. */
-extern _Atomic bool tl_device_ended; /* device.c's own */
 static inline bool tl_device_has_ended(void)
 {
-	/* Sequentially consistent: see inside_hook.h. */
-	return atomic_load_explicit(&tl_device_ended, memory_order_seq_cst);
+	return tl_hook_driver_has_ended();
+}
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+static inline uint64_t tl_device_now(void)
+{
+	return tl_clock_gettime_ticks();
 }
 
 void tl_device_after_fork(void);

@@ -35,7 +35,7 @@
 #include "common/command_kinds.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
-#include "layer/device/hook.h"
+#include "layer/device/device.h"
 #include "layer/device/watch.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/request.h"

@@ -14,7 +14,7 @@ plan 2
 #	tl_device_apis		drivers are asked for their last results: their code is anybody's
 #	tl_places		asks the environment once, when a process's first memory for events is made
 #	zcalloc, zcfree		zlib's own allocator, in whose place format/encode/gzip.c puts another
-#	tl_fork_unseen		is for a child's first call, in the program's thread
+#	tl_process_stages	the start, which has run; and for a child's first call, in the program's thread
 # Allowed:
 #	__errno_location	asked once, when the library is loaded
 #	__stack_chk_fail	ends the process
@@ -26,6 +26,6 @@ reach()
 }
 ok "threads, exit handlers and producers reach no function of another library" reach thread_main watch end_file tl_process_flush tl_process_end \
 	tl_writer_help tl_writer_wake tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
-	-tl_process_start -tl_device_apis -tl_places -zcalloc -zcfree -tl_fork_unseen
+	-tl_process_start -tl_device_apis -tl_places -zcalloc -zcfree -tl_process_stages
 # The reader of code sees what there is to see.
 like "$(reach tl_process_start)" '^getenv < ' "where one is within reach, that is found"

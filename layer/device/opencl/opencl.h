@@ -40,7 +40,7 @@
 #include "layer/device/clock_fit.h"
 #include "layer/device/device.h"
 #include "layer/device/handles.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/base/spin_lock.h"
 #include "layer/device/work.h"
 #include "layer/base/cache_near.h"

@@ -44,7 +44,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/device/background.h"
 #include "layer/device/device.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/base/cache_near.h"
 
 /* commands that nobody waits for; beyond it the oldest are collected */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook_test.c: hooks around calls (layer/device/hook.h), and the cause in a call's record. The toy
+ * hook_test.c: hooks around calls (layer/calls/hook.h), and the cause in a call's record. The toy
  * API (core_doubles.h) is the driver.
  */
 #include <alloca.h>

@@ -3,8 +3,8 @@
  * inside_hook.h: a thread's being inside of a hook: what hook.c and the short way of calls
  * (slow_path.c) have around each.
  */
-#ifndef TL_LAYER_DEVICE_INSIDE_HOOK_H
-#define TL_LAYER_DEVICE_INSIDE_HOOK_H
+#ifndef TL_LAYER_CALLS_INSIDE_HOOK_H
+#define TL_LAYER_CALLS_INSIDE_HOOK_H
 
 #include "layer/buffers/buffer.h"
 #include "layer/calls/thread.h"
@@ -46,7 +46,7 @@ static inline struct tl_producer *tl_hook_step_in(struct tl_producer *producer)
 	uint32_t count = (tl_hook_counted(producer) + 1) | 1;
 	/*
 	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of
-	 * tl_device_has_ended and the looks at that: a hook either sees the mark, or is seen by who
+	 * tl_hook_driver_has_ended and the looks at that: a hook either sees the mark, or is seen by who
 	 * waits for it. With the barrier in tl_hook_drain, so much only for the compiler.
 	 */
 	if (TL_LIKELY(tl_hook_has_barrier))

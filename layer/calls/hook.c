@@ -6,7 +6,7 @@
  * frame: a call that is left by longjmp has none any more. A forked child has a copy of it, though
  * not of the thread that it belonged to.
  */
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -19,8 +19,7 @@
 #include "format/file/record.h"
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
-#include "layer/device/device.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/base/spin_lock.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/real_function.h"
@@ -34,6 +33,7 @@ struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 /* --- the barrier */
 
 bool tl_hook_has_barrier TL_NEAR;
+_Atomic bool tl_hook_driver_ended TL_NEAR;
 
 static void register_barrier(void)
 {
@@ -233,7 +233,7 @@ void tl_hook_cancellable(const int *state)
 void tl_hook_run(void (*work)(void *), void *user_data)
 {
 	TL_HOOK_INSIDE(self());
-	if (!tl_device_has_ended())
+	if (!tl_hook_driver_has_ended())
 		work(user_data);
 }
 
@@ -249,7 +249,7 @@ static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 
 	while (count & 1 &&
 	       atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
-		if (tl_device_now() >= deadline)
+		if (tl_clock_gettime_ticks() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
 	}
@@ -332,7 +332,7 @@ bool tl_hook_enter(struct tl_call *call)
 void tl_hook_starts(struct tl_call *call)
 {
 	if (call->hooked->hook->way == TL_HOOK_TIMED)
-		call->hooked->start = tl_device_now();
+		call->hooked->start = tl_clock_gettime_ticks();
 }
 
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
@@ -346,7 +346,7 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 	}
 	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED && here)
-		hooked->end = tl_device_now();
+		hooked->end = tl_clock_gettime_ticks();
 	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
 		TL_HOOK_UNCANCELLED();
@@ -380,7 +380,7 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 			       .hooked = hooked};
 	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED)
-		hooked->end = tl_device_now();
+		hooked->end = tl_clock_gettime_ticks();
 	if (hook->after) {
 		TL_HOOK_UNCANCELLED();
 		TL_HOOK_INSIDE(self());
