@@ -9,6 +9,8 @@ libtl_core_la_SOURCES = \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
+	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \
+	%D%/buffers/upcalls.h %D%/buffers/upcalls.c \
 	%D%/buffers/clock.h %D%/buffers/clock.c \
 	%D%/base/environment.h %D%/base/environment.c \
 	%D%/program/context.h %D%/program/context.c \
@@ -19,7 +21,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device.c \
-	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/base/spin_lock.h %D%/base/sanitizer.h %D%/calls/hook.c \
+	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/base/spin_lock.h %D%/base/libc/sanitizer.h %D%/calls/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/calls/event.h %D%/calls/event.c \
 	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \
@@ -32,7 +34,7 @@ libtl_core_la_SOURCES = \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
 	%D%/buffers/pool.h %D%/buffers/pool.c \
 	%D%/process/preload.h %D%/process/preload.c \
-	%D%/write/run_report.h %D%/write/run_report.c \
+	%D%/base/run_report.h %D%/base/run_report.c \
 	%D%/calls/request.h %D%/calls/request.c \
 	%D%/buffers/process_state.h %D%/buffers/process_state.c \
 	%D%/resolve/api_table.h %D%/resolve/api_table.c \
@@ -48,7 +50,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/traced_path.c \
 	%D%/calls/tracers.h %D%/calls/tracers.c %D%/calls/dispatch_table.h \
 	%D%/calls/call_view.c \
-	%D%/base/loaded_objects.h %D%/base/loaded_objects.c \
+	%D%/base/library_walk.h %D%/base/library_walk.c \
 	%D%/resolve/real_function.h
 
 # From chunks to the trace file. Links with zlib.
@@ -68,7 +70,7 @@ libtl_writer_la_LIBADD = libtl_gzip.la
 # What libtracelayer.so has of a C library for itself: in no test program.
 noinst_LTLIBRARIES += libtl_libc.la
 libtl_libc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin
-libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/libc_bytes.c %D%/base/libc/libc_calls.c %D%/base/libc/libc_mutex.c %D%/base/libc/libc_texts.c \
+libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/own_libc.h %D%/base/libc/libc_bytes.c %D%/base/libc/libc_calls.c %D%/base/libc/libc_mutex.c %D%/base/libc/libc_texts.c \
 	%D%/base/libc/kernel.h %D%/base/libc/kernel_x86_64.h %D%/base/libc/kernel_aarch64.h
 
 # The real functions, dlsym, closures.
@@ -78,7 +80,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/closure.h %D%/resolve/closure.c \
 	%D%/resolve/dlsym.h %D%/resolve/dlsym.c \
 	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
-	%D%/resolve/elf.h %D%/resolve/elf.c \
+	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \
 	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
 	%D%/resolve/shim_names.h %D%/resolve/shim_names.c \
 	%D%/base/cache_near.h \

@@ -22,7 +22,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/dispatcher/streams.c \
 	%D%/dispatcher/string_table.c \
 	%D%/dispatcher/subscribers.c \
-	format/args/args.h format/args/checked_copy.c layer/resolve/elf.h layer/resolve/elf.c layer/calls/exceptions.c layer/base/loaded_objects.h layer/base/loaded_objects.c
+	format/args/args.h format/args/checked_copy.c layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c layer/calls/exceptions.c layer/base/library_walk.h layer/base/library_walk.c
 
 # Subscribers that are linked with the original need libxptifw.so: that is its soname, whatever the file is called (libtool would name it after the
 # file). It enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls to itself, and stays.

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "layer/base/sanitizer.h"
+#include "layer/base/libc/sanitizer.h"
 #include "tracelayer/shim.h"
 
 struct tl_lock {

@@ -32,11 +32,11 @@
 #include "common/places.h"
 #include "common/proc.h"
 #include "common/text.h"
-#include "layer/write/process_facts.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/buffers/pool.h"
-#include "layer/write/run_report.h"
+#include "layer/buffers/upcalls.h"
+#include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
 
@@ -386,7 +386,7 @@ static void fill_header(struct tl_file_header *header, uint64_t size)
 static void fill(struct beginning *begin, uint64_t size)
 {
 	fill_header(&begin->header, size);
-	tl_about_facts(&begin->facts.facts);
+	tl_buffer_upcalls->fill_facts(&begin->facts.facts);
 	begin_piece(&begin->facts.piece, TL_PIECE_FACTS, sizeof(begin->facts_room));
 	strncpy(begin->output.pattern, tl_config.output, sizeof(begin->output.pattern) - 1);
 	begin_piece(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));

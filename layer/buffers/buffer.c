@@ -102,10 +102,9 @@
 #include "layer/buffers/arena.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
-#include "layer/write/recording_control.h"
 #include "layer/buffers/pool.h"
 #include "layer/buffers/process_state.h"
-#include "layer/write/writer.h"
+#include "layer/buffers/upcalls.h"
 
 #define HEADER	      ((uint64_t)sizeof(struct tl_chunk_piece)) /* before a chunk's records */
 #define PRODUCER_SIZE TL_FILE_PAGE /* a thread's piece, with its open calls */
@@ -322,7 +321,7 @@ static void *wait_for(void *(*get)(bool large), bool large)
 		    atomic_load_explicit(&refused, memory_order_relaxed))
 			return NULL;
 		uint32_t seen = atomic_load_explicit(&given_back, memory_order_acquire);
-		if (tl_writer_help()) {
+		if (tl_buffer_upcalls->help_writer()) {
 			waited = 0;
 			continue;
 		}
@@ -381,7 +380,7 @@ static void chunk_push(struct tl_chunk *chunk)
 	if (atomic_fetch_add_explicit(&queued, size, memory_order_relaxed) + size < TL_CHUNK_SIZE)
 		return;
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);
-	tl_writer_wake();
+	tl_buffer_upcalls->wake_writer();
 	wake_reader();
 }
 
@@ -455,7 +454,7 @@ static void ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
 		atomic_fetch_add_explicit(&retired, size_of_chunk(chunk), memory_order_relaxed);
 	/* Release: its records, and where they end. */
 	atomic_fetch_or_explicit(&chunk->owner, SEALED, memory_order_release);
-	tl_writer_wake();
+	tl_buffer_upcalls->wake_writer();
 }
 
 /*
@@ -1450,7 +1449,8 @@ void tl_buffer_wait(int ms)
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
-	    !atomic_load_explicit(&called, memory_order_relaxed) && !tl_control_is_asked())
+	    !atomic_load_explicit(&called, memory_order_relaxed) &&
+	    !tl_buffer_upcalls->is_writer_asked())
 		syscall(SYS_futex, waiting(), FUTEX_WAIT, 1, &timeout, NULL, 0);
 	atomic_store_explicit(waiting(), 0, memory_order_relaxed);
 	atomic_store_explicit(&called, false, memory_order_relaxed);

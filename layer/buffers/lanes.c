@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "layer/buffers/buffer.h"
-#include "layer/calls/event.h"
+#include "layer/buffers/event_lanes.h"
 
 #define PAGE  1024u /* lanes of one table */
 #define PAGES 4096u

@@ -42,7 +42,7 @@
 #include "layer/calls/longjmp.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/newer_loader.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/calls/request.h"
 #include "layer/resolve/real_function.h"
 #include "layer/buffers/process_state.h"

@@ -50,7 +50,7 @@
 #include "layer/base/signal_handler.h"
 #include "layer/process/exec_image.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
 #include "layer/process/process_exit.h"
 #include "layer/base/raw_thread.h"

@@ -15,7 +15,7 @@
 #include "layer/process/process_parts.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/write/writer.h"
 
 /* --- the file's end */

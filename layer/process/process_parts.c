@@ -7,13 +7,15 @@
 #include <stddef.h>
 
 #include "layer/base/environment.h"
-#include "layer/base/loaded_objects.h"
+#include "layer/base/library_walk.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/buffers/label_memory.h"
 #include "layer/buffers/process_state.h"
+#include "layer/buffers/event_lanes.h"
 #include "layer/buffers/strings.h"
+#include "layer/buffers/upcalls.h"
 #include "layer/calls/event.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/thread.h"
@@ -28,8 +30,9 @@
 #include "layer/program/xpti_events.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
+#include "layer/write/process_facts.h"
 #include "layer/write/recording_control.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/write/writer.h"
 
 /* --- what a part does in more than one call */
@@ -46,6 +49,15 @@ static void report_start(void)
 		tl_report_start();
 	if (tl_config.left_alone)
 		tl_report_stop();
+}
+
+static void buffers_start(void)
+{
+	static const struct tl_buffer_upcalls upcalls = {tl_writer_wake, tl_writer_help,
+							 tl_control_is_asked, tl_about_facts};
+
+	tl_buffer_give_upcalls(&upcalls);
+	tl_arena_look();
 }
 
 static void clock_child(void)
@@ -117,13 +129,13 @@ static const struct part {
 parts[] = {
 	{"settings", .start = tl_config_read, .begin = tl_config_complain},
 	{"preloading", .start = preload_start},
-	{"loaded objects", .before_fork = tl_walk_before_fork, .parent = tl_walk_after_fork_parent,
-	 .child = tl_walk_after_fork_child},
+	{"loaded libraries", .before_fork = tl_library_walk_before_fork,
+	 .parent = tl_library_walk_after_fork_parent, .child = tl_library_walk_after_fork_child},
 	{"report to `tracelayer run`", .start = report_start},
 	{"strings", .child = tl_strings_after_fork, .child_if_begun = true},
 	{"lanes", .child = tl_events_after_fork, .child_if_begun = true},
 	{"labels", .child = tl_labels_after_fork, .child_if_begun = true},
-	{"buffers", .start = tl_arena_look, .begin = tl_arena_fit, .child = tl_buffer_after_fork,
+	{"buffers", .start = buffers_start, .begin = tl_arena_fit, .child = tl_buffer_after_fork,
 	 .child_if_begun = true},
 	{"writer", .child = tl_writer_after_fork, .child_if_begun = true,
 	 .suspend = tl_writer_suspend, .resume = tl_writer_resume},

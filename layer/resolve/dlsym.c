@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -145,7 +145,7 @@ static bool find_real_early(const struct tl_elf *elf, void *closure)
 static void find_real(const struct tl_loaded *loaded, void *closure)
 {
 	struct real *found = closure;
-	const struct tl_elf *own = tl_elf_at(loaded, (void *)tl_dlsym_hook);
+	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_dlsym_hook);
 
 	for (unsigned i = 0; i < loaded->count; i++) {
 		const struct tl_elf *elf = &loaded->elf[i];
@@ -175,9 +175,9 @@ static const struct real *real_functions(void)
 	struct real found = {.libc = {0}};
 
 	if (tl_process_is_started())
-		tl_elf_with_loaded(find_real, &found);
+		tl_loaded_with(find_real, &found);
 	else
-		tl_elf_each_early(find_real_early, &(struct early){.found = &found});
+		tl_loaded_each_early(find_real_early, &(struct early){.found = &found});
 	complete(&found);
 	real = found;
 	atomic_store_explicit(&real_found, found.libc.dlsym != NULL, memory_order_release);
@@ -255,12 +255,12 @@ static bool search_local(const struct tl_loaded *loaded, const struct tl_elf *ro
 {
 	if (!root)
 		return false;
-	if (tl_elf_scope(loaded, root, matches, search))
+	if (tl_loaded_scope(loaded, root, matches, search))
 		return true;
 	for (unsigned i = loaded->startup; i < loaded->count; i++)
 		if (&loaded->elf[i] != root &&
-		    tl_elf_scope(loaded, &loaded->elf[i], is_it, (void *)root) &&
-		    tl_elf_scope(loaded, &loaded->elf[i], matches, search))
+		    tl_loaded_scope(loaded, &loaded->elf[i], is_it, (void *)root) &&
+		    tl_loaded_scope(loaded, &loaded->elf[i], matches, search))
 			return true;
 	return false;
 }
@@ -274,7 +274,7 @@ static bool defines(const struct search *search, const struct tl_elf *elf)
 static bool are_next(const struct tl_loaded *loaded, const struct search *search,
 		     const struct tl_elf *caller)
 {
-	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
+	const struct tl_elf *own = tl_loaded_at(loaded, search->shim->entry);
 
 	if (!own || !defines(search, own) || own >= loaded->elf + loaded->startup)
 		return false;
@@ -288,13 +288,13 @@ static void search_default(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
 
-	search_local(loaded, tl_elf_at(loaded, search->caller), search);
+	search_local(loaded, tl_loaded_at(loaded, search->caller), search);
 }
 
 static void search_next(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
-	const struct tl_elf *caller = tl_elf_at(loaded, search->caller);
+	const struct tl_elf *caller = tl_loaded_at(loaded, search->caller);
 
 	if (!caller)
 		return;
@@ -306,7 +306,7 @@ static void search_next(const struct tl_loaded *loaded, void *closure)
 		if (matches(elf, search))
 			return;
 	if (caller >= loaded->elf + loaded->startup)
-		tl_elf_scope(loaded, caller, matches, search);
+		tl_loaded_scope(loaded, caller, matches, search);
 }
 
 struct handle_search {
@@ -320,7 +320,7 @@ static void search_handle(const struct tl_loaded *loaded, void *closure)
 
 	for (unsigned i = 0; i < loaded->count; i++)
 		if (loaded->elf[i].dynamic == handle->dynamic)
-			tl_elf_scope(loaded, &loaded->elf[i], matches, &handle->search);
+			tl_loaded_scope(loaded, &loaded->elf[i], matches, &handle->search);
 }
 
 static void *found(const struct search *search)
@@ -434,13 +434,13 @@ static void *ask_default(const struct hook *hook)
 		void *behind = ask(&hook->real->libc, hook->question, RTLD_NEXT);
 
 		if (!behind) {
-			tl_elf_with_loaded(search_default, &search);
+			tl_loaded_with(search_default, &search);
 			behind = found(&search);
 		}
 		return give(hook, behind);
 	}
 	if (!global) {
-		tl_elf_with_loaded(search_default, &search);
+		tl_loaded_with(search_default, &search);
 		global = found(&search);
 	}
 	return !hook->foreign && is_loaders(global) ? give(hook, global) : jump(hook);
@@ -450,7 +450,7 @@ static void *ask_next(const struct hook *hook)
 {
 	struct search search = search_of(hook);
 
-	tl_elf_with_loaded(search_next, &search);
+	tl_loaded_with(search_next, &search);
 	if (search.we_are_next)
 		return give(hook, ask(&hook->real->libc, hook->question, RTLD_NEXT));
 	return !hook->foreign && search.finding == FOUND_LOADER ? give(hook, found(&search))
@@ -469,7 +469,7 @@ static void *ask_past_us(const struct hook *hook, void *ours)
 	if (!library->l_name[0])
 		return give(hook, ask(&hook->real->libc, hook->question, RTLD_NEXT));
 	handle.dynamic = library->l_ld;
-	tl_elf_with_loaded(search_handle, &handle);
+	tl_loaded_with(search_handle, &handle);
 	return handle.search.finding ? give(hook, found(&handle.search)) : answer(hook, ours);
 }
 
@@ -498,7 +498,7 @@ struct own_search {
 static void search_own(const struct tl_loaded *loaded, void *closure)
 {
 	struct own_search *search = closure;
-	const struct tl_elf *own = tl_elf_at(loaded, (void *)tl_dlsym_hook);
+	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_dlsym_hook);
 
 	search->function = own ? defined(own, search->name) : NULL;
 }
@@ -507,7 +507,7 @@ static void *own_symbol(const char *name)
 {
 	struct own_search search = {.name = name};
 
-	tl_elf_with_loaded(search_own, &search);
+	tl_loaded_with(search_own, &search);
 	return search.function;
 }
 

@@ -2,7 +2,7 @@
 /*
  * library_roles.c: see library_roles.h.
  *
- * The list is an array that only grows. It is written within tl_elf_with_loaded, whose lock makes
+ * The list is an array that only grows. It is written within tl_loaded_with, whose lock makes
  * writers take turns, and read by anybody: an entry is complete before the count that covers it is
  * stored with release.
  */
@@ -262,7 +262,7 @@ static void mark_gone(const struct tl_loaded *loaded)
  * they are its own. */
 static void remember_own(const struct tl_loaded *loaded, const void *address)
 {
-	const struct tl_elf *elf = tl_elf_at(loaded, address);
+	const struct tl_elf *elf = tl_loaded_at(loaded, address);
 
 	if (elf != loaded->elf)
 		remember(elf, TL_ROLE_OWN);
@@ -291,12 +291,12 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (is_loader(&loaded->elf[i]))
 			remember(&loaded->elf[i], TL_ROLE_LOADER);
-	const struct tl_elf *driver = look->driver ? tl_elf_at(loaded, look->driver) : NULL;
+	const struct tl_elf *driver = look->driver ? tl_loaded_at(loaded, look->driver) : NULL;
 
 	if (driver && driver != loaded->elf)
 		remember(driver, TL_ROLE_DRIVER);
 	if (look->linked)
-		remember(tl_elf_at(loaded, look->linked), TL_ROLE_LINKED);
+		remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->program = loaded->elf;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (has_in_table(look, &loaded->elf[i]))
@@ -307,7 +307,7 @@ static void look_at_all(const struct tl_loaded *loaded, void *closure)
 
 static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
 {
-	struct tl_generation generation = tl_elf_generation();
+	struct tl_generation generation = tl_loaded_generation();
 	struct look look = {
 		.names = tl_names(), .driver = driver, .linked = linked, .suspect = suspect};
 
@@ -315,7 +315,7 @@ static void look_for(const void *driver, const void *linked, const struct tl_shi
 		return;
 	do {
 		look.count = 0;
-		if (!tl_elf_with_loaded(look_at_all, &look))
+		if (!tl_loaded_with(look_at_all, &look))
 			return;
 		for (unsigned i = 0; i < look.count; i++)
 			tl_api_by_caller(look.entangled[i]);
@@ -328,7 +328,7 @@ static void look_for(const void *driver, const void *linked, const struct tl_shi
 
 void tl_known_look(void)
 {
-	struct tl_generation generation = tl_elf_generation();
+	struct tl_generation generation = tl_loaded_generation();
 	const struct tl_names *names = tl_names();
 
 	if (atomic_load_explicit(&seen_added, memory_order_acquire) == generation.added &&
@@ -364,7 +364,7 @@ static _Atomic unsigned long long asked_since;
 
 static bool is_worth_a_look(const struct tl_shim *shim)
 {
-	struct tl_generation generation = tl_elf_generation();
+	struct tl_generation generation = tl_loaded_generation();
 	const struct tl_names *names = tl_names();
 	uint32_t index = tl_names_index(shim);
 

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "tracelayer/shim.h"
 
 enum tl_role {
@@ -39,7 +39,7 @@ struct tl_known {
 };
 
 /* Look at what was loaded since the last time. Cheap where nothing was. Not within
- * tl_elf_with_loaded. */
+ * tl_loaded_with. */
 void tl_known_look(void);
 
 /* What the library at that address is known as; NULL: none of these, the program's own. Takes no

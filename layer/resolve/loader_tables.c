@@ -12,7 +12,7 @@
 
 #include "layer/resolve/closure.h"
 #include "layer/base/environment.h"
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -30,7 +30,7 @@ static void look_who_is_first(const struct tl_loaded *loaded, void *closure)
 {
 	struct place *place = closure;
 	const char *name = place->shim->function->name;
-	const struct tl_elf *own = tl_elf_at(loaded, place->shim->entry);
+	const struct tl_elf *own = tl_loaded_at(loaded, place->shim->entry);
 
 	if (!own || own >= loaded->elf + loaded->startup)
 		return;
@@ -44,7 +44,7 @@ static bool stands_before_loader(const struct tl_shim *shim)
 {
 	struct place place = {.shim = shim};
 
-	tl_elf_with_loaded(look_who_is_first, &place);
+	tl_loaded_with(look_who_is_first, &place);
 	return place.first;
 }
 
@@ -103,7 +103,7 @@ struct symbol_search {
 static void search_symbol(const struct tl_loaded *loaded, void *closure)
 {
 	struct symbol_search *search = closure;
-	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
+	const struct tl_elf *elf = tl_loaded_at(loaded, search->address);
 	const ElfW(Sym) *symbol =
 		elf ? tl_elf_lookup(elf, search->name, tl_elf_hash(search->name), NULL) : NULL;
 
@@ -114,7 +114,7 @@ void *tl_door_symbol(const void *address, const char *name)
 {
 	struct symbol_search search = {.address = address, .name = name};
 
-	tl_elf_with_loaded(search_symbol, &search);
+	tl_loaded_with(search_symbol, &search);
 	return search.symbol;
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/base/message.h"
 
@@ -71,7 +71,7 @@ void tl_newer_look(const struct tl_api *api)
 	    strcmp(api->name, "level-zero") ||
 	    atomic_exchange_explicit(&looked, true, memory_order_relaxed))
 		return;
-	tl_elf_with_loaded(look, &search);
+	tl_loaded_with(look, &search);
 	if (search.unknown) {
 		snprintf(
 			line, sizeof(line),

@@ -3,7 +3,7 @@
  * real_function.c: the real functions, whose call it is, and what get-proc functions gave out. See
  * real_function.h.
  *
- * Lookups read symbol tables (layer/resolve/elf.h) and not dlsym's answers, for the program's
+ * Lookups read symbol tables (layer/base/loaded_libraries.h) and not dlsym's answers, for the program's
  * dlerror is the program's. What a library is, layer/resolve/library_roles.h says.
  */
 #include "layer/resolve/real_function.h"
@@ -17,7 +17,7 @@
 #include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/loader_tables.h"
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 
@@ -65,10 +65,10 @@ static bool defines_as_loader(const struct tl_elf *elf, void *closure)
  */
 static bool search_behind(const struct tl_loaded *loaded, struct search *search)
 {
-	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
+	const struct tl_elf *own = tl_loaded_at(loaded, search->shim->entry);
 
 	if (!own)
-		own = tl_elf_at(loaded, search->shim);
+		own = tl_loaded_at(loaded, search->shim);
 	for (const struct tl_elf *elf = own ? own + 1 : NULL;
 	     elf && elf < loaded->elf + loaded->startup; elf++)
 		if (defines(elf, search))
@@ -80,14 +80,14 @@ static bool search_behind(const struct tl_loaded *loaded, struct search *search)
  * library would have found. */
 static bool search_loaders(const struct tl_loaded *loaded, struct search *search)
 {
-	const struct tl_elf *caller = search->caller ? tl_elf_at(loaded, search->caller) : NULL;
+	const struct tl_elf *caller = search->caller ? tl_loaded_at(loaded, search->caller) : NULL;
 
-	if (caller && tl_elf_scope(loaded, caller, defines_as_loader, search))
+	if (caller && tl_loaded_scope(loaded, caller, defines_as_loader, search))
 		return true;
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (defines_as_loader(&loaded->elf[i], search))
 			return true;
-	return caller && tl_elf_scope(loaded, caller, defines, search);
+	return caller && tl_loaded_scope(loaded, caller, defines, search);
 }
 
 static void search_loaded(const struct tl_loaded *loaded, void *closure)
@@ -118,7 +118,7 @@ static void *find_loaded(const struct tl_shim *shim, const void *caller)
 	struct search search = {
 		.shim = shim, .caller = caller, .hash = tl_elf_hash(shim->function->name)};
 
-	tl_elf_with_loaded(search_loaded, &search);
+	tl_loaded_with(search_loaded, &search);
 	if (search.symbol) {
 		hold(&search);
 		return tl_elf_address(&search.elf, search.symbol);
@@ -396,7 +396,7 @@ bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 
 static void wrap_pointer(struct tl_shim *shim, void **place)
 {
-	if (shim && *place && tl_elf_is_code(*place))
+	if (shim && *place && tl_loaded_is_code(*place))
 		*place = tl_resolve_closure(shim, *place);
 }
 
@@ -487,7 +487,7 @@ struct name_search {
 static void search_name(const struct tl_loaded *loaded, void *closure)
 {
 	struct name_search *search = closure;
-	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
+	const struct tl_elf *elf = tl_loaded_at(loaded, search->address);
 	const char *name = elf ? elf->soname ? elf->soname : elf->path : "";
 
 	strncpy(search->name, name, sizeof(search->name) - 1);
@@ -498,7 +498,7 @@ const char *tl_resolve_library(const void *address)
 	struct name_search search = {.address = address};
 	int saved = errno;
 
-	tl_elf_with_loaded(search_name, &search);
+	tl_loaded_with(search_name, &search);
 	const char *name = search.name[0] ? keep_name(search.name) : NULL;
 
 	errno = saved;
@@ -524,7 +524,7 @@ bool tl_resolve_is_loaded(const struct tl_api *api)
 	struct api_search search = {.api = api};
 	int saved = errno;
 
-	tl_elf_with_loaded(search_api, &search);
+	tl_loaded_with(search_api, &search);
 	errno = saved;
 	return search.loaded;
 }

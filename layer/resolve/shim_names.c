@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/api_table.h"
 
 #define LIBRARIES_MAX 64

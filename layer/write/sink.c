@@ -28,7 +28,7 @@
 
 #include "layer/buffers/arena.h"
 #include "layer/base/environment.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 
 #define SLICE_MS    100	  /* between two looks at a pipe that is full */
 #define PATIENCE_MS 10000 /* for a reader that reads nothing */

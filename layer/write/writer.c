@@ -51,7 +51,7 @@
 #include "layer/buffers/lanes.h"
 #include "layer/buffers/process_state.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/base/message.h"
 #include "layer/write/sink.h"
 #include "layer/base/raw_thread.h"

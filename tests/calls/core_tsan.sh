@@ -24,5 +24,5 @@ works thread || skip_all "ThreadSanitizer does not work on this machine"
 plan 4
 ok "the buffers build with -fsanitize=thread" build buffers/buffer_test.c
 ok "their tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/buffer_test"
-ok "devices' work builds with -fsanitize=thread" build device/device_work_test.c -Wl,--wrap=realloc
-ok "its tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/device_work_test"
+ok "devices' work builds with -fsanitize=thread" build device/work_test.c -Wl,--wrap=realloc
+ok "its tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/work_test"

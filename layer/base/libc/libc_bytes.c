@@ -11,7 +11,7 @@
  * that overlap. A build under a sanitizer has the sanitizer's functions, which check what they are
  * given.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 

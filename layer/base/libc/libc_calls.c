@@ -10,7 +10,7 @@
  * vdso's own symbols, when libtracelayer.so is loaded; without one the kernel is asked by a system
  * call.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 
@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/libc/elf_image.h"
 #include "layer/base/libc/kernel.h"
 
 #define KERNEL_SIGSET 8

@@ -8,7 +8,7 @@
  * PTHREAD_MUTEX_INITIALIZER has it. The acquire exchanges that take a lock pair with the release
  * that gave it back.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 
@@ -23,7 +23,7 @@
 #include <time.h>
 
 #include "layer/base/libc/kernel.h"
-#include "layer/base/sanitizer.h"
+#include "layer/base/libc/sanitizer.h"
 
 static _Atomic uint32_t *word_of(pthread_mutex_t *mutex)
 {

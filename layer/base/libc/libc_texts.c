@@ -3,7 +3,7 @@
  * libc_texts.c: what an error is called, for libtracelayer.so alone. See libc.h. The C library's
  * function translates: it allocates and reads files.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 
