@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layer/base/first_call.h"
 #include "layer/calls/hook.h"
 
 enum tl_device_left {
@@ -56,10 +57,9 @@ extern const struct tl_device_api *const tl_device_apis[] __attribute__((weak));
 bool tl_device_look(void);
 
 /* They are wanted, and have not begun. */
-extern _Atomic bool tl_device_waiting;
 static inline bool tl_device_waits(void)
 {
-	return atomic_load_explicit(&tl_device_waiting, memory_order_relaxed);
+	return tl_first_call_awaited() & TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE);
 }
 
 /* At the first call after that, before its mode is looked at. */

@@ -11,7 +11,8 @@
  *	the window	is a time, .next; the thread doesn't sleep beyond it
  *
  * That thread is there from the first full chunk on, which may be late, or (while recording is
- * paused) never. So where somebody may ask, it starts with the first traced call: `waiting`. To see
+ * paused) never. So where somebody may ask, it starts with the first traced call
+ * (TL_FIRST_CALL_REQUESTS). To see
  * that call though nothing is recorded, a shim that has not been called yet goes out of line
  * (TL_MODE_RESOLVE), also in a child, for which tl_control_after_fork asks for that again.
  */
@@ -32,6 +33,7 @@
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
+#include "layer/base/first_call.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
@@ -41,7 +43,6 @@
 #define TRACELAYER_LINKED
 #include "tracelayer/tracelayer.h"
 
-static _Atomic bool waiting;   /* for the first traced call */
 static _Atomic bool signalled; /* a snapshot is wanted */
 /* the request that is being carried out; the server's own */
 static uint32_t served;
@@ -61,15 +62,19 @@ static bool may_be_asked(void)
 					   *tl_config.session || tl_config.snapshot_on);
 }
 
-bool tl_control_start(void)
+static void set_waiting(bool waits)
 {
-	atomic_store_explicit(&waiting, may_be_asked(), memory_order_relaxed);
-	return tl_config.paused || tl_config.window.repeats;
+	if (waits)
+		tl_first_call_await(TL_FIRST_CALL_REQUESTS);
+	else
+		tl_first_call_done(TL_FIRST_CALL_REQUESTS);
 }
 
-bool tl_control_waits(void)
+bool tl_control_start(void)
 {
-	return atomic_load_explicit(&waiting, memory_order_relaxed);
+	tl_first_call_give(TL_FIRST_CALL_REQUESTS, tl_control_begin);
+	set_waiting(may_be_asked());
+	return tl_config.paused || tl_config.window.repeats;
 }
 
 static void on_signal(int number)
@@ -118,7 +123,7 @@ void tl_control_begin(void)
 	int error = errno;
 
 	if (tl_process_begin() && tl_process_is_owner() && tl_arena_begin() &&
-	    atomic_exchange_explicit(&waiting, false, memory_order_relaxed)) {
+	    tl_first_call_done(TL_FIRST_CALL_REQUESTS)) {
 		if (tl_config.snapshot_on)
 			take_signal(tl_config.snapshot_on);
 		if (tl_config.window.repeats)
@@ -140,7 +145,7 @@ void tl_control_after_fork(void)
 	/* Its window is its own. */
 	if (tl_config.window.repeats && tl_process_recording() != TL_FILE_STOPPED)
 		tl_recording_switch(TL_FILE_PAUSED);
-	atomic_store_explicit(&waiting, waits, memory_order_relaxed);
+	set_waiting(waits);
 	if (waits)
 		tl_api_look_again();
 }
@@ -259,7 +264,7 @@ static void listen(void)
 	    tl_arena_begin())
 		tl_writer_wake();
 	else
-		atomic_store_explicit(&waiting, tl_process_may_record(), memory_order_relaxed);
+		set_waiting(tl_process_may_record());
 }
 
 static int change(enum tl_file_recording to)
