@@ -386,8 +386,8 @@ static void lists_silence_retired(void)
 }
 
 /*
- * From now on call the registrations that are on. False: memory is short; then the listeners stay as
- * they were, less those that are off.
+ * From now on call the registrations that are on. False: memory is short; then the listeners stay
+ * as they were, less those that are off.
  */
 static bool head_publish(xpti_stream_id stream, struct head *head)
 {

@@ -115,7 +115,10 @@ void xptiReset(void)
 static void set_ending(bool yes)
 {
 	tl_xpti_thread.ending = yes;
-	/* One order with `users`: a new user sees this store, or framework_end_begins sees the user. */
+	/*
+	 * One order with `users`: a new user sees this store, or framework_end_begins sees the
+	 * user.
+	 */
 	atomic_store_explicit(&ending, yes, memory_order_seq_cst);
 	if (!yes)
 		tl_xpti_life_changed();
