@@ -21,7 +21,7 @@
  *	cc -shared -fPIC -o mine.so mine.c $(pkg-config --cflags --libs tracelayer)
  *	tracelayer run --level=none --tool ./mine.so=OPTIONS -- ./app
  *
- * Start		The first call of a shimmed function in the process loads all tools, in the
+ * Start	The first call of a shimmed function in the process loads all tools, in the
  *		order of the list. The thread of that call loads them, before the call is
  *		dispatched: callbacks that tl_tool_start enables see this call. A program that makes
  *		no such call loads no tool. Calls of other threads wait for the tools meanwhile, but
@@ -35,12 +35,12 @@
  *		in a callback. Other threads, and exit handlers that were registered before the
  *		first call, may make calls after tl_tool_end. A tool that can't take them disables
  *		its tracers there.
- * Forks		A forked child has the tool as its parent had it, at work. tl_tool_end is
+ * Forks	A forked child has the tool as its parent had it, at work. tl_tool_end is
  *		called at the child's own exit. A tool that wants to begin anew in the child uses
  *		pthread_atfork. After exec the new program loads tools of its own.
- * Errors		Where a tool can't be used, one line on standard error says why, and the
+ * Errors	Where a tool can't be used, one line on standard error says why, and the
  *		program runs without it.
- * Safety		A set-user-id program loads no tools. A tool is never unloaded.
+ * Safety	A set-user-id program loads no tools. A tool is never unloaded.
  *
  * A tool works whether anything is recorded or not. It sees calls of all levels, unless its tracer
  * asks for some levels only.

@@ -36,21 +36,21 @@
  * level and the context's level have a bit in common. So an event of level NONE is never logged.
  * TRACELAYER_CONTEXT_LEVEL adds bits to the level of every context.
  *
- * Threads		Any number of threads may log into a context. Others may read, copy or dump
+ * Threads	Any number of threads may log into a context. Others may read, copy or dump
  *		it meanwhile; they get what was logged before. Logging takes no lock. When a thread
  *		destroys a context, clears it, or merges it into another, no other thread may use
  *		it.
  * Time		Nanoseconds of CLOCK_MONOTONIC.
- * Lanes		The events of a thread are on the lane that the thread has in the process's
+ * Lanes	The events of a thread are on the lane that the thread has in the process's
  *		trace. The number of the lane is the kernel's thread id; where an earlier thread had
  *		the same id, it is a number that the kernel never uses. tl_context_lane makes lanes
  *		for devices.
- * Texts		UTF-8. The context copies them. Names are cut after 1,024 bytes; an event
+ * Texts	UTF-8. The context copies them. Names are cut after 1,024 bytes; an event
  *		has at most 32 arguments.
- * Errors		Where memory is short, an event is left out and counted (tl_context_lost).
+ * Errors	Where memory is short, an event is left out and counted (tl_context_lost).
  *		All functions that log keep errno.
- * Signals		Signal handlers must not call these functions.
- * Forks		A forked child has its parent's contexts with their events. What the child
+ * Signals	Signal handlers must not call these functions.
+ * Forks	A forked child has its parent's contexts with their events. What the child
  *		logs is in its own. The child goes on with the request that its thread was in.
  */
 #ifndef TRACELAYER_TRACE_CONTEXT_H

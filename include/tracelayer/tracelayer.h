@@ -27,14 +27,14 @@
  *
  * For all functions:
  *
- * Threads		Any thread may call them at any time: also before the first traced call, in
+ * Threads	Any thread may call them at any time: also before the first traced call, in
  *		exit handlers, and in a forked child, where they control the child alone. They
  *		control the whole process: where two threads want different things, the last call
  *		counts. There is one switch; pauses are not counted.
- * Signals		Signal handlers may call them. But the first call in a source file looks the
+ * Signals	Signal handlers may call them. But the first call in a source file looks the
  *		library up, which a signal handler must not do: call tl_recording() once before.
- * errno		They keep errno.
- * Tracers		They do not affect tracers (tracelayer/tracer.h) and tools: these callbacks
+ * errno	They keep errno.
+ * Tracers	They do not affect tracers (tracelayer/tracer.h) and tools: these callbacks
  *		run whether calls are recorded or not.
  */
 #ifndef TRACELAYER_TRACELAYER_H

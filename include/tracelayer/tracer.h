@@ -19,21 +19,21 @@
  *
  * The contract is the same as that of Level Zero's own tracing interface (zelTracer…):
  *
- * Pairs		If a tracer's prologue ran for a call, its epilogue runs for that call, also
+ * Pairs	If a tracer's prologue ran for a call, its epilogue runs for that call, also
  *		when the tracer is disabled in between. If the prologue did not run, the epilogue
  *		does not. An exception, cancellation or thread exit runs the epilogue while
  *		unwinding. After a longjmp it runs at that thread's next call, at the thread's end,
  *		or inside destroy. The result is 0 then, and a generic callback sees
  *		TL_VIEW_UNWOUND. After a longjmp the parameters are copies from before the call.
- * Order		Prologues and epilogues both run in the order of enabling.
+ * Order	Prologues and epilogues both run in the order of enabling.
  * Parameters	A prologue may change parameters through its pointers: later tracers and the driver
  *		see the new value.
- * Instance data	One pointer for each tracer and call. It is NULL before the prologue, and is
+ * Instance	One pointer for each tracer and call. It is NULL before the prologue, and is
  *		kept until the epilogue.
  * Own calls	Calls that a callback makes into an API go to the driver and are not traced. In a
  *		child that a callback has forked, they are traced.
  * Toggling	Any thread may enable and disable at any time, also in callbacks. Neither waits.
- * Drain		Destroy returns when no thread is inside one of the tracer's callbacks or
+ * Drain	Destroy returns when no thread is inside one of the tracer's callbacks or
  *		still owes one; none starts afterwards.
  *
  * Any thread may call any function, several at once, also in callbacks; signal handlers may not.

@@ -36,20 +36,20 @@
  * Tracing Framework" and the behaviour of the original dispatcher. tracelayer-xpti(7) lists the
  * differences.
  *
- * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy). It loads the
+ * Linking	Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy). It loads the
  *		dispatcher that XPTI_FRAMEWORK_DISPATCHER names. Without a dispatcher every call
  *		returns at once; tracelayer-xpti(7) says what. Or link the dispatcher itself.
  * Environment	XPTI_SUBSCRIBERS: libraries, separated by commas. XPTI_TRACE_ENABLE: unset, empty,
  *		1 or true turn tracing on, anything else turns it off.
  *		XPTI_FRAMEWORK_DISPATCHER: for the proxy. The first call of any function reads
  *		them.
- * Threads		Any thread may call any function, also from callbacks and several threads at
+ * Threads	Any thread may call any function, also from callbacks and several threads at
  *		once. Signal handlers may not. Notifying, the checks, and looking up strings,
  *		objects and uids take no lock.
  * Ownership	The framework copies what it is given, except the key of a stash. What it returns
  *		belongs to the framework. Strings and objects stay readable for the life of the
  *		process; events, payloads and trace points until they are released or reset.
- * Errors		NULL, unknown ids and pointers to anything that is no event have the results
+ * Errors	NULL, unknown ids and pointers to anything that is no event have the results
  *		listed below. None of them crashes.
  */
 #ifndef TRACELAYER_XPTI_H
