@@ -40,8 +40,8 @@
  *	NNTRACE_FULL(layer, phase, detail)		the basic form; at most one in a block
  *	NNTRACE_FULL_SWITCH(layer, phase, detail)	the rest of the block is another phase; any
  *							number, after a basic mark of the same block
- *							or of a block around it; without a basic mark
- *							it does not compile
+ *							or of a block around it; without a basic
+ *							mark it does not compile
  *	NNTRACE_FULL_SUBTRACT(layer, phase, detail)	time that the contract takes away from the
  *							callers' layers; at most one in a block
  *	NNTRACE_FULL_RAW(layer, phase, detail)		any number in a block

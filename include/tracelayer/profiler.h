@@ -39,8 +39,8 @@
  *	Profiling is off	what remains without TRACELAYER_PROFILING
  *	What labels are		the memory of labels, and reading it; the tree of a profile; timing.
  *				tracelayer's own sources include this part alone, by
- *				TRACELAYER_PROFILER_PARTS: the record format, which keeps labels in a
- *				file, and `tracelayer profile`, which reads and prints them
+ *				TRACELAYER_PROFILER_PARTS: the record format, which keeps labels in
+ *				a file, and `tracelayer profile`, which reads and prints them
  *	Labels			the macros, and how a label is put on and taken off
  *	The sampler		threads, starting, finishing
  *
