@@ -4,11 +4,11 @@
  * makes one measurement; tracers.sh starts the processes: with tracelayer, with the stock loader's
  * own tracing layer, and with neither.
  *
- *	bench_tracers call|direct|tracer|other COUNT THREADS	nanoseconds of a call: the call
- *								alone;
- *						with COUNT pairs of callbacks that the program calls
- *						itself; with COUNT tracers; with a tracer on another
- *						function
+ *	bench_tracers call COUNT THREADS	nanoseconds of a call: the call alone
+ *	bench_tracers direct COUNT THREADS	... with COUNT pairs of callbacks that the program
+ *						calls itself
+ *	bench_tracers tracer COUNT THREADS	... with COUNT tracers
+ *	bench_tracers other COUNT THREADS	... with a tracer on another function
  *	bench_tracers destroy ROUNDS THREADS	nanoseconds of destroy after disable, the median,
  *						while threads call
  *	bench_tracers toggle ROUNDS		enables and disables ROUNDS times while a thread
