@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xpti/dispatcher/callbacks.h"
+#include "xpti/dispatcher/stream_callbacks.h"
 #include "xpti/dispatcher/dispatcher_state.h"
 #include "xpti/dispatcher/event_metadata.h"
 #include "xpti/dispatcher/pins.h"
