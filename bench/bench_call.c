@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_call: what one call costs, in this process, with the settings that it was started with.
- * Prints one line:
+ * bench_call: what one call costs in this process, with the settings of its environment. Prints one
+ * line:
  *
- *	bare floor row		nanoseconds for a call: the function itself, the floor, and the call
- *				by the name that has a shim
+ *	bare floor row		nanoseconds of a call: of the function itself, of the floor, and of
+ *				the call by the name that has a shim
  *
- *	bench_call SHAPE TURNS COUNT [US]	SHAPE is none, one, four or pointer: which function
- *						of callee.h; US microseconds of rest after each turn
- *						of calls, 1000 if nothing is said
- *	bench_call SHAPE sustained COUNT	one turn, without a pause, COUNT calls long
- *	bench_call SHAPE first COUNT		COUNT calls after the process's first: their buffers
- *						have not been written to before
+ *	bench_call SHAPE TURNS COUNT [US]	SHAPE is none, one, four or pointer: a function of
+ *						callee.h. US: microseconds of rest after each turn
+ *						of calls (default: 1000)
+ *	bench_call SHAPE sustained COUNT	one turn of COUNT calls, without a rest
+ *	bench_call SHAPE first COUNT		COUNT calls after the first one of the process,
+ *						whose buffers nobody has written to before
  *	bench_call SHAPE every COUNT NS		COUNT calls, one every NS nanoseconds, as evenly as
- *						can be; the row is what they took each, and the
- *						floor is not measured: it prints 0
+ *						possible. The row is what each took; the floor is
+ *						not measured and printed as 0
  *
- * The floor is the function itself between two reads of the counter, and a 32-byte record stored.
+ * The floor is the function itself between two reads of the counter, and storing a 32-byte record.
  */
 #include <stdbool.h>
 #include <stdio.h>

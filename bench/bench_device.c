@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_device TURNS COUNT REST PLACES: what a program pays for an empty kernel: enqueue it, and
- * wait. On the first OpenCL device there is, without profiling and without events, as programs do
- * it that know of no tracer. Prints nanoseconds for one, the median of the turns; after each turn
- * it rests for REST microseconds, in which what the turn left to do in the background gets done.
+ * wait. It uses the first OpenCL device, without profiling and without events, as programs do that
+ * know nothing of tracers. Prints the nanoseconds of one kernel, the median of the turns. After
+ * each turn it rests for REST microseconds, in which background work is done.
  *
- * PLACES is "apart" (the program's thread on one core, the driver's on another one) or "together"
- * (whatever threads there are stay on the first core, with a driver that had better have one
- * thread). Where threads may move, the kernel puts them now on one core and now on two, for whole
- * runs, and that makes several times more of a difference than whatever is to be measured.
+ * PLACES is "apart" (the program's thread on one core, the driver's threads on another) or
+ * "together" (all threads on the first core; for drivers with one thread). If threads may move, the
+ * kernel places them on one core in some runs and on two cores in others. That makes several times
+ * more difference than what is measured.
  */
 #include <dirent.h>
 #include <sched.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_encode: how fast records become Chrome JSON or a .pftrace, on one core, written in pieces
- * of 256 KiB. Prints one line:
+ * bench_encode: how fast records become Chrome JSON or a .pftrace file, on one core, written in
+ * pieces of 256 KiB. Prints one line:
  *
- *	ns floor bytes		nanoseconds for an event; for the floor (bench_call.c); bytes that
- *				an event takes in the file
+ *	ns floor bytes		nanoseconds of an event; of the floor (bench_call.c); bytes of an
+ *				event in the file
  *
  *	bench_encode SHAPE FORMAT FILE TURNS	SHAPE is none or four: a call without arguments, or
- *						with four scalars; FORMAT is json, json.gz or
- *						pftrace; FILE is /dev/null, or a file that is made
- *						and goes again
- *	bench_encode SHAPE FORMAT FILE 0 CALLS	encode so many calls, once, and print nothing
+ *						with four scalars. FORMAT is json, json.gz or
+ *						pftrace. FILE is /dev/null, or a file that is made
+ *						and deleted
+ *	bench_encode SHAPE FORMAT FILE 0 CALLS	encode this number of calls once, and print nothing
  */
 #include <fcntl.h>
 #include <stdio.h>

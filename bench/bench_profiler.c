@@ -2,15 +2,16 @@
 /*
  * bench_profiler: what labels and sampling cost (tracelayer/profiler.h).
  *
- * bench_profiler labels TURNS COUNT [HZ]	a label put on and taken off, and the least that a
+ *	bench_profiler labels TURNS COUNT [HZ]	putting a label on and off; and the least that a
  *						stack of labels can do: two stores each way, which
- *						the
- *					compiler keeps in order. Both within a function call. HZ:
- *					while this thread is sampled. Prints "NS BASE"
- * bench_profiler sampler SECONDS HZ	four threads that work in labels, sampled by the program
- *					itself: "SAMPLER PROGRAM", seconds of the processor
- * bench_profiler threads SECONDS	the same threads without that, to be sampled from outside:
- *					"PROGRAM"
+ *						the compiler keeps in order. Both in a function
+ *						call. HZ: while this thread is sampled. Prints "NS
+ *						BASE"
+ *	bench_profiler sampler SECONDS HZ	four threads work in labels, and the program samples
+ *						them. Prints "SAMPLER PROGRAM": seconds of processor
+ *						time
+ *	bench_profiler threads SECONDS		the same threads, to be sampled from outside. Prints
+ *						"PROGRAM"
  */
 #define TRACELAYER_PROFILING
 #include "tracelayer/profiler.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_start: what a preloaded library adds to the start and end of a program. Runs PROGRAM with
- * and without it, in pairs whose order is shuffled, and prints one line: the median milliseconds
- * without, the median of the pairs' differences, the median of their ratios, and the ratios'
- * quartiles; then the first three for the processor time of all its threads.
+ * and without it, in pairs in a shuffled order. Prints one line: the median milliseconds without
+ * it, the median of the pairs' differences, the median of their ratios, and the quartiles of the
+ * ratios; then the first three for the processor time of all threads.
  *
  *	bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
  *
- * The program's output goes to /dev/null; settings of ours come from the environment.
+ * The output of the program goes to /dev/null. Settings of tracelayer come from the environment.
  */
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_threads: recording by two threads on two cores at once, against each of them alone. Prints
- * one line:
+ * bench_threads: recording by two threads on two cores at once, compared with each thread alone.
+ * Prints one line:
  *
  *	both one		million calls a second: of both together, and of one alone
  *
  *	bench_threads TURNS COUNT
  *
- * Turns begin at set times: the one alone, the other alone, the two together. In the pauses what
- * was recorded gets written. Together they do what each does in a second while the other is at
- * work, too; not COUNT calls in the time of the slower one, which is the noise of two.
+ * Turns begin at set times: one thread alone, the other alone, both together. What was recorded is
+ * written in the pauses. "Both" counts what each does in a second while the other works, too. It
+ * does not count COUNT calls in the time of the slower thread: that would add the noise of both.
  */
 #include <pthread.h>
 #include <stdio.h>

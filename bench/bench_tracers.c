@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracers.c: what a call of zeEventQueryStatus costs, with callbacks around it in one way or
- * another. One measurement for each process; tracers.sh starts them, with this layer, with the
- * stock loader's own, and with none.
+ * bench_tracers: what a call of zeEventQueryStatus costs with callbacks around it. Each process
+ * makes one measurement; tracers.sh starts the processes: with tracelayer, with the stock loader's
+ * own tracing layer, and with neither.
  *
- *	tracers call|direct|tracer|other COUNT THREADS	ns per call: the call alone; COUNT pairs of
- *							callbacks called by the
- *						program itself; by COUNT tracers; by a tracer on
- *						another function
- *	tracers destroy ROUNDS THREADS		ns per destroy after disable, median, while the
- *						threads call
- *	tracers toggle ROUNDS			so many times enable and disable, while a thread
- *						calls; says how far it came
+ *	bench_tracers call COUNT THREADS	nanoseconds of a call: the call alone
+ *	bench_tracers direct COUNT THREADS	... with COUNT pairs of callbacks that the program
+ *						calls itself
+ *	bench_tracers tracer COUNT THREADS	... with COUNT tracers
+ *	bench_tracers other COUNT THREADS	... with a tracer on another function
+ *	bench_tracers destroy ROUNDS THREADS	nanoseconds of destroy after disable, the median,
+ *						while threads call
+ *	bench_tracers toggle ROUNDS		enables and disables ROUNDS times while a thread
+ *						calls; prints how many calls that thread made
  */
 #include <level_zero/layers/zel_tracing_api.h>
 #include <level_zero/ze_api.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callee.c: a library whose calls are measured.
+ * callee.c: the library whose calls are measured.
  */
 #include "bench/plain.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callee.h: the functions that the benchmarks call: they do next to nothing, so that what is
- * measured is the way to them. Shims are made of this header; plain.h has the same functions under
- * names that have no shim.
+ * callee.h: the functions that the benchmarks call. They do next to nothing, so that the way to
+ * them is measured. Shims are made of this header; plain.h has the same functions under names
+ * without a shim.
  */
 #ifndef BENCH_CALLEE_H
 #define BENCH_CALLEE_H

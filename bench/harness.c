@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * harness.c: turns, medians and the floor of the benchmarks; see harness.h.
+ */
 #include "bench/harness.h"
 
 #include <sched.h>

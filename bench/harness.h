@@ -2,10 +2,10 @@
 /*
  * harness.h: how the benchmarks measure.
  *
- * Times are read off the processor's counter. Things that are compared are measured in one process,
- * on one core, in many short turns whose order is shuffled, and each has the median of its turns:
- * what the machine does meanwhile hits all of them alike, or is left out. The scripts run such
- * processes in rounds, shuffled again, and compare within a round only.
+ * Times come from the processor's counter. Things that are compared are measured in one process, on
+ * one core, in many short turns in a shuffled order, and each one has the median of its turns. So
+ * other work of the machine disturbs all of them alike. The scripts run such processes in rounds,
+ * shuffled again, and compare only within a round.
  */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H

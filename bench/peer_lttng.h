@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peer_lttng.h: LTTng-UST's way to record the calls of bench_call.c: an event when a call begins,
- * with its arguments, and one when it ends, with its result. Included by bench_call.c, and again by
- * LTTng's headers.
+ * peer_lttng.h: how LTTng-UST records the calls of bench_call.c: an event with the arguments when a
+ * call begins, and an event with the result when it ends. bench_call.c includes this file, and
+ * LTTng's headers include it again.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER tracelayer_bench

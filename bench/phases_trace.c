@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phases_trace BYTES RUNS: prints a systrace of about so many bytes, in which an NNAPI program runs
- * so many times while the machine does what else it does: rows of the scheduler, of interrupts, of
- * binder, and other programs' marks. One row in eight is of the program or its driver.
+ * phases_trace BYTES RUNS: prints a systrace of about BYTES bytes, in which an NNAPI program runs
+ * RUNS times while the machine does other work: rows of the scheduler, of interrupts, of binder,
+ * and marks of other programs. One row in eight is of the program or its driver.
  */
 #include <inttypes.h>
 #include <stdarg.h>

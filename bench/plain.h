@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain.h: the functions of callee.h once more, under names that have no shim.
+ * plain.h: the functions of callee.h again, under names that have no shim.
  */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels.c: a program with labels and OpenCL calls, to be looked at by `tracelayer profile`.
+ * labels.c: a program with labels and OpenCL calls, for `tracelayer profile`.
  *
- *	cc -O2 -DTRACELAYER_PROFILING -o labels labels.c -lOpenCL		(before glibc 2.34
- *										also -lpthread -ldl)
- *	tracelayer profile -- ./labels						labels and calls,
- *										from outside
- *	./labels own								labels alone, by the
- *										program itself
+ *	cc -O2 -DTRACELAYER_PROFILING -o labels labels.c -lOpenCL
  *
- * Without -DTRACELAYER_PROFILING labels are nothing, and there is no "own". Two threads fill
- * buffers, have the device work on them, and check.
+ *	tracelayer profile -- ./labels		labels and calls, from outside
+ *	./labels own				labels alone, by the program itself
+ *
+ * Before glibc 2.34 it also needs -lpthread -ldl. Without -DTRACELAYER_PROFILING labels compile to
+ * nothing, and there is no "own". Two threads fill buffers, let the device work on them, and check
+ * the result.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>

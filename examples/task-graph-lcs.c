@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task-graph-lcs.c: how much two texts have in common: the length of their longest common
- * subsequence, computed in blocks, each a task, which depends on those above it and to its left. So
- * the tasks that can run at the same time become more, and then fewer again.
+ * task-graph-lcs.c: computes how much two texts have in common: the length of their longest common
+ * subsequence. It works in blocks. Each block is a task, which depends on the blocks above it and
+ * to its left. So the number of tasks that can run at the same time grows, and then shrinks again.
  *
  *	cc -o task-graph task-graph-lcs.c task-graph.c -ltracelayer-xptiproxy -ldl -lpthread
- *	./task-graph [FILE FILE]			(or two texts that it makes up)
+ *	./task-graph [FILE FILE]		(without files it makes up two texts)
  *
- *	XPTI_FRAMEWORK_DISPATCHER=/usr/local/lib/libtracelayer-xpti.so
- *	XPTI_SUBSCRIBERS=./text.so,./statistics.so ./task-graph
+ *	XPTI_FRAMEWORK_DISPATCHER=/usr/local/lib/libtracelayer-xpti.so \
+ *		XPTI_SUBSCRIBERS=./text.so,./statistics.so ./task-graph
  */
 #include <stdint.h>
 #include <stdio.h>

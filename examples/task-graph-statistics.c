@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task-graph-statistics.c: an XPTI subscriber that counts and times the tasks of each stream, and
- * prints two tables on stderr where the stream ends: what was executed, longest first, and what
+ * task-graph-statistics.c: an XPTI subscriber that counts and times the tasks of each stream. At
+ * the end of a stream it prints two tables on standard error: the tasks, longest first, and what
  * each thread did.
  *
  *	cc -shared -fPIC -o statistics.so task-graph-statistics.c

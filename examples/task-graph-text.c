@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task-graph-text.c: an XPTI subscriber that writes a line on stderr for everything that it is told
- * of, on whatever stream.
+ * task-graph-text.c: an XPTI subscriber that writes a line on standard error for each notification
+ * of any stream.
  *
  *	cc -shared -fPIC -o text.so task-graph-text.c
  *	XPTI_SUBSCRIBERS=./text.so ...
  *
- * It needs no library: the dispatcher that loads it has the functions.
+ * It links no library: the dispatcher that loads it has the functions.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task-graph.c: the library of task-graph.h, instrumented with XPTI. What it tells on its stream,
+ * task-graph.c: the library of task-graph.h, instrumented with XPTI. It notifies on its stream
  * "task_graph":
  *
- *	graph_create	a graph, when it is made
- *	node_create	a task: its place in the code is where it was added; its metadata, the
- *			graph's name and its number there
- *	edge_create	a dependency; source_id and target_id are the unique ids of two nodes
- *	region		a run of a graph; the instance is the run's number, also in all that follows
- *	task		a task that is executed, by the thread that does it
- *	wait		a thread that has nothing to do until another one is done
+ *	graph_create	a graph is made
+ *	node_create	a task is added; its place in the code is where it was added; its metadata
+ *			is the name of the graph and the number of the task there
+ *	edge_create	a dependency is added; source_id and target_id are the unique ids of two
+ *			nodes
+ *	region		a run of a graph; the instance is the number of the run, here and below
+ *	task		a task runs, in the thread that runs it
+ *	wait		a thread waits until another thread has finished a task
  *
- * The program is linked with the static proxy, libtracelayer-xptiproxy.a. Where
- * XPTI_FRAMEWORK_DISPATCHER names no dispatcher, xptiTraceEnabled() is false, and all that the
- * instrumentation does is to ask.
+ * The program links the static proxy, libtracelayer-xptiproxy.a. Where XPTI_FRAMEWORK_DISPATCHER
+ * names no dispatcher, xptiTraceEnabled() is false, and the instrumentation does nothing but ask
+ * that.
  */
 #include "task-graph.h"
 

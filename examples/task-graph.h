@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task-graph.h: a small library that runs tasks on several threads, each when those that it depends
- * on are done. It is here to be looked at: what it does, it tells on the XPTI stream "task_graph",
- * see task-graph.c.
+ * task-graph.h: a small library that runs tasks on several threads. Each task runs when all tasks
+ * that it depends on have finished. It is an example: it notifies of what it does on the XPTI
+ * stream "task_graph"; see task-graph.c.
  *
- * Build a graph in one thread; run it as often as you like, once at a time.
+ * Build a graph in one thread. Run it as often as you like, but one run at a time.
  */
 #ifndef TASK_GRAPH_H
 #define TASK_GRAPH_H

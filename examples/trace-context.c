@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace-context.c: each call of Glow's "Device Trace Events", and what is called here instead.
+ * trace-context.c: each call of Glow's "Device Trace Events", and the call that does the same here.
  *
  *	cc -o trace-context trace-context.c && tracelayer run -- ./trace-context [FILE]		(./glow-trace.json)
  *
- * The calls of the document stand above those that do the same. doc/tracelayer-contexts.7 has them
+ * A comment above each call shows the call of the document. doc/tracelayer-contexts.7 has the same
  * as a table.
  */
 #include <stdio.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracing-compare.c: the same computation on each OpenCL device there is, compared in one trace.
+ * tracing-compare.c: the same computation on each OpenCL device, compared in one trace.
  *
  *	cc -o tracing-compare -DTRACELAYER_LINKED tracing-compare.c -ltracelayer -lOpenCL -lpthread
  *	./tracing-compare [FILE]		(./glow-trace.json)
  *
- * After the program of that name that comes with Glow. Each device gets a thread and a trace
- * context of its own; both note into it what the host did (scopes) and what the device did (slots,
- * with times by the device's own clock), and all contexts are merged into one at the end. In the
- * file each device has two lanes: "N host" and "N NAME". Ends with 1 where a device computes
- * something else than the host, 2 where OpenCL fails.
+ * It follows the program of the same name that comes with Glow. Each device gets a thread and a
+ * trace context. The context gets what the host does (scopes) and what the device does (slots, with
+ * times of the device's own clock). At the end all contexts are merged into one. In the file each
+ * device has two lanes: "N host" and "N NAME". Exit status: 1 where a device computes something
+ * else than the host, 2 where OpenCL fails.
  *
- * Without -DTRACELAYER_LINKED and -ltracelayer it is a program that knows nothing of tracelayer but
- * a header, and `tracelayer run -- ./tracing-compare` does the same, with the driver's calls in a
- * trace beside it.
+ * Without -DTRACELAYER_LINKED and -ltracelayer the program needs nothing of tracelayer but a
+ * header. `tracelayer run -- ./tracing-compare` then does the same, and adds a trace of the
+ * driver's calls.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

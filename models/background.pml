@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * background.pml: the thread that works in the background, how it is begun, woken and ended, for spin.
+ * background.pml: a model for spin: how the background thread is started, woken and ended.
  *
- * What layer/device/background.c does, reduced to its shared memory. Threads of the program note that there is something to do and look at the state; the thread, of
- * which there may be two for a moment, one that ends and one that begins, takes what is noted, goes to sleep, and ends after a while.
+ * It is layer/device/background.c, reduced to its shared memory. Threads of the program note that
+ * there is work, and look at the state of the background thread. That thread takes the work,
+ * sleeps, and ends after a while. For a moment there may be two: one that ends and one that begins.
  *
- * Memory is that of x86 (TSO): what a thread of the program notes lies in its store buffer until it becomes visible, at some time, at its next locked instruction,
- * or by the barrier. The thread's own changes of the state are locked instructions. With -DNO_BARRIER there is no barrier, with -DNO_LOOK the thread does not look
- * once more after it has said where it goes: then the checks below must fail. tests/house/models.sh sees to both.
+ * Memory is that of x86 (TSO). What a thread of the program notes lies in its store buffer until it
+ * becomes visible: at any time, at its next locked instruction, or by the barrier. The background
+ * thread changes the state by locked instructions. With -DNO_BARRIER there is no barrier; with
+ * -DNO_LOOK the thread does not look again after it has stored its new state. The checks below must
+ * fail then; tests/house/models.sh checks that.
  *
  * Properties, as assertions and an end-state check:
- *	nothing left	when all has been noted and nobody is at work or about to be, nothing is to do
+ *	nothing left	when all work is noted and no thread works or is about to, there is no work
+ *			left
  *	one at work	no two threads work at once
  *	it ends		no deadlock
  */

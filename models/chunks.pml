@@ -1,28 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chunks.pml: how records get from a thread into the file, or to who recovers them, for spin.
+ * chunks.pml: a model for spin: how records get from a thread into the file, or to recovery.
  *
- * What layer/buffers/buffer.c, layer/write/writer.c and format/file/trace_file.h do, reduced to their shared memory: a thread that records and its signal handler
- * (at any instruction where signals are not blocked), the writer, and a SIGKILL between any two stores. A chunk has room for PLACES
- * records; a record is its first word (nothing, its size, its type) and one word more, its number, which is torn while it is 0.
+ * It is layer/buffers, layer/write and format/file/trace_file.h, reduced to their shared memory: a
+ * thread that records; its signal handler, at any instruction where signals are not blocked; the
+ * writer; and a SIGKILL between any two stores. A chunk has room for PLACES records. A record is
+ * its first word (nothing, its size, its type) and one more word, its number, which is torn while
+ * it is 0.
  *
  * Three models:
- *	(none)		grow: a thread, its handler, the writer, who is asked for a flush at some time
- *	-DHELP		grow with no writer: two threads, each of which writes itself when it finds no free chunk
- *	-DRING		the flight recorder: the thread reuses its oldest chunk, and snapshots are taken meanwhile
+ *	(none)		grow: a thread, its handler, and the writer, which is asked for a flush at
+ *			some time
+ *	-DHELP		grow without a writer: two threads; each writes itself when it finds no free
+ *			chunk
+ *	-DRING		the flight recorder: the thread reuses its oldest chunk; snapshots are taken
+ *			meanwhile
  *
- * A kill is not a process here. What would be recovered is a function of memory that survives, so it is an expression (SAVED), and the property
- * below is asserted of every state that there is. Memory is sequentially consistent: what a dead process has left is what its
- * threads had done, each up to some instruction; and between live ones every hand-over is one word, stored with release and read with acquire.
+ * A kill is not a process of the model. What recovery would find is a function of the memory that
+ * survives. So it is an expression (SAVED), and the property below is asserted in every state.
+ * Memory is sequentially consistent: a dead process leaves what its threads had done, each up to
+ * some instruction. Between living threads every hand-over is one word, stored with release and
+ * read with acquire.
  *
  * Properties, in every state:
- *	none lost	a record that was committed is in the file, or would be recovered, or (ring) is counted as overwritten
- *	none twice	not in the file twice, nor both in the file and recovered; what is counted as overwritten is not in the file
- *	none torn	who reads a record that is committed reads all of it, also when the chunk is reused
- *	it ends		no deadlock, and at the end all is in the file, or counted
+ *	none lost	a committed record is in the file, or recovery finds it, or (ring) it is
+ *			counted as overwritten
+ *	none twice	no record is twice in the file, or both in the file and recovered; a record
+ *			that is counted as overwritten is not in the file
+ *	none torn	a reader of a committed record reads all of it, also when the chunk is
+ *			reused
+ *	it ends		no deadlock; at the end all records are in the file, or counted
  *
- * Each order of stores that matters can be undone by a -D (BODY_LATE, TAKEN_EARLY, FREE_EARLY, CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, LIVE_LAST): then spin must
- * find the harm. tests/house/models.sh sees to it.
+ * Each order of stores that matters can be undone by a -D (BODY_LATE, TAKEN_EARLY, FREE_EARLY,
+ * CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, LIVE_LAST). Then spin must find the harm;
+ * tests/house/models.sh checks that.
  */
 #define LANES	2
 #define PLACES	2
@@ -169,8 +180,9 @@ inline next_chunk(l)
 #else
 
 /*
- * The ring. A chunk's owner is decided by one word: whose turn it is (.turn_of), whether it is sealed, and whether the reader has it. The producer reuses what is
- * sealed and not taken, by a compare and exchange; the reader takes what is of the turn that it means, in the same way.
+ * The ring. A chunk's owner is decided by one word: whose turn it is (.turn_of), whether it is
+ * sealed, and whether the reader has it. The producer reuses what is sealed and not taken, by a
+ * compare and exchange; the reader takes what is of the turn that it means, in the same way.
  */
 byte turn_of[CHUNKS];
 bit reader_has[CHUNKS];
@@ -259,7 +271,10 @@ inline next_chunk(l)
 
 #endif
 
-/* A place in the current chunk, or in a new one. Where the handler has changed the chunk in between, the place in the old one is given up. */
+/*
+ * A place in the current chunk, or in a new one. Where the handler has changed the chunk in
+ * between, the place in the old one is given up.
+ */
 inline record(l, id)
 {
 	d_step { at = position[l]; mine = turn[l]; c = current[l]; position[l] = position[l] + (position[l] < PLACES + 1) };
@@ -308,7 +323,10 @@ inline encode(slot)
 	}
 }
 
-/* Say how far the block has this chunk. What the file had of it before stays said until the block is in. */
+/*
+ * Say how far the block has this chunk. What the file had of it before stays said until the block
+ * is in.
+ */
 inline mark(c)
 {
 	if
@@ -432,7 +450,10 @@ inline write_some(flush)
 	fi
 }
 
-/* A live chunk is looked up first, and the queue emptied then: no older chunk of the thread is overtaken. */
+/*
+ * A live chunk is looked up first, and the queue emptied then: no older chunk of the thread is
+ * overtaken.
+ */
 inline write_live(l)
 {
 	live = current[l];
@@ -457,12 +478,16 @@ inline write_live(l)
 #else
 
 /*
- * Take the live chunk, and then what is sealed, from the newest to the oldest. The producer reuses the oldest first, so where it was faster with one it was
- * with all that are older, and there is no gap in what is taken.
+ * Take the live chunk, and then what is sealed, from the newest to the oldest. The producer reuses
+ * the oldest first, so where it was faster with one it was with all that are older, and there is no
+ * gap in what is taken.
  */
 #define BELOW(c)	(turn_of[c] < top && turn_of[c] < bottom)
 
-/* The producer could not reuse chunk c, and has reused newer ones: it is no part of the newest run. What is finished later is counted then. */
+/*
+ * The producer could not reuse chunk c, and has reused newer ones: it is no part of the newest run.
+ * What is finished later is counted then.
+ */
 inline discard(c)
 {
 	count_overwritten(c);

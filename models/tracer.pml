@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracer.pml: enabling, calling, disabling and destroying a tracer, for spin.
+ * tracer.pml: a model for spin: enabling, calling, disabling and destroying a tracer.
  *
- * What layer/calls/tracers.c does, reduced to its shared memory. A dispatch table is a number: table 0 has no callback, table 1 has
- * the tracer's, and so on up; odd tables have it. The controller publishes tables, retires them, frees a retired one that
- * nobody has pinned, and destroys the tracer. Callers pin the table they use.
+ * It is layer/calls/tracers.c, reduced to its shared memory. A dispatch table is a number: table 0
+ * has no callback, table 1 has the tracer's, and so on; odd tables have it. The controller
+ * publishes tables, retires them, frees a retired table that no thread has pinned, and destroys the
+ * tracer. Callers pin the table that they use.
  *
- * Memory is that of x86 and weaker (TSO): every thread has a store buffer, and a store becomes visible to others some time later.
- * membarrier() empties every thread's buffer. With -DNO_BARRIER it does nothing, and then the checks below must fail: tests/house/models.sh
- * sees to both.
+ * Memory is that of x86 and weaker (TSO): every thread has a store buffer, and other threads see a
+ * store some time later. membarrier() empties the buffers of all threads. With -DNO_BARRIER it does
+ * nothing, and the checks below must fail; tests/house/models.sh checks that.
  *
  * Properties, as assertions and an end-state check:
  *	no use after free	a table in use has not been freed
- *	pairs			a call that ran the prologue runs the epilogue, of the same tracer, and no other does
+ *	pairs			a call that ran the prologue runs the epilogue of the same tracer;
+ *				no other call does
  *	drain			nothing of the tracer runs after destroy has returned
- *	destroy ends		no deadlock: spin's invalid end states; a missed wake-up would leave the controller asleep. It ends
- *				even if a call that the tracer is not in never returns
+ *	destroy ends		no deadlock (spin's invalid end states): a missed wake-up would
+ *				leave the controller asleep. It ends even if a call that the tracer
+ *				is not in never returns
  */
 #define CALLERS 2
 #define DEPTH	2
@@ -28,7 +31,9 @@ byte pin[SLOTS] = 255;		/* 255: none */
 bool waiting = false;		/* a destroy is asleep, or about to be */
 byte wakes = 0;			/* the futex word */
 
-/* Store buffers: one pending store for each of a caller's pins and for the word after it, in order. */
+/*
+ * Store buffers: one pending store for each of a caller's pins and for the word after it, in order.
+ */
 byte pending_slot[SLOTS] = 255;
 byte pending_value[SLOTS];
 byte pending_count[CALLERS] = 0;
@@ -92,7 +97,10 @@ inline unpin(slot)
 	fi
 }
 
-/* Pin a table: load, store the pin, load again; only if it is still the one published may it be used. */
+/*
+ * Pin a table: load, store the pin, load again; only if it is still the one published may it be
+ * used.
+ */
 inline enter(slot, table)
 {
 	do
@@ -123,8 +131,9 @@ inline drive(table, within)
 }
 
 /*
- * Two models, since all at once is too much: two threads, each of which makes a call; and, with -DNESTED, one thread that makes a call with
- * another inside it, left by a return or, both at once, by longjmp, and ends. Another thread takes its frames then, and makes a call.
+ * Two models, since all at once is too much: two threads, each of which makes a call; and, with
+ * -DNESTED, one thread that makes a call with another inside it, left by a return or, both at once,
+ * by longjmp, and ends. Another thread takes its frames then, and makes a call.
  */
 proctype caller(byte me)
 {
@@ -168,7 +177,10 @@ proctype controller()
 	dispatch = 3;			/* enable again, at once */
 	membarrier();
 	reclaim(2);
-	/* disable: back to a table without it. Table 0 may be gone, so it is a new one in the code; here, number 2's twin. */
+	/*
+	 * disable: back to a table without it. Table 0 may be gone, so it is a new one in the code;
+	 * here, number 2's twin.
+	 */
 	freed[2] = false;
 	dispatch = 2;
 	membarrier();

@@ -18,7 +18,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/dispatcher/event_metadata.h %D%/dispatcher/event_metadata.c \
 	%D%/dispatcher/cxx_interfaces.h %D%/dispatcher/cxx_interfaces.c \
 	%D%/dispatcher/trace_points.h %D%/dispatcher/trace_points.c \
-	%D%/dispatcher/callbacks.h %D%/dispatcher/callbacks.c \
+	%D%/dispatcher/stream_callbacks.h %D%/dispatcher/stream_callbacks.c \
 	%D%/dispatcher/warning.h \
 	%D%/dispatcher/subscribers.h %D%/dispatcher/subscribers.c \
 	%D%/dispatcher/thread_values.c \

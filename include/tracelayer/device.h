@@ -43,8 +43,8 @@ enum tl_device_kind {
 };
 
 /*
- * A command that has ended, or that had not ended when the process did. The struct and its texts are
- * valid during the callback only. Times are nanoseconds of CLOCK_MONOTONIC. Newer libraries add
+ * A command that has ended, or that had not ended when the process did. The struct and its texts
+ * are valid during the callback only. Times are nanoseconds of CLOCK_MONOTONIC. Newer libraries add
  * members at the end: compare .size before using one that your oldest library lacks.
  */
 struct tl_device_view {
@@ -65,15 +65,16 @@ struct tl_device_view {
 
 /*
  * The callback for an ended command. It runs in the thread that notices the end: a thread of the
- * program, or of the library. It may come at once or as late as the end of the process, in any order
- * of commands, and in several threads at the same time. The thread waits for it, so it must be brief.
- * It may allocate memory and take mutexes of its own. It must not call into a driver.
+ * program, or of the library. It may come at once or as late as the end of the process, in any
+ * order of commands, and in several threads at the same time. The thread waits for it, so it must
+ * be brief. It may allocate memory and take mutexes of its own. It must not call into a driver.
  */
 typedef void (*tl_device_callback)(const struct tl_device_view *command, void *user_data);
 
 /*
  * Call `callback` for all commands from now on, until the process ends. Only tl_tool_start may call
- * this. `user_data` is passed to the callback. Returns 0; another value where there is no room left.
+ * this. `user_data` is passed to the callback. Returns 0; another value where there is no room
+ * left.
  */
 int tl_device_watch(tl_device_callback callback, void *user_data);
 

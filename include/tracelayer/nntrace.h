@@ -1,63 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer/nntrace.h: marks that say in which layer and phase of its work a program is, as
- * NNAPI's tracing contract has them.
+ * tracelayer/nntrace.h: marks that say in which layer and phase of its work a program is. Source:
+ * the tracing contract of Android's NNAPI.
  *
  *	#include <tracelayer/nntrace.h>
  *
  *	void classify(struct image *image)
  *	{
- *		NNTRACE_APP(NNTRACE_PHASE_EXECUTION, "classify");	from here to the end of the
- *									block
- *		run(image);
+ *		NNTRACE_APP(NNTRACE_PHASE_EXECUTION, "classify");
+ *		run(image);			the mark ends with the block
  *	}
  *
  *	static void convolve(struct tensor *tensor)
  *	{
  *		NNTRACE_TRANS("convolve");		transformation of data,
  *		pad(tensor);
- *		NNTRACE_COMP_SWITCH("convolve");	then computation, until the end of the block
- *		multiply(tensor);
+ *		NNTRACE_COMP_SWITCH("convolve");	then computation, until the end of
+ *		multiply(tensor);			the block
  *	}
  *
- * `tracelayer phases` makes tables of them: what time was spent in which layer and phase.
+ * `tracelayer phases` prints tables of them: how much time each layer and phase took.
  *
- * Nothing has to be linked. Marks go to either place, or both, or nowhere:
+ * Nothing has to be linked. Marks go to these places:
  *
- *	tracelayer's trace	as slices, while tracelayer records the process. The library is
- *				found by dlsym (which needs -ldl before glibc 2.34), or, where
- *				TRACELAYER_LINKED is defined before this is included, by the linker.
- *	the kernel's trace	where TRACELAYER_TRACE_MARKER is set in the environment: yes (or 1)
- *				for the trace_marker of tracefs, else the path of a file. There they
- *				are as atrace writes them, B|PID|MARK and E|PID, and systrace shows
- *				them.
+ * tracelayer's trace	as slices, while tracelayer records the process. dlsym finds the library
+ *			(it needs -ldl before glibc 2.34); the linker does, where the program
+ *			defines TRACELAYER_LINKED before it includes this header.
+ * the kernel's trace	where the environment variable TRACELAYER_TRACE_MARKER is set: yes or 1 for
+ *			the trace_marker of tracefs, otherwise the path of a file. The marks have
+ *			atrace's form, B|PID|MARK and E|PID, and systrace shows them.
  *
- * Where a mark goes nowhere it costs a load and a branch. The environment is read at the first
- * mark.
+ * A mark that goes nowhere costs a load and a branch. The first mark reads the environment.
  *
- * A mark is a text made at compile time, [NN_LAYER_PHASE]DETAIL; so layer, phase and detail must be
- * string literals. It is a declaration, and lasts up to the end of its block, on whatever way that
- * is left: by an exception, too, and (C with -fexceptions) when the thread is cancelled; not by
- * longjmp or exit. A mark ends in the thread that began it.
+ * A mark is a text that the compiler makes: [NN_LAYER_PHASE]DETAIL. So layer, phase and detail must
+ * be string literals. A mark is a declaration. It lasts to the end of its block, on whatever way
+ * the block is left: also by an exception, and (C with -fexceptions) when the thread is cancelled;
+ * but not by longjmp or exit. A mark ends in the thread that began it.
  *
- *	NNTRACE_FULL(layer, phase, detail)		the basic form: one in a block
- *	NNTRACE_FULL_SWITCH(layer, phase, detail)	the block's work goes over to another phase;
- *							any number, behind a basic mark of the same
- *							block or of one around it: without one it
- *							does not compile
- *	NNTRACE_FULL_SUBTRACT(layer, phase, detail)	time of another layer than the callers'
- *							nesting says, to be taken from theirs: one
- *							in a block
+ *	NNTRACE_FULL(layer, phase, detail)		the basic form; at most one in a block
+ *	NNTRACE_FULL_SWITCH(layer, phase, detail)	the rest of the block is another phase; any
+ *							number, after a basic mark of the same block
+ *							or of a block around it; without a basic
+ *							mark it does not compile
+ *	NNTRACE_FULL_SUBTRACT(layer, phase, detail)	time that the contract takes away from the
+ *							callers' layers; at most one in a block
  *	NNTRACE_FULL_RAW(layer, phase, detail)		any number in a block
  *
- * Details may not have brackets, and may not be empty. What may lie in what: the application's
- * layer around the runtime's, that around the CPU's or that of inter-process calls, and that around
- * the driver's; any around utilities. tracelayer-phases(1) has the rules for layers and phases.
+ * A detail must not be empty and must have no brackets. Layers nest: the application's layer is
+ * around the runtime's, which is around the CPU's layer or that of inter-process calls, which is
+ * around the driver's. Utilities may be in any layer. tracelayer-phases(1) has the rules for layers
+ * and phases.
  *
- * Threads	Each has marks of its own, anywhere, at any time. No lock is taken.
- * errno	is left as it is.
- * Signals	Not in signal handlers, but for those that come after the thread's first mark.
- * Forks	What a parent began, its child does not end in its own trace.
+ * Threads		Any thread may have marks, anywhere, at any time. They take no lock.
+ * errno		Marks keep errno.
+ * Signals		A signal handler may have marks only after the thread's first mark.
+ * Forks		A forked child does not end its parent's marks in its own trace.
  */
 #ifndef TRACELAYER_NNTRACE_H
 #define TRACELAYER_NNTRACE_H
@@ -80,27 +77,27 @@
 #define NNTRACE_LAYER_DRIVER	  "LD"
 #define NNTRACE_LAYER_CPU	  "LC"
 #define NNTRACE_LAYER_OTHER	  "LO"
-/* used by several layers: counts for that of its caller */
+/* used by several layers; its time counts for the layer of its caller */
 #define NNTRACE_LAYER_UTILITY "LU"
 
-#define NNTRACE_PHASE_OVERALL	"PO"  /* one use of the program: begins a table of its own */
-#define NNTRACE_PHASE_WARMUP	"PWU" /* executions before those that count */
-#define NNTRACE_PHASE_BENCHMARK "PBM" /* those that count */
-/* once in the life of the process: not a part of what it lies in */
+#define NNTRACE_PHASE_OVERALL	"PO"  /* one use of the program; each has a table of its own */
+#define NNTRACE_PHASE_WARMUP	"PWU" /* executions that do not count */
+#define NNTRACE_PHASE_BENCHMARK "PBM" /* executions that count */
+/* once in a process; not a part of the phase around it */
 #define NNTRACE_PHASE_INITIALIZATION "PI"
 #define NNTRACE_PHASE_PREPARATION    "PP"
 #define NNTRACE_PHASE_COMPILATION    "PC"
 #define NNTRACE_PHASE_EXECUTION	     "PE"
 #define NNTRACE_PHASE_TERMINATION    "PT"
-#define NNTRACE_PHASE_UNSPECIFIED    "PU" /* that of the caller */
+#define NNTRACE_PHASE_UNSPECIFIED    "PU" /* the phase of the caller */
 
-/* Of execution. */
+/* The parts of execution. */
 #define NNTRACE_PHASE_INPUTS_AND_OUTPUTS "PIO"
 #define NNTRACE_PHASE_TRANSFORMATION	 "PTR"
 #define NNTRACE_PHASE_COMPUTATION	 "PCO"
 #define NNTRACE_PHASE_RESULTS		 "PR"
 
-/* ---- Marks */
+/* ---- Marks; the text above explains the forms */
 
 #define NNTRACE_FULL(layer, phase, detail)                                                         \
 	TL_NNTRACE_MARK(tl_nntrace_basic, "[NN_" layer "_" phase "]" detail)
@@ -111,6 +108,7 @@
 #define NNTRACE_FULL_RAW(layer, phase, detail)                                                     \
 	TL_NNTRACE_MARK(TL_NNTRACE_UNIQUE(__COUNTER__), "[NN_" layer "_" phase "]" detail)
 
+/* Short forms for common layers and phases. */
 #define NNTRACE_APP(phase, detail) NNTRACE_FULL(NNTRACE_LAYER_APPLICATION, phase, detail)
 #define NNTRACE_APP_SWITCH(phase, detail)                                                          \
 	NNTRACE_FULL_SWITCH(NNTRACE_LAYER_APPLICATION, phase, detail)
@@ -122,15 +120,15 @@
 	NNTRACE_FULL_SWITCH(NNTRACE_LAYER_CPU, NNTRACE_PHASE_COMPUTATION, detail)
 #define NNTRACE_TRANS(detail) NNTRACE_FULL(NNTRACE_LAYER_CPU, NNTRACE_PHASE_TRANSFORMATION, detail)
 
-/* ---- How they work */
+/* ---- How marks work; programs use only the macros above */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * What the library does with marks. begin: from now on; returns what end is given, 0 where nothing
- * was recorded. Members are only ever added at the end.
+ * The library's functions for marks. begin starts a mark and returns the value for end; 0: nothing
+ * was recorded. New members are added only at the end.
  */
 struct tl_marks {
 	size_t size;
@@ -142,11 +140,11 @@ struct tl_marks {
 extern const struct tl_marks tl_marks_here;
 #endif
 
-/* Where marks go. One for each program or library that has marks in it. */
+/* Where marks go. Each program or library with marks has one of these. */
 struct tl_nntrace_doors {
 	const struct tl_marks *library;
 	int state;  /* enum tl_nntrace_state */
-	int marker; /* descriptor of trace_marker; -1: none, -2: not looked for yet */
+	int marker; /* descriptor of trace_marker; -1: none; -2: not opened yet */
 };
 
 enum tl_nntrace_state { TL_NNTRACE_UNKNOWN = 0, TL_NNTRACE_NOWHERE, TL_NNTRACE_SOMEWHERE };
@@ -156,11 +154,11 @@ __attribute__((weak, visibility("hidden"))) struct tl_nntrace_doors tl_nntrace_d
 
 /* A mark that has begun. */
 struct tl_nntrace {
-	uint64_t begun; /* what the library gave */
-	int marked;	/* its beginning was written to trace_marker */
+	uint64_t begun; /* what the library returned; 0: nothing */
+	int marked;	/* its begin was written to trace_marker */
 };
 
-/* Text behind text; returns where it ends. */
+/* Append a text. Returns its end. */
 static inline char *tl_nntrace_put(char *to, const char *end, const char *text)
 {
 	while (*text && to < end)
@@ -180,8 +178,8 @@ static inline char *tl_nntrace_put_number(char *to, unsigned long number)
 }
 
 /*
- * trace_marker takes a line at a time, and cuts what is longer than a page. Not what can be had is
- * no reason to hold the program up.
+ * Write a line. trace_marker takes one line at a time and cuts lines that are longer than a page. A
+ * write that fails is ignored: the program does not wait.
  */
 static inline int tl_nntrace_write(char kind, const char *mark)
 {
@@ -209,7 +207,9 @@ static inline void tl_nntrace_complain(const char *path, const char *why)
 		return;
 }
 
-/* A number that programs which close and reuse theirs hardly come to. */
+/*
+ * Move a descriptor to a high number, which programs that close descriptors by number hardly reach.
+ */
 static inline int tl_nntrace_out_of_the_way(int descriptor)
 {
 	int high = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 512);
@@ -220,7 +220,7 @@ static inline int tl_nntrace_out_of_the_way(int descriptor)
 	return high;
 }
 
-/* The words end with a space each. */
+/* `words`: each word ends with a space. */
 static inline int tl_nntrace_is_one_of(const char *word, const char *words)
 {
 	size_t length = strlen(word);
@@ -229,7 +229,7 @@ static inline int tl_nntrace_is_one_of(const char *word, const char *words)
 	return at && at[length] == ' ' && (at == words || at[-1] == ' ');
 }
 
-/* It belongs to the user or to root. */
+/* True if the file belongs to the user or to root, or is a device. */
 static inline int tl_nntrace_is_trusted(int descriptor)
 {
 	struct stat about;
@@ -238,7 +238,10 @@ static inline int tl_nntrace_is_trusted(int descriptor)
 	       (about.st_uid == 0 || about.st_uid == geteuid() || S_ISCHR(about.st_mode));
 }
 
-/* Its descriptor; -1: nobody asked for it, or it can't be opened, and *path and *why say so. */
+/*
+ * Open the trace marker. Returns its descriptor, or -1: the user did not ask for it, or it can't be
+ * opened; then *path is the file and *why the errno.
+ */
 static inline int tl_nntrace_open_marker(const char **path, int *why)
 {
 	const char *set = getenv("TRACELAYER_TRACE_MARKER");
@@ -253,7 +256,10 @@ static inline int tl_nntrace_open_marker(const char **path, int *why)
 		descriptor = open("/sys/kernel/debug/tracing/trace_marker", how);
 	if (descriptor < 0)
 		*why = errno;
-	/* Anybody can make a pipe, or a file, where all may make files, and read there. */
+	/*
+	 * In a folder that all may write to, anyone could put a pipe or file there and read the
+	 * marks.
+	 */
 	if (descriptor >= 0 && !tl_nntrace_is_trusted(descriptor)) {
 		close(descriptor);
 		*why = EPERM;
@@ -262,25 +268,25 @@ static inline int tl_nntrace_open_marker(const char **path, int *why)
 	return tl_nntrace_out_of_the_way(descriptor);
 }
 
-/* A library that is older than this header is as none. */
+/* NULL: tracelayer is not in the process, or is older than this header. */
 static inline const struct tl_marks *tl_nntrace_find_library(void)
 {
 #ifdef TRACELAYER_LINKED
 	const struct tl_marks *found = &tl_marks_here;
 #else
-	/* NULL is what RTLD_DEFAULT is, which not every way of compiling has a name for. */
+	/* NULL is RTLD_DEFAULT, which has no name without _GNU_SOURCE. */
 	const struct tl_marks *found = (const struct tl_marks *)dlsym(NULL, "tl_marks_here");
 #endif
 	return found && found->size >= sizeof(*found) ? found : NULL;
 }
 
-/* One descriptor for all, whichever thread opened it first. Returns it. */
+/* All threads use the descriptor of the thread that was first. Returns it. */
 static inline int tl_nntrace_settle_marker(void)
 {
 	const char *path = NULL;
 	int why = 0, none = -2, marker = tl_nntrace_open_marker(&path, &why);
 
-	/* Release, and acquire by who comes later: pairs with itself. */
+	/* Release by the first thread; pairs with the acquire of this exchange in later ones. */
 	if (__atomic_compare_exchange_n(&tl_nntrace_doors.marker, &none, marker, 0,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		if (why)
@@ -293,8 +299,8 @@ static inline int tl_nntrace_settle_marker(void)
 }
 
 /*
- * Returns TL_NNTRACE_SOMEWHERE or TL_NNTRACE_NOWHERE. Threads that come at the same time all find
- * out, and the same: none waits for another, and none's marks are lost.
+ * Find where marks go. Returns TL_NNTRACE_SOMEWHERE or TL_NNTRACE_NOWHERE. Threads that come at the
+ * same time all look, and find the same: none waits, and no mark is lost.
  */
 static __attribute__((noinline, cold, unused)) int tl_nntrace_find(void)
 {
@@ -303,7 +309,10 @@ static __attribute__((noinline, cold, unused)) int tl_nntrace_find(void)
 	    state = library || marker >= 0 ? TL_NNTRACE_SOMEWHERE : TL_NNTRACE_NOWHERE;
 
 	__atomic_store_n(&tl_nntrace_doors.library, library, __ATOMIC_RELAXED);
-	/* Release: pairs with the load in tl_nntrace_begin; who sees it sees the doors. */
+	/*
+	 * Release pairs with the load in tl_nntrace_begin: a thread that sees the state sees the
+	 * doors.
+	 */
 	__atomic_store_n(&tl_nntrace_doors.state, state, __ATOMIC_RELEASE);
 	return state;
 }
@@ -365,7 +374,7 @@ static inline void tl_nntrace_end(struct tl_nntrace *mark)
 #define TL_NNTRACE_MARK(variable, mark)                                                            \
 	struct tl_nntrace variable __attribute__((cleanup(tl_nntrace_end), unused)) =              \
 		tl_nntrace_begin("" mark)
-/* What names the basic mark's variable compiles only behind one. */
+/* It names the variable of the basic mark, so it compiles only after one. */
 #define TL_NNTRACE_SWITCH(variable, mark)                                                          \
 	struct tl_nntrace variable __attribute__((cleanup(tl_nntrace_end), unused)) =              \
 		((void)&tl_nntrace_basic, tl_nntrace_begin("" mark))

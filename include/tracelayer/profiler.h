@@ -22,41 +22,58 @@
  *	    49.90% other
  *	0.00% other (outside of any label)
  *
- * A label is on from TL_PROFILE_SCOPE to the end of its block; a thread's labels are a stack, which
- * another thread looks at a thousand times a second. What is looked at is this stack, and never the
- * program's: labels may be finer than functions, and inlining does not matter. A percentage is of
- * all samples, not of the node above; "other" is what was in none of the labels below a node.
+ * A label is on from TL_PROFILE_SCOPE to the end of its block. The labels of a thread are a stack.
+ * The sampler, another thread, looks at this stack a thousand times a second. It never looks at the
+ * program's own stack: so labels may be finer than functions, and inlining does not matter. A
+ * percentage is of all samples, not of the node above. "other" is what was in none of the labels
+ * below a node.
  *
- * Without TRACELAYER_PROFILING labels and tl_profile_thread are nothing, and a program that calls
- * tl_profile_start or tl_profile_finish does not compile. Nothing is linked but libc (before glibc
- * 2.34 -lpthread, -ldl).
+ * Without TRACELAYER_PROFILING, labels and tl_profile_thread compile to nothing, and a program that
+ * calls tl_profile_start or tl_profile_finish does not compile. The header links nothing but libc
+ * (before glibc 2.34 also -lpthread and -ldl).
  *
- * While `tracelayer profile` looks at the program, it sees the labels of all threads, among the
- * driver calls that they make, and nothing of start, finish and tl_profile_thread is needed
- * (tracelayer-profile(1)). tracelayer-profiler(7) tells more.
+ * This file is complete in itself, on purpose: a program can copy it and use it where tracelayer is
+ * not installed. So it stays one file (tracelayer-profiler(7) promises that), although tracelayer
+ * itself uses two of its parts. Its order:
  *
- * Cost		A label is four stores to memory of the thread's own, with no lock; a thread's first
- *		takes its memory, and looks for the library.
- * Threads	All may be called in any thread. A thread is sampled from tl_profile_thread until
- *		its end, with the labels that it has by then.
- * Depth	Labels beyond TL_LABELS_MOST are not kept: the time is that of the label above. It
- *		is said how many samples that were. With TRACELAYER_PROFILER_ABORT the program
- *		aborts instead.
- * Leaving	A block may be left in any way: also by an exception, and (C with -fexceptions) by
- *		cancellation. What longjmp left is ended by the next label outside that ends.
- * Libraries	All parts of a program share a profile if the dynamic linker sees their symbols as
- *		one: a library loaded by dlopen needs a program linked with -rdynamic. Code that has
- *		this must not be unloaded.
- * Signals	Not in signal handlers. errno is kept.
- * Forks	A child is not profiled until it starts that itself; of the registered threads it
- *		has its own, if that was one.
+ *	Profiling is off	what remains without TRACELAYER_PROFILING
+ *	What labels are		the memory of labels, and reading it; the tree of a profile; timing.
+ *				tracelayer's own sources include this part alone, by
+ *				TRACELAYER_PROFILER_PARTS: the record format, which keeps labels in
+ *				a file, and `tracelayer profile`, which reads and prints them
+ *	Labels			the macros, and how a label is put on and taken off
+ *	The sampler		threads, starting, finishing
+ *
+ * While `tracelayer profile` watches the program, it sees the labels of all threads, among the
+ * driver calls that they make. That needs neither start, finish nor tl_profile_thread
+ * (tracelayer-profile(1)).
+ *
+ * Cost		A label is four stores to memory of its own thread, and takes no lock. The first
+ *		label of a thread allocates this memory and looks for tracelayer's library.
+ * Threads	Any thread may call any function. A thread is sampled from tl_profile_thread
+ *		until it ends, with the labels that are on.
+ * Depth	At most TL_LABELS_MOST labels are kept. Time in deeper ones counts for the
+ *		last label that is kept, and the profile says how many samples that were. With
+ *		TRACELAYER_PROFILER_ABORT the program aborts instead.
+ * Leaving	A block may be left in any way: also by an exception, and (C with
+ *		-fexceptions) when the thread is cancelled. Labels that a longjmp left end with the
+ *		next label outside.
+ * Libraries	All parts of a program share a profile if the dynamic linker makes their symbols
+ *		one. A library that dlopen loads needs a program that is linked with -rdynamic. Code
+ *		that includes this header must not be unloaded.
+ * Signals	Signal handlers must not use it. It keeps errno.
+ * Forks	A forked child is not profiled until it starts profiling itself. Of the
+ *		registered threads it has its own, if that was registered.
+ * Source	gemmlowp's profiler.h, whose output it prints.
  */
 #ifndef TRACELAYER_PROFILER_H
 #define TRACELAYER_PROFILER_H
 
 #ifndef TRACELAYER_PROFILING
 
-/* A text that is not literal is an error here, too. */
+/* ---- Profiling is off */
+
+/* A text that is not a literal is an error here, too. */
 #define TL_PROFILE_SCOPE(text)		    ((void)sizeof("" text ""))
 #define TL_PROFILE_SCOPE_NAMED(text, scope) ((void)sizeof("" text ""))
 #define TL_PROFILE_UPDATE(scope, text)	    ((void)sizeof("" text ""))
@@ -76,7 +93,7 @@ static inline int tl_profile_thread(void)
 #ifndef TL_PROFILE_IS_OFF
 #define TL_PROFILE_IS_OFF
 #endif
-/* Not defined anywhere. */
+/* These are defined nowhere: calling one is an error, with the text above. */
 TL_PROFILE_IS_OFF int tl_profile_start_is_off(void);
 TL_PROFILE_IS_OFF int tl_profile_finish_is_off(void);
 #define tl_profile_start()	   tl_profile_start_is_off()
@@ -107,51 +124,53 @@ TL_PROFILE_IS_OFF int tl_profile_finish_is_off(void);
 extern "C" {
 #endif
 
-/*
- * ---- What labels are. From here on what others need, too, who look at them
- * (TRACELAYER_PROFILER_PARTS)
- */
+/* ---- What labels are. TRACELAYER_PROFILER_PARTS asks for the part from here to "Labels" */
 
 #define TL_LABELS_MOST 253u
 
+/* A label that is on. */
 struct tl_label {
 	const char *text;
-	/* where the frame is that has it: labels and calls are put in order by that */
+	/* the address of its frame: labels and calls are sorted by that */
 	uintptr_t stack;
 };
 
 /*
- * A thread's labels. Written by it alone, and read by samplers at any time, also from another
- * process: a reader sees labels as they were a moment ago. A text is there before the size that
- * counts it.
+ * The labels of a thread. Only the thread writes them. Samplers read them at any time, also from
+ * another process, and see them as they were a moment ago. A text is stored before the size that
+ * includes it.
  */
 struct tl_labels {
-	uint32_t size;	 /* that are on, also those beyond the most */
-	uint32_t thread; /* the library's: the kernel's number */
-	uint32_t shared; /* it is the library's, not ours */
-	/* among the registered, from 1; 0: it isn't. Under the lock, as what follows */
+	uint32_t size;	 /* how many are on, also those that are not kept */
+	uint32_t thread; /* the kernel's thread id; the library stores it */
+	uint32_t shared; /* 1: the library's memory, not this header's */
+	/*
+	 * number among the registered threads, from 1; 0: not registered. Under the lock, like the
+	 * next two
+	 */
 	uint32_t place;
-	struct tl_labels *next; /* while it is nobody's */
-	uint64_t profile;	/* the last one that it is counted in */
+	struct tl_labels *next; /* in the list of spare ones */
+	uint64_t profile;	/* number of the last profile that counts this thread */
 	struct tl_label label[TL_LABELS_MOST];
 };
 
 /*
- * How the library is found, which makes labels visible from outside. Members are only ever added at
- * the end.
+ * The functions of tracelayer's library, which makes labels visible from outside. New members are
+ * added only at the end.
  */
 struct tl_labels_library {
 	size_t size;
-	/* for the calling thread, with no label; NULL: it has none to give */
+	/* memory for the calling thread, without labels; NULL: there is none */
 	struct tl_labels *(*begin)(void);
+	/* the thread ends */
 	void (*end)(struct tl_labels *labels);
 };
 
 /* ---- Reading a thread's labels, while it goes on */
 
 /*
- * Acquire: pairs with the release in tl_profile_begin; and so that a second copy is not older than
- * the first. Returns .size.
+ * Copy the labels once. Returns .size. The acquire of the size pairs with the release in
+ * tl_profile_begin; the others make sure that a second copy is not older than the first.
  */
 static inline uint32_t tl_labels_copy(const struct tl_labels *from, struct tl_label *to)
 {
@@ -165,9 +184,9 @@ static inline uint32_t tl_labels_copy(const struct tl_labels *from, struct tl_la
 }
 
 /*
- * Copies are made until two are the same, so that labels of two moments are not taken for a stack;
- * of a thread whose labels change all the time, the fourth. Returns .size, which may be larger than
- * what is kept.
+ * Copy the labels of a running thread to `to`, which has room for TL_LABELS_MOST. Copies until two
+ * copies are equal, so that labels of two moments do not look like one stack; where they change all
+ * the time, it keeps the fourth copy. Returns .size, which may be more than TL_LABELS_MOST.
  */
 static inline uint32_t tl_labels_read(const struct tl_labels *from, struct tl_label *to)
 {
@@ -188,22 +207,24 @@ static inline uint32_t tl_labels_read(const struct tl_labels *from, struct tl_la
 
 /* ---- The profile: a tree of labels, merged by their texts */
 
+/* A node of the tree. */
 struct tl_profile_node {
 	const char *text;
-	uint64_t weight; /* samples in it and below */
-	uint64_t number; /* free for who writes the tree down */
+	uint64_t weight; /* samples in this node and below */
+	uint64_t number; /* for code that prints the tree */
 	struct tl_profile_node *parent, *child, *next;
 };
 
+/* A profile. The root has no text. */
 struct tl_profile {
 	struct tl_profile_node root;
-	uint64_t passes;  /* looks at all threads */
-	uint64_t threads; /* that samples are of */
+	uint64_t passes;  /* how often all threads were looked at */
+	uint64_t threads; /* how many threads have samples */
 	uint64_t deep;	  /* samples with more labels than are kept */
 	uint64_t elapsed; /* nanoseconds */
 };
 
-/* The node for a label below another; NULL where memory is short. */
+/* The node for a label below another node, made where there is none. NULL: memory is short. */
 static inline struct tl_profile_node *tl_profile_below(struct tl_profile_node *parent,
 						       const char *text)
 {
@@ -221,7 +242,7 @@ static inline struct tl_profile_node *tl_profile_below(struct tl_profile_node *p
 	return node;
 }
 
-/* A thread's labels, seen so many times. Returns where they are in the tree. */
+/* Add `times` samples of a thread with these labels. Returns their node. */
 static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile,
 						     const struct tl_label *labels, uint32_t count,
 						     uint64_t times)
@@ -231,7 +252,7 @@ static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile,
 
 	node->weight += times;
 	for (i = 0; i < count; i++) {
-		/* A forked child's that its parent had put on. */
+		/* In a forked child: a label that the parent had put on. */
 		if (!labels[i].text)
 			continue;
 		below = tl_profile_below(node, labels[i].text);
@@ -243,7 +264,7 @@ static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile,
 	return node;
 }
 
-/* More samples first, then by the text. */
+/* Sort all nodes: more samples first, then by the text. */
 static inline void tl_profile_sort(struct tl_profile_node *parent)
 {
 	struct tl_profile_node *left = parent->child, *node, **link;
@@ -262,6 +283,7 @@ static inline void tl_profile_sort(struct tl_profile_node *parent)
 	}
 }
 
+/* Print a line. */
 static inline void tl_profile_print_row(FILE *to, const struct tl_profile *profile, uint64_t weight,
 					const char *text, int level)
 {
@@ -269,7 +291,7 @@ static inline void tl_profile_print_row(FILE *to, const struct tl_profile *profi
 		100.0 * (double)weight / (double)profile->root.weight, text);
 }
 
-/* What is below a node; "other" has its place by its samples, behind labels that have as many. */
+/* Print the nodes below one; "other" is sorted by its samples, after labels with as many. */
 static inline void tl_profile_print_below(FILE *to, const struct tl_profile *profile,
 					  const struct tl_profile_node *parent, int level)
 {
@@ -291,6 +313,7 @@ static inline void tl_profile_print_below(FILE *to, const struct tl_profile *pro
 		tl_profile_print_row(to, profile, rest, other, level);
 }
 
+/* Sort a profile and print it; a line on standard error says how many samples were too deep. */
 static inline void tl_profile_print(FILE *to, struct tl_profile *profile)
 {
 	fprintf(to, "\ntracelayer profile (%llu threads, %llu samples)\n",
@@ -305,6 +328,7 @@ static inline void tl_profile_print(FILE *to, struct tl_profile *profile)
 			(unsigned long long)profile->deep, TL_LABELS_MOST, TL_LABELS_MOST);
 }
 
+/* Free all nodes below one. */
 static inline void tl_profile_drop(struct tl_profile_node *node)
 {
 	struct tl_profile_node *child;
@@ -318,6 +342,7 @@ static inline void tl_profile_drop(struct tl_profile_node *node)
 
 /* ---- When to look */
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
 static inline uint64_t tl_profile_now(void)
 {
 	struct timespec now;
@@ -327,14 +352,15 @@ static inline uint64_t tl_profile_now(void)
 }
 
 /*
- * Once in each period, at an instant within it that nobody can foresee: what a program does in step
- * with a clock is seen as often as it does it. A sampler that comes late by whole periods, since
- * the machine is busy, keeps the beat: what it sees then counts for these, too.
+ * A look falls into each period, at a random instant of it. So what a program does in step with a
+ * clock is seen as often as it happens. Where the machine is busy, a look may come late by whole
+ * periods; then it counts for these periods, too.
  */
 struct tl_profile_beat {
 	uint64_t start, period, number, due, chance;
 };
 
+/* `hz` looks a second, from now on. */
 static inline struct tl_profile_beat tl_profile_beat_of(unsigned hz)
 {
 	struct tl_profile_beat beat;
@@ -358,7 +384,7 @@ static inline uint64_t tl_profile_beat_next(struct tl_profile_beat *beat)
 	return beat->due;
 }
 
-/* It comes now. Returns the periods that it counts for. */
+/* The look happens now. Returns the number of periods that it counts for. */
 static inline uint64_t tl_profile_beat_comes(struct tl_profile_beat *beat)
 {
 	uint64_t now = tl_profile_now(),
@@ -382,23 +408,24 @@ extern "C" {
 /* ---- Labels */
 
 /*
- * What the parts of a program share, also those that hide their symbols: the first definition that
- * the dynamic linker finds counts.
+ * For variables that all parts of a program share, also parts that hide their symbols. The first
+ * definition that the dynamic linker finds counts.
  */
 #define TL_PROFILER_SHARED __attribute__((weak, visibility("default")))
 
-/* The calling thread's; NULL before its first. */
+/* The calling thread's labels. NULL before its first label. */
 TL_PROFILER_SHARED
 __attribute__((tls_model("initial-exec"))) __thread struct tl_labels *tl_labels_own;
 
 static struct tl_labels *tl_labels_begin(void);
 
-/* A label that is on: what `tl_profile_end` takes off, with all that were put on since. */
+/* A label that is on. tl_profile_end takes it off, with all labels that were put on since. */
 struct tl_profile_scope {
 	struct tl_labels *labels;
 	uint32_t depth;
 };
 
+/* There are more than TL_LABELS_MOST labels. */
 static __attribute__((noinline, cold, unused)) void tl_labels_are_deep(void)
 {
 #ifdef TRACELAYER_PROFILER_ABORT
@@ -409,7 +436,7 @@ static __attribute__((noinline, cold, unused)) void tl_labels_are_deep(void)
 #endif
 }
 
-/* The text must stay where it is. Inline, so that the frame is that of who has the label. */
+/* Put a label on. The text must stay valid. Always inline, so that the frame is the caller's. */
 static inline __attribute__((always_inline, unused)) struct tl_profile_scope
 tl_profile_begin(const char *text)
 {
@@ -431,13 +458,14 @@ tl_profile_begin(const char *text)
 	return scope;
 }
 
+/* Take a label off. */
 static inline __attribute__((always_inline, unused)) void
 tl_profile_end(struct tl_profile_scope *scope)
 {
 	__atomic_store_n(&scope->labels->size, scope->depth, __ATOMIC_RELAXED);
 }
 
-/* Another text in its place. */
+/* Replace the text of a label. The text must stay valid. */
 static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_scope *scope,
 							     const char *text)
 {
@@ -446,8 +474,8 @@ static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_s
 }
 
 /*
- * From here to the end of the block. A declaration; texts are literal strings. The named form can
- * be given another text:
+ * A label from here to the end of the block. It is a declaration, and texts are string literals.
+ * The text of the named form can be replaced:
  *
  *	TL_PROFILE_SCOPE_NAMED("load", step);
  *	load();
@@ -463,33 +491,35 @@ static inline __attribute__((unused)) void tl_profile_update(struct tl_profile_s
 #define TL_PROFILE_SCOPE(text)	       TL_PROFILE_SCOPE_AT(text, __LINE__)
 #define TL_PROFILE_UPDATE(scope, text) tl_profile_update(&(scope), "" text "")
 
-/* ---- The program's own sampler */
+/* ---- The sampler */
 
+/* All state of the sampler. */
 struct tl_profiler {
-	struct tl_labels **thread; /* those registered */
+	struct tl_labels **thread; /* the registered threads */
 	uint32_t threads, room;
-	struct tl_labels *spare; /* of threads that have ended */
+	struct tl_labels *spare; /* memory of threads that have ended */
 	const struct tl_labels_library *library;
 	pthread_key_t key;
 	int has_key;
 	int running, finish;
 	unsigned hz;
-	uint64_t number; /* of the profile */
+	uint64_t number; /* of the current profile */
 	pthread_t sampler;
 	pthread_cond_t changed;
 	struct tl_profile profile;
 };
 
 /*
- * The lock is for all of it. It is held for a look at all threads, and never while a label is put
- * on or taken off.
+ * The lock protects the whole state. The sampler holds it while it looks at all threads. Putting
+ * labels on and off never takes it.
  */
 TL_PROFILER_SHARED pthread_mutex_t tl_profiler_lock = PTHREAD_MUTEX_INITIALIZER;
 TL_PROFILER_SHARED pthread_once_t tl_profiler_once = PTHREAD_ONCE_INIT;
 TL_PROFILER_SHARED struct tl_profiler tl_profiler_state;
-/* Labels of threads that there is no memory for. */
+/* All threads that have no memory of their own put their labels here. Nobody reads them. */
 TL_PROFILER_SHARED struct tl_labels tl_labels_of_none;
 
+/* Unregister a thread. Under the lock. */
 static inline void tl_profiler_remove(struct tl_labels *labels)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -501,7 +531,7 @@ static inline void tl_profiler_remove(struct tl_labels *labels)
 	labels->place = 0;
 }
 
-/* 0, or ENOMEM. */
+/* Register a thread. Under the lock. Returns 0 or ENOMEM. */
 static inline int tl_profiler_put(struct tl_labels *labels)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -522,8 +552,8 @@ static inline int tl_profiler_put(struct tl_labels *labels)
 }
 
 /*
- * The end of a thread. Its memory stays memory for labels: what was carried over to another thread
- * may still write there.
+ * The end of a thread. Its memory is not freed but kept for labels: code that has moved to another
+ * thread may still write there.
  */
 static inline void tl_profiler_thread_ends(void *value)
 {
@@ -541,6 +571,7 @@ static inline void tl_profiler_thread_ends(void *value)
 		tl_profiler_state.library->end(labels);
 }
 
+/* No other thread holds the lock during a fork. */
 static inline void tl_profiler_before_fork(void)
 {
 	pthread_mutex_lock(&tl_profiler_lock);
@@ -552,8 +583,8 @@ static inline void tl_profiler_after_fork(void)
 }
 
 /*
- * The one thread that there is goes on. Labels that the library keeps are its parent's: it gets
- * others with its next.
+ * In a forked child the only thread goes on. Labels in the library's memory are the parent's: the
+ * thread gets other memory with its next label.
  */
 static inline void tl_profiler_in_child(void)
 {
@@ -576,10 +607,11 @@ static inline void tl_profiler_in_child(void)
 	}
 }
 
+/* Once, before anything else: find the library, and learn of the ends of threads and of forks. */
 static inline void tl_profiler_prepare(void)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
-	/* NULL is what RTLD_DEFAULT is, which not every way of compiling has a name for. */
+	/* NULL is RTLD_DEFAULT, which has no name without _GNU_SOURCE. */
 	const struct tl_labels_library *library =
 		(const struct tl_labels_library *)dlsym(NULL, "tl_labels_here");
 
@@ -589,6 +621,7 @@ static inline void tl_profiler_prepare(void)
 	pthread_atfork(tl_profiler_before_fork, tl_profiler_after_fork, tl_profiler_in_child);
 }
 
+/* Memory for labels, without the library. NULL: memory is short. */
 static inline struct tl_labels *tl_labels_spare(void)
 {
 	struct tl_labels *labels;
@@ -605,7 +638,10 @@ static inline struct tl_labels *tl_labels_spare(void)
 	return labels;
 }
 
-/* A thread's first label. Where nobody would tell of its end, there is no memory for it either. */
+/*
+ * Get memory for a thread's first label. It needs a thread key, which reports the end of the
+ * thread.
+ */
 static __attribute__((noinline, cold, unused)) struct tl_labels *tl_labels_begin(void)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -628,8 +664,8 @@ static __attribute__((noinline, cold, unused)) struct tl_labels *tl_labels_begin
 }
 
 /*
- * The calling thread is sampled from now on; the second time does nothing. 0, or -1 where memory is
- * short.
+ * Sample the calling thread from now on. The second call does nothing. Returns 0, or -1 where
+ * memory is short.
  */
 static inline int tl_profile_thread(void)
 {
@@ -644,7 +680,9 @@ static inline int tl_profile_thread(void)
 	return failed ? -1 : 0;
 }
 
-/* Look at all registered threads. */
+/*
+ * Look at all registered threads. Under the lock. `times`: the periods that this look counts for.
+ */
 static inline void tl_profiler_look(uint64_t times)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -665,7 +703,7 @@ static inline void tl_profiler_look(uint64_t times)
 	}
 }
 
-/* Until that time, or until the profile is to be finished. */
+/* Wait until that time, or until the profile ends. Under the lock. */
 static inline void tl_profiler_wait(uint64_t until)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -678,6 +716,7 @@ static inline void tl_profiler_wait(uint64_t until)
 		;
 }
 
+/* The sampler's thread. */
 static inline void *tl_profiler_run(void *unused)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -695,7 +734,7 @@ static inline void *tl_profiler_run(void *unused)
 	return unused;
 }
 
-/* The sampler's thread, which handles none of the program's signals. */
+/* Start the sampler's thread, with all signals blocked. Returns 0 or an errno. */
 static inline int tl_profiler_begin(void)
 {
 	struct tl_profiler *profiler = &tl_profiler_state;
@@ -718,6 +757,7 @@ static inline int tl_profiler_begin(void)
 	return error;
 }
 
+/* Return an error to the caller, or abort. */
 static inline int tl_profile_error(int error, const char *what)
 {
 	if (!error)
@@ -733,8 +773,8 @@ static inline int tl_profile_error(int error, const char *what)
 }
 
 /*
- * Sample so many times a second from now on, 1 to 100000. 0; -1 with errno EALREADY where that is
- * done already, EINVAL, EAGAIN.
+ * Start a profile: sample `hz` times a second, 1 to 100000. Returns 0, or -1 and errno: EALREADY: a
+ * profile is running; EINVAL: `hz` is out of range; EAGAIN: there is no thread to be had.
  */
 static inline int tl_profile_start_at(unsigned hz)
 {
@@ -752,14 +792,15 @@ static inline int tl_profile_start_at(unsigned hz)
 	return tl_profile_error(error, "start");
 }
 
+/* The same, a thousand times a second. */
 static inline int tl_profile_start(void)
 {
 	return tl_profile_start_at(1000);
 }
 
 /*
- * Stop sampling, and print the profile. 0; -1 with errno EINVAL where nothing was started. Any
- * thread may do it. What is sampled after the next start is a profile of its own.
+ * End the profile, and print it to `to`. Any thread may call this. The next start begins a new
+ * profile. Returns 0, or -1 with errno EINVAL where no profile is running.
  */
 static inline int tl_profile_finish_to(FILE *to)
 {
@@ -767,7 +808,7 @@ static inline int tl_profile_finish_to(FILE *to)
 	int running;
 
 	pthread_mutex_lock(&tl_profiler_lock);
-	/* Of two that finish at once, one finds it finished. */
+	/* Of two threads that finish at the same time, the second finds no profile. */
 	running = profiler->running && !profiler->finish;
 	if (running) {
 		profiler->finish = 1;
@@ -786,6 +827,7 @@ static inline int tl_profile_finish_to(FILE *to)
 	return 0;
 }
 
+/* The same, to standard output. */
 static inline int tl_profile_finish(void)
 {
 	return tl_profile_finish_to(stdout);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer/shim.h: what generated shims are made of. Included by the output of `tracegen emit`;
- * not meant to be written against by hand, and not stable between versions (TL_SHIM_ABI is checked
- * when a shim library registers).
+ * tracelayer/shim.h: what generated shims are made of. The output of `tracegen emit` includes it.
+ * Do not write code against it by hand: it is not stable between versions, and TL_SHIM_ABI is
+ * checked when a shim library registers.
  *
- * A shim is three pieces:
+ * A shim has three parts:
  *
- *	the entry	the exported function. While nobody watches, it is one load, one branch and
- *			a jump to the real function. A call that is recorded and nothing else is
- *			recorded here: its words lie in an array of its own, and nothing is called
- *			but the real function, and what captures the memory that arguments lead to.
- *	the traced body	serves all other calls, out of line, between tl_call_enter and
- *			tl_call_leave. It takes the shim as an argument, so that one body serves the
- *			exported function and every closure made for a pointer that a driver handed
- *			out.
- *	the invoke	unpacks libffi's arguments and calls the body.
+ * the entry	the exported function. While nobody watches, it is one load, one branch and a jump
+ *		to the real function. It also serves calls that are only recorded: an array on its
+ *		stack holds the call's words, and it calls nothing but the real function and, where
+ *		arguments lead to memory, the function that captures this memory.
+ * the traced body	serves all other calls, out of line, between tl_call_enter and
+ *		tl_call_leave. The shim is an argument: so one body serves the exported function and
+ *		all closures that are made for pointers from the driver.
+ * the invoke	unpacks libffi's arguments and calls the body.
  *
- *	static TL_TRACED ze_result_t traced_zeEventQueryStatus(struct tl_shim *shim, struct
- *	tl_caller caller, ze_event_handle_t hEvent) {
+ *	static TL_TRACED ze_result_t traced_zeEventQueryStatus(struct tl_shim *shim,
+ *							       struct tl_caller caller,
+ *							       ze_event_handle_t hEvent)
+ *	{
  *		const void *const params[] = {&hEvent};
  *		ze_result_t result = 0;
  *		TL_CALL(call, shim, caller, params, &result);
@@ -32,8 +33,9 @@
  *	}
  *
  *	TL_EXPORT ze_result_t shim_zeEventQueryStatus(ze_event_handle_t hEvent)
- *	__asm__("zeEventQueryStatus"); TL_ENTRY ze_result_t
- *	shim_zeEventQueryStatus(ze_event_handle_t hEvent) {
+ *		__asm__("zeEventQueryStatus");
+ *	TL_ENTRY ze_result_t shim_zeEventQueryStatus(ze_event_handle_t hEvent)
+ *	{
  *		pfn_zeEventQueryStatus real = tl_shim_direct(SHIM(zeEventQueryStatus));
  *
  *		if (TL_LIKELY(real))
@@ -42,7 +44,7 @@
  *		real = tl_recorded_enter(call, SHIM(zeEventQueryStatus));
  *		if (TL_UNLIKELY(!real))
  *			return traced_zeEventQueryStatus(SHIM(zeEventQueryStatus), TL_CALLER,
- *			hEvent);
+ *							 hEvent);
  *		TL_RECORDED_UNWINDS(call);
  *		ze_result_t result = real(hEvent);
  *		return (ze_result_t)TL_RECORDED_LEAVE(call, (uint32_t)result);
@@ -67,8 +69,8 @@
 #define TL_EXPORT	 __attribute__((visibility("default")))
 #define TL_HIDDEN	 __attribute__((visibility("hidden")))
 /*
- * One body for each function, neither merged with an equal one nor copied: backtraces and profiles
- * have the right names.
+ * Each function keeps a body of its own: the compiler neither merges equal bodies nor copies them.
+ * So backtraces and profiles show the right names.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #define TL_TRACED __attribute__((noinline, noclone, no_icf))
@@ -76,15 +78,15 @@
 #define TL_TRACED __attribute__((noinline))
 #endif
 /*
- * The entry's array of words is its own business: canaries and shadow memory would cost more than
- * the call.
+ * No canaries and no shadow memory for the entry's array of words: they would cost more than the
+ * call.
  */
 #if defined(__has_attribute) && __has_attribute(no_stack_protector)
 #define TL_ENTRY __attribute__((no_stack_protector, no_sanitize("address")))
 #else
 #define TL_ENTRY
 #endif
-/* The loop that follows, over a call's words, becomes straight code; clang does so by itself. */
+/* Unroll the loop over a call's words that follows. clang does so by itself. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define TL_UNROLL _Pragma("GCC unroll 64")
 #else
@@ -92,8 +94,8 @@
 #endif
 
 /*
- * Who called a function, and where the caller's part of the stack ends: all below is the function's
- * own, and of what it calls.
+ * The caller of a function: the return address, and where the caller's part of the stack ends. The
+ * stack below belongs to the function and to what it calls.
  */
 struct tl_caller {
 	void *address;
@@ -103,62 +105,58 @@ struct tl_caller {
 #define TL_CALLER ((struct tl_caller){__builtin_return_address(0), TL_STACK})
 
 /*
- * What a call through a shim does besides reaching the driver. 0: nobody watches, and .direct is
- * set.
+ * What a call through a shim does besides reaching the driver; a bit mask. 0: nobody watches, and
+ * .direct is set.
  */
 enum tl_mode {
 	TL_MODE_RECORD = 1,   /* an event is recorded */
 	TL_MODE_WORDS = 2,    /* with the parameters' words */
-	TL_MODE_FOLLOW = 4,   /* and the memory they lead to: out of line */
-	TL_MODE_TRACERS = 8,  /* some tracer has a callback here: out of line */
+	TL_MODE_FOLLOW = 4,   /* and the memory that they lead to: out of line */
+	TL_MODE_TRACERS = 8,  /* a tracer has a callback here: out of line */
 	TL_MODE_RESOLVE = 16, /* the real function is not known yet: out of line */
-	/* who calls decides (loaders' and drivers' own calls get the real thing): out of line */
+	/* the caller decides: calls of loaders and drivers go to the real function: out of line */
 	TL_MODE_CALLER = 32,
-	/* something is done with the results (function pointers wrapped, exit handler renewed) */
+	/* the results are used: function pointers are wrapped, the exit handler is renewed */
 	TL_MODE_AFTER = 64,
 	/* device lanes have a hook here (layer/calls/hook.h): out of line */
 	TL_MODE_DEVICE = 128,
-	TL_MODE_OPEN = 256, /* an open call, and no more: for who looks on from outside */
-	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS, /* these alone are served in the entry */
-	/* these alone are begun and ended in the entry, with help */
+	TL_MODE_OPEN = 256, /* only an open call, which `tracelayer profile` sees from outside */
+	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS, /* the entry serves these alone */
+	/* the entry begins and ends these, and calls a function for the memory */
 	TL_MODE_CAPTURED = TL_MODE_FAST | TL_MODE_FOLLOW,
 };
 
-/*
- * One function pointer that calls come through: a function of an API, or a closure made for one of
- * its pointers.
- */
+/* A function that programs call: a function of an API, or a closure for a pointer to one. */
 struct tl_shim {
-	void *_Atomic direct; /* the real function while nobody watches, else NULL */
-	void *_Atomic real;   /* the real function; NULL: not found yet, or lacking */
+	void *_Atomic direct; /* the real function while nobody watches, otherwise NULL */
+	void *_Atomic real;   /* the real function; NULL: not found yet, or there is none */
 	union {
 		struct {
 			_Atomic uint32_t mode; /* enum tl_mode */
 			uint32_t id;	       /* tl_call_record.function */
 		};
-		_Atomic uint64_t mode_and_id; /* both by one load; id in the upper half */
+		_Atomic uint64_t mode_and_id; /* both in one load; the id is the upper half */
 	};
 	const struct tl_function *function;
 	void *_Atomic dispatch; /* tracers' callbacks: layer/tracer */
-	/* what a program that asks for the function gets: exported shim, static shim, or closure */
+	/* what programs get as the function: the exported shim, a static shim, or a closure */
 	void *entry;
 	void (*invoke)(struct tl_shim *shim, void *caller, void **args, void *result);
 	uint64_t reserved;
 };
 
 /*
- * An open call: what a debugger, or `tracelayer recover`, sees of a thread that hangs inside the
- * driver.
+ * An open call. A debugger or `tracelayer recover` sees it when a thread hangs inside the driver.
  *
- * .frame tells which call it is: the address of its struct tl_call, or of its array of words where
- * it is recorded in the entry. A call whose part of the stack is not below that of the innermost
- * open call is out of the ordinary (that one was left by longjmp, or this one runs on another
- * stack) and is looked at out of line. The first word at .frame is the address of the open call,
- * for as long as the call is there.
+ * .frame identifies the call: it is the address of its struct tl_call, or of its array of words
+ * where the entry records it. While the call is open, the first word at .frame is the address of
+ * this struct. A call's part of the stack should lie below that of the innermost open call.
+ * Otherwise that call was left by longjmp, or this one runs on another stack; such a call is served
+ * out of line.
  *
- * A signal handler may interrupt a call while it makes or leaves its entry, and make calls of its
- * own. So an entry is claimed first, by moving .top, and only then filled; and every entry that is
- * free, or not filled yet, has .frame TL_NO_FRAME.
+ * A signal handler may interrupt a call while it makes or leaves its open call, and may make calls
+ * of its own. So a call first moves .top and then fills its struct. A struct that is free, or not
+ * filled yet, has .frame TL_NO_FRAME.
  */
 #define TL_NO_FRAME UINTPTR_MAX
 
@@ -167,7 +165,8 @@ struct tl_open_call {
 	union {
 		struct {
 			/*
-			 * the shim's at entry: what was begun is also ended; and enum tl_open_flag
+			 * the shim's mode at entry, so that what was begun is also ended; and enum
+			 * tl_open_flag
 			 */
 			uint32_t mode;
 			uint32_t function; /* tl_shim.id */
@@ -175,49 +174,49 @@ struct tl_open_call {
 		uint64_t mode_and_function;
 	};
 	_Atomic uintptr_t frame;
-	/* TL_OPEN_SCRATCH: bytes of captured arguments that calls before this one have */
+	/* TL_OPEN_SCRATCH: bytes of captured arguments of the calls around this one */
 	uint32_t scratch;
-	uint32_t lasted; /* TL_OPEN_SUSPECT: no longer than this many 256 ticks */
+	uint32_t lasted; /* TL_OPEN_SUSPECT: the longest possible duration, in units of 256 ticks */
 };
 
-/* In tl_open_call.mode, beside the bits of enum tl_mode. */
+/* Flags of tl_open_call.mode, beside the bits of enum tl_mode. */
 enum tl_open_flag {
 	TL_OPEN_SCRATCH = 1 << 16,
-	TL_OPEN_FINISHED = 1 << 17, /* over, but calls above it are not */
-	TL_OPEN_SUSPECT = 1 << 18,  /* perhaps left by longjmp, perhaps on another stack */
-	/* served out of line: .frame is the address of a struct tl_call */
+	TL_OPEN_FINISHED = 1 << 17, /* it has ended, but calls above it have not */
+	TL_OPEN_SUSPECT = 1 << 18,  /* it was left by longjmp, or runs on another stack */
+	/* it is served out of line: .frame is the address of a struct tl_call */
 	TL_OPEN_TRACED = 1 << 19,
 };
 
 /*
- * The part of a thread's state that shims touch. All of it is written by its own thread only (and
- * its signal handlers); the writer and recovery only read it.
+ * The part of a thread's state that shims use. Only the thread itself and its signal handlers write
+ * it; the writer and recovery read it.
  *
- * .position and .limit are addresses in their lower 48 bits. The upper 16 bits number the chunk, so
- * that a position taken just before a signal handler changed the chunk never passes for one in the
- * new chunk.
+ * The lower 48 bits of .position and .limit are addresses. The upper 16 bits are the number of the
+ * chunk: if a signal handler changes the chunk, a position that was taken just before does not look
+ * like one in the new chunk.
  */
 struct tl_thread {
 	_Atomic uint64_t position; /* next free byte; moved in one instruction */
 	uint64_t limit;		   /* end of the current chunk */
-	/* next free entry of the stack of open calls; top[-1] is always readable */
+	/* next free place on the stack of open calls; top[-1] is always readable */
 	_Atomic(struct tl_open_call *) top;
-	/* end of that stack; NULL while no call is served in its entry: .busy, or no .clock */
+	/* end of that stack; NULL while entries serve no calls: .busy is set, or .clock is 0 */
 	struct tl_open_call *end;
 	/* 1: ticks come from the counter register; 0: from clock_gettime */
 	uint32_t clock;
-	/* not 0: inside the runtime or a callback; calls pass through unwatched */
+	/* not 0: inside the runtime or a callback; calls go to the driver unwatched */
 	uint32_t busy;
 	struct tl_open_call *open; /* start of that stack */
 };
 
-/* NULL until the thread's first watched call. */
+/* The calling thread's state. NULL until its first watched call. */
 extern TL_EXPORT __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
 
 /*
- * The calling thread's tl_self. By hand, since compilers keep its address in a register over calls:
- * that costs the entry a push and a pop, and on some machines the address is wrong once a coroutine
- * has gone on in another thread.
+ * Load the calling thread's tl_self. In assembly, since compilers keep its address in a register
+ * over calls. That costs the entry a push and a pop, and on some machines the address is wrong
+ * after a coroutine has moved to another thread.
  */
 static TL_ALWAYS_INLINE struct tl_thread *tl_thread_self(void)
 {
@@ -230,54 +229,56 @@ static TL_ALWAYS_INLINE struct tl_thread *tl_thread_self(void)
 #endif
 }
 
-/* A call in progress that is served out of line; lives on the stack of its traced body. */
+/* A call that is served out of line. It is on the stack of its traced body. */
 struct tl_call {
-	/* this call's entry, first; NULL: it has none (it passes, or the stack was full) */
+	/* its open call, as the first word; NULL: none (the call is not watched, or no room) */
 	struct tl_open_call *open;
 	struct tl_shim *shim; /* NULL: finished, nothing to do on unwinding */
 	struct tl_caller caller;
 	void *const *params; /* pointers to the parameters, in order */
 	void *result;	     /* where the result will be */
 	uint32_t mode;	     /* as in the entry */
-	uint32_t request;    /* that the thread worked on when the call began; 0: none */
+	uint32_t request;    /* the thread's request when the call began; 0: none */
 	struct tl_thread *thread;
 	uint64_t start;		  /* ticks */
-	uintptr_t frame;	  /* its entry's .frame */
-	void *more;		  /* the tracers' */
-	struct tl_hooked *hooked; /* TL_MODE_DEVICE: the hook's; NULL: none is owed */
-	uint64_t end;		  /* TL_MODE_DEVICE: ticks */
+	uintptr_t frame;	  /* .frame of its open call */
+	void *more;		  /* for the tracers */
+	struct tl_hooked *hooked; /* TL_MODE_DEVICE: for the hook; NULL: it owes nothing */
+	uint64_t end;		  /* TL_MODE_DEVICE: when it ended, in ticks */
 };
 
 /*
- * Served out of line. enter returns the function to call, or NULL where there is none; call->shim
- * is NULL where the call just passes.
+ * Serve a call out of line. enter returns the function to call, or NULL where there is none. Where
+ * the call is not watched, it sets call->shim to NULL. leave records the call; unwound does so
+ * where an exception ends it.
  */
 TL_EXPORT void *tl_call_enter(struct tl_call *call);
 TL_EXPORT void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words,
 			     uint32_t count);
 TL_EXPORT void tl_call_unwound(struct tl_call *call);
 /*
- * What tl_recorded_enter does, for a call whose arguments lead to memory that is captured, or which
- * is not recorded at all. `stack`: TL_STACK of the entry. NULL: something else is out of the
- * ordinary, and nothing was done.
+ * Does what tl_recorded_enter does, for a call whose arguments lead to memory that is captured, or
+ * that is only an open call. `stack`: TL_STACK of the entry. NULL: the call needs the traced body;
+ * nothing was done.
  */
 TL_EXPORT void *tl_recorded_enter_captured(uint64_t *call, struct tl_shim *shim, uintptr_t stack);
 /*
- * A call that was begun in the entry has captured memory, or is not on top, or runs in another
- * thread or process than it began in. Returns `result`.
+ * Leave a call that the entry began, where it has captured memory, is not the innermost open call,
+ * or has moved to another thread or process. Returns `result`.
  */
 TL_EXPORT uint64_t tl_recorded_leave_slow(uint64_t *call, uint64_t result);
-/* It ended at `end`, and the position `at` was no place for its record. Returns `result`. */
+/* Leave a call that ended at `end` and whose record did not fit at `at`. Returns `result`. */
 TL_EXPORT uint64_t tl_recorded_leave_full(uint64_t *call, uint64_t result, uint64_t at,
 					  uint64_t end);
 TL_EXPORT void tl_recorded_unwound(uint64_t *call);
 /*
- * The position `at` was no place for `size` bytes: one in a fresh chunk. NULL: the event was lost,
- * and counted.
+ * `size` bytes did not fit at the position `at`: reserve them in a new chunk. NULL: the event is
+ * lost, and counted as lost.
  */
 TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t at);
 TL_EXPORT uint64_t tl_clock_gettime_ticks(void);
 
+/* The processor's counter. */
 static TL_ALWAYS_INLINE uint64_t tl_counter(void)
 {
 #if defined(__x86_64__)
@@ -291,14 +292,15 @@ static TL_ALWAYS_INLINE uint64_t tl_counter(void)
 #endif
 }
 
+/* The time now, in the ticks that records have. */
 static TL_ALWAYS_INLINE uint64_t tl_ticks(const struct tl_thread *thread)
 {
 	return TL_LIKELY(thread->clock) ? tl_counter() : tl_clock_gettime_ticks();
 }
 
 /*
- * Move *position on by `size` in one instruction, so that a signal handler in between gets a place
- * of its own. Returns the old value.
+ * Add `size` to *position in one instruction, so that a signal handler gets a place of its own.
+ * Returns the old value.
  */
 static TL_ALWAYS_INLINE uint64_t tl_advance(_Atomic uint64_t *position, uint64_t size)
 {
@@ -310,6 +312,7 @@ static TL_ALWAYS_INLINE uint64_t tl_advance(_Atomic uint64_t *position, uint64_t
 #endif
 }
 
+/* The real function while nobody watches; otherwise NULL. */
 static TL_ALWAYS_INLINE void *tl_shim_direct(struct tl_shim *shim)
 {
 	return atomic_load_explicit(&shim->direct, memory_order_relaxed);
@@ -319,22 +322,22 @@ static TL_ALWAYS_INLINE void *tl_shim_direct(struct tl_shim *shim)
 #define TL_POSITION_ADDRESS(position) ((uint64_t)(position) << 16 >> 16)
 
 /*
- * A place reserved for a record gets its size at once, so that readers can step over a record that
- * its writer, interrupted by a signal, has not finished; tl_record_commit then stores the whole
- * word.
+ * Store the size of a record at once when its place is reserved. A signal may interrupt the thread
+ * before the record is complete; readers then step over it. tl_record_commit stores the whole word
+ * later.
  */
 static TL_ALWAYS_INLINE void tl_record_sized(uint64_t *record, uint64_t size)
 {
 	atomic_store_explicit((_Atomic uint64_t *)record, size / 8, memory_order_relaxed);
 }
 
-/* Reserve `size` bytes for a record. NULL: the event was lost. */
+/* Reserve `size` bytes for a record. NULL: the event is lost. */
 static TL_ALWAYS_INLINE uint64_t *tl_record_reserve(struct tl_thread *thread, uint64_t size)
 {
 	uint64_t at = tl_advance(&thread->position, size);
 	uint64_t *record = (uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at);
 
-	/* One comparison: fits, and in the chunk that .limit speaks of. */
+	/* One comparison checks both: it fits, and the position is in the chunk of .limit. */
 	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
 		record = (uint64_t *)tl_record_reserve_slow(thread, size, at);
 		if (!record)
@@ -345,8 +348,8 @@ static TL_ALWAYS_INLINE uint64_t *tl_record_reserve(struct tl_thread *thread, ui
 }
 
 /*
- * Pairs with the reader's acquire load of the same word: the record's other words are there when
- * its type is.
+ * Make a record valid. The release pairs with the reader's acquire load of the same word: a reader
+ * that sees the type sees the other words.
  */
 static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
 {
@@ -354,13 +357,13 @@ static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
 }
 
 /*
- * --- calls recorded in the entry. Such a call is an array: the address of its open call, and its
- * parameters' words.
+ * --- calls that the entry records. Such a call is an array: the address of its open call, then the
+ * words of its parameters.
  */
 
 /*
- * An array for the call TL_RECORDED(call, words…). Words are stored and loaded one by one: they are
- * in flight when they are loaded, and a wider load would wait for the stores.
+ * Define the array of a call: TL_RECORDED(call, words…). Words are stored and loaded one by one: a
+ * wider load would wait until the stores have reached the cache.
  */
 #define TL_RECORDED(name, ...)                                                                     \
 	uint64_t name[sizeof((uint64_t[]){0, ##__VA_ARGS__}) / 8];                                 \
@@ -372,8 +375,8 @@ static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
 	} while (0)
 
 /*
- * The function to call. NULL: the call is not only recorded, or something else is out of the
- * ordinary, and nothing was done.
+ * Begin a call that is only recorded. Returns the function to call. NULL: the call needs the traced
+ * body; nothing was done.
  */
 static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *shim)
 {
@@ -401,20 +404,21 @@ static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *
 	open->mode_and_function = mode_and_id;
 	open->start = tl_counter();
 	/*
-	 * The rest of the entry before what makes it good: for this thread's signal handlers, and
-	 * for recovery.
+	 * Release: the rest of the open call before what makes it valid, for signal handlers of
+	 * this thread and for recovery.
 	 */
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 	return real;
 }
 
-/* NULL by the time the real function has returned: on the normal way out this is nothing. */
+/* *call is NULL after the real function has returned normally; then this does nothing. */
 static TL_ALWAYS_INLINE void tl_recorded_cleanup(uint64_t *const *call)
 {
 	if (TL_UNLIKELY(*call != NULL))
 		tl_recorded_unwound(*call);
 }
 
+/* From here on an exception ends the call. */
 #define TL_RECORDED_UNWINDS(call)                                                                  \
 	uint64_t *call##_unwinds __attribute__((cleanup(tl_recorded_cleanup))) = (call)
 
@@ -424,8 +428,8 @@ static TL_ALWAYS_INLINE uint64_t tl_recorded_word(const uint64_t *call, size_t i
 }
 
 /*
- * Its record, and its end. `function`: tl_call_record.function in its place in the record's first
- * word.
+ * Store the record of a call and end the call. `function`: tl_call_record.function, shifted to its
+ * place in the record's first word.
  */
 static TL_ALWAYS_INLINE uint64_t tl_recorded_store(uint64_t *call, struct tl_thread *thread,
 						   struct tl_open_call *open, uint64_t result,
@@ -443,7 +447,7 @@ static TL_ALWAYS_INLINE uint64_t tl_recorded_store(uint64_t *call, struct tl_thr
 	atomic_store_explicit(record, size / 8, memory_order_relaxed);
 	uint64_t start = open->start;
 	/*
-	 * Atomic, so that no compiler makes wider stores of them, which cost more than they save.
+	 * Atomic, so that no compiler makes wider stores of them; these cost more than they save.
 	 */
 	atomic_store_explicit(&record[1], start, memory_order_relaxed);
 	atomic_store_explicit(&record[2], end - start, memory_order_relaxed);
@@ -461,8 +465,8 @@ static TL_ALWAYS_INLINE uint64_t tl_recorded_store(uint64_t *call, struct tl_thr
 }
 
 /*
- * Leave the call that was entered, with `words` words. Returns `result`, so that nothing has to be
- * kept over what is out of the ordinary.
+ * Leave a call that tl_recorded_enter began, with `words` words. Returns `result`, so that the
+ * entry need not keep it over the rare calls.
  */
 static TL_ALWAYS_INLINE uint64_t tl_recorded_leave(uint64_t *call, uint64_t result, uint32_t words)
 {
@@ -480,18 +484,20 @@ static TL_ALWAYS_INLINE uint64_t tl_recorded_leave(uint64_t *call, uint64_t resu
 	return tl_recorded_leave_slow(call, result);
 }
 
+/* Leave the call, and return the result. */
 #define TL_RECORDED_LEAVE(call, result)                                                            \
 	(call##_unwinds = NULL, tl_recorded_leave(call, result, sizeof(call) / 8 - 1))
 
 /* --- calls served out of line */
 
-/* A finished call has shim == NULL, so on the normal way out this is nothing. */
+/* A call that has ended normally has shim == NULL; then this does nothing. */
 static TL_ALWAYS_INLINE void tl_call_cleanup(struct tl_call *call)
 {
 	if (TL_UNLIKELY(call->shim != NULL))
 		tl_call_unwound(call);
 }
 
+/* Define the struct tl_call of a traced body. */
 #define TL_CALL(name, shim_, caller_, params_, result_)                                            \
 	struct tl_call name __attribute__((cleanup(tl_call_cleanup)));                             \
 	name.shim = (shim_);                                                                       \
@@ -499,7 +505,7 @@ static TL_ALWAYS_INLINE void tl_call_cleanup(struct tl_call *call)
 	name.params = (void *const *)(params_);                                                    \
 	name.result = (result_)
 
-/* Leave the call: TL_CALL_LEAVE(call, result, words…), the parameters' words listed. */
+/* Leave the call: TL_CALL_LEAVE(call, result, words…), with the words of all parameters. */
 #define TL_CALL_LEAVE(call, result, ...)                                                           \
 	do {                                                                                       \
 		if ((call).shim) {                                                                 \
@@ -509,7 +515,7 @@ static TL_ALWAYS_INLINE void tl_call_cleanup(struct tl_call *call)
 		}                                                                                  \
 	} while (0)
 
-/* The i-th 8-byte word of a struct passed by value, or of a float. */
+/* The i-th 8-byte word of a float or of a struct that is passed by value. */
 #define TL_WORD_OF(value, i) tl_word_of(&(value), sizeof(value), i)
 
 static TL_ALWAYS_INLINE uint64_t tl_word_of(const void *value, size_t size, size_t i)
@@ -520,17 +526,17 @@ static TL_ALWAYS_INLINE uint64_t tl_word_of(const void *value, size_t size, size
 	return word;
 }
 
-/* What a shim library (or the library itself, for its built-in APIs) brings. */
+/* What a shim library registers; also libtracelayer.so itself, for its built-in APIs. */
 struct tl_shim_library {
 	uint32_t abi; /* TL_SHIM_ABI */
 	const struct tl_api *api;
-	/* api->count of them, .function, .entry and .invoke filled in */
+	/* api->count shims, with .function, .entry and .invoke filled in */
 	struct tl_shim *shims;
 };
 
 /*
- * Called from a shim library's constructor. Reads the environment at most. Returns 0, or -1 where
- * the ABI differs (a line says so).
+ * Register a shim library. Its constructor calls this. It does no more than reading the
+ * environment. Returns 0, or -1 where the ABI differs; then a line on standard error says so.
  */
 TL_EXPORT int tl_shim_register(struct tl_shim_library *library);
 

@@ -21,12 +21,12 @@
  *	cc -shared -fPIC -o mine.so mine.c $(pkg-config --cflags --libs tracelayer)
  *	tracelayer run --level=none --tool ./mine.so=OPTIONS -- ./app
  *
- * Start		The first call of a shimmed function in the process loads all tools, in the order
- *		of the list. The thread of that call loads them, before the call is dispatched:
- *		callbacks that tl_tool_start enables see this call. A program that makes no such
- *		call loads no tool. Calls of other threads wait for the tools meanwhile, but for at
- *		most a second: the loading may need a lock that such a thread holds. After that
- *		they go on without tools.
+ * Start	The first call of a shimmed function in the process loads all tools, in the
+ *		order of the list. The thread of that call loads them, before the call is
+ *		dispatched: callbacks that tl_tool_start enables see this call. A program that makes
+ *		no such call loads no tool. Calls of other threads wait for the tools meanwhile, but
+ *		for at most a second: the loading may need a lock that such a thread holds. After
+ *		that they go on without tools.
  * Own calls	Calls that tl_tool_start and tl_tool_end make into an API go to the driver and are
  *		not traced.
  * End		tl_tool_end is called once, when the process exits, while driver and program are
@@ -35,15 +35,15 @@
  *		in a callback. Other threads, and exit handlers that were registered before the
  *		first call, may make calls after tl_tool_end. A tool that can't take them disables
  *		its tracers there.
- * Forks		A forked child has the tool as its parent had it, at work. tl_tool_end is called at
- *		the child's own exit. A tool that wants to begin anew in the child uses
+ * Forks	A forked child has the tool as its parent had it, at work. tl_tool_end is
+ *		called at the child's own exit. A tool that wants to begin anew in the child uses
  *		pthread_atfork. After exec the new program loads tools of its own.
- * Errors		Where a tool can't be used, one line on standard error says why, and the program
- *		runs without it.
- * Safety		A set-user-id program loads no tools. A tool is never unloaded.
+ * Errors	Where a tool can't be used, one line on standard error says why, and the
+ *		program runs without it.
+ * Safety	A set-user-id program loads no tools. A tool is never unloaded.
  *
- * A tool works whether anything is recorded or not. It sees calls of all levels, unless its tracer asks
- * for some levels only.
+ * A tool works whether anything is recorded or not. It sees calls of all levels, unless its tracer
+ * asks for some levels only.
  */
 #ifndef TRACELAYER_TOOL_H
 #define TRACELAYER_TOOL_H
@@ -78,8 +78,8 @@ struct tl_tool_host {
 /* Every tool defines these two, with C linkage. The value is TL_TOOL_VERSION. */
 TL_TOOL_ENTRY extern const unsigned tl_tool_version;
 /*
- * Make tracers and enable them. Returns 0; any other value where the tool can't work, which is then not
- * used, and puts the reason into host->why.
+ * Make tracers and enable them. Returns 0; any other value where the tool can't work, which is then
+ * not used, and puts the reason into host->why.
  */
 TL_TOOL_ENTRY int tl_tool_start(const struct tl_tool_host *host);
 

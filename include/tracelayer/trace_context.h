@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer/trace_context.h: for frameworks that log events of their own, at a verbosity that each
- * request chooses.
+ * tracelayer/trace_context.h: for frameworks that log events of their own. Each request chooses how
+ * much is logged.
  *
  *	#include <tracelayer/trace_context.h>
  *
- *	void run(struct graph *graph, struct tl_context *trace)		(NULL: this run is not
- *									traced)
+ *	void run(struct graph *graph, struct tl_context *trace)		(NULL: log nothing)
  *	{
  *		TL_TRACE_SCOPE(trace, TL_TRACE_RUNTIME, "run");
  *		TL_TRACE_BEGIN(trace, TL_TRACE_REQUEST, "prepare");
@@ -20,36 +19,39 @@
  *	tl_context_dump(trace, "run.json", "my framework");
  *	tl_context_destroy(trace);
  *
- * What is logged goes two ways: into the context, which can be read, merged and dumped as Chrome
- * trace JSON of its own at any time; and, while tracelayer records the process, into its trace,
- * beside the driver's calls.
+ * An event goes to two places. It goes into the context, which can be read, merged and dumped as
+ * Chrome trace JSON at any time. While tracelayer records the process, it also goes into the
+ * process's trace, beside the driver's calls.
  *
- * Nothing has to be linked. Without tracelayer in the process tl_context_create returns NULL,
- * everything else takes NULL and does nothing, and a macro costs a load and a branch. The library
- * is found by dlsym (which needs -ldl before glibc 2.34), or, where TRACELAYER_LINKED is defined
- * before this is included, by the linker.
+ * Nothing has to be linked. Where tracelayer is not in the process, tl_context_create returns NULL,
+ * all other functions take NULL and do nothing, and a macro costs a load and a branch. dlsym finds
+ * the library (it needs -ldl before glibc 2.34); the linker does, where the program defines
+ * TRACELAYER_LINKED before it includes this header.
  *
- * A thread that works on a request enters its context (tl_context_enter): what it does meanwhile,
- * its driver calls and the work on the device that they cause, is marked with the request's number
- * in the process's trace, and is there only where the context's level has it.
+ * A thread that works on a request enters the request's context (tl_context_enter). Meanwhile its
+ * driver calls, and the work on the device that they cause, carry the number of the request in the
+ * process's trace. They are recorded only where the context's level includes theirs.
  *
- * Levels are a mask, not an order: DEBUG does not bring OPERATOR. An event is logged if its level
- * and the context's have a bit in common, so one of level NONE never is. TRACELAYER_CONTEXT_LEVEL
- * adds bits to every context's level.
+ * Levels are a mask and have no order: DEBUG does not include OPERATOR. An event is logged if its
+ * level and the context's level have a bit in common. So an event of level NONE is never logged.
+ * TRACELAYER_CONTEXT_LEVEL adds bits to the level of every context.
  *
- * Threads	Any number of them may log into a context, and read, copy or dump it meanwhile (they
- *		get what was logged before). Logging takes no lock. Destroying is for when nobody
- *		uses the context any more; so are clearing, and being the source of a merge.
+ * Threads	Any number of threads may log into a context. Others may read, copy or dump
+ *		it meanwhile; they get what was logged before. Logging takes no lock. When a thread
+ *		destroys a context, clears it, or merges it into another, no other thread may use
+ *		it.
  * Time		Nanoseconds of CLOCK_MONOTONIC.
- * Lanes	A thread's events are on the lane that it has in the trace, whose number is the
- *		kernel's thread id, or, where an earlier thread had that, one that the kernel never
- *		gives. Lanes for devices are made by tl_context_lane.
- * Texts	UTF-8, copied. Names are cut after 1,024 bytes, an event takes up to 32 arguments.
- * Errors	Where memory is short an event is left out, and counted (tl_context_lost). errno is
- *		kept by all that logs.
- * Signals	Not in signal handlers.
- * Forks	A child has its parent's contexts, with what they had; what it logs is in its own.
- *		It goes on with the request that the thread was in.
+ * Lanes	The events of a thread are on the lane that the thread has in the process's
+ *		trace. The number of the lane is the kernel's thread id; where an earlier thread had
+ *		the same id, it is a number that the kernel never uses. tl_context_lane makes lanes
+ *		for devices.
+ * Texts	UTF-8. The context copies them. Names are cut after 1,024 bytes; an event
+ *		has at most 32 arguments.
+ * Errors	Where memory is short, an event is left out and counted (tl_context_lost).
+ *		All functions that log keep errno.
+ * Signals	Signal handlers must not call these functions.
+ * Forks	A forked child has its parent's contexts with their events. What the child
+ *		logs is in its own. The child goes on with the request that its thread was in.
  */
 #ifndef TRACELAYER_TRACE_CONTEXT_H
 #define TRACELAYER_TRACE_CONTEXT_H
@@ -62,38 +64,42 @@
 extern "C" {
 #endif
 
-/* Whom an event is for. */
+/* Who an event is for; a mask. */
 enum tl_trace_level {
 	TL_TRACE_NONE = 0,
 	TL_TRACE_REQUEST = 1,  /* whole requests */
-	TL_TRACE_RUNTIME = 2,  /* the host's part of the work */
+	TL_TRACE_RUNTIME = 2,  /* work on the host */
 	TL_TRACE_OPERATOR = 4, /* work on the device */
 	TL_TRACE_DEBUG = 8,    /* everything else */
 	TL_TRACE_STANDARD = TL_TRACE_RUNTIME | TL_TRACE_OPERATOR
 };
 
+/* An argument of an event. */
 struct tl_context_arg {
 	const char *key, *value;
 };
 
+/* An event. Zero in .lane, .request and .time means the default when the event is logged. */
 struct tl_context_event {
 	const char *name;
 	char type; /* B begin, E end, I instant, X complete */
 	unsigned level;
-	uint32_t lane;	   /* 0, where an event is logged: the calling thread's */
-	uint32_t request;  /* 0, where an event is logged: the context's */
-	uint64_t time;	   /* 0, where an event is logged: now */
-	uint64_t duration; /* of X */
+	uint32_t lane;	   /* 0 when logging: the calling thread's */
+	uint32_t request;  /* 0 when logging: the context's */
+	uint64_t time;	   /* nanoseconds; 0 when logging: now */
+	uint64_t duration; /* of X, in nanoseconds */
 	size_t nargs;
 	const struct tl_context_arg *args;
 };
 
-/* Called with each event; what it points to is valid until it returns. Not 0: no more of them. */
+/* Called for each event, which is valid until it returns. A result other than 0 ends the visit. */
 typedef int (*tl_context_visit)(const struct tl_context_event *event, void *user);
 
 struct tl_context;
 
-/* How the library is found where it isn't linked. Members are only ever added at the end. */
+/*
+ * The library's functions. New members are added only at the end. Programs use the functions below.
+ */
 struct tl_contexts {
 	size_t size;
 	struct tl_context *(*create)(unsigned level);
@@ -114,7 +120,7 @@ struct tl_contexts {
 	uint64_t (*now)(void);
 };
 
-/* What is seen of a context here; the rest is the library's. */
+/* The part of a context that this header uses; the library's part follows. Do not write to it. */
 struct tl_context {
 	const struct tl_contexts *functions;
 	unsigned level;
@@ -125,7 +131,10 @@ struct tl_context {
 extern const struct tl_contexts tl_contexts_here;
 #endif
 
-/* A library that is older than this header is as none. */
+/*
+ * The library's functions. All NULL: tracelayer is not in the process, or is older than this
+ * header.
+ */
 static inline const struct tl_contexts *tl_contexts_find(void)
 {
 	static struct tl_contexts none; /* with no function */
@@ -137,12 +146,12 @@ static inline const struct tl_contexts *tl_contexts_find(void)
 #ifdef TRACELAYER_LINKED
 	known = &tl_contexts_here;
 #else
-	/* NULL is what RTLD_DEFAULT is, which not every way of compiling has a name for. */
+	/* NULL is RTLD_DEFAULT, which has no name without _GNU_SOURCE. */
 	known = (const struct tl_contexts *)dlsym(NULL, "tl_contexts_here");
 #endif
 	if (!known || known->size < sizeof(none))
 		known = &none;
-	/* Release: the pointer may have come from a library that was loaded just now. */
+	/* Release pairs with the acquire above: the library may have been loaded just now. */
 	__atomic_store_n(&found, known, __ATOMIC_RELEASE);
 	return known;
 }
@@ -150,8 +159,9 @@ static inline const struct tl_contexts *tl_contexts_find(void)
 /* ---- Contexts */
 
 /*
- * NULL: tracelayer is not in the process, or memory is short. A level of TL_TRACE_NONE makes one
- * that others are merged into.
+ * Make a context. `level`: a mask of enum tl_trace_level; TL_TRACE_NONE for a context that only
+ * others are merged into. The caller destroys it. NULL: tracelayer is not in the process, or memory
+ * is short.
  */
 static inline struct tl_context *tl_context_create(unsigned level)
 {
@@ -160,12 +170,14 @@ static inline struct tl_context *tl_context_create(unsigned level)
 	return here->create ? here->create(level) : NULL;
 }
 
+/* Free a context and its events. No thread may use it any more. */
 static inline void tl_context_destroy(struct tl_context *context)
 {
 	if (context)
 		context->functions->destroy(context);
 }
 
+/* The level of a context; any thread may change it at any time. NULL has level 0. */
 static inline unsigned tl_context_level(const struct tl_context *context)
 {
 	return context ? __atomic_load_n(&context->level, __ATOMIC_RELAXED) : 0;
@@ -177,7 +189,7 @@ static inline void tl_context_set_level(struct tl_context *context, unsigned lev
 		context->functions->set_level(context, level);
 }
 
-/* An event of this level would be logged. */
+/* Returns 1 if an event of this level would be logged, otherwise 0. */
 static inline int tl_context_wants(const struct tl_context *context, unsigned level)
 {
 	return (tl_context_level(context) & level) != 0;
@@ -185,7 +197,7 @@ static inline int tl_context_wants(const struct tl_context *context, unsigned le
 
 /* ---- Logging */
 
-/* The time now. 0 where tracelayer is not in the process. */
+/* The time now, in nanoseconds. 0: tracelayer is not in the process. */
 static inline uint64_t tl_context_now(void)
 {
 	const struct tl_contexts *here = tl_contexts_find();
@@ -193,6 +205,7 @@ static inline uint64_t tl_context_now(void)
 	return here->now ? here->now() : 0;
 }
 
+/* Log an event, if its level is wanted. The event and its texts are copied. */
 static inline void tl_context_log_event(struct tl_context *context,
 					const struct tl_context_event *event)
 {
@@ -200,6 +213,7 @@ static inline void tl_context_log_event(struct tl_context *context,
 		context->functions->log(context, event);
 }
 
+/* Log an event without arguments, of the calling thread, at a time (0: now). */
 static inline void tl_context_log_at(struct tl_context *context, unsigned level, char type,
 				     const char *name, uint64_t time)
 {
@@ -208,13 +222,14 @@ static inline void tl_context_log_at(struct tl_context *context, unsigned level,
 	tl_context_log_event(context, &event);
 }
 
+/* The same, now. */
 static inline void tl_context_log(struct tl_context *context, unsigned level, char type,
 				  const char *name)
 {
 	tl_context_log_at(context, level, type, name, 0);
 }
 
-/* A complete event, of the calling thread, from `start` until now. */
+/* Log a complete event of the calling thread, from `start` until now. */
 static inline void tl_context_complete(struct tl_context *context, unsigned level, const char *name,
 				       uint64_t start, const struct tl_context_arg *args,
 				       size_t nargs)
@@ -230,8 +245,8 @@ static inline void tl_context_complete(struct tl_context *context, unsigned leve
 /* ---- Lanes */
 
 /*
- * What the calling thread's lane, or another one, is called in the context's dump. The last name
- * counts. In the process's trace threads have the kernel's names.
+ * Name the lane of the calling thread, or another lane, in the dump of the context. The last name
+ * counts. In the process's trace, threads keep the kernel's names.
  */
 static inline void tl_context_name_thread(struct tl_context *context, const char *name)
 {
@@ -246,31 +261,32 @@ static inline void tl_context_name_lane(struct tl_context *context, uint32_t lan
 }
 
 /*
- * A lane of its own, for a device say: its number for tl_context_event.lane. 0: memory is short, or
- * the context is NULL.
+ * Make a lane, for example for a device. Returns its number, for tl_context_event.lane. 0: memory
+ * is short, or the context is NULL.
  */
 static inline uint32_t tl_context_lane(struct tl_context *context, const char *name)
 {
 	return context ? context->functions->lane(context, name) : 0;
 }
 
-/* ---- What a context has */
+/* ---- Reading a context */
 
 /*
- * Calls back with each event in the order of logging. Returns what the last call returned, 0 where
- * there was none.
+ * Call `visit` for each event, in the order of logging. Returns the result of the last call, 0
+ * where there was none. `user` is passed to `visit`.
  */
 static inline int tl_context_each(struct tl_context *context, tl_context_visit visit, void *user)
 {
 	return context ? context->functions->each(context, visit, user) : 0;
 }
 
+/* How many events the context has. */
 static inline size_t tl_context_count(struct tl_context *context)
 {
 	return context ? context->functions->count(context, NULL, NULL) : 0;
 }
 
-/* Bytes that its events take. */
+/* How many bytes its events take. */
 static inline size_t tl_context_bytes(struct tl_context *context)
 {
 	size_t bytes = 0;
@@ -280,7 +296,7 @@ static inline size_t tl_context_bytes(struct tl_context *context)
 	return bytes;
 }
 
-/* Events that memory was too short for. */
+/* How many events were left out because memory was short. */
 static inline size_t tl_context_lost(struct tl_context *context)
 {
 	size_t lost = 0;
@@ -291,22 +307,23 @@ static inline size_t tl_context_lost(struct tl_context *context)
 }
 
 /*
- * Add the events and lane names of another, whatever the levels; a lane that has a name keeps it.
- * They are not put into the process's trace again. 0, or -1 where memory is short: then nothing was
- * added.
+ * Add the events and lane names of another context, whatever the levels. A lane that has a name
+ * keeps it. The process's trace does not get the events again. Returns 0, or -1 where memory is
+ * short; then nothing was added.
  */
 static inline int tl_context_copy(struct tl_context *into, struct tl_context *from)
 {
 	return into && from ? into->functions->add(into, from) : 0;
 }
 
+/* Remove all events. No other thread may use the context meanwhile. */
 static inline void tl_context_clear(struct tl_context *context)
 {
 	if (context)
 		context->functions->clear(context);
 }
 
-/* The same, and the other has none any more. A context is not merged into itself. */
+/* tl_context_copy, and then clear `from`. Merging a context into itself does nothing. */
 static inline int tl_context_merge(struct tl_context *into, struct tl_context *from)
 {
 	int result = into == from ? 0 : tl_context_copy(into, from);
@@ -317,10 +334,10 @@ static inline int tl_context_merge(struct tl_context *into, struct tl_context *f
 }
 
 /*
- * Write a Chrome trace JSON file: the events by their time, of two at the same time the longer
- * first. `process` is what the process is called, NULL: its program. It says how many bytes of
- * events there are for each millisecond of work on lanes made by tl_context_lane (1 to 2 KiB is a
- * good measure). 0; -1 where the file can't be written, and errno says why.
+ * Write a Chrome trace JSON file. Events are ordered by time; of two at the same time the longer
+ * one comes first. `process`: the name of the process; NULL: the name of its program. The file also
+ * says how many bytes of events there are for each millisecond of work on lanes of tl_context_lane;
+ * 1 to 2 KiB is a good value. Returns 0; -1 and errno where the file can't be written.
  */
 static inline int tl_context_dump(struct tl_context *context, const char *path, const char *process)
 {
@@ -330,7 +347,7 @@ static inline int tl_context_dump(struct tl_context *context, const char *path, 
 /* ---- Requests */
 
 /*
- * Events of the context are marked with this request from now on; 0: with none. Returns the one
+ * Mark the context's events with this request from now on; 0: with none. Returns the request
  * before.
  */
 static inline uint32_t tl_context_set_request(struct tl_context *context, uint32_t id)
@@ -338,21 +355,22 @@ static inline uint32_t tl_context_set_request(struct tl_context *context, uint32
 	return context ? context->functions->request(context, id) : 0;
 }
 
+/* The request that the context's events are marked with; 0: none. */
 static inline uint32_t tl_context_request(const struct tl_context *context)
 {
 	return context ? __atomic_load_n(&context->request, __ATOMIC_RELAXED) : 0;
 }
 
 /*
- * The calling thread works on the context's request until it leaves. Meanwhile its driver calls,
- * and the work that they give to devices, are marked with the request's number, and recorded only
- * if their level is among the context's (as both are now). What the process does not record
- * (TRACELAYER_LEVEL) a context does not bring; tools see all calls. If the level has REQUEST, a
- * slice called "request" is logged when it leaves.
+ * From tl_context_enter to tl_context_leave the calling thread works on the context's request. Its
+ * driver calls, and the work that they give to devices, carry the number of the request. They are
+ * recorded only if the context's level includes theirs; request and level are those of the moment
+ * of entering. A context does not add what the process does not record (TRACELAYER_LEVEL). Tools
+ * see all calls. If the level includes REQUEST, leaving logs a slice called "request".
  *
- * A thread that a request is handed to enters for itself, and leaves when it is done. Requests
- * nest: the innermost counts. Leaving a context that was entered further out ends those within it;
- * leaving one that was not entered does nothing; a thread's end ends all.
+ * A thread that takes over a request enters its context itself, and leaves it when it is done.
+ * Requests nest: the innermost counts. Leaving an outer context also leaves those inside of it.
+ * Leaving a context that was not entered does nothing. The end of a thread leaves all.
  */
 static inline void tl_context_enter(struct tl_context *context)
 {
@@ -366,7 +384,9 @@ static inline void tl_context_leave(struct tl_context *context)
 		context->functions->leave(context);
 }
 
-/* The context that the calling thread has entered, to be handed to another thread. NULL: none. */
+/*
+ * The context that the calling thread has entered last, to hand it to another thread. NULL: none.
+ */
 static inline struct tl_context *tl_context_entered(void)
 {
 	const struct tl_contexts *here = tl_contexts_find();
@@ -376,9 +396,11 @@ static inline struct tl_context *tl_context_entered(void)
 
 /* ---- Scopes */
 
-/* A complete event that is logged when its block is left, or ended before that. */
+/*
+ * A complete event, which is logged when its block is left, or when the scope is ended before that.
+ */
 struct tl_trace_scope {
-	/* NULL: ended, or nothing to log; then the rest is undefined */
+	/* NULL: the scope has ended, or logs nothing; then the other members are undefined */
 	struct tl_context *context;
 	unsigned level;
 	const char *name; /* must outlive the scope */
@@ -387,9 +409,7 @@ struct tl_trace_scope {
 	struct tl_context_arg args[8];
 };
 
-/*
- * What the macros make of a context, in two steps: the name is looked at only where it is needed.
- */
+/* The next four are parts of the macros: the name is evaluated only where an event is logged. */
 static inline struct tl_trace_scope tl_trace_scope_of(struct tl_context *context)
 {
 	struct tl_trace_scope scope;
@@ -425,7 +445,7 @@ static __attribute__((noinline, cold, unused)) void tl_trace_scope_log(struct tl
 			    scope->nargs);
 }
 
-/* The same as the macros, for who keeps a scope in a place of his own. */
+/* The same as the macros, for a scope that is kept in a struct or elsewhere. */
 static inline struct tl_trace_scope tl_trace_scope_begin(struct tl_context *context, unsigned level,
 							 const char *name)
 {
@@ -436,7 +456,7 @@ static inline struct tl_trace_scope tl_trace_scope_begin(struct tl_context *cont
 	return scope;
 }
 
-/* Logs it; does nothing the second time. */
+/* End a scope and log it. The second call does nothing. */
 static inline void tl_trace_scope_end(struct tl_trace_scope *scope)
 {
 	if (scope->context)
@@ -444,8 +464,8 @@ static inline void tl_trace_scope_end(struct tl_trace_scope *scope)
 }
 
 /*
- * Both texts must outlive the scope. Of a key that is given twice the last value counts; more than
- * 8 are left out.
+ * Add an argument. Both texts must outlive the scope. Where a key is given twice, the last value
+ * counts. A scope has at most 8 arguments; more are left out.
  */
 static inline void tl_trace_scope_arg(struct tl_trace_scope *scope, const char *key,
 				      const char *value)
@@ -464,6 +484,7 @@ static inline void tl_trace_scope_arg(struct tl_trace_scope *scope, const char *
 		scope->nargs++;
 }
 
+/* The parts of TL_TRACE_REQUEST_SCOPE. */
 static inline struct tl_context *tl_trace_request_begin(struct tl_context *context)
 {
 	tl_context_enter(context);
@@ -476,11 +497,11 @@ static inline void tl_trace_request_end(struct tl_context **context)
 }
 
 /*
- * ---- Macros. The context may be NULL, and may be any expression; where nothing is logged, names
- * and times are not evaluated.
+ * ---- Macros. The context may be any expression, also NULL. Where nothing is logged, names and
+ * times are not evaluated.
  */
 
-/* Statements, also in an unbraced if. */
+/* Statements; they may stand in an if without braces. */
 #define TL_TRACE_LOG(context_, level_, name_, type_, time_)                                        \
 	do {                                                                                       \
 		struct tl_context *tl_context_ = (context_);                                       \
@@ -493,10 +514,10 @@ static inline void tl_trace_request_end(struct tl_context **context)
 #define TL_TRACE_INSTANT(context, level, name) TL_TRACE_LOG(context, level, name, 'I', 0)
 
 /*
- * From here to the end of the block, on whatever way it is left: by an exception, too, and (C with
- * -fexceptions) when the thread is cancelled. A declaration, so no block has two of them, and C
- * takes none as the whole of an if; the named form, of which a block may have several, can be given
- * arguments.
+ * A scope from here to the end of the block, on whatever way the block is left: also by an
+ * exception, and (C with -fexceptions) when the thread is cancelled. It is a declaration: a block
+ * has at most one, and in C it can't be the whole body of an if. A block may have several scopes of
+ * the named form, which can also have arguments (tl_trace_scope_arg).
  */
 #define TL_TRACE_SCOPE_NAMED(context_, level_, name_, scope)                                       \
 	struct tl_trace_scope scope                                                                \
@@ -511,34 +532,28 @@ static inline void tl_trace_request_end(struct tl_context **context)
 #define TL_TRACE_SCOPE_END_NAMED(scope) tl_trace_scope_end(&(scope))
 #define TL_TRACE_SCOPE_END()		TL_TRACE_SCOPE_END_NAMED(tl_trace_scope_here)
 
-/*
- * The calling thread works on the context's request, up to the end of the block in the same way
- * (tl_context_enter).
- */
+/* Enter the context's request (tl_context_enter), and leave it at the end of the block. */
 #define TL_TRACE_REQUEST_SCOPE(context)                                                            \
 	struct tl_context *tl_trace_request_here                                                   \
 		__attribute__((cleanup(tl_trace_request_end), unused)) =                           \
 			tl_trace_request_begin(context)
 
-/* ---- Events that a device, or a kernel of the program, noted the times of */
+/* ---- Events whose times a device, or a kernel of the program, has stored */
 
-/*
- * A device's clock in terms of the host's: a straight line through two or more markers (device time
- * and host time of the same instant, the earlier ones first), or, from one marker, as fast as
- * `ns_per_tick` says. 0; -1 where the markers say nothing: none, or device times that don't grow.
- */
+/* A moment on both clocks. */
 struct tl_marker {
 	uint64_t device; /* ticks */
 	uint64_t host;	 /* nanoseconds of CLOCK_MONOTONIC */
 };
 
+/* The clock of a device, as a straight line from device time to host time. */
 struct tl_device_clock {
 	uint64_t device, host; /* a point of the line */
 	double slope;	       /* nanoseconds for a tick */
-	unsigned bits;	       /* that the device's clock has */
+	unsigned bits;	       /* of the device's counter */
 };
 
-/* From one device time to another, by the shorter way around. */
+/* Ticks from one device time to another, the shorter way around a counter that wraps. */
 static inline int64_t tl_device_clock_between(const struct tl_device_clock *clock, uint64_t from,
 					      uint64_t to)
 {
@@ -548,8 +563,9 @@ static inline int64_t tl_device_clock_between(const struct tl_device_clock *cloc
 }
 
 /*
- * For a clock of so many bits (1 to 64), which wraps. From each marker to the next, and between a
- * time and the middle of the markers, there may be half of the clock's range.
+ * As tl_device_clock_fit, for a counter of `bits` bits (1 to 64), which wraps. Two neighbouring
+ * markers may be at most half of the counter's range apart; so may a time and the middle of the
+ * markers.
  */
 static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock,
 					       const struct tl_marker *markers, size_t count,
@@ -587,6 +603,11 @@ static inline int tl_device_clock_fit_wrapping(struct tl_device_clock *clock,
 	return 0;
 }
 
+/*
+ * Fit a device's clock to the host's. `markers` are ordered by time. With two or more, the line
+ * goes through them; with one, its slope is `ns_per_tick`. Returns 0; -1 where there is no marker,
+ * or the device times do not grow.
+ */
 static inline int tl_device_clock_fit(struct tl_device_clock *clock,
 				      const struct tl_marker *markers, size_t count,
 				      double ns_per_tick)
@@ -594,7 +615,7 @@ static inline int tl_device_clock_fit(struct tl_device_clock *clock,
 	return tl_device_clock_fit_wrapping(clock, markers, count, ns_per_tick, 64);
 }
 
-/* The host's time of a device time. */
+/* Convert device time (ticks) to host time (nanoseconds). */
 static inline uint64_t tl_device_clock_host(const struct tl_device_clock *clock, uint64_t device)
 {
 	return clock->host +
@@ -603,8 +624,8 @@ static inline uint64_t tl_device_clock_host(const struct tl_device_clock *clock,
 }
 
 /*
- * An event of which a device noted the time, or times, in an array: B, E, I at [first]; X from
- * [first] to [last].
+ * An event whose times a device stores in an array: types B, E and I have the time at [first]; X
+ * begins at [first] and ends at [last].
  */
 struct tl_trace_slot {
 	const char *name;
@@ -616,9 +637,9 @@ struct tl_trace_slot {
 };
 
 /*
- * After the run: log the events that the times make, on a lane (0: the calling thread's). `clock`
- * turns the times into the host's; NULL: that's what they are. Slots whose time is 0 (not reached),
- * or beyond the array, are left out. Returns how many were logged.
+ * After a run, log the events of `count` slots on a lane (0: the calling thread's). `times` has
+ * `ntimes` values; `clock` converts them to host time; NULL: they are host time. Slots whose time
+ * is 0 (not reached) or outside of the array are left out. Returns how many events were logged.
  */
 static inline size_t tl_context_slots(struct tl_context *context, const struct tl_trace_slot *slots,
 				      size_t count, const uint64_t *times, size_t ntimes,

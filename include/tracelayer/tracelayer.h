@@ -18,24 +18,24 @@
  *		clean_up();
  *	}
  *
- * Nothing has to be linked. Where the program runs without tracelayer, each function does nothing and
- * returns TL_ABSENT. The first call in a source file finds the library by dlsym, which needs -ldl with
- * C libraries before glibc 2.34. A program that is linked with -ltracelayer may define
+ * Nothing has to be linked. Where the program runs without tracelayer, each function does nothing
+ * and returns TL_ABSENT. The first call in a source file finds the library by dlsym, which needs
+ * -ldl with C libraries before glibc 2.34. A program that is linked with -ltracelayer may define
  * TRACELAYER_LINKED before it includes this header; then these are ordinary functions.
  *
  * `tracelayer pause|resume|snapshot|stop` does the same from outside; see tracelayer-pause(1).
  *
  * For all functions:
  *
- * Threads		Any thread may call them at any time: also before the first traced call, in exit
- *		handlers, and in a forked child, where they control the child alone. They control
- *		the whole process: where two threads want different things, the last call counts.
- *		There is one switch; pauses are not counted.
- * Signals		Signal handlers may call them. But the first call in a source file looks the
+ * Threads	Any thread may call them at any time: also before the first traced call, in
+ *		exit handlers, and in a forked child, where they control the child alone. They
+ *		control the whole process: where two threads want different things, the last call
+ *		counts. There is one switch; pauses are not counted.
+ * Signals	Signal handlers may call them. But the first call in a source file looks the
  *		library up, which a signal handler must not do: call tl_recording() once before.
- * errno		They keep errno.
- * Tracers		They do not affect tracers (tracelayer/tracer.h) and tools: these callbacks run
- *		whether calls are recorded or not.
+ * errno	They keep errno.
+ * Tracers	They do not affect tracers (tracelayer/tracer.h) and tools: these callbacks
+ *		run whether calls are recorded or not.
  */
 #ifndef TRACELAYER_TRACELAYER_H
 #define TRACELAYER_TRACELAYER_H
@@ -58,8 +58,8 @@ enum tl_answer {
 };
 
 /*
- * The library's functions, for programs that are not linked with it. New members are added only at the
- * end.
+ * The library's functions, for programs that are not linked with it. New members are added only at
+ * the end.
  */
 struct tl_switch {
 	size_t size;
@@ -69,31 +69,32 @@ struct tl_switch {
 #ifdef TRACELAYER_LINKED
 
 /*
- * Stop recording until tl_resume. Calls that begin from now on are not recorded, and go straight to the
- * driver. Calls that are open are recorded when they return. Takes some microseconds, never waits, and
- * writes nothing. Returns TL_DONE, also where recording is paused already; TL_STOPPED; TL_ABSENT.
+ * Stop recording until tl_resume. Calls that begin from now on are not recorded, and go straight to
+ * the driver. Calls that are open are recorded when they return. Takes some microseconds, never
+ * waits, and writes nothing. Returns TL_DONE, also where recording is paused already; TL_STOPPED;
+ * TL_ABSENT.
  */
 int tl_pause(void);
 
 /*
  * Record the calls that begin from now on, as far as level, include and exclude select them. Also
- * starts recording in a program that is only linked with the library. Both tl_resume and tl_pause end
- * TRACELAYER_WINDOW. Costs and returns the same as tl_pause.
+ * starts recording in a program that is only linked with the library. Both tl_resume and tl_pause
+ * end TRACELAYER_WINDOW. Costs and returns the same as tl_pause.
  */
 int tl_resume(void);
 
 /*
- * Write all calls that have returned so far, and end the file, so that it is complete and valid when
- * this returns. With TRACELAYER_FULL=ring these are the newest calls of each thread. Recording goes
- * on; later events follow in the same file, each once. Waits until the file is written, which takes
- * milliseconds or more; other threads do not wait. Returns TL_DONE, also where there was nothing to
- * write; TL_FAILED; TL_ABSENT.
+ * Write all calls that have returned so far, and end the file, so that it is complete and valid
+ * when this returns. With TRACELAYER_FULL=ring these are the newest calls of each thread. Recording
+ * goes on; later events follow in the same file, each once. Waits until the file is written, which
+ * takes milliseconds or more; other threads do not wait. Returns TL_DONE, also where there was
+ * nothing to write; TL_FAILED; TL_ABSENT.
  */
 int tl_snapshot(void);
 
 /*
- * End recording for good: the same as tl_pause and then tl_snapshot, but from now on tl_resume returns
- * TL_STOPPED. Returns what tl_snapshot returns.
+ * End recording for good: the same as tl_pause and then tl_snapshot, but from now on tl_resume
+ * returns TL_STOPPED. Returns what tl_snapshot returns.
  */
 int tl_stop(void);
 

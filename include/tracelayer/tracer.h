@@ -19,26 +19,26 @@
  *
  * The contract is the same as that of Level Zero's own tracing interface (zelTracer…):
  *
- * Pairs		If a tracer's prologue ran for a call, its epilogue runs for that call, also when
- *		the tracer is disabled in between. If the prologue did not run, the epilogue does
- *		not. An exception, cancellation or thread exit runs the epilogue while unwinding.
- *		After a longjmp it runs at that thread's next call, at the thread's end, or inside
- *		destroy. The result is 0 then, and a generic callback sees TL_VIEW_UNWOUND. After a
- *		longjmp the parameters are copies from before the call.
- * Order		Prologues and epilogues both run in the order of enabling.
+ * Pairs	If a tracer's prologue ran for a call, its epilogue runs for that call, also
+ *		when the tracer is disabled in between. If the prologue did not run, the epilogue
+ *		does not. An exception, cancellation or thread exit runs the epilogue while
+ *		unwinding. After a longjmp it runs at that thread's next call, at the thread's end,
+ *		or inside destroy. The result is 0 then, and a generic callback sees
+ *		TL_VIEW_UNWOUND. After a longjmp the parameters are copies from before the call.
+ * Order	Prologues and epilogues both run in the order of enabling.
  * Parameters	A prologue may change parameters through its pointers: later tracers and the driver
  *		see the new value.
- * Instance data	One pointer for each tracer and call. It is NULL before the prologue, and is kept
- *		until the epilogue.
+ * Instance	One pointer for each tracer and call. It is NULL before the prologue, and is
+ *		kept until the epilogue.
  * Own calls	Calls that a callback makes into an API go to the driver and are not traced. In a
  *		child that a callback has forked, they are traced.
  * Toggling	Any thread may enable and disable at any time, also in callbacks. Neither waits.
- * Drain		Destroy returns when no thread is inside one of the tracer's callbacks or still
- *		owes one; none starts afterwards.
+ * Drain	Destroy returns when no thread is inside one of the tracer's callbacks or
+ *		still owes one; none starts afterwards.
  *
- * Any thread may call any function, several at once, also in callbacks; signal handlers may not. The
- * functions return TL_TRACER_OK or another enum tl_tracer_status. None crashes on a handle that is
- * NULL, unknown or destroyed. A handle is never used twice.
+ * Any thread may call any function, several at once, also in callbacks; signal handlers may not.
+ * The functions return TL_TRACER_OK or another enum tl_tracer_status. None crashes on a handle that
+ * is NULL, unknown or destroyed. A handle is never used twice.
  */
 #ifndef TRACELAYER_TRACER_H
 #define TRACELAYER_TRACER_H
@@ -75,8 +75,8 @@ enum tl_phase {
 };
 
 /*
- * A typed callback of any function. Cast it to this type with TL_CALLBACK. The types for each function
- * are generated: see tracelayer/PREFIX_callbacks.h.
+ * A typed callback of any function. Cast it to this type with TL_CALLBACK. The types for each
+ * function are generated: see tracelayer/PREFIX_callbacks.h.
  */
 typedef void (*tl_callback)(void);
 #define TL_CALLBACK(function) ((tl_callback)(function))
@@ -136,16 +136,16 @@ int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_tracer **trace
 
 /*
  * Set the callback of one function; NULL removes it. The tracer must be disabled. Functions that
- * return structs take generic callbacks only. For each function and phase there is one callback: this
- * one replaces a generic one, and a generic one replaces it.
+ * return structs take generic callbacks only. For each function and phase there is one callback:
+ * this one replaces a generic one, and a generic one replaces it.
  */
 int tl_tracer_register(struct tl_tracer *tracer, const char *function, enum tl_phase phase,
 		       tl_callback callback);
 
 /*
- * Set generic callbacks on every function whose name matches one of the comma-separated globs, in all
- * APIs (api NULL) or in one. A callback that is NULL is removed. The tracer must be disabled. Returns
- * TL_TRACER_NO_FUNCTION where nothing matched.
+ * Set generic callbacks on every function whose name matches one of the comma-separated globs, in
+ * all APIs (api NULL) or in one. A callback that is NULL is removed. The tracer must be disabled.
+ * Returns TL_TRACER_NO_FUNCTION where nothing matched.
  */
 int tl_tracer_register_glob(struct tl_tracer *tracer, const char *api, const char *globs,
 			    tl_generic_prologue prologue, tl_generic_epilogue epilogue);
@@ -161,10 +161,10 @@ int tl_tracer_enable(struct tl_tracer *tracer);
 int tl_tracer_disable(struct tl_tracer *tracer);
 
 /*
- * Destroy a disabled tracer. Waits, asleep, for the calls that this tracer has callbacks in, and for no
- * others. Returns TL_TRACER_IN_USE where it would wait for ever: inside one of the tracer's callbacks,
- * or inside a call that owes one. Two callbacks must not destroy each other's tracers from two threads:
- * they would wait for each other for ever.
+ * Destroy a disabled tracer. Waits, asleep, for the calls that this tracer has callbacks in, and
+ * for no others. Returns TL_TRACER_IN_USE where it would wait for ever: inside one of the tracer's
+ * callbacks, or inside a call that owes one. Two callbacks must not destroy each other's tracers
+ * from two threads: they would wait for each other for ever.
  */
 int tl_tracer_destroy(struct tl_tracer *tracer);
 
@@ -175,22 +175,24 @@ const struct tl_api *tl_api_at(unsigned number);
 
 /*
  * Print the call's arguments, decoded, as the members of a JSON object without its braces:
- * "context":"0x55…","size":4096. In an epilogue they include what the call returned through pointers,
- * unless it failed. Members that do not fit are left out whole. `size`: bytes of `text`, at least 1.
- * Returns the length without the NUL that ends the text.
+ * "context":"0x55…","size":4096. In an epilogue they include what the call returned through
+ * pointers, unless it failed. Members that do not fit are left out whole. `size`: bytes of `text`,
+ * at least 1. Returns the length without the NUL that ends the text.
  */
 size_t tl_view_print(const struct tl_view *view, char *text, size_t size);
 
-/* Print the call's result in the same way: "CL_SUCCESS", 3, "0x55…"; nothing where there is none. */
+/*
+ * Print the call's result in the same way: "CL_SUCCESS", 3, "0x55…"; nothing where there is none.
+ */
 size_t tl_view_print_result(const struct tl_view *view, char *text, size_t size);
 
 /* In an epilogue: returns 1 if the result means failure, otherwise 0. */
 int tl_view_failed(const struct tl_view *view);
 
 /*
- * tl_ticks_now reads the processor's counter, or nanoseconds where the counter is no clock. tl_ticks_ns
- * converts ticks to nanoseconds of CLOCK_MONOTONIC. The conversion takes about a microsecond, the first
- * one in a process up to fifty: collect ticks, and convert late.
+ * tl_ticks_now reads the processor's counter, or nanoseconds where the counter is no clock.
+ * tl_ticks_ns converts ticks to nanoseconds of CLOCK_MONOTONIC. The conversion takes about a
+ * microsecond, the first one in a process up to fifty: collect ticks, and convert late.
  */
 uint64_t tl_ticks_now(void);
 uint64_t tl_ticks_ns(uint64_t ticks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer/xpti.h: the XPTI tracing framework for C and C++. A library uses it to tell what it does;
- * a subscriber uses it to listen.
+ * tracelayer/xpti.h: the XPTI tracing framework for C and C++. A library uses it to tell what it
+ * does; a subscriber uses it to listen.
  *
  * A library that is instrumented:
  *
@@ -32,23 +32,24 @@
  *	}
  *	void xptiTraceFinish(const char *stream) { }
  *
- * The dispatcher, libtracelayer-xpti.so, implements the functions. Source: the document "XPTI Tracing
- * Framework" and the behaviour of the original dispatcher. tracelayer-xpti(7) lists the differences.
+ * The dispatcher, libtracelayer-xpti.so, implements the functions. Source: the document "XPTI
+ * Tracing Framework" and the behaviour of the original dispatcher. tracelayer-xpti(7) lists the
+ * differences.
  *
- * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy). It loads the dispatcher
- *		that XPTI_FRAMEWORK_DISPATCHER names. Without a dispatcher every call returns at
- *		once; tracelayer-xpti(7) says what. Or link the dispatcher itself.
+ * Linking	Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy). It loads the
+ *		dispatcher that XPTI_FRAMEWORK_DISPATCHER names. Without a dispatcher every call
+ *		returns at once; tracelayer-xpti(7) says what. Or link the dispatcher itself.
  * Environment	XPTI_SUBSCRIBERS: libraries, separated by commas. XPTI_TRACE_ENABLE: unset, empty,
  *		1 or true turn tracing on, anything else turns it off.
  *		XPTI_FRAMEWORK_DISPATCHER: for the proxy. The first call of any function reads
  *		them.
- * Threads		Any thread may call any function, also from callbacks and several threads at once.
- *		Signal handlers may not. Notifying, the checks, and looking up strings, objects
- *		and uids take no lock.
+ * Threads	Any thread may call any function, also from callbacks and several threads at
+ *		once. Signal handlers may not. Notifying, the checks, and looking up strings,
+ *		objects and uids take no lock.
  * Ownership	The framework copies what it is given, except the key of a stash. What it returns
  *		belongs to the framework. Strings and objects stay readable for the life of the
  *		process; events, payloads and trace points until they are released or reset.
- * Errors		NULL, unknown ids and pointers to anything that is no event have the results
+ * Errors	NULL, unknown ids and pointers to anything that is no event have the results
  *		listed below. None of them crashes.
  */
 #ifndef TRACELAYER_XPTI_H
@@ -378,9 +379,9 @@ XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *
 
 /*
  * Count the users of the framework. A program needs neither function. When the last user calls
- * Finalize, the framework unloads the subscribers and forgets everything, also what other threads do
- * meanwhile. Initialize waits for the end of that. A subscriber stays loaded while its code runs, also
- * where it calls Finalize itself.
+ * Finalize, the framework unloads the subscribers and forgets everything, also what other threads
+ * do meanwhile. Initialize waits for the end of that. A subscriber stays loaded while its code
+ * runs, also where it calls Finalize itself.
  */
 XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);
@@ -394,8 +395,8 @@ XPTI_API void xptiReset(void);
 XPTI_API xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor,
 				    const char *version);
 /*
- * A stream ends: tell all subscribers, then turn the callbacks of the stream off. When this returns,
- * none of them runs in another thread.
+ * A stream ends: tell all subscribers, then turn the callbacks of the stream off. When this
+ * returns, none of them runs in another thread.
  */
 XPTI_API void xptiFinalize(const char *stream);
 /* True if tracing is on: XPTI_TRACE_ENABLE allows it, and at least one subscriber is loaded. */
@@ -403,16 +404,16 @@ XPTI_API bool xptiTraceEnabled(void);
 /* Turn tracing on or off for the process, whatever the environment says. */
 XPTI_API void xptiForceSetTraceEnabled(bool yes);
 /*
- * Only in the static proxy: look for the dispatcher again, where none was found so far. For programs
- * that set XPTI_FRAMEWORK_DISPATCHER themselves.
+ * Only in the static proxy: look for the dispatcher again, where none was found so far. For
+ * programs that set XPTI_FRAMEWORK_DISPATCHER themselves.
  */
 XPTI_API void xptiTraceTryToEnable(void);
 /* True if a notification of this type (0: of any type) on this stream would call a callback. */
 XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
 
 /*
- * The number of a stream. The same name always has the same number. XPTI_INVALID_STREAM: the name is
- * NULL or empty, or there are more than 254 streams.
+ * The number of a stream. The same name always has the same number. XPTI_INVALID_STREAM: the name
+ * is NULL or empty, or there are more than 254 streams.
  */
 XPTI_API uint8_t xptiRegisterStream(const char *stream);
 /* Does what xptiFinalize does. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
@@ -424,15 +425,16 @@ XPTI_API uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream);
 
 /*
  * The number of a string; stores the framework's copy in *table_string. Equal strings have the same
- * number and the same copy. XPTI_INVALID_STRING: an argument is NULL, the string is empty, or memory
- * is short.
+ * number and the same copy. XPTI_INVALID_STRING: an argument is NULL, the string is empty, or
+ * memory is short.
  */
 XPTI_API xpti_string_id xptiRegisterString(const char *string, char **table_string);
 /* The string with this number. NULL: there is none. */
 XPTI_API const char *xptiLookupString(xpti_string_id id);
 /*
  * The number of `size` bytes. Equal bytes have the same number, and keep the type of the first
- * registration (enum xpti_metadata_type). XPTI_INVALID_OBJECT: NULL, 2 GiB or more, or memory is short.
+ * registration (enum xpti_metadata_type). XPTI_INVALID_OBJECT: NULL, 2 GiB or more, or memory is
+ * short.
  */
 XPTI_API xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type);
 /* The object with this number. { 0, NULL, 0 }: there is none. */
@@ -442,14 +444,14 @@ XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
 
 /*
  * Register a place in the code. Returns a new uid, and stores it in payload->internal; also sets
- * .flags, .uid_p1 and .uid_p2. XPTI_INVALID_UID: NULL, a payload with neither name nor source file, or
- * memory is short.
+ * .flags, .uid_p1 and .uid_p2. XPTI_INVALID_UID: NULL, a payload with neither name nor source file,
+ * or memory is short.
  */
 XPTI_API uint64_t xptiRegisterPayload(xpti_payload *payload);
 /*
  * Make an event of a place. Stores in *instance how many events the place has had. `name` is not
- * used. Release the event with xptiReleaseEvent. NULL: the payload is not valid, instance is NULL, or
- * memory is short.
+ * used. Release the event with xptiReleaseEvent. NULL: the payload is not valid, instance is NULL,
+ * or memory is short.
  */
 XPTI_API xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type,
 				   int32_t activity, uint64_t *instance);
@@ -461,8 +463,9 @@ XPTI_API const xpti_payload *xptiQueryPayloadByUID(uint64_t uid);
 /* Release an event with its payload, metadata and interfaces. Ignores NULL and what is no event. */
 XPTI_API void xptiReleaseEvent(xpti_event *event);
 /*
- * Add to the metadata of an event. `value` is the number of an object. DUPLICATE: the key was there,
- * and has the new value now. INVALIDARG: NULL, an empty key, or no event. FAIL: memory is short.
+ * Add to the metadata of an event. `value` is the number of an object. DUPLICATE: the key was
+ * there, and has the new value now. INVALIDARG: NULL, an empty key, or no event. FAIL: memory is
+ * short.
  */
 XPTI_API xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id value);
 /* The metadata of an event. NULL: it is no event. */
@@ -487,10 +490,10 @@ XPTI_API const xpti_event_if *xptiLookupEvent(uint64_t uid);
 /* ---- notifying ---- */
 
 /*
- * Call `callback` for all notifications of a stream with this type. Callbacks are called in the order
- * of registering. A callback that is registered during a notification is called from the next one on.
- * INVALIDARG: NULL. DUPLICATE: it is registered already. UNDELETE: it was unregistered, and is
- * registered again. FAIL: memory is short.
+ * Call `callback` for all notifications of a stream with this type. Callbacks are called in the
+ * order of registering. A callback that is registered during a notification is called from the next
+ * one on. INVALIDARG: NULL. DUPLICATE: it is registered already. UNDELETE: it was unregistered, and
+ * is registered again. FAIL: memory is short.
  */
 XPTI_API xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t trace_type,
 					  xpti_callback callback);
@@ -504,8 +507,8 @@ XPTI_API xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t trac
 					    xpti_callback callback);
 /*
  * Call the callbacks, in the calling thread. object and parent are passed on as they are. FALSE:
- * tracing is off. INVALIDARG: object is NULL; only the function, memory, offload and diagnostics types
- * may have user_data instead. FAIL: memory is short.
+ * tracing is off. INVALIDARG: object is NULL; only the function, memory, offload and diagnostics
+ * types may have user_data instead. FAIL: memory is short.
  */
 XPTI_API xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t trace_type,
 					   xpti_event *parent, xpti_event *object,
@@ -522,8 +525,8 @@ XPTI_API xpti_result xptiStashTuple(const char *key, uint64_t value);
 XPTI_API xpti_result xptiGetStashedTuple(char **key, uint64_t *value);
 XPTI_API void xptiUnstashTuple(void);
 /*
- * The trace point of the thread's current scope. NULL: there is none, or it was deleted. Set also sets
- * the universal id; Unset sets both back. INVALIDARG: it is no trace point.
+ * The trace point of the thread's current scope. NULL: there is none, or it was deleted. Set also
+ * sets the universal id; Unset sets both back. INVALIDARG: it is no trace point.
  */
 XPTI_API const xpti_tracepoint_if *xptiGetTracepointScopeData(void);
 XPTI_API xpti_result xptiSetTracepointScopeData(xpti_tracepoint_if *tracepoint);
@@ -570,9 +573,9 @@ XPTI_API uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t val
 /* ---- scoped notification ---- */
 
 /*
- * XPTI_SCOPED_NOTIFY notifies of a begin here, and of the end where the scope ends, on whatever way it
- * is left. At most one of them may stand on a line. Use the macro; the struct and the two functions are
- * its parts.
+ * XPTI_SCOPED_NOTIFY notifies of a begin here, and of the end where the scope ends, on whatever way
+ * it is left. At most one of them may stand on a line. Use the macro; the struct and the two
+ * functions are its parts.
  */
 struct xpti_scope {
 	xpti_event *parent, *object;

@@ -3,8 +3,8 @@
  * bench_plan.h: what one process of the benchmark has to do, and what it returns.
  *
  * Each dispatcher is loaded into processes of its own: one for each number of threads and each
- * round. So its tables are empty, and if it crashes, only that process dies. The process runs one of
- * the two functions at the end; its result goes back through a pipe.
+ * round. So its tables are empty, and if it crashes, only that process dies. The process runs one
+ * of the two functions at the end; its result goes back through a pipe.
  */
 #ifndef TL_XPTI_BENCH_BENCH_PLAN_H
 #define TL_XPTI_BENCH_BENCH_PLAN_H

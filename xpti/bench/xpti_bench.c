@@ -285,8 +285,8 @@ static void print_threads(double threads)
 }
 
 /*
- * `serial`: the times without threads; NULL where these were not measured. One dispatcher is compared
- * with the probe, several with the first one.
+ * `serial`: the times without threads; NULL where these were not measured. One dispatcher is
+ * compared with the probe, several with the first one.
  */
 static void print_rows(const struct wishes *wishes, const struct bench_times *times,
 		       const struct bench_times *serial, double threads)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xpti/dispatcher/callbacks.h"
+#include "xpti/dispatcher/stream_callbacks.h"
 #include "xpti/dispatcher/dispatcher_state.h"
 #include "xpti/dispatcher/event_metadata.h"
 #include "xpti/dispatcher/pins.h"
@@ -115,7 +115,10 @@ void xptiReset(void)
 static void set_ending(bool yes)
 {
 	tl_xpti_thread.ending = yes;
-	/* One order with `users`: a new user sees this store, or framework_end_begins sees the user. */
+	/*
+	 * One order with `users`: a new user sees this store, or framework_end_begins sees the
+	 * user.
+	 */
 	atomic_store_explicit(&ending, yes, memory_order_seq_cst);
 	if (!yes)
 		tl_xpti_life_changed();

@@ -4,8 +4,8 @@
  * no lock.
  *
  * The first bits of an entry's hash select a root; each two bits more select a child of the entry
- * there. A new entry is added by one compare-and-swap, at the end of the path of its hash, and stays
- * there. Nothing moves, nothing is copied, and no thread waits.
+ * there. A new entry is added by one compare-and-swap, at the end of the path of its hash, and
+ * stays there. Nothing moves, nothing is copied, and no thread waits.
  */
 #ifndef TL_XPTI_DISPATCHER_HASH_TRIE_H
 #define TL_XPTI_DISPATCHER_HASH_TRIE_H
@@ -72,8 +72,8 @@ tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same, const v
 }
 
 /*
- * Map the roots before the first entry is added. Otherwise each page would be read first and written
- * later. These are two faults, and the second one stops all threads that run.
+ * Map the roots before the first entry is added. Otherwise each page would be read first and
+ * written later. These are two faults, and the second one stops all threads that run.
  */
 void tl_index_warm_up(struct tl_index *index);
 

@@ -6,21 +6,22 @@
  * The method is that of layer/calls/tracers.c. A notifier stores the list in a slot of its own
  * thread, and then loads the head of the list again. If the head is still the same, the list stays
  * valid until the notifier clears the slot. A writer publishes a new list, executes membarrier, and
- * scans the slots of all threads. If a notifier's second load came before the barrier, the scan sees
- * its slot; if the load comes after the barrier, it sees the new list, and the notifier starts over.
+ * scans the slots of all threads. If a notifier's second load came before the barrier, the scan
+ * sees its slot; if the load comes after the barrier, it sees the new list, and the notifier starts
+ * over.
  *
  * Beside the list, the slot names the callback that is running. The notifier stores that name
- * before it loads the callback from the list; unregistering replaces the callback in the list before
- * the barrier. So one of the two sees the other.
+ * before it loads the callback from the list; unregistering replaces the callback in the list
+ * before the barrier. So one of the two sees the other.
  *
  * A single callback needs no list. Head and slot then name the callback itself, plus TL_PIN_ALONE,
  * and the second load of the head decides whether the notifier calls it.
  *
- * A thread that waits adds 1 to tl_xpti_attention, executes the barrier, reads the futex word, scans
- * and sleeps. A notifier clears its slot and then looks at tl_xpti_attention.
+ * A thread that waits adds 1 to tl_xpti_attention, executes the barrier, reads the futex word,
+ * scans and sleeps. A notifier clears its slot and then looks at tl_xpti_attention.
  *
- * Memory that must stay until all earlier notifications have ended is freed by epochs: the outermost
- * notification of a thread notes the epoch in which it began.
+ * Memory that must stay until all earlier notifications have ended is freed by epochs: the
+ * outermost notification of a thread notes the epoch in which it began.
  *
  * Where the kernel has no membarrier, notifiers execute the fences. They also do so in a build with
  * -DTL_PIN_SEQ_CST, which ThreadSanitizer needs.
@@ -88,7 +89,9 @@ typedef bool (*tl_xpti_slot_matches)(struct tl_xpti_slot *slot, const void *key)
 void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key);
 /* True if a notification uses the list. Call it after the list was replaced and a heavy barrier. */
 bool tl_xpti_is_pinned(const void *list);
-/* True if all notifications under way began in this epoch or later. Call it after a heavy barrier. */
+/*
+ * True if all notifications under way began in this epoch or later. Call it after a heavy barrier.
+ */
 bool tl_xpti_all_since(uint64_t epoch);
 /* In a forked child: the other threads are gone. */
 void tl_xpti_pins_after_fork(void);

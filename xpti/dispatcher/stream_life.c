@@ -8,7 +8,7 @@
  */
 #include "xpti/dispatcher/stream_life.h"
 
-#include "xpti/dispatcher/callbacks.h"
+#include "xpti/dispatcher/stream_callbacks.h"
 #include "xpti/dispatcher/dispatcher_state.h"
 #include "xpti/dispatcher/pins.h"
 #include "xpti/dispatcher/stream_names.h"

@@ -18,7 +18,9 @@
 #include "xpti/dispatcher/pins.h"
 #include "xpti/dispatcher/warning.h"
 
-/* How often each subscriber is opened, so that one that closes itself is not unloaded as it runs. */
+/*
+ * How often each subscriber is opened, so that one that closes itself is not unloaded as it runs.
+ */
 enum { HOLDS = 64 };
 
 struct tl_xpti_subscriber {

@@ -3,11 +3,11 @@
  * proxy.c: the functions of libtracelayer-xptiproxy.a, and loading the dispatcher.
  *
  * Where XPTI_FRAMEWORK_DISPATCHER is unset or empty, every call returns at once: FAIL, NULL, false,
- * or another value that proxy_functions.h lists. So it does where the dispatcher can't be used; then
- * one line on standard error says why.
+ * or another value that proxy_functions.h lists. So it does where the dispatcher can't be used;
+ * then one line on standard error says why.
  *
- * There is no lock. Several threads may load the dispatcher at the same time: the loader gives all of
- * them the same library, and one of their tables is published. Calls that the dispatcher's own
+ * There is no lock. Several threads may load the dispatcher at the same time: the loader gives all
+ * of them the same library, and one of their tables is published. Calls that the dispatcher's own
  * constructors make work in the same way. The dispatcher stays loaded, also after
  * xptiFrameworkFinalize: other threads may be running in it.
  */

@@ -2,18 +2,18 @@
 /*
  * timeline.h: the contract of xpti/timeline, the room of libtracelayer-xpti-timeline.so.
  *
- * The library is a subscriber of the XPTI framework: it shows every stream as lanes of the process's
- * trace. `tracelayer run --xpti` adds it. It offers the three functions of a subscriber
+ * The library is a subscriber of the XPTI framework: it shows every stream as lanes of the
+ * process's trace. `tracelayer run --xpti` adds it. It offers the three functions of a subscriber
  * (tracelayer/xpti.h) and nothing else; no room includes a header of this room.
  *
  * The dispatcher calls it in any thread that notifies, also in a forked child; never in a signal
- * handler. The library calls the dispatcher's functions, and records by layer/program/xpti_events.h,
- * which libtracelayer.so exports. It also uses format/args (checked copies of memory) and common
- * (text).
+ * handler. The library calls the dispatcher's functions, and records by
+ * layer/program/xpti_events.h, which libtracelayer.so exports. It also uses format/args (checked
+ * copies of memory) and common (text).
  *
- * A begin and its end become a slice, on the lane that the thread which began has for the stream. All
- * else becomes an instant there. Names and places in the code are numbers of strings. Arrows join the
- * runs of nodes, along the edges that a stream has told of.
+ * A begin and its end become a slice, on the lane that the thread which began has for the stream.
+ * All else becomes an instant there. Names and places in the code are numbers of strings. Arrows
+ * join the runs of nodes, along the edges that a stream has told of.
  *
  * What a notification points to is read as the framework says: events through the framework's
  * functions, which check whether it is an event; user data only where the type says what it is.

@@ -9,7 +9,8 @@
  *
  * Where there are too many edges, the library forgets the oldest, and a node with its last edge. So
  * a program that makes graphs all the time takes no more memory than this. Edges are forgotten in
- * the order in which they were made. So the oldest edge is the first one of each list that it is in.
+ * the order in which they were made. So the oldest edge is the first one of each list that it is
+ * in.
  */
 #include <string.h>
 

@@ -4,9 +4,9 @@
  *
  * Each stream has a lane for each thread that notifies on it. Slices of a lane have to nest. On a
  * thread's lane they do: a slice goes there only if, of all that is still open on it, it began last
- * (timeline_open.c). All other slices go aside: to lanes of the stream that belong to no thread, each
- * to the first one on which it crosses nothing. The library remembers only the last slice of such a
- * lane, and the end of the one before. So it sometimes makes one lane more than necessary.
+ * (timeline_open.c). All other slices go aside: to lanes of the stream that belong to no thread,
+ * each to the first one on which it crosses nothing. The library remembers only the last slice of
+ * such a lane, and the end of the one before. So it sometimes makes one lane more than necessary.
  */
 #include <stdio.h>
 #include <string.h>

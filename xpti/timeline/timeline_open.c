@@ -8,10 +8,10 @@
  * aside, too.
  *
  * Only the thread itself pushes entries and moves the top. Any thread may take an open entry, by a
- * compare-and-exchange of its state. The state has another value each time that the entry is filled.
- * So if the exchange succeeds, what was read of the entry before is right. Other threads hold the
- * thread's lock while they take entries, since the thread moves its entries where it has no room
- * left. The thread itself needs the lock only for that.
+ * compare-and-exchange of its state. The state has another value each time that the entry is
+ * filled. So if the exchange succeeds, what was read of the entry before is right. Other threads
+ * hold the thread's lock while they take entries, since the thread moves its entries where it has
+ * no room left. The thread itself needs the lock only for that.
  *
  * Entries that never end: begins of user-defined types may be meant as events of their own, without
  * an end. If no end of that type ever came, they are recorded as instants: when there is no room
@@ -194,8 +194,8 @@ static uint8_t entry_more(struct timeline_open *open)
 
 /*
  * Take the latest entry below `top` that matches, and replace *end by it. Returns its index, or -1.
- * A thread that takes an entry of its own first puts the entries above it aside: a thread that finds
- * the entry taken then finds that, too.
+ * A thread that takes an entry of its own first puts the entries above it aside: a thread that
+ * finds the entry taken then finds that, too.
  */
 static int take_match(struct timeline_thread *thread, uint32_t top, struct timeline_begun *end,
 		      bool own, bool loosely)

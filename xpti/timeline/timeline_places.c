@@ -2,12 +2,12 @@
 /*
  * timeline_places.c: the numbers of names and places.
  *
- * A notification passes names as pointers to texts, which mostly stay where they are. So each thread
- * remembers the last names by their addresses, and compares the text to see that it is still the
- * same. That is faster than searching for the text.
+ * A notification passes names as pointers to texts, which mostly stay where they are. So each
+ * thread remembers the last names by their addresses, and compares the text to see that it is still
+ * the same. That is faster than searching for the text.
  *
- * The user data of a program may be no text. Before the library reads an address for the first time,
- * the kernel copies the memory, and the copy must be printable.
+ * The user data of a program may be no text. Before the library reads an address for the first
+ * time, the kernel copies the memory, and the copy must be printable.
  */
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /*
  * timeline_state.h: all state that the library's files share, in one piece of memory.
  *
- * The memory is zero at first, and a forked child finds it zero again, however it was forked. Zero is
- * the initial state of everything. So a child has nothing of its parent: neither open entries nor
- * numbers of strings and lanes, which are different in the child.
+ * The memory is zero at first, and a forked child finds it zero again, however it was forked. Zero
+ * is the initial state of everything. So a child has nothing of its parent: neither open entries
+ * nor numbers of strings and lanes, which are different in the child.
  */
 #ifndef TL_XPTI_TIMELINE_TIMELINE_STATE_H
 #define TL_XPTI_TIMELINE_TIMELINE_STATE_H

@@ -3,8 +3,8 @@
  * timeline_subscriber.c: the functions of a subscriber, and a callback for each stream.
  *
  * The framework does not tell a callback which stream it calls it for. So there is one callback for
- * each number that a stream can have. The types that tools define can't be known beforehand either: the
- * library subscribes to all types that the first 8 tools may have.
+ * each number that a stream can have. The types that tools define can't be known beforehand either:
+ * the library subscribes to all types that the first 8 tools may have.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -6,7 +6,6 @@ rounds=1000
 test -z "$STRESS" || rounds=15000
 sources=$top_srcdir/tests/xpti/dispatcher/xpti_stress.c
 for file in $(sources_of libtl_xpti_la xpti | grep -v /exceptions); do sources="$sources $top_srcdir/$file.c"; done
-
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE
 
 # -w: gcc says that ThreadSanitizer doesn't follow fences; what they order are atomics here, which it does follow.

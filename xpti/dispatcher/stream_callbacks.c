@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callbacks.c: registering callbacks, and notifying them. pins.h explains how a notification keeps
- * its list of callbacks.
+ * stream_callbacks.c: registering callbacks, and notifying them. pins.h explains how a notification
+ * keeps its list of callbacks.
  *
  * Each pair of stream and type has a head: the listeners, and all registrations that there ever
  * were. No listener is NULL, one is the registration itself (plus TL_PIN_ALONE), more are a list. A
@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "xpti/dispatcher/callbacks.h"
+#include "xpti/dispatcher/stream_callbacks.h"
 #include "xpti/dispatcher/pins.h"
 #include "xpti/dispatcher/stream_names.h"
 
@@ -386,8 +386,8 @@ static void lists_silence_retired(void)
 }
 
 /*
- * From now on call the registrations that are on. False: memory is short; then the listeners stay as
- * they were, less those that are off.
+ * From now on call the registrations that are on. False: memory is short; then the listeners stay
+ * as they were, less those that are off.
  */
 static bool head_publish(xpti_stream_id stream, struct head *head)
 {

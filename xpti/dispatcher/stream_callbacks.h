@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callbacks.h: turning many callbacks off at once, for the end of a stream and for a reset.
+ * stream_callbacks.h: turning many callbacks off at once, for the end of a stream and for a reset.
  */
-#ifndef TL_XPTI_DISPATCHER_CALLBACKS_H
-#define TL_XPTI_DISPATCHER_CALLBACKS_H
+#ifndef TL_XPTI_DISPATCHER_STREAM_CALLBACKS_H
+#define TL_XPTI_DISPATCHER_STREAM_CALLBACKS_H
 
 #include "xpti/dispatcher/dispatcher_state.h"
 
