@@ -2,12 +2,14 @@
 # tests: one local.mk for each room, which says once what there is:
 #	unit_tests		C programs that are tests; named like the file that they test
 #	check_scripts		scripts that are tests
+#	long_scripts		those that take longest; they begin first, so that none is left alone at the end
 #	stress_scripts		the same, where the test also knows a longer form (STRESS=1, make stress)
 #	stack_scripts		tests of large programs, for make check-stacks; they need packages of the group stacks
 #	test_files		what scripts read, compile or source
 # A new script is one line in its room's local.mk, a new program one line and its _SOURCES.
 unit_tests =
 check_scripts =
+long_scripts =
 stress_scripts =
 stack_scripts =
 test_files =
@@ -40,8 +42,8 @@ include %D%/whole/local.mk
 include %D%/house/local.mk
 
 check_PROGRAMS += $(unit_tests)
-TESTS += $(stress_scripts) $(check_scripts) $(unit_tests)
-EXTRA_DIST += $(check_scripts) $(stress_scripts) $(stack_scripts) $(test_files)
+TESTS += $(long_scripts) $(stress_scripts) $(unit_tests) $(check_scripts)
+EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts) $(test_files)
 
 # make stress: the tests that know a longer form, in it.
 .PHONY: stress

@@ -71,7 +71,16 @@
 static struct tl_clock_table first; /* until there is an arena to have it in */
 static _Atomic(struct tl_clock_table *) current = &first;
 static atomic_flag pairing = ATOMIC_FLAG_INIT;
-static bool counter;
+/*
+ * Atomic: a thread may end the file, and so settle the clock, while another is at the process's first
+ * call. Relaxed: who has ticks to convert has begun, which is behind the store.
+ */
+static _Atomic bool counter;
+
+static bool has_counter(void)
+{
+	return atomic_load_explicit(&counter, memory_order_relaxed);
+}
 
 /*
  * Two points between which the rate changed, and it is not known where. Belongs to the holder of
@@ -512,7 +521,7 @@ static bool is_fresh(const struct tl_clock_table *table)
 
 void tl_clock_settle(void)
 {
-	if (!counter || is_fresh(table_now()))
+	if (!has_counter() || is_fresh(table_now()))
 		return;
 	tl_clock_pair();
 	for (int tries = 0; tries < 4; tries++) {
@@ -532,7 +541,7 @@ void tl_clock_pair(void)
 {
 	sigset_t all, signals;
 
-	if (!counter)
+	if (!has_counter())
 		return;
 	sigfillset(&all);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &signals, 8);
@@ -542,19 +551,19 @@ void tl_clock_pair(void)
 
 void tl_clock_freshen(void)
 {
-	if (counter && !is_newer(table_now(), FRESHENED))
+	if (has_counter() && !is_newer(table_now(), FRESHENED))
 		tl_clock_pair();
 }
 
 bool tl_clock_is_counter(void)
 {
-	return counter;
+	return has_counter();
 }
 
 void tl_clock_start_with(bool with_counter)
 {
-	counter = with_counter;
-	atomic_store_explicit(&tl_clock_rate, counter ? 0 : 1 << 20, memory_order_relaxed);
+	atomic_store_explicit(&counter, with_counter, memory_order_relaxed);
+	atomic_store_explicit(&tl_clock_rate, with_counter ? 0 : 1 << 20, memory_order_relaxed);
 	tl_clock_pair();
 }
 
@@ -585,7 +594,7 @@ static void raise_horizon(struct tl_clock_table *table, uint64_t ticks)
 
 uint64_t tl_clock_ns(uint64_t ticks)
 {
-	if (!counter)
+	if (!has_counter())
 		return ticks;
 	struct tl_clock_table *table = table_now();
 	second_pair(table);
@@ -645,7 +654,7 @@ void tl_clock_copy(struct tl_clock_table *to)
 {
 	const struct tl_clock_table *table = table_now();
 
-	if (counter)
+	if (has_counter())
 		second_pair(table);
 	for (;;) {
 		/* Acquire, and the fence below: as in tl_clock_ns. */

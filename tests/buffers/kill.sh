@@ -3,6 +3,7 @@
 # A program killed at random instants: what tests/buffers/kill.py finds in its traces. STRESS=1: 200 times.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library
+export TMPDIR=$tmp	# `tracelayer run` is killed, too, and leaves its folder there
 need_command
 export top_srcdir top_builddir tmp
 # For pftrace.py.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/buffers
-check_scripts += %D%/arena.sh %D%/buffer_tsan.sh
+long_scripts += %D%/buffer_tsan.sh
+check_scripts += %D%/arena.sh
 stress_scripts += %D%/clock.sh %D%/kill.sh %D%/ring.sh
 test_files += %D%/clock.py %D%/kill.py
 

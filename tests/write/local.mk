@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/write
-check_scripts += %D%/trace_file.sh
+long_scripts += %D%/trace_file.sh
 stress_scripts += %D%/recording_control.sh %D%/stress_writer.sh
 test_files += %D%/recording_control_app.sh %D%/stress_writer.c
 

@@ -3,6 +3,7 @@
 # tracelayer run between a program and a terminal, a shell, or whoever sends signals: each signal arrives exactly once.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_command
+export TMPDIR=$tmp	# `tracelayer run` is killed, too, and leaves its folder there
 need_library
 
 cat >"$tmp/program.py" <<'END'
