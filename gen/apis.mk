@@ -61,8 +61,8 @@ apis/builtin_apis.c: Makefile
 		echo '/* builtin_apis.c: the APIs whose shims libtracelayer.so has, by the list in gen/apis.mk. */'; \
 		echo 'struct tl_shim_library;'; \
 		for api in $(BUILTIN_APIS:apis/%=%); do echo "extern struct tl_shim_library tl_library_$$api;"; done; \
-		echo 'extern struct tl_shim_library *const tl_runtime_builtin[];'; \
-		echo 'struct tl_shim_library *const tl_runtime_builtin[] = {'; \
+		echo 'extern struct tl_shim_library *const tl_api_builtin[];'; \
+		echo 'struct tl_shim_library *const tl_api_builtin[] = {'; \
 		for api in $(BUILTIN_APIS:apis/%=%); do echo "	&tl_library_$$api,"; done; \
 		echo '	0,'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@

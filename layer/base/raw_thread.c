@@ -88,7 +88,7 @@ bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 	start.thread->memory = NULL;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&known, NULL, run_known, &start);
+	int error = pthread_create(&known, NULL, thread_run_known, &start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
 		return false;

@@ -82,7 +82,7 @@
 #include "layer/buffers/pool.h"
 #include "layer/buffers/producers.h"
 #include "layer/buffers/rings.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 
 static uint64_t *reserve_in_new_chunk(struct tl_producer *producer, uint64_t size, uint64_t at)
 {
@@ -106,10 +106,10 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 	uint64_t *record = NULL;
 
 	if (tl_buffer_is_stale(thread)) {
-		tl_runtime_notice_fork();
+		tl_process_notice_fork();
 		return NULL;
 	}
-	if (tl_runtime_is_confined()) {
+	if (tl_process_is_confined()) {
 		tl_buffer_lose_here(producer, 1);
 		return NULL;
 	}

@@ -45,9 +45,9 @@
 #include "layer/base/membarrier.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/dispatch_table.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
-#include "layer/process/tool_libraries.h"
 
 /* The callbacks that a tracer has on one function. */
 struct registered {
@@ -513,7 +513,7 @@ static void publish(struct tl_shim *shim, struct tl_dispatch *table)
 {
 	struct tl_dispatch *old = atomic_load_explicit(&shim->dispatch, memory_order_relaxed);
 
-	tl_runtime_set_dispatch(shim, table);
+	tl_api_set_dispatch(shim, table);
 	if (old) {
 		old->next = retired;
 		retired = old;
@@ -677,6 +677,13 @@ static void release_slot(struct tracer *tracer)
 	*tracer = (struct tracer){.generation = tracer->generation};
 }
 
+static bool (*is_of_tool)(void); /* set once, at the start */
+
+void tl_tracer_at_create(bool (*of_tool)(void))
+{
+	is_of_tool = of_tool;
+}
+
 TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_tracer **handle)
 {
 	int status = TL_TRACER_OK;
@@ -685,8 +692,8 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 		return TL_TRACER_NULL;
 	if (desc->size < offsetof(struct tl_tracer_desc, levels))
 		return TL_TRACER_ARGUMENT;
-	tl_runtime_start();
-	tl_runtime_begin(); /* for its handlers of fork: the lock must not be inherited */
+	tl_process_start();
+	tl_process_begin(); /* for its handlers of fork: the lock must not be inherited */
 	pthread_mutex_lock(&lock);
 	start_barriers();
 	struct tracer *tracer = free_slot();
@@ -694,7 +701,7 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 		tracer->generation++;
 		tracer->state = DISABLED;
 		tracer->user_data = desc->user_data;
-		tracer->of_tool = tl_tools_are_loading_here();
+		tracer->of_tool = is_of_tool && is_of_tool();
 		tracer->levels = desc->size >= sizeof(*desc) ? desc->levels : 0;
 		*handle = handle_of((size_t)(tracer - tracers));
 	} else {
@@ -780,8 +787,8 @@ TL_EXPORT int tl_tracer_register(struct tl_tracer *handle, const char *function,
 {
 	if (!handle || !function)
 		return TL_TRACER_NULL;
-	for (uint32_t api = 0; tl_runtime_library(api); api++) {
-		const struct tl_shim_library *library = tl_runtime_library(api);
+	for (uint32_t api = 0; tl_api_library(api); api++) {
+		const struct tl_shim_library *library = tl_api_library(api);
 		for (uint32_t i = 0; i < library->api->count; i++)
 			if (!strcmp(library->api->functions[i].name, function))
 				return tl_tracer_register_shim(handle, &library->shims[i], phase,
@@ -802,8 +809,8 @@ TL_EXPORT int tl_tracer_register_glob(struct tl_tracer *handle, const char *api_
 	int status = lock_disabled(handle, &tracer);
 	if (status != TL_TRACER_OK)
 		return status;
-	for (uint32_t api = 0; tl_runtime_library(api); api++) {
-		const struct tl_shim_library *library = tl_runtime_library(api);
+	for (uint32_t api = 0; tl_api_library(api); api++) {
+		const struct tl_shim_library *library = tl_api_library(api);
 		if (api_name && strcmp(api_name, library->api->name))
 			continue;
 		for (uint32_t i = 0; status == TL_TRACER_OK && i < library->api->count; i++) {
@@ -987,8 +994,7 @@ static void watch(const struct tracer *tracer, bool on)
 	for (size_t i = 0; i < tracer->count; i++) {
 		struct tl_shim *shim = tracer->registered[i].shim;
 		if (!atomic_load_explicit(&shim->dispatch, memory_order_relaxed))
-			tl_runtime_set_mode(shim, on ? TL_MODE_TRACERS : 0,
-					    on ? 0 : TL_MODE_TRACERS);
+			tl_api_set_mode(shim, on ? TL_MODE_TRACERS : 0, on ? 0 : TL_MODE_TRACERS);
 	}
 }
 

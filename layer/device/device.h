@@ -34,8 +34,6 @@
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
 #include "layer/device/handles.h"
-#include "layer/device/hook.h"
-#include "layer/device/inside_hook.h"
 #include "layer/device/work.h"
 
 #endif

@@ -7,8 +7,11 @@
 #ifndef TL_LAYER_DEVICE_DEVICE_LANES_H
 #define TL_LAYER_DEVICE_DEVICE_LANES_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/base/first_call.h"
+#include "layer/calls/hook.h"
 
 /*
  * See whether the settings, and what is asked of this process, want device lanes. True: they are
@@ -17,10 +20,9 @@
 bool tl_device_look(void);
 
 /* They are wanted, and have not begun. */
-extern _Atomic bool tl_device_waiting;
 static inline bool tl_device_waits(void)
 {
-	return atomic_load_explicit(&tl_device_waiting, memory_order_relaxed);
+	return tl_first_call_awaited() & TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE);
 }
 
 /* At the first call after that, before its mode is looked at. */
@@ -37,11 +39,9 @@ void tl_device_end(void);
 bool tl_device_awaits_end(void);
 
 /* tl_device_end has been called: the layer asks no driver for anything any more. */
-extern _Atomic bool tl_device_ended; /* device_lanes.c's own */
 static inline bool tl_device_has_ended(void)
 {
-	/* Sequentially consistent: see inside_hook.h. */
-	return atomic_load_explicit(&tl_device_ended, memory_order_seq_cst);
+	return tl_hook_driver_has_ended();
 }
 
 /* In a forked child. */

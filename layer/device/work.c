@@ -28,7 +28,7 @@
 #include "layer/device/device_queue.h"
 #include "layer/device/device_texts.h"
 #include "layer/device/device_thread.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/device/queue_depth.h"
 #include "layer/device/queue_lanes.h"
 #include "layer/device/watch.h"
@@ -145,7 +145,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 	struct tl_device_command *command = tl_device_submit_untimed(queue);
 
 	/* Not before it is there for others to see. */
-	command_set_time(command, tl_device_now(), false);
+	command_set_time(command, tl_clock_gettime_ticks(), false);
 	return command;
 }
 
@@ -217,7 +217,7 @@ void tl_device_cancel(struct tl_device_command *command)
 		return;
 	}
 	struct tl_device_queue *queue = command->queue;
-	uint64_t now = tl_device_now();
+	uint64_t now = tl_clock_gettime_ticks();
 	pthread_mutex_lock(&queue->lock);
 	command_finish(command, 0, 0);
 	tl_depth_sample(queue, queue_settle(queue, now));
@@ -281,7 +281,7 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	const struct tl_device_queue *queue = command->queue;
 	uint64_t submitted = work.submitted.start ? work.submitted.start
 						  : tl_device_submission(command),
-		 now = work.now ? work.now : tl_device_now();
+		 now = work.now ? work.now : tl_clock_gettime_ticks();
 	tl_work_clamp(&work, submitted, now);
 	if (command->recorded)
 		command_record(command, &work, submitted, now);
@@ -306,7 +306,7 @@ void tl_device_memory(struct tl_device *device, int64_t bytes)
 			snprintf(name, sizeof(name), "memory, %s", device->name);
 			device->counter = tl_string_of(name);
 		}
-		tl_device_counter(device->counter, TL_DEVICE_TEXT(bytes), tl_device_now(),
+		tl_device_counter(device->counter, TL_DEVICE_TEXT(bytes), tl_clock_gettime_ticks(),
 				  device->bytes);
 	}
 	pthread_mutex_unlock(&device->lock);

@@ -12,6 +12,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/buffers/lanes.h"
 #include "layer/buffers/strings.h"
+#include "layer/resolve/api_table.h"
 #include "layer/write/block.h"
 #include "layer/write/sink.h"
 
@@ -24,7 +25,7 @@ static uint64_t ticks_to_ns(const void *source, uint64_t ticks)
 
 static const struct tl_function *function_of(const void *source, uint32_t id)
 {
-	return tl_runtime_function(id);
+	return tl_api_function(id);
 }
 
 static const char *text_of(const void *source, uint32_t number, size_t *size)

@@ -10,11 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Somebody may want something of this process from its first traced call on, also while no call is
- * watched. At that call tl_control_begin is to be called, before it is looked whether the call is
- * recorded. True until it has been.
+ * The work of TL_FIRST_CALL_REQUESTS: somebody may want something of this process from its first
+ * traced call on, also while no call is watched.
  */
-bool tl_control_waits(void);
 void tl_control_begin(void);
 
 /* With the settings read: whether recording begins paused. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/device/ze/ze_driver_functions.h"
 
 static struct tl_handles devices;
@@ -81,11 +81,11 @@ static void pair(struct ze_device *device)
 	uint64_t best = UINT64_MAX, ticks = 0, start = 0;
 
 	for (int i = 0; i < TRIES && best > enough; i++) {
-		uint64_t its_host, now_ticks, before = tl_device_now();
+		uint64_t its_host, now_ticks, before = tl_clock_gettime_ticks();
 		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) !=
 		    ZE_RESULT_SUCCESS)
 			break;
-		uint64_t width = tl_device_now() - before;
+		uint64_t width = tl_clock_gettime_ticks() - before;
 		if (width >= best)
 			continue;
 		best = width;
@@ -168,7 +168,7 @@ struct tl_device *tl_ze_host(void)
 
 void tl_ze_pair(struct ze_device *device)
 {
-	if (device->pairs && tl_clock_fit_due(&device->clock, tl_device_now()) && tl_ze_usable())
+	if (device->pairs && tl_clock_fit_due(&device->clock, tl_clock_gettime_ticks()) && tl_ze_usable())
 		pair(device);
 }
 

@@ -247,7 +247,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 		if (event)
 			event_make_pending(event, execution, i);
 	}
-	execution->began = tl_device_now();
+	execution->began = tl_clock_gettime_ticks();
 	execution->number = queue->number = ++last_number;
 	recording->references++;
 	recording->live = execution;

@@ -26,7 +26,7 @@
  */
 static bool lock_take_until(uint64_t deadline)
 {
-	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
+	uint64_t now = tl_clock_gettime_ticks(), left = deadline > now ? deadline - now : 0;
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -45,7 +45,7 @@ static void lanes_end(uint64_t deadline)
 		tl_ze_pair_all();
 	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
 		/* A driver that is slow to answer is asked no more. */
-		if (tl_device_now() > deadline)
+		if (tl_clock_gettime_ticks() > deadline)
 			tl_ze_driver_ending(false);
 		tl_ze_give_up(queue);
 	}
