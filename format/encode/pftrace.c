@@ -26,7 +26,7 @@
 
 #include <string.h>
 
-#include "format/args/args_print.h"
+#include "format/args/args.h"
 #include "format/encode/formats.h"
 #include "common/levels.h"
 #include "common/stages.h"
@@ -322,7 +322,7 @@ static void put_args(struct state *state, struct tl_pf_notes *notes, struct plan
 {
 	bool captured = kept->entry_size || kept->exit_size, walks = false;
 	struct tl_text text;
-	struct args_walk walk;
+	struct tl_args_walk walk;
 
 	if (!kept->words)
 		return;

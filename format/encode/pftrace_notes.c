@@ -8,7 +8,7 @@
  */
 #include "format/encode/pftrace_notes.h"
 
-#include "format/args/args_print.h"
+#include "format/args/args.h"
 
 #define DEPTH_MAX 64 /* of values in values */
 #define NAME_ROOM (TL_PF_STRING_MAX + TL_PROTOBUF_NUMBER)
@@ -140,7 +140,7 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 				    .word = variable->offset,
 				    .how = (uint8_t)tl_how_of(variable)};
 	step->name = tl_pf_name_clean(names, TL_PF_ANNOTATION_NAMES, tl_pf_text(variable->name));
-	if (step->how != WALKED)
+	if (step->how != TL_HOW_WALKED)
 		step->unused = (uint8_t)(64 - 8 * type->size);
 }
 
@@ -170,32 +170,32 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 {
 	uint64_t value = word << step->unused >> step->unused;
 
-	if (step->how == WALKED || (step->how == FOLLOWED && word && captured))
+	if (step->how == TL_HOW_WALKED || (step->how == TL_HOW_FOLLOWED && word && captured))
 		return false;
 	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
 		return true;
 	char *content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
 	char *at = put_key(notes, content, step->name, tl_pf_text(step->key));
 	switch (step->how) {
-	case HANDLE:
-	case ADDRESS:
-	case FOLLOWED:
+	case TL_HOW_HANDLE:
+	case TL_HOW_ADDRESS:
+	case TL_HOW_FOLLOWED:
 		at = tl_protobuf_number(at, TL_PF_POINTER_VALUE, value);
 		break;
-	case SIGNED:
+	case TL_HOW_SIGNED:
 		value = (uint64_t)((int64_t)(word << step->unused) >> step->unused);
 		at = put_integer(at, value, true);
 		break;
-	case TRUTH:
+	case TL_HOW_TRUTH:
 		at = value > 1 ? put_integer(at, value, false)
 			       : tl_protobuf_number(at, TL_PF_BOOL_VALUE, value);
 		break;
-	case NAMED:
+	case TL_HOW_NAMED:
 		if (!put_named(notes, &at, step, value))
 			return false;
 		break;
-	case REAL:
-		at = tl_protobuf_fixed64(at, TL_PF_DOUBLE_VALUE, double_bits(step->type, &word));
+	case TL_HOW_REAL:
+		at = tl_protobuf_fixed64(at, TL_PF_DOUBLE_VALUE, tl_double_bits(step->type, &word));
 		break;
 	default:
 		at = put_integer(at, value, false);
