@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.h: per-thread event buffers. Knows nothing of APIs, JSON or tracers.
+ * buffer.h: per-thread event buffers.
  *
  * A thread writes records (format/file/record.h) into its current chunk without a lock, a shared
- * write or a system call. When a chunk is full it is handed to the writer by a queue, and a free
- * one is taken; with none free the policy (grow, drop) decides. With the policy ring it stays with
- * its thread, which uses it again after a while, and only a flush gives it to the writer.
+ * write or a system call. A full chunk goes to the writer by a queue, and the thread takes a free
+ * one. Where none is free, the policy decides: grow or drop. With the policy ring the chunk stays
+ * with its thread, which uses it again after a while; only a flush gives it to the writer.
  */
 #ifndef TL_LAYER_BUFFERS_BUFFER_H
 #define TL_LAYER_BUFFERS_BUFFER_H

@@ -42,7 +42,7 @@
 #include "layer/calls/longjmp.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/newer_loader.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/calls/request.h"
 #include "layer/resolve/real_function.h"
 #include "layer/process/runtime.h"
@@ -801,7 +801,7 @@ static void *enter(struct tl_call *call)
 	tl_report_called(call->shim->function->name);
 	if (mode & TL_MODE_RECORD && wanted) {
 		tl_report_recorded();
-		tl_newer_look(call->shim->function->api);
+		tl_newer_loader_look(call->shim->function->api);
 	}
 	if (mode & WATCHED)
 		call->thread = thread_for(call);

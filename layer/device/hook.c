@@ -10,13 +10,13 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "format/file/record.h"
+#include "layer/base/membarrier.h"
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
 #include "layer/device/device.h"
@@ -27,8 +27,6 @@
 #include "layer/process/runtime.h"
 #include "layer/calls/thread.h"
 
-#define LOOKS 4000u /* at a lock, some microseconds, before it is slept for */
-
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
 /* --- the barrier */
@@ -37,14 +35,13 @@ bool tl_hook_has_barrier TL_NEAR;
 
 static void register_barrier(void)
 {
-	tl_hook_has_barrier =
-		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	tl_hook_has_barrier = tl_membarrier_register();
 }
 
 void tl_hook_barrier(void)
 {
 	if (tl_hook_has_barrier)
-		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+		tl_membarrier();
 	else
 		/* With that of tl_hook_barrier_near. */
 		atomic_thread_fence(memory_order_seq_cst);
@@ -53,22 +50,6 @@ void tl_hook_barrier(void)
 void tl_hook_after_fork(void)
 {
 	register_barrier();
-}
-
-/* --- the lock */
-
-void tl_lock_wait(struct tl_lock *lock)
-{
-	const struct timespec moment = {.tv_nsec = 20000};
-	unsigned looks = 0;
-
-	/* Acquire, as in tl_lock_take. */
-	while (atomic_load_explicit(&lock->taken, memory_order_relaxed) ||
-	       atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)) {
-		/* Who has it may wait for the processor that we are on. */
-		if (++looks >= LOOKS)
-			nanosleep(&moment, NULL);
-	}
 }
 
 /* --- setting them */

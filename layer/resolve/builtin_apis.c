@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builtin_apis.c: the APIs whose shims libtracelayer.so brings itself.
+ * builtin_apis.c: the APIs whose shims are in libtracelayer.so itself.
  */
 #include "layer/process/runtime.h"
 

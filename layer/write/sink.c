@@ -28,12 +28,12 @@
 
 #include "layer/buffers/arena.h"
 #include "layer/base/environment.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 
 #define SLICE_MS    100	  /* between two looks at a pipe that is full */
 #define PATIENCE_MS 10000 /* for a reader that reads nothing */
 
-bool tl_sink_start(struct tl_sink *sink, struct tl_pen *pen, void *gzip, char *packed)
+bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed)
 {
 	sink->pen = pen;
 	sink->packed = packed;
@@ -247,7 +247,7 @@ static int write_at(const struct tl_sink *sink, struct iovec *vector, unsigned c
 		} else if (errno != EINTR) {
 			error = errno;
 		}
-		tl_pen_progress(sink->pen);
+		tl_bounded_lock_progress(sink->pen);
 	}
 	if (error && at > sink->offset && sink->output.regular)
 		syscall(SYS_ftruncate, sink->fd, sink->offset);
@@ -264,7 +264,7 @@ static int write_on(const struct tl_sink *sink, struct iovec *vector, unsigned c
 		long n = syscall(SYS_writev, sink->fd, vector, count);
 		if (n > 0) {
 			advance(&vector, &count, n);
-			tl_pen_progress(sink->pen);
+			tl_bounded_lock_progress(sink->pen);
 			waited = 0;
 		} else if (n < 0 && errno == EAGAIN && waited < PATIENCE_MS) {
 			struct pollfd ready = {.fd = sink->fd, .events = POLLOUT};

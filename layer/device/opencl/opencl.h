@@ -184,7 +184,7 @@ struct tl_cl_queue {
 	size_t driver_bytes; /* of the list that the driver got */
 
 	/* Protects what follows; no driver is called under it. */
-	struct tl_lock lock;
+	struct tl_spin_lock lock;
 	struct tl_cl_command *first, *last; /* under way, in the order of their submission */
 	/* for threads that have none of their own; without the lock */
 	struct tl_cl_command *_Atomic spare;

@@ -193,7 +193,7 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 	command->status = CL_SUCCESS;
 	command->waited.end = 0;
 	command->has = 0;
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	*(queue->last ? &queue->last->next : &queue->first) = command;
 	queue->last = command;
 	if (!unnoted(queue))
@@ -204,7 +204,7 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 		note(queue, command, finish);
 		pass_noted(queue);
 	}
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 }
 
 /*
@@ -229,20 +229,20 @@ static struct tl_cl_command *last_noted(const struct tl_cl_queue *queue)
  */
 static bool claim(struct tl_cl_queue *queue, struct tl_cl_command **last, bool noted)
 {
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	bool free_one = !queue->claimed;
 
 	queue->claimed = true;
 	*last = noted ? last_noted(queue) : queue->last;
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 	return free_one;
 }
 
 void tl_cl_release(struct tl_cl_queue *queue)
 {
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	queue->claimed = false;
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 }
 
 /* Whoever collects just now is soon done. False: it takes too long. */
@@ -334,7 +334,7 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
 
 	see_who_waits(queue, last);
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	for (command = queue->first; command; command = next) {
 		next = command == last ? NULL : command->next;
 		if (!command->done || is_held(command)) {
@@ -354,7 +354,7 @@ static struct tl_cl_command *take_done(struct tl_cl_queue *queue, const struct t
 		end = &command->next;
 	}
 	*end = NULL;
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 	return done;
 }
 
@@ -589,11 +589,11 @@ static bool tell_untold(struct tl_cl_queue *queue)
 {
 	if (!number_in(&queue->untolds))
 		return false;
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	struct tl_cl_command *untold = queue->untold;
 	queue->untold = queue->last_untold = NULL;
 	atomic_store_explicit(&queue->untolds, 0, memory_order_relaxed);
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 	tell_all(untold);
 	return untold;
 }
@@ -606,14 +606,14 @@ static void put_untold(struct tl_cl_queue *queue, struct tl_cl_command *done)
 
 	for (; done && end->next; end = end->next)
 		number++;
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	if (done) {
 		*(queue->last_untold ? &queue->last_untold->next : &queue->untold) = done;
 		queue->last_untold = end;
 		count(&queue->untolds, number);
 	}
 	queue->claimed = false;
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 }
 
 /*
@@ -818,7 +818,7 @@ static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *
 {
 	uint32_t commands = 0;
 
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	struct tl_cl_command *first = first_for(queue, waited);
 	const struct tl_cl_command *last = last_of(first, events);
 	events->from = 0;
@@ -827,7 +827,7 @@ static uint32_t note_events(struct tl_cl_queue *queue, const struct tl_cl_call *
 		if (queue->in_order || is_in(command->event, events))
 			commands += note(queue, command, waited);
 	pass_noted(queue);
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 	return commands;
 }
 
@@ -900,7 +900,7 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 {
 	uint32_t commands = 0;
 
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	queue->finishes[queue->finished++ % TL_CL_FINISHES] = *waited;
 	if (queue->finish_began < waited->start)
 		queue->finish_began = waited->start;
@@ -909,7 +909,7 @@ static uint32_t note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *
 		if (command->submitted.end <= waited->start)
 			commands += note(queue, command, waited);
 	pass_noted(queue);
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 	return commands;
 }
 
@@ -933,9 +933,9 @@ static bool has_event(struct tl_cl_queue *queue, cl_event event)
 {
 	struct events events = {.all = &event, .count = 1};
 
-	tl_lock_take(&queue->lock);
+	tl_spin_lock_take(&queue->lock);
 	bool has = last_of(queue->first, &events);
-	tl_lock_release(&queue->lock);
+	tl_spin_lock_release(&queue->lock);
 	return has;
 }
 
