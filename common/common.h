@@ -32,6 +32,5 @@
 #include "common/tool_list.h"
 #include "common/xpti_environment.h"
 #include "common/checked_stdout.h"
-#include "common/settings_table.h"
 
 #endif
