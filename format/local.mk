@@ -23,31 +23,3 @@ libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/descr
 	%D%/file/trace_inside.h %D%/file/trace_clock.c %D%/file/trace_facts.c %D%/file/trace_texts.c %D%/file/trace_lanes.c %D%/file/trace_calls.c \
 	%D%/encode/trace_source.h %D%/encode/trace_source.c
 libtl_reader_la_LIBADD = $(JANSSON_LIBS)
-
-# The built-in APIs: tables for the layer and the command, shims for the layer. Made by tracegen in apis/ of the build folder.
-noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la
-nodist_libtl_tables_la_SOURCES = apis/ze_tables.c apis/cl_tables.c
-libtl_tables_la_SOURCES =
-libtl_tables_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-nodist_libtl_shims_la_SOURCES = apis/ze_shims.c apis/cl_shims.c
-libtl_shims_la_SOURCES =
-libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS)
-libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
-nodist_pkginclude_HEADERS = apis/ze_callbacks.h apis/cl_callbacks.h
-
-ZE_EMITTED = apis/ze_tables.c apis/ze_shims.c apis/ze_callbacks.h apis/ze_tracing.c apis/ze_tracing.exports apis/ze_layer.c
-CL_EMITTED = apis/cl_tables.c apis/cl_shims.c apis/cl_callbacks.h apis/cl_layer.c
-BUILT_SOURCES += $(ZE_EMITTED) $(CL_EMITTED)
-CLEANFILES += $(ZE_EMITTED) $(CL_EMITTED) apis/ze.exports apis/cl.exports
-
-# One run makes them all; the exports come last and stand for all.
-apis/ze.exports: apis/ze_model.json
-	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model apis/ze_model.json -o apis
-apis/cl.exports: apis/cl_model.json
-	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model apis/cl_model.json -o apis
-$(ZE_EMITTED): apis/ze.exports
-	@test -f $@ || { rm -f apis/ze.exports && $(MAKE) $(AM_MAKEFLAGS) apis/ze.exports; }
-	@touch $@
-$(CL_EMITTED): apis/cl.exports
-	@test -f $@ || { rm -f apis/cl.exports && $(MAKE) $(AM_MAKEFLAGS) apis/cl.exports; }
-	@touch $@

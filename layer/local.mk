@@ -28,9 +28,15 @@ libtl_core_la_SOURCES = \
 	%D%/write/recording_control.h %D%/write/recording_control.c \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
-	%D%/device/device.h %D%/device/device.c \
+	%D%/device/device.h %D%/device/device_api.h %D%/device/device_lanes.h %D%/device/device_lanes.c \
+	%D%/device/device_thread.h \
 	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/base.h %D%/base/spin_lock.h %D%/base/spin_lock.c %D%/base/libc/sanitizer.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
+	%D%/device/command_slice.h %D%/device/command_slice.c \
+	%D%/device/device_queue.h %D%/device/device_queues.c \
+	%D%/device/device_texts.h %D%/device/device_texts.c \
+	%D%/device/queue_depth.h %D%/device/queue_depth.c \
+	%D%/device/queue_lanes.h %D%/device/queue_lanes.c \
 	%D%/calls/event.h %D%/calls/event.c \
 	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \
 	%D%/program/xpti_events.h %D%/program/xpti_events.c \
@@ -92,35 +98,47 @@ libtl_resolve_la_SOURCES = \
 
 # Device lanes of OpenCL and of Level Zero.
 opencl_lanes = \
-	%D%/device/opencl/opencl.h %D%/device/opencl/opencl.c \
-	%D%/device/opencl/opencl_collect.c \
+	%D%/device/opencl/opencl.h \
+	%D%/device/opencl/opencl_call.h \
+	%D%/device/opencl/opencl_collect.h %D%/device/opencl/opencl_collect.c \
 	%D%/device/opencl/opencl_commands.h %D%/device/opencl/opencl_commands.c \
-	%D%/device/opencl/opencl_devices.c \
-	%D%/device/opencl/opencl_events.c \
-	%D%/device/opencl/opencl_kernels.c \
-	%D%/device/opencl/opencl_memory.c \
-	%D%/device/opencl/opencl_queues.c
+	%D%/device/opencl/opencl_devices.h %D%/device/opencl/opencl_devices.c \
+	%D%/device/opencl/opencl_driver_functions.h %D%/device/opencl/opencl_driver_functions.c \
+	%D%/device/opencl/opencl_enqueue_table.h \
+	%D%/device/opencl/opencl_enqueues.h %D%/device/opencl/opencl_enqueues.c \
+	%D%/device/opencl/opencl_events.h %D%/device/opencl/opencl_events.c \
+	%D%/device/opencl/opencl_hooks.c \
+	%D%/device/opencl/opencl_kernels.h %D%/device/opencl/opencl_kernels.c \
+	%D%/device/opencl/opencl_memory.h %D%/device/opencl/opencl_memory.c \
+	%D%/device/opencl/opencl_queue_hooks.h %D%/device/opencl/opencl_queue_hooks.c \
+	%D%/device/opencl/opencl_queues.h %D%/device/opencl/opencl_queues.c \
+	%D%/device/opencl/opencl_waiting.h \
+	%D%/device/opencl/opencl_waits.h %D%/device/opencl/opencl_waits.c
 ze_lanes = \
-	%D%/device/ze/ze.h %D%/device/ze/ze.c \
-	%D%/device/ze/ze_append.c \
-	%D%/device/ze/ze_capture.c \
-	%D%/device/ze/ze_collect.c \
-	%D%/device/ze/ze_device.c \
-	%D%/device/ze/ze_events.c \
-	%D%/device/ze/ze_execute.c \
-	%D%/device/ze/ze_graph.c \
-	%D%/device/ze/ze_mutable.c \
-	%D%/device/ze/ze_objects.c \
-	%D%/device/ze/ze_own.c
+	%D%/device/ze/ze.h \
+	%D%/device/ze/ze_append.h %D%/device/ze/ze_append.c \
+	%D%/device/ze/ze_capture.h %D%/device/ze/ze_capture.c \
+	%D%/device/ze/ze_collect.h %D%/device/ze/ze_collect.c \
+	%D%/device/ze/ze_devices.h %D%/device/ze/ze_devices.c \
+	%D%/device/ze/ze_driver_functions.h %D%/device/ze/ze_driver_functions.c \
+	%D%/device/ze/ze_events.h %D%/device/ze/ze_events.c \
+	%D%/device/ze/ze_execute_hooks.h %D%/device/ze/ze_execute_hooks.c \
+	%D%/device/ze/ze_executions.h %D%/device/ze/ze_executions.c \
+	%D%/device/ze/ze_graph.h %D%/device/ze/ze_graph.c \
+	%D%/device/ze/ze_hooks.c \
+	%D%/device/ze/ze_mutable.h %D%/device/ze/ze_mutable.c \
+	%D%/device/ze/ze_objects.h %D%/device/ze/ze_objects.c \
+	%D%/device/ze/ze_own.h %D%/device/ze/ze_own.c \
+	%D%/device/ze/ze_recordings.h %D%/device/ze/ze_recordings.c
 
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/resolve/builtin_apis.c %D%/device/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
+libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
 	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
-nodist_libtracelayer_la_SOURCES = apis/ze_tracing.c
+nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
@@ -129,10 +147,10 @@ libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-li
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 
-layer/libtracelayer.map: apis/ze.exports apis/cl.exports apis/ze_tracing.exports %D%/exports
+layer/libtracelayer.map: $(apis_exports) apis/ze_tracing.exports %D%/exports
 	$(AM_V_GEN)$(MKDIR_P) layer && { \
 		echo '{'; echo 'global:'; \
-		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports apis/ze.exports apis/cl.exports apis/ze_tracing.exports; \
+		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports $(apis_exports) apis/ze_tracing.exports; \
 		echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += %D%/exports

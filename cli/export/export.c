@@ -25,11 +25,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "cli/command.h"
-#include "cli/write/output_file.h"
-#include "cli/write/trace_encoder.h"
-#include "cli/read/record_file.h"
-#include "cli/export/systrace.h"
+#include "cli/basics/basics.h"
+#include "cli/export/export.h"
+#include "cli/outputs/outputs.h"
+#include "cli/read/read.h"
+#include "cli/systrace/systrace.h"
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 

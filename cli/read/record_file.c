@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
 
 bool record_file_is(const char *path)

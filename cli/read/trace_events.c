@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
 #include "cli/read/trace_events.h"
 #include "cli/read/chrome_reader.h"
-#include "cli/write/trace_encoder.h"
+#include "cli/outputs/trace_encoder.h"
 #include "format/encode/formats.h"
 
 /* Who is called back. */

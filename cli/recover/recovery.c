@@ -22,10 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/write/output_file.h"
+#include "cli/basics/basics.h"
+#include "cli/outputs/outputs.h"
 #include "cli/recover/recovery.h"
-#include "cli/write/trace_sink.h"
 #include "common/proc.h"
 #include "common/settings.h"
 #include "format/file/record_reader.h"

@@ -12,7 +12,7 @@
 
 /*
  * JSON and Perfetto's format have encoders. A .tlt has none: its records stay as they were made.
- * The layer (layer/write/record_blocks.c) and the command (cli/write/record_pieces.c) each put them
+ * The layer (layer/write/record_blocks.c) and the command (cli/outputs/record_pieces.c) each put them
  * into pieces.
  */
 extern const struct tl_format tl_format_json, tl_format_pftrace, tl_format_tlt;

@@ -20,7 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/device/device.h"
+#include "layer/device/device_api.h"
+#include "layer/device/device_lanes.h"
 #include "layer/device/inside_hook.h"
 #include "layer/base/cache_near.h"
 #include "layer/base/futex.h"
