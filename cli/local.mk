@@ -25,7 +25,7 @@ tracelayer_SOURCES = \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/phases/phases.h %D%/phases/phases.c \
-	%D%/export/export.h %D%/export/export.c \
+	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_encode.c \
 	%D%/recover/recover.h %D%/recover/recover.c %D%/recover/recovery.h %D%/recover/recovery.c \
 	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
 	%D%/run/run.h %D%/run/run.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/started_images.h %D%/run/started_images.c \

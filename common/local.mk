@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libtl_common.la
 libtl_common_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_common_la_SOURCES = \
+	%D%/common.h \
 	%D%/checked_stdout.h \
 	%D%/digits.h \
 	%D%/text.h %D%/text.c \

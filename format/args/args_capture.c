@@ -6,6 +6,8 @@
  * nothing, takes no lock, keeps little on the stack, and is bounded: in elements, depth, links of a
  * chain and blobs, and in the end by the room it is given.
  */
+#include "format/args/args_capture.h"
+
 #include "format/args/args_walk.h"
 
 struct capture {
@@ -77,7 +79,8 @@ static void capture_nothing(struct capture *c, uint64_t total)
 }
 
 /* What an integer behind a pointer variable is; false where it can't be known. */
-static bool pointee_count(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+static bool pointee_count(const struct tl_scope *scope, const struct tl_variable *v,
+			  uint64_t *count)
 {
 	const void *from = (const void *)(uintptr_t)load_pointer(place_of(scope, v));
 	const struct tl_type *type = v->type->kind == TL_KIND_POINTER ? v->type->target : NULL;
@@ -92,7 +95,7 @@ static bool pointee_count(const struct scope *scope, const struct tl_variable *v
 	return true;
 }
 
-static bool value_count(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+static bool value_count(const struct tl_scope *scope, const struct tl_variable *v, uint64_t *count)
 {
 	if (!is_integer(v->type))
 		return false;
@@ -106,7 +109,8 @@ static bool value_count(const struct scope *scope, const struct tl_variable *v, 
  * (size_t size, T *values, size_t *size_ret): the call says behind what it fills how much it has
  * filled, or would have. What lies behind that, it left alone.
  */
-static void cut_to_filled(const struct scope *scope, const struct tl_variable *v, uint64_t *count)
+static void cut_to_filled(const struct tl_scope *scope, const struct tl_variable *v,
+			  uint64_t *count)
 {
 	const struct tl_variable *sibling = &scope->variables[v->length.sibling], *filled = v + 1;
 	uint64_t limit;
@@ -120,7 +124,7 @@ static void cut_to_filled(const struct scope *scope, const struct tl_variable *v
 }
 
 /* The number of units that a VALUE or POINTEE length names; false where it can't be known. */
-static bool sibling_count(const struct capture *c, const struct scope *scope,
+static bool sibling_count(const struct capture *c, const struct tl_scope *scope,
 			  const struct tl_variable *v, uint64_t *count)
 {
 	const struct tl_length *length = &v->length;
@@ -139,7 +143,7 @@ static bool sibling_count(const struct capture *c, const struct scope *scope,
 	return true;
 }
 
-static struct extent extent_of(const struct capture *c, const struct scope *scope,
+static struct extent extent_of(const struct capture *c, const struct tl_scope *scope,
 			       const struct tl_variable *v, uint64_t pointer)
 {
 	struct extent extent = {
@@ -271,7 +275,7 @@ static void capture_elements(struct capture *c, const struct tl_variable *v,
 				      target->count, depth + 1);
 }
 
-static void capture_pointer(struct capture *c, const struct scope *scope,
+static void capture_pointer(struct capture *c, const struct tl_scope *scope,
 			    const struct tl_variable *v, const char *place, unsigned depth)
 {
 	uint64_t pointer = load_pointer(place);
@@ -317,7 +321,7 @@ static void capture_value(struct capture *c, const struct tl_type *type, const c
 static void capture_plain_members(struct capture *c, const struct tl_type *type, const char *bytes,
 				  unsigned depth)
 {
-	struct scope scope = scope_of_members(type, bytes);
+	struct tl_scope scope = scope_of_members(type, bytes);
 
 	for (uint32_t i = 0; i < scope.count; i++) {
 		const struct tl_variable *member = &scope.variables[i];
@@ -398,7 +402,7 @@ size_t tl_args_capture(const struct tl_function *function, const uint64_t *words
 			    .end = (char *)out + (room & ~(size_t)7),
 			    .when = when,
 			    .api = function->api};
-	struct scope scope = scope_of_params(function, words);
+	struct tl_scope scope = scope_of_params(function, words);
 
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];

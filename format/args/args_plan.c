@@ -8,7 +8,7 @@
  */
 #include "format/args/args_plan.h"
 
-#include "format/args/args_print.h"
+#include "format/args/args_walk.h"
 #include "common/digits.h"
 
 /* What a value takes besides its key, at most, an enumerator's name not counted. */
@@ -25,18 +25,18 @@ static void make_step(struct tl_args_plan *plan, struct tl_args_step *step,
 				      .key = plan->used,
 				      .word = (uint16_t)variable->offset,
 				      .type = type};
-	if (step->how == REAL || variable->offset > UINT16_MAX)
-		step->how = WALKED;
-	if (step->how != WALKED)
+	if (step->how == TL_HOW_REAL || variable->offset > UINT16_MAX)
+		step->how = TL_HOW_WALKED;
+	if (step->how != TL_HOW_WALKED)
 		step->unused = 64 - 8 * type->size;
 	tl_text_string(&keys, ",\"");
 	tl_text_string(&keys, variable->name);
 	tl_text_string(&keys, "\":");
-	if (step->how == HANDLE) /* its key ends with the number's head */
+	if (step->how == TL_HOW_HANDLE) /* its key ends with the number's head */
 		tl_text_string(&keys, "\"0x");
 	size = (size_t)(keys.at - plan->keys) - plan->used;
 	if (keys.cut || size > UINT8_MAX) {
-		step->how = WALKED;
+		step->how = TL_HOW_WALKED;
 		return;
 	}
 	step->key_size = (uint8_t)size;
@@ -141,21 +141,21 @@ static inline char *put_step(const struct tl_args_plan *plan, const struct tl_ar
 		memcpy(at + i, from + i, TL_PLAN_SPARE);
 	at += key;
 	switch (step->how) {
-	case HANDLE:
+	case TL_HOW_HANDLE:
 		return put_hex(at, value);
-	case FOLLOWED:
+	case TL_HOW_FOLLOWED:
 		if (word && captured)
 			return NULL;
 		return put_address(at, word);
-	case ADDRESS:
+	case TL_HOW_ADDRESS:
 		return put_address(at, word);
-	case UNSIGNED:
+	case TL_HOW_UNSIGNED:
 		return put_number(at, value, false);
-	case SIGNED:
+	case TL_HOW_SIGNED:
 		return put_signed(at, (uint64_t)((int64_t)(word << step->unused) >> step->unused));
-	case TRUTH:
+	case TL_HOW_TRUTH:
 		return put_truth(at, value);
-	case NAMED:
+	case TL_HOW_NAMED:
 		return put_named(at, end, step->type, value);
 	default:
 		return NULL;
@@ -165,17 +165,17 @@ static inline char *put_step(const struct tl_args_plan *plan, const struct tl_ar
 void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 			const struct tl_args_kept *kept)
 {
-	static const struct tl_args_step walked = {.how = WALKED};
+	static const struct tl_args_step walked = {.how = TL_HOW_WALKED};
 	bool captured = kept->entry_size || kept->exit_size, walks = false;
 	const char *start = text->at;
-	struct args_walk walk;
+	struct tl_args_walk walk;
 
 	for (uint32_t i = 0; i < plan->function->count; i++) {
 		const struct tl_args_step *step = i < plan->count ? &plan->steps[i] : &walked;
 		bool first = text->at == start;
 		char *end = NULL;
 
-		if (step->how != WALKED)
+		if (step->how != TL_HOW_WALKED)
 			end = put_step(plan, step, text->at, text->end, kept->words[step->word],
 				       first, captured);
 		if (end) {
@@ -195,7 +195,7 @@ void tl_args_plan_result(const struct tl_args_plan *plan, struct tl_text *text, 
 	struct tl_text whole = {text->at, text->end, false};
 	char *end = NULL;
 
-	if (plan->result.how != WALKED)
+	if (plan->result.how != TL_HOW_WALKED)
 		end = put_step(plan, &plan->result, text->at, text->end, result, first, false);
 	if (end) {
 		text->at = end;

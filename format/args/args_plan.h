@@ -2,15 +2,16 @@
 /*
  * args_plan.h: the way in which one function's arguments are printed, made once for all its calls.
  *
- * A plan has a step for each parameter. The key stands in it as text, and what the value needs has
- * been looked up: a parameter that is an integer, a handle, an address or an enumerator is printed
- * without a look at the tables. All others, and what has no room, go through the walk of
- * args_print.c, whose output a plan gives byte by byte. Plans are plain memory: nothing to free.
+ * A plan has a step for each parameter. A step has the key as text, and what the value needs from
+ * the tables: an integer, a handle, an address or an enumerator is printed without a look at them.
+ * All other parameters, and those that have no room, go through the walk of args_print.c. A plan's
+ * output is the walk's, byte by byte. Plans are plain memory: there is nothing to free.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_PLAN_H
 #define TL_FORMAT_ARGS_ARGS_PLAN_H
 
-#include "format/args/args.h"
+#include "common/text.h"
+#include "format/args/args_kept.h"
 
 #define TL_PLAN_STEPS 16  /* parameters beyond them are walked */
 #define TL_PLAN_KEYS  384 /* bytes of keys; parameters whose keys don't fit are walked */

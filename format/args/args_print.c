@@ -11,13 +11,15 @@
  */
 #include "format/args/args_print.h"
 
-static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place,
+#include "format/args/args_walk.h"
+
+static void print_pointer(struct tl_printer *p, const struct tl_variable *v, const char *place,
 			  unsigned depth);
-static void print_any(struct printer *p, const struct tl_type *type, const char *bytes,
+static void print_any(struct tl_printer *p, const struct tl_type *type, const char *bytes,
 		      uint32_t count, unsigned depth);
 
 /* The next blob, NULL where there is none or none that is sound. */
-static const struct tl_blob *take_blob(struct blobs *blobs)
+static const struct tl_blob *take_blob(struct tl_blobs *blobs)
 {
 	size_t room = (size_t)(blobs->end - blobs->at);
 	const struct tl_blob *blob = (const struct tl_blob *)(const void *)blobs->at;
@@ -157,7 +159,7 @@ static void print_hex_bytes(struct tl_text *text, const char *bytes, size_t size
 /* The bits of a double of the same value. */
 static void print_bits(struct tl_text *text, const struct tl_type *type, const char *bytes)
 {
-	uint64_t bits = double_bits(type, bytes);
+	uint64_t bits = tl_double_bits(type, bytes);
 
 	tl_text_char(text, '#');
 	for (int shift = 60; shift >= 0; shift -= 4)
@@ -329,7 +331,7 @@ static void print_untyped(struct tl_text *text, const char *bytes, uint32_t size
 
 /* Several elements: text as a string, bytes in hex, others as a list that says how many it leaves
  * out. */
-static void print_elements(struct printer *p, const struct tl_type *type, const char *bytes,
+static void print_elements(struct tl_printer *p, const struct tl_type *type, const char *bytes,
 			   uint32_t count, uint32_t total, unsigned depth)
 {
 	struct tl_text *text = p->text;
@@ -401,7 +403,7 @@ static uint64_t bit_field(const struct tl_variable *member, const char *place)
 	return unit << unused >> unused;
 }
 
-static void print_member_value(struct printer *p, const struct scope *scope,
+static void print_member_value(struct tl_printer *p, const struct tl_scope *scope,
 			       const struct tl_variable *member, unsigned depth)
 {
 	const char *place = place_of(scope, member);
@@ -417,16 +419,16 @@ static void print_member_value(struct printer *p, const struct scope *scope,
 }
 
 /* What a call only writes means nothing before the call. */
-static bool is_shown(const struct printer *p, const struct tl_variable *member)
+static bool is_shown(const struct tl_printer *p, const struct tl_variable *member)
 {
 	return member->chain != 1 &&
 	       !(p->inputs && (member->direction & (TL_IN | TL_OUT)) == TL_OUT);
 }
 
-static bool print_plain_members(struct printer *p, const struct tl_type *type, const char *bytes,
+static bool print_plain_members(struct tl_printer *p, const struct tl_type *type, const char *bytes,
 				unsigned depth)
 {
-	struct scope scope = scope_of_members(type, bytes);
+	struct tl_scope scope = scope_of_members(type, bytes);
 	struct tl_text *text = p->text;
 	bool first = true;
 
@@ -447,14 +449,14 @@ static bool print_plain_members(struct printer *p, const struct tl_type *type, c
 }
 
 /* An unknown link: its stype is all that is known of it. */
-static void print_unknown_link(struct printer *p, const struct link *link, const char *bytes)
+static void print_unknown_link(struct tl_printer *p, const struct link *link, const char *bytes)
 {
 	print_name(p->text, true, link->stype->name, "");
 	print_value(p->text, link->stype->type, bytes + link->stype->offset, p->exact);
 }
 
 /* The structs that a chain is made of, as a list. */
-static void print_chain(struct printer *p, const struct link *first, const char *bytes,
+static void print_chain(struct tl_printer *p, const struct link *first, const char *bytes,
 			unsigned depth)
 {
 	struct links links = {.count = 0};
@@ -496,7 +498,7 @@ static void print_chain(struct printer *p, const struct link *first, const char 
 	tl_text_char(text, ']');
 }
 
-static void print_members(struct printer *p, const struct tl_type *type, const char *bytes,
+static void print_members(struct tl_printer *p, const struct tl_type *type, const char *bytes,
 			  unsigned depth)
 {
 	struct link link = link_of(type);
@@ -527,7 +529,7 @@ static void print_members(struct printer *p, const struct tl_type *type, const c
 }
 
 /* A value of any type, in place; count is for an array. */
-static void print_any(struct printer *p, const struct tl_type *type, const char *bytes,
+static void print_any(struct tl_printer *p, const struct tl_type *type, const char *bytes,
 		      uint32_t count, unsigned depth)
 {
 	struct tl_variable v;
@@ -560,7 +562,7 @@ static void print_any(struct printer *p, const struct tl_type *type, const char 
 	}
 }
 
-static void print_pointer(struct printer *p, const struct tl_variable *v, const char *place,
+static void print_pointer(struct tl_printer *p, const struct tl_variable *v, const char *place,
 			  unsigned depth)
 {
 	const struct tl_type *target = v->type->target;
@@ -586,7 +588,7 @@ static void print_pointer(struct printer *p, const struct tl_variable *v, const 
 
 /* A parameter's value as of one of the two captures. False where that capture has nothing for it,
  * and nothing is printed. */
-static bool print_captured(struct printer *p, const struct tl_variable *param, const char *place,
+static bool print_captured(struct tl_printer *p, const struct tl_variable *param, const char *place,
 			   const char *suffix, bool first)
 {
 	struct tl_text *text = p->text;
@@ -603,12 +605,12 @@ static bool print_captured(struct printer *p, const struct tl_variable *param, c
 
 /* What the call left alone: its inputs, printed once more as they were after it, are the same as
  * before it. */
-static bool same_inputs(const struct printer *exit, const struct blobs *blobs,
+static bool same_inputs(const struct tl_printer *exit, const struct tl_blobs *blobs,
 			const struct tl_variable *param, const char *place, const char *entry)
 {
 	struct tl_text *text = exit->text;
-	struct blobs again = *blobs;
-	struct printer inputs = *exit;
+	struct tl_blobs again = *blobs;
+	struct tl_printer inputs = *exit;
 	char *end = text->at;
 	bool was_cut = text->cut, same;
 
@@ -623,10 +625,10 @@ static bool same_inputs(const struct printer *exit, const struct blobs *blobs,
 
 /* A pointer that the call may have read and written through. Returns whether anything was printed.
  */
-static bool print_followed(struct printer *entry, struct printer *exit,
+static bool print_followed(struct tl_printer *entry, struct tl_printer *exit,
 			   const struct tl_variable *param, const char *place, bool first)
 {
-	struct blobs exit_blobs = *exit->blobs;
+	struct tl_blobs exit_blobs = *exit->blobs;
 	char *mark;
 
 	if (!is_followed(param, TL_CAPTURE_EXIT) || !print_captured(exit, param, place, "", first))
@@ -640,75 +642,28 @@ static bool print_followed(struct printer *entry, struct printer *exit,
 	return true;
 }
 
-bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
-		  const struct tl_call_record *record)
-{
-	size_t left = record->size * 8 - sizeof(*record), words = function->words * (size_t)8;
-	const char *at = (const char *)(record + 1);
-	struct tl_blob_sizes sizes;
-
-	*kept = (struct tl_args_kept){.words = NULL};
-	if (record->flags & TL_RECORD_CAUSE) {
-		if (left < sizeof(struct tl_cause))
-			return false;
-		at += sizeof(struct tl_cause);
-		left -= sizeof(struct tl_cause);
-	}
-	if (!(record->flags & TL_RECORD_WORDS))
-		return !(record->flags & TL_RECORD_BLOBS);
-	if (left < words)
-		return false;
-	kept->words = (const uint64_t *)(const void *)at;
-	if (!(record->flags & TL_RECORD_BLOBS))
-		return true;
-	at += words;
-	left -= words;
-	if (left < sizeof(sizes))
-		return false;
-	memcpy(&sizes, at, sizeof(sizes));
-	at += sizeof(sizes);
-	left -= sizeof(sizes);
-	if ((sizes.entry | sizes.exit) % 8 || sizes.entry > left || sizes.exit > left - sizes.entry)
-		return false;
-	kept->entry = at;
-	kept->entry_size = sizes.entry;
-	kept->exit = at + sizes.entry;
-	kept->exit_size = sizes.exit;
-	return true;
-}
-
-const char *tl_args_own_key(const struct tl_function *function, const char *key)
-{
-	const char *plain = strchr(key, '_') + 1;
-
-	for (uint32_t i = 0; i < function->count; i++)
-		if (function->params[i].name && !strcmp(function->params[i].name, plain))
-			return key;
-	return plain;
-}
-
-static struct blobs blobs_in(const void *bytes, size_t size)
+static struct tl_blobs blobs_in(const void *bytes, size_t size)
 {
 	static const char nothing[1];
 
-	return bytes ? (struct blobs){bytes, (const char *)bytes + size}
-		     : (struct blobs){nothing, nothing};
+	return bytes ? (struct tl_blobs){bytes, (const char *)bytes + size}
+		     : (struct tl_blobs){nothing, nothing};
 }
 
-void tl_args_walk_start(struct args_walk *walk, struct tl_text *text,
+void tl_args_walk_start(struct tl_args_walk *walk, struct tl_text *text,
 			const struct tl_function *function, const struct tl_args_kept *kept,
 			bool exact)
 {
 	walk->before = blobs_in(kept->entry, kept->entry_size);
 	walk->after = blobs_in(kept->exit, kept->exit_size);
-	walk->at_entry =
-		(struct printer){text, &walk->before, TL_CAPTURE_ENTRY, true, function->api, exact};
-	walk->at_exit =
-		(struct printer){text, &walk->after, TL_CAPTURE_EXIT, false, function->api, exact};
+	walk->at_entry = (struct tl_printer){text, &walk->before, TL_CAPTURE_ENTRY,
+					     true, function->api, exact};
+	walk->at_exit = (struct tl_printer){text,  &walk->after,  TL_CAPTURE_EXIT,
+					    false, function->api, exact};
 	walk->params = scope_of_params(function, kept->words);
 }
 
-bool tl_args_walk_param(struct args_walk *walk, uint32_t number, bool first)
+bool tl_args_walk_param(struct tl_args_walk *walk, uint32_t number, bool first)
 {
 	const struct tl_variable *param = &walk->params.variables[number];
 	const char *place = place_of(&walk->params, param);
@@ -732,7 +687,7 @@ void tl_args_print(struct tl_text *text, const struct tl_function *function, con
 		   const void *entry, size_t entry_size, const void *exit, size_t exit_size)
 {
 	const struct tl_args_kept kept = {words, entry, exit, entry_size, exit_size};
-	struct args_walk walk;
+	struct tl_args_walk walk;
 	bool first = true;
 
 	tl_args_walk_start(&walk, text, function, &kept, false);
@@ -741,60 +696,34 @@ void tl_args_print(struct tl_text *text, const struct tl_function *function, con
 			first = false;
 }
 
-enum how tl_how_of(const struct tl_variable *variable)
+enum tl_how tl_how_of(const struct tl_variable *variable)
 {
 	const struct tl_type *type = variable->type;
 
 	if (!type->size || type->size > 8)
-		return WALKED;
+		return TL_HOW_WALKED;
 	switch (type->kind) {
 	case TL_KIND_POINTER:
 		return is_followed(variable, TL_CAPTURE_ENTRY) ||
 				       is_followed(variable, TL_CAPTURE_EXIT)
-			       ? FOLLOWED
-			       : ADDRESS;
+			       ? TL_HOW_FOLLOWED
+			       : TL_HOW_ADDRESS;
 	case TL_KIND_FUNCTION:
-		return ADDRESS;
+		return TL_HOW_ADDRESS;
 	case TL_KIND_HANDLE:
-		return HANDLE;
+		return TL_HOW_HANDLE;
 	case TL_KIND_UINT:
-		return UNSIGNED;
+		return TL_HOW_UNSIGNED;
 	case TL_KIND_INT:
-		return SIGNED;
+		return TL_HOW_SIGNED;
 	case TL_KIND_BOOL:
-		return TRUTH;
+		return TL_HOW_TRUTH;
 	case TL_KIND_ENUM:
-		return NAMED;
+		return TL_HOW_NAMED;
 	case TL_KIND_FLOAT:
-		return type->size == sizeof(float) || type->size == sizeof(double) ? REAL : WALKED;
+		return type->size == sizeof(float) || type->size == sizeof(double) ? TL_HOW_REAL
+										   : TL_HOW_WALKED;
 	default:
-		return WALKED;
-	}
-}
-
-bool tl_call_has_result(const struct tl_function *function)
-{
-	return function->result && function->result->kind != TL_KIND_VOID &&
-	       function->result->size <= sizeof(uint64_t);
-}
-
-bool tl_call_failed_by(const struct tl_function *function, uint64_t result)
-{
-	const struct tl_type *type = function->result;
-	unsigned unused = type->size && type->size < 8 ? 64 - 8 * type->size : 0;
-	int64_t value = (int64_t)(result << unused) >> unused;
-
-	switch (function->failure) {
-	case TL_FAILURE_NONZERO:
-		for (uint32_t i = 0; i < function->api->nsuccesses; i++)
-			if (function->api->successes[i] == value)
-				return false;
-		return value != 0;
-	case TL_FAILURE_NEGATIVE:
-		return value < 0;
-	case TL_FAILURE_NULL:
-		return value == 0;
-	default:
-		return false;
+		return TL_HOW_WALKED;
 	}
 }

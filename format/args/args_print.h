@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args_print.h: the walk of args_print.c, one parameter at a time, for args_plan.c and for encoders
- * of other formats than JSON.
+ * args_print.h: captured arguments as JSON: a whole call's, one parameter's, or one value.
  *
- * The latter ask for the exact notation: JSON, but what a value is can be told from its form.
+ * Encoders of other formats ask for the exact notation. It is JSON, but the form of a value tells
+ * what it is.
  *
  *	0x7f20	an address or handle
  *	-12	an integer; beyond 2 to the 53 it is a string, as in JSON
@@ -13,15 +13,43 @@
 #ifndef TL_FORMAT_ARGS_ARGS_PRINT_H
 #define TL_FORMAT_ARGS_ARGS_PRINT_H
 
-#include "format/args/args_walk.h"
+#include <string.h>
 
-struct blobs {
+#include "common/text.h"
+#include "format/args/args_capture.h"
+#include "format/args/args_kept.h"
+
+/*
+ * Print a call's arguments as the members of a JSON object, without the braces:
+ * `"hEvent":"0x55…","pCount":2`. entry and exit are the blobs that the two captures made. What a
+ * call both read and wrote is shown as written; what it was before stands after it as "NAME:in"
+ * where it differs. Strings are escaped; bytes that are not UTF-8 become U+FFFD. Integers beyond
+ * 2^53 are printed as strings, since JSON readers lose their last digits. A record that was damaged
+ * prints what is sound; a value that does not fit is left out whole.
+ */
+void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
+		   const void *entry, size_t entry_size, const void *exit, size_t exit_size);
+
+/* Print one value of a type, as JSON: a number, or a quoted string. Pointers and structs are not
+ * followed. */
+void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value);
+
+/* Variables that lie together: a function's parameters in their words, or a struct's members in its
+ * bytes. */
+struct tl_scope {
+	const struct tl_variable *variables;
+	uint32_t count;
+	const char *base;
+	uint32_t unit; /* what offsets count: 8 bytes, or 1 */
+};
+
+struct tl_blobs {
 	const char *at, *end;
 };
 
-struct printer {
+struct tl_printer {
 	struct tl_text *text;
-	struct blobs *blobs; /* those of .when */
+	struct tl_blobs *blobs; /* those of .when */
 	enum tl_capture_when when;
 	bool inputs; /* leave out members that only the call fills in */
 	const struct tl_api *api;
@@ -29,37 +57,54 @@ struct printer {
 };
 
 /* What a value is that can be printed from its type and its bytes alone; all others are walked. */
-enum how {
-	WALKED,
-	HANDLE,
-	ADDRESS,  /* of a pointer that is never followed */
-	FOLLOWED, /* a pointer: an address where it is NULL, or where nothing was captured */
-	UNSIGNED,
-	SIGNED,
-	TRUTH,
-	NAMED, /* an enumerator */
-	REAL,
+enum tl_how {
+	TL_HOW_WALKED,
+	TL_HOW_HANDLE,
+	TL_HOW_ADDRESS,	 /* of a pointer that is never followed */
+	TL_HOW_FOLLOWED, /* a pointer: an address where it is NULL, or where nothing was captured */
+	TL_HOW_UNSIGNED,
+	TL_HOW_SIGNED,
+	TL_HOW_TRUTH,
+	TL_HOW_NAMED, /* an enumerator */
+	TL_HOW_REAL,
 };
 
 /* Of a parameter, or of a result. What is not walked has at most 8 bytes. */
-enum how tl_how_of(const struct tl_variable *variable);
+enum tl_how tl_how_of(const struct tl_variable *variable);
 
 /* Points into itself: it stays where it was started. */
-struct args_walk {
-	struct blobs before, after;
-	struct printer at_entry, at_exit;
-	struct scope params;
+struct tl_args_walk {
+	struct tl_blobs before, after;
+	struct tl_printer at_entry, at_exit;
+	struct tl_scope params;
 };
 
-void tl_args_walk_start(struct args_walk *walk, struct tl_text *text,
+void tl_args_walk_start(struct tl_args_walk *walk, struct tl_text *text,
 			const struct tl_function *function, const struct tl_args_kept *kept,
 			bool exact);
 
 /*
- * Print a parameter as a member; `first`: it is the object's first. Parameters that lead to blobs
- * are asked for in their order. Returns whether it fitted.
+ * Print a parameter as a member; `first`: it is the object's first. Ask for parameters that lead to
+ * blobs in their order. Returns whether it fitted.
  */
-bool tl_args_walk_param(struct args_walk *walk, uint32_t param, bool first);
+bool tl_args_walk_param(struct tl_args_walk *walk, uint32_t param, bool first);
+
+/* The bits of the double that a float or a double is. */
+static inline uint64_t tl_double_bits(const struct tl_type *type, const void *place)
+{
+	uint64_t bits;
+	double wide;
+	float narrow;
+
+	if (type->size == sizeof(float)) {
+		memcpy(&narrow, place, sizeof(narrow));
+		wide = narrow;
+		memcpy(&bits, &wide, sizeof(bits));
+	} else {
+		memcpy(&bits, place, sizeof(bits));
+	}
+	return bits;
+}
 
 /* One value in the exact notation; otherwise as tl_value_print does it. */
 void tl_value_print_exact(struct tl_text *text, const struct tl_type *type, const void *value);

@@ -8,31 +8,22 @@
 
 #include <string.h>
 
-#include "format/args/args.h"
+#include "format/args/args_print.h"
 
-/* Variables that lie together: a function's parameters in their words, or a struct's members in its
- * bytes. */
-struct scope {
-	const struct tl_variable *variables;
-	uint32_t count;
-	const char *base;
-	uint32_t unit; /* what offsets count: 8 bytes, or 1 */
-};
-
-static inline struct scope scope_of_params(const struct tl_function *function,
-					   const uint64_t *words)
+static inline struct tl_scope scope_of_params(const struct tl_function *function,
+					      const uint64_t *words)
 {
-	return (struct scope){function->params, function->count, (const char *)words, 8};
+	return (struct tl_scope){function->params, function->count, (const char *)words, 8};
 }
 
-static inline struct scope scope_of_members(const struct tl_type *type, const void *bytes)
+static inline struct tl_scope scope_of_members(const struct tl_type *type, const void *bytes)
 {
 	uint32_t count = type->kind == TL_KIND_UNION && type->count > 1 ? 1 : type->count;
 
-	return (struct scope){type->members, count, bytes, 1};
+	return (struct tl_scope){type->members, count, bytes, 1};
 }
 
-static inline const char *place_of(const struct scope *scope, const struct tl_variable *variable)
+static inline const char *place_of(const struct tl_scope *scope, const struct tl_variable *variable)
 {
 	return scope->base + (size_t)variable->offset * scope->unit;
 }
@@ -56,23 +47,6 @@ static inline uint64_t load_integer(const struct tl_type *type, const void *plac
 		return value;
 	unused = 64 - 8 * type->size;
 	return (uint64_t)((int64_t)(value << unused) >> unused);
-}
-
-/* The bits of the double that a float or a double is. */
-static inline uint64_t double_bits(const struct tl_type *type, const void *place)
-{
-	uint64_t bits;
-	double wide;
-	float narrow;
-
-	if (type->size == sizeof(float)) {
-		memcpy(&narrow, place, sizeof(narrow));
-		wide = narrow;
-		memcpy(&bits, &wide, sizeof(bits));
-	} else {
-		memcpy(&bits, place, sizeof(bits));
-	}
-	return bits;
 }
 
 static inline bool is_integer(const struct tl_type *type)
@@ -125,7 +99,7 @@ static inline bool leads_on(const struct tl_type *type)
 }
 
 /* How many elements of an array member count: all of them, or as many as a sibling says. */
-static inline uint32_t array_elements(const struct scope *scope, const struct tl_variable *v)
+static inline uint32_t array_elements(const struct tl_scope *scope, const struct tl_variable *v)
 {
 	uint64_t count;
 

@@ -2,10 +2,10 @@
 /*
  * checked_copy.c: read memory of this process that may not be there.
  *
- * The kernel copies, and says EFAULT where we would have died. No signal handler, no lock, no
+ * The kernel copies, and returns EFAULT where a read of our own would have killed the program. No signal handler, no lock, no
  * lasting descriptor; safe in a signal handler, and in a forked child.
  */
-#include "format/args/args.h"
+#include "format/args/args_capture.h"
 
 #include <errno.h>
 #include <fcntl.h>

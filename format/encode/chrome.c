@@ -36,8 +36,8 @@ static inline char *copy_pieces(char *to, const char *from, size_t size)
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
 /* Up to the category, whose closing quote is left to the event: it may have failed. */
-static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
-		     const struct tl_function *function)
+static void chrome_head(const struct tl_chrome *chrome, struct tl_text *text,
+			const struct tl_function *function)
 {
 	tl_text_string(text, ",\n{\"ph\":\"X\",\"pid\":");
 	tl_text_unsigned(text, chrome->pid);
@@ -50,8 +50,8 @@ static void put_head(const struct tl_chrome *chrome, struct tl_text *text,
 }
 
 /* Whole, or not at all. */
-static void put_result(struct tl_text *text, const struct tl_function *function, uint64_t result,
-		       bool comma)
+static void chrome_result(struct tl_text *text, const struct tl_function *function, uint64_t result,
+			  bool comma)
 {
 	struct tl_text whole = {text->at, text->end, false};
 
@@ -66,7 +66,7 @@ static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 {
 	struct tl_text text = {name->text, name->text + TL_CHROME_KEPT, false};
 
-	put_head(chrome, &text, function);
+	chrome_head(chrome, &text, function);
 	name->head = text.cut ? 0 : text.at - name->text;
 	name->result = 0;
 	name->zero_failed = tl_call_failed(function, 0);
@@ -75,7 +75,7 @@ static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 	if (!name->head || !tl_call_has_result(function))
 		return;
 	char *result = text.at;
-	put_result(&text, function, 0, true);
+	chrome_result(&text, function, 0, true);
 	name->result = text.at - result;
 }
 
@@ -92,8 +92,8 @@ static const struct tl_chrome_name *name_of(const struct tl_chrome *chrome,
 }
 
 /* The arguments, with room left for what follows them. Returns whether some had to be left out. */
-static bool put_args(struct tl_text *text, const struct tl_function *function,
-		     const struct tl_chrome_name *name, const struct tl_args_kept *kept)
+static bool chrome_args(struct tl_text *text, const struct tl_function *function,
+			const struct tl_chrome_name *name, const struct tl_args_kept *kept)
 {
 	struct tl_text args = {text->at, text->end - TAIL_MAX, false};
 
@@ -108,19 +108,20 @@ static bool put_args(struct tl_text *text, const struct tl_function *function,
 	return args.cut;
 }
 
-static char *put_head_of_call(const struct tl_chrome *chrome, char *at,
-			      const struct tl_function *function, const struct tl_chrome_name *name)
+static char *chrome_head_of_call(const struct tl_chrome *chrome, char *at,
+				 const struct tl_function *function,
+				 const struct tl_chrome_name *name)
 {
 	struct tl_text head = {at, at + HEAD_MAX, false};
 
 	if (name)
 		return copy_pieces(at, name->text, name->head);
-	put_head(chrome, &head, function);
+	chrome_head(chrome, &head, function);
 	return head.at;
 }
 
-static char *put_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
-		       const struct tl_call_record *record)
+static char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
+			  const struct tl_call_record *record)
 {
 	uint64_t start, end, stop;
 
@@ -142,11 +143,11 @@ static char *put_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
 	return moves ? PUT(at, "8") : at;
 }
 
-static void put_call_result(struct tl_text *text, const struct tl_function *function,
-			    const struct tl_chrome_name *name, uint64_t result, bool first)
+static void chrome_call_result(struct tl_text *text, const struct tl_function *function,
+			       const struct tl_chrome_name *name, uint64_t result, bool first)
 {
 	if (!name)
-		put_result(text, function, result, !first);
+		chrome_result(text, function, result, !first);
 	else if (!result && name->result)
 		text->at = copy_pieces(text->at, name->text + name->head + first,
 				       name->result - (size_t)first);
@@ -154,7 +155,7 @@ static void put_call_result(struct tl_text *text, const struct tl_function *func
 		tl_args_plan_result(&name->plan, text, result, first);
 }
 
-static char *put_number(char *at, const char *key, uint32_t number)
+static char *chrome_number(char *at, const char *key, uint32_t number)
 {
 	size_t size = strlen(key);
 
@@ -164,18 +165,19 @@ static char *put_number(char *at, const char *key, uint32_t number)
 	return tl_digits_decimal(at, number);
 }
 
-static char *put_cause(char *at, const struct tl_function *function, struct tl_cause cause)
+static char *chrome_cause(char *at, const struct tl_function *function, struct tl_cause cause)
 {
 	if (cause.correlation)
-		at = put_number(at, tl_args_own_key(function, "tracelayer_correlation"),
-				cause.correlation);
+		at = chrome_number(at, tl_args_own_key(function, "tracelayer_correlation"),
+				   cause.correlation);
 	if (cause.request)
-		at = put_number(at, tl_args_own_key(function, "tracelayer_request"), cause.request);
+		at = chrome_number(at, tl_args_own_key(function, "tracelayer_request"),
+				   cause.request);
 	return at;
 }
 
-static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
-		     const struct tl_call_record *record, const struct tl_function *function)
+static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *record, const struct tl_function *function)
 {
 	struct tl_args_kept kept;
 	bool was_cut = text->cut;
@@ -191,19 +193,19 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)
 						     : name->zero_failed);
-	char *at = put_head_of_call(chrome, text->at, function, name);
+	char *at = chrome_head_of_call(chrome, text->at, function, name);
 	if (failed)
 		at = PUT(at, ",failed");
 	at = PUT(at, "\",\"tid\":");
 	at = tl_digits_decimal(at, tid);
-	at = put_times(chrome, at, tid, record);
+	at = chrome_times(chrome, at, tid, record);
 	at = PUT(at, ",\"args\":{");
 
 	char *first = at;
 	text->at = at;
-	bool cut = put_args(text, function, name, &kept) || (record->flags & TL_RECORD_CUT);
+	bool cut = chrome_args(text, function, name, &kept) || (record->flags & TL_RECORD_CUT);
 	if (returned)
-		put_call_result(text, function, name, record->result, text->at == first);
+		chrome_call_result(text, function, name, record->result, text->at == first);
 	text->cut = was_cut;
 	at = text->at;
 	if (record->flags & TL_RECORD_UNWOUND)
@@ -211,7 +213,7 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 	if (cut)
 		at = PUT(at, ",\"cut\":true");
 	if (record->flags & TL_RECORD_CAUSE)
-		at = put_cause(at, function, tl_record_cause(record));
+		at = chrome_cause(at, function, tl_record_cause(record));
 	/* Nothing stood before the first of these: its comma goes. */
 	if (text->at == first && at != first)
 		memmove(first, first + 1, --at - first);
@@ -219,8 +221,8 @@ static bool put_call(const struct tl_chrome *chrome, struct tl_text *text, uint3
 	return true;
 }
 
-static void put_lost(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
-		     const struct tl_call_record *record)
+static void chrome_lost(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *record)
 {
 	if (text->end - text->at < FIXED_MAX) {
 		text->cut = true;
@@ -248,11 +250,11 @@ size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, ui
 	switch (record->type) {
 	case TL_RECORD_CALL:
 		function = chrome->function(chrome->source, record->function);
-		if (!function || !put_call(chrome, text, tid, record, function))
+		if (!function || !chrome_call(chrome, text, tid, record, function))
 			return 0;
 		break;
 	case TL_RECORD_LOST:
-		put_lost(chrome, text, tid, record);
+		chrome_lost(chrome, text, tid, record);
 		break;
 	case TL_RECORD_PAD:
 		break;

@@ -10,7 +10,7 @@
 #ifndef TL_FORMAT_ENCODE_CHROME_H
 #define TL_FORMAT_ENCODE_CHROME_H
 
-#include "format/args/args_plan.h"
+#include "format/args/args.h"
 #include "format/file/record.h"
 #include "format/encode/touching.h"
 

@@ -39,8 +39,8 @@ static struct tl_text start_args(const struct tl_encoder *encoder)
 	return (struct tl_text){state->scratch, state->scratch + SCRATCH - 1, false};
 }
 
-static void put_metadata(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-			 const char *name, struct tl_text *args)
+static void json_metadata(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			  const char *name, struct tl_text *args)
 {
 	const struct tl_chrome chrome = chrome_of(encoder);
 	struct state *state = encoder->state;
@@ -50,19 +50,19 @@ static void put_metadata(const struct tl_encoder *encoder, struct tl_text *text,
 		tl_chrome_metadata(&chrome, text, tid, name, state->scratch);
 }
 
-static void put_name(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		     const char *event, const char *name, size_t size)
+static void json_name(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		      const char *event, const char *name, size_t size)
 {
 	struct tl_text args = start_args(encoder);
 
 	tl_text_string(&args, "\"name\":\"");
 	tl_text_escape(&args, name, size);
 	tl_text_string(&args, "\"");
-	put_metadata(encoder, text, tid, event, &args);
+	json_metadata(encoder, text, tid, event, &args);
 }
 
-static void put_labels(const struct tl_encoder *encoder, struct tl_text *text,
-		       const struct tl_facts *facts)
+static void json_labels(const struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_facts *facts)
 {
 	struct tl_text args = start_args(encoder);
 
@@ -74,50 +74,51 @@ static void put_labels(const struct tl_encoder *encoder, struct tl_text *text,
 	}
 	tl_text_escape(&args, facts->host, strnlen(facts->host, sizeof(facts->host)));
 	tl_text_string(&args, "\"");
-	put_metadata(encoder, text, 0, "process_labels", &args);
+	json_metadata(encoder, text, 0, "process_labels", &args);
 }
 
 /* The first event's comma becomes the array's bracket. */
-static void begin(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts)
+static void json_begin(struct tl_encoder *encoder, struct tl_text *text,
+		       const struct tl_facts *facts)
 {
 	char *first = text->at;
 	struct tl_text args;
 
-	put_name(encoder, text, 0, "process_name", facts->program,
-		 strnlen(facts->program, sizeof(facts->program)));
+	json_name(encoder, text, 0, "process_name", facts->program,
+		  strnlen(facts->program, sizeof(facts->program)));
 	if (text->at != first)
 		*first = '[';
-	put_labels(encoder, text, facts);
+	json_labels(encoder, text, facts);
 	if (facts->has_rank) {
 		args = start_args(encoder);
 		tl_text_string(&args, "\"sort_index\":");
 		tl_text_signed(&args, facts->rank);
-		put_metadata(encoder, text, 0, "process_sort_index", &args);
+		json_metadata(encoder, text, 0, "process_sort_index", &args);
 	}
 	args = start_args(encoder);
 	tl_text_put(&args, facts->members, strnlen(facts->members, sizeof(facts->members)));
-	put_metadata(encoder, text, 0, "tracelayer", &args);
+	json_metadata(encoder, text, 0, "tracelayer", &args);
 }
 
-static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		   const char name[16])
+static void json_thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			const char name[16])
 {
-	put_name(encoder, text, tid, "thread_name", name, strnlen(name, 16));
+	json_name(encoder, text, tid, "thread_name", name, strnlen(name, 16));
 }
 
-static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name,
-		 size_t size, int32_t sort)
+static void json_lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		      const char *name, size_t size, int32_t sort)
 {
 	struct tl_text args = start_args(encoder);
 
-	put_name(encoder, text, tid, "thread_name", name, size);
+	json_name(encoder, text, tid, "thread_name", name, size);
 	tl_text_string(&args, "\"sort_index\":");
 	tl_text_signed(&args, sort);
-	put_metadata(encoder, text, tid, "thread_sort_index", &args);
+	json_metadata(encoder, text, tid, "thread_sort_index", &args);
 }
 
-static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		     const struct tl_call_record *call, size_t size)
+static size_t json_record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			  const struct tl_call_record *call, size_t size)
 {
 	const struct tl_chrome chrome = chrome_of(encoder);
 
@@ -139,8 +140,8 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
  * A call of the time that it had so far. Like one that was unwound it has no result, and of its
  * arguments nothing is known: it is encoded as such, and only the word is another.
  */
-static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		       uint32_t function, uint64_t start, uint64_t end)
+static void json_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			    uint32_t function, uint64_t start, uint64_t end)
 {
 	static const char unwound[] = "\"unwound\":true}}", word[] = "\"unfinished\":true}}";
 	const struct tl_call_record call = {.size = sizeof(call) / 8,
@@ -151,7 +152,7 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 					    .duration = end > start ? end - start : 0};
 	struct tl_text event = {text->at, text->end, false};
 
-	record(encoder, &event, tid, &call, sizeof(call));
+	json_record(encoder, &event, tid, &call, sizeof(call));
 	if (event.at != text->at) {
 		event.at -= sizeof(unwound) - 1;
 		tl_text_put(&event, word, sizeof(word) - 1);
@@ -162,22 +163,23 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 		text->at = event.at;
 }
 
-static void end(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals)
+static void json_end(struct tl_encoder *encoder, struct tl_text *text,
+		     const struct tl_totals *totals)
 {
 	struct tl_text args = start_args(encoder);
 
 	tl_text_totals(&args, totals);
-	put_metadata(encoder, text, 0, "tracelayer_end", &args);
+	json_metadata(encoder, text, 0, "tracelayer_end", &args);
 	tl_text_string(text, "\n]\n");
 }
 
-static void block(struct tl_encoder *encoder)
+static void json_block(struct tl_encoder *encoder)
 {
 	if (encoder->marks)
 		tl_open_marks_block(encoder->marks);
 }
 
-static void kept(struct tl_encoder *encoder)
+static void json_kept(struct tl_encoder *encoder)
 {
 	if (encoder->marks)
 		tl_open_marks_kept(encoder->marks);
@@ -188,12 +190,12 @@ const struct tl_format tl_format_json = {
 	.number = TL_OUTPUT_JSON,
 	.in_parts = true,
 	.state = sizeof(struct state),
-	.begin = begin,
-	.thread = thread,
-	.lane = lane,
-	.record = record,
-	.unfinished = unfinished,
-	.end = end,
-	.block = block,
-	.kept = kept,
+	.begin = json_begin,
+	.thread = json_thread,
+	.lane = json_lane,
+	.record = json_record,
+	.unfinished = json_unfinished,
+	.end = json_end,
+	.block = json_block,
+	.kept = json_kept,
 };

@@ -12,8 +12,8 @@
 #include "format/encode/touching.h"
 #include "tracelayer/api.h"
 
-static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number,
-		     const char *none)
+static void event_text(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number,
+		       const char *none)
 {
 	size_t size = 0;
 	const char *bytes = tl_encoder_string(encoder, number, &size);
@@ -23,8 +23,8 @@ static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uin
 	tl_text_string(text, "\"");
 }
 
-static void put_category(const struct tl_encoder *encoder, struct tl_text *text,
-			 const struct tl_event_record *event)
+static void event_category(const struct tl_encoder *encoder, struct tl_text *text,
+			   const struct tl_event_record *event)
 {
 	size_t size = 0;
 	const char *bytes = tl_encoder_string(encoder, event->category, &size);
@@ -35,8 +35,8 @@ static void put_category(const struct tl_encoder *encoder, struct tl_text *text,
 	tl_text_string(text, "\"");
 }
 
-static void put_times(const struct tl_encoder *encoder, struct tl_text *text,
-		      const struct tl_event_record *event, bool moves)
+static void event_times(const struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_event_record *event, bool moves)
 {
 	uint64_t start, stop;
 
@@ -69,7 +69,7 @@ static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *tou
 }
 
 /* What a phase has besides. A flow ends at the slice that encloses it, not at the next one. */
-static void put_phase(struct tl_text *text, const struct tl_event_record *event)
+static void event_phase(struct tl_text *text, const struct tl_event_record *event)
 {
 	if (event->phase == 'i')
 		tl_text_string(text, ",\"s\":\"t\"");
@@ -81,8 +81,8 @@ static void put_phase(struct tl_text *text, const struct tl_event_record *event)
 	tl_text_integer(text, event->duration, false);
 }
 
-static void put_value(const struct tl_encoder *encoder, struct tl_text *text,
-		      const struct tl_event_arg *arg)
+static void event_value(const struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_event_arg *arg)
 {
 	switch (arg->kind) {
 	case TL_VALUE_SIGNED_64:
@@ -100,7 +100,7 @@ static void put_value(const struct tl_encoder *encoder, struct tl_text *text,
 		tl_text_string(text, arg->value ? "true" : "false");
 		break;
 	case TL_VALUE_STRING:
-		put_text(encoder, text, arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0, "");
+		event_text(encoder, text, arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0, "");
 		break;
 	default:
 		tl_text_integer(text, arg->value, false);
@@ -108,7 +108,7 @@ static void put_value(const struct tl_encoder *encoder, struct tl_text *text,
 }
 
 /* A counter's value is a number, whatever its size: viewers draw it, as a double. */
-static void put_count(struct tl_text *text, const struct tl_event_arg *arg)
+static void event_count(struct tl_text *text, const struct tl_event_arg *arg)
 {
 	double number =
 		arg->kind == TL_VALUE_SIGNED_64 ? (double)(int64_t)arg->value : (double)arg->value;
@@ -125,7 +125,7 @@ static bool is_large_count(const struct tl_event_record *event, const struct tl_
 }
 
 /* A key ends at a NUL: parsers refuse one there. */
-static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number)
+static void event_key(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number)
 {
 	size_t size = 0;
 	const char *bytes = tl_encoder_string(encoder, number, &size);
@@ -135,18 +135,18 @@ static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint
 	tl_text_string(text, "\":");
 }
 
-static void put_args(const struct tl_encoder *encoder, struct tl_text *text,
-		     const struct tl_event_record *event, bool is_cut)
+static void event_args(const struct tl_encoder *encoder, struct tl_text *text,
+		       const struct tl_event_record *event, bool is_cut)
 {
 	tl_text_string(text, is_cut ? ",\"args\":{\"cut\":true" : ",\"args\":{");
 	for (unsigned i = 0; i < event->args; i++) {
 		if (i)
 			tl_text_string(text, ",");
-		put_key(encoder, text, event->arg[i].key);
+		event_key(encoder, text, event->arg[i].key);
 		if (is_large_count(event, &event->arg[i]))
-			put_count(text, &event->arg[i]);
+			event_count(text, &event->arg[i]);
 		else
-			put_value(encoder, text, &event->arg[i]);
+			event_value(encoder, text, &event->arg[i]);
 	}
 	if (event->request) {
 		tl_text_string(text, event->args ? ",\"request\":" : "\"request\":");
@@ -155,8 +155,8 @@ static void put_args(const struct tl_encoder *encoder, struct tl_text *text,
 	tl_text_string(text, "}}");
 }
 
-static void put_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		      const struct tl_event_record *event, bool is_cut, bool moves)
+static void event_event(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			const struct tl_event_record *event, bool is_cut, bool moves)
 {
 	const char phase[] = {event->phase, 0};
 	uint32_t shown = tl_event_shown(encoder, event);
@@ -166,13 +166,13 @@ static void put_event(const struct tl_encoder *encoder, struct tl_text *text, ui
 	tl_text_string(text, "\",\"pid\":");
 	tl_text_unsigned(text, encoder->pid);
 	tl_text_string(text, ",\"name\":");
-	put_text(encoder, text, event->name, "?");
-	put_category(encoder, text, event);
+	event_text(encoder, text, event->name, "?");
+	event_category(encoder, text, event);
 	tl_text_string(text, ",\"tid\":");
 	tl_text_unsigned(text, shown ? shown : tid);
-	put_times(encoder, text, event, moves);
-	put_phase(text, event);
-	put_args(encoder, text, event, is_cut);
+	event_times(encoder, text, event, moves);
+	event_phase(text, event);
+	event_args(encoder, text, event, is_cut);
 }
 
 size_t tl_json_event(const struct tl_encoder *encoder, struct tl_touching *touching,
@@ -185,9 +185,9 @@ size_t tl_json_event(const struct tl_encoder *encoder, struct tl_touching *touch
 	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
 	tl_encoder_note(encoder, tid, (const void *)event);
-	put_event(encoder, &whole, tid, event, false, is_to_move(encoder, touching, tid, event));
+	event_event(encoder, &whole, tid, event, false, is_to_move(encoder, touching, tid, event));
 	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends); i < count; i++)
-		put_event(encoder, &whole, tid, &ends[i], false, false);
+		event_event(encoder, &whole, tid, &ends[i], false, false);
 	if (whole.cut)
 		text->cut = true;
 	else
@@ -202,7 +202,7 @@ void tl_json_gap(const struct tl_encoder *encoder, struct tl_text *text, uint32_
 	while (tl_encoder_gap(encoder, tid, &end)) {
 		struct tl_text whole = {text->at, text->end, false};
 
-		put_event(encoder, &whole, tid, &end, true, false);
+		event_event(encoder, &whole, tid, &end, true, false);
 		if (whole.cut)
 			text->cut = true;
 		else

@@ -26,7 +26,7 @@
 
 #include <string.h>
 
-#include "format/args/args_print.h"
+#include "format/args/args.h"
 #include "format/encode/formats.h"
 #include "common/levels.h"
 #include "common/stages.h"
@@ -98,7 +98,7 @@ static uint64_t track_of(const struct tl_encoder *encoder, uint32_t tid)
 	return (uint64_t)encoder->pid << 32 | tid;
 }
 
-static inline char *put_sequence(char *at, uint32_t id, enum tl_pf_sequence_flags flags)
+static inline char *packet_sequence(char *at, uint32_t id, enum tl_pf_sequence_flags flags)
 {
 	at = tl_protobuf_number(at, TL_PF_SEQUENCE_ID, id);
 	return tl_protobuf_number(at, TL_PF_SEQUENCE_FLAGS, flags);
@@ -113,7 +113,7 @@ static uint32_t sequence_from(const struct sequence *now, uint64_t ns)
 	return now->owns_file ? FIRST_SEQUENCE : TRACK_SEQUENCE + 1 + (uint32_t)(ns / 1000 % 16000);
 }
 
-static char *put_clock(char *at, uint32_t id, uint64_t ns)
+static char *packet_clock(char *at, uint32_t id, uint64_t ns)
 {
 	char *clock = tl_protobuf_open(at, TL_PF_CLOCKS);
 
@@ -125,16 +125,16 @@ static char *put_clock(char *at, uint32_t id, uint64_t ns)
 }
 
 /* The sequence's clock and CLOCK_MONOTONIC, by which all times of the file are shown. */
-static char *put_deltas(char *at)
+static char *packet_deltas(char *at)
 {
 	char *snapshot = tl_protobuf_open(at, TL_PF_CLOCK_SNAPSHOT);
 
-	at = put_clock(snapshot, TL_PF_DELTAS, 0);
-	at = put_clock(at, TL_PF_MONOTONIC, 0);
+	at = packet_clock(snapshot, TL_PF_DELTAS, 0);
+	at = packet_clock(at, TL_PF_MONOTONIC, 0);
 	return tl_protobuf_close(snapshot, at);
 }
 
-static char *put_defaults(char *at, uint64_t track)
+static char *packet_defaults(char *at, uint64_t track)
 {
 	char *defaults = tl_protobuf_open(at, TL_PF_PACKET_DEFAULTS);
 	char *event = tl_protobuf_open(defaults, TL_PF_DEFAULT_TRACK_EVENT);
@@ -145,7 +145,7 @@ static char *put_defaults(char *at, uint64_t track)
 }
 
 /* The events that follow are of this lane; tid 0: of the process. `ns`: the time of the first. */
-static char *put_lane(const struct tl_encoder *encoder, char *at, uint32_t tid, uint64_t ns)
+static char *packet_lane(const struct tl_encoder *encoder, char *at, uint32_t tid, uint64_t ns)
 {
 	struct state *state = encoder->state;
 	struct sequence *now = &state->now;
@@ -156,16 +156,16 @@ static char *put_lane(const struct tl_encoder *encoder, char *at, uint32_t tid, 
 	char *packet = tl_protobuf_open(at, TL_PF_PACKET);
 	if (first)
 		now->id = sequence_from(now, ns);
-	at = put_sequence(packet, now->id, first ? TL_PF_STATE_CLEARED : TL_PF_NEEDS_STATE);
-	at = put_defaults(at, track_of(encoder, tid));
-	at = put_deltas(at);
+	at = packet_sequence(packet, now->id, first ? TL_PF_STATE_CLEARED : TL_PF_NEEDS_STATE);
+	at = packet_defaults(at, track_of(encoder, tid));
+	at = packet_deltas(at);
 	now->has_lane = true;
 	now->tid = tid;
 	now->last = 0;
 	return tl_protobuf_close(packet, at);
 }
 
-static inline char *put_time(struct sequence *now, char *at, uint64_t ns)
+static inline char *packet_time(struct sequence *now, char *at, uint64_t ns)
 {
 	if (ns < now->last) {
 		at = tl_protobuf_number(at, TL_PF_TIMESTAMP, ns);
@@ -180,8 +180,8 @@ static inline char *put_time(struct sequence *now, char *at, uint64_t ns)
 static inline char *open_event(struct state *state, char *at, uint64_t ns, char **packet)
 {
 	*packet = tl_protobuf_open(at, TL_PF_PACKET);
-	at = put_time(&state->now, *packet, ns);
-	at = put_sequence(at, state->now.id, TL_PF_NEEDS_STATE);
+	at = packet_time(&state->now, *packet, ns);
+	at = packet_sequence(at, state->now.id, TL_PF_NEEDS_STATE);
 	return tl_protobuf_open(at, TL_PF_TRACK_EVENT);
 }
 
@@ -197,30 +197,30 @@ static inline char *close_event(struct state *state, char *event, char *at, char
 }
 
 /* By its number where it has one. */
-static char *put_name(struct state *state, char *at, struct tl_pf_name *name, uint32_t numbered,
-		      uint32_t plain, struct tl_pf_text string)
+static char *packet_name(struct state *state, char *at, struct tl_pf_name *name, uint32_t numbered,
+			 uint32_t plain, struct tl_pf_text string)
 {
 	uint32_t iid = name ? tl_pf_name_use(&state->names, name) : 0;
 
 	return iid ? tl_protobuf_number(at, numbered, iid) : tl_pf_string(at, plain, string);
 }
 
-static char *put_event_name(struct state *state, char *at, struct tl_pf_text string)
+static char *packet_event_name(struct state *state, char *at, struct tl_pf_text string)
 {
 	struct tl_pf_name *name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, string);
 
-	return put_name(state, at, name, TL_PF_NAME_IID, TL_PF_NAME, string);
+	return packet_name(state, at, name, TL_PF_NAME_IID, TL_PF_NAME, string);
 }
 
-static char *put_category(struct state *state, char *at, struct tl_pf_text string)
+static char *packet_category(struct state *state, char *at, struct tl_pf_text string)
 {
 	struct tl_pf_name *name = tl_pf_name_clean(&state->names, TL_PF_EVENT_CATEGORIES, string);
 
-	return put_name(state, at, name, TL_PF_CATEGORY_IIDS, TL_PF_CATEGORIES, string);
+	return packet_name(state, at, name, TL_PF_CATEGORY_IIDS, TL_PF_CATEGORIES, string);
 }
 
 /* The end of what began last on a track; 0: the lane's. */
-static void put_end(struct state *state, struct tl_text *text, uint64_t ns, uint64_t track)
+static void packet_end(struct state *state, struct tl_text *text, uint64_t ns, uint64_t track)
 {
 	char *packet, *event = open_event(state, text->at, ns, &packet), *at = event;
 
@@ -263,8 +263,8 @@ static struct tl_pf_text categories_of(char *to, const struct tl_function *funct
 	return whole_text(to, text);
 }
 
-static char *put_call_categories(struct state *state, char *at, const struct plan *plan,
-				 bool failed)
+static char *packet_call_categories(struct state *state, char *at, const struct plan *plan,
+				    bool failed)
 {
 	char string[CATEGORY_MAX];
 	struct tl_pf_name *name = failed ? plan->failed : plan->categories;
@@ -311,18 +311,19 @@ static struct plan *plan_of(struct state *state, const struct tl_function *funct
 }
 
 /* What was printed to the scratch. */
-static void put_printed(struct state *state, struct tl_pf_notes *notes, const struct tl_text *text)
+static void packet_printed(struct state *state, struct tl_pf_notes *notes,
+			   const struct tl_text *text)
 {
 	notes->cut |= text->cut;
 	tl_pf_note_members(notes, state->scratch, (size_t)(text->at - state->scratch));
 }
 
-static void put_args(struct state *state, struct tl_pf_notes *notes, struct plan *plan,
-		     const struct tl_args_kept *kept)
+static void packet_args(struct state *state, struct tl_pf_notes *notes, struct plan *plan,
+			const struct tl_args_kept *kept)
 {
 	bool captured = kept->entry_size || kept->exit_size, walks = false;
 	struct tl_text text;
-	struct args_walk walk;
+	struct tl_args_walk walk;
 
 	if (!kept->words)
 		return;
@@ -335,12 +336,12 @@ static void put_args(struct state *state, struct tl_pf_notes *notes, struct plan
 		walks = true;
 		text = (struct tl_text){state->scratch, state->scratch + SCRATCH, false};
 		tl_args_walk_param(&walk, i, true);
-		put_printed(state, notes, &text);
+		packet_printed(state, notes, &text);
 	}
 }
 
-static void put_result(struct state *state, struct tl_pf_notes *notes, struct plan *plan,
-		       uint64_t result)
+static void packet_result(struct state *state, struct tl_pf_notes *notes, struct plan *plan,
+			  uint64_t result)
 {
 	struct tl_text text = {state->scratch, state->scratch + SCRATCH, false};
 
@@ -348,11 +349,11 @@ static void put_result(struct state *state, struct tl_pf_notes *notes, struct pl
 		return;
 	tl_text_string(&text, "\"result\":");
 	tl_value_print_exact(&text, plan->function->result, &result);
-	put_printed(state, notes, &text);
+	packet_printed(state, notes, &text);
 }
 
-static void put_cause(struct tl_pf_notes *notes, const struct tl_function *function,
-		      struct tl_cause cause)
+static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *function,
+			 struct tl_cause cause)
 {
 	const char *correlation = "tracelayer_correlation", *request = "tracelayer_request";
 
@@ -365,30 +366,31 @@ static void put_cause(struct tl_pf_notes *notes, const struct tl_function *funct
 }
 
 /* The beginning of a call, with all that is known of it. */
-static void put_begin(struct state *state, struct tl_text *text, const struct tl_call_record *call,
-		      struct plan *plan, const struct tl_args_kept *kept, uint64_t ns)
+static void packet_begin(struct state *state, struct tl_text *text,
+			 const struct tl_call_record *call, struct plan *plan,
+			 const struct tl_args_kept *kept, uint64_t ns)
 {
 	bool returned = !(call->flags & TL_RECORD_UNWOUND) && plan->has_result;
 	bool failed = returned && (call->result ? tl_call_failed(plan->function, call->result)
 						: plan->zero_failed);
 	char *packet, *event = open_event(state, text->at, ns, &packet);
-	char *at = put_call_categories(state, event, plan, failed);
+	char *at = packet_call_categories(state, event, plan, failed);
 
-	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
-		      tl_pf_text(plan->function->name));
+	at = packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
+			 tl_pf_text(plan->function->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	notes.end -= OWN_MAX;
-	put_args(state, &notes, plan, kept);
+	packet_args(state, &notes, plan, kept);
 	notes.end += OWN_MAX;
 	bool cut = notes.cut || (call->flags & TL_RECORD_CUT);
 	if (returned)
-		put_result(state, &notes, plan, call->result);
+		packet_result(state, &notes, plan, call->result);
 	if (call->flags & TL_RECORD_UNWOUND)
 		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)
 		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
-	put_cause(&notes, plan->function, tl_record_cause(call));
+	packet_cause(&notes, plan->function, tl_record_cause(call));
 	text->at = close_event(state, event, notes.at, packet);
 }
 
@@ -396,8 +398,8 @@ static void put_begin(struct state *state, struct tl_text *text, const struct tl
  * The beginning of a call; before it, those of the calls that it was made in and that began when it
  * did. `depth`: how many are to come after it. False: there is no room.
  */
-static bool put_beginnings(struct tl_encoder *encoder, struct tl_text *text,
-			   const struct tl_call_record *call, unsigned depth)
+static bool packet_beginnings(struct tl_encoder *encoder, struct tl_text *text,
+			      const struct tl_call_record *call, unsigned depth)
 {
 	struct state *state = encoder->state;
 	const struct tl_function *function = tl_encoder_function(encoder, call->function);
@@ -408,23 +410,23 @@ static bool put_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 	if (inner && inner->begun)
 		return true;
 	if (outer && depth < DEPTH_MAX)
-		put_beginnings(encoder, text, outer->outer, depth + 1);
+		packet_beginnings(encoder, text, outer->outer, depth + 1);
 	/* Those to come have their room. */
 	struct tl_text part = {text->at, text->end, false};
 	if (part.end - part.at < (ptrdiff_t)((depth + 1) * ROOM) || !function ||
 	    !tl_args_find(&kept, function, call))
 		return false;
 	part.end -= depth * ROOM;
-	put_begin(state, &part, call, plan_of(state, function, call->function), &kept,
-		  tl_encoder_ns(encoder, call->start));
+	packet_begin(state, &part, call, plan_of(state, function, call->function), &kept,
+		     tl_encoder_ns(encoder, call->start));
 	text->at = part.at;
 	if (inner)
 		inner->begun = true;
 	return true;
 }
 
-static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		     const struct tl_call_record *call)
+static bool packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *call)
 {
 	struct state *state = encoder->state;
 	const struct tl_function *function = tl_encoder_function(encoder, call->function);
@@ -438,9 +440,9 @@ static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 	if (__builtin_add_overflow(call->start, call->duration, &stop))
 		stop = UINT64_MAX;
 	uint64_t start = tl_encoder_ns(encoder, call->start), end = tl_encoder_ns(encoder, stop);
-	text->at = put_lane(encoder, text->at, tid, start);
-	if (put_beginnings(encoder, text, call, 0))
-		put_end(state, text, end > start ? end : start, 0);
+	text->at = packet_lane(encoder, text->at, tid, start);
+	if (packet_beginnings(encoder, text, call, 0))
+		packet_end(state, text, end > start ? end : start, 0);
 	return true;
 }
 
@@ -472,8 +474,8 @@ static struct tl_pf_text key_of(const struct tl_encoder *encoder, const struct t
 	return key;
 }
 
-static void put_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
-			  const struct tl_event_arg *arg)
+static void packet_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
+			     const struct tl_event_arg *arg)
 {
 	struct tl_pf_text key = key_of(encoder, arg);
 	uint32_t number = arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0;
@@ -499,12 +501,12 @@ static void put_event_arg(const struct tl_encoder *encoder, struct tl_pf_notes *
 	}
 }
 
-static void put_event_args(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
-			   const struct tl_event_record *event)
+static void packet_event_args(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
+			      const struct tl_event_record *event)
 {
 	notes->end -= OWN_MAX;
 	for (unsigned i = 0; i < event->args; i++)
-		put_event_arg(encoder, notes, &event->arg[i]);
+		packet_event_arg(encoder, notes, &event->arg[i]);
 	notes->end += OWN_MAX;
 	if (event->request)
 		tl_pf_note_value(notes, tl_pf_text("request"), TL_PF_UINT_VALUE, event->request);
@@ -512,7 +514,7 @@ static void put_event_args(const struct tl_encoder *encoder, struct tl_pf_notes 
 		tl_pf_note_value(notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
 }
 
-static char *put_flow(char *at, const struct tl_event_record *event)
+static char *packet_flow(char *at, const struct tl_event_record *event)
 {
 	char *flow = tl_protobuf_open(at, TL_PF_LEGACY_EVENT);
 
@@ -526,9 +528,9 @@ static char *put_flow(char *at, const struct tl_event_record *event)
  * All but counters; of one that has a duration its beginning. A flow's ends are as in JSON, and
  * have no type: flows of slices' own need both slices' packets, and here the call's is long gone.
  */
-static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
-			    const struct tl_event_record *event, enum tl_pf_type type, uint64_t ns,
-			    bool is_cut)
+static void packet_plain_event(struct tl_encoder *encoder, struct tl_text *text,
+			       const struct tl_event_record *event, enum tl_pf_type type,
+			       uint64_t ns, bool is_cut)
 {
 	struct state *state = encoder->state;
 	uint64_t track = event_track(encoder, event);
@@ -539,14 +541,14 @@ static void put_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 	if (track)
 		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	if (type != TL_PF_SLICE_END) {
-		at = put_category(state, at,
-				  whole_text(string, with_levels(string, category, event->level)));
-		at = put_event_name(state, at, text_of(encoder, event->name, "?"));
+		at = packet_category(
+			state, at, whole_text(string, with_levels(string, category, event->level)));
+		at = packet_event_name(state, at, text_of(encoder, event->name, "?"));
 	}
-	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : put_flow(at, event);
+	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : packet_flow(at, event);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	notes.cut = is_cut;
-	put_event_args(encoder, &notes, event);
+	packet_event_args(encoder, &notes, event);
 	text->at = close_event(state, start, notes.at, packet);
 }
 
@@ -564,7 +566,7 @@ static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_tex
  * A series is called by what it counts, "bytes" or "commands", unless it is called as its counter
  * is.
  */
-static char *put_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
+static char *packet_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
 {
 	if (key.size == name.size && !memcmp(key.bytes, name.bytes, key.size))
 		return at;
@@ -573,8 +575,8 @@ static char *put_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
 	return tl_pf_string(at, TL_PF_COUNTER_UNIT_NAME, key);
 }
 
-static char *put_counter_track(const struct tl_encoder *encoder, char *at, uint64_t track,
-			       struct tl_pf_text name, struct tl_pf_text key)
+static char *packet_counter_track(const struct tl_encoder *encoder, char *at, uint64_t track,
+				  struct tl_pf_text name, struct tl_pf_text key)
 {
 	char *packet = tl_protobuf_open(at, TL_PF_PACKET), *descriptor;
 
@@ -584,7 +586,7 @@ static char *put_counter_track(const struct tl_encoder *encoder, char *at, uint6
 	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, track_of(encoder, 0));
 	at = tl_pf_string(at, TL_PF_TRACK_NAME, name);
 	char *counter = tl_protobuf_open(at, TL_PF_COUNTER_TRACK);
-	at = tl_protobuf_close(counter, put_unit(counter, name, key));
+	at = tl_protobuf_close(counter, packet_unit(counter, name, key));
 	return tl_protobuf_close(packet, tl_protobuf_close(descriptor, at));
 }
 
@@ -603,7 +605,7 @@ static struct tl_pf_text series_name(char *to, struct tl_pf_text name, struct tl
 }
 
 /* Numbers beyond 2 to the 53 as in JSON. */
-static char *put_count(char *at, const struct tl_event_arg *arg)
+static char *packet_count(char *at, const struct tl_event_arg *arg)
 {
 	bool is_signed = arg->kind == TL_VALUE_SIGNED_64;
 	double number = is_signed ? (double)(int64_t)arg->value : (double)arg->value;
@@ -617,9 +619,9 @@ static char *put_count(char *at, const struct tl_event_arg *arg)
 }
 
 /* One series of a counter: a track of its own, of the process. */
-static void put_series(struct tl_encoder *encoder, struct tl_text *text,
-		       const struct tl_event_record *event, const struct tl_event_arg *arg,
-		       uint64_t ns)
+static void packet_series(struct tl_encoder *encoder, struct tl_text *text,
+			  const struct tl_event_record *event, const struct tl_event_arg *arg,
+			  uint64_t ns)
 {
 	struct state *state = encoder->state;
 	char string[TL_PF_NAME_MAX], *packet, *start, *at;
@@ -629,16 +631,17 @@ static void put_series(struct tl_encoder *encoder, struct tl_text *text,
 	uint64_t track = counter_track(encoder, name);
 
 	if (!known || tl_pf_name_is_new(&state->names, known))
-		text->at = put_counter_track(encoder, text->at, track, name, key_of(encoder, arg));
+		text->at =
+			packet_counter_track(encoder, text->at, track, name, key_of(encoder, arg));
 	at = start = open_event(state, text->at, ns, &packet);
 	at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_COUNTER);
-	at = put_count(at, arg);
+	at = packet_count(at, arg);
 	text->at = close_event(state, start, at, packet);
 }
 
-static void put_ends(struct tl_encoder *encoder, struct tl_text *text,
-		     const struct tl_event_record *event)
+static void packet_ends(struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_event_record *event)
 {
 	struct tl_event_record ends[TL_EVENT_ENDS];
 	uint64_t ns, stop;
@@ -646,77 +649,77 @@ static void put_ends(struct tl_encoder *encoder, struct tl_text *text,
 	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends);
 	     i < count && has_room(text); i++) {
 		tl_event_times(encoder, &ends[i], &ns, &stop);
-		put_plain_event(encoder, text, &ends[i],
-				ends[i].phase == 'i' ? TL_PF_INSTANT : TL_PF_NO_TYPE, ns, false);
+		packet_plain_event(encoder, text, &ends[i],
+				   ends[i].phase == 'i' ? TL_PF_INSTANT : TL_PF_NO_TYPE, ns, false);
 	}
 }
 
-static void put_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		      const struct tl_event_record *event)
+static void packet_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			 const struct tl_event_record *event)
 {
 	struct state *state = encoder->state;
 	uint64_t ns, stop;
 
 	tl_event_times(encoder, event, &ns, &stop);
-	text->at = put_lane(encoder, text->at, tid, ns);
+	text->at = packet_lane(encoder, text->at, tid, ns);
 	switch (event->phase) {
 	case 'X':
-		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);
-		put_ends(encoder, text, event);
-		put_end(state, text, stop, event_track(encoder, event));
+		packet_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);
+		packet_ends(encoder, text, event);
+		packet_end(state, text, stop, event_track(encoder, event));
 		break;
 	case 'B':
-		put_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);
+		packet_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);
 		break;
 	case 'E':
-		put_plain_event(encoder, text, event, TL_PF_SLICE_END, ns, false);
+		packet_plain_event(encoder, text, event, TL_PF_SLICE_END, ns, false);
 		break;
 	case 'C':
 		for (unsigned i = 0; i < event->args && has_room(text); i++)
 			if (event->arg[i].kind != TL_VALUE_STRING)
-				put_series(encoder, text, event, &event->arg[i], ns);
+				packet_series(encoder, text, event, &event->arg[i], ns);
 		break;
 	case 's':
 	case 't':
 	case 'f':
-		put_plain_event(encoder, text, event, TL_PF_NO_TYPE, ns, false);
+		packet_plain_event(encoder, text, event, TL_PF_NO_TYPE, ns, false);
 		break;
 	default:
-		put_plain_event(encoder, text, event, TL_PF_INSTANT, ns, false);
+		packet_plain_event(encoder, text, event, TL_PF_INSTANT, ns, false);
 	}
 }
 
 /* Records of the thread are missing: end what was open. */
-static void put_gap(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid)
+static void packet_gap(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid)
 {
 	struct tl_event_record end;
 
 	while (has_room(text) && tl_encoder_gap(encoder, tid, &end)) {
-		text->at = put_lane(encoder, text->at, tid, end.start);
-		put_plain_event(encoder, text, &end, TL_PF_SLICE_END, end.start, true);
+		text->at = packet_lane(encoder, text->at, tid, end.start);
+		packet_plain_event(encoder, text, &end, TL_PF_SLICE_END, end.start, true);
 	}
 }
 
 /* ---- What a format has */
 
-static void put_instant(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-			const char *name, uint64_t ns, const char *members, size_t size)
+static void packet_instant(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			   const char *name, uint64_t ns, const char *members, size_t size)
 {
 	struct state *state = encoder->state;
 	char *packet, *event;
 
-	text->at = put_lane(encoder, text->at, tid, ns);
+	text->at = packet_lane(encoder, text->at, tid, ns);
 	event = open_event(state, text->at, ns, &packet);
-	char *at = put_category(state, event, tl_pf_text("tracelayer"));
-	at = put_event_name(state, at, tl_pf_text(name));
+	char *at = packet_category(state, event, tl_pf_text("tracelayer"));
+	at = packet_event_name(state, at, tl_pf_text(name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_INSTANT);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	tl_pf_note_members(&notes, members, size);
 	text->at = close_event(state, event, notes.at, packet);
 }
 
-static void put_lost(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		     const struct tl_call_record *lost)
+static void packet_lost(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *lost)
 {
 	char members[64];
 	struct tl_text args = {members, members + sizeof(members), false};
@@ -725,29 +728,29 @@ static void put_lost(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		return;
 	tl_text_string(&args, "\"events\":");
 	tl_text_unsigned(&args, lost->result);
-	put_instant(encoder, text, tid, "lost", tl_encoder_ns(encoder, lost->start), members,
-		    (size_t)(args.at - members));
+	packet_instant(encoder, text, tid, "lost", tl_encoder_ns(encoder, lost->start), members,
+		       (size_t)(args.at - members));
 }
 
-static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		     const struct tl_call_record *call, size_t size)
+static size_t pftrace_record(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			     const struct tl_call_record *call, size_t size)
 {
 	struct state *state = encoder->state;
 
 	if (!tl_record_is_whole(call, size))
 		return 0;
 	if (tl_record_is_gap(call))
-		put_gap(encoder, text, tid);
+		packet_gap(encoder, text, tid);
 	tl_pf_ties_look(&state->ties, call, size, encoder);
 	switch (call->type) {
 	case TL_RECORD_CALL:
-		if (!put_call(encoder, text, tid, call))
+		if (!packet_call(encoder, text, tid, call))
 			return 0;
 		if (encoder->marks && encoder->marks->now.open)
 			tl_encoder_note(encoder, tid, call);
 		break;
 	case TL_RECORD_LOST:
-		put_lost(encoder, text, tid, call);
+		packet_lost(encoder, text, tid, call);
 		break;
 	case TL_RECORD_EVENT:
 		if (!tl_event_is_sound((const void *)call))
@@ -756,7 +759,7 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		if (!tl_encoder_note(encoder, tid, call))
 			break;
 		if (has_room(text))
-			put_event(encoder, text, tid, (const void *)call);
+			packet_event(encoder, text, tid, (const void *)call);
 		break;
 	case TL_RECORD_PAD:
 		break;
@@ -799,8 +802,8 @@ static struct tl_pf_text bounded(const char *string, size_t most)
 	return (struct tl_pf_text){string, strnlen(string, most)};
 }
 
-static void put_process(struct tl_encoder *encoder, struct tl_text *text,
-			const struct tl_facts *facts)
+static void packet_process(struct tl_encoder *encoder, struct tl_text *text,
+			   const struct tl_facts *facts)
 {
 	char labels[128];
 	struct tl_text label = {labels, labels + sizeof(labels), false};
@@ -845,34 +848,35 @@ static uint64_t boottime_of(const struct tl_facts *facts)
  * What the time of day is at a time of the trace. Perfetto's own clock is CLOCK_BOOTTIME: a file
  * that does not relate that to its times can't be put beside others.
  */
-static void put_day(struct tl_text *text, const struct tl_facts *facts)
+static void packet_day(struct tl_text *text, const struct tl_facts *facts)
 {
 	char *packet = tl_protobuf_open(text->at, TL_PF_PACKET);
 	char *at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, FIRST_SEQUENCE);
 	char *snapshot = tl_protobuf_open(at, TL_PF_CLOCK_SNAPSHOT);
 
-	at = put_clock(snapshot, TL_PF_REALTIME, facts->realtime_ns);
-	at = put_clock(at, TL_PF_MONOTONIC, facts->monotonic_ns);
-	at = put_clock(at, TL_PF_BOOTTIME, boottime_of(facts));
+	at = packet_clock(snapshot, TL_PF_REALTIME, facts->realtime_ns);
+	at = packet_clock(at, TL_PF_MONOTONIC, facts->monotonic_ns);
+	at = packet_clock(at, TL_PF_BOOTTIME, boottime_of(facts));
 	at = tl_protobuf_number(at, TL_PF_PRIMARY_CLOCK, TL_PF_MONOTONIC);
 	text->at = tl_protobuf_close(packet, tl_protobuf_close(snapshot, at));
 }
 
-static void begin(struct tl_encoder *encoder, struct tl_text *text, const struct tl_facts *facts)
+static void pftrace_begin(struct tl_encoder *encoder, struct tl_text *text,
+			  const struct tl_facts *facts)
 {
 	struct state *state = encoder->state;
 
 	if (!has_room(text))
 		return;
 	state->now.owns_file = true;
-	put_day(text, facts);
-	put_process(encoder, text, facts);
-	put_instant(encoder, text, 0, "tracelayer", facts->monotonic_ns, facts->members,
-		    strnlen(facts->members, sizeof(facts->members)));
+	packet_day(text, facts);
+	packet_process(encoder, text, facts);
+	packet_instant(encoder, text, 0, "tracelayer", facts->monotonic_ns, facts->members,
+		       strnlen(facts->members, sizeof(facts->members)));
 }
 
-static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		   const char name[16])
+static void pftrace_thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			   const char name[16])
 {
 	struct track track;
 
@@ -885,8 +889,8 @@ static void thread(struct tl_encoder *encoder, struct tl_text *text, uint32_t ti
 	text->at = close_track(&track, at);
 }
 
-static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid, const char *name,
-		 size_t size, int32_t sort)
+static void pftrace_lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			 const char *name, size_t size, int32_t sort)
 {
 	char *packet, *track, *at;
 
@@ -903,8 +907,8 @@ static void lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 	text->at = tl_protobuf_close(packet, tl_protobuf_close(track, at));
 }
 
-static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-		       uint32_t function, uint64_t start, uint64_t end)
+static void pftrace_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			       uint32_t function, uint64_t start, uint64_t end)
 {
 	struct state *state = encoder->state;
 	const struct tl_function *called = tl_encoder_function(encoder, function);
@@ -913,20 +917,22 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 	if (!called || !has_room(text))
 		return;
 	struct plan *plan = plan_of(state, called, function);
-	text->at = put_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
+	text->at = packet_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
 	event = open_event(state, text->at, tl_encoder_ns(encoder, start), &packet);
-	at = put_call_categories(state, event, plan, false);
-	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, tl_pf_text(called->name));
+	at = packet_call_categories(state, event, plan, false);
+	at = packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
+			 tl_pf_text(called->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
 	text->at = close_event(state, event, notes.at, packet);
-	put_end(state, text, tl_encoder_ns(encoder, end > start ? end : start), 0);
+	packet_end(state, text, tl_encoder_ns(encoder, end > start ? end : start), 0);
 }
 
 /* More may be written over the end: what it tells of names and lanes is not known to what follows.
  */
-static void end(struct tl_encoder *encoder, struct tl_text *text, const struct tl_totals *totals)
+static void pftrace_end(struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_totals *totals)
 {
 	struct state *state = encoder->state;
 	struct tl_text args = {state->scratch, state->scratch + SCRATCH, false};
@@ -937,15 +943,15 @@ static void end(struct tl_encoder *encoder, struct tl_text *text, const struct t
 		return;
 	tl_text_totals(&args, totals);
 	state->names.block++;
-	put_instant(encoder, text, 0, "tracelayer_end", before.latest, state->scratch,
-		    (size_t)(args.at - state->scratch));
+	packet_instant(encoder, text, 0, "tracelayer_end", before.latest, state->scratch,
+		       (size_t)(args.at - state->scratch));
 	tl_pf_names_drop(&state->names);
 	state->names.block--;
 	state->names.changed = changed;
 	state->now = before;
 }
 
-static void block(struct tl_encoder *encoder)
+static void pftrace_block(struct tl_encoder *encoder)
 {
 	struct state *state = encoder->state;
 
@@ -958,7 +964,7 @@ static void block(struct tl_encoder *encoder)
 	state->settled = false;
 }
 
-static void kept(struct tl_encoder *encoder)
+static void pftrace_kept(struct tl_encoder *encoder)
 {
 	struct state *state = encoder->state;
 
@@ -973,12 +979,12 @@ const struct tl_format tl_format_pftrace = {
 	.ending = ".pftrace",
 	.number = TL_OUTPUT_PFTRACE,
 	.state = sizeof(struct state),
-	.begin = begin,
-	.thread = thread,
-	.lane = lane,
-	.record = record,
-	.unfinished = unfinished,
-	.end = end,
-	.block = block,
-	.kept = kept,
+	.begin = pftrace_begin,
+	.thread = pftrace_thread,
+	.lane = pftrace_lane,
+	.record = pftrace_record,
+	.unfinished = pftrace_unfinished,
+	.end = pftrace_end,
+	.block = pftrace_block,
+	.kept = pftrace_kept,
 };

@@ -8,7 +8,7 @@
  */
 #include "format/encode/pftrace_notes.h"
 
-#include "format/args/args_print.h"
+#include "format/args/args.h"
 
 #define DEPTH_MAX 64 /* of values in values */
 #define NAME_ROOM (TL_PF_STRING_MAX + TL_PROTOBUF_NUMBER)
@@ -49,8 +49,8 @@ static bool has_room(struct tl_pf_notes *notes, size_t size)
 }
 
 /* A key, in a DebugAnnotation that was begun with NOTE_ROOM. */
-static char *put_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
-		     struct tl_pf_text key)
+static char *note_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+		      struct tl_pf_text key)
 {
 	uint32_t iid = name ? tl_pf_name_use(notes->names, name) : 0;
 
@@ -59,8 +59,8 @@ static char *put_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *nam
 }
 
 /* A string that comes again: an enumerator. */
-static char *put_again(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
-		       struct tl_pf_text string)
+static char *note_again(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+			struct tl_pf_text string)
 {
 	uint32_t iid = name ? tl_pf_name_use(notes->names, name) : 0;
 
@@ -72,8 +72,8 @@ static char *put_again(struct tl_pf_notes *notes, char *at, struct tl_pf_name *n
 static char *open_note(struct tl_pf_notes *notes, struct tl_pf_text key, char **content)
 {
 	*content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
-	return put_key(notes, *content, tl_pf_name_clean(notes->names, TL_PF_ANNOTATION_NAMES, key),
-		       key);
+	return note_key(notes, *content,
+			tl_pf_name_clean(notes->names, TL_PF_ANNOTATION_NAMES, key), key);
 }
 
 void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t field,
@@ -90,7 +90,7 @@ void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t
 }
 
 /* The value's field in a DebugAnnotation, or where the number is large its digits. */
-static char *put_integer(char *at, uint64_t value, bool is_signed)
+static char *note_integer(char *at, uint64_t value, bool is_signed)
 {
 	char digits[32];
 	struct tl_text text = {digits, digits + sizeof(digits), false};
@@ -113,7 +113,7 @@ void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64
 	if (!has_room(notes, NOTE_ROOM))
 		return;
 	at = open_note(notes, key, &content);
-	notes->at = tl_protobuf_close(content, put_integer(at, value, is_signed));
+	notes->at = tl_protobuf_close(content, note_integer(at, value, is_signed));
 }
 
 void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string)
@@ -123,8 +123,8 @@ void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct 
 	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
 		return;
 	at = open_note(notes, key, &content);
-	at = put_again(notes, at, tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, string),
-		       string);
+	at = note_again(notes, at, tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, string),
+			string);
 	notes->at = tl_protobuf_close(content, at);
 }
 
@@ -140,12 +140,13 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 				    .word = variable->offset,
 				    .how = (uint8_t)tl_how_of(variable)};
 	step->name = tl_pf_name_clean(names, TL_PF_ANNOTATION_NAMES, tl_pf_text(variable->name));
-	if (step->how != WALKED)
+	if (step->how != TL_HOW_WALKED)
 		step->unused = (uint8_t)(64 - 8 * type->size);
 }
 
 /* False where the value has no name. */
-static bool put_named(struct tl_pf_notes *notes, char **at, struct tl_pf_step *step, uint64_t value)
+static bool note_named(struct tl_pf_notes *notes, char **at, struct tl_pf_step *step,
+		       uint64_t value)
 {
 	const char *name;
 
@@ -161,7 +162,7 @@ static bool put_named(struct tl_pf_notes *notes, char **at, struct tl_pf_step *s
 		return false;
 	step->value = value;
 	step->enumerator = tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, tl_pf_text(name));
-	*at = put_again(notes, *at, step->enumerator, tl_pf_text(name));
+	*at = note_again(notes, *at, step->enumerator, tl_pf_text(name));
 	return true;
 }
 
@@ -170,35 +171,35 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 {
 	uint64_t value = word << step->unused >> step->unused;
 
-	if (step->how == WALKED || (step->how == FOLLOWED && word && captured))
+	if (step->how == TL_HOW_WALKED || (step->how == TL_HOW_FOLLOWED && word && captured))
 		return false;
 	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
 		return true;
 	char *content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
-	char *at = put_key(notes, content, step->name, tl_pf_text(step->key));
+	char *at = note_key(notes, content, step->name, tl_pf_text(step->key));
 	switch (step->how) {
-	case HANDLE:
-	case ADDRESS:
-	case FOLLOWED:
+	case TL_HOW_HANDLE:
+	case TL_HOW_ADDRESS:
+	case TL_HOW_FOLLOWED:
 		at = tl_protobuf_number(at, TL_PF_POINTER_VALUE, value);
 		break;
-	case SIGNED:
+	case TL_HOW_SIGNED:
 		value = (uint64_t)((int64_t)(word << step->unused) >> step->unused);
-		at = put_integer(at, value, true);
+		at = note_integer(at, value, true);
 		break;
-	case TRUTH:
-		at = value > 1 ? put_integer(at, value, false)
+	case TL_HOW_TRUTH:
+		at = value > 1 ? note_integer(at, value, false)
 			       : tl_protobuf_number(at, TL_PF_BOOL_VALUE, value);
 		break;
-	case NAMED:
-		if (!put_named(notes, &at, step, value))
+	case TL_HOW_NAMED:
+		if (!note_named(notes, &at, step, value))
 			return false;
 		break;
-	case REAL:
-		at = tl_protobuf_fixed64(at, TL_PF_DOUBLE_VALUE, double_bits(step->type, &word));
+	case TL_HOW_REAL:
+		at = tl_protobuf_fixed64(at, TL_PF_DOUBLE_VALUE, tl_double_bits(step->type, &word));
 		break;
 	default:
-		at = put_integer(at, value, false);
+		at = note_integer(at, value, false);
 	}
 	notes->at = tl_protobuf_close(content, at);
 	return true;
@@ -265,7 +266,7 @@ static bool take_digits(struct reader *reader, int base, uint64_t *value)
 	return reader->at != first;
 }
 
-static char *put_utf8(char *at, uint64_t code)
+static char *note_utf8(char *at, uint64_t code)
 {
 	if (code >= 0xd800 && code <= 0xdfff)
 		code = 0xfffd;
@@ -301,7 +302,7 @@ static char *unescape(char *at, struct reader inside)
 			if (inside.end - inside.at < 4)
 				return at;
 			take_digits(&four, 16, &code);
-			at = put_utf8(at, code);
+			at = note_utf8(at, code);
 			inside.at += 4;
 		} else {
 			*at++ = letter ? meant[letter - letters] : c;
@@ -310,10 +311,10 @@ static char *unescape(char *at, struct reader inside)
 	return at;
 }
 
-static bool put_value(struct tl_pf_notes *notes, struct reader *reader, unsigned depth);
+static bool note_value(struct tl_pf_notes *notes, struct reader *reader, unsigned depth);
 
 /* A key with its colon. */
-static bool put_member_key(struct tl_pf_notes *notes, struct reader *reader)
+static bool note_member_key(struct tl_pf_notes *notes, struct reader *reader)
 {
 	char key[TL_PF_NAME_MAX];
 	struct reader inside;
@@ -322,43 +323,43 @@ static bool put_member_key(struct tl_pf_notes *notes, struct reader *reader)
 	    inside.end - inside.at > (ptrdiff_t)sizeof(key))
 		return false;
 	struct tl_pf_text text = {key, (size_t)(unescape(key, inside) - key)};
-	notes->at = put_key(notes, notes->at,
-			    tl_pf_name_find(notes->names, TL_PF_ANNOTATION_NAMES, key, text.size),
-			    text);
+	notes->at = note_key(notes, notes->at,
+			     tl_pf_name_find(notes->names, TL_PF_ANNOTATION_NAMES, key, text.size),
+			     text);
 	return true;
 }
 
 /* A DebugAnnotation as `field`: a member, or without its name an array's element. */
-static bool put_note(struct tl_pf_notes *notes, struct reader *reader, uint32_t field,
-		     unsigned depth)
+static bool note_note(struct tl_pf_notes *notes, struct reader *reader, uint32_t field,
+		      unsigned depth)
 {
 	if (!has_room(notes, NOTE_ROOM))
 		return false;
 	char *content = notes->at = tl_protobuf_open(notes->at, field);
-	if (field != TL_PF_ARRAY_VALUES && !put_member_key(notes, reader))
+	if (field != TL_PF_ARRAY_VALUES && !note_member_key(notes, reader))
 		return false;
-	if (!put_value(notes, reader, depth))
+	if (!note_value(notes, reader, depth))
 		return false;
 	notes->at = tl_protobuf_close(content, notes->at);
 	return true;
 }
 
 /* Members or elements up to the bracket that ends them. */
-static bool put_several(struct tl_pf_notes *notes, struct reader *reader, uint32_t field,
-			char bracket, unsigned depth)
+static bool note_several(struct tl_pf_notes *notes, struct reader *reader, uint32_t field,
+			 char bracket, unsigned depth)
 {
 	if (depth == DEPTH_MAX)
 		return false;
 	if (take(reader, bracket))
 		return true;
 	do {
-		if (!put_note(notes, reader, field, depth + 1))
+		if (!note_note(notes, reader, field, depth + 1))
 			return false;
 	} while (take(reader, ','));
 	return take(reader, bracket);
 }
 
-static bool put_text(struct tl_pf_notes *notes, struct reader inside)
+static bool note_text(struct tl_pf_notes *notes, struct reader inside)
 {
 	if (!has_room(notes, (size_t)(inside.end - inside.at) + 2 * TL_PROTOBUF_NUMBER))
 		return false;
@@ -367,7 +368,7 @@ static bool put_text(struct tl_pf_notes *notes, struct reader inside)
 	return true;
 }
 
-static bool put_quoted(struct tl_pf_notes *notes, struct reader *reader, char quote)
+static bool note_quoted(struct tl_pf_notes *notes, struct reader *reader, char quote)
 {
 	struct reader inside;
 
@@ -375,17 +376,17 @@ static bool put_quoted(struct tl_pf_notes *notes, struct reader *reader, char qu
 		return false;
 	size_t size = (size_t)(inside.end - inside.at);
 	if (quote == '"' || size > TL_PF_NAME_MAX)
-		return put_text(notes, inside);
+		return note_text(notes, inside);
 	if (!has_room(notes, NAME_ROOM))
 		return false;
-	notes->at = put_again(notes, notes->at,
-			      tl_pf_name_find(notes->names, TL_PF_STRING_VALUES, inside.at, size),
-			      (struct tl_pf_text){inside.at, size});
+	notes->at = note_again(notes, notes->at,
+			       tl_pf_name_find(notes->names, TL_PF_STRING_VALUES, inside.at, size),
+			       (struct tl_pf_text){inside.at, size});
 	return true;
 }
 
 /* Integers as such; what else JSON has for numbers, as text. */
-static bool put_number(struct tl_pf_notes *notes, struct reader *reader)
+static bool note_number(struct tl_pf_notes *notes, struct reader *reader)
 {
 	struct reader token = *reader;
 	bool negative = take(reader, '-');
@@ -399,14 +400,14 @@ static bool put_number(struct tl_pf_notes *notes, struct reader *reader)
 			break;
 	if (token.end != reader->at) {
 		reader->at = token.end;
-		return put_text(notes, token);
+		return note_text(notes, token);
 	}
 	notes->at = negative ? tl_protobuf_number(notes->at, TL_PF_INT_VALUE, 0 - value)
 			     : tl_protobuf_number(notes->at, TL_PF_UINT_VALUE, value);
 	return true;
 }
 
-static bool put_simple(struct tl_pf_notes *notes, struct reader *reader)
+static bool note_simple(struct tl_pf_notes *notes, struct reader *reader)
 {
 	uint64_t value;
 
@@ -423,21 +424,21 @@ static bool put_simple(struct tl_pf_notes *notes, struct reader *reader)
 	else if (take(reader, '#') && take_digits(reader, 16, &value))
 		notes->at = tl_protobuf_fixed64(notes->at, TL_PF_DOUBLE_VALUE, value);
 	else
-		return put_number(notes, reader);
+		return note_number(notes, reader);
 	return true;
 }
 
-static bool put_value(struct tl_pf_notes *notes, struct reader *reader, unsigned depth)
+static bool note_value(struct tl_pf_notes *notes, struct reader *reader, unsigned depth)
 {
 	if (take(reader, '{'))
-		return put_several(notes, reader, TL_PF_DICT_ENTRIES, '}', depth);
+		return note_several(notes, reader, TL_PF_DICT_ENTRIES, '}', depth);
 	if (take(reader, '['))
-		return put_several(notes, reader, TL_PF_ARRAY_VALUES, ']', depth);
+		return note_several(notes, reader, TL_PF_ARRAY_VALUES, ']', depth);
 	if (take(reader, '"'))
-		return put_quoted(notes, reader, '"');
+		return note_quoted(notes, reader, '"');
 	if (take(reader, '\''))
-		return put_quoted(notes, reader, '\'');
-	return put_simple(notes, reader);
+		return note_quoted(notes, reader, '\'');
+	return note_simple(notes, reader);
 }
 
 void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t size)
@@ -446,7 +447,7 @@ void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t s
 
 	while (reader.at < reader.end) {
 		char *mark = notes->at;
-		if (!put_note(notes, &reader, TL_PF_ANNOTATIONS, 0)) {
+		if (!note_note(notes, &reader, TL_PF_ANNOTATIONS, 0)) {
 			notes->at = mark;
 			notes->cut = true;
 			return;

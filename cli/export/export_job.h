@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export_job.h: one export of a .tlt file: what export.c was asked for, and the work of
+ * export_encode.c.
+ */
+#ifndef TL_CLI_EXPORT_EXPORT_JOB_H
+#define TL_CLI_EXPORT_EXPORT_JOB_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/outputs/outputs.h"
+#include "format/encode/formats.h"
+#include "format/encode/gzip.h"
+#include "format/file/record_reader.h"
+
+struct portion;
+struct slot;
+
+struct export
+{
+	const char *input, *output;
+	struct tl_trace *trace;
+	const struct tl_format *format;
+	bool gzip, systrace, force;
+	struct portion *portions;
+	size_t nportions;
+	uint64_t bytes; /* of records */
+
+	/* Under the lock. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct slot *slots;
+	size_t nslots;
+	size_t next;	/* portion that nobody has taken */
+	size_t written; /* portions */
+	bool failed;	/* no use to go on */
+
+	struct output_file file;
+	uint64_t place, written_bytes, events, unknown;
+	struct tl_event_cost cost;
+	struct tl_gzip total; /* of all that was written: .crc and .size */
+};
+
+/* Cut the trace's records into portions. */
+void export_make_portions(struct export *export);
+
+/* Encode all portions and write them to the file, with its end. False: errno says why. */
+bool export_encode_all(struct export *export);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * common.h: the contract of common: what the layer, the command, the generator and the tool
+ * libraries share. Each header is about one thing: settings, text, output files, places, what /proc
+ * says.
+ *
+ * Promises: no part needs another room, or more than libc. All but checked_stdout.h and
+ * installed.h, which are for commands, can be used inside a traced process: they allocate nothing,
+ * print nothing and know no locale.
+ *
+ * Who may call: any room. A header says from where: most can be called on any thread, in a signal
+ * handler and in a forked child; memory_limits.h and output.h by one thread at a time.
+ */
+#ifndef TL_COMMON_COMMON_H
+#define TL_COMMON_COMMON_H
+
+#include "common/command_kinds.h"
+#include "common/digits.h"
+#include "common/follow.h"
+#include "common/installed.h"
+#include "common/launcher.h"
+#include "common/levels.h"
+#include "common/memory_limits.h"
+#include "common/output.h"
+#include "common/places.h"
+#include "common/proc.h"
+#include "common/program_file.h"
+#include "common/run_protocol.h"
+#include "common/settings.h"
+#include "common/stages.h"
+#include "common/text.h"
+#include "common/tool_list.h"
+#include "common/xpti_environment.h"
+#include "common/checked_stdout.h"
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * args_capture.h: live arguments, and the memory behind them, as bytes.
+ *
+ * A call's words are its parameters in order. Each takes param.words 8-byte words from word
+ * param.offset on: integers zero- or sign-extended, pointers and handles as they are, floats by
+ * their bits, structs passed by value as their bytes.
+ *
+ * Blobs: capture walks the parameters in order, and below each the pointers that it meets, depth
+ * first: members in order, a pNext link after the other members of its struct. For every pointer
+ * that is not NULL and that its type and direction say to follow, it appends one blob: a struct
+ * tl_blob and the bytes, padded to 8. A blob without bytes means that there was nothing to read. Of
+ * an array that the call fills, and whose length it tells right behind it, only so much is kept.
+ * Printing makes the same walk, so that no blob has to say where it belongs. Structs are captured
+ * whole; the pointers in them are then followed in the captured copy.
+ */
+#ifndef TL_FORMAT_ARGS_ARGS_CAPTURE_H
+#define TL_FORMAT_ARGS_ARGS_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracelayer/api.h"
+
+enum tl_capture_when {
+	TL_CAPTURE_ENTRY, /* before the call: memory that IN parameters lead to */
+	TL_CAPTURE_EXIT,  /* after a success: memory that OUT parameters lead to */
+};
+
+#define TL_CAPTURE_STRING   256 /* bytes of a string that are kept */
+#define TL_CAPTURE_ELEMENTS 32	/* elements of an array that are kept */
+#define TL_CAPTURE_DEPTH    6	/* pointers behind pointers */
+#define TL_CAPTURE_LINKS    16	/* structs in a pNext chain */
+#define TL_CAPTURE_BLOBS    256 /* blobs of one capture */
+
+struct tl_blob {
+	uint32_t bytes; /* that follow, before padding */
+	uint32_t total; /* elements that the memory has, of which the first are here */
+};
+#define TL_BLOB_UNKNOWN UINT32_MAX /* total: more than what is here */
+
+/*
+ * Append the blobs of one call to `out` (8-byte aligned, `room` bytes). Returns the bytes used, a
+ * multiple of 8. *cut is set to true where something did not fit; what was appended is whole and in
+ * order even then. Reads OBLIGED memory directly and the rest by `tl_checked_copy`. No allocation,
+ * no lock; safe in a signal handler.
+ */
+size_t tl_args_capture(const struct tl_function *function, const uint64_t *words,
+		       enum tl_capture_when when, void *out, size_t room, bool *cut);
+
+/*
+ * Copy `size` bytes from memory that may not be there. Returns the bytes copied, 0 where none could
+ * be. Installs no signal handler. errno is kept. Safe in a signal handler and in a forked child.
+ */
+size_t tl_checked_copy(void *to, const void *from, size_t size);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * args_kept.h: what a record has of a call's arguments, and what the call's result means.
+ */
+#ifndef TL_FORMAT_ARGS_ARGS_KEPT_H
+#define TL_FORMAT_ARGS_ARGS_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/file/record.h"
+#include "tracelayer/api.h"
+
+/* What a record kept of a call's arguments: words, and what the two captures made. */
+struct tl_args_kept {
+	const uint64_t *words;
+	const void *entry, *exit;
+	size_t entry_size, exit_size;
+};
+
+/*
+ * The name of a member that the encoders add to a call's arguments: `key`, which begins with
+ * "tracelayer_", without that beginning, unless a parameter of the function has this name.
+ */
+const char *tl_args_own_key(const struct tl_function *function, const char *key);
+
+/* Find it in a record that lies whole in its chunk; false where it is not sound. */
+bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
+		  const struct tl_call_record *record);
+
+/* Calls return something, of at most 8 bytes. */
+bool tl_call_has_result(const struct tl_function *function);
+
+/*
+ * The call's result (zero-extended from its size) means failure. Most results are 0, which is one
+ * only of what gives out pointers.
+ */
+bool tl_call_failed_by(const struct tl_function *function, uint64_t result);
+static inline bool tl_call_failed(const struct tl_function *function, uint64_t result)
+{
+	return (result || function->failure == TL_FAILURE_NULL) &&
+	       tl_call_failed_by(function, result);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file.h: the contract of format/file: what lies in a thread's buffer and in the files of the
+ * record format, and how they are read.
+ *
+ * record.h and trace_file.h are the layout: the layer writes it, and everybody else reads it. They
+ * are structs and constants, with rules for which store comes last. doc/tracelayer-record.5
+ * describes the same layout for users.
+ *
+ * describe.h and record_reader.h allocate and print problems to memory: they are for the command,
+ * the generator and the tests, never for a traced process. Nothing in a file is trusted. One trace
+ * is used by one thread at a time, but for the functions whose comment says otherwise.
+ *
+ * May use: common.
+ */
+#ifndef TL_FORMAT_FILE_FILE_H
+#define TL_FORMAT_FILE_FILE_H
+
+#include "format/file/describe.h"
+#include "format/file/record.h"
+#include "format/file/record_reader.h"
+#include "format/file/trace_file.h"
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_facts.c: what a trace file says of the whole: its APIs, facts of the process, the output
+ * file, the end.
+ */
+#include "format/file/trace_inside.h"
+
+#include <jansson.h>
+
+#include "format/file/describe.h"
+
+void tl_reader_api(struct trace *trace, const char *piece, uint64_t size)
+{
+	uint64_t place = (uint64_t)(piece - trace->bytes);
+	struct tl_api_piece head;
+	char why[256];
+
+	if (size < sizeof(head)) {
+		problem(trace, "byte %llu: an API's description that is too short",
+			(unsigned long long)place);
+		return;
+	}
+	memcpy(&head, piece, sizeof(head));
+	if (head.number >= API_NUMBERS || head.size > size - sizeof(head)) {
+		problem(trace, "byte %llu: the description of API %u is not there",
+			(unsigned long long)place, head.number);
+		return;
+	}
+	if (trace->apis[head.number])
+		return;
+	trace->apis[head.number] =
+		tl_describe_read(piece + sizeof(head), head.size, why, sizeof(why));
+	if (!trace->apis[head.number])
+		problem(trace, "byte %llu: the description of API %u: %s",
+			(unsigned long long)place, head.number, why);
+}
+
+const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number)
+{
+	return number < API_NUMBERS ? ((const struct trace *)trace)->apis[number] : NULL;
+}
+
+const struct tl_function *tl_trace_function(const struct tl_trace *trace, uint32_t id)
+{
+	const struct tl_api *api = tl_trace_api(trace, id >> 16);
+
+	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
+}
+
+/* They are put into the trace as they are. */
+static bool are_members(const char *members, uint32_t size)
+{
+	char *object = malloc((size_t)size + 2);
+	json_t *json;
+	bool one_line = true;
+
+	if (!object)
+		return false;
+	for (uint32_t i = 0; i < size; i++)
+		one_line &= (unsigned char)members[i] >= 0x20;
+	object[0] = '{';
+	memcpy(object + 1, members, size);
+	object[size + 1] = '}';
+	json = one_line ? json_loadb(object, (size_t)size + 2, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	free(object);
+	if (!json)
+		return false;
+	json_decref(json);
+	return true;
+}
+
+void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_facts *facts = &trace->seen.facts;
+
+	const size_t head = offsetof(struct tl_facts_piece, facts);
+
+	if (size < head + offsetof(struct tl_facts, members)) {
+		problem(trace, "byte %llu: facts that are too short",
+			(unsigned long long)(piece - trace->bytes));
+		return;
+	}
+	/* What the members don't fill may be left out. */
+	size = size - head < sizeof(*facts) ? size - head : sizeof(*facts);
+	memset(facts, 0, sizeof(*facts));
+	memcpy(facts, piece + head, size);
+	facts->program[sizeof(facts->program) - 1] = 0;
+	facts->host[sizeof(facts->host) - 1] = 0;
+	facts->has_rank = !!facts->has_rank;
+	if (facts->members_size > size - offsetof(struct tl_facts, members) ||
+	    !are_members(facts->members, facts->members_size)) {
+		problem(trace, "byte %llu: facts that are no JSON",
+			(unsigned long long)(piece - trace->bytes));
+		facts->members_size = 0;
+	}
+	memset(facts->members + facts->members_size, 0,
+	       sizeof(facts->members) - facts->members_size);
+	trace->seen.has_facts = true;
+}
+
+void tl_reader_output(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_trace_output *output = &trace->seen.output;
+	struct tl_output_piece *copy = size < sizeof(*copy) ? NULL : malloc(sizeof(*copy));
+
+	if (!copy) {
+		problem(trace, "byte %llu: what is said of the output is too short",
+			(unsigned long long)(piece - trace->bytes));
+		return;
+	}
+	memcpy(copy, piece, sizeof(*copy));
+	*output = (struct tl_trace_output){.made = copy->made == 1,
+					   .format = (enum tl_output_format)copy->format,
+					   .gzip = copy->gzip != 0,
+					   .number = copy->number,
+					   .device = copy->device,
+					   .inode = copy->inode,
+					   .block = copy->block,
+					   .slot = copy->slots[copy->block % 2]};
+	memcpy(output->path, copy->path, sizeof(output->path) - 1);
+	memcpy(output->pattern, copy->pattern, sizeof(output->pattern) - 1);
+	free(copy);
+	if (output->made && (output->format > TL_OUTPUT_TLT || !*output->path)) {
+		problem(trace, "byte %llu: an output of no known format, or without a path",
+			(unsigned long long)(piece - trace->bytes));
+		output->made = false;
+	}
+	trace->seen.has_output = true;
+}
+
+void tl_reader_end(struct trace *trace, const char *piece, uint64_t size)
+{
+	struct tl_end_piece end = {.overwritten = 0};
+
+	if (size < offsetof(struct tl_end_piece, overwritten))
+		return;
+	memcpy(&end, piece, size < sizeof(end) ? size : sizeof(end));
+	/* Cut: the file has less of it than it says. */
+	if (end.piece.size > size)
+		return;
+	trace->seen.ended = true;
+	trace->seen.events = end.events;
+	trace->seen.lost = end.lost;
+	trace->seen.last = end.last;
+	trace->seen.overwritten = end.overwritten;
+}
