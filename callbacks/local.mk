@@ -6,7 +6,7 @@ TOOL_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 TOOL_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined -static-libgcc -export-symbols-regex '^tl_tool_' \
 	-Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,--no-as-needed,.libs/libtracelayer.so,--as-needed
 # They need libtracelayer.so by its name alone: where a tool is loaded, it is there already.
-TOOL_COMMON = %D%/tool_common.h %D%/tool_common.c
+TOOL_COMMON = %D%/callbacks.h %D%/tool_common.h %D%/tool_common.c
 
 %C%_summary_la_SOURCES = %D%/summary.c %D%/summary_device.h %D%/summary_device.c %D%/recent_calls.h %D%/recent_calls.c %D%/duration_bins.h $(TOOL_COMMON)
 %C%_summary_la_CFLAGS = $(TOOL_CFLAGS)

@@ -29,7 +29,7 @@
 #include "callbacks/recent_calls.h"
 #include "callbacks/summary_device.h"
 #include "tables/call_tables.h"
-#include "cli/command.h"
+#include "tables/needed_memory.h"
 
 #define TIDS  16u
 #define APIS  32

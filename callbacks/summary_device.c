@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "callbacks/duration_bins.h"
-#include "cli/command.h"
+#include "tables/needed_memory.h"
 #include "tracelayer/device.h"
 
 #define BACK 1024u /* commands that a queue keeps back, at most */

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer: the command. Finds the subcommand and hands over; each subcommand has a file of its
- * own.
+ * tracelayer.c: the command's main(). It finds the subcommand that the user names and calls it. See
+ * cli.h.
  */
 #include "config.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/progress.h"
-#include "common/text.h"
+#include "cli/basics/basics.h"
+#include "cli/cli.h"
 
 static const struct subcommand {
 	const char *name, *called, *purpose;
@@ -40,53 +36,12 @@ static const struct subcommand {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-void say(const char *format, ...)
-{
-	/* One write: the line stays whole beside what the traced program prints. */
-	char said[4096], line[sizeof("tracelayer: ") + 4 * sizeof(said)];
-	struct tl_text text = {line, line + sizeof(line) - 1, false};
-	va_list arguments;
-
-	va_start(arguments, format);
-	progress_hide();
-	int length = vsnprintf(said, sizeof(said), format, arguments);
-	va_end(arguments);
-	if (length > (int)sizeof(said) - 1)
-		length = sizeof(said) - 1;
-	tl_text_string(&text, "tracelayer: ");
-	/* Names out of files are among it. */
-	tl_text_shown(&text, said, length > 0 ? (size_t)length : 0);
-	*text.at++ = '\n';
-	fwrite(line, 1, (size_t)(text.at - line), stderr);
-	fflush(stderr);
-}
-
-void *need(void *allocated)
-{
-	if (!allocated) {
-		say("out of memory; close other programs, or give fewer files at a time");
-		exit(EXIT_BROKEN);
-	}
-	return allocated;
-}
-
-static bool output_failure_is_said;
-
-void say_output_failed(const char *what)
-{
-	say("cannot write %s: %s; free some space, or send it elsewhere", what, strerror(errno));
-	output_failure_is_said = true;
-}
-
-/*
- * Whatever ends the command, argp's --help among it: what was printed is there, or the exit code
- * tells.
- */
+/* Runs at exit, also after argp's --help: lost output must show in the exit code. */
 static void check_output(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
-	if (!output_failure_is_said)
+	if (!output_failure_is_said())
 		say_output_failed("the output");
 	_exit(EXIT_BROKEN);
 }

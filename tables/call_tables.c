@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tables/call_tables.h"
-#include "cli/command.h"
+#include "tables/needed_memory.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "cli/command.h"
+#include "tables/needed_memory.h"
 #include "tables/table.h"
 #include "common/text.h"
 

@@ -12,6 +12,7 @@ stress_scripts =
 stack_scripts =
 test_files =
 check_DATA =
+check_LIBRARIES =
 
 # What the layer's unit tests have in place of generated code.
 core_doubles = %D%/lib/core_doubles.c %D%/lib/core_doubles.h

@@ -8,7 +8,7 @@
  * first, and are waited for then.
  *
  * Nothing that such a file says is relied on beyond the file itself: it may be left over from a
- * dead process whose number is in use again (cli/recover/leftovers.h).
+ * dead process whose number is in use again (cli/leftovers/leftovers.h).
  */
 #include "config.h"
 
@@ -28,10 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/control/control.h"
-#include "cli/recover/leftovers.h"
-#include "cli/shown.h"
+#include "cli/leftovers/leftovers.h"
 #include "common/proc.h"
 #include "format/file/trace_file.h"
 
@@ -286,7 +285,7 @@ static void settle(struct targets *targets, struct target *target)
 	output = request->writes ? output_of(target) : NULL;
 	printf("%d: %s%s", (int)target->pid, request->done, output ? ": " : "");
 	if (output)
-		print_shown(stdout, output, strlen(output));
+		print_escaped(stdout, output, strlen(output));
 	putchar('\n');
 }
 

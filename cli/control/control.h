@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control.h: a word to a traced process from commands other than pause, resume, snapshot and stop.
+ * control.h: the contract of cli/control, requests to traced processes while they run: `tracelayer
+ * pause`, `resume`, `snapshot` and `stop`, called by tracelayer.c, and one request to one process for
+ * other commands.
+ *
+ * The room uses leftovers to find the processes' buffers files. One thread only.
  */
 #ifndef TL_CLI_CONTROL_CONTROL_H
 #define TL_CLI_CONTROL_CONTROL_H
@@ -10,7 +14,12 @@
 
 #include "format/file/trace_file.h"
 
-/* Ask it, and wait until it has done it. False: it is gone, or silent for long. */
+int command_pause(int argc, char **argv);
+int command_resume(int argc, char **argv);
+int command_snapshot(int argc, char **argv);
+int command_stop(int argc, char **argv);
+
+/* Sends the request and waits for the answer. False: the process has ended, or is silent for 10 s. */
 bool control_request(uint32_t pid, enum tl_file_request what);
 
 #endif

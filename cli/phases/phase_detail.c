@@ -8,30 +8,30 @@
 #include <string.h>
 
 #include "cli/phases/phase_detail.h"
-#include "cli/phases/phase_row.h"
+#include "cli/systrace/systrace.h"
 #include "common/text.h"
 
 #define SHOWN_MARK 200
 
-void phase_detail_mark(struct phase_text *text, uint64_t offset, char *to, size_t size)
+void phase_detail_mark(struct systrace_text *text, uint64_t offset, char *to, size_t size)
 {
-	const char *line = phase_text_at(text, offset), *mark = strstr(line, ROW_FUNCTION);
+	const char *line = systrace_text_at(text, offset), *mark = strstr(line, ROW_FUNCTION);
 
 	for (mark = mark ? mark + strlen(ROW_FUNCTION) : line; *mark && size > 1; mark++, size--)
 		*to++ = (unsigned char)*mark < ' ' || *mark == 0x7f ? '?' : *mark;
 	*to = '\0';
 }
 
-void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size_t size)
+void phase_detail_place(struct systrace_text *text, uint64_t offset, char *to, size_t size)
 {
 	const char *line, *end, *time;
 
 	if (!text->is_made) {
 		snprintf(to, size, "%s:%" PRIu64, text->is_inside ? " (unpacked)" : "",
-			 phase_text_line(text, offset));
+			 systrace_text_line(text, offset));
 		return;
 	}
-	line = phase_text_at(text, offset);
+	line = systrace_text_at(text, offset);
 	end = strstr(line, ": " ROW_FUNCTION);
 	time = end ? memrchr(line, ' ', (size_t)(end - line)) : NULL;
 	snprintf(to, size, ": at%.*s s", time ? (int)(end - time) : 0, time ? time : "");
@@ -40,11 +40,11 @@ void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size
 static void print_sums(FILE *to, const struct tree_sums *sums)
 {
 	for (enum overall overall = 0; overall < OVERALLS; overall++)
-		for (uint16_t layer = 0; layer < LAYERS; layer++)
-			for (uint16_t phase = 0; phase < PHASES; phase++)
+		for (uint16_t layer = 0; layer < NN_LAYERS; layer++)
+			for (uint16_t phase = 0; phase < NN_PHASES; phase++)
 				if (sums->times[overall][layer][phase] != 0)
-					fprintf(to, "  %s_%s_%s %.6f\n", overall_name(overall),
-						layer_name(layer), phase_name(phase),
+					fprintf(to, "  %s_%s_%s %.6f\n", nn_overall_name(overall),
+						nn_layer_name(layer), nn_phase_name(phase),
 						sums->times[overall][layer][phase]);
 }
 
@@ -57,7 +57,8 @@ static unsigned depth_of(const struct pool *pool, uint32_t node)
 	return depth;
 }
 
-static void print_node(FILE *to, const struct pool *pool, uint32_t number, struct phase_text *text)
+static void print_node(FILE *to, const struct pool *pool, uint32_t number,
+		       struct systrace_text *text)
 {
 	static const char *const kinds[] = {[NODE_MARK] = "",
 					    [NODE_DUMMY] = "",
@@ -71,13 +72,13 @@ static void print_node(FILE *to, const struct pool *pool, uint32_t number, struc
 	tl_text_shown(&shown, bytes, strlen(bytes));
 	*shown.at = '\0';
 	fprintf(to, "  %*s%s %s_%s %.6f %s%s%s%s\n", (int)(2 * depth_of(pool, number)), "",
-		overall_name(node->overall), layer_name(node->layer), phase_name(node->phase),
-		tree_time(pool, number), mark, kinds[node->kind],
+		nn_overall_name(node->overall), nn_layer_name(node->layer),
+		nn_phase_name(node->phase), tree_time(pool, number), mark, kinds[node->kind],
 		node->subtracts ? " counts elsewhere" : "",
 		tree_is_detail(pool, number) ? " detail" : "");
 }
 
-void phase_detail_print(FILE *to, const struct run *run, struct phase_text *text)
+void phase_detail_print(FILE *to, const struct run *run, struct systrace_text *text)
 {
 	for (size_t i = 0; i < run->ntrackers; i++) {
 		const struct tracker *tracker = &run->trackers[i];

@@ -8,15 +8,15 @@
 #include <stdio.h>
 
 #include "cli/phases/phase_run.h"
-#include "cli/phases/phase_text.h"
+#include "cli/systrace/systrace.h"
 
 /* The run must have been added up. Marks are read from the text again. */
-void phase_detail_print(FILE *to, const struct run *run, struct phase_text *text);
+void phase_detail_print(FILE *to, const struct run *run, struct systrace_text *text);
 
 /* The mark in the row there: at most `size` - 1 bytes, which a terminal can be given. */
-void phase_detail_mark(struct phase_text *text, uint64_t offset, char *to, size_t size);
+void phase_detail_mark(struct systrace_text *text, uint64_t offset, char *to, size_t size);
 
 /* Where a row is, behind the file's name: ":LINE", or in text that we made ": at TIME s". */
-void phase_detail_place(struct phase_text *text, uint64_t offset, char *to, size_t size);
+void phase_detail_place(struct systrace_text *text, uint64_t offset, char *to, size_t size);
 
 #endif

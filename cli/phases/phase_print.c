@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "cli/phases/phase_print.h"
-#include "cli/shown.h"
+#include "cli/basics/basics.h"
 #include "common/text.h"
 
-#define ROWS (LAYERS + 1)
+#define ROWS (NN_LAYERS + 1)
 
 /* What is shown of a layer, in the order of these names. */
 enum column {
@@ -40,8 +40,8 @@ struct shown {
 static const struct {
 	const char *name;
 	unsigned layer;
-} layers_by_name[ROWS] = {{"LA", LAYER_LA}, {"LC", LAYER_LC}, {"LD", LAYER_LD},
-			  {"LI", LAYER_LI}, {"LR", LAYER_LR}, {"LT", LAYER_LT}};
+} layers_by_name[ROWS] = {{"LA", NN_LAYER_LA}, {"LC", NN_LAYER_LC}, {"LD", NN_LAYER_LD},
+			  {"LI", NN_LAYER_LI}, {"LR", NN_LAYER_LR}, {"LT", NN_LAYER_LT}};
 
 /* ---- what is shown ---- */
 
@@ -78,19 +78,19 @@ static void show(struct shown *shown, const struct phase_style *style,
 	if (times->is_half)
 		count += times->executions[OVERALL_PWU] + times->executions[OVERALL_PBM];
 	for (unsigned layer = 0; layer < ROWS; layer++) {
-		double *of = shown->of[layer], longest = executions->of[PHASE_PE][LAYER_LT];
+		double *of = shown->of[layer], longest = executions->of[NN_PHASE_PE][NN_LAYER_LT];
 
-		of[COLUMN_PC] = all->of[PHASE_PC][layer];
-		of[COLUMN_PI] = all->of[PHASE_PI][layer];
-		of[COLUMN_PO] = all->of[PHASE_PO][layer];
-		of[COLUMN_PP] = all->of[PHASE_PP][layer];
-		of[COLUMN_PT] = all->of[PHASE_PT][layer];
-		of[COLUMN_PE] = executions->of[PHASE_PE][layer];
-		of[COLUMN_PIO] = executions->of[PHASE_PIO][layer];
-		of[COLUMN_PR] = executions->of[PHASE_PR][layer];
+		of[COLUMN_PC] = all->of[NN_PHASE_PC][layer];
+		of[COLUMN_PI] = all->of[NN_PHASE_PI][layer];
+		of[COLUMN_PO] = all->of[NN_PHASE_PO][layer];
+		of[COLUMN_PP] = all->of[NN_PHASE_PP][layer];
+		of[COLUMN_PT] = all->of[NN_PHASE_PT][layer];
+		of[COLUMN_PE] = executions->of[NN_PHASE_PE][layer];
+		of[COLUMN_PIO] = executions->of[NN_PHASE_PIO][layer];
+		of[COLUMN_PR] = executions->of[NN_PHASE_PR][layer];
 		of[COLUMN_PEO] = of[COLUMN_PE] - of[COLUMN_PIO] - of[COLUMN_PR];
 		of[COLUMN_PEP] = longest == 0 ? NAN : of[COLUMN_PE] * 100 / longest;
-		if (layer == LAYER_LC)
+		if (layer == NN_LAYER_LC)
 			shown->has_processor = is_worth_a_row(of);
 		if (style->per_execution)
 			divide(of, count);
@@ -220,32 +220,32 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 {
 	static const struct {
 		const char *label;
-		enum layer layer;
-	} rows[LAYERS] = {{"Application", LAYER_LA},
-			  {"Runtime", LAYER_LR},
-			  {"IPC", LAYER_LI},
-			  {"Driver", LAYER_LD},
-			  {"CPU", LAYER_LC}};
+		enum nn_layer layer;
+	} rows[NN_LAYERS] = {{"Application", NN_LAYER_LA},
+			     {"Runtime", NN_LAYER_LR},
+			     {"IPC", NN_LAYER_LI},
+			     {"Driver", NN_LAYER_LD},
+			     {"CPU", NN_LAYER_LC}};
 	const struct layout *layout = style->per_execution ? &per_execution : &all_phases;
 	struct shown shown;
 
 	show(&shown, style, times);
-	print_shown(to, starting_mark, size);
+	print_escaped(to, starting_mark, size);
 	fputs("\n\n", to);
 	put_rule(to, layout);
 	fprintf(to, "NNAPI timing summary (%s, ms wall-clock)%s%s\n%s\n%s\n", kind_of_time(style),
 		layout->title + (style->call_tree ? strlen(BY_TREE) : 0),
 		style->per_execution && times->is_benchmark ? "Benchmark" : "Execution",
 		layout->title_end, layout->heading);
-	for (size_t i = 0; i < LAYERS; i++) {
+	for (size_t i = 0; i < NN_LAYERS; i++) {
 		const double *of = shown.of[rows[i].layer];
 
-		if (rows[i].layer == LAYER_LC && !shown.has_processor)
+		if (rows[i].layer == NN_LAYER_LC && !shown.has_processor)
 			continue;
 		put_row(to, layout, rows[i].label, of);
-		fprintf(to, "%s\n", rows[i].layer == LAYER_LA ? layout->mark : "");
+		fprintf(to, "%s\n", rows[i].layer == NN_LAYER_LA ? layout->mark : "");
 	}
-	put_total(to, layout, shown.of[LAYER_LT]);
+	put_total(to, layout, shown.of[NN_LAYER_LT]);
 	put_rule(to, layout);
 	fprintf(to, "%s\n", layout->note);
 }
@@ -341,7 +341,7 @@ static void put_string(FILE *to, const char *bytes, size_t size)
 
 static void put_layers(FILE *to, const struct phase_table *table, unsigned phase, int indent)
 {
-	fprintf(to, "%*s\"%s\": {\n", indent, "", phase_name((uint16_t)phase));
+	fprintf(to, "%*s\"%s\": {\n", indent, "", nn_phase_name((uint16_t)phase));
 	for (unsigned i = 0; i < ROWS; i++) {
 		fprintf(to, "%*s\"%s\": ", indent + 2, "", layers_by_name[i].name);
 		put_number(to, table->of[phase][layers_by_name[i].layer]);
@@ -353,10 +353,11 @@ static void put_layers(FILE *to, const struct phase_table *table, unsigned phase
 /* Execution, warming up or measured. */
 static void put_part(FILE *to, const struct phase_table *tables, enum overall overall)
 {
-	static const enum phase phases[] = {PHASE_PCO, PHASE_PE, PHASE_PIO, PHASE_PR, PHASE_PTR};
+	static const enum nn_phase phases[] = {NN_PHASE_PCO, NN_PHASE_PE, NN_PHASE_PIO, NN_PHASE_PR,
+					       NN_PHASE_PTR};
 	const size_t count = sizeof(phases) / sizeof(*phases);
 
-	fprintf(to, "    \"%s\": {\n", overall_name(overall));
+	fprintf(to, "    \"%s\": {\n", nn_overall_name(overall));
 	for (size_t i = 0; i < count; i++) {
 		put_layers(to, &tables[overall], phases[i], 6);
 		fputs(i + 1 < count ? ",\n" : "\n", to);
@@ -367,18 +368,18 @@ static void put_part(FILE *to, const struct phase_table *tables, enum overall ov
 static void put_tables(FILE *to, const char *name, const struct phase_table *tables,
 		       bool with_parts)
 {
-	static const enum phase phases[PHASES] = {PHASE_PC,  PHASE_PCO, PHASE_PE, PHASE_PI,
-						  PHASE_PIO, PHASE_PO,	PHASE_PP, PHASE_PR,
-						  PHASE_PT,  PHASE_PTR};
+	static const enum nn_phase phases[NN_PHASES] = {
+		NN_PHASE_PC, NN_PHASE_PCO, NN_PHASE_PE, NN_PHASE_PI, NN_PHASE_PIO,
+		NN_PHASE_PO, NN_PHASE_PP,  NN_PHASE_PR, NN_PHASE_PT, NN_PHASE_PTR};
 
 	fprintf(to, "  \"%s\": {\n", name);
 	if (with_parts) {
 		put_part(to, tables, OVERALL_PBM);
 		fputs(",\n", to);
 	}
-	for (size_t i = 0; i < PHASES; i++) {
+	for (size_t i = 0; i < NN_PHASES; i++) {
 		put_layers(to, &tables[OVERALL_PO], phases[i], 4);
-		fputs(i + 1 < PHASES || with_parts ? ",\n" : "\n", to);
+		fputs(i + 1 < NN_PHASES || with_parts ? ",\n" : "\n", to);
 	}
 	if (with_parts) {
 		put_part(to, tables, OVERALL_PWU);
@@ -396,7 +397,7 @@ static void put_shown(FILE *to, const struct phase_style *style, const struct ph
 	fputs("  \"template_inputs\": {\n", to);
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned column = 0; column < COLUMNS; column++) {
-			if (layers_by_name[i].layer == LAYER_LT && column == COLUMN_PEP)
+			if (layers_by_name[i].layer == NN_LAYER_LT && column == COLUMN_PEP)
 				continue;
 			fprintf(to, "%s    \"%s_%s\": ", between, layers_by_name[i].name,
 				column_names[column]);

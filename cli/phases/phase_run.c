@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/phases/phase_run.h"
 
 /* ---- while it is read ---- */
@@ -73,8 +73,8 @@ static bool switch_node(struct run *run, struct tracker *tracker, double time, u
 		return false;
 	open_node(run, tracker,
 		  &(struct node){.kind = NODE_DUMMY,
-				 .layer = LAYER_LX,
-				 .phase = PHASE_PO,
+				 .layer = NN_LAYER_LX,
+				 .phase = NN_PHASE_PO,
 				 .start = time,
 				 .offset = offset});
 	return true;
@@ -83,9 +83,9 @@ static bool switch_node(struct run *run, struct tracker *tracker, double time, u
 static void note_overall(struct run *run, const struct mark *mark)
 {
 	/* It stays so until the next one: Android's tool never goes back, either. */
-	if (mark->layer == LAYER_LA && mark->phase == PHASE_PWU)
+	if (mark->layer == NN_LAYER_LA && mark->phase == NN_PHASE_PWU)
 		run->overall = OVERALL_PWU;
-	else if (mark->layer == LAYER_LA && mark->phase == PHASE_PBM)
+	else if (mark->layer == NN_LAYER_LA && mark->phase == NN_PHASE_PBM)
 		run->overall = OVERALL_PBM;
 }
 
@@ -107,11 +107,11 @@ enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, 
 	 * The processor's work in a driver is the driver's; where there is none it is the
 	 * processor's.
 	 */
-	if (mark.layer == LAYER_LC && tracker->is_driver)
-		mark.layer = LAYER_LD;
-	else if (mark.layer == LAYER_LD && !tracker->is_driver && !run->is_ours)
-		mark.layer = LAYER_LC;
-	if (mark.layer == LAYER_LA && mark.phase == PHASE_PE)
+	if (mark.layer == NN_LAYER_LC && tracker->is_driver)
+		mark.layer = NN_LAYER_LD;
+	else if (mark.layer == NN_LAYER_LD && !tracker->is_driver && !run->is_ours)
+		mark.layer = NN_LAYER_LC;
+	if (mark.layer == NN_LAYER_LA && mark.phase == NN_PHASE_PE)
 		tracker->application_executions[run->overall]++;
 	open_node(run, tracker,
 		  &(struct node){.kind = NODE_MARK,
@@ -290,24 +290,24 @@ static bool has_calls(const struct run *run, enum timed_function function)
 	return false;
 }
 
-static bool is_by_calls(const struct run *run, enum layer layer, enum phase phase)
+static bool is_by_calls(const struct run *run, enum nn_layer layer, enum nn_phase phase)
 {
-	if (phase != PHASE_PE)
+	if (phase != NN_PHASE_PE)
 		return false;
-	if (layer == LAYER_LR)
+	if (layer == NN_LAYER_LR)
 		return !run->is_ours || has_calls(run, TIMED_START);
-	return layer == LAYER_LD && (!run->is_ours || has_calls(run, TIMED_DRIVER_EXECUTE));
+	return layer == NN_LAYER_LD && (!run->is_ours || has_calls(run, TIMED_DRIVER_EXECUTE));
 }
 
-static enum run_fault time_of(struct run *run, enum overall overall, enum layer layer,
-			      enum phase phase, double *time)
+static enum run_fault time_of(struct run *run, enum overall overall, enum nn_layer layer,
+			      enum nn_phase phase, double *time)
 {
 	enum run_fault why = RUN_SOUND;
 
 	bool by_calls = is_by_calls(run, layer, phase);
 
 	*time = 0;
-	if (by_calls && layer == LAYER_LD)
+	if (by_calls && layer == NN_LAYER_LD)
 		return add_driver_execution(run, overall, time);
 	for (size_t i = 0; i < run->ntrackers && !why; i++)
 		if (by_calls)
@@ -320,7 +320,8 @@ static enum run_fault time_of(struct run *run, enum overall overall, enum layer 
 /* Where it is not known whether there was anything to measure. */
 static bool may_be_missing(unsigned layer, unsigned phase)
 {
-	return layer == LAYER_LA || (layer == LAYER_LD && phase_is_of_execution((uint16_t)phase));
+	return layer == NN_LAYER_LA ||
+	       (layer == NN_LAYER_LD && nn_phase_is_of_execution((uint16_t)phase));
 }
 
 static double known(double time)
@@ -331,10 +332,11 @@ static double known(double time)
 /* The overall time of layers that do not say it. */
 static void fill_overall(struct phase_table *table)
 {
-	static const enum phase parts[] = {PHASE_PI, PHASE_PP, PHASE_PC, PHASE_PE, PHASE_PT};
+	static const enum nn_phase parts[] = {NN_PHASE_PI, NN_PHASE_PP, NN_PHASE_PC, NN_PHASE_PE,
+					      NN_PHASE_PT};
 
-	for (unsigned layer = 0; layer < LAYERS; layer++) {
-		double *overall = &table->of[PHASE_PO][layer];
+	for (unsigned layer = 0; layer < NN_LAYERS; layer++) {
+		double *overall = &table->of[NN_PHASE_PO][layer];
 
 		if (*overall != 0)
 			continue;
@@ -345,13 +347,13 @@ static void fill_overall(struct phase_table *table)
 
 static void fill_totals(struct phase_table *table)
 {
-	for (unsigned phase = 0; phase < PHASES; phase++) {
+	for (unsigned phase = 0; phase < NN_PHASES; phase++) {
 		double longest = 0;
 
-		for (unsigned layer = 0; layer < LAYERS; layer++)
+		for (unsigned layer = 0; layer < NN_LAYERS; layer++)
 			if (known(table->of[phase][layer]) > longest)
 				longest = table->of[phase][layer];
-		table->of[phase][LAYER_LT] = longest;
+		table->of[phase][NN_LAYER_LT] = longest;
 	}
 }
 
@@ -359,8 +361,8 @@ static void fill_totals(struct phase_table *table)
 static enum run_fault fill_table(struct run *run, struct phase_table *table, enum overall first,
 				 enum overall last)
 {
-	for (unsigned phase = 0; phase < PHASES; phase++)
-		for (unsigned layer = 0; layer < LAYERS; layer++) {
+	for (unsigned phase = 0; phase < NN_PHASES; phase++)
+		for (unsigned layer = 0; layer < NN_LAYERS; layer++) {
 			double *sum = &table->of[phase][layer], time;
 
 			*sum = 0;
@@ -383,49 +385,50 @@ static enum run_fault fill_table(struct run *run, struct phase_table *table, enu
 /* A layer's own time in a phase: without that of the layers below it, whoever called them. */
 static void fill_self(const struct phase_table *total, struct phase_table *self)
 {
-	static const enum layer upwards[LAYERS] = {LAYER_LC, LAYER_LD, LAYER_LI, LAYER_LR,
-						   LAYER_LA};
+	static const enum nn_layer upwards[NN_LAYERS] = {NN_LAYER_LC, NN_LAYER_LD, NN_LAYER_LI,
+							 NN_LAYER_LR, NN_LAYER_LA};
 
-	for (unsigned phase = 0; phase < PHASES; phase++) {
+	for (unsigned phase = 0; phase < NN_PHASES; phase++) {
 		/*
 		 * Where the driver only initialises, what else there is in it was not called by
 		 * layers above.
 		 */
-		bool only_initialises = phase == PHASE_PO && total->of[PHASE_PE][LAYER_LD] == 0;
+		bool only_initialises =
+			phase == NN_PHASE_PO && total->of[NN_PHASE_PE][NN_LAYER_LD] == 0;
 		double below = 0;
 
-		for (size_t i = 0; i < LAYERS; i++) {
-			enum layer layer = upwards[i];
+		for (size_t i = 0; i < NN_LAYERS; i++) {
+			enum nn_layer layer = upwards[i];
 			double time = total->of[phase][layer], *own = &self->of[phase][layer];
 
 			if (isnan(time) || time == 0) {
 				*own = time;
-			} else if (only_initialises && layer == LAYER_LD) {
+			} else if (only_initialises && layer == NN_LAYER_LD) {
 				*own = time;
-			} else if (only_initialises && layer == LAYER_LI) {
-				*own = time - total->of[phase][LAYER_LD];
+			} else if (only_initialises && layer == NN_LAYER_LI) {
+				*own = time - total->of[phase][NN_LAYER_LD];
 			} else {
 				*own = time - below;
 				below = time;
 			}
 		}
-		self->of[phase][LAYER_LT] = total->of[phase][LAYER_LT];
+		self->of[phase][NN_LAYER_LT] = total->of[phase][NN_LAYER_LT];
 	}
 }
 
 /* Execution has its parts' time in it, and overall all that there is. */
 static void fill_parts(struct phase_table *table)
 {
-	for (unsigned phase = 0; phase < PHASES; phase++) {
-		bool is_part = phase_is_of_execution((uint16_t)phase);
+	for (unsigned phase = 0; phase < NN_PHASES; phase++) {
+		bool is_part = nn_phase_is_of_execution((uint16_t)phase);
 
-		for (unsigned layer = 0; layer < LAYERS; layer++) {
+		for (unsigned layer = 0; layer < NN_LAYERS; layer++) {
 			double time = table->of[phase][layer];
 
 			if (is_part)
-				table->of[PHASE_PE][layer] += time;
-			if (phase != PHASE_PO)
-				table->of[PHASE_PO][layer] += time;
+				table->of[NN_PHASE_PE][layer] += time;
+			if (phase != NN_PHASE_PO)
+				table->of[NN_PHASE_PO][layer] += time;
 		}
 	}
 }
@@ -436,17 +439,17 @@ static void fill_tree(const struct run *run, struct phase_table *table, enum ove
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
 		for (enum overall overall = first; overall <= last; overall++)
-			for (unsigned layer = 0; layer < LAYERS; layer++)
-				for (unsigned phase = 0; phase < PHASES; phase++)
+			for (unsigned layer = 0; layer < NN_LAYERS; layer++)
+				for (unsigned phase = 0; phase < NN_PHASES; phase++)
 					table->of[phase][layer] +=
 						run->trackers[i].root
 							? run->trackers[i]
 								  .own.times[overall][layer][phase]
 							: 0;
 	fill_parts(table);
-	for (unsigned phase = 0; phase < PHASES; phase++)
-		for (unsigned layer = 0; layer < LAYERS; layer++)
-			table->of[phase][LAYER_LT] += table->of[phase][layer];
+	for (unsigned phase = 0; phase < NN_PHASES; phase++)
+		for (unsigned layer = 0; layer < NN_LAYERS; layer++)
+			table->of[phase][NN_LAYER_LT] += table->of[phase][layer];
 }
 
 static void count_executions(const struct run *run, uint64_t *executions)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/phases/phase_mark.h"
+#include "cli/systrace/systrace.h"
 #include "cli/phases/phase_tree.h"
 
 /* Why a run is no run. */
@@ -73,9 +73,9 @@ struct run {
 	} fault;
 };
 
-/* By phase and layer, ms; LAYER_LT is the longest. NAN where nothing is known. */
+/* By phase and layer, ms; NN_LAYER_LT is the longest. NAN where nothing is known. */
 struct phase_table {
-	double of[PHASES][LAYERS + 1];
+	double of[NN_PHASES][NN_LAYERS + 1];
 };
 
 /* Tables of the whole, and by what the program was doing overall (PO is the whole). */

@@ -7,55 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/phases/phase_mark.h"
+#include "cli/basics/basics.h"
+#include "cli/systrace/systrace.h"
 #include "cli/phases/phase_threads.h"
-
-/* ---- numbers ---- */
-
-static uint32_t *place_of(const struct numbers *numbers, uint64_t number)
-{
-	size_t mask = numbers->nplaces - 1, at = (size_t)(number * 0x9e3779b97f4a7c15 >> 32) & mask;
-
-	while (numbers->places[at] && numbers->list[numbers->places[at] - 1] != number)
-		at = (at + 1) & mask;
-	return &numbers->places[at];
-}
-
-static void grow(struct numbers *numbers)
-{
-	numbers->nplaces = numbers->nplaces ? 2 * numbers->nplaces : 64;
-	free(numbers->places);
-	numbers->places = need(calloc(numbers->nplaces, sizeof(*numbers->places)));
-	numbers->list =
-		need(reallocarray(numbers->list, numbers->nplaces / 2, sizeof(*numbers->list)));
-	for (uint32_t i = 0; i < numbers->count; i++)
-		*place_of(numbers, numbers->list[i]) = i + 1;
-}
-
-uint32_t numbers_add(struct numbers *numbers, uint64_t number)
-{
-	if (numbers->count == numbers->nplaces / 2)
-		grow(numbers);
-	uint32_t *place = place_of(numbers, number);
-
-	if (!*place) {
-		numbers->list[numbers->count] = number;
-		*place = ++numbers->count;
-	}
-	return *place - 1;
-}
-
-uint32_t numbers_find(const struct numbers *numbers, uint64_t number)
-{
-	return numbers->count ? *place_of(numbers, number) - 1 : NO_NUMBER;
-}
-
-void numbers_free(struct numbers *numbers)
-{
-	free(numbers->list);
-	free(numbers->places);
-}
 
 /* ---- processes ---- */
 

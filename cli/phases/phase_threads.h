@@ -10,22 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/phases/phase_row.h"
-
-/* Numbers, each known by its place from 0 in the order in which they came. */
-struct numbers {
-	uint64_t *list;
-	uint32_t count;
-	uint32_t *places; /* 1 + place, by hash; 0: free */
-	size_t nplaces;
-};
-
-#define NO_NUMBER UINT32_MAX
-
-/* Its place; if it is not there, it is added, or NO_NUMBER is returned. */
-uint32_t numbers_add(struct numbers *numbers, uint64_t number);
-uint32_t numbers_find(const struct numbers *numbers, uint64_t number);
-void numbers_free(struct numbers *numbers);
+#include "cli/basics/basics.h"
+#include "cli/systrace/systrace.h"
 
 struct thread {
 	/* of its last row; 0 while none is known. A text that is no number is here by its hash. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/phases/phase_tree.h"
 
 static struct node *node_at(const struct pool *pool, uint32_t node)
@@ -87,7 +87,7 @@ static void unlink_node(struct pool *pool, uint32_t number)
 
 uint32_t tree_new(struct pool *pool)
 {
-	return pool_take(pool, &(struct node){.layer = LAYER_NONE, .phase = PHASE_NONE});
+	return pool_take(pool, &(struct node){.layer = NN_LAYER_NONE, .phase = NN_PHASE_NONE});
 }
 
 uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node)
@@ -100,7 +100,7 @@ uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node)
 
 static bool is_invisible(const struct node *node)
 {
-	return node->kind == NODE_DUMMY || node->layer == LAYER_LX;
+	return node->kind == NODE_DUMMY || node->layer == NN_LAYER_LX;
 }
 
 void tree_ended(struct pool *pool, uint32_t number, double end)
@@ -163,8 +163,8 @@ bool tree_is_detail(const struct pool *pool, uint32_t number)
 	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
 
 	return node->above && above->above && node->layer == above->layer && !node->subtracts &&
-	       !phase_nests(above->phase, node->phase) &&
-	       (node->phase != PHASE_PI || above->phase == PHASE_PI);
+	       !nn_phase_nests(above->phase, node->phase) &&
+	       (node->phase != NN_PHASE_PI || above->phase == NN_PHASE_PI);
 }
 
 /* The application is in another phase than what it calls. Executing may be part of any. */
@@ -172,16 +172,17 @@ static bool is_of_another_phase(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
 
-	return above->layer == LAYER_LA && (node->layer == LAYER_LR || node->layer == LAYER_LI) &&
-	       above->phase != PHASE_PO && above->phase != node->phase && node->phase != PHASE_PE &&
-	       !phase_is_of_execution(node->phase);
+	return above->layer == NN_LAYER_LA &&
+	       (node->layer == NN_LAYER_LR || node->layer == NN_LAYER_LI) &&
+	       above->phase != NN_PHASE_PO && above->phase != node->phase &&
+	       node->phase != NN_PHASE_PE && !nn_phase_is_of_execution(node->phase);
 }
 
 /* ---- arranging ---- */
 
 static bool is_ignored(const struct pool *pool, uint32_t node)
 {
-	return node_at(pool, node)->layer == LAYER_LX;
+	return node_at(pool, node)->layer == NN_LAYER_LX;
 }
 
 static bool is_dummy(const struct pool *pool, uint32_t node)
@@ -213,9 +214,9 @@ static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t
 	     number = tree_next(pool, root, number)) {
 		struct node *node = node_at(pool, number);
 
-		if (node->phase == PHASE_PU)
+		if (node->phase == NN_PHASE_PU)
 			node->phase = node_at(pool, node->above)->phase;
-		if (node->phase == PHASE_NONE) {
+		if (node->phase == NN_PHASE_NONE) {
 			*fault = number;
 			return TREE_UNSPECIFIED;
 		}
@@ -228,7 +229,7 @@ static bool is_elsewhere(const struct pool *pool, uint32_t number)
 	const struct node *node = node_at(pool, number);
 
 	return node->subtracts ||
-	       (node->phase == PHASE_PI && node_at(pool, node->above)->phase != PHASE_PI) ||
+	       (node->phase == NN_PHASE_PI && node_at(pool, node->above)->phase != NN_PHASE_PI) ||
 	       is_of_another_phase(pool, number);
 }
 
@@ -242,7 +243,7 @@ static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number
 		while (place != root &&
 		       (node_at(pool, place)->layer != node->layer || tree_is_detail(pool, place)))
 			place = node_at(pool, place)->above;
-	} else if (node->phase == PHASE_PI) {
+	} else if (node->phase == NN_PHASE_PI) {
 		return root;
 	} else {
 		place = node_at(pool, place)->above;
@@ -330,7 +331,7 @@ static void add_application(struct pool *pool, uint32_t root)
 		struct node added = *node_at(pool, number);
 
 		added.kind = NODE_ADDED;
-		added.layer = LAYER_LA;
+		added.layer = NN_LAYER_LA;
 		added.first = added.last = NO_NODE;
 		added.end = added.start + net_of(pool, number) / 1000;
 		unlink_node(pool, number);
@@ -342,7 +343,7 @@ static void add_application(struct pool *pool, uint32_t root)
 /* Utility code is its caller's. */
 static uint16_t layer_of(const struct pool *pool, uint32_t number)
 {
-	while (node_at(pool, number)->layer == LAYER_LU && node_at(pool, number)->above)
+	while (node_at(pool, number)->layer == NN_LAYER_LU && node_at(pool, number)->above)
 		number = node_at(pool, number)->above;
 	return node_at(pool, number)->layer;
 }
@@ -353,8 +354,9 @@ static void add_span(const struct pool *pool, uint32_t number, struct tree_sums 
 	const struct node *node = node_at(pool, number);
 	uint16_t layer = layer_of(pool, number);
 
-	if (layer < LAYERS && node->phase < PHASES_KNOWN)
-		own->times[node->overall][layer][node->phase < PHASES ? node->phase : PHASE_PO] +=
+	if (layer < NN_LAYERS && node->phase < NN_PHASES_KNOWN)
+		own->times[node->overall][layer]
+			  [node->phase < NN_PHASES ? node->phase : NN_PHASE_PO] +=
 			sign * (span->end - span->start) * 1000;
 }
 
@@ -386,16 +388,17 @@ enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums 
 
 static bool phase_may_be(const struct node *above, const struct node *node)
 {
-	return above->phase == PHASE_NONE || node->phase == above->phase ||
-	       node->phase == PHASE_PI || phase_nests(above->phase, node->phase) ||
-	       (phase_is_of_execution(node->phase) && phase_nests(above->phase, PHASE_PE)) ||
+	return above->phase == NN_PHASE_NONE || node->phase == above->phase ||
+	       node->phase == NN_PHASE_PI || nn_phase_nests(above->phase, node->phase) ||
+	       (nn_phase_is_of_execution(node->phase) &&
+		nn_phase_nests(above->phase, NN_PHASE_PE)) ||
 	       node->subtracts;
 }
 
 static bool layer_may_be(const struct node *above, const struct node *node)
 {
-	return above->layer == LAYER_NONE || node->layer == LAYER_LU ||
-	       node->layer == above->layer || layer_calls(above->layer, node->layer) ||
+	return above->layer == NN_LAYER_NONE || node->layer == NN_LAYER_LU ||
+	       node->layer == above->layer || nn_layer_calls(above->layer, node->layer) ||
 	       node->subtracts;
 }
 
@@ -411,7 +414,7 @@ enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_
 		if (!phase_may_be(above, node))
 			return TREE_PHASE;
 		if (!layer_may_be(above, node) &&
-		    !(drivers_inside && above->layer == LAYER_LR && node->layer == LAYER_LD))
+		    !(drivers_inside && above->layer == NN_LAYER_LR && node->layer == NN_LAYER_LD))
 			return TREE_LAYER;
 	}
 	return TREE_SOUND;
@@ -427,7 +430,7 @@ double tree_time(const struct pool *pool, uint32_t node)
 /* The layers of which something above is execution. */
 static uint8_t executing_below(const struct node *above)
 {
-	bool more = above->phase == PHASE_PE && above->layer < LAYERS;
+	bool more = above->phase == NN_PHASE_PE && above->layer < NN_LAYERS;
 
 	return (uint8_t)(above->executing | (more ? 1u << above->layer : 0));
 }
@@ -441,13 +444,13 @@ void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums)
 		struct node *node = node_at(pool, number);
 
 		node->executing = executing_below(node_at(pool, node->above));
-		if (node->subtracts || tree_is_detail(pool, number) || node->layer >= LAYERS ||
-		    node->phase >= PHASES)
+		if (node->subtracts || tree_is_detail(pool, number) || node->layer >= NN_LAYERS ||
+		    node->phase >= NN_PHASES)
 			continue;
 		double *times = sums->times[node->overall][node->layer], net = net_of(pool, number);
 
 		times[node->phase] += net;
-		if (phase_is_of_execution(node->phase) && !(node->executing >> node->layer & 1))
-			times[PHASE_PE] += net;
+		if (nn_phase_is_of_execution(node->phase) && !(node->executing >> node->layer & 1))
+			times[NN_PHASE_PE] += net;
 	}
 }

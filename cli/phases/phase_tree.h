@@ -16,8 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/phases/phase_mark.h"
-#include "cli/phases/phase_names.h"
+#include "cli/systrace/systrace.h"
 
 #define NO_NODE 0u /* a number that no node has */
 
@@ -51,7 +50,7 @@ struct pool {
 
 /* What a tree adds up to, in ms. */
 struct tree_sums {
-	double times[OVERALLS][LAYERS][PHASES];
+	double times[OVERALLS][NN_LAYERS][NN_PHASES];
 };
 
 /* Which rule of the contract a node breaks. */

@@ -17,14 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
+#include "cli/phases/phases.h"
 #include "cli/phases/phase_detail.h"
 #include "cli/phases/phase_print.h"
-#include "cli/phases/phase_reader.h"
+#include "cli/systrace/systrace.h"
 #include "cli/phases/phase_run.h"
 #include "cli/phases/phase_threads.h"
-#include "cli/progress.h"
-#include "cli/export/systrace.h"
 
 struct wishes {
 	struct phase_style style;
@@ -34,7 +33,7 @@ struct wishes {
 
 struct phases {
 	const struct wishes *wishes;
-	struct phase_text text;
+	struct systrace_text text;
 	struct reader reader;
 	struct threads threads;
 	struct run run;
@@ -82,8 +81,8 @@ static int nesting_fault(struct phases *phases, const char *format)
 		"%sstands below \"%s\" (%s): %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
 		node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, where,
 		is_phase ? "phase" : "layer",
-		is_phase ? phase_name(node->phase) : layer_name(node->layer),
-		is_phase ? phase_name(above->phase) : layer_name(above->layer));
+		is_phase ? nn_phase_name(node->phase) : nn_layer_name(node->layer),
+		is_phase ? nn_phase_name(above->phase) : nn_layer_name(above->layer));
 }
 
 /* Faults that no row alone is to blame for. */
@@ -96,13 +95,13 @@ static int count_fault(struct phases *phases, enum run_fault why)
 		    " started %zu executions and waited for %zu (%s); trace until all have been waited for",
 		    phases->text.path, (int)run->starting_size,
 		    run->starting_mark ? run->starting_mark : "", run->fault.tracker->thread,
-		    run->fault.begun, run->fault.ended, overall_name(run->fault.overall));
+		    run->fault.begun, run->fault.ended, nn_overall_name(run->fault.overall));
 	else
 		say("%s: run \"%.*s\": drivers began %zu executions (HIDL::IPreparedModel::execute::server) and notified of %zu "
 		    "(HIDL::IExecutionCallback::notify::client, %s); trace the drivers' threads, too, until all executions have ended",
 		    phases->text.path, (int)run->starting_size,
 		    run->starting_mark ? run->starting_mark : "", run->fault.begun,
-		    run->fault.ended, overall_name(run->fault.overall));
+		    run->fault.ended, nn_overall_name(run->fault.overall));
 	return EXIT_BROKEN;
 }
 
@@ -207,11 +206,12 @@ static int end_run(struct phases *phases)
 static bool open_trace(struct phases *phases)
 {
 	const char *path = phases->wishes->path;
-	enum phase_kind kind = phase_text_open(&phases->text, path);
+	enum systrace_kind kind = systrace_text_open(&phases->text, path);
 
-	phases->run.is_ours = kind == PHASE_OUR_TRACE;
-	return kind == PHASE_TEXT || (kind == PHASE_OUR_TRACE &&
-				      phase_text_make(&phases->text, path, systrace_write_events));
+	phases->run.is_ours = kind == SYSTRACE_OTHER_TRACE;
+	return kind == SYSTRACE_TEXT ||
+	       (kind == SYSTRACE_OTHER_TRACE &&
+		systrace_text_make(&phases->text, path, systrace_write_events));
 }
 
 /* Which threads there are. */
@@ -414,7 +414,7 @@ int command_phases(int argc, char **argv)
 		code = EXIT_INCOMPLETE;
 	run_free(&phases.run);
 	threads_free(&phases.threads);
-	phase_names_free();
-	phase_text_close(&phases.text);
+	nn_names_free();
+	systrace_text_close(&phases.text);
 	return code;
 }

@@ -32,15 +32,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/run/closing.h"
-#include "cli/command.h"
-#include "cli/control/control.h"
-#include "cli/run/launch.h"
-#include "cli/recover/leftovers.h"
-#include "cli/write/output_file.h"
-#include "cli/profile/profile.h"
-#include "cli/run/program_path.h"
 #include "cli/run/run.h"
+#include "cli/basics/basics.h"
+#include "cli/control/control.h"
+#include "cli/leftovers/leftovers.h"
+#include "cli/outputs/outputs.h"
+#include "cli/profile/profile.h"
 #include "common/run_protocol.h"
 #include "common/settings.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h: what `tracelayer profile` has seen, and the files that it makes of that.
+ * profile.h: the contract of cli/profile, `tracelayer profile`: samples what a program's threads are
+ * doing. Called by tracelayer.c. Below it: what the profile has seen, and the files that it makes.
+ *
+ * The room uses run to start a program, control and leftovers to find one that runs, and outputs.
  */
 #ifndef TL_CLI_PROFILE_PROFILE_H
 #define TL_CLI_PROFILE_PROFILE_H
@@ -11,6 +14,8 @@
 #include <stdio.h>
 
 #include "cli/profile/profile_process.h"
+
+int command_profile(int argc, char **argv);
 
 /* A thread was seen in the same place in so many periods, one after the other. */
 struct profile_run {

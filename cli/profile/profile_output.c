@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/profile/profile.h"
 #include "tables/table.h"
 

@@ -30,8 +30,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/recover/leftovers.h"
+#include "cli/basics/basics.h"
+#include "cli/leftovers/leftovers.h"
 #include "cli/profile/profile_process.h"
 #include "format/file/describe.h"
 

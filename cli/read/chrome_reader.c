@@ -14,16 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "cli/command.h"
-#include "cli/read/inflated.h"
+#include "cli/basics/basics.h"
+#include "cli/read/inflater.h"
 #include "cli/read/chrome_reader.h"
 
 #define BLOCK (256u * 1024)
 /* bytes of an event: parsed, it takes many times as much memory */
 #define EVENT_MOST (16u << 20)
-#define NO_MORE	   (-1) /* get(): the stream ended, or failed; reader->failed tells */
+#define NO_MORE	   (-1) /* char_get(): the stream ended, or failed; reader->failed tells */
 
 struct trace_reader {
 	const char *path;
@@ -33,8 +32,7 @@ struct trace_reader {
 	bool compressed, ended;
 	bool cut;    /* the compressed stream ended before its own end */
 	bool failed; /* and the reason was said */
-	z_stream stream;
-	uint64_t packed_bytes, plain_bytes; /* read, and what they became */
+	struct inflater inflater;
 
 	unsigned long line; /* of *at */
 	unsigned long event_line;
@@ -46,12 +44,12 @@ struct trace_reader {
 	bool is_skipping; /* the value is none that is kept */
 };
 
-static const char *shown(const struct trace_reader *reader)
+static const char *path_shown(const struct trace_reader *reader)
 {
 	return strcmp(reader->path, "-") ? reader->path : "standard input";
 }
 
-static ssize_t read_block(struct trace_reader *reader, unsigned char *to)
+static ssize_t block_read(struct trace_reader *reader, unsigned char *to)
 {
 	ssize_t got;
 
@@ -59,70 +57,46 @@ static ssize_t read_block(struct trace_reader *reader, unsigned char *to)
 		got = read(reader->descriptor, to, BLOCK);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0) {
-		say("%s: cannot read: %s; give the path of a trace file", shown(reader),
+		say("%s: cannot read: %s; give the path of a trace file", path_shown(reader),
 		    strerror(errno));
 		reader->failed = true;
 	}
 	return got;
 }
 
-/* Inflate until there is something to give out. Returns false at the end. */
-static bool inflate_more(struct trace_reader *reader)
+/* Inflates until there is something to give out. Returns false at the end. */
+static bool block_inflate(struct trace_reader *reader)
 {
-	z_stream *stream = &reader->stream;
+	size_t count = 0;
 
-	/* A full block last time: zlib may hold back more that needs no further input. */
-	bool held = !stream->avail_out && stream->next_out;
-
-	stream->next_out = reader->plain;
-	stream->avail_out = BLOCK;
-	for (; stream->avail_out == BLOCK; held = false) {
-		if (!stream->avail_in && !held) {
-			ssize_t got = read_block(reader, reader->packed);
+	while (!count && !reader->failed) {
+		if (inflater_is_hungry(&reader->inflater)) {
+			ssize_t got = block_read(reader, reader->packed);
 
 			if (got <= 0) {
-				/* Between two members is a proper end too: files may be
-				 * concatenated. */
-				reader->cut = !got && stream->total_in;
+				reader->cut = !got && !reader->inflater.is_whole;
 				return false;
 			}
-			stream->next_in = reader->packed;
-			stream->avail_in = (unsigned)got;
-			reader->packed_bytes += (uint64_t)got;
+			inflater_feed(&reader->inflater, reader->packed, (size_t)got);
 		}
-		int state = inflate(stream, Z_NO_FLUSH);
-
-		if (state == Z_STREAM_END) {
-			inflateReset(stream);
-		} else if (state != Z_OK && state != Z_BUF_ERROR) {
-			say("%s: gzip data is damaged (%s) after line %lu; get the file again from where it was made",
-			    shown(reader), stream->msg ? stream->msg : "unknown format",
-			    reader->line);
-			reader->failed = true;
-			break;
-		}
+		reader->failed = !inflater_next(&reader->inflater, reader->plain, BLOCK, &count,
+						reader->line);
 	}
 	reader->at = reader->plain;
-	reader->end = stream->next_out;
-	reader->plain_bytes += (uint64_t)(reader->end - reader->at);
-	if (!reader->failed &&
-	    !inflated_is_sound(shown(reader), reader->packed_bytes, reader->plain_bytes)) {
-		reader->failed = true;
-		reader->end = reader->at;
-	}
-	return reader->at < reader->end;
+	reader->end = reader->plain + count;
+	return count > 0;
 }
 
-static bool fill(struct trace_reader *reader)
+static bool block_fill(struct trace_reader *reader)
 {
 	if (reader->ended)
 		return false;
 	bool more;
 
 	if (reader->compressed) {
-		more = !reader->failed && inflate_more(reader);
+		more = !reader->failed && block_inflate(reader);
 	} else {
-		ssize_t got = read_block(reader, reader->plain);
+		ssize_t got = block_read(reader, reader->plain);
 
 		reader->at = reader->plain;
 		reader->end = reader->plain + (got > 0 ? got : 0);
@@ -132,9 +106,9 @@ static bool fill(struct trace_reader *reader)
 	return more;
 }
 
-static int get(struct trace_reader *reader)
+static int char_get(struct trace_reader *reader)
 {
-	if (reader->at == reader->end && !fill(reader))
+	if (reader->at == reader->end && !block_fill(reader))
 		return NO_MORE;
 	int c = *reader->at++;
 
@@ -143,7 +117,7 @@ static int get(struct trace_reader *reader)
 	return c;
 }
 
-static void unget(struct trace_reader *reader, int c)
+static void char_unget(struct trace_reader *reader, int c)
 {
 	if (c == NO_MORE)
 		return;
@@ -152,18 +126,18 @@ static void unget(struct trace_reader *reader, int c)
 	reader->at--;
 }
 
-static int get_past_space(struct trace_reader *reader)
+static int char_past_space(struct trace_reader *reader)
 {
 	int c;
 
 	do {
-		c = get(reader);
+		c = char_get(reader);
 	} while (c == ' ' || c == '\t' || c == '\r' || c == '\n');
 	return c;
 }
 
 /* One byte more than an event may have shows that it is too large. */
-static void keep(struct trace_reader *reader, int c)
+static void value_keep(struct trace_reader *reader, int c)
 {
 	if (reader->is_skipping || reader->length > EVENT_MOST)
 		return;
@@ -174,7 +148,7 @@ static void keep(struct trace_reader *reader, int c)
 	reader->text[reader->length++] = (char)c;
 }
 
-static bool is_too_large(const struct trace_reader *reader)
+static bool value_is_too_large(const struct trace_reader *reader)
 {
 	return reader->length > EVENT_MOST;
 }
@@ -183,22 +157,22 @@ static bool is_too_large(const struct trace_reader *reader)
  * The rest of a string whose opening quote was taken. Returns false where the file ends in it, or
  * it is too large.
  */
-static bool cut_string(struct trace_reader *reader)
+static bool value_cut_string(struct trace_reader *reader)
 {
-	keep(reader, '"');
+	value_keep(reader, '"');
 	for (;;) {
-		int c = get(reader);
+		int c = char_get(reader);
 
-		if (c == NO_MORE || is_too_large(reader))
+		if (c == NO_MORE || value_is_too_large(reader))
 			return false;
-		keep(reader, c);
+		value_keep(reader, c);
 		if (c == '"')
 			return true;
 		if (c == '\\') {
-			c = get(reader);
+			c = char_get(reader);
 			if (c == NO_MORE)
 				return false;
-			keep(reader, c);
+			value_keep(reader, c);
 		}
 	}
 }
@@ -208,22 +182,22 @@ static bool cut_string(struct trace_reader *reader)
  * a run of other characters up to what separates values. Returns false where the file ends in it,
  * or it is too large.
  */
-static bool cut_value(struct trace_reader *reader, int c)
+static bool value_cut(struct trace_reader *reader, int c)
 {
 	unsigned long depth = 0;
 
 	reader->length = 0;
-	for (;; c = get(reader)) {
-		if (c == NO_MORE || is_too_large(reader))
+	for (;; c = char_get(reader)) {
+		if (c == NO_MORE || value_is_too_large(reader))
 			return false;
 		if (c == '"') {
-			if (!cut_string(reader))
+			if (!value_cut_string(reader))
 				return false;
 		} else if (!depth && (c == ',' || c == ']' || c == '}')) {
-			unget(reader, c);
+			char_unget(reader, c);
 			return true;
 		} else {
-			keep(reader, c);
+			value_keep(reader, c);
 			depth += c == '{' || c == '[';
 			depth -= c == '}' || c == ']';
 		}
@@ -236,47 +210,50 @@ static bool cut_value(struct trace_reader *reader, int c)
  * Perfetto's files begin with a field's number that JSON takes for an empty line, and no JSON goes
  * on like that.
  */
-static bool is_perfetto(const struct trace_reader *reader)
+static bool trace_is_perfetto(const struct trace_reader *reader)
 {
 	return !reader->in_events && !reader->is_object && reader->end - reader->plain >= 2 &&
 	       reader->plain[0] == '\n' && !memchr(" \t\r\n[{", reader->plain[1], 6);
 }
 
-static enum trace_state broken(struct trace_reader *reader, unsigned long line, const char *why)
+static enum trace_state trace_is_broken(struct trace_reader *reader, unsigned long line,
+					const char *why)
 {
-	if (!reader->failed && is_perfetto(reader))
+	if (!reader->failed && trace_is_perfetto(reader))
 		say("%s: it is a Perfetto trace, which is for viewers; give the run's .json or .tlt file, as `tracelayer run -o trace.json` writes it",
-		    shown(reader));
+		    path_shown(reader));
 	else if (!reader->failed)
 		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it",
-		    shown(reader), line, why);
+		    path_shown(reader), line, why);
 	reader->failed = true;
 	return TRACE_BROKEN;
 }
 
 /* The file ended where it should not have. */
-static enum trace_state early_end(struct trace_reader *reader)
+static enum trace_state trace_ends_early(struct trace_reader *reader)
 {
 	if (reader->failed)
 		return TRACE_BROKEN;
 	if (!reader->in_events)
-		return broken(reader, reader->line,
-			      reader->started ? "ends before its events begin" : "is empty");
+		return trace_is_broken(reader, reader->line,
+				       reader->started ? "ends before its events begin"
+						       : "is empty");
 	say("%s: cut short after line %lu: the end of the trace is missing; the %llu events before that are used",
-	    shown(reader), reader->event_line ? reader->event_line : 1, reader->events);
+	    path_shown(reader), reader->event_line ? reader->event_line : 1, reader->events);
 	return TRACE_INCOMPLETE;
 }
 
 /* Nothing but white space may follow the trace. */
-static enum trace_state proper_end(struct trace_reader *reader)
+static enum trace_state trace_ends(struct trace_reader *reader)
 {
-	if (get_past_space(reader) != NO_MORE)
-		return broken(reader, reader->line, "something follows the end of the trace");
+	if (char_past_space(reader) != NO_MORE)
+		return trace_is_broken(reader, reader->line,
+				       "something follows the end of the trace");
 	if (reader->failed)
 		return TRACE_BROKEN;
 	if (reader->cut) {
 		say("%s: cut short: the end of the gzip data is missing, though all %llu events are there",
-		    shown(reader), reader->events);
+		    path_shown(reader), reader->events);
 		return TRACE_INCOMPLETE;
 	}
 	return TRACE_END;
@@ -284,77 +261,80 @@ static enum trace_state proper_end(struct trace_reader *reader)
 
 /* In the object form: go through its members up to the value of "traceEvents"; after the events: up
  * to the closing brace. */
-static enum trace_state object_members(struct trace_reader *reader)
+static enum trace_state trace_members(struct trace_reader *reader)
 {
 	for (;;) {
-		int c = get_past_space(reader);
+		int c = char_past_space(reader);
 
 		if (c == ',')
-			c = get_past_space(reader);
+			c = char_past_space(reader);
 		if (c == '}')
-			return reader->in_events ? proper_end(reader)
-						 : broken(reader, reader->line,
-							  "the object has no \"traceEvents\"");
+			return reader->in_events
+				       ? trace_ends(reader)
+				       : trace_is_broken(reader, reader->line,
+							 "the object has no \"traceEvents\"");
 		if (c == NO_MORE)
-			return early_end(reader);
+			return trace_ends_early(reader);
 		if (c != '"')
-			return broken(reader, reader->line, "not JSON: a member's name is missing");
+			return trace_is_broken(reader, reader->line,
+					       "not JSON: a member's name is missing");
 		reader->length = 0;
-		if (!cut_string(reader))
-			return is_too_large(reader)
-				       ? broken(reader, reader->line,
-						"a member's name of more than 16 MB, as no trace has")
-				       : early_end(reader);
+		if (!value_cut_string(reader))
+			return value_is_too_large(reader)
+				       ? trace_is_broken(
+						 reader, reader->line,
+						 "a member's name of more than 16 MB, as no trace has")
+				       : trace_ends_early(reader);
 		bool here = !reader->in_events && reader->length == 13 &&
 			    !memcmp(reader->text, "\"traceEvents\"", 13);
 
-		c = get_past_space(reader);
+		c = char_past_space(reader);
 		if (c == NO_MORE)
-			return early_end(reader);
+			return trace_ends_early(reader);
 		if (c != ':')
-			return broken(reader, reader->line,
-				      "not JSON: no colon after a member's name");
-		c = get_past_space(reader);
+			return trace_is_broken(reader, reader->line,
+					       "not JSON: no colon after a member's name");
+		c = char_past_space(reader);
 		if (here) {
 			if (c != '[')
-				return broken(reader, reader->line,
-					      "\"traceEvents\" is not an array");
+				return trace_is_broken(reader, reader->line,
+						       "\"traceEvents\" is not an array");
 			reader->in_events = true;
 			return TRACE_EVENT;
 		}
 		reader->is_skipping = true;
-		bool is_whole = cut_value(reader, c);
+		bool is_whole = value_cut(reader, c);
 		reader->is_skipping = false;
 		if (!is_whole)
-			return early_end(reader);
+			return trace_ends_early(reader);
 	}
 }
 
 /* Go to the first event. */
-static enum trace_state start(struct trace_reader *reader)
+static enum trace_state trace_begin(struct trace_reader *reader)
 {
-	int c = get_past_space(reader);
+	int c = char_past_space(reader);
 
-	if (c == 0xef && get(reader) == 0xbb && get(reader) == 0xbf)
-		c = get_past_space(reader); /* a byte order mark */
+	if (c == 0xef && char_get(reader) == 0xbb && char_get(reader) == 0xbf)
+		c = char_past_space(reader); /* a byte order mark */
 	if (c == NO_MORE)
-		return early_end(reader);
+		return trace_ends_early(reader);
 	reader->started = true;
 	if (c == '[') {
 		reader->in_events = true;
 		return TRACE_EVENT;
 	}
 	if (c != '{')
-		return broken(reader, reader->line, "not a trace");
+		return trace_is_broken(reader, reader->line, "not a trace");
 	reader->is_object = true;
-	return object_members(reader);
+	return trace_members(reader);
 }
 
 /*
  * The file ended within an event. Where that is the only thing wrong with it the file was cut; else
  * a bracket is missing further up, and the rest of the file was taken for a part of this event.
  */
-static enum trace_state end_in_event(struct trace_reader *reader, unsigned long line)
+static enum trace_state trace_ends_in_event(struct trace_reader *reader, unsigned long line)
 {
 	const int token = 16; /* the last token may be cut, too */
 	json_error_t error;
@@ -363,36 +343,37 @@ static enum trace_state end_in_event(struct trace_reader *reader, unsigned long 
 			       JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error));
 	if (json_error_code(&error) != json_error_premature_end_of_input &&
 	    (size_t)error.position + token < reader->length)
-		return broken(reader, line + (unsigned long)error.line - 1, error.text);
-	return early_end(reader);
+		return trace_is_broken(reader, line + (unsigned long)error.line - 1, error.text);
+	return trace_ends_early(reader);
 }
 
 enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 {
 	if (!reader->started) {
-		enum trace_state state = start(reader);
+		enum trace_state state = trace_begin(reader);
 
 		if (state != TRACE_EVENT)
 			return state;
 	}
-	int c = get_past_space(reader);
+	int c = char_past_space(reader);
 
 	if (c == ',')
-		c = get_past_space(reader);
+		c = char_past_space(reader);
 	if (c == ']')
-		return reader->is_object ? object_members(reader) : proper_end(reader);
+		return reader->is_object ? trace_members(reader) : trace_ends(reader);
 	if (c == NO_MORE)
-		return early_end(reader);
+		return trace_ends_early(reader);
 	unsigned long line = reader->line;
 
 	if (c != '{')
-		return broken(reader, line, "an event is not a JSON object");
-	bool is_whole = cut_value(reader, c);
+		return trace_is_broken(reader, line, "an event is not a JSON object");
+	bool is_whole = value_cut(reader, c);
 
-	if (is_too_large(reader) && !reader->failed)
-		return broken(reader, line, "an event of more than 16 MB, as no trace has");
+	if (value_is_too_large(reader) && !reader->failed)
+		return trace_is_broken(reader, line,
+				       "an event of more than 16 MB, as no trace has");
 	if (!is_whole)
-		return end_in_event(reader, line);
+		return trace_ends_in_event(reader, line);
 
 	json_error_t error;
 
@@ -400,8 +381,9 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 	*event = json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
 			    &error);
 	if (!*event)
-		return broken(reader, line + (unsigned long)(error.line > 0 ? error.line - 1 : 0),
-			      error.text);
+		return trace_is_broken(reader,
+				       line + (unsigned long)(error.line > 0 ? error.line - 1 : 0),
+				       error.text);
 	reader->event_line = line;
 	reader->events++;
 	return TRACE_EVENT;
@@ -437,17 +419,16 @@ struct trace_reader *trace_open(const char *path)
 	}
 	reader->plain = need(malloc(BLOCK));
 	reader->at = reader->end = reader->plain;
-	if (!fill(reader))
+	if (!block_fill(reader))
 		return reader;
 	if (reader->end - reader->at >= 2 && reader->at[0] == 0x1f && reader->at[1] == 0x8b) {
 		reader->packed = reader->plain;
 		reader->plain = need(malloc(BLOCK));
-		reader->stream.next_in = reader->packed;
-		reader->stream.avail_in = (unsigned)(reader->end - reader->at);
-		reader->packed_bytes = reader->stream.avail_in;
+		inflater_start(&reader->inflater, path_shown(reader), INFLATER_GZIP);
+		inflater_feed(&reader->inflater, reader->packed,
+			      (size_t)(reader->end - reader->at));
 		reader->at = reader->end = reader->plain;
 		reader->compressed = true;
-		need(inflateInit2(&reader->stream, 15 + 16) == Z_OK ? reader : NULL);
 	}
 	return reader;
 }
@@ -455,7 +436,7 @@ struct trace_reader *trace_open(const char *path)
 void trace_close(struct trace_reader *reader)
 {
 	if (reader->compressed)
-		inflateEnd(&reader->stream);
+		inflater_end(&reader->inflater);
 	if (reader->descriptor != STDIN_FILENO)
 		close(reader->descriptor);
 	free(reader->packed);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
 
 bool record_file_is(const char *path)
@@ -72,7 +72,6 @@ struct tl_trace *record_file_open(const char *path)
 		tl_trace_close(trace);
 		return NULL;
 	}
-	tl_trace_use(trace);
 	return trace;
 }
 

@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/recover/leftovers.h"
+#include "cli/basics/basics.h"
+#include "cli/recover/recover.h"
+#include "cli/leftovers/leftovers.h"
 #include "cli/recover/recovery.h"
-#include "cli/shown.h"
 #include "tables/table.h"
 #include "common/settings.h"
 #include "format/file/record_reader.h"
@@ -52,9 +52,9 @@ static void say_written(const struct recovery *recovery)
 {
 	const char *program = *recovery->program ? recovery->program : "unknown";
 
-	print_shown(stdout, program, strlen(program));
+	print_escaped(stdout, program, strlen(program));
 	printf(" (%u): ", recovery->pid);
-	print_shown(stdout, recovery->path, strlen(recovery->path));
+	print_escaped(stdout, recovery->path, strlen(recovery->path));
 	printf(": %llu event%s recovered", (unsigned long long)recovery->recovered,
 	       plural(recovery->recovered));
 	if (recovery->unfinished)

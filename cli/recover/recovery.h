@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/recover/leftovers.h"
+#include "cli/leftovers/leftovers.h"
 #include "common/output.h"
 
 #define RECOVERY_WHY 512

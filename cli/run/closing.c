@@ -21,11 +21,10 @@
 #include <unistd.h>
 
 #include "cli/run/closing.h"
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/run/started_images.h"
-#include "cli/write/output_file.h"
-#include "cli/recover/recovery.h"
-#include "cli/shown.h"
+#include "cli/outputs/outputs.h"
+#include "cli/recover/recover.h"
 #include "common/launcher.h"
 #include "common/places.h"
 #include "common/run_protocol.h"
@@ -504,7 +503,7 @@ static void say_traces(const struct reports *reports)
 	fclose(to);
 	/* Not by say(): this line must not be cut, however many files there are. */
 	fputs("tracelayer: ", stderr);
-	print_shown(stderr, line, strlen(line));
+	print_escaped(stderr, line, strlen(line));
 	fputc('\n', stderr);
 	free(line);
 }

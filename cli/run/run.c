@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "cli/run/closing.h"
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "common/installed.h"
 #include "cli/run/launch.h"
-#include "cli/write/output_file.h"
+#include "cli/outputs/outputs.h"
 #include "cli/run/program_path.h"
 #include "cli/run/run.h"
 #include "common/launcher.h"

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run.h: what `tracelayer run` and `tracelayer profile` do alike to start a program.
+ * run.h: the contract of cli/run, `tracelayer run`: starts a program with the library preloaded, and
+ * says at the end where its trace is. `tracelayer profile` starts programs in the same way, so that it
+ * uses this room's parts: the program's file (program_path.h), starting it (launch.h), the report at
+ * the end (closing.h).
+ *
+ * The room uses recover, outputs and basics. launch() is called once in a process.
  */
 #ifndef TL_CLI_RUN_RUN_H
 #define TL_CLI_RUN_RUN_H
 
-struct program;
+#include "cli/run/closing.h"
+#include "cli/run/launch.h"
+#include "cli/run/program_path.h"
+
+int command_run(int argc, char **argv);
 
 /*
- * Put the library first in LD_PRELOAD, and keep what the user has there, unless the program would
- * not start with it; see that tools are found. An exit code; it has said what is wrong.
+ * Puts the library first in LD_PRELOAD, before what the user has there, unless the program would not
+ * start with it. Checks that tools are found. Returns an exit code, after a message.
  */
 int run_preload(struct program *program);
 
-/* The program can't be started (errno): say so. Returns the exit code. */
+/* Says that the program cannot be started, and why (an errno). Returns the exit code. */
 int run_cannot_start(const char *name, int error);
 
 #endif

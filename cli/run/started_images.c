@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/run/started_images.h"
 #include "common/run_protocol.h"
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/basics/basics.h"
 #include "cli/summary/history.h"
-#include "cli/read/chrome_reader.h"
+#include "cli/read/read.h"
 #include "common/command_kinds.h"
 
 /* Room for one more in a list. */

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "tables/call_tables.h"
-#include "cli/interned.h"
+#include "cli/basics/basics.h"
 
 #define NOBODY UINT32_MAX /* no thread, no queue */
 

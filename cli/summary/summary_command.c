@@ -16,11 +16,12 @@
 #include <string.h>
 
 #include "tables/call_tables.h"
-#include "cli/command.h"
+#include "cli/basics/basics.h"
+#include "cli/summary/summary.h"
 #include "cli/summary/history.h"
 #include "tables/table.h"
 #include "cli/summary/tabulate.h"
-#include "cli/read/trace_events.h"
+#include "cli/read/read.h"
 
 /* ---- files ---- */
 

@@ -2,10 +2,10 @@
 /*
  * library_walk.h: dl_iterate_phdr, for a process that may be forked at any time.
  *
- * The dynamic linker's lock is not reset in a forked child: one that another thread of the parent
- * held then stays taken, and the child's first walk would wait for ever. So forks that run handlers
- * wait for the walks that we are in. (What the program itself does with dl_iterate_phdr is between
- * it and the C library.)
+ * A fork does not reset the dynamic linker's lock in the child. If another thread of the parent
+ * held it, it stays taken, and the child's first walk would wait for ever. So forks that run
+ * handlers wait until the layer's walks are over. The program's own use of dl_iterate_phdr is not
+ * the layer's business.
  */
 #ifndef TL_LAYER_BASE_LIBRARY_WALK_H
 #define TL_LAYER_BASE_LIBRARY_WALK_H

@@ -16,7 +16,7 @@
 
 #define SCOPE_MAX 256
 
-static int read_generation(struct dl_phdr_info *seen, size_t size, void *closure)
+static int generation_read(struct dl_phdr_info *seen, size_t size, void *closure)
 {
 	struct tl_generation *generation = closure;
 
@@ -29,7 +29,7 @@ struct tl_generation tl_loaded_generation(void)
 {
 	struct tl_generation generation = {0, 0};
 
-	tl_library_walk(read_generation, &generation);
+	tl_library_walk(generation_read, &generation);
 	return generation;
 }
 
@@ -83,7 +83,7 @@ const struct tl_elf *tl_loaded_scope(const struct tl_loaded *loaded, const struc
 	return NULL;
 }
 
-static bool find_last(const struct tl_elf *elf, void *closure)
+static bool scope_find_last(const struct tl_elf *elf, void *closure)
 {
 	const struct tl_elf **last = closure;
 
@@ -97,7 +97,7 @@ static bool find_last(const struct tl_elf *elf, void *closure)
  * it needs), and what all of these need. They are at the front of the list, so their last one's
  * place says it all.
  */
-static unsigned count_startup(const struct tl_loaded *loaded)
+static unsigned loaded_count_startup(const struct tl_loaded *loaded)
 {
 	const struct tl_elf *last = loaded->elf, *first = loaded->elf + loaded->count;
 
@@ -112,10 +112,10 @@ static unsigned count_startup(const struct tl_loaded *loaded)
 		if (needed && needed < first)
 			first = needed;
 	}
-	tl_loaded_scope(loaded, loaded->elf, find_last, &last);
+	tl_loaded_scope(loaded, loaded->elf, scope_find_last, &last);
 	for (const struct tl_elf *preloaded = loaded->elf + 1;
 	     preloaded < first && first < loaded->elf + loaded->count; preloaded++)
-		tl_loaded_scope(loaded, preloaded, find_last, &last);
+		tl_loaded_scope(loaded, preloaded, scope_find_last, &last);
 	return (unsigned)(last - loaded->elf) + 1;
 }
 
@@ -125,7 +125,7 @@ static unsigned count_startup(const struct tl_loaded *loaded)
  * The dynamic linker leaves the address of its list in the program's own dynamic section, for
  * debuggers.
  */
-static const struct link_map *first_library(void)
+static const struct link_map *link_map_first(void)
 {
 	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
 	unsigned long count = getauxval(AT_PHNUM);
@@ -146,7 +146,7 @@ static const struct link_map *first_library(void)
 
 void tl_loaded_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure)
 {
-	for (const struct link_map *map = first_library(); map; map = map->l_next) {
+	for (const struct link_map *map = link_map_first(); map; map = map->l_next) {
 		struct tl_elf elf = {
 			.base = map->l_addr, .path = map->l_name, .dynamic = map->l_ld};
 
@@ -164,7 +164,7 @@ struct listing {
 	bool done;
 };
 
-static int count_library(struct dl_phdr_info *seen, size_t size, void *closure)
+static int listing_count(struct dl_phdr_info *seen, size_t size, void *closure)
 {
 	struct listing *listing = closure;
 
@@ -172,7 +172,7 @@ static int count_library(struct dl_phdr_info *seen, size_t size, void *closure)
 	return 0;
 }
 
-static int list_library(struct dl_phdr_info *seen, size_t size, void *closure)
+static int listing_add(struct dl_phdr_info *seen, size_t size, void *closure)
 {
 	struct listing *listing = closure;
 
@@ -185,23 +185,23 @@ static int list_library(struct dl_phdr_info *seen, size_t size, void *closure)
  * found yet. */
 static _Atomic unsigned startup;
 
-static int with_lock(struct dl_phdr_info *seen, size_t size, void *closure)
+static int listing_work_locked(struct dl_phdr_info *seen, size_t size, void *closure)
 {
 	struct listing *listing = closure;
 
-	tl_library_walk(count_library, listing);
+	tl_library_walk(listing_count, listing);
 	size_t bytes = listing->room * sizeof(*listing->elf);
 	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (room == MAP_FAILED)
 		return 1;
 	listing->elf = room;
-	tl_library_walk(list_library, listing);
+	tl_library_walk(listing_add, listing);
 	struct tl_loaded loaded = {
 		.elf = listing->elf, .count = listing->count, .startup = startup};
 
 	if (!loaded.startup) {
-		loaded.startup = count_startup(&loaded);
+		loaded.startup = loaded_count_startup(&loaded);
 		startup = loaded.startup;
 	}
 	listing->work(&loaded, listing->closure);
@@ -214,7 +214,7 @@ bool tl_loaded_with(void (*work)(const struct tl_loaded *loaded, void *closure),
 {
 	struct listing listing = {.work = work, .closure = closure};
 
-	tl_library_walk(with_lock, &listing);
+	tl_library_walk(listing_work_locked, &listing);
 	return listing.done;
 }
 
@@ -239,7 +239,7 @@ const struct tl_elf *tl_loaded_at(const struct tl_loaded *loaded, const void *ad
 
 /* --- executable memory */
 
-static void find_code(const struct tl_loaded *loaded, void *closure)
+static void loaded_find_code(const struct tl_loaded *loaded, void *closure)
 {
 	const void **address = closure;
 	const struct tl_elf *elf = tl_loaded_at(loaded, *address);
@@ -254,7 +254,7 @@ static void find_code(const struct tl_loaded *loaded, void *closure)
 }
 
 /* Code that a driver made itself lies in no library. */
-static bool is_generated_code(const void *address)
+static bool address_is_generated_code(const void *address)
 {
 	unsigned long start, end;
 	char line[512], rights[5];
@@ -274,6 +274,6 @@ bool tl_loaded_is_code(const void *address)
 {
 	const void *left = address;
 
-	tl_loaded_with(find_code, &left);
-	return !left || is_generated_code(address);
+	tl_loaded_with(loaded_find_code, &left);
+	return !left || address_is_generated_code(address);
 }

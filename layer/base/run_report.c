@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report: see common/run_protocol.h for the protocol. The writer's thread says things, too: no
- * stdio.
+ * run_report.c: see run_report.h, and common/run_protocol.h for the protocol. Here is no stdio: the
+ * writer's thread reports, too.
  */
 #include "layer/base/run_report.h"
 
@@ -32,7 +32,7 @@ static const char *const driver_libraries[] = {
 	"libmusa.so", "libascendcl.so", "libcnrt.so",	  "libOpenVX.so",
 };
 
-static bool say(const char *kind, const char *message)
+static bool report_link(const char *kind, const char *message)
 {
 	char name[sizeof(folder) + 64];
 	int error = errno;
@@ -63,7 +63,7 @@ static bool say(const char *kind, const char *message)
  * Above those of the program that this process was before: it took longer than a microsecond for
  * each.
  */
-static uint64_t first_number(void)
+static uint64_t link_first_number(void)
 {
 	struct timespec now;
 
@@ -71,7 +71,7 @@ static uint64_t first_number(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-static const char *own_name(void)
+static const char *program_own_name(void)
 {
 	return program_invocation_short_name[0] ? program_invocation_short_name : "?";
 }
@@ -84,8 +84,8 @@ void tl_report_start(void)
 		return;
 	/* A copy: the program may do to its environment what it likes. */
 	strcpy(folder, asked);
-	atomic_store_explicit(&next_number, first_number(), memory_order_relaxed);
-	say(TL_REPORT_LOADED, own_name());
+	atomic_store_explicit(&next_number, link_first_number(), memory_order_relaxed);
+	report_link(TL_REPORT_LOADED, program_own_name());
 }
 
 bool tl_report_is_asked(void)
@@ -103,7 +103,7 @@ void tl_report_called(const char *function)
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
 		return;
 	if (!atomic_exchange_explicit(&called, true, memory_order_relaxed))
-		say(TL_REPORT_CALLED, function);
+		report_link(TL_REPORT_CALLED, function);
 }
 
 bool tl_report_no_memory(uint64_t lost)
@@ -113,12 +113,12 @@ bool tl_report_no_memory(uint64_t lost)
 
 	tl_text_unsigned(&text, lost);
 	*text.at = 0;
-	return say(TL_REPORT_NO_MEMORY, message);
+	return report_link(TL_REPORT_NO_MEMORY, message);
 }
 
 bool tl_report_confined(bool began)
 {
-	return say(TL_REPORT_CONFINED, began ? "later" : "before");
+	return report_link(TL_REPORT_CONFINED, began ? "later" : "before");
 }
 
 void tl_report_without(const char *why, const char *path)
@@ -130,9 +130,9 @@ void tl_report_without(const char *why, const char *path)
 	tl_text_string(&text, " ");
 	tl_text_string(&text, path);
 	tl_text_string(&text, "\n");
-	tl_text_string(&text, own_name());
+	tl_text_string(&text, program_own_name());
 	*text.at = 0;
-	say(TL_REPORT_WITHOUT, message);
+	report_link(TL_REPORT_WITHOUT, message);
 }
 
 void tl_report_recorded(void)
@@ -142,21 +142,22 @@ void tl_report_recorded(void)
 	if (!folder[0] || atomic_load_explicit(&told, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&told, true, memory_order_relaxed))
 		return;
-	say(TL_REPORT_RECORDED, "call");
+	report_link(TL_REPORT_RECORDED, "call");
 }
 
 void tl_report_buffers(const char *path)
 {
-	say(TL_REPORT_BUFFERS, path);
+	report_link(TL_REPORT_BUFFERS, path);
 }
 
 void tl_report_trace(const char *path)
 {
-	say(TL_REPORT_TRACE, path);
+	report_link(TL_REPORT_TRACE, path);
 }
 
 /* Numbers and a path. What is too long for a link is left out. */
-static bool say_about(const char *kind, const uint64_t *numbers, size_t count, const char *path)
+static bool report_numbers(const char *kind, const uint64_t *numbers, size_t count,
+			   const char *path)
 {
 	char message[TEXT_MAX];
 	struct tl_text text = {message, message + sizeof(message) - 1, false};
@@ -167,24 +168,24 @@ static bool say_about(const char *kind, const uint64_t *numbers, size_t count, c
 	}
 	tl_text_string(&text, path);
 	*text.at = 0;
-	return say(kind, message);
+	return report_link(kind, message);
 }
 
 void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
 {
 	const uint64_t numbers[] = {events, lost};
 
-	say_about(TL_REPORT_FINISHED, numbers, 2, path);
+	report_numbers(TL_REPORT_FINISHED, numbers, 2, path);
 }
 
 bool tl_report_failed(const char *path, int error)
 {
 	const uint64_t number = (uint64_t)error;
 
-	return say_about(TL_REPORT_FAILED, &number, 1, path);
+	return report_numbers(TL_REPORT_FAILED, &number, 1, path);
 }
 
-static int look_at_library(struct dl_phdr_info *library, size_t size, void *found)
+static int library_is_driver(struct dl_phdr_info *library, size_t size, void *found)
 {
 	const char *name = strrchr(library->dlpi_name, '/');
 
@@ -206,6 +207,6 @@ static __attribute__((destructor)) void report_unshimmed(void)
 
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
 		return;
-	if (tl_library_walk(look_at_library, &library))
-		say(TL_REPORT_UNSHIMMED, library);
+	if (tl_library_walk(library_is_driver, &library))
+		report_link(TL_REPORT_UNSHIMMED, library);
 }

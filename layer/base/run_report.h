@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_report.h: the layer's word to `tracelayer run` (common/run_protocol.h). Every function here
- * does nothing unless `run` asked for it, keeps errno, allocates nothing, and may be called from
- * any thread.
+ * run_report.h: what the layer tells `tracelayer run` (common/run_protocol.h).
+ *
+ * Every function here does nothing unless `run` asked for it, keeps errno, allocates nothing, and
+ * may be called in any thread.
  */
 #ifndef TL_LAYER_BASE_RUN_REPORT_H
 #define TL_LAYER_BASE_RUN_REPORT_H

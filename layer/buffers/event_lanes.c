@@ -2,8 +2,8 @@
 /*
  * event_lanes.c: see event_lanes.h.
  *
- * Entries lie in pages of the arena. A thread takes an entry by counting up, and fills it. The entry
- * counts once its .lane is stored.
+ * Entries lie in pages of the arena. A thread takes an entry by counting up, and fills it. The
+ * entry counts once its .lane is stored.
  */
 #include "layer/buffers/event_lanes.h"
 
@@ -91,24 +91,24 @@ entry_find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint3
 	return entry;
 }
 
-static bool has_number(const struct tl_lane_entry *entry, uint32_t lane)
+static bool entry_has_number(const struct tl_lane_entry *entry, uint32_t lane)
 {
 	return atomic_load_explicit(&entry->lane, memory_order_relaxed) == lane;
 }
 
-static bool has_tid(const struct tl_lane_entry *entry, uint32_t tid)
+static bool entry_has_tid(const struct tl_lane_entry *entry, uint32_t tid)
 {
 	return entry->shown == tid;
 }
 
 const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
 {
-	return entry_find(has_number, lane);
+	return entry_find(entry_has_number, lane);
 }
 
 uint32_t tl_event_lane_shown(uint32_t tid)
 {
-	const struct tl_lane_entry *entry = entry_find(has_tid, tid);
+	const struct tl_lane_entry *entry = entry_find(entry_has_tid, tid);
 
 	return entry ? atomic_load_explicit(&entry->lane, memory_order_relaxed) : 0;
 }

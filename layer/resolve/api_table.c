@@ -22,9 +22,9 @@
 /*
  * Protects the list of APIs while it grows, the modes of all shims and their chains of closures.
  * Taken with signals blocked, since a signal handler's call may need a closure. Nothing is locked
- * under it. A struct tl_pen, since the writer's thread takes it, too.
+ * under it. A struct tl_bounded_lock, since the writer's thread takes it, too.
  */
-static struct tl_pen lock;
+static struct tl_bounded_lock lock;
 static sigset_t fork_signals; /* what was blocked before the lock was taken for a fork */
 
 /* Release when a library is put in, acquire when a number is looked up: its tables are there. */
@@ -103,16 +103,16 @@ void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	change_modes(shim, set, clear);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_set_dispatch(struct tl_shim *shim, void *table)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	for (struct tl_shim *one = shim; one; one = next_closure(one))
 		/*
 		 * Release pairs with the callers' acquire loads: the table's contents come before
@@ -120,7 +120,7 @@ void tl_api_set_dispatch(struct tl_shim *shim, void *table)
 		 */
 		atomic_store_explicit(&one->dispatch, table, memory_order_release);
 	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_by_caller(struct tl_shim *shim)
@@ -174,27 +174,27 @@ void tl_api_describe(void)
 	if (!(atomic_load_explicit(&used, memory_order_relaxed) &
 	      ~atomic_load_explicit(&described, memory_order_relaxed)))
 		return;
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	describe_used();
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_resolved(struct tl_shim *shim)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	change_mode(shim, 0, TL_MODE_RESOLVE);
 	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
 	describe_used();
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
 				 ~(uint32_t)TL_MODE_RESOLVE);
 	atomic_store_explicit(&shim->dispatch,
@@ -202,7 +202,7 @@ void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 			      memory_order_release);
 	shim->reserved = of->reserved;
 	of->reserved = (uintptr_t)shim;
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_follow_settings(void)
@@ -221,7 +221,7 @@ void tl_api_look_again(void)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim_library *library =
@@ -229,7 +229,7 @@ void tl_api_look_again(void)
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
 	}
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_unwatch_all(void)
@@ -237,14 +237,14 @@ void tl_api_unwatch_all(void)
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim_library *library =
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_modes(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
 	}
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 /* --- APIs */
@@ -297,14 +297,16 @@ static int add_library(struct tl_shim_library *library)
 	sigset_t signals;
 
 	if (library->abi != TL_SHIM_ABI) {
-		tl_say("tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
+		tl_message_say(
+			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
 		return -1;
 	}
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	bool added = number_library(library);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	if (!added) {
-		tl_say("tracelayer: a shim library is not used: there are too many; load fewer of them\n");
+		tl_message_say(
+			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
 		return -1;
 	}
 	if (!tl_config.secure)
@@ -345,19 +347,19 @@ void tl_api_register_builtin(void)
 
 void tl_api_lock(sigset_t *signals)
 {
-	tl_pen_take_quietly(&lock, signals);
+	tl_bounded_lock_take_quietly(&lock, signals);
 }
 
 void tl_api_unlock(const sigset_t *signals)
 {
-	tl_pen_release_quietly(&lock, signals);
+	tl_bounded_lock_release_quietly(&lock, signals);
 }
 
 void tl_api_before_fork(void)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	fork_signals = signals;
 }
 
@@ -365,7 +367,7 @@ void tl_api_after_fork_parent(void)
 {
 	sigset_t signals = fork_signals;
 
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_api_after_fork_child(void)
@@ -377,6 +379,6 @@ void tl_api_after_fork_child(void)
 
 void tl_api_before_unseen_fork(void)
 {
-	lock = (struct tl_pen){0};
+	lock = (struct tl_bounded_lock){0};
 	tl_api_before_fork();
 }

@@ -107,7 +107,7 @@ static void *defined(const struct tl_elf *elf, const char *name)
 	return symbol ? (void *)(elf->base + symbol->st_value) : NULL;
 }
 
-static void take(struct tl_dl *from, const struct tl_elf *elf)
+static void dl_take(struct tl_dl *from, const struct tl_elf *elf)
 {
 	if (!from->dlsym)
 		from->dlsym = defined(elf, "dlsym");
@@ -135,9 +135,9 @@ static bool find_real_early(const struct tl_elf *elf, void *closure)
 	struct early *early = closure;
 
 	if (is_libc(elf))
-		take(&early->found->libc, elf);
+		dl_take(&early->found->libc, elf);
 	if (early->behind)
-		take(&early->found->next, elf);
+		dl_take(&early->found->next, elf);
 	early->behind |= defined(elf, "dlsym") == (void *)dlsym;
 	return false;
 }
@@ -151,9 +151,9 @@ static void find_real(const struct tl_loaded *loaded, void *closure)
 		const struct tl_elf *elf = &loaded->elf[i];
 
 		if (is_libc(elf))
-			take(&found->libc, elf);
+			dl_take(&found->libc, elf);
 		if (own && elf > own && i < loaded->startup)
-			take(&found->next, elf);
+			dl_take(&found->next, elf);
 	}
 }
 
@@ -230,7 +230,7 @@ struct search {
 static bool matches(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
-	enum tl_role role = tl_known_role(elf);
+	enum tl_role role = tl_roles_of(elf);
 
 	if (role == TL_ROLE_OWN)
 		return false;
@@ -397,22 +397,22 @@ static void *give(const struct hook *hook, void *pointer)
 
 static bool is_own(const void *pointer)
 {
-	const struct tl_known *there = tl_known_at(pointer);
+	const struct tl_known_library *there = tl_roles_at(pointer);
 
 	return there && there->role == TL_ROLE_OWN;
 }
 
 static bool is_loaders(const void *pointer)
 {
-	const struct tl_known *there = tl_known_at(pointer);
+	const struct tl_known_library *there = tl_roles_at(pointer);
 
 	return there && there->role == TL_ROLE_LOADER;
 }
 
 /* NULL: the program. */
-static const struct tl_known *who_asks(const void *caller)
+static const struct tl_known_library *who_asks(const void *caller)
 {
-	const struct tl_known *asking = tl_known_at(caller);
+	const struct tl_known_library *asking = tl_roles_at(caller);
 
 	return asking && asking->role != TL_ROLE_LINKED ? asking : NULL;
 }
@@ -482,7 +482,7 @@ static void *ask_handle(const struct hook *hook)
 	if (is_own(pointer))
 		return ask_past_us(hook, pointer);
 	if (hook->foreign)
-		tl_known_driver(pointer);
+		tl_roles_note_driver(pointer);
 	else if (is_loaders(pointer))
 		return give(hook, pointer);
 	return answer(hook, pointer);
@@ -530,11 +530,11 @@ static bool is_stand_in(const char *name)
 	const struct tl_shim *shim;
 
 	snprintf(function, sizeof(function), "ze%.*s", length, name + strlen(REGISTER_BEGINS));
-	shim = tl_names_find(function);
+	shim = tl_shim_names_find(function);
 	if (!shim) {
 		snprintf(function, sizeof(function), "zer%.*s", length,
 			 name + strlen(REGISTER_BEGINS));
-		shim = tl_names_find(function);
+		shim = tl_shim_names_find(function);
 	}
 	return shim && shim->function->passed;
 }
@@ -567,14 +567,14 @@ static void notice_linked_loader(const struct hook *hook)
 
 	if (!name || strcmp(name, "zeLoaderInit"))
 		return;
-	tl_known_look();
+	tl_roles_look();
 	if (is_loaders_handle(hook->question->handle))
-		tl_known_linked(hook->caller);
+		tl_roles_note_linked(hook->caller);
 }
 
 static void tell_linked_loader_apart(const struct hook *hook)
 {
-	const struct tl_known *asking = tl_known_at(hook->caller);
+	const struct tl_known_library *asking = tl_roles_at(hook->caller);
 
 	if (asking && asking->role == TL_ROLE_LINKED &&
 	    tl_resolve_brings_loader_up(hook->shim->function))
@@ -593,11 +593,11 @@ static void tell_linked_loader_apart(const struct hook *hook)
 static void *tracing_interface(const struct hook *hook)
 {
 	const char *name = hook->question->name;
-	const struct tl_known *asking;
+	const struct tl_known_library *asking;
 
 	if (!name || !tl_elf_begins(name, "zel"))
 		return NULL;
-	tl_known_look();
+	tl_roles_look();
 	asking = who_asks(hook->caller);
 	if (asking && asking->role != TL_ROLE_LOADER)
 		return NULL;
@@ -621,7 +621,7 @@ static void *tracing_interface(const struct hook *hook)
  */
 static bool is_ours(const char *name)
 {
-	return tl_elf_begins(name, "zel") || tl_names_is_builtin(name);
+	return tl_elf_begins(name, "zel") || tl_shim_names_is_builtin(name);
 }
 
 /*
@@ -632,7 +632,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 								const void *caller)
 {
 	struct hook hook = {.question = question, .real = real_functions(), .caller = caller};
-	const struct tl_known *asking;
+	const struct tl_known_library *asking;
 	int saved = errno;
 
 	/*
@@ -643,7 +643,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	    (!tl_process_is_started() && !(question->name && is_ours(question->name))))
 		return jump(&hook);
 	tl_process_start();
-	hook.shim = question->name ? tl_names_find(question->name) : NULL;
+	hook.shim = question->name ? tl_shim_names_find(question->name) : NULL;
 	if (!hook.shim) {
 		void *ours = tracing_interface(&hook);
 
@@ -652,7 +652,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 		errno = saved;
 		return ours ? answer(&hook, ours) : jump(&hook);
 	}
-	tl_known_look();
+	tl_roles_look();
 	tell_linked_loader_apart(&hook);
 	asking = who_asks(caller);
 	hook.foreign = asking && asking->role != TL_ROLE_OWN;

@@ -2,9 +2,9 @@
 /*
  * loader_tables.c: see loader_tables.h.
  *
- * What a shim calls here is what the loader offered, never what could be found under the function's
- * name: that is the loader's own export, which would come back to us through the very table that we
- * changed.
+ * A shim calls here what the loader offered. It never calls what could be found under the
+ * function's name: that is the loader's own export, which would come back to us through the very
+ * table that we changed.
  */
 #include "layer/resolve/loader_tables.h"
 
@@ -51,15 +51,15 @@ static bool stands_before_loader(const struct tl_shim *shim)
 bool tl_door_opens(const char *function)
 {
 	tl_process_start();
-	const struct tl_shim *shim = tl_config.secure ? NULL : tl_names_find(function);
+	const struct tl_shim *shim = tl_config.secure ? NULL : tl_shim_names_find(function);
 
 	if (!shim)
 		return false;
-	if (tl_known_is_layered(shim->function->api))
+	if (tl_roles_is_layered(shim->function->api))
 		return true;
 	if (stands_before_loader(shim))
 		return false;
-	tl_known_layered(shim->function->api);
+	tl_roles_note_layered(shim->function->api);
 	return true;
 }
 
@@ -147,7 +147,7 @@ static void put_shim(struct tl_shim *shim, void **place)
 
 void tl_door_pointer(const char *function, void **place)
 {
-	struct tl_shim *shim = tl_names_find(function);
+	struct tl_shim *shim = tl_shim_names_find(function);
 
 	if (shim)
 		put_shim(shim, place);
@@ -197,9 +197,10 @@ static const struct tl_getproc *getproc_of(const struct tl_function *getter)
 
 void tl_door_table(const char *getter, uint32_t version, void *table)
 {
-	const struct tl_shim *asked = tl_names_find(getter);
+	const struct tl_shim *asked = tl_shim_names_find(getter);
 	const struct tl_getproc *getproc = asked ? getproc_of(asked->function) : NULL;
-	struct tl_shim_library *library = getproc ? tl_names_library(asked->function->api) : NULL;
+	struct tl_shim_library *library =
+		getproc ? tl_shim_names_library(asked->function->api) : NULL;
 
 	for (uint32_t i = 0; library && i < getproc->count; i++) {
 		const struct tl_table_entry *entry = &getproc->entries[i];

@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -32,6 +31,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
 #include "layer/base/first_call.h"
+#include "layer/base/futex.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
@@ -100,7 +100,8 @@ static void snapshot_signal_take(int number)
 	if (sigaction(number, NULL, &before) || before.sa_handler == snapshot_signal)
 		return;
 	if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL)
-		tl_say("tracelayer: TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another\n");
+		tl_message_say(
+			"tracelayer: TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another\n");
 	else
 		sigaction(number, &action, NULL);
 }
@@ -228,7 +229,7 @@ void tl_control_answer(void)
 		return;
 	/* Release: what was asked for has been done; pairs with the command's acquire. */
 	atomic_store_explicit(&header->answer, served, memory_order_release);
-	syscall(SYS_futex, &header->answer, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	tl_futex_wake_shared(&header->answer);
 }
 
 int tl_control_patience(int ms)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/buffers
-check_scripts += %D%/arena.sh
+check_scripts += %D%/arena.sh %D%/buffer_tsan.sh
 stress_scripts += %D%/clock.sh %D%/kill.sh %D%/ring.sh
 test_files += %D%/clock.py %D%/kill.py
 

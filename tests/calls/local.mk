@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/calls
-check_scripts += %D%/core_tsan.sh %D%/late_calls.sh
+check_scripts += %D%/late_calls.sh
 stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh
 
 unit_tests += call_test

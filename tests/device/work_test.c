@@ -100,7 +100,7 @@ static void keep(const struct tl_event_record *event, uint32_t thread)
 	struct put *put = &puts_[nputs++];
 	const char *name = tl_string_text(event->name, &size);
 	*put = (struct put){.tid = event->flags & TL_EVENT_TID ? event->lane
-				   : event->lane	       ? shown_of(event->lane)
+				   : event->lane	       ? shown_of(NULL, event->lane)
 							       : thread,
 			    .phase = (char)event->phase,
 			    .start = event->start,
@@ -197,10 +197,14 @@ static void lane_is(uint32_t tid, const char *name)
 /* --- commands */
 
 /* No calls are known. */
+static const struct tl_device_facts some_work = {.name = "work"};
+
 static struct tl_device_work work_at(uint64_t start, uint64_t end)
 {
-	return (struct tl_device_work){
-		.name = "work", .start = start, .end = end, .submitted = {.start = 1, .end = 2}};
+	return (struct tl_device_work){.facts = &some_work,
+				       .start = start,
+				       .end = end,
+				       .submitted = {.start = 1, .end = 2}};
 }
 
 static void shuffle(unsigned *order, unsigned n)
@@ -328,8 +332,7 @@ START_TEST(commands_without_length_stay_visible)
 	set_clock = 1000;
 	for (unsigned i = 0; i < 5; i++) {
 		struct tl_device_work work = work_at(times[i][0], times[i][1]);
-		work.name = "";
-		work.kind = TL_DEVICE_SYNC;
+		work.facts = &(const struct tl_device_facts){.name = "", .kind = TL_DEVICE_SYNC};
 		tl_device_done(commands[i], &work);
 	}
 	collect();
@@ -393,20 +396,16 @@ START_TEST(a_slice_says_what_its_command_was)
 	work.submit = 2;
 	work.raw_start = 3;
 	work.raw_end = 4;
-	work.name = "vector_add";
-	work.dimensions = 2;
-	memcpy(work.global, (uint64_t[]){1024, 8}, 16);
-	memcpy(work.local, (uint64_t[]){64, 1}, 16);
+	work.facts = &(const struct tl_device_facts){
+		.name = "vector_add", .dimensions = 2, .global = {1024, 8}, .local = {64, 1}};
 	work.correlation = 77;
 	work.request = 5;
 	work.nargs = 1;
 	work.args = &more;
 	tl_device_done(one, &work);
 	work = work_at(4000, 6000);
-	work.name = "read buffer";
-	work.kind = TL_DEVICE_READ;
-	work.bytes = 8000;
-	work.peer = "host";
+	work.facts = &(const struct tl_device_facts){
+		.name = "read buffer", .kind = TL_DEVICE_READ, .bytes = 8000, .peer = "host"};
 	tl_device_done(two, &work);
 	collect();
 	ck_assert_uint_eq(slices(), 2);

@@ -344,13 +344,6 @@ START_TEST(only_executable_memory_is_code)
 }
 END_TEST
 
-START_TEST(a_library_is_known_by_its_name)
-{
-	ck_assert_str_eq(tl_resolve_library(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")),
-			 "libc.so.6");
-}
-END_TEST
-
 /* --- closures */
 
 static int8_t narrow(int8_t a, int32_t b)
@@ -533,7 +526,6 @@ int main(void)
 	tcase_add_test(elf, the_default_version_is_found_unless_another_is_asked);
 	tcase_add_test(elf, what_was_opened_later_is_not_of_the_global_scope);
 	tcase_add_test(elf, only_executable_memory_is_code);
-	tcase_add_test(elf, a_library_is_known_by_its_name);
 	tcase_add_checked_fixture(closure, set_up, NULL);
 	tcase_add_test(closure, narrow_results_keep_their_sign);
 	tcase_add_test(closure, arguments_in_registers_and_on_the_stack_arrive);

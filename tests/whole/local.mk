@@ -3,7 +3,7 @@
 check_scripts += %D%/driver_calls.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
 check_scripts += %D%/viewers.sh %D%/viewers_tracing.sh
 test_files += %D%/viewers/browser.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
-	%D%/viewers/tracing.py %D%/viewers/view.py
+	%D%/viewers/tracing.py %D%/viewers/view.py %D%/viewers/viewer.sh
 stress_scripts += %D%/cl_many_threads.sh %D%/cl_programs.sh %D%/cl_real_programs.sh %D%/ze_names.sh
 test_files += %D%/cl_counter.sh %D%/cl_pyopencl.py %D%/ze_names.py
 

@@ -10,9 +10,10 @@
  * allocate, print, or use thread-local state that the writer's thread does not have.
  *
  * Promise: each function does what the C library's does, errno included, for the arguments that
- * libtracelayer.so uses. Each makes at most the system call of its name, takes no lock, allocates
- * nothing and is no point where a thread can be cancelled. tests/base/libc/libc_static.sh looks at every
- * call that the writer's thread can reach; tests/base/libc/libc_calls.sh runs with replacements for all.
+ * libtracelayer.so uses. Each makes at most the system call of its name, allocates nothing
+ * and is no point where a thread can be cancelled. tests/base/libc/libc_static.sh looks at
+ * every call that the writer's thread can reach; tests/base/libc/libc_calls.sh runs with
+ * replacements for all.
  *
  * Besides there are: system calls without the C library (kernel.h), reading an ELF image without it
  * (elf_image.h), and what ThreadSanitizer is told of our locks (sanitizer.h).

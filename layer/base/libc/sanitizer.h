@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sanitizer.h: what ThreadSanitizer is told, in a program that was built with it. It follows the
- * program's code and libc's functions, and sees neither our locks nor our atomics: what one thread
- * hands to another through us would look like a race, in the driver, in libc's allocator and in the
- * program. Told of our locks it knows which came first. In other programs each of these is a load
- * and a branch.
+ * sanitizer.h: what the layer tells ThreadSanitizer, in a program that was built with it.
+ *
+ * ThreadSanitizer follows the program's code and libc's functions. It sees neither the layer's
+ * locks nor its atomics. So what one thread hands to another through the layer would look like a
+ * race in the driver, in libc's allocator or in the program. When it is told of the locks, it knows
+ * which came first. In other programs each function here is a load and a branch.
  */
 #ifndef TL_LAYER_BASE_LIBC_SANITIZER_H
 #define TL_LAYER_BASE_LIBC_SANITIZER_H

@@ -24,7 +24,7 @@ ok "one sound gzip file" gzip -t "$tmp/t.json.gz"
 ok "with the same in it" sh -c "zcat '$tmp/t.json.gz' | cmp - '$tmp/expected.json'"
 run "$tmp/t.tlt" -o "$tmp/t.pftrace"
 is $? 0 "for Perfetto"
-ok "in its fields" sh -c "cd '$top_srcdir/tests/format' && mkdir '$tmp/python' && protoc --python_out='$tmp/python' pftrace.proto"
+ok "in its fields" sh -c "cd '$top_srcdir/tests/format/encode' && mkdir '$tmp/python' && protoc --python_out='$tmp/python' pftrace.proto"
 slices=$("$python" -B "$top_srcdir/tests/format/encode/pftrace.py" "$tmp/python" "$tmp/t.pftrace")
 like "$slices" '(^| )36160 slices' "each call is there"
 run "$tmp/t.tlt" -o - >"$tmp/out.json"

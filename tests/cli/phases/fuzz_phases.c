@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/export/systrace.h"
+#include "cli/basics/basics.h"
+#include "cli/systrace/systrace.h"
 #include "tests/lib/random.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);

@@ -77,7 +77,7 @@ phases "$tmp/inputs/cut.html" >"$tmp/printed"
 is $? 3 "a page that is cut: exit code 3"
 phases "$tmp/inputs/damaged.gz" >"$tmp/printed"
 is $? 1 "a damaged file: exit code 1"
-like "$(cat "$tmp/said")" 'damaged\.gz: what is compressed in it is damaged' "and it is said"
+like "$(cat "$tmp/said")" 'damaged\.gz: the compressed data is damaged' "and it is said"
 # none NAME FILE: there is no trace in it
 none()
 {
@@ -104,7 +104,7 @@ done
 head -c 200M /dev/zero | gzip >"$tmp/inputs/bomb.gz"
 phases "$tmp/inputs/bomb.gz" >"$tmp/printed"
 is $? 1 "what becomes a thousand times as large as it is: exit code 1"
-like "$(cat "$tmp/said")" 'bomb\.gz: what is compressed in it becomes more than 250 times as large' "and it is said"
+like "$(cat "$tmp/said")" 'bomb\.gz: the compressed data grows more than 250 times' "and it is said"
 printf 'P\0ftrace' >"$tmp/inputs/binary"
 phases "$tmp/inputs/binary" >"$tmp/printed"
 is "$?$(cat "$tmp/printed")" 1 "a file that is no text: exit code 1"

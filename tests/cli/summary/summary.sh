@@ -177,7 +177,7 @@ bounded()
 		like "$said" "$2" "$command says why"
 	done
 }
-bounded "$tmp/bomb.json.gz" 'becomes more than 250 times as large, as no trace does'
+bounded "$tmp/bomb.json.gz" 'grows more than 250 times, as no trace does'
 gunzip -c "$tmp/string.json.gz" >"$tmp/string.json"
 said=$( (ulimit -v 400000; timeout 60 "$tracelayer" summary "$tmp/string.json" "$tmp/string.json.gz" 2>&1) )
 like "$? $said" '^1 .*string.json:1: an event of more than 16 MB, as no trace has' "a string of 53 MB is refused, in little memory"

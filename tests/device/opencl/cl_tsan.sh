@@ -9,16 +9,10 @@ need_library
 options="-std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions -fsanitize=thread -fPIC -I$top_srcdir/include -I$top_srcdir -I$top_builddir -I$top_builddir/apis/include"
 archives=$top_builddir/.libs
 
-lanes_of() { sed -n "/^$1 =/,/[^\\\\]\$/p" "$top_srcdir/layer/local.mk" | grep -oE '[%D]*[a-z0-9_/]+\.c' | sed 's,%D%,layer,; s,\.c$,,'; }
-
 library()
 {
-	local sources= file
-	for file in $(sources_of libtl_core_la layer) $(sources_of libtl_format_la format) $(sources_of libtl_common_la common) $(sources_of libtl_gzip_la format) $(sources_of libtl_writer_la layer) \
-		$(sources_of libtl_resolve_la layer) $(lanes_of opencl_lanes) $(lanes_of ze_lanes) $(sources_of libtracelayer_la layer); do
-		sources="$sources $top_srcdir/$file.c"
-	done
-	${CC:-cc} $options -shared $sources "$top_builddir/apis/ze_tracing.c" -Wl,--whole-archive "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
+	${CC:-cc} $options -shared -Wl,--whole-archive "$top_builddir/libtl_core_tsan.a" "$top_builddir/libtl_writer_tsan.a" \
+		"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
 		-Wl,--no-whole-archive -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,--version-script="$top_builddir/layer/libtracelayer.map" \
 		-Wl,--exclude-libs,libffi.a:libz.a -l:libffi.a -l:libz.a -o "$tmp/libtracelayer.so" &&
 		${CC:-cc} -shared -Wl,--whole-archive "$archives/libtl_cl_layer.a" -Wl,--no-whole-archive -L"$tmp" -ltracelayer -Wl,-rpath,"$tmp" \

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "tests/lib/args_table.h"
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
 }
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks;
 }
@@ -193,7 +193,8 @@ START_TEST(names_ask_for_formats)
 	ck_assert(!gzip);
 	ck_assert_ptr_eq(tl_format_of("trace.pftrace.gz", &gzip), &tl_format_pftrace);
 	ck_assert(gzip);
-	ck_assert_ptr_null(tl_format_of("trace.tlt", &gzip));
+	ck_assert_ptr_eq(tl_format_of("trace.tlt", &gzip), &tl_format_tlt);
+	ck_assert_ptr_null(tl_format_of("trace.tlt.gz", &gzip));
 	ck_assert_ptr_null(tl_format_of("json", &gzip));
 	ck_assert_ptr_null(tl_format_of("", &gzip));
 	ck_assert(!gzip);

@@ -17,12 +17,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
 }
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks / 3;
 }

@@ -10,23 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/pftrace.h"
 #include "tests/lib/args_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
 }
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks / 3;
 }
 
-static const char *string(uint32_t number, size_t *size)
+static const char *string(const void *source, uint32_t number, size_t *size)
 {
 	static const char text[] = "text \xff";
 
@@ -34,7 +34,7 @@ static const char *string(uint32_t number, size_t *size)
 	return number % 8 < sizeof(text) ? text : NULL;
 }
 
-static uint32_t lane(uint32_t number)
+static uint32_t lane(const void *source, uint32_t number)
 {
 	return number;
 }

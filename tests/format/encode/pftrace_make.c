@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "format/args/args.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/random.h"
 
@@ -286,7 +286,7 @@ static void add_event(struct chunk *chunk, uint64_t now)
 	chunk->size += event->size * (size_t)8;
 }
 
-static const char *text_of(uint32_t number, size_t *size)
+static const char *text_of(const void *source, uint32_t number, size_t *size)
 {
 	const char *text = number < TEXTS ? texts[number] : NULL;
 
@@ -294,7 +294,7 @@ static const char *text_of(uint32_t number, size_t *size)
 	return text;
 }
 
-static uint32_t shown_lane(uint32_t lane)
+static uint32_t shown_lane(const void *source, uint32_t lane)
 {
 	return 4194304 + lane;
 }
@@ -321,12 +321,12 @@ static void make_chunks(void)
 
 /* ---- Files */
 
-static const struct tl_function *function_of(uint32_t id)
+static const struct tl_function *function_of(const void *source, uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
 }
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks;
 }
@@ -379,7 +379,7 @@ static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool
 	if (first)
 		format->begin(&encoder, &text, &facts);
 	for (uint32_t lane = 1; first && lane <= LANES; lane++)
-		format->lane(&encoder, &text, shown_lane(lane), texts[6 + lane],
+		format->lane(&encoder, &text, shown_lane(NULL, lane), texts[6 + lane],
 			     strlen(texts[6 + lane]), (int32_t)lane - 2);
 	for (unsigned i = from; i < to; i++) {
 		const struct chunk *chunk = &chunks[i];

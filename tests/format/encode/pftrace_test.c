@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/pftrace.h"
 #include "format/encode/pftrace_names.h"
 #include "format/encode/pftrace_notes.h"
@@ -40,7 +40,7 @@ static const struct tl_function own_functions[OWN] = {
 static struct tl_function many[MANY];
 static char many_names[MANY][16];
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	if (id < OWN)
 		return &own_functions[id];
@@ -49,13 +49,13 @@ static const struct tl_function *function(uint32_t id)
 	return id >= 100 && id - 100 < F_COUNT ? &table_functions[id - 100] : NULL;
 }
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks;
 }
 
 /* Texts by their numbers; lanes are shown as 1000 and more. */
-static const char *string(uint32_t number, size_t *size)
+static const char *string(const void *source, uint32_t number, size_t *size)
 {
 	static const char *const strings[] = {NULL, "kernel", "queue", "depth", "gpu", "key"};
 	const char *text = number < sizeof(strings) / sizeof(*strings) ? strings[number] : NULL;
@@ -64,7 +64,7 @@ static const char *string(uint32_t number, size_t *size)
 	return text;
 }
 
-static uint32_t shown_lane(uint32_t number)
+static uint32_t shown_lane(const void *source, uint32_t number)
 {
 	return 1000 + number;
 }

@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
+#include "format/encode/trace_source.h"
 #include "format/file/record_reader.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/trace_builder.h"
@@ -182,15 +183,7 @@ static void encode_run(struct tl_encoder *encoder, struct tl_text *text, uint32_
 static size_t encode(const struct tl_trace *trace, const struct tl_format *format)
 {
 	static struct tl_open_marks marks;
-	struct tl_encoder encoder = {.format = format,
-				     .pid = trace->facts.pid,
-				     .ns = tl_trace_ns,
-				     .function = tl_trace_function,
-				     .string = tl_trace_string,
-				     .lane = tl_trace_lane,
-				     .has_call = tl_trace_has_call,
-				     .marks = &marks,
-				     .state = state};
+	struct tl_encoder encoder;
 	struct tl_text text = {text_room, text_room + ROOM, false};
 	struct tl_totals totals = {.events = 1, .lost = 2};
 
@@ -199,11 +192,12 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 	/* Zeros again, and no memory until it is used. */
 	madvise(state, sizeof(state), MADV_DONTNEED);
 	memset(&marks, 0, sizeof(marks));
+	tl_encoder_read_from(&encoder, format, trace, state, &marks);
 	format->block(&encoder);
 	format->begin(&encoder, &text, &trace->facts);
 	for (size_t i = 0; i < trace->nnamed && format->lane && has_room(&text); i++) {
 		size_t size;
-		const char *name = tl_trace_string(trace->named[i].name, &size);
+		const char *name = tl_trace_string(trace, trace->named[i].name, &size);
 		format->lane(&encoder, &text, trace->named[i].shown, name ? name : "", size,
 			     trace->named[i].sort);
 	}
@@ -242,14 +236,14 @@ static void check_clock(struct tl_trace *trace)
 {
 	uint64_t last = 0;
 
-	tl_trace_clock_add(trace, trace->last + 1000, tl_trace_ns(trace->last) + 100);
+	tl_trace_clock_add(trace, trace->last + 1000, tl_trace_ns(trace, trace->last) + 100);
 	for (uint64_t ticks = 0; ticks < 100000; ticks += 111) {
-		uint64_t ns = tl_trace_ns(ticks);
+		uint64_t ns = tl_trace_ns(trace, ticks);
 		if (ns < last)
 			abort();
 		last = ns;
 	}
-	if (tl_trace_ns(UINT64_MAX) < last)
+	if (tl_trace_ns(trace, UINT64_MAX) < last)
 		abort();
 }
 
@@ -263,7 +257,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	file = build(input[0], input + 1, size - 1, &length);
 	struct tl_trace *trace = tl_trace_open_bytes(file, length, why, sizeof(why));
 	if (trace) {
-		tl_trace_use(trace);
 		check_json(trace);
 		encode(trace, &tl_format_pftrace);
 		check_clock(trace);

@@ -24,7 +24,6 @@ static struct tl_trace *opened(void)
 	struct tl_trace *trace = tl_trace_open_bytes(file.bytes, file.size, why, sizeof(why));
 
 	ck_assert_msg(trace != NULL, "%s", why);
-	tl_trace_use(trace);
 	return trace;
 }
 
@@ -248,9 +247,9 @@ START_TEST(a_spool_is_read)
 	ck_assert_uint_eq(trace->lanes[1].shown, 102);
 	ck_assert_str_eq(starts(trace, 0), "1 2 3");
 	ck_assert_str_eq(starts(trace, 1), "5 6 7");
-	ck_assert_str_eq(tl_trace_function(3 << 16 | F_CREATE)->name, "create");
-	ck_assert_ptr_null(tl_trace_function(3 << 16 | F_COUNT));
-	ck_assert_ptr_null(tl_trace_function(2 << 16));
+	ck_assert_str_eq(tl_trace_function(trace, 3 << 16 | F_CREATE)->name, "create");
+	ck_assert_ptr_null(tl_trace_function(trace, 3 << 16 | F_COUNT));
+	ck_assert_ptr_null(tl_trace_function(trace, 2 << 16));
 	finish(trace);
 }
 END_TEST
@@ -303,21 +302,21 @@ START_TEST(texts_and_lanes_are_found_by_their_numbers)
 	build_lane(&file, 8, 7000001, numbers[0], 3);
 	build_lane(&file, 9, 7000000, other[0], -3);
 	struct tl_trace *trace = opened_soundly();
-	ck_assert_int_eq(strncmp(tl_trace_string(numbers[0], &size), "one", 3), 0);
+	ck_assert_int_eq(strncmp(tl_trace_string(trace, numbers[0], &size), "one", 3), 0);
 	ck_assert_uint_eq(size, 3);
-	ck_assert_int_eq(strncmp(tl_trace_string(numbers[1], &size), first[1], 21), 0);
+	ck_assert_int_eq(strncmp(tl_trace_string(trace, numbers[1], &size), first[1], 21), 0);
 	ck_assert_uint_eq(size, 21);
-	ck_assert_ptr_null(tl_trace_string(numbers[2], &size));
-	ck_assert_int_eq(strncmp(tl_trace_string(other[0], &size), "two", 3), 0);
+	ck_assert_ptr_null(tl_trace_string(trace, numbers[2], &size));
+	ck_assert_int_eq(strncmp(tl_trace_string(trace, other[0], &size), "two", 3), 0);
 	ck_assert_uint_eq(other[0], (7 << TL_STRINGS_BITS) + 4);
-	ck_assert_ptr_null(tl_trace_string(0, &size));
-	ck_assert_ptr_null(tl_trace_string(other[0] + 2, &size));
-	ck_assert_ptr_null(tl_trace_string(UINT32_MAX, &size));
+	ck_assert_ptr_null(tl_trace_string(trace, 0, &size));
+	ck_assert_ptr_null(tl_trace_string(trace, other[0] + 2, &size));
+	ck_assert_ptr_null(tl_trace_string(trace, UINT32_MAX, &size));
 	ck_assert_uint_eq(trace->nnamed, 2);
 	ck_assert_uint_eq(trace->named[1].lane, 9);
 	ck_assert_int_eq(trace->named[1].sort, -3);
-	ck_assert_uint_eq(tl_trace_lane(8), 7000001);
-	ck_assert_uint_eq(tl_trace_lane(10), 10);
+	ck_assert_uint_eq(tl_trace_shown_lane(trace, 8), 7000001);
+	ck_assert_uint_eq(tl_trace_shown_lane(trace, 10), 10);
 	finish(trace);
 }
 END_TEST
@@ -511,7 +510,7 @@ START_TEST(ticks_are_converted_as_the_layer_does)
 	trace = opened_soundly();
 	ck_assert_uint_gt(tl_trace_clock_points(trace), 10);
 	for (int i = 0; i < 4096; i++)
-		ck_assert_uint_eq(tl_trace_ns(ticks[i]), ns[i]);
+		ck_assert_uint_eq(tl_trace_ns(trace, ticks[i]), ns[i]);
 	finish(trace);
 }
 END_TEST
@@ -551,7 +550,7 @@ START_TEST(a_clock_that_was_being_thinned_out_is_read)
 		thinned_out(points, torn, 1 + _i);
 		struct tl_trace *trace = opened_soundly();
 		for (uint64_t i = 0; i < 1000; i++) {
-			uint64_t ns = tl_trace_ns(points[i][0]);
+			uint64_t ns = tl_trace_ns(trace, points[i][0]);
 			ck_assert_msg(ns + 2 >= points[i][1] && ns <= points[i][1] + 2,
 				      "torn at %d: point %llu is %llu, not %llu", torn,
 				      (unsigned long long)i, (unsigned long long)ns,
@@ -576,7 +575,7 @@ START_TEST(the_last_slope_is_the_layers_where_it_can_be)
 		build_clock(&file, points, 2)->points[1].slope =
 			likely ? half + half / 1000 : half + half / 100;
 		struct tl_trace *trace = opened_soundly();
-		ck_assert_uint_eq((tl_trace_ns(4000000) + 50) / 100 * 100,
+		ck_assert_uint_eq((tl_trace_ns(trace, 4000000) + 50) / 100 * 100,
 				  likely ? 2001000 : 2000000);
 		finish(trace);
 	}
@@ -590,11 +589,11 @@ START_TEST(a_later_pair_changes_no_answer)
 	build_start(&file, TL_FILE_BUFFERS)->counter = 1;
 	build_clock(&file, points, 2)->horizon = 2501000;
 	struct tl_trace *trace = opened_soundly();
-	uint64_t before = tl_trace_ns(2501000);
+	uint64_t before = tl_trace_ns(trace, 2501000);
 	ck_assert_uint_eq(before, 1251000);
 	ck_assert(tl_trace_clock_add(trace, 4001000, 2101000));
-	ck_assert_uint_eq(tl_trace_ns(2501000), before);
-	ck_assert_uint_eq(tl_trace_ns(4001000), 2101000);
+	ck_assert_uint_eq(tl_trace_ns(trace, 2501000), before);
+	ck_assert_uint_eq(tl_trace_ns(trace, 4001000), 2101000);
 	ck_assert_uint_eq(tl_trace_clock_points(trace), 4);
 	ck_assert(!tl_trace_clock_add(trace, 4000000, 2200000));
 	finish(trace);
@@ -626,7 +625,7 @@ START_TEST(this_moment_is_a_pair_for_files_of_this_boot_only)
 			uint64_t late = tl_counter();
 			clock_gettime(CLOCK_MONOTONIC, &now);
 			uint64_t right = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-				 is = tl_trace_ns(late);
+				 is = tl_trace_ns(trace, late);
 			ck_assert_msg(is + 200000 > right && is < right + 200000, "%llu, not %llu",
 				      (unsigned long long)is, (unsigned long long)right);
 		}
@@ -757,7 +756,7 @@ START_TEST(a_lie_is_noticed)
 		      trace->nproblems ? trace->problems[0] : "none");
 	for (size_t lane = 0; lane < trace->nlanes; lane++)
 		starts(trace, lane);
-	tl_trace_ns(500);
+	tl_trace_ns(trace, 500);
 	finish(trace);
 }
 END_TEST

@@ -13,7 +13,7 @@
  */
 #include <stdio.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/file/record_reader.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/random.h"
@@ -22,12 +22,12 @@
 #define API	    2
 #define TICKS_TO_NS 2 /* ticks per nanosecond; a power of 2 converts exactly */
 
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return ticks / TICKS_TO_NS;
 }
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	return id >> 16 == API && (id & 0xffff) < F_COUNT ? &table_functions[id & 0xffff] : NULL;
 }
@@ -39,7 +39,7 @@ static const char *const texts[] = {"vector_add", "Queue \"0\"", "global size",
 #define DEVICE_TID 5000000
 static uint32_t numbers[TEXTS];
 
-static const char *string(uint32_t number, size_t *size)
+static const char *string(const void *source, uint32_t number, size_t *size)
 {
 	for (size_t i = 0; i < TEXTS; i++)
 		if (numbers[i] == number) {
@@ -50,7 +50,7 @@ static const char *string(uint32_t number, size_t *size)
 	return NULL;
 }
 
-static uint32_t lane(uint32_t number)
+static uint32_t lane(const void *source, uint32_t number)
 {
 	return number == DEVICE ? DEVICE_TID : number;
 }
@@ -268,8 +268,12 @@ static int make(const char *path, const char *json, uint32_t threads, uint32_t c
 		uint32_t calls)
 {
 	struct making made = {.threads = threads, .chunks = chunks, .calls = calls};
-	struct expected expected = {
-		.encoder = {&tl_format_json, 4711, ns, function, string, lane, NULL}};
+	struct expected expected = {.encoder = {.format = &tl_format_json,
+						.pid = 4711,
+						.ns = ns,
+						.function = function,
+						.string = string,
+						.lane = lane}};
 
 	made.parts = calloc(threads * chunks + 1, sizeof(*made.parts));
 	made.ticks = calloc(threads + 1, sizeof(*made.ticks));

@@ -3,7 +3,7 @@
 # Lists of calls of the XPTI dispatcher's functions, against a model; see fuzz.sh.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE
-sources="$top_srcdir/tests/xpti/dispatcher/fuzz_xpti.c $top_srcdir/format/args/checked_copy.c $top_srcdir/layer/base/loaded_libraries.c $top_srcdir/layer/base/libc/elf_image.c $top_srcdir/layer/base/library_walk.c"
+sources=$top_srcdir/tests/xpti/dispatcher/fuzz_xpti.c
 for file in $(sources_of libtl_xpti_la xpti | grep -v /exceptions); do sources="$sources $top_srcdir/$file.c"; done
 export ASAN_OPTIONS=detect_leaks=0
 encoders=

@@ -6,7 +6,7 @@ rounds=1000
 test -z "$STRESS" || rounds=15000
 sources=$top_srcdir/tests/xpti/dispatcher/xpti_stress.c
 for file in $(sources_of libtl_xpti_la xpti | grep -v /exceptions); do sources="$sources $top_srcdir/$file.c"; done
-sources="$sources $top_srcdir/format/args/checked_copy.c $top_srcdir/layer/base/loaded_libraries.c $top_srcdir/layer/base/libc/elf_image.c $top_srcdir/layer/base/library_walk.c"
+
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE
 
 # -w: gcc says that ThreadSanitizer doesn't follow fences; what they order are atomics here, which it does follow.

@@ -175,7 +175,7 @@ for what in handed_over unbalanced; do
 	rm -f t.*
 	timeout 60 "$tracelayer" run --xpti -o t.tlt ./app $what >out 2>err
 	"$tracelayer" export -o t.json t.tlt 2>err2 && "$tracelayer" export -o t.pftrace t.tlt 2>err2
-	mkdir -p proto && protoc --python_out=proto -I"$top_srcdir/tests/format" pftrace.proto
+	mkdir -p proto && protoc --python_out=proto -I"$top_srcdir/tests/format/encode" pftrace.proto
 	ok "$what: Perfetto's format has the same as JSON, each lane's slices nested" "$python" "$top_srcdir/tests/format/encode/pftrace.py" proto t.pftrace t.json
 done
 

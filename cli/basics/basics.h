@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * basics.h: the contract of cli/basics, what every command needs: exit codes, one-line messages, a
+ * progress line, safe printing of foreign text, memory that cannot fail, and sets of texts and
+ * numbers.
+ *
+ * The room uses tables and common. All rooms of cli/ may use it. One thread only.
+ */
+#ifndef TL_CLI_BASICS_BASICS_H
+#define TL_CLI_BASICS_BASICS_H
+
+#include "cli/basics/escaped.h"
+#include "cli/basics/exit_codes.h"
+#include "cli/basics/interned.h"
+#include "cli/basics/messages.h"
+#include "cli/basics/progress.h"
+#include "tables/needed_memory.h"
+
+#endif

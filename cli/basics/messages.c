@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * messages.c: say() and need() of the tracelayer command. See messages.h and
+ * tables/needed_memory.h.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/exit_codes.h"
+#include "cli/basics/messages.h"
+#include "cli/basics/progress.h"
+#include "common/text.h"
+#include "tables/needed_memory.h"
+
+void say(const char *format, ...)
+{
+	/* One write keeps the line whole beside what the traced program prints. */
+	char message[4096], line[sizeof("tracelayer: ") + 4 * sizeof(message)];
+	struct tl_text text = {line, line + sizeof(line) - 1, false};
+	va_list arguments;
+
+	va_start(arguments, format);
+	progress_hide();
+	int length = vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	if (length > (int)sizeof(message) - 1)
+		length = sizeof(message) - 1;
+	tl_text_string(&text, "tracelayer: ");
+	/* The message may quote names from files, which must not steer the terminal. */
+	tl_text_shown(&text, message, length > 0 ? (size_t)length : 0);
+	*text.at++ = '\n';
+	fwrite(line, 1, (size_t)(text.at - line), stderr);
+	fflush(stderr);
+}
+
+void *need(void *allocated)
+{
+	if (!allocated) {
+		say("out of memory; close other programs, or give fewer files at a time");
+		exit(EXIT_BROKEN);
+	}
+	return allocated;
+}
+
+static bool output_failure_said;
+
+void say_output_failed(const char *what)
+{
+	say("cannot write %s: %s; free some space, or send it elsewhere", what, strerror(errno));
+	output_failure_said = true;
+}
+
+bool output_failure_is_said(void)
+{
+	return output_failure_said;
+}

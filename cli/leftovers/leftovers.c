@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * leftovers.c: see leftovers.h.
+ *
+ * A buffers file is live for as long as its own process maps it. Children that were forked while it
+ * was mapped may map it too, and outlive their parent: they don't count. So the question is put to
+ * /proc/PID/maps. A pid that is in use again by another process does no harm: that one does not map
+ * the file.
+ *
+ * Where the pid means nothing here (another pid namespace, a header that was never finished), or
+ * the maps can't be read (the process can't be traced, or has another user now), the kernel is
+ * asked for a lease on the file, which it refuses while anybody has the file open for writing or
+ * mapped so. It can't tell a process from its children, so then children count.
+ *
+ * A file is claimed by flock: it ends with the claimant, however that ends, and the file's own
+ * process never asks for it.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/basics/basics.h"
+#include "cli/leftovers/leftovers.h"
+#include "common/places.h"
+#include "common/proc.h"
+
+enum life { LIFE_DEAD, LIFE_LIVE, LIFE_UNCLEAR };
+
+/* ---- who maps it ---- */
+
+int leftover_unwritten(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return errno == EAGAIN || errno == EBUSY ? 0 : -1;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 1;
+}
+
+static enum life life_by_lease(const struct leftover *leftover)
+{
+	switch (leftover_unwritten(leftover->fd)) {
+	case 0:
+		return LIFE_LIVE;
+	case 1:
+		return LIFE_DEAD;
+	default:
+		return LIFE_UNCLEAR;
+	}
+}
+
+/*
+ * A line of maps: is it of this file? Some file systems (btrfs, overlayfs) show another device in
+ * maps than stat does, so there the name has to do.
+ */
+static bool line_is_of(char *line, const struct leftover *leftover)
+{
+	const char *name = strrchr(leftover->path, '/');
+	unsigned major_number, minor_number;
+	unsigned long long inode;
+	int path = 0;
+
+	if (sscanf(line, "%*s %*s %*s %x:%x %llu %n", &major_number, &minor_number, &inode,
+		   &path) != 3 ||
+	    inode != leftover->stat.st_ino)
+		return false;
+	if (makedev(major_number, minor_number) == leftover->stat.st_dev)
+		return true;
+	return path && strstr(line + path, name ? name : leftover->path);
+}
+
+/*
+ * 1: the thread's memory has it; 0: it has not; -1: the thread has no memory any more; -2: it may
+ * not be seen.
+ */
+static int thread_maps(const char *thread, const struct leftover *leftover)
+{
+	FILE *maps = fopen(thread, "re");
+	char *line = NULL;
+	size_t room = 0, lines = 0;
+	int mapped = 0;
+
+	if (!maps)
+		return errno == ENOENT || errno == ESRCH ? -1 : -2;
+	while (!mapped && getline(&line, &room, maps) > 0) {
+		lines++;
+		mapped = line_is_of(line, leftover);
+	}
+	if (!lines)
+		mapped = ferror(maps) && errno != ESRCH ? -2 : -1;
+	free(line);
+	fclose(maps);
+	return mapped;
+}
+
+/*
+ * Any thread of the process will do, but not its first: that may have ended before the others, and
+ * then has no maps.
+ */
+static enum life life_by_maps(const struct leftover *leftover, uint32_t pid)
+{
+	char path[64];
+	struct dirent *thread;
+	int mapped = -1;
+
+	if (pid > INT_MAX || (kill((pid_t)pid, 0) && errno == ESRCH))
+		return LIFE_DEAD;
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	DIR *threads = opendir(path);
+
+	if (!threads)
+		return kill((pid_t)pid, 0) && errno == ESRCH ? LIFE_DEAD : life_by_lease(leftover);
+	while (mapped == -1 && (thread = readdir(threads))) {
+		if (*thread->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%u/task/%.20s/maps", pid, thread->d_name);
+		mapped = thread_maps(path, leftover);
+	}
+	closedir(threads);
+	if (mapped == -2)
+		return life_by_lease(leftover);
+	return mapped == 1 ? LIFE_LIVE : LIFE_DEAD;
+}
+
+/* The flag in a thread's stat that says that it has begun to end: PF_EXITING. */
+#define EXITING 4u
+
+static bool thread_is_dying(uint32_t pid, const char *thread)
+{
+	unsigned long long pending = 0;
+	char path[80], line[1024];
+	unsigned flags = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/stat", pid, thread);
+	if (!tl_proc_line(path, line, sizeof(line)))
+		return true;
+	/* The second field, in parentheses, may hold anything. */
+	char *rest = strrchr(line, ')');
+	if (rest)
+		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags);
+	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/status", pid, thread);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return flags & EXITING || pending >> (SIGKILL - 1) & 1;
+}
+
+bool leftover_is_dying(uint32_t pid)
+{
+	struct dirent *thread;
+	bool dying = true;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	DIR *threads = opendir(path);
+	while (threads && dying && (thread = readdir(threads)))
+		if (*thread->d_name != '.')
+			dying = thread_is_dying(pid, thread->d_name);
+	if (threads)
+		closedir(threads);
+	return dying;
+}
+
+/* ---- where and when it was made ---- */
+
+static bool same_namespace(const struct tl_file_header *header)
+{
+	return header->pid_namespace && header->pid_namespace == tl_proc_namespace();
+}
+
+static bool same_boot(const struct tl_file_header *header)
+{
+	char ours[TL_PROC_BOOT];
+
+	tl_proc_boot(ours);
+	return !*ours || !*header->boot || !strncmp(ours, header->boot, sizeof(ours));
+}
+
+static enum life life_of(struct leftover *leftover)
+{
+	if (!leftover->sound) {
+		/* Of a process that died while it made it, or is making it now. */
+		enum life life = leftover->pid ? life_by_maps(leftover, leftover->pid) : LIFE_DEAD;
+		return life == LIFE_DEAD ? life_by_lease(leftover) : life;
+	}
+	/*
+	 * No process outlives its machine's boot; but that may be another machine, with which we
+	 * share a disk.
+	 */
+	leftover->elsewhere = !same_boot(&leftover->header);
+	if (leftover->elsewhere)
+		return life_by_lease(leftover) == LIFE_LIVE ? LIFE_LIVE : LIFE_UNCLEAR;
+	if (!same_namespace(&leftover->header))
+		return life_by_lease(leftover);
+	return life_by_maps(leftover, leftover->header.pid);
+}
+
+/*
+ * There are no pieces but those that its process makes before it stores the kind: nothing was ever
+ * recorded, and it is not the kind that is damaged.
+ */
+static bool is_blank(int fd)
+{
+	uint64_t at = TL_FILE_PAGE;
+	struct tl_piece piece;
+
+	while (pread(fd, &piece, sizeof(piece), (off_t)at) == sizeof(piece) && piece.magic) {
+		if (piece.magic != TL_PIECE_MAGIC || piece.kind > TL_PIECE_CLOCK ||
+		    piece.size < sizeof(piece))
+			return false;
+		at += piece.size;
+	}
+	return true;
+}
+
+static void read_header(struct leftover *leftover)
+{
+	struct tl_file_header *header = &leftover->header;
+	const char *name = strrchr(leftover->path, '/');
+
+	if (!tl_places_is_buffers(name ? name + 1 : leftover->path, &leftover->pid))
+		leftover->pid = 0;
+	bool carries = pread(leftover->fd, header, sizeof(*header), 0) == sizeof(*header) &&
+		       !memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)) &&
+		       header->byte_order == TL_FILE_BYTE_ORDER &&
+		       header->version == TL_FILE_VERSION;
+	leftover->sound = carries && header->kind == TL_FILE_BUFFERS;
+	leftover->unbegun = carries && header->kind == TL_FILE_UNBEGUN && is_blank(leftover->fd);
+	if (!leftover->sound)
+		return;
+	header->boot[sizeof(header->boot) - 1] = 0;
+	header->session[sizeof(header->session) - 1] = 0;
+	leftover->pid = header->pid;
+}
+
+/* ---- claiming ---- */
+
+bool leftover_open(const char *path, struct leftover *leftover)
+{
+	struct stat named;
+
+	memset(leftover, 0, sizeof(*leftover));
+	leftover->fd = -1;
+	if (snprintf(leftover->path, sizeof(leftover->path), "%s", path) >=
+	    (int)sizeof(leftover->path)) {
+		leftover->error = ENAMETOOLONG;
+		return false;
+	}
+	/*
+	 * Whoever may write to the folder may put a pipe, a device or a link under that name:
+	 * opening some of these does something already.
+	 */
+	if (lstat(path, &named)) {
+		leftover->error = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+		return false;
+	}
+	if (named.st_uid != geteuid() || !S_ISREG(named.st_mode))
+		return false;
+	leftover->fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (leftover->fd < 0) {
+		leftover->error = errno == ENOENT || errno == ELOOP ? 0 : errno;
+		return false;
+	}
+	if (fstat(leftover->fd, &leftover->stat))
+		leftover->error = errno;
+	if (leftover->error || leftover->stat.st_uid != geteuid() ||
+	    !S_ISREG(leftover->stat.st_mode)) {
+		leftover_release(leftover);
+		return false;
+	}
+	read_header(leftover);
+	return true;
+}
+
+bool leftover_is_live(const struct leftover *leftover)
+{
+	return leftover->sound && same_boot(&leftover->header) &&
+	       same_namespace(&leftover->header) &&
+	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
+}
+
+/* An empty one by that name: its process has just made it, and comes to write what it is. */
+static bool may_be_in_the_making(const struct leftover *leftover)
+{
+	return !leftover->stat.st_size && leftover->pid && leftover->pid <= INT_MAX &&
+	       (!kill((pid_t)leftover->pid, 0) || errno == EPERM);
+}
+
+static enum leftover_state claim_open(struct leftover *leftover)
+{
+	struct stat now;
+
+	if (!leftover->sound && !leftover->unbegun)
+		return may_be_in_the_making(leftover) ? LEFTOVER_LIVE : LEFTOVER_ALIEN;
+	enum life life = life_of(leftover);
+
+	if (life == LIFE_LIVE)
+		return LEFTOVER_LIVE;
+	if (flock(leftover->fd, LOCK_EX | LOCK_NB))
+		return LEFTOVER_CLAIMED;
+	/* Who had it before us has deleted it, or died at it. */
+	if (lstat(leftover->path, &now) || now.st_dev != leftover->stat.st_dev ||
+	    now.st_ino != leftover->stat.st_ino)
+		return LEFTOVER_NONE;
+	return life == LIFE_DEAD ? LEFTOVER_OURS : LEFTOVER_UNCLEAR;
+}
+
+enum leftover_state leftover_claim(const char *path, struct leftover *leftover)
+{
+	if (!leftover_open(path, leftover))
+		return leftover->error ? LEFTOVER_UNREADABLE : LEFTOVER_NONE;
+	enum leftover_state state = claim_open(leftover);
+
+	if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
+		leftover_release(leftover);
+	return state;
+}
+
+void leftover_release(struct leftover *leftover)
+{
+	if (leftover->fd >= 0)
+		close(leftover->fd);
+	leftover->fd = -1;
+}
+
+/*
+ * The folder that a path's last component is in, so that looking at it and deleting it are about
+ * the same folder. -1: errno.
+ */
+static int folder_of(const char *path, char name[NAME_MAX + 1])
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
+	snprintf(name, NAME_MAX + 1, "%s", base);
+	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int leftover_delete(struct leftover *leftover)
+{
+	char name[NAME_MAX + 1];
+	int folder, error = 0;
+	struct stat now;
+
+	if (!leftover->sound && !leftover->unbegun)
+		return EPERM;
+	folder = folder_of(leftover->path, name);
+	if (folder < 0)
+		return errno == ENOENT ? 0 : errno;
+	if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW))
+		error = errno == ENOENT ? 0 : errno;
+	else if (now.st_dev == leftover->stat.st_dev && now.st_ino == leftover->stat.st_ino &&
+		 unlinkat(folder, name, 0))
+		error = errno;
+	close(folder);
+	return error;
+}
+
+uint64_t leftover_size(const struct leftover *leftover)
+{
+	return (uint64_t)leftover->stat.st_blocks * 512;
+}
+
+/* ---- finding ---- */
+
+static void add_path(struct leftover_paths *paths, const char *folder, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		need(NULL);
+	paths->path = need(reallocarray(paths->path, paths->count + 1, sizeof(*paths->path)));
+	paths->path[paths->count++] = path;
+}
+
+static void find_in(struct leftover_paths *paths, const char *folder, uint32_t pid)
+{
+	DIR *files = opendir(folder);
+	struct dirent *file;
+	uint32_t of;
+
+	while (files && (file = readdir(files)))
+		if (tl_places_is_buffers(file->d_name, &of) && (!pid || of == pid))
+			add_path(paths, folder, file->d_name);
+	if (files)
+		closedir(files);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pid)
+{
+	struct tl_places places;
+
+	memset(paths, 0, sizeof(*paths));
+	tl_places(&places);
+	if (folder)
+		find_in(paths, folder, pid);
+	for (unsigned i = 0; !folder && i < places.count; i++)
+		find_in(paths, places.folder[i], pid);
+	if (paths->count)
+		qsort(paths->path, paths->count, sizeof(*paths->path), compare_paths);
+}
+
+void leftover_forget(struct leftover_paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->path[i]);
+	free(paths->path);
+	memset(paths, 0, sizeof(*paths));
+}

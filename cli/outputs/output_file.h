@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output_file.h: a file that a command writes: one rule for all of them.
+ *
+ * The file is made beside its name and gets that when it is whole, so that nobody sees half of it.
+ * A name that is taken stays with who has it: the file gets the first of name.1.json, name.2.json …
+ * that is free, as a traced process's does (common/output.h), and that is said. With `force` it
+ * takes the place of what is there. A device, or a pipe of the user's own, is written to as it is;
+ * "-" is standard output.
+ */
+#ifndef TL_CLI_OUTPUTS_OUTPUT_FILE_H
+#define TL_CLI_OUTPUTS_OUTPUT_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct output_file {
+	const char *asked;   /* the path that the user gave */
+	char path[PATH_MAX]; /* what the file is called */
+	int fd;		     /* to write to */
+
+	/* For output_file.c. */
+	bool force, temporary;
+	int folder;
+	char name[NAME_MAX + 1], made[NAME_MAX + 1];
+};
+
+/*
+ * 0, or an errno: see output_file_trouble. `asked` must stay. One at a time: signals that end the
+ * command remove what is not whole.
+ */
+int output_file_open(struct output_file *file, const char *asked, bool force);
+
+/*
+ * Close it; `keep`: it is whole, and gets its name, else it is removed. 0, or an errno; then it has
+ * been removed.
+ */
+int output_file_close(struct output_file *file, bool keep);
+
+/* Say it, if the file is not called as it was asked for. */
+void output_file_say(const struct output_file *file);
+
+/* Could there be such a file? 0, or an errno. */
+int output_file_check(const char *path);
+
+/* Words for an errno. */
+const char *output_file_trouble(int error);
+
+#endif

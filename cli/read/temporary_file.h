@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * temporary_file.h: temporary files without names ("spools"), and reads that are not interrupted.
+ * What fails is said on standard error.
+ */
+#ifndef TL_CLI_READ_TEMPORARY_FILE_H
+#define TL_CLI_READ_TEMPORARY_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A new temporary file; -1 where there can be none. */
+int spool_open(void);
+
+/* Appends. Returns false where that fails. */
+bool spool_write(int spool, const unsigned char *bytes, size_t size);
+
+/* Copies all that is still to come from a pipe to a new temporary file; -1 where that fails. */
+int spool_pipe(int file, const char *path);
+
+/* pread, which goes on after signals. */
+ssize_t file_read(int file, const char *path, void *to, size_t size, uint64_t offset);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slices.h: what the threads of a trace did, as slices that lie within each other: read as a whole,
+ * since a file has them thread by thread and a slice where it ended, and then told row by row, of
+ * all threads by their times.
+ */
+#ifndef TL_CLI_SYSTRACE_SLICES_H
+#define TL_CLI_SYSTRACE_SLICES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/basics/basics.h"
+
+#define SLICE_OPEN INT64_MAX /* as an end: it has not ended when its process did */
+
+struct slice {
+	int64_t start, end;    /* ns */
+	uint32_t thread, name; /* numbers */
+	uint32_t order;	       /* which slice of the file it was, by their ends */
+	/* of a driver call (cli/systrace/nn_names.h); NN_LAYER_NONE: it has none */
+	uint16_t layer, phase;
+	bool is_mark;	 /* the name is a mark of layer and phase */
+	bool holds_mark; /* a mark lies in it */
+};
+
+/* What has begun and not ended, while the file is read. */
+struct slice_begun {
+	int64_t start;
+	uint32_t name;
+};
+
+struct slice_thread {
+	uint64_t pid, tid;
+	char *name; /* NULL: none */
+	struct slice_begun *begun;
+	size_t depth, room;
+	size_t first, last; /* its slices are [first, last), once they are in order */
+};
+
+struct slices {
+	struct slice *list;
+	size_t count, room;
+	struct slice_thread *threads;
+	uint32_t nthreads;
+	struct names names, thread_keys;
+	char *process; /* its name; NULL: not said */
+	size_t stray;  /* ends of what has not begun */
+	bool any_mark;
+};
+
+/*
+ * Of two slices of a thread, in order, the later one lies in the one of these times; or begins
+ * there, and is taken to end with it.
+ */
+static inline bool slice_is_in(const struct slice *slice, int64_t start, int64_t end)
+{
+	return slice->start < end || (slice->start == start && slice->end <= end);
+}
+
+/* An event of the trace. */
+void slices_event(struct slices *slices, const json_t *event);
+
+/* All are in: put them in order, by thread, start, and the outer ones first. */
+void slices_arrange(struct slices *slices);
+
+/* A slice of the thread that all others of it lie in, or are open: before they are put in order. */
+void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start,
+		       int64_t end);
+
+void slices_free(struct slices *slices);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phase_reader.h: the rows of a trace's text, one after another, as often as they are wanted.
+ */
+#ifndef TL_CLI_SYSTRACE_SYSTRACE_READER_H
+#define TL_CLI_SYSTRACE_SYSTRACE_READER_H
+
+#include <stdbool.h>
+
+#include "cli/systrace/systrace_row.h"
+#include "cli/systrace/systrace_scan.h"
+#include "cli/systrace/systrace_text.h"
+
+enum reader_state {
+	/* a row with a mark; it may be written to, and stays until the next is read */
+	READER_ROW,
+	READER_FAULT, /* a line that was meant to be one, and is none */
+	READER_END,
+	READER_BROKEN, /* cannot be read, which was said */
+};
+
+struct reader {
+	struct systrace_text *text;
+	/* SCAN_ALL: the trace's end, and lines that are meant to be rows, are looked for */
+	enum scan_signs signs;
+	char *at;
+	unsigned pass;
+};
+
+/* From the beginning. The first pass finds the end, the second one relies on it. */
+void reader_start(struct reader *reader, struct systrace_text *text, unsigned pass);
+enum reader_state reader_next(struct reader *reader, struct row *row);
+
+#endif

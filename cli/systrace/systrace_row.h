@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phase_row.h: a row of ftrace's text that a mark was written with:
+ *
+ *     NeuralNetworks-5143  ( 5143) [005] ...1   100.000000: tracing_mark_write: B|5143|[NN_LR_PP]name
+ *
+ * with or without the process in parentheses. A row is given out where it lies; nothing is copied.
+ */
+#ifndef TL_CLI_SYSTRACE_SYSTRACE_ROW_H
+#define TL_CLI_SYSTRACE_SYSTRACE_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct row {
+	const char *line; /* all of it, without its end */
+	size_t size;
+	uint64_t offset; /* where in the trace's text it is */
+
+	const char *mark; /* begins with B or E, and ends with the line */
+	size_t mark_size;
+	const char *time; /* digits with a point; what follows is no part of it */
+	uint64_t thread;  /* "pid", in ftrace's words */
+	/* What stands in the parentheses; NULL where there are none. */
+	const char *process;
+	size_t process_size;
+};
+
+#define ROW_FUNCTION "tracing_mark_write: "
+
+/*
+ * Take a line apart. `from` is where ROW_FUNCTION first is in it, or NULL, and `to` where it is
+ * last, which is what counts. False where it is no row with a mark.
+ */
+bool row_parse(struct row *row, const char *from, const char *to);
+
+/* The row's time, in seconds: the double that is nearest to what is written. */
+double row_time(const struct row *row);
+
+/* The bytes have this text in them. */
+bool row_has(const char *bytes, size_t size, const char *text);
+
+#endif

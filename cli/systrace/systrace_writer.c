@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * systrace.c: see systrace.h.
+ *
+ * Each thread has a stack of the slices that are open where its rows have come to; a heap says
+ * which thread's next row is the earliest.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/basics.h"
+#include "cli/systrace/nn_mark.h"
+#include "cli/systrace/nn_names.h"
+#include "cli/systrace/slices.h"
+#include "cli/systrace/systrace_writer.h"
+#include "cli/read/read.h"
+
+#define TASK_NAME      15 /* characters that the kernel keeps */
+#define NAME_MAX_SHOWN 1024
+#define NEVER	       INT64_MAX
+
+/* A slice that is open, and what it counts for: what says nothing of that has what it lies in. */
+struct frame {
+	int64_t start, end;
+	uint16_t layer, phase;
+	unsigned rows; /* that began it */
+};
+
+/* A thread's rows. */
+struct lane {
+	const struct slice_thread *thread;
+	struct frame *open;
+	size_t depth, room;
+	size_t next; /* the slice that begins next */
+	char task[TASK_NAME + 1];
+};
+
+struct rows {
+	const struct slices *slices;
+	FILE *to;
+	struct lane *lanes;
+	uint32_t *heap; /* numbers of lanes, the earliest first */
+	uint32_t nheap;
+};
+
+/* ---- what a call counts for ---- */
+
+struct stage {
+	uint16_t layer, phase;
+	bool through; /* it goes through the runtime, which has no slice of its own */
+};
+
+/* The phase may stand below the other one, or, as the contract has it, in its place. */
+static bool phase_fits(const struct frame *above, uint16_t phase)
+{
+	bool executes = phase == NN_PHASE_PE || nn_phase_is_of_execution(phase);
+
+	return above->phase == NN_PHASE_NONE || phase == above->phase || phase == NN_PHASE_PI ||
+	       nn_phase_nests(above->phase, phase) ||
+	       (executes && nn_phase_nests(above->phase, NN_PHASE_PE)) ||
+	       (above->layer == NN_LAYER_LA && above->phase != NN_PHASE_PO && !executes);
+}
+
+static uint16_t phase_within(const struct frame *above, uint16_t phase)
+{
+	if (phase_fits(above, phase))
+		return phase;
+	return nn_phase_nests(above->phase, NN_PHASE_PE) && above->phase != NN_PHASE_PO
+		       ? NN_PHASE_PE
+		       : above->phase;
+}
+
+static struct stage stage_within(const struct frame *above, const struct slice *call)
+{
+	bool drives = call->layer == NN_LAYER_LD,
+	     works = above->layer == NN_LAYER_LD || above->layer == NN_LAYER_LC;
+
+	if (above->layer == NN_LAYER_NONE || above->layer == NN_LAYER_LA)
+		return (struct stage){call->layer, phase_within(above, call->phase), drives};
+	if (above->layer == NN_LAYER_LR)
+		return (struct stage){call->layer, phase_within(above, call->phase), false};
+	if (drives && works)
+		return (struct stage){above->layer, phase_within(above, call->phase), false};
+	return (struct stage){NN_LAYER_LU, NN_PHASE_PU, false};
+}
+
+/* ---- rows ---- */
+
+static void put_row(const struct rows *rows, const struct lane *lane, int64_t time, char kind)
+{
+	const struct slice_thread *thread = lane->thread;
+
+	fprintf(rows->to,
+		"%16s-%-7" PRIu64 " (%5" PRIu64 ") [000] .... %6" PRId64 ".%09" PRId64
+		": tracing_mark_write: %c|%" PRIu64,
+		lane->task, thread->tid, thread->pid, time / 1000000000, time % 1000000000, kind,
+		thread->pid);
+}
+
+/* Brackets are for marks of layers and phases, and a row is a line. */
+static void put_plain(FILE *to, const char *name)
+{
+	for (size_t i = 0; name[i] && i < NAME_MAX_SHOWN; i++)
+		fputc(name[i] == '['		     ? '('
+		      : name[i] == ']'		     ? ')'
+		      : (unsigned char)name[i] < ' ' ? ' '
+						     : name[i],
+		      to);
+}
+
+static void put_begin(const struct rows *rows, const struct lane *lane, int64_t time,
+		      const struct stage *stage, const char *name)
+{
+	put_row(rows, lane, time, 'B');
+	fputc('|', rows->to);
+	if (stage)
+		fprintf(rows->to, "[NN_%s_%s]", nn_layer_name(stage->layer),
+			nn_phase_name(stage->phase));
+	put_plain(rows->to, name);
+	fputc('\n', rows->to);
+}
+
+static void put_mark(const struct rows *rows, const struct lane *lane, int64_t time,
+		     const char *mark)
+{
+	put_row(rows, lane, time, 'B');
+	fprintf(rows->to, "|%.*s\n", (int)strcspn(mark, "\n\r"), mark);
+}
+
+/* ---- slices ---- */
+
+static struct frame *push(struct lane *lane)
+{
+	static const struct frame none = {.layer = NN_LAYER_NONE, .phase = NN_PHASE_NONE};
+
+	if (lane->depth == lane->room) {
+		lane->room = lane->room ? 2 * lane->room : 16;
+		lane->open = need(reallocarray(lane->open, lane->room, sizeof(*lane->open)));
+	}
+	lane->open[lane->depth] = lane->depth ? lane->open[lane->depth - 1] : none;
+	lane->open[lane->depth].rows = 1;
+	return &lane->open[lane->depth++];
+}
+
+/* What the program's mark counts for. */
+static void enter_mark(struct frame *frame, const char *text)
+{
+	char copy[NAME_MAX_SHOWN];
+	struct mark mark;
+	int size = snprintf(copy, sizeof(copy), "B|0|%s", text);
+
+	if (mark_parse(&mark, copy, size < (int)sizeof(copy) ? (size_t)size : sizeof(copy) - 1) ||
+	    mark.layer == NN_LAYER_LX)
+		return;
+	frame->layer = mark.layer;
+	if (mark.phase != NN_PHASE_PU)
+		frame->phase = mark.phase;
+}
+
+static void enter_call(const struct rows *rows, const struct lane *lane, const struct slice *slice,
+		       struct frame *frame, const char *name)
+{
+	struct stage stage = stage_within(frame, slice),
+		     through = {NN_LAYER_LR, stage.phase, false};
+
+	if (stage.through)
+		put_begin(rows, lane, slice->start, &through, name);
+	put_begin(rows, lane, slice->start, &stage, name);
+	frame->rows = stage.through ? 2 : 1;
+	frame->layer = stage.layer;
+	if (stage.phase != NN_PHASE_PU)
+		frame->phase = stage.phase;
+}
+
+static void begin_slice(const struct rows *rows, struct lane *lane)
+{
+	const struct slice *slice = &rows->slices->list[lane->next++];
+	const char *name = rows->slices->names.list[slice->name];
+	int64_t outer = lane->depth ? lane->open[lane->depth - 1].end : NEVER;
+	struct frame *frame = push(lane);
+
+	frame->start = slice->start;
+	frame->end = slice->end < outer ? slice->end : outer;
+	if (slice->is_mark) {
+		put_mark(rows, lane, slice->start, name);
+		enter_mark(frame, name);
+	} else if (slice->layer != NN_LAYER_NONE && !slice->holds_mark) {
+		enter_call(rows, lane, slice, frame, name);
+	} else {
+		put_begin(rows, lane, slice->start, NULL, name);
+	}
+}
+
+static void end_slice(const struct rows *rows, struct lane *lane)
+{
+	const struct frame *frame = &lane->open[--lane->depth];
+
+	for (unsigned i = 0; i < frame->rows; i++) {
+		put_row(rows, lane, frame->end, 'E');
+		fputc('\n', rows->to);
+	}
+}
+
+/* The thread's next row is an end. */
+static bool ends_next(const struct rows *rows, const struct lane *lane)
+{
+	const struct frame *frame = lane->depth ? &lane->open[lane->depth - 1] : NULL;
+
+	if (lane->next == lane->thread->last)
+		return true;
+	return frame && !slice_is_in(&rows->slices->list[lane->next], frame->start, frame->end);
+}
+
+/* NEVER: it has none; what is open stays so. */
+static int64_t next_time(const struct rows *rows, const struct lane *lane)
+{
+	if (!ends_next(rows, lane))
+		return rows->slices->list[lane->next].start;
+	return lane->depth ? lane->open[lane->depth - 1].end : NEVER;
+}
+
+/* ---- all threads ---- */
+
+static bool earlier(const struct rows *rows, uint32_t one, uint32_t other)
+{
+	int64_t a = next_time(rows, &rows->lanes[one]), b = next_time(rows, &rows->lanes[other]);
+
+	return a != b ? a < b : one < other;
+}
+
+static void sift_down(struct rows *rows, uint32_t at)
+{
+	for (;;) {
+		uint32_t least = at;
+
+		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < rows->nheap;
+		     child++)
+			if (earlier(rows, rows->heap[child], rows->heap[least]))
+				least = child;
+		if (least == at)
+			return;
+		uint32_t swapped = rows->heap[at];
+		rows->heap[at] = rows->heap[least];
+		rows->heap[least] = swapped;
+		at = least;
+	}
+}
+
+/* A task's name as ftrace's readers take it: two characters or more, and nothing that is none. */
+static void name_task(char *task, const char *name)
+{
+	size_t length = 0;
+
+	for (; name[length] && length < TASK_NAME; length++)
+		task[length] = name[length] > ' ' && name[length] < 127 ? name[length] : '_';
+	while (length < 2)
+		task[length++] = '_';
+	task[length] = '\0';
+}
+
+static void start_lanes(struct rows *rows)
+{
+	const struct slices *slices = rows->slices;
+
+	rows->lanes = need(calloc(slices->nthreads + 1, sizeof(*rows->lanes)));
+	rows->heap = need(calloc(slices->nthreads + 1, sizeof(*rows->heap)));
+	for (uint32_t i = 0; i < slices->nthreads; i++) {
+		const struct slice_thread *thread = &slices->threads[i];
+		struct lane *lane = &rows->lanes[i];
+
+		lane->thread = thread;
+		lane->next = thread->first;
+		name_task(lane->task, thread->name	? thread->name
+				      : slices->process ? slices->process
+							: "");
+		if (thread->last > thread->first)
+			rows->heap[rows->nheap++] = i;
+	}
+	for (uint32_t at = rows->nheap / 2; at-- > 0;)
+		sift_down(rows, at);
+}
+
+static void put_rows(const struct slices *slices, FILE *to)
+{
+	struct rows rows = {.slices = slices, .to = to};
+
+	start_lanes(&rows);
+	while (rows.nheap) {
+		struct lane *lane = &rows.lanes[rows.heap[0]];
+
+		if (next_time(&rows, lane) == NEVER)
+			rows.heap[0] = rows.heap[--rows.nheap];
+		else if (ends_next(&rows, lane))
+			end_slice(&rows, lane);
+		else
+			begin_slice(&rows, lane);
+		sift_down(&rows, 0);
+	}
+	for (uint32_t i = 0; i < slices->nthreads; i++)
+		free(rows.lanes[i].open);
+	free(rows.lanes);
+	free(rows.heap);
+}
+
+/* ---- the whole ---- */
+
+/* The thread that the application's overall time is told by: the first, or one that has calls. */
+static const struct slice *first_call(const struct slices *slices)
+{
+	const struct slice *found = NULL;
+
+	for (size_t i = 0; i < slices->count; i++) {
+		const struct slice *slice = &slices->list[i];
+		const struct slice_thread *thread = &slices->threads[slice->thread];
+
+		if (slice->layer == NN_LAYER_NONE)
+			continue;
+		if (thread->tid == thread->pid)
+			return slice;
+		if (!found)
+			found = slice;
+	}
+	return found;
+}
+
+/*
+ * A program that makes no marks is overall the application's, from the first call to the last one's
+ * end.
+ */
+static void mark_overall(struct slices *slices)
+{
+	const struct slice *any = slices->any_mark ? NULL : first_call(slices);
+	int64_t start = INT64_MAX, end = 0;
+	char *mark;
+
+	if (!any)
+		return;
+	for (size_t i = 0; i < slices->count; i++) {
+		if (slices->list[i].layer == NN_LAYER_NONE)
+			continue;
+		start = slices->list[i].start < start ? slices->list[i].start : start;
+		end = slices->list[i].end > end ? slices->list[i].end : end;
+	}
+	/* A call of no length at the end is within, too. */
+	end += end != SLICE_OPEN;
+	if (asprintf(&mark, MARK_RUN "%s", slices->process ? slices->process : "program") < 0)
+		need(NULL);
+	for (char *c = mark + strlen(MARK_RUN); *c; c++)
+		*c = *c == '[' || *c == ']' || *c < ' ' ? '_' : *c;
+	slices_add_around(slices, any->thread, mark, start, end);
+	free(mark);
+}
+
+struct reading {
+	struct slices slices;
+	bool any_event;
+};
+
+static void take_event(void *user, const json_t *event)
+{
+	struct reading *reading = user;
+
+	reading->any_event = true;
+	slices_event(&reading->slices, event);
+}
+
+static int write_rows(const char *path, const char *where, FILE *to, bool needs_events)
+{
+	struct reading reading = {.any_event = false};
+	struct trace_totals totals;
+	int code = trace_events(path, where, take_event, &reading, &totals);
+	struct slices slices = reading.slices;
+
+	if (code != EXIT_BROKEN) {
+		if (totals.lost)
+			say("%s: %llu events were lost when it was made, and %s lacks them; give tracelayer run more --memory",
+			    path, totals.lost, where);
+		if (slices.stray)
+			say("%s: %zu ends have no beginning, and are left out of %s; record the threads from their start",
+			    path, slices.stray, where);
+		mark_overall(&slices);
+		slices_arrange(&slices);
+		if (reading.any_event || !needs_events)
+			fputs("# tracer: nop\n#\n#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION\n"
+			      "#              | |        |      |   ||||       |         |\n",
+			      to);
+		put_rows(&slices, to);
+	}
+	slices_free(&slices);
+	return code;
+}
+
+int systrace_write(const char *path, const char *where, FILE *to)
+{
+	return write_rows(path, where, to, false);
+}
+
+int systrace_write_events(const char *path, const char *where, FILE *to)
+{
+	return write_rows(path, where, to, true);
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# The built-in APIs: those whose shims are in libtracelayer.so. This is the only list of them.
+#
+# To add one, put its descriptor into gen/apis/ and its prefix ("prefix" in the descriptor) here, behind "apis/".
+BUILTIN_APIS = apis/ze apis/cl
+
+# Descriptor and headers become a model, and the model becomes code, in apis/ of the build folder.
+apisdir = $(pkgdatadir)/apis
+dist_apis_DATA = $(wildcard $(srcdir)/gen/apis/*.json)
+nodist_apis_DATA = $(BUILTIN_APIS:=_model.json)
+nodist_pkginclude_HEADERS = $(BUILTIN_APIS:=_callbacks.h)
+
+# Tables for the layer and the command, shims for the layer.
+noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la
+nodist_libtl_tables_la_SOURCES = $(BUILTIN_APIS:=_tables.c)
+libtl_tables_la_SOURCES =
+libtl_tables_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+nodist_libtl_shims_la_SOURCES = $(BUILTIN_APIS:=_shims.c)
+libtl_shims_la_SOURCES =
+libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS)
+libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
+
+# What loaders' layers and zelTracer's functions are made of, for APIs whose descriptors ask for these.
+apis_for_doors = apis/ze_layer.c apis/ze_tracing.c apis/ze_tracing.exports apis/cl_layer.c
+
+apis_exports = $(BUILTIN_APIS:=.exports)
+apis_tables = $(BUILTIN_APIS:=_tables.c)
+apis_shims = $(BUILTIN_APIS:=_shims.c)
+apis_callbacks = $(BUILTIN_APIS:=_callbacks.h)
+apis_emitted = $(apis_tables) $(apis_shims) $(apis_callbacks) $(apis_for_doors)
+BUILT_SOURCES += $(apis_emitted) apis/builtin_apis.c
+CLEANFILES += $(nodist_apis_DATA) $(apis_emitted) $(apis_exports) apis/builtin_apis.c
+
+# The descriptor in gen/apis/ with this prefix.
+descriptor_of = $(shell grep -lE '"prefix": *"$(1)"' $(srcdir)/gen/apis/*.json)
+$(foreach api,$(BUILTIN_APIS),$(eval $(api)_model.json: $(call descriptor_of,$(notdir $(api)))))
+
+# level-zero.json says level_zero/ze_api.h; --with-level-zero-headers may name a folder that is called otherwise.
+apis/include/level_zero/ze_api.h:
+	$(AM_V_GEN)$(MKDIR_P) apis/include && rm -f apis/include/level_zero && $(LN_S) '$(ZE_HEADERS)' apis/include/level_zero
+apis/ze_model.json: apis/include/level_zero/ze_api.h
+
+$(nodist_apis_DATA): apis/%_model.json: tracegen$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(call descriptor_of,$*) -o $@ -- -Iapis/include
+
+# One run writes all files of an API. The exports come last and stand for all.
+$(apis_exports): apis/%.exports: apis/%_model.json
+	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model $< -o apis
+$(apis_tables): apis/%_tables.c: apis/%.exports
+$(apis_shims): apis/%_shims.c: apis/%.exports
+$(apis_callbacks): apis/%_callbacks.h: apis/%.exports
+apis/ze_layer.c apis/ze_tracing.c apis/ze_tracing.exports: apis/ze.exports
+apis/cl_layer.c: apis/cl.exports
+$(apis_emitted):
+	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
+	@touch $@
+
+# The table that the layer finds them by.
+apis/builtin_apis.c: Makefile
+	$(AM_V_GEN)$(MKDIR_P) apis && { \
+		echo '/* builtin_apis.c: the APIs whose shims libtracelayer.so has, by the list in gen/apis.mk. */'; \
+		echo 'struct tl_shim_library;'; \
+		for api in $(BUILTIN_APIS:apis/%=%); do echo "extern struct tl_shim_library tl_library_$$api;"; done; \
+		echo 'extern struct tl_shim_library *const tl_api_builtin[];'; \
+		echo 'struct tl_shim_library *const tl_api_builtin[] = {'; \
+		for api in $(BUILTIN_APIS:apis/%=%); do echo "	&tl_library_$$api,"; done; \
+		echo '	0,'; echo '};'; \
+	} >$@.tmp && mv $@.tmp $@
+
+clean-local: clean-apis
+.PHONY: clean-apis
+clean-apis:
+	rm -rf apis/include
