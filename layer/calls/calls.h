@@ -36,6 +36,7 @@
 
 #include "layer/calls/event.h"
 #include "layer/calls/hook.h"
+#include "layer/calls/hook_thread.h"
 #include "layer/calls/inside_hook.h"
 #include "layer/calls/request.h"
 #include "layer/calls/slow_path.h"
