@@ -5,6 +5,7 @@
 noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
+	%D%/calls/calls.h %D%/program/program.h %D%/process/process.h %D%/write/write.h \
 	%D%/buffers/arena.h %D%/buffers/arena.c \
 	%D%/buffers/buffers.h %D%/buffers/blocked.h \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
@@ -24,13 +25,14 @@ libtl_core_la_SOURCES = \
 	%D%/program/context.h %D%/program/context.c \
 	%D%/program/context_file.c \
 	%D%/program/context_request.c \
+	%D%/program/program_control.c \
 	%D%/program/marks.h %D%/program/marks.c \
 	%D%/write/recording_control.h %D%/write/recording_control.c \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device_api.h %D%/device/device_lanes.h %D%/device/device_lanes.c \
 	%D%/device/device_thread.h \
-	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/base/base.h %D%/base/spin_lock.h %D%/base/spin_lock.c %D%/base/libc/sanitizer.h %D%/calls/hook.c \
+	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/calls/hook_thread.h %D%/base/base.h %D%/base/spin_lock.h %D%/base/spin_lock.c %D%/base/libc/sanitizer.h %D%/calls/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/device/command_slice.h %D%/device/command_slice.c \
 	%D%/device/device_queue.h %D%/device/device_queues.c \

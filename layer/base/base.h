@@ -38,6 +38,7 @@
 #include "layer/base/cache_near.h"
 #include "layer/base/credentials.h"
 #include "layer/base/environment.h"
+#include "layer/base/first_call.h"
 #include "layer/base/futex.h"
 #include "layer/base/library_walk.h"
 #include "layer/base/loaded_libraries.h"

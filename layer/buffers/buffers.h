@@ -39,6 +39,7 @@
 #include "layer/buffers/label_memory.h"
 #include "layer/buffers/lanes.h"
 #include "layer/buffers/pool.h"
+#include "layer/buffers/process_state.h"
 #include "layer/buffers/strings.h"
 #include "layer/buffers/upcalls.h"
 

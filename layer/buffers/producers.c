@@ -209,7 +209,7 @@ void (*_Atomic tl_buffer_begins)(struct tl_producer *producer);
 
 #define LINE 64u
 _Static_assert(offsetof(struct tl_producer, inline_end) == LINE &&
-		       offsetof(struct tl_producer, device_slot) + 16 == 2 * LINE,
+		       offsetof(struct tl_producer, device_slot) + 8 == 2 * LINE,
 	       "what calls with a hook need is the second line of the cache, and no other");
 
 static void producer_begin(struct tl_producer *producer)
@@ -231,7 +231,6 @@ static void producer_begin(struct tl_producer *producer)
 	producer->full = 0;
 	atomic_store_explicit(&producer->unentered, 0, memory_order_relaxed);
 	producer->error = &errno;
-	atomic_store_explicit(&producer->hooking, 0, memory_order_relaxed);
 	atomic_store_explicit(&producer->ended, 0, memory_order_relaxed);
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;

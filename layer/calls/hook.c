@@ -221,18 +221,17 @@ void tl_hook_run(void (*work)(void *), void *user_data)
 bool tl_hook_is_here(void)
 {
 	return tl_self &&
-	       atomic_load_explicit(&self()->hooking, memory_order_relaxed) &
-		       1;
+	       atomic_load_explicit(&tl_hook_thread_of(self())->hooking, memory_order_relaxed) & 1;
 }
 
 static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 {
 	const struct timespec while_ = {.tv_nsec = 100000};
 	uint32_t count =
-		atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
+		atomic_load_explicit(&tl_hook_thread_of(producer)->hooking, memory_order_seq_cst);
 
-	while (count & 1 &&
-	       atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
+	while (count & 1 && atomic_load_explicit(&tl_hook_thread_of(producer)->hooking,
+						 memory_order_seq_cst) == count) {
 		if (tl_clock_gettime_ticks() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
@@ -256,16 +255,17 @@ bool tl_hook_drain(uint64_t deadline)
 static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_call *open)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
+	struct tl_hook_thread *kept = tl_hook_thread_of(producer);
 	size_t count = (size_t)(producer->open_end - thread->open);
 
-	if (!producer->hooked) {
-		void *memory = mmap(NULL, count * sizeof(*producer->hooked), PROT_READ | PROT_WRITE,
+	if (!kept->hooked) {
+		void *memory = mmap(NULL, count * sizeof(*kept->hooked), PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (memory == MAP_FAILED)
 			return NULL;
-		producer->hooked = memory;
+		kept->hooked = memory;
 	}
-	return &producer->hooked[open - thread->open];
+	return &kept->hooked[open - thread->open];
 }
 
 /*
@@ -342,7 +342,7 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
 {
-	struct tl_hooked *hooked = ((struct tl_producer *)thread)->hooked
+	struct tl_hooked *hooked = tl_hook_thread_of((struct tl_producer *)thread)->hooked
 					   ? slot_of(thread, open)
 					   : NULL;
 	void *params[TL_HOOK_WORDS];
@@ -387,7 +387,7 @@ uint64_t tl_hook_end(const struct tl_call *call)
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call)
 {
 	const struct tl_hooked *hooked =
-		((const struct tl_producer *)(const void *)call->thread)->hooked;
+		tl_hook_thread_of((const struct tl_producer *)(const void *)call->thread)->hooked;
 	const struct tl_open_call *open = call->open;
 
 	while (hooked && open && open-- > call->thread->open) {

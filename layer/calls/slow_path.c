@@ -1040,7 +1040,7 @@ TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_
 		return tl_call_enter_other(call);
 	/* As calls that are served in their entries. */
 	struct tl_open_call *open = top_of(thread);
-	struct tl_hooked *hooked = producer_of(thread)->hooked;
+	struct tl_hooked *hooked = tl_hook_thread_of(producer_of(thread))->hooked;
 	const struct tl_hook_place *place = tl_hook_straight((uint32_t)(mode_and_id >> 32));
 	if (TL_UNLIKELY(open >= thread->end || frame_of(open - 1) < call->caller.stack || !hooked ||
 			!place ||

@@ -243,10 +243,10 @@ static _Atomic uint32_t held;
 void tl_device_background_before_fork(void)
 {
 	const struct timespec moment = {.tv_nsec = 20000};
-	uint64_t deadline = tl_clock_gettime_ticks() + FORK_WAIT;
+	uint64_t deadline = tl_device_now() + FORK_WAIT;
 
 	while (pthread_mutex_trylock(&working) != 0) {
-		if (tl_clock_gettime_ticks() >= deadline)
+		if (tl_device_now() >= deadline)
 			return;
 		nanosleep(&moment, NULL);
 	}

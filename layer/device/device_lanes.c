@@ -13,7 +13,7 @@
 #include "layer/base/first_call.h"
 #include "layer/device/background.h"
 #include "layer/device/device_api.h"
-#include "layer/device/device_thread.h"
+#include "layer/calls/hook_thread.h"
 #include "layer/calls/hook.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
@@ -47,9 +47,10 @@ bool tl_device_look(void)
 	return !tl_first_call_await(TL_FIRST_CALL_DEVICE);
 }
 
-/* The thread before it may have ended while it waited. */
+/* The thread before it may have ended inside of a hook. */
 static void thread_begins(struct tl_producer *producer)
 {
+	atomic_store_explicit(&tl_hook_thread_of(producer)->hooking, 0, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->thread_begins)
 			(*api)->thread_begins(producer);
@@ -97,7 +98,7 @@ static bool is_inside(void)
 
 void tl_device_end(void)
 {
-	uint64_t deadline = tl_clock_gettime_ticks() + PATIENCE;
+	uint64_t deadline = tl_device_now() + PATIENCE;
 
 	if (!tl_device_awaits_end() ||
 	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||

@@ -44,6 +44,12 @@ static inline bool tl_device_has_ended(void)
 	return tl_hook_driver_has_ended();
 }
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
+static inline uint64_t tl_device_now(void)
+{
+	return tl_clock_gettime_ticks();
+}
+
 /* In a forked child. */
 void tl_device_after_fork(void);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_thread.h: what the devices keep of each thread. It lies in the thread's producer,
+ * device_thread.h: what commands keep of each thread. It lies in the thread's producer,
  * in the slot that buffer.h reserves for this room, so that a call with a hook finds it in the line
  * of the cache that it needs anyway. Only the thread itself writes it.
  */
 #ifndef TL_LAYER_DEVICE_DEVICE_THREAD_H
 #define TL_LAYER_DEVICE_DEVICE_THREAD_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "layer/buffers/buffer.h"
 
 struct tl_device_thread {
 	struct tl_device_command *spare; /* free ones, for its next commands */
-	uint32_t correlation;		 /* the next one it gives; 0: it has to take some */
 };
 
 _Static_assert(sizeof(struct tl_device_thread) <= sizeof(((struct tl_producer *)0)->device_slot),

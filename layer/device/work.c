@@ -25,10 +25,12 @@
 #include "layer/buffers/strings.h"
 #include "layer/calls/request.h"
 #include "layer/device/command_slice.h"
+#include "layer/device/device_lanes.h"
 #include "layer/device/device_queue.h"
 #include "layer/device/device_texts.h"
 #include "layer/device/device_thread.h"
 #include "layer/calls/hook.h"
+#include "layer/calls/hook_thread.h"
 #include "layer/device/queue_depth.h"
 #include "layer/device/queue_lanes.h"
 #include "layer/device/watch.h"
@@ -42,7 +44,7 @@ static _Atomic uint32_t correlations; /* blocks of them are taken */
 /* Those of a block whose last bits are all 0 are nobody's. */
 TL_NEAR_CODE uint32_t tl_device_correlation(void)
 {
-	struct tl_device_thread *thread = tl_device_thread_here();
+	struct tl_hook_thread *thread = tl_hook_thread_here();
 	uint32_t number = thread ? thread->correlation : 0;
 
 	if (!number)
@@ -145,7 +147,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 	struct tl_device_command *command = tl_device_submit_untimed(queue);
 
 	/* Not before it is there for others to see. */
-	command_set_time(command, tl_clock_gettime_ticks(), false);
+	command_set_time(command, tl_device_now(), false);
 	return command;
 }
 
@@ -217,7 +219,7 @@ void tl_device_cancel(struct tl_device_command *command)
 		return;
 	}
 	struct tl_device_queue *queue = command->queue;
-	uint64_t now = tl_clock_gettime_ticks();
+	uint64_t now = tl_device_now();
 	pthread_mutex_lock(&queue->lock);
 	command_finish(command, 0, 0);
 	tl_depth_sample(queue, queue_settle(queue, now));
@@ -281,7 +283,7 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 	const struct tl_device_queue *queue = command->queue;
 	uint64_t submitted = work.submitted.start ? work.submitted.start
 						  : tl_device_submission(command),
-		 now = work.now ? work.now : tl_clock_gettime_ticks();
+		 now = work.now ? work.now : tl_device_now();
 	tl_work_clamp(&work, submitted, now);
 	if (command->recorded)
 		command_record(command, &work, submitted, now);
@@ -306,7 +308,7 @@ void tl_device_memory(struct tl_device *device, int64_t bytes)
 			snprintf(name, sizeof(name), "memory, %s", device->name);
 			device->counter = tl_string_of(name);
 		}
-		tl_device_counter(device->counter, TL_DEVICE_TEXT(bytes), tl_clock_gettime_ticks(),
+		tl_device_counter(device->counter, TL_DEVICE_TEXT(bytes), tl_device_now(),
 				  device->bytes);
 	}
 	pthread_mutex_unlock(&device->lock);

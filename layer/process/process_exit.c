@@ -123,8 +123,9 @@ void tl_process_confine(void)
 		return;
 	bool began = tl_process_has_records() && tl_arena_facts();
 	if (!tl_report_confined(began) && began)
-		tl_message_say("tracelayer: the program confines itself by a seccomp filter that forbids what recording needs, so the trace ends there; "
-		       "see Limits in tracelayer's README\n");
+		tl_message_say(
+			"tracelayer: the program confines itself by a seccomp filter that forbids what recording needs, so the trace ends there; "
+			"see Limits in tracelayer's README\n");
 	if (tl_process_has_records()) {
 		/* The thread in the background first: the end of device lanes need not wait for it.
 		 */

@@ -297,14 +297,16 @@ static int add_library(struct tl_shim_library *library)
 	sigset_t signals;
 
 	if (library->abi != TL_SHIM_ABI) {
-		tl_message_say("tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
+		tl_message_say(
+			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
 		return -1;
 	}
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	bool added = number_library(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 	if (!added) {
-		tl_message_say("tracelayer: a shim library is not used: there are too many; load fewer of them\n");
+		tl_message_say(
+			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
 		return -1;
 	}
 	if (!tl_config.secure)

@@ -29,9 +29,11 @@
 #ifndef TL_LAYER_RESOLVE_RESOLVE_H
 #define TL_LAYER_RESOLVE_RESOLVE_H
 
+#include "layer/resolve/api_table.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/real_function.h"
+#include "layer/resolve/recording.h"
 
 #endif

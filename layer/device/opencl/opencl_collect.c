@@ -203,7 +203,7 @@ static void command_tell(struct tl_cl_command *command, uint64_t now, bool more)
 
 static void commands_tell(struct tl_cl_command *done)
 {
-	uint64_t now = tl_clock_gettime_ticks();
+	uint64_t now = tl_device_now();
 	struct tl_cl_command *next;
 	unsigned told = 0;
 
@@ -454,7 +454,7 @@ static void queue_tell_unfinished(struct tl_cl_queue *queue)
 		struct tl_device_work work = command_work(command);
 		work.unfinished = true;
 		work.start = work.submitted.end;
-		work.end = tl_clock_gettime_ticks();
+		work.end = tl_device_now();
 		tl_device_done(command->lane, &work);
 	}
 }
@@ -462,7 +462,7 @@ static void queue_tell_unfinished(struct tl_cl_queue *queue)
 void tl_cl_collect_end(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t patience = tl_clock_gettime_ticks() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;
@@ -470,7 +470,7 @@ void tl_cl_collect_end(uint64_t deadline)
 		queue_tell_untold(queue);
 		queue_collect(queue, UINT32_MAX, LAST, 0);
 	}
-	while (commands_are_under_way() && tl_clock_gettime_ticks() < patience) {
+	while (commands_are_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();
 	}

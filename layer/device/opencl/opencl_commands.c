@@ -137,7 +137,7 @@ bool tl_cl_queue_claim_patiently(struct tl_cl_queue *queue, struct tl_cl_command
 	uint64_t deadline = 0;
 
 	while (!tl_cl_queue_claim(queue, last, false)) {
-		uint64_t now = tl_clock_gettime_ticks();
+		uint64_t now = tl_device_now();
 		if (!deadline)
 			deadline = now + CLAIM_WAIT;
 		if (now >= deadline)
@@ -192,7 +192,7 @@ static bool waiting_may_count(const struct tl_producer *producer, const struct t
 	const struct tl_cl_queue *queue =
 		((const struct tl_cl_waiting *)(const void *)hooked->state)->queue;
 	uint64_t start = *(const volatile uint64_t *)&producer->thread
-				  .open[hooked - producer->hooked]
+				  .open[hooked - tl_hook_thread_of(producer)->hooked]
 				  .start;
 
 	if (queue && queue != command->queue)

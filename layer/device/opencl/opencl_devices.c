@@ -138,7 +138,7 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 		device = make(id, trimmed(name), timers);
 	pthread_mutex_unlock(&lock);
 	if (!met && device)
-		read_if_due(device, tl_clock_gettime_ticks(), true);
+		read_if_due(device, tl_device_now(), true);
 	return device;
 }
 
@@ -195,10 +195,10 @@ static uint64_t width_of(const struct reading *reading)
 /* .stamp is 0 where it can't be read. */
 static struct reading read_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
 {
-	struct reading reading = {.before = tl_clock_gettime_ticks()};
+	struct reading reading = {.before = tl_device_now()};
 
 	reading.stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
-	reading.after = tl_clock_gettime_ticks();
+	reading.after = tl_device_now();
 	return reading;
 }
 
@@ -258,7 +258,7 @@ TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now
 		return;
 	atomic_store_explicit(&device->look_again, now + tl_clock_ticks(LOOK_AGAIN),
 			      memory_order_relaxed);
-	read_if_due(device, tl_clock_gettime_ticks(), false);
+	read_if_due(device, tl_device_now(), false);
 }
 
 /* --- which clock it is */
@@ -266,7 +266,7 @@ TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now
 /* By this clock of the host's the command was stamped inside of the call that enqueued it. */
 static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
 {
-	uint64_t before = tl_clock_gettime_ticks(), there = host_clock(id), after = tl_clock_gettime_ticks();
+	uint64_t before = tl_device_now(), there = host_clock(id), after = tl_device_now();
 	uint64_t low = work->queued + (before - there), high = work->queued + (after - there);
 
 	return high + ALIKE >= work->submitted.start && low <= work->submitted.end + ALIKE;
@@ -339,7 +339,7 @@ static bool find_times(struct tl_cl_device *device, struct tl_device_work *work,
 static bool find_times_again(struct tl_cl_device *device, struct tl_device_work *work,
 			     uint64_t seen)
 {
-	uint64_t at = tl_clock_gettime_ticks();
+	uint64_t at = tl_device_now();
 
 	if (device->proven && at - device->forced < FORCED)
 		return false;

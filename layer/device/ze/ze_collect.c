@@ -35,7 +35,7 @@ static void work_convert(struct ze_device *device, const struct ze_command *comm
 	unsigned bits = command_has_global_times(command) ? device->bits : device->kernel_bits;
 	uint64_t mask = tl_clock_fit_mask(bits);
 	double half = (double)(mask / 2) * device->clock.nominal;
-	uint64_t now = tl_clock_gettime_ticks();
+	uint64_t now = tl_device_now();
 	bool near = (double)(now - execution->began) < half * 0.9;
 	uint64_t about = near ? execution->began : execution->began + (uint64_t)(half * 0.9);
 
@@ -80,7 +80,7 @@ static void item_show(struct ze_execution *execution, uint32_t index, bool unfin
 		.raw_start = item->start,
 		.raw_end = item->end,
 		.start = execution->began,
-		.end = tl_clock_gettime_ticks(),
+		.end = tl_device_now(),
 		.correlation = execution->correlation,
 		.request = execution->request,
 		.submitted = execution->call,
@@ -370,9 +370,9 @@ static bool queue_awaits_stamps(struct ze_queue *queue, const struct ze_recordin
 void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording)
 {
 	const struct timespec moment = {.tv_nsec = 20000};
-	uint64_t until = tl_clock_gettime_ticks() + STAMP_PATIENCE;
+	uint64_t until = tl_device_now() + STAMP_PATIENCE;
 
-	while (tl_ze_usable() && queue_awaits_stamps(queue, recording) && tl_clock_gettime_ticks() < until) {
+	while (tl_ze_usable() && queue_awaits_stamps(queue, recording) && tl_device_now() < until) {
 		pthread_mutex_unlock(&tl_ze_lock);
 		nanosleep(&moment, NULL);
 		pthread_mutex_lock(&tl_ze_lock);

@@ -2,6 +2,7 @@
 /*
  * ze_devices.c: see ze_devices.h.
  */
+#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_devices.h"
 
 #include <stdio.h>
@@ -81,11 +82,11 @@ static void pair(struct ze_device *device)
 	uint64_t best = UINT64_MAX, ticks = 0, start = 0;
 
 	for (int i = 0; i < TRIES && best > enough; i++) {
-		uint64_t its_host, now_ticks, before = tl_clock_gettime_ticks();
+		uint64_t its_host, now_ticks, before = tl_device_now();
 		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) !=
 		    ZE_RESULT_SUCCESS)
 			break;
-		uint64_t width = tl_clock_gettime_ticks() - before;
+		uint64_t width = tl_device_now() - before;
 		if (width >= best)
 			continue;
 		best = width;
@@ -168,7 +169,7 @@ struct tl_device *tl_ze_host(void)
 
 void tl_ze_pair(struct ze_device *device)
 {
-	if (device->pairs && tl_clock_fit_due(&device->clock, tl_clock_gettime_ticks()) && tl_ze_usable())
+	if (device->pairs && tl_clock_fit_due(&device->clock, tl_device_now()) && tl_ze_usable())
 		pair(device);
 }
 

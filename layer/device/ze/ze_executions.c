@@ -5,6 +5,7 @@
  * An item (a command of an execution) is read as soon as a hook finds it ready. Then its times are
  * the host's, and the event or slot is fit for the next execution.
  */
+#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_executions.h"
 
 #include <stdlib.h>
@@ -247,7 +248,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 		if (event)
 			event_make_pending(event, execution, i);
 	}
-	execution->began = tl_clock_gettime_ticks();
+	execution->began = tl_device_now();
 	execution->number = queue->number = ++last_number;
 	recording->references++;
 	recording->live = execution;

@@ -2,6 +2,7 @@
 /*
  * ze_hooks.c: Level Zero's device lanes put together: the hooks of all files, the end, forks.
  */
+#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze.h"
 
 #include <time.h>
@@ -26,7 +27,7 @@
  */
 static bool lock_take_until(uint64_t deadline)
 {
-	uint64_t now = tl_clock_gettime_ticks(), left = deadline > now ? deadline - now : 0;
+	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -45,7 +46,7 @@ static void lanes_end(uint64_t deadline)
 		tl_ze_pair_all();
 	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
 		/* A driver that is slow to answer is asked no more. */
-		if (tl_clock_gettime_ticks() > deadline)
+		if (tl_device_now() > deadline)
 			tl_ze_driver_ending(false);
 		tl_ze_give_up(queue);
 	}
