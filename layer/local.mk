@@ -22,7 +22,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device_api.h %D%/device/device_lanes.h %D%/device/device_lanes.c \
 	%D%/device/device_thread.h \
-	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/spin_lock.h %D%/base/libc/sanitizer.h %D%/device/hook.c \
+	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/base/spin_lock.h %D%/base/libc/sanitizer.h %D%/calls/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/device/command_slice.h %D%/device/command_slice.c \
 	%D%/device/device_queue.h %D%/device/device_queues.c \
@@ -42,7 +42,13 @@ libtl_core_la_SOURCES = \
 	%D%/process/preload.h %D%/process/preload.c \
 	%D%/base/run_report.h %D%/base/run_report.c \
 	%D%/calls/request.h %D%/calls/request.c \
-	%D%/process/runtime.h %D%/process/runtime.c \
+	%D%/buffers/process_state.h %D%/buffers/process_state.c \
+	%D%/resolve/api_table.h %D%/resolve/api_table.c \
+	%D%/resolve/recording.h %D%/resolve/recording.c \
+	%D%/process/process_parts.h %D%/process/process_parts.c \
+	%D%/process/process_start.c \
+	%D%/process/process_fork.h %D%/process/process_fork.c \
+	%D%/process/process_exit.h %D%/process/process_exit.c \
 	%D%/base/message.h %D%/base/message.c \
 	%D%/buffers/strings.h %D%/buffers/strings.c \
 	%D%/calls/thread.h %D%/calls/thread.c \

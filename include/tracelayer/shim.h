@@ -116,7 +116,7 @@ enum tl_mode {
 	TL_MODE_CALLER = 32,
 	/* something is done with the results (function pointers wrapped, exit handler renewed) */
 	TL_MODE_AFTER = 64,
-	/* device lanes have a hook here (layer/device/hook.h): out of line */
+	/* device lanes have a hook here (layer/calls/hook.h): out of line */
 	TL_MODE_DEVICE = 128,
 	TL_MODE_OPEN = 256, /* an open call, and no more: for who looks on from outside */
 	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS, /* these alone are served in the entry */

@@ -29,6 +29,12 @@ void tl_config_leave_alone(void);
  */
 void tl_config_complain(void);
 
+/* The settings name tools: one at least is to be loaded into the program. */
+static inline bool tl_config_gives_tools(void)
+{
+	return *tl_config.tools || tl_config.summary;
+}
+
 /* The function's level, include and exclude say: record it. */
 bool tl_config_selects(const struct tl_function *function);
 

@@ -37,7 +37,7 @@
 #include "layer/buffers/pool.h"
 #include "layer/buffers/upcalls.h"
 #include "layer/base/run_report.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -336,7 +336,7 @@ static bool make_anywhere(struct place *place)
 		tl_config.memory = place->capacity;
 	}
 	/* A program that is not to be recorded leaves no file. */
-	if (!tl_runtime_may_record())
+	if (!tl_process_may_record())
 		return make_own(place);
 	if (!places.count)
 		tl_places(&places);
@@ -445,9 +445,9 @@ static struct beginning *make(void)
 		/* Pairs with the load in beginning(). */
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
 		/* Who changes it now notes it there. */
-		atomic_store_explicit(&begin->header.recording, tl_runtime_state(),
+		atomic_store_explicit(&begin->header.recording, tl_process_recording(),
 				      memory_order_relaxed);
-		atomic_store_explicit(&begin->header.watched, tl_runtime_watched(),
+		atomic_store_explicit(&begin->header.watched, tl_process_is_watched(),
 				      memory_order_relaxed);
 	}
 	if (!begin && !tl_arena_is_refused())

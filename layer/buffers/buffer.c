@@ -103,7 +103,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/buffers/pool.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/buffers/upcalls.h"
 
 #define HEADER	      ((uint64_t)sizeof(struct tl_chunk_piece)) /* before a chunk's records */
@@ -763,10 +763,10 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 	uint64_t *record = NULL;
 
 	if (tl_buffer_is_stale(thread)) {
-		tl_runtime_notice_fork();
+		tl_process_notice_fork();
 		return NULL;
 	}
-	if (tl_runtime_is_confined()) {
+	if (tl_process_is_confined()) {
 		lose(producer);
 		return NULL;
 	}
@@ -989,7 +989,7 @@ void (*_Atomic tl_buffer_begins)(struct tl_producer *producer);
 
 #define LINE 64u
 _Static_assert(offsetof(struct tl_producer, inline_end) == LINE &&
-		       offsetof(struct tl_producer, device_slot) + 24 == 2 * LINE,
+		       offsetof(struct tl_producer, device_slot) + 16 == 2 * LINE,
 	       "what calls with a hook need is the second line of the cache, and no other");
 
 static void producer_begin(struct tl_producer *producer)
@@ -1011,6 +1011,7 @@ static void producer_begin(struct tl_producer *producer)
 	producer->full = 0;
 	atomic_store_explicit(&producer->unentered, 0, memory_order_relaxed);
 	producer->error = &errno;
+	atomic_store_explicit(&producer->hooking, 0, memory_order_relaxed);
 	atomic_store_explicit(&producer->ended, 0, memory_order_relaxed);
 	producer->thread.clock = tl_clock_is_counter();
 	producer->thread.busy = 0;

@@ -17,7 +17,7 @@
 #include "format/file/trace_file.h"
 #include "layer/buffers/arena.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 
 _Static_assert(sizeof(struct tl_labels_piece) == TL_ARENA_UNIT, "labels fill a page");
 
@@ -50,9 +50,9 @@ static struct tl_labels *begin(void)
 	struct tl_labels *labels = NULL;
 	int error = errno;
 
-	tl_runtime_start();
-	tl_runtime_notice_fork();
-	if (tl_runtime_may_record() && tl_runtime_begin() && tl_runtime_is_owner()) {
+	tl_process_start();
+	tl_process_notice_fork();
+	if (tl_process_may_record() && tl_process_begin() && tl_process_is_owner()) {
 		labels = take_spare();
 		labels = labels ? labels : take_new();
 	}

@@ -13,7 +13,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
 #include "layer/base/cache_near.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/calls/thread.h"
 
 /* the process's number, and below it how many there were; 0: none yet */
@@ -21,16 +21,16 @@ static _Atomic uint64_t flows;
 
 TL_NEAR_CODE bool tl_event_wanted(uint8_t level)
 {
-	return tl_runtime_recording() && (tl_config.level & level);
+	return tl_process_is_recording() && (tl_config.level & level);
 }
 
 static struct tl_thread *this_thread(void)
 {
-	tl_runtime_start();
-	tl_runtime_notice_fork();
+	tl_process_start();
+	tl_process_notice_fork();
 	if (tl_self)
 		return tl_self;
-	if (!tl_runtime_begin())
+	if (!tl_process_begin())
 		return NULL;
 	struct tl_thread *thread = tl_thread_attach();
 	if (!thread)

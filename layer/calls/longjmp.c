@@ -35,7 +35,6 @@
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/stack_frames.h"
-#include "layer/process/runtime.h"
 
 /* no kernel makes larger ones for handlers on the same stack */
 #define SIGNAL_FRAME (64u * 1024)

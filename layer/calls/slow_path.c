@@ -38,14 +38,15 @@
 #include "layer/base/environment.h"
 #include "layer/write/recording_control.h"
 #include "layer/device/device.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/calls/longjmp.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/base/run_report.h"
 #include "layer/calls/request.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
 #include "layer/process/tool_libraries.h"
 #include "layer/calls/tracers.h"
@@ -626,6 +627,13 @@ void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller)
 
 /* --- entering */
 
+static void (*after_initialising)(void); /* set once, at the start */
+
+void tl_call_after_initialising(void (*then)(void))
+{
+	after_initialising = then;
+}
+
 /* The call is none of ours: let it pass. */
 static void *pass(struct tl_call *call, void *real)
 {
@@ -647,7 +655,7 @@ static void *resolve(struct tl_call *call)
 		return real;
 	real = tl_resolve_real(shim, call->caller.address);
 	if (real)
-		tl_runtime_resolved(shim);
+		tl_api_resolved(shim);
 	return real;
 }
 
@@ -657,11 +665,11 @@ static struct tl_thread *thread_for(struct tl_call *call)
 	struct tl_thread *thread = tl_self;
 
 	if (!thread) {
-		if (!tl_runtime_begin())
+		if (!tl_process_begin())
 			return NULL;
 		thread = tl_thread_attach();
 		if (thread)
-			tl_runtime_describe();
+			tl_api_describe();
 		else
 			tl_buffer_lose();
 	}
@@ -762,9 +770,9 @@ static void open_entry(struct tl_call *call, const void *real)
 
 static void *enter(struct tl_call *call)
 {
-	tl_runtime_start();
-	tl_runtime_notice_fork();
-	if (TL_UNLIKELY(tl_runtime_is_confined()))
+	tl_process_start();
+	tl_process_notice_fork();
+	if (TL_UNLIKELY(tl_process_is_confined()))
 		return pass(call, resolve(call));
 	/*
 	 * First: once its function is found, a shim that nobody watches lets other threads' calls
@@ -858,7 +866,7 @@ static void move_over(struct tl_call *call)
 static void end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words,
 		uint32_t count)
 {
-	tl_runtime_notice_fork();
+	tl_process_notice_fork();
 	bool ours = is_ours(call);
 	uint64_t now = call->start;
 
@@ -903,14 +911,14 @@ static void after(struct tl_call *call, uint64_t result, const uint64_t *words)
 	/* Also where its request does not want this call. */
 	bool recorded =
 		atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
-	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_tools_given()))
-		tl_runtime_renew_exit();
+	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_config_gives_tools()))
+		after_initialising();
 }
 
 /* The driver's function is over, and the parameters are the program's again. */
 static void end_hook(struct tl_call *call, uint64_t result, bool unwound)
 {
-	tl_runtime_notice_fork();
+	tl_process_notice_fork();
 	if (is_ours(call) && call->thread == tl_self)
 		end_inner(call, 0);
 	tl_hook_leave(call, result, unwound);
@@ -1036,7 +1044,7 @@ TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_
 		return tl_call_enter_other(call);
 	/* As calls that are served in their entries. */
 	struct tl_open_call *open = top_of(thread);
-	struct tl_hooked *hooked = tl_device_thread_of(producer_of(thread))->hooked;
+	struct tl_hooked *hooked = producer_of(thread)->hooked;
 	const struct tl_hook_place *place = tl_hook_straight((uint32_t)(mode_and_id >> 32));
 	if (TL_UNLIKELY(open >= thread->end || frame_of(open - 1) < call->caller.stack || !hooked ||
 			!place ||
@@ -1125,7 +1133,7 @@ static struct tl_open_call *entry_of(const uint64_t *recorded)
 
 struct tl_shim *tl_call_shim_of(const struct tl_open_call *open)
 {
-	return &tl_runtime_library(open->function >> 16)->shims[open->function & 0xffff];
+	return &tl_api_library(open->function >> 16)->shims[open->function & 0xffff];
 }
 
 static struct draft draft_of(const struct tl_open_call *open, const uint64_t *recorded,

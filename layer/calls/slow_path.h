@@ -53,6 +53,12 @@ void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller);
 /* The shim that an open call came through; not a closure's, but that of its function. */
 struct tl_shim *tl_call_shim_of(const struct tl_open_call *open);
 
+/*
+ * For a higher room, once, at the start: call this whenever a function that initialises a driver
+ * has returned.
+ */
+void tl_call_after_initialising(void (*then)(void));
+
 struct tl_frame;
 /*
  * Run the epilogues of an open call that was left. The entry is this function's meanwhile:

@@ -16,7 +16,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/calls/tracers.h"
 
 static pthread_key_t key;
@@ -26,7 +26,7 @@ static void ends(void *value)
 {
 	struct tl_producer *producer = value;
 
-	if (tl_buffer_is_stale(&producer->thread) || tl_runtime_is_confined())
+	if (tl_buffer_is_stale(&producer->thread) || tl_process_is_confined())
 		return;
 	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
 	    pthread_setspecific(key, producer) == 0)

@@ -45,7 +45,8 @@
 #include "common/settings.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/dispatch_table.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
 #include "layer/process/tool_libraries.h"
 
@@ -513,7 +514,7 @@ static void publish(struct tl_shim *shim, struct tl_dispatch *table)
 {
 	struct tl_dispatch *old = atomic_load_explicit(&shim->dispatch, memory_order_relaxed);
 
-	tl_runtime_set_dispatch(shim, table);
+	tl_api_set_dispatch(shim, table);
 	if (old) {
 		old->next = retired;
 		retired = old;
@@ -685,8 +686,8 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 		return TL_TRACER_NULL;
 	if (desc->size < offsetof(struct tl_tracer_desc, levels))
 		return TL_TRACER_ARGUMENT;
-	tl_runtime_start();
-	tl_runtime_begin(); /* for its handlers of fork: the lock must not be inherited */
+	tl_process_start();
+	tl_process_begin(); /* for its handlers of fork: the lock must not be inherited */
 	pthread_mutex_lock(&lock);
 	start_barriers();
 	struct tracer *tracer = free_slot();
@@ -780,8 +781,8 @@ TL_EXPORT int tl_tracer_register(struct tl_tracer *handle, const char *function,
 {
 	if (!handle || !function)
 		return TL_TRACER_NULL;
-	for (uint32_t api = 0; tl_runtime_library(api); api++) {
-		const struct tl_shim_library *library = tl_runtime_library(api);
+	for (uint32_t api = 0; tl_api_library(api); api++) {
+		const struct tl_shim_library *library = tl_api_library(api);
 		for (uint32_t i = 0; i < library->api->count; i++)
 			if (!strcmp(library->api->functions[i].name, function))
 				return tl_tracer_register_shim(handle, &library->shims[i], phase,
@@ -802,8 +803,8 @@ TL_EXPORT int tl_tracer_register_glob(struct tl_tracer *handle, const char *api_
 	int status = lock_disabled(handle, &tracer);
 	if (status != TL_TRACER_OK)
 		return status;
-	for (uint32_t api = 0; tl_runtime_library(api); api++) {
-		const struct tl_shim_library *library = tl_runtime_library(api);
+	for (uint32_t api = 0; tl_api_library(api); api++) {
+		const struct tl_shim_library *library = tl_api_library(api);
 		if (api_name && strcmp(api_name, library->api->name))
 			continue;
 		for (uint32_t i = 0; status == TL_TRACER_OK && i < library->api->count; i++) {
@@ -987,8 +988,7 @@ static void watch(const struct tracer *tracer, bool on)
 	for (size_t i = 0; i < tracer->count; i++) {
 		struct tl_shim *shim = tracer->registered[i].shim;
 		if (!atomic_load_explicit(&shim->dispatch, memory_order_relaxed))
-			tl_runtime_set_mode(shim, on ? TL_MODE_TRACERS : 0,
-					    on ? 0 : TL_MODE_TRACERS);
+			tl_api_set_mode(shim, on ? TL_MODE_TRACERS : 0, on ? 0 : TL_MODE_TRACERS);
 	}
 }
 

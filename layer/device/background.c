@@ -23,7 +23,7 @@
 
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/thread.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 struct tl_producer;
 

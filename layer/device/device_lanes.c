@@ -12,13 +12,13 @@
 #include "layer/base/environment.h"
 #include "layer/device/background.h"
 #include "layer/device/device_api.h"
-#include "layer/device/device_thread.h"
-#include "layer/device/hook.h"
+#include "layer/buffers/buffer.h"
+#include "layer/calls/hook.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
 #include "layer/base/cache_near.h"
 #include "layer/base/once.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/calls/thread.h"
 #include "tracelayer/api.h"
 
@@ -26,7 +26,6 @@
 
 _Atomic bool tl_device_waiting;
 static struct tl_once begun;
-_Atomic bool tl_device_ended TL_NEAR;
 
 static bool has_begun(void)
 {
@@ -43,15 +42,13 @@ bool tl_device_look(void)
 	if (has_begun() || !has_apis() || !tl_config.device)
 		return false;
 	if (!tl_device_is_watched() &&
-	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record()))
+	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_process_may_record()))
 		return false;
 	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
 }
 
-/* The thread before it may have ended inside of a hook. */
 static void thread_begins(struct tl_producer *producer)
 {
-	atomic_store_explicit(&tl_device_thread_of(producer)->hooking, 0, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->thread_begins)
 			(*api)->thread_begins(producer);
@@ -61,7 +58,7 @@ void tl_device_begin(void)
 {
 	sigset_t all, signals;
 
-	if (!tl_runtime_begin())
+	if (!tl_process_begin())
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
@@ -102,7 +99,8 @@ void tl_device_end(void)
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
 	if (!tl_device_awaits_end() ||
-	    atomic_exchange_explicit(&tl_device_ended, true, memory_order_seq_cst) || is_inside())
+	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||
+	    is_inside())
 		return;
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
 	if (!thread)
@@ -123,7 +121,7 @@ void tl_device_after_fork(void)
 	tl_hook_after_fork();
 	tl_device_background_after_fork_child();
 	if (tl_config.left_alone)
-		atomic_store_explicit(&tl_device_ended, true, memory_order_relaxed);
+		atomic_store_explicit(&tl_hook_driver_ended, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->after_fork)
 			(*api)->after_fork();

@@ -9,6 +9,10 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/buffers/clock.h"
+#include "layer/calls/hook.h"
 
 /*
  * See whether the settings, and what is asked of this process, want device lanes. True: they are
@@ -37,11 +41,15 @@ void tl_device_end(void);
 bool tl_device_awaits_end(void);
 
 /* tl_device_end has been called: the layer asks no driver for anything any more. */
-extern _Atomic bool tl_device_ended; /* device_lanes.c's own */
 static inline bool tl_device_has_ended(void)
 {
-	/* Sequentially consistent: see inside_hook.h. */
-	return atomic_load_explicit(&tl_device_ended, memory_order_seq_cst);
+	return tl_hook_driver_has_ended();
+}
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+static inline uint64_t tl_device_now(void)
+{
+	return tl_clock_gettime_ticks();
 }
 
 /* In a forked child. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_thread.h: what hooks and commands keep of each thread. It lies in the thread's producer,
+ * device_thread.h: what device lanes keep of each thread. It lies in the thread's producer,
  * in the slot that buffer.h reserves for this room, so that a call with a hook finds it in the line
  * of the cache that it needs anyway. Only the thread itself writes it.
  */
@@ -13,9 +13,7 @@
 #include "layer/buffers/buffer.h"
 
 struct tl_device_thread {
-	struct tl_hooked *hooked;	 /* what hooks keep of its open calls, or NULL */
 	struct tl_device_command *spare; /* free ones, for its next commands */
-	_Atomic uint32_t hooking;	 /* odd: inside of a hook, and another number in each */
 	uint32_t correlation;		 /* the next one it gives; 0: it has to take some */
 };
 

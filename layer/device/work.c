@@ -20,6 +20,7 @@
 
 #include <stdlib.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/base/cache_near.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/strings.h"
@@ -28,7 +29,7 @@
 #include "layer/device/device_queue.h"
 #include "layer/device/device_texts.h"
 #include "layer/device/device_thread.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/device/queue_depth.h"
 #include "layer/device/queue_lanes.h"
 #include "layer/device/watch.h"

@@ -10,7 +10,7 @@
  * Any thread, also several at once. Submitting takes no lock (a compare and exchange, mostly no
  * allocation, a reading of the clock at most). All else takes the queue's, or the device's
  * memory's, for less than a microsecond; none is held while anything else is called. Only from
- * inside hooks (layer/device/hook.h), which no signal handler of the same thread can enter again.
+ * inside hooks (layer/calls/hook.h), which no signal handler of the same thread can enter again.
  * Nothing here calls a driver or waits for one.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC. Texts are copied.

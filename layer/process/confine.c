@@ -32,7 +32,8 @@
 #include "layer/resolve/dlsym.h"
 #include "layer/process/seccomp_filter.h"
 #include "layer/base/libc/kernel.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/process/process_exit.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -179,12 +180,12 @@ static void before_mode(unsigned long mode, unsigned long flags, const struct so
 {
 	int error = errno;
 
-	if (tl_runtime_is_confined() || !tl_runtime_is_started())
+	if (tl_process_is_confined() || !tl_process_is_started())
 		return;
 	if (mode == SECCOMP_MODE_STRICT ||
 	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) &&
 	     stops_us(filter)))
-		tl_runtime_confine();
+		tl_process_confine();
 	errno = error;
 }
 

@@ -20,7 +20,7 @@
 #include "common/text.h"
 #include "layer/process/preload.h"
 #include "layer/base/run_report.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 
 #define PRELOAD	   "LD_PRELOAD="
 #define SEPARATORS ": "
@@ -85,7 +85,7 @@ size_t tl_image_look(const char *path, char *const envp[])
 	const char *list = preload_of(envp), *why, *ours;
 	size_t length = 0, count = 0;
 
-	if (tl_runtime_is_confined())
+	if (tl_process_is_confined())
 		return 0;
 	ours = ours_in(list, &length);
 	if (!path || (!ours && !tl_report_is_asked()) ||

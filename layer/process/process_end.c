@@ -46,18 +46,16 @@
 
 #include "common/program_file.h"
 #include "common/text.h"
-#include "layer/device/background.h"
-#include "layer/device/device.h"
 #include "layer/resolve/dlsym.h"
-#include "layer/program/xpti_events.h"
 #include "layer/base/signal_handler.h"
 #include "layer/process/exec_image.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/run_report.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/process/process_exit.h"
 #include "layer/base/raw_thread.h"
-#include "layer/process/tool_libraries.h"
-#include "layer/write/writer.h"
+#include "layer/process/process_parts.h"
+#include "layer/buffers/buffer.h"
 
 #define PATIENCE_MS 5000 /* that tools and drivers have to report */
 
@@ -135,26 +133,19 @@ static int watch(void *unused)
 	return 0;
 }
 
-static bool somebody_awaits_end(void)
-{
-	return tl_tools_await_end() || tl_device_awaits_end() || tl_guest_awaits_end();
-}
-
 /* Also not from inside a tool, which may hold locks of its own. */
 static void end_others(int status)
 {
 	int cancel;
 
-	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || tl_in_handler())
+	if (!tl_parts_await_end() || (tl_self && tl_self->busy) || tl_in_handler())
 		return;
 	watched.status = status;
 	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);
 	if (!tl_thread_raw_start(watch, NULL))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	tl_device_end();
-	tl_tools_end();
-	tl_guest_end();
+	tl_parts_end(true);
 	pthread_setcancelstate(cancel, NULL);
 	atomic_store_explicit(&watched.over, 1, memory_order_relaxed);
 	tl_futex_wake(&watched.over);
@@ -165,9 +156,9 @@ static void end_others(int status)
 /* Before code runs that is anybody's, all is in the file once already. */
 static void last_words(int status)
 {
-	if (!tl_runtime_is_confined() && somebody_awaits_end() && tl_runtime_flush())
+	if (!tl_process_is_confined() && tl_parts_await_end() && tl_process_flush())
 		end_others(status);
-	tl_runtime_end();
+	tl_process_end();
 }
 
 static __attribute__((noreturn)) void leave(void (*function)(int), int status)
@@ -209,7 +200,7 @@ static void at_quick_exit_last(void)
 	if (atomic_load_explicit(&quitting, memory_order_acquire))
 		last_words(quick_status);
 	else
-		tl_runtime_end();
+		tl_process_end();
 }
 
 static __attribute__((constructor)) void register_last(void)
@@ -226,13 +217,13 @@ static __attribute__((constructor)) void register_last(void)
  */
 static void before_exec(const char *path)
 {
-	if (tl_runtime_is_confined() || !tl_runtime_is_owner())
+	if (tl_process_is_confined() || !tl_process_is_owner())
 		return;
 	int error = errno;
 	bool certain = !path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 
-	if (tl_runtime_close(certain) && certain && !tl_report_is_asked())
-		tl_runtime_release();
+	if (tl_process_close(certain) && certain && !tl_report_is_asked())
+		tl_process_release();
 	errno = error;
 }
 
@@ -241,8 +232,8 @@ static int after_exec(int result)
 {
 	int error = errno;
 
-	if (!tl_runtime_is_confined())
-		tl_runtime_reopen();
+	if (!tl_process_is_confined())
+		tl_process_reopen();
 	errno = error;
 	return result;
 }
@@ -427,29 +418,17 @@ TL_EXPORT int execle(const char *path, const char *first, ...)
 
 /* --- calls for a process of one thread */
 
-static void suspend(void)
-{
-	tl_device_background_suspend();
-	tl_writer_suspend();
-}
-
-static void resume(void)
-{
-	tl_writer_resume();
-	tl_device_background_resume();
-}
-
 TL_EXPORT int unshare(int flags)
 {
 	bool alone = flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM) &&
-		     tl_runtime_is_owner();
+		     tl_process_is_owner();
 	int (*function)(int) = REAL(unshare);
 
 	if (alone)
-		suspend();
+		tl_parts_suspend();
 	int result = function(flags);
 	if (alone)
-		resume();
+		tl_parts_resume();
 	return result;
 }
 
@@ -457,13 +436,13 @@ TL_EXPORT int unshare(int flags)
 TL_EXPORT int setns(int fd, int type)
 {
 	bool alone = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME)) &&
-		     tl_runtime_is_owner();
+		     tl_process_is_owner();
 	int (*function)(int, int) = REAL(setns);
 
 	if (alone)
-		suspend();
+		tl_parts_suspend();
 	int result = function(fd, type);
 	if (alone)
-		resume();
+		tl_parts_resume();
 	return result;
 }

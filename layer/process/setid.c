@@ -29,7 +29,7 @@
 #include "layer/base/credentials.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/write/writer.h"
 
 #define PATIENCE_MS 10000 /* with another thread that is at a change */
@@ -84,7 +84,7 @@ static bool begin(void)
 	int error = errno;
 	bool ours = false;
 
-	if (!tl_runtime_has_begun() || !tl_runtime_is_owner())
+	if (!tl_process_has_begun() || !tl_process_is_owner())
 		return false;
 	if (atomic_load_explicit(&changer, memory_order_relaxed) == this_thread()) {
 		atomic_store_explicit(&nested, true, memory_order_relaxed);

@@ -28,7 +28,7 @@
 
 #include "common/tool_list.h"
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
 #include "layer/calls/thread.h"
 #include "layer/calls/tracers.h"
@@ -41,7 +41,6 @@
 _Atomic uintptr_t tl_tools_state;
 
 static char folder[TL_TOOL_NAME]; /* that the program was started in */
-static bool given;
 
 static _Atomic uint32_t loaded; /* futex of those who wait for the tools */
 static _Atomic bool impatient;	/* waiting has been in vain */
@@ -52,17 +51,11 @@ static _Atomic bool ended;
 
 void tl_tools_start(void)
 {
-	if (tl_config.secure || (!*tl_config.tools && !tl_config.summary))
+	if (tl_config.secure || !tl_config_gives_tools())
 		return;
 	if (!getcwd(folder, sizeof(folder)))
 		strcpy(folder, ".");
-	given = true;
 	atomic_store_explicit(&tl_tools_state, WANTED, memory_order_release);
-}
-
-bool tl_tools_given(void)
-{
-	return given;
 }
 
 /* --- loading */
@@ -210,7 +203,7 @@ static void load(void)
 {
 	int cancel;
 
-	if (!tl_runtime_begin() || tl_config.left_alone)
+	if (!tl_process_begin() || tl_config.left_alone)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	struct tl_thread *thread = quiet_thread();

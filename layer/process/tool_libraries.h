@@ -19,9 +19,6 @@ extern _Atomic uintptr_t tl_tools_state;
  */
 void tl_tools_start(void);
 
-/* The settings name tools. */
-bool tl_tools_given(void);
-
 void tl_tools_load_slow(void);
 
 /*

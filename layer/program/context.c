@@ -26,7 +26,7 @@
 #include "layer/base/environment.h"
 #include "layer/calls/event.h"
 #include "layer/calls/request.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "layer/buffers/strings.h"
 
 /* of a context's first block; each has twice what the one before it has, */
@@ -175,8 +175,8 @@ void tl_context_record(const struct tl_context_event *event)
 	size_t nargs = args_of(event);
 
 	/* The texts go into buffers, which are this process's, and say which clock there is. */
-	tl_runtime_notice_fork();
-	if (!tl_event_wanted((uint8_t)event->level) || !tl_runtime_begin())
+	tl_process_notice_fork();
+	if (!tl_event_wanted((uint8_t)event->level) || !tl_process_begin())
 		return;
 	for (size_t i = 0; i < nargs; i++)
 		args[i] = (struct tl_event_arg){.key = number_of(event->args[i].key),
@@ -268,9 +268,9 @@ static void name_lane(struct tl_context *seen, uint32_t shown, const char *name)
 
 static uint32_t make_lane(struct tl_context *seen, const char *name)
 {
-	tl_runtime_start();
-	tl_runtime_notice_fork();
-	if (!tl_runtime_begin())
+	tl_process_start();
+	tl_process_notice_fork();
+	if (!tl_process_begin())
 		return 0;
 	uint32_t number = tl_event_lane(number_of(name), 1);
 	const struct tl_lane_entry *entry = tl_event_lane_entry(number);
@@ -393,7 +393,7 @@ size_t tl_context_size(struct tl_context *seen, size_t *bytes, size_t *lost)
 
 static unsigned raised(unsigned level)
 {
-	tl_runtime_start();
+	tl_process_start();
 	return (level | tl_config.context_level) & TL_CONTEXT_LEVELS;
 }
 

@@ -14,7 +14,7 @@
 #include "layer/program/context.h"
 #include "layer/base/once.h"
 #include "layer/calls/request.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "tracelayer/shim.h"
 
 struct entered {
@@ -92,7 +92,7 @@ void tl_context_enter_here(struct tl_context *seen)
 	struct entered *entered;
 	int error = errno;
 
-	tl_runtime_notice_fork();
+	tl_process_notice_fork();
 	if (!innermost)
 		note_thread();
 	entered = malloc(sizeof(*entered));
@@ -113,7 +113,7 @@ void tl_context_leave_here(struct tl_context *seen)
 	const struct entered *entered = innermost;
 	int error = errno;
 
-	tl_runtime_notice_fork();
+	tl_process_notice_fork();
 	while (entered && entered->context != seen)
 		entered = entered->outer;
 	while (entered && innermost != entered)

@@ -14,7 +14,7 @@
 
 #include "layer/calls/event.h"
 #include "layer/program/marks.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
 #include "tracelayer/api.h"
 #include "tracelayer/nntrace.h"
 #include "tracelayer/shim.h"
@@ -51,9 +51,9 @@ static uint64_t begin(const char *mark)
 	int error = errno;
 	uint64_t begun = 0;
 
-	tl_runtime_start();
-	tl_runtime_notice_fork();
-	if (tl_event_wanted(TL_LEVEL_RUNTIME) && tl_runtime_begin()) {
+	tl_process_start();
+	tl_process_notice_fork();
+	if (tl_event_wanted(TL_LEVEL_RUNTIME) && tl_process_begin()) {
 		uint32_t name = tl_string_of(mark);
 		struct tl_event event = event_of('B', name);
 		if (name && tl_event_put(&event))
@@ -69,7 +69,7 @@ static void end(uint64_t begun)
 {
 	int error = errno;
 
-	tl_runtime_notice_fork();
+	tl_process_notice_fork();
 	if (begun >> 32 == atomic_load_explicit(&process, memory_order_relaxed)) {
 		struct tl_event event = event_of('E', (uint32_t)begun);
 		tl_event_put_end(&event);

@@ -10,19 +10,20 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/request.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/recording.h"
 
 /* Release when it is stored, acquire by who calls it: all that its library had set up by then. */
 static _Atomic(void (*)(void)) at_end;
 
 bool tl_guest_joins(uint8_t level)
 {
-	tl_runtime_start();
+	tl_process_start();
 	if (tl_config.secure || !(tl_config.level & level))
 		return false;
 	/* Where they are set, somebody else says when it begins. */
-	if (!tl_runtime_may_record() && !tl_config.paused && !tl_config.window.repeats)
-		tl_runtime_record(true);
+	if (!tl_process_may_record() && !tl_config.paused && !tl_config.window.repeats)
+		tl_recording_set(true);
 	return true;
 }
 
@@ -52,8 +53,8 @@ bool tl_guest_put(struct tl_event *event)
 /* Strings and lanes lie in the buffers, which are there from the first watched call on. */
 static bool is_ready(void)
 {
-	tl_runtime_notice_fork();
-	return tl_runtime_begin();
+	tl_process_notice_fork();
+	return tl_process_begin();
 }
 
 uint32_t tl_guest_number(const char *text, size_t size)

@@ -14,7 +14,7 @@
 
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 
 struct closure {
 	struct closure *next;
@@ -299,7 +299,7 @@ void *tl_closure_for(struct tl_shim *shim, void *real)
 		fresh->next = first;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&closures, &first, fresh, memory_order_release, memory_order_acquire));
-	tl_runtime_adopt(&fresh->shim, shim);
+	tl_api_adopt(&fresh->shim, shim);
 	atomic_store_explicit(&fresh->adopted, true, memory_order_release);
 	return fresh->shim.entry;
 }

@@ -42,7 +42,8 @@
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 
 #define ABSENT '\177'
 
@@ -173,7 +174,7 @@ static const struct real *real_functions(void)
 		return &real;
 	struct real found = {.libc = {0}};
 
-	if (tl_runtime_is_started())
+	if (tl_process_is_started())
 		tl_loaded_with(find_real, &found);
 	else
 		tl_loaded_each_early(find_real_early, &(struct early){.found = &found});
@@ -577,7 +578,7 @@ static void tell_linked_loader_apart(const struct hook *hook)
 
 	if (asking && asking->role == TL_ROLE_LINKED &&
 	    tl_resolve_brings_loader_up(hook->shim->function))
-		tl_runtime_caller(hook->shim);
+		tl_api_by_caller(hook->shim);
 }
 
 /*
@@ -638,10 +639,10 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	 * A sanitizer asks for what it stands before, and until it has that, nothing of libc can be
 	 * called.
 	 */
-	if (tl_runtime_is_confined() ||
-	    (!tl_runtime_is_started() && !(question->name && is_ours(question->name))))
+	if (tl_process_is_confined() ||
+	    (!tl_process_is_started() && !(question->name && is_ours(question->name))))
 		return jump(&hook);
-	tl_runtime_start();
+	tl_process_start();
 	hook.shim = question->name ? tl_names_find(question->name) : NULL;
 	if (!hook.shim) {
 		void *ours = tracing_interface(&hook);

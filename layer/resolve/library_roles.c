@@ -10,7 +10,7 @@
 
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 
 #define KNOWN_MAX     64
 #define ENTANGLED_MAX 512
@@ -318,7 +318,7 @@ static void look_for(const void *driver, const void *linked, const struct tl_shi
 		if (!tl_loaded_with(look_at_all, &look))
 			return;
 		for (unsigned i = 0; i < look.count; i++)
-			tl_runtime_caller(look.entangled[i]);
+			tl_api_by_caller(look.entangled[i]);
 	} while (look.count == ENTANGLED_MAX);
 	atomic_store_explicit(&seen_names, look.names->count, memory_order_relaxed);
 	atomic_store_explicit(&seen_removed, generation.removed, memory_order_relaxed);

@@ -16,7 +16,8 @@
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 
 /* --- whether to */
 
@@ -49,7 +50,7 @@ static bool stands_before_loader(const struct tl_shim *shim)
 
 bool tl_door_opens(const char *function)
 {
-	tl_runtime_start();
+	tl_process_start();
 	const struct tl_shim *shim = tl_config.secure ? NULL : tl_names_find(function);
 
 	if (!shim)
@@ -137,10 +138,10 @@ static void put_shim(struct tl_shim *shim, void **place)
 	 * those by which it checks drivers.
 	 */
 	if (checks_by_its_table(shim->function))
-		tl_runtime_caller(shim);
+		tl_api_by_caller(shim);
 	else
-		tl_runtime_set_mode(shim, 0, TL_MODE_CALLER);
-	tl_runtime_resolved(shim);
+		tl_api_set_mode(shim, 0, TL_MODE_CALLER);
+	tl_api_resolved(shim);
 	*place = shim->entry;
 }
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "layer/base/loaded_libraries.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 
 #define LIBRARIES_MAX 64
 
@@ -125,7 +125,7 @@ struct tl_shim *tl_names_find(const char *name)
 
 bool tl_names_is_builtin(const char *name)
 {
-	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
+	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
 		for (uint32_t i = 0; i < (*library)->api->count; i++)
 			if (tl_elf_same((*library)->api->functions[i].name, name))
 				return true;

@@ -68,7 +68,7 @@ static void start_file(struct tl_block *block, const struct tl_sink *sink)
 		.format = sink->format,
 		.pid = tl_arena_facts()->pid,
 		.ns = tl_clock_ns,
-		.function = tl_runtime_function,
+		.function = tl_api_function,
 		.string = tl_string_text,
 		.lane = shown_lane,
 		.has_call = has_call,

@@ -18,7 +18,7 @@
 #include <sys/uio.h>
 
 #include "format/encode/encoder.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 
 #define TL_BLOCK_SIZE	 (1024u * 1024) /* it is full when it has grown beyond this */
 #define TL_BLOCK_PARTS	 32

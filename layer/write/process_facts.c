@@ -17,7 +17,7 @@
 #include "common/text.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 
 #define AFTER_COMMAND 4096 /* room for what comes behind the command line */
 
@@ -103,7 +103,7 @@ static void put_settings(struct tl_text *args)
 	tl_text_string(args, whats[tl_config.args]);
 	tl_text_string(args, "\",\"apis\":{");
 	const struct tl_api *api;
-	for (uint32_t number = 0; (api = tl_runtime_api(number)); number++) {
+	for (uint32_t number = 0; (api = tl_api_by_number(number)); number++) {
 		tl_text_string(args, number ? "," : "");
 		put_quoted(args, api->name, strlen(api->name));
 		tl_text_string(args, ":");

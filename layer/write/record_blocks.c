@@ -82,7 +82,7 @@ void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane)
 /* A description goes before the first record that needs it. */
 static void put_api(struct tl_block *block, uint32_t number)
 {
-	const struct tl_api *api = number < TL_API_MAX ? tl_runtime_api(number) : NULL;
+	const struct tl_api *api = number < TL_API_MAX ? tl_api_by_number(number) : NULL;
 	uint32_t bit = api ? 1u << number : 0;
 
 	if (!bit || (block->described | block->describing) & bit)

@@ -2,7 +2,7 @@
 /*
  * recording_control.c: see recording_control.h.
  *
- * Whether calls are recorded is the runtime's (tl_runtime_switch), which changes the shims' modes
+ * Whether calls are recorded is the runtime's (tl_recording_switch), which changes the shims' modes
  * under its lock. What is here are those who ask for it. The program asks by a function, and does
  * it itself. Everybody else has it done by the writer's thread, which is woken:
  *
@@ -32,7 +32,9 @@
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
+#include "layer/resolve/recording.h"
 #include "layer/base/message.h"
 #include "layer/write/writer.h"
 
@@ -55,7 +57,7 @@ static struct {
 
 static bool may_be_asked(void)
 {
-	return tl_runtime_may_record() && (tl_config.paused || tl_config.window.repeats ||
+	return tl_process_may_record() && (tl_config.paused || tl_config.window.repeats ||
 					   *tl_config.session || tl_config.snapshot_on);
 }
 
@@ -79,7 +81,7 @@ static void on_signal(int number)
 	 * A child of vfork has the handler, too, and it is not its own memory that this would be
 	 * noted in.
 	 */
-	if (tl_runtime_is_owner()) {
+	if (tl_process_is_owner()) {
 		atomic_store_explicit(&signalled, true, memory_order_relaxed);
 		tl_writer_wake();
 		tl_buffer_wake();
@@ -115,7 +117,7 @@ void tl_control_begin(void)
 {
 	int error = errno;
 
-	if (tl_runtime_begin() && tl_runtime_is_owner() && tl_arena_begin() &&
+	if (tl_process_begin() && tl_process_is_owner() && tl_arena_begin() &&
 	    atomic_exchange_explicit(&waiting, false, memory_order_relaxed)) {
 		if (tl_config.snapshot_on)
 			take_signal(tl_config.snapshot_on);
@@ -128,19 +130,19 @@ void tl_control_begin(void)
 
 void tl_control_after_fork(void)
 {
-	bool waits = may_be_asked() || !tl_runtime_recording();
+	bool waits = may_be_asked() || !tl_process_is_recording();
 
 	atomic_store_explicit(&signalled, false, memory_order_relaxed);
 	atomic_store_explicit(&window.open, false, memory_order_relaxed);
 	served = 0;
-	if (!tl_runtime_may_record())
+	if (!tl_process_may_record())
 		return;
 	/* Its window is its own. */
-	if (tl_config.window.repeats && tl_runtime_state() != TL_FILE_STOPPED)
-		tl_runtime_switch(TL_FILE_PAUSED);
+	if (tl_config.window.repeats && tl_process_recording() != TL_FILE_STOPPED)
+		tl_recording_switch(TL_FILE_PAUSED);
 	atomic_store_explicit(&waiting, waits, memory_order_relaxed);
 	if (waits)
-		tl_runtime_look_again();
+		tl_api_look_again();
 }
 
 /* --- carrying out; on the writer's thread */
@@ -150,17 +152,17 @@ static bool carry_out(uint32_t what)
 {
 	switch (what) {
 	case TL_REQUEST_PAUSE:
-		tl_runtime_switch(TL_FILE_PAUSED);
+		tl_recording_switch(TL_FILE_PAUSED);
 		break;
 	case TL_REQUEST_RESUME:
-		tl_runtime_switch(TL_FILE_RECORDS);
+		tl_recording_switch(TL_FILE_RECORDS);
 		break;
 	case TL_REQUEST_STOP:
-		tl_runtime_switch(TL_FILE_STOPPED);
+		tl_recording_switch(TL_FILE_STOPPED);
 		break;
 	case TL_REQUEST_WATCH:
 	case TL_REQUEST_UNWATCH:
-		tl_runtime_watch(what == TL_REQUEST_WATCH);
+		tl_recording_watch(what == TL_REQUEST_WATCH);
 		return false;
 	}
 	/* Who switches by hand has other plans than the window. */
@@ -179,7 +181,7 @@ static bool turn_window(void)
 		return false;
 	bool begins = window.left % 2 == 0;
 
-	tl_runtime_switch(begins ? TL_FILE_RECORDS : TL_FILE_PAUSED);
+	tl_recording_switch(begins ? TL_FILE_RECORDS : TL_FILE_PAUSED);
 	window.next += begins ? tl_config.window.length : tl_config.window.delay;
 	if (!--window.left)
 		atomic_store_explicit(&window.open, false, memory_order_relaxed);
@@ -253,23 +255,23 @@ void tl_control_listens(bool listens)
  */
 static void listen(void)
 {
-	if (tl_runtime_has_begun() && tl_runtime_is_owner() && tl_runtime_may_record() &&
+	if (tl_process_has_begun() && tl_process_is_owner() && tl_process_may_record() &&
 	    tl_arena_begin())
 		tl_writer_wake();
 	else
-		atomic_store_explicit(&waiting, tl_runtime_may_record(), memory_order_relaxed);
+		atomic_store_explicit(&waiting, tl_process_may_record(), memory_order_relaxed);
 }
 
 static int change(enum tl_file_recording to)
 {
 	int error = errno;
 
-	tl_runtime_start();
-	tl_runtime_notice_fork();
+	tl_process_start();
+	tl_process_notice_fork();
 	if (tl_config.secure)
 		return TL_ABSENT;
 	atomic_store_explicit(&window.open, false, memory_order_relaxed);
-	bool done = tl_runtime_switch(to);
+	bool done = tl_recording_switch(to);
 	if (done && to != TL_FILE_RECORDS)
 		listen();
 	errno = error;
@@ -290,11 +292,11 @@ TL_EXPORT int tl_snapshot(void)
 {
 	int error = errno;
 
-	tl_runtime_start();
-	tl_runtime_notice_fork();
+	tl_process_start();
+	tl_process_notice_fork();
 	if (tl_config.secure)
 		return TL_ABSENT;
-	bool failed = tl_runtime_flush() && !tl_writer_is_complete();
+	bool failed = tl_process_has_records() && (tl_writer_finish(), !tl_writer_is_complete());
 	errno = error;
 	return failed ? TL_FAILED : TL_DONE;
 }
@@ -308,7 +310,7 @@ TL_EXPORT int tl_stop(void)
 
 TL_EXPORT int tl_recording(void)
 {
-	return tl_runtime_recording();
+	return tl_process_is_recording();
 }
 
 /* For programs that are not linked with us. */

@@ -49,6 +49,7 @@
 #include "layer/write/recording_control.h"
 #include "layer/base/credentials.h"
 #include "layer/buffers/lanes.h"
+#include "layer/buffers/process_state.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/run_report.h"
 #include "layer/base/message.h"
@@ -757,7 +758,7 @@ bool tl_writer_wake(void)
 	/*
 	 * A child that shares our memory would have it as a thread of its own, and take it along.
 	 */
-	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed) || !tl_runtime_is_owner())
+	if (atomic_load_explicit(&writer.finishing, memory_order_relaxed) || !tl_process_is_owner())
 		return true;
 	/*
 	 * In one order with hold_thread: that sees this, or this sees that no thread is to start.

@@ -9,7 +9,7 @@
  * handler writes.
  *
  * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_settle,
- * tl_clock_ns, tl_runtime_function, _api) runs on that thread. There only such functions of the C
+ * tl_clock_ns, tl_api_function, _api) runs on that thread. There only such functions of the C
  * library may be used that layer/libc has (libc.h); tests/base/libc/libc_static.sh looks at all that is
  * reached.
  */

@@ -16,6 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "layer/resolve/api_table.h"
 #include "layer/buffers/clock.h"
 #include "tests/lib/toy_calls.h"
 
@@ -666,10 +667,10 @@ START_TEST(recording_off_sends_calls_straight_on)
 {
 	record(TL_ARGS_SCALARS);
 	toy_add(1, 2);
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	toy_add(1, 2);
 	ck_assert_ptr_nonnull(toy_shims[TOY_ADD].direct);
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	ck_assert_ptr_null(toy_shims[TOY_ADD].direct);
 	toy_add(1, 2);
 	seen_collect(true);
@@ -713,8 +714,8 @@ START_TEST(a_call_that_is_watched_is_open_and_not_recorded)
 	/* As in a program that is recorded, so that there are buffers; then nothing is. */
 	record(TL_ARGS_FULL);
 	toy_add(1, 2);
-	tl_runtime_record(false);
-	tl_runtime_watch(true);
+	tl_recording_set(false);
+	tl_recording_watch(true);
 	ck_assert_ptr_null(toy_shims[TOY_ADD].direct);
 	/* The first out of line, the others in their entries. */
 	for (int i = 0; i < 3; i++)
@@ -728,7 +729,7 @@ START_TEST(a_call_that_is_watched_is_open_and_not_recorded)
 		toy_run(look_on_outside, NULL);
 	}
 	expect_open(NULL, 0);
-	tl_runtime_watch(false);
+	tl_recording_watch(false);
 	ck_assert_ptr_nonnull(toy_shims[TOY_ADD].direct);
 	seen_collect(true);
 	ck_assert_uint_eq(nseen, 1);
@@ -773,14 +774,14 @@ START_TEST(closures_follow_the_shim_they_were_made_for)
 	struct tl_shim closure = {.function = toy_shims[TOY_ADD].function, .real = (void *)toy_add};
 
 	toy_add(1, 2);
-	tl_runtime_adopt(&closure, &toy_shims[TOY_ADD]);
+	tl_api_adopt(&closure, &toy_shims[TOY_ADD]);
 	ck_assert_uint_eq(closure.mode, 0);
 	record(TL_ARGS_SCALARS);
 	ck_assert_uint_eq(closure.mode, TL_MODE_FAST);
 	ck_assert_ptr_null(closure.direct);
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert_ptr_eq(closure.direct, (void *)toy_add);
-	tl_runtime_caller(&toy_shims[TOY_ADD]);
+	tl_api_by_caller(&toy_shims[TOY_ADD]);
 	ck_assert_uint_eq(closure.mode, TL_MODE_CALLER);
 	ck_assert_ptr_null(closure.direct);
 }

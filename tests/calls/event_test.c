@@ -15,7 +15,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/event.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/recording.h"
 #include "layer/buffers/strings.h"
 #include "tests/lib/core_doubles.h"
 #include "tests/lib/encoded.h"
@@ -232,7 +232,7 @@ START_TEST(levels_and_pauses_choose_what_is_recorded)
 	ck_assert(!tl_event_put(&event));
 	event.level = TL_LEVEL_RUNTIME;
 	ck_assert(tl_event_put(&event));
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert(!tl_event_put(&event));
 }
 END_TEST

@@ -3,7 +3,7 @@
  * exception_shims.c: the C side of exceptions_test.cc.
  */
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/recording.h"
 #include "tests/lib/core_doubles.h"
 
 unsigned throw_through(void (*inside)(void *), void *with);
@@ -18,7 +18,7 @@ unsigned throw_through(void (*inside)(void *), void *with)
 unsigned test_begin(void)
 {
 	tl_config.args = TL_ARGS_SCALARS;
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	return 0;
 }
 

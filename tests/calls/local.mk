@@ -19,6 +19,11 @@ exceptions_test_CFLAGS = $(AM_CFLAGS) -fexceptions
 exceptions_test_CXXFLAGS = $(AM_CXXFLAGS) $(SANITIZE)
 exceptions_test_LDADD = libtl_core.la libtl_format.la
 
+unit_tests += hook_test
+hook_test_SOURCES = %D%/hook_test.c tests/lib/toy_calls.h $(core_doubles)
+hook_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
+hook_test_LDADD = $(core_libs)
+
 unit_tests += longjmp_test
 longjmp_test_SOURCES = %D%/longjmp_test.c tests/lib/toy_calls.h tests/lib/random.h $(core_doubles)
 longjmp_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions

@@ -29,7 +29,6 @@
 
 #include "layer/buffers/arena.h"
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
 #include "tests/lib/core_doubles.h"
 
 #define TRACELAYER_LINKED

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
+#include "layer/resolve/recording.h"
 #include "tests/lib/core_doubles.h"
 #include "tracelayer/tracer.h"
 
@@ -140,7 +141,7 @@ static void add_odd_api(void)
 {
 	ck_assert_int_eq(tl_shim_register(&library), 0);
 	for (int i = 0; i < ODD_FUNCTIONS; i++)
-		tl_runtime_resolved(&odd_shims[i]);
+		tl_api_resolved(&odd_shims[i]);
 }
 
 /* --- tracers */
@@ -927,7 +928,7 @@ START_TEST(closures_follow_every_change_of_their_functions_tracers)
 				  .real = (void *)real_void};
 	struct tl_tracer *tracer = enabled("a", "toy_add");
 
-	tl_runtime_adopt(&closure, &toy_shims[TOY_ADD]);
+	tl_api_adopt(&closure, &toy_shims[TOY_ADD]);
 	ck_assert_uint_eq(closure.mode, TL_MODE_TRACERS);
 	ck_assert_ptr_nonnull(closure.dispatch);
 	ck_assert_ptr_eq(closure.dispatch, toy_shims[TOY_ADD].dispatch);
@@ -947,10 +948,10 @@ START_TEST(a_call_is_recorded_and_traced_at_once)
 	struct tl_tracer *tracer = enabled("r", "toy_add");
 
 	toy_add(1, 2);
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	for (int i = 0; i < 3; i++)
 		toy_add(1, 2);
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	toy_add(1, 2);
 	ck_assert_str_eq(the_story(), "rRrRrRrRrR");
 	seen_collect(true);

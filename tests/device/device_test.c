@@ -14,7 +14,8 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/device/device.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/recording.h"
 #include "layer/calls/thread.h"
 #include "tests/lib/core_doubles.h"
 #include "tracelayer/tracer.h"
@@ -93,14 +94,14 @@ START_TEST(lanes_begin_at_the_first_call_also_while_recording_is_paused)
 {
 	want(true, TL_LEVEL_ALL);
 	ck_assert(tl_device_waits());
-	ck_assert(!tl_runtime_recording());
+	ck_assert(!tl_process_is_recording());
 	call();
 	ck_assert(!tl_device_waits());
 	ck_assert_uint_eq(befores, 1);
 	ck_assert_uint_eq(afters, 1);
 	seen_collect(true);
 	ck_assert_uint_eq(nseen, 0);
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	call();
 	ck_assert_uint_eq(befores, 2);
 	seen_collect(true);
@@ -117,7 +118,7 @@ static const struct {
 START_TEST(lanes_that_are_not_wanted_do_not_begin)
 {
 	want(unwanted[_i].device, unwanted[_i].level);
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	call();
 	call();
 	ck_assert_uint_eq(befores, 0);
@@ -125,7 +126,7 @@ START_TEST(lanes_that_are_not_wanted_do_not_begin)
 	ck_assert_uint_eq(ends, 0);
 	ck_assert(!tl_device_awaits_end());
 	/* Nobody watches: the calls go straight on. */
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert_ptr_nonnull(toy_shims[TOY_NAME].direct);
 }
 END_TEST
@@ -158,13 +159,13 @@ START_TEST(recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known
 	call();
 	ck_assert_ptr_nonnull(tl_self);
 	ck_assert_uint_eq(befores, 0);
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	call();
 	call();
 	ck_assert_uint_eq(befores, 2);
 	/* Pausing and going on changes nothing. */
-	tl_runtime_record(false);
-	tl_runtime_record(true);
+	tl_recording_set(false);
+	tl_recording_set(true);
 	call();
 	ck_assert_uint_eq(befores, 3);
 }
@@ -300,7 +301,7 @@ START_TEST(exit_ends_them_before_the_trace)
 	pid_t child = fork();
 	if (!child) {
 		want(true, TL_LEVEL_ALL);
-		tl_runtime_record(true);
+		tl_recording_set(true);
 		call();
 		exit(0);
 	}

@@ -21,11 +21,6 @@ handles_test_SOURCES = %D%/handles_test.c layer/device/handles.c layer/device/ha
 handles_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 handles_test_LDADD = $(CHECK_LIBS) -lpthread
 
-unit_tests += hook_test
-hook_test_SOURCES = %D%/hook_test.c tests/lib/toy_calls.h $(core_doubles)
-hook_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
-hook_test_LDADD = $(core_libs)
-
 unit_tests += work_test
 work_test_SOURCES = %D%/work_test.c tests/lib/encoded.h tests/lib/random.h $(core_doubles)
 work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)

@@ -18,7 +18,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/device/work.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/recording.h"
 #include "layer/buffers/strings.h"
 #include "layer/calls/thread.h"
 #include "tests/lib/core_doubles.h"
@@ -816,11 +816,11 @@ START_TEST(what_is_not_wanted_costs_nothing)
 	tl_device_memory(device, 5);
 	tl_config.level = TL_LEVEL_OPERATOR;
 	ck_assert_ptr_null(tl_device_submit(NULL));
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert_ptr_null(tl_device_submit(queue));
 	tl_device_done(NULL, &work);
 	tl_device_cancel(NULL);
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	struct tl_device_command *command = tl_device_submit(queue);
 	ck_assert_ptr_nonnull(command);
 	tl_device_cancel(command);

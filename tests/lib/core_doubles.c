@@ -13,7 +13,7 @@
 #include "layer/write/process_facts.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"
 
 /* --- the toy's tables */
@@ -209,7 +209,7 @@ struct tl_shim toy_shims[TOY_FUNCTIONS] = {
 	SHIM(TOY_INIT, toy_init), SHIM(TOY_LACKING, toy_lacking),
 };
 static struct tl_shim_library library = {.abi = TL_SHIM_ABI, .api = &toy_api, .shims = toy_shims};
-struct tl_shim_library *const tl_runtime_builtin[] = {&library, NULL};
+struct tl_shim_library *const tl_api_builtin[] = {&library, NULL};
 
 /* --- its driver, and who finds it */
 
@@ -450,6 +450,10 @@ void tl_writer_open(void)
 }
 
 void tl_writer_suspend(void)
+{
+}
+
+void tl_writer_resume(void)
 {
 }
 

@@ -15,7 +15,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/event.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/recording.h"
 #include "layer/buffers/strings.h"
 #include "layer/calls/thread.h"
 
@@ -26,7 +26,7 @@ static inline void begin(void)
 	tl_config.level = TL_LEVEL_ALL;
 	tl_clock_start();
 	tl_thread_start();
-	tl_runtime_record(true);
+	tl_recording_set(true);
 }
 
 static inline uint32_t shown_of(uint32_t lane)

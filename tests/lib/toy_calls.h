@@ -9,7 +9,7 @@
 #include <setjmp.h>
 
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/recording.h"
 #include "tests/lib/core_doubles.h"
 
 /*
@@ -19,7 +19,7 @@
 static inline void record(enum tl_args args)
 {
 	tl_config.args = args;
-	tl_runtime_record(true);
+	tl_recording_set(true);
 }
 
 /* The one call of that function that was seen. */

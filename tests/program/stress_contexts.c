@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "layer/base/environment.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/recording.h"
 #include "tests/lib/core_doubles.h"
 
 #define TRACELAYER_LINKED
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
 		return 2;
 	find_own();
 	tl_config.args = TL_ARGS_SCALARS;
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	merged = tl_context_create(TL_TRACE_NONE);
 	shared = tl_context_create(TL_TRACE_STANDARD);
 	for (uintptr_t i = 0; i < WORKERS; i++)

@@ -20,29 +20,30 @@
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 
 /* --- the runtime's double */
 
 static _Atomic unsigned adopted;
 
-struct tl_shim_library *const tl_runtime_builtin[] = {NULL};
+struct tl_shim_library *const tl_api_builtin[] = {NULL};
 
-bool tl_runtime_is_started(void)
+bool tl_process_is_started(void)
 {
 	return true;
 }
 
-void tl_runtime_start(void)
+void tl_process_start(void)
 {
 }
 
-void tl_runtime_caller(struct tl_shim *shim)
+void tl_api_by_caller(struct tl_shim *shim)
 {
 	atomic_fetch_or(&shim->mode, TL_MODE_CALLER);
 }
 
-void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
+void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	atomic_fetch_add(&adopted, 1);
 }

@@ -41,7 +41,8 @@
 #include "layer/base/environment.h"
 #include "layer/calls/event.h"
 #include "layer/base/run_report.h"
-#include "layer/process/runtime.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/api_table.h"
 #include "layer/buffers/strings.h"
 #include "layer/write/writer.h"
 #include "tests/lib/args_table.h"
@@ -316,17 +317,17 @@ uint64_t tl_clock_gettime_ticks(void)
 	return now();
 }
 
-bool tl_runtime_is_owner(void)
+bool tl_process_is_owner(void)
 {
 	return true;
 }
 
-const struct tl_function *tl_runtime_function(uint32_t id)
+const struct tl_function *tl_api_function(uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
 }
 
-const struct tl_api *tl_runtime_api(uint32_t number)
+const struct tl_api *tl_api_by_number(uint32_t number)
 {
 	return number ? NULL : &table_api;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "layer/buffers/buffer.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/device/opencl/opencl_driver_functions.h"
 
 /* A parameter of a hooked call, as the driver sees it. */

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/base/cache_near.h"
 #include "layer/buffers/buffer.h"
-#include "layer/device/hook.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/hook.h"
+#include "layer/calls/inside_hook.h"
 
 /* how far beyond the last that was waited for the list is searched for another one */
 #define SEARCH 64u
@@ -191,9 +192,8 @@ static bool waiting_may_count(const struct tl_producer *producer, const struct t
 {
 	const struct tl_cl_queue *queue =
 		((const struct tl_cl_waiting *)(const void *)hooked->state)->queue;
-	uint64_t start = *(const volatile uint64_t *)&producer->thread
-				  .open[hooked - tl_device_thread_of(producer)->hooked]
-				  .start;
+	uint64_t start =
+		*(const volatile uint64_t *)&producer->thread.open[hooked - producer->hooked].start;
 
 	if (queue && queue != command->queue)
 		return false;

@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/buffers/clock.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/base/cache_near.h"
 
 #define HZ   1000000000u /* OpenCL's clocks count nanoseconds */

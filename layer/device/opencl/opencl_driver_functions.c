@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "layer/base/cache_near.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 struct tl_cl_driver tl_cl;
 

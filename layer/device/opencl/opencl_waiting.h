@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "layer/buffers/buffer.h"
-#include "layer/device/hook.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/device/opencl/opencl_call.h"
 #include "layer/device/opencl/opencl_queues.h"
 

@@ -5,7 +5,7 @@
 #ifndef TL_LAYER_DEVICE_ZE_ZE_APPEND_H
 #define TL_LAYER_DEVICE_ZE_ZE_APPEND_H
 
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 extern const struct tl_hook tl_ze_append_hooks[];
 

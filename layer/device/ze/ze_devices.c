@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/hook.h"
+#include "layer/device/device_lanes.h"
+#include "layer/calls/hook.h"
 #include "layer/device/ze/ze_driver_functions.h"
 
 static struct tl_handles devices;

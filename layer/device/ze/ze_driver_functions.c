@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "layer/device/device_lanes.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 pthread_mutex_t tl_ze_lock = PTHREAD_MUTEX_INITIALIZER;
 struct tl_ze_real tl_ze_real;

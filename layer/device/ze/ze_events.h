@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "layer/device/handles.h"
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/device/ze/ze_own.h"
 
 struct ze_pool {

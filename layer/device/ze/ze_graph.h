@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 #include "layer/device/ze/ze_objects.h"
 
 /*

@@ -10,12 +10,11 @@ readelf -SW "$libtracelayer" | grep -q '\.symtab' || skip_all "this machine's li
 plan 2
 
 # Not gone into:
-#	tl_runtime_start	has run before anything can be recorded
+#	tl_process_start	has run before anything can be recorded
 #	tl_device_apis		drivers are asked for their last results: their code is anybody's
 #	tl_places		asks the environment once, when a process's first memory for events is made
 #	zcalloc, zcfree		zlib's own allocator, in whose place format/encode/gzip.c puts another
-#	after_fork_in_child	is for a child's first call, in the program's thread
-#	tl_tracer_before_unseen_fork	likewise; it tells ThreadSanitizer of a lock, where that is there
+#	tl_process_stages	the start, which has run; and for a child's first call, in the program's thread
 # Allowed:
 #	__errno_location	asked once, when the library is loaded
 #	__stack_chk_fail	ends the process
@@ -25,8 +24,8 @@ reach()
 {
 	"$python" "$top_srcdir/tests/base/libc/libc_static.py" "$libtracelayer" "$@" --allow=__errno_location,__stack_chk_fail,dl_iterate_phdr,pthread_setcancelstate
 }
-ok "threads, exit handlers and producers reach no function of another library" reach thread_main watch end_file tl_runtime_flush tl_runtime_end \
-	tl_writer_help tl_writer_wake tl_control_is_asked tl_about_facts tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
-	-tl_runtime_start -tl_device_apis -tl_places -zcalloc -zcfree -after_fork_in_child -tl_tracer_before_unseen_fork
+ok "threads, exit handlers and producers reach no function of another library" reach thread_main watch end_file tl_process_flush tl_process_end \
+	tl_writer_help tl_writer_wake tl_control_is_asked tl_about_facts tl_device_look tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
+	-tl_process_start -tl_device_apis -tl_places -zcalloc -zcfree -tl_process_stages
 # The reader of code sees what there is to see.
-like "$(reach tl_runtime_start)" '^getenv < ' "where one is within reach, that is found"
+like "$(reach tl_process_start)" '^getenv < ' "where one is within reach, that is found"

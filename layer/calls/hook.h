@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook.h: hooks around calls, for device lanes.
+ * hook.h: hooks around calls, for higher rooms: the layer's own, which device lanes are made by.
  *
  * A hook is no tracer: it works on the call on behalf of the layer, and nobody may notice. `before`
  * runs after all prologues, and after the memory of IN parameters was captured, directly before the
@@ -25,31 +25,25 @@
  * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while one runs the
  * thread's calls pass, so that no hook is entered twice by one thread. Signals may come in between;
  * cancellation is off. errno is kept for them. Hooks make driver calls by tl_hook_real, and none
- * once tl_device_has_ended (device.h): after that they only keep up appearances.
+ * once tl_hook_driver_has_ended: after that they only keep up appearances.
  *
  * Hooks of calls that a program makes again and again may promise more, and cost less
  * (TL_HOOK_STRAIGHT).
  */
-#ifndef TL_LAYER_DEVICE_HOOK_H
-#define TL_LAYER_DEVICE_HOOK_H
+#ifndef TL_LAYER_CALLS_HOOK_H
+#define TL_LAYER_CALLS_HOOK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 #include "tracelayer/shim.h"
 
 #define TL_HOOK_STATE 64u  /* bytes of state for each call, zeroed, aligned to 16 */
 #define TL_HOOK_WORDS 24u  /* functions with more words of parameters have no hooks */
 #define TL_HOOK_MAX   512u /* hooks of one list */
-
-/* Nanoseconds of CLOCK_MONOTONIC. */
-static inline uint64_t tl_device_now(void)
-{
-	return tl_clock_gettime_ticks();
-}
 
 enum tl_hook_way {
 	TL_HOOK_PLAIN,
@@ -223,6 +217,17 @@ static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *h
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	hooked->hook = hook;
+}
+
+/*
+ * The process ends: hooks ask nothing of a driver any more. Set once, by device.c, which then waits
+ * for hooks that have not seen it (tl_hook_drain).
+ */
+extern _Atomic bool tl_hook_driver_ended;
+static inline bool tl_hook_driver_has_ended(void)
+{
+	/* Sequentially consistent: see inside_hook.h. */
+	return atomic_load_explicit(&tl_hook_driver_ended, memory_order_seq_cst);
 }
 
 /* Run `after`, and put the parameters back. */

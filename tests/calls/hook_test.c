@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook_test.c: hooks around calls (layer/device/hook.h), and the cause in a call's record. The toy
+ * hook_test.c: hooks around calls (layer/calls/hook.h), and the cause in a call's record. The toy
  * API (core_doubles.h) is the driver.
  */
 #include <alloca.h>
@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/buffers/process_state.h"
 #include "layer/buffers/clock.h"
 #include "layer/device/device.h"
 #include "layer/calls/request.h"
@@ -129,7 +130,7 @@ static const struct tl_hook straight_hooks[] = {
 static void set_hooks(enum tl_args args, bool straight)
 {
 	record(args);
-	ck_assert(tl_runtime_begin());
+	ck_assert(tl_process_begin());
 	ck_assert(tl_hook_set(straight ? straight_hooks : hooks));
 }
 
@@ -222,7 +223,7 @@ START_TEST(hooks_run_inside_of_tracers_callbacks)
 			memmem(only(TOY_NAME)->blobs, only(TOY_NAME)->entry_size, "tool", 4));
 	}
 	/* While nothing is recorded, too. */
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert_int_eq(toy_name("program", copy, sizeof(copy)), 0);
 	is_story("pbdae");
 }
@@ -295,7 +296,7 @@ START_TEST(hooks_run_while_nothing_is_recorded)
 	char copy[8];
 
 	hook(TL_ARGS_FULL);
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert_ptr_null(toy_shims[TOY_NAME].direct);
 	toy_name("program", copy, sizeof(copy));
 	is_story("ba");
@@ -533,7 +534,7 @@ START_TEST(a_thread_is_not_cancelled_inside_of_a_hook)
 	void *result;
 
 	record(TL_ARGS_SCALARS);
-	ck_assert(tl_runtime_begin());
+	ck_assert(tl_process_begin());
 	straight = _i;
 	ck_assert(tl_hook_set(straight ? straight_cancelled : cancelled));
 	pthread_create(&thread, NULL, is_cancelled, NULL);
@@ -646,7 +647,7 @@ static const struct tl_hook timed[] = {{"toy_add", before_timed, after_timed, TL
 START_TEST(a_hooks_time_is_not_the_calls)
 {
 	record(TL_ARGS_SCALARS);
-	ck_assert(tl_runtime_begin());
+	ck_assert(tl_process_begin());
 	ck_assert(tl_hook_set(timed));
 	for (unsigned i = 0; i < 10; i++)
 		toy_add(1, 1);
@@ -736,7 +737,7 @@ START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 	record(TL_ARGS_SCALARS);
 	toy_add(1, 1);
 	seen_clear();
-	tl_runtime_record(false);
+	tl_recording_set(false);
 	ck_assert_int_eq(tl_tracer_create(&desc, &tracer), 0);
 	ck_assert_int_eq(
 		tl_tracer_register(tracer, "toy_run", TL_PROLOGUE, TL_CALLBACK(begin_request)), 0);
@@ -747,7 +748,7 @@ START_TEST(a_request_that_a_callback_begins_counts_from_then_on)
 		toy_run(NULL, NULL);
 		ck_assert_uint_eq(tl_request_current(), 8);
 	}
-	tl_runtime_record(true);
+	tl_recording_set(true);
 	toy_add(1, 1);
 	seen_collect(true);
 	ck_assert_uint_eq(only(TOY_ADD)->cause.request, 8);

@@ -6,7 +6,7 @@
  * frame: a call that is left by longjmp has none any more. A forked child has a copy of it, though
  * not of the thread that it belonged to.
  */
-#include "layer/device/hook.h"
+#include "layer/calls/hook.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -19,12 +19,11 @@
 #include "format/file/record.h"
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
-#include "layer/device/device_lanes.h"
-#include "layer/device/inside_hook.h"
+#include "layer/calls/inside_hook.h"
 #include "layer/base/spin_lock.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/real_function.h"
-#include "layer/process/runtime.h"
+#include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
 
 #define LOOKS 4000u /* at a lock, some microseconds, before it is slept for */
@@ -34,6 +33,7 @@ struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 /* --- the barrier */
 
 bool tl_hook_has_barrier TL_NEAR;
+_Atomic bool tl_hook_driver_ended TL_NEAR;
 
 static void register_barrier(void)
 {
@@ -163,7 +163,7 @@ static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t c
 	 */
 	place->straight = hook->way == TL_HOOK_STRAIGHT && !shim->function->passed;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
-	tl_runtime_set_mode(shim, TL_MODE_DEVICE, 0);
+	tl_api_set_mode(shim, TL_MODE_DEVICE, 0);
 	return true;
 }
 
@@ -176,7 +176,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 
 	if (!tl_hook_has_barrier)
 		register_barrier();
-	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++) {
+	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			hook = find(sorted, count, library->api->functions[i].name);
 			all &= !hook || set_one(hook, &library->shims[i], library->api->count);
@@ -198,7 +198,7 @@ void *tl_hook_real(const char *function)
 {
 	const struct tl_shim_library *library;
 
-	for (uint32_t number = 0; (library = tl_runtime_library(number)); number++)
+	for (uint32_t number = 0; (library = tl_api_library(number)); number++)
 		for (uint32_t i = 0; i < library->api->count; i++)
 			if (!strcmp(library->api->functions[i].name, function))
 				return real_of(&library->shims[i]);
@@ -233,26 +233,23 @@ void tl_hook_cancellable(const int *state)
 void tl_hook_run(void (*work)(void *), void *user_data)
 {
 	TL_HOOK_INSIDE(self());
-	if (!tl_device_has_ended())
+	if (!tl_hook_driver_has_ended())
 		work(user_data);
 }
 
 bool tl_hook_is_here(void)
 {
-	return tl_self &&
-	       atomic_load_explicit(&tl_device_thread_of(self())->hooking, memory_order_relaxed) &
-		       1;
+	return tl_self && atomic_load_explicit(&self()->hooking, memory_order_relaxed) & 1;
 }
 
 static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 {
 	const struct timespec while_ = {.tv_nsec = 100000};
-	uint32_t count =
-		atomic_load_explicit(&tl_device_thread_of(producer)->hooking, memory_order_seq_cst);
+	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
 
-	while (count & 1 && atomic_load_explicit(&tl_device_thread_of(producer)->hooking,
-						 memory_order_seq_cst) == count) {
-		if (tl_device_now() >= deadline)
+	while (count & 1 &&
+	       atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
+		if (tl_clock_gettime_ticks() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
 	}
@@ -275,17 +272,16 @@ bool tl_hook_drain(uint64_t deadline)
 static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_call *open)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
-	struct tl_device_thread *kept = tl_device_thread_of(producer);
 	size_t count = (size_t)(producer->open_end - thread->open);
 
-	if (!kept->hooked) {
-		void *memory = mmap(NULL, count * sizeof(*kept->hooked), PROT_READ | PROT_WRITE,
+	if (!producer->hooked) {
+		void *memory = mmap(NULL, count * sizeof(*producer->hooked), PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (memory == MAP_FAILED)
 			return NULL;
-		kept->hooked = memory;
+		producer->hooked = memory;
 	}
-	return &kept->hooked[open - thread->open];
+	return &producer->hooked[open - thread->open];
 }
 
 /*
@@ -336,7 +332,7 @@ bool tl_hook_enter(struct tl_call *call)
 void tl_hook_starts(struct tl_call *call)
 {
 	if (call->hooked->hook->way == TL_HOOK_TIMED)
-		call->hooked->start = tl_device_now();
+		call->hooked->start = tl_clock_gettime_ticks();
 }
 
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
@@ -350,7 +346,7 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 	}
 	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED && here)
-		hooked->end = tl_device_now();
+		hooked->end = tl_clock_gettime_ticks();
 	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
 		TL_HOOK_UNCANCELLED();
@@ -362,9 +358,8 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
 {
-	struct tl_hooked *hooked = tl_device_thread_of((struct tl_producer *)thread)->hooked
-					   ? slot_of(thread, open)
-					   : NULL;
+	struct tl_hooked *hooked =
+		((struct tl_producer *)thread)->hooked ? slot_of(thread, open) : NULL;
 	void *params[TL_HOOK_WORDS];
 
 	if (!hooked || !hooked->hook)
@@ -385,7 +380,7 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 			       .hooked = hooked};
 	const struct tl_hook *hook = tl_hook_take(hooked);
 	if (hook->way == TL_HOOK_TIMED)
-		hooked->end = tl_device_now();
+		hooked->end = tl_clock_gettime_ticks();
 	if (hook->after) {
 		TL_HOOK_UNCANCELLED();
 		TL_HOOK_INSIDE(self());
@@ -407,7 +402,7 @@ uint64_t tl_hook_end(const struct tl_call *call)
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call)
 {
 	const struct tl_hooked *hooked =
-		tl_device_thread_of((const struct tl_producer *)(const void *)call->thread)->hooked;
+		((const struct tl_producer *)(const void *)call->thread)->hooked;
 	const struct tl_open_call *open = call->open;
 
 	while (hooked && open && open-- > call->thread->open) {

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api_table.c: see api_table.h.
+ */
+#include "layer/resolve/api_table.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "format/file/trace_file.h"
+#include "layer/base/bounded_lock.h"
+#include "layer/base/environment.h"
+#include "layer/base/message.h"
+#include "layer/buffers/arena.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/real_function.h"
+#include "tracelayer/api.h"
+#include "tracelayer/tracer.h"
+
+/*
+ * Protects the list of APIs while it grows, the modes of all shims and their chains of closures.
+ * Taken with signals blocked, since a signal handler's call may need a closure. Nothing is locked
+ * under it. A struct tl_pen, since the writer's thread takes it, too.
+ */
+static struct tl_pen lock;
+static sigset_t fork_signals; /* what was blocked before the lock was taken for a fork */
+
+/* Release when a library is put in, acquire when a number is looked up: its tables are there. */
+static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
+static _Atomic uint32_t nlibraries;
+
+/*
+ * A bit for each API: one of its functions was found; its description is in the arena. Written
+ * under the lock.
+ */
+static _Atomic uint32_t used, described;
+
+/* --- modes; all under the lock */
+
+/* What settings alone ask of a shim. */
+static uint32_t wanted(const struct tl_shim *shim)
+{
+	const struct tl_function *function = shim->function;
+	uint32_t mode = 0;
+
+	if (tl_config.secure)
+		return 0;
+	if (function->flags & TL_FUNCTION_GETPROC)
+		mode |= TL_MODE_AFTER;
+	if (function->flags & TL_FUNCTION_INITIALISES && tl_config_gives_tools())
+		mode |= TL_MODE_AFTER;
+	if (!tl_config_selects(function))
+		return mode;
+	if (!tl_process_is_recording())
+		return tl_process_is_watched() ? mode | TL_MODE_OPEN : mode;
+	mode |= TL_MODE_RECORD;
+	/* No words are as good as all, and quicker. */
+	if (tl_config.args != TL_ARGS_NONE || !function->words)
+		mode |= TL_MODE_WORDS;
+	if (tl_config.args == TL_ARGS_FULL && function->flags & TL_FUNCTION_FOLLOWS)
+		mode |= TL_MODE_FOLLOW;
+	if (function->flags & TL_FUNCTION_INITIALISES)
+		mode |= TL_MODE_AFTER;
+	return mode;
+}
+
+/* Calls go straight to the real function while there is nothing else to do. */
+static void store_mode(struct tl_shim *shim, uint32_t mode)
+{
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+
+	atomic_store_explicit(&shim->mode, mode, memory_order_relaxed);
+	atomic_store_explicit(&shim->direct, mode ? NULL : real, memory_order_relaxed);
+}
+
+/* Closures made for a shim are chained through .reserved. */
+static struct tl_shim *next_closure(const struct tl_shim *shim)
+{
+	return (struct tl_shim *)(uintptr_t)shim->reserved;
+}
+
+static void change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	uint32_t mode = atomic_load_explicit(&shim->mode, memory_order_relaxed);
+
+	store_mode(shim, (mode & ~clear) | set);
+}
+
+static void change_modes(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	for (; shim; shim = next_closure(shim))
+		change_mode(shim, set, clear);
+}
+
+static void follow_settings(struct tl_shim *shim)
+{
+	change_modes(shim, wanted(shim), TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN);
+}
+
+void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	change_modes(shim, set, clear);
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_set_dispatch(struct tl_shim *shim, void *table)
+{
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	for (struct tl_shim *one = shim; one; one = next_closure(one))
+		/*
+		 * Release pairs with the callers' acquire loads: the table's contents come before
+		 * it.
+		 */
+		atomic_store_explicit(&one->dispatch, table, memory_order_release);
+	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_by_caller(struct tl_shim *shim)
+{
+	tl_api_set_mode(shim, TL_MODE_CALLER, 0);
+}
+
+/*
+ * So that whoever reads the buffers knows what the APIs' functions are. Under the lock, so one at a
+ * time and with signals blocked. Without the memory for it the calls are recorded all the same.
+ */
+static void describe(uint32_t number)
+{
+	const struct tl_api *api =
+		atomic_load_explicit(&libraries[number], memory_order_relaxed)->api;
+	struct tl_api_piece *piece;
+	uint64_t size = sizeof(*piece) + api->description_size;
+
+	if (!api->description_size)
+		return;
+	piece = tl_arena_take(TL_PIECE_API,
+			      (size + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1));
+	if (!piece)
+		return;
+	memcpy(piece + 1, api->description, api->description_size);
+	piece->number = number;
+	/*
+	 * A process killed before this has described nothing, and recorded no call of it either.
+	 * Release: pairs with the acquire of who looks on (`tracelayer profile`).
+	 */
+	__atomic_store_n(&piece->size, (uint32_t)api->description_size, __ATOMIC_RELEASE);
+}
+
+static void describe_used(void)
+{
+	uint32_t missing = atomic_load_explicit(&used, memory_order_relaxed) &
+			   ~atomic_load_explicit(&described, memory_order_relaxed);
+
+	if (!missing || !*tl_arena_path())
+		return;
+	for (uint32_t number = 0; number < TL_API_MAX; number++)
+		if (missing >> number & 1)
+			describe(number);
+	atomic_fetch_or_explicit(&described, missing, memory_order_relaxed);
+}
+
+void tl_api_describe(void)
+{
+	sigset_t signals;
+
+	if (!(atomic_load_explicit(&used, memory_order_relaxed) &
+	      ~atomic_load_explicit(&described, memory_order_relaxed)))
+		return;
+	tl_pen_take_quietly(&lock, &signals);
+	describe_used();
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_resolved(struct tl_shim *shim)
+{
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	change_mode(shim, 0, TL_MODE_RESOLVE);
+	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
+	describe_used();
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
+{
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
+				 ~(uint32_t)TL_MODE_RESOLVE);
+	atomic_store_explicit(&shim->dispatch,
+			      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
+			      memory_order_release);
+	shim->reserved = of->reserved;
+	of->reserved = (uintptr_t)shim;
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_follow_settings(void)
+{
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		for (uint32_t j = 0; j < library->api->count; j++)
+			follow_settings(&library->shims[j]);
+	}
+}
+
+void tl_api_look_again(void)
+{
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		for (uint32_t j = 0; j < library->api->count; j++)
+			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
+	}
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_unwatch_all(void)
+{
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		for (uint32_t j = 0; j < library->api->count; j++)
+			change_modes(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
+	}
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+/* --- APIs */
+
+const struct tl_shim_library *tl_api_library(uint32_t number)
+{
+	return number < TL_API_MAX ? atomic_load_explicit(&libraries[number], memory_order_acquire)
+				   : NULL;
+}
+
+const struct tl_api *tl_api_by_number(uint32_t number)
+{
+	const struct tl_shim_library *library = tl_api_library(number);
+
+	return library ? library->api : NULL;
+}
+
+TL_EXPORT const struct tl_api *tl_api_at(unsigned number)
+{
+	return tl_api_by_number(number);
+}
+
+const struct tl_function *tl_api_function(uint32_t id)
+{
+	const struct tl_api *api = tl_api_by_number(id >> 16);
+
+	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
+}
+
+/* Give the library a number, and its shims their ids and modes. False: there is no number left. */
+static bool number_library(struct tl_shim_library *library)
+{
+	uint32_t number = atomic_load_explicit(&nlibraries, memory_order_relaxed);
+
+	if (number == TL_API_MAX || library->api->count > 0x10000)
+		return false;
+	for (uint32_t i = 0; i < library->api->count; i++) {
+		struct tl_shim *shim = &library->shims[i];
+		shim->id = number << 16 | i;
+		store_mode(shim, TL_MODE_RESOLVE);
+		follow_settings(shim);
+	}
+	atomic_store_explicit(&libraries[number], library, memory_order_release);
+	atomic_store_explicit(&nlibraries, number + 1, memory_order_release);
+	return true;
+}
+
+static int add_library(struct tl_shim_library *library)
+{
+	sigset_t signals;
+
+	if (library->abi != TL_SHIM_ABI) {
+		tl_say("tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
+		return -1;
+	}
+	tl_pen_take_quietly(&lock, &signals);
+	bool added = number_library(library);
+	tl_pen_release_quietly(&lock, &signals);
+	if (!added) {
+		tl_say("tracelayer: a shim library is not used: there are too many; load fewer of them\n");
+		return -1;
+	}
+	if (!tl_config.secure)
+		tl_resolve_add(library);
+	return 0;
+}
+
+int tl_shim_register(struct tl_shim_library *library)
+{
+	tl_process_start();
+	return add_library(library);
+}
+
+/* Nobody can be asked later. Of loaders that are not there no function can be called either. */
+void tl_api_resolve_all(void)
+{
+	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tl_shim_library *library =
+			atomic_load_explicit(&libraries[i], memory_order_relaxed);
+		if (!tl_resolve_is_loaded(library->api))
+			continue;
+		for (uint32_t j = 0; j < library->api->count; j++)
+			if (atomic_load_explicit(&library->shims[j].real, memory_order_relaxed) ||
+			    tl_resolve_real(&library->shims[j], NULL))
+				tl_api_resolved(&library->shims[j]);
+	}
+}
+
+void tl_api_register_builtin(void)
+{
+	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
+		add_library(*library);
+}
+
+/* --- the lock, and forks */
+
+void tl_api_lock(sigset_t *signals)
+{
+	tl_pen_take_quietly(&lock, signals);
+}
+
+void tl_api_unlock(const sigset_t *signals)
+{
+	tl_pen_release_quietly(&lock, signals);
+}
+
+void tl_api_before_fork(void)
+{
+	sigset_t signals;
+
+	tl_pen_take_quietly(&lock, &signals);
+	fork_signals = signals;
+}
+
+void tl_api_after_fork_parent(void)
+{
+	sigset_t signals = fork_signals;
+
+	tl_pen_release_quietly(&lock, &signals);
+}
+
+void tl_api_after_fork_child(void)
+{
+	if (tl_process_has_begun())
+		atomic_store_explicit(&described, 0, memory_order_relaxed);
+	tl_api_after_fork_parent();
+}
+
+void tl_api_before_unseen_fork(void)
+{
+	lock = (struct tl_pen){0};
+	tl_api_before_fork();
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api_table.h: the APIs that have shims, by number, and the modes of those shims: what a call of
+ * each function does.
+ *
+ * Functions here take a lock with signals blocked. Any thread may call them, the writer's too, and
+ * in a signal handler.
+ */
+#ifndef TL_LAYER_RESOLVE_API_TABLE_H
+#define TL_LAYER_RESOLVE_API_TABLE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracelayer/shim.h"
+
+#define TL_API_MAX 32
+
+/* The APIs that come with the library itself; NULL-ended (layer/resolve/builtin_apis.c). */
+extern struct tl_shim_library *const tl_api_builtin[];
+
+/* At the start: register those. */
+void tl_api_register_builtin(void);
+
+/* --- APIs by number (the upper half of a record's), in the order of registering */
+
+/* NULL past the last. */
+const struct tl_api *tl_api_by_number(uint32_t number);
+const struct tl_shim_library *tl_api_library(uint32_t number);
+
+/* The function that a record's number names; NULL for a number that no API has. */
+const struct tl_function *tl_api_function(uint32_t id);
+
+/*
+ * The buffers are there: put the descriptions of the APIs that are used into them. What is used
+ * later is described when it is resolved.
+ */
+void tl_api_describe(void);
+
+/* Resolve all functions of the APIs whose library is loaded: nobody can be asked later. */
+void tl_api_resolve_all(void);
+
+/* --- modes of shims */
+
+/* Set and clear mode bits of a shim and of the closures made for it; .direct follows. */
+void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
+
+/*
+ * Publish a table of callbacks (NULL: none) for a shim and the closures made for it, with
+ * TL_MODE_TRACERS.
+ */
+void tl_api_set_dispatch(struct tl_shim *shim, void *table);
+
+/* From now on the caller of this shim decides: it gets TL_MODE_CALLER, and .direct stays NULL. */
+void tl_api_by_caller(struct tl_shim *shim);
+
+/*
+ * A closure's shim was made: .function, .entry, .invoke, .real and .id (that of `of`) are filled
+ * in. It gets the mode and dispatch that calls of `of` have now, and follows every later change. It
+ * stays for ever.
+ */
+void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of);
+
+/*
+ * The real function of a shim is known: drop TL_MODE_RESOLVE, and let the calls go direct if nobody
+ * watches them.
+ */
+void tl_api_resolved(struct tl_shim *shim);
+
+/* Let every function's next call come out of line once. */
+void tl_api_look_again(void);
+
+/* Nobody watches any call from now on. */
+void tl_api_unwatch_all(void);
+
+/* --- for recording.c: under the lock, give each shim the mode that the settings ask for */
+
+void tl_api_lock(sigset_t *signals);
+void tl_api_unlock(const sigset_t *signals);
+void tl_api_follow_settings(void);
+
+/* --- around a fork, so that the child does not inherit the lock from a thread that it lacks */
+
+void tl_api_before_fork(void);
+void tl_api_after_fork_parent(void);
+void tl_api_after_fork_child(void);
+/* In place of the first, in a child whose parent ran no fork handlers. */
+void tl_api_before_unseen_fork(void);
+
+#endif
