@@ -27,19 +27,19 @@
 _Atomic bool tl_device_waiting;
 static struct tl_once begun;
 
-static bool has_begun(void)
+static bool lanes_have_begun(void)
 {
 	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
-static bool has_apis(void)
+static bool apis_are_there(void)
 {
 	return tl_device_apis && tl_device_apis[0];
 }
 
 bool tl_device_look(void)
 {
-	if (has_begun() || !has_apis() || !tl_config.device)
+	if (lanes_have_begun() || !apis_are_there() || !tl_config.device)
 		return false;
 	if (!tl_device_is_watched() &&
 	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_process_may_record()))
@@ -74,18 +74,18 @@ void tl_device_begin(void)
 	 * Also by who comes later: another thread may have looked just before that was done, and
 	 * said so after it.
 	 */
-	if (has_begun())
+	if (lanes_have_begun())
 		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 bool tl_device_awaits_end(void)
 {
-	return has_apis() && has_begun() && !tl_device_has_ended();
+	return apis_are_there() && lanes_have_begun() && !tl_device_has_ended();
 }
 
 /* The calling thread may have interrupted a hook, or be inside of a driver. */
-static bool is_inside(void)
+static bool thread_is_inside(void)
 {
 	if (!tl_self)
 		return false;
@@ -100,7 +100,7 @@ void tl_device_end(void)
 
 	if (!tl_device_awaits_end() ||
 	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||
-	    is_inside())
+	    thread_is_inside())
 		return;
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
 	if (!thread)
@@ -116,7 +116,7 @@ void tl_device_end(void)
 
 void tl_device_after_fork(void)
 {
-	if (!has_apis() || !has_begun())
+	if (!apis_are_there() || !lanes_have_begun())
 		return;
 	tl_hook_after_fork();
 	tl_device_background_after_fork_child();
