@@ -5,6 +5,7 @@
 noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
+	%D%/calls/calls.h %D%/program/program.h %D%/process/process.h %D%/write/write.h \
 	%D%/buffers/arena.h %D%/buffers/arena.c \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
@@ -16,6 +17,7 @@ libtl_core_la_SOURCES = \
 	%D%/program/context.h %D%/program/context.c \
 	%D%/program/context_file.c \
 	%D%/program/context_request.c \
+	%D%/program/program_control.c \
 	%D%/program/marks.h %D%/program/marks.c \
 	%D%/write/recording_control.h %D%/write/recording_control.c \
 	%D%/device/background.h %D%/device/background.c \
@@ -36,6 +38,7 @@ libtl_core_la_SOURCES = \
 	%D%/process/exec_image.h %D%/process/exec_image.c \
 	%D%/buffers/label_memory.h %D%/buffers/label_memory.c \
 	%D%/calls/longjmp.h %D%/calls/longjmp.c \
+	%D%/base/first_call.h %D%/base/first_call.c \
 	%D%/base/once.h %D%/base/once.c \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
 	%D%/buffers/pool.h %D%/buffers/pool.c \

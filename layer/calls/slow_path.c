@@ -36,8 +36,8 @@
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
-#include "layer/write/recording_control.h"
-#include "layer/device/device.h"
+#include "layer/base/first_call.h"
+#include "layer/calls/hook.h"
 #include "layer/calls/inside_hook.h"
 #include "layer/calls/longjmp.h"
 #include "layer/base/cache_near.h"
@@ -48,7 +48,6 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
-#include "layer/process/tool_libraries.h"
 #include "layer/calls/tracers.h"
 
 /* bytes of arguments captured at the entries of a thread's open calls */
@@ -774,16 +773,13 @@ static void *enter(struct tl_call *call)
 	tl_process_notice_fork();
 	if (TL_UNLIKELY(tl_process_is_confined()))
 		return pass(call, resolve(call));
-	/*
-	 * First: once its function is found, a shim that nobody watches lets other threads' calls
-	 * by.
-	 */
-	if (TL_UNLIKELY(tl_device_waits()))
-		tl_device_begin();
+	const uint32_t early = TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE);
+	uint32_t awaited = tl_first_call_awaited();
+	if (TL_UNLIKELY(awaited & early))
+		tl_first_call_serve(awaited & early);
 	void *real = resolve(call);
-	tl_tools_load();
-	if (TL_UNLIKELY(tl_control_waits()))
-		tl_control_begin();
+	if (TL_UNLIKELY(awaited & ~early))
+		tl_first_call_serve(awaited & ~early);
 	/*
 	 * Finding it may have shown that callers have to be told apart, and tools may have
 	 * callbacks.

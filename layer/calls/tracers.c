@@ -48,7 +48,6 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 #include "layer/calls/thread.h"
-#include "layer/process/tool_libraries.h"
 
 /* The callbacks that a tracer has on one function. */
 struct registered {
@@ -678,6 +677,13 @@ static void release_slot(struct tracer *tracer)
 	*tracer = (struct tracer){.generation = tracer->generation};
 }
 
+static bool (*is_of_tool)(void); /* set once, at the start */
+
+void tl_tracer_at_create(bool (*of_tool)(void))
+{
+	is_of_tool = of_tool;
+}
+
 TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_tracer **handle)
 {
 	int status = TL_TRACER_OK;
@@ -695,7 +701,7 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 		tracer->generation++;
 		tracer->state = DISABLED;
 		tracer->user_data = desc->user_data;
-		tracer->of_tool = tl_tools_are_loading_here();
+		tracer->of_tool = is_of_tool && is_of_tool();
 		tracer->levels = desc->size >= sizeof(*desc) ? desc->levels : 0;
 		*handle = handle_of((size_t)(tracer - tracers));
 	} else {

@@ -110,6 +110,12 @@ void tl_tracer_unwind(struct tl_call *call, struct tl_frame *frame);
 void tl_tracer_abandon(struct tl_frame *frame);
 
 /*
+ * For a higher room, once, at the start: ask it of each tracer that is created. True: the calling
+ * thread is loading a tool, whose tracer this is (tl_tracer_disable_tools).
+ */
+void tl_tracer_at_create(bool (*of_tool)(void));
+
+/*
  * fork: before (take the lock), after in the parent, after in the child (the frames of other
  * threads are gone).
  */

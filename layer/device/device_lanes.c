@@ -10,6 +10,7 @@
 
 #include "layer/calls/slow_path.h"
 #include "layer/base/environment.h"
+#include "layer/base/first_call.h"
 #include "layer/device/background.h"
 #include "layer/device/device_api.h"
 #include "layer/buffers/buffer.h"
@@ -24,7 +25,6 @@
 
 #define PATIENCE 200000000u /* nanoseconds that the end may take */
 
-_Atomic bool tl_device_waiting;
 static struct tl_once begun;
 
 static bool lanes_have_begun(void)
@@ -44,7 +44,7 @@ bool tl_device_look(void)
 	if (!tl_device_is_watched() &&
 	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_process_may_record()))
 		return false;
-	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
+	return !tl_first_call_await(TL_FIRST_CALL_DEVICE);
 }
 
 static void thread_begins(struct tl_producer *producer)
@@ -75,7 +75,7 @@ void tl_device_begin(void)
 	 * said so after it.
 	 */
 	if (lanes_have_begun())
-		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
+		tl_first_call_done(TL_FIRST_CALL_DEVICE);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 

@@ -7,10 +7,10 @@
 #ifndef TL_LAYER_DEVICE_DEVICE_LANES_H
 #define TL_LAYER_DEVICE_DEVICE_LANES_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layer/base/first_call.h"
 #include "layer/buffers/clock.h"
 #include "layer/calls/hook.h"
 
@@ -21,10 +21,9 @@
 bool tl_device_look(void);
 
 /* They are wanted, and have not begun. */
-extern _Atomic bool tl_device_waiting;
 static inline bool tl_device_waits(void)
 {
-	return atomic_load_explicit(&tl_device_waiting, memory_order_relaxed);
+	return tl_first_call_awaited() & TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE);
 }
 
 /* At the first call after that, before its mode is looked at. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "layer/base/environment.h"
+#include "layer/base/first_call.h"
 #include "layer/base/library_walk.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
@@ -89,6 +90,7 @@ static void calls_start(void)
 static void device_start(void)
 {
 	tl_recording_at_begin(tl_device_look);
+	tl_first_call_give(TL_FIRST_CALL_DEVICE, tl_device_begin);
 	tl_device_look();
 }
 

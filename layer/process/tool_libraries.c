@@ -9,7 +9,7 @@
  * constructor calls the API, holds the dynamic linker's. So they wait with a bound, and once the
  * bound was met nobody waits any more.
  *
- * `tl_tools_state` is 0 where there is nothing to do, WANTED before loading, and the loading
+ * `tool_state` is 0 where there is nothing to do, WANTED before loading, and the loading
  * thread's pthread_t during it: that thread's own calls, also from a signal handler in between, see
  * themselves there and pass.
  */
@@ -28,6 +28,7 @@
 
 #include "common/tool_list.h"
 #include "layer/base/environment.h"
+#include "layer/base/first_call.h"
 #include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
 #include "layer/calls/thread.h"
@@ -38,7 +39,7 @@
 #define WANTED	  1
 #define PATIENCE  1000000000L /* nanoseconds */
 
-_Atomic uintptr_t tl_tools_state;
+static _Atomic uintptr_t tool_state;
 
 static char folder[TL_TOOL_NAME]; /* that the program was started in */
 
@@ -48,15 +49,6 @@ static _Atomic bool impatient;	/* waiting has been in vain */
 static void (*ends[TOOLS_MAX])(void);
 static _Atomic uint32_t nends; /* release after the entry is in place */
 static _Atomic bool ended;
-
-void tl_tools_start(void)
-{
-	if (tl_config.secure || !tl_config_gives_tools())
-		return;
-	if (!getcwd(folder, sizeof(folder)))
-		strcpy(folder, ".");
-	atomic_store_explicit(&tl_tools_state, WANTED, memory_order_release);
-}
 
 /* --- loading */
 
@@ -220,7 +212,7 @@ static void wait_for_tools(uintptr_t loader)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (!atomic_load_explicit(&impatient, memory_order_relaxed) &&
-	       atomic_load_explicit(&tl_tools_state, memory_order_acquire) == loader) {
+	       atomic_load_explicit(&tool_state, memory_order_acquire) == loader) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		long spent =
 			(now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec;
@@ -234,15 +226,16 @@ static void wait_for_tools(uintptr_t loader)
 	}
 }
 
-void tl_tools_load_slow(void)
+static void load_at_first_call(void)
 {
 	uintptr_t self = (uintptr_t)pthread_self(), state = WANTED;
 
-	if (atomic_compare_exchange_strong_explicit(&tl_tools_state, &state, self,
-						    memory_order_acquire, memory_order_acquire)) {
+	if (atomic_compare_exchange_strong_explicit(&tool_state, &state, self, memory_order_acquire,
+						    memory_order_acquire)) {
 		load();
-		/* Release pairs with the acquire in tl_tools_load. */
-		atomic_store_explicit(&tl_tools_state, 0, memory_order_release);
+		/* Release pairs with the acquire in wait_for_tools. */
+		atomic_store_explicit(&tool_state, 0, memory_order_release);
+		tl_first_call_done(TL_FIRST_CALL_TOOLS);
 		atomic_store_explicit(&loaded, 1, memory_order_relaxed);
 		syscall(SYS_futex, &loaded, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 	} else if (state && state != self) {
@@ -250,10 +243,21 @@ void tl_tools_load_slow(void)
 	}
 }
 
-bool tl_tools_are_loading_here(void)
+static bool is_loading_here(void)
 {
-	return atomic_load_explicit(&tl_tools_state, memory_order_relaxed) ==
-	       (uintptr_t)pthread_self();
+	return atomic_load_explicit(&tool_state, memory_order_relaxed) == (uintptr_t)pthread_self();
+}
+
+void tl_tools_start(void)
+{
+	if (tl_config.secure || !tl_config_gives_tools())
+		return;
+	if (!getcwd(folder, sizeof(folder)))
+		strcpy(folder, ".");
+	atomic_store_explicit(&tool_state, WANTED, memory_order_release);
+	tl_first_call_give(TL_FIRST_CALL_TOOLS, load_at_first_call);
+	tl_tracer_at_create(is_loading_here);
+	tl_first_call_await(TL_FIRST_CALL_TOOLS);
 }
 
 /* --- the end */
@@ -280,7 +284,7 @@ bool tl_tools_await_end(void)
 
 void tl_tools_after_fork_child(void)
 {
-	uintptr_t state = atomic_load_explicit(&tl_tools_state, memory_order_relaxed);
+	uintptr_t state = atomic_load_explicit(&tool_state, memory_order_relaxed);
 
 	if (tl_config.left_alone) {
 		tl_tracer_disable_tools();
@@ -290,6 +294,7 @@ void tl_tools_after_fork_child(void)
 	if (state == 0 || state == WANTED || state == (uintptr_t)pthread_self())
 		return;
 	/* The thread that was loading is not here, and what it held stays locked. */
-	atomic_store_explicit(&tl_tools_state, 0, memory_order_relaxed);
+	atomic_store_explicit(&tool_state, 0, memory_order_relaxed);
+	tl_first_call_done(TL_FIRST_CALL_TOOLS);
 	tl_say("tracelayer: tools: the process was forked while they were being loaded; it runs without those that were not\n");
 }

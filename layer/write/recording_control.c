@@ -2,18 +2,17 @@
 /*
  * recording_control.c: see recording_control.h.
  *
- * Whether calls are recorded is the runtime's (tl_recording_switch), which changes the shims' modes
- * under its lock. What is here are those who ask for it. The program asks by a function, and does
- * it itself. Everybody else has it done by the writer's thread, which is woken:
+ * layer/resolve/recording.c begins and ends recording. This file knows who asks for it from outside.
+ * The writer's thread carries out all such requests, and is woken for that:
  *
  *	the command	puts a request into the header, and waits until .answer is that
  *	a signal	sets `signalled`
  *	the window	is a time, .next; the thread doesn't sleep beyond it
  *
- * That thread is there from the first full chunk on, which may be late, or (while recording is
- * paused) never. So where somebody may ask, it starts with the first traced call: `waiting`. To see
- * that call though nothing is recorded, a shim that has not been called yet goes out of line
- * (TL_MODE_RESOLVE), also in a child, for which tl_control_after_fork asks for that again.
+ * The thread starts with the first full chunk, which may be late, or (while recording is paused)
+ * never. So where somebody may ask, it starts with the first traced call (TL_FIRST_CALL_REQUESTS).
+ * To see that call though nothing is recorded, a shim that has not been called yet goes out of line
+ * (TL_MODE_RESOLVE), also in a child: tl_control_after_fork asks for that again.
  */
 #include "layer/write/recording_control.h"
 
@@ -32,16 +31,13 @@
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
+#include "layer/base/first_call.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
 #include "layer/base/message.h"
 #include "layer/write/writer.h"
 
-#define TRACELAYER_LINKED
-#include "tracelayer/tracelayer.h"
-
-static _Atomic bool waiting;   /* for the first traced call */
 static _Atomic bool signalled; /* a snapshot is wanted */
 /* the request that is being carried out; the server's own */
 static uint32_t served;
@@ -55,24 +51,28 @@ static struct {
 
 /* --- the first traced call */
 
-static bool may_be_asked(void)
+static bool control_may_be_asked(void)
 {
 	return tl_process_may_record() && (tl_config.paused || tl_config.window.repeats ||
 					   *tl_config.session || tl_config.snapshot_on);
 }
 
+static void set_waiting(bool waits)
+{
+	if (waits)
+		tl_first_call_await(TL_FIRST_CALL_REQUESTS);
+	else
+		tl_first_call_done(TL_FIRST_CALL_REQUESTS);
+}
+
 bool tl_control_start(void)
 {
-	atomic_store_explicit(&waiting, may_be_asked(), memory_order_relaxed);
+	tl_first_call_give(TL_FIRST_CALL_REQUESTS, tl_control_begin);
+	set_waiting(control_may_be_asked());
 	return tl_config.paused || tl_config.window.repeats;
 }
 
-bool tl_control_waits(void)
-{
-	return atomic_load_explicit(&waiting, memory_order_relaxed);
-}
-
-static void on_signal(int number)
+static void snapshot_signal(int number)
 {
 	int error = errno;
 
@@ -90,13 +90,14 @@ static void on_signal(int number)
 }
 
 /* A signal that the program has its own way with is left to it. */
-static void take_signal(int number)
+static void snapshot_signal_take(int number)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK},
+	struct sigaction action = {.sa_handler = snapshot_signal,
+				   .sa_flags = SA_RESTART | SA_ONSTACK},
 			 before;
 
 	sigfillset(&action.sa_mask);
-	if (sigaction(number, NULL, &before) || before.sa_handler == on_signal)
+	if (sigaction(number, NULL, &before) || before.sa_handler == snapshot_signal)
 		return;
 	if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL)
 		tl_say("tracelayer: TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another\n");
@@ -104,7 +105,7 @@ static void take_signal(int number)
 		sigaction(number, &action, NULL);
 }
 
-static void open_window(void)
+static void window_open(void)
 {
 	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX
 								: 2 * tl_config.window.repeats;
@@ -118,11 +119,11 @@ void tl_control_begin(void)
 	int error = errno;
 
 	if (tl_process_begin() && tl_process_is_owner() && tl_arena_begin() &&
-	    atomic_exchange_explicit(&waiting, false, memory_order_relaxed)) {
+	    tl_first_call_done(TL_FIRST_CALL_REQUESTS)) {
 		if (tl_config.snapshot_on)
-			take_signal(tl_config.snapshot_on);
+			snapshot_signal_take(tl_config.snapshot_on);
 		if (tl_config.window.repeats)
-			open_window();
+			window_open();
 		tl_writer_wake();
 	}
 	errno = error;
@@ -130,7 +131,7 @@ void tl_control_begin(void)
 
 void tl_control_after_fork(void)
 {
-	bool waits = may_be_asked() || !tl_process_is_recording();
+	bool waits = control_may_be_asked() || !tl_process_is_recording();
 
 	atomic_store_explicit(&signalled, false, memory_order_relaxed);
 	atomic_store_explicit(&window.open, false, memory_order_relaxed);
@@ -140,7 +141,7 @@ void tl_control_after_fork(void)
 	/* Its window is its own. */
 	if (tl_config.window.repeats && tl_process_recording() != TL_FILE_STOPPED)
 		tl_recording_switch(TL_FILE_PAUSED);
-	atomic_store_explicit(&waiting, waits, memory_order_relaxed);
+	set_waiting(waits);
 	if (waits)
 		tl_api_look_again();
 }
@@ -148,7 +149,7 @@ void tl_control_after_fork(void)
 /* --- carrying out; on the writer's thread */
 
 /* Pauses that are asked for from outside give the file its end: somebody wants to look at it. */
-static bool carry_out(uint32_t what)
+static bool request_carry_out(uint32_t what)
 {
 	switch (what) {
 	case TL_REQUEST_PAUSE:
@@ -174,7 +175,7 @@ static bool carry_out(uint32_t what)
 }
 
 /* Begin or end recording, if it is time for that. True: it ended. */
-static bool turn_window(void)
+static bool window_turn(void)
 {
 	if (!atomic_load_explicit(&window.open, memory_order_acquire) ||
 	    tl_clock_gettime_ticks() < window.next)
@@ -188,7 +189,7 @@ static bool turn_window(void)
 	return !begins;
 }
 
-static uint32_t asked(void)
+static uint32_t request_now(void)
 {
 	const struct tl_file_header *header = tl_arena_header();
 
@@ -196,7 +197,7 @@ static uint32_t asked(void)
 	return header ? atomic_load_explicit(&header->request, memory_order_acquire) : 0;
 }
 
-static uint32_t answered(void)
+static uint32_t request_answered(void)
 {
 	const struct tl_file_header *header = tl_arena_header();
 
@@ -205,24 +206,25 @@ static uint32_t answered(void)
 
 bool tl_control_is_asked(void)
 {
-	return asked() != answered() || atomic_load_explicit(&signalled, memory_order_relaxed);
+	return request_now() != request_answered() ||
+	       atomic_load_explicit(&signalled, memory_order_relaxed);
 }
 
 bool tl_control_serve(void)
 {
 	bool write = atomic_exchange_explicit(&signalled, false, memory_order_relaxed);
 
-	served = asked();
-	if (served != answered())
-		write |= carry_out(served & ((1u << TL_REQUEST_BITS) - 1));
-	return turn_window() || write;
+	served = request_now();
+	if (served != request_answered())
+		write |= request_carry_out(served & ((1u << TL_REQUEST_BITS) - 1));
+	return window_turn() || write;
 }
 
 void tl_control_answer(void)
 {
 	struct tl_file_header *header = tl_arena_header();
 
-	if (!header || served == answered())
+	if (!header || served == request_answered())
 		return;
 	/* Release: what was asked for has been done; pairs with the command's acquire. */
 	atomic_store_explicit(&header->answer, served, memory_order_release);
@@ -247,73 +249,18 @@ void tl_control_listens(bool listens)
 		atomic_store_explicit(&header->listens, listens, memory_order_relaxed);
 }
 
-/* --- the program's own; see tracelayer/tracelayer.h */
+/* --- for the program's own switches */
 
-/*
- * There must be somebody to hear that it is to go on again, as soon as there is a process to speak
- * of.
- */
-static void listen(void)
+void tl_control_end_window(void)
+{
+	atomic_store_explicit(&window.open, false, memory_order_relaxed);
+}
+
+void tl_control_listen(void)
 {
 	if (tl_process_has_begun() && tl_process_is_owner() && tl_process_may_record() &&
 	    tl_arena_begin())
 		tl_writer_wake();
 	else
-		atomic_store_explicit(&waiting, tl_process_may_record(), memory_order_relaxed);
+		set_waiting(tl_process_may_record());
 }
-
-static int change(enum tl_file_recording to)
-{
-	int error = errno;
-
-	tl_process_start();
-	tl_process_notice_fork();
-	if (tl_config.secure)
-		return TL_ABSENT;
-	atomic_store_explicit(&window.open, false, memory_order_relaxed);
-	bool done = tl_recording_switch(to);
-	if (done && to != TL_FILE_RECORDS)
-		listen();
-	errno = error;
-	return done ? TL_DONE : TL_STOPPED;
-}
-
-TL_EXPORT int tl_pause(void)
-{
-	return change(TL_FILE_PAUSED);
-}
-
-TL_EXPORT int tl_resume(void)
-{
-	return change(TL_FILE_RECORDS);
-}
-
-TL_EXPORT int tl_snapshot(void)
-{
-	int error = errno;
-
-	tl_process_start();
-	tl_process_notice_fork();
-	if (tl_config.secure)
-		return TL_ABSENT;
-	bool failed = tl_process_has_records() && (tl_writer_finish(), !tl_writer_is_complete());
-	errno = error;
-	return failed ? TL_FAILED : TL_DONE;
-}
-
-TL_EXPORT int tl_stop(void)
-{
-	int answer = change(TL_FILE_STOPPED);
-
-	return answer == TL_ABSENT ? answer : tl_snapshot();
-}
-
-TL_EXPORT int tl_recording(void)
-{
-	return tl_process_is_recording();
-}
-
-/* For programs that are not linked with us. */
-extern TL_EXPORT const struct tl_switch tl_switch_here;
-const struct tl_switch tl_switch_here = {
-	sizeof(struct tl_switch), tl_pause, tl_resume, tl_snapshot, tl_stop, tl_recording};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recording_control.h: recording paused, resumed, ended, and written out while the program runs: by
- * the program (tracelayer/tracelayer.h), from outside (the buffers' header, `tracelayer pause`), by
- * a signal, by the clock.
+ * recording_control.h: recording is paused, resumed, ended and written out while the program runs,
+ * from outside: by `tracelayer pause` and its like (through the buffers' header), by a signal, by
+ * the window's clock. The program's own functions for it are in layer/program/program_control.c.
  */
 #ifndef TL_LAYER_WRITE_RECORDING_CONTROL_H
 #define TL_LAYER_WRITE_RECORDING_CONTROL_H
@@ -10,11 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Somebody may want something of this process from its first traced call on, also while no call is
- * watched. At that call tl_control_begin is to be called, before it is looked whether the call is
- * recorded. True until it has been.
+ * The work of TL_FIRST_CALL_REQUESTS: somebody may want something of this process from its first
+ * traced call on, also while no call is watched.
  */
-bool tl_control_waits(void);
 void tl_control_begin(void);
 
 /* With the settings read: whether recording begins paused. */
@@ -34,6 +32,15 @@ int tl_control_patience(int ms);
 
 /* The writer's thread is there, and is not. */
 void tl_control_listens(bool listens);
+
+/* The program switches recording itself: the window, which has other plans, is over. */
+void tl_control_end_window(void);
+
+/*
+ * Recording was paused: somebody may ask for it to go on. The writer's thread starts now, or with
+ * the first traced call. Async-signal-safe.
+ */
+void tl_control_listen(void);
 
 /* In a forked child. */
 void tl_control_after_fork(void);
