@@ -54,7 +54,7 @@ static uint32_t state_now(void)
 	return atomic_load_explicit(&state, memory_order_relaxed);
 }
 
-static bool change(uint32_t from, uint32_t to)
+static bool state_change(uint32_t from, uint32_t to)
 {
 	return atomic_compare_exchange_strong_explicit(&state, &from, to, memory_order_relaxed,
 						       memory_order_relaxed);
@@ -65,7 +65,7 @@ static bool change(uint32_t from, uint32_t to)
 /* who is inside of a driver; and who forks */
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER;
 
-static void collect(void *left)
+static void apis_collect(void *left)
 {
 	enum tl_device_left *all = left, one;
 
@@ -76,17 +76,17 @@ static void collect(void *left)
 	}
 }
 
-static enum tl_device_left one_round(void)
+static enum tl_device_left thread_round(void)
 {
 	enum tl_device_left left = TL_DEVICE_NOTHING;
 
 	pthread_mutex_lock(&working);
-	tl_hook_run(collect, &left);
+	tl_hook_run(apis_collect, &left);
 	pthread_mutex_unlock(&working);
 	return left;
 }
 
-static bool is_something_to_do(void)
+static bool apis_await(void)
 {
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->awaits && (*api)->awaits())
@@ -95,16 +95,16 @@ static bool is_something_to_do(void)
 }
 
 /* It says so, and looks again; false: there is something to do. */
-static bool goes_to(uint32_t to)
+static bool thread_goes_to(uint32_t to)
 {
-	if (!change(to == ASLEEP ? AWAKE : ASLEEP, to))
+	if (!state_change(to == ASLEEP ? AWAKE : ASLEEP, to))
 		return false;
 	tl_hook_barrier();
-	return !is_something_to_do() || !change(to, AWAKE);
+	return !apis_await() || !state_change(to, AWAKE);
 }
 
 /* False: nobody has woken it. */
-static bool sleep_until_woken(void)
+static bool thread_sleep(void)
 {
 	const struct timespec linger = {.tv_nsec = LINGER};
 
@@ -114,33 +114,34 @@ static bool sleep_until_woken(void)
 	return true;
 }
 
-static void rest(unsigned times)
+static void thread_rest(unsigned times)
 {
 	const struct timespec between = {.tv_nsec = BETWEEN * (times ? times : 1)};
 
 	nanosleep(&between, NULL);
 }
 
-static void work(void)
+static void thread_work(void)
 {
 	unsigned idle = 0, unended = 0;
 
 	while (!tl_device_has_ended()) {
-		if (atomic_load_explicit(&suspended, memory_order_relaxed) && change(AWAKE, NONE))
+		if (atomic_load_explicit(&suspended, memory_order_relaxed) &&
+		    state_change(AWAKE, NONE))
 			break;
-		enum tl_device_left left = one_round();
+		enum tl_device_left left = thread_round();
 		unended = left == TL_DEVICE_UNENDED ? unended + 1 : 0;
 		idle = left == TL_DEVICE_NOTHING ? idle + 1 : 0;
 		if (left == TL_DEVICE_MORE)
 			continue;
 		if (left != TL_DEVICE_NOTHING || idle <= IDLE_ROUNDS)
-			rest(unended < BETWEEN_MOST ? unended : BETWEEN_MOST);
-		else if (goes_to(ASLEEP) && !sleep_until_woken() && goes_to(NONE))
+			thread_rest(unended < BETWEEN_MOST ? unended : BETWEEN_MOST);
+		else if (thread_goes_to(ASLEEP) && !thread_sleep() && thread_goes_to(NONE))
 			break;
 	}
 }
 
-static void *run(void *nothing)
+static void *thread_run(void *nothing)
 {
 	(void)nothing;
 	atomic_store_explicit(&number, (uint32_t)syscall(SYS_gettid), memory_order_relaxed);
@@ -151,12 +152,12 @@ static void *run(void *nothing)
 		return NULL;
 	}
 	tl_thread_busy(thread);
-	work();
+	thread_work();
 	return NULL;
 }
 
 /* With all signals blocked, as a new thread's are those of who makes it. */
-static bool start(void)
+static bool thread_start(void)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -168,7 +169,7 @@ static bool start(void)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&thread, &attributes, run, NULL);
+	int error = pthread_create(&thread, &attributes, thread_run, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return error == 0;
@@ -176,11 +177,11 @@ static bool start(void)
 
 /* --- who has something to do */
 
-static bool have_it_start(void)
+static bool thread_have_started(void)
 {
-	if (!change(NONE, AWAKE))
+	if (!state_change(NONE, AWAKE))
 		return state_now() != LACKING;
-	if (start())
+	if (thread_start())
 		return true;
 	atomic_store_explicit(&state, LACKING, memory_order_relaxed);
 	return false;
@@ -193,11 +194,11 @@ TL_NEAR_CODE bool tl_device_do_soon(void)
 	case AWAKE:
 		return true;
 	case ASLEEP:
-		if (change(ASLEEP, AWAKE))
+		if (state_change(ASLEEP, AWAKE))
 			tl_futex_wake_some(&state, 1);
 		return true;
 	case NONE:
-		return have_it_start();
+		return thread_have_started();
 	default:
 		return false;
 	}
@@ -206,7 +207,7 @@ TL_NEAR_CODE bool tl_device_do_soon(void)
 /* --- calls for a process of one thread */
 
 /* With no number yet it is about to begin. */
-static bool is_there(void)
+static bool thread_is_there(void)
 {
 	uint32_t tid = atomic_load_explicit(&number, memory_order_relaxed);
 
@@ -223,9 +224,9 @@ void tl_device_background_suspend(void)
 	    (state_now() == NONE && !atomic_load_explicit(&number, memory_order_relaxed)))
 		return;
 	atomic_store_explicit(&suspended, true, memory_order_relaxed);
-	if (change(ASLEEP, AWAKE))
+	if (state_change(ASLEEP, AWAKE))
 		tl_futex_wake_some(&state, 1);
-	for (unsigned i = 0; i < SUSPEND_WAITS && is_there(); i++)
+	for (unsigned i = 0; i < SUSPEND_WAITS && thread_is_there(); i++)
 		nanosleep(&moment, NULL);
 	errno = error;
 }

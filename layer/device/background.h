@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * background.h: a thread for what need not be done in the program's: telling of commands that have
- * ended.
+ * background.h: a thread of the layer's, which collects commands that have ended, so that the
+ * program's own threads need not.
  *
- * It is there while there is something to do, and a fifth of a second longer: a process may end
- * with its last thread. It blocks all signals, counts as inside of a hook while it works, so that
- * the end waits for it (tl_hook_drain), and its own calls pass unwatched. It sleeps for a
- * millisecond between two rounds, so that there is something to do in each: that costs less in a
- * row.
+ * The thread exists while there is something to collect, and a fifth of a second longer: a process
+ * may end with its last thread. It blocks all signals. While it works it counts as inside of a
+ * hook, so that the end waits for it (tl_hook_drain), and its own calls pass unwatched. It sleeps
+ * for a millisecond between two rounds: to collect many commands in a row costs less.
  */
 #ifndef TL_LAYER_DEVICE_BACKGROUND_H
 #define TL_LAYER_DEVICE_BACKGROUND_H
@@ -15,20 +14,22 @@
 #include <stdbool.h>
 
 /*
- * There is something to do, which is noted where the APIs' parts find it (struct tl_device_api's
- * .collect): have it done soon. From inside of hooks. False: no thread could be had; then it is the
- * caller's to do.
+ * From inside of a hook: there is something to collect, and the API's .collect (device_api.h) will
+ * find it: have the thread do that soon. False: there can be no thread; the caller has to collect.
  */
 bool tl_device_do_soon(void);
 
 /*
- * Around calls that do more for a process of a single thread: it ends, and is there again once
- * there is something to do. Not from several threads at once.
+ * Around calls of the program's that do more where a process has a single thread: the thread ends,
+ * and is there again once there is something to collect. Not from several threads at once.
  */
 void tl_device_background_suspend(void);
 void tl_device_background_resume(void);
 
-/* Around fork: nobody is inside of a driver then on our behalf, unless that takes its time. */
+/*
+ * Around fork: the thread is not inside of a driver while the process forks, unless a driver keeps
+ * it for longer than 20 ms.
+ */
 void tl_device_background_before_fork(void);
 void tl_device_background_after_fork_parent(void);
 void tl_device_background_after_fork_child(void);

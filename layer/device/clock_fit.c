@@ -67,7 +67,7 @@ static double slope_between(const struct tl_clock_fit_point *from,
 /* --- pairs */
 
 /* The first point of the segment that one is in. */
-static uint32_t first_of(const struct tl_clock_fit *fit, uint32_t at)
+static uint32_t segment_first(const struct tl_clock_fit *fit, uint32_t at)
 {
 	if (at >= fit->newest)
 		return fit->newest;
@@ -101,7 +101,7 @@ static void measure_rate(struct tl_clock_fit *fit)
 /*
  * Of the older half every second one goes. The last of a segment stays: it says when the step was.
  */
-static void thin_out(struct tl_clock_fit *fit)
+static void points_thin_out(struct tl_clock_fit *fit)
 {
 	struct tl_clock_fit_point *points = fit->points;
 	uint32_t left = 1, half = fit->count / 2;
@@ -126,10 +126,10 @@ static void thin_out(struct tl_clock_fit *fit)
 	fit->count = left;
 }
 
-static void append(struct tl_clock_fit *fit, const struct tl_clock_fit_point *point)
+static void points_append(struct tl_clock_fit *fit, const struct tl_clock_fit_point *point)
 {
 	if (fit->count == TL_CLOCK_FIT_POINTS)
-		thin_out(fit);
+		points_thin_out(fit);
 	struct tl_clock_fit_point *to = &fit->points[fit->count++];
 	*to = *point;
 	to->slope = fit->rate;
@@ -177,15 +177,15 @@ static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point
 }
 
 /* It goes on where answers have led to. */
-static void go_on(struct tl_clock_fit *fit, struct tl_clock_fit_point *pair)
+static void rate_go_on(struct tl_clock_fit *fit, struct tl_clock_fit_point *pair)
 {
 	if (fit->horizon.answered &&
 	    is_after(fit->horizon.ticks, fit->points[fit->count - 1].ticks)) {
-		append(fit, &fit->horizon);
+		points_append(fit, &fit->horizon);
 		if (pair->ns < fit->horizon.ns)
 			pair->ns = fit->horizon.ns;
 	}
-	append(fit, pair);
+	points_append(fit, pair);
 	fit->horizon.answered = false;
 	measure_rate(fit);
 	fit->points[fit->count - 1].slope = fit->rate;
@@ -214,7 +214,7 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 	if (!fit->count) {
 		pair.steps = true;
 		fit->segments = 1;
-		append(fit, &pair);
+		points_append(fit, &pair);
 		return TL_CLOCK_FIT_USED;
 	}
 	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
@@ -225,7 +225,7 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 		pair.steps = true;
 		fit->segments++;
 		fit->horizon.answered = false;
-		append(fit, &pair);
+		points_append(fit, &pair);
 		return TL_CLOCK_FIT_STEPPED;
 	}
 	last = &fit->points[fit->count - 1];
@@ -234,7 +234,7 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 	/* No stamp can be newer than this reading: what was answered was nonsense. */
 	if (!is_after(pair.ticks, fit->horizon.ticks))
 		fit->horizon.answered = false;
-	go_on(fit, &pair);
+	rate_go_on(fit, &pair);
 	return TL_CLOCK_FIT_USED;
 }
 
@@ -328,7 +328,7 @@ struct segment {
 
 static struct segment segment_of(const struct tl_clock_fit *fit, uint32_t last)
 {
-	uint32_t first = first_of(fit, last);
+	uint32_t first = segment_first(fit, last);
 
 	return (struct segment){first, last, first ? fit->points[first - 1].ns : 0,
 				last + 1 < fit->count ? fit->points[last + 1].ns : UINT64_MAX};

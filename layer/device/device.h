@@ -2,16 +2,14 @@
 /*
  * device.h: the contract of layer/device, the room of device lanes: what a program's devices do, as
  * against what its threads call. It knows no driver. Each driver has a room of its own above this
- * one (layer/device/opencl, layer/device/ze), which sets hooks around the driver's functions, finds
- * out when commands run, and tells that here.
+ * one (layer/device/opencl, layer/device/ze), which sets hooks around the driver's functions
+ * (layer/calls/hook.h), finds out when commands run, and tells that here.
  *
  * The room offers
  *
  *	device_lanes.h	the start and the end of the lanes, and what a fork does to them
  *	device_api.h	what a driver's room gives: one struct tl_device_api
  *	background.h	a thread that does what need not be done in the program's own
- *	hook.h		hooks around calls
- *	inside_hook.h	being inside of a hook, and the barrier that goes with it
  *	work.h		devices, queues, commands and memory, as the trace and tools get them
  *	handles.h	a table of a driver's handles
  *	clock_fit.h	a device's clock as CLOCK_MONOTONIC

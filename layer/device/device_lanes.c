@@ -14,6 +14,7 @@
 #include "layer/device/background.h"
 #include "layer/device/device_api.h"
 #include "layer/calls/hook_thread.h"
+#include "layer/buffers/buffer.h"
 #include "layer/calls/hook.h"
 #include "layer/device/watch.h"
 #include "layer/device/work.h"
@@ -27,19 +28,19 @@
 
 static struct tl_once begun;
 
-static bool has_begun(void)
+static bool lanes_have_begun(void)
 {
 	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
-static bool has_apis(void)
+static bool apis_are_there(void)
 {
 	return tl_device_apis && tl_device_apis[0];
 }
 
 bool tl_device_look(void)
 {
-	if (has_begun() || !has_apis() || !tl_config.device)
+	if (lanes_have_begun() || !apis_are_there() || !tl_config.device)
 		return false;
 	if (!tl_device_is_watched() &&
 	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_process_may_record()))
@@ -47,7 +48,6 @@ bool tl_device_look(void)
 	return !tl_first_call_await(TL_FIRST_CALL_DEVICE);
 }
 
-/* The thread before it may have ended inside of a hook. */
 static void thread_begins(struct tl_producer *producer)
 {
 	atomic_store_explicit(&tl_hook_thread_of(producer)->hooking, 0, memory_order_relaxed);
@@ -76,18 +76,18 @@ void tl_device_begin(void)
 	 * Also by who comes later: another thread may have looked just before that was done, and
 	 * said so after it.
 	 */
-	if (has_begun())
+	if (lanes_have_begun())
 		tl_first_call_done(TL_FIRST_CALL_DEVICE);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 bool tl_device_awaits_end(void)
 {
-	return has_apis() && has_begun() && !tl_device_has_ended();
+	return apis_are_there() && lanes_have_begun() && !tl_device_has_ended();
 }
 
 /* The calling thread may have interrupted a hook, or be inside of a driver. */
-static bool is_inside(void)
+static bool thread_is_inside(void)
 {
 	if (!tl_self)
 		return false;
@@ -102,7 +102,7 @@ void tl_device_end(void)
 
 	if (!tl_device_awaits_end() ||
 	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||
-	    is_inside())
+	    thread_is_inside())
 		return;
 	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
 	if (!thread)
@@ -118,7 +118,7 @@ void tl_device_end(void)
 
 void tl_device_after_fork(void)
 {
-	if (!has_apis() || !has_begun())
+	if (!apis_are_there() || !lanes_have_begun())
 		return;
 	tl_hook_after_fork();
 	tl_device_background_after_fork_child();

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "layer/base/first_call.h"
+#include "layer/buffers/clock.h"
 #include "layer/calls/hook.h"
 
 /*

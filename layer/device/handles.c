@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handles.c: see handles.h. Chains of entries; a new one goes to the front, with release, so that
- * who finds it sees what is in it.
+ * handles.c: see handles.h. A bucket is a chain of entries. A new entry goes to the front, with
+ * release: a thread that finds it also finds what is in it.
  */
 #include "layer/device/handles.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handles.h: what is known of a driver's handles: a table by the handle's value.
+ * handles.h: a table of what is known of a driver's handles, by the handle's value.
  *
  * Entries are the caller's structs, with a struct tl_handle as their first member. Finding takes no
- * lock, so an entry that was ever put into a table of which others may be reading has to stay in
- * memory; a table whose users hold a lock of their own over all of it may also take entries out.
+ * lock. So an entry has to stay in memory for ever, unless the table's users hold a lock of their
+ * own around every use: then they may also take entries out.
  */
 #ifndef TL_LAYER_DEVICE_HANDLES_H
 #define TL_LAYER_DEVICE_HANDLES_H

@@ -2,8 +2,8 @@
 /*
  * watch.c: see watch.h.
  *
- * Entries are never removed, so that telling needs no lock: .count is stored with release when an
- * entry is there, and read with acquire.
+ * Entries are never removed, so that calling them needs no lock: `count` is stored with release
+ * when an entry is filled in, and loaded with acquire.
  */
 #include "layer/device/watch.h"
 

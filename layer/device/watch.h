@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch.h: who wants to hear of device commands besides the trace: tools (tracelayer/device.h).
+ * watch.h: tools that watch device commands (tracelayer/device.h). Any thread.
  */
 #ifndef TL_LAYER_DEVICE_WATCH_H
 #define TL_LAYER_DEVICE_WATCH_H
 
 #include "tracelayer/device.h"
 
-/* Somebody does. */
+/* Some tool does. */
 bool tl_device_is_watched(void);
 
-/* Tell them all. Under no lock. */
+/* Call all of them. Under no lock of this room's. */
 void tl_device_tell(const struct tl_device_view *command);
 
 #endif

@@ -20,6 +20,7 @@
 
 #include <stdlib.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/base/cache_near.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/strings.h"

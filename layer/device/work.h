@@ -3,15 +3,14 @@
  * work.h: what devices did, as the trace shows it: queues with their lanes, commands, arrows
  * between calls and commands, counters.
  *
- * Knows no driver: those who watch one (OpenCL's, Level Zero's) tell of queues, of each command
- * when it is submitted and when it is known to have ended, and of memory. doc/tracelayer-trace.5
- * says what becomes of it in the trace, doc/internals.md how.
+ * It knows no driver. A driver's room reports queues, each command when it is submitted and when it
+ * is known to have ended, and memory. doc/tracelayer-trace.5 describes what the trace has of it.
  *
- * Any thread, also several at once. Submitting takes no lock (a compare and exchange, mostly no
- * allocation, a reading of the clock at most). All else takes the queue's, or the device's
- * memory's, for less than a microsecond; none is held while anything else is called. Only from
- * inside hooks (layer/calls/hook.h), which no signal handler of the same thread can enter again.
- * Nothing here calls a driver or waits for one.
+ * Any thread may call, several at once, from inside of a hook (layer/calls/hook.h) or on the
+ * background thread. Submitting takes no lock: it needs a compare and exchange, a reading of the
+ * clock at most, and seldom an allocation. Everything else takes the lock of the queue, or of the
+ * device's memory, for less than a microsecond, and calls nobody else under it. Nothing here calls
+ * a driver or waits for one.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC. Texts are copied.
  */
@@ -25,8 +24,8 @@
 #include "tracelayer/device.h"
 
 /*
- * A device, or whatever else has memory or queues ("host"). Kept for ever: look for it in your own
- * table first. NULL where memory is short.
+ * A device, or whatever else has memory or queues ("host"). It is kept for ever, and each call
+ * makes a new one: the caller has a table. NULL where memory is short.
  */
 struct tl_device;
 struct tl_device *tl_device_new(const char *name);
@@ -41,8 +40,8 @@ struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char
 uint32_t tl_device_queue_number(const struct tl_device_queue *queue);
 
 /*
- * The program has given it up. Its commands may still be told of. A later queue of the same device
- * and name may have its lanes, and its number.
+ * The program has released the queue. Its commands may still end. A later queue of the same device
+ * and name may get its lanes and its number.
  */
 void tl_device_queue_release(struct tl_device_queue *queue);
 
@@ -53,18 +52,19 @@ void tl_device_queue_release(struct tl_device_queue *queue);
 uint32_t tl_device_correlation(void);
 
 /*
- * A command is about to be submitted: call this before the driver is called, since after it the
- * command may have ended already. NULL where it is not going to be in the trace (nothing is
- * recorded now, or not its level, or the calling thread's request lacks that) and no tool wants to
- * hear of it, or where memory is short: then the command need not be watched. Otherwise one of
- * tl_device_done and tl_device_cancel ends it, once, and the pointer with it.
+ * A command is about to be submitted. Call this before the driver is called: after that the command
+ * may have ended already. NULL: the command need not be watched, because it is not going to be in
+ * the trace (nothing is recorded now, or not its level, or the calling thread's request lacks that)
+ * and no tool watches, or because memory is short. Otherwise call tl_device_done or
+ * tl_device_cancel, once; the pointer is void after that.
  */
 struct tl_device_command;
 struct tl_device_command *tl_device_submit(struct tl_device_queue *queue);
 
 /*
- * The same for who has the time anyway: until the other one is called, with ticks from after this
- * one, it counts as about to be submitted, and nothing that comes later becomes final.
+ * The same in two steps, for callers that have a time in ticks anyway. Until tl_device_submitted is
+ * called, with ticks that are later than the first step, the command counts as about to be
+ * submitted, and nothing that comes later becomes final.
  */
 struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue);
 void tl_device_will_submit(void); /* soon: its memory had better be near */
@@ -83,8 +83,8 @@ struct tl_device_call {
 };
 
 /*
- * In its hook's `after`, for a hook with .timed. (A submission's request is tl_request_current()
- * then.)
+ * In the `after` of a hook. Its times are 0 unless the hook's way is TL_HOOK_TIMED. (A submission's
+ * request is call->request.)
  */
 struct tl_call;
 struct tl_device_call tl_device_call_of(const struct tl_call *call);
@@ -124,22 +124,22 @@ struct tl_device_work {
 	struct tl_device_call submitted; /* the call that submitted it */
 	struct tl_device_call waited;	 /* the one that waited for it, or .end 0 */
 	uint64_t now; /* it was seen to have ended before this; 0: the clock is read */
-	/* others of the queue are told of next: what becomes final by this one may wait for them */
+	/* other commands of the queue follow at once: what becomes final may wait for them */
 	bool more;
 	uint32_t nargs; /* more of them, behind the layer's own; at most 16 */
 	const struct tl_event_arg *args;
 };
 
 /*
- * The command has ended, or the process has. It is never shown before its submission nor after the
- * end of the call that waited for it, nor later than now. In any order among a queue's commands.
+ * The command has ended, or the process has. A queue's commands may come in any order. None is
+ * shown before its submission, after the end of the call that waited for it, or later than now.
  */
 void tl_device_done(struct tl_device_command *command, const struct tl_device_work *work);
 
-/* Bytes that the program has allocated (or freed: less than 0) on the device. */
+/* The program has allocated so many bytes on the device; less than 0: freed. */
 void tl_device_memory(struct tl_device *device, int64_t bytes);
 
-/* The end: counters of what is known. After it nothing more may come. */
+/* The end: samples of what the counters know. Nothing here may be called after it. */
 void tl_device_work_end(void);
 
 /*

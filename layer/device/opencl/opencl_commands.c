@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/base/cache_near.h"
 #include "layer/buffers/buffer.h"
 #include "layer/calls/hook.h"

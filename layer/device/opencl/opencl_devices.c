@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/buffers/clock.h"
 #include "layer/calls/hook.h"
 #include "layer/base/cache_near.h"
@@ -45,7 +46,7 @@ static struct tl_cl_device *_Atomic all;
 /* --- the table */
 
 /* Devices of the same name are told apart by their number. Under the lock. */
-static char *name_for(const char *name)
+static char *device_name(const char *name)
 {
 	unsigned number = 1;
 	char *text;
@@ -63,7 +64,7 @@ static char *name_for(const char *name)
  * "OpenCL 3.0 PoCL": clGetDeviceAndHostTimer is there since 2.1, and no loader keeps a program from
  * calling it in an older driver.
  */
-static bool has_timers(cl_device_id id)
+static bool device_has_timers(cl_device_id id)
 {
 	char version[256] = "";
 	unsigned major = 0, minor = 0;
@@ -74,13 +75,13 @@ static bool has_timers(cl_device_id id)
 	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major * 10 + minor >= 21;
 }
 
-static struct tl_cl_device *make(cl_device_id id, const char *name, bool timers)
+static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool timers)
 {
 	struct tl_cl_device *device = calloc(1, sizeof(*device));
 
 	if (!device)
 		return NULL;
-	device->name = name_for(name);
+	device->name = device_name(name);
 	device->device = device->name ? tl_device_new(device->name) : NULL;
 	if (!device->device) {
 		free(device->name);
@@ -98,7 +99,7 @@ static struct tl_cl_device *make(cl_device_id id, const char *name, bool timers)
 }
 
 /* Parts of a device have its clock, and are shown as it. */
-static cl_device_id whole_of(cl_device_id id)
+static cl_device_id device_whole(cl_device_id id)
 {
 	cl_device_id parent = NULL;
 
@@ -110,7 +111,7 @@ static cl_device_id whole_of(cl_device_id id)
 }
 
 /* Without the blanks that some drivers put around it. */
-static const char *trimmed(char *name)
+static const char *name_trimmed(char *name)
 {
 	size_t length = strlen(name);
 
@@ -119,26 +120,26 @@ static const char *trimmed(char *name)
 	return name + strspn(name, " ");
 }
 
-static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever);
+static void clock_read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever);
 
 struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 {
 	char name[256] = "";
 
-	id = whole_of(id);
+	id = device_whole(id);
 	struct tl_cl_device *device = (struct tl_cl_device *)tl_handles_find(&table, id);
 	if (device ||
 	    tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
 		return device;
-	bool timers = has_timers(id);
+	bool timers = device_has_timers(id);
 	pthread_mutex_lock(&lock);
 	device = (struct tl_cl_device *)tl_handles_find(&table, id);
 	bool met = device;
 	if (!device)
-		device = make(id, trimmed(name), timers);
+		device = device_new(id, name_trimmed(name), timers);
 	pthread_mutex_unlock(&lock);
 	if (!met && device)
-		read_if_due(device, tl_device_now(), true);
+		clock_read_if_due(device, tl_device_now(), true);
 	return device;
 }
 
@@ -158,13 +159,13 @@ struct tl_cl_device *tl_cl_device_of_context(cl_context context)
 /* --- readings */
 
 /* From now on another one; what is known of the one so far is wrong. Under the device's lock. */
-static void use_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
+static void device_use_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
 {
 	device->clock = clock;
 	tl_clock_fit_start(&device->fit, HZ, BITS);
 }
 
-static uint64_t host_clock(clockid_t id)
+static uint64_t host_clock_read(clockid_t id)
 {
 	struct timespec time = {0};
 
@@ -173,7 +174,7 @@ static uint64_t host_clock(clockid_t id)
 }
 
 /* 0: the driver can't. */
-static uint64_t read_timer(const struct tl_cl_device *device)
+static uint64_t device_read_timer(const struct tl_cl_device *device)
 {
 	cl_ulong stamp = 0, host = 0;
 	cl_int status = tl_cl.clGetDeviceAndHostTimer((cl_device_id)(uintptr_t)device->handle.key,
@@ -187,50 +188,51 @@ struct reading {
 	uint64_t before, stamp, after;
 };
 
-static uint64_t width_of(const struct reading *reading)
+static uint64_t reading_width(const struct reading *reading)
 {
 	return reading->after - reading->before;
 }
 
 /* .stamp is 0 where it can't be read. */
-static struct reading read_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
+static struct reading reading_once(const struct tl_cl_device *device, enum tl_cl_clock clock)
 {
 	struct reading reading = {.before = tl_device_now()};
 
-	reading.stamp = clock == TL_CL_TIMERS ? read_timer(device) : host_clock(device->host);
+	reading.stamp =
+		clock == TL_CL_TIMERS ? device_read_timer(device) : host_clock_read(device->host);
 	reading.after = tl_device_now();
 	return reading;
 }
 
 /* The thread may lose the processor in the middle of a reading, so the best of several counts. */
-static struct reading read_well(const struct tl_cl_device *device, enum tl_cl_clock clock)
+static struct reading reading_best(const struct tl_cl_device *device, enum tl_cl_clock clock)
 {
-	struct reading best = read_once(device, clock);
+	struct reading best = reading_once(device, clock);
 
-	for (unsigned i = 1; i < READINGS && best.stamp && width_of(&best) > GOOD; i++) {
-		struct reading other = read_once(device, clock);
-		if (other.stamp && width_of(&other) < width_of(&best))
+	for (unsigned i = 1; i < READINGS && best.stamp && reading_width(&best) > GOOD; i++) {
+		struct reading other = reading_once(device, clock);
+		if (other.stamp && reading_width(&other) < reading_width(&best))
 			best = other;
 	}
 	return best;
 }
 
 /* By one thread at a time; no lock is held while the driver is asked. */
-static void read_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
+static void clock_read(struct tl_cl_device *device, enum tl_cl_clock clock)
 {
 	TL_HOOK_UNCANCELLED();
-	const struct reading reading = read_well(device, clock);
+	const struct reading reading = reading_best(device, clock);
 
 	pthread_mutex_lock(&device->lock);
 	device->reading = false;
 	if (device->clock == clock && reading.stamp)
 		tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
 	else if (device->clock == clock)
-		use_clock(device, TL_CL_QUEUED);
+		device_use_clock(device, TL_CL_QUEUED);
 	pthread_mutex_unlock(&device->lock);
 }
 
-static bool can_be_read(const struct tl_cl_device *device)
+static bool clock_can_be_read(const struct tl_cl_device *device)
 {
 	return device->clock <= TL_CL_HOST;
 }
@@ -239,34 +241,34 @@ static bool can_be_read(const struct tl_cl_device *device)
  * The clock is to be read, and by the calling thread: then it is. `whatever`: also if it was read
  * lately.
  */
-static void read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
+static void clock_read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
 {
 	pthread_mutex_lock(&device->lock);
 	enum tl_cl_clock clock = device->clock;
-	bool reads = can_be_read(device) && !device->reading &&
+	bool reads = clock_can_be_read(device) && !device->reading &&
 		     (whatever || tl_clock_fit_due(&device->fit, at));
 	device->reading |= reads;
 	pthread_mutex_unlock(&device->lock);
 	if (reads)
-		read_clock(device, clock);
+		clock_read(device, clock);
 }
 
 TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
 {
-	if (!can_be_read(device) ||
+	if (!clock_can_be_read(device) ||
 	    now < atomic_load_explicit(&device->look_again, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&device->look_again, now + tl_clock_ticks(LOOK_AGAIN),
 			      memory_order_relaxed);
-	read_if_due(device, tl_device_now(), false);
+	clock_read_if_due(device, tl_device_now(), false);
 }
 
 /* --- which clock it is */
 
 /* By this clock of the host's the command was stamped inside of the call that enqueued it. */
-static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
+static bool work_is_stamped_by(clockid_t id, const struct tl_device_work *work)
 {
-	uint64_t before = tl_device_now(), there = host_clock(id), after = tl_device_now();
+	uint64_t before = tl_device_now(), there = host_clock_read(id), after = tl_device_now();
 	uint64_t low = work->queued + (before - there), high = work->queued + (after - there);
 
 	return high + ALIKE >= work->submitted.start && low <= work->submitted.end + ALIKE;
@@ -276,7 +278,8 @@ static bool is_stamped_by(clockid_t id, const struct tl_device_work *work)
  * Drivers of processors use the host's own clocks. Only where no other one could be meant. Under
  * the device's lock.
  */
-static void look_for_host_clock(struct tl_cl_device *device, const struct tl_device_work *work)
+static void device_look_for_host_clock(struct tl_cl_device *device,
+				       const struct tl_device_work *work)
 {
 	static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME};
 	unsigned fit = 0;
@@ -285,21 +288,22 @@ static void look_for_host_clock(struct tl_cl_device *device, const struct tl_dev
 		return;
 	device->looks++;
 	for (unsigned i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
-		if (!is_stamped_by(clocks[i], work))
+		if (!work_is_stamped_by(clocks[i], work))
 			continue;
 		device->host = clocks[i];
 		fit++;
 	}
 	if (fit != 1)
 		return;
-	use_clock(device, TL_CL_HOST);
+	device_use_clock(device, TL_CL_HOST);
 	device->looks = LOOKS;
-	const struct reading reading = read_well(device, TL_CL_HOST);
+	const struct reading reading = reading_best(device, TL_CL_HOST);
 	tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
 }
 
 /* The command was stamped inside of the call that enqueued it. Under the device's lock. */
-static void use_stamp(struct tl_cl_device *device, const struct tl_device_work *work, bool whatever)
+static void device_use_stamp(struct tl_cl_device *device, const struct tl_device_work *work,
+			     bool whatever)
 {
 	const struct tl_device_call *call = &work->submitted;
 
@@ -314,7 +318,7 @@ static void use_stamp(struct tl_cl_device *device, const struct tl_device_work *
 
 /* --- times */
 
-static uint64_t convert(struct tl_cl_device *device, uint64_t stamp, uint64_t about)
+static uint64_t stamp_convert(struct tl_cl_device *device, uint64_t stamp, uint64_t about)
 {
 	return tl_clock_fit_convert(&device->fit, stamp, BITS, about).ns;
 }
@@ -322,13 +326,14 @@ static uint64_t convert(struct tl_cl_device *device, uint64_t stamp, uint64_t ab
 /*
  * They are there, and lie between the call that submitted it and `seen`. Under the device's lock.
  */
-static bool find_times(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
+static bool work_find_times(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
 {
 	if (!device->fit.segments && device->clock != TL_CL_BRACKETS)
 		return false;
-	work->start = convert(device, work->has & TL_RAW_START ? work->raw_start : work->raw_end,
+	work->start =
+		stamp_convert(device, work->has & TL_RAW_START ? work->raw_start : work->raw_end,
 			      work->submitted.start);
-	work->end = convert(device, work->raw_end, seen);
+	work->end = stamp_convert(device, work->raw_end, seen);
 	return work->start + SLACK >= work->submitted.start && work->end <= seen + SLACK;
 }
 
@@ -336,8 +341,8 @@ static bool find_times(struct tl_cl_device *device, struct tl_device_work *work,
  * The stamps do not fit. Ask for another reading, or go on with another clock if they never did.
  * Under the lock, which is left in between.
  */
-static bool find_times_again(struct tl_cl_device *device, struct tl_device_work *work,
-			     uint64_t seen)
+static bool work_find_times_again(struct tl_cl_device *device, struct tl_device_work *work,
+				  uint64_t seen)
 {
 	uint64_t at = tl_device_now();
 
@@ -345,24 +350,25 @@ static bool find_times_again(struct tl_cl_device *device, struct tl_device_work 
 		return false;
 	device->forced = at;
 	pthread_mutex_unlock(&device->lock);
-	read_if_due(device, at, true);
+	clock_read_if_due(device, at, true);
 	pthread_mutex_lock(&device->lock);
-	use_stamp(device, work, true);
-	return find_times(device, work, seen);
+	device_use_stamp(device, work, true);
+	return work_find_times(device, work, seen);
 }
 
 void tl_cl_device_convert(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
 {
 	pthread_mutex_lock(&device->lock);
 	work->end = seen;
-	look_for_host_clock(device, work);
-	use_stamp(device, work, false);
-	bool fits = find_times(device, work, seen) || find_times_again(device, work, seen);
+	device_look_for_host_clock(device, work);
+	device_use_stamp(device, work, false);
+	bool fits =
+		work_find_times(device, work, seen) || work_find_times_again(device, work, seen);
 	while (!fits && !device->proven && device->clock != TL_CL_BRACKETS) {
-		use_clock(device, can_be_read(device) ? TL_CL_QUEUED : TL_CL_BRACKETS);
+		device_use_clock(device, clock_can_be_read(device) ? TL_CL_QUEUED : TL_CL_BRACKETS);
 		work->end = seen;
-		use_stamp(device, work, true);
-		fits = find_times(device, work, seen);
+		device_use_stamp(device, work, true);
+		fits = work_find_times(device, work, seen);
 	}
 	device->proven |= fits;
 	if (!work->start)

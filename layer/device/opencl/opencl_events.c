@@ -22,7 +22,7 @@ struct asking {
 
 _Static_assert(sizeof(struct asking) <= TL_HOOK_STATE, "it fits");
 
-static bool ask(cl_event event, cl_event_info name, void *value, size_t size)
+static bool event_ask(cl_event event, cl_event_info name, void *value, size_t size)
 {
 	return tl_cl.clGetEventInfo(event, name, size, value, NULL) == CL_SUCCESS;
 }
@@ -56,12 +56,12 @@ TL_CL_AFTER(tl_cl_event_info_after)
 		tl_cl_waited_events(call, &TL_CL_PARAM(cl_event, call, 0), 1);
 }
 
-static bool is_timed_unasked(cl_event event)
+static bool event_is_timed_unasked(cl_event event)
 {
 	cl_command_queue handle = NULL;
 	struct tl_cl_queue *queue;
 
-	if (!event || !ask(event, CL_EVENT_COMMAND_QUEUE, &handle, sizeof(handle)) || !handle)
+	if (!event || !event_ask(event, CL_EVENT_COMMAND_QUEUE, &handle, sizeof(handle)) || !handle)
 		return false;
 	queue = tl_cl_queue_find(handle);
 	return queue && atomic_load_explicit(&queue->given, memory_order_relaxed);
@@ -73,8 +73,8 @@ TL_CL_BEFORE(tl_cl_event_times_before)
 	struct asking *asking = state;
 	cl_context context = NULL;
 
-	if (!tl_cl_queues_are_given() || !tl_cl_ready() || !is_timed_unasked(event) ||
-	    !ask(event, CL_EVENT_CONTEXT, &context, sizeof(context)))
+	if (!tl_cl_queues_are_given() || !tl_cl_ready() || !event_is_timed_unasked(event) ||
+	    !event_ask(event, CL_EVENT_CONTEXT, &context, sizeof(context)))
 		return;
 	asking->other = tl_cl.clCreateUserEvent(context, NULL);
 	if (asking->other)

@@ -32,7 +32,7 @@ static struct tl_handles table;
 static struct name *names;
 
 /* Under the lock. */
-static const char *kept(const char *text)
+static const char *name_kept(const char *text)
 {
 	struct name *name = names;
 
@@ -49,12 +49,12 @@ static const char *kept(const char *text)
 	return name->text;
 }
 
-static struct kernel *find(cl_kernel handle)
+static struct kernel *kernel_find(cl_kernel handle)
 {
 	return (struct kernel *)tl_handles_find(&table, handle);
 }
 
-static struct kernel *make(cl_kernel handle)
+static struct kernel *kernel_new(cl_kernel handle)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
 
@@ -65,7 +65,7 @@ static struct kernel *make(cl_kernel handle)
 	return kernel;
 }
 
-static const char *ask(cl_kernel handle)
+static const char *kernel_ask_name(cl_kernel handle)
 {
 	char text[1024] = "";
 	char *longer = NULL;
@@ -85,10 +85,10 @@ static const char *ask(cl_kernel handle)
 			       ? at
 			       : NULL;
 	pthread_mutex_lock(&lock);
-	name = name ? kept(name) : NULL;
-	struct kernel *kernel = find(handle);
+	name = name ? name_kept(name) : NULL;
+	struct kernel *kernel = kernel_find(handle);
 	if (!kernel)
-		kernel = make(handle);
+		kernel = kernel_new(handle);
 	if (kernel)
 		atomic_store_explicit(&kernel->name, name, memory_order_release);
 	pthread_mutex_unlock(&lock);
@@ -98,16 +98,16 @@ static const char *ask(cl_kernel handle)
 
 TL_NEAR_CODE const char *tl_cl_kernel_name(cl_kernel handle)
 {
-	struct kernel *kernel = find(handle);
+	struct kernel *kernel = kernel_find(handle);
 	const char *name =
 		kernel ? atomic_load_explicit(&kernel->name, memory_order_acquire) : NULL;
 
-	return name ? name : ask(handle);
+	return name ? name : kernel_ask_name(handle);
 }
 
 TL_CL_BEFORE(tl_cl_release_kernel_before)
 {
-	struct kernel *kernel = find(TL_CL_PARAM(cl_kernel, call, 0));
+	struct kernel *kernel = kernel_find(TL_CL_PARAM(cl_kernel, call, 0));
 
 	(void)state;
 	if (kernel)

@@ -32,12 +32,12 @@ struct memory {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table, mappings;
 
-static struct memory *find(struct tl_handles *in, const void *key)
+static struct memory *memory_find(struct tl_handles *in, const void *key)
 {
 	return (struct memory *)tl_handles_find(in, key);
 }
 
-static struct memory *make(struct tl_handles *in, const void *key, uint64_t bytes)
+static struct memory *memory_new(struct tl_handles *in, const void *key, uint64_t bytes)
 {
 	struct memory *memory = calloc(1, sizeof(*memory));
 
@@ -60,7 +60,7 @@ void tl_cl_memory_mapped(const void *pointer, uint64_t bytes)
 	if (!pointer || !bytes)
 		return;
 	pthread_mutex_lock(&lock);
-	make(&mappings, pointer, bytes);
+	memory_new(&mappings, pointer, bytes);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -76,13 +76,13 @@ uint64_t tl_cl_memory_unmapped(const void *pointer)
 
 /* --- references */
 
-static void put(const void *key, uint64_t bytes, struct tl_device *device, const void *whole)
+static void memory_put(const void *key, uint64_t bytes, struct tl_device *device, const void *whole)
 {
 	pthread_mutex_lock(&lock);
-	struct memory *memory = make(&table, key, bytes);
+	struct memory *memory = memory_new(&table, key, bytes);
 	if (memory) {
 		memory->device = device;
-		memory->whole = whole ? find(&table, whole) : NULL;
+		memory->whole = whole ? memory_find(&table, whole) : NULL;
 		if (memory->whole)
 			memory->whole->references++;
 		tl_device_memory(device, (int64_t)bytes);
@@ -91,7 +91,7 @@ static void put(const void *key, uint64_t bytes, struct tl_device *device, const
 }
 
 /* One reference less. Under the lock. */
-static void drop(struct memory *memory)
+static void memory_drop(struct memory *memory)
 {
 	while (memory && --memory->references == 0) {
 		struct memory *whole = memory->whole;
@@ -107,7 +107,7 @@ static void drop(struct memory *memory)
 uint64_t tl_cl_memory_size(const void *pointer)
 {
 	pthread_mutex_lock(&lock);
-	const struct memory *memory = find(&table, pointer);
+	const struct memory *memory = memory_find(&table, pointer);
 	uint64_t bytes = memory ? memory->bytes : 0;
 	pthread_mutex_unlock(&lock);
 	return bytes;
@@ -116,13 +116,13 @@ uint64_t tl_cl_memory_size(const void *pointer)
 void tl_cl_memory_freed(const void *pointer)
 {
 	pthread_mutex_lock(&lock);
-	drop(find(&table, pointer));
+	memory_drop(memory_find(&table, pointer));
 	pthread_mutex_unlock(&lock);
 }
 
 /* --- the hooks. Parameters are found by their names: the functions are many, and much alike. */
 
-static const void *parameter(const struct tl_call *call, const char *name)
+static const void *call_parameter(const struct tl_call *call, const char *name)
 {
 	const struct tl_function *function = call->shim->function;
 
@@ -132,25 +132,25 @@ static const void *parameter(const struct tl_call *call, const char *name)
 	return NULL;
 }
 
-static cl_context context_of(const struct tl_call *call)
+static cl_context call_context(const struct tl_call *call)
 {
-	const cl_context *at = parameter(call, "context");
+	const cl_context *at = call_parameter(call, "context");
 
 	return at ? *at : NULL;
 }
 
 /* What it is a part of: a sub-buffer's buffer, an image's. */
-static cl_mem whole_of(const struct tl_call *call)
+static cl_mem call_whole(const struct tl_call *call)
 {
-	const cl_mem *buffer = parameter(call, "buffer");
-	const cl_image_desc *const *description = parameter(call, "image_desc");
+	const cl_mem *buffer = call_parameter(call, "buffer");
+	const cl_image_desc *const *description = call_parameter(call, "image_desc");
 
 	if (buffer)
 		return *buffer;
 	return description && *description ? (*description)->mem_object : NULL;
 }
 
-static cl_context context_of_object(cl_mem object)
+static cl_context object_context(cl_mem object)
 {
 	cl_context context = NULL;
 
@@ -160,8 +160,8 @@ static cl_context context_of_object(cl_mem object)
 
 TL_CL_AFTER(tl_cl_create_object_after)
 {
-	cl_mem object = (cl_mem)(uintptr_t)result, whole = whole_of(call);
-	const cl_mem_flags *flags = parameter(call, "flags");
+	cl_mem object = (cl_mem)(uintptr_t)result, whole = call_whole(call);
+	const cl_mem_flags *flags = call_parameter(call, "flags");
 	size_t bytes = 0;
 
 	(void)state;
@@ -170,12 +170,12 @@ TL_CL_AFTER(tl_cl_create_object_after)
 	if (!whole && !(flags && *flags & CL_MEM_USE_HOST_PTR))
 		tl_cl.clGetMemObjectInfo(object, CL_MEM_SIZE, sizeof(bytes), &bytes, NULL);
 	struct tl_cl_device *device =
-		bytes ? tl_cl_device_of_context(context_of_object(object)) : NULL;
-	put(object, bytes, device ? device->device : NULL, whole);
+		bytes ? tl_cl_device_of_context(object_context(object)) : NULL;
+	memory_put(object, bytes, device ? device->device : NULL, whole);
 }
 
 /* Memory of the host's has a counter of its own. */
-static struct tl_device *host(void)
+static struct tl_device *host_device(void)
 {
 	static struct tl_device *_Atomic host;
 	struct tl_device *device = atomic_load_explicit(&host, memory_order_acquire);
@@ -192,24 +192,24 @@ static struct tl_device *host(void)
 	return device;
 }
 
-static struct tl_device *device_of_allocation(const struct tl_call *call)
+static struct tl_device *allocation_device(const struct tl_call *call)
 {
-	const cl_device_id *id = parameter(call, "device");
+	const cl_device_id *id = call_parameter(call, "device");
 	struct tl_cl_device *device;
 
 	if (strcmp(call->shim->function->name, "clHostMemAllocINTEL") == 0)
-		return host();
-	device = id && *id ? tl_cl_device_of(*id) : tl_cl_device_of_context(context_of(call));
+		return host_device();
+	device = id && *id ? tl_cl_device_of(*id) : tl_cl_device_of_context(call_context(call));
 	return device ? device->device : NULL;
 }
 
 TL_CL_AFTER(tl_cl_allocate_after)
 {
-	const size_t *size = parameter(call, "size");
+	const size_t *size = call_parameter(call, "size");
 
 	(void)state;
 	if (!unwound && result && size && tl_cl_ready())
-		put((const void *)(uintptr_t)result, *size, device_of_allocation(call), NULL);
+		memory_put((const void *)(uintptr_t)result, *size, allocation_device(call), NULL);
 }
 
 TL_CL_AFTER(tl_cl_retain_object_after)
@@ -218,7 +218,7 @@ TL_CL_AFTER(tl_cl_retain_object_after)
 	if (!tl_cl_succeeded(result, unwound))
 		return;
 	pthread_mutex_lock(&lock);
-	struct memory *memory = find(&table, TL_CL_PARAM(void *, call, 0));
+	struct memory *memory = memory_find(&table, TL_CL_PARAM(void *, call, 0));
 	if (memory)
 		memory->references++;
 	pthread_mutex_unlock(&lock);
@@ -237,7 +237,7 @@ TL_CL_BEFORE(tl_cl_release_object_before)
 	struct releasing *releasing = state;
 
 	pthread_mutex_lock(&lock);
-	struct memory *memory = find(&table, TL_CL_PARAM(void *, call, 0));
+	struct memory *memory = memory_find(&table, TL_CL_PARAM(void *, call, 0));
 	if (memory && memory->references == 1) {
 		tl_handles_take(&table, memory->handle.key);
 		memory->handle.key = NULL;
@@ -255,7 +255,7 @@ TL_CL_AFTER(tl_cl_release_object_after)
 		return;
 	pthread_mutex_lock(&lock);
 	if (tl_cl_succeeded(result, unwound)) {
-		drop(memory);
+		memory_drop(memory);
 	} else if (!memory->handle.key) {
 		memory->handle.key = TL_CL_PARAM(void *, call, 0);
 		tl_handles_put(&table, &memory->handle);

@@ -46,8 +46,8 @@ _Static_assert(sizeof(struct append_state) <= TL_HOOK_STATE, "the state of a hoo
 
 /* --- what commands are: filled in from the call's parameters */
 
-static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle,
-		       const ze_group_count_t *groups)
+static void command_set_kernel(struct ze_command *command, ze_kernel_handle_t handle,
+			       const ze_group_count_t *groups)
 {
 	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
 	const uint32_t *counts = groups ? &groups->groupCountX : NULL;
@@ -69,8 +69,8 @@ static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle,
 static void describe_kernel(struct tl_call *call, const struct ze_list *list,
 			    struct ze_command *command)
 {
-	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t),
-		   ZE_PARAM(call, 2, const ze_group_count_t *));
+	command_set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t),
+			   ZE_PARAM(call, 2, const ze_group_count_t *));
 	(void)list;
 }
 
@@ -81,7 +81,7 @@ static void describe_arguments(struct tl_call *call, const struct ze_list *list,
 	const ze_group_count_t counts = ZE_PARAM(call, 2, ze_group_count_t),
 			       sizes = ZE_PARAM(call, 3, ze_group_count_t);
 
-	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), &counts);
+	command_set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), &counts);
 	command->facts.dimensions = 3;
 	for (unsigned i = 0; i < 3; i++) {
 		command->facts.local[i] = (&sizes.groupCountX)[i];
@@ -94,7 +94,7 @@ static void describe_arguments(struct tl_call *call, const struct ze_list *list,
 static void describe_indirect(struct tl_call *call, const struct ze_list *list,
 			      struct ze_command *command)
 {
-	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), NULL);
+	command_set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), NULL);
 	(void)list;
 }
 
@@ -105,7 +105,7 @@ static void describe_several(struct tl_call *call, const struct ze_list *list,
 	const ze_kernel_handle_t *kernels = ZE_PARAM(call, 2, ze_kernel_handle_t *);
 	uint32_t count = ZE_PARAM(call, 1, uint32_t);
 
-	set_kernel(command, kernels && count ? kernels[0] : NULL, NULL);
+	command_set_kernel(command, kernels && count ? kernels[0] : NULL, NULL);
 	command->kernels = count;
 	(void)list;
 }
@@ -116,7 +116,7 @@ struct side {
 	const struct ze_device *device;
 };
 
-static struct side side_of(ze_context_handle_t context, const void *memory)
+static struct side memory_side(ze_context_handle_t context, const void *memory)
 {
 	ze_memory_allocation_properties_t properties = {
 		.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
@@ -130,7 +130,7 @@ static struct side side_of(ze_context_handle_t context, const void *memory)
 	return (struct side){.host = true};
 }
 
-static const char *peer_of(const struct side *side, const struct ze_list *list)
+static const char *side_peer(const struct side *side, const struct ze_list *list)
 {
 	if (side->host)
 		return "host";
@@ -143,10 +143,10 @@ struct ways {
 static const struct ways buffers = {"read buffer", "write buffer", "copy buffer"};
 static const struct ways images = {"read image", "write image", "copy image"};
 
-static void set_copy(struct ze_command *command, const struct ze_list *list, struct side to,
-		     struct side from, const struct ways *ways)
+static void command_set_copy(struct ze_command *command, const struct ze_list *list, struct side to,
+			     struct side from, const struct ways *ways)
 {
-	const char *peer = peer_of(&from, list);
+	const char *peer = side_peer(&from, list);
 
 	if (to.host && !from.host) {
 		command->facts.kind = TL_DEVICE_READ;
@@ -159,16 +159,16 @@ static void set_copy(struct ze_command *command, const struct ze_list *list, str
 	} else {
 		command->facts.kind = TL_DEVICE_COPY;
 		command->facts.name = ways->copy;
-		command->facts.peer = peer ? peer : peer_of(&to, list);
+		command->facts.peer = peer ? peer : side_peer(&to, list);
 	}
 }
 
-static ze_context_handle_t context_of(const struct ze_list *list)
+static ze_context_handle_t list_context(const struct ze_list *list)
 {
 	return (ze_context_handle_t)(uintptr_t)list->context->handle.key;
 }
 
-static struct side of_list(const struct ze_list *list)
+static struct side list_side(const struct ze_list *list)
 {
 	return (struct side){.device = list->device};
 }
@@ -176,19 +176,20 @@ static struct side of_list(const struct ze_list *list)
 static void describe_copy(struct tl_call *call, const struct ze_list *list,
 			  struct ze_command *command)
 {
-	ze_context_handle_t context = context_of(list);
+	ze_context_handle_t context = list_context(list);
 
-	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)),
-		 side_of(context, ZE_PARAM(call, 2, void *)), &buffers);
+	command_set_copy(command, list, memory_side(context, ZE_PARAM(call, 1, void *)),
+			 memory_side(context, ZE_PARAM(call, 2, void *)), &buffers);
 	command->facts.bytes = ZE_PARAM(call, 3, size_t);
 }
 
 static void describe_copy_from(struct tl_call *call, const struct ze_list *list,
 			       struct ze_command *command)
 {
-	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)),
-		 side_of(ZE_PARAM(call, 2, ze_context_handle_t), ZE_PARAM(call, 3, void *)),
-		 &buffers);
+	command_set_copy(
+		command, list, memory_side(list_context(list), ZE_PARAM(call, 1, void *)),
+		memory_side(ZE_PARAM(call, 2, ze_context_handle_t), ZE_PARAM(call, 3, void *)),
+		&buffers);
 	command->facts.bytes = ZE_PARAM(call, 4, size_t);
 }
 
@@ -201,10 +202,10 @@ static void describe_copy_region(struct tl_call *call, const struct ze_list *lis
 				 struct ze_command *command)
 {
 	const ze_copy_region_t *region = ZE_PARAM(call, 6, const ze_copy_region_t *);
-	ze_context_handle_t context = context_of(list);
+	ze_context_handle_t context = list_context(list);
 
-	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)),
-		 side_of(context, ZE_PARAM(call, 5, void *)), &buffers);
+	command_set_copy(command, list, memory_side(context, ZE_PARAM(call, 1, void *)),
+			 memory_side(context, ZE_PARAM(call, 5, void *)), &buffers);
 	if (region)
 		command->facts.bytes =
 			region->width * at_least_one(region->height) * at_least_one(region->depth);
@@ -213,12 +214,12 @@ static void describe_copy_region(struct tl_call *call, const struct ze_list *lis
 static void describe_fill(struct tl_call *call, const struct ze_list *list,
 			  struct ze_command *command)
 {
-	struct side to = side_of(context_of(list), ZE_PARAM(call, 1, void *));
+	struct side to = memory_side(list_context(list), ZE_PARAM(call, 1, void *));
 
 	command->facts.kind = TL_DEVICE_FILL;
 	command->facts.name = "fill buffer";
 	command->facts.bytes = ZE_PARAM(call, 4, size_t);
-	command->facts.peer = peer_of(&to, list);
+	command->facts.peer = side_peer(&to, list);
 }
 
 /* What a region of an image takes; of all of it where none is given. 0: the image isn't known. */
@@ -237,14 +238,14 @@ static uint64_t image_bytes(ze_image_handle_t handle, const ze_image_region_t *r
 static void describe_image_copy(struct tl_call *call, const struct ze_list *list,
 				struct ze_command *command)
 {
-	set_copy(command, list, of_list(list), of_list(list), &images);
+	command_set_copy(command, list, list_side(list), list_side(list), &images);
 	command->facts.bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), NULL);
 }
 
 static void describe_image_region(struct tl_call *call, const struct ze_list *list,
 				  struct ze_command *command)
 {
-	set_copy(command, list, of_list(list), of_list(list), &images);
+	command_set_copy(command, list, list_side(list), list_side(list), &images);
 	command->facts.bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
 					   ZE_PARAM(call, 4, const ze_image_region_t *));
 }
@@ -252,8 +253,8 @@ static void describe_image_region(struct tl_call *call, const struct ze_list *li
 static void describe_image_read(struct tl_call *call, const struct ze_list *list,
 				struct ze_command *command)
 {
-	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)), of_list(list),
-		 &images);
+	command_set_copy(command, list, memory_side(list_context(list), ZE_PARAM(call, 1, void *)),
+			 list_side(list), &images);
 	command->facts.bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
 					   ZE_PARAM(call, 3, const ze_image_region_t *));
 }
@@ -261,8 +262,8 @@ static void describe_image_read(struct tl_call *call, const struct ze_list *list
 static void describe_image_write(struct tl_call *call, const struct ze_list *list,
 				 struct ze_command *command)
 {
-	set_copy(command, list, of_list(list), side_of(context_of(list), ZE_PARAM(call, 2, void *)),
-		 &images);
+	command_set_copy(command, list, list_side(list),
+			 memory_side(list_context(list), ZE_PARAM(call, 2, void *)), &images);
 	command->facts.bytes = image_bytes(ZE_PARAM(call, 1, ze_image_handle_t),
 					   ZE_PARAM(call, 3, const ze_image_region_t *));
 }
@@ -302,7 +303,7 @@ DESCRIBE(query, TL_DEVICE_OTHER, "query timestamps")
  * The list is going to reset this event, or to signal it once more, while what it says of an
  * earlier command has not been read. A barrier, which waits for that command, and a copy go before.
  */
-static void keep_times(struct ze_list *list, struct ze_event *event)
+static void event_keep_times(struct ze_list *list, struct ze_event *event)
 {
 	ze_event_handle_t handle = (ze_event_handle_t)(uintptr_t)event->handle.key;
 	ze_command_list_handle_t target = (ze_command_list_handle_t)(uintptr_t)list->handle.key;
@@ -349,8 +350,8 @@ static void keep_times(struct ze_list *list, struct ze_event *event)
 }
 
 /* Lists of engines that only copy can't copy an event's timestamps between executions: see ze.h. */
-static void choose_source(const struct ze_list *list, struct ze_recording *recording,
-			  struct ze_command *command, bool signals)
+static void command_choose_source(const struct ze_list *list, struct ze_recording *recording,
+				  struct ze_command *command, bool signals)
 {
 	bool stamps = !signals || (list->only_copies && list->recording);
 
@@ -370,14 +371,14 @@ static void choose_source(const struct ze_list *list, struct ze_recording *recor
 		command->source = ZE_OWN;
 }
 
-static struct ze_command *command_of(const struct append_state *state)
+static struct ze_command *append_command(const struct append_state *state)
 {
 	return &state->recording->commands[state->execution ? 0 : state->recording->count];
 }
 
 /* Everything that needs the lock. False: the command is not watched. */
-static bool prepare(struct tl_call *call, const struct append *append, struct append_state *state,
-		    struct ze_list *list)
+static bool append_prepare(struct tl_call *call, const struct append *append,
+			   struct append_state *state, struct ze_list *list)
 {
 	int8_t at = append->signal >= 0 ? append->signal : append->event;
 	ze_event_handle_t handle = at >= 0 ? ZE_PARAM(call, at, ze_event_handle_t) : NULL;
@@ -387,7 +388,7 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 	if (handle && !event)
 		return false;
 	if (event)
-		keep_times(list, event);
+		event_keep_times(list, event);
 	state->recording =
 		list->queue ? tl_ze_recording_new(list->context, list->device, list->group, true)
 			    : list->recording;
@@ -405,7 +406,7 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 		command->previous =
 			event->kept_in == state->recording ? event->kept_command + 1 : 0;
 	}
-	choose_source(list, state->recording, command, append->signal >= 0);
+	command_choose_source(list, state->recording, command, append->signal >= 0);
 	state->correlation = list->queue ? tl_device_correlation() : 0;
 	if (!list->queue)
 		return true;
@@ -416,7 +417,7 @@ static bool prepare(struct tl_call *call, const struct append *append, struct ap
 }
 
 /* The command was not appended, or is not watched. */
-static void drop(struct append_state *state)
+static void append_drop(struct append_state *state)
 {
 	struct ze_recording *recording = state->recording;
 
@@ -436,7 +437,8 @@ static void drop(struct append_state *state)
 /*
  * Behind the event that a command signals stand the number of those that it waits for, and these.
  */
-static bool is_captured(struct tl_call *call, const struct append *append, struct ze_list *list)
+static bool append_is_captured(struct tl_call *call, const struct append *append,
+			       struct ze_list *list)
 {
 	int8_t signal = append->signal >= 0 ? append->signal : append->event;
 	int8_t waits = append->waits ? append->waits : append->signal >= 0 ? append->signal + 1 : 0;
@@ -456,12 +458,12 @@ static void append_before(struct tl_call *call, void *hook_state, const struct a
 	struct ze_list *list =
 		tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t))
 			       : NULL;
-	if (list && !is_captured(call, append, list)) {
+	if (list && !append_is_captured(call, append, list)) {
 		state->list = list;
-		if (!prepare(call, append, state, list))
-			drop(state);
+		if (!append_prepare(call, append, state, list))
+			append_drop(state);
 	}
-	struct ze_command *command = state->list ? command_of(state) : NULL;
+	struct ze_command *command = state->list ? append_command(state) : NULL;
 	struct ze_slot *slot =
 		command && (command->source == ZE_BRACKET || command->source == ZE_INSTANT)
 			? command->slot
@@ -493,7 +495,7 @@ static void append_behind(struct tl_call *call, enum ze_source source, ze_event_
 }
 
 /* A regular list's command counts from now on. */
-static void keep(struct append_state *state)
+static void append_keep(struct append_state *state)
 {
 	struct ze_recording *recording = state->recording;
 	struct ze_command *command = &recording->commands[recording->count];
@@ -507,7 +509,8 @@ static void keep(struct append_state *state)
 	recording->count++;
 }
 
-static void submitted(struct tl_call *call, struct append_state *state, struct ze_event *event)
+static void append_submitted(struct tl_call *call, struct append_state *state,
+			     struct ze_event *event)
 {
 	struct tl_device_call here = tl_device_call_of(call);
 	struct ze_queue *queue = state->list->queue;
@@ -525,7 +528,7 @@ static void submitted(struct tl_call *call, struct append_state *state, struct z
 }
 
 /* Times from the begin to the end need both. */
-static enum ze_source source_of(struct append_state *state, struct ze_command *command)
+static enum ze_source append_source(struct append_state *state, struct ze_command *command)
 {
 	if (command->source == ZE_BRACKET && !state->begun)
 		command->source = ZE_NONE;
@@ -539,13 +542,13 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 	if (!state->list)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_command *command = command_of(state);
-	enum ze_source source = source_of(state, command);
+	struct ze_command *command = append_command(state);
+	enum ze_source source = append_source(state, command);
 	ze_event_handle_t own = command->own ? command->own->event : NULL;
 	struct ze_slot *slot = command->slot;
 	bool failed = unwound || result != ZE_RESULT_SUCCESS;
 	if (failed)
-		drop(state);
+		append_drop(state);
 	pthread_mutex_unlock(&tl_ze_lock);
 	if (failed)
 		return;
@@ -555,9 +558,9 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 		tl_call_correlate(call, state->correlation);
 	pthread_mutex_lock(&tl_ze_lock);
 	if (state->execution)
-		submitted(call, state, command_of(state)->event);
+		append_submitted(call, state, append_command(state)->event);
 	else
-		keep(state);
+		append_keep(state);
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
@@ -567,7 +570,7 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
  * What the device writes for events that the program asked no timestamps of is what it writes for
  * one that has none. Such an event of ours, that nobody signals, is asked in their place.
  */
-static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
+static ze_event_handle_t *events_hide_times(ze_event_handle_t *events, uint32_t count)
 {
 	ze_event_handle_t *asked = NULL;
 
@@ -588,7 +591,7 @@ static ze_event_handle_t *hide_times(ze_event_handle_t *events, uint32_t count)
 	return asked;
 }
 
-static void before_wait(struct tl_call *call, void *state)
+static void append_wait_before(struct tl_call *call, void *state)
 {
 	static const struct append append = {
 		.signal = -1, .event = -1, .waits = 1, .describe = describe_wait};
@@ -596,7 +599,7 @@ static void before_wait(struct tl_call *call, void *state)
 	append_before(call, state, &append);
 }
 
-static void before_query(struct tl_call *call, void *hook_state)
+static void append_query_before(struct tl_call *call, void *hook_state)
 {
 	static const struct append append = {.signal = 5, .event = -1, .describe = describe_query};
 	ze_event_handle_t **events = &ZE_PARAM(call, 2, ze_event_handle_t *);
@@ -604,14 +607,15 @@ static void before_query(struct tl_call *call, void *hook_state)
 
 	pthread_mutex_lock(&tl_ze_lock);
 	if (*events)
-		state->asked = hide_times(*events, ZE_PARAM(call, 1, uint32_t));
+		state->asked = events_hide_times(*events, ZE_PARAM(call, 1, uint32_t));
 	pthread_mutex_unlock(&tl_ze_lock);
 	append_before(call, state, &append);
 	if (state->asked)
 		*events = state->asked;
 }
 
-static void after_query(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
+static void append_query_after(struct tl_call *call, void *hook_state, uint64_t result,
+			       bool unwound)
 {
 	struct append_state *state = hook_state;
 
@@ -664,7 +668,9 @@ APPENDS(BEFORE)
 #define HOOK(name, signal_, event_, forgets_, what_)                                               \
 	{"zeCommandList" #name, before_##name, append_after, TL_HOOK_TIMED},
 const struct tl_hook tl_ze_append_hooks[] = {
-	APPENDS(HOOK){"zeCommandListAppendWaitOnEvents", before_wait, append_after, TL_HOOK_TIMED},
-	{"zeCommandListAppendQueryKernelTimestamps", before_query, after_query, TL_HOOK_TIMED},
+	APPENDS(HOOK){"zeCommandListAppendWaitOnEvents", append_wait_before, append_after,
+		      TL_HOOK_TIMED},
+	{"zeCommandListAppendQueryKernelTimestamps", append_query_before, append_query_after,
+	 TL_HOOK_TIMED},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

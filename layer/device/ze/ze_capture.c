@@ -10,7 +10,7 @@
 
 #include "layer/device/ze/ze_driver_functions.h"
 
-static uint32_t count_runs(const struct ze_recording *recording)
+static uint32_t recording_runs(const struct ze_recording *recording)
 {
 	uint32_t count = 0;
 
@@ -20,13 +20,13 @@ static uint32_t count_runs(const struct ze_recording *recording)
 }
 
 /* What the device finds in an event that counts depends on when it was asked to look. */
-static bool has_event(const struct ze_command *command)
+static bool command_has_event(const struct ze_command *command)
 {
 	return command->source == ZE_OWN ||
 	       (command->source == ZE_THEIRS && !command->event->counts);
 }
 
-static ze_event_handle_t event_of(const struct ze_command *command)
+static ze_event_handle_t command_event(const struct ze_command *command)
 {
 	return command->source == ZE_OWN ? command->own->event
 					 : (ze_event_handle_t)(uintptr_t)command->event->handle.key;
@@ -36,7 +36,7 @@ static ze_event_handle_t event_of(const struct ze_command *command)
  * The i-th command's event to the i-th slot. The program's events are there: the list that comes
  * next signals them. Those that are not signalled give nothing of use, and no harm.
  */
-static bool append_query(const struct ze_recording *recording, struct ze_capture *capture)
+static bool capture_append_query(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	ze_event_handle_t *events = calloc(recording->count + 1, sizeof(*events));
 	size_t *offsets = calloc(recording->count + 1, sizeof(*offsets));
@@ -44,9 +44,9 @@ static bool append_query(const struct ze_recording *recording, struct ze_capture
 	bool done = events && offsets;
 
 	for (uint32_t i = 0; done && i < recording->count; i++) {
-		if (!has_event(&recording->commands[i]))
+		if (!command_has_event(&recording->commands[i]))
 			continue;
-		events[count] = event_of(&recording->commands[i]);
+		events[count] = command_event(&recording->commands[i]);
 		offsets[count++] = i * sizeof(struct ze_slot);
 	}
 	if (done && count)
@@ -58,7 +58,7 @@ static bool append_query(const struct ze_recording *recording, struct ze_capture
 	return done;
 }
 
-static bool append_copies(const struct ze_recording *recording, struct ze_capture *capture)
+static bool capture_append_copies(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	struct ze_slot *to = capture->slots + recording->count;
 
@@ -71,7 +71,7 @@ static bool append_copies(const struct ze_recording *recording, struct ze_captur
 }
 
 /* Slots and our events as they were before the first execution. */
-static bool append_resets(const struct ze_recording *recording, struct ze_capture *capture)
+static bool capture_append_resets(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	static const char zero;
 
@@ -88,21 +88,22 @@ static bool append_resets(const struct ze_recording *recording, struct ze_captur
 	return true;
 }
 
-static bool append_barrier(struct ze_capture *capture, ze_event_handle_t signal)
+static bool capture_append_barrier(struct ze_capture *capture, ze_event_handle_t signal)
 {
 	return tl_ze_real.zeCommandListAppendBarrier(capture->list, signal, 0, NULL) ==
 	       ZE_RESULT_SUCCESS;
 }
 
 /* A barrier without events waits for what its queue has been given before. */
-static bool record(const struct ze_recording *recording, struct ze_capture *capture)
+static bool capture_record(const struct ze_recording *recording, struct ze_capture *capture)
 {
-	return append_barrier(capture, NULL) &&
+	return capture_append_barrier(capture, NULL) &&
 	       /* Where timestamps can't be copied (by engines that only copy) slots can. */
-	       (append_query(recording, capture) ||
+	       (capture_append_query(recording, capture) ||
 		tl_ze_only_copies(recording->device, recording->group)) &&
-	       append_copies(recording, capture) && append_barrier(capture, NULL) &&
-	       append_resets(recording, capture) && append_barrier(capture, capture->done->event) &&
+	       capture_append_copies(recording, capture) && capture_append_barrier(capture, NULL) &&
+	       capture_append_resets(recording, capture) &&
+	       capture_append_barrier(capture, capture->done->event) &&
 	       tl_ze_real.zeCommandListClose(capture->list) == ZE_RESULT_SUCCESS;
 }
 
@@ -118,13 +119,13 @@ static struct ze_capture *capture_new(struct ze_recording *recording)
 		return NULL;
 	capture->done = tl_ze_event_take(context);
 	capture->size =
-		(recording->count + count_runs(recording) * ZE_RUN) * sizeof(struct ze_slot);
+		(recording->count + recording_runs(recording) * ZE_RUN) * sizeof(struct ze_slot);
 	capture->slots = tl_ze_memory_take(context, capture->size);
 	bool made = capture->done && capture->slots &&
 		    tl_ze_real.zeCommandListCreate(
 			    (ze_context_handle_t)(uintptr_t)context->handle.key, device, &desc,
 			    &capture->list) == ZE_RESULT_SUCCESS &&
-		    record(recording, capture);
+		    capture_record(recording, capture);
 	if (made)
 		return capture;
 	tl_ze_capture_discard(context, capture);
@@ -144,7 +145,7 @@ struct ze_capture *tl_ze_capture_take(struct ze_recording *recording)
 }
 
 /* Its copies have been read. False: they have not been made. */
-static bool renew(struct ze_capture *capture)
+static bool capture_renew(struct ze_capture *capture)
 {
 	if (!tl_ze_usable() || !tl_ze_capture_is_done(capture))
 		return false;
@@ -161,7 +162,7 @@ void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *captu
 		free(capture);
 		return;
 	}
-	if (capture->executed && !renew(capture)) {
+	if (capture->executed && !capture_renew(capture)) {
 		tl_ze_capture_discard(recording->context, capture);
 		return;
 	}
@@ -170,9 +171,9 @@ void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *captu
 }
 
 /* False: the device is not through with it. */
-static bool destroy(struct ze_context *context, struct ze_capture *capture)
+static bool capture_destroy(struct ze_context *context, struct ze_capture *capture)
 {
-	if (capture->executed && !renew(capture))
+	if (capture->executed && !capture_renew(capture))
 		return false;
 	if (capture->list && (!tl_ze_usable() ||
 			      tl_ze_real.zeCommandListDestroy(capture->list) != ZE_RESULT_SUCCESS))
@@ -193,7 +194,7 @@ void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *captur
 	context->captures = capture;
 	while (*link) {
 		struct ze_capture *one = *link, *next = one->next;
-		if (destroy(context, one))
+		if (capture_destroy(context, one))
 			*link = next;
 		else
 			link = &one->next;
@@ -221,7 +222,7 @@ const struct ze_slot *tl_ze_capture_slot(const struct ze_execution *execution, u
 	const struct ze_command *command = &recording->commands[index];
 	const struct ze_slot *copies = execution->capture->slots + recording->count;
 
-	if (has_event(command))
+	if (command_has_event(command))
 		return execution->capture->slots + index;
 	for (const struct ze_run *run = recording->runs; run; run = run->next, copies += ZE_RUN)
 		if (command->slot >= run->slots && command->slot < run->slots + ZE_RUN)

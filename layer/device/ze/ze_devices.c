@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/calls/hook.h"
 #include "layer/device/ze/ze_driver_functions.h"
 
@@ -21,14 +22,14 @@ static struct tl_device *host;
  * driver knows the type; older ones give nanoseconds per cycle. No device counts slower than once
  * in 10 us, nor has a timer of less than 100 kHz.
  */
-static uint64_t rate_of(uint64_t resolution)
+static uint64_t timer_rate(uint64_t resolution)
 {
 	if (resolution == 0)
 		return 1000000000;
 	return resolution < 10000 ? 1000000000 / resolution : resolution;
 }
 
-static unsigned bits_of(uint32_t valid)
+static unsigned timer_bits(uint32_t valid)
 {
 	return valid == 0 || valid > 64 ? 64 : valid;
 }
@@ -36,7 +37,7 @@ static unsigned bits_of(uint32_t valid)
 /*
  * Sub-devices have engines of their own. Of devices of the same name the second is called "… #2".
  */
-static char *name_of(const ze_device_properties_t *properties)
+static char *device_name(const ze_device_properties_t *properties)
 {
 	char name[ZE_MAX_DEVICE_NAME + 32], number[16] = "";
 	unsigned same = 1;
@@ -54,7 +55,7 @@ static char *name_of(const ze_device_properties_t *properties)
 	return whole ? strcat(strcpy(whole, name), number) : NULL;
 }
 
-static void ask_groups(struct ze_device *device)
+static void device_ask_groups(struct ze_device *device)
 {
 	ze_command_queue_group_properties_t groups[ZE_GROUPS];
 	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
@@ -75,7 +76,7 @@ static void ask_groups(struct ze_device *device)
 #define CLOSE 5000u /* nanoseconds: nothing did, whatever is usual */
 
 /* The closest of some tries, unless the first is as close as usual. */
-static void pair(struct ze_device *device)
+static void device_pair(struct ze_device *device)
 {
 	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
 	uint64_t enough = 2 * device->clock.usual > CLOSE ? 2 * device->clock.usual : CLOSE;
@@ -107,27 +108,27 @@ static struct ze_device *device_new(ze_device_handle_t handle)
 	if (!device)
 		return NULL;
 	device->handle.key = handle;
-	device->name = name_of(&properties);
-	device->bits = bits_of(properties.timestampValidBits);
-	device->kernel_bits = bits_of(properties.kernelTimestampValidBits);
+	device->name = device_name(&properties);
+	device->bits = timer_bits(properties.timestampValidBits);
+	device->kernel_bits = timer_bits(properties.kernelTimestampValidBits);
 	device->device = device->name ? tl_device_new(device->name) : NULL;
 	if (!device->device) {
 		free(device);
 		return NULL;
 	}
-	ask_groups(device);
+	device_ask_groups(device);
 	device->next = all;
 	all = device;
 	tl_handles_put(&devices, &device->handle);
-	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
+	tl_clock_fit_start(&device->clock, timer_rate(properties.timerResolution), device->bits);
 	device->pairs = true;
-	pair(device);
+	device_pair(device);
 	if (device->clock.paired)
 		return device;
 	/* Then kernels' own stamps are all that is known of it. */
 	device->pairs = false;
 	device->bits = device->kernel_bits;
-	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
+	tl_clock_fit_start(&device->clock, timer_rate(properties.timerResolution), device->bits);
 	return device;
 }
 
@@ -170,14 +171,14 @@ struct tl_device *tl_ze_host(void)
 void tl_ze_pair(struct ze_device *device)
 {
 	if (device->pairs && tl_clock_fit_due(&device->clock, tl_device_now()) && tl_ze_usable())
-		pair(device);
+		device_pair(device);
 }
 
 void tl_ze_pair_all(void)
 {
 	for (struct ze_device *device = all; device; device = device->next)
 		if (device->pairs)
-			pair(device);
+			device_pair(device);
 }
 
 /* The structs stay: what was forked from knows them too, and nobody counts. */

@@ -77,7 +77,7 @@ void tl_ze_event_leave(struct ze_event *event)
 }
 
 /* Its handle means nothing any more; commands may still refer to it. */
-static void forget_event(struct ze_event *event)
+static void event_forget(struct ze_event *event)
 {
 	if (event->link)
 		*event->link = event->next;
@@ -100,14 +100,14 @@ struct pool_state {
 };
 _Static_assert(sizeof(struct pool_state) <= TL_HOOK_STATE, "the state of a hook");
 
-static ze_event_pool_flags_t with_times(ze_event_pool_flags_t flags)
+static ze_event_pool_flags_t flags_with_times(ze_event_pool_flags_t flags)
 {
 	flags |= ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
 	return flags & ZE_STAMPS ? flags : flags | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
 }
 
 /* Not of pools that other processes see, nor of extended ones (whose events may count instead). */
-static void before_pool_create(struct tl_call *call, void *state)
+static void pool_create_before(struct tl_call *call, void *state)
 {
 	const ze_event_pool_desc_t **desc = &ZE_PARAM(call, 1, const ze_event_pool_desc_t *);
 	struct pool_state *pool = state;
@@ -118,7 +118,7 @@ static void before_pool_create(struct tl_call *call, void *state)
 	if (tl_device_has_ended() || (*desc)->pNext || ((*desc)->flags & ZE_EVENT_POOL_FLAG_IPC))
 		return;
 	pool->desc = **desc;
-	pool->desc.flags = with_times(pool->flags);
+	pool->desc.flags = flags_with_times(pool->flags);
 	pool->changed = true;
 	*desc = &pool->desc;
 }
@@ -126,7 +126,7 @@ static void before_pool_create(struct tl_call *call, void *state)
 /* A structure that 1.4's header lacks: ze_event_pool_counter_based_exp_desc_t. */
 #define POOL_COUNTS 0x00020014u
 
-static bool has_counters(const ze_event_pool_desc_t *desc)
+static bool pool_has_counters(const ze_event_pool_desc_t *desc)
 {
 	const ze_base_desc_t *next = desc->pNext;
 
@@ -146,7 +146,7 @@ static void pool_created(struct tl_call *call, const struct pool_state *state)
 	pool->context = context;
 	pool->flags = state->flags;
 	pool->changed = state->changed;
-	pool->counts = has_counters(ZE_PARAM(call, 1, const ze_event_pool_desc_t *));
+	pool->counts = pool_has_counters(ZE_PARAM(call, 1, const ze_event_pool_desc_t *));
 	tl_handles_put(&pools, &pool->handle);
 	/* For questions that may come when no driver can be asked any more. */
 	if (context && pool->changed && !(pool->flags & ZE_STAMPS))
@@ -154,7 +154,7 @@ static void pool_created(struct tl_call *call, const struct pool_state *state)
 }
 
 /* What a driver does not grant us it may grant the program. */
-static ze_result_t create_as_asked(struct tl_call *call, struct pool_state *state)
+static ze_result_t pool_create_as_asked(struct tl_call *call, struct pool_state *state)
 {
 	__typeof__(zeEventPoolCreate) *create = (__typeof__(create))tl_hook_real_of(call);
 
@@ -166,12 +166,12 @@ static ze_result_t create_as_asked(struct tl_call *call, struct pool_state *stat
 			      ZE_PARAM(call, 4, ze_event_pool_handle_t *));
 }
 
-static void after_pool_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void pool_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	struct pool_state *pool = state;
 
 	if (!unwound && result != ZE_RESULT_SUCCESS && pool->changed && !tl_device_has_ended())
-		result = create_as_asked(call, state);
+		result = pool_create_as_asked(call, state);
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
@@ -179,7 +179,7 @@ static void after_pool_create(struct tl_call *call, void *state, uint64_t result
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_pool_destroy(struct tl_call *call, void *state)
+static void pool_destroy_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
@@ -189,21 +189,21 @@ static void before_pool_destroy(struct tl_call *call, void *state)
 	(void)state;
 }
 
-static void after_pool_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void pool_destroy_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_pool *pool = (struct ze_pool *)tl_handles_take(&pools, ZE_PARAM(call, 0, void *));
 	while (pool && pool->events)
-		forget_event(pool->events);
+		event_forget(pool->events);
 	free(pool);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
 /* What the program reads are the flags that it gave. */
-static void after_pool_get_flags(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void pool_get_flags_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	ze_event_pool_flags_t *flags = ZE_PARAM(call, 1, ze_event_pool_flags_t *);
 
@@ -223,26 +223,26 @@ static void after_pool_get_flags(struct tl_call *call, void *state, uint64_t res
  * An event that was just created; not one of the same handle that was not seen being destroyed.
  * NULL: no memory. Under the lock.
  */
-static struct ze_event *created_anew(ze_event_handle_t handle)
+static struct ze_event *event_created(ze_event_handle_t handle)
 {
 	struct ze_event *event = tl_ze_event_find(handle);
 
 	if (event)
-		forget_event(event);
+		event_forget(event);
 	event = tl_ze_event_known(handle);
 	if (event)
 		event->seen = true;
 	return event;
 }
 
-static void after_event_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void event_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	ze_event_handle_t *created = ZE_PARAM(call, 2, ze_event_handle_t *);
 
 	if (unwound || result != ZE_RESULT_SUCCESS || !created)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_event *event = created_anew(*created);
+	struct ze_event *event = event_created(*created);
 	struct ze_pool *pool = (struct ze_pool *)tl_handles_find(&pools, ZE_PARAM(call, 0, void *));
 	if (event && pool) {
 		event->counts = pool->counts;
@@ -265,7 +265,7 @@ struct counter_desc {
 };
 #define COUNTER_HAS_TIMES (4u | 16u) /* HOST_VISIBLE, DEVICE_TIMESTAMP */
 
-static void after_counter_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void counter_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const struct counter_desc *desc = ZE_PARAM(call, 2, const struct counter_desc *);
 	ze_event_handle_t *created = ZE_PARAM(call, 3, ze_event_handle_t *);
@@ -273,7 +273,7 @@ static void after_counter_create(struct tl_call *call, void *state, uint64_t res
 	if (unwound || result != ZE_RESULT_SUCCESS || !created)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_event *event = created_anew(*created);
+	struct ze_event *event = event_created(*created);
 	if (event) {
 		event->counts = true;
 		event->stamps = (desc->flags & COUNTER_HAS_TIMES) == COUNTER_HAS_TIMES;
@@ -283,7 +283,7 @@ static void after_counter_create(struct tl_call *call, void *state, uint64_t res
 }
 
 /* Before it is reset or destroyed. */
-static void before_forgetting(struct tl_call *call, void *state)
+static void event_forget_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
@@ -297,19 +297,20 @@ static void before_forgetting(struct tl_call *call, void *state)
 	(void)state;
 }
 
-static void after_event_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void event_destroy_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_event *event = tl_ze_event_find(ZE_PARAM(call, 0, ze_event_handle_t));
 	if (event)
-		forget_event(event);
+		event_forget(event);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void after_host_signal(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void event_host_signal_after(struct tl_call *call, void *state, uint64_t result,
+				    bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
@@ -321,7 +322,7 @@ static void after_host_signal(struct tl_call *call, void *state, uint64_t result
 	(void)state;
 }
 
-static void after_event_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void event_wait_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	struct tl_device_call waiting = tl_device_call_of(call);
 
@@ -341,7 +342,7 @@ static void after_event_wait(struct tl_call *call, void *state, uint64_t result,
  * Timestamps of an event whose pool the program gave none: the driver is asked of an event of ours
  * that has none either, so that it answers what it would have.
  */
-static void before_timestamp_query(struct tl_call *call, void *state)
+static void timestamp_query_before(struct tl_call *call, void *state)
 {
 	ze_event_handle_t *handle = &ZE_PARAM(call, 0, ze_event_handle_t);
 
@@ -359,18 +360,18 @@ static void before_timestamp_query(struct tl_call *call, void *state)
 }
 
 const struct tl_hook tl_ze_event_hooks[] = {
-	{"zeEventPoolCreate", before_pool_create, after_pool_create, TL_HOOK_PLAIN},
-	{"zeEventPoolDestroy", before_pool_destroy, after_pool_destroy, TL_HOOK_PLAIN},
-	{"zeEventPoolGetFlags", NULL, after_pool_get_flags, TL_HOOK_PLAIN},
-	{"zeEventCreate", NULL, after_event_create, TL_HOOK_PLAIN},
-	{"zeEventCounterBasedCreate", NULL, after_counter_create, TL_HOOK_PLAIN},
-	{"zeEventDestroy", before_forgetting, after_event_destroy, TL_HOOK_PLAIN},
-	{"zeEventHostReset", before_forgetting, NULL, TL_HOOK_PLAIN},
-	{"zeEventHostSignal", NULL, after_host_signal, TL_HOOK_PLAIN},
-	{"zeEventHostSynchronize", NULL, after_event_wait, TL_HOOK_TIMED},
-	{"zeEventQueryKernelTimestamp", before_timestamp_query, NULL, TL_HOOK_PLAIN},
-	{"zeEventQueryTimestampsExp", before_timestamp_query, NULL, TL_HOOK_PLAIN},
-	{"zeEventQueryKernelTimestampsExt", before_timestamp_query, NULL, TL_HOOK_PLAIN},
+	{"zeEventPoolCreate", pool_create_before, pool_create_after, TL_HOOK_PLAIN},
+	{"zeEventPoolDestroy", pool_destroy_before, pool_destroy_after, TL_HOOK_PLAIN},
+	{"zeEventPoolGetFlags", NULL, pool_get_flags_after, TL_HOOK_PLAIN},
+	{"zeEventCreate", NULL, event_create_after, TL_HOOK_PLAIN},
+	{"zeEventCounterBasedCreate", NULL, counter_create_after, TL_HOOK_PLAIN},
+	{"zeEventDestroy", event_forget_before, event_destroy_after, TL_HOOK_PLAIN},
+	{"zeEventHostReset", event_forget_before, NULL, TL_HOOK_PLAIN},
+	{"zeEventHostSignal", NULL, event_host_signal_after, TL_HOOK_PLAIN},
+	{"zeEventHostSynchronize", NULL, event_wait_after, TL_HOOK_TIMED},
+	{"zeEventQueryKernelTimestamp", timestamp_query_before, NULL, TL_HOOK_PLAIN},
+	{"zeEventQueryTimestampsExp", timestamp_query_before, NULL, TL_HOOK_PLAIN},
+	{"zeEventQueryKernelTimestampsExt", timestamp_query_before, NULL, TL_HOOK_PLAIN},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
 

@@ -37,7 +37,8 @@ struct execute {
  * What the last execution left has to be read before this one begins: now, or by a list of ours
  * that goes before it.
  */
-static void put_aside(struct execute *execute, struct part *part, struct ze_recording *recording)
+static void part_put_aside(struct execute *execute, struct part *part,
+			   struct ze_recording *recording)
 {
 	struct ze_execution *live = recording->live;
 
@@ -55,14 +56,14 @@ static void put_aside(struct execute *execute, struct part *part, struct ze_reco
 		live->items[i].lost |= !live->items[i].read;
 }
 
-static void add_list(struct execute *execute, struct part *part, ze_command_list_handle_t handle,
-		     uint32_t request)
+static void execute_add_list(struct execute *execute, struct part *part,
+			     ze_command_list_handle_t handle, uint32_t request)
 {
 	struct ze_list *list = tl_ze_list_find(handle);
 	struct ze_recording *recording = list ? list->recording : NULL;
 
 	if (recording && recording->context && recording->count) {
-		put_aside(execute, part, recording);
+		part_put_aside(execute, part, recording);
 		part->execution = tl_ze_execution_new(recording, execute->queue,
 						      execute->correlation, request);
 		if (part->execution && part->copied) {
@@ -109,7 +110,7 @@ static void execute_on(struct ze_queue *queue, struct tl_call *call, struct exec
 	struct execute *execute = queue && *lists && *count ? execute_new(queue, *count) : NULL;
 	if (execute && execute->part && execute->lists) {
 		for (uint32_t i = 0; i < *count; i++)
-			add_list(execute, &execute->part[i], (*lists)[i], call->request);
+			execute_add_list(execute, &execute->part[i], (*lists)[i], call->request);
 		*lists = execute->lists;
 		*count = execute->count;
 		state->execute = execute;
@@ -119,7 +120,7 @@ static void execute_on(struct ze_queue *queue, struct tl_call *call, struct exec
 	}
 }
 
-static void before_execute(struct tl_call *call, void *state)
+static void execute_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	execute_on(tl_ze_usable() ? tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t))
@@ -129,7 +130,7 @@ static void before_execute(struct tl_call *call, void *state)
 }
 
 /* A graph will execute them, nobody knows when. */
-static void spoil(const ze_command_list_handle_t *handles, uint32_t count)
+static void lists_spoil(const ze_command_list_handle_t *handles, uint32_t count)
 {
 	for (uint32_t i = 0; handles && i < count; i++) {
 		const struct ze_list *list = tl_ze_list_find(handles[i]);
@@ -139,7 +140,8 @@ static void spoil(const ze_command_list_handle_t *handles, uint32_t count)
 }
 
 /* `signal`: the parameter with the event that is signalled behind the lists. */
-static void before_append(struct tl_call *call, struct execute_state *state, unsigned signal)
+static void append_lists_before_at(struct tl_call *call, struct execute_state *state,
+				   unsigned signal)
 {
 	uint32_t count = ZE_PARAM(call, 1, uint32_t);
 	ze_command_list_handle_t *lists = ZE_PARAM(call, 2, ze_command_list_handle_t *);
@@ -151,7 +153,7 @@ static void before_append(struct tl_call *call, struct execute_state *state, uns
 			       : NULL;
 	if (list && tl_ze_is_captured(list, event, ZE_PARAM(call, signal + 1, uint32_t),
 				      ZE_PARAM(call, signal + 2, ze_event_handle_t *)))
-		spoil(lists, count);
+		lists_spoil(lists, count);
 	else if (list)
 		execute_on(list->queue, call, state);
 	state->event = state->execute && event ? tl_ze_event_known(event) : NULL;
@@ -163,21 +165,21 @@ static void before_append(struct tl_call *call, struct execute_state *state, uns
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_append_lists(struct tl_call *call, void *state)
+static void append_lists_before(struct tl_call *call, void *state)
 {
-	before_append(call, state, 3);
+	append_lists_before_at(call, state, 3);
 }
 
-static void before_append_lists_with(struct tl_call *call, void *state)
+static void append_lists_with_before(struct tl_call *call, void *state)
 {
-	before_append(call, state, 4);
+	append_lists_before_at(call, state, 4);
 }
 
 /*
  * As if it had not been tried: what the executions before left is still there. The latest first, so
  * that each finds the one before it.
  */
-static void revert(struct execute *execute)
+static void execute_revert(struct execute *execute)
 {
 	for (uint32_t i = execute->parts; i-- > 0;) {
 		struct part *part = &execute->part[i];
@@ -197,7 +199,7 @@ static void revert(struct execute *execute)
 	}
 }
 
-static void executed(struct tl_call *call, struct execute *execute, ze_fence_handle_t signalled)
+static void execute_done(struct tl_call *call, struct execute *execute, ze_fence_handle_t signalled)
 {
 	struct tl_device_call here = tl_device_call_of(call);
 	struct ze_queue *queue = execute->queue;
@@ -216,7 +218,7 @@ static void executed(struct tl_call *call, struct execute *execute, ze_fence_han
 		tl_ze_collect(queue);
 }
 
-static void end_execute(struct tl_call *call, struct execute_state *state, bool failed,
+static void execute_end(struct tl_call *call, struct execute_state *state, bool failed,
 			ze_fence_handle_t fence)
 {
 	if (!state->execute)
@@ -225,23 +227,23 @@ static void end_execute(struct tl_call *call, struct execute_state *state, bool 
 	if (failed && state->event)
 		state->event->behind = NULL;
 	if (failed)
-		revert(state->execute);
+		execute_revert(state->execute);
 	else
-		executed(call, state->execute, fence);
+		execute_done(call, state->execute, fence);
 	tl_ze_event_leave(state->event);
 	pthread_mutex_unlock(&tl_ze_lock);
 	execute_free(state->execute);
 }
 
-static void after_execute(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void execute_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS,
+	execute_end(call, state, unwound || result != ZE_RESULT_SUCCESS,
 		    ZE_PARAM(call, 3, ze_fence_handle_t));
 }
 
-static void after_append_lists(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void append_lists_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS, NULL);
+	execute_end(call, state, unwound || result != ZE_RESULT_SUCCESS, NULL);
 }
 
 /* --- waiting for a queue. What was submitted when the wait began is over when it ends. */
@@ -251,8 +253,8 @@ struct wait_state {
 	uint64_t number;
 };
 
-static void waited(struct tl_call *call, const struct wait_state *wait, uint64_t result,
-		   bool unwound)
+static void wait_done(struct tl_call *call, const struct wait_state *wait, uint64_t result,
+		      bool unwound)
 {
 	struct tl_device_call here = tl_device_call_of(call);
 
@@ -263,7 +265,7 @@ static void waited(struct tl_call *call, const struct wait_state *wait, uint64_t
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_queue_wait(struct tl_call *call, void *state)
+static void queue_wait_before(struct tl_call *call, void *state)
 {
 	struct wait_state *wait = state;
 
@@ -273,7 +275,7 @@ static void before_queue_wait(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_list_wait(struct tl_call *call, void *state)
+static void list_wait_before(struct tl_call *call, void *state)
 {
 	struct wait_state *wait = state;
 
@@ -284,7 +286,7 @@ static void before_list_wait(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_fence_wait(struct tl_call *call, void *state)
+static void fence_wait_before(struct tl_call *call, void *state)
 {
 	struct wait_state *wait = state;
 
@@ -296,7 +298,7 @@ static void before_fence_wait(struct tl_call *call, void *state)
 }
 
 /* All queues and immediate lists of the device. */
-static void before_device_wait(struct tl_call *call, void *state)
+static void device_wait_before(struct tl_call *call, void *state)
 {
 	struct wait_state *wait = state;
 
@@ -306,7 +308,7 @@ static void before_device_wait(struct tl_call *call, void *state)
 	(void)call;
 }
 
-static void after_device_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void device_wait_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const struct wait_state *wait = state;
 	struct tl_device_call here = tl_device_call_of(call);
@@ -320,20 +322,20 @@ static void after_device_wait(struct tl_call *call, void *state, uint64_t result
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void after_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void wait_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	waited(call, state, result, unwound);
+	wait_done(call, state, result, unwound);
 }
 
 const struct tl_hook tl_ze_execute_hooks[] = {
-	{"zeCommandQueueExecuteCommandLists", before_execute, after_execute, TL_HOOK_TIMED},
-	{"zeCommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists,
+	{"zeCommandQueueExecuteCommandLists", execute_before, execute_after, TL_HOOK_TIMED},
+	{"zeCommandListImmediateAppendCommandListsExp", append_lists_before, append_lists_after,
 	 TL_HOOK_TIMED},
-	{"zeCommandListImmediateAppendCommandListsWithParameters", before_append_lists_with,
-	 after_append_lists, TL_HOOK_TIMED},
-	{"zeDeviceSynchronize", before_device_wait, after_device_wait, TL_HOOK_TIMED},
-	{"zeCommandQueueSynchronize", before_queue_wait, after_wait, TL_HOOK_TIMED},
-	{"zeCommandListHostSynchronize", before_list_wait, after_wait, TL_HOOK_TIMED},
-	{"zeFenceHostSynchronize", before_fence_wait, after_wait, TL_HOOK_TIMED},
+	{"zeCommandListImmediateAppendCommandListsWithParameters", append_lists_with_before,
+	 append_lists_after, TL_HOOK_TIMED},
+	{"zeDeviceSynchronize", device_wait_before, device_wait_after, TL_HOOK_TIMED},
+	{"zeCommandQueueSynchronize", queue_wait_before, wait_after, TL_HOOK_TIMED},
+	{"zeCommandListHostSynchronize", list_wait_before, wait_after, TL_HOOK_TIMED},
+	{"zeFenceHostSynchronize", fence_wait_before, wait_after, TL_HOOK_TIMED},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_capture.h"
 #include "layer/device/ze/ze_driver_functions.h"
 

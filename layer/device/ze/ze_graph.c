@@ -25,7 +25,7 @@ struct session {
 static struct session *sessions;
 static uint64_t last;
 
-static struct session **find(uint64_t number)
+static struct session **session_find(uint64_t number)
 {
 	struct session **link = &sessions;
 
@@ -34,25 +34,25 @@ static struct session **find(uint64_t number)
 	return link;
 }
 
-static bool is_under_way(uint64_t number)
+static bool session_is_under_way(uint64_t number)
 {
-	return number && *find(number);
+	return number && *session_find(number);
 }
 
-static void end_session(uint64_t number)
+static void session_end(uint64_t number)
 {
-	struct session **link = find(number), *session = *link;
+	struct session **link = session_find(number), *session = *link;
 
 	if (session)
 		*link = session->next;
 	free(session);
 }
 
-static uint64_t session_of(uint32_t count, const ze_event_handle_t *waits)
+static uint64_t events_session(uint32_t count, const ze_event_handle_t *waits)
 {
 	for (uint32_t i = 0; waits && i < count; i++) {
 		const struct ze_event *event = tl_ze_event_find(waits[i]);
-		if (event && is_under_way(event->session))
+		if (event && session_is_under_way(event->session))
 			return event->session;
 	}
 	return 0;
@@ -63,8 +63,8 @@ bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t 
 {
 	if (!sessions || !list->queue)
 		return false;
-	if (!is_under_way(list->session))
-		list->session = session_of(count, waits);
+	if (!session_is_under_way(list->session))
+		list->session = events_session(count, waits);
 	struct ze_event *event = list->session && signal ? tl_ze_event_known(signal) : NULL;
 	if (event)
 		event->session = list->session;
@@ -73,10 +73,10 @@ bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t 
 
 void tl_ze_list_is_gone(const struct ze_list *list)
 {
-	struct session *session = *find(list->session);
+	struct session *session = *session_find(list->session);
 
 	if (session && session->first == list)
-		end_session(session->number);
+		session_end(session->number);
 }
 
 void tl_ze_graphs_forget(void)
@@ -84,7 +84,7 @@ void tl_ze_graphs_forget(void)
 	sessions = NULL;
 }
 
-static void after_begin(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void session_begin_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
@@ -100,21 +100,21 @@ static void after_begin(struct tl_call *call, void *state, uint64_t result, bool
 	(void)state;
 }
 
-static void after_end(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void session_end_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	const struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
 	if (list)
-		end_session(list->session);
+		session_end(list->session);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
 const struct tl_hook tl_ze_graph_hooks[] = {
-	{"zeCommandListBeginGraphCaptureExt", NULL, after_begin, TL_HOOK_PLAIN},
-	{"zeCommandListBeginCaptureIntoGraphExt", NULL, after_begin, TL_HOOK_PLAIN},
-	{"zeCommandListEndGraphCaptureExt", NULL, after_end, TL_HOOK_PLAIN},
+	{"zeCommandListBeginGraphCaptureExt", NULL, session_begin_after, TL_HOOK_PLAIN},
+	{"zeCommandListBeginCaptureIntoGraphExt", NULL, session_begin_after, TL_HOOK_PLAIN},
+	{"zeCommandListEndGraphCaptureExt", NULL, session_end_after, TL_HOOK_PLAIN},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#include "layer/device/device_lanes.h"
 #include "layer/device/device_api.h"
 #include "layer/device/ze/ze_append.h"
 #include "layer/device/ze/ze_collect.h"

@@ -46,14 +46,14 @@ struct change_desc {
 	};
 };
 
-static struct ze_list *list_of(const struct tl_call *call)
+static struct ze_list *call_list(const struct tl_call *call)
 {
 	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
 
 	return list && list->recording ? list : NULL;
 }
 
-static struct ze_command *command_of(struct ze_recording *recording, uint64_t id)
+static struct ze_command *recording_command(struct ze_recording *recording, uint64_t id)
 {
 	for (uint32_t i = 0; id && i < recording->count; i++)
 		if (recording->commands[i].id == id)
@@ -63,14 +63,14 @@ static struct ze_command *command_of(struct ze_recording *recording, uint64_t id
 
 /* --- the number of the next command */
 
-static void after_next_id(struct tl_call *call, unsigned id, uint64_t result, bool unwound)
+static void next_id_after_at(struct tl_call *call, unsigned id, uint64_t result, bool unwound)
 {
 	const struct mutable_desc *desc = ZE_PARAM(call, 1, const struct mutable_desc *);
 
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_of(call);
+	struct ze_list *list = call_list(call);
 	if (list) {
 		list->next_id = *ZE_PARAM(call, id, uint64_t *);
 		list->next_signals = desc->flags == 0 || desc->flags & CHANGES_SIGNAL;
@@ -78,79 +78,79 @@ static void after_next_id(struct tl_call *call, unsigned id, uint64_t result, bo
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void after_get_id(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void next_id_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	after_next_id(call, 2, result, unwound);
+	next_id_after_at(call, 2, result, unwound);
 	(void)state;
 }
 
-static void after_get_id_with_kernels(struct tl_call *call, void *state, uint64_t result,
-				      bool unwound)
+static void next_id_with_kernels_after(struct tl_call *call, void *state, uint64_t result,
+				       bool unwound)
 {
-	after_next_id(call, 4, result, unwound);
+	next_id_after_at(call, 4, result, unwound);
 	(void)state;
 }
 
 /* --- changes */
 
-static void before_change(struct tl_call *call, void *state)
+static void change_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
-	const struct ze_list *list = list_of(call);
+	const struct ze_list *list = call_list(call);
 	if (list)
 		tl_ze_recording_collect(list->recording);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static uint64_t count_of(const struct ze_command *command, unsigned i)
+static uint64_t command_group_count(const struct ze_command *command, unsigned i)
 {
 	return command->facts.local[i] ? command->facts.global[i] / command->facts.local[i] : 0;
 }
 
-static void change_sizes(struct ze_command *command, const struct change_desc *change)
+static void command_change_sizes(struct ze_command *command, const struct change_desc *change)
 {
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t count = change->stype == GROUP_COUNT ? (&change->counts->groupCountX)[i]
-							      : count_of(command, i);
+							      : command_group_count(command, i);
 		if (change->stype == GROUP_SIZE)
 			command->facts.local[i] = change->sizes[i];
 		command->facts.global[i] = count * command->facts.local[i];
 	}
 }
 
-static void after_change(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void change_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const struct mutable_desc *desc = ZE_PARAM(call, 1, const struct mutable_desc *);
 
 	if (unwound || result != ZE_RESULT_SUCCESS || !desc)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_of(call);
+	struct ze_list *list = call_list(call);
 	for (const struct change_desc *change = desc->next; list && change; change = change->next) {
-		struct ze_command *command = command_of(list->recording, change->id);
+		struct ze_command *command = recording_command(list->recording, change->id);
 		if (command && command->facts.dimensions &&
 		    (change->stype == GROUP_SIZE ||
 		     (change->stype == GROUP_COUNT && change->counts)))
-			change_sizes(command, change);
+			command_change_sizes(command, change);
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void change_kernel(struct ze_command *command, ze_kernel_handle_t handle)
+static void command_change_kernel(struct ze_command *command, ze_kernel_handle_t handle)
 {
 	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
 
 	tl_ze_command_set_kernel(command, kernel ? kernel->name : NULL);
 	for (unsigned i = 0; kernel && kernel->group[0] && command->facts.dimensions && i < 3;
 	     i++) {
-		command->facts.global[i] = count_of(command, i) * kernel->group[i];
+		command->facts.global[i] = command_group_count(command, i) * kernel->group[i];
 		command->facts.local[i] = kernel->group[i];
 	}
 }
 
-static void after_kernels(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void change_kernels_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const uint64_t *ids = ZE_PARAM(call, 2, uint64_t *);
 	const ze_kernel_handle_t *kernels = ZE_PARAM(call, 3, ze_kernel_handle_t *);
@@ -158,26 +158,26 @@ static void after_kernels(struct tl_call *call, void *state, uint64_t result, bo
 	if (unwound || result != ZE_RESULT_SUCCESS || !ids || !kernels)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_of(call);
+	struct ze_list *list = call_list(call);
 	for (uint32_t i = 0; list && i < ZE_PARAM(call, 1, uint32_t); i++) {
-		struct ze_command *command = command_of(list->recording, ids[i]);
+		struct ze_command *command = recording_command(list->recording, ids[i]);
 		if (command)
-			change_kernel(command, kernels[i]);
+			command_change_kernel(command, kernels[i]);
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void after_signal(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void change_signal_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	ze_event_handle_t signal = ZE_PARAM(call, 2, ze_event_handle_t);
 
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_list *list = list_of(call);
+	struct ze_list *list = call_list(call);
 	struct ze_command *command =
-		list ? command_of(list->recording, ZE_PARAM(call, 1, uint64_t)) : NULL;
+		list ? recording_command(list->recording, ZE_PARAM(call, 1, uint64_t)) : NULL;
 	if (command)
 		tl_ze_recording_signal(list->recording, command,
 				       signal ? tl_ze_event_known(signal) : NULL);
@@ -188,12 +188,12 @@ static void after_signal(struct tl_call *call, void *state, uint64_t result, boo
 /* --- copies */
 
 /* Both write to the same events and memory of ours. */
-static void after_clone(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void list_clone_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	const struct ze_list *list = list_of(call);
+	const struct ze_list *list = call_list(call);
 	if (list) {
 		tl_ze_recording_collect(list->recording);
 		tl_ze_recording_spoil(list->recording);
@@ -204,14 +204,14 @@ static void after_clone(struct tl_call *call, void *state, uint64_t result, bool
 }
 
 const struct tl_hook tl_ze_mutable_hooks[] = {
-	{"zeCommandListGetNextCommandIdExp", NULL, after_get_id, TL_HOOK_PLAIN},
-	{"zeCommandListGetNextCommandIdWithKernelsExp", NULL, after_get_id_with_kernels,
+	{"zeCommandListGetNextCommandIdExp", NULL, next_id_after, TL_HOOK_PLAIN},
+	{"zeCommandListGetNextCommandIdWithKernelsExp", NULL, next_id_with_kernels_after,
 	 TL_HOOK_PLAIN},
-	{"zeCommandListUpdateMutableCommandsExp", before_change, after_change, TL_HOOK_PLAIN},
-	{"zeCommandListUpdateMutableCommandSignalEventExp", before_change, after_signal,
+	{"zeCommandListUpdateMutableCommandsExp", change_before, change_after, TL_HOOK_PLAIN},
+	{"zeCommandListUpdateMutableCommandSignalEventExp", change_before, change_signal_after,
 	 TL_HOOK_PLAIN},
-	{"zeCommandListUpdateMutableCommandKernelsExp", before_change, after_kernels,
+	{"zeCommandListUpdateMutableCommandKernelsExp", change_before, change_kernels_after,
 	 TL_HOOK_PLAIN},
-	{"zeCommandListCreateCloneExp", NULL, after_clone, TL_HOOK_PLAIN},
+	{"zeCommandListCreateCloneExp", NULL, list_clone_after, TL_HOOK_PLAIN},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };

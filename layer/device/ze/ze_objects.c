@@ -17,7 +17,7 @@
 static struct tl_handles queues, lists, fences, kernels, images, allocations;
 static struct ze_queue *all_queues;
 
-static bool failed(uint64_t result, bool unwound)
+static bool call_failed(uint64_t result, bool unwound)
 {
 	return unwound || result != ZE_RESULT_SUCCESS;
 }
@@ -26,7 +26,7 @@ static bool failed(uint64_t result, bool unwound)
  * The object is in the table under its handle. What was there under it is of one that was not seen
  * being destroyed.
  */
-static void *known(struct tl_handles *table, const void *handle, size_t size)
+static void *object_new(struct tl_handles *table, const void *handle, size_t size)
 {
 	struct tl_handle *object = calloc(1, size);
 
@@ -40,7 +40,7 @@ static void *known(struct tl_handles *table, const void *handle, size_t size)
 /* --- contexts */
 
 /* Ours go with it, and before it. */
-static void before_context_destroy(struct tl_call *call, void *state)
+static void context_destroy_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	tl_ze_context_destroy(ZE_PARAM(call, 0, ze_context_handle_t));
@@ -50,7 +50,7 @@ static void before_context_destroy(struct tl_call *call, void *state)
 
 /* --- queues */
 
-static void open_queue(struct ze_queue *queue, struct ze_device *device, uint32_t group,
+static void queue_open(struct ze_queue *queue, struct ze_device *device, uint32_t group,
 		       uint32_t index, ze_command_queue_mode_t mode)
 {
 	queue->device = device;
@@ -64,7 +64,7 @@ static void open_queue(struct ze_queue *queue, struct ze_device *device, uint32_
 	all_queues = queue;
 }
 
-static void close_queue(struct ze_queue *queue)
+static void queue_close(struct ze_queue *queue)
 {
 	for (struct ze_execution *execution = queue->first; execution; execution = execution->next)
 		execution->submitted = true;
@@ -85,18 +85,18 @@ struct ze_queue *tl_ze_queue_find(ze_command_queue_handle_t handle)
 	return (struct ze_queue *)tl_handles_find(&queues, handle);
 }
 
-static void after_queue_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void queue_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_command_queue_desc_t *desc = ZE_PARAM(call, 2, const ze_command_queue_desc_t *);
 
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_device *device = tl_ze_device(ZE_PARAM(call, 1, ze_device_handle_t));
 	struct ze_queue *queue =
-		device ? known(&queues, *ZE_PARAM(call, 3, void **), sizeof(*queue)) : NULL;
+		device ? object_new(&queues, *ZE_PARAM(call, 3, void **), sizeof(*queue)) : NULL;
 	if (queue)
-		open_queue(queue, device, desc->ordinal, desc->index, desc->mode);
+		queue_open(queue, device, desc->ordinal, desc->index, desc->mode);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
@@ -109,7 +109,7 @@ struct taken {
 	struct tl_handle *object;
 };
 
-static void before_queue_destroy(struct tl_call *call, void *state)
+static void queue_destroy_before(struct tl_call *call, void *state)
 {
 	struct taken *taken = state;
 
@@ -120,17 +120,17 @@ static void before_queue_destroy(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void after_queue_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void queue_destroy_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	struct taken *taken = state;
 
 	if (!taken->object)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	if (failed(result, unwound)) {
+	if (call_failed(result, unwound)) {
 		tl_handles_put(&queues, taken->object);
 	} else {
-		close_queue((struct ze_queue *)taken->object);
+		queue_close((struct ze_queue *)taken->object);
 		free(taken->object);
 	}
 	pthread_mutex_unlock(&tl_ze_lock);
@@ -144,19 +144,19 @@ struct ze_fence *tl_ze_fence_find(ze_fence_handle_t handle)
 	return (struct ze_fence *)tl_handles_find(&fences, handle);
 }
 
-static void after_fence_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void fence_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_fence *fence = known(&fences, *ZE_PARAM(call, 2, void **), sizeof(*fence));
+	struct ze_fence *fence = object_new(&fences, *ZE_PARAM(call, 2, void **), sizeof(*fence));
 	if (fence)
 		fence->queue = ZE_PARAM(call, 0, ze_command_queue_handle_t);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void before_fence_destroy(struct tl_call *call, void *state)
+static void fence_destroy_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	free(tl_handles_take(&fences, ZE_PARAM(call, 0, void *)));
@@ -179,9 +179,9 @@ static struct ze_list *list_new(struct tl_call *call, uint32_t group, bool in_or
 {
 	struct ze_device *device = tl_ze_device(ZE_PARAM(call, 1, ze_device_handle_t));
 	struct ze_context *context = tl_ze_context(ZE_PARAM(call, 0, ze_context_handle_t));
-	struct ze_list *list = device && context
-				       ? known(&lists, *ZE_PARAM(call, 3, void **), sizeof(*list))
-				       : NULL;
+	struct ze_list *list =
+		device && context ? object_new(&lists, *ZE_PARAM(call, 3, void **), sizeof(*list))
+				  : NULL;
 
 	if (!list)
 		return NULL;
@@ -194,7 +194,7 @@ static struct ze_list *list_new(struct tl_call *call, uint32_t group, bool in_or
 }
 
 /* Its commands are the same, with the program's events, and nothing of ours. */
-static void copy_command(struct ze_recording *recording, const struct ze_command *command)
+static void recording_copy_command(struct ze_recording *recording, const struct ze_command *command)
 {
 	struct ze_command *copy = tl_ze_command_next(recording);
 
@@ -214,7 +214,7 @@ static void copy_command(struct ze_recording *recording, const struct ze_command
 
 void tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone)
 {
-	struct ze_list *made = known(&lists, clone, sizeof(*made));
+	struct ze_list *made = object_new(&lists, clone, sizeof(*made));
 
 	if (!made)
 		return;
@@ -225,14 +225,14 @@ void tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone
 	made->in_order = list->in_order;
 	made->recording = tl_ze_recording_new(list->context, list->device, list->group, false);
 	for (uint32_t i = 0; made->recording && i < list->recording->count; i++)
-		copy_command(made->recording, &list->recording->commands[i]);
+		recording_copy_command(made->recording, &list->recording->commands[i]);
 }
 
-static void after_list_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void list_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_command_list_desc_t *desc = ZE_PARAM(call, 2, const ze_command_list_desc_t *);
 
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_list *list =
@@ -244,23 +244,23 @@ static void after_list_create(struct tl_call *call, void *state, uint64_t result
 	(void)state;
 }
 
-static void after_immediate_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void immediate_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_command_queue_desc_t *desc = ZE_PARAM(call, 2, const ze_command_queue_desc_t *);
 
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_list *list = list_new(call, desc->ordinal, desc->flags & QUEUE_IN_ORDER);
 	if (list)
 		list->queue = calloc(1, sizeof(*list->queue));
 	if (list && list->queue)
-		open_queue(list->queue, list->device, desc->ordinal, desc->index, desc->mode);
+		queue_open(list->queue, list->device, desc->ordinal, desc->index, desc->mode);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void before_list_destroy(struct tl_call *call, void *state)
+static void list_destroy_before(struct tl_call *call, void *state)
 {
 	struct taken *taken = state;
 
@@ -276,7 +276,7 @@ static void before_list_destroy(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_list_reset(struct tl_call *call, void *state)
+static void list_reset_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
@@ -286,7 +286,7 @@ static void before_list_reset(struct tl_call *call, void *state)
 	(void)state;
 }
 
-static void after_list_destroy(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void list_destroy_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	struct taken *taken = state;
 	struct ze_list *list = (struct ze_list *)taken->object;
@@ -294,12 +294,12 @@ static void after_list_destroy(struct tl_call *call, void *state, uint64_t resul
 	if (!list)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	if (failed(result, unwound)) {
+	if (call_failed(result, unwound)) {
 		tl_handles_put(&lists, taken->object);
 	} else {
 		tl_ze_recording_release(list->recording);
 		if (list->queue)
-			close_queue(list->queue);
+			queue_close(list->queue);
 		free(list->queue);
 		free(list);
 	}
@@ -308,9 +308,9 @@ static void after_list_destroy(struct tl_call *call, void *state, uint64_t resul
 }
 
 /* Executions of what was recorded may still be under way. */
-static void after_list_reset(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void list_reset_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
@@ -331,7 +331,7 @@ struct ze_kernel *tl_ze_kernel_find(ze_kernel_handle_t handle)
 	return (struct ze_kernel *)tl_handles_find(&kernels, handle);
 }
 
-static void forget_kernel(const void *handle)
+static void kernel_forget(const void *handle)
 {
 	struct ze_kernel *kernel = (struct ze_kernel *)tl_handles_take(&kernels, handle);
 
@@ -340,32 +340,34 @@ static void forget_kernel(const void *handle)
 	free(kernel);
 }
 
-static void after_kernel_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void kernel_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_kernel_desc_t *desc = ZE_PARAM(call, 1, const ze_kernel_desc_t *);
 
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	forget_kernel(*ZE_PARAM(call, 2, void **));
-	struct ze_kernel *kernel = known(&kernels, *ZE_PARAM(call, 2, void **), sizeof(*kernel));
+	kernel_forget(*ZE_PARAM(call, 2, void **));
+	struct ze_kernel *kernel =
+		object_new(&kernels, *ZE_PARAM(call, 2, void **), sizeof(*kernel));
 	if (kernel && desc->pKernelName)
 		kernel->name = strdup(desc->pKernelName);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void before_kernel_destroy(struct tl_call *call, void *state)
+static void kernel_destroy_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
-	forget_kernel(ZE_PARAM(call, 0, void *));
+	kernel_forget(ZE_PARAM(call, 0, void *));
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }
 
-static void after_group_size(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void kernel_group_size_after(struct tl_call *call, void *state, uint64_t result,
+				    bool unwound)
 {
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
 	struct ze_kernel *kernel = tl_ze_kernel_find(ZE_PARAM(call, 0, ze_kernel_handle_t));
@@ -382,23 +384,23 @@ struct ze_image *tl_ze_image_find(ze_image_handle_t handle)
 	return (struct ze_image *)tl_handles_find(&images, handle);
 }
 
-static uint32_t pixel_of(ze_image_format_layout_t layout)
+static uint32_t image_pixel(ze_image_format_layout_t layout)
 {
 	static const uint8_t bytes[] = {1, 2, 4, 2, 4, 4, 8, 8, 16, 4, 4, 2, 2, 2};
 
 	return (uint32_t)layout < sizeof(bytes) ? bytes[layout] : 0;
 }
 
-static void after_image_create(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void image_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_image_desc_t *desc = ZE_PARAM(call, 2, const ze_image_desc_t *);
 
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	struct ze_image *image = known(&images, *ZE_PARAM(call, 3, void **), sizeof(*image));
+	struct ze_image *image = object_new(&images, *ZE_PARAM(call, 3, void **), sizeof(*image));
 	if (image) {
-		image->pixel = pixel_of(desc->format.layout);
+		image->pixel = image_pixel(desc->format.layout);
 		image->pixels = desc->width * (desc->height ? desc->height : 1) *
 				(desc->depth ? desc->depth : 1) *
 				(desc->arraylevels ? desc->arraylevels : 1);
@@ -407,7 +409,7 @@ static void after_image_create(struct tl_call *call, void *state, uint64_t resul
 	(void)state;
 }
 
-static void before_image_destroy(struct tl_call *call, void *state)
+static void image_destroy_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);
 	free(tl_handles_take(&images, ZE_PARAM(call, 0, void *)));
@@ -424,9 +426,9 @@ struct allocation {
 };
 
 /* `device` may be NULL: the host's. */
-static void allocated(const void *memory, ze_device_handle_t device, size_t size)
+static void memory_allocated(const void *memory, ze_device_handle_t device, size_t size)
 {
-	struct allocation *allocation = known(&allocations, memory, sizeof(*allocation));
+	struct allocation *allocation = object_new(&allocations, memory, sizeof(*allocation));
 	struct ze_device *of = device ? tl_ze_device(device) : NULL;
 
 	if (!allocation)
@@ -436,38 +438,41 @@ static void allocated(const void *memory, ze_device_handle_t device, size_t size
 	tl_device_memory(allocation->device, allocation->size);
 }
 
-static void after_alloc(struct tl_call *call, uint64_t result, bool unwound, unsigned size,
-			int device, unsigned memory)
+static void memory_alloc_after_at(struct tl_call *call, uint64_t result, bool unwound,
+				  unsigned size, int device, unsigned memory)
 {
-	if (failed(result, unwound))
+	if (call_failed(result, unwound))
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	allocated(*ZE_PARAM(call, memory, void **),
-		  device < 0 ? NULL : ZE_PARAM(call, device, ze_device_handle_t),
-		  ZE_PARAM(call, size, size_t));
+	memory_allocated(*ZE_PARAM(call, memory, void **),
+			 device < 0 ? NULL : ZE_PARAM(call, device, ze_device_handle_t),
+			 ZE_PARAM(call, size, size_t));
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void after_alloc_device(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void memory_alloc_device_after(struct tl_call *call, void *state, uint64_t result,
+				      bool unwound)
 {
-	after_alloc(call, result, unwound, 2, 4, 5);
+	memory_alloc_after_at(call, result, unwound, 2, 4, 5);
 	(void)state;
 }
 
-static void after_alloc_shared(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void memory_alloc_shared_after(struct tl_call *call, void *state, uint64_t result,
+				      bool unwound)
 {
-	after_alloc(call, result, unwound, 3, 5, 6);
+	memory_alloc_after_at(call, result, unwound, 3, 5, 6);
 	(void)state;
 }
 
-static void after_alloc_host(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void memory_alloc_host_after(struct tl_call *call, void *state, uint64_t result,
+				    bool unwound)
 {
-	after_alloc(call, result, unwound, 2, -1, 4);
+	memory_alloc_after_at(call, result, unwound, 2, -1, 4);
 	(void)state;
 }
 
 /* Memory is freed as handles are: taken out before, since its address may be another's at once. */
-static void before_free(struct tl_call *call, void *state, unsigned memory)
+static void memory_free_before_at(struct tl_call *call, void *state, unsigned memory)
 {
 	struct taken *taken = state;
 
@@ -476,17 +481,17 @@ static void before_free(struct tl_call *call, void *state, unsigned memory)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-static void before_mem_free(struct tl_call *call, void *state)
+static void memory_free_before(struct tl_call *call, void *state)
 {
-	before_free(call, state, 1);
+	memory_free_before_at(call, state, 1);
 }
 
-static void before_mem_free_ext(struct tl_call *call, void *state)
+static void memory_free_ext_before(struct tl_call *call, void *state)
 {
-	before_free(call, state, 2);
+	memory_free_before_at(call, state, 2);
 }
 
-static void after_free(struct tl_call *call, void *state, uint64_t result, bool unwound)
+static void memory_free_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	struct taken *taken = state;
 	struct allocation *allocation = (struct allocation *)taken->object;
@@ -494,7 +499,7 @@ static void after_free(struct tl_call *call, void *state, uint64_t result, bool 
 	if (!allocation)
 		return;
 	pthread_mutex_lock(&tl_ze_lock);
-	if (failed(result, unwound)) {
+	if (call_failed(result, unwound)) {
 		tl_handles_put(&allocations, taken->object);
 	} else {
 		tl_device_memory(allocation->device, -allocation->size);
@@ -505,25 +510,25 @@ static void after_free(struct tl_call *call, void *state, uint64_t result, bool 
 }
 
 const struct tl_hook tl_ze_object_hooks[] = {
-	{"zeContextDestroy", before_context_destroy, NULL, TL_HOOK_PLAIN},
-	{"zeCommandQueueCreate", NULL, after_queue_create, TL_HOOK_PLAIN},
-	{"zeCommandQueueDestroy", before_queue_destroy, after_queue_destroy, TL_HOOK_PLAIN},
-	{"zeFenceCreate", NULL, after_fence_create, TL_HOOK_PLAIN},
-	{"zeFenceDestroy", before_fence_destroy, NULL, TL_HOOK_PLAIN},
-	{"zeCommandListCreate", NULL, after_list_create, TL_HOOK_PLAIN},
-	{"zeCommandListCreateImmediate", NULL, after_immediate_create, TL_HOOK_PLAIN},
-	{"zeCommandListDestroy", before_list_destroy, after_list_destroy, TL_HOOK_PLAIN},
-	{"zeCommandListReset", before_list_reset, after_list_reset, TL_HOOK_PLAIN},
-	{"zeImageCreate", NULL, after_image_create, TL_HOOK_PLAIN},
-	{"zeImageDestroy", before_image_destroy, NULL, TL_HOOK_PLAIN},
-	{"zeKernelCreate", NULL, after_kernel_create, TL_HOOK_PLAIN},
-	{"zeKernelDestroy", before_kernel_destroy, NULL, TL_HOOK_PLAIN},
-	{"zeKernelSetGroupSize", NULL, after_group_size, TL_HOOK_PLAIN},
-	{"zeMemAllocDevice", NULL, after_alloc_device, TL_HOOK_PLAIN},
-	{"zeMemAllocShared", NULL, after_alloc_shared, TL_HOOK_PLAIN},
-	{"zeMemAllocHost", NULL, after_alloc_host, TL_HOOK_PLAIN},
-	{"zeMemFree", before_mem_free, after_free, TL_HOOK_PLAIN},
-	{"zeMemFreeExt", before_mem_free_ext, after_free, TL_HOOK_PLAIN},
+	{"zeContextDestroy", context_destroy_before, NULL, TL_HOOK_PLAIN},
+	{"zeCommandQueueCreate", NULL, queue_create_after, TL_HOOK_PLAIN},
+	{"zeCommandQueueDestroy", queue_destroy_before, queue_destroy_after, TL_HOOK_PLAIN},
+	{"zeFenceCreate", NULL, fence_create_after, TL_HOOK_PLAIN},
+	{"zeFenceDestroy", fence_destroy_before, NULL, TL_HOOK_PLAIN},
+	{"zeCommandListCreate", NULL, list_create_after, TL_HOOK_PLAIN},
+	{"zeCommandListCreateImmediate", NULL, immediate_create_after, TL_HOOK_PLAIN},
+	{"zeCommandListDestroy", list_destroy_before, list_destroy_after, TL_HOOK_PLAIN},
+	{"zeCommandListReset", list_reset_before, list_reset_after, TL_HOOK_PLAIN},
+	{"zeImageCreate", NULL, image_create_after, TL_HOOK_PLAIN},
+	{"zeImageDestroy", image_destroy_before, NULL, TL_HOOK_PLAIN},
+	{"zeKernelCreate", NULL, kernel_create_after, TL_HOOK_PLAIN},
+	{"zeKernelDestroy", kernel_destroy_before, NULL, TL_HOOK_PLAIN},
+	{"zeKernelSetGroupSize", NULL, kernel_group_size_after, TL_HOOK_PLAIN},
+	{"zeMemAllocDevice", NULL, memory_alloc_device_after, TL_HOOK_PLAIN},
+	{"zeMemAllocShared", NULL, memory_alloc_shared_after, TL_HOOK_PLAIN},
+	{"zeMemAllocHost", NULL, memory_alloc_host_after, TL_HOOK_PLAIN},
+	{"zeMemFree", memory_free_before, memory_free_after, TL_HOOK_PLAIN},
+	{"zeMemFreeExt", memory_free_ext_before, memory_free_after, TL_HOOK_PLAIN},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
 

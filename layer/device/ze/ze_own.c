@@ -30,7 +30,7 @@ struct ze_slab {
 	uint32_t nruns;
 };
 
-static ze_context_handle_t handle_of(const struct ze_context *context)
+static ze_context_handle_t context_handle(const struct ze_context *context)
 {
 	return (ze_context_handle_t)(uintptr_t)context->handle.key;
 }
@@ -44,7 +44,7 @@ static ze_event_pool_handle_t pool_new(struct ze_context *context, ze_event_pool
 		.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = count};
 	ze_event_pool_handle_t pool = NULL;
 
-	return tl_ze_real.zeEventPoolCreate(handle_of(context), &desc, 0, NULL, &pool) ==
+	return tl_ze_real.zeEventPoolCreate(context_handle(context), &desc, 0, NULL, &pool) ==
 			       ZE_RESULT_SUCCESS
 		       ? pool
 		       : NULL;
@@ -60,7 +60,7 @@ static ze_event_handle_t event_new(ze_event_pool_handle_t pool, uint32_t index)
 	return tl_ze_real.zeEventCreate(pool, &desc, &event) == ZE_RESULT_SUCCESS ? event : NULL;
 }
 
-static struct ze_pools *pool_with_room(struct ze_context *context)
+static struct ze_pools *context_pool_with_room(struct ze_context *context)
 {
 	struct ze_pools *pools = context->pools;
 
@@ -89,7 +89,8 @@ struct ze_own_event *tl_ze_event_take(struct ze_context *context)
 		context->events = own->next;
 		return own;
 	}
-	struct ze_pools *pools = tl_ze_usable() && !context->gone ? pool_with_room(context) : NULL;
+	struct ze_pools *pools =
+		tl_ze_usable() && !context->gone ? context_pool_with_room(context) : NULL;
 	if (!pools)
 		return NULL;
 	own = &pools->events[pools->used];
@@ -107,7 +108,7 @@ void tl_ze_event_give(struct ze_context *context, struct ze_own_event *own)
 }
 
 /* Both, when the first is needed. */
-static void make_plain(struct ze_context *context)
+static void context_make_plain(struct ze_context *context)
 {
 	if (!context->plain_pool)
 		context->plain_pool = pool_new(context, ZE_EVENT_POOL_FLAG_HOST_VISIBLE, 2);
@@ -121,7 +122,7 @@ static void make_plain(struct ze_context *context)
 ze_event_handle_t tl_ze_plain(struct ze_context *context, bool signalled)
 {
 	if (!context->plain[1] && tl_ze_usable() && !context->gone)
-		make_plain(context);
+		context_make_plain(context);
 	return context->plain[signalled];
 }
 
@@ -133,7 +134,7 @@ void *tl_ze_memory_take(struct ze_context *context, size_t size)
 	void *memory = NULL;
 
 	if (!tl_ze_usable() || context->gone ||
-	    tl_ze_real.zeMemAllocHost(handle_of(context), &desc, size, 64, &memory) !=
+	    tl_ze_real.zeMemAllocHost(context_handle(context), &desc, size, 64, &memory) !=
 		    ZE_RESULT_SUCCESS)
 		return NULL;
 	memset(memory, 0, size);
@@ -143,10 +144,10 @@ void *tl_ze_memory_take(struct ze_context *context, size_t size)
 void tl_ze_memory_give(struct ze_context *context, void *memory)
 {
 	if (memory && tl_ze_usable())
-		tl_ze_real.zeMemFree(handle_of(context), memory);
+		tl_ze_real.zeMemFree(context_handle(context), memory);
 }
 
-static struct ze_slab *slab_with_room(struct ze_context *context)
+static struct ze_slab *context_slab_with_room(struct ze_context *context)
 {
 	struct ze_slab *slab = context->slabs;
 
@@ -174,7 +175,7 @@ struct ze_run *tl_ze_run_take(struct ze_context *context)
 		memset(run->slots, 0, ZE_RUN * sizeof(*run->slots));
 		return run;
 	}
-	struct ze_slab *slab = slab_with_room(context);
+	struct ze_slab *slab = context_slab_with_room(context);
 	if (!slab)
 		return NULL;
 	run = &slab->runs[slab->nruns];
@@ -229,7 +230,7 @@ struct ze_context *tl_ze_context(ze_context_handle_t handle)
 	return context;
 }
 
-static void destroy_events(struct ze_context *context)
+static void context_destroy_events(struct ze_context *context)
 {
 	struct ze_pools *next;
 
@@ -247,7 +248,7 @@ static void destroy_events(struct ze_context *context)
 		tl_ze_real.zeEventPoolDestroy(context->plain_pool);
 }
 
-static void destroy_memory(struct ze_context *context)
+static void context_destroy_memory(struct ze_context *context)
 {
 	struct ze_slab *next;
 
@@ -273,8 +274,8 @@ void tl_ze_context_destroy(ze_context_handle_t handle)
 	}
 	/* What the device may yet write to stays. */
 	if (tl_ze_usable() && !context->outlived) {
-		destroy_events(context);
-		destroy_memory(context);
+		context_destroy_events(context);
+		context_destroy_memory(context);
 	}
 	*context = (struct ze_context){.handle.key = context->handle.key, .gone = true};
 }
