@@ -321,7 +321,7 @@ EXTRA_DIST += %D%/device/device_cl.sh %D%/device/device_cl_ends.sh %D%/device/de
 # --- tracegen: models, descriptors, checks
 TESTS += model_test %D%/gen/tracegen.sh
 check_PROGRAMS += model_test
-model_test_SOURCES = %D%/gen/model_test.c gen/parse.c gen/comment.c gen/model.c gen/model_json.c gen/descriptor.c
+model_test_SOURCES = %D%/gen/model_test.c $(tracegen_model)
 model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
 model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) libtl_format.la
 EXTRA_DIST += %D%/gen/tracegen.sh
