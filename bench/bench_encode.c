@@ -20,7 +20,7 @@
 
 #include "bench/harness.h"
 #include "bench/plain.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "tracelayer/shim.h"
 
@@ -40,13 +40,13 @@ static _Alignas(64) char gzip_memory[TL_GZIP_MEMORY];
 static char packed[2 * (PIECE + TL_ENCODER_ROOM)];
 
 /* As layer/buffers/clock.c does it: a product and a shift. */
-static uint64_t ns(uint64_t ticks)
+static uint64_t ns(const void *source, uint64_t ticks)
 {
 	return (uint64_t)((unsigned __int128)(ticks + rounds * span) * 1652270000u >> 32) +
 	       4723886493378;
 }
 
-static const struct tl_function *function(uint32_t id)
+static const struct tl_function *function(const void *source, uint32_t id)
 {
 	return id < tl_api_bench.count ? &tl_api_bench.functions[id] : NULL;
 }

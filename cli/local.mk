@@ -20,7 +20,7 @@ tracelayer_SOURCES = \
 	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/run_protocol.h \
 	%D%/basics/messages.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
-	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/record_pieces.h %D%/outputs/record_pieces.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
+	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * label_memory.c: a program with labels and OpenCL calls, to be looked at by `tracelayer profile`.
+ * labels.c: a program with labels and OpenCL calls, to be looked at by `tracelayer profile`.
  *
- *	cc -O2 -DTRACELAYER_PROFILING -o labels label_memory.c -lOpenCL		(before glibc 2.34
+ *	cc -O2 -DTRACELAYER_PROFILING -o labels labels.c -lOpenCL		(before glibc 2.34
  *										also -lpthread -ldl)
  *	tracelayer profile -- ./labels						labels and calls,
  *										from outside

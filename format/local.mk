@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
-	%D%/file/record.h %D%/file/trace_file.h %D%/encode/encoder.h %D%/encode/encoder.c %D%/encode/open_marks.h %D%/encode/open_marks.c %D%/encode/json.c %D%/encode/json_event.h %D%/encode/json_event.c \
+	%D%/file/record.h %D%/file/trace_file.h %D%/encode/encode.h %D%/encode/encoder.h %D%/encode/encoder.c %D%/encode/formats.h %D%/encode/formats.c %D%/encode/open_marks.h %D%/encode/open_marks.c %D%/encode/json.c %D%/encode/json_event.h %D%/encode/json_event.c \
 	%D%/encode/protobuf.h %D%/encode/pftrace.h %D%/encode/pftrace.c %D%/encode/pftrace_names.h %D%/encode/pftrace_names.c \
 	%D%/encode/pftrace_notes.h %D%/encode/pftrace_notes.c %D%/encode/pftrace_ties.h %D%/encode/pftrace_ties.c \
 	%D%/args/args.h %D%/args/args_walk.h %D%/args/args_capture.c %D%/args/args_print.h %D%/args/args_print.c \
@@ -19,5 +19,6 @@ libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c
 # Reading files in the record format: the command and the tests. The layer has no part of it.
 noinst_LTLIBRARIES += libtl_reader.la
 libtl_reader_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) -fvisibility=hidden
-libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/describe_read.c %D%/file/record_reader.h %D%/file/record_reader.c
+libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/describe_read.c %D%/file/record_reader.h %D%/file/record_reader.c \
+	%D%/encode/trace_source.h %D%/encode/trace_source.c
 libtl_reader_la_LIBADD = $(JANSSON_LIBS)

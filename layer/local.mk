@@ -6,9 +6,19 @@ noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
 	%D%/buffers/arena.h %D%/buffers/arena.c \
+	%D%/buffers/buffers.h %D%/buffers/blocked.h \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
+	%D%/buffers/chunk_reader.h %D%/buffers/chunk_reader.c \
+	%D%/buffers/chunks.h %D%/buffers/chunks.c \
+	%D%/buffers/current_chunk.h %D%/buffers/current_chunk.c \
+	%D%/buffers/free_list.h %D%/buffers/record_words.h \
+	%D%/buffers/lane_numbers.h %D%/buffers/lane_numbers.c \
+	%D%/buffers/producers.h %D%/buffers/producers.c \
+	%D%/buffers/rings.h %D%/buffers/rings.c %D%/buffers/ring_flush.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
+	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \
+	%D%/buffers/upcalls.h %D%/buffers/upcalls.c \
 	%D%/buffers/clock.h %D%/buffers/clock.c \
 	%D%/base/environment.h %D%/base/environment.c \
 	%D%/program/context.h %D%/program/context.c \
@@ -18,9 +28,15 @@ libtl_core_la_SOURCES = \
 	%D%/write/recording_control.h %D%/write/recording_control.c \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
-	%D%/device/device.h %D%/device/device.c \
-	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/spin_lock.h %D%/base/sanitizer.h %D%/device/hook.c \
+	%D%/device/device.h %D%/device/device_api.h %D%/device/device_lanes.h %D%/device/device_lanes.c \
+	%D%/device/device_thread.h \
+	%D%/device/hook.h %D%/device/inside_hook.h %D%/base/base.h %D%/base/spin_lock.h %D%/base/spin_lock.c %D%/base/libc/sanitizer.h %D%/device/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
+	%D%/device/command_slice.h %D%/device/command_slice.c \
+	%D%/device/device_queue.h %D%/device/device_queues.c \
+	%D%/device/device_texts.h %D%/device/device_texts.c \
+	%D%/device/queue_depth.h %D%/device/queue_depth.c \
+	%D%/device/queue_lanes.h %D%/device/queue_lanes.c \
 	%D%/calls/event.h %D%/calls/event.c \
 	%D%/process/seccomp_filter.h %D%/process/seccomp_filter.c \
 	%D%/program/xpti_events.h %D%/program/xpti_events.c \
@@ -28,11 +44,12 @@ libtl_core_la_SOURCES = \
 	%D%/process/exec_image.h %D%/process/exec_image.c \
 	%D%/buffers/label_memory.h %D%/buffers/label_memory.c \
 	%D%/calls/longjmp.h %D%/calls/longjmp.c \
+	%D%/base/futex.h %D%/base/membarrier.h \
 	%D%/base/once.h %D%/base/once.c \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
 	%D%/buffers/pool.h %D%/buffers/pool.c \
 	%D%/process/preload.h %D%/process/preload.c \
-	%D%/write/run_report.h %D%/write/run_report.c \
+	%D%/base/run_report.h %D%/base/run_report.c \
 	%D%/calls/request.h %D%/calls/request.c \
 	%D%/process/runtime.h %D%/process/runtime.c \
 	%D%/base/message.h %D%/base/message.c \
@@ -42,7 +59,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/traced_path.c \
 	%D%/calls/tracers.h %D%/calls/tracers.c %D%/calls/dispatch_table.h \
 	%D%/calls/call_view.c \
-	%D%/base/loaded_objects.h %D%/base/loaded_objects.c \
+	%D%/base/library_walk.h %D%/base/library_walk.c \
 	%D%/resolve/real_function.h
 
 # From chunks to the trace file. Links with zlib.
@@ -54,7 +71,7 @@ libtl_writer_la_SOURCES = \
 	%D%/base/credentials.h %D%/base/credentials.c \
 	%D%/buffers/lanes.h %D%/buffers/lanes.c \
 	%D%/write/sink.h %D%/write/sink.c \
-	%D%/write/record_blocks.h %D%/write/record_blocks.c \
+	%D%/write/encoded_blocks.c %D%/write/record_blocks.c \
 	%D%/base/raw_thread.h %D%/base/raw_thread.c \
 	%D%/write/writer.h %D%/write/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la
@@ -62,17 +79,17 @@ libtl_writer_la_LIBADD = libtl_gzip.la
 # What libtracelayer.so has of a C library for itself: in no test program.
 noinst_LTLIBRARIES += libtl_libc.la
 libtl_libc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin
-libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/libc_bytes.c %D%/base/libc/libc_calls.c %D%/base/libc/libc_mutex.c %D%/base/libc/libc_texts.c \
+libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/own_libc.h %D%/base/libc/libc_bytes.c %D%/base/libc/libc_calls.c %D%/base/libc/libc_mutex.c %D%/base/libc/libc_texts.c \
 	%D%/base/libc/kernel.h %D%/base/libc/kernel_x86_64.h %D%/base/libc/kernel_aarch64.h
 
 # The real functions, dlsym, closures.
 noinst_LTLIBRARIES += libtl_resolve.la
 libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
 libtl_resolve_la_SOURCES = \
-	%D%/resolve/closure.h %D%/resolve/closure.c \
+	%D%/resolve/resolve.h %D%/resolve/closure.h %D%/resolve/closure.c \
 	%D%/resolve/dlsym.h %D%/resolve/dlsym.c \
 	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
-	%D%/resolve/elf.h %D%/resolve/elf.c \
+	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \
 	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
 	%D%/resolve/shim_names.h %D%/resolve/shim_names.c \
 	%D%/base/cache_near.h \
@@ -81,33 +98,45 @@ libtl_resolve_la_SOURCES = \
 
 # Device lanes of OpenCL and of Level Zero.
 opencl_lanes = \
-	%D%/device/opencl/opencl.h %D%/device/opencl/opencl.c \
-	%D%/device/opencl/opencl_collect.c \
+	%D%/device/opencl/opencl.h \
+	%D%/device/opencl/opencl_call.h \
+	%D%/device/opencl/opencl_collect.h %D%/device/opencl/opencl_collect.c \
 	%D%/device/opencl/opencl_commands.h %D%/device/opencl/opencl_commands.c \
-	%D%/device/opencl/opencl_devices.c \
-	%D%/device/opencl/opencl_events.c \
-	%D%/device/opencl/opencl_kernels.c \
-	%D%/device/opencl/opencl_memory.c \
-	%D%/device/opencl/opencl_queues.c
+	%D%/device/opencl/opencl_devices.h %D%/device/opencl/opencl_devices.c \
+	%D%/device/opencl/opencl_driver_functions.h %D%/device/opencl/opencl_driver_functions.c \
+	%D%/device/opencl/opencl_enqueue_table.h \
+	%D%/device/opencl/opencl_enqueues.h %D%/device/opencl/opencl_enqueues.c \
+	%D%/device/opencl/opencl_events.h %D%/device/opencl/opencl_events.c \
+	%D%/device/opencl/opencl_hooks.c \
+	%D%/device/opencl/opencl_kernels.h %D%/device/opencl/opencl_kernels.c \
+	%D%/device/opencl/opencl_memory.h %D%/device/opencl/opencl_memory.c \
+	%D%/device/opencl/opencl_queue_hooks.h %D%/device/opencl/opencl_queue_hooks.c \
+	%D%/device/opencl/opencl_queues.h %D%/device/opencl/opencl_queues.c \
+	%D%/device/opencl/opencl_waiting.h \
+	%D%/device/opencl/opencl_waits.h %D%/device/opencl/opencl_waits.c
 ze_lanes = \
-	%D%/device/ze/ze.h %D%/device/ze/ze.c \
-	%D%/device/ze/ze_append.c \
-	%D%/device/ze/ze_capture.c \
-	%D%/device/ze/ze_collect.c \
-	%D%/device/ze/ze_device.c \
-	%D%/device/ze/ze_events.c \
-	%D%/device/ze/ze_execute.c \
-	%D%/device/ze/ze_graph.c \
-	%D%/device/ze/ze_mutable.c \
-	%D%/device/ze/ze_objects.c \
-	%D%/device/ze/ze_own.c
+	%D%/device/ze/ze.h \
+	%D%/device/ze/ze_append.h %D%/device/ze/ze_append.c \
+	%D%/device/ze/ze_capture.h %D%/device/ze/ze_capture.c \
+	%D%/device/ze/ze_collect.h %D%/device/ze/ze_collect.c \
+	%D%/device/ze/ze_devices.h %D%/device/ze/ze_devices.c \
+	%D%/device/ze/ze_driver_functions.h %D%/device/ze/ze_driver_functions.c \
+	%D%/device/ze/ze_events.h %D%/device/ze/ze_events.c \
+	%D%/device/ze/ze_execute_hooks.h %D%/device/ze/ze_execute_hooks.c \
+	%D%/device/ze/ze_executions.h %D%/device/ze/ze_executions.c \
+	%D%/device/ze/ze_graph.h %D%/device/ze/ze_graph.c \
+	%D%/device/ze/ze_hooks.c \
+	%D%/device/ze/ze_mutable.h %D%/device/ze/ze_mutable.c \
+	%D%/device/ze/ze_objects.h %D%/device/ze/ze_objects.c \
+	%D%/device/ze/ze_own.h %D%/device/ze/ze_own.c \
+	%D%/device/ze/ze_recordings.h %D%/device/ze/ze_recordings.c
 
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/device/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
+libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
 	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
 nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
@@ -137,10 +166,10 @@ door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc \
 noinst_LTLIBRARIES += libtl_ze_layer.la libtl_cl_layer.la
 libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_ze_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_ze_layer_la_SOURCES = %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
+libtl_ze_layer_la_SOURCES = %D%/doors/doors.h %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/ze_layer.h %D%/doors/ze_layer.c
 nodist_libtl_ze_layer_la_SOURCES = apis/ze_layer.c
 libtl_cl_layer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libtl_cl_layer_la_SOURCES = %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
+libtl_cl_layer_la_SOURCES = %D%/doors/doors.h %D%/doors/runtime_library.h %D%/doors/runtime_library.c %D%/doors/cl_layer.h %D%/doors/cl_layer.c
 nodist_libtl_cl_layer_la_SOURCES = apis/cl_layer.c
 
 .libs/tracelayer/level-zero/libze_tracing_layer.so.1: libtl_ze_layer.la libtracelayer.la

@@ -7,25 +7,29 @@ noinst_LTLIBRARIES += libtl_xpti.la
 libtl_xpti_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_xpti_la_SOURCES = \
 	%D%/dispatcher/dispatcher.h \
-	%D%/dispatcher/framework.c \
+	%D%/dispatcher/dispatcher_state.h %D%/dispatcher/dispatcher_state.c \
+	%D%/dispatcher/pools.h %D%/dispatcher/pools.c \
 	%D%/dispatcher/id_table.h \
 	%D%/dispatcher/hash_trie.h %D%/dispatcher/hash_trie.c \
-	%D%/dispatcher/interfaces.c \
-	%D%/dispatcher/metadata.c \
-	%D%/dispatcher/stream_names.c \
-	%D%/dispatcher/object_table.c \
 	%D%/dispatcher/pins.h %D%/dispatcher/pins.c \
-	%D%/dispatcher/trace_points.c \
-	%D%/dispatcher/pools.h %D%/dispatcher/pools.c \
+	%D%/dispatcher/string_table.h %D%/dispatcher/string_table.c \
+	%D%/dispatcher/object_table.c \
+	%D%/dispatcher/stream_names.h %D%/dispatcher/stream_names.c \
+	%D%/dispatcher/event_metadata.h %D%/dispatcher/event_metadata.c \
+	%D%/dispatcher/cxx_interfaces.h %D%/dispatcher/cxx_interfaces.c \
+	%D%/dispatcher/trace_points.h %D%/dispatcher/trace_points.c \
+	%D%/dispatcher/stream_callbacks.h %D%/dispatcher/callbacks.c \
 	%D%/dispatcher/warning.h \
-	%D%/dispatcher/scope.c \
-	%D%/dispatcher/streams.c \
-	%D%/dispatcher/string_table.c \
-	%D%/dispatcher/subscribers.c \
-	format/args/args.h format/args/checked_copy.c layer/resolve/elf.h layer/resolve/elf.c layer/calls/exceptions.c layer/base/loaded_objects.h layer/base/loaded_objects.c
+	%D%/dispatcher/subscribers.h %D%/dispatcher/subscribers.c \
+	%D%/dispatcher/thread_values.c \
+	%D%/dispatcher/process_defaults.c \
+	%D%/dispatcher/stream_life.h %D%/dispatcher/stream_life.c \
+	%D%/dispatcher/framework.c \
+	format/args/args.h format/args/checked_copy.c layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c layer/calls/exceptions.c layer/base/library_walk.h layer/base/library_walk.c
 
-# Subscribers that are linked with the original need libxptifw.so: that is its soname, whatever the file is called (libtool would name it after the
-# file). It enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls to itself, and stays.
+# Subscribers that are linked with the original dispatcher need libxptifw.so. So that is the soname, whatever the file is called; libtool would name
+# it after the file. The library enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls
+# to itself, and is never unloaded.
 xpti_library = .libs/libtracelayer-xpti.so
 xpti_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,libxptifw.so -Wl,--version-script=xpti/libtracelayer-xpti.map \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
@@ -41,7 +45,7 @@ xpti/libtracelayer-xpti.map: %D%/dispatcher/exports
 CLEANFILES += xpti/libtracelayer-xpti.map $(xpti_library)
 EXTRA_DIST += %D%/dispatcher/exports
 
-# Beside it a folder with its soname, for LD_LIBRARY_PATH.
+# Beside the library a folder with its soname, for LD_LIBRARY_PATH.
 all-local: $(xpti_library)
 install-exec-local: install-xpti
 uninstall-local: uninstall-xpti
@@ -54,22 +58,27 @@ install-xpti: $(xpti_library)
 uninstall-xpti:
 	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti.so" "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
 
-# What programs link in place of it, to load it where they run; also into libraries.
+# Programs and libraries link this archive instead of the dispatcher; it loads the dispatcher at run time.
 lib_LIBRARIES += libtracelayer-xptiproxy.a
 libtracelayer_xptiproxy_a_AR = $(AR) cr
 libtracelayer_xptiproxy_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions
-libtracelayer_xptiproxy_a_SOURCES = %D%/proxy/proxy.c %D%/proxy/proxy_functions.h %D%/dispatcher/warning.h
+libtracelayer_xptiproxy_a_SOURCES = %D%/proxy/proxy.h %D%/proxy/proxy.c %D%/proxy/proxy_functions.h %D%/dispatcher/warning.h
 
-# The subscriber that `tracelayer run --xpti` adds. It stays, since threads and streams have its state.
+# The subscriber that `tracelayer run --xpti` adds. It is never unloaded, since threads and streams have its state.
 noinst_LTLIBRARIES += libtl_xpti_timeline.la
 libtl_xpti_timeline_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_xpti_timeline_la_SOURCES = \
 	%D%/timeline/timeline.h \
-	%D%/timeline/timeline.c \
-	%D%/timeline/timeline_edges.c \
-	%D%/timeline/timeline_lanes.c \
-	%D%/timeline/timeline_open.c \
-	%D%/timeline/timeline_places.c \
+	%D%/timeline/timeline_state.h %D%/timeline/timeline_state.c \
+	%D%/timeline/timeline_types.h %D%/timeline/timeline_types.c \
+	%D%/timeline/timeline_places.h %D%/timeline/timeline_places.c \
+	%D%/timeline/timeline_lanes.h %D%/timeline/timeline_lanes.c \
+	%D%/timeline/timeline_edges.h %D%/timeline/timeline_edges.c \
+	%D%/timeline/timeline_args.h %D%/timeline/timeline_args.c \
+	%D%/timeline/timeline_slices.h %D%/timeline/timeline_slices.c \
+	%D%/timeline/timeline_open.h %D%/timeline/timeline_open.c \
+	%D%/timeline/timeline_notified.h %D%/timeline/timeline_notified.c \
+	%D%/timeline/timeline_subscriber.c \
 	layer/program/xpti_events.h format/args/args.h format/args/checked_copy.c common/digits.h common/text.h common/text.c
 
 xpti_timeline = .libs/libtracelayer-xpti-timeline.so
@@ -104,9 +113,9 @@ xpti/table.h: %D%/dispatcher/exports %D%/local.mk
 	} >$@.tmp && mv $@.tmp $@
 CLEANFILES += xpti/table.h
 
-# tracelayer-xpti-bench: what dispatchers cost, and if they do what they should.
+# tracelayer-xpti-bench: measures what dispatchers cost, and checks that they do what they should.
 bin_PROGRAMS += tracelayer-xpti-bench
-tracelayer_xpti_bench_SOURCES = %D%/bench/xpti_bench.h %D%/bench/xpti_bench.c %D%/bench/bench_work.c %D%/bench/bench_speed.c %D%/bench/bench_semantic.c common/installed.h common/installed.c
+tracelayer_xpti_bench_SOURCES = %D%/bench/bench.h %D%/bench/bench_plan.h %D%/bench/xpti_bench.c %D%/bench/bench_work.h %D%/bench/bench_work.c %D%/bench/bench_speed.c %D%/bench/bench_semantic.c common/installed.h common/installed.c
 nodist_tracelayer_xpti_bench_SOURCES = xpti/table.h
 tracelayer_xpti_bench_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_xpti_bench_CFLAGS = $(AM_CFLAGS) -O2

@@ -30,7 +30,7 @@
 #include "cli/outputs/outputs.h"
 #include "cli/read/read.h"
 #include "cli/systrace/systrace.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 
 #define PORTION (256u * 1024) /* bytes of records */
@@ -211,14 +211,9 @@ static void encode_beginning(struct worker *worker, struct slot *slot, struct tl
 			encoder->format->thread(encoder, text, trace->lanes[i].shown,
 						trace->lanes[i].name);
 	}
-	for (size_t i = 0; i < trace->nnamed && encoder->format->lane; i++) {
-		const struct tl_trace_named_lane *lane = &trace->named[i];
-		size_t size;
-		const char *name = tl_trace_string(lane->name, &size);
-
+	for (size_t i = 0; i < trace->nnamed; i++) {
 		keep_room(slot, text);
-		encoder->format->lane(encoder, text, lane->shown, name ? name : "", size,
-				      lane->sort);
+		trace_encoder_lane(encoder, text, trace, &trace->named[i]);
 	}
 }
 
@@ -284,21 +279,8 @@ static void *work(void *of)
 
 static void set_up(struct worker *worker, struct export *export)
 {
-	size_t state = (export->format->state + 63) & ~(size_t)63;
-
 	worker->export = export;
-	worker->encoder = (struct tl_encoder){
-		.format = export->format,
-		.pid = export->trace->facts.pid,
-		.ns = tl_trace_ns,
-		.function = tl_trace_function,
-		.string = tl_trace_string,
-		.lane = tl_trace_lane,
-		.has_call = tl_trace_has_call,
-		.marks = need(calloc(1, sizeof(struct tl_open_marks))),
-		.state = need(aligned_alloc(64, state ? state : 64)),
-	};
-	memset(worker->encoder.state, 0, state);
+	trace_encoder_start(&worker->encoder, export->format, export->trace);
 	if (export->gzip) {
 		worker->gzip_memory = need(calloc(1, TL_GZIP_MEMORY));
 		need(tl_gzip_start(&worker->gzip, worker->gzip_memory) ? worker : NULL);
@@ -307,8 +289,7 @@ static void set_up(struct worker *worker, struct export *export)
 
 static void take_down(struct worker *worker)
 {
-	free(worker->encoder.state);
-	free(worker->encoder.marks);
+	trace_encoder_end(&worker->encoder);
 	free(worker->gzip_memory);
 }
 
@@ -517,9 +498,8 @@ static size_t workers_for(const struct export *export)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	/* What is open at a gap knows only who encoded all that stands before it. */
-	size_t count = export->format == &tl_format_json && cores > 1 && !export->trace->gaps
-			       ? (size_t)cores
-			       : 1;
+	size_t count =
+		export->format->in_parts && cores > 1 && !export->trace->gaps ? (size_t)cores : 1;
 
 	count = count < WORKERS ? count : WORKERS;
 	return count < export->nportions ? count : export->nportions;
@@ -727,6 +707,8 @@ int command_export(int argc, char **argv)
 		return command_systrace(&export);
 	chosen = choose_output(&export, endings, ".json");
 	export.format = tl_format_of(export.output, &export.gzip);
+	if (export.format == &tl_format_tlt)
+		export.format = NULL; /* records are what it is made of */
 	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
 		export.format = &tl_format_json;
 	int code = EXIT_USAGE;

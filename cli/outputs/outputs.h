@@ -2,7 +2,7 @@
 /*
  * outputs.h: the contract of cli/outputs, the files that commands write: one rule for how an
  * output file is named and replaced (output_file.h), and traces that are made, or gone on with,
- * event by event (trace_sink.h, record_pieces.h).
+ * event by event (trace_sink.h, trace_encoder.h).
  *
  * Errors are errno values; the caller prints the message. The room uses leftovers, basics, format
  * and common. One thread only.
@@ -11,7 +11,7 @@
 #define TL_CLI_OUTPUTS_OUTPUTS_H
 
 #include "cli/outputs/output_file.h"
-#include "cli/outputs/record_pieces.h"
+#include "cli/outputs/trace_encoder.h"
 #include "cli/outputs/trace_sink.h"
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_pieces.c: see record_pieces.h. The layer's own is layer/write/record_blocks.c.
+ * record_pieces.c: a trace sink's file in the record format, a .tlt, made of pieces
+ * (format/file/trace_file.h). The layer's own are made in layer/write/record_blocks.c.
  */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
-#include "cli/outputs/record_pieces.h"
+#include "cli/outputs/trace_sink.h"
 #include "format/file/describe.h"
 
 /* The lane's chunks that the process wrote have lower numbers. */
@@ -18,7 +19,21 @@
 
 #define APIS 256u /* more than a process can have */
 
-static void put_piece(struct trace_sink *sink, enum tl_piece_kind kind, void *head, size_t size,
+static void bytes_put(struct trace_sink *sink, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		trace_sink_make_room(sink);
+		size_t now = TRACE_SINK_BLOCK - (size_t)(sink->text.at - sink->block);
+		now = now < size ? now : size;
+		tl_text_put(&sink->text, at, now);
+		at += now;
+		size -= now;
+	}
+}
+
+static void piece_put(struct trace_sink *sink, enum tl_piece_kind kind, void *head, size_t size,
 		      const void *more, size_t more_size)
 {
 	static const char zeros[8];
@@ -27,13 +42,14 @@ static void put_piece(struct trace_sink *sink, enum tl_piece_kind kind, void *he
 
 	*piece = (struct tl_piece){
 		.magic = TL_PIECE_MAGIC, .kind = kind, .size = size + more_size + padding};
-	trace_sink_bytes(sink, head, size);
-	trace_sink_bytes(sink, more, more_size);
-	trace_sink_bytes(sink, zeros, padding);
+	bytes_put(sink, head, size);
+	bytes_put(sink, more, more_size);
+	bytes_put(sink, zeros, padding);
 }
 
-void trace_spool_begin(struct trace_sink *sink, const struct tl_trace *trace)
+static void header_put(struct trace_sink *sink)
 {
+	const struct tl_trace *trace = sink->trace;
 	char *page = need(calloc(1, TL_FILE_PAGE));
 	struct tl_file_header *header = (struct tl_file_header *)(void *)page;
 	struct tl_facts_piece *piece = need(calloc(1, sizeof(*piece)));
@@ -47,15 +63,15 @@ void trace_spool_begin(struct trace_sink *sink, const struct tl_trace *trace)
 	header->header_size = TL_FILE_PAGE;
 	header->alignment = 8;
 	header->capacity = 0;
-	trace_sink_bytes(sink, page, TL_FILE_PAGE);
+	bytes_put(sink, page, TL_FILE_PAGE);
 	memcpy(&piece->facts, &trace->facts, sizeof(piece->facts));
-	put_piece(sink, TL_PIECE_FACTS, piece, size < sizeof(*piece) ? size : sizeof(*piece), NULL,
+	piece_put(sink, TL_PIECE_FACTS, piece, size < sizeof(*piece) ? size : sizeof(*piece), NULL,
 		  0);
 	free(piece);
 	free(page);
 }
 
-static void put_apis(struct trace_sink *sink, const struct tl_trace *trace)
+static void apis_put(struct trace_sink *sink, const struct tl_trace *trace)
 {
 	for (uint32_t number = 0; number < APIS; number++) {
 		const struct tl_api *api = tl_trace_api(trace, number);
@@ -66,13 +82,13 @@ static void put_apis(struct trace_sink *sink, const struct tl_trace *trace)
 			continue;
 		void *description = need(tl_describe(api, &size));
 		piece.size = (uint32_t)size;
-		put_piece(sink, TL_PIECE_API, &piece, sizeof(piece), description, size);
+		piece_put(sink, TL_PIECE_API, &piece, sizeof(piece), description, size);
 		free(description);
 	}
 }
 
 /* Each text for itself: the file may have some already, in pieces that begin anywhere. */
-static void put_texts(struct trace_sink *sink, const struct tl_trace *trace)
+static void texts_put(struct trace_sink *sink, const struct tl_trace *trace)
 {
 	struct tl_trace_text_place place = {0};
 	const void *text;
@@ -82,11 +98,11 @@ static void put_texts(struct trace_sink *sink, const struct tl_trace *trace)
 	while ((text = tl_trace_next_text(trace, &place, &number, &size))) {
 		struct tl_strings_piece piece = {.index = number >> TL_STRINGS_BITS,
 						 .first = number & ((1u << TL_STRINGS_BITS) - 1)};
-		put_piece(sink, TL_PIECE_STRINGS, &piece, sizeof(piece), text, size);
+		piece_put(sink, TL_PIECE_STRINGS, &piece, sizeof(piece), text, size);
 	}
 }
 
-static void put_named_lanes(struct trace_sink *sink, const struct tl_trace *trace)
+static void named_lanes_put(struct trace_sink *sink, const struct tl_trace *trace)
 {
 	size_t size = trace->nnamed * sizeof(struct tl_lane_entry);
 	struct tl_lane_entry *entries = need(calloc(trace->nnamed + 1, sizeof(*entries)));
@@ -99,18 +115,20 @@ static void put_named_lanes(struct trace_sink *sink, const struct tl_trace *trac
 		atomic_init(&entries[i].lane, trace->named[i].lane);
 	}
 	if (size)
-		put_piece(sink, TL_PIECE_LANES, &piece, sizeof(piece), entries, size);
+		piece_put(sink, TL_PIECE_LANES, &piece, sizeof(piece), entries, size);
 	free(entries);
 }
 
-void trace_spool_names(struct trace_sink *sink, const struct tl_trace *trace)
+static void pieces_begin(struct trace_sink *sink, bool empty)
 {
-	put_apis(sink, trace);
-	put_texts(sink, trace);
-	put_named_lanes(sink, trace);
+	if (empty)
+		header_put(sink);
+	apis_put(sink, sink->trace);
+	texts_put(sink, sink->trace);
+	named_lanes_put(sink, sink->trace);
 }
 
-static void put_thread(struct trace_sink *sink, const struct tl_trace_lane *lane)
+static void thread_put(struct trace_sink *sink, const struct tl_trace_lane *lane)
 {
 	struct tl_open_call *opens = need(calloc(lane->nopens + 1, sizeof(*opens)));
 	struct tl_thread_piece *piece = need(calloc(1, sizeof(*piece)));
@@ -129,17 +147,17 @@ static void put_thread(struct trace_sink *sink, const struct tl_trace_lane *lane
 		atomic_init(&opens[i].frame, 1);
 	}
 	atomic_init(&piece->lane, lane->lane);
-	put_piece(sink, TL_PIECE_THREAD, piece, sizeof(*piece), opens,
+	piece_put(sink, TL_PIECE_THREAD, piece, sizeof(*piece), opens,
 		  lane->nopens * sizeof(*opens));
 	free(piece);
 	free(opens);
 }
 
 /*
- * Up to where they can be stepped over; what is not sound within a record is for those to find who
- * encode it.
+ * Records up to where they can be stepped over. What is not sound within a record, an encoder finds
+ * later. Returns how many events there are.
  */
-static uint64_t put_records(struct trace_sink *sink, const struct tl_trace_lane *lane,
+static uint64_t records_put(struct trace_sink *sink, const struct tl_trace_lane *lane,
 			    const struct tl_trace_run *run, uint64_t number)
 {
 	struct tl_trace_place place = {0};
@@ -156,28 +174,60 @@ static uint64_t put_records(struct trace_sink *sink, const struct tl_trace_lane 
 	atomic_init(&piece.number, number);
 	atomic_init(&piece.end, size);
 	atomic_init(&piece.lane, lane->lane);
-	put_piece(sink, TL_PIECE_CHUNK, &piece, sizeof(piece), run->records, size);
+	piece_put(sink, TL_PIECE_CHUNK, &piece, sizeof(piece), run->records, size);
 	return calls;
 }
 
-uint64_t trace_spool_lane(struct trace_sink *sink, const struct tl_trace *trace, size_t index)
+static struct trace_sink_taken pieces_lane(struct trace_sink *sink,
+					   const struct tl_trace_lane *lane, uint64_t end)
 {
-	const struct tl_trace_lane *lane = &trace->lanes[index];
-	uint64_t calls = 0;
+	struct trace_sink_taken taken = {0, 0};
 
-	put_thread(sink, lane);
+	thread_put(sink, lane);
 	for (size_t i = 0; i < lane->nruns; i++)
-		calls += put_records(sink, lane, &trace->runs[lane->first_run + i],
-				     FIRST_NUMBER + i);
-	sink->events += calls + lane->nopens;
-	return calls;
+		taken.events += records_put(sink, lane, &sink->trace->runs[lane->first_run + i],
+					    FIRST_NUMBER + i);
+	return taken;
 }
 
-void trace_spool_clock(struct trace_sink *sink, const struct tl_trace *trace)
+/* The last clock counts. */
+static void pieces_close(struct trace_sink *sink)
 {
 	struct tl_clock_piece *piece = need(calloc(1, sizeof(*piece)));
 
-	tl_trace_clock_copy(trace, &piece->table);
-	put_piece(sink, TL_PIECE_CLOCK, piece, sizeof(*piece), NULL, 0);
+	tl_trace_clock_copy(sink->trace, &piece->table);
+	piece_put(sink, TL_PIECE_CLOCK, piece, sizeof(*piece), NULL, 0);
 	free(piece);
 }
+
+static void pieces_end(struct trace_sink *sink, const struct tl_totals *totals)
+{
+	const struct tl_end_piece piece = {
+		.piece = {.magic = TL_PIECE_MAGIC, .kind = TL_PIECE_END, .size = sizeof(piece)},
+		.events = totals->events,
+		.lost = totals->lost,
+		.last = sink->last,
+		.overwritten = totals->overwritten,
+	};
+
+	bytes_put(sink, &piece, sizeof(piece));
+}
+
+/* Blocks refer to nothing before them. */
+static void pieces_start(struct trace_sink *sink, const struct tl_format *format)
+{
+}
+
+static void pieces_block(struct trace_sink *sink)
+{
+}
+
+const struct trace_sink_maker record_pieces = {
+	.start = pieces_start,
+	.block = pieces_block,
+	.kept = pieces_block,
+	.begin = pieces_begin,
+	.lane = pieces_lane,
+	.close = pieces_close,
+	.end = pieces_end,
+};

@@ -16,10 +16,8 @@
 
 #include "cli/basics/basics.h"
 #include "cli/leftovers/leftovers.h"
+#include "cli/outputs/trace_encoder.h"
 #include "cli/outputs/trace_sink.h"
-
-#define BLOCK (1024u * 1024) /* a block is written when it has grown beyond this */
-#define TEXT  (BLOCK + TL_ENCODER_ROOM)
 
 /*
  * How long a file may stay open for writing behind the end of its process, whose descriptors are
@@ -52,9 +50,8 @@ static void cut(const struct trace_sink *sink, uint64_t size)
 
 static void start_block(struct trace_sink *sink)
 {
-	sink->text = (struct tl_text){sink->block, sink->block + TEXT, false};
-	if (!sink->spool)
-		sink->encoder.format->block(&sink->encoder);
+	sink->text = (struct tl_text){sink->block, sink->block + TRACE_SINK_TEXT, false};
+	sink->maker->block(sink);
 }
 
 /* The block as the bytes that go to the file; `last`: the file's end. */
@@ -85,55 +82,23 @@ static void flush_block(struct trace_sink *sink)
 		sink->offset += size;
 		sink->blocks++;
 		tl_gzip_keep(&sink->gzip);
-		if (!sink->spool)
-			sink->encoder.format->kept(&sink->encoder);
+		sink->maker->kept(sink);
 	}
 	start_block(sink);
 }
 
 /* ---- opening ---- */
 
-/*
- * What a name asks for. Like a traced process, which has to write something: JSON, if it is no
- * format known.
- */
-static enum tl_output_format format_of(const char *path, const struct tl_format **format)
+static void set_up(struct trace_sink *sink, struct tl_trace *trace)
 {
-	size_t size = strlen(path);
-	bool gzip;
+	const struct tl_format *format = tl_format_written(sink->output.path);
 
-	*format = NULL;
-	if (size >= 4 && !strcmp(path + size - 4, ".tlt"))
-		return TL_OUTPUT_TLT;
-	*format = tl_format_of(path, &gzip);
-	if (!*format)
-		*format = &tl_format_json;
-	return (*format)->number;
-}
-
-static void set_up(struct trace_sink *sink, uint32_t pid)
-{
-	const struct tl_format *format;
-
-	sink->spool = format_of(sink->output.path, &format) == TL_OUTPUT_TLT;
-	sink->block = need(malloc(TEXT));
-	if (!sink->spool) {
-		size_t state = (format->state + 63) & ~(size_t)63;
-		sink->encoder = (struct tl_encoder){
-			.format = format,
-			.pid = pid,
-			.ns = tl_trace_ns,
-			.function = tl_trace_function,
-			.string = tl_trace_string,
-			.lane = tl_trace_lane,
-			.has_call = tl_trace_has_call,
-			.marks = need(calloc(1, sizeof(struct tl_open_marks))),
-			.state = need(aligned_alloc(64, state ? state : 64)),
-		};
-		memset(sink->encoder.state, 0, state);
-	}
+	sink->trace = trace;
+	sink->maker = format == &tl_format_tlt ? &record_pieces : &encoded_pieces;
+	sink->block = need(malloc(TRACE_SINK_TEXT));
+	sink->maker->start(sink, format);
 	if (sink->output.gzip) {
-		sink->packed = need(malloc(tl_gzip_bound(TEXT)));
+		sink->packed = need(malloc(tl_gzip_bound(TRACE_SINK_TEXT)));
 		sink->zlib = need(calloc(1, TL_GZIP_MEMORY));
 		need(tl_gzip_start(&sink->gzip, sink->zlib) ? sink : NULL);
 	}
@@ -146,7 +111,7 @@ static void forget(struct trace_sink *sink)
 	sink->fd = -1;
 }
 
-int trace_sink_create(struct trace_sink *sink, const char *path, uint32_t pid)
+int trace_sink_create(struct trace_sink *sink, const char *path, struct tl_trace *trace)
 {
 	forget(sink);
 	if (strlen(path) >= sizeof(sink->output.path))
@@ -156,7 +121,7 @@ int trace_sink_create(struct trace_sink *sink, const char *path, uint32_t pid)
 	if (sink->fd < 0)
 		return -sink->fd;
 	sink->fresh = true;
-	set_up(sink, pid);
+	set_up(sink, trace);
 	return 0;
 }
 
@@ -213,13 +178,13 @@ static void take_over(struct trace_sink *sink, const struct tl_output_slot *from
 	sink->gzip.size = from->size;
 }
 
-int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *from, uint32_t pid)
+int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *from,
+			struct tl_trace *trace)
 {
-	const struct tl_format *format;
 	struct stat stat;
 
 	forget(sink);
-	if (format_of(from->path, &format) != from->format)
+	if (tl_format_written(from->path)->number != from->format)
 		return ENOTSUP;
 	describe(&sink->output, from);
 	int error = inspect(&sink->output, from);
@@ -230,7 +195,7 @@ int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *f
 	if (sink->fd < 0)
 		return -sink->fd;
 	sink->output.regular = !fstat(sink->fd, &stat) && S_ISREG(stat.st_mode);
-	set_up(sink, pid);
+	set_up(sink, trace);
 	take_over(sink, &from->slot);
 	return 0;
 }
@@ -242,21 +207,21 @@ static bool is_packed(const char *path)
 	return size >= 3 && !strcmp(path + size - 3, ".gz");
 }
 
-bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since, uint32_t pid)
+bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since,
+		      struct tl_trace *trace)
 {
 	struct tl_trace_output *from = need(calloc(1, sizeof(*from)));
-	const struct tl_format *format;
 	struct stat stat;
 	bool adopted = false;
 
 	if (strlen(path) < sizeof(from->path) && !lstat(path, &stat) && S_ISREG(stat.st_mode) &&
 	    !stat.st_size && stat.st_uid == geteuid() && (uint64_t)stat.st_ctim.tv_sec >= since) {
 		strcpy(from->path, path);
-		from->format = format_of(path, &format);
+		from->format = tl_format_written(path)->number;
 		from->gzip = is_packed(path);
 		from->device = stat.st_dev;
 		from->inode = stat.st_ino;
-		adopted = !trace_sink_continue(sink, from, pid);
+		adopted = !trace_sink_continue(sink, from, trace);
 	}
 	free(from);
 	return adopted;
@@ -282,19 +247,18 @@ static int copy(int from, int to, uint64_t size)
 }
 
 int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_trace_output *from,
-		    uint32_t pid)
+		    struct tl_trace *trace)
 {
 	struct tl_output *original = need(calloc(1, sizeof(*original)));
-	const struct tl_format *format;
 
 	forget(sink);
 	describe(original, from);
-	int error = format_of(path, &format) == from->format && is_packed(path) == from->gzip
+	int error = tl_format_written(path)->number == from->format && is_packed(path) == from->gzip
 			    ? inspect(original, from)
 			    : ENOTSUP;
 
 	if (!error)
-		error = trace_sink_create(sink, path, pid);
+		error = trace_sink_create(sink, path, trace);
 	if (!error) {
 		int fd = open(original->path,
 			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -307,97 +271,40 @@ int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_t
 	return error;
 }
 
-/* ---- events ---- */
+/* ---- what goes there ---- */
 
-bool trace_sink_is_empty(const struct trace_sink *sink)
+static bool is_empty(const struct trace_sink *sink)
 {
 	return !sink->blocks && sink->text.at == sink->block;
 }
 
-static void make_room(struct trace_sink *sink)
+void trace_sink_make_room(struct trace_sink *sink)
 {
-	if ((size_t)(sink->text.at - sink->block) >= BLOCK)
+	if ((size_t)(sink->text.at - sink->block) >= TRACE_SINK_BLOCK)
 		flush_block(sink);
 }
 
-void trace_sink_bytes(struct trace_sink *sink, const void *bytes, size_t size)
+void trace_sink_begin(struct trace_sink *sink)
 {
-	const char *at = bytes;
-
-	while (size) {
-		make_room(sink);
-		size_t now = BLOCK - (size_t)(sink->text.at - sink->block);
-		now = now < size ? now : size;
-		tl_text_put(&sink->text, at, now);
-		at += now;
-		size -= now;
-	}
+	sink->maker->begin(sink, is_empty(sink));
 }
 
-void trace_sink_begin(struct trace_sink *sink, const struct tl_facts *facts)
+struct trace_sink_taken trace_sink_lane(struct trace_sink *sink, size_t lane, uint64_t end)
 {
-	sink->encoder.format->begin(&sink->encoder, &sink->text, facts);
-}
+	struct trace_sink_taken taken = sink->maker->lane(sink, &sink->trace->lanes[lane], end);
 
-void trace_sink_thread(struct trace_sink *sink, uint32_t tid, const char name[16])
-{
-	make_room(sink);
-	sink->encoder.format->thread(&sink->encoder, &sink->text, tid, name);
-}
-
-void trace_sink_lane(struct trace_sink *sink, const struct tl_trace_named_lane *lane)
-{
-	size_t size;
-	const char *name = tl_trace_string(lane->name, &size);
-
-	make_room(sink);
-	if (sink->encoder.format->lane)
-		sink->encoder.format->lane(&sink->encoder, &sink->text, lane->shown,
-					   name ? name : "", size, lane->sort);
-}
-
-size_t trace_sink_record(struct trace_sink *sink, uint32_t tid, const struct tl_call_record *record,
-			 size_t size)
-{
-	make_room(sink);
-	size_t taken = sink->encoder.format->record(&sink->encoder, &sink->text, tid, record, size);
-
-	sink->events += taken && tl_record_counts(record->type);
+	sink->events += taken.events + sink->trace->lanes[lane].nopens;
 	return taken;
 }
 
-void trace_sink_unfinished(struct trace_sink *sink, uint32_t tid, uint32_t function, uint64_t start,
-			   uint64_t end)
-{
-	make_room(sink);
-	sink->encoder.format->unfinished(&sink->encoder, &sink->text, tid, function, start, end);
-	sink->events++;
-}
-
 /* ---- the end ---- */
-
-static void put_end_piece(struct trace_sink *sink, const struct tl_totals *totals)
-{
-	const struct tl_end_piece piece = {
-		.piece = {.magic = TL_PIECE_MAGIC, .kind = TL_PIECE_END, .size = sizeof(piece)},
-		.events = totals->events,
-		.lost = totals->lost,
-		.last = sink->last,
-		.overwritten = totals->overwritten,
-	};
-
-	trace_sink_bytes(sink, &piece, sizeof(piece));
-}
 
 static int write_end(struct trace_sink *sink, struct tl_totals *totals)
 {
 	size_t size;
 
 	totals->events = sink->events;
-	if (sink->spool)
-		put_end_piece(sink, totals);
-	else
-		sink->encoder.format->end(&sink->encoder, &sink->text, totals);
+	sink->maker->end(sink, totals);
 	const char *bytes = pack(sink, &size, true);
 	int error = write_at(sink->fd, bytes, size, sink->offset);
 
@@ -437,8 +344,10 @@ static void give_up(struct trace_sink *sink, struct tl_totals *totals)
 		cut(sink, sink->offset);
 }
 
-int trace_sink_end(struct trace_sink *sink, struct tl_totals *totals)
+int trace_sink_end(struct trace_sink *sink, uint64_t last, struct tl_totals *totals)
 {
+	sink->last = last;
+	sink->maker->close(sink);
 	flush_block(sink);
 	if (!sink->error)
 		sink->error = write_end(sink, totals);
@@ -454,7 +363,6 @@ void trace_sink_close(struct trace_sink *sink)
 	free(sink->block);
 	free(sink->packed);
 	free(sink->zlib);
-	free(sink->encoder.state);
-	free(sink->encoder.marks);
+	trace_encoder_end(&sink->encoder);
 	forget(sink);
 }

@@ -72,7 +72,6 @@ struct tl_trace *record_file_open(const char *path)
 		tl_trace_close(trace);
 		return NULL;
 	}
-	tl_trace_use(trace);
 	return trace;
 }
 

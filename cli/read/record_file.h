@@ -16,8 +16,7 @@
 bool record_file_is(const char *path);
 
 /*
- * Open it, for use by tl_trace_ns and tl_trace_function. NULL where it can't be read, or is what a
- * process records into: said on stderr.
+ * Open it. NULL where it can't be read, or is what a process records into; a line on stderr says so.
  */
 struct tl_trace *record_file_open(const char *path);
 

@@ -12,7 +12,8 @@
 #include "cli/read/record_file.h"
 #include "cli/read/trace_events.h"
 #include "cli/read/chrome_reader.h"
-#include "format/encode/encoder.h"
+#include "cli/outputs/trace_encoder.h"
+#include "format/encode/formats.h"
 
 /* Who is called back. */
 struct listener {
@@ -30,20 +31,7 @@ struct encoding {
 
 static void start_encoding(struct encoding *encoding, const struct tl_trace *trace)
 {
-	size_t size = (tl_format_json.state + 63) & ~(size_t)63;
-
-	encoding->encoder = (struct tl_encoder){
-		.format = &tl_format_json,
-		.pid = trace->facts.pid,
-		.ns = tl_trace_ns,
-		.function = tl_trace_function,
-		.string = tl_trace_string,
-		.lane = tl_trace_lane,
-		.has_call = tl_trace_has_call,
-		.marks = need(calloc(1, sizeof(struct tl_open_marks))),
-		.state = need(aligned_alloc(64, size)),
-	};
-	memset(encoding->encoder.state, 0, size);
+	trace_encoder_start(&encoding->encoder, &tl_format_json, trace);
 	encoding->room = need(malloc(TL_ENCODER_ROOM));
 }
 
@@ -89,12 +77,8 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 		add_events(listener, encoding, &text);
 	}
 	for (size_t i = 0; i < trace->nnamed; i++) {
-		size_t size = 0;
-		const char *name = tl_trace_string(trace->named[i].name, &size);
-
 		text = new_text(encoding);
-		tl_format_json.lane(&encoding->encoder, &text, trace->named[i].shown,
-				    name ? name : "", size, trace->named[i].sort);
+		trace_encoder_lane(&encoding->encoder, &text, trace, &trace->named[i]);
 		add_events(listener, encoding, &text);
 	}
 }
@@ -127,8 +111,7 @@ static size_t add_records(const struct listener *listener, struct tl_trace *trac
 		if (place.unsound)
 			record_file_damaged(trace, run->offset + place.unsound - 1);
 	}
-	free(encoding.encoder.state);
-	free(encoding.encoder.marks);
+	trace_encoder_end(&encoding.encoder);
 	free(encoding.room);
 	return unknown;
 }

@@ -112,9 +112,9 @@ static int open_new(struct job *job, const char *pattern)
 	if (!expand(job, recovery->path, pattern))
 		return ENAMETOOLONG;
 	if (trace_sink_adopt(&job->sink, recovery->path,
-			     job->trace->facts.realtime_ns / 1000000000u, job->trace->facts.pid))
+			     job->trace->facts.realtime_ns / 1000000000u, job->trace))
 		return 0;
-	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	return trace_sink_create(&job->sink, recovery->path, job->trace);
 }
 
 /*
@@ -131,7 +131,7 @@ static int open_without(struct job *job, int error)
 	if (is_descriptor(recovery->path) && !job->wishes->output &&
 	    !expand(job, recovery->path, TL_OUTPUT_STANDARD))
 		return ENAMETOOLONG;
-	return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
+	return trace_sink_create(&job->sink, recovery->path, job->trace);
 }
 
 /* -o: what the process wrote itself comes first, if it can be had. */
@@ -143,8 +143,8 @@ static int open_wished(struct job *job)
 	if (!expand(job, recovery->path, job->wishes->output))
 		return ENAMETOOLONG;
 	if (!output->made || !output->slot.blocks)
-		return trace_sink_create(&job->sink, recovery->path, job->trace->facts.pid);
-	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace->facts.pid);
+		return trace_sink_create(&job->sink, recovery->path, job->trace);
+	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -160,7 +160,7 @@ static int open_own(struct job *job)
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
 	int error = is_descriptor(output->path)
 			    ? ESPIPE
-			    : trace_sink_continue(&job->sink, output, job->trace->facts.pid);
+			    : trace_sink_continue(&job->sink, output, job->trace);
 
 	return error ? open_without(job, error) : 0;
 }
@@ -181,32 +181,6 @@ static bool open_sink(struct job *job)
 }
 
 /* ---- what goes there ---- */
-
-static void put_run(struct job *job, const struct tl_trace_run *run)
-{
-	const struct tl_trace_lane *lane = &job->trace->lanes[run->lane];
-	struct tl_trace_place place = {0};
-	const struct tl_call_record *record;
-	uint64_t senseless = 0, first = 0;
-
-	while ((record = tl_trace_next(run, &place))) {
-		if (trace_sink_record(&job->sink, lane->shown, record, place.left))
-			job->recovery->recovered += tl_record_counts(record->type);
-		else if (!senseless++)
-			first = run->offset + run->size - place.left;
-	}
-	if (senseless)
-		tl_trace_problem(job->trace,
-				 "byte %llu: thread %u: %llu record%s without sense from here on",
-				 (unsigned long long)first, lane->tid,
-				 (unsigned long long)senseless, senseless == 1 ? "" : "s");
-	if (place.unsound)
-		tl_trace_problem(
-			job->trace,
-			"byte %llu: thread %u: a damaged record, and what follows it can't be found",
-			(unsigned long long)(run->offset + place.unsound - 1), lane->tid);
-	job->lost[run->lane] += senseless + (place.unsound != 0);
-}
 
 static uint64_t end_of_unfinished(const struct job *job)
 {
@@ -231,43 +205,16 @@ static uint64_t end_of_unfinished(const struct job *job)
 	return last < now ? last : now;
 }
 
-static void put_lane(struct job *job, const struct tl_trace_lane *lane, uint64_t end)
+static void put_lane(struct job *job, size_t index, uint64_t end)
 {
+	const struct tl_trace_lane *lane = &job->trace->lanes[index];
+
 	if (!lane->nruns && !lane->nopens)
 		return;
+	struct trace_sink_taken taken = trace_sink_lane(&job->sink, index, end);
 	job->recovery->unfinished += lane->nopens;
-	if (job->sink.spool) {
-		job->recovery->recovered += trace_spool_lane(&job->sink, job->trace,
-							     (size_t)(lane - job->trace->lanes));
-		return;
-	}
-	trace_sink_thread(&job->sink, lane->shown, lane->name);
-	for (size_t i = 0; i < lane->nruns; i++)
-		put_run(job, &job->trace->runs[lane->first_run + i]);
-	/* As if they ended now, the innermost first. */
-	for (size_t i = lane->nopens; i-- > 0;)
-		trace_sink_unfinished(&job->sink, lane->shown, lane->opens[i].function,
-				      lane->opens[i].start, end);
-}
-
-/*
- * What every block of a file may rely on. Where the process wrote some of it before, it stands
- * there twice.
- */
-static void put_beginning(struct job *job)
-{
-	bool empty = trace_sink_is_empty(&job->sink);
-
-	if (job->sink.spool) {
-		if (empty)
-			trace_spool_begin(&job->sink, job->trace);
-		trace_spool_names(&job->sink, job->trace);
-		return;
-	}
-	if (empty)
-		trace_sink_begin(&job->sink, &job->trace->facts);
-	for (size_t i = 0; i < job->trace->nnamed; i++)
-		trace_sink_lane(&job->sink, &job->trace->named[i]);
+	job->recovery->recovered += taken.events;
+	job->lost[index] += taken.lost;
 }
 
 static void tell_lost(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to)
@@ -309,16 +256,13 @@ static enum recovery_result write_trace(struct job *job)
 	uint64_t end = end_of_unfinished(job);
 
 	job->lost = need(calloc(job->trace->nlanes + 1, sizeof(*job->lost)));
-	put_beginning(job);
+	trace_sink_begin(&job->sink);
 	for (size_t i = 0; i < job->trace->nlanes; i++)
-		put_lane(job, &job->trace->lanes[i], end);
-	if (job->sink.spool)
-		trace_spool_clock(&job->sink, job->trace);
-	job->sink.last = end;
+		put_lane(job, i, end);
 	recovery->lost = totals.lost = count_lost(job);
 	if (is_hopeless(job))
 		job->sink.error = EBADMSG;
-	int error = trace_sink_end(&job->sink, &totals);
+	int error = trace_sink_end(&job->sink, end, &totals);
 
 	recovery->events = totals.events;
 	free(job->lost);
@@ -372,7 +316,6 @@ static enum recovery_result recover_trace(struct job *job)
 	memcpy(recovery->program, trace->facts.program, sizeof(recovery->program));
 	if (!is_worth_writing(trace))
 		return RECOVERY_NOTHING;
-	tl_trace_use(trace);
 	tl_trace_clock_now(trace);
 	if (!open_sink(job))
 		return RECOVERY_FAILED;

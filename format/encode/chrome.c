@@ -126,8 +126,8 @@ static char *put_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
 
 	if (__builtin_add_overflow(record->start, record->duration, &stop))
 		stop = UINT64_MAX;
-	start = chrome->ns(record->start);
-	end = chrome->ns(stop);
+	start = chrome->ns(chrome->source, record->start);
+	end = chrome->ns(chrome->source, stop);
 	end = end > start ? end : start;
 	bool moves = chrome->touching && tl_touching_next(chrome->touching, tid, start, end);
 	at = PUT(at, ",\"ts\":");
@@ -231,7 +231,7 @@ static void put_lost(const struct tl_chrome *chrome, struct tl_text *text, uint3
 	at = PUT(at, ",\"name\":\"lost\",\"cat\":\"tracelayer\",\"tid\":");
 	at = tl_digits_decimal(at, tid);
 	at = PUT(at, ",\"ts\":");
-	at = tl_digits_microseconds(at, chrome->ns(record->start));
+	at = tl_digits_microseconds(at, chrome->ns(chrome->source, record->start));
 	at = PUT(at, ",\"args\":{\"events\":");
 	/* Some parsers know no larger integers. */
 	at = tl_digits_decimal(at, record->result > INT64_MAX ? INT64_MAX : record->result);
@@ -247,14 +247,13 @@ size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, ui
 		return 0;
 	switch (record->type) {
 	case TL_RECORD_CALL:
-		function = chrome->function(record->function);
+		function = chrome->function(chrome->source, record->function);
 		if (!function || !put_call(chrome, text, tid, record, function))
 			return 0;
 		break;
 	case TL_RECORD_LOST:
 		put_lost(chrome, text, tid, record);
 		break;
-	case TL_RECORD_NAME:
 	case TL_RECORD_PAD:
 		break;
 	default:

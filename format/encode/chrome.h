@@ -30,8 +30,10 @@ struct tl_chrome_name {
 
 struct tl_chrome {
 	uint32_t pid;
-	uint64_t (*ns)(uint64_t ticks); /* ticks to nanoseconds of CLOCK_MONOTONIC */
-	const struct tl_function *(*function)(uint32_t id);
+	/* As in struct tl_encoder. */
+	const void *source;
+	uint64_t (*ns)(const void *source, uint64_t ticks);
+	const struct tl_function *(*function)(const void *source, uint32_t id);
 	struct tl_chrome_name *names; /* TL_CHROME_NAMES, zeroed at first; NULL: slower */
 	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch stay so */
 };

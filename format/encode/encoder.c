@@ -1,34 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * encoder.c: what all formats have in common, and which of them a file's name asks for.
+ * encoder.c: see encoder.h. What the encoders of all formats have in common.
  */
 #include "format/encode/encoder.h"
 
 #include <string.h>
 
 #include "tracelayer/api.h"
-
-static bool take_ending(const char *path, size_t *length, const char *ending)
-{
-	size_t size = strlen(ending);
-
-	if (*length < size || memcmp(path + *length - size, ending, size) != 0)
-		return false;
-	*length -= size;
-	return true;
-}
-
-const struct tl_format *tl_format_of(const char *path, bool *gzip)
-{
-	static const struct tl_format *const formats[] = {&tl_format_json, &tl_format_pftrace};
-	size_t length = strlen(path);
-
-	*gzip = take_ending(path, &length, ".gz");
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (take_ending(path, &length, formats[i]->ending))
-			return formats[i];
-	return NULL;
-}
 
 struct lost_list {
 	struct tl_text *text;
@@ -122,7 +100,7 @@ static void move_to_call(struct tl_event_record *end, uint32_t tid)
 
 static bool has_call(const struct tl_encoder *encoder, uint32_t tid, uint64_t ns)
 {
-	return tid && (!encoder->has_call || encoder->has_call(tid, ns));
+	return tid && (!encoder->has_call || encoder->has_call(encoder->source, tid, ns));
 }
 
 unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event,
@@ -158,13 +136,13 @@ uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_
 {
 	if (event->flags & TL_EVENT_TID || !event->lane)
 		return event->lane;
-	return encoder->lane ? encoder->lane(event->lane) : 0;
+	return encoder->lane ? encoder->lane(encoder->source, event->lane) : 0;
 }
 
 static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event,
 		      uint64_t time)
 {
-	return event->flags & TL_EVENT_NS ? time : encoder->ns(time);
+	return event->flags & TL_EVENT_NS ? time : tl_encoder_ns(encoder, time);
 }
 
 void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event,
@@ -222,7 +200,7 @@ bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid,
 	if (record->type == TL_RECORD_CALL && encoder->marks->now.open) {
 		if (__builtin_add_overflow(record->start, record->duration, &stop))
 			stop = UINT64_MAX;
-		tl_open_marks_until(encoder->marks, tid, encoder->ns(stop));
+		tl_open_marks_until(encoder->marks, tid, tl_encoder_ns(encoder, stop));
 	}
 	return true;
 }

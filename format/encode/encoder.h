@@ -49,6 +49,12 @@ struct tl_totals {
 struct tl_format {
 	const char *ending; /* ".json" */
 	enum tl_output_format number;
+	bool is_plain; /* never compressed */
+	/*
+	 * Events know nothing of each other: parts of a trace can be encoded apart, and what began
+	 * in one file can be ended in the next.
+	 */
+	bool in_parts;
 	size_t state; /* bytes that an encoder needs, zeroed, aligned to 64 */
 
 	/* What a file starts with. */
@@ -84,27 +90,46 @@ struct tl_format {
 struct tl_encoder {
 	const struct tl_format *format;
 	uint32_t pid;
-	uint64_t (*ns)(uint64_t ticks); /* ticks to nanoseconds of CLOCK_MONOTONIC */
-	/* NULL for a number that no API has */
-	const struct tl_function *(*function)(uint32_t id);
+	/* Where the records come from: the first argument of the functions that follow. */
+	const void *source;
+	/* Ticks to nanoseconds of CLOCK_MONOTONIC. */
+	uint64_t (*ns)(const void *source, uint64_t ticks);
+	/* NULL for a number that no API has. */
+	const struct tl_function *(*function)(const void *source, uint32_t id);
 	/*
-	 * Text of a string's number, NULL: none; and the tid that a lane is shown by. NULL where
-	 * there are no events but calls.
+	 * The text of a string's number, NULL: there is none; and the tid that a lane is shown by.
+	 * Both may be NULL where all events are calls.
 	 */
-	const char *(*string)(uint32_t number, size_t *size);
-	uint32_t (*lane)(uint32_t number);
+	const char *(*string)(const void *source, uint32_t number, size_t *size);
+	uint32_t (*lane)(const void *source, uint32_t number);
 	/*
 	 * Whether the file has the call that a thread, by the number that it is shown by, was in at
 	 * a time, or will have it, as far as is known: arrows that lead from or to a call that it
 	 * lacks are left out. NULL: it has all.
 	 */
-	bool (*has_call)(uint32_t tid, uint64_t ns);
+	bool (*has_call)(const void *source, uint32_t tid, uint64_t ns);
 	/* what is open, to be ended where records are missing; NULL: that is not wanted */
 	struct tl_open_marks *marks;
 	void *state; /* format->state bytes */
 };
 
-extern const struct tl_format tl_format_json, tl_format_pftrace;
+static inline uint64_t tl_encoder_ns(const struct tl_encoder *encoder, uint64_t ticks)
+{
+	return encoder->ns(encoder->source, ticks);
+}
+
+static inline const struct tl_function *tl_encoder_function(const struct tl_encoder *encoder,
+							    uint32_t id)
+{
+	return encoder->function(encoder->source, id);
+}
+
+/* NULL, too, for number 0, and where there are no strings. */
+static inline const char *tl_encoder_string(const struct tl_encoder *encoder, uint32_t number,
+					    size_t *size)
+{
+	return number && encoder->string ? encoder->string(encoder->source, number, size) : NULL;
+}
 
 /*
  * What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses
@@ -167,11 +192,5 @@ void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_reco
 /* Add a sound event to the cost of all. */
 void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder,
 		       const struct tl_event_record *event);
-
-/*
- * The format that a file's name asks for; *gzip: its .gz is to be taken off first. NULL: none (.tlt
- * is no encoder's).
- */
-const struct tl_format *tl_format_of(const char *path, bool *gzip);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "format/encode/chrome.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/json_event.h"
 
 /* Arguments of a metadata event. */
@@ -24,6 +24,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 	struct state *state = encoder->state;
 
 	return (struct tl_chrome){.pid = encoder->pid,
+				  .source = encoder->source,
 				  .ns = encoder->ns,
 				  .function = encoder->function,
 				  .names = state->names,
@@ -185,6 +186,7 @@ static void kept(struct tl_encoder *encoder)
 const struct tl_format tl_format_json = {
 	.ending = ".json",
 	.number = TL_OUTPUT_JSON,
+	.in_parts = true,
 	.state = sizeof(struct state),
 	.begin = begin,
 	.thread = thread,

@@ -16,7 +16,7 @@ static void put_text(const struct tl_encoder *encoder, struct tl_text *text, uin
 		     const char *none)
 {
 	size_t size = 0;
-	const char *bytes = number && encoder->string ? encoder->string(number, &size) : NULL;
+	const char *bytes = tl_encoder_string(encoder, number, &size);
 
 	tl_text_string(text, "\"");
 	tl_text_escape(text, bytes ? bytes : none, bytes ? size : strlen(none));
@@ -27,8 +27,7 @@ static void put_category(const struct tl_encoder *encoder, struct tl_text *text,
 			 const struct tl_event_record *event)
 {
 	size_t size = 0;
-	const char *bytes =
-		event->category && encoder->string ? encoder->string(event->category, &size) : NULL;
+	const char *bytes = tl_encoder_string(encoder, event->category, &size);
 
 	tl_text_string(text, ",\"cat\":\"");
 	tl_text_escape(text, bytes ? bytes : "tracelayer", bytes ? size : strlen("tracelayer"));
@@ -129,7 +128,7 @@ static bool is_large_count(const struct tl_event_record *event, const struct tl_
 static void put_key(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number)
 {
 	size_t size = 0;
-	const char *bytes = number && encoder->string ? encoder->string(number, &size) : NULL;
+	const char *bytes = tl_encoder_string(encoder, number, &size);
 
 	tl_text_string(text, "\"");
 	tl_text_escape(text, bytes ? bytes : "?", bytes ? strnlen(bytes, size) : 1);

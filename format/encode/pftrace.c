@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "format/args/args_print.h"
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "common/levels.h"
 #include "common/stages.h"
 #include "format/encode/pftrace_names.h"
@@ -400,7 +400,7 @@ static bool put_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 			   const struct tl_call_record *call, unsigned depth)
 {
 	struct state *state = encoder->state;
-	const struct tl_function *function = encoder->function(call->function);
+	const struct tl_function *function = tl_encoder_function(encoder, call->function);
 	struct tl_pf_tie *outer = tl_pf_tie_of_inner(&state->ties, call);
 	struct tl_pf_tie *inner = tl_pf_tie_of_outer(&state->ties, call);
 	struct tl_args_kept kept;
@@ -416,7 +416,7 @@ static bool put_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 		return false;
 	part.end -= depth * ROOM;
 	put_begin(state, &part, call, plan_of(state, function, call->function), &kept,
-		  encoder->ns(call->start));
+		  tl_encoder_ns(encoder, call->start));
 	text->at = part.at;
 	if (inner)
 		inner->begun = true;
@@ -427,7 +427,7 @@ static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		     const struct tl_call_record *call)
 {
 	struct state *state = encoder->state;
-	const struct tl_function *function = encoder->function(call->function);
+	const struct tl_function *function = tl_encoder_function(encoder, call->function);
 	struct tl_args_kept kept;
 	uint64_t stop;
 
@@ -437,7 +437,7 @@ static bool put_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		return true;
 	if (__builtin_add_overflow(call->start, call->duration, &stop))
 		stop = UINT64_MAX;
-	uint64_t start = encoder->ns(call->start), end = encoder->ns(stop);
+	uint64_t start = tl_encoder_ns(encoder, call->start), end = tl_encoder_ns(encoder, stop);
 	text->at = put_lane(encoder, text->at, tid, start);
 	if (put_beginnings(encoder, text, call, 0))
 		put_end(state, text, end > start ? end : start, 0);
@@ -451,8 +451,7 @@ static struct tl_pf_text text_of(const struct tl_encoder *encoder, uint32_t numb
 {
 	struct tl_pf_text text = {NULL, 0};
 
-	if (number && encoder->string)
-		text.bytes = encoder->string(number, &text.size);
+	text.bytes = tl_encoder_string(encoder, number, &text.size);
 	return text.bytes ? text : tl_pf_text(none);
 }
 
@@ -726,7 +725,7 @@ static void put_lost(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		return;
 	tl_text_string(&args, "\"events\":");
 	tl_text_unsigned(&args, lost->result);
-	put_instant(encoder, text, tid, "lost", encoder->ns(lost->start), members,
+	put_instant(encoder, text, tid, "lost", tl_encoder_ns(encoder, lost->start), members,
 		    (size_t)(args.at - members));
 }
 
@@ -739,7 +738,7 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		return 0;
 	if (tl_record_is_gap(call))
 		put_gap(encoder, text, tid);
-	tl_pf_ties_look(&state->ties, call, size, encoder->ns);
+	tl_pf_ties_look(&state->ties, call, size, encoder);
 	switch (call->type) {
 	case TL_RECORD_CALL:
 		if (!put_call(encoder, text, tid, call))
@@ -759,7 +758,6 @@ static size_t record(struct tl_encoder *encoder, struct tl_text *text, uint32_t 
 		if (has_room(text))
 			put_event(encoder, text, tid, (const void *)call);
 		break;
-	case TL_RECORD_NAME:
 	case TL_RECORD_PAD:
 		break;
 	default:
@@ -909,21 +907,21 @@ static void unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_
 		       uint32_t function, uint64_t start, uint64_t end)
 {
 	struct state *state = encoder->state;
-	const struct tl_function *called = encoder->function(function);
+	const struct tl_function *called = tl_encoder_function(encoder, function);
 	char *packet, *event, *at;
 
 	if (!called || !has_room(text))
 		return;
 	struct plan *plan = plan_of(state, called, function);
-	text->at = put_lane(encoder, text->at, tid, encoder->ns(start));
-	event = open_event(state, text->at, encoder->ns(start), &packet);
+	text->at = put_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
+	event = open_event(state, text->at, tl_encoder_ns(encoder, start), &packet);
 	at = put_call_categories(state, event, plan, false);
 	at = put_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME, tl_pf_text(called->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = notes_at(state, text, at);
 	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
 	text->at = close_event(state, event, notes.at, packet);
-	put_end(state, text, encoder->ns(end > start ? end : start), 0);
+	put_end(state, text, tl_encoder_ns(encoder, end > start ? end : start), 0);
 }
 
 /* More may be written over the end: what it tells of names and lanes is not known to what follows.

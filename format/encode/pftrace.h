@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pftrace.h: the fields of Perfetto's trace format that we write. The numbers are those of the
- * public protos; tests/format/pftrace.proto has the same messages as a schema.
+ * public protos; tests/format/encode/pftrace.proto has the same messages as a schema.
  */
 #ifndef TL_FORMAT_ENCODE_PFTRACE_H
 #define TL_FORMAT_ENCODE_PFTRACE_H

@@ -22,10 +22,10 @@ static uint64_t end_of(const struct tl_call_record *call)
 }
 
 static void note(struct tl_pf_ties *ties, const struct tl_call_record *inner,
-		 const struct tl_call_record *outer, uint64_t (*ns)(uint64_t ticks))
+		 const struct tl_call_record *outer, const struct tl_encoder *encoder)
 {
 	if (inner->start - outer->start > TICKS_APART || ties->count == TL_PF_TIES ||
-	    ns(inner->start) != ns(outer->start))
+	    tl_encoder_ns(encoder, inner->start) != tl_encoder_ns(encoder, outer->start))
 		return;
 	ties->ties[ties->count++] = (struct tl_pf_tie){inner, outer, false};
 }
@@ -42,7 +42,7 @@ static void push(struct tl_pf_ties *ties, const struct tl_call_record *call)
 }
 
 static void look_at_call(struct tl_pf_ties *ties, const struct tl_call_record *call,
-			 uint64_t (*ns)(uint64_t ticks))
+			 const struct tl_encoder *encoder)
 {
 	const struct tl_call_record *first = NULL;
 
@@ -55,12 +55,12 @@ static void look_at_call(struct tl_pf_ties *ties, const struct tl_call_record *c
 		ties->depth--;
 	}
 	if (first)
-		note(ties, first, call, ns);
+		note(ties, first, call, encoder);
 	push(ties, call);
 }
 
 void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
-		     uint64_t (*ns)(uint64_t ticks))
+		     const struct tl_encoder *encoder)
 {
 	const char *at = (const char *)record, *end = at + size;
 	bool known = ties->next && at >= ties->next && at < ties->end;
@@ -76,7 +76,7 @@ void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *recor
 		if (bytes > (size_t)(end - at))
 			break;
 		if (call->type == TL_RECORD_CALL && bytes >= sizeof(*call))
-			look_at_call(ties, call, ns);
+			look_at_call(ties, call, encoder);
 		at += bytes;
 	}
 }

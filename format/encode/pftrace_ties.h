@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/encode/encoder.h"
 #include "format/file/record.h"
 
 #define TL_PF_TIES 256
@@ -39,11 +40,11 @@ struct tl_pf_ties {
 
 /*
  * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at them
- * if it has not done so; memory that comes again has other records, from its beginning. `ns`: ticks
- * to nanoseconds.
+ * if it has not done so; memory that comes again has other records, from its beginning. `encoder` has
+ * their clock.
  */
 void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
-		     uint64_t (*ns)(uint64_t ticks));
+		     const struct tl_encoder *encoder);
 
 /* What is left of the chunk is looked at anew: nothing of it is begun. */
 void tl_pf_ties_forget(struct tl_pf_ties *ties);

@@ -21,8 +21,7 @@
 enum tl_record_type {
 	TL_RECORD_NONE = 0, /* reserved and not committed, or the rest of a chunk */
 	TL_RECORD_CALL = 1, /* a call: struct tl_call_record */
-	/* a string that later records refer to by number (thread names, user strings) */
-	TL_RECORD_NAME = 2,
+	/* 2 is free */
 	/*
 	 * struct tl_call_record: .result events of this thread were lost between .start and .start
 	 * + .duration

@@ -105,7 +105,6 @@ struct trace {
 	bool failed; /* no memory */
 };
 
-static const struct trace *in_use;
 /* the clock's point that the thread's last conversion started from */
 static _Thread_local uint32_t near;
 
@@ -303,11 +302,11 @@ static void read_clock(struct trace *trace, const char *piece, uint64_t size)
 	set_slopes(clock, version & 1 ? 0 : last);
 }
 
-uint64_t tl_trace_ns(uint64_t ticks)
+uint64_t tl_trace_ns(const struct tl_trace *seen, uint64_t ticks)
 {
-	const struct trace *trace = in_use;
+	const struct trace *trace = (const struct trace *)seen;
 
-	if (!trace || !trace->seen.header.counter || !trace->clock.count)
+	if (!seen->header.counter || !trace->clock.count)
 		return ticks;
 	return convert(&trace->clock, ticks);
 }
@@ -416,21 +415,11 @@ const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number)
 	return number < API_NUMBERS ? ((const struct trace *)trace)->apis[number] : NULL;
 }
 
-static const struct tl_function *function_of(const struct trace *trace, uint32_t id)
+const struct tl_function *tl_trace_function(const struct tl_trace *trace, uint32_t id)
 {
-	const struct tl_api *api = tl_trace_api(&trace->seen, id >> 16);
+	const struct tl_api *api = tl_trace_api(trace, id >> 16);
 
 	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
-}
-
-const struct tl_function *tl_trace_function(uint32_t id)
-{
-	return in_use ? function_of(in_use, id) : NULL;
-}
-
-void tl_trace_use(const struct tl_trace *trace)
-{
-	in_use = (const struct trace *)trace;
 }
 
 /* --- facts, output, end */
@@ -699,10 +688,10 @@ const void *tl_trace_next_text(const struct tl_trace *seen, struct tl_trace_text
 	return NULL;
 }
 
-const char *tl_trace_string(uint32_t number, size_t *size)
+const char *tl_trace_string(const struct tl_trace *seen, uint32_t number, size_t *size)
 {
-	const struct trace *trace = in_use;
-	size_t low = 0, high = trace ? trace->ntexts : 0;
+	const struct trace *trace = (const struct trace *)seen;
+	size_t low = 0, high = trace->ntexts;
 
 	*size = 0;
 	if (!high || number < trace->texts[0].number)
@@ -747,14 +736,13 @@ static int by_named_lane(const void *a, const void *b)
 	return left->lane < right->lane ? -1 : left->lane > right->lane;
 }
 
-uint32_t tl_trace_lane(uint32_t number)
+uint32_t tl_trace_shown_lane(const struct tl_trace *trace, uint32_t number)
 {
-	const struct tl_trace *trace = in_use ? &in_use->seen : NULL;
 	const struct tl_trace_named_lane wanted = {.lane = number};
 	const struct tl_trace_named_lane *found =
-		trace && trace->nnamed ? bsearch(&wanted, trace->named, trace->nnamed,
-						 sizeof(wanted), by_named_lane)
-				       : NULL;
+		trace->nnamed ? bsearch(&wanted, trace->named, trace->nnamed, sizeof(wanted),
+					by_named_lane)
+			      : NULL;
 
 	return found ? found->shown : number;
 }
@@ -1137,7 +1125,7 @@ static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane)
 	for (size_t i = 0; i < lane->nopens; i++) {
 		struct tl_trace_open open = lane->opens[i];
 
-		if (!function_of(trace, open.function)) {
+		if (!tl_trace_function(&trace->seen, open.function)) {
 			problem(trace, "thread %u: an open call of a function that no API has",
 				lane->tid);
 			continue;
@@ -1208,7 +1196,6 @@ static uint64_t least_bytes(const char *at, uint8_t type, uint64_t bytes)
 			return sizeof(event);
 		memcpy(&event, at, sizeof(event));
 		return tl_event_bytes(&event);
-	case TL_RECORD_NAME:
 	case TL_RECORD_PAD:
 		return 0;
 	default:
@@ -1344,18 +1331,18 @@ static void find_spans(struct trace *trace)
 		sort(trace->spans, seen->nlanes, sizeof(*trace->spans), by_tid);
 }
 
-bool tl_trace_has_call(uint32_t tid, uint64_t ns)
+bool tl_trace_has_call(const struct tl_trace *seen, uint32_t tid, uint64_t ns)
 {
+	const struct trace *trace = (const struct trace *)seen;
 	const struct span wanted = {.tid = tid};
-	const struct span *span = in_use->seen.nlanes
-					  ? bsearch(&wanted, in_use->spans, in_use->seen.nlanes,
-						    sizeof(wanted), by_tid)
-					  : NULL;
+	const struct span *span =
+		seen->nlanes ? bsearch(&wanted, trace->spans, seen->nlanes, sizeof(wanted), by_tid)
+			     : NULL;
 
 	if (!span)
 		return false;
 	for (size_t i = 0; i < span->ngaps; i++) {
-		const struct gap *gap = &in_use->gaps[span->first_gap + i];
+		const struct gap *gap = &trace->gaps[span->first_gap + i];
 		if (ns > gap->from && ns < gap->to)
 			return false;
 	}
@@ -1513,8 +1500,6 @@ void tl_trace_close(struct tl_trace *seen)
 
 	if (!trace)
 		return;
-	if (in_use == trace)
-		in_use = NULL;
 	for (size_t i = 0; i < API_NUMBERS; i++)
 		tl_describe_free((struct tl_api *)trace->apis[i]);
 	for (size_t i = 0; i < trace->nthreads; i++)

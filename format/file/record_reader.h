@@ -8,7 +8,6 @@
  * by lane, and stays until tl_trace_close.
  *
  *	struct tl_trace *trace = tl_trace_open(path, why, sizeof(why));
- *	tl_trace_use(trace);
  *	for (size_t i = 0; i < trace->nruns; i++) {
  *		struct tl_trace_place place = {0};
  *		const struct tl_call_record *record;
@@ -137,16 +136,14 @@ const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
 void tl_trace_written_too(struct tl_trace *trace);
 
 /*
- * The trace that the next five speak of: what encoders call has no room for a context (struct
- * tl_encoder says what they return). One at a time; several threads may call them. A trace that is
- * closed is no longer used.
+ * What an encoder asks of the trace; struct tl_encoder says what each returns. Several threads may
+ * ask at once, unless one changes the trace's clock.
  */
-void tl_trace_use(const struct tl_trace *trace);
-uint64_t tl_trace_ns(uint64_t ticks);
-const struct tl_function *tl_trace_function(uint32_t id);
-const char *tl_trace_string(uint32_t number, size_t *size);
-uint32_t tl_trace_lane(uint32_t number);
-bool tl_trace_has_call(uint32_t tid, uint64_t ns);
+uint64_t tl_trace_ns(const struct tl_trace *trace, uint64_t ticks);
+const struct tl_function *tl_trace_function(const struct tl_trace *trace, uint32_t id);
+const char *tl_trace_string(const struct tl_trace *trace, uint32_t number, size_t *size);
+uint32_t tl_trace_shown_lane(const struct tl_trace *trace, uint32_t number);
+bool tl_trace_has_call(const struct tl_trace *trace, uint32_t tid, uint64_t ns);
 
 /*
  * The texts, one after another; `place` starts zeroed. NULL: no more. What is returned is the whole

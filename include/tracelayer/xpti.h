@@ -1,51 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer/xpti.h: the XPTI tracing framework as C and C++ see it: instrument a library, or
- * subscribe to what libraries tell.
+ * tracelayer/xpti.h: the XPTI tracing framework for C and C++. A library uses it to tell what it does;
+ * a subscriber uses it to listen.
  *
  * A library that is instrumented:
  *
- *	uint8_t stream = xptiRegisterStream("my.stream"); xptiInitialize("my.stream", 1, 0, "1.0");
- *	xpti_payload where = XPTI_PAYLOAD("solve", __FILE__, __LINE__, 0); uint64_t instance;
+ *	uint8_t stream = xptiRegisterStream("my.stream");
+ *	xptiInitialize("my.stream", 1, 0, "1.0");
+ *	xpti_payload where = XPTI_PAYLOAD("solve", __FILE__, __LINE__, 0);
+ *	uint64_t instance;
  *	xpti_event *event = xptiMakeEvent("solve", &where, xpti_event_algorithm,
- *	xpti_activity_active, &instance); {
+ *					  xpti_activity_active, &instance);
+ *	{
  *		XPTI_SCOPED_NOTIFY(stream, xpti_trace_task_begin, NULL, event, instance, NULL);
  *		solve();
- *	}						// the scope's end notifies of task_end
+ *	}			// the end of the scope notifies of task_end
  *	xptiFinalize("my.stream");
  *
- * A subscriber, a library named in XPTI_SUBSCRIBERS:
+ * A subscriber is a library that XPTI_SUBSCRIBERS names:
  *
- *	static void on_task(uint16_t type, xpti_event *parent, xpti_event *event, uint64_t instance,
- *	const void *user_data) {
+ *	static void on_task(uint16_t type, xpti_event *parent, xpti_event *event,
+ *			    uint64_t instance, const void *user_data)
+ *	{
  *		printf("%s\n", xptiQueryPayload(event)->name);
  *	}
- *	void xptiTraceInit(unsigned major, unsigned minor, const char *version, const char *stream)
+ *	void xptiTraceInit(unsigned major, unsigned minor, const char *version,
+ *			   const char *stream)
  *	{
- *		xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin, on_task);
+ *		xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin,
+ *				     on_task);
  *	}
  *	void xptiTraceFinish(const char *stream) { }
  *
- * The functions are those of the dispatcher, libtracelayer-xpti.so. It follows "XPTI Tracing
- * Framework" and the original's behaviour, from which it differs only as tracelayer-xpti(7) lists.
+ * The dispatcher, libtracelayer-xpti.so, implements the functions. Source: the document "XPTI Tracing
+ * Framework" and the behaviour of the original dispatcher. tracelayer-xpti(7) lists the differences.
  *
- * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy): it loads the
- *			dispatcher that XPTI_FRAMEWORK_DISPATCHER names; without one, every call
- *			returns at once, and tracelayer-xpti(7) tells what. Or link the dispatcher
- *			itself.
- *
- * Environment		XPTI_SUBSCRIBERS (libraries, separated by commas), XPTI_TRACE_ENABLE (unset,
- *			empty, 1, true: on; all else: off); for the proxy XPTI_FRAMEWORK_DISPATCHER;
- *			read on the first call of any function.
- * Threads		All functions may be called from several threads at once, and from
- *			callbacks; none from a signal handler. Notifying, the checks, and lookups of
- *			strings, objects and uids take no lock.
- * Ownership		What is passed in is copied, but for a stash's key. What is handed out
- *			belongs to the framework: texts and objects stay readable for the life of
- *			the process; events, payloads and trace points until they are released, or
- *			reset.
- * Bad arguments	NULL, unknown ids and pointers to what is no event have the results told
- *			below; none crashes.
+ * Linking		Link libtracelayer-xptiproxy.a (-ltracelayer-xptiproxy). It loads the dispatcher
+ *		that XPTI_FRAMEWORK_DISPATCHER names. Without a dispatcher every call returns at
+ *		once; tracelayer-xpti(7) says what. Or link the dispatcher itself.
+ * Environment	XPTI_SUBSCRIBERS: libraries, separated by commas. XPTI_TRACE_ENABLE: unset, empty,
+ *		1 or true turn tracing on, anything else turns it off.
+ *		XPTI_FRAMEWORK_DISPATCHER: for the proxy. The first call of any function reads
+ *		them.
+ * Threads		Any thread may call any function, also from callbacks and several threads at once.
+ *		Signal handlers may not. Notifying, the checks, and looking up strings, objects
+ *		and uids take no lock.
+ * Ownership	The framework copies what it is given, except the key of a stash. What it returns
+ *		belongs to the framework. Strings and objects stay readable for the life of the
+ *		process; events, payloads and trace points until they are released or reset.
+ * Errors		NULL, unknown ids and pointers to anything that is no event have the results
+ *		listed below. None of them crashes.
  */
 #ifndef TRACELAYER_XPTI_H
 #define TRACELAYER_XPTI_H
@@ -71,17 +75,17 @@ typedef int32_t xpti_result;
 #define XPTI_INVALID_UID    ((uint64_t)0)
 
 #define XPTI_RESULT_SUCCESS ((xpti_result)0)
-/* tracing is off; no further item */
+/* tracing is off; or there is no further item */
 #define XPTI_RESULT_FALSE     ((xpti_result)1)
 #define XPTI_RESULT_FAIL      ((xpti_result)0x80004001)
 #define XPTI_RESULT_NOTIMPL   ((xpti_result)0x80004002)
-#define XPTI_RESULT_DUPLICATE ((xpti_result)0x80004003) /* it is so already */
+#define XPTI_RESULT_DUPLICATE ((xpti_result)0x80004003) /* it is already so */
 #define XPTI_RESULT_NOTFOUND  ((xpti_result)0x80004004)
-/* it was there once, and is again */
+/* it was there before, and is there again */
 #define XPTI_RESULT_UNDELETE   ((xpti_result)0x80004005)
 #define XPTI_RESULT_INVALIDARG ((xpti_result)0x80004006)
 
-/* What a notification tells of. A begin's end is the next number. */
+/* The type of a notification. The end of a begin is the next number. */
 enum xpti_trace_point_type {
 	xpti_trace_unknown = 0,
 	xpti_trace_graph_create = 2,
@@ -122,6 +126,7 @@ enum xpti_trace_point_type {
 	xpti_trace_user_defined = 0x80,
 };
 
+/* What kind of work an event stands for. */
 enum xpti_trace_event_type {
 	xpti_event_unknown = 0,
 	xpti_event_graph,
@@ -137,6 +142,7 @@ enum xpti_trace_event_type {
 	xpti_event_user_defined = 0x80,
 };
 
+/* What the work is, as far as time is concerned. */
 enum xpti_activity {
 	xpti_activity_unknown = 0,
 	xpti_activity_active = 1,
@@ -145,7 +151,7 @@ enum xpti_activity {
 	xpti_activity_sleep = 8
 };
 
-/* What an object's bytes are. */
+/* How to read the bytes of an object. */
 enum xpti_metadata_type {
 	xpti_metadata_binary,
 	xpti_metadata_string,
@@ -155,6 +161,7 @@ enum xpti_metadata_type {
 	xpti_metadata_boolean
 };
 
+/* How much a stream tells. */
 enum xpti_detail_level {
 	xpti_detail_none,
 	xpti_detail_basic,
@@ -162,6 +169,7 @@ enum xpti_detail_level {
 	xpti_detail_verbose
 };
 
+/* Which members of a payload are valid. */
 enum xpti_payload_flag {
 	xpti_payload_has_name = 1,
 	xpti_payload_has_source_file = 2,
@@ -173,6 +181,7 @@ enum xpti_payload_flag {
 	xpti_payload_has_hash = 0x20000,
 };
 
+/* Which members of an event are valid. */
 enum xpti_event_flag {
 	xpti_event_has_uid = 1,
 	xpti_event_has_source_uid = 2,
@@ -189,13 +198,13 @@ typedef struct {
 	const char *source_file;
 	uint32_t line_no, column_no;
 	const void *code_ptr_va;
-	uint64_t internal; /* the uid, once it is registered */
+	uint64_t internal; /* the uid, once the payload is registered */
 	uint64_t flags;	   /* enum xpti_payload_flag */
-	/* source file's string id << 32 | line; name's string id; not used */
+	/* string id of the file << 32 | line; string id of the name; not used */
 	uint64_t uid_p1, uid_p2, uid_p3;
 } xpti_payload;
 
-/* A payload of a named place. */
+/* A payload for a place with a name. The texts must stay valid until it is registered. */
 #define XPTI_PAYLOAD(function, file, line, column)                                                 \
 	((xpti_payload){(function), NULL, (file), (uint32_t)(line), (uint32_t)(column), NULL, 0,   \
 			xpti_payload_has_name | xpti_payload_has_source_file |                     \
@@ -203,9 +212,9 @@ typedef struct {
 			0, 0, 0})
 
 /*
- * An event's metadata: string ids to object ids. It is a std::unordered_map<uint32_t, int32_t> of
- * libstdc++, and in C++ may be used as one. In C, go from .first along .next. Whoever reads it must
- * not do so while others add to the same event's.
+ * An event's metadata: a map from string ids to object ids. It is a libstdc++
+ * std::unordered_map<uint32_t, int32_t>, and C++ may use it as one. In C, go from .first along
+ * .next. No thread may read it while another thread adds to the metadata of the same event.
  */
 typedef struct xpti_metadata_node {
 	struct xpti_metadata_node *next;
@@ -227,7 +236,7 @@ typedef struct {
 /* One instance of a trace point. */
 typedef struct {
 	uint64_t unique_id; /* payload->internal */
-	/* how many events this place has had, this one included */
+	/* how many events this place has had so far, with this one */
 	uint64_t data_id, instance_id;
 	uint16_t event_type;	/* enum xpti_trace_event_type, or user defined */
 	uint16_t activity_type; /* enum xpti_activity */
@@ -235,11 +244,11 @@ typedef struct {
 	uint64_t source_id, target_id; /* edges: the unique ids of their ends */
 	xpti_payload *payload;
 	xpti_metadata metadata;
-	void *global_user_data; /* a tool's own */
+	void *global_user_data; /* for tools; the framework does not use it */
 	uint64_t flags;		/* enum xpti_event_flag */
 } xpti_event;
 
-/* The bytes of a registered object. */
+/* A registered object: its bytes belong to the framework. */
 typedef struct {
 	size_t size;
 	const char *data;
@@ -247,8 +256,8 @@ typedef struct {
 } xpti_object;
 
 /*
- * What user_data points to with function_with_args; functions without arguments have their name
- * there.
+ * user_data of the function_with_args types points to this. For the function types it points to the
+ * name of the function.
  */
 typedef struct {
 	uint32_t function_id;
@@ -257,7 +266,7 @@ typedef struct {
 	void *user_data;
 } xpti_function_with_args;
 
-/* And with mem_alloc and mem_release. A begin of mem_alloc doesn't know the address yet. */
+/* user_data of the mem_alloc and mem_release types. mem_alloc_begin has no address yet. */
 typedef struct {
 	uintptr_t mem_object_handle;
 	uintptr_t alloc_pointer;
@@ -266,16 +275,17 @@ typedef struct {
 } xpti_mem_alloc_data;
 
 /*
- * What a subscriber registers. parent and object are what the notifier passed; user_data lives
- * until the callback returns. A callback may call any function here, and may throw.
+ * A subscriber's callback. It runs in the thread that notifies. parent, object, instance and
+ * user_data are what the notifier passed; user_data is valid until the callback returns. A callback
+ * may call any function of this header, and may throw.
  */
 typedef void (*xpti_callback)(uint16_t trace_type, xpti_event *parent, xpti_event *object,
 			      uint64_t instance, const void *user_data);
 
 /*
- * The interfaces of a trace point, C++ objects with virtual functions (Itanium ABI): call
- * iface->vtbl->name(iface). The four of one trace point are parts of one object and live as long as
- * it.
+ * The interfaces of a trace point: C++ objects with virtual functions (Itanium ABI). In C, call
+ * iface->vtbl->name(iface). The four interfaces of a trace point are parts of one object, and are
+ * valid as long as the trace point.
  */
 typedef struct xpti_payload_if {
 	const struct xpti_payload_vtbl *vtbl;
@@ -291,8 +301,8 @@ typedef struct xpti_tracepoint_if {
 } xpti_tracepoint_if;
 
 struct xpti_payload_vtbl {
-	void (*destroy)(xpti_payload_if *); /* does nothing */
-	/* releases the trace point, as C++'s delete does */
+	void (*destroy)(xpti_payload_if *); /* does nothing, as in the other interfaces */
+	/* releases the trace point, as delete does in C++; so in the other interfaces */
 	void (*destroy_and_free)(xpti_payload_if *);
 	const char *(*name)(const xpti_payload_if *);
 	const char *(*source_file)(const xpti_payload_if *);
@@ -327,9 +337,9 @@ struct xpti_event_vtbl {
 struct xpti_metadata_vtbl {
 	void (*destroy)(xpti_metadata_if *);
 	void (*destroy_and_free)(xpti_metadata_if *);
-	/* FALSE: there is none */
+	/* XPTI_RESULT_FALSE: there is no item */
 	xpti_result (*first_item)(xpti_metadata_if *, char **key, xpti_object_id *value);
-	/* after first_item; FALSE: no more */
+	/* call it after first_item; XPTI_RESULT_FALSE: no further item */
 	xpti_result (*next_item)(xpti_metadata_if *, char **key, xpti_object_id *value);
 	/* as xptiAddMetadata */
 	xpti_result (*add_item)(xpti_metadata_if *, const char *key, xpti_object_id value);
@@ -351,200 +361,219 @@ struct xpti_tracepoint_vtbl {
 /* ---- what a subscriber defines ---- */
 
 /*
- * A stream begins; called before the instrumented code's xptiInitialize returns, and again each
- * time that it is called.
+ * A stream begins. Every call of xptiInitialize calls this before it returns, in the same thread.
+ * `version` and `stream` are valid during the call.
  */
 XPTI_API void xptiTraceInit(unsigned int major, unsigned int minor, const char *version,
 			    const char *stream);
-/* A stream ends. */
+/* A stream ends. xptiFinalize calls this before it turns the callbacks of the stream off. */
 XPTI_API void xptiTraceFinish(const char *stream);
-/* Optional: the detail that the subscriber wants of a stream. False: it doesn't say. */
+/*
+ * Optional: stores the level of detail that the subscriber wants of a stream (enum
+ * xpti_detail_level). Returns false where it has no wish.
+ */
 XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *level);
 
 /* ---- the framework ---- */
 
 /*
- * Count a user of the framework; the last one's Finalize unloads the subscribers and forgets
- * everything, also what other threads do meanwhile; Initialize waits for that. Neither is needed. A
- * subscriber whose code is running, also the one that calls this, stays loaded.
+ * Count the users of the framework. A program needs neither function. When the last user calls
+ * Finalize, the framework unloads the subscribers and forgets everything, also what other threads do
+ * meanwhile. Initialize waits for the end of that. A subscriber stays loaded while its code runs, also
+ * where it calls Finalize itself.
  */
 XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);
 /*
- * Forget all strings, events, trace points, callbacks and counters; not streams, vendors, objects
- * and defaults. When it returns, no callback of before is running in another thread.
+ * Forget all strings, events, trace points, callbacks and counters. Streams, tools, objects and
+ * defaults stay. When this returns, no callback that was registered before runs in another thread.
  */
 XPTI_API void xptiReset(void);
 
-/* A stream begins: tells all subscribers. INVALIDARG: stream or version is NULL. */
+/* A stream begins: tell all subscribers. INVALIDARG: stream or version is NULL. */
 XPTI_API xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor,
 				    const char *version);
 /*
- * A stream ends: tells all subscribers, then turns its callbacks off. When it returns, none of them
- * is running in another thread.
+ * A stream ends: tell all subscribers, then turn the callbacks of the stream off. When this returns,
+ * none of them runs in another thread.
  */
 XPTI_API void xptiFinalize(const char *stream);
-/* Someone listens: XPTI_TRACE_ENABLE allows it, and at least one subscriber is loaded. */
+/* True if tracing is on: XPTI_TRACE_ENABLE allows it, and at least one subscriber is loaded. */
 XPTI_API bool xptiTraceEnabled(void);
-/* Turn tracing on or off, whatever the environment says. */
+/* Turn tracing on or off for the process, whatever the environment says. */
 XPTI_API void xptiForceSetTraceEnabled(bool yes);
 /*
- * In the static proxy alone: look for the dispatcher once more, where none has been found so far.
- * For programs that set XPTI_FRAMEWORK_DISPATCHER themselves.
+ * Only in the static proxy: look for the dispatcher again, where none was found so far. For programs
+ * that set XPTI_FRAMEWORK_DISPATCHER themselves.
  */
 XPTI_API void xptiTraceTryToEnable(void);
-/* A notification of this type (0: of any type) on this stream would reach someone. */
+/* True if a notification of this type (0: of any type) on this stream would call a callback. */
 XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
 
 /*
- * A stream's number. The same name has the same number. 255: NULL, empty, or more than 254 streams.
+ * The number of a stream. The same name always has the same number. XPTI_INVALID_STREAM: the name is
+ * NULL or empty, or there are more than 254 streams.
  */
 XPTI_API uint8_t xptiRegisterStream(const char *stream);
-/* As xptiFinalize. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
+/* Does what xptiFinalize does. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
 XPTI_API xpti_result xptiUnregisterStream(const char *stream);
-/* The highest level of detail that a subscriber wants of a stream; enum xpti_detail_level. */
+/* The highest level of detail that a subscriber wants of a stream: enum xpti_detail_level. */
 XPTI_API uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream);
 
 /* ---- strings and objects ---- */
 
 /*
- * The number of a text; *table_string becomes the framework's copy of it. The same text has the
- * same number and copy. XPTI_INVALID_STRING: an argument is NULL, the text is empty, or memory is
- * short.
+ * The number of a string; stores the framework's copy in *table_string. Equal strings have the same
+ * number and the same copy. XPTI_INVALID_STRING: an argument is NULL, the string is empty, or memory
+ * is short.
  */
 XPTI_API xpti_string_id xptiRegisterString(const char *string, char **table_string);
-/* The text of a number; NULL where there is none. */
+/* The string with this number. NULL: there is none. */
 XPTI_API const char *xptiLookupString(xpti_string_id id);
 /*
- * The number of some bytes. The same bytes have the same number, and the first type.
- * XPTI_INVALID_OBJECT: NULL, 2 GiB and more, no memory.
+ * The number of `size` bytes. Equal bytes have the same number, and keep the type of the first
+ * registration (enum xpti_metadata_type). XPTI_INVALID_OBJECT: NULL, 2 GiB or more, or memory is short.
  */
 XPTI_API xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type);
-/* { 0, NULL, 0 } where there is none. */
+/* The object with this number. { 0, NULL, 0 }: there is none. */
 XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
 
 /* ---- trace points ---- */
 
 /*
- * Register a place in the code; returns its uid and notes it in payload->internal, .flags and
- * .uid_p1, .uid_p2. 0: NULL, or a payload with neither name nor source file.
+ * Register a place in the code. Returns a new uid, and stores it in payload->internal; also sets
+ * .flags, .uid_p1 and .uid_p2. XPTI_INVALID_UID: NULL, a payload with neither name nor source file, or
+ * memory is short.
  */
 XPTI_API uint64_t xptiRegisterPayload(xpti_payload *payload);
 /*
- * A new event of a place; *instance becomes how many there have been. name is not used. NULL: no
- * valid payload, or instance is NULL, or memory is short.
+ * Make an event of a place. Stores in *instance how many events the place has had. `name` is not
+ * used. Release the event with xptiReleaseEvent. NULL: the payload is not valid, instance is NULL, or
+ * memory is short.
  */
 XPTI_API xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t event_type,
 				   int32_t activity, uint64_t *instance);
-/* The event of a uid; NULL where there is none (any more). */
+/* The event with this uid. NULL: there is none, or it was released. */
 XPTI_API const xpti_event *xptiFindEvent(uint64_t uid);
+/* The payload of an event, or of the event with this uid. NULL: there is none. */
 XPTI_API const xpti_payload *xptiQueryPayload(xpti_event *event);
 XPTI_API const xpti_payload *xptiQueryPayloadByUID(uint64_t uid);
-/* The event, its payload, metadata and interfaces are gone. NULL, or what is no event: nothing. */
+/* Release an event with its payload, metadata and interfaces. Ignores NULL and what is no event. */
 XPTI_API void xptiReleaseEvent(xpti_event *event);
 /*
- * Add to an event's metadata. DUPLICATE: the key was there; its value is replaced. INVALIDARG:
- * NULL, an empty key, no event.
+ * Add to the metadata of an event. `value` is the number of an object. DUPLICATE: the key was there,
+ * and has the new value now. INVALIDARG: NULL, an empty key, or no event. FAIL: memory is short.
  */
 XPTI_API xpti_result xptiAddMetadata(xpti_event *event, const char *key, xpti_object_id value);
-/* NULL: no event. */
+/* The metadata of an event. NULL: it is no event. */
 XPTI_API xpti_metadata *xptiQueryMetadata(xpti_event *event);
-/* A number that none had before, from 1. */
+/* A number that was not returned before, from 1. */
 XPTI_API uint64_t xptiGetUniqueId(void);
 
 /*
- * A new event of a place, through its interfaces. Both NULL: the place "unknown" in "unknown-file".
- * code_ptr_va is kept, never followed.
+ * Make a trace point: an event of a place that is used through its interfaces. If function and file
+ * are both NULL or empty, the place is "unknown" in "unknown-file". code_ptr_va is kept and never
+ * followed. NULL: memory is short. Delete it with xptiDeleteTracepoint.
  */
 XPTI_API xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file,
 						  uint32_t line, uint32_t column,
 						  void *code_ptr_va);
-/* INVALIDARG: NULL. NOTFOUND: not a trace point (any more). */
+/* INVALIDARG: NULL. NOTFOUND: it is no trace point, or was deleted before. */
 XPTI_API xpti_result xptiDeleteTracepoint(xpti_tracepoint_if *tracepoint);
+/* The interfaces of the trace point with this uid. NULL: there is none. */
 XPTI_API const xpti_payload_if *xptiLookupPayload(uint64_t uid);
 XPTI_API const xpti_event_if *xptiLookupEvent(uint64_t uid);
 
 /* ---- notifying ---- */
 
 /*
- * Call callback for what is notified on a stream with this type. Callbacks are called in the order
- * of registering; from the next notification on, where this is called in one. INVALIDARG: NULL.
- * DUPLICATE: it is registered. UNDELETE: it was unregistered, and is registered again.
+ * Call `callback` for all notifications of a stream with this type. Callbacks are called in the order
+ * of registering. A callback that is registered during a notification is called from the next one on.
+ * INVALIDARG: NULL. DUPLICATE: it is registered already. UNDELETE: it was unregistered, and is
+ * registered again. FAIL: memory is short.
  */
 XPTI_API xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t trace_type,
 					  xpti_callback callback);
 /*
- * When this returns, whatever it returns, the callback is not running in another thread (except in
- * one that itself waits in here, for a callback of its caller's), and isn't called again unless it
- * is registered again. INVALIDARG: NULL. NOTFOUND: it never was registered. DUPLICATE: it is
- * unregistered.
+ * When this returns, whatever it returns, the callback does not run in another thread, and is not
+ * called again unless it is registered again. Exception: two callbacks that unregister each other
+ * from two threads do not wait for each other. INVALIDARG: NULL. NOTFOUND: it was never registered.
+ * DUPLICATE: it was unregistered already.
  */
 XPTI_API xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t trace_type,
 					    xpti_callback callback);
 /*
- * Call the callbacks. FALSE: tracing is off. INVALIDARG: object is NULL, and it isn't user_data of
- * a function, memory, offload or diagnostics type. object and parent are passed on as they are.
+ * Call the callbacks, in the calling thread. object and parent are passed on as they are. FALSE:
+ * tracing is off. INVALIDARG: object is NULL; only the function, memory, offload and diagnostics types
+ * may have user_data instead. FAIL: memory is short.
  */
 XPTI_API xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t trace_type,
 					   xpti_event *parent, xpti_event *object,
 					   uint64_t instance, const void *user_data);
 
-/* ---- the calling thread's own ---- */
+/* ---- values of the calling thread ---- */
 
+/* A number that a program or tool gives to what the thread does; 0 at first. */
 XPTI_API uint64_t xptiGetUniversalId(void);
 XPTI_API void xptiSetUniversalId(uint64_t uid);
-/* Keep one key, as a pointer, and a value. FAIL: NULL. */
+/* Keep one key and one value. The key is kept as a pointer. FAIL: key is NULL. */
 XPTI_API xpti_result xptiStashTuple(const char *key, uint64_t value);
 /* INVALIDARG: key or value is NULL. NOTFOUND: nothing is stashed. */
 XPTI_API xpti_result xptiGetStashedTuple(char **key, uint64_t *value);
 XPTI_API void xptiUnstashTuple(void);
 /*
- * The trace point of the scope that the thread is in; NULL where it has been deleted. Setting it
- * sets the universal id, too.
+ * The trace point of the thread's current scope. NULL: there is none, or it was deleted. Set also sets
+ * the universal id; Unset sets both back. INVALIDARG: it is no trace point.
  */
 XPTI_API const xpti_tracepoint_if *xptiGetTracepointScopeData(void);
 XPTI_API xpti_result xptiSetTracepointScopeData(xpti_tracepoint_if *tracepoint);
 XPTI_API void xptiUnsetTracepointScopeData(void);
-/* A trace point to be set as a scope's; as xptiCreateTracepoint. */
+/* Does what xptiCreateTracepoint does, for a trace point that becomes the scope's. */
 XPTI_API const xpti_tracepoint_if *xptiRegisterTracepointScope(const char *function,
 							       const char *file, uint32_t line,
 							       uint32_t column, void *code_ptr_va);
-/* If scopes notify of their begin and end by themselves; for the process. */
+/* Whether scopes notify of their begin and end by themselves. For the whole process. */
 XPTI_API void xptiEnableTracepointScopeNotification(bool yes);
 XPTI_API bool xptiCheckTracepointScopeNotification(void);
 
-/* ---- defaults, for the process ---- */
+/* ---- defaults of the process ---- */
 
+/* Values for tools to agree on; the framework itself does not use them. */
 XPTI_API xpti_stream_id xptiGetDefaultStreamID(void);
-/* INVALIDARG: 128 and more */
+/* INVALIDARG: 128 or more. */
 XPTI_API xpti_result xptiSetDefaultStreamID(xpti_stream_id stream);
 XPTI_API uint16_t xptiGetDefaultEventType(void);
 XPTI_API xpti_result xptiSetDefaultEventType(uint16_t event_type); /* INVALIDARG: 0 */
 XPTI_API uint16_t xptiGetDefaultTraceType(void);
 XPTI_API xpti_result xptiSetDefaultTraceType(uint16_t trace_type); /* INVALIDARG: 0 */
 
-/* ---- types of one's own ---- */
+/* ---- types that tools define ---- */
 
 /*
- * Values for the two functions below: 64 begins with their ends, or 128 event types, for each tool.
+ * The two functions below take these values. Each tool has 64 pairs of begin and end, and 128 event
+ * types.
  */
 #define XPTI_TRACE_POINT_BEGIN(value) (xpti_trace_user_defined | (value) << 1)
 #define XPTI_TRACE_POINT_END(value)   (xpti_trace_user_defined | (value) << 1 | 1)
 #define XPTI_EVENT(value)	      (xpti_event_user_defined | (value))
-/* What a type is made of; the tool's id is 0 for types that are not user defined. */
+/* The parts of a type. The tool's id is 0 for types that are not user defined. */
 #define XPTI_TOOL_ID(type)		   ((uint8_t)((uint16_t)(type) >> 8))
 #define XPTI_EXTRACT_USER_DEFINED_ID(type) ((uint16_t)(type)&0x7f)
 
 /*
- * tool's number << 8 | 0x80 | value. The same tool has the same number, from 1; 255 where it is
- * NULL or empty, or one too many.
+ * Returns tool's number << 8 | 0x80 | value. The same name always has the same number, from 1. The
+ * number is 255 where the name is NULL or empty, or there are more than 254 tools.
  */
 XPTI_API uint16_t xptiRegisterUserDefinedTracePoint(const char *tool, uint8_t value);
 XPTI_API uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t value);
 
 /* ---- scoped notification ---- */
 
-/* Notify of a begin here, and of its end where the scope ends. One in a scope's line. */
+/*
+ * XPTI_SCOPED_NOTIFY notifies of a begin here, and of the end where the scope ends, on whatever way it
+ * is left. At most one of them may stand on a line. Use the macro; the struct and the two functions are
+ * its parts.
+ */
 struct xpti_scope {
 	xpti_event *parent, *object;
 	uint64_t instance;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cache_near.h: variables of the whole process that each call with a hook reads, and that hardly
- * ever change. They lie together, wherever they are defined: between two such calls a driver, the
- * kernel and other threads have had the caches, and a line of them that has to be brought back
+ * ever change. The linker puts them together, wherever they are defined. Between two such calls a
+ * driver, the kernel and other threads use the caches. Each cache line that has to be brought back
  * costs as much as a dozen instructions.
  */
 #ifndef TL_LAYER_BASE_CACHE_NEAR_H

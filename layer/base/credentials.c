@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * credentials.c: see credentials.h. Who asks for a change is setid.c.
+ * credentials.c: see credentials.h. layer/process/setid.c asks for the changes.
  */
 #include "layer/base/credentials.h"
 
@@ -9,7 +9,7 @@
 
 /* --- in the writer's thread */
 
-static bool take_capabilities(const struct __user_cap_data_struct *capabilities)
+static bool capabilities_take(const struct __user_cap_data_struct *capabilities)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 
@@ -28,21 +28,21 @@ bool tl_credentials_take(const struct tl_credentials *credentials)
 	case TL_CREDENTIAL_GROUPS:
 		return !syscall(SYS_setgroups, credentials->ngroups, credentials->groups);
 	case TL_CREDENTIAL_CAPABILITIES:
-		return take_capabilities(credentials->capabilities);
+		return capabilities_take(credentials->capabilities);
 	}
 	return false;
 }
 
 /* --- in the thread that made the change */
 
-static bool read_capabilities(struct __user_cap_data_struct *capabilities)
+static bool capabilities_read(struct __user_cap_data_struct *capabilities)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 
 	return !syscall(SYS_capget, &header, capabilities);
 }
 
-static bool read_groups(struct tl_credentials *credentials, uint32_t *groups)
+static bool groups_read(struct tl_credentials *credentials, uint32_t *groups)
 {
 	long count = !groups ? -1 : syscall(SYS_getgroups, TL_GROUPS_MAX, groups);
 
@@ -61,9 +61,9 @@ bool tl_credentials_read(struct tl_credentials *credentials, uint32_t *groups)
 		return !syscall(SYS_getresgid, &credentials->real, &credentials->effective,
 				&credentials->saved);
 	case TL_CREDENTIAL_GROUPS:
-		return read_groups(credentials, groups);
+		return groups_read(credentials, groups);
 	case TL_CREDENTIAL_CAPABILITIES:
-		return read_capabilities(credentials->capabilities);
+		return capabilities_read(credentials->capabilities);
 	}
 	return false;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * credentials.h: whoever the process becomes, its writer's thread becomes, too.
+ * credentials.h: when the process changes its user, groups or capabilities, the writer's thread
+ * makes the same change.
  *
- * The kernel keeps users, groups and capabilities for each thread. The C library has all threads
- * that it knows change together; the writer's it does not know. So the functions that change them
- * are exported in the C library's place (setid.c): they go on to the function that the program
- * would have reached, and when that has succeeded the writer's thread does the same before the
- * program goes on.
+ * The kernel keeps these for each thread. The C library changes them in all threads that it knows;
+ * it does not know the writer's. So libtracelayer.so exports the functions that change them
+ * (layer/process/setid.c). Such a function calls the one that the program would have reached. When
+ * that has succeeded, the writer's thread makes the change before the program goes on.
  */
 #ifndef TL_LAYER_BASE_CREDENTIALS_H
 #define TL_LAYER_BASE_CREDENTIALS_H

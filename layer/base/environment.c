@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment.c: the environment, read once. See environment.h.
+ * environment.c: reads the environment once. See environment.h.
  *
- * The strings of an environment are the program's: it may change them, or write its title over
- * them. So what is kept is copied, into a fixed place, since a constructor should not allocate.
+ * The environment's strings are the program's. The program may change them, or write its title over
+ * them. So this file copies what it keeps, into a fixed place: a constructor should not allocate.
  */
 #include "layer/base/environment.h"
 
@@ -28,7 +28,7 @@ static char kept[24 * 1024];
 static size_t kept_size;
 
 /* Returns the copy, or NULL where it does not fit. */
-static const char *keep(const char *string)
+static const char *string_keep(const char *string)
 {
 	size_t size = strlen(string) + 1;
 
@@ -39,10 +39,10 @@ static const char *keep(const char *string)
 	return copy;
 }
 
-static void keep_text(enum tl_setting_id id, const char **text)
+static void setting_keep(enum tl_setting_id id, const char **text)
 {
 	const char *initial = tl_settings[id].initial;
-	const char *copy = *text == initial ? initial : keep(*text);
+	const char *copy = *text == initial ? initial : string_keep(*text);
 
 	*text = copy ? copy : initial;
 	if (copy)
@@ -60,7 +60,7 @@ static void keep_text(enum tl_setting_id id, const char **text)
  * The program may change its directory before the file is made; the user meant the one that it was
  * started in. A % in the folder's name is doubled, since what comes out is still a pattern.
  */
-static void make_absolute(void)
+static void output_make_absolute(void)
 {
 	char *to = kept + kept_size, *end = kept + sizeof(kept);
 	char folder[4096];
@@ -97,7 +97,7 @@ void tl_config_leave_alone(void)
  * to all that it will start: in place, so that it doesn't matter whether the program passes on
  * `environ` or the array that main was given.
  */
-static void find_first(void)
+static void follow_find_first(void)
 {
 	const char *variable = tl_settings[TL_SETTING_FOLLOW].variable;
 	static char entry[40 + TL_FOLLOW_MARK];
@@ -123,7 +123,7 @@ static void find_first(void)
  * What starts the ranks is none of them, and what it looks at devices for is its own business. Who
  * wants to see it asks for it alone.
  */
-static bool is_launcher(void)
+static bool program_is_launcher(void)
 {
 	return tl_launcher_is(program_invocation_short_name);
 }
@@ -139,20 +139,20 @@ void tl_config_read(void)
 	tl_settings_environment(&tl_config, environ, complaint);
 	tl_config.rank = tl_launcher_rank();
 	if (!tl_config.follow)
-		find_first();
-	else if (is_launcher())
+		follow_find_first();
+	else if (program_is_launcher())
 		tl_config_leave_alone();
 	tl_config.first = NULL;
-	keep_text(TL_SETTING_OUTPUT, &tl_config.output);
-	keep_text(TL_SETTING_INCLUDE, &tl_config.include);
-	keep_text(TL_SETTING_EXCLUDE, &tl_config.exclude);
-	keep_text(TL_SETTING_TOOLS, &tl_config.tools);
-	keep_text(TL_SETTING_SESSION, &tl_config.session);
+	setting_keep(TL_SETTING_OUTPUT, &tl_config.output);
+	setting_keep(TL_SETTING_INCLUDE, &tl_config.include);
+	setting_keep(TL_SETTING_EXCLUDE, &tl_config.exclude);
+	setting_keep(TL_SETTING_TOOLS, &tl_config.tools);
+	setting_keep(TL_SETTING_SESSION, &tl_config.session);
 	checked = getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone;
 	if (checked)
 		complaint[0] = 0;
 	if (tl_config.level != TL_LEVEL_NONE)
-		make_absolute();
+		output_make_absolute();
 }
 
 /*
@@ -179,7 +179,7 @@ static void complain_of_output(void)
 	tl_text_string(&text, why ? why : "it can't be made");
 	tl_text_string(&text, "; mend that, or name another file with TRACELAYER_OUTPUT");
 	memcpy(text.at, "\n", 2);
-	tl_say(line);
+	tl_message_say(line);
 }
 
 void tl_config_complain(void)
@@ -189,7 +189,7 @@ void tl_config_complain(void)
 	if (checked || atomic_flag_test_and_set_explicit(&said, memory_order_relaxed))
 		return;
 	if (complaint[0])
-		tl_say(complaint);
+		tl_message_say(complaint);
 	else if (tl_config.level != TL_LEVEL_NONE && tl_config.output_set)
 		complain_of_output();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment.h: the settings in force, read from the environment by common/settings.h.
+ * environment.h: the settings in force. common/settings.h reads them from the environment.
  *
- * Read once, by the library's constructor, without a word: what is wrong is said at the first
- * traced call, once (or by `tracelayer run` before the program starts, which then sets
- * TRACELAYER_CHECKED so that the layer doesn't say it again).
+ * The library's constructor reads them once, and prints nothing. What is wrong is printed at the
+ * first traced call, once. `tracelayer run` prints it before it starts the program, and sets
+ * TRACELAYER_CHECKED so that the layer does not print it again.
  */
 #ifndef TL_LAYER_BASE_ENVIRONMENT_H
 #define TL_LAYER_BASE_ENVIRONMENT_H

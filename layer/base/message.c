@@ -46,7 +46,7 @@ void tl_signals_back(const struct tl_signals *signals)
 	pthread_sigmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-static void say_to(int fd, const char *line)
+static void line_write_to(int fd, const char *line)
 {
 	int error = errno;
 	size_t size = strlen(line);
@@ -64,23 +64,23 @@ static void say_to(int fd, const char *line)
 	errno = error;
 }
 
-void tl_say(const char *line)
+void tl_message_say(const char *line)
 {
-	say_to(STDERR_FILENO, line);
+	line_write_to(STDERR_FILENO, line);
 }
 
 /*
  * The very descriptor, not what /proc would open by its name: a file goes on where the program's
  * own lines end.
  */
-void tl_say_apart(const char *line)
+void tl_message_say_apart(const char *line)
 {
 	int error = errno;
 	int process = (int)syscall(SYS_pidfd_open, syscall(SYS_getpid), 0);
 	int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, STDERR_FILENO, 0);
 
 	if (fd >= 0) {
-		say_to(fd, line);
+		line_write_to(fd, line);
 		syscall(SYS_close, fd);
 	}
 	if (process >= 0)

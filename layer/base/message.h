@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.h: the one line that the layer may print.
+ * message.h: the one line that the layer may print, and how it is written without a signal for the
+ * program.
  */
 #ifndef TL_LAYER_BASE_MESSAGE_H
 #define TL_LAYER_BASE_MESSAGE_H
@@ -11,14 +12,14 @@
  * Print a line (its newline included) on the program's stderr. No signal comes of it, a closed or
  * stuck stderr is no reason to wait, and errno is kept.
  */
-void tl_say(const char *line);
+void tl_message_say(const char *line);
 
 /*
- * The same in a thread that has a descriptor table of its own (tl_thread_raw_separate). Where the
+ * The same in a thread that has a descriptor table of its own (tl_raw_thread_separate). Where the
  * kernel does not lend it the program's stderr, because it is older than 5.6 or a sandbox forbids
  * that, nothing is printed.
  */
-void tl_say_apart(const char *line);
+void tl_message_say_apart(const char *line);
 
 /*
  * No signal reaches the calling thread from here to tl_signals_back, and none that a write

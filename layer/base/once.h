@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * once.h: something that is done once, by whoever comes first, while the others wait.
+ * once.h: something that is done once, by the thread that comes first, while the others wait.
  *
- * Unlike pthread_once it can be asked for from inside itself (the answer is "inside"), and survives
- * a fork while another thread is at it: the word holds the number of the thread that does it, and
- * where the process has no such thread, the next one takes over.
+ * There are two differences to pthread_once. The thread that does it may ask again from inside, and
+ * gets TL_ONCE_INSIDE. And it survives a fork while another thread is at it: the word holds that
+ * thread's number, and where the process has no such thread, the next one takes over.
  */
 #ifndef TL_LAYER_BASE_ONCE_H
 #define TL_LAYER_BASE_ONCE_H

@@ -2,26 +2,27 @@
 /*
  * raw_thread.c: see raw_thread.h.
  *
- * Why it is no pthread. (1) When the last of a program's threads ends by pthread_exit, the C
- * library runs exit() in whichever thread that it knows is the last: it would run the program's
- * exit handlers in ours, or, as we don't end, never. (Tried: the handler runs in a pthread that has
- * a file table of its own, and its write to standard output fails with EBADF.) (2) A pthread
- * answers the C library's internal signals, so it can't block all. (3) Programs ask the C library
- * whether they have one thread, and libraries that replace pthread_create (sanitizers, allocators,
- * UCX) run code of theirs in each.
+ * Why it is no pthread:
+ * (1) When the last of a program's threads ends by pthread_exit, the C library runs exit() in the
+ *     last thread that it knows. It would run the program's exit handlers in ours or, as ours does
+ *     not end, never. (Tried: in a pthread with a file table of its own the handler's write to
+ *     standard output fails with EBADF.)
+ * (2) A pthread answers the C library's internal signals, so it cannot block all signals.
+ * (3) Programs ask the C library whether they have one thread. Libraries that replace
+ *     pthread_create (sanitizers, allocators, UCX) run their own code in each thread.
  *
- * So the thread needs nothing of the C library: it is made by the kernel's own call, and all that
- * it reaches makes system calls (layer/base/libc/libc.h, which is also why functions that others
- * replace are not reached). What a C library would do for its threads and this one needs, is done
- * by name: it gives up rights when the process does (layer/process/setid.c), and ends where a
- * process must have one thread (layer/process/process_end.c).
+ * So the thread needs nothing of the C library. The kernel's own call makes it, and all that it
+ * reaches makes system calls (layer/base/libc/libc.h). Two things that a C library does for its
+ * threads are done by name: the thread gives up rights when the process does
+ * (layer/process/setid.c), and it ends where a process must have one thread
+ * (layer/process/process_end.c).
  *
- * One mapping holds its stack and what its thread pointer points to. The layouts (x86-64: variables
- * below the thread pointer, which points to itself; aarch64: variables above a header of two words)
- * are those of the ELF TLS specification, variants II and I. Of thread-local variables it reaches
- * our own and errno, and where these lie depends on all libraries that were loaded with the
- * program: as far from the thread pointer as in the thread that makes this one, however much lies
- * between.
+ * One mapping holds the stack and what the thread pointer points to. The layouts are those of the
+ * ELF TLS specification, variants II and I: on x86-64 variables lie below the thread pointer, which
+ * points to itself; on aarch64 they lie above a header of two words. The thread reaches two kinds
+ * of thread-local variables: this library's own, and errno. Their distance from the thread pointer
+ * depends on all libraries that were loaded with the program. It is the same in the thread that
+ * makes this one.
  */
 #include "layer/base/raw_thread.h"
 
@@ -62,11 +63,11 @@
 /* ThreadSanitizer follows threads that it sees made, and no others. */
 struct start {
 	int (*run)(void *);
-	struct tl_thread_raw *thread;
+	struct tl_raw_thread *thread;
 	_Atomic int told;
 };
 
-static void *run_known(void *argument)
+static void *thread_run_known(void *argument)
 {
 	struct start *start = argument;
 	int (*run)(void *) = start->run;
@@ -77,9 +78,9 @@ static void *run_known(void *argument)
 	return NULL;
 }
 
-bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
+bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 {
-	struct tl_thread_raw nobody;
+	struct tl_raw_thread nobody;
 	struct start start = {.run = run, .thread = thread ? thread : &nobody};
 	sigset_t all, before;
 	pthread_t known;
@@ -124,7 +125,7 @@ static void fill_thread_pointer(char *pointer)
 /* Any variable of this library. */
 static __thread char variable __attribute__((tls_model("initial-exec")));
 
-static size_t distance_of(const void *address)
+static size_t variable_distance(const void *address)
 {
 	ptrdiff_t distance = (const char *)address - tl_thread_pointer();
 
@@ -132,21 +133,21 @@ static size_t distance_of(const void *address)
 }
 
 /* How far from a thread pointer there are variables that the thread may reach. */
-static size_t reach(void)
+static size_t variables_reach(void)
 {
-	size_t own = distance_of(&variable), libc = distance_of(&errno);
+	size_t own = variable_distance(&variable), libc = variable_distance(&errno);
 
 	return ROUND_UP((own > libc ? own : libc) + AROUND);
 }
 
-bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
+bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 {
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
 				    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
 				    CLONE_PARENT_SETTID;
-	struct tl_thread_raw nobody;
+	struct tl_raw_thread nobody;
 	uint64_t all = ~0ull, before;
-	size_t variables = reach();
+	size_t variables = variables_reach();
 
 	if (!thread)
 		thread = &nobody;
@@ -175,7 +176,7 @@ bool tl_thread_raw_start(int (*run)(void *), struct tl_thread_raw *thread)
  * A thread's number is known until it has left the group of the process's threads, which is when
  * the process is one of a single thread again.
  */
-bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
+bool tl_raw_thread_join(struct tl_raw_thread *thread, int ms)
 {
 	const struct timespec nap = {.tv_nsec = 100000};
 
@@ -189,7 +190,7 @@ bool tl_thread_raw_join(struct tl_thread_raw *thread, int ms)
 	return true;
 }
 
-bool tl_thread_raw_lend(const struct tl_thread_raw *thread)
+bool tl_raw_thread_lend(const struct tl_raw_thread *thread)
 {
 	struct sched_param own;
 	long policy = syscall(SYS_sched_getscheduler, 0);
@@ -199,7 +200,7 @@ bool tl_thread_raw_lend(const struct tl_thread_raw *thread)
 	       !syscall(SYS_sched_setscheduler, thread->tid, policy, &own);
 }
 
-void tl_thread_raw_give_back(void)
+void tl_raw_thread_give_back(void)
 {
 	const struct sched_param none = {0};
 	long policy = syscall(SYS_sched_getscheduler, 0);
@@ -210,20 +211,20 @@ void tl_thread_raw_give_back(void)
 
 /* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a
  * processor. */
-static void be_ordinary(void)
+static void thread_be_ordinary(void)
 {
 	unsigned long processors[1024 / (8 * sizeof(long))];
 
-	tl_thread_raw_give_back();
+	tl_raw_thread_give_back();
 	long size = syscall(SYS_sched_getaffinity, getpid(), sizeof(processors), processors);
 	if (size > 0)
 		syscall(SYS_sched_setaffinity, 0, size, processors);
 }
 
-bool tl_thread_raw_separate(void)
+bool tl_raw_thread_separate(void)
 {
 	syscall(SYS_prctl, PR_SET_NAME, "tracelayer", 0, 0, 0);
-	be_ordinary();
+	thread_be_ordinary();
 	/* Takes a table of its own without ever holding the program's descriptors in it. */
 	if (!syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
 		return true;

@@ -2,15 +2,16 @@
 /*
  * signal_handler.c: see signal_handler.h.
  *
- * While a handler runs its signal is blocked, unless it was installed with SA_NODEFER: so a thread
- * that blocks nothing is in none, where no handler was installed so. LLVM installs such handlers,
- * and so there are some in each process that has OpenCL on processors. Where there are any, the
- * stack tells: a handler returns to code that the C library has for that, whose address the kernel
- * puts on the stack before the handler's own frame. From here to the end of the stack it stands
- * nowhere else, but for what is left of earlier handlers in memory that functions have not written
- * to.
+ * While a handler runs, its signal is blocked, unless the handler was installed with SA_NODEFER. So
+ * where no handler was installed with that flag, a thread that blocks nothing is in no handler.
+ * LLVM installs such handlers, so each process that has OpenCL on processors has some.
  *
- * A handler with SA_RESETHAND is no longer installed when it runs; its flags and that address are
+ * Where there are any, the stack tells. A handler returns to code that the C library has for that.
+ * The kernel puts that code's address on the stack, above the handler's own frame. Between here and
+ * the end of the stack the address stands nowhere else, except where an earlier handler left it in
+ * memory that no function has written to since.
+ *
+ * A handler with SA_RESETHAND is no longer installed when it runs. Its flags and that address are
  * still there.
  */
 #include "layer/base/signal_handler.h"
@@ -40,7 +41,7 @@ struct action {
 	uint64_t mask;
 };
 
-static bool action_of(int number, struct action *action)
+static bool signal_action(int number, struct action *action)
 {
 	return !syscall(SYS_rt_sigaction, number, NULL, action, sizeof(action->mask));
 }
@@ -49,35 +50,35 @@ static bool action_of(int number, struct action *action)
  * What a handler returns to, by the signals that any handler was ever installed for; a C library
  * has one. NULL: not known (the kernel has its own).
  */
-static restorer return_of_handlers(void)
+static restorer handlers_restorer(void)
 {
 	struct action action;
 
 	for (int number = 1; number < _NSIG; number++)
-		if (action_of(number, &action) && action.restorer)
+		if (signal_action(number, &action) && action.restorer)
 			return action.restorer;
 	return NULL;
 }
 
-static bool may_run_unblocked(const struct action *action)
+static bool action_may_run_unblocked(const struct action *action)
 {
 	bool installed = action->handler != SIG_DFL && action->handler != SIG_IGN;
 
 	return action->flags & SA_NODEFER && (installed || action->flags & SA_RESETHAND);
 }
 
-static bool some_may_run_unblocked(void)
+static bool some_action_may_run_unblocked(void)
 {
 	struct action action;
 
 	for (int number = 1; number < _NSIG; number++)
-		if (action_of(number, &action) && may_run_unblocked(&action))
+		if (signal_action(number, &action) && action_may_run_unblocked(&action))
 			return true;
 	return false;
 }
 
 /* Up to the end of the stack, where nothing can be read. */
-static bool is_on_stack(uintptr_t from, restorer wanted)
+static bool stack_has_restorer(uintptr_t from, restorer wanted)
 {
 	uintptr_t words[WORDS];
 	size_t size = sizeof(words);
@@ -91,7 +92,7 @@ static bool is_on_stack(uintptr_t from, restorer wanted)
 	return size == sizeof(words);
 }
 
-bool tl_in_handler(void)
+bool tl_signal_handler_runs(void)
 {
 	/* What we call lies below, and so does what it leaves there. */
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -102,8 +103,8 @@ bool tl_in_handler(void)
 		return true;
 	if (!sigaltstack(NULL, &stack) && (stack.ss_flags & SS_ONSTACK))
 		return true;
-	if (!some_may_run_unblocked())
+	if (!some_action_may_run_unblocked())
 		return false;
-	restorer wanted = return_of_handlers();
-	return !wanted || is_on_stack(frame, wanted);
+	restorer wanted = handlers_restorer();
+	return !wanted || stack_has_restorer(frame, wanted);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signal_handler.h: whether the calling thread is in a signal handler. There code that is anybody's
- * must not run: what the handler interrupted may hold locks that it needs, the allocator's above
- * all.
+ * signal_handler.h: whether the calling thread is in a signal handler. There no foreign code may
+ * run: the handler may have interrupted code that holds a lock, the allocator's above all.
  */
 #ifndef TL_LAYER_BASE_SIGNAL_HANDLER_H
 #define TL_LAYER_BASE_SIGNAL_HANDLER_H
@@ -10,6 +9,6 @@
 #include <stdbool.h>
 
 /* False: surely not. True: it is, or nobody can tell. Async-signal-safe. */
-bool tl_in_handler(void);
+bool tl_signal_handler_runs(void);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.c: the memory that events and open calls lie in. See arena.h.
+ * arena.c: see arena.h.
  *
- * The file gets its full size at once, and no blocks: pages are made when they are taken, by one
- * system call for all of them (MADV_POPULATE_WRITE says where there are none, instead of a SIGBUS
- * later; before Linux 5.14 fallocate does, by the file's name). A piece that the file system has no
- * room for becomes the process's own memory, in its place: recording goes on, and only a crash
+ * The file gets its full size at once, and no blocks. Pages are made when a piece is taken, by one
+ * system call for all of them. MADV_POPULATE_WRITE says where there is no room, instead of a SIGBUS
+ * later; before Linux 5.14 fallocate does, by the file's name. Where the file system has no room,
+ * the piece becomes the process's own memory, in its place. Recording goes on, and only a crash
  * would lose it.
  *
- * `arena` is set once by compare and exchange: a thread that loses that race deletes its own. The
- * descriptor is closed at once, so that the program has no number less and can close none of ours.
+ * Compare and exchange sets `arena` once; a thread that loses that race deletes its own. The file's
+ * descriptor is closed at once, so that the program misses no number and can close none of ours.
  *
- * tl_piece.magic is stored last, with release, so that a process killed here leaves zeros or a
- * whole head.
+ * tl_piece.magic is stored last, with release: a process killed here leaves zeros or a whole head.
  */
 #include "layer/buffers/arena.h"
 
@@ -32,11 +31,11 @@
 #include "common/places.h"
 #include "common/proc.h"
 #include "common/text.h"
-#include "layer/write/process_facts.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/buffers/pool.h"
-#include "layer/write/run_report.h"
+#include "layer/buffers/upcalls.h"
+#include "layer/base/run_report.h"
 #include "layer/process/runtime.h"
 #include "layer/base/message.h"
 
@@ -93,7 +92,7 @@ static uint64_t refused_for;	       /* under `making` */
 
 static struct beginning *beginning(void)
 {
-	/* Acquire: pairs with the exchange in make, so that the beginning is there. */
+	/* Acquire: pairs with the store in arena_make, so that the beginning is there. */
 	return (struct beginning *)atomic_load_explicit(&arena, memory_order_acquire);
 }
 
@@ -108,7 +107,7 @@ void tl_arena_fit(void)
 		tl_config.memory = part & ~(uint64_t)(SMALLEST - 1);
 }
 
-static uint64_t wanted(void)
+static uint64_t arena_size_wanted(void)
 {
 	uint64_t size = tl_config.memory;
 
@@ -122,7 +121,7 @@ static uint64_t wanted(void)
 /* --- pages */
 
 /* For kernels that can't make pages of a mapping: by the file's name. */
-static bool allocate(uint64_t at, uint64_t size)
+static bool pages_allocate(uint64_t at, uint64_t size)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
@@ -134,38 +133,38 @@ static bool allocate(uint64_t at, uint64_t size)
 }
 
 /* Make the pages now. False where there is no room for them. */
-static bool fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
+static bool pages_fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 {
 	if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
 		return true;
 	/* Other errors are of kernels that don't know it, and of filters that don't. */
 	if (errno == ENOMEM || errno == EFAULT || errno == EHWPOISON)
 		return false;
-	if (*file && !allocate(at, size))
+	if (*file && !pages_allocate(at, size))
 		return false;
 	for (uint64_t i = 0; i < size; i += TL_ARENA_UNIT)
 		*(volatile char *)(memory + i) = 0;
 	return true;
 }
 
-static bool become_own(char *memory, uint64_t size)
+static bool pages_become_own(char *memory, uint64_t size)
 {
 	void *mapped = mmap(memory, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 
-	return mapped != MAP_FAILED && fault_in(memory, size, "", 0);
+	return mapped != MAP_FAILED && pages_fault_in(memory, size, "", 0);
 }
 
 /* --- making it */
 
-static bool make_own(struct place *place)
+static bool place_make_own(struct place *place)
 {
 	*place->path = 0;
 	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place->memory == MAP_FAILED)
 		return false;
-	if (fault_in(place->memory, sizeof(struct beginning), "", 0))
+	if (pages_fault_in(place->memory, sizeof(struct beginning), "", 0))
 		return true;
 	munmap(place->memory, place->capacity);
 	return false;
@@ -175,7 +174,7 @@ static bool make_own(struct place *place)
  * The file says what it is before it has anything else: nobody has to guess it of one whose process
  * died while it made it.
  */
-static bool mark(int fd)
+static bool file_mark(int fd)
 {
 	const struct tl_file_header header = {
 		.magic = TL_FILE_MAGIC,
@@ -188,7 +187,7 @@ static bool mark(int fd)
 }
 
 /* A file of that size, with room for it, mapped. Exceeding RLIMIT_FSIZE would raise a signal. */
-static bool map_file(struct place *place, int fd)
+static bool file_map(struct place *place, int fd)
 {
 	struct rlimit limit;
 	struct statvfs room;
@@ -198,7 +197,7 @@ static bool map_file(struct place *place, int fd)
 	/* A tmpfs without a limit says that it has no blocks at all. */
 	if (fstatvfs(fd, &room) != 0 ||
 	    (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity) ||
-	    !mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
+	    !file_mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
 		return false;
 	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -210,7 +209,7 @@ static bool map_file(struct place *place, int fd)
  * look at, and all that was in them is in the trace. Long chains of such programs would fill the
  * place.
  */
-static bool delete_former(const char *file)
+static bool file_delete_former(const char *file)
 {
 	struct tl_file_header header;
 	uint32_t pid = (uint32_t)syscall(SYS_getpid);
@@ -228,13 +227,13 @@ static bool delete_former(const char *file)
 	return former && unlink(file) == 0;
 }
 
-static int create(struct place *place, const char *folder)
+static int file_create(struct place *place, const char *folder)
 {
 	int fd = -1;
 
 	for (unsigned number = 0; fd < 0 && number < TRIES; number++) {
 		tl_places_path(place->path, folder, (uint32_t)syscall(SYS_getpid), number);
-		if (access(place->path, F_OK) == 0 && !delete_former(place->path))
+		if (access(place->path, F_OK) == 0 && !file_delete_former(place->path))
 			continue;
 		/*
 		 * Before it is made: a process that is killed in between must not leave what nobody
@@ -248,15 +247,15 @@ static int create(struct place *place, const char *folder)
 	return fd;
 }
 
-static bool make_in(struct place *place, const char *folder)
+static bool place_make_in(struct place *place, const char *folder)
 {
-	int fd = create(place, folder);
+	int fd = file_create(place, folder);
 
 	if (fd < 0)
 		return false;
-	bool made = map_file(place, fd);
+	bool made = file_map(place, fd);
 	close(fd);
-	if (made && fault_in(place->memory, sizeof(struct beginning), "", 0))
+	if (made && pages_fault_in(place->memory, sizeof(struct beginning), "", 0))
 		return true;
 	if (made)
 		munmap(place->memory, place->capacity);
@@ -268,7 +267,7 @@ static bool make_in(struct place *place, const char *folder)
  * There are addresses for that (RLIMIT_AS), and for what comes with it: the pool and, but for the
  * least, the writer's memory and thread.
  */
-static bool is_mappable(uint64_t size)
+static bool size_is_mappable(uint64_t size)
 {
 	uint64_t all = size + tl_pool_size(size) + (size > SMALLEST ? BESIDES : 0);
 	void *mapped =
@@ -278,31 +277,31 @@ static bool is_mappable(uint64_t size)
 }
 
 /* All that was wanted, or as much of it as halving leaves. 0: not even the least. */
-static uint64_t mappable(void)
+static uint64_t size_mappable(void)
 {
-	uint64_t size = wanted();
+	uint64_t size = arena_size_wanted();
 
-	while (size > SMALLEST && !is_mappable(size))
+	while (size > SMALLEST && !size_is_mappable(size))
 		size = size / 2 < SMALLEST ? SMALLEST : size / 2 & ~(uint64_t)(TL_ARENA_UNIT - 1);
-	return is_mappable(size) ? size : 0;
+	return size_is_mappable(size) ? size : 0;
 }
 
 /* Less than the user asked for, so it is said. */
-static void say_less(uint64_t size)
+static void arena_say_less(uint64_t size)
 {
 	char line[256];
 	struct tl_text text = {line, line + sizeof(line) - 1, false};
 
 	tl_text_string(&text, "tracelayer: no addresses left for ");
-	tl_text_unsigned(&text, wanted() >> 20);
+	tl_text_unsigned(&text, arena_size_wanted() >> 20);
 	tl_text_string(&text, "M of event buffers, so there are ");
 	tl_text_unsigned(&text, size >> 20);
 	tl_text_string(&text, "M; raise the limit (ulimit -v), or lower TRACELAYER_MEMORY\n");
 	*text.at = 0;
-	tl_say(line);
+	tl_message_say(line);
 }
 
-static void say_place(const char *folder)
+static void arena_say_place(const char *folder)
 {
 	char line[512];
 	struct tl_text text = {line, line + sizeof(line) - 1, false};
@@ -310,7 +309,7 @@ static void say_place(const char *folder)
 	tl_text_string(&text, "tracelayer: ");
 	tl_text_string(&text, places.folder[0]);
 	tl_text_string(&text, ": no room for ");
-	tl_text_unsigned(&text, wanted() >> 20);
+	tl_text_unsigned(&text, arena_size_wanted() >> 20);
 	tl_text_string(&text, "M of event buffers; ");
 	tl_text_string(
 		&text,
@@ -321,41 +320,41 @@ static void say_place(const char *folder)
 	if (text.cut)
 		return;
 	*text.at = 0;
-	tl_say(line);
+	tl_message_say(line);
 }
 
 /* In the first place that has room; where that is not the usual one, it is said. */
-static bool make_anywhere(struct place *place)
+static bool place_make_anywhere(struct place *place)
 {
-	place->capacity = mappable();
+	place->capacity = size_mappable();
 	if (!place->capacity)
 		return false;
-	if (place->capacity < wanted()) {
+	if (place->capacity < arena_size_wanted()) {
 		if (tl_config.memory_given)
-			say_less(place->capacity);
+			arena_say_less(place->capacity);
 		tl_config.memory = place->capacity;
 	}
 	/* A program that is not to be recorded leaves no file. */
 	if (!tl_runtime_may_record())
-		return make_own(place);
+		return place_make_own(place);
 	if (!places.count)
 		tl_places(&places);
 	for (unsigned i = 0; i < places.count; i++) {
-		if (!make_in(place, places.folder[i]))
+		if (!place_make_in(place, places.folder[i]))
 			continue;
 		if (i)
-			say_place(places.folder[i]);
+			arena_say_place(places.folder[i]);
 		return true;
 	}
-	if (!make_own(place))
+	if (!place_make_own(place))
 		return false;
-	say_place(NULL);
+	arena_say_place(NULL);
 	return true;
 }
 
 /* --- its beginning */
 
-static void begin_piece(struct tl_piece *piece, enum tl_piece_kind kind, uint64_t size)
+static void piece_begin(struct tl_piece *piece, enum tl_piece_kind kind, uint64_t size)
 {
 	piece->kind = kind;
 	piece->size = size;
@@ -364,7 +363,7 @@ static void begin_piece(struct tl_piece *piece, enum tl_piece_kind kind, uint64_
 }
 
 /* All but the kind, which comes last. */
-static void fill_header(struct tl_file_header *header, uint64_t size)
+static void header_fill(struct tl_file_header *header, uint64_t size)
 {
 	memcpy(header->magic, TL_FILE_MAGIC, sizeof(header->magic));
 	header->version = TL_FILE_VERSION;
@@ -383,21 +382,21 @@ static void fill_header(struct tl_file_header *header, uint64_t size)
 	header->capacity = size;
 }
 
-static void fill(struct beginning *begin, uint64_t size)
+static void beginning_fill(struct beginning *begin, uint64_t size)
 {
-	fill_header(&begin->header, size);
-	tl_about_facts(&begin->facts.facts);
-	begin_piece(&begin->facts.piece, TL_PIECE_FACTS, sizeof(begin->facts_room));
+	header_fill(&begin->header, size);
+	tl_buffer_upcalls->fill_facts(&begin->facts.facts);
+	piece_begin(&begin->facts.piece, TL_PIECE_FACTS, sizeof(begin->facts_room));
 	strncpy(begin->output.pattern, tl_config.output, sizeof(begin->output.pattern) - 1);
-	begin_piece(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
-	begin_piece(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
+	piece_begin(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
+	piece_begin(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
 	/* Release: pairs with who reads the kind, and relies on the rest. */
 	atomic_store_explicit((_Atomic uint32_t *)&begin->header.kind, TL_FILE_BUFFERS,
 			      memory_order_release);
 }
 
 /* Under `making`. */
-static void refuse(void)
+static void arena_refuse(void)
 {
 	if (!refused_for)
 		tl_report_no_memory(0);
@@ -421,7 +420,7 @@ bool tl_arena_is_refused(void)
 }
 
 /* The thread that makes the one that counts goes on with it; others find it there. */
-static struct beginning *make(void)
+static struct beginning *arena_make(void)
 {
 	struct beginning *begin;
 	struct place place;
@@ -435,14 +434,14 @@ static struct beginning *make(void)
 	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
 		sched_yield();
 	begin = beginning();
-	if (!begin && !tl_arena_is_refused() && make_anywhere(&place)) {
+	if (!begin && !tl_arena_is_refused() && place_make_anywhere(&place)) {
 		begin = (struct beginning *)place.memory;
 		capacity = place.capacity;
 		memcpy(path, place.path, sizeof(path));
-		fill(begin, capacity);
+		beginning_fill(begin, capacity);
 		tl_clock_move(&begin->clock.table);
 		atomic_store_explicit(&used, sizeof(struct beginning), memory_order_relaxed);
-		/* Pairs with the load in beginning(). */
+		/* Release: pairs with the load in beginning(). */
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
 		/* Who changes it now notes it there. */
 		atomic_store_explicit(&begin->header.recording, tl_runtime_state(),
@@ -451,14 +450,14 @@ static struct beginning *make(void)
 				      memory_order_relaxed);
 	}
 	if (!begin && !tl_arena_is_refused())
-		refuse();
+		arena_refuse();
 	atomic_store_explicit(&making, 0, memory_order_release);
 	return begin;
 }
 
 bool tl_arena_begin(void)
 {
-	return beginning() || make();
+	return beginning() || arena_make();
 }
 
 void tl_arena_look(void)
@@ -506,9 +505,9 @@ void *tl_arena_take(enum tl_piece_kind kind, uint64_t size)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed,
 							memory_order_relaxed));
-	if (!fault_in(memory + at, size, path, at) && !become_own(memory + at, size))
+	if (!pages_fault_in(memory + at, size, path, at) && !pages_become_own(memory + at, size))
 		return NULL;
-	begin_piece((struct tl_piece *)(memory + at), kind, size);
+	piece_begin((struct tl_piece *)(memory + at), kind, size);
 	return memory + at;
 }
 

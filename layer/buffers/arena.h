@@ -3,12 +3,12 @@
  * arena.h: the memory that events and open calls lie in: a file of buffers
  * (format/file/trace_file.h), mapped.
  *
- * One run of addresses for the whole process, of at most TRACELAYER_MEMORY, taken from its start
- * onwards and never given back. It is a file in memory (/dev/shm, or what else common/places.h
- * names), so that it outlives the process, however that ends. What is taken is zero and faulted in:
- * writing to it can neither fault nor fail, also where the file system is full or is made smaller.
- * Where no file can be had, or nothing is to be recorded, it is the process's own memory, and
- * recovery has nothing.
+ * It is one run of addresses for the whole process, of at most TRACELAYER_MEMORY. Pieces are taken
+ * from its start onwards and never given back. It is a file in memory (/dev/shm, or another place
+ * of common/places.h), so that it outlives the process, however the process ends. A piece is zero
+ * and faulted in: writing to it can neither fault nor fail, also where the file system is full or
+ * is made smaller. Where no file can be had, or nothing is to be recorded, it is the process's own
+ * memory, and recovery has nothing.
  *
  * Everything here is async-signal-safe and may run in any thread.
  */

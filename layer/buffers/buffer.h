@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.h: per-thread event buffers. Knows nothing of APIs, JSON or tracers.
+ * buffer.h: per-thread event buffers.
  *
  * A thread writes records (format/file/record.h) into its current chunk without a lock, a shared
- * write or a system call. When a chunk is full it is handed to the writer by a queue, and a free
- * one is taken; with none free the policy (grow, drop) decides. With the policy ring it stays with
- * its thread, which uses it again after a while, and only a flush gives it to the writer.
+ * write or a system call. A full chunk goes to the writer by a queue, and the thread takes a free
+ * one. Where none is free, the policy decides: grow or drop. With the policy ring the chunk stays
+ * with its thread, which uses it again after a while; only a flush gives it to the writer.
  */
 #ifndef TL_LAYER_BUFFERS_BUFFER_H
 #define TL_LAYER_BUFFERS_BUFFER_H
@@ -41,20 +41,20 @@ struct tl_producer {
 	/* its tid in the output: the kernel's, but where an earlier lane had that */
 	uint32_t shown;
 
-	/* What calls with a hook have to have at hand: in one line of the cache, and the first. */
-	int *error;		  /* its errno */
-	struct tl_hooked *hooked; /* what hooks keep of its open calls, or NULL */
+	int *error; /* its errno */
+
+	/* What calls with a hook need: all of it in one line of the cache (buffer.c asserts it). */
 	/* thread.end while not busy: up to where calls are served inline */
 	struct tl_open_call *inline_end;
 	char *scratch; /* arguments captured at entry of the open calls */
 	uint32_t scratch_used;
-	_Atomic uint32_t hooking; /* odd: inside of a hook */
-	/* OpenCL's part's own: the call that waits for commands and has not noted it, or NULL */
-	struct tl_hooked *_Atomic waiting;
-	struct tl_cl_command *cl_spare; /* OpenCL's: free ones, for the thread's next commands */
-	/* the devices': the next number for what it causes; 0: it has to get some */
-	uint32_t correlation;
-	struct tl_device_command *spare; /* likewise: free ones, for its next commands */
+	/*
+	 * Slots for rooms above this one. Each room casts its slot to a struct of its own, and
+	 * asserts that it fits. A slot is zero when the producer is made; a recycled producer has
+	 * what the thread before it left there (tl_buffer_begins).
+	 */
+	_Alignas(8) char opencl_slot[16]; /* layer/device/opencl */
+	_Alignas(8) char device_slot[24]; /* layer/device */
 
 	/* number, unique in the process's life: a recycled tid is another lane */
 	uint32_t lane;
@@ -132,6 +132,14 @@ struct tl_chunk {
 	 */
 	bool gap;
 };
+
+/*
+ * Called when a thread has got a producer, which another thread may have had before: the room that
+ * uses a slot sets what must not be inherited. NULL until that room begins. Stored once, relaxed:
+ * a slot that was never used needs no call, and a used one comes with the producer's own release.
+ * Has to be async-signal-safe.
+ */
+extern void (*_Atomic tl_buffer_begins)(struct tl_producer *producer);
 
 /*
  * The calling thread's producer, made on first use; NULL where memory is short (then its events are

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c: ticks to nanoseconds of CLOCK_MONOTONIC. See clock.h.
+ * clock.c: see clock.h.
  *
- * The table's points are a broken line from ticks to nanoseconds; each point carries the slope of
+ * The table's points are a broken line from ticks to nanoseconds. Each point carries the slope of
  * the piece that follows it. A tick beyond the last point is converted by the slope that the line
- * had lately. Such an answer has to stand: `horizon` is the largest tick for which one was given,
- * and the next pair puts a point there, at the value that was answered, before its own. So
- * conversion is monotone over all answers ever given.
+ * had lately. Such an answer has to stand. `horizon` is the largest tick for which an answer was
+ * given. The next pair first puts a point there, at the value that was answered, and then its own.
+ * So conversion is monotone over all answers ever given.
  *
  * Where the rate of CLOCK_MONOTONIC changed between two pairs, the chord between them is wrong by
  * up to a quarter of the change times the time between them (125 us for 500 ppm and a second). It
  * shows: the later pair is not where the line led to. A third pair, some time later, tells the new
- * rate, and the change was where the two lines meet; a point is put there. As long as that is not
- * known, answers between the two pairs count for `horizon`, too (`uncertain` is where they begin),
- * and if there was one, the chord stays.
+ * rate. The change was where the two lines meet, and a point is put there. Until that is known,
+ * answers between the two pairs count for `horizon`, too (`uncertain` is where they begin). If
+ * there was one, the chord stays.
  *
- * One writer at a time (`pairing`, a try-lock: who finds it taken leaves, since somebody is taking
- * a pair this moment). Readers use the sequence lock `version`: odd while points change; a reader
- * that saw it odd or changed tries again. Points are atomics, all relaxed; the fences around them
- * order them against `version`.
+ * One thread at a time adds pairs (`pairing`, a try-lock; a thread that finds it taken leaves,
+ * since another is taking a pair this moment). Readers use the sequence lock `version`, which is
+ * odd while points change. A reader that saw it odd or changed tries again. Points are atomics, all
+ * relaxed; the fences around them order them against `version`.
  */
 #include "layer/buffers/clock.h"
 

@@ -2,20 +2,20 @@
 /*
  * clock.h: ticks to nanoseconds of CLOCK_MONOTONIC.
  *
- * The counter register (invariant TSC, cntvct) is paired with CLOCK_MONOTONIC at start, through the
- * run and at the end; between two pairs time runs linearly, so that conversion never goes
+ * The counter register (invariant TSC, cntvct) is paired with CLOCK_MONOTONIC at the start, through
+ * the run and at the end. Between two pairs time runs linearly, so that conversion never goes
  * backwards.
  *
- * What that is worth. CLOCK_MONOTONIC is the counter at a rate that time synchronisation changes,
- * by a few ppm as a rule and by 500 ppm when it slews. As long as the rate stays as it is, whatever
- * it is, times are right within a fraction of a microsecond, however far pairs are apart. A change
- * of the rate is found where it was, and times are right within a microsecond around it too, if
+ * What that is worth: CLOCK_MONOTONIC is the counter at a rate that time synchronisation changes,
+ * by a few ppm as a rule and by 500 ppm when it slews. While the rate stays as it is, times are
+ * right within a fraction of a microsecond, however far apart the pairs are. A change of the rate
+ * is found where it was, and times around it are right within a microsecond, on three conditions:
  * there are pairs before and behind it (in its first fifth of a second a process has not enough),
- * no second change between these two, and nothing between them was converted before it was settled:
- * the writer sees to the last (tl_clock_settle), and takes pairs often. A process that has no
- * writer yet has the pair of its first call, that of its end, and what its calls with memory that
- * is followed, or with callbacks, take (tl_clock_keep_up). One that has no such calls either: its
- * times are as exact as the rate was constant.
+ * there is no second change between these two, and nothing between them was converted before the
+ * change was settled. The writer sees to the last (tl_clock_settle), and takes pairs often. A
+ * process without a writer has the pair of its first call, that of its end, and those that calls
+ * with memory that is followed, or with callbacks, take (tl_clock_keep_up). A process that has no
+ * such calls either: its times are as exact as the rate was constant.
  */
 #ifndef TL_LAYER_BUFFERS_CLOCK_H
 #define TL_LAYER_BUFFERS_CLOCK_H

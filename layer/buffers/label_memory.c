@@ -2,8 +2,9 @@
 /*
  * label_memory.c: see label_memory.h.
  *
- * A piece is never given back to the arena: what a thread had, a later one gets. Whose it is says
- * .thread, which is stored after the labels were taken off, and first when they are over.
+ * A piece is never given back to the arena: a later thread gets what an earlier one had. .thread
+ * says whose it is. It is stored after the earlier labels were taken off, and is cleared first when
+ * a thread's labels are over.
  */
 #include "layer/buffers/label_memory.h"
 
@@ -22,30 +23,30 @@
 _Static_assert(sizeof(struct tl_labels_piece) == TL_ARENA_UNIT, "labels fill a page");
 
 /* Protects .spare, which is linked by .next. */
-static struct tl_pen lock;
+static struct tl_bounded_lock lock;
 static struct tl_labels *spare;
 
-static struct tl_labels *take_spare(void)
+static struct tl_labels *labels_take_spare(void)
 {
 	struct tl_labels *labels;
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	labels = spare;
 	if (labels)
 		spare = labels->next;
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	return labels;
 }
 
-static struct tl_labels *take_new(void)
+static struct tl_labels *labels_take_new(void)
 {
 	struct tl_labels_piece *piece = tl_arena_take(TL_PIECE_LABELS, sizeof(*piece));
 
 	return piece ? &piece->labels : NULL;
 }
 
-static struct tl_labels *begin(void)
+static struct tl_labels *labels_begin(void)
 {
 	struct tl_labels *labels = NULL;
 	int error = errno;
@@ -53,8 +54,8 @@ static struct tl_labels *begin(void)
 	tl_runtime_start();
 	tl_runtime_notice_fork();
 	if (tl_runtime_may_record() && tl_runtime_begin() && tl_runtime_is_owner()) {
-		labels = take_spare();
-		labels = labels ? labels : take_new();
+		labels = labels_take_spare();
+		labels = labels ? labels : labels_take_new();
 	}
 	if (labels) {
 		__atomic_store_n(&labels->size, 0, __ATOMIC_RELAXED);
@@ -70,7 +71,7 @@ static struct tl_labels *begin(void)
 	return labels;
 }
 
-static void end(struct tl_labels *labels)
+static void labels_end(struct tl_labels *labels)
 {
 	sigset_t signals;
 
@@ -78,17 +79,18 @@ static void end(struct tl_labels *labels)
 	if (!labels->shared)
 		return;
 	__atomic_store_n(&labels->thread, 0, __ATOMIC_RELAXED);
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	labels->next = spare;
 	spare = labels;
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 extern TL_EXPORT const struct tl_labels_library tl_labels_here;
-const struct tl_labels_library tl_labels_here = {sizeof(struct tl_labels_library), begin, end};
+const struct tl_labels_library tl_labels_here = {sizeof(struct tl_labels_library), labels_begin,
+						 labels_end};
 
 void tl_labels_after_fork(void)
 {
-	lock = (struct tl_pen){0};
+	lock = (struct tl_bounded_lock){0};
 	spare = NULL;
 }

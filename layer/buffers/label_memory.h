@@ -3,7 +3,7 @@
  * label_memory.h: memory for a program's labels (tracelayer/profiler.h) that `tracelayer profile`
  * can see: pieces of the arena.
  *
- * The program's side finds it by tl_labels_here, and tells of a thread's end. The layer itself
+ * The program's side finds it by tl_labels_here, and calls it when a thread ends. The layer itself
  * never looks at labels.
  */
 #ifndef TL_LAYER_BUFFERS_LABEL_MEMORY_H

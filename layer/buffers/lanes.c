@@ -2,7 +2,7 @@
 /*
  * lanes.c: see lanes.h.
  *
- * Lanes are numbered as threads come, so a table of tables by number is enough.
+ * Lanes are numbered as threads come. So a table of tables, by number, is enough.
  */
 #include "layer/buffers/lanes.h"
 
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "layer/buffers/buffer.h"
-#include "layer/calls/event.h"
+#include "layer/buffers/event_lanes.h"
 
 #define PAGE  1024u /* lanes of one table */
 #define PAGES 4096u
@@ -19,7 +19,7 @@
 static struct tl_lane *pages[PAGES];
 static uint32_t count;
 
-static void *map(size_t size)
+static void *table_map(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -28,18 +28,18 @@ static void *map(size_t size)
 }
 
 /* Where a lane of this number is kept, known or not. */
-static struct tl_lane *slot_of(uint32_t number)
+static struct tl_lane *lane_slot(uint32_t number)
 {
 	if (number / PAGE >= PAGES)
 		number = PAGE * PAGES - 1;
 	if (!pages[number / PAGE])
-		pages[number / PAGE] = map(PAGE * sizeof(struct tl_lane));
+		pages[number / PAGE] = table_map(PAGE * sizeof(struct tl_lane));
 	if (!pages[number / PAGE])
 		return NULL;
 	return &pages[number / PAGE][number % PAGE];
 }
 
-static void make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
+static void lane_make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
 {
 	lane->known = true;
 	lane->number = number;
@@ -49,10 +49,10 @@ static void make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
 
 struct tl_lane *tl_lane_of(const struct tl_producer *producer)
 {
-	struct tl_lane *lane = slot_of(producer->lane);
+	struct tl_lane *lane = lane_slot(producer->lane);
 
 	if (lane && !lane->known) {
-		make_known(lane, producer->lane, producer->shown);
+		lane_make_known(lane, producer->lane, producer->shown);
 		lane->kernel_tid = producer->tid;
 	}
 	return lane;
@@ -63,9 +63,9 @@ struct tl_lane *tl_lane_of_events(uint32_t number)
 	struct tl_lane *lane = tl_lane_at(number);
 	const struct tl_lane_entry *entry = lane ? NULL : tl_event_lane_entry(number);
 
-	if (lane || !entry || !(lane = slot_of(number)))
+	if (lane || !entry || !(lane = lane_slot(number)))
 		return lane;
-	make_known(lane, number, entry->shown);
+	lane_make_known(lane, number, entry->shown);
 	lane->text = entry->name;
 	lane->sort = entry->sort;
 	return lane;
@@ -105,7 +105,7 @@ uint64_t tl_lane_lost(const struct tl_lane *lane)
 #define SHOWN 256
 static struct tl_lane *shown[SHOWN];
 
-static struct tl_lane *find_shown(uint32_t tid)
+static struct tl_lane *lane_find_shown(uint32_t tid)
 {
 	struct tl_lane **place = &shown[tid % SHOWN];
 
@@ -121,7 +121,7 @@ static struct tl_lane *find_shown(uint32_t tid)
 
 bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later)
 {
-	const struct tl_lane *lane = find_shown(tid);
+	const struct tl_lane *lane = lane_find_shown(tid);
 
 	if (!lane)
 		return later;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lanes.h: the lanes of the trace file, one for each thread there ever was, and the numbers they
- * are shown by. Used by whoever holds the writer's pen.
+ * lanes.h: the lanes of the trace file: one for each thread there ever was, and one for each lane
+ * that is no thread's. Only for the thread that holds the writer's lock.
  */
 #ifndef TL_LAYER_BUFFERS_LANES_H
 #define TL_LAYER_BUFFERS_LANES_H

@@ -2,9 +2,9 @@
 /*
  * pool.c: see pool.h.
  *
- * One range of addresses, reserved at the first use; the kernel makes its pages as they are
- * touched, and zeroes them in a child (MADV_WIPEONFORK, Linux 4.14; before that only forks that run
- * our handlers are noticed). The first bytes say that it is not a child's.
+ * The pool is one range of addresses, reserved at the first use. The kernel makes its pages as they
+ * are touched, and zeroes them in a child (MADV_WIPEONFORK, Linux 4.14; before that, only forks
+ * that run the layer's handlers are noticed). The first byte says that the range is not a child's.
  */
 #include "layer/buffers/pool.h"
 
@@ -34,7 +34,7 @@ uint64_t tl_pool_size(uint64_t arena)
 	return size & ~UINT64_C(4095);
 }
 
-static char *pool(void)
+static char *pool_range(void)
 {
 	/* Acquire: pairs with the exchange below, so that the range is mapped and marked. */
 	char *memory = atomic_load_explicit(&base, memory_order_acquire);
@@ -59,7 +59,7 @@ static char *pool(void)
 
 void *tl_pool_take(uint32_t size)
 {
-	char *memory = pool();
+	char *memory = pool_range();
 	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed);
 
 	size = (size + UNIT - 1) & ~(UNIT - 1);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h: the process's own memory beside the arena: what it must know of threads and chunks to
- * work with them, and what nobody needs once it is dead.
+ * pool.h: the process's own memory beside the arena: what the process must know of threads and
+ * chunks to work with them, and what nobody needs once it is dead.
  *
  * It is never given back, and never inherited: in a child of fork, however that was made, all of it
- * reads as zero. So a thread that goes on in a child with its parent's state finds that state empty
- * (struct tl_thread's fields lie here), comes out of line, and the fork is noticed. Everything here
- * is async-signal-safe and may run in any thread.
+ * reads as zero. struct tl_thread's fields lie here. So a thread that goes on in a child with its
+ * parent's state finds that state empty, comes out of line, and the fork is noticed.
+ *
+ * Everything here is async-signal-safe and may run in any thread.
  */
 #ifndef TL_LAYER_BUFFERS_POOL_H
 #define TL_LAYER_BUFFERS_POOL_H

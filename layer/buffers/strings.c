@@ -2,17 +2,18 @@
 /*
  * strings.c: see strings.h.
  *
- * Texts are put one behind the other into pieces of the arena; `places` has the pieces by their
- * index. `slots` is a hash table of numbers, in which a text is looked for from its hash on, until
- * it or a free slot is found. Who finds none puts the text into the arena first and then its number
- * into the free slot, by compare and exchange: should somebody else have taken the slot meanwhile,
- * it is looked at, and where it has the same text, ours stays behind unused. Nothing is ever taken
- * out.
+ * Texts lie one behind the other in pieces of the arena; `places` has the pieces by their index.
+ * `slots` is a hash table of numbers. A search begins at the text's hash and ends at the text or at
+ * a free slot. At a free slot the thread puts the text into the arena first, and then its number
+ * into the slot, by compare and exchange. If another thread has taken the slot meanwhile, the
+ * search goes on there; where that slot has the same text, ours stays behind unused. Nothing is
+ * ever taken out.
  *
  * Ordered accesses
  *
- *	slot			release with the number, acquire by who reads it: the text is there
- *	places[index]		release by who made the piece, acquire by who reads: it is mapped
+ *	slot			release with the number, acquire by the reader: the text is there
+ *	places[index]		release by the thread that made the piece, acquire by the reader:
+ *				it is mapped
  *	tl_strings_unit.size	release, last of a text: for a reader after a kill
  */
 #include "layer/buffers/strings.h"
@@ -38,7 +39,7 @@ static _Atomic uint32_t count;
 
 _Static_assert(TL_STRINGS_SIZE % TL_ARENA_UNIT == 0, "pieces are whole pages");
 
-static uint32_t hash_of(const char *text, size_t size)
+static uint32_t text_hash(const char *text, size_t size)
 {
 	uint64_t hash = 0xcbf29ce484222325;
 
@@ -47,7 +48,7 @@ static uint32_t hash_of(const char *text, size_t size)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-static _Atomic uint32_t *table(void)
+static _Atomic uint32_t *slots_table(void)
 {
 	_Atomic uint32_t *memory = atomic_load_explicit(&slots, memory_order_acquire);
 
@@ -87,7 +88,7 @@ static struct tl_strings_piece *piece_at(uint32_t index)
 }
 
 /* Room for so many units, not across the end of a piece: the number of the first. 0: none. */
-static uint32_t take_units(uint32_t units)
+static uint32_t units_take(uint32_t units)
 {
 	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed), from;
 
@@ -115,14 +116,14 @@ static struct tl_strings_unit *unit_at(uint32_t number)
 }
 
 /* Nobody fills the units from here to the piece's end any more: the next text did not fit there. */
-static bool is_left_over(uint32_t at)
+static bool units_are_left_over(uint32_t at)
 {
 	return UNITS - at % UNITS <= (TL_STRING_MAX + 7) / 8;
 }
 
-static uint32_t put(const char *text, uint32_t size, uint32_t hash)
+static uint32_t text_put(const char *text, uint32_t size, uint32_t hash)
 {
-	uint32_t number = take_units(1 + (size + 7) / 8);
+	uint32_t number = units_take(1 + (size + 7) / 8);
 
 	if (!number || !piece_at(number / UNITS))
 		return 0;
@@ -133,7 +134,7 @@ static uint32_t put(const char *text, uint32_t size, uint32_t hash)
 	return number;
 }
 
-static bool is(uint32_t number, const char *text, uint32_t size, uint32_t hash)
+static bool text_is(uint32_t number, const char *text, uint32_t size, uint32_t hash)
 {
 	const struct tl_strings_unit *unit = unit_at(number);
 
@@ -141,7 +142,7 @@ static bool is(uint32_t number, const char *text, uint32_t size, uint32_t hash)
 }
 
 /* No longer than may be; not in the middle of a character. */
-static uint32_t cut(const char *text, size_t size)
+static uint32_t text_cut(const char *text, size_t size)
 {
 	if (size <= TL_STRING_MAX)
 		return (uint32_t)size;
@@ -153,8 +154,8 @@ static uint32_t cut(const char *text, size_t size)
 
 uint32_t tl_string_number(const char *text, size_t length)
 {
-	uint32_t size = cut(text, length), hash = hash_of(text, size), own = 0;
-	_Atomic uint32_t *memory = table();
+	uint32_t size = text_cut(text, length), hash = text_hash(text, size), own = 0;
+	_Atomic uint32_t *memory = slots_table();
 
 	if (!memory || !size)
 		return 0;
@@ -163,14 +164,14 @@ uint32_t tl_string_number(const char *text, size_t length)
 		if (!number) {
 			if (!own &&
 			    (atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) >= MOST ||
-			     !(own = put(text, size, hash))))
+			     !(own = text_put(text, size, hash))))
 				return 0;
 			if (atomic_compare_exchange_strong_explicit(&memory[i], &number, own,
 								    memory_order_release,
 								    memory_order_acquire))
 				return own;
 		}
-		if (is(number, text, size, hash))
+		if (text_is(number, text, size, hash))
 			return number;
 	}
 	return 0;
@@ -200,7 +201,7 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
 	if (*units)
 		return unit_at(*from);
 	/* The rest of a piece may be left over. */
-	if (at / UNITS < end / UNITS && at / UNITS + 1 < PIECES && is_left_over(at)) {
+	if (at / UNITS < end / UNITS && at / UNITS + 1 < PIECES && units_are_left_over(at)) {
 		*from = (at / UNITS + 1) * UNITS;
 		return tl_strings_since(from, units);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strings.h: texts that records refer to by number: names of events that programs give, keys and
+ * strings.h: texts that records name by number: names of events that programs give, and keys and
  * values of their arguments.
  *
  * A text has one number for the life of the process. Texts lie in the arena, so that recovery has
- * them; an index beside it finds them again. No lock: everything here is async-signal-safe and may
- * run in any thread.
+ * them; an index beside it finds them. There is no lock: everything here is async-signal-safe and
+ * may run in any thread.
  */
 #ifndef TL_LAYER_BUFFERS_STRINGS_H
 #define TL_LAYER_BUFFERS_STRINGS_H

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * event.c: see event.h.
- *
- * Lanes are never freed; an entry is taken by counting up, filled, and counts once its .lane is
- * stored. Pages of entries are pieces of the arena, so that recovery knows what lanes are called.
  */
 #include "layer/calls/event.h"
 
@@ -13,21 +10,12 @@
 #include <unistd.h>
 
 #include "format/file/trace_file.h"
-#include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
 #include "layer/base/cache_near.h"
 #include "layer/process/runtime.h"
 #include "layer/calls/thread.h"
 
-#define PAGES	  256u
-#define PAGE_SIZE TL_ARENA_UNIT
-#define PAGE_LANES                                                                                 \
-	((uint32_t)((PAGE_SIZE - sizeof(struct tl_lanes_piece)) / sizeof(struct tl_lane_entry)))
-
-/* Release by who made the page, acquire by who looks an entry up: it is mapped. */
-static _Atomic(struct tl_lanes_piece *) pages[PAGES];
-static _Atomic uint32_t made;
 /* the process's number, and below it how many there were; 0: none yet */
 static _Atomic uint64_t flows;
 
@@ -121,101 +109,8 @@ uint64_t tl_event_flows(void)
 	return tl_event_flows();
 }
 
-/* --- lanes */
-
-static struct tl_lanes_piece *page_at(uint32_t index)
-{
-	struct tl_lanes_piece *page = atomic_load_explicit(&pages[index], memory_order_acquire);
-
-	if (page)
-		return page;
-	struct tl_lanes_piece *own = tl_arena_take(TL_PIECE_LANES, PAGE_SIZE);
-	if (!own)
-		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&pages[index], &page, own, memory_order_acq_rel,
-						    memory_order_acquire))
-		return own;
-	return page;
-}
-
-uint32_t tl_event_lane(uint32_t name, int32_t sort)
-{
-	uint32_t index = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
-	struct tl_lanes_piece *page =
-		index / PAGE_LANES < PAGES ? page_at(index / PAGE_LANES) : NULL;
-
-	if (!page)
-		return 0;
-	struct tl_lane_entry *entry = &page->lanes[index % PAGE_LANES];
-	uint32_t lane = tl_buffer_lane(&entry->shown);
-	entry->name = name;
-	entry->sort = sort;
-	/* Release: for a reader after a kill, who must not see it without the rest. */
-	atomic_store_explicit(&entry->lane, lane, memory_order_release);
-	return lane;
-}
-
-/* NULL: there is no lane yet. */
-static const struct tl_lane_entry *entry_at(uint32_t index)
-{
-	struct tl_lanes_piece *page =
-		index / PAGE_LANES < PAGES
-			? atomic_load_explicit(&pages[index / PAGE_LANES], memory_order_acquire)
-			: NULL;
-	const struct tl_lane_entry *entry = page ? &page->lanes[index % PAGE_LANES] : NULL;
-
-	return entry && atomic_load_explicit(&entry->lane, memory_order_acquire) ? entry : NULL;
-}
-
-/*
- * Calls back with each lane until one is taken, and returns that; first with the one behind that
- * which was taken last, as it often is this.
- */
-static const struct tl_lane_entry *
-find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint32_t wanted)
-{
-	static _Atomic uint32_t next;
-	uint32_t index = atomic_load_explicit(&next, memory_order_relaxed);
-	const struct tl_lane_entry *entry = entry_at(index);
-	bool found = entry && is(entry, wanted);
-
-	if (!found) {
-		uint32_t count = atomic_load_explicit(&made, memory_order_relaxed);
-		for (index = 0; index < count && !found; index += !found)
-			found = (entry = entry_at(index)) && is(entry, wanted);
-	}
-	if (!found)
-		return NULL;
-	atomic_store_explicit(&next, index + 1, memory_order_relaxed);
-	return entry;
-}
-
-static bool has_number(const struct tl_lane_entry *entry, uint32_t lane)
-{
-	return atomic_load_explicit(&entry->lane, memory_order_relaxed) == lane;
-}
-
-static bool has_tid(const struct tl_lane_entry *entry, uint32_t tid)
-{
-	return entry->shown == tid;
-}
-
-const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane)
-{
-	return find(has_number, lane);
-}
-
-uint32_t tl_event_lane_shown(uint32_t tid)
-{
-	const struct tl_lane_entry *entry = find(has_tid, tid);
-
-	return entry ? atomic_load_explicit(&entry->lane, memory_order_relaxed) : 0;
-}
-
 void tl_events_after_fork(void)
 {
-	for (uint32_t i = 0; i < PAGES; i++)
-		atomic_store_explicit(&pages[i], NULL, memory_order_relaxed);
-	atomic_store_explicit(&made, 0, memory_order_relaxed);
+	tl_event_lanes_after_fork();
 	atomic_store_explicit(&flows, 0, memory_order_relaxed);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "format/file/record.h"
+#include "layer/buffers/event_lanes.h"
 #include "layer/buffers/strings.h"
 
 #define TL_EVENT_ARGS 64u /* an event's; more are left out */
@@ -56,20 +57,6 @@ static inline struct tl_event_arg tl_event_number(const char *key, enum tl_event
 
 /* Events of this level would be recorded now. */
 bool tl_event_wanted(uint8_t level);
-
-/*
- * A lane that is no thread's; it has events as soon as one names it. `sort`: those with larger
- * numbers come further down. 0 where memory is short: then the events go to the lanes of the
- * threads that record them.
- */
-uint32_t tl_event_lane(uint32_t name, int32_t sort);
-
-/* What the encoder shows of a lane; false for a number that no such lane has. */
-struct tl_lane_entry;
-const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane);
-
-/* The number of the lane that is shown by this tid; 0 for a thread's. */
-uint32_t tl_event_lane_shown(uint32_t tid);
 
 /* Numbers of two flows, the first of them; of this process only, until there were a billion. */
 uint64_t tl_event_flows(void);

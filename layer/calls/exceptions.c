@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unwind.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 
 /* What is needed of the unwinder. */
 struct unwinder {
@@ -58,7 +58,7 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 static void search_unwinder(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
-	const struct tl_elf *elf = tl_elf_at(loaded, search->caller);
+	const struct tl_elf *elf = tl_loaded_at(loaded, search->caller);
 
 	if (!elf)
 		return;
@@ -76,7 +76,7 @@ static bool find_unwinder(const void *caller, struct unwinder *unwinder)
 {
 	struct search search = {.caller = caller};
 
-	tl_elf_with_loaded(search_unwinder, &search);
+	tl_loaded_with(search_unwinder, &search);
 	if (search.all)
 		__builtin_memcpy(unwinder, search.found, sizeof(*unwinder));
 	return search.all;

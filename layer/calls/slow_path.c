@@ -42,7 +42,7 @@
 #include "layer/calls/longjmp.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/newer_loader.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/calls/request.h"
 #include "layer/resolve/real_function.h"
 #include "layer/process/runtime.h"
@@ -801,7 +801,7 @@ static void *enter(struct tl_call *call)
 	tl_report_called(call->shim->function->name);
 	if (mode & TL_MODE_RECORD && wanted) {
 		tl_report_recorded();
-		tl_newer_look(call->shim->function->api);
+		tl_newer_loader_look(call->shim->function->api);
 	}
 	if (mode & WATCHED)
 		call->thread = thread_for(call);
@@ -1036,7 +1036,7 @@ TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_
 		return tl_call_enter_other(call);
 	/* As calls that are served in their entries. */
 	struct tl_open_call *open = top_of(thread);
-	struct tl_hooked *hooked = producer_of(thread)->hooked;
+	struct tl_hooked *hooked = tl_device_thread_of(producer_of(thread))->hooked;
 	const struct tl_hook_place *place = tl_hook_straight((uint32_t)(mode_and_id >> 32));
 	if (TL_UNLIKELY(open >= thread->end || frame_of(open - 1) < call->caller.stack || !hooked ||
 			!place ||

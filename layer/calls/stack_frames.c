@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "format/args/args.h"
-#include "layer/base/loaded_objects.h"
+#include "layer/base/library_walk.h"
 
 #if defined(__x86_64__)
 #define REGISTERS 17
@@ -143,7 +143,7 @@ static bool look_for_library(struct library *library, uintptr_t address)
 	if (library->found && address - library->start < library->end - library->start)
 		return true;
 	*library = (struct library){.address = address};
-	tl_walk(find_library, library);
+	tl_library_walk(find_library, library);
 	return library->found;
 }
 

@@ -33,8 +33,6 @@
 #include "layer/calls/tracers.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +41,8 @@
 #include <unistd.h>
 
 #include "common/settings.h"
+#include "layer/base/futex.h"
+#include "layer/base/membarrier.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/dispatch_table.h"
 #include "layer/process/runtime.h"
@@ -119,7 +119,7 @@ void tl_tracer_attend(void)
 	/* Release pairs with destroy's acquire load of the word: it then sees the pin cleared. */
 	atomic_fetch_add_explicit(&word, 1, memory_order_acq_rel);
 	int kept = errno;
-	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+	tl_futex_wake(&word);
 	errno = kept;
 }
 
@@ -411,7 +411,7 @@ static void start_barriers(void)
 	if (started)
 		return;
 	started = true;
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) {
+	if (!tl_membarrier_register()) {
 		fences = true;
 		/* Before any table is published: who sees one sees this. */
 		atomic_fetch_or_explicit(&tl_tracer_attention, TL_TRACER_FENCES,
@@ -424,7 +424,7 @@ static void heavy_barrier(void)
 	atomic_thread_fence(memory_order_seq_cst);
 #ifndef TL_PIN_SEQ_CST
 	if (!fences)
-		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+		tl_membarrier();
 #endif
 }
 
@@ -1024,7 +1024,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 		watch(&tracers[slot], true);
 		watched = true;
 		pthread_mutex_unlock(&lock);
-		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+		tl_futex_sleep(&word, seen, NULL);
 		pthread_mutex_lock(&lock);
 	}
 	atomic_fetch_sub_explicit(&tl_tracer_attention, 1, memory_order_relaxed);

@@ -11,7 +11,6 @@
 #include "layer/device/background.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,9 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/device/device.h"
+#include "layer/device/device_api.h"
+#include "layer/device/device_lanes.h"
 #include "layer/device/inside_hook.h"
 #include "layer/base/cache_near.h"
+#include "layer/base/futex.h"
 #include "layer/calls/thread.h"
 
 #define BETWEEN	     1000000u /* nanoseconds between two rounds */
@@ -108,8 +109,7 @@ static bool sleep_until_woken(void)
 	const struct timespec linger = {.tv_nsec = LINGER};
 
 	while (state_now() == ASLEEP)
-		if (syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, ASLEEP, &linger, NULL, 0) != 0 &&
-		    state_now() == ASLEEP)
+		if (tl_futex_sleep(&state, ASLEEP, &linger) != 0 && state_now() == ASLEEP)
 			return false;
 	return true;
 }
@@ -194,7 +194,7 @@ TL_NEAR_CODE bool tl_device_do_soon(void)
 		return true;
 	case ASLEEP:
 		if (change(ASLEEP, AWAKE))
-			syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+			tl_futex_wake_some(&state, 1);
 		return true;
 	case NONE:
 		return have_it_start();
@@ -224,7 +224,7 @@ void tl_device_background_suspend(void)
 		return;
 	atomic_store_explicit(&suspended, true, memory_order_relaxed);
 	if (change(ASLEEP, AWAKE))
-		syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		tl_futex_wake_some(&state, 1);
 	for (unsigned i = 0; i < SUSPEND_WAITS && is_there(); i++)
 		nanosleep(&moment, NULL);
 	errno = error;

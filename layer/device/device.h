@@ -1,88 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.h: what devices do, beside what their hosts call: when it begins and when it ends. The
- * parts of the APIs set hooks (hook.h) around the calls that submit work; what these show goes
- * through work.h.
+ * device.h: the contract of layer/device, the room of device lanes: what a program's devices do, as
+ * against what its threads call. It knows no driver. Each driver has a room of its own above this
+ * one (layer/device/opencl, layer/device/ze), which sets hooks around the driver's functions, finds
+ * out when commands run, and tells that here.
+ *
+ * The room offers
+ *
+ *	device_lanes.h	the start and the end of the lanes, and what a fork does to them
+ *	device_api.h	what a driver's room gives: one struct tl_device_api
+ *	background.h	a thread that does what need not be done in the program's own
+ *	hook.h		hooks around calls
+ *	inside_hook.h	being inside of a hook, and the barrier that goes with it
+ *	work.h		devices, queues, commands and memory, as the trace and tools get them
+ *	handles.h	a table of a driver's handles
+ *	clock_fit.h	a device's clock as CLOCK_MONOTONIC
+ *
+ * Who may call. layer/process: device_lanes.h and background.h. The drivers' rooms: all of it, from
+ * inside of hooks, or on the background thread. Any thread may be inside of a hook; no signal
+ * handler is inside of one of its own. In a forked child nothing is called before
+ * tl_device_after_fork. Each header says more.
+ *
+ * The room promises that the program does not notice it: no call fails or waits because of it, and
+ * what it knows is recorded at the latest when the process ends (tl_device_end, 200 ms at most).
+ *
+ * It uses layer/calls and the rooms below that.
  */
 #ifndef TL_LAYER_DEVICE_DEVICE_H
 #define TL_LAYER_DEVICE_DEVICE_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "layer/device/background.h"
+#include "layer/device/clock_fit.h"
+#include "layer/device/device_api.h"
+#include "layer/device/device_lanes.h"
+#include "layer/device/handles.h"
 #include "layer/device/hook.h"
-
-enum tl_device_left {
-	TL_DEVICE_NOTHING,
-	TL_DEVICE_UNENDED, /* but nothing of it has ended: look again, ever more seldom */
-	TL_DEVICE_LATER,   /* some was done, and in a while there may be more */
-	TL_DEVICE_MORE,	   /* that can be done at once */
-};
-
-/* The part of an API. */
-struct tl_device_api {
-	const char *prefix; /* of its functions: "cl", "ze" */
-	const struct tl_hook *hooks;
-	/*
-	 * Collect the results that are ready, show as unfinished what is not, and let go of what is
-	 * held. The last that is heard of the driver: from its beginning on tl_device_has_ended,
-	 * and no hook that saw otherwise is still running, unless that took until the deadline
-	 * (nanoseconds of CLOCK_MONOTONIC), which this has to keep too. The calling thread may hold
-	 * no lock of a driver, but other threads may.
-	 */
-	void (*end)(uint64_t deadline);
-	/*
-	 * For the thread in the background (background.h), as inside of a hook: do some of what
-	 * there is to do, for some 50 us, and say if something is left. And, at any time: is there
-	 * something to do? NULL, both: nothing is done there.
-	 */
-	enum tl_device_left (*collect)(void);
-	bool (*awaits)(void);
-	/*
-	 * In a forked child: forget everything. Only the calling thread is there; locks may be held
-	 * by threads that are not. No driver calls.
-	 */
-	void (*after_fork)(void);
-};
-
-/* Those that there are; NULL-ended (layer/device/device_apis.c). A program without it has none. */
-extern const struct tl_device_api *const tl_device_apis[] __attribute__((weak));
-
-/*
- * Device lanes are wanted, if the settings and what is asked of this process say so. True: since
- * now. Async-signal-safe.
- */
-bool tl_device_look(void);
-
-/* They are wanted, and have not begun. */
-extern _Atomic bool tl_device_waiting;
-static inline bool tl_device_waits(void)
-{
-	return atomic_load_explicit(&tl_device_waiting, memory_order_relaxed);
-}
-
-/* At the first call after that, before its mode is looked at. */
-void tl_device_begin(void);
-
-/*
- * The process ends: what is known of the devices' work is recorded. Once; within 200 ms, as far as
- * drivers answer. Does nothing where the calling thread is inside of a call, whose driver may hold
- * locks.
- */
-void tl_device_end(void);
-
-/* There is something for it to do. */
-bool tl_device_awaits_end(void);
-
-/* It has been called: nothing is asked of a driver any more on our behalf. */
-extern _Atomic bool tl_device_ended; /* device.c's own */
-static inline bool tl_device_has_ended(void)
-{
-	/* Sequentially consistent: see inside_hook.h. */
-	return atomic_load_explicit(&tl_device_ended, memory_order_seq_cst);
-}
-
-void tl_device_after_fork(void);
+#include "layer/device/inside_hook.h"
+#include "layer/device/work.h"
 
 #endif

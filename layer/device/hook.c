@@ -10,24 +10,22 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "format/file/record.h"
+#include "layer/base/membarrier.h"
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
-#include "layer/device/device.h"
+#include "layer/device/device_lanes.h"
 #include "layer/device/inside_hook.h"
 #include "layer/base/spin_lock.h"
 #include "layer/base/cache_near.h"
 #include "layer/resolve/real_function.h"
 #include "layer/process/runtime.h"
 #include "layer/calls/thread.h"
-
-#define LOOKS 4000u /* at a lock, some microseconds, before it is slept for */
 
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
@@ -37,14 +35,13 @@ bool tl_hook_has_barrier TL_NEAR;
 
 static void register_barrier(void)
 {
-	tl_hook_has_barrier =
-		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	tl_hook_has_barrier = tl_membarrier_register();
 }
 
 void tl_hook_barrier(void)
 {
 	if (tl_hook_has_barrier)
-		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+		tl_membarrier();
 	else
 		/* With that of tl_hook_barrier_near. */
 		atomic_thread_fence(memory_order_seq_cst);
@@ -53,22 +50,6 @@ void tl_hook_barrier(void)
 void tl_hook_after_fork(void)
 {
 	register_barrier();
-}
-
-/* --- the lock */
-
-void tl_lock_wait(struct tl_lock *lock)
-{
-	const struct timespec moment = {.tv_nsec = 20000};
-	unsigned looks = 0;
-
-	/* Acquire, as in tl_lock_take. */
-	while (atomic_load_explicit(&lock->taken, memory_order_relaxed) ||
-	       atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)) {
-		/* Who has it may wait for the processor that we are on. */
-		if (++looks >= LOOKS)
-			nanosleep(&moment, NULL);
-	}
 }
 
 /* --- setting them */
@@ -239,16 +220,19 @@ void tl_hook_run(void (*work)(void *), void *user_data)
 
 bool tl_hook_is_here(void)
 {
-	return tl_self && atomic_load_explicit(&self()->hooking, memory_order_relaxed) & 1;
+	return tl_self &&
+	       atomic_load_explicit(&tl_device_thread_of(self())->hooking, memory_order_relaxed) &
+		       1;
 }
 
 static bool wait_for(struct tl_producer *producer, uint64_t deadline)
 {
 	const struct timespec while_ = {.tv_nsec = 100000};
-	uint32_t count = atomic_load_explicit(&producer->hooking, memory_order_seq_cst);
+	uint32_t count =
+		atomic_load_explicit(&tl_device_thread_of(producer)->hooking, memory_order_seq_cst);
 
-	while (count & 1 &&
-	       atomic_load_explicit(&producer->hooking, memory_order_seq_cst) == count) {
+	while (count & 1 && atomic_load_explicit(&tl_device_thread_of(producer)->hooking,
+						 memory_order_seq_cst) == count) {
 		if (tl_device_now() >= deadline)
 			return false;
 		nanosleep(&while_, NULL);
@@ -272,16 +256,17 @@ bool tl_hook_drain(uint64_t deadline)
 static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_call *open)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
+	struct tl_device_thread *kept = tl_device_thread_of(producer);
 	size_t count = (size_t)(producer->open_end - thread->open);
 
-	if (!producer->hooked) {
-		void *memory = mmap(NULL, count * sizeof(*producer->hooked), PROT_READ | PROT_WRITE,
+	if (!kept->hooked) {
+		void *memory = mmap(NULL, count * sizeof(*kept->hooked), PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (memory == MAP_FAILED)
 			return NULL;
-		producer->hooked = memory;
+		kept->hooked = memory;
 	}
-	return &producer->hooked[open - thread->open];
+	return &kept->hooked[open - thread->open];
 }
 
 /*
@@ -358,8 +343,9 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
 {
-	struct tl_hooked *hooked =
-		((struct tl_producer *)thread)->hooked ? slot_of(thread, open) : NULL;
+	struct tl_hooked *hooked = tl_device_thread_of((struct tl_producer *)thread)->hooked
+					   ? slot_of(thread, open)
+					   : NULL;
 	void *params[TL_HOOK_WORDS];
 
 	if (!hooked || !hooked->hook)
@@ -402,7 +388,7 @@ uint64_t tl_hook_end(const struct tl_call *call)
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call)
 {
 	const struct tl_hooked *hooked =
-		((const struct tl_producer *)(const void *)call->thread)->hooked;
+		tl_device_thread_of((const struct tl_producer *)(const void *)call->thread)->hooked;
 	const struct tl_open_call *open = call->open;
 
 	while (hooked && open && open-- > call->thread->open) {

@@ -8,6 +8,7 @@
 
 #include "layer/buffers/buffer.h"
 #include "layer/calls/thread.h"
+#include "layer/device/device_thread.h"
 
 /*
  * A hook that begins and the end of all of them must not miss each other: the one notes that it is
@@ -34,7 +35,7 @@ static inline void tl_hook_barrier_near(void)
 /* The calling thread's .hooking is odd inside of a hook, and another number in each. */
 static inline uint32_t tl_hook_counted(const struct tl_producer *producer)
 {
-	return atomic_load_explicit(&producer->hooking, memory_order_relaxed);
+	return atomic_load_explicit(&tl_device_thread_of(producer)->hooking, memory_order_relaxed);
 }
 
 /* NULL: the thread is not known. Returns what it got. */
@@ -50,9 +51,11 @@ static inline struct tl_producer *tl_hook_step_in(struct tl_producer *producer)
 	 * waits for it. With the barrier in tl_hook_drain, so much only for the compiler.
 	 */
 	if (TL_LIKELY(tl_hook_has_barrier))
-		atomic_store_explicit(&producer->hooking, count, memory_order_relaxed);
+		atomic_store_explicit(&tl_device_thread_of(producer)->hooking, count,
+				      memory_order_relaxed);
 	else
-		atomic_store_explicit(&producer->hooking, count, memory_order_seq_cst);
+		atomic_store_explicit(&tl_device_thread_of(producer)->hooking, count,
+				      memory_order_seq_cst);
 	atomic_signal_fence(memory_order_seq_cst);
 	return producer;
 }
@@ -64,8 +67,8 @@ static inline void tl_hook_step_out(struct tl_producer *const *inside)
 	if (!producer)
 		return;
 	/* Release: who has waited for this finds all done. */
-	atomic_store_explicit(&producer->hooking, tl_hook_counted(producer) + 1,
-			      memory_order_release);
+	atomic_store_explicit(&tl_device_thread_of(producer)->hooking,
+			      tl_hook_counted(producer) + 1, memory_order_release);
 	tl_thread_free(&producer->thread);
 }
 

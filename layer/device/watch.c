@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "layer/device/device.h"
+#include "layer/device/device_lanes.h"
 #include "tracelayer/shim.h"
 
 #define MOST 16u

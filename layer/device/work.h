@@ -96,9 +96,22 @@ enum tl_device_raw {
 	TL_RAW_END = 8,
 };
 
+/*
+ * What a command is, whatever becomes of it. A driver's room has one in what it keeps of each
+ * command; struct tl_device_work leads to that.
+ */
+struct tl_device_facts {
+	const char *name;   /* the kernel's, "read buffer", …; NULL: the kind says it */
+	const char *peer;   /* the copy's other side: "host", another device's name; NULL: none */
+	uint64_t bytes;	    /* moved; 0: none, or not known. With it goes the bandwidth */
+	uint8_t kind;	    /* enum tl_device_kind */
+	uint8_t dimensions; /* of a kernel; 0: not known */
+	uint64_t global[3], local[3]; /* .local[0] 0: not known */
+};
+
+/* What became of a command. */
 struct tl_device_work {
-	const char *name; /* the kernel's, "read buffer", …; NULL: the kind */
-	enum tl_device_kind kind;
+	const struct tl_device_facts *facts;
 	/*
 	 * it has not ended: .end is now, and .start the submission if it is not known to have begun
 	 */
@@ -107,17 +120,13 @@ struct tl_device_work {
 	/* enum tl_device_raw: which of these there are, as the driver reports them */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
-	uint64_t bytes;	     /* moved; 0: none, or not known. With it goes the bandwidth */
-	const char *peer;    /* the copy's other side: "host", another device's name; NULL: none */
-	unsigned dimensions; /* of a kernel; 0: not known */
-	uint64_t global[3], local[3]; /* .local[0] 0: not known */
 	uint32_t correlation, request;
 	struct tl_device_call submitted; /* the call that submitted it */
 	struct tl_device_call waited;	 /* the one that waited for it, or .end 0 */
 	uint64_t now; /* it was seen to have ended before this; 0: the clock is read */
 	/* others of the queue are told of next: what becomes final by this one may wait for them */
 	bool more;
-	uint32_t nargs; /* more of them, behind ours; at most 16 */
+	uint32_t nargs; /* more of them, behind the layer's own; at most 16 */
 	const struct tl_event_arg *args;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cl_layer.h: what the generated part of OpenCL's layer (apis/cl_layer.c) brings.
+ * cl_layer.h: what the generated part of OpenCL's layer (apis/cl_layer.c) gives to cl_layer.c: the
+ * slots of the dispatch table.
  */
 #ifndef TL_DOORS_CL_LAYER_H
 #define TL_DOORS_CL_LAYER_H

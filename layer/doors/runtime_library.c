@@ -20,7 +20,7 @@ static struct tl_door_library library;
 static const struct tl_door_library *found;
 
 /* PREFIX/lib/tracelayer/level-zero/libze_tracing_layer.so.1: PREFIX/lib/libtracelayer.so */
-static void *open_beside(char *path)
+static void *library_open_beside(char *path)
 {
 	for (int i = 0; i < 3; i++) {
 		char *slash = strrchr(path, '/');
@@ -35,19 +35,19 @@ static void *open_beside(char *path)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-static void *open_library(char *path)
+static void *library_open(char *path)
 {
 	Dl_info own;
 	void *handle = dlopen(NAME, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 
 	path[0] = 0;
 	if (!handle && dladdr((void *)tl_door_library, &own) && realpath(own.dli_fname, path))
-		handle = open_beside(path);
+		handle = library_open_beside(path);
 	/* A copy of the layer elsewhere. */
 	return handle ? handle : dlopen(NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-static void say_missing(const char *path)
+static void library_say_missing(const char *path)
 {
 	char line[PATH_MAX + 256];
 	int length = snprintf(line, sizeof(line),
@@ -59,7 +59,7 @@ static void say_missing(const char *path)
 		return;
 }
 
-static void look(void)
+static void library_look(void)
 {
 	static const char *const names[] = {"tl_door_opens",  "tl_door_pointer", "tl_door_table",
 					    "tl_door_loader", "tl_door_symbol",	 "tl_zel"};
@@ -70,7 +70,7 @@ static void look(void)
 	_Static_assert(sizeof(functions) == sizeof(library), "a name for each function");
 	if (getauxval(AT_SECURE))
 		return;
-	void *handle = open_library(path);
+	void *handle = library_open(path);
 	bool all = handle != NULL;
 
 	for (size_t i = 0; all && i < sizeof(names) / sizeof(*names); i++)
@@ -79,7 +79,7 @@ static void look(void)
 		memcpy(&library, functions, sizeof(library));
 		found = &library;
 	} else {
-		say_missing(path);
+		library_say_missing(path);
 	}
 	errno = saved;
 }
@@ -88,6 +88,6 @@ const struct tl_door_library *tl_door_library(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, look);
+	pthread_once(&once, library_look);
 	return found;
 }

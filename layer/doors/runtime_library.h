@@ -2,9 +2,9 @@
 /*
  * runtime_library.h: libtracelayer.so, as the loaders' own layers find it.
  *
- * A layer is not linked to it: the dynamic linker takes $ORIGIN for the folder of the name that a
- * library was opened by, which may be a symbolic link anywhere. So the layer looks from where its
- * file really is. The one that is preloaded comes first: there is one runtime in a process.
+ * A layer is not linked to it. For the dynamic linker $ORIGIN is the folder of the name that a
+ * library was opened by, and that may be a symbolic link anywhere. So the layer looks from where
+ * its file really is. A libtracelayer.so that is preloaded comes first: a process has one runtime.
  */
 #ifndef TL_LAYER_DOORS_RUNTIME_LIBRARY_H
 #define TL_LAYER_DOORS_RUNTIME_LIBRARY_H

@@ -2,12 +2,12 @@
 /*
  * ze_layer.c: libze_tracing_layer.so.1, which Level Zero's loader finds in the place of its own.
  *
- * It takes any version of the API: a loader's table has the members of its version, of which we
- * change those that we know; a version that is newer than ours is no reason to refuse, for then
- * zeInit would fail in programs that never asked for tracing.
+ * It takes any version of the API. A loader's table has the members of its version, and we change
+ * those that we know. A version that is newer than ours is no reason to refuse: zeInit would then
+ * fail in programs that never asked for tracing.
  *
- * All that is exported here bears names that the loader exports too. Nothing in this library may
- * come to call them by those names.
+ * All exports here have names that the loader exports, too. Nothing in this library may call them
+ * by those names.
  */
 #include "layer/doors/ze_layer.h"
 
@@ -36,12 +36,12 @@ TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version,
 TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version);
 
 /* Tables only grow within a major version. What they had before 1.4 no header tells. */
-static bool has_known_tables(uint32_t version)
+static bool version_has_known_tables(uint32_t version)
 {
 	return version >= ZE_MAKE_VERSION(1, 4) && ZE_MAJOR_VERSION(version) == 1;
 }
 
-static enum tl_door_check checks_of(const zel_version_t *loader)
+static enum tl_door_check loader_checks(const zel_version_t *loader)
 {
 	const int version[] = {loader->major, loader->minor, loader->patch};
 	static const int by_its_table[] = {1, 17, 28}, nothing[] = {1, 26, 0};
@@ -59,7 +59,7 @@ static enum tl_door_check checks_of(const zel_version_t *loader)
 }
 
 /* What a loader is, it tells by itself. */
-static void look_at_loader(const struct tl_door_library *library, const void *loader)
+static void loader_look(const struct tl_door_library *library, const void *loader)
 {
 	ze_result_t (*versions)(size_t * count, zel_component_version_t * list) =
 		library->symbol(loader, "zelLoaderGetVersions");
@@ -73,7 +73,7 @@ static void look_at_loader(const struct tl_door_library *library, const void *lo
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(list[i].component_name, "loader"))
-			library->loader(checks_of(&list[i].component_lib_version));
+			library->loader(loader_checks(&list[i].component_lib_version));
 }
 
 ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table, const void *loader)
@@ -81,10 +81,10 @@ ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 	if (!table)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
 	const struct tl_door_library *library =
-		has_known_tables(version) ? tl_door_library() : NULL;
+		version_has_known_tables(version) ? tl_door_library() : NULL;
 
 	if (library && library->opens(getter)) {
-		look_at_loader(library, loader);
+		loader_look(library, loader);
 		library->table(getter, version, table);
 	}
 	return ZE_RESULT_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_layer.h: what the generated part of Level Zero's layer (apis/ze_layer.c) needs of ze_layer.c.
+ * ze_layer.h: what ze_layer.c offers to the generated part of Level Zero's layer (apis/ze_layer.c).
  */
 #ifndef TL_DOORS_ZE_LAYER_H
 #define TL_DOORS_ZE_LAYER_H

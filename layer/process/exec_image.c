@@ -19,7 +19,7 @@
 #include "common/run_protocol.h"
 #include "common/text.h"
 #include "layer/process/preload.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/process/runtime.h"
 
 #define PRELOAD	   "LD_PRELOAD="

@@ -20,7 +20,7 @@
  * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last
  * results of their devices. Their code is anybody's: it allocates, prints and locks. So it must not
  * run in a signal handler (which may have interrupted the allocator), and a process that ends since
- * it hangs must not hang once more in there. Hence tl_in_handler, which is sure of what it denies,
+ * it hangs must not hang once more in there. Hence tl_signal_handler_runs, which is sure of what it denies,
  * and the watch: a thread that the C library does not know of ends the process when that takes too
  * long. Before an exec it is not done: should the exec fail, it would have been too early.
  *
@@ -53,7 +53,8 @@
 #include "layer/base/signal_handler.h"
 #include "layer/process/exec_image.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/write/run_report.h"
+#include "layer/base/futex.h"
+#include "layer/base/run_report.h"
 #include "layer/process/runtime.h"
 #include "layer/base/raw_thread.h"
 #include "layer/process/tool_libraries.h"
@@ -145,11 +146,11 @@ static void end_others(int status)
 {
 	int cancel;
 
-	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || tl_in_handler())
+	if (!somebody_awaits_end() || (tl_self && tl_self->busy) || tl_signal_handler_runs())
 		return;
 	watched.status = status;
 	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);
-	if (!tl_thread_raw_start(watch, NULL))
+	if (!tl_raw_thread_start(watch, NULL))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	tl_device_end();

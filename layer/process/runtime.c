@@ -33,19 +33,21 @@
 #include "layer/calls/event.h"
 #include "layer/program/xpti_events.h"
 #include "layer/buffers/label_memory.h"
+#include "layer/buffers/upcalls.h"
+#include "layer/write/process_facts.h"
 #include "layer/base/cache_near.h"
 #include "layer/base/once.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/buffers/pool.h"
 #include "layer/process/preload.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/resolve/real_function.h"
 #include "layer/base/message.h"
 #include "layer/buffers/strings.h"
 #include "layer/calls/thread.h"
 #include "layer/process/tool_libraries.h"
 #include "layer/calls/tracers.h"
-#include "layer/base/loaded_objects.h"
+#include "layer/base/library_walk.h"
 #include "layer/write/writer.h"
 #include "tracelayer/tracer.h"
 
@@ -54,7 +56,7 @@
  * Taken with signals blocked, since a signal handler's call may come to need a closure. Nothing is
  * locked under it. A pen, since the writer's thread takes it, too.
  */
-static struct tl_pen lock;
+static struct tl_bounded_lock lock;
 
 /* Release when a library is put in, acquire by who looks a number up: its tables are there. */
 static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
@@ -145,16 +147,16 @@ void tl_runtime_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	change_modes(shim, set, clear);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_set_dispatch(struct tl_shim *shim, void *table)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	for (struct tl_shim *one = shim; one; one = next_closure(one))
 		/*
 		 * Release pairs with the callers' acquire loads: the table's contents come before
@@ -162,7 +164,7 @@ void tl_runtime_set_dispatch(struct tl_shim *shim, void *table)
 		 */
 		atomic_store_explicit(&one->dispatch, table, memory_order_release);
 	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_caller(struct tl_shim *shim)
@@ -216,27 +218,27 @@ void tl_runtime_describe(void)
 	if (!(atomic_load_explicit(&used, memory_order_relaxed) &
 	      ~atomic_load_explicit(&described, memory_order_relaxed)))
 		return;
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	describe_used();
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_resolved(struct tl_shim *shim)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	change_mode(shim, 0, TL_MODE_RESOLVE);
 	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
 	describe_used();
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
 				 ~(uint32_t)TL_MODE_RESOLVE);
 	atomic_store_explicit(&shim->dispatch,
@@ -244,7 +246,7 @@ void tl_runtime_adopt(struct tl_shim *shim, struct tl_shim *of)
 			      memory_order_release);
 	shim->reserved = of->reserved;
 	of->reserved = (uintptr_t)shim;
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 /* --- recording */
@@ -286,7 +288,7 @@ bool tl_runtime_switch(enum tl_file_recording to)
 
 	if (tl_runtime_is_confined())
 		return false;
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	bool may = to == TL_FILE_STOPPED || tl_runtime_state() != TL_FILE_STOPPED;
 	if (may) {
 		bool on = to == TL_FILE_RECORDS && !tl_config.secure;
@@ -298,7 +300,7 @@ bool tl_runtime_switch(enum tl_file_recording to)
 		if (on != was)
 			follow_all_settings();
 	}
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	/* Calls of threads that are known would not come by there otherwise. */
 	if (may && to == TL_FILE_RECORDS && tl_device_look())
 		tl_runtime_look_again();
@@ -310,12 +312,12 @@ void tl_runtime_watch(bool on)
 	struct tl_file_header *header = tl_arena_header();
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	if (atomic_exchange_explicit(&watched, on, memory_order_relaxed) != on)
 		follow_all_settings();
 	if (header)
 		atomic_store_explicit(&header->watched, on, memory_order_relaxed);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 bool tl_runtime_watched(void)
@@ -333,7 +335,7 @@ void tl_runtime_look_again(void)
 {
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim_library *library =
@@ -341,7 +343,7 @@ void tl_runtime_look_again(void)
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
 	}
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 /* --- APIs */
@@ -394,14 +396,16 @@ static int add_library(struct tl_shim_library *library)
 	sigset_t signals;
 
 	if (library->abi != TL_SHIM_ABI) {
-		tl_say("tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
+		tl_message_say(
+			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
 		return -1;
 	}
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	bool added = number_library(library);
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	if (!added) {
-		tl_say("tracelayer: a shim library is not used: there are too many; load fewer of them\n");
+		tl_message_say(
+			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
 		return -1;
 	}
 	if (!tl_config.secure)
@@ -558,14 +562,14 @@ static void let_calls_by(void)
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 	sigset_t signals;
 
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim_library *library =
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
 			change_modes(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
 	}
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
 void tl_runtime_confine(void)
@@ -576,8 +580,9 @@ void tl_runtime_confine(void)
 		return;
 	bool began = records_here() && tl_arena_facts();
 	if (!tl_report_confined(began) && began)
-		tl_say("tracelayer: the program confines itself by a seccomp filter that forbids what recording needs, so the trace ends there; "
-		       "see Limits in tracelayer's README\n");
+		tl_message_say(
+			"tracelayer: the program confines itself by a seccomp filter that forbids what recording needs, so the trace ends there; "
+			"see Limits in tracelayer's README\n");
 	if (records_here()) {
 		tl_device_background_suspend();
 		tl_device_end();
@@ -616,9 +621,9 @@ static void before_fork(void)
 
 	tl_device_background_before_fork();
 	tl_tracer_before_fork();
-	tl_pen_take_quietly(&lock, &signals);
+	tl_bounded_lock_take_quietly(&lock, &signals);
 	fork_signals = signals;
-	tl_walk_before_fork();
+	tl_library_walk_before_fork();
 }
 
 static void after_fork_in_parent(void)
@@ -628,8 +633,8 @@ static void after_fork_in_parent(void)
 	if (tl_runtime_is_confined())
 		return;
 
-	tl_walk_after_fork_parent();
-	tl_pen_release_quietly(&lock, &signals);
+	tl_library_walk_after_fork_parent();
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	tl_tracer_after_fork_parent();
 	tl_device_background_after_fork_parent();
 }
@@ -645,7 +650,7 @@ static void after_fork_in_child(void)
 	}
 	home = process();
 
-	tl_walk_after_fork_child();
+	tl_library_walk_after_fork_child();
 	atomic_store_explicit(&owner, process(), memory_order_relaxed);
 	if (atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER) {
 		tl_strings_after_fork();
@@ -656,7 +661,7 @@ static void after_fork_in_child(void)
 		tl_writer_after_fork();
 		tl_clock_start_with(tl_clock_is_counter());
 	}
-	tl_pen_release_quietly(&lock, &signals);
+	tl_bounded_lock_release_quietly(&lock, &signals);
 	tl_context_after_fork();
 	tl_marks_after_fork();
 	tl_tracer_after_fork_child();
@@ -684,9 +689,9 @@ void tl_runtime_notice_fork(void)
 	uint32_t pid = (uint32_t)syscall(SYS_getpid);
 	/* Acquire and release: who comes later finds all done. */
 	if (atomic_exchange_explicit(&handling, pid, memory_order_acq_rel) != pid) {
-		lock = (struct tl_pen){0};
+		lock = (struct tl_bounded_lock){0};
 		tl_tracer_before_unseen_fork();
-		tl_pen_take_quietly(&lock, &blocked);
+		tl_bounded_lock_take_quietly(&lock, &blocked);
 		fork_signals = signals;
 		after_fork_in_child();
 	}
@@ -724,6 +729,10 @@ static char **early_environment(void)
 
 static void start(void)
 {
+	static const struct tl_buffer_upcalls upcalls = {tl_writer_wake, tl_writer_help,
+							 tl_control_is_asked, tl_about_facts};
+
+	tl_buffer_give_upcalls(&upcalls);
 	home = process();
 	tl_config_read();
 	preloaded = tl_preloaded();

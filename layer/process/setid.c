@@ -56,7 +56,7 @@ static void follow(enum tl_credential kind)
 }
 
 /* One at a time. */
-static struct tl_pen changing;
+static struct tl_bounded_lock changing;
 /* the thread that is at it; in a forked child, and after a cancellation, one that is not there */
 static _Atomic uint32_t changer;
 static _Atomic bool nested; /* a signal handler made another change in the middle of it */
@@ -69,7 +69,7 @@ static uint32_t this_thread(void)
 static bool take_turn(void)
 {
 	for (int waited = 0; waited < PATIENCE_MS; waited += SLICE_MS) {
-		if (tl_pen_take(&changing, SLICE_MS))
+		if (tl_bounded_lock_take(&changing, SLICE_MS))
 			return true;
 		uint32_t other = atomic_load_explicit(&changer, memory_order_relaxed);
 		if (other && syscall(SYS_tgkill, getpid(), other, 0))
@@ -107,7 +107,7 @@ static void end(bool changed, enum tl_credential kind)
 		tl_writer_follow(NULL);
 	tl_writer_let_go();
 	atomic_store_explicit(&changer, 0, memory_order_relaxed);
-	tl_pen_release(&changing);
+	tl_bounded_lock_release(&changing);
 	errno = error;
 }
 

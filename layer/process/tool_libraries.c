@@ -17,7 +17,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,7 @@
 
 #include "common/tool_list.h"
 #include "layer/base/environment.h"
+#include "layer/base/futex.h"
 #include "layer/process/runtime.h"
 #include "layer/base/message.h"
 #include "layer/calls/thread.h"
@@ -80,7 +80,7 @@ static void complain(const char *name, const char *why)
 		if ((unsigned char)line[i] < ' ')
 			line[i] = '?';
 	strcpy(line + size, "\n");
-	tl_say(line);
+	tl_message_say(line);
 }
 
 /* The path of the library that this code is in. */
@@ -237,7 +237,7 @@ static void wait_for_tools(uintptr_t loader)
 		}
 		left = (struct timespec){
 			.tv_nsec = PATIENCE - spent > 999999999L ? 999999999L : PATIENCE - spent};
-		syscall(SYS_futex, &loaded, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
+		tl_futex_sleep(&loaded, 0, &left);
 	}
 }
 
@@ -251,7 +251,7 @@ void tl_tools_load_slow(void)
 		/* Release pairs with the acquire in tl_tools_load. */
 		atomic_store_explicit(&tl_tools_state, 0, memory_order_release);
 		atomic_store_explicit(&loaded, 1, memory_order_relaxed);
-		syscall(SYS_futex, &loaded, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+		tl_futex_wake(&loaded);
 	} else if (state && state != self) {
 		wait_for_tools(state);
 	}
@@ -298,5 +298,6 @@ void tl_tools_after_fork_child(void)
 		return;
 	/* The thread that was loading is not here, and what it held stays locked. */
 	atomic_store_explicit(&tl_tools_state, 0, memory_order_relaxed);
-	tl_say("tracelayer: tools: the process was forked while they were being loaded; it runs without those that were not\n");
+	tl_message_say(
+		"tracelayer: tools: the process was forked while they were being loaded; it runs without those that were not\n");
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 
 static ze_result_t result_of(int status)
 {
@@ -189,7 +189,7 @@ static bool loader_has_switch(void)
 	bool has_switch = false;
 	int saved = errno;
 
-	tl_elf_with_loaded(look_for_switch, &has_switch);
+	tl_loaded_with(look_for_switch, &has_switch);
 	errno = saved;
 	return has_switch;
 }

@@ -2,9 +2,9 @@
 /*
  * closure.c: libffi closures around real functions. See closure.h.
  *
- * All closures stand in a list that only grows at its head. Two threads that make the same one at
- * once both look through what the other added before they add their own, so one of them wins and
- * the other's is given back.
+ * All closures stand in a list that only grows at its head. Two threads may make the same closure
+ * at once. Both look through what the other has added before they add their own, so one of them
+ * wins, and the other gives its closure back.
  */
 #include "layer/resolve/closure.h"
 
@@ -31,7 +31,7 @@ static _Atomic(struct closure *) closures;
 
 static ffi_type *ffi_type_of(const struct tl_type *type);
 
-static ffi_type *integer(uint32_t size, bool is_signed)
+static ffi_type *ffi_integer(uint32_t size, bool is_signed)
 {
 	switch (size) {
 	case 1:
@@ -46,7 +46,7 @@ static ffi_type *integer(uint32_t size, bool is_signed)
 	return NULL;
 }
 
-static ffi_type *floating(uint32_t size)
+static ffi_type *ffi_floating(uint32_t size)
 {
 	return size == sizeof(float)	     ? &ffi_type_float
 	       : size == sizeof(double)	     ? &ffi_type_double
@@ -92,7 +92,7 @@ static void add_union(struct elements *elements, const struct tl_type *type)
 	uint32_t unit = alignment_of(type);
 
 	for (uint32_t i = 0; i < type->size / unit; i++)
-		add_element(elements, integer(unit, false));
+		add_element(elements, ffi_integer(unit, false));
 }
 
 static void add_members(struct elements *elements, const struct tl_type *type)
@@ -129,7 +129,7 @@ static void add_all(struct elements *elements, const struct tl_type *type)
 
 /* Made anew for each closure that passes one by value (a handful of functions do), and kept with
  * it. */
-static ffi_type *aggregate(const struct tl_type *type)
+static ffi_type *ffi_aggregate(const struct tl_type *type)
 {
 	struct elements elements = {0};
 
@@ -157,19 +157,19 @@ static ffi_type *ffi_type_of(const struct tl_type *type)
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
 	case TL_KIND_HANDLE:
-		return integer(type->size, false);
+		return ffi_integer(type->size, false);
 	case TL_KIND_INT:
 	case TL_KIND_CHAR:
-		return integer(type->size, true);
+		return ffi_integer(type->size, true);
 	case TL_KIND_FLOAT:
-		return floating(type->size);
+		return ffi_floating(type->size);
 	case TL_KIND_POINTER:
 	case TL_KIND_FUNCTION:
 	case TL_KIND_ARRAY:
 		return &ffi_type_pointer;
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:
-		return aggregate(type);
+		return ffi_aggregate(type);
 	}
 	return NULL;
 }
@@ -177,7 +177,7 @@ static ffi_type *ffi_type_of(const struct tl_type *type)
 /* --- the call */
 
 /* libffi wants integers narrower than its word as a whole word, with the sign they have. */
-static void widen(const ffi_type *type, ffi_arg word, void *result)
+static void word_widen(const ffi_type *type, ffi_arg word, void *result)
 {
 	switch (type->type) {
 	case FFI_TYPE_SINT8:
@@ -200,7 +200,7 @@ static bool is_narrow(const ffi_type *type)
 	       type->type != FFI_TYPE_FLOAT && type->type != FFI_TYPE_STRUCT;
 }
 
-static void called(ffi_cif *cif, void *result, void **arguments, void *user)
+static void closure_called(ffi_cif *cif, void *result, void **arguments, void *user)
 {
 	struct closure *closure = user;
 	ffi_arg word = 0;
@@ -210,13 +210,13 @@ static void called(ffi_cif *cif, void *result, void **arguments, void *user)
 		return;
 	}
 	closure->shim.invoke(&closure->shim, NULL, arguments, &word);
-	widen(cif->rtype, word, result);
+	word_widen(cif->rtype, word, result);
 }
 
 /* --- making one */
 
-static struct closure *find(struct closure *from, const struct tl_function *function,
-			    const void *real)
+static struct closure *closure_find(struct closure *from, const struct tl_function *function,
+				    const void *real)
 {
 	for (struct closure *it = from; it; it = it->next)
 		if (it->shim.function == function &&
@@ -233,7 +233,7 @@ static void *entry_of(const struct closure *closure)
 	return closure->shim.entry;
 }
 
-static bool prepare(struct closure *closure, const struct tl_function *function)
+static bool closure_prepare(struct closure *closure, const struct tl_function *function)
 {
 	/* Of a function that is known by name only, words are passed on. */
 	unsigned count = function->passed ? function->passed : function->count;
@@ -243,7 +243,7 @@ static bool prepare(struct closure *closure, const struct tl_function *function)
 	if (!result || !closure->arguments)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		closure->arguments[i] = function->passed ? integer(sizeof(uintptr_t), false)
+		closure->arguments[i] = function->passed ? ffi_integer(sizeof(uintptr_t), false)
 							 : ffi_type_of(function->params[i].type);
 		if (!closure->arguments[i])
 			return false;
@@ -252,11 +252,12 @@ static bool prepare(struct closure *closure, const struct tl_function *function)
 	    FFI_OK)
 		return false;
 	closure->writable = ffi_closure_alloc(sizeof(ffi_closure), &closure->shim.entry);
-	return closure->writable && ffi_prep_closure_loc(closure->writable, &closure->cif, called,
-							 closure, closure->shim.entry) == FFI_OK;
+	return closure->writable &&
+	       ffi_prep_closure_loc(closure->writable, &closure->cif, closure_called, closure,
+				    closure->shim.entry) == FFI_OK;
 }
 
-static void give_back(struct closure *closure)
+static void closure_give_back(struct closure *closure)
 {
 	if (closure->writable)
 		ffi_closure_free(closure->writable);
@@ -264,7 +265,7 @@ static void give_back(struct closure *closure)
 	free(closure);
 }
 
-static struct closure *make(struct tl_shim *shim, void *real)
+static struct closure *closure_make(struct tl_shim *shim, void *real)
 {
 	struct closure *closure = calloc(1, sizeof(*closure));
 
@@ -274,26 +275,26 @@ static struct closure *make(struct tl_shim *shim, void *real)
 	closure->shim.id = shim->id;
 	closure->shim.invoke = shim->invoke;
 	atomic_init(&closure->shim.real, real);
-	if (prepare(closure, shim->function))
+	if (closure_prepare(closure, shim->function))
 		return closure;
-	give_back(closure);
+	closure_give_back(closure);
 	return NULL;
 }
 
 void *tl_closure_for(struct tl_shim *shim, void *real)
 {
 	struct closure *first = atomic_load_explicit(&closures, memory_order_acquire);
-	struct closure *there = find(first, shim->function, real), *fresh;
+	struct closure *there = closure_find(first, shim->function, real), *fresh;
 
 	if (there)
 		return entry_of(there);
-	fresh = make(shim, real);
+	fresh = closure_make(shim, real);
 	if (!fresh)
 		return real;
 	do {
-		there = find(first, shim->function, real);
+		there = closure_find(first, shim->function, real);
 		if (there) {
-			give_back(fresh);
+			closure_give_back(fresh);
 			return entry_of(there);
 		}
 		fresh->next = first;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closure.h: a function pointer of its own for each real function that a driver gave out.
+ * closure.h: a function pointer of its own for each further real function of a name.
  *
  * Where two platforms give different functions for one name, the shim of that name can call only
- * one of them. Each further one gets a closure, which carries a shim of its own with the real
- * function in it and is traced as the same function.
+ * one of them. Each further one gets a closure. It carries a shim of its own with the real function
+ * in it, and is traced as the same function.
  */
 #ifndef TL_LAYER_RESOLVE_CLOSURE_H
 #define TL_LAYER_RESOLVE_CLOSURE_H

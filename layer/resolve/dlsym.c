@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -106,7 +106,7 @@ static void *defined(const struct tl_elf *elf, const char *name)
 	return symbol ? (void *)(elf->base + symbol->st_value) : NULL;
 }
 
-static void take(struct tl_dl *from, const struct tl_elf *elf)
+static void dl_take(struct tl_dl *from, const struct tl_elf *elf)
 {
 	if (!from->dlsym)
 		from->dlsym = defined(elf, "dlsym");
@@ -134,9 +134,9 @@ static bool find_real_early(const struct tl_elf *elf, void *closure)
 	struct early *early = closure;
 
 	if (is_libc(elf))
-		take(&early->found->libc, elf);
+		dl_take(&early->found->libc, elf);
 	if (early->behind)
-		take(&early->found->next, elf);
+		dl_take(&early->found->next, elf);
 	early->behind |= defined(elf, "dlsym") == (void *)dlsym;
 	return false;
 }
@@ -144,15 +144,15 @@ static bool find_real_early(const struct tl_elf *elf, void *closure)
 static void find_real(const struct tl_loaded *loaded, void *closure)
 {
 	struct real *found = closure;
-	const struct tl_elf *own = tl_elf_at(loaded, (void *)tl_dlsym_hook);
+	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_dlsym_hook);
 
 	for (unsigned i = 0; i < loaded->count; i++) {
 		const struct tl_elf *elf = &loaded->elf[i];
 
 		if (is_libc(elf))
-			take(&found->libc, elf);
+			dl_take(&found->libc, elf);
 		if (own && elf > own && i < loaded->startup)
-			take(&found->next, elf);
+			dl_take(&found->next, elf);
 	}
 }
 
@@ -174,9 +174,9 @@ static const struct real *real_functions(void)
 	struct real found = {.libc = {0}};
 
 	if (tl_runtime_is_started())
-		tl_elf_with_loaded(find_real, &found);
+		tl_loaded_with(find_real, &found);
 	else
-		tl_elf_each_early(find_real_early, &(struct early){.found = &found});
+		tl_loaded_each_early(find_real_early, &(struct early){.found = &found});
 	complete(&found);
 	real = found;
 	atomic_store_explicit(&real_found, found.libc.dlsym != NULL, memory_order_release);
@@ -229,7 +229,7 @@ struct search {
 static bool matches(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
-	enum tl_role role = tl_known_role(elf);
+	enum tl_role role = tl_roles_of(elf);
 
 	if (role == TL_ROLE_OWN)
 		return false;
@@ -254,12 +254,12 @@ static bool search_local(const struct tl_loaded *loaded, const struct tl_elf *ro
 {
 	if (!root)
 		return false;
-	if (tl_elf_scope(loaded, root, matches, search))
+	if (tl_loaded_scope(loaded, root, matches, search))
 		return true;
 	for (unsigned i = loaded->startup; i < loaded->count; i++)
 		if (&loaded->elf[i] != root &&
-		    tl_elf_scope(loaded, &loaded->elf[i], is_it, (void *)root) &&
-		    tl_elf_scope(loaded, &loaded->elf[i], matches, search))
+		    tl_loaded_scope(loaded, &loaded->elf[i], is_it, (void *)root) &&
+		    tl_loaded_scope(loaded, &loaded->elf[i], matches, search))
 			return true;
 	return false;
 }
@@ -273,7 +273,7 @@ static bool defines(const struct search *search, const struct tl_elf *elf)
 static bool are_next(const struct tl_loaded *loaded, const struct search *search,
 		     const struct tl_elf *caller)
 {
-	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
+	const struct tl_elf *own = tl_loaded_at(loaded, search->shim->entry);
 
 	if (!own || !defines(search, own) || own >= loaded->elf + loaded->startup)
 		return false;
@@ -287,13 +287,13 @@ static void search_default(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
 
-	search_local(loaded, tl_elf_at(loaded, search->caller), search);
+	search_local(loaded, tl_loaded_at(loaded, search->caller), search);
 }
 
 static void search_next(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
-	const struct tl_elf *caller = tl_elf_at(loaded, search->caller);
+	const struct tl_elf *caller = tl_loaded_at(loaded, search->caller);
 
 	if (!caller)
 		return;
@@ -305,7 +305,7 @@ static void search_next(const struct tl_loaded *loaded, void *closure)
 		if (matches(elf, search))
 			return;
 	if (caller >= loaded->elf + loaded->startup)
-		tl_elf_scope(loaded, caller, matches, search);
+		tl_loaded_scope(loaded, caller, matches, search);
 }
 
 struct handle_search {
@@ -319,7 +319,7 @@ static void search_handle(const struct tl_loaded *loaded, void *closure)
 
 	for (unsigned i = 0; i < loaded->count; i++)
 		if (loaded->elf[i].dynamic == handle->dynamic)
-			tl_elf_scope(loaded, &loaded->elf[i], matches, &handle->search);
+			tl_loaded_scope(loaded, &loaded->elf[i], matches, &handle->search);
 }
 
 static void *found(const struct search *search)
@@ -396,22 +396,22 @@ static void *give(const struct hook *hook, void *pointer)
 
 static bool is_own(const void *pointer)
 {
-	const struct tl_known *there = tl_known_at(pointer);
+	const struct tl_known_library *there = tl_roles_at(pointer);
 
 	return there && there->role == TL_ROLE_OWN;
 }
 
 static bool is_loaders(const void *pointer)
 {
-	const struct tl_known *there = tl_known_at(pointer);
+	const struct tl_known_library *there = tl_roles_at(pointer);
 
 	return there && there->role == TL_ROLE_LOADER;
 }
 
 /* NULL: the program. */
-static const struct tl_known *who_asks(const void *caller)
+static const struct tl_known_library *who_asks(const void *caller)
 {
-	const struct tl_known *asking = tl_known_at(caller);
+	const struct tl_known_library *asking = tl_roles_at(caller);
 
 	return asking && asking->role != TL_ROLE_LINKED ? asking : NULL;
 }
@@ -433,13 +433,13 @@ static void *ask_default(const struct hook *hook)
 		void *behind = ask(&hook->real->libc, hook->question, RTLD_NEXT);
 
 		if (!behind) {
-			tl_elf_with_loaded(search_default, &search);
+			tl_loaded_with(search_default, &search);
 			behind = found(&search);
 		}
 		return give(hook, behind);
 	}
 	if (!global) {
-		tl_elf_with_loaded(search_default, &search);
+		tl_loaded_with(search_default, &search);
 		global = found(&search);
 	}
 	return !hook->foreign && is_loaders(global) ? give(hook, global) : jump(hook);
@@ -449,7 +449,7 @@ static void *ask_next(const struct hook *hook)
 {
 	struct search search = search_of(hook);
 
-	tl_elf_with_loaded(search_next, &search);
+	tl_loaded_with(search_next, &search);
 	if (search.we_are_next)
 		return give(hook, ask(&hook->real->libc, hook->question, RTLD_NEXT));
 	return !hook->foreign && search.finding == FOUND_LOADER ? give(hook, found(&search))
@@ -468,7 +468,7 @@ static void *ask_past_us(const struct hook *hook, void *ours)
 	if (!library->l_name[0])
 		return give(hook, ask(&hook->real->libc, hook->question, RTLD_NEXT));
 	handle.dynamic = library->l_ld;
-	tl_elf_with_loaded(search_handle, &handle);
+	tl_loaded_with(search_handle, &handle);
 	return handle.search.finding ? give(hook, found(&handle.search)) : answer(hook, ours);
 }
 
@@ -481,7 +481,7 @@ static void *ask_handle(const struct hook *hook)
 	if (is_own(pointer))
 		return ask_past_us(hook, pointer);
 	if (hook->foreign)
-		tl_known_driver(pointer);
+		tl_roles_note_driver(pointer);
 	else if (is_loaders(pointer))
 		return give(hook, pointer);
 	return answer(hook, pointer);
@@ -497,7 +497,7 @@ struct own_search {
 static void search_own(const struct tl_loaded *loaded, void *closure)
 {
 	struct own_search *search = closure;
-	const struct tl_elf *own = tl_elf_at(loaded, (void *)tl_dlsym_hook);
+	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_dlsym_hook);
 
 	search->function = own ? defined(own, search->name) : NULL;
 }
@@ -506,7 +506,7 @@ static void *own_symbol(const char *name)
 {
 	struct own_search search = {.name = name};
 
-	tl_elf_with_loaded(search_own, &search);
+	tl_loaded_with(search_own, &search);
 	return search.function;
 }
 
@@ -529,11 +529,11 @@ static bool is_stand_in(const char *name)
 	const struct tl_shim *shim;
 
 	snprintf(function, sizeof(function), "ze%.*s", length, name + strlen(REGISTER_BEGINS));
-	shim = tl_names_find(function);
+	shim = tl_shim_names_find(function);
 	if (!shim) {
 		snprintf(function, sizeof(function), "zer%.*s", length,
 			 name + strlen(REGISTER_BEGINS));
-		shim = tl_names_find(function);
+		shim = tl_shim_names_find(function);
 	}
 	return shim && shim->function->passed;
 }
@@ -566,14 +566,14 @@ static void notice_linked_loader(const struct hook *hook)
 
 	if (!name || strcmp(name, "zeLoaderInit"))
 		return;
-	tl_known_look();
+	tl_roles_look();
 	if (is_loaders_handle(hook->question->handle))
-		tl_known_linked(hook->caller);
+		tl_roles_note_linked(hook->caller);
 }
 
 static void tell_linked_loader_apart(const struct hook *hook)
 {
-	const struct tl_known *asking = tl_known_at(hook->caller);
+	const struct tl_known_library *asking = tl_roles_at(hook->caller);
 
 	if (asking && asking->role == TL_ROLE_LINKED &&
 	    tl_resolve_brings_loader_up(hook->shim->function))
@@ -592,11 +592,11 @@ static void tell_linked_loader_apart(const struct hook *hook)
 static void *tracing_interface(const struct hook *hook)
 {
 	const char *name = hook->question->name;
-	const struct tl_known *asking;
+	const struct tl_known_library *asking;
 
 	if (!name || !tl_elf_begins(name, "zel"))
 		return NULL;
-	tl_known_look();
+	tl_roles_look();
 	asking = who_asks(hook->caller);
 	if (asking && asking->role != TL_ROLE_LOADER)
 		return NULL;
@@ -620,7 +620,7 @@ static void *tracing_interface(const struct hook *hook)
  */
 static bool is_ours(const char *name)
 {
-	return tl_elf_begins(name, "zel") || tl_names_is_builtin(name);
+	return tl_elf_begins(name, "zel") || tl_shim_names_is_builtin(name);
 }
 
 /*
@@ -631,7 +631,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 								const void *caller)
 {
 	struct hook hook = {.question = question, .real = real_functions(), .caller = caller};
-	const struct tl_known *asking;
+	const struct tl_known_library *asking;
 	int saved = errno;
 
 	/*
@@ -642,7 +642,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 	    (!tl_runtime_is_started() && !(question->name && is_ours(question->name))))
 		return jump(&hook);
 	tl_runtime_start();
-	hook.shim = question->name ? tl_names_find(question->name) : NULL;
+	hook.shim = question->name ? tl_shim_names_find(question->name) : NULL;
 	if (!hook.shim) {
 		void *ours = tracing_interface(&hook);
 
@@ -651,7 +651,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct question 
 		errno = saved;
 		return ours ? answer(&hook, ours) : jump(&hook);
 	}
-	tl_known_look();
+	tl_roles_look();
 	tell_linked_loader_apart(&hook);
 	asking = who_asks(caller);
 	hook.foreign = asking && asking->role != TL_ROLE_OWN;

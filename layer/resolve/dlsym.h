@@ -2,9 +2,9 @@
 /*
  * dlsym.h: the program's dlsym, dlvsym and dlerror, and the real ones.
  *
- * We export all three. dlsym and dlvsym give the program a shim where it would have got a function
- * that has one; everything else jumps on to the real function with the caller's own return address,
- * so that RTLD_NEXT and RTLD_DEFAULT mean what they mean there.
+ * libtracelayer.so exports all three. dlsym and dlvsym give the program a shim where it would have
+ * got a function that has one. Everything else jumps on to the real function with the caller's own
+ * return address, so that RTLD_NEXT and RTLD_DEFAULT mean what they mean there.
  */
 #ifndef TL_LAYER_RESOLVE_DLSYM_H
 #define TL_LAYER_RESOLVE_DLSYM_H

@@ -2,8 +2,8 @@
 /*
  * library_roles.c: see library_roles.h.
  *
- * The list is an array that only grows. It is written within tl_elf_with_loaded, whose lock makes
- * writers take turns, and read by anybody: an entry is complete before the count that covers it is
+ * The list is an array that only grows. It is written within tl_loaded_with, whose lock makes
+ * writers take turns. Any thread reads it: an entry is complete before the count that covers it is
  * stored with release.
  */
 #include "layer/resolve/library_roles.h"
@@ -25,30 +25,30 @@
 #define RELOCATION_WORD R_AARCH64_ABS64
 #endif
 
-static struct tl_known known[KNOWN_MAX];
+static struct tl_known_library known[KNOWN_MAX];
 static _Atomic unsigned known_count;
 
 /* What the last look saw; a look with the same finds nothing new. */
 static _Atomic unsigned long long seen_added, seen_removed;
 static _Atomic uint32_t seen_names;
 
-const struct tl_known *tl_known_nth(unsigned n)
+const struct tl_known_library *tl_roles_nth(unsigned n)
 {
 	return n < atomic_load_explicit(&known_count, memory_order_acquire) ? &known[n] : NULL;
 }
 
-const struct tl_known *tl_known_at(const void *address)
+const struct tl_known_library *tl_roles_at(const void *address)
 {
-	const struct tl_known *it;
+	const struct tl_known_library *it;
 
-	for (unsigned n = 0; (it = tl_known_nth(n)) != NULL; n++)
+	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
 		if ((uintptr_t)address - it->elf.start < it->elf.end - it->elf.start &&
 		    !atomic_load_explicit(&it->gone, memory_order_relaxed))
 			return it;
 	return NULL;
 }
 
-static struct tl_known *known_as(const struct tl_elf *elf)
+static struct tl_known_library *library_known_as(const struct tl_elf *elf)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_acquire); n++)
 		if (known[n].elf.dynamic == elf->dynamic &&
@@ -57,18 +57,18 @@ static struct tl_known *known_as(const struct tl_elf *elf)
 	return NULL;
 }
 
-enum tl_role tl_known_role(const struct tl_elf *elf)
+enum tl_role tl_roles_of(const struct tl_elf *elf)
 {
-	const struct tl_known *it = known_as(elf);
+	const struct tl_known_library *it = library_known_as(elf);
 
 	return it ? it->role : TL_ROLE_NONE;
 }
 
-static void remember(const struct tl_elf *elf, enum tl_role role)
+static void library_remember(const struct tl_elf *elf, enum tl_role role)
 {
 	unsigned n = atomic_load_explicit(&known_count, memory_order_relaxed);
 
-	if (!elf || n == KNOWN_MAX || known_as(elf))
+	if (!elf || n == KNOWN_MAX || library_known_as(elf))
 		return;
 	known[n].elf = *elf;
 	known[n].role = role;
@@ -81,7 +81,7 @@ static void remember(const struct tl_elf *elf, enum tl_role role)
 
 static const struct tl_api *_Atomic layered[LAYERED_MAX];
 
-void tl_known_layered(const struct tl_api *api)
+void tl_roles_note_layered(const struct tl_api *api)
 {
 	for (unsigned i = 0; i < LAYERED_MAX; i++) {
 		const struct tl_api *none = NULL;
@@ -93,7 +93,7 @@ void tl_known_layered(const struct tl_api *api)
 	}
 }
 
-bool tl_known_is_layered(const struct tl_api *api)
+bool tl_roles_is_layered(const struct tl_api *api)
 {
 	for (unsigned i = 0; i < LAYERED_MAX; i++)
 		if (atomic_load_explicit(&layered[i], memory_order_relaxed) == api)
@@ -104,7 +104,7 @@ bool tl_known_is_layered(const struct tl_api *api)
 /* --- entangled shims */
 
 struct look {
-	const struct tl_names *names;
+	const struct tl_shim_names *names;
 	const void *driver; /* an address in a library that is a driver, or NULL */
 	/* an address in a library that a loader is linked into, or NULL */
 	const void *linked;
@@ -149,13 +149,13 @@ static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) *relo
 		return NULL;
 	if (elf->symbols[index].st_shndx == SHN_UNDEF && !undefined)
 		return NULL;
-	return tl_names_find(elf->strings + elf->symbols[index].st_name);
+	return tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
 }
 
 static void scan_relocations(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined)
 {
-	struct tl_known *it = known_as(elf);
+	struct tl_known_library *it = library_known_as(elf);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_shim *shim = referred(elf, &relocations[i], undefined);
@@ -166,22 +166,22 @@ static void scan_relocations(struct look *look, const struct tl_elf *elf,
 
 		if (binding == BOUND_ELSEWHERE)
 			continue;
-		uint32_t index = tl_names_index(shim);
+		uint32_t index = tl_shim_names_index(shim);
 
-		if (it && binding == BOUND_IN_TABLE && index < TL_KNOWN_NAMES)
+		if (it && binding == BOUND_IN_TABLE && index < TL_ROLES_NAMES)
 			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64,
 						 memory_order_relaxed);
 		if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
-		    !tl_known_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
+		    !tl_roles_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
 			look->entangled[look->count++] = shim;
 	}
 }
 
-bool tl_known_is_bound(const struct tl_known *it, const struct tl_shim *shim)
+bool tl_roles_is_bound(const struct tl_known_library *it, const struct tl_shim *shim)
 {
-	uint32_t index = tl_names_index(shim);
+	uint32_t index = tl_shim_names_index(shim);
 
-	return index >= TL_KNOWN_NAMES ||
+	return index >= TL_ROLES_NAMES ||
 	       (atomic_load_explicit(&it->bound[index / 64], memory_order_relaxed) &
 		1ull << index % 64);
 }
@@ -192,7 +192,8 @@ struct definitions {
 	bool exported, unexported;
 };
 
-static struct definitions definitions_of(const struct tl_elf *elf, const struct tl_names *names)
+static struct definitions definitions_of(const struct tl_elf *elf,
+					 const struct tl_shim_names *names)
 {
 	struct definitions defined = {false, false};
 
@@ -215,9 +216,9 @@ static struct definitions definitions_of(const struct tl_elf *elf, const struct 
  * gives a driver with the loader's names away is that it also has functions that no loader has
  * (clIcdGetPlatformIDsKHR).
  */
-static void scan_library(struct look *look, const struct tl_elf *elf)
+static void library_scan(struct look *look, const struct tl_elf *elf)
 {
-	enum tl_role role = tl_known_role(elf);
+	enum tl_role role = tl_roles_of(elf);
 	bool party = role == TL_ROLE_LOADER || role == TL_ROLE_DRIVER;
 
 	if (role == TL_ROLE_OWN || !elf->symbols || !elf->strings)
@@ -225,7 +226,7 @@ static void scan_library(struct look *look, const struct tl_elf *elf)
 	struct definitions defined = definitions_of(elf, look->names);
 
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
-		remember(elf, TL_ROLE_DRIVER);
+		library_remember(elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
 		scan_relocations(look, elf, elf->jumps, elf->njumps, party);
 		scan_relocations(look, elf, elf->relocations, elf->nrelocations, party);
@@ -245,7 +246,7 @@ static bool has_in_table(const struct look *look, const struct tl_elf *elf)
 
 /* --- looking */
 
-static void mark_gone(const struct tl_loaded *loaded)
+static void libraries_mark_gone(const struct tl_loaded *loaded)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_relaxed); n++) {
 		bool found = false;
@@ -260,62 +261,62 @@ static void mark_gone(const struct tl_loaded *loaded)
 
 /* In a program that has shims linked into it, ours and its own calls cannot be told apart: then
  * they are its own. */
-static void remember_own(const struct tl_loaded *loaded, const void *address)
+static void library_remember_own(const struct tl_loaded *loaded, const void *address)
 {
-	const struct tl_elf *elf = tl_elf_at(loaded, address);
+	const struct tl_elf *elf = tl_loaded_at(loaded, address);
 
 	if (elf != loaded->elf)
-		remember(elf, TL_ROLE_OWN);
+		library_remember(elf, TL_ROLE_OWN);
 }
 
-static bool is_loader(const struct tl_elf *elf)
+static bool library_is_loader(const struct tl_elf *elf)
 {
 	struct tl_shim_library *library;
 
-	for (unsigned n = 0; (library = tl_names_nth(n)) != NULL; n++)
+	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)
 		for (const char *const *soname = library->api->sonames; soname && *soname; soname++)
 			if (tl_elf_is_named(elf, *soname))
 				return true;
 	return false;
 }
 
-static void look_at_all(const struct tl_loaded *loaded, void *closure)
+static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 {
 	struct look *look = closure;
 	struct tl_shim_library *library;
 
-	mark_gone(loaded);
-	remember_own(loaded, (void *)tl_known_look);
-	for (unsigned n = 0; (library = tl_names_nth(n)) != NULL; n++)
-		remember_own(loaded, library);
+	libraries_mark_gone(loaded);
+	library_remember_own(loaded, (void *)tl_roles_look);
+	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)
+		library_remember_own(loaded, library);
 	for (unsigned i = 1; i < loaded->count; i++)
-		if (is_loader(&loaded->elf[i]))
-			remember(&loaded->elf[i], TL_ROLE_LOADER);
-	const struct tl_elf *driver = look->driver ? tl_elf_at(loaded, look->driver) : NULL;
+		if (library_is_loader(&loaded->elf[i]))
+			library_remember(&loaded->elf[i], TL_ROLE_LOADER);
+	const struct tl_elf *driver = look->driver ? tl_loaded_at(loaded, look->driver) : NULL;
 
 	if (driver && driver != loaded->elf)
-		remember(driver, TL_ROLE_DRIVER);
+		library_remember(driver, TL_ROLE_DRIVER);
 	if (look->linked)
-		remember(tl_elf_at(loaded, look->linked), TL_ROLE_LINKED);
+		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->program = loaded->elf;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (has_in_table(look, &loaded->elf[i]))
-			remember(&loaded->elf[i], TL_ROLE_DRIVER);
+			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
 	for (unsigned i = 0; i < loaded->count; i++)
-		scan_library(look, &loaded->elf[i]);
+		library_scan(look, &loaded->elf[i]);
 }
 
 static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
 {
-	struct tl_generation generation = tl_elf_generation();
+	struct tl_generation generation = tl_loaded_generation();
 	struct look look = {
-		.names = tl_names(), .driver = driver, .linked = linked, .suspect = suspect};
+		.names = tl_shim_names(), .driver = driver, .linked = linked, .suspect = suspect};
 
 	if (!look.names)
 		return;
 	do {
 		look.count = 0;
-		if (!tl_elf_with_loaded(look_at_all, &look))
+		if (!tl_loaded_with(libraries_look_at_all, &look))
 			return;
 		for (unsigned i = 0; i < look.count; i++)
 			tl_runtime_caller(look.entangled[i]);
@@ -326,10 +327,10 @@ static void look_for(const void *driver, const void *linked, const struct tl_shi
 	atomic_store_explicit(&seen_added, generation.added, memory_order_release);
 }
 
-void tl_known_look(void)
+void tl_roles_look(void)
 {
-	struct tl_generation generation = tl_elf_generation();
-	const struct tl_names *names = tl_names();
+	struct tl_generation generation = tl_loaded_generation();
+	const struct tl_shim_names *names = tl_shim_names();
 
 	if (atomic_load_explicit(&seen_added, memory_order_acquire) == generation.added &&
 	    atomic_load_explicit(&seen_removed, memory_order_relaxed) == generation.removed &&
@@ -338,17 +339,17 @@ void tl_known_look(void)
 	look_for(NULL, NULL, NULL);
 }
 
-void tl_known_driver(const void *address)
+void tl_roles_note_driver(const void *address)
 {
-	const struct tl_known *there = tl_known_at(address);
+	const struct tl_known_library *there = tl_roles_at(address);
 
 	if (!there)
 		look_for(address, NULL, NULL);
 }
 
-void tl_known_linked(const void *address)
+void tl_roles_note_linked(const void *address)
 {
-	if (!tl_known_at(address))
+	if (!tl_roles_at(address))
 		look_for(NULL, address, NULL);
 }
 
@@ -359,29 +360,29 @@ void tl_known_linked(const void *address)
  * another library is there; and, as one may be seen before the dynamic linker is done with it, the
  * second, fourth, eighth… time.
  */
-static _Atomic uint32_t asked[TL_KNOWN_NAMES];
+static _Atomic uint32_t asked[TL_ROLES_NAMES];
 static _Atomic unsigned long long asked_since;
 
 static bool is_worth_a_look(const struct tl_shim *shim)
 {
-	struct tl_generation generation = tl_elf_generation();
-	const struct tl_names *names = tl_names();
-	uint32_t index = tl_names_index(shim);
+	struct tl_generation generation = tl_loaded_generation();
+	const struct tl_shim_names *names = tl_shim_names();
+	uint32_t index = tl_shim_names_index(shim);
 
-	if (!names || index >= TL_KNOWN_NAMES)
+	if (!names || index >= TL_ROLES_NAMES)
 		return true;
 	/* All three only grow. Threads that forget at once do so twice, which costs a look. */
 	unsigned long long since =
 		generation.added + generation.removed + ((unsigned long long)names->count << 40);
 	if (atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&
 	    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
-		for (uint32_t i = 0; i < TL_KNOWN_NAMES; i++)
+		for (uint32_t i = 0; i < TL_ROLES_NAMES; i++)
 			atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
 	uint32_t times = atomic_fetch_add_explicit(&asked[index], 1, memory_order_relaxed);
 	return (times & (times + 1)) == 0;
 }
 
-void tl_known_suspects(const struct tl_shim *shim)
+void tl_roles_suspect(const struct tl_shim *shim)
 {
 	if (is_worth_a_look(shim))
 		look_for(NULL, NULL, shim);

@@ -2,9 +2,9 @@
 /*
  * loader_tables.c: see loader_tables.h.
  *
- * What a shim calls here is what the loader offered, never what could be found under the function's
- * name: that is the loader's own export, which would come back to us through the very table that we
- * changed.
+ * A shim calls here what the loader offered. It never calls what could be found under the
+ * function's name: that is the loader's own export, which would come back to us through the very
+ * table that we changed.
  */
 #include "layer/resolve/loader_tables.h"
 
@@ -12,7 +12,7 @@
 
 #include "layer/resolve/closure.h"
 #include "layer/base/environment.h"
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -29,7 +29,7 @@ static void look_who_is_first(const struct tl_loaded *loaded, void *closure)
 {
 	struct place *place = closure;
 	const char *name = place->shim->function->name;
-	const struct tl_elf *own = tl_elf_at(loaded, place->shim->entry);
+	const struct tl_elf *own = tl_loaded_at(loaded, place->shim->entry);
 
 	if (!own || own >= loaded->elf + loaded->startup)
 		return;
@@ -43,22 +43,22 @@ static bool stands_before_loader(const struct tl_shim *shim)
 {
 	struct place place = {.shim = shim};
 
-	tl_elf_with_loaded(look_who_is_first, &place);
+	tl_loaded_with(look_who_is_first, &place);
 	return place.first;
 }
 
 bool tl_door_opens(const char *function)
 {
 	tl_runtime_start();
-	const struct tl_shim *shim = tl_config.secure ? NULL : tl_names_find(function);
+	const struct tl_shim *shim = tl_config.secure ? NULL : tl_shim_names_find(function);
 
 	if (!shim)
 		return false;
-	if (tl_known_is_layered(shim->function->api))
+	if (tl_roles_is_layered(shim->function->api))
 		return true;
 	if (stands_before_loader(shim))
 		return false;
-	tl_known_layered(shim->function->api);
+	tl_roles_note_layered(shim->function->api);
 	return true;
 }
 
@@ -102,7 +102,7 @@ struct symbol_search {
 static void search_symbol(const struct tl_loaded *loaded, void *closure)
 {
 	struct symbol_search *search = closure;
-	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
+	const struct tl_elf *elf = tl_loaded_at(loaded, search->address);
 	const ElfW(Sym) *symbol =
 		elf ? tl_elf_lookup(elf, search->name, tl_elf_hash(search->name), NULL) : NULL;
 
@@ -113,7 +113,7 @@ void *tl_door_symbol(const void *address, const char *name)
 {
 	struct symbol_search search = {.address = address, .name = name};
 
-	tl_elf_with_loaded(search_symbol, &search);
+	tl_loaded_with(search_symbol, &search);
 	return search.symbol;
 }
 
@@ -146,7 +146,7 @@ static void put_shim(struct tl_shim *shim, void **place)
 
 void tl_door_pointer(const char *function, void **place)
 {
-	struct tl_shim *shim = tl_names_find(function);
+	struct tl_shim *shim = tl_shim_names_find(function);
 
 	if (shim)
 		put_shim(shim, place);
@@ -196,9 +196,10 @@ static const struct tl_getproc *getproc_of(const struct tl_function *getter)
 
 void tl_door_table(const char *getter, uint32_t version, void *table)
 {
-	const struct tl_shim *asked = tl_names_find(getter);
+	const struct tl_shim *asked = tl_shim_names_find(getter);
 	const struct tl_getproc *getproc = asked ? getproc_of(asked->function) : NULL;
-	struct tl_shim_library *library = getproc ? tl_names_library(asked->function->api) : NULL;
+	struct tl_shim_library *library =
+		getproc ? tl_shim_names_library(asked->function->api) : NULL;
 
 	for (uint32_t i = 0; library && i < getproc->count; i++) {
 		const struct tl_table_entry *entry = &getproc->entries[i];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader_tables.h: what the loaders' own layers (layer/doors/) ask of the runtime, which is the
- * only one in a process, whichever way it came.
+ * loader_tables.h: what the loaders' own layers (layer/doors) ask of the runtime. A process has one
+ * runtime, whichever way it came in.
  *
  * A loader that has an interface for layers offers them its tables of functions. A layer hands each
- * pointer on to here, and gives the loader back what it finds in its place: our shim, whose real
- * function is that pointer. Where the shims already stand before the loader (preloaded), nothing is
+ * pointer on to here. It gives the loader our shim in the pointer's place; the shim's real function
+ * is that pointer. Where the shims already stand before the loader (preloaded), nothing is
  * replaced, so that a call through both doors is traced once.
  *
- * Functions are named, and not numbered: the two may have been made from different headers. What is
- * not known stays as it is.
+ * Functions go by name, not by number: the two sides may have been made from different headers. A
+ * function that has no shim stays as it is.
  */
 #ifndef TL_LAYER_RESOLVE_LOADER_TABLES_H
 #define TL_LAYER_RESOLVE_LOADER_TABLES_H

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/base/message.h"
 
@@ -17,7 +17,7 @@
  * zeInit, zesInit: its kinds are ze, zer, zes and zet. Not the getters, which are answered, and not
  * what the loader is brought up by.
  */
-static bool is_function(const char *name)
+static bool name_is_function(const char *name)
 {
 	size_t length = strlen(name), end = strlen("ProcAddrTable");
 
@@ -33,7 +33,7 @@ struct search {
 	unsigned unknown;
 };
 
-static void count_unknown(const struct tl_elf *elf, struct search *search)
+static void loader_count_unknown(const struct tl_elf *elf, struct search *search)
 {
 	uint32_t count = tl_elf_symbols(elf);
 
@@ -42,25 +42,25 @@ static void count_unknown(const struct tl_elf *elf, struct search *search)
 		const char *name = elf->strings + symbol->st_name;
 
 		if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    is_function(name) && !tl_names_find(name))
+		    name_is_function(name) && !tl_shim_names_find(name))
 			search->unknown++;
 	}
 }
 
 /* The first that is loaded under the loader's name: as a rule there is one. */
-static void look(const struct tl_loaded *loaded, void *closure)
+static void loader_look(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
 
 	for (const char *const *soname = search->api->sonames; soname && *soname; soname++)
 		for (unsigned i = 1; i < loaded->count; i++)
 			if (tl_elf_is_named(&loaded->elf[i], *soname)) {
-				count_unknown(&loaded->elf[i], search);
+				loader_count_unknown(&loaded->elf[i], search);
 				return;
 			}
 }
 
-void tl_newer_look(const struct tl_api *api)
+void tl_newer_loader_look(const struct tl_api *api)
 {
 	static _Atomic bool looked;
 	struct search search = {.api = api};
@@ -71,14 +71,14 @@ void tl_newer_look(const struct tl_api *api)
 	    strcmp(api->name, "level-zero") ||
 	    atomic_exchange_explicit(&looked, true, memory_order_relaxed))
 		return;
-	tl_elf_with_loaded(look, &search);
+	tl_loaded_with(loader_look, &search);
 	if (search.unknown) {
 		snprintf(
 			line, sizeof(line),
 			"tracelayer: Level Zero: %u functions of this loader are newer than tracelayer and are not traced; "
 			"build it with --with-level-zero-headers\n",
 			search.unknown);
-		tl_say(line);
+		tl_message_say(line);
 	}
 	errno = saved;
 }

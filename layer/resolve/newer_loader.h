@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * newer_loader.h: a loader of Level Zero that has functions of which nobody here knows so much as
- * the name.
+ * newer_loader.h: a loader of Level Zero that has functions that this build does not know by name.
  *
- * They can't be traced: nothing stands before them, and in the loader's tables their places are not
- * known. So that nobody takes a trace for whole that is not, a line tells of it, once in a process
- * that records.
+ * They cannot be traced: no shim stands before them, and their places in the loader's tables are
+ * not known. So that nobody takes such a trace for whole, a line says so, once in a process that
+ * records.
  */
 #ifndef TL_LAYER_RESOLVE_NEWER_LOADER_H
 #define TL_LAYER_RESOLVE_NEWER_LOADER_H
@@ -13,6 +12,6 @@
 #include "tracelayer/api.h"
 
 /* A call of this API is about to be recorded. */
-void tl_newer_look(const struct tl_api *api);
+void tl_newer_loader_look(const struct tl_api *api);
 
 #endif

@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real_function.c: the real functions, whose call it is, and what get-proc functions gave out. See
- * real_function.h.
+ * real_function.c: see real_function.h.
  *
- * Lookups read symbol tables (layer/resolve/elf.h) and not dlsym's answers, for the program's
- * dlerror is the program's. What a library is, layer/resolve/library_roles.h says.
+ * Lookups read symbol tables (layer/base/loaded_libraries.h) and not dlsym's answers, since the
+ * program's dlerror is the program's. layer/resolve/library_roles.h says what a library is.
  */
 #include "layer/resolve/real_function.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/loader_tables.h"
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
 
 void tl_resolve_add(struct tl_shim_library *library)
 {
-	tl_names_add(library);
+	tl_shim_names_add(library);
 }
 
 /* --- the real function */
@@ -38,11 +36,11 @@ struct search {
 	bool others; /* a library opened later, that is neither loader nor driver, defines it */
 };
 
-static bool defines(const struct tl_elf *elf, void *closure)
+static bool library_defines(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
 
-	if (tl_known_role(elf) == TL_ROLE_OWN)
+	if (tl_roles_of(elf) == TL_ROLE_OWN)
 		return false;
 	search->symbol = tl_elf_lookup(elf, search->shim->function->name, search->hash, NULL);
 	if (search->symbol)
@@ -50,14 +48,14 @@ static bool defines(const struct tl_elf *elf, void *closure)
 	return search->symbol != NULL;
 }
 
-static bool defines_as_loader(const struct tl_elf *elf, void *closure)
+static bool library_defines_as_loader(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
 
 	for (const char *const *soname = search->shim->function->api->sonames; soname && *soname;
 	     soname++)
 		if (tl_elf_is_named(elf, *soname))
-			return defines(elf, closure);
+			return library_defines(elf, closure);
 	return false;
 }
 
@@ -65,13 +63,13 @@ static bool defines_as_loader(const struct tl_elf *elf, void *closure)
  */
 static bool search_behind(const struct tl_loaded *loaded, struct search *search)
 {
-	const struct tl_elf *own = tl_elf_at(loaded, search->shim->entry);
+	const struct tl_elf *own = tl_loaded_at(loaded, search->shim->entry);
 
 	if (!own)
-		own = tl_elf_at(loaded, search->shim);
+		own = tl_loaded_at(loaded, search->shim);
 	for (const struct tl_elf *elf = own ? own + 1 : NULL;
 	     elf && elf < loaded->elf + loaded->startup; elf++)
-		if (defines(elf, search))
+		if (library_defines(elf, search))
 			return true;
 	return false;
 }
@@ -80,14 +78,14 @@ static bool search_behind(const struct tl_loaded *loaded, struct search *search)
  * library would have found. */
 static bool search_loaders(const struct tl_loaded *loaded, struct search *search)
 {
-	const struct tl_elf *caller = search->caller ? tl_elf_at(loaded, search->caller) : NULL;
+	const struct tl_elf *caller = search->caller ? tl_loaded_at(loaded, search->caller) : NULL;
 
-	if (caller && tl_elf_scope(loaded, caller, defines_as_loader, search))
+	if (caller && tl_loaded_scope(loaded, caller, library_defines_as_loader, search))
 		return true;
 	for (unsigned i = 1; i < loaded->count; i++)
-		if (defines_as_loader(&loaded->elf[i], search))
+		if (library_defines_as_loader(&loaded->elf[i], search))
 			return true;
-	return caller && tl_elf_scope(loaded, caller, defines, search);
+	return caller && tl_loaded_scope(loaded, caller, library_defines, search);
 }
 
 static void search_loaded(const struct tl_loaded *loaded, void *closure)
@@ -100,27 +98,27 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 		return;
 	}
 	for (unsigned i = loaded->startup; i < loaded->count && !search->others; i++)
-		search->others = (tl_known_role(&loaded->elf[i]) == TL_ROLE_NONE ||
-				  tl_known_role(&loaded->elf[i]) == TL_ROLE_LINKED) &&
-				 defines(&loaded->elf[i], search);
+		search->others = (tl_roles_of(&loaded->elf[i]) == TL_ROLE_NONE ||
+				  tl_roles_of(&loaded->elf[i]) == TL_ROLE_LINKED) &&
+				 library_defines(&loaded->elf[i], search);
 	search->symbol = NULL;
 }
 
 /* The program may close it; we go on calling it. */
-static void hold(const struct search *search)
+static void library_hold(const struct search *search)
 {
 	if (!search->stays)
 		dlopen(search->elf.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-static void *find_loaded(const struct tl_shim *shim, const void *caller)
+static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 {
 	struct search search = {
 		.shim = shim, .caller = caller, .hash = tl_elf_hash(shim->function->name)};
 
-	tl_elf_with_loaded(search_loaded, &search);
+	tl_loaded_with(search_loaded, &search);
 	if (search.symbol) {
-		hold(&search);
+		library_hold(&search);
 		return tl_elf_address(&search.elf, search.symbol);
 	}
 	if (!search.others || !tl_dl()->dlsym)
@@ -135,7 +133,7 @@ static void *find_loaded(const struct tl_shim *shim, const void *caller)
 
 /* Nobody has loaded a library of this API, and yet it is called: the program was linked to us
  * alone. */
-static void *find_by_soname(const struct tl_function *function)
+static void *real_find_by_soname(const struct tl_function *function)
 {
 	void *real = NULL;
 
@@ -151,7 +149,7 @@ static void *find_by_soname(const struct tl_function *function)
 }
 
 /* The first to find one decides for all. */
-static void *settle(struct tl_shim *shim, void *real)
+static void *real_settle(struct tl_shim *shim, void *real)
 {
 	void *there = NULL;
 
@@ -167,20 +165,21 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 {
 	int saved = errno;
 
-	tl_known_look();
+	tl_roles_look();
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!real)
-		real = settle(shim, find_loaded(shim, caller));
+		real = real_settle(shim, real_find_loaded(shim, caller));
 	if (!real)
-		real = settle(shim, find_by_soname(shim->function));
+		real = real_settle(shim, real_find_by_soname(shim->function));
 	errno = saved;
 	return real;
 }
 
 /* --- whose call it is */
 
-static void *own_function(const struct tl_known *library, const struct tl_shim *shim)
+static void *library_own_function(const struct tl_known_library *library,
+				  const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;
 	const ElfW(Sym) *symbol = tl_elf_lookup(&library->elf, name, tl_elf_hash(name), NULL);
@@ -189,7 +188,7 @@ static void *own_function(const struct tl_known *library, const struct tl_shim *
 }
 
 /* The word at an address that may be anything. */
-static void *peek(const void *address)
+static void *word_at(const void *address)
 {
 	void *word = NULL;
 	struct iovec to = {&word, sizeof(word)}, from = {(void *)address, sizeof(word)};
@@ -211,7 +210,7 @@ static void *first_handle(const struct tl_call *call)
 		if (type->kind == TL_KIND_POINTER && type->target &&
 		    type->target->kind == TL_KIND_HANDLE && type->target->size == sizeof(void *) &&
 		    !(function->params[i].direction & TL_OUT))
-			return peek(*(void **)call->params[i]);
+			return word_at(*(void **)call->params[i]);
 	}
 	return NULL;
 }
@@ -223,15 +222,15 @@ static void *first_handle(const struct tl_call *call)
  * points to (an ICD dispatch table, or a C++ object's virtual functions): it lies in the driver, or
  * its entries lead there.
  */
-static const struct tl_known *driver_of(void *handle)
+static const struct tl_known_library *driver_of(void *handle)
 {
-	char *table = peek(handle);
-	const struct tl_known *it = table ? tl_known_at(table) : NULL;
+	char *table = word_at(handle);
+	const struct tl_known_library *it = table ? tl_roles_at(table) : NULL;
 
 	if (it && it->role == TL_ROLE_DRIVER)
 		return it;
 	for (unsigned i = 0; table && i < TABLE_WORDS; i++) {
-		it = tl_known_at(peek(table + i * sizeof(void *)));
+		it = tl_roles_at(word_at(table + i * sizeof(void *)));
 		if (it && it->role == TL_ROLE_DRIVER)
 			return it;
 	}
@@ -240,18 +239,18 @@ static const struct tl_known *driver_of(void *handle)
 
 /* The only driver in whose tables our shim stands for its own function; or of several, the one that
  * the call's first handle is of, or the first. */
-static void *among_drivers(const struct tl_call *call)
+static void *driver_function_among(const struct tl_call *call)
 {
-	const struct tl_known *it, *by_handle;
+	const struct tl_known_library *it, *by_handle;
 	void *first = NULL;
 	unsigned count = 0;
 
-	for (unsigned n = 0; (it = tl_known_nth(n)) != NULL; n++) {
+	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++) {
 		if (it->role != TL_ROLE_DRIVER ||
 		    atomic_load_explicit(&it->gone, memory_order_relaxed) ||
-		    !tl_known_is_bound(it, call->shim))
+		    !tl_roles_is_bound(it, call->shim))
 			continue;
-		void *function = own_function(it, call->shim);
+		void *function = library_own_function(it, call->shim);
 
 		count += function != NULL;
 		first = first ? first : function;
@@ -259,29 +258,29 @@ static void *among_drivers(const struct tl_call *call)
 	if (count < 2)
 		return first;
 	by_handle = driver_of(first_handle(call));
-	void *function = by_handle ? own_function(by_handle, call->shim) : NULL;
+	void *function = by_handle ? library_own_function(by_handle, call->shim) : NULL;
 
 	return function ? function : first;
 }
 
 /* A loader went through a driver's table, and found our shim there: the driver's own entries were
  * bound to us. */
-static void *dispatched(const struct tl_call *call)
+static void *driver_function_dispatched(const struct tl_call *call)
 {
-	void *function = among_drivers(call);
+	void *function = driver_function_among(call);
 
 	if (!function) {
 		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers
 		 * unknown until now. */
-		tl_known_suspects(call->shim);
-		function = among_drivers(call);
+		tl_roles_suspect(call->shim);
+		function = driver_function_among(call);
 	}
 	return function;
 }
 
 /* The call that returns here names its target: it goes through the PLT or the GOT, not through a
  * pointer that was looked up. */
-static bool is_direct(const void *caller)
+static bool caller_is_direct(const void *caller)
 {
 #if defined(__x86_64__)
 	const unsigned char *after = caller;
@@ -299,10 +298,10 @@ static bool is_direct(const void *caller)
 static void *loaders_check(const struct tl_call *call)
 {
 	int saved = errno;
-	const struct tl_known *from;
+	const struct tl_known_library *from;
 
-	tl_known_look();
-	from = tl_known_at(call->caller.address);
+	tl_roles_look();
+	from = tl_roles_at(call->caller.address);
 	errno = saved;
 	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call)
 		       ? atomic_load_explicit(&call->shim->real, memory_order_acquire)
@@ -321,20 +320,20 @@ static void *loaders_check(const struct tl_call *call)
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
-	const struct tl_known *from;
+	const struct tl_known_library *from;
 	void *function = NULL;
 	int saved = errno;
 
-	if (tl_known_is_layered(call->shim->function->api))
+	if (tl_roles_is_layered(call->shim->function->api))
 		return loaders_check(call);
-	from = tl_known_at(call->caller.address);
+	from = tl_roles_at(call->caller.address);
 	if (!from || from->role == TL_ROLE_LINKED)
 		return NULL;
 	if (from->role == TL_ROLE_OWN ||
-	    (from->role == TL_ROLE_LOADER && !is_direct(call->caller.address)))
-		function = dispatched(call);
+	    (from->role == TL_ROLE_LOADER && !caller_is_direct(call->caller.address)))
+		function = driver_function_dispatched(call);
 	if (!function && from->role != TL_ROLE_OWN)
-		function = own_function(from, call->shim);
+		function = library_own_function(from, call->shim);
 	/* As a rule it is known: nobody has to look at what was loaded since. */
 	if (!function && from->role != TL_ROLE_DRIVER)
 		function = atomic_load_explicit(&call->shim->real, memory_order_acquire);
@@ -379,14 +378,14 @@ bool tl_resolve_brings_loader_up(const struct tl_function *function)
 bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 {
 	static struct tl_first_places first;
-	const struct tl_known *from = tl_known_at(call->caller.address), *to;
+	const struct tl_known_library *from = tl_roles_at(call->caller.address), *to;
 	void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
 
 	if (!from || from->role != TL_ROLE_LINKED || !real ||
 	    !tl_resolve_brings_loader_up(call->shim->function))
 		return false;
-	to = tl_known_at(real);
-	if (!to || to->role != TL_ROLE_LOADER || own_function(to, call->shim) != real)
+	to = tl_roles_at(real);
+	if (!to || to->role != TL_ROLE_LOADER || library_own_function(to, call->shim) != real)
 		return false;
 	return call->shim->function->flags & TL_FUNCTION_GETPROC ||
 	       tl_resolve_comes_first(&first, call);
@@ -394,30 +393,30 @@ bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 
 /* --- what get-proc functions give out */
 
-static void wrap_pointer(struct tl_shim *shim, void **place)
+static void pointer_wrap(struct tl_shim *shim, void **place)
 {
-	if (shim && *place && tl_elf_is_code(*place))
+	if (shim && *place && tl_loaded_is_code(*place))
 		*place = tl_resolve_closure(shim, *place);
 }
 
-static struct tl_shim *named(const struct tl_api *api, uint64_t name)
+static struct tl_shim *shim_named(const struct tl_api *api, uint64_t name)
 {
-	struct tl_shim *shim = name ? tl_names_find((const char *)(uintptr_t)name) : NULL;
+	struct tl_shim *shim = name ? tl_shim_names_find((const char *)(uintptr_t)name) : NULL;
 
 	return shim && shim->function->api == api ? shim : NULL;
 }
 
-static void wrap_table(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version,
+static void table_wrap(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version,
 		       char *table)
 {
-	struct tl_shim_library *library = tl_names_library(api);
+	struct tl_shim_library *library = tl_shim_names_library(api);
 
 	for (uint32_t i = 0; library && table && i < getproc->count; i++) {
 		const struct tl_table_entry *entry = &getproc->entries[i];
 
 		/* The caller's table ends where its version's does. */
 		if (entry->since <= version)
-			wrap_pointer(&library->shims[entry->function],
+			pointer_wrap(&library->shims[entry->function],
 				     (void **)(table + entry->offset));
 	}
 }
@@ -437,11 +436,11 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 		uint64_t version = words[function->params[getproc->version].offset];
 
 		if (getproc->kind == TL_GETPROC_RETURNED)
-			wrap_pointer(named(function->api, name), result);
+			pointer_wrap(shim_named(function->api, name), result);
 		else if (getproc->kind == TL_GETPROC_STORED && where)
-			wrap_pointer(named(function->api, name), (void **)(uintptr_t)where);
+			pointer_wrap(shim_named(function->api, name), (void **)(uintptr_t)where);
 		else if (getproc->kind == TL_GETPROC_TABLE)
-			wrap_table(function->api, getproc, (uint32_t)version,
+			table_wrap(function->api, getproc, (uint32_t)version,
 				   (char *)(uintptr_t)where);
 	}
 	errno = saved;
@@ -449,68 +448,12 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 
 /* --- questions about libraries */
 
-/* A library's name outlives the library: it is kept, once. */
-struct kept_name {
-	struct kept_name *next;
-	char name[];
-};
-
-static _Atomic(struct kept_name *) kept_names;
-
-static const char *keep_name(const char *name)
-{
-	struct kept_name *first = atomic_load_explicit(&kept_names, memory_order_acquire);
-	struct kept_name *fresh = NULL;
-
-	do {
-		for (struct kept_name *it = first; it; it = it->next)
-			if (!strcmp(it->name, name)) {
-				free(fresh);
-				return it->name;
-			}
-		if (!fresh)
-			fresh = malloc(sizeof(*fresh) + strlen(name) + 1);
-		if (!fresh)
-			return NULL;
-		strcpy(fresh->name, name);
-		fresh->next = first;
-	} while (!atomic_compare_exchange_strong_explicit(
-		&kept_names, &first, fresh, memory_order_release, memory_order_acquire));
-	return fresh->name;
-}
-
-struct name_search {
-	const void *address;
-	char name[256];
-};
-
-static void search_name(const struct tl_loaded *loaded, void *closure)
-{
-	struct name_search *search = closure;
-	const struct tl_elf *elf = tl_elf_at(loaded, search->address);
-	const char *name = elf ? elf->soname ? elf->soname : elf->path : "";
-
-	strncpy(search->name, name, sizeof(search->name) - 1);
-}
-
-const char *tl_resolve_library(const void *address)
-{
-	struct name_search search = {.address = address};
-	int saved = errno;
-
-	tl_elf_with_loaded(search_name, &search);
-	const char *name = search.name[0] ? keep_name(search.name) : NULL;
-
-	errno = saved;
-	return name;
-}
-
 struct api_search {
 	const struct tl_api *api;
 	bool loaded;
 };
 
-static void search_api(const struct tl_loaded *loaded, void *closure)
+static void loaded_has_api(const struct tl_loaded *loaded, void *closure)
 {
 	struct api_search *search = closure;
 
@@ -524,7 +467,7 @@ bool tl_resolve_is_loaded(const struct tl_api *api)
 	struct api_search search = {.api = api};
 	int saved = errno;
 
-	tl_elf_with_loaded(search_api, &search);
+	tl_loaded_with(loaded_has_api, &search);
 	errno = saved;
 	return search.loaded;
 }
@@ -537,28 +480,28 @@ static void *real_if_loaded(struct tl_shim *shim)
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!real && shim->function->flags & TL_FUNCTION_EXPORTED)
-		real = settle(shim, find_loaded(shim, NULL));
+		real = real_settle(shim, real_find_loaded(shim, NULL));
 	return real;
 }
 
 void *tl_resolve_closure(struct tl_shim *shim, void *real)
 {
-	const struct tl_known *there;
+	const struct tl_known_library *there;
 	int saved = errno;
 
 	if (!real || real == shim->entry)
 		return real;
-	tl_known_look();
-	there = tl_known_at(real);
+	tl_roles_look();
+	there = tl_roles_at(real);
 	if (there && there->role == TL_ROLE_OWN)
 		return real;
 	/* A loader's own export leads to our layer by itself. */
-	if (there && there->role == TL_ROLE_LOADER && tl_known_is_layered(shim->function->api))
+	if (there && there->role == TL_ROLE_LOADER && tl_roles_is_layered(shim->function->api))
 		return real;
 	void *known = real_if_loaded(shim);
 
 	if (!known)
-		known = settle(shim, real);
+		known = real_settle(shim, real);
 	void *given = known == real ? shim->entry : tl_closure_for(shim, real);
 
 	errno = saved;

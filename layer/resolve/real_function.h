@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real_function.h: the real functions, and who is asking.
+ * real_function.h: the real functions of shims, and whose call it is.
  *
  * A loader is a library whose soname an API names. A driver is a library that a loader took symbols
  * from with dlsym, or that a loader was seen to dispatch to. What they call themselves always gets
- * the real thing; what the program asks for gets shims.
+ * the real function. What the program asks for gets shims.
  *
- * None of this changes errno. The functions below leave the program's pending dlerror alone, except
- * where a library opened by the program has to be held or found by soname, which happens once for
- * each.
+ * No function here changes errno. They leave the program's pending dlerror alone, except where a
+ * library that the program opened has to be held or found by soname, which happens once for each.
  */
 #ifndef TL_LAYER_RESOLVE_REAL_FUNCTION_H
 #define TL_LAYER_RESOLVE_REAL_FUNCTION_H
@@ -69,9 +68,6 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real);
 /* Make the shims of an API known to dlsym and the get-proc functions. A second time for the same
  * library does nothing. */
 void tl_resolve_add(struct tl_shim_library *library);
-
-/* Library that an address lies in: its soname or file name, or NULL. The string stays. */
-const char *tl_resolve_library(const void *address);
 
 /* A library that implements the API is loaded: for "only libraries without shims". */
 bool tl_resolve_is_loaded(const struct tl_api *api);

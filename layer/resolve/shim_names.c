@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* shim_names.c: see shim_names.h. */
+/*
+ * shim_names.c: see shim_names.h.
+ */
 #include "layer/resolve/shim_names.h"
 
 #include <sys/mman.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/process/runtime.h"
 
 #define LIBRARIES_MAX 64
@@ -14,24 +16,24 @@ static _Atomic(struct tl_shim_library *) libraries[LIBRARIES_MAX];
 
 /* Published with release when whole, read with acquire. One that was replaced may still be read, so
  * it is kept. */
-static _Atomic(const struct tl_names *) current;
+static _Atomic(const struct tl_shim_names *) current;
 
-struct tl_shim_library *tl_names_nth(unsigned n)
+struct tl_shim_library *tl_shim_names_nth(unsigned n)
 {
 	return n < LIBRARIES_MAX ? atomic_load_explicit(&libraries[n], memory_order_acquire) : NULL;
 }
 
-struct tl_shim_library *tl_names_library(const struct tl_api *api)
+struct tl_shim_library *tl_shim_names_library(const struct tl_api *api)
 {
 	struct tl_shim_library *library;
 
-	for (unsigned n = 0; (library = tl_names_nth(n)) != NULL; n++)
+	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)
 		if (library->api == api)
 			return library;
 	return NULL;
 }
 
-void tl_names_add(struct tl_shim_library *library)
+void tl_shim_names_add(struct tl_shim_library *library)
 {
 	for (unsigned n = 0; n < LIBRARIES_MAX; n++) {
 		struct tl_shim_library *there = NULL;
@@ -44,7 +46,8 @@ void tl_names_add(struct tl_shim_library *library)
 	}
 }
 
-static const struct tl_name *find(const struct tl_names *names, const char *name, uint32_t hash)
+static const struct tl_shim_name *names_find(const struct tl_shim_names *names, const char *name,
+					     uint32_t hash)
 {
 	for (uint32_t at = names->buckets[hash & names->mask]; at; at = names->name[at - 1].next)
 		if (names->name[at - 1].hash == hash && tl_elf_same(names->name[at - 1].name, name))
@@ -52,58 +55,58 @@ static const struct tl_name *find(const struct tl_names *names, const char *name
 	return NULL;
 }
 
-static void fill(struct tl_names *names, struct tl_name *name, uint32_t *buckets)
+static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, uint32_t *buckets)
 {
 	for (unsigned n = 0; n < names->libraries; n++) {
-		struct tl_shim_library *library = tl_names_nth(n);
+		struct tl_shim_library *library = tl_shim_names_nth(n);
 
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			const char *text = library->api->functions[i].name;
 			uint32_t hash = tl_elf_hash(text), *bucket = &buckets[hash & names->mask];
 
-			if (find(names, text, hash))
+			if (names_find(names, text, hash))
 				continue;
 			name[names->count] =
-				(struct tl_name){text, &library->shims[i], hash, *bucket};
+				(struct tl_shim_name){text, &library->shims[i], hash, *bucket};
 			*bucket = ++names->count;
 		}
 	}
 }
 
-static struct tl_names *make(void)
+static struct tl_shim_names *names_make(void)
 {
 	struct tl_shim_library *library;
 	uint32_t nlibraries = 0, count = 0, nbuckets = 64;
 
-	for (; (library = tl_names_nth(nlibraries)) != NULL; nlibraries++)
+	for (; (library = tl_shim_names_nth(nlibraries)) != NULL; nlibraries++)
 		count += library->api->count;
 	while (nbuckets < 2 * count)
 		nbuckets *= 2;
-	size_t bytes = sizeof(struct tl_names) + count * sizeof(struct tl_name) +
+	size_t bytes = sizeof(struct tl_shim_names) + count * sizeof(struct tl_shim_name) +
 		       nbuckets * sizeof(uint32_t);
-	struct tl_names *names =
+	struct tl_shim_names *names =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (names == MAP_FAILED)
 		return NULL;
-	struct tl_name *name = (struct tl_name *)(names + 1);
+	struct tl_shim_name *name = (struct tl_shim_name *)(names + 1);
 	uint32_t *buckets = (uint32_t *)(name + count);
 
-	*names = (struct tl_names){.name = name,
-				   .libraries = nlibraries,
-				   .mask = nbuckets - 1,
-				   .buckets = buckets,
-				   .bytes = bytes};
-	fill(names, name, buckets);
+	*names = (struct tl_shim_names){.name = name,
+					.libraries = nlibraries,
+					.mask = nbuckets - 1,
+					.buckets = buckets,
+					.bytes = bytes};
+	names_fill(names, name, buckets);
 	return names;
 }
 
-const struct tl_names *tl_names(void)
+const struct tl_shim_names *tl_shim_names(void)
 {
-	const struct tl_names *names = atomic_load_explicit(&current, memory_order_acquire);
+	const struct tl_shim_names *names = atomic_load_explicit(&current, memory_order_acquire);
 
-	while (names ? tl_names_nth(names->libraries) != NULL : tl_names_nth(0) != NULL) {
-		struct tl_names *fresh = make();
+	while (names ? tl_shim_names_nth(names->libraries) != NULL : tl_shim_names_nth(0) != NULL) {
+		struct tl_shim_names *fresh = names_make();
 
 		if (!fresh)
 			break;
@@ -115,15 +118,16 @@ const struct tl_names *tl_names(void)
 	return names;
 }
 
-struct tl_shim *tl_names_find(const char *name)
+struct tl_shim *tl_shim_names_find(const char *name)
 {
-	const struct tl_names *names = tl_names();
-	const struct tl_name *found = names ? find(names, name, tl_elf_hash(name)) : NULL;
+	const struct tl_shim_names *names = tl_shim_names();
+	const struct tl_shim_name *found =
+		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
 
 	return found ? found->shim : NULL;
 }
 
-bool tl_names_is_builtin(const char *name)
+bool tl_shim_names_is_builtin(const char *name)
 {
 	for (struct tl_shim_library *const *library = tl_runtime_builtin; *library; library++)
 		for (uint32_t i = 0; i < (*library)->api->count; i++)
@@ -132,11 +136,12 @@ bool tl_names_is_builtin(const char *name)
 	return false;
 }
 
-uint32_t tl_names_index(const struct tl_shim *shim)
+uint32_t tl_shim_names_index(const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;
-	const struct tl_names *names = tl_names();
-	const struct tl_name *found = names ? find(names, name, tl_elf_hash(name)) : NULL;
+	const struct tl_shim_names *names = tl_shim_names();
+	const struct tl_shim_name *found =
+		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
 
 	return found ? (uint32_t)(found - names->name) : UINT32_MAX;
 }

@@ -7,9 +7,7 @@
  */
 #include "layer/write/block.h"
 
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "format/file/record.h"
 #include "layer/buffers/arena.h"
@@ -18,7 +16,6 @@
 #include "layer/base/environment.h"
 #include "layer/buffers/lanes.h"
 #include "layer/write/sink.h"
-#include "layer/write/record_blocks.h"
 #include "layer/buffers/strings.h"
 
 _Static_assert(TL_API_MAX <= 32, "a bit each");
@@ -30,22 +27,6 @@ void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lan
 }
 
 /* --- for a file */
-
-static uint32_t shown_lane(uint32_t number)
-{
-	const struct tl_lane *lane = tl_lane_of_events(number);
-
-	return lane ? lane->tid : 0;
-}
-
-static uint32_t file_of_calls; /* that has_call is asked for */
-/* the file will hardly be full before threads have handed over what they have */
-static bool calls_may_come;
-
-static bool has_call(uint32_t tid, uint64_t ns)
-{
-	return tl_lane_has_call(tid, ns, file_of_calls, calls_may_come);
-}
 
 static bool is_far_from_full(const struct tl_sink *sink)
 {
@@ -59,61 +40,36 @@ static bool is_far_from_full(const struct tl_sink *sink)
 
 static void start_file(struct tl_block *block, const struct tl_sink *sink)
 {
-	block->file = file_of_calls = sink->file;
+	block->file = sink->file;
 	block->begun = false;
 	block->cost = (struct tl_event_cost){0, 0};
-	block->described = 0;
-	block->texts = 0;
-	block->encoder = (struct tl_encoder){
-		.format = sink->format,
-		.pid = tl_arena_facts()->pid,
-		.ns = tl_clock_ns,
-		.function = tl_runtime_function,
-		.string = tl_string_text,
-		.lane = shown_lane,
-		.has_call = has_call,
-		.marks = &block->memory->marks,
-		.state = block->memory->state,
-	};
-	/* What began in an earlier file can be ended in JSON, by who reads both. */
-	if (sink->format == &tl_format_pftrace)
-		memset(&block->memory->marks, 0, sizeof(block->memory->marks));
-	/* Zeros again, and no memory until it is used. */
-	if (sink->format)
-		madvise(block->memory->state, sizeof(block->memory->state), MADV_DONTNEED);
+	block->maker = sink->format == &tl_format_tlt ? &tl_record_blocks : &tl_encoded_blocks;
+	block->maker->file(block, sink);
 }
 
 static void start_text(struct tl_block *block, const struct tl_sink *sink, char *text, size_t room)
 {
-	const struct tl_format *format = sink->format;
-
 	if (block->file != sink->file)
 		start_file(block, sink);
 	block->text = (struct tl_text){text, text + room, false};
 	block->cut = text;
 	block->borrowed = 0;
 	block->vectors = 0;
-	block->describing = 0;
-	block->texting = block->texts;
-	if (format)
-		format->block(&block->encoder);
-	block->beginning = !block->begun;
-	if (block->beginning && format)
-		format->begin(&block->encoder, &block->text, tl_arena_facts());
-	else if (block->beginning)
-		tl_spool_begin(block);
+	block->maker->start(block);
+	if (!block->begun)
+		block->maker->begin(block);
 }
 
 void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->used = 0;
-	calls_may_come = is_far_from_full(sink);
+	block->calls_may_come = is_far_from_full(sink);
 	start_text(block, sink, block->memory->text, sizeof(block->memory->text));
 }
 
 /* --- records */
 
-static void put_name(struct tl_block *block, struct tl_part *part)
+static void name_thread(struct tl_block *block, struct tl_part *part)
 {
 	struct tl_lane *lane = part->lane;
 	char name[sizeof(lane->name)];
@@ -123,10 +79,7 @@ static void put_name(struct tl_block *block, struct tl_part *part)
 		return;
 	memcpy(lane->name, name, sizeof(name));
 	lane->named_in = block->file;
-	if (block->encoder.format)
-		block->encoder.format->thread(&block->encoder, &block->text, lane->tid, lane->name);
-	else
-		tl_spool_thread(block, lane);
+	block->maker->thread(block, lane);
 }
 
 void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size)
@@ -136,103 +89,20 @@ void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *ev
 
 	if (!lane || lane->named_in == block->file || !lane->text)
 		return;
-	const char *name = tl_string_text(lane->text, &size);
 	lane->named_in = block->file;
-	if (!block->encoder.format)
-		tl_spool_lane(block, lane);
-	else if (name)
-		block->encoder.format->lane(&block->encoder, &block->text, lane->tid, name, size,
-					    lane->sort);
+	block->maker->lane(block, lane);
 }
 
-static size_t size_of(const struct tl_block *block)
+size_t tl_block_bytes(const struct tl_block *block)
 {
 	return block->borrowed + (block->text.at - block->memory->text);
 }
 
 bool tl_block_has_room(const struct tl_block *block, size_t limit)
 {
-	return block->used < TL_BLOCK_PARTS && size_of(block) < limit &&
+	return block->used < TL_BLOCK_PARTS && tl_block_bytes(block) < limit &&
 	       (!block->used ||
 		block->parts[block->used - 1].to == block->parts[block->used - 1].chunk->end);
-}
-
-/*
- * Records of the thread are missing before this part: what encodes it, or reads it later, is told
- * so.
- */
-static void put_gap(struct tl_block *block, const struct tl_part *part)
-{
-	static const struct tl_call_record gap = {
-		.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
-
-	if (block->encoder.format)
-		block->encoder.format->record(&block->encoder, &block->text, part->lane->tid, &gap,
-					      8);
-	else
-		tl_spool_gap(block, part);
-}
-
-/* Which times of the thread are in the file, so far. */
-static void note_times(const struct tl_block *block, struct tl_part *part,
-		       const struct tl_call_record *record)
-{
-	uint64_t start, end;
-
-	if (__builtin_add_overflow(record->start, record->duration, &end))
-		return;
-	start = tl_clock_ns(record->start);
-	end = tl_clock_ns(end);
-	if (record->type == TL_RECORD_LOST)
-		tl_lane_gap(part->lane, end);
-	else
-		tl_lane_goes_to(part->lane, block->file, start, end);
-}
-
-/*
- * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words
- * of zero are places that were reserved and not used; a record without a type is one whose writer
- * never came to its end.
- */
-static void encode(struct tl_block *block, struct tl_part *part, size_t limit)
-{
-	const char *at = part->from, *end = part->chunk->end;
-	const char *full = block->memory->text + limit;
-	const struct tl_call_record *last = NULL;
-	uint32_t tid = part->lane->tid;
-
-	while (at < end && block->text.at < full) {
-		const struct tl_call_record *record = (const void *)at;
-		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
-						     memory_order_acquire);
-		uint8_t type = head >> 16 & 0xff;
-		if (type == TL_RECORD_NONE) {
-			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
-			continue;
-		}
-		if (type == TL_RECORD_EVENT)
-			tl_block_name_lane(block, (const void *)at, end - at);
-		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid,
-							    record, end - at);
-		if (!size) {
-			part->damaged = true;
-			break;
-		}
-		/* The first and the last call, and losses, tell the times. */
-		if (type == TL_RECORD_LOST || (type == TL_RECORD_CALL && !last))
-			note_times(block, part, record);
-		last = type == TL_RECORD_CALL ? record : last;
-		part->events += tl_record_counts(type);
-		if (type == TL_RECORD_EVENT)
-			tl_event_add_cost(&part->cost, &block->encoder, (const void *)at);
-		part->lost += type == TL_RECORD_LOST ? record->result : 0;
-		at += size;
-	}
-	if (last)
-		note_times(block, part, last);
-	/* A place that was reserved may reach beyond what was handed over. */
-	part->to = part->damaged || at > end ? end : at;
 }
 
 void tl_block_add(struct tl_block *block, size_t limit)
@@ -242,17 +112,10 @@ void tl_block_add(struct tl_block *block, size_t limit)
 	part->events = part->lost = 0;
 	part->cost = (struct tl_event_cost){0, 0};
 	part->damaged = false;
-	put_name(block, part);
+	name_thread(block, part);
 	if (part->chunk->gap)
-		put_gap(block, part);
-	if (block->encoder.format) {
-		encode(block, part, limit);
-		return;
-	}
-	size_t room = limit > size_of(block) ? limit - size_of(block) : 0;
-	part->to = (size_t)(part->chunk->end - part->from) > room ? part->from + room
-								  : part->chunk->end;
-	tl_spool_records(block, part);
+		block->maker->gap(block, part);
+	block->maker->records(block, part, limit);
 }
 
 /* --- the whole */
@@ -269,10 +132,7 @@ uint64_t tl_block_close(struct tl_block *block)
 {
 	uint64_t events = 0;
 
-	if (!block->encoder.format) {
-		tl_spool_texts(block);
-		tl_spool_clock(block);
-	}
+	block->maker->close(block);
 	close_vector(block);
 	for (unsigned i = 0; i < block->used; i++)
 		events += block->parts[i].events;
@@ -308,10 +168,7 @@ void tl_block_kept(struct tl_block *block)
 	unsigned kept = 0;
 
 	block->begun = true;
-	block->described |= block->describing;
-	block->texts = block->texting;
-	if (block->encoder.format)
-		block->encoder.format->kept(&block->encoder);
+	block->maker->kept(block);
 	for (unsigned i = 0; i < block->held; i++) {
 		if (i < block->used) {
 			block->parts[i].chunk->gap = false;
@@ -342,11 +199,6 @@ void tl_block_end(struct tl_block *block, const struct tl_sink *sink,
 
 	start_text(block, sink, block->memory->end, sizeof(block->memory->end));
 	whole.cost = block->cost;
-	if (sink->format) {
-		sink->format->end(&block->encoder, &block->text, &whole);
-	} else {
-		tl_spool_clock(block);
-		tl_spool_end(block, totals);
-	}
+	block->maker->end(block, &whole);
 	close_vector(block);
 }

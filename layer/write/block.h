@@ -52,14 +52,16 @@ struct tl_block_memory {
 
 struct tl_block {
 	struct tl_block_memory *memory;
+	const struct tl_block_maker *maker; /* by the file's format */
 	struct tl_encoder encoder;
-	uint32_t file;		   /* tl_sink.file that it is made for */
-	bool begun;		   /* that file has its beginning */
+	uint32_t file; /* tl_sink.file that it is made for */
+	bool begun;    /* that file has its beginning */
+	/* The file will hardly be full before threads have handed over what they have. */
+	bool calls_may_come;
 	struct tl_event_cost cost; /* of what that file has */
-	bool beginning;		   /* the block has it */
-	/* a spool: number of the first string that the file lacks, and behind this block */
+	/* .tlt: number of the first string that the file lacks, and behind this block */
 	uint32_t texts, texting;
-	/* a spool: APIs that the file has a description of, or the block; a bit each */
+	/* .tlt: APIs that the file has a description of, or the block; a bit each */
 	uint32_t described, describing;
 	struct tl_text text;
 	const char *cut; /* text up to here is in the vector */
@@ -70,6 +72,35 @@ struct tl_block {
 	unsigned held; /* chunks */
 	unsigned used; /* the first of them: those that are in the block */
 };
+
+/*
+ * How blocks of one kind of file are made. block.c decides what comes when; these put it into the
+ * block. No function is NULL.
+ */
+struct tl_block_maker {
+	void (*file)(struct tl_block *block, const struct tl_sink *sink); /* a file is new */
+	/* A block begins. What was made since the last .kept is made again. */
+	void (*start)(struct tl_block *block);
+	void (*begin)(struct tl_block *block); /* what the file begins with */
+	void (*thread)(struct tl_block *block, const struct tl_lane *lane);
+	void (*lane)(struct tl_block *block, const struct tl_lane *lane); /* no thread's */
+	/* Records of the thread are missing before this part. */
+	void (*gap)(struct tl_block *block, const struct tl_part *part);
+	/*
+	 * The records of a part, up to its chunk's end, or until the block has `limit` bytes. Sets
+	 * what the part says of them.
+	 */
+	void (*records)(struct tl_block *block, struct tl_part *part, size_t limit);
+	void (*close)(struct tl_block *block); /* all parts are in the block */
+	void (*kept)(struct tl_block *block);  /* the block is in the file */
+	void (*end)(struct tl_block *block, const struct tl_totals *totals);
+};
+
+/* By an encoder (encoded_blocks.c), and as pieces of a .tlt (record_blocks.c). */
+extern const struct tl_block_maker tl_encoded_blocks, tl_record_blocks;
+
+/* Bytes that the block has so far. */
+size_t tl_block_bytes(const struct tl_block *block);
 
 /* The block holds a chunk, after those that it has. There is room for one. */
 void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lane *lane);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_blocks.c: see record_blocks.h.
+ * record_blocks.c: blocks of a .tlt file, made of pieces (format/file/trace_file.h).
+ *
+ * Records stay where they are: what is made here are the pieces' heads, and a vector that says in
+ * which order heads and records are written.
  */
-#include "layer/write/record_blocks.h"
-
 #include <stdatomic.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/buffers/lanes.h"
 #include "layer/buffers/strings.h"
+#include "layer/write/block.h"
 
 static size_t whole_words(size_t size)
 {
@@ -23,7 +25,7 @@ static size_t whole_words(size_t size)
  * The pieces' heads lie in the block's text, one behind the other, all of them multiples of 8
  * bytes.
  */
-static void *put_bytes(struct tl_block *block, size_t size)
+static void *bytes_put(struct tl_block *block, size_t size)
 {
 	char *at = block->text.at;
 
@@ -32,16 +34,16 @@ static void *put_bytes(struct tl_block *block, size_t size)
 	return at;
 }
 
-static void *put_piece(struct tl_block *block, enum tl_piece_kind kind, size_t size, size_t more)
+static void *piece_put(struct tl_block *block, enum tl_piece_kind kind, size_t size, size_t more)
 {
-	struct tl_piece *piece = put_bytes(block, size);
+	struct tl_piece *piece = bytes_put(block, size);
 
 	*piece = (struct tl_piece){.magic = TL_PIECE_MAGIC, .kind = kind, .size = size + more};
 	return piece;
 }
 
 /* Bytes that stay where they are until the block is written. */
-static void borrow(struct tl_block *block, const void *bytes, size_t size)
+static void bytes_borrow(struct tl_block *block, const void *bytes, size_t size)
 {
 	if (block->text.at != block->cut)
 		block->vector[block->vectors++] =
@@ -51,10 +53,22 @@ static void borrow(struct tl_block *block, const void *bytes, size_t size)
 	block->borrowed += size;
 }
 
-void tl_spool_begin(struct tl_block *block)
+static void pieces_file(struct tl_block *block, const struct tl_sink *sink)
+{
+	block->described = 0;
+	block->texts = 0;
+}
+
+static void pieces_start(struct tl_block *block)
+{
+	block->describing = 0;
+	block->texting = block->texts;
+}
+
+static void pieces_begin(struct tl_block *block)
 {
 	const struct tl_facts *facts = tl_arena_facts();
-	struct tl_file_header *header = put_bytes(block, TL_FILE_PAGE);
+	struct tl_file_header *header = bytes_put(block, TL_FILE_PAGE);
 	/* What the members don't fill is left out, but for the NUL behind them. */
 	size_t used = offsetof(struct tl_facts, members) + facts->members_size + 1;
 	size_t size = whole_words(offsetof(struct tl_facts_piece, facts) + used);
@@ -63,14 +77,14 @@ void tl_spool_begin(struct tl_block *block)
 	header->kind = TL_FILE_SPOOL;
 	header->alignment = 8;
 	header->capacity = 0;
-	struct tl_facts_piece *piece = put_piece(block, TL_PIECE_FACTS, size, 0);
+	struct tl_facts_piece *piece = piece_put(block, TL_PIECE_FACTS, size, 0);
 	memcpy(&piece->facts, facts, used);
 }
 
-void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane)
+static void pieces_thread(struct tl_block *block, const struct tl_lane *lane)
 {
 	struct tl_thread_piece *piece =
-		put_piece(block, TL_PIECE_THREAD, sizeof(struct tl_thread_piece), 0);
+		piece_put(block, TL_PIECE_THREAD, sizeof(struct tl_thread_piece), 0);
 
 	piece->tid = lane->kernel_tid;
 	piece->shown = lane->tid;
@@ -80,7 +94,7 @@ void tl_spool_thread(struct tl_block *block, const struct tl_lane *lane)
 }
 
 /* A description goes before the first record that needs it. */
-static void put_api(struct tl_block *block, uint32_t number)
+static void api_put(struct tl_block *block, uint32_t number)
 {
 	const struct tl_api *api = number < TL_API_MAX ? tl_runtime_api(number) : NULL;
 	uint32_t bit = api ? 1u << number : 0;
@@ -89,16 +103,16 @@ static void put_api(struct tl_block *block, uint32_t number)
 		return;
 	block->describing |= bit;
 	size_t padding = whole_words(api->description_size) - api->description_size;
-	struct tl_api_piece *piece = put_piece(block, TL_PIECE_API, sizeof(struct tl_api_piece),
+	struct tl_api_piece *piece = piece_put(block, TL_PIECE_API, sizeof(struct tl_api_piece),
 					       api->description_size + padding);
 	piece->number = number;
 	piece->size = api->description_size;
-	borrow(block, api->description, api->description_size);
-	put_bytes(block, padding);
+	bytes_borrow(block, api->description, api->description_size);
+	bytes_put(block, padding);
 }
 
 /* Up to where the part's records can be stepped over. */
-static const char *count_records(struct tl_block *block, struct tl_part *part)
+static const char *records_count(struct tl_block *block, struct tl_part *part)
 {
 	const char *at = part->from, *end = part->chunk->end;
 
@@ -116,7 +130,7 @@ static const char *count_records(struct tl_block *block, struct tl_part *part)
 		}
 		if (type == TL_RECORD_CALL) {
 			part->events++;
-			put_api(block, record->function >> 16);
+			api_put(block, record->function >> 16);
 		} else if (type == TL_RECORD_EVENT) {
 			part->events++;
 			tl_block_name_lane(block, (const void *)at, size);
@@ -128,27 +142,31 @@ static const char *count_records(struct tl_block *block, struct tl_part *part)
 	return at;
 }
 
-void tl_spool_records(struct tl_block *block, struct tl_part *part)
+static void pieces_records(struct tl_block *block, struct tl_part *part, size_t limit)
 {
-	const char *sound = count_records(block, part);
+	size_t room = limit > tl_block_bytes(block) ? limit - tl_block_bytes(block) : 0;
+
+	part->to = (size_t)(part->chunk->end - part->from) > room ? part->from + room
+								  : part->chunk->end;
+	const char *sound = records_count(block, part);
 	size_t size = sound - part->from;
 
 	part->to = part->damaged ? part->chunk->end : sound;
 	if (!size)
 		return;
 	struct tl_chunk_piece *piece =
-		put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece), size);
+		piece_put(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece), size);
 	piece->records = sizeof(struct tl_chunk_piece);
 	atomic_init(&piece->number, ++part->lane->chunks);
 	atomic_init(&piece->end, size);
 	atomic_init(&piece->lane, part->lane->number);
-	borrow(block, part->from, size);
+	bytes_borrow(block, part->from, size);
 }
 
-void tl_spool_gap(struct tl_block *block, const struct tl_part *part)
+static void pieces_gap(struct tl_block *block, const struct tl_part *part)
 {
 	struct tl_chunk_piece *piece =
-		put_piece(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece) + 8, 0);
+		piece_put(block, TL_PIECE_CHUNK, sizeof(struct tl_chunk_piece) + 8, 0);
 	struct tl_call_record gap = {.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
 
 	piece->records = sizeof(struct tl_chunk_piece);
@@ -158,10 +176,10 @@ void tl_spool_gap(struct tl_block *block, const struct tl_part *part)
 	memcpy(piece + 1, &gap, 8);
 }
 
-void tl_spool_lane(struct tl_block *block, const struct tl_lane *lane)
+static void pieces_lane(struct tl_block *block, const struct tl_lane *lane)
 {
 	const size_t size = sizeof(struct tl_lanes_piece) + sizeof(struct tl_lane_entry);
-	struct tl_lanes_piece *piece = put_piece(block, TL_PIECE_LANES, size, 0);
+	struct tl_lanes_piece *piece = piece_put(block, TL_PIECE_LANES, size, 0);
 
 	piece->lanes[0].shown = lane->tid;
 	piece->lanes[0].name = lane->text;
@@ -169,7 +187,8 @@ void tl_spool_lane(struct tl_block *block, const struct tl_lane *lane)
 	atomic_init(&piece->lanes[0].lane, lane->number);
 }
 
-void tl_spool_texts(struct tl_block *block)
+/* The texts that the file lacks. */
+static void texts_put(struct tl_block *block)
 {
 	const struct tl_strings_unit *texts;
 	uint32_t from = block->texting, units;
@@ -177,18 +196,19 @@ void tl_spool_texts(struct tl_block *block)
 	for (int i = 0; i < TL_BLOCK_TEXTS && (texts = tl_strings_since(&from, &units)); i++) {
 		size_t size = units * sizeof(*texts);
 		struct tl_strings_piece *piece =
-			put_piece(block, TL_PIECE_STRINGS, sizeof(struct tl_strings_piece), size);
+			piece_put(block, TL_PIECE_STRINGS, sizeof(struct tl_strings_piece), size);
 		piece->index = from >> TL_STRINGS_BITS;
 		piece->first = from & ((1u << TL_STRINGS_BITS) - 1);
-		borrow(block, texts, size);
+		bytes_borrow(block, texts, size);
 		block->texting = from += units;
 	}
 }
 
-void tl_spool_clock(struct tl_block *block)
+/* What the clock knows by now. */
+static void clock_put(struct tl_block *block)
 {
 	struct tl_clock_piece *piece =
-		put_piece(block, TL_PIECE_CLOCK, sizeof(struct tl_clock_piece), 0);
+		piece_put(block, TL_PIECE_CLOCK, sizeof(struct tl_clock_piece), 0);
 	struct tl_clock_table *table = &piece->table;
 
 	tl_clock_copy(table);
@@ -199,23 +219,50 @@ void tl_spool_clock(struct tl_block *block)
 }
 
 /* What each thread lost by now. */
-static void put_losses(struct tl_block *block)
+static void losses_put(struct tl_block *block)
 {
 	const char *full = block->text.end - 2 * sizeof(struct tl_thread_piece);
 
 	for (uint32_t i = 1; i < tl_lane_count() && block->text.at < full; i++) {
 		const struct tl_lane *lane = tl_lane_at(i);
 		if (lane && tl_lane_lost(lane))
-			tl_spool_thread(block, lane);
+			pieces_thread(block, lane);
 	}
 }
 
-void tl_spool_end(struct tl_block *block, const struct tl_totals *totals)
+/* Records' texts may come behind them, so that they are put at the end of each block. */
+static void pieces_close(struct tl_block *block)
 {
-	tl_spool_texts(block);
-	put_losses(block);
-	struct tl_end_piece *piece = put_piece(block, TL_PIECE_END, sizeof(struct tl_end_piece), 0);
+	texts_put(block);
+	clock_put(block);
+}
+
+static void pieces_kept(struct tl_block *block)
+{
+	block->described |= block->describing;
+	block->texts = block->texting;
+}
+
+static void pieces_end(struct tl_block *block, const struct tl_totals *totals)
+{
+	clock_put(block);
+	texts_put(block);
+	losses_put(block);
+	struct tl_end_piece *piece = piece_put(block, TL_PIECE_END, sizeof(struct tl_end_piece), 0);
 	piece->events = totals->events;
 	piece->lost = totals->lost;
 	piece->overwritten = totals->overwritten;
 }
+
+const struct tl_block_maker tl_record_blocks = {
+	.file = pieces_file,
+	.start = pieces_start,
+	.begin = pieces_begin,
+	.thread = pieces_thread,
+	.lane = pieces_lane,
+	.gap = pieces_gap,
+	.records = pieces_records,
+	.close = pieces_close,
+	.kept = pieces_kept,
+	.end = pieces_end,
+};

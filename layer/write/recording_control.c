@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -32,6 +31,7 @@
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
+#include "layer/base/futex.h"
 #include "layer/process/runtime.h"
 #include "layer/base/message.h"
 #include "layer/write/writer.h"
@@ -97,7 +97,8 @@ static void take_signal(int number)
 	if (sigaction(number, NULL, &before) || before.sa_handler == on_signal)
 		return;
 	if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL)
-		tl_say("tracelayer: TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another\n");
+		tl_message_say(
+			"tracelayer: TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another\n");
 	else
 		sigaction(number, &action, NULL);
 }
@@ -224,7 +225,7 @@ void tl_control_answer(void)
 		return;
 	/* Release: what was asked for has been done; pairs with the command's acquire. */
 	atomic_store_explicit(&header->answer, served, memory_order_release);
-	syscall(SYS_futex, &header->answer, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	tl_futex_wake_shared(&header->answer);
 }
 
 int tl_control_patience(int ms)

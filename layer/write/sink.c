@@ -28,12 +28,12 @@
 
 #include "layer/buffers/arena.h"
 #include "layer/base/environment.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 
 #define SLICE_MS    100	  /* between two looks at a pipe that is full */
 #define PATIENCE_MS 10000 /* for a reader that reads nothing */
 
-bool tl_sink_start(struct tl_sink *sink, struct tl_pen *pen, void *gzip, char *packed)
+bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed)
 {
 	sink->pen = pen;
 	sink->packed = packed;
@@ -93,7 +93,7 @@ static void tell_made(const struct tl_sink *sink)
 
 	if (!piece)
 		return;
-	piece->format = sink->format ? sink->format->number : TL_OUTPUT_TLT;
+	piece->format = sink->format->number;
 	piece->gzip = sink->output.gzip;
 	piece->number = sink->file - 1;
 	piece->device = sink->output.device;
@@ -111,26 +111,6 @@ static uint64_t now(void)
 
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
 	return time.tv_sec * 1000000000ull + time.tv_nsec;
-}
-
-static bool ends_with(const char *path, const char *ending)
-{
-	size_t size = strlen(path), length = strlen(ending);
-
-	return size >= length && !strcmp(path + size - length, ending);
-}
-
-/* What a name asks for; one that asks for nothing gets JSON. */
-static void choose_format(struct tl_sink *sink)
-{
-	bool gzip;
-
-	sink->format = NULL;
-	if (ends_with(sink->output.path, ".tlt"))
-		return;
-	sink->format = tl_format_of(sink->output.path, &gzip);
-	if (!sink->format)
-		sink->format = &tl_format_json;
 }
 
 bool tl_sink_is_stream(const struct tl_sink *sink)
@@ -163,7 +143,7 @@ static int make_file(struct tl_sink *sink)
 	sink->made = true;
 	sink->file++;
 	sink->since = now();
-	choose_format(sink);
+	sink->format = tl_format_written(output->path);
 	tell_made(sink);
 	tl_report_trace(output->path);
 	return 0;
@@ -267,7 +247,7 @@ static int write_at(const struct tl_sink *sink, struct iovec *vector, unsigned c
 		} else if (errno != EINTR) {
 			error = errno;
 		}
-		tl_pen_progress(sink->pen);
+		tl_bounded_lock_progress(sink->pen);
 	}
 	if (error && at > sink->offset && sink->output.regular)
 		syscall(SYS_ftruncate, sink->fd, sink->offset);
@@ -284,7 +264,7 @@ static int write_on(const struct tl_sink *sink, struct iovec *vector, unsigned c
 		long n = syscall(SYS_writev, sink->fd, vector, count);
 		if (n > 0) {
 			advance(&vector, &count, n);
-			tl_pen_progress(sink->pen);
+			tl_bounded_lock_progress(sink->pen);
 			waited = 0;
 		} else if (n < 0 && errno == EAGAIN && waited < PATIENCE_MS) {
 			struct pollfd ready = {.fd = sink->fd, .events = POLLOUT};

@@ -18,14 +18,14 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "common/output.h"
 #include "layer/base/bounded_lock.h"
 
 struct tl_sink {
 	struct tl_output output;
-	const struct tl_format *format; /* what goes into it; NULL: pieces, a spool */
+	const struct tl_format *format; /* what goes into it */
 	int fd;	       /* in the file table of the pen's holder, -1: not open there */
 	bool made;     /* .output is a file of ours */
 	bool ended;    /* it has an end, at .offset */
@@ -41,7 +41,7 @@ struct tl_sink {
 	uint64_t gone;	  /* events that were in files which were removed */
 	uint64_t block;	  /* number of the last block that reached a file */
 
-	struct tl_pen *pen;
+	struct tl_bounded_lock *pen;
 	struct tl_gzip gzip;
 	char *packed;
 };
@@ -50,7 +50,7 @@ struct tl_sink {
  * Once, of a zeroed sink whose .fd is -1: memory for compressing, TL_GZIP_MEMORY zeroed bytes; and
  * for what a block becomes by it.
  */
-bool tl_sink_start(struct tl_sink *sink, struct tl_pen *pen, void *gzip, char *packed);
+bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed);
 
 /*
  * The file is there, and open in the calling thread's table. One that is gone (removed, or its

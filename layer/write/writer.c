@@ -25,7 +25,7 @@
  * waits, for that one is all it takes: a descriptor opened in the program's table, in the middle of
  * its run, could be closed and its number taken by another thread before we write to it. What a
  * producer can do is to see to it that the thread runs. One of real-time priority, for whom others
- * may have to wait for ever, lends it that until everything is written (tl_thread_raw_lend); all
+ * may have to wait for ever, lends it that until everything is written (tl_raw_thread_lend); all
  * others share their processors with it fairly, and leave them to it while they wait.
  */
 #include "layer/write/writer.h"
@@ -50,7 +50,8 @@
 #include "layer/base/credentials.h"
 #include "layer/buffers/lanes.h"
 #include "layer/base/bounded_lock.h"
-#include "layer/write/run_report.h"
+#include "layer/base/futex.h"
+#include "layer/base/run_report.h"
 #include "layer/base/message.h"
 #include "layer/write/sink.h"
 #include "layer/base/raw_thread.h"
@@ -72,8 +73,8 @@ struct memory {
 enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_REFUSED };
 
 static struct {
-	struct tl_pen pen;	 /* protects what follows .answered */
-	_Atomic uint32_t thread; /* enum thread_state */
+	struct tl_bounded_lock pen; /* protects what follows .answered */
+	_Atomic uint32_t thread;    /* enum thread_state */
 	/* Exit handlers at work: no thread is started for their chunks. */
 	_Atomic uint32_t finishing;
 	/* Ends of the file that the writer thread is to write, and has written. */
@@ -87,7 +88,7 @@ static struct {
 	_Atomic bool change_is_known;
 	_Atomic bool suspended; /* there was one */
 	_Atomic bool lent;	/* it has a producer's priority */
-	struct tl_thread_raw raw;
+	struct tl_raw_thread raw;
 
 	struct memory *memory;
 	struct tl_block block;
@@ -560,7 +561,7 @@ static void say_no_memory(uint64_t lost)
 	tl_text_unsigned(&text, lost);
 	tl_text_string(&text, lost == 1 ? " event lost; " : " events lost; ");
 	tl_text_string(&text, remedy(ENOMEM));
-	say_line(&text, writer.line, tl_say);
+	say_line(&text, writer.line, tl_message_say);
 }
 
 static void say_losses(void)
@@ -588,13 +589,13 @@ static void say_losses(void)
 	writer.failure_said = error;
 	writer.said = all;
 	if (!error || !tl_report_failed(file_name(), error))
-		say_line(&text, writer.line, tl_say);
+		say_line(&text, writer.line, tl_message_say);
 }
 
 /*
  * A file can't be written for a while, and nobody is about to end it who would say so: now somebody
  * may still mend it. Once, since at the end it is said what came of it; and not at once, since
- * programs end, and what is in the way may go. `say`: tl_say, or tl_say_apart on the writer thread.
+ * programs end, and what is in the way may go. `say`: tl_message_say, or tl_message_say_apart on the writer thread.
  */
 static void say_trouble(void (*say)(const char *line))
 {
@@ -619,7 +620,7 @@ static void say_stuck(void)
 	tl_text_string(&text,
 		       "nothing could be written for 10 seconds, and the trace is cut short; "
 		       "name a file on another disk with TRACELAYER_OUTPUT");
-	say_line(&text, line, tl_say);
+	say_line(&text, line, tl_message_say);
 }
 
 /* ---- The thread */
@@ -633,7 +634,7 @@ static int leave(void)
 	tl_sink_close(&writer.sink);
 	tl_control_listens(false);
 	tl_control_answer();
-	tl_pen_release(&writer.pen);
+	tl_bounded_lock_release(&writer.pen);
 	atomic_store_explicit(&writer.thread, THREAD_NONE, memory_order_release);
 	return 0;
 }
@@ -645,7 +646,7 @@ static int leave(void)
 static void pause_thread(void)
 {
 	if (atomic_exchange_explicit(&writer.lent, false, memory_order_relaxed))
-		tl_thread_raw_give_back();
+		tl_raw_thread_give_back();
 	if (writer.failing && !tl_control_is_asked())
 		tl_futex_wait(&writer.asked,
 			      atomic_load_explicit(&writer.answered, memory_order_relaxed),
@@ -685,7 +686,7 @@ static bool take_pen(void)
 	do {
 		if (!follow_change())
 			return false;
-	} while (!tl_pen_take(&writer.pen, RETRY_MS));
+	} while (!tl_bounded_lock_take(&writer.pen, RETRY_MS));
 	return true;
 }
 
@@ -706,7 +707,7 @@ static int give_up(void)
 static int thread_main(void *unused)
 {
 	(void)unused;
-	bool separate = tl_thread_raw_separate();
+	bool separate = tl_raw_thread_separate();
 	atomic_store_explicit(&writer.thread, separate ? THREAD_RUNS : THREAD_REFUSED,
 			      memory_order_release);
 	if (!separate)
@@ -716,7 +717,7 @@ static int thread_main(void *unused)
 	/* An earlier thread had it open. Before the program goes where the name leads nowhere. */
 	if (writer.sink.made)
 		open_file();
-	tl_pen_release(&writer.pen);
+	tl_bounded_lock_release(&writer.pen);
 	tl_control_listens(true);
 	for (bool more = false;; more ? (void)0 : pause_thread()) {
 		bool up_to_date = tl_control_serve();
@@ -730,14 +731,14 @@ static int thread_main(void *unused)
 		else
 			more = drain_on();
 		if (!ending) {
-			say_trouble(tl_say_apart);
+			say_trouble(tl_message_say_apart);
 		} else {
 			atomic_store_explicit(&writer.answered, asked, memory_order_release);
 			tl_futex_wake(&writer.answered);
 		}
 		if (atomic_load_explicit(&writer.leave, memory_order_relaxed))
 			return leave();
-		bool wanted = tl_pen_release(&writer.pen);
+		bool wanted = tl_bounded_lock_release(&writer.pen);
 		tl_control_answer();
 		/* Who waits for the pen has to wake up first, and would find it taken again. */
 		if (wanted)
@@ -770,7 +771,7 @@ bool tl_writer_wake(void)
 		return true;
 	}
 	atomic_store_explicit(&writer.leave, false, memory_order_relaxed);
-	bool started = tl_thread_raw_start(thread_main, &writer.raw);
+	bool started = tl_raw_thread_start(thread_main, &writer.raw);
 	if (!started)
 		atomic_store_explicit(&writer.thread, THREAD_REFUSED, memory_order_release);
 	errno = error;
@@ -783,23 +784,23 @@ bool tl_writer_help(void)
 	int error = errno;
 
 	uint32_t state = atomic_load_explicit(&writer.thread, memory_order_acquire);
-	if (state == THREAD_RUNS && tl_thread_raw_lend(&writer.raw))
+	if (state == THREAD_RUNS && tl_raw_thread_lend(&writer.raw))
 		atomic_store_explicit(&writer.lent, true, memory_order_relaxed);
 	if (state != THREAD_REFUSED) {
 		errno = error;
 		return false;
 	}
 	tl_signals_hold(&signals);
-	bool mine = tl_pen_try(&writer.pen);
-	uint32_t before = tl_pen_progress_made(&writer.pen);
+	bool mine = tl_bounded_lock_try(&writer.pen);
+	uint32_t before = tl_bounded_lock_progress_made(&writer.pen);
 	if (mine) {
 		bool more;
 		drain(8, &more);
-		say_trouble(tl_say);
+		say_trouble(tl_message_say);
 		tl_sink_close(&writer.sink);
-		tl_pen_release(&writer.pen);
+		tl_bounded_lock_release(&writer.pen);
 	}
-	bool helped = mine && before != tl_pen_progress_made(&writer.pen);
+	bool helped = mine && before != tl_bounded_lock_progress_made(&writer.pen);
 	tl_signals_back(&signals);
 	errno = error;
 	return helped;
@@ -817,7 +818,7 @@ static bool is_threaded(void)
 static bool ask_thread(void)
 {
 	uint32_t mine = atomic_fetch_add_explicit(&writer.asked, 1, memory_order_acq_rel) + 1;
-	uint32_t progress = tl_pen_progress_made(&writer.pen), now, answered;
+	uint32_t progress = tl_bounded_lock_progress_made(&writer.pen), now, answered;
 
 	tl_buffer_wake();
 	tl_futex_wake(&writer.asked);
@@ -826,7 +827,7 @@ static bool ask_thread(void)
 		if ((int32_t)(answered - mine) >= 0)
 			return true;
 		tl_futex_wait(&writer.answered, answered, 100);
-		now = tl_pen_progress_made(&writer.pen);
+		now = tl_bounded_lock_progress_made(&writer.pen);
 		waited = now == progress ? waited : 0;
 		progress = now;
 	}
@@ -849,10 +850,10 @@ static bool wants_thread(void)
 	if (on_signal_stack())
 		return true;
 	/* Without the arena nothing was recorded. */
-	if (is_threaded() || !tl_arena_facts() || !tl_pen_take(&writer.pen, PATIENCE_MS))
+	if (is_threaded() || !tl_arena_facts() || !tl_bounded_lock_take(&writer.pen, PATIENCE_MS))
 		return false;
 	bool stream = tl_sink_is_stream(&writer.sink);
-	tl_pen_release(&writer.pen);
+	tl_bounded_lock_release(&writer.pen);
 	return stream;
 }
 
@@ -861,7 +862,7 @@ static bool finish_somehow(void)
 {
 	if (is_threaded() && !ask_thread() && is_threaded())
 		return false;
-	if (!tl_pen_take(&writer.pen, PATIENCE_MS))
+	if (!tl_bounded_lock_take(&writer.pen, PATIENCE_MS))
 		return false;
 	if (!is_threaded()) {
 		finish();
@@ -902,7 +903,7 @@ static void end_file(bool close)
 		if (close)
 			atomic_store_explicit(&writer.closer, this_thread(), memory_order_relaxed);
 		else
-			tl_pen_release(&writer.pen);
+			tl_bounded_lock_release(&writer.pen);
 	} else {
 		say_stuck();
 	}
@@ -933,7 +934,7 @@ void tl_writer_open(void)
 						     memory_order_relaxed))
 		return;
 	atomic_store_explicit(&writer.last, false, memory_order_relaxed);
-	tl_pen_release(&writer.pen);
+	tl_bounded_lock_release(&writer.pen);
 }
 
 /* No thread starts from here on; and one that was about to has started, or not. */
@@ -995,7 +996,7 @@ void tl_writer_suspend(void)
 	if (is_threaded() && !atomic_exchange_explicit(&writer.leave, true, memory_order_relaxed)) {
 		tl_buffer_wake();
 		atomic_store_explicit(&writer.suspended,
-				      tl_thread_raw_join(&writer.raw, PATIENCE_MS),
+				      tl_raw_thread_join(&writer.raw, PATIENCE_MS),
 				      memory_order_relaxed);
 	}
 	errno = error;

@@ -10,7 +10,7 @@
  *
  * What the writer calls (tl_buffer_take, _give_back, _wait, _flush, _producers, tl_clock_settle,
  * tl_clock_ns, tl_runtime_function, _api) runs on that thread. There only such functions of the C
- * library may be used that layer/libc has (libc.h); tests/base/libc_static.sh looks at all that is
+ * library may be used that layer/libc has (libc.h); tests/base/libc/libc_static.sh looks at all that is
  * reached.
  */
 #ifndef TL_LAYER_WRITE_WRITER_H

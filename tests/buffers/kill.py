@@ -28,6 +28,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "lib"))
+sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "format", "encode"))
 import check_trace
 
 BUILD = os.path.abspath(os.environ["top_builddir"])

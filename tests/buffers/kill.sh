@@ -7,7 +7,7 @@ need_command
 export top_srcdir top_builddir tmp
 # For pftrace.py.
 mkdir "$tmp/python"
-(cd "$top_srcdir/tests/format" && protoc --python_out="$tmp/python" pftrace.proto) ||
+(cd "$top_srcdir/tests/format/encode" && protoc --python_out="$tmp/python" pftrace.proto) ||
 	{ echo "Bail out! protoc is missing; ./scripts/install-packages installs it"; exit 99; }
 rounds=21
 test -z "$STRESS" || rounds=200

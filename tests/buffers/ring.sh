@@ -146,10 +146,10 @@ is "$(longest "$tmp/exported.json")" "0 0 1" "so it is in what is made of a .tlt
 like "$("$tracelayer" summary "$trace" 2>&1 >/dev/null)" '1 mark was cut short' "and in its summary"
 "$tracelayer" export "$trace" -o "$tmp/t.pftrace" 2>"$tmp/said"
 mkdir "$tmp/python"
-(cd "$top_srcdir/tests/format" && protoc --python_out="$tmp/python" pftrace.proto)
-ok "a .pftrace made of it has the same" "$python" -B "$top_srcdir/tests/format/pftrace.py" "$tmp/python" "$tmp/t.pftrace" "$tmp/exported.json"
+(cd "$top_srcdir/tests/format/encode" && protoc --python_out="$tmp/python" pftrace.proto)
+ok "a .pftrace made of it has the same" "$python" -B "$top_srcdir/tests/format/encode/pftrace.py" "$tmp/python" "$tmp/t.pftrace" "$tmp/exported.json"
 gaps t.gap.pftrace
-ok "one that the process wrote has no slice without an end" "$python" -B "$top_srcdir/tests/format/pftrace.py" "$tmp/python" "$trace"
+ok "one that the process wrote has no slice without an end" "$python" -B "$top_srcdir/tests/format/encode/pftrace.py" "$tmp/python" "$trace"
 trace=$tmp/t.json
 # Killed: what the ring still has, with the gap in it.
 run --ring 64K --session=gaps

@@ -173,7 +173,7 @@ START_TEST(an_event_has_its_name_lane_times_and_args)
 	tl_clock_pair();
 	json_t *events = encoded(), *found = event_named(events, "kernel", "X"),
 	       *its = json_object_get(found, "args");
-	ck_assert_int_eq(json_integer_value(json_object_get(found, "tid")), shown_of(lane));
+	ck_assert_int_eq(json_integer_value(json_object_get(found, "tid")), shown_of(NULL, lane));
 	ck_assert_int_ge(json_integer_value(json_object_get(found, "tid")), 1 << 22);
 	ck_assert_str_eq(json_string_value(json_object_get(found, "cat")), "opencl,operator");
 	ck_assert_double_eq(json_real_value(json_object_get(found, "ts")), 123456.789);

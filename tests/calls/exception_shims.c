@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exception_shims.c: the C side of exception_test.cc.
+ * exception_shims.c: the C side of exceptions_test.cc.
  */
 #include "layer/base/environment.h"
 #include "layer/process/runtime.h"

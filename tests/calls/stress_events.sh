@@ -10,24 +10,15 @@ need_command
 seconds=2
 test -z "$STRESS" || seconds=60
 
-# build SANITIZER: the layer's core, the toy API and the stress, all with the sanitizer.
-build()
-{
-	core_objects "$1" -DTL_PIN_SEQ_CST || return
-	# shellcheck disable=SC2086
-	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$1" -DTL_PIN_SEQ_CST -I"$top_srcdir/include" -I"$top_srcdir" \
-		-I"$top_builddir" "$top_srcdir/tests/calls/stress_events.c" $objects -o "$tmp/$1" -pthread
-}
-
 plan 11
 for policy in grow ring; do
 	ok "$policy: workers, handlers, switches, flushes, forks for $seconds s: every call that was to be recorded, once" \
 		"$top_builddir/stress_events" "$policy" "$seconds"
 done
 # Forks are left out under sanitizers: their allocators' locks are inherited from threads that the child doesn't have.
-for sanitizer in address thread; do
+for sanitizer in address,undefined thread; do
 	if works $sanitizer; then
-		ok "the same builds under the $sanitizer sanitizer" build $sanitizer
+		ok "the same builds under the $sanitizer sanitizer" with_core $sanitizer "$tmp/$sanitizer" "$top_srcdir/tests/calls/stress_events.c"
 		for policy in grow ring; do
 			ok "$policy: and passes without a report" env STRESS_NO_FORK=1 ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
 				"$tmp/$sanitizer" "$policy" "$seconds"

@@ -10,26 +10,19 @@
 
 seconds=3
 test -z "$STRESS" || seconds=120
-# build SANITIZER OPTION...: the layer's core, the toy API and the stress, all with the sanitizer.
-build()
-{
-	core_objects "$@" || return
-	# shellcheck disable=SC2086
-	${CXX:-c++} -O1 -g -w "-fsanitize=$1" -I"$top_srcdir/include" -I"$top_srcdir" "$top_srcdir/tests/calls/stress_tracers.cc" \
-		$objects -o "$tmp/$1" -pthread
-}
+build() { with_core "$1" "$tmp/$1" "$top_srcdir/tests/calls/stress_tracers.cc"; }
 
 plan 5
 ok "callers, togglers, destroyers, throwers, forkers for $seconds s: all pairs, nothing after destroy" \
 	"$top_builddir/stress_tracers" "$seconds"
-if works address; then
-	ok "the same builds under AddressSanitizer" build address
-	ok "and passes without a report" env STRESS_NO_FORK=1 ASAN_OPTIONS=detect_leaks=0 "$tmp/address" "$seconds"
+if works address,undefined; then
+	ok "the same builds under AddressSanitizer" build address,undefined
+	ok "and passes without a report" env STRESS_NO_FORK=1 ASAN_OPTIONS=detect_leaks=0 "$tmp/address,undefined" "$seconds"
 else
 	skip 2 "AddressSanitizer does not work on this machine"
 fi
 if works thread; then
-	ok "the same builds under ThreadSanitizer, with fences" build thread -DTL_PIN_SEQ_CST
+	ok "the same builds under ThreadSanitizer, with fences" build thread
 	ok "and passes without a report" env STRESS_NO_FORK=1 TSAN_OPTIONS=halt_on_error=1 "$tmp/thread" "$seconds"
 else
 	skip 2 "ThreadSanitizer does not work on this machine"

@@ -66,8 +66,9 @@ static void after_fork(void)
 	forks++;
 }
 
+static const struct tl_hook *const lists[] = {hooks, NULL};
 static const struct tl_device_api toy = {
-	.prefix = "toy", .hooks = hooks, .end = end, .after_fork = after_fork};
+	.prefix = "toy", .hooks = lists, .end = end, .after_fork = after_fork};
 const struct tl_device_api *const tl_device_apis[] = {&toy, NULL};
 
 static void call(void)

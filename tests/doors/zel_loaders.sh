@@ -11,7 +11,7 @@ folder=$top_builddir/.libs/tracelayer/level-zero
 driver=$drivers/ze_driver_a.so
 
 mkdir "$tmp/loader"
-cp "$top_builddir/tests/newer/libze_loader.so.1" "$tmp/loader/"
+cp "$top_builddir/tests/drivers/newer/libze_loader.so.1" "$tmp/loader/"
 newer=$tmp/loader/libze_loader.so.1
 
 # The names of calls in a trace, with their numbers and, where there are any, the numbers of their arguments.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of Level Zero that are newer than Debian's headers, as far as the software device has
- * them (ze_recent.c). Self-contained, with handles as void *: tests/device/device_ze_recent.sh has
+ * them (ze_recent.c). Self-contained, with handles as void *: tests/device/ze/ze_recent.sh has
  * tracegen make shims from this file, and libze_recent.so (ze_recent_calls.c) offers the functions
  * to programs, as a newer loader would.
  */

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The manual pages are sound, and they, README.md and --help say the same of the settings.
+# The manual pages are sound. They, doc/settings.md and --help say the same of the settings. README.md
+# is short, and the links of all pages lead somewhere.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_command
 
 pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-phases.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-profile.1 $top_srcdir/doc/tracelayer-xpti.7 $top_srcdir/doc/tracelayer-nntrace.7 $top_builddir/doc/tracelayer-run.1"
 commands=$("$tracelayer" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p')
-plan $(($(echo $pages $commands | wc -w) + 4))
+plan $(($(echo $pages $commands | wc -w) + 6))
 
 for page in $pages; do
 	is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >"$tmp/$(basename "$page").txt")" "" "$(basename "$page"): no warning"
@@ -15,7 +16,7 @@ done
 # The settings' own table, as the source has it.
 "$top_builddir/settings_doc" markdown >"$tmp/table"
 ok "the table is not empty" grep -q '`TRACELAYER_OUTPUT`' "$tmp/table"
-is "$(grep -Fxc -f "$tmp/table" "$top_srcdir/README.md")" "$(wc -l <"$tmp/table")" "README.md has each of its lines"
+is "$(sed -n '/^| option of/,/^$/{/^|/p}' "$top_srcdir/doc/settings.md")" "$(cat "$tmp/table")" "doc/settings.md has the same table"
 is "$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/tracelayer-run.1.txt" | sort -u | grep -vx 'TRACELAYER_\(CHECKED\|REPORT\|\)')" \
 	"$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/table" | sort -u)" "the page has its variables, and no others"
 options() { grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u; }
@@ -26,3 +27,13 @@ is "$("$tracelayer" run --help | grep -E '^ +(-., +)?--' | options)" \
 for command in $commands; do
 	ok "tracelayer $command has a page" grep -q "tracelayer-$command" "$tmp/tracelayer.1.txt"
 done
+
+# ---- the pages in Markdown
+ok "README.md has at most 200 lines" test "$(wc -l <"$top_srcdir/README.md")" -le 200
+broken=
+for page in README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md $(cd "$top_srcdir" && echo doc/*.md); do
+	for link in $(grep -o '](\([^)#]*\)' "$top_srcdir/$page" | sed 's/^](//' | grep -v '^http'); do
+		test -e "$top_srcdir/$(dirname "$page")/$link" || broken="$broken $page:$link"
+	done
+done
+is "$broken" "" "the links in README.md, CONTRIBUTING.md and doc/*.md lead to files"

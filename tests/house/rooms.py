@@ -154,7 +154,7 @@ def main(tree):
     for group in cycles(graph):
         wrong.append("files include each other: " + ", ".join(group))
     for name, paths in sorted(names.items()):
-        paths = [path for path in paths if not path.startswith("include/")]
+        paths = sorted(path for path in paths if not path.startswith("include/"))
         if len(paths) > 1:
             wrong.append("two files have one name: " + ", ".join(paths))
     for line in wrong:

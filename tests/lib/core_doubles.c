@@ -269,7 +269,7 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	return NULL;
 }
 
-void tl_newer_look(const struct tl_api *api)
+void tl_newer_loader_look(const struct tl_api *api)
 {
 	(void)api;
 }

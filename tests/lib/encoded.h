@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "format/encode/encoder.h"
+#include "format/encode/formats.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
@@ -29,16 +29,25 @@ static inline void begin(void)
 	tl_runtime_record(true);
 }
 
-static inline uint32_t shown_of(uint32_t lane)
+static inline uint64_t clock_ns(const void *source, uint64_t ticks)
+{
+	return tl_clock_ns(ticks);
+}
+
+static inline const char *string_text(const void *source, uint32_t number, size_t *size)
+{
+	return tl_string_text(number, size);
+}
+
+static inline uint32_t shown_of(const void *source, uint32_t lane)
 {
 	const struct tl_lane_entry *entry = tl_event_lane_entry(lane);
 
 	return entry ? entry->shown : 0;
 }
 
-static inline const struct tl_function *no_function(uint32_t id)
+static inline const struct tl_function *no_function(const void *source, uint32_t id)
 {
-	(void)id;
 	return NULL;
 }
 
@@ -67,9 +76,9 @@ static inline json_t *encoded(void)
 	struct tl_text text = {bytes, bytes + sizeof(bytes) - 1, false};
 	struct tl_encoder encoder = {.format = &tl_format_json,
 				     .pid = 7,
-				     .ns = tl_clock_ns,
+				     .ns = clock_ns,
 				     .function = no_function,
-				     .string = tl_string_text,
+				     .string = string_text,
 				     .lane = shown_of,
 				     .state = calloc(1, tl_format_json.state)};
 	const struct tl_totals totals = {0};

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# sanitizers.sh: what tests share that build the layer's core with a sanitizer. After lib.sh.
+# sanitizers.sh: programs with the layer's core under a sanitizer. Source it after lib.sh. make has built the core with each
+# sanitizer, once for all tests (tests/lib/local.mk); a test compiles its own file and links it with that.
 
 # works SANITIZER: on this machine.
 works()
@@ -8,15 +9,22 @@ works()
 	${CC:-cc} "-fsanitize=$1" "$tmp/empty.c" -o "$tmp/empty" 2>/dev/null && "$tmp/empty"
 }
 
-# core_objects SANITIZER OPTION...: the layer's core and the toy API, compiled with the sanitizer; their names are in $objects. -w: see core_tsan.sh.
-core_objects()
+# with_core SANITIZER PROGRAM SOURCE OPTION...: compile the file and link it with the toy API (core_doubles.c) and the core.
+# SANITIZER: thread, or address,undefined. REAL_WRITER=1: with the layer's own writer in place of the toy one.
+with_core()
 {
-	local sanitizer=$1 name
-	shift
-	objects=
-	for name in $(sources_of libtl_core_la layer) $(sources_of libtl_format_la format) $(sources_of libtl_common_la common) tests/lib/core_doubles; do
-		${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions "-fsanitize=$sanitizer" "$@" -I"$top_srcdir/include" \
-			-I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/$name.c" -o "$tmp/$sanitizer.${name//\//_}.o" || return
-		objects="$objects $tmp/$sanitizer.${name//\//_}.o"
-	done
+	local sanitizer=$1 program=$2 source=$3 kind writer=
+	local flags="-D_GNU_SOURCE -O1 -g -w -fexceptions -fsanitize=$1 -fno-sanitize-recover=undefined -DTL_PIN_SEQ_CST"
+	flags="$flags -I$top_srcdir/include -I$top_srcdir -I$top_builddir -pthread"
+	shift 3
+	case $sanitizer in thread) kind=tsan ;; *) kind=asan ;; esac
+	test -z "${REAL_WRITER-}" || writer="$top_builddir/libtl_writer_$kind.a -lz" flags="$flags -DCORE_REAL_WRITER"
+	# shellcheck disable=SC2086
+	${CC:-cc} -std=gnu11 $flags -c "$top_srcdir/tests/lib/core_doubles.c" -o "$program.doubles.o" || return
+	case $source in
+	*.cc) set -- ${CXX:-c++} $flags "$source" "$program.doubles.o" "$@" ;;
+	*) set -- ${CC:-cc} -std=gnu11 $flags "$source" "$program.doubles.o" "$@" ;;
+	esac
+	# shellcheck disable=SC2086
+	"$@" -Wl,--start-group "$top_builddir/libtl_core_$kind.a" $writer -Wl,--end-group -o "$program"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Tools: how they are loaded into programs and how they end, what is said of those that can't be; and README.md's tool.
+# Tools: how they are loaded into programs and how they end, what is said of those that can't be; and doc/tools.md's tool.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 need_library
 need_command
@@ -88,9 +88,9 @@ runs_on "./probe.so=fail why" 'tool \./probe\.so: it is Monday; wait a day$' "a 
 got=$(none env LD_PRELOAD="$libtracelayer" TRACELAYER_LEVEL=none TRACELAYER_TOOLS=nothing:./probe.so "$apps/tool_calls" threads 1 2 2>&1)
 like "$got" '^end 2$' "the other tools of the list are used"
 
-# --- README.md's tool, word by word
-sed -n '/^    \/\* slowest\.c/,/^[^ ]/{/^    /s///p;/^$/p}' "$top_srcdir/README.md" >slowest.c
-ok "README.md's tool has 40 lines at most" test "$(wc -l <slowest.c)" -le 41 -a "$(grep -c . slowest.c)" -gt 20
+# --- doc/tools.md's tool, word by word
+sed -n '/^    \/\* slowest\.c/,/^[^ ]/{/^    /s///p;/^$/p}' "$top_srcdir/doc/tools.md" >slowest.c
+ok "doc/tools.md's tool has 40 lines at most" test "$(wc -l <slowest.c)" -le 41 -a "$(grep -c . slowest.c)" -gt 20
 ok "it compiles without a warning" ${CC:-cc} -Wall -Werror -shared -fPIC -I"$top_srcdir/include" -o slowest.so slowest.c -L"$top_builddir/.libs" -ltracelayer
 slowest_is_right()
 {

@@ -7,17 +7,12 @@
 seconds=1
 test -z "$STRESS" || seconds=60
 
-# build SANITIZER: the layer's core once, and both programs with it.
+# build SANITIZER: both programs.
 build()
 {
-	local sanitizer=$1
-	core_objects "$sanitizer" -fno-sanitize-recover=undefined -DTL_PIN_SEQ_CST || return
-	# shellcheck disable=SC2086
-	${CC:-cc} $flags "-fsanitize=$sanitizer" "$top_srcdir/tests/program/stress_contexts.c" $objects -o "$tmp/stress.$sanitizer" -pthread &&
-		${CC:-cc} $flags "-fsanitize=$sanitizer" -DTRACELAYER_LINKED "$top_srcdir/tests/apps/context_forms.c" $objects \
-			-o "$tmp/forms.$sanitizer" -pthread
+	with_core "$1" "$tmp/stress.$1" "$top_srcdir/tests/program/stress_contexts.c" &&
+		with_core "$1" "$tmp/forms.$1" "$top_srcdir/tests/apps/context_forms.c" -DTRACELAYER_LINKED
 }
-flags="-std=gnu11 -D_GNU_SOURCE -O1 -g -w -fexceptions -fno-sanitize-recover=undefined -DTL_PIN_SEQ_CST -I$top_srcdir/include -I$top_srcdir -I$top_builddir"
 
 plan 7
 ok "workers and readers for $seconds s: every event whole, once, and every call in its request" "$top_builddir/stress_contexts" "$seconds"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units under the whole programs of resolve_cl.sh: symbol tables read by ourselves agree with the
+ * Units under the whole programs of cl_functions.sh: symbol tables read by ourselves agree with the
  * dynamic linker's answers, closures pass every kind of parameter on, and get-proc functions'
  * results are wrapped and nothing beyond them is.
  *
@@ -17,7 +17,7 @@
 #include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/loader_tables.h"
-#include "layer/resolve/elf.h"
+#include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
 #include "layer/process/runtime.h"
@@ -266,7 +266,7 @@ START_TEST(functions_are_found_as_dlsym_finds_them)
 	struct comparison comparison = {.soname = "libOpenCL.so.1"};
 
 	ck_assert_ptr_nonnull(dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_GLOBAL));
-	ck_assert(tl_elf_with_loaded(compare_library, &comparison));
+	ck_assert(tl_loaded_with(compare_library, &comparison));
 	ck_assert_uint_gt(comparison.functions, 100);
 	ck_assert_uint_eq(comparison.agreed, comparison.functions);
 }
@@ -301,7 +301,7 @@ START_TEST(the_default_version_is_found_unless_another_is_asked)
 #ifdef __aarch64__
 	version = "GLIBC_2.17";
 #endif
-	tl_elf_with_loaded(look_up_versions, &version);
+	tl_loaded_with(look_up_versions, &version);
 	ck_assert_ptr_null(version);
 }
 END_TEST
@@ -323,7 +323,7 @@ START_TEST(what_was_opened_later_is_not_of_the_global_scope)
 	bool libc_is_in = false;
 
 	ck_assert_ptr_nonnull(dlopen("libOpenCL.so.1", RTLD_NOW));
-	tl_elf_with_loaded(look_at_startup, &libc_is_in);
+	tl_loaded_with(look_at_startup, &libc_is_in);
 	ck_assert(libc_is_in);
 }
 END_TEST
@@ -334,19 +334,12 @@ START_TEST(only_executable_memory_is_code)
 	void *generated =
 		mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	ck_assert(tl_elf_is_code((void *)tl_elf_is_code));
-	ck_assert(tl_elf_is_code(generated));
-	ck_assert(!tl_elf_is_code(&variable));
-	ck_assert(!tl_elf_is_code("text"));
-	ck_assert(!tl_elf_is_code((void *)8));
+	ck_assert(tl_loaded_is_code((void *)tl_loaded_is_code));
+	ck_assert(tl_loaded_is_code(generated));
+	ck_assert(!tl_loaded_is_code(&variable));
+	ck_assert(!tl_loaded_is_code("text"));
+	ck_assert(!tl_loaded_is_code((void *)8));
 	munmap(generated, 4096);
-}
-END_TEST
-
-START_TEST(a_library_is_known_by_its_name)
-{
-	ck_assert_str_eq(tl_resolve_library(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")),
-			 "libc.so.6");
 }
 END_TEST
 
@@ -532,7 +525,6 @@ int main(void)
 	tcase_add_test(elf, the_default_version_is_found_unless_another_is_asked);
 	tcase_add_test(elf, what_was_opened_later_is_not_of_the_global_scope);
 	tcase_add_test(elf, only_executable_memory_is_code);
-	tcase_add_test(elf, a_library_is_known_by_its_name);
 	tcase_add_checked_fixture(closure, set_up, NULL);
 	tcase_add_test(closure, narrow_results_keep_their_sign);
 	tcase_add_test(closure, arguments_in_registers_and_on_the_stack_arrive);

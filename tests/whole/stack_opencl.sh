@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Large programs that use OpenCL: ffmpeg's filters. tests/whole/whole_real.sh has clinfo, clpeak, PyOpenCL, CLBlast and hashcat.
+# Large programs that use OpenCL: ffmpeg's filters. tests/whole/cl_real_programs.sh has clinfo, clpeak, PyOpenCL, CLBlast and hashcat.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/stack.sh"
 need ffmpeg ffmpeg

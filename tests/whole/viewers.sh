@@ -28,8 +28,8 @@ fi
 "$python" -c "import sys; sys.path.insert(0, '$viewers'); import browser; sys.exit(not browser.find())" ||
 	{ echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
 
-# show [OPTION…] TRACE: its exit code, and what it prints.
-show() { timeout 50 "$python" "$viewers/speedscope.py" "${@:1:$#-1}" "$speedscope" "${!#}"; }
+. "$viewers/viewer.sh"
+viewer "$python" "$viewers/speedscope.py" "$speedscope"
 
 # How many lanes have slices. Which engines a program uses at once, and so how many of theirs, may be chance.
 lanes() { "$python" -c 'import json, sys; print(len({e["tid"] for e in json.load(open(sys.argv[1])) if e["ph"] == "X"}))' "$1"; }
@@ -92,3 +92,4 @@ END
 said=$(show "$tmp/crossed.json" 2>&1)
 is $? 1 "slices that cross are found out"
 like "$said" '^the page said: ' "by the viewer's own warning"
+viewer_end

@@ -15,8 +15,8 @@ test -n "$page" || { echo "Bail out! there is no trace_viewer_full.html; ./scrip
 "$python" -c "import sys; sys.path.insert(0, '$viewers'); import browser; sys.exit(not browser.find())" ||
 	{ echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
 
-# show TRACE: its exit code, and what it prints.
-show() { timeout 50 "$python" "$viewers/tracing.py" "$(dirname "$page")" "$1" 2>&1; }
+. "$viewers/viewer.sh"
+viewer "$python" "$viewers/tracing.py" "$(dirname "$page")"
 
 # What the trace holds, in the words of tracing.py. To the viewer, instants are slices without a length.
 holds()
@@ -82,3 +82,4 @@ is $? 1 "commands of one lane that overlap are found out"
 "$top_builddir/tracelayer" profile -f -F 200 -o "$tmp/t.json" -- timeout 60 "$apps/cl_profile" turns 3 2>/dev/null
 said=$(show "$tmp/t.json")
 like "$? $said" '^0 [0-9]{2,} samples$' "samples of a profile are there with their stacks"
+viewer_end

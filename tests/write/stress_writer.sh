@@ -8,18 +8,7 @@
 seconds=1
 test -z "$STRESS" || seconds=30
 
-# build SANITIZER: -w: see core_tsan.sh.
-build()
-{
-	local sources= file
-	for file in $(sources_of libtl_core_la layer) $(sources_of libtl_writer_la layer) $(sources_of libtl_format_la format) $(sources_of libtl_common_la common) \
-		$(sources_of libtl_gzip_la format) tests/lib/core_doubles tests/write/stress_writer; do
-		sources="$sources $top_srcdir/$file.c"
-	done
-	# shellcheck disable=SC2086
-	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -DCORE_REAL_WRITER -O1 -g -w "-fsanitize=$1" -I"$top_srcdir/include" -I"$top_srcdir" \
-		-I"$top_builddir" $sources -o "$tmp/$1" -lz -pthread
-}
+build() { REAL_WRITER=1 with_core $1 "$tmp/$1" "$top_srcdir/tests/write/stress_writer.c"; }
 
 # stressed SANITIZER OUTPUT SETTING...: its files have every call, once. Reports of the writer's thread, which has no stderr, go to files.
 stressed()

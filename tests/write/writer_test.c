@@ -40,7 +40,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/event.h"
-#include "layer/write/run_report.h"
+#include "layer/base/run_report.h"
 #include "layer/process/runtime.h"
 #include "layer/buffers/strings.h"
 #include "layer/write/writer.h"

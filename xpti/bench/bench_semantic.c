@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_semantic.c: if a dispatcher does what the document says, with all threads at once: strings,
- * trace points, notifications.
+ * bench_semantic.c: checks that a dispatcher does what the document says, with all threads at once:
+ * strings, trace points, notifications.
  *
- * Only what every generation of the framework has in common is asked for: whether the same payload
- * gives the same event or a new one, say, differs.
+ * The checks ask only for what all generations of the framework have in common. They differ, for
+ * example, in whether the same payload gives the same event or a new one.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "tracelayer/xpti.h"
-#include "xpti/bench/xpti_bench.h"
+#include "xpti/bench/bench_plan.h"
+#include "xpti/bench/bench_work.h"
 #include "xpti/table.h"
 
 #define STREAM "tracelayer.bench"
@@ -41,15 +42,15 @@ static void expect(struct check *check, bool holds, const char *what)
 		snprintf(verdict->first, sizeof(verdict->first), "%s", what);
 }
 
-/* Each thread does the whole of it. */
-static void by_all(struct check *check, struct bench_team *team, bench_part *part)
+/* Each thread does the whole part. */
+static void check_by_all(struct check *check, struct bench_team *team, bench_part *part)
 {
 	bench_team_do(team, part, check, check->threads);
 }
 
 /* ---- 1: strings ---- */
 
-/* All threads register all strings; the first one's id and text are what the others must get. */
+/* All threads register all strings; all must get the id and text that the first one got. */
 static void register_strings(void *check_, uint32_t from, uint32_t to)
 {
 	struct check *check = check_;
@@ -61,7 +62,7 @@ static void register_strings(void *check_, uint32_t from, uint32_t to)
 		expect(check,
 		       id != XPTI_INVALID_STRING && text &&
 			       strcmp(text, check->work->inserted[at]) == 0,
-		       "a string's text is another");
+		       "a string has a wrong text");
 		const char *none = NULL;
 		expect(check,
 		       atomic_compare_exchange_strong(&check->ids[at], &first, id) || first == id,
@@ -71,11 +72,11 @@ static void register_strings(void *check_, uint32_t from, uint32_t to)
 			       none == text,
 		       "a string has two texts");
 		expect(check, xptiLookupString(id) == text,
-		       "an id's text is not the one that was handed out");
+		       "an id has another text than registering returned");
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int id_compare(const void *a, const void *b)
 {
 	return *(const xpti_string_id *)a < *(const xpti_string_id *)b
 		       ? -1
@@ -86,10 +87,10 @@ static void check_strings(struct check *check, struct bench_team *team)
 {
 	xpti_string_id ids[BENCH_STRINGS];
 
-	by_all(check, team, register_strings);
+	check_by_all(check, team, register_strings);
 	for (uint32_t i = 0; i < BENCH_STRINGS; i++)
 		ids[i] = check->ids[i];
-	qsort(ids, BENCH_STRINGS, sizeof(ids[0]), by_value);
+	qsort(ids, BENCH_STRINGS, sizeof(ids[0]), id_compare);
 	for (uint32_t i = 1; i < BENCH_STRINGS; i++)
 		expect(check, ids[i - 1] != ids[i], "two strings have one id");
 	expect(check, !xptiLookupString(XPTI_INVALID_STRING), "the invalid id has a text");
@@ -97,7 +98,7 @@ static void check_strings(struct check *check, struct bench_team *team)
 
 /* ---- 2: trace points ---- */
 
-static xpti_event *make(struct check *check, uint32_t i, uint64_t *instance)
+static xpti_event *event_make(struct check *check, uint32_t i, uint64_t *instance)
 {
 	xpti_payload payload = XPTI_PAYLOAD(check->work->functions[i], "foo.cpp", i, i % 80);
 
@@ -105,7 +106,7 @@ static xpti_event *make(struct check *check, uint32_t i, uint64_t *instance)
 			     instance);
 }
 
-static bool is_of(const struct check *check, xpti_event *event, uint32_t i)
+static bool event_is_of(const struct check *check, xpti_event *event, uint32_t i)
 {
 	const xpti_payload *payload = xptiQueryPayload(event);
 
@@ -120,17 +121,18 @@ static void make_points(void *check_, uint32_t from, uint32_t to)
 
 	for (uint32_t i = 0; i < check->work->points; i++) {
 		uint64_t first = 0, second = 0;
-		xpti_event *event = make(check, i, &first), *again = make(check, i, &second);
-		expect(check, event && again, "no event is made");
+		xpti_event *event = event_make(check, i, &first),
+			   *again = event_make(check, i, &second);
+		expect(check, event && again, "xptiMakeEvent makes no event");
 		if (!event || !again)
 			return;
-		expect(check, is_of(check, event, i) && is_of(check, again, i),
-		       "an event's payload is another");
+		expect(check, event_is_of(check, event, i) && event_is_of(check, again, i),
+		       "an event has a wrong payload");
 		expect(check, xptiFindEvent(event->unique_id) == event,
 		       "an event is not found by its id");
-		expect(check, first && second > first, "instances are not counted");
+		expect(check, first && second > first, "instances are not counted up");
 		expect(check, xptiQueryMetadata(event) == &event->metadata,
-		       "an event's metadata is not its own");
+		       "an event has the metadata of another");
 		if (from == 0)
 			check->events[i] = event;
 	}
@@ -138,7 +140,7 @@ static void make_points(void *check_, uint32_t from, uint32_t to)
 
 static void check_points(struct check *check, struct bench_team *team)
 {
-	by_all(check, team, make_points);
+	check_by_all(check, team, make_points);
 	expect(check, !xptiFindEvent(0), "there is an event without an id");
 }
 
@@ -150,7 +152,7 @@ static void count_call(uint16_t type, xpti_event *parent, xpti_event *object, ui
 	struct check *check = (struct check *)user_data;
 
 	expect(check, check->on && type == TYPE && !parent && object == check->events[instance],
-	       "a callback is called with something else");
+	       "a callback gets wrong arguments");
 	atomic_fetch_add(&check->calls[instance], 1);
 }
 
@@ -163,13 +165,11 @@ static void notify_all(void *check_, uint32_t from, uint32_t to)
 		xpti_result result = xptiNotifySubscribers(check->stream, TYPE, NULL,
 							   check->events[at], at, check);
 		expect(check, result == (check->on ? XPTI_RESULT_SUCCESS : XPTI_RESULT_FALSE),
-		       "a notification's result is another");
+		       "a notification returns a wrong result");
 	}
 }
 
-/*
- * Every event's callback was called as often as the event was visited by all threads, `times` over.
- */
+/* Expect as many calls of each event's callback as all threads made visits to it, times `times`. */
 static void expect_calls(struct check *check, uint32_t times)
 {
 	uint32_t *visits = calloc(check->work->points, sizeof(*visits));
@@ -187,22 +187,23 @@ static void check_notifications(struct check *check, struct bench_team *team)
 	uint64_t instance;
 
 	for (uint32_t i = 0; i < check->work->points; i++)
-		if (!check->events[i] && !(check->events[i] = make(check, i, &instance)))
-			return expect(check, false, "no event is made");
+		if (!check->events[i] && !(check->events[i] = event_make(check, i, &instance)))
+			return expect(check, false, "xptiMakeEvent makes no event");
 	xptiForceSetTraceEnabled(false);
 	expect(check, xptiRegisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
 	       "a callback can't be registered");
-	by_all(check, team, notify_all);
+	check_by_all(check, team, notify_all);
 	expect_calls(check, 0);
 	xptiForceSetTraceEnabled(true);
 	check->on = true;
-	by_all(check, team, notify_all);
+	check_by_all(check, team, notify_all);
 	expect_calls(check, 1);
-	expect(check, xptiCheckTraceEnabled(check->stream, TYPE), "nobody seems to listen");
+	expect(check, xptiCheckTraceEnabled(check->stream, TYPE),
+	       "xptiCheckTraceEnabled denies that there is a callback");
 	expect(check,
 	       xptiUnregisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
 	       "a callback can't be unregistered");
-	by_all(check, team, notify_all);
+	check_by_all(check, team, notify_all);
 	expect_calls(check, 1);
 }
 

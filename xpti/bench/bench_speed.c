@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_speed.c: what a dispatcher's operations cost, through a table of its functions that is
- * filled with dlsym, as proxies have it.
+ * bench_speed.c: what the operations of a dispatcher cost. They are called through a table of
+ * functions that dlsym fills, as proxies do.
  *
- * The work is that of the original's benchmark: test 1 takes the operations one by one, test 2
- * makes trace points and visits them, as an instrumented program does. A visit is what the
- * original's scoped notification does: ask if tracing is on, find the stream by its name, notify.
+ * The work is that of the original's benchmark. Test 1 measures the operations one by one. Test 2
+ * makes trace points and visits them, as an instrumented program does. A visit does what the
+ * original's scoped notification does: it asks whether tracing is on, finds the stream by its name,
+ * and notifies.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "tracelayer/xpti.h"
-#include "xpti/bench/xpti_bench.h"
+#include "xpti/bench/bench_plan.h"
+#include "xpti/bench/bench_work.h"
 #include "xpti/table.h"
 
 #define STREAM "tracelayer.bench"
 
 enum { TYPE = xpti_trace_region_begin };
 
-/* What can be done again is done at least so often. */
+/* Operations that can be repeated are done at least this often. */
 enum { LEAST = 1000000, PROBES = 100000 };
 
 struct bench {
 	const struct bench_work *work;
 	struct bench_team *team;
 	uint8_t stream;
-	char **names;	     /* those to insert */
+	char **names;	     /* the names to insert */
 	xpti_string_id *ids; /* of work->inserted */
 	xpti_event **events; /* by number of the point */
 	uint64_t *uids;
@@ -47,7 +49,7 @@ static const xpti_callback callbacks[] = {callback_0, callback_1, callback_2, ca
 
 /* ---- the parts ---- */
 
-static void insert(void *bench_, uint32_t from, uint32_t to)
+static void part_insert(void *bench_, uint32_t from, uint32_t to)
 {
 	struct bench *bench = bench_;
 	char *text;
@@ -56,7 +58,7 @@ static void insert(void *bench_, uint32_t from, uint32_t to)
 		bench->ids[i] = xptiRegisterString(bench->names[i], &text);
 }
 
-static void lookup(void *bench_, uint32_t from, uint32_t to)
+static void part_lookup(void *bench_, uint32_t from, uint32_t to)
 {
 	struct bench *bench = bench_;
 	const uint32_t *order = bench->work->order;
@@ -65,13 +67,13 @@ static void lookup(void *bench_, uint32_t from, uint32_t to)
 		xptiLookupString(bench->ids[order[i]]);
 }
 
-static void lookup_twice(void *bench, uint32_t from, uint32_t to)
+static void part_lookup_twice(void *bench, uint32_t from, uint32_t to)
 {
-	lookup(bench, from, to);
-	lookup(bench, from, to);
+	part_lookup(bench, from, to);
+	part_lookup(bench, from, to);
 }
 
-static xpti_event *create_one(struct bench *bench, uint32_t i)
+static xpti_event *event_create(struct bench *bench, uint32_t i)
 {
 	xpti_payload payload = XPTI_PAYLOAD(bench->work->functions[i], "foo.cpp", i, i % 80);
 	uint64_t instance;
@@ -80,24 +82,24 @@ static xpti_event *create_one(struct bench *bench, uint32_t i)
 			     &instance);
 }
 
-static void create(void *bench_, uint32_t from, uint32_t to)
+static void part_create(void *bench_, uint32_t from, uint32_t to)
 {
 	struct bench *bench = bench_;
 
 	for (uint32_t i = from; i < to; i++) {
-		xpti_event *event = create_one(bench, i);
+		xpti_event *event = event_create(bench, i);
 		bench->events[i] = event;
 		bench->uids[i] = event ? event->unique_id : 0;
 	}
 }
 
-static void recreate(void *bench, uint32_t from, uint32_t to)
+static void part_recreate(void *bench, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
-		create_one(bench, i);
+		event_create(bench, i);
 }
 
-static void find(void *bench_, uint32_t from, uint32_t to)
+static void part_find(void *bench_, uint32_t from, uint32_t to)
 {
 	struct bench *bench = bench_;
 	const uint32_t *order = bench->work->order;
@@ -106,7 +108,7 @@ static void find(void *bench_, uint32_t from, uint32_t to)
 		xptiFindEvent(bench->uids[order[i]]);
 }
 
-static void notify(void *bench_, uint32_t from, uint32_t to)
+static void part_notify(void *bench_, uint32_t from, uint32_t to)
 {
 	struct bench *bench = bench_;
 	const uint32_t *order = bench->work->order;
@@ -115,7 +117,7 @@ static void notify(void *bench_, uint32_t from, uint32_t to)
 		xptiNotifySubscribers(bench->stream, TYPE, NULL, bench->events[order[i]], i, NULL);
 }
 
-static void visit(void *bench_, uint32_t from, uint32_t to)
+static void part_visit(void *bench_, uint32_t from, uint32_t to)
 {
 	struct bench *bench = bench_;
 	const uint32_t *order = bench->work->order;
@@ -126,7 +128,7 @@ static void visit(void *bench_, uint32_t from, uint32_t to)
 	}
 }
 
-/* ---- the probe: an indirect call and a compare-and-swap that nobody else tries ---- */
+/* ---- the probe: an indirect call and an uncontended compare-and-swap ---- */
 
 static void nothing(uint64_t i)
 {
@@ -147,7 +149,7 @@ static void call_and_swap(void *unused, uint32_t from, uint32_t to)
 	}
 }
 
-static double probe(void)
+static double measure_probe(void)
 {
 	struct bench_team *alone = bench_team_make(0);
 	double best = 0;
@@ -163,35 +165,35 @@ static double probe(void)
 
 /* ---- the tests ---- */
 
-/* How long one of `count` takes. */
-static double once(struct bench *bench, bench_part *part, uint32_t count)
+/* The nanoseconds of one operation of `count`. */
+static double measure_once(struct bench *bench, bench_part *part, uint32_t count)
 {
 	return bench_team_do(bench->team, part, bench, count) / count;
 }
 
 /*
- * The same of what can be done again: the best of several times, each of them short, so that one is
- * had between whatever else the machine does.
+ * The same for an operation that can be repeated: the best of several short runs, so that at least
+ * one run is not disturbed by other work of the machine.
  */
-static double repeatedly(struct bench *bench, bench_part *part)
+static double measure_repeatedly(struct bench *bench, bench_part *part)
 {
 	double best = 0;
 
 	for (uint32_t done = 0; done < LEAST; done += bench->work->visits) {
-		double ns = once(bench, part, bench->work->visits);
+		double ns = measure_once(bench, part, bench->work->visits);
 		if (!best || ns < best)
 			best = ns;
 	}
 	return best;
 }
 
-static void listen(struct bench *bench, unsigned count)
+static void callbacks_register(struct bench *bench, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		xptiRegisterCallback(bench->stream, TYPE, callbacks[i]);
 }
 
-static void stop_listening(struct bench *bench, unsigned count)
+static void callbacks_unregister(struct bench *bench, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		xptiUnregisterCallback(bench->stream, TYPE, callbacks[i]);
@@ -199,45 +201,47 @@ static void stop_listening(struct bench *bench, unsigned count)
 
 static double notify_with(struct bench *bench, unsigned count)
 {
-	listen(bench, count);
-	double ns = repeatedly(bench, notify);
-	stop_listening(bench, count);
+	callbacks_register(bench, count);
+	double ns = measure_repeatedly(bench, part_notify);
+	callbacks_unregister(bench, count);
 	return ns;
 }
 
-static void structures(struct bench *bench, double *ns)
+static void test_operations(struct bench *bench, double *ns)
 {
 	uint32_t points = bench->work->points;
 
 	xptiForceSetTraceEnabled(false);
 	bench->names = bench->work->inserted;
-	ns[BENCH_INSERT] = once(bench, insert, points);
-	ns[BENCH_LOOKUP] = repeatedly(bench, lookup);
+	ns[BENCH_INSERT] = measure_once(bench, part_insert, points);
+	ns[BENCH_LOOKUP] = measure_repeatedly(bench, part_lookup);
 	bench->names = bench->work->inserted_later;
-	ns[BENCH_INSERT_LOOKUP] =
-		(once(bench, insert, points) + once(bench, lookup_twice, points)) / 3;
-	ns[BENCH_CREATE] = once(bench, create, points);
-	ns[BENCH_RECREATE] = once(bench, recreate, points);
-	ns[BENCH_FIND] = repeatedly(bench, find);
-	listen(bench, 1);
-	ns[BENCH_NOTIFY_OFF] = repeatedly(bench, visit);
-	stop_listening(bench, 1);
+	ns[BENCH_INSERT_LOOKUP] = (measure_once(bench, part_insert, points) +
+				   measure_once(bench, part_lookup_twice, points)) /
+				  3;
+	ns[BENCH_CREATE] = measure_once(bench, part_create, points);
+	ns[BENCH_RECREATE] = measure_once(bench, part_recreate, points);
+	ns[BENCH_FIND] = measure_repeatedly(bench, part_find);
+	callbacks_register(bench, 1);
+	ns[BENCH_NOTIFY_OFF] = measure_repeatedly(bench, part_visit);
+	callbacks_unregister(bench, 1);
 	xptiForceSetTraceEnabled(true);
 	ns[BENCH_NOTIFY_1] = notify_with(bench, 1);
 	ns[BENCH_NOTIFY_4] = notify_with(bench, 4);
 }
 
 /* A visit is two events, a begin and an end. */
-static double composite(struct bench *bench, bool on)
+static double test_composite(struct bench *bench, bool on)
 {
 	uint32_t points = bench->work->points, visits = bench->work->visits;
 
 	xptiReset();
 	xptiForceSetTraceEnabled(on);
 	bench->stream = xptiRegisterStream(STREAM);
-	listen(bench, 1);
-	double all = once(bench, create, points) * points + once(bench, visit, visits) * visits;
-	stop_listening(bench, 1);
+	callbacks_register(bench, 1);
+	double all = measure_once(bench, part_create, points) * points +
+		     measure_once(bench, part_visit, visits) * visits;
+	callbacks_unregister(bench, 1);
 	return all / (2.0 * visits);
 }
 
@@ -257,12 +261,12 @@ const char *bench_speed(const struct bench_plan *plan, struct bench_times *times
 			      .uids = calloc(plan->points, sizeof(*bench.uids))};
 	if (!bench.ids || !bench.events || !bench.uids)
 		return "out of memory";
-	times->ns[BENCH_PROBE] = probe();
+	times->ns[BENCH_PROBE] = measure_probe();
 	if (plan->tests[1])
-		structures(&bench, times->ns);
+		test_operations(&bench, times->ns);
 	if (plan->tests[2]) {
-		times->ns[BENCH_COMPOSITE_OFF] = composite(&bench, false);
-		times->ns[BENCH_COMPOSITE_ON] = composite(&bench, true);
+		times->ns[BENCH_COMPOSITE_OFF] = test_composite(&bench, false);
+		times->ns[BENCH_COMPOSITE_ON] = test_composite(&bench, true);
 	}
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_work.c: names, an order, and threads that work at the same time.
+ * bench_work.c: names, an order of visits, and a team of threads that work at the same time.
  */
-#include "xpti/bench/xpti_bench.h"
+#include "xpti/bench/bench_work.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* ---- what is worked with ---- */
+/* ---- the work ---- */
 
-static void *need(void *memory)
+static void *memory_or_exit(void *memory)
 {
 	if (memory)
 		return memory;
@@ -32,11 +32,12 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Random letters and a number, as the original's benchmark has them. */
-static char **make_names(uint32_t count, unsigned letters, uint64_t *random)
+/* Names of random letters and a number, like those of the original's benchmark. */
+static char **names_make(uint32_t count, unsigned letters, uint64_t *random)
 {
 	size_t room = letters + sizeof("4294967295");
-	char **names = need(malloc(count * sizeof(*names))), *at = need(malloc(count * room));
+	char **names = memory_or_exit(malloc(count * sizeof(*names))),
+	     *at = memory_or_exit(malloc(count * room));
 
 	for (uint32_t i = 0; i < count; i++, at += room) {
 		names[i] = at;
@@ -54,15 +55,15 @@ void bench_work_make(struct bench_work *work, uint32_t points, uint32_t visits)
 
 	work->points = points;
 	work->visits = visits;
-	work->inserted = make_names(points < BENCH_STRINGS ? BENCH_STRINGS : points, 8, &random);
-	work->inserted_later = make_names(points, 8, &random);
-	work->functions = make_names(points, 5, &random);
-	work->order = need(malloc(visits * sizeof(*work->order)));
+	work->inserted = names_make(points < BENCH_STRINGS ? BENCH_STRINGS : points, 8, &random);
+	work->inserted_later = names_make(points, 8, &random);
+	work->functions = names_make(points, 5, &random);
+	work->order = memory_or_exit(malloc(visits * sizeof(*work->order)));
 	for (uint32_t i = 0; i < visits; i++)
 		work->order[i] = (uint32_t)(next_random(&random) % points);
 }
 
-/* ---- by how many ---- */
+/* ---- the team ---- */
 
 struct member {
 	_Alignas(64) struct bench_team *team;
@@ -73,7 +74,8 @@ struct member {
 struct bench_team {
 	unsigned threads;
 	struct member *members;
-	pthread_barrier_t begin, done; /* with who hands out the work, whose writes they order */
+	pthread_barrier_t begin,
+		done; /* they also order the caller's writes to the members below */
 	bench_part *part;
 	void *context;
 	uint32_t count;
@@ -88,13 +90,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static uint32_t bound(const struct bench_team *team, unsigned number)
+static uint32_t team_bound(const struct bench_team *team, unsigned number)
 {
 	return (uint32_t)((uint64_t)team->count * number / team->threads);
 }
 
-/* All threads are awake: who has been woken first waits here, so that they start together. */
-static void line_up(struct bench_team *team)
+/* Threads that wake first wait here for the others, so that all start together. */
+static void team_line_up(struct bench_team *team)
 {
 	unsigned tries = 0;
 
@@ -111,8 +113,9 @@ static void *member_works(void *member_)
 
 	for (;;) {
 		pthread_barrier_wait(&team->begin);
-		uint32_t from = bound(team, member->number), to = bound(team, member->number + 1);
-		line_up(team);
+		uint32_t from = team_bound(team, member->number),
+			 to = team_bound(team, member->number + 1);
+		team_line_up(team);
 		member->start = now_ns();
 		team->part(team->context, from, to);
 		member->end = now_ns();
@@ -123,12 +126,12 @@ static void *member_works(void *member_)
 
 struct bench_team *bench_team_make(unsigned threads)
 {
-	struct bench_team *team = need(aligned_alloc(64, sizeof(*team)));
+	struct bench_team *team = memory_or_exit(aligned_alloc(64, sizeof(*team)));
 
 	*team = (struct bench_team){.threads = threads};
 	if (!threads)
 		return team;
-	team->members = need(aligned_alloc(64, threads * sizeof(*team->members)));
+	team->members = memory_or_exit(aligned_alloc(64, threads * sizeof(*team->members)));
 	pthread_barrier_init(&team->begin, NULL, threads + 1);
 	pthread_barrier_init(&team->done, NULL, threads + 1);
 	for (unsigned i = 0; i < threads; i++) {
@@ -144,7 +147,7 @@ struct bench_team *bench_team_make(unsigned threads)
 	return team;
 }
 
-static double do_alone(bench_part *part, void *context, uint32_t count)
+static double team_do_alone(bench_part *part, void *context, uint32_t count)
 {
 	uint64_t start = now_ns();
 
@@ -157,7 +160,7 @@ double bench_team_do(struct bench_team *team, bench_part *part, void *context, u
 	uint64_t start = UINT64_MAX, end = 0;
 
 	if (!team->threads)
-		return do_alone(part, context, count);
+		return team_do_alone(part, context, count);
 	team->part = part;
 	team->context = context;
 	team->count = count;

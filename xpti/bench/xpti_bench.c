@@ -3,9 +3,9 @@
  * xpti_bench.c: tracelayer-xpti-bench, the benchmark of XPTI dispatchers: its options, its
  * processes and its tables.
  *
- * The options are those of the document "XPTI Tracing Framework" for its own benchmark. Dispatchers
- * and numbers of threads take turns in every round, so that what the machine does meanwhile hits
- * all alike; each row is the best that there was.
+ * The options are those that the document "XPTI Tracing Framework" has for its own benchmark. In
+ * each round dispatchers and numbers of threads take turns, so that other work of the machine
+ * disturbs all of them alike. Each row shows the best of all rounds.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 #include "common/installed.h"
 #include "common/checked_stdout.h"
-#include "xpti/bench/xpti_bench.h"
+#include "xpti/bench/bench_plan.h"
 
 #define NAME	"tracelayer-xpti-bench"
 #define LIBRARY "libtracelayer-xpti.so"
@@ -36,7 +36,7 @@ struct numbers {
 };
 
 struct wishes {
-	const char *dispatchers[DISPATCHERS_MAX]; /* the first is ours */
+	const char *dispatchers[DISPATCHERS_MAX]; /* the first is libtracelayer-xpti.so */
 	unsigned ndispatchers;
 	bool semantic;
 	uint32_t points;
@@ -45,7 +45,7 @@ struct wishes {
 	struct numbers tests, threads, overheads;
 };
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
 {
 	va_list arguments;
 
@@ -58,8 +58,8 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 
 /* ---- options ---- */
 
-/* "3" or "0:2:1", from, to and step. False: it is neither, or too much. */
-static bool add_range(struct numbers *numbers, const char *text)
+/* "3", or "0:2:1": from, to and step. False: it is neither, or the list is full. */
+static bool numbers_add_range(struct numbers *numbers, const char *text)
 {
 	char *end;
 	double from = strtod(text, &end), to = from, step = 1;
@@ -83,21 +83,21 @@ static bool add_range(struct numbers *numbers, const char *text)
 }
 
 /* Numbers and ranges, separated by commas. */
-static bool read_numbers(struct numbers *numbers, const char *text, double least, double most)
+static bool numbers_read(struct numbers *numbers, const char *text, double least, double most)
 {
 	char *copy = strdup(text), *rest = copy;
 	bool good = copy != NULL;
 
 	numbers->count = 0;
 	for (char *item; good && (item = strsep(&rest, ","));)
-		good = add_range(numbers, item);
+		good = numbers_add_range(numbers, item);
 	free(copy);
 	for (unsigned i = 0; good && i < numbers->count; i++)
 		good = numbers->at[i] >= least && numbers->at[i] <= most;
 	return good;
 }
 
-static bool are_whole(const struct numbers *numbers)
+static bool numbers_are_whole(const struct numbers *numbers)
 {
 	for (unsigned i = 0; i < numbers->count; i++)
 		if (numbers->at[i] != floor(numbers->at[i]))
@@ -106,20 +106,20 @@ static bool are_whole(const struct numbers *numbers)
 }
 
 /* One number. */
-static double number_of(struct argp_state *state, const char *option, const char *text,
-			double least, double most)
+static double option_number(struct argp_state *state, const char *option, const char *text,
+			    double least, double most)
 {
 	struct numbers one;
 
-	if (!read_numbers(&one, text, least, most) || one.count != 1)
+	if (!numbers_read(&one, text, least, most) || one.count != 1)
 		argp_error(state, "--%s=%s: not a number from %g to %g", option, text, least, most);
 	return one.at[0];
 }
 
-static void list_of(struct argp_state *state, struct numbers *list, const char *option,
-		    const char *text, double least, double most, bool whole)
+static void option_list(struct argp_state *state, struct numbers *list, const char *option,
+			const char *text, double least, double most, bool whole)
 {
-	if (!read_numbers(list, text, least, most) || (whole && !are_whole(list)))
+	if (!numbers_read(list, text, least, most) || (whole && !numbers_are_whole(list)))
 		argp_error(
 			state,
 			"--%s=%s: not a list of %snumbers from %g to %g; give for example 1,2 or 0:4:2",
@@ -130,18 +130,15 @@ static const struct argp_option options[] = {
 	{"type", 'y', "TYPE", 0, "what to do: performance (the default) or semantic", 0},
 	{"trace-points", 't', "N", 0, "how many trace points, 10 to 100000 (default: 10000)", 0},
 	{"test-id", 'i', "LIST", 0,
-	 "which tests: performance has 1 and 2, semantic 1 to 3 (default: all)", 0},
+	 "which tests: performance has 1 and 2, semantic has 1 to 3 (default: all)", 0},
 	{"num-threads", 'n', "LIST", 0,
-	 "with how many threads; 0: serially, without a thread (default: 0,2)", 0},
+	 "numbers of threads; 0: serially, without threads (default: 0,2)", 0},
 	{"tp-frequency", 'f', "PERCENT", 0,
-	 "of all visits, how many make the trace point anew: 10 means ten visits each (the default)",
-	 0},
+	 "share of visits that create a trace point: 10, the default, means ten visits each", 0},
 	{"overhead", 'o', "LIST", 0,
-	 "for which overheads, in percent, to tell how many events fit (default: 1,2)", 0},
-	{"against", 'a', "PATH", 0,
-	 "another dispatcher, measured beside ours; can be given up to three times", 0},
-	{"rounds", 'r', "N", 0,
-	 "how often everything is done, of which the best counts (default: 5)", 0},
+	 "overheads in percent; the tables show how many events fit (default: 1,2)", 0},
+	{"against", 'a', "PATH", 0, "measure this dispatcher, too; up to three times", 0},
+	{"rounds", 'r', "N", 0, "how many rounds; the tables show the best one (default: 5)", 0},
 	{0},
 };
 
@@ -157,19 +154,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 				   argument);
 		return 0;
 	case 't':
-		wishes->points = (uint32_t)number_of(state, "trace-points", argument, 10, 100000);
+		wishes->points =
+			(uint32_t)option_number(state, "trace-points", argument, 10, 100000);
 		return 0;
 	case 'i':
-		list_of(state, &wishes->tests, "test-id", argument, 1, BENCH_TESTS, true);
+		option_list(state, &wishes->tests, "test-id", argument, 1, BENCH_TESTS, true);
 		return 0;
 	case 'n':
-		list_of(state, &wishes->threads, "num-threads", argument, 0, THREADS_MAX, true);
+		option_list(state, &wishes->threads, "num-threads", argument, 0, THREADS_MAX, true);
 		return 0;
 	case 'f':
-		wishes->frequency = number_of(state, "tp-frequency", argument, 0.1, 100);
+		wishes->frequency = option_number(state, "tp-frequency", argument, 0.1, 100);
 		return 0;
 	case 'o':
-		list_of(state, &wishes->overheads, "overhead", argument, 0.1, 15, false);
+		option_list(state, &wishes->overheads, "overhead", argument, 0.1, 15, false);
 		return 0;
 	case 'a':
 		if (wishes->ndispatchers == DISPATCHERS_MAX)
@@ -178,11 +176,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->dispatchers[wishes->ndispatchers++] = argument;
 		return 0;
 	case 'r':
-		wishes->rounds = (unsigned)number_of(state, "rounds", argument, 1, 1000);
+		wishes->rounds = (unsigned)option_number(state, "rounds", argument, 1, 1000);
 		return 0;
 	case ARGP_KEY_END:
 		if (!wishes->tests.count)
-			read_numbers(&wishes->tests, wishes->semantic ? "1,2,3" : "1,2", 1,
+			numbers_read(&wishes->tests, wishes->semantic ? "1,2,3" : "1,2", 1,
 				     BENCH_TESTS);
 		for (unsigned i = 0; !wishes->semantic && i < wishes->tests.count; i++)
 			if (wishes->tests.at[i] > 2)
@@ -199,39 +197,39 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.doc = "Measures an XPTI dispatcher, and checks it.\v"
-	       "LIST is of numbers and ranges FROM:TO:STEP, separated by commas. Exit status: 0; 1 if a dispatcher can't be used or a check "
+	.doc = "Measures XPTI dispatchers, or checks them.\v"
+	       "LIST has numbers and ranges FROM:TO:STEP, separated by commas. Exit status: 0; 1 if a dispatcher can't be used or a check "
 	       "failed; 2 for a wrong option.",
 };
 
 /* ---- one process ---- */
 
-/* NULL, or why not. */
-static const char *work(const struct wishes *wishes, const struct bench_plan *plan, void *result)
+/* Returns NULL, or why the dispatcher can't be used. */
+static const char *plan_do(const struct wishes *wishes, const struct bench_plan *plan, void *result)
 {
 	const char *why =
 		wishes->semantic ? bench_semantic(plan, result) : bench_speed(plan, result);
 	size_t size = strlen(plan->dispatcher);
 
-	/* The loader's messages begin with the path, mostly. */
+	/* Most messages of the loader begin with the path. */
 	return why && strncmp(why, plan->dispatcher, size) == 0 && strncmp(why + size, ": ", 2) == 0
 		       ? why + size + 2
 		       : why;
 }
 
-/* In the child. What comes out goes back in one write, which a pipe takes whole. */
-static _Noreturn void work_and_tell(const struct wishes *wishes, const struct bench_plan *plan,
-				    void *result, size_t size, int to)
+/* In the child. The result goes back in one write: small enough for the pipe to take it whole. */
+static _Noreturn void plan_do_and_tell(const struct wishes *wishes, const struct bench_plan *plan,
+				       void *result, size_t size, int to)
 {
 	alarm(PROCESS_SECONDS);
-	const char *why = work(wishes, plan, result);
+	const char *why = plan_do(wishes, plan, result);
 	if (why)
-		say("%s: %s; give a dispatcher, libxptifw.so or one like it", plan->dispatcher,
-		    why);
+		complain("%s: %s; give a dispatcher, libxptifw.so or one like it", plan->dispatcher,
+			 why);
 	_exit(!why && write(to, result, size) == (ssize_t)size ? 0 : 1);
 }
 
-/* False: it has said why, or we do. */
+/* False: the process failed, and a line on standard error says why. */
 static bool process_does(const struct wishes *wishes, const struct bench_plan *plan, void *result,
 			 size_t size)
 {
@@ -239,25 +237,25 @@ static bool process_does(const struct wishes *wishes, const struct bench_plan *p
 
 	fflush(stdout);
 	if (pipe(ends)) {
-		say("no pipe: %s", strerror(errno));
+		complain("no pipe: %s", strerror(errno));
 		return false;
 	}
 	pid_t child = fork();
 	if (child == 0)
-		work_and_tell(wishes, plan, result, size, ends[1]);
+		plan_do_and_tell(wishes, plan, result, size, ends[1]);
 	close(ends[1]);
 	bool done = child > 0 && read(ends[0], result, size) == (ssize_t)size;
 	close(ends[0]);
 	if (child < 0)
-		say("no process: %s", strerror(errno));
+		complain("no process: %s", strerror(errno));
 	else
 		waitpid(child, &status, 0);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		say("%s: it was not done after %d seconds; take fewer trace points or threads",
-		    plan->dispatcher, PROCESS_SECONDS);
+		complain("%s: it was not done after %d seconds; take fewer trace points or threads",
+			 plan->dispatcher, PROCESS_SECONDS);
 	else if (WIFSIGNALED(status))
-		say("%s: it died of %s; measure without it", plan->dispatcher,
-		    strsignal(WTERMSIG(status)));
+		complain("%s: it died of %s; measure without it", plan->dispatcher,
+			 strsignal(WTERMSIG(status)));
 	return done && !status;
 }
 
@@ -287,8 +285,8 @@ static void print_threads(double threads)
 }
 
 /*
- * `serial`: the same without threads, NULL where that was not measured. One dispatcher is told
- * beside the probe, several beside the first.
+ * `serial`: the times without threads; NULL where these were not measured. One dispatcher is compared
+ * with the probe, several with the first one.
  */
 static void print_rows(const struct wishes *wishes, const struct bench_times *times,
 		       const struct bench_times *serial, double threads)
@@ -322,7 +320,7 @@ static void print_rows(const struct wishes *wishes, const struct bench_times *ti
 	putchar('\n');
 }
 
-/* Work of 100 / overhead times what an event costs lies between two events. */
+/* With this overhead, the work between two events takes 100 / overhead times the event's cost. */
 static double events_per_second(double cost, double handler, double overhead)
 {
 	return 1e9 / ((cost + handler) * 100 / overhead);
@@ -372,14 +370,14 @@ static struct bench_plan plan_of(const struct wishes *wishes, unsigned dispatche
 	return plan;
 }
 
-static void keep_best(struct bench_times *best, const struct bench_times *times)
+static void times_keep_best(struct bench_times *best, const struct bench_times *times)
 {
 	for (int row = 0; row < BENCH_ROWS; row++)
 		if (!best->ns[row] || times->ns[row] < best->ns[row])
 			best->ns[row] = times->ns[row];
 }
 
-static int performance(const struct wishes *wishes)
+static int test_performance(const struct wishes *wishes)
 {
 	static struct bench_times best[LIST_MAX][DISPATCHERS_MAX];
 	const struct bench_times *serial = NULL;
@@ -392,7 +390,7 @@ static int performance(const struct wishes *wishes)
 				struct bench_plan plan = plan_of(wishes, d, wishes->threads.at[t]);
 				if (!process_does(wishes, &plan, &times, sizeof(times)))
 					return 1;
-				keep_best(&best[t][d], &times);
+				times_keep_best(&best[t][d], &times);
 			}
 	print_head(wishes, plan_of(wishes, 0, 0).visits);
 	if (wishes->ndispatchers == 1)
@@ -410,7 +408,7 @@ static int performance(const struct wishes *wishes)
 	return 0;
 }
 
-static int semantic(const struct wishes *wishes)
+static int test_semantic(const struct wishes *wishes)
 {
 	static const char *const names[] = {NULL, "strings", "trace points", "notifications"};
 	int code = 0;
@@ -456,12 +454,12 @@ int main(int argc, char **argv)
 	argp_program_version = PACKAGE_STRING;
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
 	if (!installed_library(LIBRARY, ours)) {
-		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
-		    LIBDIR);
+		complain("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
+			 LIBDIR);
 		return 1;
 	}
-	/* The only callbacks are our own. */
+	/* No subscribers: the only callbacks are those of the benchmark. */
 	unsetenv("XPTI_SUBSCRIBERS");
 	unsetenv("XPTI_TRACE_ENABLE");
-	return wishes.semantic ? semantic(&wishes) : performance(&wishes);
+	return wishes.semantic ? test_semantic(&wishes) : test_performance(&wishes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hash_trie.c: see hash_trie.h.
+ * hash_trie.c: the rare operations of hash_trie.h: mapping the roots, visiting all entries.
  */
 #include "xpti/dispatcher/hash_trie.h"
 
@@ -10,28 +10,30 @@ void tl_index_warm_up(struct tl_index *index)
 {
 	atomic_store_explicit(&index->warm, true, memory_order_relaxed);
 #ifdef MADV_POPULATE_WRITE
-	/* Where that doesn't work, or pages are larger, they come one by one. */
+	/* Where madvise fails, or pages are larger, the pages come one by one. */
 	madvise(index->roots, sizeof(index->roots), MADV_POPULATE_WRITE);
 #endif
 }
 
 /*
- * Depth is a few more than the logarithm of how many there are; two hashes that are the same in all
- * bits are one deeper.
+ * The depth is a little more than the logarithm of the number of entries. Two equal hashes are one
+ * level deeper.
  */
-static void visit_from(struct tl_entry *entry, tl_index_visit visit)
+static void entry_visit_from(struct tl_entry *entry, tl_index_visit visit)
 {
 	/* Acquire as tl_index_find_on's. */
 	for (; entry; entry = atomic_load_explicit(&entry->child[0], memory_order_acquire)) {
 		visit(entry);
 		for (int i = 1; i < 4; i++)
-			visit_from(atomic_load_explicit(&entry->child[i], memory_order_acquire),
-				   visit);
+			entry_visit_from(
+				atomic_load_explicit(&entry->child[i], memory_order_acquire),
+				visit);
 	}
 }
 
 void tl_index_visit_all(struct tl_index *index, tl_index_visit visit)
 {
 	for (size_t i = 0; i < sizeof(index->roots) / sizeof(index->roots[0]); i++)
-		visit_from(atomic_load_explicit(&index->roots[i], memory_order_acquire), visit);
+		entry_visit_from(atomic_load_explicit(&index->roots[i], memory_order_acquire),
+				 visit);
 }

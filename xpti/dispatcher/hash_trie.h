@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hash_trie.h: finding what was put in by its contents: tries of hashes that only grow, without a
- * lock.
+ * hash_trie.h: tables that find an entry by its contents: tries of hashes. They only grow, and need
+ * no lock.
  *
- * An entry is found by its hash's bits, first along the roots, then two by two along the children
- * of the entries there. It is put in by one compare-and-swap, at the end of the way that its hash
- * goes, and stays there: nothing moves, nothing is copied, and nobody waits.
+ * The first bits of an entry's hash select a root; each two bits more select a child of the entry
+ * there. A new entry is added by one compare-and-swap, at the end of the path of its hash, and stays
+ * there. Nothing moves, nothing is copied, and no thread waits.
  */
 #ifndef TL_XPTI_DISPATCHER_HASH_TRIE_H
 #define TL_XPTI_DISPATCHER_HASH_TRIE_H
@@ -19,8 +19,8 @@
 enum { TL_INDEX_BITS = 13 };
 
 /*
- * What every entry begins with. Without its hash: most entries are one cache line so, and comparing
- * what is in it costs no more.
+ * Every entry begins with this. It does not hold the hash: so most entries fit one cache line, and
+ * comparing the contents costs no more than comparing hashes.
  */
 struct tl_entry {
 	_Atomic(struct tl_entry *) child[4];
@@ -37,10 +37,10 @@ struct tl_index_place {
 	uint64_t rest; /* of the hash */
 };
 
-/* An entry has these contents. */
+/* Returns true if the entry has these contents. */
 typedef bool (*tl_index_same)(const struct tl_entry *entry, const void *key);
 
-/* On from a place. NULL: there is no such entry, and the place is where it would be. */
+/* Search on from a place. NULL: there is no such entry, and its place is `place`. */
 static inline __attribute__((always_inline)) struct tl_entry *
 tl_index_find_on(struct tl_index_place *place, tl_index_same same, const void *key)
 {
@@ -72,8 +72,8 @@ tl_index_find(struct tl_index *index, uint64_t hash, tl_index_same same, const v
 }
 
 /*
- * Before the first entry is put in: otherwise each page of the roots is first read, and then
- * written, which are two faults, and the second one stops all threads that run.
+ * Map the roots before the first entry is added. Otherwise each page would be read first and written
+ * later. These are two faults, and the second one stops all threads that run.
  */
 void tl_index_warm_up(struct tl_index *index);
 
@@ -84,8 +84,8 @@ static inline void tl_index_prepare(struct tl_index *index)
 }
 
 /*
- * Put in an entry that wasn't found at the place. Returns it, or the same one of another thread,
- * which was first.
+ * Add an entry that was not found at the place. Returns it, or the equal entry of another thread
+ * that was first.
  */
 static inline struct tl_entry *tl_index_put(struct tl_index_place *place, struct tl_entry *entry,
 					    tl_index_same same, const void *key)
@@ -104,7 +104,7 @@ static inline struct tl_entry *tl_index_put(struct tl_index_place *place, struct
 	return entry;
 }
 
-/* All entries. In an index into which nobody puts, and in no order. */
+/* Visit all entries, in no order. No thread may add entries meanwhile. */
 typedef void (*tl_index_visit)(struct tl_entry *entry);
 void tl_index_visit_all(struct tl_index *index, tl_index_visit visit);
 
@@ -134,7 +134,7 @@ static inline uint64_t tl_load_4(const char *bytes)
 	return word;
 }
 
-/* At most 16 bytes as two words; where they overlap, bytes are in both. */
+/* At most 16 bytes as two words, which may overlap. */
 static inline void tl_load_short(const char *bytes, size_t size, uint64_t words[2])
 {
 	if (size >= 8) {
@@ -162,7 +162,7 @@ static inline uint64_t tl_hash_bytes(const char *bytes, size_t size)
 	return tl_hash_mix(tl_hash_mix(hash ^ words[0], words[1]), hash);
 }
 
-/* Of the same size. */
+/* Both have the same size. */
 static inline bool tl_same_bytes(const char *a, const char *b, size_t size)
 {
 	uint64_t x[2], y[2];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * id_table.h: a table from small numbers to pointers that grows without moving, so that readers
- * need no lock.
+ * id_table.h: a table from small numbers to pointers. It grows without moving its entries, so
+ * readers need no lock.
  *
- * Chunk k holds 1024 << k entries; 22 chunks hold every number there can be.
+ * Chunk k holds 1024 << k entries; 22 chunks hold all possible numbers.
  */
 #ifndef TL_XPTI_DISPATCHER_ID_TABLE_H
 #define TL_XPTI_DISPATCHER_ID_TABLE_H
@@ -29,7 +29,7 @@ static inline unsigned tl_ids_chunk(uint64_t place)
 	return 63 - (unsigned)__builtin_clzll(place) - 10;
 }
 
-/* NULL: there is nothing. */
+/* NULL: there is no entry with this number. */
 static inline void *tl_ids_get(struct tl_ids *ids, uint64_t index)
 {
 	uint64_t place = index + TL_IDS_FIRST;
@@ -45,8 +45,8 @@ static inline void *tl_ids_get(struct tl_ids *ids, uint64_t index)
 }
 
 /*
- * False: no memory, or beyond the last number. Several threads may put at once, at different
- * numbers.
+ * False: memory is short, or the number is too large. Several threads may call it at once, with
+ * different numbers.
  */
 static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 {
@@ -57,7 +57,7 @@ static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 	unsigned k = tl_ids_chunk(place);
 	tl_ids_entry *chunk = atomic_load_explicit(&ids->chunk[k], memory_order_acquire);
 	if (!chunk) {
-		/* That of a thread which comes second is not used. */
+		/* The chunk of a thread that comes second stays unused. */
 		tl_ids_entry *made =
 			tl_region_take(((size_t)TL_IDS_FIRST << k) * sizeof(*made), 64);
 		if (!made)

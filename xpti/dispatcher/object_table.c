@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * object_table.c: the object table: bytes with a type, numbered from 0. Objects stay for the life
- * of the process, where they are.
+ * object_table.c: the object table: bytes with a type, numbered from 0. An object stays at its
+ * address for the life of the process.
  */
 #include <string.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/dispatcher_state.h"
 #include "xpti/dispatcher/id_table.h"
 #include "xpti/dispatcher/hash_trie.h"
 #include "xpti/dispatcher/pools.h"
@@ -24,10 +24,10 @@ struct key {
 };
 
 static struct tl_index objects;
-static struct tl_ids numbers;
-static _Alignas(64) _Atomic int32_t next;
+static struct tl_ids objects_by_number;
+static _Alignas(64) _Atomic int32_t next_object;
 
-static bool same(const struct tl_entry *entry, const void *key_)
+static bool object_is_same(const struct tl_entry *entry, const void *key_)
 {
 	const struct object *object = (const struct object *)entry;
 	const struct key *key = key_;
@@ -35,9 +35,9 @@ static bool same(const struct tl_entry *entry, const void *key_)
 	return object->size == key->size && tl_same_bytes(object->at, key->bytes, key->size);
 }
 
-/* Under the pool's lock. NULL: memory is short, or all numbers are given out. */
-static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
-			     const struct key *key, uint8_t type)
+/* The caller holds the pool's lock. NULL: memory is short, or all numbers are given out. */
+static struct object *object_put(struct tl_pool *pool, struct tl_index_place *place,
+				 const struct key *key, uint8_t type)
 {
 	struct object *object = tl_pool_alloc(pool, sizeof(*object) + key->size);
 
@@ -46,17 +46,17 @@ static struct object *put_in(struct tl_pool *pool, struct tl_index_place *place,
 	object->size = (uint32_t)key->size;
 	object->type = type;
 	memcpy(object->at, key->bytes, key->size);
-	object->number = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
+	object->number = atomic_fetch_add_explicit(&next_object, 1, memory_order_relaxed);
 	if (object->number < 0 || object->number == XPTI_INVALID_OBJECT ||
-	    !tl_ids_put(&numbers, (uint64_t)object->number, object))
+	    !tl_ids_put(&objects_by_number, (uint64_t)object->number, object))
 		return NULL;
-	struct tl_entry *there = tl_index_put(place, &object->entry, same, key);
+	struct tl_entry *there = tl_index_put(place, &object->entry, object_is_same, key);
 	if (there != &object->entry) {
 		/*
-		 * Another thread was first; this number is not given to anything. The memory stays
-		 * as it is: who guesses numbers may be looking at it.
+		 * Another thread was first, so this number names nothing. The memory stays as it
+		 * is: a thread that guesses numbers may be looking at it.
 		 */
-		tl_ids_put(&numbers, (uint64_t)object->number, NULL);
+		tl_ids_put(&objects_by_number, (uint64_t)object->number, NULL);
 	}
 	return (struct object *)there;
 }
@@ -71,11 +71,11 @@ xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type)
 		return XPTI_INVALID_OBJECT;
 	uint64_t hash = tl_hash_bytes(data, size);
 	struct object *object =
-		(struct object *)tl_index_find_at(&objects, &place, hash, same, &key);
+		(struct object *)tl_index_find_at(&objects, &place, hash, object_is_same, &key);
 	if (!object) {
 		struct tl_pool *pool = tl_pool_own();
 		pthread_mutex_lock(&pool->lock);
-		object = put_in(pool, &place, &key, type);
+		object = object_put(pool, &place, &key, type);
 		pthread_mutex_unlock(&pool->lock);
 	}
 	return object ? object->number : XPTI_INVALID_OBJECT;
@@ -84,7 +84,7 @@ xpti_object_id xptiRegisterObject(const char *data, size_t size, uint8_t type)
 xpti_object xptiLookupObject(xpti_object_id id)
 {
 	tl_xpti_start();
-	const struct object *object = id < 0 ? NULL : tl_ids_get(&numbers, (uint64_t)id);
+	const struct object *object = id < 0 ? NULL : tl_ids_get(&objects_by_number, (uint64_t)id);
 	if (!object)
 		return (xpti_object){0, NULL, 0};
 	return (xpti_object){object->size, object->at, object->type};

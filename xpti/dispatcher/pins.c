@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pins.c: the writers' side of pins.h.
+ * pins.c: the side of pins.h that is not called for each notification: making readers, scanning
+ * slots, waiting.
  */
 #include "xpti/dispatcher/pins.h"
 
@@ -14,11 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Thread_local struct tl_xpti_thread tl_xpti_thread __attribute__((tls_model("initial-exec")));
 _Atomic uint64_t tl_xpti_epoch = 1;
 _Atomic uint32_t tl_xpti_attention;
 
-static _Atomic uint32_t word; /* the futex of those who wait */
+static _Atomic uint32_t wake_word; /* the futex of threads that wait */
 static _Atomic(struct tl_xpti_reader *) readers;
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -26,7 +26,7 @@ static bool has_key;
 
 /* ---- notifiers ---- */
 
-static void give_back(void *reader_)
+static void reader_give_back(void *reader_)
 {
 	struct tl_xpti_reader *reader = reader_;
 
@@ -35,27 +35,27 @@ static void give_back(void *reader_)
 	atomic_store_explicit(&reader->taken, false, memory_order_release);
 }
 
-static void start(void)
+static void pins_register(void)
 {
-	has_key = pthread_key_create(&at_thread_end, give_back) == 0;
+	has_key = pthread_key_create(&at_thread_end, reader_give_back) == 0;
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
-		/* Before any list is published: who sees one sees this. */
+		/* Before any list is published: a thread that sees a list sees this, too. */
 		atomic_fetch_or_explicit(&tl_xpti_attention, TL_PIN_FENCES, memory_order_seq_cst);
 }
 
 void tl_xpti_pins_start(void)
 {
-	pthread_once(&once, start);
+	pthread_once(&once, pins_register);
 }
 
-static struct tl_xpti_reader *recycled(void)
+static struct tl_xpti_reader *reader_recycle(void)
 {
 	/* Acquire pairs with the linking release. */
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
 	for (; reader; reader = atomic_load_explicit(&reader->next, memory_order_relaxed)) {
 		bool no = false;
-		/* Acquire pairs with give_back's release: the slots are clear. */
+		/* Acquire pairs with reader_give_back's release: the slots are clear. */
 		if (atomic_compare_exchange_strong_explicit(
 			    &reader->taken, &no, true, memory_order_acquire, memory_order_relaxed))
 			return reader;
@@ -65,7 +65,7 @@ static struct tl_xpti_reader *recycled(void)
 
 struct tl_xpti_reader *tl_xpti_reader_make(void)
 {
-	struct tl_xpti_reader *reader = recycled();
+	struct tl_xpti_reader *reader = reader_recycle();
 
 	if (!reader) {
 		reader = aligned_alloc(64, (sizeof(*reader) + 63) & ~(size_t)63);
@@ -106,15 +106,15 @@ struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader, uint32_t l
 	return &slots->at[level % TL_PIN_SLOTS];
 }
 
-static void wake(void)
+static void wake_waiters(void)
 {
 	int kept = errno;
 
 	/*
 	 * Release pairs with the waiter's acquire load of the word: it then sees what was cleared.
 	 */
-	atomic_fetch_add_explicit(&word, 1, memory_order_acq_rel);
-	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	atomic_fetch_add_explicit(&wake_word, 1, memory_order_acq_rel);
+	syscall(SYS_futex, &wake_word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	errno = kept;
 }
 
@@ -126,7 +126,7 @@ void tl_xpti_attend(void)
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&tl_xpti_attention, memory_order_relaxed) & ~TL_PIN_FENCES)
-		wake();
+		wake_waiters();
 }
 
 /* ---- writers ---- */
@@ -230,14 +230,14 @@ void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 		 * and stores of it have one order.
 		 */
 		atomic_store_explicit(&self->waiting, true, memory_order_seq_cst);
-		wake();
+		wake_waiters();
 	}
 	for (;;) {
-		/* Acquire pairs with wake's release. */
-		uint32_t seen = atomic_load_explicit(&word, memory_order_acquire);
+		/* Acquire pairs with wake_waiters' release. */
+		uint32_t seen = atomic_load_explicit(&wake_word, memory_order_acquire);
 		if (!is_running(matches, key, epoch, inside))
 			break;
-		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+		syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 	}
 	if (inside)
 		atomic_store_explicit(&self->waiting, false, memory_order_seq_cst);

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pins.h: how a notification keeps the list of callbacks that it uses, and how others wait for it.
+ * pins.h: how a notification keeps the list of callbacks that it uses, and how other threads wait
+ * for it.
  *
- * As layer/calls/tracers.c does it: a notifier stores the list in a slot of its own, and loads the
- * list's head again. If it is still the same, the list is its own until it clears the slot. A
- * writer publishes, executes membarrier, and scans the slots of all threads: a notifier whose
- * second load came before the barrier has its slot seen; one whose second load comes after sees the
- * new list and starts over. Beside the list, the slot names the callback that is running: it is
- * stored before the callback is loaded from the list, and unregistering replaces it there before
- * the barrier, so that one of the two sees the other. A callback that is alone needs no list: the
- * head and the slot name it itself, TL_PIN_ALONE added, and the head's second load tells if it is
- * called. Waiting: tl_xpti_attention is counted up, barrier, note the futex word, scan, sleep; a
- * notifier clears its slot and then looks at the count.
+ * The method is that of layer/calls/tracers.c. A notifier stores the list in a slot of its own
+ * thread, and then loads the head of the list again. If the head is still the same, the list stays
+ * valid until the notifier clears the slot. A writer publishes a new list, executes membarrier, and
+ * scans the slots of all threads. If a notifier's second load came before the barrier, the scan sees
+ * its slot; if the load comes after the barrier, it sees the new list, and the notifier starts over.
  *
- * What is freed when all earlier notifications have ended goes by epochs: the outermost
- * notification of a thread notes the epoch that it began in.
+ * Beside the list, the slot names the callback that is running. The notifier stores that name
+ * before it loads the callback from the list; unregistering replaces the callback in the list before
+ * the barrier. So one of the two sees the other.
  *
- * Where there is no membarrier (or a build asks for it, -DTL_PIN_SEQ_CST, for ThreadSanitizer),
- * notifiers execute the fences.
+ * A single callback needs no list. Head and slot then name the callback itself, plus TL_PIN_ALONE,
+ * and the second load of the head decides whether the notifier calls it.
+ *
+ * A thread that waits adds 1 to tl_xpti_attention, executes the barrier, reads the futex word, scans
+ * and sleeps. A notifier clears its slot and then looks at tl_xpti_attention.
+ *
+ * Memory that must stay until all earlier notifications have ended is freed by epochs: the outermost
+ * notification of a thread notes the epoch in which it began.
+ *
+ * Where the kernel has no membarrier, notifiers execute the fences. They also do so in a build with
+ * -DTL_PIN_SEQ_CST, which ThreadSanitizer needs.
  */
 #ifndef TL_XPTI_DISPATCHER_PINS_H
 #define TL_XPTI_DISPATCHER_PINS_H
@@ -26,16 +32,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/dispatcher_state.h"
 
-/* notifications in callbacks of notifications, before more slots are made */
+/* How deep notifications nest in callbacks before a thread needs more slots. */
 enum { TL_PIN_SLOTS = 16 };
 
-/* Says of a list's address that it is that of the one callback there is, instead. */
+/* Added to an address: it is that of a single callback instead of a list. */
 #define TL_PIN_ALONE 1u
 
 struct tl_xpti_slot {
-	_Atomic(const void *) list;    /* the list in use, or the callback that is running alone */
+	_Atomic(const void *) list;    /* the list in use, or the single callback that runs */
 	_Atomic(const void *) running; /* the callback in the list */
 };
 
@@ -47,9 +53,9 @@ struct tl_xpti_slots {
 /* A thread's slots; linked, recycled, never freed. Only its own thread writes them. */
 struct tl_xpti_reader {
 	_Alignas(64) struct tl_xpti_slots slots;
-	/* that the outermost notification began in; 0: none is under way */
+	/* when the outermost notification began; 0: none is under way */
 	_Atomic uint64_t epoch;
-	/* notifications under way in that one's callbacks; its own thread's */
+	/* how many notifications are nested in it; only its own thread uses this */
 	uint32_t nested;
 	_Atomic bool waiting; /* in tl_xpti_wait_while, called from a callback */
 	_Atomic bool taken;
@@ -58,36 +64,48 @@ struct tl_xpti_reader {
 
 extern _Atomic uint64_t tl_xpti_epoch TL_HIDDEN;
 
-/* How many wait, and TL_PIN_FENCES where notifiers have to fence. */
+/* How many threads wait; plus TL_PIN_FENCES where notifiers have to execute fences. */
 #define TL_PIN_FENCES (1u << 31)
 extern _Atomic uint32_t tl_xpti_attention TL_HIDDEN;
 
-/* The thread's reader, made where it has none; NULL: no memory. */
+/* Make the calling thread's reader. NULL: memory is short. */
 struct tl_xpti_reader *tl_xpti_reader_make(void);
-/* The slot of a level beyond the first TL_PIN_SLOTS; NULL: no memory. */
+/* The slot of a level beyond the first TL_PIN_SLOTS. NULL: memory is short. */
 struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader, uint32_t level);
-/* A slot was cleared and tl_xpti_attention was not 0. Keeps errno. */
+/* Call this when a slot was cleared and tl_xpti_attention was not 0. Keeps errno. */
 void tl_xpti_attend(void);
 
-/* All that was stored before is seen by all notifiers, and their slots by the caller. */
+/* Afterwards all notifiers see what the caller stored before, and the caller sees their slots. */
 void tl_xpti_heavy_barrier(void);
-/* Something that was registered before anything can be pinned. Idempotent, thread safe. */
+/* Call this before anything is pinned. Any thread may call it, any number of times. */
 void tl_xpti_pins_start(void);
-/* What is asked of a slot. */
+/* A question about a slot. */
 typedef bool (*tl_xpti_slot_matches)(struct tl_xpti_slot *slot, const void *key);
 /*
- * Return when no other thread runs a callback for whose slot `matches` holds; each is in no list
- * any more.
+ * Return when no other thread runs a callback whose slot `matches`. The caller has removed these
+ * callbacks from all lists.
  */
 void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key);
-/* A list is used by nobody; after a heavy barrier that came after it was replaced. */
+/* True if a notification uses the list. Call it after the list was replaced and a heavy barrier. */
 bool tl_xpti_is_pinned(const void *list);
-/* All notifications that are under way began in this epoch, or later. After a heavy barrier. */
+/* True if all notifications under way began in this epoch or later. Call it after a heavy barrier. */
 bool tl_xpti_all_since(uint64_t epoch);
 /* In a forked child: the other threads are gone. */
 void tl_xpti_pins_after_fork(void);
 
-/* The callback that there is instead of a list; NULL: it is a list, or nothing. */
+/* True if a notification of the reader's thread is under way. For that thread only. */
+static inline bool tl_xpti_in_notification(struct tl_xpti_reader *reader)
+{
+	return atomic_load_explicit(&reader->epoch, memory_order_relaxed) != 0;
+}
+
+/* True if the calling thread is in a callback. */
+static inline bool tl_xpti_in_callback(void)
+{
+	return tl_xpti_thread.reader && tl_xpti_in_notification(tl_xpti_thread.reader);
+}
+
+/* The single callback that stands instead of a list; NULL: it is a list, or nothing. */
 static inline const void *tl_xpti_alone(const void *list)
 {
 	return (uintptr_t)list & TL_PIN_ALONE ? (const char *)list - TL_PIN_ALONE : NULL;
@@ -97,8 +115,8 @@ static inline const void *tl_xpti_alone(const void *list)
 static inline const void *tl_xpti_slot_running(struct tl_xpti_slot *slot)
 {
 	/*
-	 * Acquire, both, pairs with the clearing release: what the callback did is seen by who
-	 * waited for it.
+	 * Acquire, both loads, pairs with the clearing release: a thread that waited for the
+	 * callback sees what it did.
 	 */
 	const void *running = atomic_load_explicit(&slot->running, memory_order_acquire);
 
@@ -106,7 +124,7 @@ static inline const void *tl_xpti_slot_running(struct tl_xpti_slot *slot)
 		       : tl_xpti_alone(atomic_load_explicit(&slot->list, memory_order_acquire));
 }
 
-/* Between a slot's store and the load that it is about. Pairs with tl_xpti_heavy_barrier. */
+/* Between the store to a slot and the second load. Pairs with tl_xpti_heavy_barrier. */
 static inline void tl_xpti_pin_barrier(void)
 {
 #ifdef TL_PIN_SEQ_CST
@@ -119,8 +137,8 @@ static inline void tl_xpti_pin_barrier(void)
 }
 
 /*
- * After a slot was cleared, or names another callback: then it is also what tl_xpti_pin_barrier is.
- * Pairs with tl_xpti_heavy_barrier; tl_xpti_attend has the fence.
+ * Call this after a slot was cleared or names another callback; in the second case it serves as
+ * tl_xpti_pin_barrier, too. Pairs with tl_xpti_heavy_barrier; tl_xpti_attend has the fence.
  */
 static inline void tl_xpti_pin_cleared(void)
 {

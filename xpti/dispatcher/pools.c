@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pools.c: see pools.h.
+ * pools.c: regions, and what pools take of them; see pools.h.
  */
 #include "xpti/dispatcher/pools.h"
 
@@ -18,24 +18,24 @@ struct tl_pool tl_pools[TL_POOLS] = {[0 ... TL_POOLS - 1] = {.lock = PTHREAD_MUT
 static _Atomic uint32_t threads;
 
 /*
- * What is left of the newest region, and the one that comes next, where somebody has made it
- * already, or is making it.
+ * What is left of the newest region, and the next region, which a thread may have made already or
+ * may be making.
  */
 static pthread_mutex_t regions_lock = PTHREAD_MUTEX_INITIALIZER;
-static char *region, *region_end, *next;
+static char *region, *region_end, *prepared_region;
 static _Atomic(char *) first_region;
 static bool is_first, making_next;
 
 uint32_t tl_pool_thread_number(void)
 {
 	tl_xpti_thread.number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) + 1;
-	if (!tl_xpti_thread.number) /* they have been counted around */
+	if (!tl_xpti_thread.number) /* the counter has wrapped */
 		tl_xpti_thread.number = TL_POOLS;
 	return tl_xpti_thread.number;
 }
 
-/* Aligned memory: as much more as the alignment, less what is too much. */
-static char *map(size_t size, size_t alignment)
+/* Map more by the size of the alignment, and unmap what lies outside of the aligned part. */
+static char *map_aligned(size_t size, size_t alignment)
 {
 	char *all = mmap(NULL, size + alignment, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -53,7 +53,7 @@ static char *map(size_t size, size_t alignment)
 static char *map_huge(size_t size)
 {
 	size = (size + REGION - 1) & ~(size_t)(REGION - 1);
-	char *memory = map(size, REGION);
+	char *memory = map_aligned(size, REGION);
 
 #ifdef MADV_HUGEPAGE
 	if (memory)
@@ -63,10 +63,10 @@ static char *map_huge(size_t size)
 }
 
 /*
- * One huge page that is there: two threads that come to it at once would each clear one, and one of
- * them for nothing.
+ * A huge page that is mapped already. Otherwise two threads that touch it first at the same time
+ * would each clear a page, and one of the two pages would be thrown away.
  */
-static char *make_region(void)
+static char *region_make(void)
 {
 	char *memory = map_huge(REGION);
 
@@ -75,13 +75,15 @@ static char *make_region(void)
 	return memory;
 }
 
-/* Under the regions' lock. False: no memory. */
-static bool next_region(void)
+/* The caller holds the regions' lock. False: memory is short. */
+static bool region_next(void)
 {
 	is_first = !region;
-	char *memory = is_first ? map(FIRST_REGION, ALIGNMENT) : next ? next : make_region();
+	char *memory = is_first		 ? map_aligned(FIRST_REGION, ALIGNMENT)
+		       : prepared_region ? prepared_region
+					 : region_make();
 
-	next = NULL;
+	prepared_region = NULL;
 	if (!memory)
 		return false;
 	if (is_first)
@@ -91,22 +93,22 @@ static bool next_region(void)
 	return true;
 }
 
-/* Make the next one while the others go on with what is left of this one. */
-static void make_next(void)
+/* Make the next region while other threads use the rest of this one. */
+static void region_make_next(void)
 {
-	char *memory = make_region();
+	char *memory = region_make();
 
 	pthread_mutex_lock(&regions_lock);
-	next = memory;
+	prepared_region = memory;
 	making_next = false;
 	pthread_mutex_unlock(&regions_lock);
 }
 
 /*
- * From what is left of the region: slabs from its end, which is aligned as they are, all else from
- * its beginning. Under the regions' lock.
+ * Take memory from the rest of the region: slabs from its end, which is aligned as slabs are,
+ * everything else from its start. The caller holds the regions' lock.
  */
-static char *cut(size_t size, size_t alignment)
+static char *region_cut(size_t size, size_t alignment)
 {
 	uintptr_t from = (uintptr_t)region, end = (uintptr_t)region_end,
 		  mask = ~(uintptr_t)(alignment - 1);
@@ -129,21 +131,22 @@ void *tl_region_take(size_t size, size_t alignment)
 	if (size > REGION / 4)
 		return map_huge(size);
 	pthread_mutex_lock(&regions_lock);
-	char *at = cut(size, alignment);
-	if (!at && next_region())
-		at = cut(size, alignment);
-	bool make = !is_first && !next && !making_next && region_end - region < REGION / 2;
+	char *at = region_cut(size, alignment);
+	if (!at && region_next())
+		at = region_cut(size, alignment);
+	bool make =
+		!is_first && !prepared_region && !making_next && region_end - region < REGION / 2;
 	making_next |= make;
 	pthread_mutex_unlock(&regions_lock);
 	if (make)
-		make_next();
+		region_make_next();
 	return at;
 }
 
 void tl_region_populate(void *memory, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
-	enum { PAGE = 4096 }; /* where they are larger this fails, and they come one by one */
+	enum { PAGE = 4096 }; /* where pages are larger, madvise fails: they come one by one */
 	uintptr_t from = (uintptr_t)memory & ~(uintptr_t)(PAGE - 1),
 		  to = ((uintptr_t)memory + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 

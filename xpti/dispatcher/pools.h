@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pools.h: memory that is never given back, and the locks of those who put something in.
+ * pools.h: memory that is never freed, and the locks of threads that add to tables.
  *
- * Threads are spread over the pools. Who puts something in holds the lock of its thread's pool, so
- * that it meets nobody else there unless threads are many; what it puts in is published without a
- * lock (hash_trie.h). Who needs all to stand still, reset and fork, holds all of them, in their
- * order.
+ * Threads are spread over the pools. A thread that adds an entry holds the lock of its pool. Few
+ * threads share a pool, so the lock is mostly free. The entry is then published without a lock
+ * (hash_trie.h). Reset and fork need all threads to stand still; they take the locks of all pools,
+ * in the order of the pools.
  *
- * Pools take their memory from regions. The pages of the first, small one come a few at a time, as
- * they are used; the others are huge pages where the system has them: what a fault costs for each
- * page is more than all else that is done with what fits into it.
+ * Pools take their memory from regions. The first region is small, and its pages come a few at a
+ * time. The other regions are huge pages where the system has them: a page fault costs more than
+ * everything else that is done with the memory of that page.
  */
 #ifndef TL_XPTI_DISPATCHER_POOLS_H
 #define TL_XPTI_DISPATCHER_POOLS_H
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/dispatcher_state.h"
 
 enum { TL_POOLS = 16 };
 
@@ -47,7 +47,7 @@ static inline unsigned tl_pool_number(const struct tl_pool *pool)
 	return (unsigned)(pool - tl_pools);
 }
 
-/* Aligned to 16. Under the pool's lock. NULL: there is none. */
+/* Memory aligned to 16 bytes. The caller holds the pool's lock. NULL: memory is short. */
 void *tl_pool_alloc_slowly(struct tl_pool *pool, size_t size);
 
 static inline void *tl_pool_alloc(struct tl_pool *pool, size_t size)
@@ -59,7 +59,7 @@ static inline void *tl_pool_alloc(struct tl_pool *pool, size_t size)
 	return pool->free - size;
 }
 
-/* What was allocated last is not needed after all. Under the pool's lock. */
+/* Give the last allocation back to the pool. The caller holds the pool's lock. */
 static inline void tl_pool_undo(struct tl_pool *pool, void *memory, size_t size)
 {
 	if ((char *)memory + ((size + 15) & ~(size_t)15) == pool->free)
@@ -67,14 +67,14 @@ static inline void tl_pool_undo(struct tl_pool *pool, void *memory, size_t size)
 }
 
 /*
- * All zero; the alignment is a power of two, up to 256 KiB. Nothing need be held. NULL: there is
- * none.
+ * Memory that is all zero. The alignment is a power of two, up to 256 KiB. The caller needs no
+ * lock. NULL: memory is short.
  */
 void *tl_region_take(size_t size, size_t alignment);
 
 /*
- * This will all be used: its pages come at once, which costs less than one by one. In huge pages
- * there is nothing to do.
+ * The caller is going to use all of this memory: map its pages at once, which costs less than one
+ * by one. Does nothing for huge pages.
  */
 void tl_region_populate(void *memory, size_t size);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_names.c: streams and vendors, by name: numbers from 1 to 254, given once; and what is
- * known of each stream.
+ * stream_names.c: the numbers of streams and of tools (called vendors in the original), from 1 to
+ * 254. A name gets its number once and keeps it. Also the level of detail of each stream.
  */
 #include <pthread.h>
 #include <string.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/stream_names.h"
 #include "xpti/dispatcher/hash_trie.h"
 #include "xpti/dispatcher/pools.h"
 
@@ -24,18 +24,18 @@ struct names {
 };
 
 static struct names streams, vendors;
-/* of those who put in, so that numbers have no gaps */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* of each stream, xpti_detail_normal subtracted, so that this is what they begin with */
+/* Held by a thread that adds a name, so that numbers have no gaps. */
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+/* The detail of each stream, less xpti_detail_normal, so that all streams start with normal. */
 static _Atomic uint8_t details[256];
 
-static bool same(const struct tl_entry *entry, const void *name)
+static bool name_is_same(const struct tl_entry *entry, const void *name)
 {
 	return strcmp(((const struct named *)entry)->name, name) == 0;
 }
 
-static struct named *put_in(struct names *names, struct tl_index_place *place, const char *name,
-			    size_t size)
+static struct named *name_put(struct names *names, struct tl_index_place *place, const char *name,
+			      size_t size)
 {
 	uint32_t count = atomic_load_explicit(&names->count, memory_order_relaxed);
 	struct named *named = count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
@@ -44,13 +44,13 @@ static struct named *put_in(struct names *names, struct tl_index_place *place, c
 		return NULL;
 	named->number = (uint8_t)(count + 1);
 	memcpy(named->name, name, size + 1);
-	/* Before the name can be found: who finds it finds the number to exist. */
+	/* Before the name can be found, so that whoever finds it finds the stream to exist. */
 	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
-	tl_index_put(place, &named->entry, same, name);
+	tl_index_put(place, &named->entry, name_is_same, name);
 	return named;
 }
 
-static uint8_t number_of(struct names *names, const char *name)
+static uint8_t name_number(struct names *names, const char *name)
 {
 	struct tl_index_place place;
 
@@ -59,20 +59,20 @@ static uint8_t number_of(struct names *names, const char *name)
 	size_t size = strlen(name);
 	uint64_t hash = tl_hash_bytes(name, size);
 	struct named *named =
-		(struct named *)tl_index_find_at(&names->index, &place, hash, same, name);
+		(struct named *)tl_index_find_at(&names->index, &place, hash, name_is_same, name);
 	if (!named) {
-		pthread_mutex_lock(&lock);
-		named = (struct named *)tl_index_find_on(&place, same, name);
+		pthread_mutex_lock(&names_lock);
+		named = (struct named *)tl_index_find_on(&place, name_is_same, name);
 		if (!named)
-			named = put_in(names, &place, name, size);
-		pthread_mutex_unlock(&lock);
+			named = name_put(names, &place, name, size);
+		pthread_mutex_unlock(&names_lock);
 	}
 	return named ? named->number : NONE;
 }
 
 uint8_t tl_xpti_stream_number(const char *name)
 {
-	return number_of(&streams, name);
+	return name_number(&streams, name);
 }
 
 bool tl_xpti_stream_exists(uint8_t stream)
@@ -88,12 +88,12 @@ void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level)
 
 void tl_xpti_names_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&names_lock);
 }
 
 void tl_xpti_names_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&names_lock);
 }
 
 uint8_t xptiRegisterStream(const char *stream)
@@ -109,19 +109,19 @@ uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream)
 			 xpti_detail_normal);
 }
 
-/* Types of trace points and of events are made alike. */
-static uint16_t user_defined(const char *tool, uint8_t value)
+/* Types of trace points and types of events have the same form. */
+static uint16_t user_defined_type(const char *tool, uint8_t value)
 {
 	tl_xpti_start();
-	return (uint16_t)(number_of(&vendors, tool) << 8 | xpti_trace_user_defined | value);
+	return (uint16_t)(name_number(&vendors, tool) << 8 | xpti_trace_user_defined | value);
 }
 
 uint16_t xptiRegisterUserDefinedTracePoint(const char *tool, uint8_t value)
 {
-	return user_defined(tool, value);
+	return user_defined_type(tool, value);
 }
 
 uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t value)
 {
-	return user_defined(tool, value);
+	return user_defined_type(tool, value);
 }

@@ -3,21 +3,22 @@
  * subscribers.c: the libraries that XPTI_SUBSCRIBERS names: loading them, and telling them of
  * streams.
  *
- * They are loaded once, by the thread that makes the first call, before any other gets on; after
- * that the list doesn't change until the framework ends. So it is read without a lock, and
- * subscribers may call any function back, also while they are being loaded. Those that call
- * xptiFrameworkFinalize are not unloaded under their own feet: while one is being told something,
- * or calls us from a callback, all stay loaded.
+ * The thread that makes the first call loads them, while all others wait. After that the list does
+ * not change until the framework ends. So threads read the list without a lock, and subscribers may
+ * call any function, also while they are being loaded. A subscriber that calls
+ * xptiFrameworkFinalize stays loaded: while the dispatcher tells any subscriber something, or the
+ * call comes from a callback, all subscribers stay loaded.
  */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/subscribers.h"
+#include "xpti/dispatcher/pins.h"
 #include "xpti/dispatcher/warning.h"
 
-/* A subscriber that closes itself is not unloaded while it runs: so often it is held. */
+/* How often each subscriber is opened, so that one that closes itself is not unloaded as it runs. */
 enum { HOLDS = 64 };
 
 struct tl_xpti_subscriber {
@@ -30,19 +31,19 @@ struct tl_xpti_subscriber {
 };
 
 static _Atomic(struct tl_xpti_subscriber *) subscribers;
-/* threads that go through the list, and are in subscribers */
+/* The number of threads that go through the list, or are in a subscriber. */
 static _Atomic uint32_t telling;
 
-static void say(const char *path, const char *why)
+static void subscriber_warn(const char *path, const char *why)
 {
 	tl_xpti_say("subscriber", path, why, "XPTI_SUBSCRIBERS");
 }
 
 /*
- * Subscribers are linked with libxptifw.so, which is our soname, or take its functions from whoever
- * has them: from us, then, however we were loaded.
+ * A subscriber is linked with libxptifw.so, which is the dispatcher's soname, or it takes the
+ * functions from any library that has them. Make that the dispatcher, however it was loaded.
  */
-static void be_global(void)
+static void make_dispatcher_global(void)
 {
 	Dl_info own;
 
@@ -53,26 +54,26 @@ static void be_global(void)
 	}
 }
 
-static struct tl_xpti_subscriber *first(void)
+static struct tl_xpti_subscriber *subscribers_first(void)
 {
 	/*
-	 * One order with begin_telling's count and the unloader's exchange: who counts after it
-	 * finds no list.
+	 * One order with telling_begin's count and the unloader's exchange: a thread that counts
+	 * after the exchange finds no list.
 	 */
 	return atomic_load_explicit(&subscribers, memory_order_seq_cst);
 }
 
-static bool is_loaded(void *handle)
+static bool subscriber_is_loaded(void *handle)
 {
-	for (struct tl_xpti_subscriber *s = first(); s; s = s->next)
+	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next)
 		if (s->handle == handle)
 			return true;
 	return false;
 }
 
-static void append(struct tl_xpti_subscriber *subscriber)
+static void subscriber_append(struct tl_xpti_subscriber *subscriber)
 {
-	struct tl_xpti_subscriber *last = first();
+	struct tl_xpti_subscriber *last = subscribers_first();
 
 	while (last && last->next)
 		last = last->next;
@@ -82,7 +83,7 @@ static void append(struct tl_xpti_subscriber *subscriber)
 		atomic_store_explicit(&subscribers, subscriber, memory_order_seq_cst);
 }
 
-/* NULL, and why, where it isn't a subscriber. */
+/* NULL where the library is not a subscriber; *why then says why. */
 static struct tl_xpti_subscriber *subscriber_of(void *handle, const char *path, const char **why)
 {
 	struct tl_xpti_subscriber *subscriber = calloc(1, sizeof(*subscriber));
@@ -104,10 +105,8 @@ static struct tl_xpti_subscriber *subscriber_of(void *handle, const char *path, 
 	return NULL;
 }
 
-/*
- * A name alone that nothing is found by may be that of a subscriber which is installed beside us.
- */
-static void *open_beside(const char *name)
+/* A name without a slash may be that of a subscriber that is installed beside the dispatcher. */
+static void *subscriber_open_beside(const char *name)
 {
 	char path[PATH_MAX];
 	Dl_info own;
@@ -122,37 +121,37 @@ static void *open_beside(const char *name)
 	return access(path, R_OK) == 0 ? dlopen(path, RTLD_LAZY) : NULL;
 }
 
-/* dlerror says of the first attempt what went wrong, where there is no second one. */
-static void *open_library(const char *path)
+/* Where there is no second attempt, dlerror still describes the first one. */
+static void *subscriber_open(const char *path)
 {
 	void *handle = dlopen(path, RTLD_LAZY);
 
-	return handle ? handle : open_beside(path);
+	return handle ? handle : subscriber_open_beside(path);
 }
 
-static unsigned load(const char *path)
+static unsigned subscriber_load(const char *path)
 {
 	const char *why = "no library has an empty name";
-	void *handle = *path ? open_library(path) : NULL;
+	void *handle = *path ? subscriber_open(path) : NULL;
 
 	if (!handle) {
 		const char *error = *path ? dlerror() : NULL;
-		say(path, error ? tl_xpti_reason(path, error) : why);
+		subscriber_warn(path, error ? tl_xpti_reason(path, error) : why);
 		return 0;
 	}
-	if (is_loaded(handle)) {
+	if (subscriber_is_loaded(handle)) {
 		dlclose(handle);
 		return 0;
 	}
 	struct tl_xpti_subscriber *subscriber = subscriber_of(handle, path, &why);
 	if (!subscriber) {
-		say(path, why);
+		subscriber_warn(path, why);
 		dlclose(handle);
 		return 0;
 	}
 	for (int i = 1; i < HOLDS; i++)
-		open_library(path);
-	append(subscriber);
+		subscriber_open(path);
+	subscriber_append(subscriber);
 	return 1;
 }
 
@@ -164,20 +163,20 @@ unsigned tl_xpti_subscribers_load(void)
 
 	if (!paths)
 		return 0;
-	be_global();
+	make_dispatcher_global();
 	/* A comma ends a name; after the last one nothing follows. */
 	for (char *path = paths, *next; path && *path; path = next) {
 		next = strchr(path, ',');
 		if (next)
 			*next++ = '\0';
-		count += load(path);
+		count += subscriber_load(path);
 	}
 	free(paths);
 	return count;
 }
 
-/* It may have closed itself: nothing is closed that isn't open. */
-static void close_all(struct tl_xpti_subscriber *subscriber)
+/* The subscriber may have closed itself: close only what is still open. */
+static void subscriber_close(struct tl_xpti_subscriber *subscriber)
 {
 	for (int i = 0; i < HOLDS; i++) {
 		void *open = dlopen(subscriber->path, RTLD_LAZY | RTLD_NOLOAD);
@@ -192,8 +191,8 @@ static void close_all(struct tl_xpti_subscriber *subscriber)
 struct tl_xpti_subscriber *tl_xpti_subscribers_take(void)
 {
 	/*
-	 * One order with first's load and begin_telling's count: who is not counted here finds no
-	 * list.
+	 * One order with subscribers_first's load and telling_begin's count: a thread that is not
+	 * counted here finds no list.
 	 */
 	struct tl_xpti_subscriber *all =
 		atomic_exchange_explicit(&subscribers, NULL, memory_order_seq_cst);
@@ -206,40 +205,37 @@ void tl_xpti_subscribers_unload(struct tl_xpti_subscriber *taken)
 {
 	for (struct tl_xpti_subscriber *next; taken; taken = next) {
 		next = taken->next;
-		close_all(taken);
+		subscriber_close(taken);
 		free(taken->path);
 		free(taken);
 	}
 }
 
-/* ---- telling them; each of these is a scope in which none is unloaded ---- */
+/* ---- telling subscribers; in each of these scopes no subscriber is unloaded ---- */
 
-static bool begin_telling(void)
+static bool telling_begin(void)
 {
 	atomic_fetch_add_explicit(&telling, 1, memory_order_seq_cst);
 	return true;
 }
 
-static void end_telling(const bool *unused)
+static void telling_end(const bool *unused)
 {
-	/* Release pairs with the unloader's load: subscribers are done with. */
+	/* Release pairs with the unloader's load: this thread is done with the subscribers. */
 	atomic_fetch_sub_explicit(&telling, 1, memory_order_release);
 }
 
-#define TELLING bool telling_now __attribute__((cleanup(end_telling), unused)) = begin_telling()
+#define TELLING bool telling_now __attribute__((cleanup(telling_end), unused)) = telling_begin()
 
-/* What this thread is telling them, in frames of its stack. */
+/* What this thread is telling subscribers; one on the stack for each telling. */
 struct tl_xpti_told {
 	const struct tl_xpti_told *outer;
 	const char *stream;
 	bool ends;
 };
 
-/*
- * A subscriber that initializes a stream whenever it is told of one, or finalizes it, would be told
- * for ever.
- */
-static bool is_told(const char *stream, bool ends)
+/* Without this a subscriber that initializes a stream whenever it hears of one would never end. */
+static bool is_being_told(const char *stream, bool ends)
 {
 	for (const struct tl_xpti_told *told = tl_xpti_thread.told; told; told = told->outer)
 		if (told->ends == ends && strcmp(told->stream, stream) == 0)
@@ -247,7 +243,7 @@ static bool is_told(const char *stream, bool ends)
 	return false;
 }
 
-static void end_told(struct tl_xpti_told *told)
+static void told_end(struct tl_xpti_told *told)
 {
 	tl_xpti_thread.told = told->outer;
 }
@@ -255,25 +251,25 @@ static void end_told(struct tl_xpti_told *told)
 #define TELLING_OF(stream, ends)                                                                   \
 	TELLING;                                                                                   \
 	struct tl_xpti_told told                                                                   \
-		__attribute__((cleanup(end_told))) = {tl_xpti_thread.told, stream, ends};          \
+		__attribute__((cleanup(told_end))) = {tl_xpti_thread.told, stream, ends};          \
 	tl_xpti_thread.told = &told
 
 void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version,
 			      const char *stream)
 {
-	if (is_told(stream, false))
+	if (is_being_told(stream, false))
 		return;
 	TELLING_OF(stream, false);
-	for (struct tl_xpti_subscriber *s = first(); s; s = s->next)
+	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next)
 		s->init(major, minor, version, stream);
 }
 
 void tl_xpti_subscribers_finish(const char *stream)
 {
-	if (is_told(stream, true))
+	if (is_being_told(stream, true))
 		return;
 	TELLING_OF(stream, true);
-	for (struct tl_xpti_subscriber *s = first(); s; s = s->next)
+	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next)
 		s->finish(stream);
 }
 
@@ -282,7 +278,7 @@ uint8_t tl_xpti_subscribers_detail(const char *stream)
 	uint8_t highest = xpti_detail_none;
 
 	TELLING;
-	for (struct tl_xpti_subscriber *s = first(); s; s = s->next) {
+	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next) {
 		uint8_t level = xpti_detail_normal;
 		if (s->detail && !s->detail(stream, &level))
 			level = xpti_detail_normal;

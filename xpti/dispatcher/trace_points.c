@@ -3,27 +3,30 @@
  * trace_points.c: trace points: places in the code, the events that are made of them, and their
  * uids.
  *
- * A place is (source file, function, line, column); it is put in once, and counts its events. Each
- * call that registers or makes something makes a new trace point of the place, with a uid of its
- * own.
+ * A place is (source file, function, line, column). It is stored once, and counts its events. Each
+ * call that registers a payload or makes an event makes a new trace point of the place, with a uid
+ * of its own.
  *
- * Slabs are 256 KiB, aligned to that, of one pool (pools.h). A uid is generation << 32 | slab << 10
- * | slot, plus 1; the generation starts from 1 and is counted up each time that a slot is used, so
- * no small number is a uid, and none names two trace points.
+ * A slab has 256 KiB, aligned to its size, and belongs to one pool (pools.h). A uid is
+ * (generation << 32 | slab << 10 | slot) + 1. The generation of a slot starts at 1 and grows each
+ * time that the slot is used. So no small number is a uid, and no uid names two trace points.
  *
- * A released trace point is at once found no more. Its slot becomes free in batches, when every
- * notification has ended that had begun by then: its metadata may be iterated in a callback.
+ * A released trace point can't be found any more. Its slot becomes free later, in a batch, when all
+ * notifications have ended that had begun by then: a callback may be iterating its metadata.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/args/args.h"
-#include "xpti/dispatcher/dispatcher.h"
+#include "xpti/dispatcher/trace_points.h"
+#include "xpti/dispatcher/cxx_interfaces.h"
+#include "xpti/dispatcher/event_metadata.h"
 #include "xpti/dispatcher/id_table.h"
 #include "xpti/dispatcher/hash_trie.h"
 #include "xpti/dispatcher/pins.h"
 #include "xpti/dispatcher/pools.h"
+#include "xpti/dispatcher/string_table.h"
 
 /* ---- places ---- */
 
@@ -36,7 +39,7 @@ struct place {
 
 static struct tl_index places;
 
-static bool same_place(const struct tl_entry *entry, const void *key_)
+static bool place_is_same(const struct tl_entry *entry, const void *key_)
 {
 	const struct place *place = (const struct place *)entry, *key = key_;
 
@@ -44,13 +47,14 @@ static bool same_place(const struct tl_entry *entry, const void *key_)
 	       place->column == key->column;
 }
 
-/* Under the pool's lock. NULL: no memory. */
-static struct place *place_of(struct tl_pool *pool, const struct place *key)
+/* The caller holds the pool's lock. NULL: memory is short. */
+static struct place *place_get(struct tl_pool *pool, const struct place *key)
 {
 	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file),
 				    (uint64_t)key->line << 32 | key->column);
 	struct tl_index_place at;
-	struct place *place = (struct place *)tl_index_find_at(&places, &at, hash, same_place, key);
+	struct place *place =
+		(struct place *)tl_index_find_at(&places, &at, hash, place_is_same, key);
 
 	if (place || !(place = tl_pool_alloc(pool, sizeof(*place))))
 		return place;
@@ -60,13 +64,13 @@ static struct place *place_of(struct tl_pool *pool, const struct place *key)
 	place->line = key->line;
 	place->column = key->column;
 	atomic_init(&place->instances, 0);
-	struct tl_entry *there = tl_index_put(&at, &place->entry, same_place, key);
+	struct tl_entry *there = tl_index_put(&at, &place->entry, place_is_same, key);
 	if (there != &place->entry)
 		tl_pool_undo(pool, place, sizeof(*place));
 	return (struct place *)there;
 }
 
-static void forget_instances(struct tl_entry *place)
+static void place_forget_instances(struct tl_entry *place)
 {
 	atomic_store_explicit(&((struct place *)place)->instances, 0, memory_order_relaxed);
 }
@@ -84,14 +88,14 @@ struct slab {
 };
 
 enum { SLOTS = (SLAB - sizeof(struct slab)) / sizeof(struct tl_xpti_point) };
-enum { TOGETHER = 64 }; /* slots whose memory comes at once */
+enum { TOGETHER = 64 }; /* how many slots get their memory at once */
 _Static_assert(SLOTS <= 1 << SLOT_BITS, "a slot's number has room");
 
-/* Released trace points that wait. */
+/* Released trace points that wait to become free. */
 struct batch {
 	struct tl_xpti_point *first;
 	uint32_t count;
-	/* free when all notifications are of this one, or later */
+	/* free when all notifications began in this epoch or later */
 	uint64_t epoch;
 };
 
@@ -105,24 +109,24 @@ struct points {
 static struct points points_of[TL_POOLS];
 static struct tl_ids slabs;
 static struct tl_index addresses;
-/* of those who make slabs, so that their numbers have no gaps */
+/* Held by a thread that makes a slab, so that numbers have no gaps. */
 static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t nslabs; /* protected by it */
 
-static bool same_address(const struct tl_entry *entry, const void *address)
+static bool slab_is_at(const struct tl_entry *entry, const void *address)
 {
 	return entry == address;
 }
 
-static uint64_t hash_of(const void *slab)
+static uint64_t slab_hash(const void *slab)
 {
 	return tl_hash_mix((uintptr_t)slab, 0);
 }
 
-/* Of LeakSanitizer, where a program has it: what trace points hold is not lost. */
+/* Where a program has LeakSanitizer: what trace points point to is not lost. */
 extern void __lsan_register_root_region(const void *begin, size_t size) __attribute__((weak));
 
-static struct slab *make_slab(struct tl_pool *pool)
+static struct slab *slab_make(struct tl_pool *pool)
 {
 	struct slab *slab = tl_region_take(SLAB, SLAB);
 	struct tl_index_place at;
@@ -133,14 +137,14 @@ static struct slab *make_slab(struct tl_pool *pool)
 	pthread_mutex_lock(&slabs_lock);
 	slab->number = nslabs;
 	/*
-	 * Once an address or a uid can lead there it stays, even where memory is too short to use
-	 * it.
+	 * Once an address or a uid can lead to the slab it stays, even where memory is too short
+	 * to use it.
 	 */
 	bool in = nslabs < 1u << (32 - SLOT_BITS) && tl_ids_put(&slabs, nslabs, slab);
 	if (in) {
 		nslabs++;
-		tl_index_find_at(&addresses, &at, hash_of(slab), same_address, slab);
-		tl_index_put(&at, &slab->entry, same_address, slab);
+		tl_index_find_at(&addresses, &at, slab_hash(slab), slab_is_at, slab);
+		tl_index_put(&at, &slab->entry, slab_is_at, slab);
 	}
 	pthread_mutex_unlock(&slabs_lock);
 	if (in && __lsan_register_root_region)
@@ -153,10 +157,10 @@ struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset)
 	uintptr_t at = (uintptr_t)address - offset;
 	struct slab *slab = (struct slab *)(at & ~(uintptr_t)(SLAB - 1));
 
-	if (!address || !tl_index_find(&addresses, hash_of(slab), same_address, slab))
+	if (!address || !tl_index_find(&addresses, slab_hash(slab), slab_is_at, slab))
 		return NULL;
 	size_t in = at - (uintptr_t)slab->points;
-	/* Acquire pairs with take_slot's release: the slot's generation and interfaces. */
+	/* Acquire pairs with slot_take's release: the slot's generation and interfaces. */
 	if (in % sizeof(struct tl_xpti_point) ||
 	    in / sizeof(struct tl_xpti_point) >=
 		    atomic_load_explicit(&slab->used, memory_order_acquire))
@@ -181,9 +185,9 @@ static struct slab *slab_of(const struct tl_xpti_point *point)
 	return (struct slab *)((uintptr_t)point & ~(uintptr_t)(SLAB - 1));
 }
 
-/* ---- releasing; under the pool's lock ---- */
+/* ---- releasing; the caller holds the pool's lock ---- */
 
-static void make_free(struct points *points, struct batch *batch)
+static void batch_make_free(struct points *points, struct batch *batch)
 {
 	while (batch->first) {
 		struct tl_xpti_point *point = batch->first;
@@ -196,12 +200,12 @@ static void make_free(struct points *points, struct batch *batch)
 	batch->count = 0;
 }
 
-/* Make free what can be, and let what has been released since begin to wait. */
-static void turn_over(struct points *points)
+/* Free what can be freed; let what was released since then begin to wait. */
+static void points_turn_over(struct points *points)
 {
 	tl_xpti_heavy_barrier();
 	if (points->sealed.first && tl_xpti_all_since(points->sealed.epoch))
-		make_free(points, &points->sealed);
+		batch_make_free(points, &points->sealed);
 	if (!points->sealed.first) {
 		points->sealed = points->released;
 		points->sealed.epoch =
@@ -210,7 +214,7 @@ static void turn_over(struct points *points)
 	}
 }
 
-static bool release(struct points *points, struct tl_xpti_point *point)
+static bool point_release_in(struct points *points, struct tl_xpti_point *point)
 {
 	if (!atomic_exchange_explicit(&point->uid, 0, memory_order_acq_rel))
 		return false;
@@ -226,17 +230,17 @@ bool tl_xpti_point_release(struct tl_xpti_point *point)
 	struct points *points = &points_of[tl_pool_number(pool)];
 
 	pthread_mutex_lock(&pool->lock);
-	bool was = release(points, point);
+	bool was = point_release_in(points, point);
 	if (points->released.count >= BATCH && points->released.count % BATCH == 0)
-		turn_over(points);
+		points_turn_over(points);
 	pthread_mutex_unlock(&pool->lock);
 	return was;
 }
 
 /* ---- making ---- */
 
-/* A slot that is free, or has never been used. Under the pool's lock. */
-static struct tl_xpti_point *take_slot(struct tl_pool *pool)
+/* A slot that is free or was never used. The caller holds the pool's lock. */
+static struct tl_xpti_point *slot_take(struct tl_pool *pool)
 {
 	struct points *points = &points_of[tl_pool_number(pool)];
 	struct tl_xpti_point *point = points->free;
@@ -247,7 +251,7 @@ static struct tl_xpti_point *take_slot(struct tl_pool *pool)
 	}
 	if (!points->slab ||
 	    atomic_load_explicit(&points->slab->used, memory_order_relaxed) == SLOTS)
-		points->slab = make_slab(pool);
+		points->slab = slab_make(pool);
 	if (!points->slab)
 		return NULL;
 	uint32_t used = atomic_load_explicit(&points->slab->used, memory_order_relaxed);
@@ -256,8 +260,8 @@ static struct tl_xpti_point *take_slot(struct tl_pool *pool)
 		tl_region_populate(point, (SLOTS - used < TOGETHER ? SLOTS - used : TOGETHER) *
 						  sizeof(*point));
 	/*
-	 * Written before it is read, as all of a slot: a page that is read first has a second
-	 * fault, and that one stops all threads that run.
+	 * All of a slot is written before it is read. A page that is read first faults again when
+	 * it is written, and that second fault stops all threads that run.
 	 */
 	point->generation = 0;
 	tl_xpti_interfaces_init(point);
@@ -267,7 +271,7 @@ static struct tl_xpti_point *take_slot(struct tl_pool *pool)
 	return point;
 }
 
-static uint64_t next_uid(struct tl_xpti_point *point)
+static uint64_t point_next_uid(struct tl_xpti_point *point)
 {
 	struct slab *slab = slab_of(point);
 
@@ -289,13 +293,13 @@ static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text
 	return tl_xpti_text(pool, given && is_text(text) ? text : otherwise, true);
 }
 
-static bool is_valid(const xpti_payload *payload)
+static bool payload_is_valid(const xpti_payload *payload)
 {
 	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file));
 }
 
-static void fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
-			 const xpti_payload *from, const struct place *place, uint64_t uid)
+static void point_fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
+			       const xpti_payload *from, const struct place *place, uint64_t uid)
 {
 	const struct tl_xpti_text *stack =
 		from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace)
@@ -318,14 +322,14 @@ static void fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
 	};
 }
 
-/* What makes an event of a trace point; one that is only registered has none. */
+/* What a trace point's event has from xptiMakeEvent; nothing where it is only registered. */
 struct kind {
 	uint16_t type, activity;
 	uint64_t flags;
 };
 
-static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance,
-		       const struct kind *kind)
+static void point_fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t instance,
+			     const struct kind *kind)
 {
 	xpti_event *event = &point->event;
 
@@ -341,9 +345,9 @@ static void fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t insta
 	point->cursor = NULL;
 }
 
-/* A new trace point of a valid payload's place. Under the pool's lock. NULL: no memory. */
-static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *payload,
-				     const struct kind *kind)
+/* A new trace point at the place of a valid payload. Under the pool's lock. NULL: no memory. */
+static struct tl_xpti_point *point_make_in(struct tl_pool *pool, const xpti_payload *payload,
+					   const struct kind *kind)
 {
 	struct place key = {.name = text_or(pool, payload->name,
 					    payload->flags & xpti_payload_has_name, "unknown"),
@@ -352,38 +356,39 @@ static struct tl_xpti_point *make_in(struct tl_pool *pool, const xpti_payload *p
 					    "unknown-file"),
 			    .line = payload->line_no,
 			    .column = payload->column_no};
-	struct place *place = key.name && key.file ? place_of(pool, &key) : NULL;
-	struct tl_xpti_point *point = place ? take_slot(pool) : NULL;
+	struct place *place = key.name && key.file ? place_get(pool, &key) : NULL;
+	struct tl_xpti_point *point = place ? slot_take(pool) : NULL;
 
 	if (!point)
 		return NULL;
-	uint64_t uid = next_uid(point);
-	fill_payload(pool, point, payload, place, uid);
-	fill_event(point, uid,
-		   atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1, kind);
+	uint64_t uid = point_next_uid(point);
+	point_fill_payload(pool, point, payload, place, uid);
+	point_fill_event(point, uid,
+			 atomic_fetch_add_explicit(&place->instances, 1, memory_order_relaxed) + 1,
+			 kind);
 	/* Release pairs with tl_xpti_point_uid's acquire. */
 	atomic_store_explicit(&point->uid, uid, memory_order_release);
 	return point;
 }
 
-static struct tl_xpti_point *make(const xpti_payload *payload, const struct kind *kind)
+static struct tl_xpti_point *point_make(const xpti_payload *payload, const struct kind *kind)
 {
 	struct tl_pool *pool = tl_pool_own();
 
 	pthread_mutex_lock(&pool->lock);
-	struct tl_xpti_point *point = make_in(pool, payload, kind);
+	struct tl_xpti_point *point = point_make_in(pool, payload, kind);
 	pthread_mutex_unlock(&pool->lock);
 	return point;
 }
 
 static const struct kind registered;
 
-static void release_all(struct slab *slab)
+static void slab_release_all(struct slab *slab)
 {
 	uint32_t used = atomic_load_explicit(&slab->used, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < used; i++)
-		release(&points_of[tl_pool_number(slab->pool)], &slab->points[i]);
+		point_release_in(&points_of[tl_pool_number(slab->pool)], &slab->points[i]);
 }
 
 void tl_xpti_points_reset(void)
@@ -391,16 +396,16 @@ void tl_xpti_points_reset(void)
 	tl_pools_lock();
 	tl_xpti_slabs_lock();
 	for (uint32_t i = 0; i < nslabs; i++)
-		release_all(tl_ids_get(&slabs, i));
+		slab_release_all(tl_ids_get(&slabs, i));
 	/*
-	 * Those that were waiting; those of now; and these at once, where no notification is under
-	 * way.
+	 * First those that were waiting, then those released here; these become free at once where
+	 * no notification is under way.
 	 */
 	for (int i = 0; i < TL_POOLS; i++)
 		for (int turn = 0;
 		     turn < 3 && (points_of[i].released.first || points_of[i].sealed.first); turn++)
-			turn_over(&points_of[i]);
-	tl_index_visit_all(&places, forget_instances);
+			points_turn_over(&points_of[i]);
+	tl_index_visit_all(&places, place_forget_instances);
 	tl_xpti_slabs_unlock();
 	tl_pools_unlock();
 }
@@ -415,37 +420,37 @@ void tl_xpti_slabs_unlock(void)
 	pthread_mutex_unlock(&slabs_lock);
 }
 
-/* ---- events that others have made ---- */
+/* ---- events that programs have made themselves ---- */
 
-/* Copy memory that may not be there. */
-static bool peek(const void *at, void *copy, size_t size)
+/* Copy memory that may not be mapped. False: it is not. */
+static bool copy_checked(const void *at, void *copy, size_t size)
 {
 	return tl_checked_copy(copy, at, size) == size;
 }
 
-/* A map's buckets, and its first node, are in memory. */
-static bool leads_somewhere(const xpti_metadata *map)
+/* True if a map's buckets and its first node are mapped memory. */
+static bool map_leads_somewhere(const xpti_metadata *map)
 {
 	xpti_metadata_node node, *bucket;
 
-	return (!map->buckets || peek(map->buckets, &bucket, sizeof(bucket))) &&
-	       (!map->first || peek(map->first, &node, sizeof(node)));
+	return (!map->buckets || copy_checked(map->buckets, &bucket, sizeof(bucket))) &&
+	       (!map->first || copy_checked(map->first, &node, sizeof(node)));
 }
 
 /*
- * Programs may pass events that they have filled in themselves. One of those, or NULL where there
- * is none: a pointer that leads nowhere, or to something else, does no harm.
+ * Programs may pass events that they have filled in themselves. Returns a copy of such an event, or
+ * NULL where `event` is none: a pointer to unmapped memory or to something else does no harm.
  */
 static const xpti_event *foreign_event(const xpti_event *event, xpti_event *copy)
 {
 	struct slab *slab = (struct slab *)((uintptr_t)event & ~(uintptr_t)(SLAB - 1));
 
 	if (!event || (uintptr_t)event % _Alignof(xpti_event) ||
-	    tl_index_find(&addresses, hash_of(slab), same_address, slab))
+	    tl_index_find(&addresses, slab_hash(slab), slab_is_at, slab))
 		return NULL;
-	if (!peek(event, copy, sizeof(*copy)) || !tl_xpti_metadata_can_be(copy, event))
+	if (!copy_checked(event, copy, sizeof(*copy)) || !tl_xpti_metadata_can_be(copy, event))
 		return NULL;
-	return leads_somewhere(&copy->metadata) ? copy : NULL;
+	return map_leads_somewhere(&copy->metadata) ? copy : NULL;
 }
 
 xpti_metadata *tl_xpti_metadata_of(xpti_event *event)
@@ -462,7 +467,8 @@ xpti_metadata *tl_xpti_metadata_of(xpti_event *event)
 uint64_t xptiRegisterPayload(xpti_payload *payload)
 {
 	tl_xpti_start();
-	struct tl_xpti_point *point = is_valid(payload) ? make(payload, &registered) : NULL;
+	struct tl_xpti_point *point =
+		payload_is_valid(payload) ? point_make(payload, &registered) : NULL;
 	if (!point)
 		return XPTI_INVALID_UID;
 	payload->internal = point->payload.internal;
@@ -479,7 +485,8 @@ xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t even
 				  xpti_event_has_event_type | xpti_event_has_activity_type};
 
 	tl_xpti_start();
-	struct tl_xpti_point *point = instance && is_valid(payload) ? make(payload, &kind) : NULL;
+	struct tl_xpti_point *point =
+		instance && payload_is_valid(payload) ? point_make(payload, &kind) : NULL;
 	if (!point)
 		return NULL;
 	*instance = point->event.instance_id;
@@ -533,7 +540,7 @@ xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file,
 	payload.code_ptr_va = code_ptr_va;
 	if (!is_text(function) && !is_text(file))
 		payload.line_no = payload.column_no = 0;
-	struct tl_xpti_point *point = make(&payload, &registered);
+	struct tl_xpti_point *point = point_make(&payload, &registered);
 	return point ? &point->tracepoint_if : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warning.h: the one line that a user reads when a library that a setting names can't be used. The
- * dispatcher says it of subscribers, the proxy of the dispatcher.
+ * warning.h: the line on standard error that says why a library that a setting names can't be used.
+ * The dispatcher prints it about subscribers, the proxy about the dispatcher.
  */
 #ifndef TL_XPTI_DISPATCHER_WARNING_H
 #define TL_XPTI_DISPATCHER_WARNING_H
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the loader says without the path that it mostly begins with. */
+/* A message of the dynamic loader without the path with which most of them begin. */
 static inline const char *tl_xpti_reason(const char *path, const char *error)
 {
 	size_t size = strlen(path);
@@ -20,7 +20,7 @@ static inline const char *tl_xpti_reason(const char *path, const char *error)
 		       : error;
 }
 
-/* A long path is told by its end; whatever is in it, it is one line. */
+/* Of a long path only the end is printed. Control characters become '?', so that it is one line. */
 static inline void tl_xpti_say(const char *what, const char *path, const char *why,
 			       const char *setting)
 {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proxy.c: libtracelayer-xptiproxy.a, with which programs and libraries ship instrumentation and no
- * dispatcher.
+ * proxy.c: the functions of libtracelayer-xptiproxy.a, and loading the dispatcher.
  *
- * The first call of any function loads the dispatcher that XPTI_FRAMEWORK_DISPATCHER names; from
- * then on each call is one through a table. Where the variable is unset or empty, or the dispatcher
- * can't be used, which is said in one line, every call returns at once: FAIL, NULL, false, or what
- * else proxy_functions.h says.
+ * Where XPTI_FRAMEWORK_DISPATCHER is unset or empty, every call returns at once: FAIL, NULL, false,
+ * or another value that proxy_functions.h lists. So it does where the dispatcher can't be used; then
+ * one line on standard error says why.
  *
- * There is no lock. Threads that come while the first one loads do as it does: the loader gives all
- * the same library, and one of their tables is published. What the dispatcher's constructors call
- * goes through in the same way. The dispatcher stays loaded, also after xptiFrameworkFinalize:
- * other threads may be in it.
+ * There is no lock. Several threads may load the dispatcher at the same time: the loader gives all of
+ * them the same library, and one of their tables is published. Calls that the dispatcher's own
+ * constructors make work in the same way. The dispatcher stays loaded, also after
+ * xptiFrameworkFinalize: other threads may be running in it.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -19,7 +17,7 @@
 #include <stdlib.h>
 
 #include "tracelayer/xpti.h"
-#include "xpti/dispatcher/warning.h"
+#include "xpti/dispatcher/dispatcher.h"
 
 #define FUNCTION(type, name, parameters, arguments, nothing) __typeof__(&name) name;
 struct functions {
@@ -38,14 +36,14 @@ static const struct {
 #include "xpti/proxy/proxy_functions.h"
 };
 
-/* Both empty: no dispatcher has been looked for; there is none. */
+/* Both have no functions. untried: no dispatcher was looked for yet; none: there is none. */
 static const struct functions untried, none;
 static _Atomic(const struct functions *) current = &untried;
 
-/* Take a dispatcher's functions. False, and why, where it can't be used. */
-static bool fill(struct functions *functions, void *handle, char *why, size_t size)
+/* Fill the table with a dispatcher's functions. False, and why, where it can't be used. */
+static bool functions_fill(struct functions *functions, void *handle, char *why, size_t size)
 {
-	/* It would lead back to us, or to another that looks for its dispatcher. */
+	/* It would lead back here, or to another proxy. */
 	if (dlsym(handle, "xptiTraceTryToEnable")) {
 		snprintf(why, size, "it is a proxy, not a dispatcher");
 		return false;
@@ -61,8 +59,8 @@ static bool fill(struct functions *functions, void *handle, char *why, size_t si
 	return true;
 }
 
-/* The functions of the dispatcher; NULL, and why, where it can't be used. */
-static struct functions *take(const char *path, char *why, size_t size)
+/* Load a dispatcher. NULL, and why, where it can't be used. */
+static struct functions *dispatcher_open(const char *path, char *why, size_t size)
 {
 	void *handle = dlopen(path, RTLD_LAZY);
 
@@ -74,32 +72,29 @@ static struct functions *take(const char *path, char *why, size_t size)
 	}
 	snprintf(why, size, "out of memory");
 	struct functions *functions = calloc(1, sizeof(*functions));
-	if (functions && fill(functions, handle, why, size))
+	if (functions && functions_fill(functions, handle, why, size))
 		return functions;
 	free(functions);
 	dlclose(handle);
 	return NULL;
 }
 
-/* Try, where that is not done yet, or was to no avail so far. */
-static const struct functions *load(const struct functions *seen)
+/* Load the dispatcher, where that was not tried yet or failed. `seen` is the current table. */
+static const struct functions *functions_load(const struct functions *seen)
 {
 	char why[1024];
-	/*
-	 * Not in a program that runs with other rights than its user's: it would be a way to them.
-	 */
+	/* Not in a set-user-id program: the user's library would get its rights. */
 	const char *path = secure_getenv("XPTI_FRAMEWORK_DISPATCHER");
 	bool named = path && *path;
-	struct functions *taken = named ? take(path, why, sizeof(why)) : NULL;
+	struct functions *taken = named ? dispatcher_open(path, why, sizeof(why)) : NULL;
 	const struct functions *functions = taken ? taken : &none;
 
 	/*
-	 * Release pairs with the acquire loads of it, in functions_now and here: the table is
-	 * filled.
+	 * Release pairs with the acquire loads in functions_now and here: the table is filled.
 	 */
 	if (!atomic_compare_exchange_strong_explicit(&current, &seen, functions,
 						     memory_order_acq_rel, memory_order_acquire)) {
-		free(taken); /* another thread was faster, and has said what there is to say */
+		free(taken); /* another thread was faster, and has printed the line */
 		return seen;
 	}
 	if (named && !taken)
@@ -107,9 +102,9 @@ static const struct functions *load(const struct functions *seen)
 	return functions;
 }
 
-static __attribute__((noinline, cold)) const struct functions *load_first(void)
+static __attribute__((noinline, cold)) const struct functions *functions_load_first(void)
 {
-	return load(&untried);
+	return functions_load(&untried);
 }
 
 static inline const struct functions *functions_now(void)
@@ -122,7 +117,7 @@ void xptiTraceTryToEnable(void)
 	const struct functions *functions = functions_now();
 
 	if (functions == &untried || functions == &none)
-		load(functions);
+		functions_load(functions);
 }
 
 #define FUNCTION(type, name, parameters, arguments, nothing)                                       \
@@ -131,7 +126,7 @@ void xptiTraceTryToEnable(void)
 		const struct functions *functions = functions_now();                               \
 		if (__builtin_expect(functions->name != NULL, 1))                                  \
 			return functions->name arguments;                                          \
-		if (functions == &untried && (functions = load_first())->name)                     \
+		if (functions == &untried && (functions = functions_load_first())->name)           \
 			return functions->name arguments;                                          \
 		return nothing;                                                                    \
 	}

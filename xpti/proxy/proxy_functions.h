@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proxy_functions.h: the functions of a dispatcher, each with what it returns where none is loaded.
- * Included by proxy.c with FUNCTION defined, more than once: FUNCTION(type, name, parameters,
- * arguments, nothing).
+ * proxy_functions.h: the functions of a dispatcher, each with what it returns without a dispatcher.
+ * proxy.c includes it several times, with FUNCTION defined each time: FUNCTION(type, name,
+ * parameters, arguments, nothing).
  */
 FUNCTION(void, xptiFrameworkInitialize, (void), (), (void)0)
 FUNCTION(void, xptiFrameworkFinalize, (void), (), (void)0)
@@ -90,7 +90,7 @@ FUNCTION(uint16_t, xptiRegisterUserDefinedTracePoint, (const char *tool, uint8_t
 FUNCTION(uint16_t, xptiRegisterUserDefinedEventType, (const char *tool, uint8_t value),
 	 (tool, value), UINT16_MAX)
 
-/* Dispatchers may do without these. */
+/* A dispatcher may lack these. */
 #ifndef OPTIONAL_FUNCTION
 #define OPTIONAL_FUNCTION FUNCTION
 #endif

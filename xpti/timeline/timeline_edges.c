@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeline_edges.c: see timeline.h.
+ * timeline_edges.c: edges, runs of nodes, and arrows.
  *
- * An edge leads from one node's uid to another's. What is notified of with such a uid is a run of
- * the node, and each run of an edge's target gets an arrow from that run of the source which began
- * last before it: from its end, or, where that had not come yet, from inside of it. An arrow is
- * drawn when both runs have ended, by whichever ends last.
+ * An edge leads from the uid of one node to the uid of another. A slice with such a uid is a run of
+ * the node. Each run of an edge's target gets an arrow from the run of the source that began last
+ * before it. The arrow starts at the end of that run, or inside of it where the run had not ended
+ * yet. The run that ends last draws the arrow.
  *
- * The oldest edges are forgotten when there are too many, and nodes with their last edge: so a
- * program that goes on making graphs takes no more memory than this. As edges are forgotten in the
- * order in which they were made, the one to go is the first in each list that it is in.
+ * Where there are too many edges, the library forgets the oldest, and a node with its last edge. So
+ * a program that makes graphs all the time takes no more memory than this. Edges are forgotten in
+ * the order in which they were made. So the oldest edge is the first one of each list that it is in.
  */
 #include <string.h>
 
-#include "xpti/timeline/timeline.h"
+#include "xpti/timeline/timeline_edges.h"
+#include "xpti/timeline/timeline_state.h"
+#include "xpti/timeline/timeline_types.h"
 
-/*
- * Ticks between an arrow's end and the bounds of the slice that it belongs to: some nanoseconds, so
- * that it is inside.
- */
+/* Ticks between an arrow's end and the bounds of its slice, so that the arrow ends inside. */
 #define INSIDE 16u
 
 static struct timeline_edges *edges(void)
@@ -26,32 +25,32 @@ static struct timeline_edges *edges(void)
 	return &timeline->edges;
 }
 
-static uint32_t hash_of(uint64_t a, uint64_t b)
+static uint32_t edge_hash(uint64_t a, uint64_t b)
 {
 	uint64_t hash = (a ^ b * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
 
 	return (uint32_t)(hash >> 32) % TIMELINE_EDGES;
 }
 
-/* ---- nodes and edges; all under the lock */
+/* ---- nodes and edges; the caller holds the lock */
 
-static struct timeline_node *find_node(uint64_t uid)
+static struct timeline_node *node_find(uint64_t uid)
 {
-	uint32_t at = edges()->node_table[hash_of(uid, 0)];
+	uint32_t at = edges()->node_table[edge_hash(uid, 0)];
 
 	while (at && edges()->node[at].uid != uid)
 		at = edges()->node[at].next_same;
 	return at ? &edges()->node[at] : NULL;
 }
 
-static uint32_t number_of(const struct timeline_node *node)
+static uint32_t node_number(const struct timeline_node *node)
 {
 	return (uint32_t)(node - edges()->node);
 }
 
-static void forget_node(struct timeline_node *node)
+static void node_forget(struct timeline_node *node)
 {
-	uint32_t *link = &edges()->node_table[hash_of(node->uid, 0)], number = number_of(node);
+	uint32_t *link = &edges()->node_table[edge_hash(node->uid, 0)], number = node_number(node);
 
 	while (*link != number)
 		link = &edges()->node[*link].next_same;
@@ -62,11 +61,11 @@ static void forget_node(struct timeline_node *node)
 
 static uint32_t *edge_list(const struct timeline_edge *edge)
 {
-	return &edges()->edge_table[hash_of(edges()->node[edge->source].uid,
-					    edges()->node[edge->target].uid)];
+	return &edges()->edge_table[edge_hash(edges()->node[edge->source].uid,
+					      edges()->node[edge->target].uid)];
 }
 
-static void forget_oldest(void)
+static void edge_forget_oldest(void)
 {
 	uint32_t number = (uint32_t)(edges()->oldest++ % TIMELINE_EDGES) + 1;
 	struct timeline_edge *edge = &edges()->edge[number];
@@ -80,17 +79,17 @@ static void forget_oldest(void)
 	source->first_out = edge->next_out;
 	target->first_in = edge->next_in;
 	if (!source->first_out && !source->first_in)
-		forget_node(source);
+		node_forget(source);
 	if (source != target && !target->first_out && !target->first_in)
-		forget_node(target);
+		node_forget(target);
 }
 
-static uint32_t make_node(uint64_t uid)
+static uint32_t node_make(uint64_t uid)
 {
-	struct timeline_node *node = find_node(uid);
+	struct timeline_node *node = node_find(uid);
 
 	if (node)
-		return number_of(node);
+		return node_number(node);
 	uint32_t number = edges()->free_nodes;
 	if (number)
 		edges()->free_nodes = edges()->node[number].next_same;
@@ -98,14 +97,14 @@ static uint32_t make_node(uint64_t uid)
 		number = ++edges()->nodes;
 	node = &edges()->node[number];
 	*node = (struct timeline_node){.uid = uid,
-				       .next_same = edges()->node_table[hash_of(uid, 0)]};
-	edges()->node_table[hash_of(uid, 0)] = number;
+				       .next_same = edges()->node_table[edge_hash(uid, 0)]};
+	edges()->node_table[edge_hash(uid, 0)] = number;
 	return number;
 }
 
-static bool is_known(uint64_t source, uint64_t target)
+static bool edge_is_known(uint64_t source, uint64_t target)
 {
-	for (uint32_t at = edges()->edge_table[hash_of(source, target)]; at;
+	for (uint32_t at = edges()->edge_table[edge_hash(source, target)]; at;
 	     at = edges()->edge[at].next_same)
 		if (edges()->node[edges()->edge[at].source].uid == source &&
 		    edges()->node[edges()->edge[at].target].uid == target)
@@ -113,8 +112,8 @@ static bool is_known(uint64_t source, uint64_t target)
 	return false;
 }
 
-/* Room for two more nodes and an edge. */
-static void make_room(void)
+/* Make room for two more nodes and an edge. */
+static void edges_make_room(void)
 {
 	uint64_t made = atomic_load_explicit(&edges()->made, memory_order_relaxed);
 
@@ -122,17 +121,17 @@ static void make_room(void)
 	       (made - edges()->oldest == TIMELINE_EDGES ||
 		(edges()->nodes + 2 > TIMELINE_EDGES &&
 		 !(edges()->free_nodes && edges()->node[edges()->free_nodes].next_same))))
-		forget_oldest();
+		edge_forget_oldest();
 }
 
-static void add_edge(uint64_t from, uint64_t to, uint32_t name)
+static void edge_add(uint64_t from, uint64_t to, uint32_t name)
 {
-	make_room();
+	edges_make_room();
 	uint64_t made = atomic_load_explicit(&edges()->made, memory_order_relaxed);
 	uint32_t number = (uint32_t)(made % TIMELINE_EDGES) + 1;
 	struct timeline_edge *edge = &edges()->edge[number];
 	*edge = (struct timeline_edge){
-		.source = make_node(from), .target = make_node(to), .name = name};
+		.source = node_make(from), .target = node_make(to), .name = name};
 	struct timeline_node *source = &edges()->node[edge->source],
 			     *target = &edges()->node[edge->target];
 	edge->next_same = *edge_list(edge);
@@ -155,22 +154,22 @@ void timeline_edge_made(uint64_t source, uint64_t target, uint32_t name)
 	if (!source || !target)
 		return;
 	pthread_mutex_lock(&edges()->lock);
-	if (!is_known(source, target))
-		add_edge(source, target, name);
+	if (!edge_is_known(source, target))
+		edge_add(source, target, name);
 	pthread_mutex_unlock(&edges()->lock);
 }
 
 /* ---- runs */
 
-static uint64_t inside(const struct timeline_run *run)
+static uint64_t run_inside(const struct timeline_run *run)
 {
 	uint64_t half = (run->end - run->start) / 2;
 
 	return half < INSIDE ? half : INSIDE;
 }
 
-static void draw(const struct timeline_edge *edge, const struct timeline_run *from,
-		 const struct timeline_run *to)
+static void arrow_draw(const struct timeline_edge *edge, const struct timeline_run *from,
+		       const struct timeline_run *to)
 {
 	uint64_t number = tl_guest_flows();
 	struct tl_event arrow = {.phase = 's',
@@ -180,18 +179,18 @@ static void draw(const struct timeline_edge *edge, const struct timeline_run *fr
 				 .category = timeline_category(xpti_trace_edge_create),
 				 .duration = number};
 
-	arrow.start = from->end - inside(from);
+	arrow.start = from->end - run_inside(from);
 	if (arrow.start > to->start)
 		arrow.start = to->start - from->start > INSIDE ? to->start - INSIDE : from->start;
 	tl_guest_put(&arrow);
 	arrow.phase = 'f';
 	arrow.lane = to->lane;
-	arrow.start = to->start + inside(to);
+	arrow.start = to->start + run_inside(to);
 	tl_guest_put(&arrow);
 }
 
-/* The run of the source that began last before a time; NULL: it has not ended, or is forgotten. */
-static const struct timeline_run *last_before(const struct timeline_node *node, uint64_t time)
+/* The run that began last before a time. NULL: it has not ended yet, or is forgotten. */
+static const struct timeline_run *run_last_before(const struct timeline_node *node, uint64_t time)
 {
 	const struct timeline_run *last = NULL;
 
@@ -201,41 +200,41 @@ static const struct timeline_run *last_before(const struct timeline_node *node, 
 	return last && node->began > last->start && node->began <= time ? NULL : last;
 }
 
-static void draw_from_sources(const struct timeline_node *node, const struct timeline_run *run)
+static void arrows_from_sources(const struct timeline_node *node, const struct timeline_run *run)
 {
 	for (uint32_t at = node->first_in; at; at = edges()->edge[at].next_in) {
 		const struct timeline_run *from =
-			last_before(&edges()->node[edges()->edge[at].source], run->start);
+			run_last_before(&edges()->node[edges()->edge[at].source], run->start);
 		if (from)
-			draw(&edges()->edge[at], from, run);
+			arrow_draw(&edges()->edge[at], from, run);
 	}
 }
 
-/* To those that began in this one and have ended already. */
-static void draw_to_targets(const struct timeline_node *node, const struct timeline_run *run)
+/* Arrows to runs that began in this run and have ended already. */
+static void arrows_to_targets(const struct timeline_node *node, const struct timeline_run *run)
 {
 	for (uint32_t at = node->first_out; at; at = edges()->edge[at].next_out) {
 		const struct timeline_node *target = &edges()->node[edges()->edge[at].target];
 		for (uint32_t i = 0; target != node && i < TIMELINE_RUNS && i < target->count;
 		     i++) {
 			const struct timeline_run *to = &target->runs[i];
-			if (to->start >= run->start && last_before(node, to->start) == run)
-				draw(&edges()->edge[at], run, to);
+			if (to->start >= run->start && run_last_before(node, to->start) == run)
+				arrow_draw(&edges()->edge[at], run, to);
 		}
 	}
 }
 
-static bool are_any(void)
+static bool edges_exist(void)
 {
 	return atomic_load_explicit(&edges()->made, memory_order_relaxed) != 0;
 }
 
 void timeline_run_begins(uint64_t uid, uint64_t start)
 {
-	if (TL_LIKELY(!are_any()) || !uid)
+	if (TL_LIKELY(!edges_exist()) || !uid)
 		return;
 	pthread_mutex_lock(&edges()->lock);
-	struct timeline_node *node = find_node(uid);
+	struct timeline_node *node = node_find(uid);
 	if (node && start > node->began)
 		node->began = start;
 	pthread_mutex_unlock(&edges()->lock);
@@ -245,15 +244,15 @@ void timeline_run_ends(uint64_t uid, uint32_t lane, uint64_t start, uint64_t end
 {
 	const struct timeline_run run = {.start = start, .end = end, .lane = lane};
 
-	if (TL_LIKELY(!are_any()) || !uid)
+	if (TL_LIKELY(!edges_exist()) || !uid)
 		return;
 	pthread_mutex_lock(&edges()->lock);
-	struct timeline_node *node = find_node(uid);
+	struct timeline_node *node = node_find(uid);
 	if (node) {
-		draw_from_sources(node, &run);
+		arrows_from_sources(node, &run);
 		struct timeline_run *kept = &node->runs[node->count++ % TIMELINE_RUNS];
 		*kept = run;
-		draw_to_targets(node, kept);
+		arrows_to_targets(node, kept);
 	}
 	pthread_mutex_unlock(&edges()->lock);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeline_lanes.c: see timeline.h.
+ * timeline_lanes.c: the lanes of streams.
  *
- * Each stream has a lane for each thread that notifies on it. On a lane slices have to nest, and on
- * a thread's own lane they do, since only what was begun last, of all that is still open there, is
- * put on it when it ends (timeline_open.c). All else goes aside, to lanes of the stream that are no
- * thread's: to the first on which it crosses nothing. Of such a lane only the last slice is
- * remembered, and the end of the one before it, so that now and then one more lane is made than it
- * would take.
+ * Each stream has a lane for each thread that notifies on it. Slices of a lane have to nest. On a
+ * thread's lane they do: a slice goes there only if, of all that is still open on it, it began last
+ * (timeline_open.c). All other slices go aside: to lanes of the stream that belong to no thread, each
+ * to the first one on which it crosses nothing. The library remembers only the last slice of such a
+ * lane, and the end of the one before. So it sometimes makes one lane more than necessary.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +14,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "xpti/timeline/timeline.h"
+#include "xpti/timeline/timeline_lanes.h"
+#include "xpti/timeline/timeline_open.h"
+#include "xpti/timeline/timeline_state.h"
 
 #define FAILED UINT32_MAX /* no lane could be made */
-/* ticks between slices, so that no two bounds of theirs are the same in nanoseconds */
+/* ticks between slices, so that no two of their bounds are the same in nanoseconds */
 #define APART 16u
-#define EACH  4096 /* places that a stream has in the order of lanes */
+#define EACH  4096 /* how many places a stream has in the order of lanes */
 
 /* Above the lanes of calls, stream by stream. */
-static int32_t sort_of(uint8_t stream, uint32_t order)
+static int32_t lane_order(uint8_t stream, uint32_t order)
 {
 	return ((int32_t)stream - 256) * EACH + (int32_t)(order < EACH - 1 ? order : EACH - 1);
 }
@@ -37,13 +38,13 @@ uint32_t timeline_lane(struct timeline_thread *thread, uint8_t stream)
 		int size = snprintf(name, sizeof(name), "%.900s (%.15s %ld)",
 				    timeline_stream_name(stream), own, syscall(SYS_gettid));
 		uint32_t lane = tl_guest_lane(tl_guest_number(name, (size_t)size),
-					      sort_of(stream, thread->order));
+					      lane_order(stream, thread->order));
 		thread->lanes[stream] = lane ? lane : FAILED;
 	}
 	return thread->lanes[stream] == FAILED ? 0 : thread->lanes[stream];
 }
 
-static uint32_t make_aside(uint8_t stream, uint32_t index)
+static uint32_t aside_make(uint8_t stream, uint32_t index)
 {
 	char name[TL_STRING_MAX], which[16] = "";
 
@@ -52,7 +53,7 @@ static uint32_t make_aside(uint8_t stream, uint32_t index)
 	int size = snprintf(name, sizeof(name), "%.900s (overlapping%s)",
 			    timeline_stream_name(stream), which);
 	return tl_guest_lane(tl_guest_number(name, (size_t)size),
-			     sort_of(stream, EACH - 1 - TIMELINE_ASIDES + index));
+			     lane_order(stream, EACH - 1 - TIMELINE_ASIDES + index));
 }
 
 uint32_t timeline_lane_aside(uint8_t stream, uint64_t start, uint64_t end)
@@ -62,9 +63,9 @@ uint32_t timeline_lane_aside(uint8_t stream, uint64_t start, uint64_t end)
 
 	pthread_mutex_lock(&lanes->lock);
 	for (uint32_t i = 0; i < TIMELINE_ASIDES && !found; i++) {
-		__typeof__(&lanes->asides[0]) aside = &lanes->asides[i];
+		struct timeline_aside *aside = &lanes->asides[i];
 		if (i == lanes->count) {
-			if (!(aside->number = make_aside(stream, i)))
+			if (!(aside->number = aside_make(stream, i)))
 				break;
 			lanes->count++;
 		}

@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeline_open.c: see timeline.h.
+ * timeline_open.c: what has begun and not ended, by thread.
  *
- * A thread keeps what it began in a stack. Mostly what ends is on top of it, and its slice goes to
- * the thread's lane of the stream. Where something that began later is still open, the two
- * interleave: then what began later goes aside when it ends. So it does where another thread ends
- * it.
+ * A thread keeps what it began on a stack. Mostly the top of the stack ends, and its slice goes to
+ * the thread's lane of the stream. Where an entry ends while a later one is still open, the two
+ * interleave; then the later one goes aside when it ends. An entry that another thread ends goes
+ * aside, too.
  *
- * Only its own thread pushes, and moves the top. Anybody may take what is open, by compare and
- * exchange of its state, which is another number each time that the place is filled: so what was
- * read of it before is right if the exchange succeeds. Others hold the thread's lock meanwhile,
- * since it moves what is open when there is no room left; the thread itself does without for all
- * else.
+ * Only the thread itself pushes entries and moves the top. Any thread may take an open entry, by a
+ * compare-and-exchange of its state. The state has another value each time that the entry is filled.
+ * So if the exchange succeeds, what was read of the entry before is right. Other threads hold the
+ * thread's lock while they take entries, since the thread moves its entries where it has no room
+ * left. The thread itself needs the lock only for that.
  *
- * What never ends: begins of user-defined types may be meant as events of their own, which have no
- * end, and are told as such when there is no room left, or in the end, if nothing of their type has
- * ever ended. All else that is still open then is unfinished.
+ * Entries that never end: begins of user-defined types may be meant as events of their own, without
+ * an end. If no end of that type ever came, they are recorded as instants: when there is no room
+ * left, or at the end of the stream or process. All other open entries are unfinished then.
  *
  * Ordered accesses
  *
- *	timeline_open.state	release by who fills it, acquire by who reads it: the words; release
- *				by who takes it
- *	timeline.threads	release push, acquire by who goes through it
- *	timeline_thread.over	release by the thread, acquire by the next one that has it: all that
- *				the thread had done
- *	timeline_thread.flushed	sequentially consistent both sides: see flush
+ *	timeline_open.state	release when an entry is filled, acquire when it is read: the words;
+ *				release when it is taken
+ *	timeline.threads	release when a thread is added, acquire when the list is read
+ *	timeline_thread.over	release by the thread, acquire by the next thread that uses its
+ *				memory: all that the thread had done
+ *	timeline_thread.flushed	sequentially consistent on both sides: see flush_thread
  */
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "xpti/timeline/timeline.h"
+#include "xpti/timeline/timeline_open.h"
+#include "xpti/timeline/timeline_slices.h"
+#include "xpti/timeline/timeline_state.h"
+#include "xpti/timeline/timeline_types.h"
 
-#define LEAVE (TIMELINE_OPEN / 4) /* room that is made */
-#define NOW   UINT64_MAX	  /* it is being done */
+#define LEAVE (TIMELINE_OPEN / 4) /* how many entries become free where there is no room */
+#define NOW   UINT64_MAX	  /* in .flushed: a flush is under way */
 
 static _Thread_local struct timeline_thread *self __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
@@ -51,19 +54,19 @@ bool timeline_threads_start(void)
 	return pthread_key_create(&key, thread_ends) == 0;
 }
 
-static bool is_open(struct timeline_open *open)
+static bool entry_is_open(struct timeline_open *open)
 {
 	return atomic_load_explicit(&open->state, memory_order_acquire) & 1;
 }
 
-static void lower_top(struct timeline_thread *thread)
+static void thread_lower_top(struct timeline_thread *thread)
 {
-	while (thread->top && !is_open(&thread->open[thread->top - 1]))
+	while (thread->top && !entry_is_open(&thread->open[thread->top - 1]))
 		thread->top--;
 }
 
-/* One whose thread has ended, and what it had open, too. Under the lock of the list. */
-static struct timeline_thread *find_free(void)
+/* The memory of a thread that has ended, as have all its entries. Under the lock of the list. */
+static struct timeline_thread *thread_find_free(void)
 {
 	struct timeline_thread *thread =
 		atomic_load_explicit(&timeline->threads, memory_order_relaxed);
@@ -71,28 +74,28 @@ static struct timeline_thread *find_free(void)
 	for (; thread; thread = thread->next) {
 		if (!atomic_load_explicit(&thread->over, memory_order_acquire))
 			continue;
-		lower_top(thread);
+		thread_lower_top(thread);
 		if (!thread->top)
 			break;
 	}
 	return thread;
 }
 
-static void add(struct timeline_thread *thread)
+static void thread_add(struct timeline_thread *thread)
 {
 	thread->next = atomic_load_explicit(&timeline->threads, memory_order_relaxed);
 	atomic_store_explicit(&timeline->threads, thread, memory_order_release);
 }
 
 /* In a child of fork the calling thread has the memory already. */
-static struct timeline_thread *attach(void)
+static struct timeline_thread *thread_attach(void)
 {
 	struct timeline_thread *thread = self, *free = NULL;
 
 	if (!timeline)
 		return NULL;
 	pthread_mutex_lock(&timeline->lock);
-	if (!thread && (thread = free = find_free())) {
+	if (!thread && (thread = free = thread_find_free())) {
 		memset(thread->lanes, 0, sizeof(thread->lanes));
 		for (int i = 0; i < 256; i++)
 			atomic_store_explicit(&thread->flushed[i], 0, memory_order_relaxed);
@@ -101,7 +104,7 @@ static struct timeline_thread *attach(void)
 	if (!thread)
 		thread = timeline_memory(sizeof(*thread));
 	if (thread && !free)
-		add(thread);
+		thread_add(thread);
 	if (thread) {
 		thread->order = timeline->thread_count++;
 		atomic_store_explicit(&thread->attached, 1, memory_order_relaxed);
@@ -119,12 +122,12 @@ struct timeline_thread *timeline_this_thread(void)
 
 	if (TL_LIKELY(thread && atomic_load_explicit(&thread->attached, memory_order_relaxed)))
 		return thread;
-	return attach();
+	return thread_attach();
 }
 
 /* ---- what is open */
 
-static void put(struct timeline_open *open, const struct timeline_begun *begun)
+static void entry_fill(struct timeline_open *open, const struct timeline_begun *begun)
 {
 	uint64_t words[TIMELINE_WORDS],
 		state = atomic_load_explicit(&open->state, memory_order_relaxed);
@@ -137,8 +140,8 @@ static void put(struct timeline_open *open, const struct timeline_begun *begun)
 	atomic_store_explicit(&open->state, state + 1, memory_order_release);
 }
 
-/* 0: it isn't open. */
-static uint64_t look(struct timeline_open *open, struct timeline_begun *begun)
+/* Returns the state; 0: the entry is not open. */
+static uint64_t entry_read(struct timeline_open *open, struct timeline_begun *begun)
 {
 	uint64_t words[TIMELINE_WORDS],
 		state = atomic_load_explicit(&open->state, memory_order_acquire);
@@ -151,24 +154,24 @@ static uint64_t look(struct timeline_open *open, struct timeline_begun *begun)
 	return state;
 }
 
-static bool take(struct timeline_open *open, uint64_t state)
+static bool entry_take(struct timeline_open *open, uint64_t state)
 {
 	return atomic_compare_exchange_strong_explicit(&open->state, &state, state + 1,
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
-/* Before all of it is looked at. */
-static bool may_match(struct timeline_open *open, const struct timeline_begun *end)
+/* A quick look, before the whole entry is read. */
+static bool entry_may_match(struct timeline_open *open, const struct timeline_begun *end)
 {
 	const size_t object = offsetof(struct timeline_begun, object) / 8;
 
-	return is_open(open) &&
+	return entry_is_open(open) &&
 	       atomic_load_explicit(&open->words[object], memory_order_relaxed) == end->object;
 }
 
-/* `loosely`: one of the two doesn't know which instance it is. */
-static bool matches(const struct timeline_begun *begun, const struct timeline_begun *end,
-		    bool loosely)
+/* `loosely`: one of the two has no instance. */
+static bool begun_matches(const struct timeline_begun *begun, const struct timeline_begun *end,
+			  bool loosely)
 {
 	if (begun->type != end->type || begun->stream != end->stream ||
 	    begun->object != end->object)
@@ -176,7 +179,7 @@ static bool matches(const struct timeline_begun *begun, const struct timeline_be
 	return loosely ? !begun->instance || !end->instance : begun->instance == end->instance;
 }
 
-/* What began after it on its stream, and is still open, interleaves with it. */
+/* Entries of the same stream that began later and are still open interleave with this one. */
 static void put_aside_above(struct timeline_thread *thread, uint32_t at)
 {
 	for (uint32_t i = at + 1; i < thread->top; i++)
@@ -184,15 +187,15 @@ static void put_aside_above(struct timeline_thread *thread, uint32_t at)
 			atomic_store_explicit(&thread->open[i].aside, true, memory_order_relaxed);
 }
 
-static uint8_t more_of(struct timeline_open *open)
+static uint8_t entry_more(struct timeline_open *open)
 {
 	return atomic_load_explicit(&open->aside, memory_order_relaxed) ? TIMELINE_ASIDE : 0;
 }
 
 /*
- * Of those below `top`, take the latest that matches, and replace *end by it. Its index, or -1. Of
- * its own, a thread puts aside what is above before it takes one: who finds it taken finds that,
- * too.
+ * Take the latest entry below `top` that matches, and replace *end by it. Returns its index, or -1.
+ * A thread that takes an entry of its own first puts the entries above it aside: a thread that finds
+ * the entry taken then finds that, too.
  */
 static int take_match(struct timeline_thread *thread, uint32_t top, struct timeline_begun *end,
 		      bool own, bool loosely)
@@ -201,12 +204,12 @@ static int take_match(struct timeline_thread *thread, uint32_t top, struct timel
 
 	while (top) {
 		struct timeline_open *open = &thread->open[--top];
-		uint64_t state = may_match(open, end) ? look(open, &begun) : 0;
-		if (!state || !matches(&begun, end, loosely))
+		uint64_t state = entry_may_match(open, end) ? entry_read(open, &begun) : 0;
+		if (!state || !begun_matches(&begun, end, loosely))
 			continue;
 		if (own)
 			put_aside_above(thread, top);
-		if (take(open, state)) {
+		if (entry_take(open, state)) {
 			*end = begun;
 			return (int)top;
 		}
@@ -214,7 +217,7 @@ static int take_match(struct timeline_thread *thread, uint32_t top, struct timel
 	return -1;
 }
 
-/* It began before others ended, as unfinished, what it is in. */
+/* It began before a flush ended, as unfinished, the entries around it. */
 static bool outlived_flush(struct timeline_thread *thread, const struct timeline_begun *end)
 {
 	return end->start < atomic_load_explicit(&thread->flushed[0], memory_order_seq_cst) ||
@@ -224,19 +227,19 @@ static bool outlived_flush(struct timeline_thread *thread, const struct timeline
 
 static bool pop_own(struct timeline_thread *thread, struct timeline_begun *end, bool loosely)
 {
-	lower_top(thread);
+	thread_lower_top(thread);
 	int at = take_match(thread, thread->top, end, true, loosely);
 	if (at < 0)
 		return false;
-	end->more = more_of(&thread->open[at]);
+	end->more = entry_more(&thread->open[at]);
 	if (TL_UNLIKELY(outlived_flush(thread, end)))
 		end->more |= TIMELINE_ASIDE;
 	return true;
 }
 
-static bool pop_others(struct timeline_thread *own, struct timeline_begun *end)
+static bool pop_of_others(struct timeline_thread *own, struct timeline_begun *end)
 {
-	/* Acquire: their states are whole. */
+	/* Acquire pairs with thread_add's release: the states of the threads are complete. */
 	struct timeline_thread *thread =
 		atomic_load_explicit(&timeline->threads, memory_order_acquire);
 	bool found = false;
@@ -255,7 +258,8 @@ static bool pop_others(struct timeline_thread *own, struct timeline_begun *end)
 
 bool timeline_pop(struct timeline_thread *thread, struct timeline_begun *end)
 {
-	return pop_own(thread, end, false) || pop_others(thread, end) || pop_own(thread, end, true);
+	return pop_own(thread, end, false) || pop_of_others(thread, end) ||
+	       pop_own(thread, end, true);
 }
 
 /* ---- what doesn't end */
@@ -265,9 +269,9 @@ static bool is_event_of_its_own(const struct timeline_begun *begun)
 	return begun->type & xpti_trace_user_defined && !timeline_type_ends(begun->type | 1);
 }
 
-/* Tell of one that is open as if it ended now. */
-static void give_up(struct timeline_thread *thread, struct timeline_begun *begun, uint64_t now,
-		    uint8_t more)
+/* Record an open entry as if it ended now. */
+static void entry_give_up(struct timeline_thread *thread, struct timeline_begun *begun,
+			  uint64_t now, uint8_t more)
 {
 	bool alone = is_event_of_its_own(begun);
 
@@ -276,34 +280,35 @@ static void give_up(struct timeline_thread *thread, struct timeline_begun *begun
 }
 
 /*
- * Those that have no end, or else the oldest, go; the others move together. Under the thread's
- * lock.
+ * Give up the entries that have no end, or else the oldest ones; the others move together. The
+ * caller holds the thread's lock.
  */
-static void make_room(struct timeline_thread *thread)
+static void thread_make_room(struct timeline_thread *thread)
 {
 	struct timeline_begun begun;
 	uint32_t count = 0, oldest = LEAVE;
 	uint64_t state;
 
 	for (uint32_t i = 0; i < thread->top; i++)
-		if ((state = look(&thread->open[i], &begun)) && is_event_of_its_own(&begun) &&
-		    take(&thread->open[i], state))
-			give_up(thread, &begun, 0, 0);
+		if ((state = entry_read(&thread->open[i], &begun)) && is_event_of_its_own(&begun) &&
+		    entry_take(&thread->open[i], state))
+			entry_give_up(thread, &begun, 0, 0);
 	for (uint32_t i = 0; i < thread->top; i++)
-		count += is_open(&thread->open[i]);
+		count += entry_is_open(&thread->open[i]);
 	for (uint32_t i = 0; i < thread->top && count > TIMELINE_OPEN - LEAVE && oldest; i++)
-		if ((state = look(&thread->open[i], &begun)) && take(&thread->open[i], state)) {
-			give_up(thread, &begun, 0, TIMELINE_NO_SLICE);
+		if ((state = entry_read(&thread->open[i], &begun)) &&
+		    entry_take(&thread->open[i], state)) {
+			entry_give_up(thread, &begun, 0, TIMELINE_NO_SLICE);
 			oldest--;
 			count--;
 		}
 	count = 0;
 	for (uint32_t i = 0; i < thread->top; i++) {
-		if (!(state = look(&thread->open[i], &begun)))
+		if (!(state = entry_read(&thread->open[i], &begun)))
 			continue;
-		begun.more = more_of(&thread->open[i]);
-		if (i != count && take(&thread->open[i], state))
-			put(&thread->open[count], &begun);
+		begun.more = entry_more(&thread->open[i]);
+		if (i != count && entry_take(&thread->open[i], state))
+			entry_fill(&thread->open[count], &begun);
 		count++;
 	}
 	thread->top = count;
@@ -311,23 +316,24 @@ static void make_room(struct timeline_thread *thread)
 
 void timeline_push(struct timeline_thread *thread, const struct timeline_begun *begun)
 {
-	lower_top(thread);
+	thread_lower_top(thread);
 	if (TL_UNLIKELY(thread->top == TIMELINE_OPEN)) {
 		pthread_mutex_lock(&thread->lock);
-		make_room(thread);
+		thread_make_room(thread);
 		pthread_mutex_unlock(&thread->lock);
 	}
-	put(&thread->open[thread->top], begun);
+	entry_fill(&thread->open[thread->top], begun);
 	thread->top++;
 }
 
 /*
- * What a thread has open is said to end at one time, and what it ends itself must not cross that:
- * so it puts aside, from before that time is read on, what it began before it; and so does the next
- * flush. What it had taken by then without seeing that ended sooner. Going upwards, a place that
- * the thread has taken says that what lies above it interleaves with it, where it does.
+ * All open entries of a thread end at one time, `now`. A slice that the thread ends itself must not
+ * cross that time. So from before `now` is read, the thread puts aside what it began before `now`;
+ * so does the next flush. An entry that the thread had taken before it saw the flush ended earlier
+ * than `now`. The loop goes upwards: if the thread has taken an entry, it has marked the entries
+ * above that interleave with it before.
  */
-static void flush(struct timeline_thread *thread, uint8_t stream)
+static void flush_thread(struct timeline_thread *thread, uint8_t stream)
 {
 	static struct timeline_begun taken[TIMELINE_OPEN]; /* protected by the list's lock */
 	uint32_t count = 0;
@@ -338,21 +344,21 @@ static void flush(struct timeline_thread *thread, uint8_t stream)
 		atomic_exchange_explicit(&thread->flushed[stream], NOW, memory_order_seq_cst);
 	for (uint32_t i = 0; i < TIMELINE_OPEN; i++) {
 		struct timeline_begun *begun = &taken[count];
-		if (!(state = look(&thread->open[i], begun)) ||
-		    (stream && begun->stream != stream) || !take(&thread->open[i], state))
+		if (!(state = entry_read(&thread->open[i], begun)) ||
+		    (stream && begun->stream != stream) || !entry_take(&thread->open[i], state))
 			continue;
 		begun->more =
-			more_of(&thread->open[i]) | (begun->start < before ? TIMELINE_ASIDE : 0);
+			entry_more(&thread->open[i]) | (begun->start < before ? TIMELINE_ASIDE : 0);
 		count++;
 	}
 	if (count)
 		now = tl_guest_now();
 	atomic_store_explicit(&thread->flushed[stream], count ? now : before, memory_order_seq_cst);
 	pthread_mutex_unlock(&thread->lock);
-	/* What was begun last ends first. */
+	/* The entry that began last ends first. */
 	while (count--)
 		if (taken[count].start)
-			give_up(thread, &taken[count], now, taken[count].more);
+			entry_give_up(thread, &taken[count], now, taken[count].more);
 }
 
 void timeline_flush(uint8_t stream)
@@ -361,6 +367,6 @@ void timeline_flush(uint8_t stream)
 	struct timeline_thread *thread =
 		atomic_load_explicit(&timeline->threads, memory_order_relaxed);
 	for (; thread; thread = thread->next)
-		flush(thread, stream);
+		flush_thread(thread, stream);
 	pthread_mutex_unlock(&timeline->lock);
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeline_places.c: see timeline.h.
+ * timeline_places.c: the numbers of names and places.
  *
- * Names come as pointers to texts that mostly stay where they are. So each thread remembers the
- * last ones by their addresses, and sees that the text is still the same by comparing it; which is
- * quicker than looking for a text by what it says.
+ * A notification passes names as pointers to texts, which mostly stay where they are. So each thread
+ * remembers the last names by their addresses, and compares the text to see that it is still the
+ * same. That is faster than searching for the text.
  *
- * What a program passes as user data may be no text. Before an address is read for the first time
- * it is copied by the kernel, and must be printable.
+ * The user data of a program may be no text. Before the library reads an address for the first time,
+ * the kernel copies the memory, and the copy must be printable.
  */
 #include <string.h>
 
-#include "format/args/args.h"
 #include "common/text.h"
-#include "xpti/timeline/timeline.h"
+#include "format/args/args.h"
+#include "xpti/timeline/timeline_open.h"
+#include "xpti/timeline/timeline_state.h"
 
-/* A text that is longer may have been cut. */
+/* A longer text may have been cut. */
 #define SURELY_WHOLE (TL_STRING_MAX - 4)
 
 static bool is_printable(const char *text, size_t size)
@@ -40,8 +41,8 @@ uint32_t timeline_text(const char *text, bool trusted)
 	return tl_guest_number(copy, size);
 }
 
-/* "file:line:column", as far as they are known. 0: there is no file. */
-static uint32_t source_of(const char *file, uint32_t line, uint32_t column)
+/* The number of "file:line:column", as far as these are known. 0: there is no file. */
+static uint32_t source_number(const char *file, uint32_t line, uint32_t column)
 {
 	char buffer[TL_STRING_MAX];
 	struct tl_text text = {buffer, buffer + sizeof(buffer), false};
@@ -60,13 +61,13 @@ static uint32_t source_of(const char *file, uint32_t line, uint32_t column)
 	return tl_guest_number(buffer, (size_t)(text.at - buffer));
 }
 
-static bool is_same(const struct timeline_place *place, const char *name, const char *file,
-		    uint32_t line, uint32_t column)
+static bool place_is_same(const struct timeline_place *place, const char *name, const char *file,
+			  uint32_t line, uint32_t column)
 {
 	if (place->name != name || place->file != file || place->line != line ||
 	    place->column != column)
 		return false;
-	/* Only what has a number is remembered. */
+	/* A place without a number is not remembered. */
 	return place->number && strncmp(name, place->text, place->size) == 0 &&
 	       (!name[place->size] || place->size > SURELY_WHOLE);
 }
@@ -79,12 +80,12 @@ const struct timeline_place *timeline_place(struct timeline_thread *thread, cons
 	struct timeline_place *place =
 		&thread->places[(hash ^ hash >> 8 ^ hash >> 16) % TIMELINE_PLACES];
 
-	if (TL_LIKELY(is_same(place, name, file, line, column)))
+	if (TL_LIKELY(place_is_same(place, name, file, line, column)))
 		return place;
 	*place =
 		(struct timeline_place){.name = name, .file = file, .line = line, .column = column};
 	place->number = timeline_text(name, trusted);
-	place->source = source_of(file, line, column);
+	place->source = source_number(file, line, column);
 	place->text = tl_guest_text(place->number, &place->size);
 	return place;
 }

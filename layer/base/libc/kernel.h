@@ -2,9 +2,9 @@
 /*
  * kernel.h: system calls without the C library.
  *
- * The answer is the kernel's own: a result, or -errno. Nothing of the calling thread is used or
- * changed, errno included, so these calls work on a thread that the C library does not know of, and
- * no other library can stand in their place. What belongs to a machine is in one header for each.
+ * The answer is the kernel's own: a result, or -errno. These calls use and change nothing of the
+ * calling thread, errno included. So they work in a thread that the C library does not know of, and
+ * no other library can stand in their place. Each machine has a header for what differs.
  */
 #ifndef TL_LAYER_BASE_LIBC_KERNEL_H
 #define TL_LAYER_BASE_LIBC_KERNEL_H

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libc_bytes.c: the functions for memory and strings, for libtracelayer.so alone.
+ * libc_bytes.c: the functions for memory and strings, for libtracelayer.so alone. See libc.h.
  *
- * They have the C library's names and are hidden, so the linker binds every call in
- * libtracelayer.so to them: the calls that the compiler makes by itself and those of zlib and
- * libffi, too. The C library's own can be replaced by any other library, and a sanitizer's
- * replacements need a thread that the sanitizer knows, which the writer's thread is not.
+ * The linker binds to them also the calls that the compiler makes by itself, and those of zlib and
+ * libffi.
  *
  * Most of what the encoders move is short: up to 128 bytes go without a loop, by loads and stores
- * that overlap. A build under a sanitizer has the sanitizer's functions, which check what they are
- * given.
+ * that overlap. A build under a sanitizer has the sanitizer's functions, which check their
+ * arguments.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 

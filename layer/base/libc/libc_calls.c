@@ -2,15 +2,14 @@
 /*
  * libc_calls.c: system calls under the C library's names, for libtracelayer.so alone. See libc.h.
  *
- * They do what the C library's do, errno included, which is the program's: where it lies from the
- * thread pointer is asked once (errno_from_pointer). None is a point where a thread can be
- * cancelled.
+ * They do what the C library's functions do. They set the program's errno; its distance from the
+ * thread pointer is asked for once (errno_from_pointer).
  *
- * Time comes from the vdso, which the kernel maps into each process. Its function is found by the
- * vdso's own symbols, when libtracelayer.so is loaded; without one the kernel is asked by a system
+ * Time comes from the vdso, which the kernel maps into each process. When libtracelayer.so is
+ * loaded, it finds the vdso's function by the vdso's own symbols. Without a vdso it makes a system
  * call.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 
@@ -36,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/resolve/elf.h"
+#include "layer/base/libc/elf_image.h"
 #include "layer/base/libc/kernel.h"
 
 #define KERNEL_SIGSET 8
@@ -63,7 +62,7 @@ int *__errno_location(void)
 	return (int *)(void *)(tl_thread_pointer() + distance);
 }
 
-static long answer_of(long answer)
+static long kernel_answer(long answer)
 {
 	if (__builtin_expect((unsigned long)answer < -4095ul, 1))
 		return answer;
@@ -71,7 +70,7 @@ static long answer_of(long answer)
 	return -1;
 }
 
-#define CALL(...) answer_of(TL_KERNEL(__VA_ARGS__))
+#define CALL(...) kernel_answer(TL_KERNEL(__VA_ARGS__))
 
 /*
  * libtracelayer.so exports functions for the program under these two names
@@ -82,7 +81,7 @@ long tl_own_syscall(long number, long a, long b, long c, long d, long e,
 		    long f) __asm__("__wrap_syscall");
 long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	return answer_of(tl_kernel(number, a, b, c, d, e, f));
+	return kernel_answer(tl_kernel(number, a, b, c, d, e, f));
 }
 
 /* --- time */
@@ -90,7 +89,7 @@ long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
 typedef long get_time(clockid_t clock, struct timespec *time);
 static _Atomic(get_time *) vdso_time;
 
-static __attribute__((constructor)) void find_vdso(void)
+static __attribute__((constructor)) void vdso_find(void)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
 	struct tl_elf vdso;
@@ -111,7 +110,8 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	get_time *get = atomic_load_explicit(&vdso_time, memory_order_relaxed);
 
-	return (int)answer_of(get ? get(clock, time) : TL_KERNEL(SYS_clock_gettime, clock, time));
+	return (int)kernel_answer(get ? get(clock, time)
+				      : TL_KERNEL(SYS_clock_gettime, clock, time));
 }
 
 int nanosleep(const struct timespec *time, struct timespec *left)
@@ -122,7 +122,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 /* --- files */
 
 /* Only what may create a file has one. */
-static int mode_of(int flags, va_list list)
+static int open_mode(int flags, va_list list)
 {
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, int) : 0;
 }
@@ -132,7 +132,7 @@ int open(const char *path, int flags, ...)
 	va_list list;
 
 	va_start(list, flags);
-	int mode = mode_of(flags, list);
+	int mode = open_mode(flags, list);
 	va_end(list);
 	return (int)CALL(SYS_openat, AT_FDCWD, path, flags, mode);
 }
@@ -142,7 +142,7 @@ int openat(int folder, const char *path, int flags, ...)
 	va_list list;
 
 	va_start(list, flags);
-	int mode = mode_of(flags, list);
+	int mode = open_mode(flags, list);
 	va_end(list);
 	return (int)CALL(SYS_openat, folder, path, flags, mode);
 }
@@ -192,8 +192,8 @@ int faccessat(int folder, const char *path, int mode, int flags)
 {
 	long answer = flags ? TL_KERNEL(SYS_faccessat2, folder, path, mode, flags) : -ENOSYS;
 
-	return (int)answer_of(answer == -ENOSYS ? TL_KERNEL(SYS_faccessat, folder, path, mode)
-						: answer);
+	return (int)kernel_answer(answer == -ENOSYS ? TL_KERNEL(SYS_faccessat, folder, path, mode)
+						    : answer);
 }
 
 int unlink(const char *path)
@@ -350,7 +350,7 @@ int sched_yield(void)
 /* --- signals */
 
 /* The kernel has a signal's bit where the C library has it; the C library's set is longer. */
-static void clear_tail(sigset_t *set)
+static void sigset_clear_tail(sigset_t *set)
 {
 	memset((char *)set + KERNEL_SIGSET, 0, sizeof(*set) - KERNEL_SIGSET);
 }
@@ -366,13 +366,13 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict be
 	}
 	long error = TL_KERNEL(SYS_rt_sigprocmask, how, set ? &mask : NULL, before, KERNEL_SIGSET);
 	if (!error && before)
-		clear_tail(before);
+		sigset_clear_tail(before);
 	return (int)-error;
 }
 
 int sigpending(sigset_t *set)
 {
-	clear_tail(set);
+	sigset_clear_tail(set);
 	return (int)CALL(SYS_rt_sigpending, set, KERNEL_SIGSET);
 }
 
@@ -397,7 +397,7 @@ int sigfillset(sigset_t *set)
 	return 0;
 }
 
-static uint64_t bit_of(int number)
+static uint64_t signal_bit(int number)
 {
 	return UINT64_C(1) << (number - 1);
 }
@@ -407,7 +407,7 @@ int sigaddset(sigset_t *set, int number)
 	uint64_t mask;
 
 	memcpy(&mask, set, sizeof(mask));
-	mask |= bit_of(number);
+	mask |= signal_bit(number);
 	memcpy(set, &mask, sizeof(mask));
 	return 0;
 }
@@ -417,7 +417,7 @@ int sigismember(const sigset_t *set, int number)
 	uint64_t mask;
 
 	memcpy(&mask, set, sizeof(mask));
-	return (mask & bit_of(number)) != 0;
+	return (mask & signal_bit(number)) != 0;
 }
 
 #else

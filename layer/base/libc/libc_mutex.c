@@ -3,12 +3,12 @@
  * libc_mutex.c: the locks that threads of the program wait at, for libtracelayer.so alone. See
  * libc.h.
  *
- * Plain locks, in the first word of the C library's struct, which nobody else looks at: 0 free, 1
- * held, 2 held and waited for (Drepper, "Futexes Are Tricky"). All zero is free, as
- * PTHREAD_MUTEX_INITIALIZER has it. The acquire exchanges that take a lock pair with the release
- * that gave it back.
+ * They are plain locks in the first word of the C library's struct, which nobody else looks at: 0
+ * free, 1 held, 2 held and waited for (Drepper, "Futexes Are Tricky"). All zero is free, like
+ * PTHREAD_MUTEX_INITIALIZER. The acquire exchanges that take a lock pair with the release exchange
+ * that gives it back.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 
@@ -23,9 +23,9 @@
 #include <time.h>
 
 #include "layer/base/libc/kernel.h"
-#include "layer/base/sanitizer.h"
+#include "layer/base/libc/sanitizer.h"
 
-static _Atomic uint32_t *word_of(pthread_mutex_t *mutex)
+static _Atomic uint32_t *mutex_word(pthread_mutex_t *mutex)
 {
 	return (_Atomic uint32_t *)(void *)mutex;
 }
@@ -47,19 +47,19 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	uint32_t free = 0;
 
-	if (!atomic_compare_exchange_strong_explicit(word_of(mutex), &free, 1, memory_order_acquire,
-						     memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(mutex_word(mutex), &free, 1,
+						     memory_order_acquire, memory_order_relaxed))
 		return EBUSY;
 	tl_tsan_taken(mutex);
 	return 0;
 }
 
 /* `until` NULL: for ever. */
-static int lock(pthread_mutex_t *mutex, const struct timespec *until)
+static int mutex_lock(pthread_mutex_t *mutex, const struct timespec *until)
 {
 	if (!pthread_mutex_trylock(mutex))
 		return 0;
-	while (atomic_exchange_explicit(word_of(mutex), 2, memory_order_acquire))
+	while (atomic_exchange_explicit(mutex_word(mutex), 2, memory_order_acquire))
 		if (TL_KERNEL(SYS_futex, mutex, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 2,
 			      until, NULL, FUTEX_BITSET_MATCH_ANY) == -ETIMEDOUT)
 			return ETIMEDOUT;
@@ -69,18 +69,18 @@ static int lock(pthread_mutex_t *mutex, const struct timespec *until)
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
 {
-	return lock(mutex, until);
+	return mutex_lock(mutex, until);
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	return lock(mutex, NULL);
+	return mutex_lock(mutex, NULL);
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	tl_tsan_given(mutex);
-	if (atomic_exchange_explicit(word_of(mutex), 0, memory_order_release) == 2)
+	if (atomic_exchange_explicit(mutex_word(mutex), 0, memory_order_release) == 2)
 		TL_KERNEL(SYS_futex, mutex, FUTEX_WAKE_PRIVATE, 1);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libc_texts.c: what an error is called, for libtracelayer.so alone. See libc.h. The C library's
- * function translates: it allocates and reads files.
+ * libc_texts.c: the texts of errors, for libtracelayer.so alone. See libc.h. The C library's
+ * function translates them, so it allocates and reads files.
  */
-#include "layer/base/libc/libc.h"
+#include "layer/base/libc/own_libc.h"
 
 #ifdef TL_OWN_LIBC
 

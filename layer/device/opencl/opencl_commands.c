@@ -1,456 +1,270 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_commands.c: the hooks of all functions that enqueue something. opencl_commands.h says what
- * that is; where the queue, the event and the rest are among a function's parameters is found by
- * their names. So one pair of hooks serves all.
+ * opencl_commands.c: see opencl_commands.h.
+ *
+ * A command's memory goes back to its queue, by whoever collects, and from there to the next thread
+ * that has used up what it had: so no lock is needed to have some. What a thread has is its own:
+ * only hooks ask for it, and no signal handler's call has a hook while they run.
  */
-#include "layer/device/opencl/opencl.h"
+#include "layer/device/opencl/opencl_commands.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
-#include "format/args/args.h"
-#include "layer/device/opencl/opencl_commands.h"
 #include "layer/base/cache_near.h"
+#include "layer/buffers/buffer.h"
+#include "layer/device/hook.h"
+#include "layer/device/inside_hook.h"
 
-#define FUNCTIONS 1024u /* of OpenCL; there are fewer than 300 */
+/* how far beyond the last that was waited for the list is searched for another one */
+#define SEARCH 64u
+/* nanoseconds that a call of the program may wait for who is just collecting */
+#define CLAIM_WAIT 100000000u
 
-struct kind {
-	const char *function;
-	const char *name;
-	enum tl_device_kind kind;
-	enum tl_cl_bytes bytes;
-	const char *peer;
-	const char *of;
-};
+/* --- their memory */
 
-#define KIND(function, name, kind, bytes, peer, of)                                                \
-	{#function, name, TL_DEVICE_##kind, TL_CL_##bytes, peer, of},
-static const struct kind kinds[] = {TL_CL_COMMANDS(KIND)};
-#undef KIND
-
-/* Where a function's parameters are; negative: it has none such. */
-struct shape {
-	const struct kind *_Atomic kind; /* release, last, and acquire: the rest is there */
-	int8_t queue, queues, buffer, event, blocking, kernel, dimensions, global, local;
-	int8_t size, region, of, objects, pointers, sizes, count, flags, freed;
-	bool obliged; /* it fails without an event */
-	uint8_t what; /* .kind's: enum tl_device_kind */
-};
-
-static struct shape shapes[FUNCTIONS];
-
-/* --- the queues of buffers of commands */
-
-struct commands {
-	struct tl_handle handle;
-	cl_command_queue _Atomic queue; /* that they were made for */
-};
-
-/* who puts into the table, or finds a shape */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tl_handles buffers;
-
-TL_CL_AFTER(tl_cl_create_buffer_of_commands_after)
+TL_NEAR_CODE struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue)
 {
-	const void *key = (const void *)(uintptr_t)result;
-	const cl_command_queue *queues = TL_CL_PARAM(const cl_command_queue *, call, 1);
+	struct tl_cl_thread *thread =
+		tl_cl_thread_of((const struct tl_producer *)(const void *)tl_self);
+	struct tl_cl_command *command = thread->spare;
 
-	(void)state;
-	if (unwound || !key || !queues)
-		return;
-	pthread_mutex_lock(&lock);
-	struct commands *commands = (struct commands *)tl_handles_find(&buffers, key);
-	if (!commands) {
-		commands = calloc(1, sizeof(*commands));
-		if (commands) {
-			commands->handle.key = key;
-			tl_handles_put(&buffers, &commands->handle);
-		}
-	}
-	if (commands)
-		atomic_store_explicit(&commands->queue, queues[0], memory_order_relaxed);
-	pthread_mutex_unlock(&lock);
+	/* Pairs with tl_cl_command_give_back. */
+	if (!command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
+		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
+	if (!command)
+		return malloc(sizeof(*command));
+	thread->spare = command->next;
+	return command;
 }
 
-void tl_cl_commands_after_fork(void)
+void tl_cl_command_give_back(struct tl_cl_command *command)
 {
-	pthread_mutex_init(&lock, NULL);
+	struct tl_cl_queue *queue = command->queue;
+
+	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
+	/* Release pairs with tl_cl_command_new's acquire: nothing of it is used any more. */
+	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command,
+						      memory_order_release, memory_order_relaxed))
+		;
 }
 
-/* --- shapes */
-
-static int8_t place_of(const struct tl_function *function, const char *name)
-{
-	for (uint16_t i = 0; name && i < function->count; i++)
-		if (strcmp(function->params[i].name, name) == 0)
-			return (int8_t)i;
-	return -1;
-}
-
-static int8_t place_beginning(const struct tl_function *function, const char *name)
-{
-	for (uint16_t i = 0; i < function->count; i++)
-		if (strncmp(function->params[i].name, name, strlen(name)) == 0)
-			return (int8_t)i;
-	return -1;
-}
-
-static void find_shape(struct shape *shape, const struct tl_function *function,
-		       const struct kind *kind)
-{
-	shape->queue = place_of(function, "command_queue");
-	shape->queues = place_of(function, "queues");
-	shape->buffer = place_of(function, "command_buffer");
-	shape->event = place_of(function, "event");
-	shape->obliged = strcmp(function->name, "clEnqueueMarker") == 0;
-	shape->blocking = place_beginning(function, "blocking");
-	shape->kernel = place_of(function, "kernel");
-	shape->dimensions = place_of(function, "work_dim");
-	shape->global = place_of(function, "global_work_size");
-	shape->local = place_of(function, "local_work_size");
-	shape->size = place_of(function, "size");
-	shape->region = place_of(function, "region");
-	shape->of = place_of(function, kind->of);
-	shape->objects = place_of(function, "mem_objects");
-	shape->pointers = place_of(function, "svm_pointers");
-	shape->sizes = place_of(function, "sizes");
-	shape->count = place_beginning(function, "num_");
-	shape->flags = place_of(function, "flags");
-	shape->freed = place_of(function, "pfn_free_func");
-	shape->what = (uint8_t)kind->kind;
-}
-
-/* Several threads may find it at once: they find the same, one after the other. */
-static __attribute__((noinline)) const struct shape *make_shape(struct shape *shape,
-								const struct tl_function *function)
-{
-	for (const struct kind *kind = kinds; kind < kinds + sizeof(kinds) / sizeof(*kinds);
-	     kind++) {
-		if (strcmp(kind->function, function->name) != 0)
-			continue;
-		pthread_mutex_lock(&lock);
-		if (!atomic_load_explicit(&shape->kind, memory_order_relaxed))
-			find_shape(shape, function, kind);
-		atomic_store_explicit(&shape->kind, kind, memory_order_release);
-		pthread_mutex_unlock(&lock);
-		return shape;
-	}
-	return NULL;
-}
-
-static inline const struct shape *shape_of(const struct tl_call *call)
-{
-	struct shape *shape = &shapes[call->shim->function->index % FUNCTIONS];
-
-	return TL_LIKELY(atomic_load_explicit(&shape->kind, memory_order_acquire) != NULL)
-		       ? shape
-		       : make_shape(shape, call->shim->function);
-}
-
-static const struct kind *kind_of(const struct shape *shape)
-{
-	return atomic_load_explicit(&shape->kind, memory_order_relaxed);
-}
-
-/* The value of a parameter; 0 where the function has none such. */
-#define VALUE(type, call, place) ((place) < 0 ? (type)0 : TL_CL_PARAM(type, call, place))
-
-/* --- bytes */
-
-static uint64_t region_of(const struct tl_call *call, const struct shape *shape)
-{
-	const size_t *region = VALUE(const size_t *, call, shape->region);
-
-	return region ? (uint64_t)region[0] * region[1] * region[2] : 0;
-}
-
-static uint64_t element_of(cl_mem image)
-{
-	size_t size = 0;
-
-	TL_HOOK_UNCANCELLED();
-	return tl_cl.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(size), &size, NULL) ==
-			       CL_SUCCESS
-		       ? size
-		       : 0;
-}
-
-static uint64_t objects_of(const struct tl_call *call, const struct shape *shape)
-{
-	const cl_mem *objects = VALUE(const cl_mem *, call, shape->objects);
-	cl_uint count = objects ? VALUE(cl_uint, call, shape->count) : 0;
-	uint64_t bytes = 0;
-
-	TL_HOOK_UNCANCELLED();
-	for (cl_uint i = 0; i < count; i++) {
-		size_t size = 0;
-		if (tl_cl.clGetMemObjectInfo(objects[i], CL_MEM_SIZE, sizeof(size), &size, NULL) ==
-		    CL_SUCCESS)
-			bytes += size;
-	}
-	return bytes;
-}
-
-/* A size of 0 stands for the whole allocation, and so does a list that is not there. */
-static uint64_t pointers_of(const struct tl_call *call, const struct shape *shape)
-{
-	const void *const *pointers = VALUE(const void *const *, call, shape->pointers);
-	const size_t *sizes = VALUE(const size_t *, call, shape->sizes);
-	cl_uint count = pointers ? VALUE(cl_uint, call, shape->count) : 0;
-	uint64_t bytes = 0;
-
-	for (cl_uint i = 0; i < count; i++)
-		bytes += sizes && sizes[i] ? sizes[i] : tl_cl_memory_size(pointers[i]);
-	return bytes;
-}
-
-static uint64_t bytes_of(const struct tl_call *call, const struct shape *shape)
-{
-	switch (kind_of(shape)->bytes) {
-	case TL_CL_SIZE:
-		return VALUE(size_t, call, shape->size);
-	case TL_CL_REGION:
-		return region_of(call, shape);
-	case TL_CL_PIXELS:
-		return region_of(call, shape) * element_of(VALUE(cl_mem, call, shape->of));
-	case TL_CL_OBJECTS:
-		return objects_of(call, shape);
-	case TL_CL_POINTERS:
-		return pointers_of(call, shape);
-	case TL_CL_MAPPING:
-		return tl_cl_memory_unmapped(VALUE(const void *, call, shape->of));
-	case TL_CL_NO_BYTES:
-		break;
-	}
-	return 0;
-}
-
-/* --- what there is to know of a command when it is submitted */
+/* --- the list */
 
 /*
- * Blocks of memory that the command frees. Where the program has a function for that, it will do so
- * itself.
+ * Of the queue's last finishes that began when the command had been submitted the one that ended
+ * first; NULL: none has.
  */
-static void note_freed(const struct tl_call *call, const struct shape *shape)
+static const struct tl_cl_call *queue_finish_of(const struct tl_cl_queue *queue,
+						const struct tl_cl_command *command)
 {
-	const void *const *pointers = VALUE(const void *const *, call, shape->pointers);
-	cl_uint count = pointers && shape->freed >= 0 && !TL_CL_PARAM(void *, call, shape->freed)
-				? VALUE(cl_uint, call, shape->count)
-				: 0;
+	uint32_t i = queue->finished < TL_CL_FINISHES ? queue->finished : TL_CL_FINISHES;
+	const struct tl_cl_call *first = NULL;
 
-	for (cl_uint i = 0; i < count; i++)
-		tl_cl_memory_freed(pointers[i]);
-}
-
-/* An unmap of it will tell the same bytes. */
-static void note_mapping(const struct tl_call *call, const struct shape *shape, uint64_t result,
-			 uint64_t bytes)
-{
-	bool of_parameter = kind_of(shape)->bytes == TL_CL_SIZE && shape->of >= 0;
-
-	if (shape->what == TL_DEVICE_MAP)
-		tl_cl_memory_mapped(of_parameter ? TL_CL_PARAM(const void *, call, shape->of)
-						 : (const void *)(uintptr_t)result,
-				    bytes);
-}
-
-/* A size for which there is no memory is 0. */
-static inline void copy_sizes(uint64_t to[3], const size_t *from, unsigned count)
-{
-	to[0] = 0;
-	for (unsigned i = 0; from && i < count; i++)
-		to[i] = from[i];
-}
-
-/* One moves no bytes. */
-static void describe_kernel(struct tl_cl_command *command, const struct tl_call *call,
-			    const struct shape *shape)
-{
-	const size_t *global = VALUE(const size_t *, call, shape->global);
-	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
-
-	command->name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
-	command->peer = NULL;
-	command->bytes = 0;
-	if (shape->dimensions < 0) {
-		/* A task is one work-item. */
-		command->dimensions = 1;
-		command->global[0] = command->local[0] = 1;
-	} else if (global && dimensions <= 3) {
-		command->dimensions = (uint8_t)dimensions;
-		copy_sizes(command->global, global, dimensions);
-		copy_sizes(command->local, VALUE(const size_t *, call, shape->local), dimensions);
+	if (queue->finish_began < command->submitted.end)
+		return NULL;
+	while (i--) {
+		const struct tl_cl_call *finish = &queue->finishes[i];
+		if (finish->start >= command->submitted.end && (!first || finish->end < first->end))
+			first = finish;
 	}
+	return first;
 }
 
-static const char *peer_of(const struct tl_call *call, const struct shape *shape)
+TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 {
-	const struct kind *kind = kind_of(shape);
+	struct tl_cl_queue *queue = command->queue;
 
-	if (kind->kind == TL_DEVICE_MIGRATE && kind->bytes != TL_CL_SIZE &&
-	    VALUE(cl_mem_migration_flags, call, shape->flags) & CL_MIGRATE_MEM_OBJECT_HOST)
-		return "host";
-	return kind->peer;
+	command->next = NULL;
+	command->done = false;
+	atomic_store_explicit(&command->noted, false, memory_order_relaxed);
+	command->status = CL_SUCCESS;
+	command->waited.end = 0;
+	command->has = 0;
+	tl_spin_lock_take(&queue->lock);
+	*(queue->last ? &queue->last->next : &queue->first) = command;
+	queue->last = command;
+	if (!tl_cl_unnoted(queue))
+		tl_cl_note_from(queue, command);
+	tl_cl_count_add(&queue->count, 1);
+	const struct tl_cl_call *finish = queue_finish_of(queue, command);
+	if (finish) {
+		tl_cl_note(queue, command, finish);
+		tl_cl_pass_noted(queue);
+	}
+	tl_spin_lock_release(&queue->lock);
 }
 
-static __attribute__((noinline)) void describe_other(struct tl_cl_command *command,
-						     const struct tl_call *call,
-						     const struct shape *shape, uint64_t result)
-{
-	command->name = kind_of(shape)->name;
-	command->peer = peer_of(call, shape);
-	command->bytes = bytes_of(call, shape);
-	note_mapping(call, shape, result, command->bytes);
-	note_freed(call, shape);
-}
-
-static inline void describe(struct tl_cl_command *command, struct tl_call *call,
-			    const struct shape *shape, uint64_t result)
-{
-	command->submitted = tl_cl_call_of(call);
-	command->request = call->request;
-	command->correlation = tl_device_correlation();
-	command->kind = shape->what;
-	command->blocking = VALUE(cl_bool, call, shape->blocking);
-	command->dimensions = 0;
-	if (shape->kernel >= 0)
-		describe_kernel(command, call, shape);
-	else
-		describe_other(command, call, shape, result);
-	tl_call_correlate(call, command->correlation);
-}
-
-/* --- the hooks */
-
-struct enqueued {
-	const struct shape *shape;
-	struct tl_device_command *lane; /* NULL: it is not watched */
-	struct tl_cl_queue *queue;
-	cl_event *theirs; /* where the program wants its event, or NULL */
-	bool asked;	  /* for one of ours */
-	cl_event event;
-};
-
-_Static_assert(sizeof(struct enqueued) <= TL_HOOK_STATE, "it fits");
-
-static cl_command_queue queue_of(const struct tl_call *call, const struct shape *shape)
-{
-	const cl_command_queue *queues = VALUE(const cl_command_queue *, call, shape->queues);
-
-	if (shape->queue >= 0)
-		return TL_CL_PARAM(cl_command_queue, call, shape->queue);
-	if (queues && VALUE(cl_uint, call, shape->count))
-		return queues[0];
-	struct commands *commands = (struct commands *)tl_handles_find(
-		&buffers, VALUE(const void *, call, shape->buffer));
-	return commands ? atomic_load_explicit(&commands->queue, memory_order_relaxed) : NULL;
-}
-
-/* A call that waits may call the program back. */
-bool tl_cl_is_inner(const struct tl_call *call)
-{
-	const struct tl_hooked *outer = tl_hook_outer(call);
-
-	if (!outer || outer->hook->before != tl_cl_enqueue_before)
-		return outer && (outer->hook->before == tl_cl_create_queue_before ||
-				 outer->hook->before == tl_cl_create_listed_queue_before);
-	const struct shape *shape = shape_of(outer->call);
-	return shape && !VALUE(cl_bool, outer->call, shape->blocking);
-}
+/* --- claims */
 
 /*
- * Where the program wants no event, have one all the same. Not of clEnqueueMarker, which fails
- * without; a driver that takes that is treated as if the function had none.
+ * The last one that a call has waited for; there may be others behind it where that is some way
+ * down the list. Under the lock.
  */
-TL_NEAR_CODE TL_CL_BEFORE(tl_cl_enqueue_before)
+static struct tl_cl_command *queue_last_noted(const struct tl_cl_queue *queue)
 {
-	const struct shape *shape = shape_of(call);
-	struct enqueued *enqueued = state;
+	struct tl_cl_command *last = NULL;
+	uint32_t passed = 0;
 
-	if (!shape || !tl_cl_ready() || tl_cl_is_drivers(call))
-		return;
-	enqueued->shape = shape;
-	enqueued->queue = tl_cl_queue_of(queue_of(call, shape));
-	enqueued->lane = enqueued->queue ? tl_device_submit_untimed(enqueued->queue->lanes) : NULL;
-	if (!enqueued->lane || shape->event < 0)
-		return;
-	enqueued->theirs = TL_CL_PARAM(cl_event *, call, shape->event);
-	enqueued->asked = !enqueued->theirs && !shape->obliged;
-	if (enqueued->asked)
-		TL_CL_PARAM(cl_event *, call, shape->event) = &enqueued->event;
+	for (struct tl_cl_command *command = queue->first; command && (passed < SEARCH || !last);
+	     command = command->next, passed++)
+		if (command->waited.end)
+			last = command;
+	return last;
 }
 
-/*
- * Of a command for which we did not ask for an event: one that is held by us. NULL: there is none
- * to be had.
- */
-static __attribute__((noinline)) cl_event other_event_of(const struct tl_call *call,
-							 const struct shape *shape,
-							 const struct enqueued *enqueued)
+bool tl_cl_queue_claim(struct tl_cl_queue *queue, struct tl_cl_command **last, bool noted)
 {
-	cl_event event = NULL;
+	tl_spin_lock_take(&queue->lock);
+	bool free_one = !queue->claimed;
 
-	TL_HOOK_UNCANCELLED();
-	if (enqueued->theirs)
-		return *enqueued->theirs && tl_cl.clRetainEvent(*enqueued->theirs) == CL_SUCCESS
-			       ? *enqueued->theirs
-			       : NULL;
-	/* A marker behind it ends when it does. */
-	if (tl_cl.clEnqueueMarker &&
-	    tl_cl.clEnqueueMarker(queue_of(call, shape), &event) == CL_SUCCESS)
-		return event;
-	return NULL;
+	queue->claimed = true;
+	*last = noted ? queue_last_noted(queue) : queue->last;
+	tl_spin_lock_release(&queue->lock);
+	return free_one;
 }
 
-static bool keep(struct tl_call *call, const struct enqueued *enqueued, uint64_t result)
+void tl_cl_queue_unclaim(struct tl_cl_queue *queue)
 {
-	const struct shape *shape = enqueued->shape;
-	struct tl_cl_queue *queue = enqueued->queue;
-	cl_event event = TL_LIKELY(enqueued->asked) ? enqueued->event
-						    : other_event_of(call, shape, enqueued);
-	struct tl_cl_command *command = event ? tl_cl_command_new(queue) : NULL;
+	tl_spin_lock_take(&queue->lock);
+	queue->claimed = false;
+	tl_spin_lock_release(&queue->lock);
+}
 
-	if (!command) {
-		TL_HOOK_UNCANCELLED();
-		if (event)
-			tl_cl.clReleaseEvent(event);
-		return false;
+bool tl_cl_queue_claim_patiently(struct tl_cl_queue *queue, struct tl_cl_command **last)
+{
+	const struct timespec moment = {.tv_nsec = 20000};
+	uint64_t deadline = 0;
+
+	while (!tl_cl_queue_claim(queue, last, false)) {
+		uint64_t now = tl_device_now();
+		if (!deadline)
+			deadline = now + CLAIM_WAIT;
+		if (now >= deadline)
+			return false;
+		nanosleep(&moment, NULL);
 	}
-	command->queue = queue;
-	command->lane = enqueued->lane;
-	command->event = event;
-	command->owned = !enqueued->theirs;
-	/*
-	 * The next one's memory may lie in another processor's cache, and what comes before the
-	 * driver's call delays the device.
-	 */
-	tl_device_will_submit();
-	tl_cl_command_prepare(call);
-	describe(command, call, shape, result);
-	bool blocking = command->blocking;
-	tl_cl_command_keep(command);
-	/* From here on it may be another one. */
-	tl_cl_device_keep_up(queue->device, call->end);
-	if (blocking)
-		tl_cl_waited_events(call, &event, 1);
-	else
-		tl_cl_collect_meanwhile(call, queue);
 	return true;
 }
 
-TL_NEAR_CODE TL_CL_AFTER(tl_cl_enqueue_after)
+static bool queue_has_event(struct tl_cl_queue *queue, cl_event event)
 {
-	const struct enqueued *enqueued = state;
+	tl_spin_lock_take(&queue->lock);
+	const struct tl_cl_command *command = queue->first;
+	while (command && command->event != event)
+		command = command->next;
+	tl_spin_lock_release(&queue->lock);
+	return command;
+}
 
-	if (!enqueued->lane)
-		return;
-	if (TL_UNLIKELY(unwound || tl_call_failed(call->shim->function, result) ||
-			!tl_cl_ready())) {
-		tl_device_cancel(enqueued->lane);
-		return;
+static bool queue_claim_if_it_has(struct tl_cl_queue *queue, cl_event event)
+{
+	struct tl_cl_command *last;
+
+	if (!tl_cl_queue_claim_patiently(queue, &last))
+		return false;
+	if (queue_has_event(queue, event))
+		return true;
+	tl_cl_queue_unclaim(queue);
+	return false;
+}
+
+/* What somebody is just telling of is in none of a queue's lists: so all of them are looked at. */
+struct tl_cl_queue *tl_cl_queue_claim_with(cl_event event)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (queue_claim_if_it_has(queue, event))
+			return queue;
+	return NULL;
+}
+
+/* --- taking them out */
+
+/*
+ * The call may have waited for the command, and have ended before what else is known of the
+ * command's end. When it began is known on the short way only, and there a moment after it is seen
+ * to wait: 0 until then. Should another call have taken its place meanwhile, then it is noted, and
+ * what we read doesn't matter.
+ */
+static bool waiting_may_count(const struct tl_producer *producer, const struct tl_hooked *hooked,
+			      const struct tl_cl_command *command)
+{
+	const struct tl_cl_queue *queue =
+		((const struct tl_cl_waiting *)(const void *)hooked->state)->queue;
+	uint64_t start = *(const volatile uint64_t *)&producer->thread
+				  .open[hooked - tl_device_thread_of(producer)->hooked]
+				  .start;
+
+	if (queue && queue != command->queue)
+		return false;
+	return !hooked->straight || !start ||
+	       (start >= command->submitted.end &&
+		(!command->waited.end || start < command->waited.end));
+}
+
+/*
+ * It has ended, at a time that its driver doesn't tell, and a call that waited for it may have
+ * returned before that was seen, and not be noted yet. Under the lock, so that what no longer waits
+ * here is noted. Not at the end, when nobody notes anything any more.
+ */
+static bool command_is_held(const struct tl_cl_command *command)
+{
+	if (command->has & TL_RAW_END || tl_device_has_ended())
+		return false;
+	if (command->blocking && !command->waited.end)
+		return true;
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next) {
+		/* Pairs with tl_cl_stops_waiting's release; queue_see_who_waits came before. */
+		const struct tl_hooked *hooked = atomic_load_explicit(
+			&tl_cl_thread_of(producer)->waiting, memory_order_acquire);
+		if (hooked && &producer->thread != tl_self &&
+		    waiting_may_count(producer, hooked, command))
+			return true;
 	}
-	tl_device_submitted(enqueued->lane, call->start);
-	if (!keep(call, enqueued, result))
-		tl_device_cancel(enqueued->lane);
+	return false;
+}
+
+/*
+ * Before command_is_held, and after it was seen which have ended, up to `last`. Commands that their driver
+ * times need no such thing.
+ */
+static void queue_see_who_waits(const struct tl_cl_queue *queue, const struct tl_cl_command *last)
+{
+	for (const struct tl_cl_command *command = queue->first; command;
+	     command = command == last ? NULL : command->next) {
+		if (command->done && !(command->has & TL_RAW_END)) {
+			tl_hook_barrier();
+			return;
+		}
+	}
+}
+
+struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last)
+{
+	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
+
+	queue_see_who_waits(queue, last);
+	tl_spin_lock_take(&queue->lock);
+	for (command = queue->first; command; command = next) {
+		next = command == last ? NULL : command->next;
+		if (!command->done || command_is_held(command)) {
+			command->done = false;
+			before = command;
+			continue;
+		}
+		*(before ? &before->next : &queue->first) = command->next;
+		if (queue->last == command)
+			queue->last = before;
+		if (tl_cl_unnoted(queue) == command)
+			tl_cl_note_from(queue, command->next);
+		if (command->waited.end)
+			tl_cl_count_add(&queue->noted, UINT32_MAX);
+		tl_cl_count_add(&queue->count, UINT32_MAX);
+		*end = command;
+		end = &command->next;
+	}
+	*end = NULL;
+	tl_spin_lock_release(&queue->lock);
+	return done;
 }

@@ -1,91 +1,185 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_commands.h: every function that enqueues something.
+ * opencl_commands.h: commands under way. A queue keeps its commands in the order of their
+ * submission, from tl_cl_command_keep until whoever has claimed the queue takes them out.
  *
- *	X(function, name, kind, bytes, peer, of)
+ * Who claims a queue alone takes commands out of it, and may read its list without the lock, up to
+ * where it ended at the claim. Other threads go on adding to it. So no lock is held while the
+ * driver is called. Whoever finds a queue claimed leaves it to the other one, also where a driver
+ * calls the program back from inside of the layer's own call.
  *
- * name: of the command's slice; a kernel has its own. kind: TL_DEVICE_…. bytes: where they come
- * from, enum tl_cl_bytes. peer: the other side of what is moved. of: the parameter that the bytes
- * are those of, where its name doesn't say so.
+ * Calls that waited are noted on the commands, under the queue's lock.
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_COMMANDS_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_COMMANDS_H
 
-enum tl_cl_bytes {
-	TL_CL_NO_BYTES,
-	TL_CL_SIZE,	/* the parameter "size" */
-	TL_CL_REGION,	/* what "region" spans, in bytes */
-	TL_CL_PIXELS,	/* what "region" spans, in elements of the image `of` */
-	TL_CL_OBJECTS,	/* the sizes of "mem_objects" */
-	TL_CL_POINTERS, /* "sizes", or those of the allocations "svm_pointers" */
-	TL_CL_MAPPING,	/* what was mapped at the pointer `of` */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layer/base/cache_near.h"
+#include "layer/device/opencl/opencl_call.h"
+#include "layer/device/opencl/opencl_queues.h"
+#include "layer/device/opencl/opencl_waiting.h"
+
+/*
+ * What is kept of a command while it is under way, and no more: it is written at each enqueue.
+ * struct tl_device_work says what the fields are. Each enqueue has the lines of the cache up to
+ * .has fetched (tl_cl_command_prepare).
+ */
+struct tl_cl_command {
+	struct tl_cl_command *next;
+
+	/* Who enqueues it fills in all of these. */
+	struct tl_cl_queue *queue;
+	struct tl_device_command *lane;
+	cl_event event;		     /* we hold it */
+	struct tl_cl_call submitted; /* the call that submitted it */
+	uint32_t correlation, request;
+	/* sizes as far as there are .dimensions, and .local[0] with them */
+	struct tl_device_facts facts;
+	bool owned;    /* the event is the layer's alone; else the program has it, too */
+	bool blocking; /* the call that submits it waits for it, too */
+
+	/* What becomes of it. */
+	/* the claimer's: it has ended, and is about to be taken out */
+	bool done;
+	_Atomic bool noted; /* a call has waited for it; written under the lock */
+	cl_int status;	    /* negative: it failed */
+	/*
+	 * of those that waited for it the one that ended first; .end 0: none yet. Written under the
+	 * lock
+	 */
+	struct tl_cl_call waited;
+	/* When it has ended: */
+	uint64_t seen; /* ticks: by then */
+	uint32_t has;
+	uint64_t queued, submit, raw_start, raw_end;
 };
 
-#define TL_CL_COMMANDS(X)                                                                          \
-	X(clEnqueueNDRangeKernel, NULL, KERNEL, NO_BYTES, NULL, NULL)                              \
-	X(clEnqueueTask, NULL, KERNEL, NO_BYTES, NULL, NULL)                                       \
-	X(clEnqueueNativeKernel, "native kernel", KERNEL, NO_BYTES, NULL, NULL)                    \
-	X(clEnqueueCommandBufferKHR, "command buffer", OTHER, NO_BYTES, NULL, NULL)                \
-                                                                                                   \
-	X(clEnqueueReadBuffer, "read buffer", READ, SIZE, "host", NULL)                            \
-	X(clEnqueueReadBufferRect, "read buffer", READ, REGION, "host", NULL)                      \
-	X(clEnqueueWriteBuffer, "write buffer", WRITE, SIZE, "host", NULL)                         \
-	X(clEnqueueWriteBufferRect, "write buffer", WRITE, REGION, "host", NULL)                   \
-	X(clEnqueueCopyBuffer, "copy buffer", COPY, SIZE, NULL, NULL)                              \
-	X(clEnqueueCopyBufferRect, "copy buffer", COPY, REGION, NULL, NULL)                        \
-	X(clEnqueueFillBuffer, "fill buffer", FILL, SIZE, NULL, NULL)                              \
-	X(clEnqueueMapBuffer, "map buffer", MAP, SIZE, "host", NULL)                               \
-                                                                                                   \
-	X(clEnqueueReadImage, "read image", READ, PIXELS, "host", "image")                         \
-	X(clEnqueueWriteImage, "write image", WRITE, PIXELS, "host", "image")                      \
-	X(clEnqueueCopyImage, "copy image", COPY, PIXELS, NULL, "src_image")                       \
-	X(clEnqueueCopyImageToBuffer, "copy image to buffer", COPY, PIXELS, NULL, "src_image")     \
-	X(clEnqueueCopyBufferToImage, "copy buffer to image", COPY, PIXELS, NULL, "dst_image")     \
-	X(clEnqueueFillImage, "fill image", FILL, PIXELS, NULL, "image")                           \
-	X(clEnqueueMapImage, "map image", MAP, PIXELS, "host", "image")                            \
-	X(clEnqueueGenerateMipmapIMG, "generate mipmap", OTHER, NO_BYTES, NULL, NULL)              \
-                                                                                                   \
-	X(clEnqueueUnmapMemObject, "unmap", UNMAP, MAPPING, "host", "mapped_ptr")                  \
-	X(clEnqueueMigrateMemObjects, "migrate", MIGRATE, OBJECTS, NULL, NULL)                     \
-	X(clEnqueueMigrateMemObjectEXT, "migrate", MIGRATE, OBJECTS, NULL, NULL)                   \
-                                                                                                   \
-	X(clEnqueueSVMMemcpy, "SVM copy", COPY, SIZE, NULL, NULL)                                  \
-	X(clEnqueueSVMMemFill, "SVM fill", FILL, SIZE, NULL, NULL)                                 \
-	X(clEnqueueSVMMap, "SVM map", MAP, SIZE, "host", "svm_ptr")                                \
-	X(clEnqueueSVMUnmap, "SVM unmap", UNMAP, MAPPING, "host", "svm_ptr")                       \
-	X(clEnqueueSVMMigrateMem, "SVM migrate", MIGRATE, POINTERS, NULL, NULL)                    \
-	X(clEnqueueSVMFree, "SVM free", OTHER, NO_BYTES, NULL, NULL)                               \
-	X(clEnqueueSVMMemcpyARM, "SVM copy", COPY, SIZE, NULL, NULL)                               \
-	X(clEnqueueSVMMemFillARM, "SVM fill", FILL, SIZE, NULL, NULL)                              \
-	X(clEnqueueSVMMapARM, "SVM map", MAP, SIZE, "host", "svm_ptr")                             \
-	X(clEnqueueSVMUnmapARM, "SVM unmap", UNMAP, MAPPING, "host", "svm_ptr")                    \
-	X(clEnqueueSVMFreeARM, "SVM free", OTHER, NO_BYTES, NULL, NULL)                            \
-                                                                                                   \
-	X(clEnqueueMemcpyINTEL, "USM copy", COPY, SIZE, NULL, NULL)                                \
-	X(clEnqueueMemFillINTEL, "USM fill", FILL, SIZE, NULL, NULL)                               \
-	X(clEnqueueMemsetINTEL, "USM fill", FILL, SIZE, NULL, NULL)                                \
-	X(clEnqueueMigrateMemINTEL, "USM migrate", MIGRATE, SIZE, NULL, NULL)                      \
-	X(clEnqueueMemAdviseINTEL, "USM advice", OTHER, NO_BYTES, NULL, NULL)                      \
-                                                                                                   \
-	X(clEnqueueMarker, "marker", SYNC, NO_BYTES, NULL, NULL)                                   \
-	X(clEnqueueMarkerWithWaitList, "marker", SYNC, NO_BYTES, NULL, NULL)                       \
-	X(clEnqueueBarrier, "barrier", SYNC, NO_BYTES, NULL, NULL)                                 \
-	X(clEnqueueBarrierWithWaitList, "barrier", SYNC, NO_BYTES, NULL, NULL)                     \
-	X(clEnqueueWaitForEvents, "wait for events", SYNC, NO_BYTES, NULL, NULL)                   \
-	X(clEnqueueWaitSemaphoresKHR, "wait for semaphores", SYNC, NO_BYTES, NULL, NULL)           \
-	X(clEnqueueSignalSemaphoresKHR, "signal semaphores", SYNC, NO_BYTES, NULL, NULL)           \
-                                                                                                   \
-	X(clEnqueueAcquireGLObjects, "acquire GL objects", OTHER, OBJECTS, NULL, NULL)             \
-	X(clEnqueueReleaseGLObjects, "release GL objects", OTHER, OBJECTS, NULL, NULL)             \
-	X(clEnqueueAcquireEGLObjectsKHR, "acquire EGL objects", OTHER, OBJECTS, NULL, NULL)        \
-	X(clEnqueueReleaseEGLObjectsKHR, "release EGL objects", OTHER, OBJECTS, NULL, NULL)        \
-	X(clEnqueueAcquireGrallocObjectsIMG, "acquire gralloc objects", OTHER, OBJECTS, NULL,      \
-	  NULL)                                                                                    \
-	X(clEnqueueReleaseGrallocObjectsIMG, "release gralloc objects", OTHER, OBJECTS, NULL,      \
-	  NULL)                                                                                    \
-	X(clEnqueueAcquireExternalMemObjectsKHR, "acquire external memory", OTHER, OBJECTS, NULL,  \
-	  NULL)                                                                                    \
-	X(clEnqueueReleaseExternalMemObjectsKHR, "release external memory", OTHER, OBJECTS, NULL,  \
-	  NULL)
+_Static_assert(offsetof(struct tl_cl_command, has) < 3 * 64,
+	       "an enqueue writes three lines of the cache");
+
+/* --- their memory */
+
+/* Memory for a command that was enqueued. NULL where it is short. */
+struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue);
+
+/* Its next command's memory is going to be written soon. */
+static inline void tl_cl_command_prepare(const struct tl_call *call)
+{
+	const char *spare = (const char *)tl_cl_thread_of_call(call)->spare;
+
+	for (size_t i = 0; spare && i < offsetof(struct tl_cl_command, has); i += 64)
+		tl_near_soon(spare + i);
+}
+
+/* It was told of: its memory goes back to its queue. */
+void tl_cl_command_give_back(struct tl_cl_command *command);
+
+/* --- counts, which others read without the lock */
+
+static inline uint32_t tl_cl_count(const _Atomic uint32_t *number)
+{
+	return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+/* By who has the lock, which others read without. */
+static inline void tl_cl_count_add(_Atomic uint32_t *number, uint32_t change)
+{
+	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + change,
+			      memory_order_relaxed);
+}
+
+/* --- which have been waited for */
+
+/*
+ * Acquire pairs with tl_cl_note_from's release: whoever finds, without the lock, that all have been
+ * waited for, finds queue->waited as it was then.
+ */
+static inline struct tl_cl_command *tl_cl_unnoted(const struct tl_cl_queue *queue)
+{
+	return atomic_load_explicit(&queue->unnoted, memory_order_acquire);
+}
+
+static inline void tl_cl_note_from(struct tl_cl_queue *queue, struct tl_cl_command *command)
+{
+	atomic_store_explicit(&queue->unnoted, command, memory_order_release);
+}
+
+/*
+ * Of calls that waited for the same command the one that ended first counts, in whatever order
+ * their hooks come. Returns how many have not been waited for before: one or none. Under the lock,
+ * as what follows is.
+ */
+static inline uint32_t tl_cl_note(struct tl_cl_queue *queue, struct tl_cl_command *command,
+				  const struct tl_cl_call *waited)
+{
+	bool first = !command->waited.end;
+
+	if (!first && command->waited.end <= waited->end)
+		return 0;
+	command->waited = *waited;
+	if (!first)
+		return 0;
+	if (atomic_load_explicit(&queue->waited, memory_order_relaxed) < waited->end)
+		atomic_store_explicit(&queue->waited, waited->end, memory_order_relaxed);
+	atomic_store_explicit(&command->noted, true, memory_order_relaxed);
+	tl_cl_count_add(&queue->noted, 1);
+	return 1;
+}
+
+static inline void tl_cl_pass_noted(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *command = tl_cl_unnoted(queue);
+
+	while (command && command->waited.end)
+		command = command->next;
+	tl_cl_note_from(queue, command);
+}
+
+/* Some call that ended later is noted already. */
+static inline bool tl_cl_overtaken(const struct tl_cl_queue *queue, const struct tl_cl_call *waited)
+{
+	return atomic_load_explicit(&queue->waited, memory_order_relaxed) > waited->end;
+}
+
+/*
+ * The first command to which a call that has waited can matter: one that nobody has waited for, or
+ * whose hook came before ours though its call ended later.
+ */
+static inline struct tl_cl_command *tl_cl_first_for(const struct tl_cl_queue *queue,
+						    const struct tl_cl_call *waited)
+{
+	return tl_cl_overtaken(queue, waited) ? queue->first : tl_cl_unnoted(queue);
+}
+
+/* --- the list */
+
+/* A command that was filled in: it is under way. */
+void tl_cl_command_keep(struct tl_cl_command *command);
+
+/*
+ * Claim the queue. False: another thread collects. *last: the last command that may be looked at,
+ * or NULL. `noted`: the last that has been waited for.
+ */
+bool tl_cl_queue_claim(struct tl_cl_queue *queue, struct tl_cl_command **last, bool noted);
+
+/* The same; whoever collects just now is soon done. False: that takes too long. */
+bool tl_cl_queue_claim_patiently(struct tl_cl_queue *queue, struct tl_cl_command **last);
+
+/*
+ * Claim the queue that has this event's command under way. NULL: the command is not under way.
+ */
+struct tl_cl_queue *tl_cl_queue_claim_with(cl_event event);
+
+void tl_cl_queue_unclaim(struct tl_cl_queue *queue);
+
+/*
+ * By the claimer: take out those that are .done, up to `last`, in the order that they were in.
+ * Returns them, linked by .next.
+ */
+struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last);
 
 #endif

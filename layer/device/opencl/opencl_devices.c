@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_devices.c: devices and their clocks.
+ * opencl_devices.c: see opencl_devices.h.
  *
  * A driver that knows clGetDeviceAndHostTimer is asked for the device's clock now and then, between
  * two readings of ours; what it says of the host's clock is of no use, since nobody says which one
@@ -12,14 +12,14 @@
  *
  * Stamps that later do not fit any more say that the clock was set: then it is read at once.
  */
-#include "layer/device/opencl/opencl.h"
+#include "layer/device/opencl/opencl_devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer/buffers/clock.h"
-#include "layer/device/device.h"
+#include "layer/device/hook.h"
 #include "layer/base/cache_near.h"
 
 #define HZ   1000000000u /* OpenCL's clocks count nanoseconds */

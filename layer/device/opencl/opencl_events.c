@@ -7,7 +7,13 @@
  * an event that never has any times: one of the program's context that no command belongs to (a
  * user event).
  */
-#include "layer/device/opencl/opencl.h"
+#include "layer/device/opencl/opencl_events.h"
+
+#include "layer/device/opencl/opencl_collect.h"
+#include "layer/device/opencl/opencl_commands.h"
+#include "layer/device/opencl/opencl_driver_functions.h"
+#include "layer/device/opencl/opencl_queues.h"
+#include "layer/device/opencl/opencl_waits.h"
 
 struct asking {
 	struct tl_cl_queue *claimed; /* its command is under way, and we hold a reference, too */
@@ -29,7 +35,7 @@ TL_CL_BEFORE(tl_cl_event_info_before)
 	if (TL_CL_PARAM(cl_event_info, call, 1) != CL_EVENT_REFERENCE_COUNT || !tl_cl_ready())
 		return;
 	tl_cl_collect_all();
-	asking->claimed = tl_cl_claim(TL_CL_PARAM(cl_event, call, 0));
+	asking->claimed = tl_cl_queue_claim_with(TL_CL_PARAM(cl_event, call, 0));
 }
 
 /* Who learns by asking that a command has ended has waited for it. */
@@ -41,7 +47,7 @@ TL_CL_AFTER(tl_cl_event_info_after)
 	if (asking->claimed) {
 		if (value && tl_cl_succeeded(result, unwound))
 			--*(cl_uint *)TL_CL_PARAM(void *, call, 3);
-		tl_cl_release(asking->claimed);
+		tl_cl_queue_unclaim(asking->claimed);
 		return;
 	}
 	if (TL_CL_PARAM(cl_event_info, call, 1) == CL_EVENT_COMMAND_EXECUTION_STATUS && value &&

@@ -3,12 +3,16 @@
  * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and
  * again after a release: the handle may be another kernel's by then.
  */
-#include "layer/device/opencl/opencl.h"
+#include "layer/device/opencl/opencl_kernels.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer/base/cache_near.h"
+#include "layer/device/handles.h"
+#include "layer/device/opencl/opencl_driver_functions.h"
 
 struct kernel {
 	struct tl_handle handle; /* cl_kernel */

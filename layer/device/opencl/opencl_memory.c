@@ -7,10 +7,17 @@
  * memory of the program's own does not count. What belongs to a context of several devices is shown
  * with the first one.
  */
-#include "layer/device/opencl/opencl.h"
+#include "layer/device/opencl/opencl_memory.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "layer/device/handles.h"
+#include "layer/device/opencl/opencl_devices.h"
+#include "layer/device/opencl/opencl_driver_functions.h"
+#include "layer/device/work.h"
 
 /* A memory object, an allocation, or a mapping. */
 struct memory {

@@ -3,10 +3,21 @@
  * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the
  * command leaves its times somewhere.
  */
+#include "layer/device/ze/ze_append.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/device_lanes.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_devices.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_executions.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_own.h"
+#include "layer/device/ze/ze_recordings.h"
 
 /* How one of these functions is called. Parameter 0 is the list. */
 struct append {
@@ -41,21 +52,18 @@ static void set_kernel(struct ze_command *command, ze_kernel_handle_t handle,
 	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
 	const uint32_t *counts = groups ? &groups->groupCountX : NULL;
 
-	command->kind = TL_DEVICE_KERNEL;
-	command->what = "kernel";
-	if (!kernel)
+	command->facts.kind = TL_DEVICE_KERNEL;
+	tl_ze_command_set_kernel(command, kernel ? kernel->name : NULL);
+	if (!kernel || !kernel->group[0])
 		return;
-	command->name = kernel->name ? strdup(kernel->name) : NULL;
-	if (!kernel->group[0])
-		return;
-	command->dimensions = 3;
+	command->facts.dimensions = 3;
 	for (unsigned i = 0; i < 3; i++) {
-		command->local[i] = kernel->group[i];
-		command->global[i] = counts ? (uint64_t)counts[i] * kernel->group[i] : 0;
+		command->facts.local[i] = kernel->group[i];
+		command->facts.global[i] = counts ? (uint64_t)counts[i] * kernel->group[i] : 0;
 	}
 	/* Counts that the device looks up are known to it only. */
 	if (!counts)
-		command->dimensions = 0;
+		command->facts.dimensions = 0;
 }
 
 static void describe_kernel(struct tl_call *call, const struct ze_list *list,
@@ -74,10 +82,11 @@ static void describe_arguments(struct tl_call *call, const struct ze_list *list,
 			       sizes = ZE_PARAM(call, 3, ze_group_count_t);
 
 	set_kernel(command, ZE_PARAM(call, 1, ze_kernel_handle_t), &counts);
-	command->dimensions = 3;
+	command->facts.dimensions = 3;
 	for (unsigned i = 0; i < 3; i++) {
-		command->local[i] = (&sizes.groupCountX)[i];
-		command->global[i] = (uint64_t)(&counts.groupCountX)[i] * command->local[i];
+		command->facts.local[i] = (&sizes.groupCountX)[i];
+		command->facts.global[i] =
+			(uint64_t)(&counts.groupCountX)[i] * command->facts.local[i];
 	}
 	(void)list;
 }
@@ -140,17 +149,17 @@ static void set_copy(struct ze_command *command, const struct ze_list *list, str
 	const char *peer = peer_of(&from, list);
 
 	if (to.host && !from.host) {
-		command->kind = TL_DEVICE_READ;
-		command->what = ways->read;
-		command->peer = "host";
+		command->facts.kind = TL_DEVICE_READ;
+		command->facts.name = ways->read;
+		command->facts.peer = "host";
 	} else if (from.host && !to.host) {
-		command->kind = TL_DEVICE_WRITE;
-		command->what = ways->write;
-		command->peer = "host";
+		command->facts.kind = TL_DEVICE_WRITE;
+		command->facts.name = ways->write;
+		command->facts.peer = "host";
 	} else {
-		command->kind = TL_DEVICE_COPY;
-		command->what = ways->copy;
-		command->peer = peer ? peer : peer_of(&to, list);
+		command->facts.kind = TL_DEVICE_COPY;
+		command->facts.name = ways->copy;
+		command->facts.peer = peer ? peer : peer_of(&to, list);
 	}
 }
 
@@ -171,7 +180,7 @@ static void describe_copy(struct tl_call *call, const struct ze_list *list,
 
 	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)),
 		 side_of(context, ZE_PARAM(call, 2, void *)), &buffers);
-	command->bytes = ZE_PARAM(call, 3, size_t);
+	command->facts.bytes = ZE_PARAM(call, 3, size_t);
 }
 
 static void describe_copy_from(struct tl_call *call, const struct ze_list *list,
@@ -180,7 +189,7 @@ static void describe_copy_from(struct tl_call *call, const struct ze_list *list,
 	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)),
 		 side_of(ZE_PARAM(call, 2, ze_context_handle_t), ZE_PARAM(call, 3, void *)),
 		 &buffers);
-	command->bytes = ZE_PARAM(call, 4, size_t);
+	command->facts.bytes = ZE_PARAM(call, 4, size_t);
 }
 
 static uint64_t at_least_one(uint32_t n)
@@ -197,7 +206,7 @@ static void describe_copy_region(struct tl_call *call, const struct ze_list *lis
 	set_copy(command, list, side_of(context, ZE_PARAM(call, 1, void *)),
 		 side_of(context, ZE_PARAM(call, 5, void *)), &buffers);
 	if (region)
-		command->bytes =
+		command->facts.bytes =
 			region->width * at_least_one(region->height) * at_least_one(region->depth);
 }
 
@@ -206,10 +215,10 @@ static void describe_fill(struct tl_call *call, const struct ze_list *list,
 {
 	struct side to = side_of(context_of(list), ZE_PARAM(call, 1, void *));
 
-	command->kind = TL_DEVICE_FILL;
-	command->what = "fill buffer";
-	command->bytes = ZE_PARAM(call, 4, size_t);
-	command->peer = peer_of(&to, list);
+	command->facts.kind = TL_DEVICE_FILL;
+	command->facts.name = "fill buffer";
+	command->facts.bytes = ZE_PARAM(call, 4, size_t);
+	command->facts.peer = peer_of(&to, list);
 }
 
 /* What a region of an image takes; of all of it where none is given. 0: the image isn't known. */
@@ -229,15 +238,15 @@ static void describe_image_copy(struct tl_call *call, const struct ze_list *list
 				struct ze_command *command)
 {
 	set_copy(command, list, of_list(list), of_list(list), &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), NULL);
+	command->facts.bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t), NULL);
 }
 
 static void describe_image_region(struct tl_call *call, const struct ze_list *list,
 				  struct ze_command *command)
 {
 	set_copy(command, list, of_list(list), of_list(list), &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
-				     ZE_PARAM(call, 4, const ze_image_region_t *));
+	command->facts.bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
+					   ZE_PARAM(call, 4, const ze_image_region_t *));
 }
 
 static void describe_image_read(struct tl_call *call, const struct ze_list *list,
@@ -245,8 +254,8 @@ static void describe_image_read(struct tl_call *call, const struct ze_list *list
 {
 	set_copy(command, list, side_of(context_of(list), ZE_PARAM(call, 1, void *)), of_list(list),
 		 &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
-				     ZE_PARAM(call, 3, const ze_image_region_t *));
+	command->facts.bytes = image_bytes(ZE_PARAM(call, 2, ze_image_handle_t),
+					   ZE_PARAM(call, 3, const ze_image_region_t *));
 }
 
 static void describe_image_write(struct tl_call *call, const struct ze_list *list,
@@ -254,25 +263,25 @@ static void describe_image_write(struct tl_call *call, const struct ze_list *lis
 {
 	set_copy(command, list, of_list(list), side_of(context_of(list), ZE_PARAM(call, 2, void *)),
 		 &images);
-	command->bytes = image_bytes(ZE_PARAM(call, 1, ze_image_handle_t),
-				     ZE_PARAM(call, 3, const ze_image_region_t *));
+	command->facts.bytes = image_bytes(ZE_PARAM(call, 1, ze_image_handle_t),
+					   ZE_PARAM(call, 3, const ze_image_region_t *));
 }
 
 static void describe_prefetch(struct tl_call *call, const struct ze_list *list,
 			      struct ze_command *command)
 {
-	command->kind = TL_DEVICE_MIGRATE;
-	command->what = "prefetch";
-	command->bytes = ZE_PARAM(call, 2, size_t);
+	command->facts.kind = TL_DEVICE_MIGRATE;
+	command->facts.name = "prefetch";
+	command->facts.bytes = ZE_PARAM(call, 2, size_t);
 	(void)list;
 }
 
-#define DESCRIBE(name, kind_, what_)                                                               \
-	static void describe_##name(struct tl_call *call, const struct ze_list *list,              \
-				    struct ze_command *command)                                    \
+#define DESCRIBE(which, kind_, what_)                                                              \
+	static void describe_##which(struct tl_call *call, const struct ze_list *list,             \
+				     struct ze_command *command)                                   \
 	{                                                                                          \
-		command->kind = kind_;                                                             \
-		command->what = what_;                                                             \
+		command->facts.kind = kind_;                                                       \
+		command->facts.name = what_;                                                       \
 		(void)call;                                                                        \
 		(void)list;                                                                        \
 	}

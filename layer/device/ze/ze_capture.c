@@ -3,10 +3,12 @@
  * ze_capture.c: lists of ours that go before a recording's next execution, and copy what the last
  * one left in its events and slots.
  */
+#include "layer/device/ze/ze_capture.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_driver_functions.h"
 
 static uint32_t count_runs(const struct ze_recording *recording)
 {

@@ -4,10 +4,15 @@
  * the program asks of them answers as if they had not. Before an event forgets its times they are
  * read. Pools that other processes share, and extended ones, stay as they are.
  */
+#include "layer/device/ze/ze_events.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/device_lanes.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_executions.h"
 
 static struct tl_handles pools, events;
 

@@ -7,10 +7,13 @@
  * captured has nothing of ours, since it may be executed many times, or never, and nobody says
  * when; a graph's execution is one command of the list that it is appended to (ze_append.c).
  */
+#include "layer/device/ze/ze_graph.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
 
 /* A capture that has begun. .number is in lists and events that take part in it. */
 struct session {

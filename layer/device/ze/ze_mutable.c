@@ -9,10 +9,16 @@
  *
  * The headers of Level Zero 1.4 lack all of it; so its structures are written down here.
  */
+#include "layer/device/ze/ze_mutable.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_recordings.h"
 
 #define CHANGES_SIGNAL 16u /* ZE_MUTABLE_COMMAND_EXP_FLAG_SIGNAL_EVENT */
 /* ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC, …_GROUP_SIZE_EXP_DESC */
@@ -99,7 +105,7 @@ static void before_change(struct tl_call *call, void *state)
 
 static uint64_t count_of(const struct ze_command *command, unsigned i)
 {
-	return command->local[i] ? command->global[i] / command->local[i] : 0;
+	return command->facts.local[i] ? command->facts.global[i] / command->facts.local[i] : 0;
 }
 
 static void change_sizes(struct ze_command *command, const struct change_desc *change)
@@ -108,8 +114,8 @@ static void change_sizes(struct ze_command *command, const struct change_desc *c
 		uint64_t count = change->stype == GROUP_COUNT ? (&change->counts->groupCountX)[i]
 							      : count_of(command, i);
 		if (change->stype == GROUP_SIZE)
-			command->local[i] = change->sizes[i];
-		command->global[i] = count * command->local[i];
+			command->facts.local[i] = change->sizes[i];
+		command->facts.global[i] = count * command->facts.local[i];
 	}
 }
 
@@ -123,7 +129,7 @@ static void after_change(struct tl_call *call, void *state, uint64_t result, boo
 	struct ze_list *list = list_of(call);
 	for (const struct change_desc *change = desc->next; list && change; change = change->next) {
 		struct ze_command *command = command_of(list->recording, change->id);
-		if (command && command->dimensions &&
+		if (command && command->facts.dimensions &&
 		    (change->stype == GROUP_SIZE ||
 		     (change->stype == GROUP_COUNT && change->counts)))
 			change_sizes(command, change);
@@ -136,11 +142,11 @@ static void change_kernel(struct ze_command *command, ze_kernel_handle_t handle)
 {
 	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
 
-	free(command->name);
-	command->name = kernel && kernel->name ? strdup(kernel->name) : NULL;
-	for (unsigned i = 0; kernel && kernel->group[0] && command->dimensions && i < 3; i++) {
-		command->global[i] = count_of(command, i) * kernel->group[i];
-		command->local[i] = kernel->group[i];
+	tl_ze_command_set_kernel(command, kernel ? kernel->name : NULL);
+	for (unsigned i = 0; kernel && kernel->group[0] && command->facts.dimensions && i < 3;
+	     i++) {
+		command->facts.global[i] = count_of(command, i) * kernel->group[i];
+		command->facts.local[i] = kernel->group[i];
 	}
 }
 

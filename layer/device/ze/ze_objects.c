@@ -3,10 +3,16 @@
  * ze_objects.c: what is known of a program's contexts, queues, lists, fences, kernels and memory.
  * Handles are reused: what is created takes the place of whatever had its handle.
  */
+#include "layer/device/ze/ze_objects.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_executions.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_recordings.h"
 
 static struct tl_handles queues, lists, fences, kernels, images, allocations;
 static struct ze_queue *all_queues;
@@ -195,7 +201,9 @@ static void copy_command(struct ze_recording *recording, const struct ze_command
 	if (!copy)
 		return;
 	*copy = *command;
-	copy->name = command->name ? strdup(command->name) : NULL;
+	copy->kernel = NULL;
+	if (command->kernel)
+		tl_ze_command_set_kernel(copy, command->kernel);
 	copy->own = NULL;
 	copy->slot = NULL;
 	copy->previous = 0;

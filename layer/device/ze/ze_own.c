@@ -3,10 +3,14 @@
  * ze_own.c: events and memory of ours in a program's context, from free lists. They are given back
  * to the driver with the context.
  */
+#include "layer/device/ze/ze_own.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/ze/ze.h"
+#include "layer/device/ze/ze_capture.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
 
 #define POOL 128u	  /* events of a pool */
 #define SLAB (64u * 1024) /* bytes of memory asked for at once */

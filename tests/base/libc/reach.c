@@ -29,12 +29,12 @@ static int run(void *unused)
 
 int main(void)
 {
-	struct tl_thread_raw thread;
+	struct tl_raw_thread thread;
 	char *stack;
 
 	memset(much, 1, sizeof(much));
-	if (!tl_thread_raw_start(run, &thread) ||
-	    (stack = thread.memory, !tl_thread_raw_join(&thread, 10000)) || !over)
+	if (!tl_raw_thread_start(run, &thread) ||
+	    (stack = thread.memory, !tl_raw_thread_join(&thread, 10000)) || !over)
 		return 2;
 	for (int i = 0; i < 2; i++)
 		if (seen[i] < stack) {

@@ -135,7 +135,9 @@ def load(browser, folder, trace, title):
 	with open(script, "w", encoding="ascii") as file:
 		file.write("speedscope.loadFileFromBase64(%s, %s)" % (json.dumps(name), json.dumps(content)))
 	page = os.path.join(folder, "page", "dist", "release", "index.html")
-	browser.before_scripts(KEEP_EXPORT)
+	# Another fragment of the page that is open would not load it again.
+	browser.open("about:blank")
+	browser.complaints.clear()
 	browser.open("file://%s#localProfilePath=%s" % (page, script))
 	# The title is set when the profile is there.
 	browser.wait("document.title.includes(%s)" % json.dumps(title), 120)
@@ -190,32 +192,36 @@ def picture(browser, lanes, options):
 	browser.screenshot(options.screenshot)
 
 
-def look(options, title, draw):
+def look(browser, folder, options, trace, title, draw):
 	"""What speedscope exports of the trace, and what its page complained of."""
-	with tempfile.TemporaryDirectory(prefix="tracelayer-viewer.") as folder:
-		os.symlink(os.path.abspath(options.speedscope), os.path.join(folder, "page"))
-		with Browser(os.path.join(folder, "profile"), *options.size) as browser:
-			load(browser, folder, options.trace, title)
-			exported = export(browser)
-			if options.screenshot:
-				draw(browser)
-			return exported, ["the page said: " + text for text in browser.complaints]
+	load(browser, folder, trace, title)
+	exported = export(browser)
+	if options.screenshot:
+		draw(browser)
+	return exported, ["the page said: " + text for text in browser.complaints]
 
 
-def main():
-	options = view.options("speedscope")
-	trace = view.events_of(options.trace)
+def check(browser, folder, options, path):
+	trace = view.events_of(path)
 	if isinstance(trace, dict):
-		want, off = sampled(trace), 0
-		exported, wrong = look(options, trace["name"], lambda browser: picture_of_samples(browser, want, options))
+		want, off, title, draw = sampled(trace), 0, trace["name"], picture_of_samples
 	else:
-		want, off = recorded(trace), grain(trace)
-		exported, wrong = look(options, os.path.basename(options.trace), lambda browser: picture(browser, want, options))
+		want, off, title, draw = recorded(trace), grain(trace), os.path.basename(path), picture
+	exported, wrong = look(browser, folder, options, path, title, lambda browser: draw(browser, want, options))
 	got = shown(exported)
 	wrong += compare(want, got, off)
 	view.complain(wrong)
 	print("%d lanes, %d slices" % (len(got), sum(len(slices) for slices in got.values())))
 	return bool(wrong)
+
+
+def main():
+	options = view.options("speedscope")
+	with tempfile.TemporaryDirectory(prefix="tracelayer-viewer.") as folder:
+		os.symlink(os.path.abspath(options.speedscope), os.path.join(folder, "page"))
+		with Browser(os.path.join(folder, "profile"), *options.size) as browser:
+			browser.before_scripts(KEEP_EXPORT)
+			return view.run(options.trace, lambda trace: check(browser, folder, options, trace))
 
 
 sys.exit(main())

@@ -199,42 +199,46 @@ def picture(browser, shown, lanes, options):
 	browser.screenshot(options.screenshot)
 
 
+def check(browser, page, options, path):
+	events = view.events_of(path)
+	browser.open("file://" + page)
+	browser.wait("window.ready")
+	browser.complaints.clear()	# of its own age: it uses what browsers are about to give up
+	whole = events if isinstance(events, dict) else {"traceEvents": events, "displayTimeUnit": "ns"}
+	# Of a bare array it takes slices for nested by the microsecond, and loses arrows to what is shorter.
+	browser.evaluate("show(%s)" % json.dumps(json.dumps(whole)))
+	browser.wait("!!(window.model || window.failed)", 120)
+	failed = browser.evaluate("window.failed")
+	if failed:
+		print("the viewer could not import it: " + failed, file=sys.stderr)
+		return 1
+	shown = json.loads(browser.evaluate(MODEL))
+	if options.screenshot:
+		picture(browser, shown, lanes_of(events, "device") or lanes_of(events, "xpti"), options)
+	wrong = ["the page said: " + text for text in browser.complaints + shown["warnings"]]
+	if isinstance(events, dict):
+		wrong += check_samples(events, shown)
+		view.complain(wrong)
+		print("%d samples" % len(shown["samples"]))
+		return bool(wrong)
+	for part in check_slices, check_arrows, check_counters:
+		wrong += part(events, shown)
+	view.complain(wrong)
+	lanes = {(one[0], one[1]) for one in shown["slices"]}
+	print("%d lanes, %d slices, %d arrows, %d counters"
+	      % (len(lanes), len(shown["slices"]), len(shown["arrows"]), len(shown["counters"])))
+	return bool(wrong)
+
+
 def main():
 	options = view.options("viewer")
-	events = view.events_of(options.trace)
 	with tempfile.TemporaryDirectory(prefix="tracelayer-viewer.") as folder:
 		os.symlink(os.path.abspath(options.viewer), os.path.join(folder, "viewer"))
 		page = os.path.join(folder, "page.html")
 		with open(page, "w", encoding="ascii") as file:
 			file.write(PAGE)
 		with Browser(os.path.join(folder, "profile"), *options.size) as browser:
-			browser.open("file://" + page)
-			browser.wait("window.ready")
-			browser.complaints.clear()	# of its own age: it uses what browsers are about to give up
-			whole = events if isinstance(events, dict) else {"traceEvents": events, "displayTimeUnit": "ns"}
-			# Of a bare array it takes slices for nested by the microsecond, and loses arrows to what is shorter.
-			browser.evaluate("show(%s)" % json.dumps(json.dumps(whole)))
-			browser.wait("!!(window.model || window.failed)", 120)
-			failed = browser.evaluate("window.failed")
-			if failed:
-				print("the viewer could not import it: " + failed, file=sys.stderr)
-				return 1
-			shown = json.loads(browser.evaluate(MODEL))
-			if options.screenshot:
-				picture(browser, shown, lanes_of(events, "device") or lanes_of(events, "xpti"), options)
-			wrong = ["the page said: " + text for text in browser.complaints + shown["warnings"]]
-	if isinstance(events, dict):
-		wrong += check_samples(events, shown)
-		view.complain(wrong)
-		print("%d samples" % len(shown["samples"]))
-		return bool(wrong)
-	for check in check_slices, check_arrows, check_counters:
-		wrong += check(events, shown)
-	view.complain(wrong)
-	lanes = {(one[0], one[1]) for one in shown["slices"]}
-	print("%d lanes, %d slices, %d arrows, %d counters"
-	      % (len(lanes), len(shown["slices"]), len(shown["arrows"]), len(shown["counters"])))
-	return bool(wrong)
+			return view.run(options.trace, lambda trace: check(browser, page, options, trace))
 
 
 sys.exit(main())

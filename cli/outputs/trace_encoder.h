@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_encoder.h: an encoder for the records of a trace file, with its memory. What export,
+ * recover and summary encode with.
+ */
+#ifndef TL_CLI_OUTPUTS_TRACE_ENCODER_H
+#define TL_CLI_OUTPUTS_TRACE_ENCODER_H
+
+#include "format/encode/encoder.h"
+#include "format/file/record_reader.h"
+
+/* The trace stays open until the encoder is given to trace_encoder_end. */
+void trace_encoder_start(struct tl_encoder *encoder, const struct tl_format *format,
+			 const struct tl_trace *trace);
+
+/* Frees the memory. An encoder of zeros is none. */
+void trace_encoder_end(struct tl_encoder *encoder);
+
+/* The name of a lane that is no thread's, put to `text`. */
+void trace_encoder_lane(struct tl_encoder *encoder, struct tl_text *text,
+			const struct tl_trace *trace, const struct tl_trace_named_lane *lane);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * library_walk.c: see library_walk.h.
+ *
+ * `walks` counts the walks that are under way. It has FORKING while a thread forks; then no further
+ * walk begins. A nested walk is part of its outer walk: the thread already holds the dynamic
+ * linker's lock. `nested` says so, since nothing else can tell.
+ */
+#include "layer/base/library_walk.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "layer/base/futex.h"
+
+#define FORKING	 (1u << 31)
+#define TENTH	 100 /* milliseconds */
+#define PATIENCE 20  /* tenths of a second that a fork waits: a walk takes microseconds */
+
+static _Atomic uint32_t walks;
+static _Atomic uint32_t forkers; /* threads that fork at once */
+static __thread uint32_t nested __attribute__((tls_model("initial-exec")));
+
+/*
+ * Acquire and release: pair with each other, so that a walk that a fork has waited for is over in
+ * the child.
+ */
+static void walk_begin(void)
+{
+	uint32_t seen = atomic_load_explicit(&walks, memory_order_relaxed);
+
+	for (;;) {
+		if (seen & FORKING) {
+			tl_futex_wait(&walks, seen, TENTH);
+			seen = atomic_load_explicit(&walks, memory_order_relaxed);
+		} else if (atomic_compare_exchange_weak_explicit(&walks, &seen, seen + 1,
+								 memory_order_acquire,
+								 memory_order_relaxed)) {
+			return;
+		}
+	}
+}
+
+static void walk_end(void)
+{
+	if (atomic_fetch_sub_explicit(&walks, 1, memory_order_release) & FORKING)
+		tl_futex_wake(&walks);
+}
+
+int tl_library_walk(int (*callback)(struct dl_phdr_info *library, size_t size, void *data),
+		    void *data)
+{
+	uint64_t all = UINT64_MAX, signals = 0;
+
+	if (nested)
+		return dl_iterate_phdr(callback, data);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &signals, sizeof(signals));
+	walk_begin();
+	nested = 1;
+	int result = dl_iterate_phdr(callback, data);
+	nested = 0;
+	walk_end();
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, NULL, sizeof(signals));
+	return result;
+}
+
+/* A walk that does not end (its thread was stopped, say) is not waited for any longer than that. */
+void tl_library_walk_before_fork(void)
+{
+	atomic_fetch_add_explicit(&forkers, 1, memory_order_relaxed);
+	uint32_t seen = atomic_fetch_or_explicit(&walks, FORKING, memory_order_acquire) | FORKING;
+
+	for (int i = 0; i < PATIENCE && seen != FORKING && !nested; i++) {
+		tl_futex_wait(&walks, seen, TENTH);
+		seen = atomic_load_explicit(&walks, memory_order_acquire);
+	}
+}
+
+void tl_library_walk_after_fork_parent(void)
+{
+	if (atomic_fetch_sub_explicit(&forkers, 1, memory_order_relaxed) != 1)
+		return;
+	atomic_fetch_and_explicit(&walks, ~FORKING, memory_order_release);
+	tl_futex_wake(&walks);
+}
+
+void tl_library_walk_after_fork_child(void)
+{
+	atomic_store_explicit(&forkers, 0, memory_order_relaxed);
+	atomic_store_explicit(&walks, 0, memory_order_relaxed);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run_report.c: see run_report.h, and common/run_protocol.h for the protocol. Here is no stdio: the
+ * writer's thread reports, too.
+ */
+#include "layer/base/run_report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/run_protocol.h"
+#include "common/text.h"
+#include "layer/base/library_walk.h"
+
+#define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
+
+static char folder[256]; /* empty: nobody asked */
+static _Atomic uint64_t next_number;
+static atomic_bool called;
+
+/* Drivers and loaders that programs use, and that have no shims unless somebody makes them with
+ * tracegen. */
+static const char *const driver_libraries[] = {
+	"libcuda.so", "libnvcuvid.so",	"libamdhip64.so", "libhsa-runtime64.so", "libvulkan.so",
+	"libmusa.so", "libascendcl.so", "libcnrt.so",	  "libOpenVX.so",
+};
+
+static bool report_link(const char *kind, const char *message)
+{
+	char name[sizeof(folder) + 64];
+	int error = errno;
+	long made = -1;
+
+	if (!folder[0])
+		return false;
+	for (int tries = 0; made && tries < 100; tries++) {
+		struct tl_text text = {name, name + sizeof(name) - 1, false};
+		tl_text_string(&text, folder);
+		tl_text_string(&text, "/");
+		tl_text_string(&text, kind);
+		tl_text_string(&text, ".");
+		tl_text_unsigned(&text, (uint64_t)syscall(SYS_getpid));
+		tl_text_string(&text, ".");
+		tl_text_unsigned(&text,
+				 atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed));
+		*text.at = 0;
+		made = syscall(SYS_symlinkat, message, AT_FDCWD, name);
+		if (made && errno != EEXIST)
+			break;
+	}
+	errno = error;
+	return !made;
+}
+
+/*
+ * Above those of the program that this process was before: it took longer than a microsecond for
+ * each.
+ */
+static uint64_t link_first_number(void)
+{
+	struct timespec now;
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static const char *program_own_name(void)
+{
+	return program_invocation_short_name[0] ? program_invocation_short_name : "?";
+}
+
+void tl_report_start(void)
+{
+	const char *asked = getenv(TL_REPORT_VARIABLE);
+
+	if (!asked || *asked != '/' || strlen(asked) >= sizeof(folder))
+		return;
+	/* A copy: the program may do to its environment what it likes. */
+	strcpy(folder, asked);
+	atomic_store_explicit(&next_number, link_first_number(), memory_order_relaxed);
+	report_link(TL_REPORT_LOADED, program_own_name());
+}
+
+bool tl_report_is_asked(void)
+{
+	return folder[0] != 0;
+}
+
+void tl_report_stop(void)
+{
+	folder[0] = 0;
+}
+
+void tl_report_called(const char *function)
+{
+	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
+		return;
+	if (!atomic_exchange_explicit(&called, true, memory_order_relaxed))
+		report_link(TL_REPORT_CALLED, function);
+}
+
+bool tl_report_no_memory(uint64_t lost)
+{
+	char message[24];
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
+
+	tl_text_unsigned(&text, lost);
+	*text.at = 0;
+	return report_link(TL_REPORT_NO_MEMORY, message);
+}
+
+bool tl_report_confined(bool began)
+{
+	return report_link(TL_REPORT_CONFINED, began ? "later" : "before");
+}
+
+void tl_report_without(const char *why, const char *path)
+{
+	char message[TEXT_MAX / 2];
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
+
+	tl_text_string(&text, why);
+	tl_text_string(&text, " ");
+	tl_text_string(&text, path);
+	tl_text_string(&text, "\n");
+	tl_text_string(&text, program_own_name());
+	*text.at = 0;
+	report_link(TL_REPORT_WITHOUT, message);
+}
+
+void tl_report_recorded(void)
+{
+	static _Atomic bool told;
+
+	if (!folder[0] || atomic_load_explicit(&told, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&told, true, memory_order_relaxed))
+		return;
+	report_link(TL_REPORT_RECORDED, "call");
+}
+
+void tl_report_buffers(const char *path)
+{
+	report_link(TL_REPORT_BUFFERS, path);
+}
+
+void tl_report_trace(const char *path)
+{
+	report_link(TL_REPORT_TRACE, path);
+}
+
+/* Numbers and a path. What is too long for a link is left out. */
+static bool report_numbers(const char *kind, const uint64_t *numbers, size_t count,
+			   const char *path)
+{
+	char message[TEXT_MAX];
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
+
+	for (size_t i = 0; i < count; i++) {
+		tl_text_unsigned(&text, numbers[i]);
+		tl_text_string(&text, " ");
+	}
+	tl_text_string(&text, path);
+	*text.at = 0;
+	return report_link(kind, message);
+}
+
+void tl_report_finished(const char *path, uint64_t events, uint64_t lost)
+{
+	const uint64_t numbers[] = {events, lost};
+
+	report_numbers(TL_REPORT_FINISHED, numbers, 2, path);
+}
+
+bool tl_report_failed(const char *path, int error)
+{
+	const uint64_t number = (uint64_t)error;
+
+	return report_numbers(TL_REPORT_FAILED, &number, 1, path);
+}
+
+static int library_is_driver(struct dl_phdr_info *library, size_t size, void *found)
+{
+	const char *name = strrchr(library->dlpi_name, '/');
+
+	name = name ? name + 1 : library->dlpi_name;
+	for (size_t i = 0; i < sizeof(driver_libraries) / sizeof(*driver_libraries); i++) {
+		if (strncmp(name, driver_libraries[i], strlen(driver_libraries[i])))
+			continue;
+		*(const char **)found = name;
+		return 1;
+	}
+	return 0;
+}
+
+/* At the end of a process that made no traced call: was there something that it could have called?
+ */
+static __attribute__((destructor)) void report_unshimmed(void)
+{
+	const char *library = NULL;
+
+	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
+		return;
+	if (tl_library_walk(library_is_driver, &library))
+		report_link(TL_REPORT_UNSHIMMED, library);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chunks.c: see chunks.h.
+ *
+ * Ordered accesses
+ *
+ *	queue			release push, acquire take: all of the chunk, and the chunks that
+ *				its producer had before it
+ *	queue and the header's .wake	sequentially consistent both sides: either the reader sees
+ *					the chunk, or the producer sees the reader asleep
+ *	given_back		release by the reader, acquire by the producer that waits: the chunk
+ *				is in its list
+ */
+#include "layer/buffers/chunks.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "layer/buffers/arena.h"
+#include "layer/base/environment.h"
+#include "layer/base/futex.h"
+#include "layer/buffers/free_list.h"
+#include "layer/buffers/pool.h"
+#include "layer/buffers/upcalls.h"
+
+#define CHUNK_LINK   offsetof(struct tl_chunk, next_free)
+#define THREADS_PART 32 /* of the memory; 2048 threads of 256M */
+/* milliseconds without a chunk given back, after which events get lost */
+#define PATIENCE 2000
+
+_Static_assert(sizeof(struct tl_chunk_piece) == 128, "records begin at a cache line");
+
+static _Atomic(struct tl_chunk *) all_chunks;
+static struct tl_free_list free_small, free_large;
+static _Atomic(struct tl_chunk *) queue;
+static _Atomic uint64_t queued;	    /* bytes pushed since the writer was last woken for them */
+static _Atomic bool called;	    /* it is to wake for another reason */
+static _Atomic uint32_t given_back; /* futex word: producers wait here for a chunk */
+static _Atomic bool refused;	    /* the writer can't write */
+/* waiting for one was in vain; cleared by the next that is given back */
+static _Atomic bool stuck;
+
+/*
+ * A part of the memory is kept for the threads to come, which could have no events at all
+ * otherwise. Asked first: what is taken of the pool is never given back.
+ */
+static struct tl_chunk *chunk_make(uint32_t size)
+{
+	if (!tl_arena_left(size + tl_config.memory / THREADS_PART))
+		return NULL;
+	struct tl_chunk *chunk = tl_pool_take(sizeof(*chunk));
+	struct tl_chunk_piece *piece = chunk ? tl_arena_take(TL_PIECE_CHUNK, size) : NULL;
+
+	if (!piece)
+		return NULL;
+	piece->records = (uint32_t)TL_CHUNK_HEAD;
+	chunk->piece = piece;
+	chunk->memory = (char *)piece + TL_CHUNK_HEAD;
+	chunk->room = size - TL_CHUNK_HEAD;
+	chunk->all = atomic_load_explicit(&all_chunks, memory_order_relaxed);
+	/* Release: pairs with the acquire in tl_chunk_all. */
+	while (!atomic_compare_exchange_weak_explicit(&all_chunks, &chunk->all, chunk,
+						      memory_order_release, memory_order_relaxed))
+		;
+	return chunk;
+}
+
+static struct tl_free_list *chunk_free_list(bool large)
+{
+	return large ? &free_large : &free_small;
+}
+
+void tl_chunk_free(struct tl_chunk *chunk)
+{
+	tl_free_list_push(chunk_free_list(chunk->room > TL_CHUNK_SMALL), chunk, CHUNK_LINK);
+}
+
+struct tl_chunk *tl_chunk_all(void)
+{
+	/* Acquire: pairs with the release in chunk_make. */
+	return atomic_load_explicit(&all_chunks, memory_order_acquire);
+}
+
+void *tl_chunk_get(bool large)
+{
+	struct tl_chunk *chunk;
+
+	for (int i = 0; i < 2; i++, large = !large) {
+		chunk = tl_free_list_pop(chunk_free_list(large), CHUNK_LINK);
+		if (!chunk)
+			chunk = chunk_make(large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL);
+		if (chunk)
+			return chunk;
+	}
+	return NULL;
+}
+
+/*
+ * 1: the reader sleeps, or is about to. In the header, so that requests from outside wake it too.
+ */
+static _Atomic uint32_t *reader_sleeps(void)
+{
+	static _Atomic uint32_t none;
+	struct tl_file_header *header = tl_arena_header();
+
+	return header ? &header->wake : &none;
+}
+
+void *tl_chunk_wait_for(void *(*get)(bool large), bool large)
+{
+	int waited = 0;
+	void *got;
+
+	while (!(got = get(large)) && waited < PATIENCE) {
+		if (atomic_load_explicit(&stuck, memory_order_relaxed) ||
+		    atomic_load_explicit(&refused, memory_order_relaxed))
+			return NULL;
+		uint32_t seen = atomic_load_explicit(&given_back, memory_order_acquire);
+		if (tl_buffer_upcalls->help_writer()) {
+			waited = 0;
+			continue;
+		}
+		if ((got = get(large)))
+			break;
+		if (tl_futex_wait(&given_back, seen, 20) < 0 && errno == ETIMEDOUT)
+			waited += 20;
+		else if (atomic_load_explicit(&given_back, memory_order_relaxed) != seen)
+			waited = 0;
+	}
+	if (!got)
+		atomic_store_explicit(&stuck, true, memory_order_relaxed);
+	return got;
+}
+
+bool tl_chunk_may_wait(void)
+{
+	return tl_config.full == TL_FULL_GROW &&
+	       !atomic_load_explicit(&stuck, memory_order_relaxed) &&
+	       !atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
+static void wake_reader(void)
+{
+	/*
+	 * Pairs with tl_buffer_wait: its store of .waiting comes before its look at the queue, our
+	 * push before this look.
+	 */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(reader_sleeps(), memory_order_relaxed))
+		return;
+	atomic_store_explicit(reader_sleeps(), 0, memory_order_relaxed);
+	tl_futex_wake_shared(reader_sleeps());
+}
+
+void tl_chunk_push(struct tl_chunk *chunk)
+{
+	struct tl_chunk *first = atomic_load_explicit(&queue, memory_order_relaxed);
+
+	do {
+		chunk->next = first;
+	} while (!atomic_compare_exchange_weak_explicit(&queue, &first, chunk, memory_order_release,
+							memory_order_relaxed));
+	uint64_t size = tl_chunk_size(chunk);
+	if (atomic_fetch_add_explicit(&queued, size, memory_order_relaxed) + size < TL_CHUNK_SIZE)
+		return;
+	atomic_store_explicit(&queued, 0, memory_order_relaxed);
+	tl_buffer_upcalls->wake_writer();
+	wake_reader();
+}
+
+void tl_chunk_clear(struct tl_chunk *chunk)
+{
+	atomic_store_explicit(&chunk->piece->lane, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	memset(chunk->memory, 0,
+	       (size_t)(atomic_load_explicit(&chunk->sealed, memory_order_relaxed) -
+			chunk->memory));
+	__atomic_store_n(&chunk->producer, NULL, __ATOMIC_RELAXED);
+}
+
+bool tl_chunk_is_exhausted(void)
+{
+	static const uint64_t number = UINT32_MAX;
+
+	return tl_config.full == TL_FULL_DROP &&
+	       !(atomic_load_explicit(&free_large.first, memory_order_relaxed) & number) &&
+	       !(atomic_load_explicit(&free_small.first, memory_order_relaxed) & number);
+}
+
+struct tl_chunk *tl_chunk_take_pushed(void)
+{
+	return atomic_exchange_explicit(&queue, NULL, memory_order_acquire);
+}
+
+void tl_chunk_tell_free(void)
+{
+	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	atomic_fetch_add_explicit(&given_back, 1, memory_order_release);
+	tl_futex_wake_some(&given_back, 1);
+}
+
+void tl_buffer_refuse(bool refuse)
+{
+	atomic_store_explicit(&refused, refuse, memory_order_relaxed);
+	if (refuse) {
+		atomic_fetch_add_explicit(&given_back, 1, memory_order_release);
+		tl_futex_wake(&given_back);
+	}
+}
+
+void tl_buffer_wait(int ms)
+{
+	atomic_store_explicit(reader_sleeps(), 1, memory_order_relaxed);
+	/*
+	 * Pairs with wake_reader, and with the command, which stores a request before it stores
+	 * .wake.
+	 */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&
+	    !atomic_load_explicit(&called, memory_order_relaxed) &&
+	    !tl_buffer_upcalls->is_writer_asked())
+		tl_futex_wait_shared(reader_sleeps(), 1, ms);
+	atomic_store_explicit(reader_sleeps(), 0, memory_order_relaxed);
+	atomic_store_explicit(&called, false, memory_order_relaxed);
+}
+
+void tl_buffer_wake(void)
+{
+	atomic_store_explicit(&called, true, memory_order_relaxed);
+	wake_reader();
+}
+
+void tl_chunk_after_fork(void)
+{
+	tl_free_list_forget(&free_small);
+	tl_free_list_forget(&free_large);
+	atomic_store_explicit(&all_chunks, NULL, memory_order_relaxed);
+	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
+	atomic_store_explicit(&queued, 0, memory_order_relaxed);
+	atomic_store_explicit(&stuck, false, memory_order_relaxed);
+	atomic_store_explicit(&refused, false, memory_order_relaxed);
+}

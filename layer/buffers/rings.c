@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rings.c: see rings.h. The producer's side; ring_flush.c is the reader's.
+ *
+ * tl_chunk.owner: release by the side that gives a chunk away, acquire by the side that takes it:
+ * its records, and how far it is read.
+ */
+#include "layer/buffers/rings.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "format/file/record.h"
+#include "layer/buffers/arena.h"
+#include "layer/buffers/chunks.h"
+#include "layer/buffers/producers.h"
+#include "layer/buffers/record_words.h"
+#include "layer/buffers/upcalls.h"
+
+#define RECYCLE_TRIES 64 /* chunks looked at before there is none */
+
+static _Atomic uint64_t retired; /* bytes in rings of threads that have ended */
+
+void tl_ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
+{
+	chunk->newer = NULL;
+	if (producer->oldest)
+		producer->newest->newer = chunk;
+	else
+		producer->oldest = chunk;
+	producer->newest = chunk;
+	producer->ring += tl_chunk_size(chunk);
+	if (atomic_load_explicit(&producer->ended, memory_order_relaxed))
+		atomic_fetch_add_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
+	/* Release: its records, and where they end. */
+	atomic_fetch_or_explicit(&chunk->owner, TL_RING_SEALED, memory_order_release);
+	tl_buffer_upcalls->wake_writer();
+}
+
+uint64_t tl_ring_count_unread(const struct tl_chunk *chunk, bool *finished)
+{
+	const char *end = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
+	uint64_t calls = 0;
+
+	*finished = true;
+	for (const char *at = chunk->memory; at < end;) {
+		uint64_t word = tl_record_first_word(at);
+		*finished &= tl_record_type_of(word) != TL_RECORD_NONE;
+		calls += tl_record_counts(tl_record_type_of(word)) &&
+			 (at >= chunk->read || at == chunk->hole);
+		at += tl_record_size_of(word) ? tl_record_size_of(word) : 8;
+	}
+	return calls;
+}
+
+void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls)
+{
+	atomic_fetch_add_explicit(&producer->overwritten, calls, memory_order_relaxed);
+	atomic_fetch_add_explicit(&producer->piece->overwritten, calls, memory_order_relaxed);
+}
+
+/*
+ * Take a sealed chunk that nobody else has, with what is in it: it is empty then. False: the reader
+ * was faster, or it can't be had yet.
+ */
+static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
+{
+	bool finished;
+
+	/* Acquire: pairs with the releases of who sealed it and of the reader. */
+	if (!(owner & TL_RING_SEALED) || owner & TL_RING_READER ||
+	    !atomic_compare_exchange_strong_explicit(&chunk->owner, &owner, 0, memory_order_acquire,
+						     memory_order_relaxed))
+		return false;
+	struct tl_producer *victim = chunk->producer;
+	bool ended = atomic_load_explicit(&victim->ended, memory_order_relaxed);
+	uint64_t calls = tl_ring_count_unread(chunk, &finished);
+	if (!finished && !(ended && tl_producer_is_unknown_to_kernel(victim))) {
+		atomic_store_explicit(&chunk->owner, owner, memory_order_release);
+		return false;
+	}
+	tl_ring_count_overwritten(victim, calls);
+	if (ended)
+		atomic_fetch_sub_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
+	tl_chunk_clear(chunk);
+	/* Release: pairs with the acquire of who recycles the producer. */
+	atomic_fetch_sub_explicit(&victim->unwritten, 1, memory_order_release);
+	return true;
+}
+
+/*
+ * The oldest of its ring that can be used again. A link that leads to another's chunk is of one
+ * that was taken after the thread's end.
+ */
+static struct tl_chunk *ring_reuse(struct tl_producer *producer)
+{
+	struct tl_chunk *before = NULL, *chunk, *newer;
+
+	for (chunk = producer->oldest; chunk; before = chunk, chunk = newer) {
+		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
+		if (tl_ring_lane_of(owner) != producer->lane) {
+			producer->oldest = producer->newest = NULL;
+			producer->ring = 0;
+			return NULL;
+		}
+		newer = chunk->newer;
+		if (!ring_take(chunk, owner))
+			continue;
+		if (before)
+			before->newer = newer;
+		else
+			producer->oldest = newer;
+		if (!newer)
+			producer->newest = before;
+		producer->ring -= tl_chunk_size(chunk);
+		return chunk;
+	}
+	return NULL;
+}
+
+/* The oldest chunk of a thread that has ended. */
+static struct tl_chunk *ring_inherit(void)
+{
+	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
+		struct tl_chunk *oldest = NULL;
+		uint64_t least = UINT64_MAX;
+		for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all) {
+			uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
+			struct tl_producer *producer =
+				__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
+			if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED ||
+			    owner >= least || !producer ||
+			    !atomic_load_explicit(&producer->ended, memory_order_relaxed))
+				continue;
+			least = owner;
+			oldest = chunk;
+		}
+		if (!oldest)
+			return NULL;
+		if (ring_take(oldest, least))
+			return oldest;
+	}
+	return NULL;
+}
+
+struct tl_chunk *tl_ring_get(struct tl_producer *producer)
+{
+	bool large = producer->chunks > 0 && tl_config.ring >= 8 * (uint64_t)TL_CHUNK_SIZE;
+	uint64_t size = large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL;
+	struct tl_chunk *chunk = NULL, *more;
+
+	if (!producer->oldest &&
+	    atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring)
+		chunk = ring_inherit();
+	if (!chunk && (!producer->oldest || (producer->ring + size <= tl_config.ring &&
+					     tl_arena_left(tl_config.memory / 4))))
+		chunk = tl_chunk_get(large);
+	if (!chunk)
+		chunk = ring_reuse(producer);
+	while (chunk && producer->ring + tl_chunk_size(chunk) > tl_config.ring &&
+	       (more = ring_reuse(producer)))
+		tl_chunk_free(more);
+	if (!chunk)
+		chunk = tl_chunk_get(large);
+	return chunk ? chunk : ring_inherit();
+}
+
+void tl_ring_retire(struct tl_producer *producer)
+{
+	atomic_fetch_add_explicit(&retired, producer->ring, memory_order_relaxed);
+}
+
+void tl_ring_after_fork(void)
+{
+	atomic_store_explicit(&retired, 0, memory_order_relaxed);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command_slice.c: see command_slice.h.
+ */
+#include "layer/device/command_slice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layer/buffers/strings.h"
+#include "layer/device/device_texts.h"
+#include "tracelayer/api.h"
+
+/* nanoseconds from a call's bounds: its slice's are ticks, converted, and may be off by a little */
+#define INSIDE 100u
+/* the same where these are known: a driver's own call inside of it may begin soon */
+#define INSIDE_EXACT 20u
+
+/* "1024x16x1" */
+static uint32_t size_text(struct tl_size_text *lately, unsigned count, const uint64_t size[3])
+{
+	char text[64];
+
+	if (lately->text && lately->count == count &&
+	    !memcmp(lately->size, size, count * sizeof(size[0])))
+		return lately->text;
+	size_t used = 0;
+	for (unsigned i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, i ? "x%llu" : "%llu",
+					 (unsigned long long)size[i]);
+	lately->count = count;
+	memcpy(lately->size, size, count * sizeof(size[0]));
+	return lately->text = tl_string_number(text, used);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * A time inside of a call, near its end or its start, but not so near that its slice might not have
+ * it.
+ */
+static uint64_t call_margin(const struct tl_device_call *call)
+{
+	return least(call->exact ? INSIDE_EXACT : INSIDE, (call->end - call->start) / 2);
+}
+
+static uint64_t call_near_start(const struct tl_device_call *call)
+{
+	return call->end > call->start ? call->start + call_margin(call) : call->start;
+}
+
+static uint64_t call_near_end(const struct tl_device_call *call)
+{
+	return call->end > call->start && call->start ? call->end - call_margin(call) : call->end;
+}
+
+void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now)
+{
+	uint64_t first = work->submitted.start ? call_near_start(&work->submitted) : submitted;
+
+	if (call_near_end(&work->waited) < first)
+		work->waited = (struct tl_device_call){.tid = 0};
+	uint64_t last = work->waited.end ? least(call_near_end(&work->waited), now) : now;
+
+	last = most(first, last);
+	work->start = least(most(work->start, first), last);
+	work->end = most(least(work->end, last), work->start);
+}
+
+static void args_add(struct tl_work_args *args, uint32_t key, enum tl_event_value kind,
+		     uint64_t value)
+{
+	args->at[args->count++] = (struct tl_event_arg){.key = key, .kind = kind, .value = value};
+}
+
+static void args_add_double(struct tl_work_args *args, uint32_t key, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	args_add(args, key, TL_VALUE_DOUBLE_64, bits);
+}
+
+static void args_add_raw(struct tl_work_args *args, const struct tl_device_work *work)
+{
+	if (work->has & TL_RAW_QUEUED)
+		args_add(args, TL_DEVICE_TEXT(queued), TL_VALUE_UNSIGNED_64, work->queued);
+	if (work->has & TL_RAW_SUBMIT)
+		args_add(args, TL_DEVICE_TEXT(submit), TL_VALUE_UNSIGNED_64, work->submit);
+	if (work->has & TL_RAW_START)
+		args_add(args, TL_DEVICE_TEXT(start), TL_VALUE_UNSIGNED_64, work->raw_start);
+	if (work->has & TL_RAW_END)
+		args_add(args, TL_DEVICE_TEXT(end), TL_VALUE_UNSIGNED_64, work->raw_end);
+}
+
+static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *args,
+			   const struct tl_device_work *work)
+{
+	if (work->facts->bytes)
+		args_add(args, TL_DEVICE_TEXT(bytes), TL_VALUE_UNSIGNED_64, work->facts->bytes);
+	if (work->facts->bytes && work->end > work->start && !work->unfinished)
+		args_add_double(args, TL_DEVICE_TEXT(bandwidth),
+				(double)work->facts->bytes / (double)(work->end - work->start));
+	if (work->facts->peer)
+		args_add(args, TL_DEVICE_TEXT(peer), TL_VALUE_STRING,
+			 tl_string_of(work->facts->peer));
+	if (work->facts->dimensions && work->facts->dimensions <= 3) {
+		args_add(args, TL_DEVICE_TEXT(global), TL_VALUE_STRING,
+			 size_text(&queue->global, work->facts->dimensions, work->facts->global));
+		if (work->facts->local[0])
+			args_add(args, TL_DEVICE_TEXT(local), TL_VALUE_STRING,
+				 size_text(&queue->local, work->facts->dimensions,
+					   work->facts->local));
+	}
+	if (work->unfinished)
+		args_add(args, TL_DEVICE_TEXT(unfinished), TL_VALUE_TRUTH, 1);
+	for (uint32_t i = 0; i < work->nargs && i < TL_WORK_MORE_ARGS; i++)
+		args->at[args->count++] = work->args[i];
+}
+
+struct tl_event tl_work_slice(struct tl_device_queue *queue, const struct tl_device_work *work,
+			      uint32_t lane, struct tl_work_args *args)
+{
+	args_add(args, TL_DEVICE_TEXT(kind), TL_VALUE_STRING, tl_kind_text(work->facts->kind));
+	args_add(args, TL_DEVICE_TEXT(queue), TL_VALUE_UNSIGNED_64, queue->number);
+	args_add(args, TL_DEVICE_TEXT(device), TL_VALUE_STRING,
+		 tl_kept_text(&queue->device->text, queue->device->name));
+	if (work->correlation)
+		args_add(args, TL_DEVICE_TEXT(correlation), TL_VALUE_UNSIGNED_64,
+			 work->correlation);
+	args_add_raw(args, work);
+	args_add_facts(queue, args, work);
+	return (struct tl_event){.phase = 'X',
+				 .flags = TL_EVENT_NS,
+				 .level = TL_LEVEL_OPERATOR,
+				 .lane = lane,
+				 .name = work->facts->name && *work->facts->name
+						 ? tl_string_of(work->facts->name)
+						 : tl_kind_text(work->facts->kind),
+				 .category = TL_DEVICE_TEXT(device),
+				 .request = work->request,
+				 .start = work->start,
+				 .duration = work->end - work->start,
+				 .nargs = args->count,
+				 .args = args->at};
+}
+
+struct tl_event_arrows tl_work_arrows(const struct tl_device_work *work)
+{
+	const struct tl_device_call *from = &work->submitted, *to = &work->waited;
+
+	return (struct tl_event_arrows){
+		.number = tl_event_flows(),
+		.from = from->tid,
+		.from_ns = least(call_near_start(from), work->start),
+		.from_name = TL_DEVICE_TEXT(submitted),
+		.to = work->unfinished ? 0 : to->tid,
+		.to_ns = most(call_near_end(to), work->end),
+		.to_name = TL_DEVICE_TEXT(awaited),
+	};
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_lanes.c: see device_lanes.h.
+ */
+#include "layer/device/device_lanes.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "layer/calls/slow_path.h"
+#include "layer/base/environment.h"
+#include "layer/device/background.h"
+#include "layer/device/device_api.h"
+#include "layer/device/device_thread.h"
+#include "layer/device/hook.h"
+#include "layer/device/watch.h"
+#include "layer/device/work.h"
+#include "layer/base/cache_near.h"
+#include "layer/base/once.h"
+#include "layer/process/runtime.h"
+#include "layer/calls/thread.h"
+#include "tracelayer/api.h"
+
+#define PATIENCE 200000000u /* nanoseconds that the end may take */
+
+_Atomic bool tl_device_waiting;
+static struct tl_once begun;
+_Atomic bool tl_device_ended TL_NEAR;
+
+static bool has_begun(void)
+{
+	return atomic_load_explicit(&begun.owner, memory_order_acquire) == TL_ONCE_OVER;
+}
+
+static bool has_apis(void)
+{
+	return tl_device_apis && tl_device_apis[0];
+}
+
+bool tl_device_look(void)
+{
+	if (has_begun() || !has_apis() || !tl_config.device)
+		return false;
+	if (!tl_device_is_watched() &&
+	    (!(tl_config.level & TL_LEVEL_OPERATOR) || !tl_runtime_may_record()))
+		return false;
+	return !atomic_exchange_explicit(&tl_device_waiting, true, memory_order_relaxed);
+}
+
+/* The thread before it may have ended inside of a hook. */
+static void thread_begins(struct tl_producer *producer)
+{
+	atomic_store_explicit(&tl_device_thread_of(producer)->hooking, 0, memory_order_relaxed);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->thread_begins)
+			(*api)->thread_begins(producer);
+}
+
+void tl_device_begin(void)
+{
+	sigset_t all, signals;
+
+	if (!tl_runtime_begin())
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
+	if (tl_once_begin(&begun) == TL_ONCE_DO) {
+		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
+		/* What lacks a hook for want of memory is called all the same. */
+		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+			for (const struct tl_hook *const *list = (*api)->hooks; *list; list++)
+				tl_hook_set(*list);
+		tl_once_done(&begun);
+	}
+	/*
+	 * Also by who comes later: another thread may have looked just before that was done, and
+	 * said so after it.
+	 */
+	if (has_begun())
+		atomic_store_explicit(&tl_device_waiting, false, memory_order_relaxed);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+bool tl_device_awaits_end(void)
+{
+	return has_apis() && has_begun() && !tl_device_has_ended();
+}
+
+/* The calling thread may have interrupted a hook, or be inside of a driver. */
+static bool is_inside(void)
+{
+	if (!tl_self)
+		return false;
+	tl_call_end_left(tl_self, TL_CALLER);
+	return tl_hook_is_here() ||
+	       atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
+}
+
+void tl_device_end(void)
+{
+	uint64_t deadline = tl_device_now() + PATIENCE;
+
+	if (!tl_device_awaits_end() ||
+	    atomic_exchange_explicit(&tl_device_ended, true, memory_order_seq_cst) || is_inside())
+		return;
+	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+	if (!thread)
+		return;
+	tl_thread_busy(thread);
+	tl_hook_drain(deadline);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->end)
+			(*api)->end(deadline);
+	tl_device_work_end();
+	tl_thread_free(thread);
+}
+
+void tl_device_after_fork(void)
+{
+	if (!has_apis() || !has_begun())
+		return;
+	tl_hook_after_fork();
+	tl_device_background_after_fork_child();
+	if (tl_config.left_alone)
+		atomic_store_explicit(&tl_device_ended, true, memory_order_relaxed);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->after_fork)
+			(*api)->after_fork();
+	tl_device_work_after_fork();
+}

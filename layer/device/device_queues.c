@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_queues.c: devices and queues: making them, their names, and what a fork leaves of them.
+ */
+#include "layer/device/device_queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* queues of a device, from which on those that were released are used again */
+#define REUSE 64u
+
+/* of the lists: they are added to under it */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+_Atomic(struct tl_device *) tl_devices;
+_Atomic(struct tl_device_queue *) tl_device_queues;
+static uint32_t queue_count;
+
+struct tl_device *tl_device_new(const char *name)
+{
+	struct tl_device *device = calloc(1, sizeof(*device));
+
+	if (!device || !(device->name = strdup(name))) {
+		free(device);
+		return NULL;
+	}
+	pthread_mutex_init(&device->lock, NULL);
+	pthread_mutex_lock(&making);
+	device->next = atomic_load_explicit(&tl_devices, memory_order_relaxed);
+	atomic_store_explicit(&tl_devices, device, memory_order_release);
+	pthread_mutex_unlock(&making);
+	return device;
+}
+
+static bool label_is_taken(const char *label)
+{
+	for (struct tl_device_queue *queue =
+		     atomic_load_explicit(&tl_device_queues, memory_order_relaxed);
+	     queue; queue = queue->next)
+		if (!strcmp(queue->label, label))
+			return true;
+	return false;
+}
+
+/* What tells queues apart comes first: viewers cut long names at the end. Under `making`. */
+static char *label_new(const struct tl_device *device, const char *name, uint32_t number)
+{
+	char *label = NULL;
+
+	if (name && asprintf(&label, "%s, %s", name, device->name) < 0)
+		return NULL;
+	if (label && !label_is_taken(label))
+		return label;
+	free(label);
+	return asprintf(&label, "queue %u, %s", number, device->name) < 0 ? NULL : label;
+}
+
+static bool names_are_same(const char *one, const char *other)
+{
+	return one && other ? !strcmp(one, other) : one == other;
+}
+
+/* One of that name which was released, where a device has had many. Under `making`. */
+static struct tl_device_queue *queue_use_again(const struct tl_device *device, const char *name)
+{
+	struct tl_device_queue *free_one = NULL;
+	uint32_t count = 0;
+
+	for (struct tl_device_queue *queue =
+		     atomic_load_explicit(&tl_device_queues, memory_order_relaxed);
+	     queue; queue = queue->next) {
+		if (queue->device != device)
+			continue;
+		count++;
+		if (atomic_load_explicit(&queue->released, memory_order_relaxed) &&
+		    names_are_same(queue->name, name))
+			free_one = queue;
+	}
+	if (count < REUSE || !free_one)
+		return NULL;
+	atomic_store_explicit(&free_one->released, false, memory_order_relaxed);
+	return free_one;
+}
+
+static struct tl_device_queue *queue_new(struct tl_device *device, const char *name)
+{
+	struct tl_device_queue *queue = calloc(1, sizeof(*queue));
+
+	if (queue && name)
+		queue->name = strdup(name);
+	if (!queue || (name && !queue->name) ||
+	    !(queue->label = label_new(device, name, queue_count + 1))) {
+		free(queue ? queue->name : NULL);
+		free(queue);
+		return NULL;
+	}
+	queue->device = device;
+	queue->number = ++queue_count;
+	queue->last = &queue->first;
+	pthread_mutex_init(&queue->lock, NULL);
+	queue->next = atomic_load_explicit(&tl_device_queues, memory_order_relaxed);
+	atomic_store_explicit(&tl_device_queues, queue, memory_order_release);
+	return queue;
+}
+
+struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char *name)
+{
+	if (!device)
+		return NULL;
+	pthread_mutex_lock(&making);
+	struct tl_device_queue *queue = queue_use_again(device, name);
+	if (!queue)
+		queue = queue_new(device, name);
+	pthread_mutex_unlock(&making);
+	return queue;
+}
+
+uint32_t tl_device_queue_number(const struct tl_device_queue *queue)
+{
+	return queue ? queue->number : 0;
+}
+
+void tl_device_queue_release(struct tl_device_queue *queue)
+{
+	if (queue)
+		atomic_store_explicit(&queue->released, true, memory_order_relaxed);
+}
+
+static void queue_forget(struct tl_device_queue *queue)
+{
+	/*
+	 * Whoever had it has not come along, and may have been about to note that an array lies
+	 * elsewhere now: they are left.
+	 */
+	pthread_mutex_init(&queue->lock, NULL);
+	atomic_store_explicit(&queue->inbox, NULL, memory_order_relaxed);
+	atomic_store_explicit(&queue->spare, NULL, memory_order_relaxed);
+	queue->lanes = NULL;
+	queue->edges = NULL;
+	queue->nlanes = queue->nedges = queue->edges_room = queue->behind = queue->counter = 0;
+	queue->crowded_until = 0;
+	queue->first = NULL;
+	queue->last = &queue->first;
+	queue->depth = 0;
+	queue->sampled = 0;
+	queue->global.text = queue->local.text = 0;
+}
+
+void tl_device_queues_after_fork(void)
+{
+	pthread_mutex_init(&making, NULL);
+	for (struct tl_device *device = atomic_load_explicit(&tl_devices, memory_order_relaxed);
+	     device; device = device->next) {
+		pthread_mutex_init(&device->lock, NULL);
+		atomic_store_explicit(&device->text, 0, memory_order_relaxed);
+		device->bytes = 0;
+		device->counter = 0;
+	}
+	for (struct tl_device_queue *queue =
+		     atomic_load_explicit(&tl_device_queues, memory_order_relaxed);
+	     queue; queue = queue->next)
+		queue_forget(queue);
+}

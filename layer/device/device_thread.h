@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_thread.h: what hooks and commands keep of each thread. It lies in the thread's producer,
+ * in the slot that buffer.h reserves for this room, so that a call with a hook finds it in the line
+ * of the cache that it needs anyway. Only the thread itself writes it.
+ */
+#ifndef TL_LAYER_DEVICE_DEVICE_THREAD_H
+#define TL_LAYER_DEVICE_DEVICE_THREAD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "layer/buffers/buffer.h"
+
+struct tl_device_thread {
+	struct tl_hooked *hooked;	 /* what hooks keep of its open calls, or NULL */
+	struct tl_device_command *spare; /* free ones, for its next commands */
+	_Atomic uint32_t hooking;	 /* odd: inside of a hook, and another number in each */
+	uint32_t correlation;		 /* the next one it gives; 0: it has to take some */
+};
+
+_Static_assert(sizeof(struct tl_device_thread) <= sizeof(((struct tl_producer *)0)->device_slot),
+	       "it fits into its slot");
+
+static inline struct tl_device_thread *tl_device_thread_of(const struct tl_producer *producer)
+{
+	return (struct tl_device_thread *)(uintptr_t)producer->device_slot;
+}
+
+/* The calling thread's; NULL: it has no producer. */
+static inline struct tl_device_thread *tl_device_thread_here(void)
+{
+	const struct tl_producer *producer = (const struct tl_producer *)(const void *)tl_self;
+
+	return producer ? tl_device_thread_of(producer) : NULL;
+}
+
+#endif

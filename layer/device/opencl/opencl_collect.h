@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * opencl_collect.h: asking the driver which commands have ended, telling of them, and letting go of
+ * their events. In hooks and in the background. Nothing here waits for a command, but at the end.
+ */
+#ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_COLLECT_H
+#define TL_LAYER_DEVICE_OPENCL_OPENCL_COLLECT_H
+
+#include <stdint.h>
+
+#include "layer/device/device_api.h"
+#include "layer/device/opencl/opencl_call.h"
+#include "layer/device/opencl/opencl_queues.h"
+
+/* Collect what has ended, of one queue and of all, and let go of it. */
+void tl_cl_collect(struct tl_cl_queue *queue);
+void tl_cl_collect_all(void);
+
+/* In the background: see struct tl_device_api. */
+enum tl_device_left tl_cl_collect_some(void);
+bool tl_cl_awaits(void);
+
+/* A command was enqueued, which the device is busy with: a good time to tell of others. */
+void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);
+
+/* The call that `waited` says was the first to wait for some commands of the queue. */
+void tl_cl_collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited);
+
+/* Before calls after which the program might see that the layer still holds something. */
+TL_CL_BEFORE(tl_cl_collect_before);
+
+/* Collect what has ended until `deadline`; the rest is shown as unfinished. */
+void tl_cl_collect_end(uint64_t deadline);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * opencl_queues.h: the queues that the program has created, and what is kept of each. What a queue
+ * keeps of its commands is opencl_commands.c's.
+ *
+ * A queue stays in the table for ever; a new one with the same handle takes its place.
+ */
+#ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_QUEUES_H
+#define TL_LAYER_DEVICE_OPENCL_OPENCL_QUEUES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layer/base/spin_lock.h"
+#include "layer/device/handles.h"
+#include "layer/device/opencl/opencl_call.h"
+#include "layer/device/opencl/opencl_devices.h"
+
+struct tl_cl_command;
+
+#define TL_CL_FINISHES 256u
+
+struct tl_cl_queue {
+	struct tl_handle handle;  /* cl_command_queue */
+	struct tl_cl_queue *next; /* of all; never changes */
+	struct tl_cl_device *device;
+	struct tl_device_queue *lanes;
+	_Atomic uint32_t references; /* the program's */
+	_Atomic bool profiles;	     /* the driver times its commands */
+	_Atomic bool given;	     /* because we asked for it, and the program did not */
+	bool in_order;
+	/* what the program gave, with the 0 that ends it; NULL: nothing */
+	cl_queue_properties *list;
+	size_t list_bytes;
+	size_t driver_bytes; /* of the list that the driver got */
+
+	/* Protects what follows; no driver is called under it. */
+	struct tl_spin_lock lock;
+	struct tl_cl_command *first, *last; /* under way, in the order of their submission */
+	/* for threads that have none of their own; without the lock */
+	struct tl_cl_command *_Atomic spare;
+	/*
+	 * No command before this one is without a call that has waited for it; NULL: none at all.
+	 * Written under the lock, with release.
+	 */
+	struct tl_cl_command *_Atomic unnoted;
+	_Atomic uint32_t count; /* under way; written under the lock */
+	_Atomic uint32_t noted; /* of these, so many have been waited for; likewise */
+	bool claimed;		/* somebody collects, who alone takes commands out */
+	/* taken out, their events are let go of: to be told of */
+	struct tl_cl_command *untold, *last_untold;
+	_Atomic uint32_t untolds; /* so many; written under the lock */
+	/* the latest end of a call that is noted as having waited; written under the lock */
+	_Atomic uint64_t waited;
+	/*
+	 * The last calls that waited for all of the queue: for commands whose call had returned
+	 * before, and that are not in the list until after.
+	 */
+	uint32_t finished;     /* how many there were */
+	uint64_t finish_began; /* of these, when the last began */
+	struct tl_cl_call finishes[TL_CL_FINISHES];
+};
+
+/* The queue, if it is known. */
+struct tl_cl_queue *tl_cl_queue_find(cl_command_queue handle);
+
+/* The queue, by asking the driver if it is not known yet. NULL: it is none, or memory is short. */
+struct tl_cl_queue *tl_cl_queue_of(cl_command_queue handle);
+
+/* What there is to know of a queue when it is created, or first met. */
+struct tl_cl_queue_facts {
+	struct tl_cl_device *device;
+	uint32_t references;
+	bool profiles, given, in_order;
+	cl_queue_properties *list; /* the table's, unless NULL is returned */
+	size_t list_bytes, driver_bytes;
+};
+
+/* A queue that was just created. NULL: memory is short. */
+struct tl_cl_queue *tl_cl_queue_created(cl_command_queue handle,
+					const struct tl_cl_queue_facts *facts);
+
+#define TL_CL_PROFILING ((cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE)
+static inline bool tl_cl_is_in_order(cl_command_queue_properties properties)
+{
+	return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* All queues there ever were, by .next. */
+struct tl_cl_queue *tl_cl_queues(void);
+
+/* Some queue times its commands without the program's knowing; and: there is one since now. */
+bool tl_cl_queues_are_given(void);
+void tl_cl_queues_note_given(void);
+
+void tl_cl_queues_after_fork(void);
+
+#endif

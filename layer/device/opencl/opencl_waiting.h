@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * opencl_waiting.h: which threads are inside of a call that waits for commands, and what this room
+ * keeps of a thread besides.
+ *
+ * Several calls may have waited for the same command, and their hooks come in any order. Where no
+ * driver's time says when the command ended, it had ended when the first of these calls did. So
+ * such a command is not told of while another thread's call is on its way which may have waited for
+ * it: from before that goes to the driver until it is noted (tl_cl_take_done).
+ */
+#ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_WAITING_H
+#define TL_LAYER_DEVICE_OPENCL_OPENCL_WAITING_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "layer/buffers/buffer.h"
+#include "layer/device/hook.h"
+#include "layer/device/inside_hook.h"
+#include "layer/device/opencl/opencl_call.h"
+#include "layer/device/opencl/opencl_queues.h"
+
+/* In the slot of each thread's producer that buffer.h reserves for this room. */
+struct tl_cl_thread {
+	/* The call that waits for commands and has not noted it, or NULL. Others read it. */
+	struct tl_hooked *_Atomic waiting;
+	struct tl_cl_command *spare; /* the thread's own: free ones, for its next commands */
+};
+
+_Static_assert(sizeof(struct tl_cl_thread) <= sizeof(((struct tl_producer *)0)->opencl_slot),
+	       "it fits into its slot");
+
+static inline struct tl_cl_thread *tl_cl_thread_of(const struct tl_producer *producer)
+{
+	return (struct tl_cl_thread *)(uintptr_t)producer->opencl_slot;
+}
+
+static inline struct tl_cl_thread *tl_cl_thread_of_call(const struct tl_call *call)
+{
+	return tl_cl_thread_of((const struct tl_producer *)(const void *)call->thread);
+}
+
+/* The state of a hook of a call that waits. */
+struct tl_cl_waiting {
+	struct tl_cl_queue *queue; /* for all of it; NULL: for events */
+	struct tl_hooked *outer;   /* inside of which it was called */
+};
+
+_Static_assert(sizeof(struct tl_cl_waiting) <= TL_HOOK_STATE, "it fits");
+
+static inline void tl_cl_starts_waiting(const struct tl_call *call, struct tl_cl_waiting *waiting)
+{
+	struct tl_cl_thread *thread = tl_cl_thread_of_call(call);
+
+	waiting->outer = atomic_load_explicit(&thread->waiting, memory_order_relaxed);
+	atomic_store_explicit(&thread->waiting, call->hooked, memory_order_relaxed);
+	/*
+	 * With queue_see_who_waits: whoever has seen the command to have ended after this call did sees
+	 * that it waits.
+	 */
+	tl_hook_barrier_near();
+}
+
+/* It is noted. Release pairs with command_is_held. */
+static inline void tl_cl_stops_waiting(const struct tl_call *call,
+				       const struct tl_cl_waiting *waiting)
+{
+	struct tl_cl_thread *thread = tl_cl_thread_of_call(call);
+
+	atomic_store_explicit(&thread->waiting, waiting->outer, memory_order_release);
+}
+
+#endif

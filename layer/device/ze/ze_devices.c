@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_devices.c: see ze_devices.h.
+ */
+#include "layer/device/ze/ze_devices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/hook.h"
+#include "layer/device/ze/ze_driver_functions.h"
+
+static struct tl_handles devices;
+static struct ze_device *all; /* linked by .next */
+static struct tl_device *host;
+
+/*
+ * timerResolution is in cycles a second where the newer structure type asked for that and the
+ * driver knows the type; older ones give nanoseconds per cycle. No device counts slower than once
+ * in 10 us, nor has a timer of less than 100 kHz.
+ */
+static uint64_t rate_of(uint64_t resolution)
+{
+	if (resolution == 0)
+		return 1000000000;
+	return resolution < 10000 ? 1000000000 / resolution : resolution;
+}
+
+static unsigned bits_of(uint32_t valid)
+{
+	return valid == 0 || valid > 64 ? 64 : valid;
+}
+
+/*
+ * Sub-devices have engines of their own. Of devices of the same name the second is called "… #2".
+ */
+static char *name_of(const ze_device_properties_t *properties)
+{
+	char name[ZE_MAX_DEVICE_NAME + 32], number[16] = "";
+	unsigned same = 1;
+	int length = snprintf(name, sizeof(name), "%.*s", ZE_MAX_DEVICE_NAME, properties->name);
+
+	if (properties->flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE)
+		length += snprintf(name + length, sizeof(name) - (size_t)length, " sub-device %u",
+				   properties->subdeviceId);
+	for (const struct ze_device *device = all; device; device = device->next)
+		same += strncmp(device->name, name, (size_t)length) == 0 &&
+			(device->name[length] == 0 || strncmp(device->name + length, " #", 2) == 0);
+	if (same > 1)
+		snprintf(number, sizeof(number), " #%u", same);
+	char *whole = malloc((size_t)length + sizeof(number));
+	return whole ? strcat(strcpy(whole, name), number) : NULL;
+}
+
+static void ask_groups(struct ze_device *device)
+{
+	ze_command_queue_group_properties_t groups[ZE_GROUPS];
+	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+	uint32_t count = ZE_GROUPS;
+
+	for (uint32_t i = 0; i < ZE_GROUPS; i++)
+		groups[i] = (ze_command_queue_group_properties_t){
+			.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
+	if (tl_ze_real.zeDeviceGetCommandQueueGroupProperties(handle, &count, groups) !=
+	    ZE_RESULT_SUCCESS)
+		return;
+	device->groups = count < ZE_GROUPS ? count : ZE_GROUPS;
+	for (uint32_t i = 0; i < device->groups; i++)
+		device->flags[i] = groups[i].flags;
+}
+
+#define TRIES 4	    /* of reading both clocks, where something came in between */
+#define CLOSE 5000u /* nanoseconds: nothing did, whatever is usual */
+
+/* The closest of some tries, unless the first is as close as usual. */
+static void pair(struct ze_device *device)
+{
+	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+	uint64_t enough = 2 * device->clock.usual > CLOSE ? 2 * device->clock.usual : CLOSE;
+	uint64_t best = UINT64_MAX, ticks = 0, start = 0;
+
+	for (int i = 0; i < TRIES && best > enough; i++) {
+		uint64_t its_host, now_ticks, before = tl_device_now();
+		if (tl_ze_real.zeDeviceGetGlobalTimestamps(handle, &its_host, &now_ticks) !=
+		    ZE_RESULT_SUCCESS)
+			break;
+		uint64_t width = tl_device_now() - before;
+		if (width >= best)
+			continue;
+		best = width;
+		start = before;
+		ticks = now_ticks;
+	}
+	if (best != UINT64_MAX)
+		tl_clock_fit_pair(&device->clock, ticks, start, start + best);
+}
+
+static struct ze_device *device_new(ze_device_handle_t handle)
+{
+	ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2};
+
+	if (tl_ze_real.zeDeviceGetProperties(handle, &properties) != ZE_RESULT_SUCCESS)
+		return NULL;
+	struct ze_device *device = calloc(1, sizeof(*device));
+	if (!device)
+		return NULL;
+	device->handle.key = handle;
+	device->name = name_of(&properties);
+	device->bits = bits_of(properties.timestampValidBits);
+	device->kernel_bits = bits_of(properties.kernelTimestampValidBits);
+	device->device = device->name ? tl_device_new(device->name) : NULL;
+	if (!device->device) {
+		free(device);
+		return NULL;
+	}
+	ask_groups(device);
+	device->next = all;
+	all = device;
+	tl_handles_put(&devices, &device->handle);
+	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
+	device->pairs = true;
+	pair(device);
+	if (device->clock.paired)
+		return device;
+	/* Then kernels' own stamps are all that is known of it. */
+	device->pairs = false;
+	device->bits = device->kernel_bits;
+	tl_clock_fit_start(&device->clock, rate_of(properties.timerResolution), device->bits);
+	return device;
+}
+
+struct ze_device *tl_ze_device(ze_device_handle_t handle)
+{
+	struct tl_handle *known = tl_handles_find(&devices, handle);
+
+	if (known)
+		return (struct ze_device *)known;
+	return handle && tl_ze_usable() ? device_new(handle) : NULL;
+}
+
+bool tl_ze_only_copies(const struct ze_device *device, uint32_t group)
+{
+	return group < device->groups &&
+	       !(device->flags[group] & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
+}
+
+struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, uint32_t index)
+{
+	char name[40];
+
+	if (group >= ZE_GROUPS || index >= ZE_ENGINES)
+		return NULL;
+	if (!device->engines[group][index]) {
+		snprintf(name, sizeof(name), "%s %u.%u",
+			 tl_ze_only_copies(device, group) ? "copy" : "compute", group, index);
+		device->engines[group][index] = tl_device_queue_new(device->device, name);
+	}
+	return device->engines[group][index];
+}
+
+struct tl_device *tl_ze_host(void)
+{
+	if (!host)
+		host = tl_device_new("host");
+	return host;
+}
+
+void tl_ze_pair(struct ze_device *device)
+{
+	if (device->pairs && tl_clock_fit_due(&device->clock, tl_device_now()) && tl_ze_usable())
+		pair(device);
+}
+
+void tl_ze_pair_all(void)
+{
+	for (struct ze_device *device = all; device; device = device->next)
+		if (device->pairs)
+			pair(device);
+}
+
+/* The structs stay: what was forked from knows them too, and nobody counts. */
+void tl_ze_devices_forget(void)
+{
+	memset(&devices, 0, sizeof(devices));
+	all = NULL;
+	host = NULL;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_devices.h: Level Zero's devices, their engines, and their clocks. With tl_ze_lock held.
+ */
+#ifndef TL_LAYER_DEVICE_ZE_ZE_DEVICES_H
+#define TL_LAYER_DEVICE_ZE_ZE_DEVICES_H
+
+#include <level_zero/ze_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/device/clock_fit.h"
+#include "layer/device/handles.h"
+#include "layer/device/work.h"
+
+/* queue groups of a device, and engines of a group, that have lanes of their own */
+#define ZE_GROUPS  16u
+#define ZE_ENGINES 16u
+
+struct ze_device {
+	struct tl_handle handle;
+	struct ze_device *next;
+	struct tl_device *device;
+	const char *name;
+	struct tl_clock_fit clock;
+	bool pairs; /* its clock can be read beside the host's */
+	unsigned bits, kernel_bits;
+	uint32_t groups;
+	ze_command_queue_group_property_flags_t flags[ZE_GROUPS];
+	struct tl_device_queue *engines[ZE_GROUPS][ZE_ENGINES];
+};
+
+/* NULL: it can't be asked. */
+struct ze_device *tl_ze_device(ze_device_handle_t handle);
+
+/* The lanes of an engine. */
+struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, uint32_t index);
+
+/* Engines of this group only copy. */
+bool tl_ze_only_copies(const struct ze_device *device, uint32_t group);
+
+/* Read both clocks, if it is time to. */
+void tl_ze_pair(struct ze_device *device);
+
+/* The same for all devices: the last chance. */
+void tl_ze_pair_all(void);
+
+/* Where memory lies that no device has. NULL where memory is short. */
+struct tl_device *tl_ze_host(void);
+
+void tl_ze_devices_forget(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_driver_functions.h: the functions of the Level Zero driver that the layer calls by itself, and
+ * the room's lock.
+ *
+ * tl_ze_lock protects everything in this room. It may be held over driver calls that never wait for
+ * the device (creating, querying, recording into a list of the layer's). Those that may (appending
+ * to the program's immediate lists, executing) are made without it. A program records into a list
+ * by one thread at a time, so what an append's hook has of a list stays while the lock is open.
+ */
+#ifndef TL_LAYER_DEVICE_ZE_ZE_DRIVER_FUNCTIONS_H
+#define TL_LAYER_DEVICE_ZE_ZE_DRIVER_FUNCTIONS_H
+
+#include <level_zero/ze_api.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracelayer/shim.h"
+
+extern pthread_mutex_t tl_ze_lock;
+
+/* The i-th parameter of a call. */
+#define ZE_PARAM(call, i, type) (*(type *)(call)->params[i])
+
+#define ZE_REAL_EACH(X)                                                                            \
+	X(zeCommandListAppendBarrier)                                                              \
+	X(zeCommandListAppendEventReset)                                                           \
+	X(zeCommandListAppendMemoryCopy)                                                           \
+	X(zeCommandListAppendMemoryFill)                                                           \
+	X(zeCommandListAppendQueryKernelTimestamps)                                                \
+	X(zeCommandListAppendSignalEvent)                                                          \
+	X(zeCommandListAppendWriteGlobalTimestamp)                                                 \
+	X(zeCommandListClose)                                                                      \
+	X(zeCommandListCreate)                                                                     \
+	X(zeCommandListDestroy)                                                                    \
+	X(zeDeviceGetCommandQueueGroupProperties)                                                  \
+	X(zeDeviceGetGlobalTimestamps)                                                             \
+	X(zeDeviceGetProperties)                                                                   \
+	X(zeEventCreate)                                                                           \
+	X(zeEventDestroy)                                                                          \
+	X(zeEventHostReset)                                                                        \
+	X(zeEventHostSignal)                                                                       \
+	X(zeEventPoolCreate)                                                                       \
+	X(zeEventPoolDestroy)                                                                      \
+	X(zeEventQueryKernelTimestamp)                                                             \
+	X(zeEventQueryStatus)                                                                      \
+	X(zeMemAllocHost)                                                                          \
+	X(zeMemFree)                                                                               \
+	X(zeMemGetAllocProperties)
+
+struct tl_ze_real {
+#define ZE_REAL_FIELD(function) __typeof__(&function) function;
+	ZE_REAL_EACH(ZE_REAL_FIELD)
+#undef ZE_REAL_FIELD
+};
+
+/* Only good where tl_ze_usable. */
+extern struct tl_ze_real tl_ze_real;
+
+/* They are all there, and may still be called. With the lock held. */
+bool tl_ze_usable(void);
+
+/*
+ * The end: until it is called with false, the driver may be asked though the lanes have ended. With
+ * the lock held, as the rest.
+ */
+void tl_ze_driver_ending(bool ending);
+
+#endif

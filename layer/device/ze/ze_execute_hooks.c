@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what
+ * waits for queues.
+ */
+#include "layer/device/ze/ze_execute_hooks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/device_lanes.h"
+#include "layer/device/ze/ze_capture.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_executions.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_recordings.h"
+
+/* One of the lists that a call executes. */
+struct part {
+	struct ze_execution *execution; /* NULL: it has nothing to show */
+	struct ze_execution *live;	/* of the same recording before */
+	bool copied;			/* whose results a list of ours copies before this one */
+};
+
+struct execute {
+	struct ze_queue *queue;
+	uint32_t correlation;
+	uint32_t parts, count;
+	struct part *part;		 /* of each list of the program's */
+	ze_command_list_handle_t *lists; /* what is executed: its lists, and ours */
+};
+
+/*
+ * What the last execution left has to be read before this one begins: now, or by a list of ours
+ * that goes before it.
+ */
+static void put_aside(struct execute *execute, struct part *part, struct ze_recording *recording)
+{
+	struct ze_execution *live = recording->live;
+
+	part->live = live;
+	if (!live || live->capture || tl_ze_execution_read(live))
+		return;
+	live->capture = tl_ze_capture_take(recording);
+	if (live->capture) {
+		part->copied = true;
+		live->capture->executed = true;
+		execute->lists[execute->count++] = live->capture->list;
+		return;
+	}
+	for (uint32_t i = 0; i < recording->count; i++)
+		live->items[i].lost |= !live->items[i].read;
+}
+
+static void add_list(struct execute *execute, struct part *part, ze_command_list_handle_t handle,
+		     uint32_t request)
+{
+	struct ze_list *list = tl_ze_list_find(handle);
+	struct ze_recording *recording = list ? list->recording : NULL;
+
+	if (recording && recording->context && recording->count) {
+		put_aside(execute, part, recording);
+		part->execution = tl_ze_execution_new(recording, execute->queue,
+						      execute->correlation, request);
+		if (part->execution && part->copied) {
+			part->execution->before = part->live;
+			part->live->behind = part->execution;
+		}
+	}
+	execute->lists[execute->count++] = handle;
+}
+
+static struct execute *execute_new(struct ze_queue *queue, uint32_t parts)
+{
+	struct execute *execute = calloc(1, sizeof(*execute));
+
+	if (!execute)
+		return NULL;
+	execute->queue = queue;
+	execute->parts = parts;
+	execute->part = calloc(parts, sizeof(*execute->part));
+	execute->lists = calloc(parts, 2 * sizeof(*execute->lists));
+	execute->correlation = tl_device_correlation();
+	return execute;
+}
+
+static void execute_free(struct execute *execute)
+{
+	if (!execute)
+		return;
+	free(execute->part);
+	free(execute->lists);
+	free(execute);
+}
+
+struct execute_state {
+	struct execute *execute;
+	struct ze_event *event; /* signalled behind it */
+};
+
+/* With the lock held. NULL: no queue that is known. */
+static void execute_on(struct ze_queue *queue, struct tl_call *call, struct execute_state *state)
+{
+	uint32_t *count = &ZE_PARAM(call, 1, uint32_t);
+	ze_command_list_handle_t **lists = &ZE_PARAM(call, 2, ze_command_list_handle_t *);
+	struct execute *execute = queue && *lists && *count ? execute_new(queue, *count) : NULL;
+	if (execute && execute->part && execute->lists) {
+		for (uint32_t i = 0; i < *count; i++)
+			add_list(execute, &execute->part[i], (*lists)[i], call->request);
+		*lists = execute->lists;
+		*count = execute->count;
+		state->execute = execute;
+		tl_call_correlate(call, execute->correlation);
+	} else {
+		execute_free(execute);
+	}
+}
+
+static void before_execute(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	execute_on(tl_ze_usable() ? tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t))
+				  : NULL,
+		   call, state);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+/* A graph will execute them, nobody knows when. */
+static void spoil(const ze_command_list_handle_t *handles, uint32_t count)
+{
+	for (uint32_t i = 0; handles && i < count; i++) {
+		const struct ze_list *list = tl_ze_list_find(handles[i]);
+		if (list && list->recording)
+			tl_ze_recording_spoil(list->recording);
+	}
+}
+
+/* `signal`: the parameter with the event that is signalled behind the lists. */
+static void before_append(struct tl_call *call, struct execute_state *state, unsigned signal)
+{
+	uint32_t count = ZE_PARAM(call, 1, uint32_t);
+	ze_command_list_handle_t *lists = ZE_PARAM(call, 2, ze_command_list_handle_t *);
+	ze_event_handle_t event = ZE_PARAM(call, signal, ze_event_handle_t);
+
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list =
+		tl_ze_usable() ? tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t))
+			       : NULL;
+	if (list && tl_ze_is_captured(list, event, ZE_PARAM(call, signal + 1, uint32_t),
+				      ZE_PARAM(call, signal + 2, ze_event_handle_t *)))
+		spoil(lists, count);
+	else if (list)
+		execute_on(list->queue, call, state);
+	state->event = state->execute && event ? tl_ze_event_known(event) : NULL;
+	if (state->event) {
+		tl_ze_event_enter(state->event);
+		tl_ze_settle(state->event);
+		tl_ze_event_behind(state->event, list->queue);
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_append_lists(struct tl_call *call, void *state)
+{
+	before_append(call, state, 3);
+}
+
+static void before_append_lists_with(struct tl_call *call, void *state)
+{
+	before_append(call, state, 4);
+}
+
+/*
+ * As if it had not been tried: what the executions before left is still there. The latest first, so
+ * that each finds the one before it.
+ */
+static void revert(struct execute *execute)
+{
+	for (uint32_t i = execute->parts; i-- > 0;) {
+		struct part *part = &execute->part[i];
+
+		if (!part->execution)
+			continue;
+		struct ze_recording *recording = part->execution->recording;
+		tl_ze_execution_cancel(part->execution);
+		/* At the end what the executions before left has been given up. */
+		if (!part->copied || tl_device_has_ended())
+			continue;
+		struct ze_capture *capture = part->live->capture;
+		part->live->capture = NULL;
+		recording->live = part->live;
+		capture->executed = false;
+		tl_ze_capture_give(recording, capture);
+	}
+}
+
+static void executed(struct tl_call *call, struct execute *execute, ze_fence_handle_t signalled)
+{
+	struct tl_device_call here = tl_device_call_of(call);
+	struct ze_queue *queue = execute->queue;
+	struct ze_fence *fence = tl_ze_fence_find(signalled);
+
+	for (uint32_t i = 0; i < execute->parts; i++)
+		if (execute->part[i].execution) {
+			execute->part[i].execution->call = here;
+			execute->part[i].execution->submitted = true;
+		}
+	if (fence)
+		fence->number = queue->number;
+	if (queue->synchronous)
+		tl_ze_drain(queue, queue->number, &here);
+	else
+		tl_ze_collect(queue);
+}
+
+static void end_execute(struct tl_call *call, struct execute_state *state, bool failed,
+			ze_fence_handle_t fence)
+{
+	if (!state->execute)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	if (failed && state->event)
+		state->event->behind = NULL;
+	if (failed)
+		revert(state->execute);
+	else
+		executed(call, state->execute, fence);
+	tl_ze_event_leave(state->event);
+	pthread_mutex_unlock(&tl_ze_lock);
+	execute_free(state->execute);
+}
+
+static void after_execute(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS,
+		    ZE_PARAM(call, 3, ze_fence_handle_t));
+}
+
+static void after_append_lists(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	end_execute(call, state, unwound || result != ZE_RESULT_SUCCESS, NULL);
+}
+
+/* --- waiting for a queue. What was submitted when the wait began is over when it ends. */
+
+struct wait_state {
+	struct ze_queue *queue;
+	uint64_t number;
+};
+
+static void waited(struct tl_call *call, const struct wait_state *wait, uint64_t result,
+		   bool unwound)
+{
+	struct tl_device_call here = tl_device_call_of(call);
+
+	if (!wait->queue || unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	tl_ze_drain(wait->queue, wait->number, &here);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_queue_wait(struct tl_call *call, void *state)
+{
+	struct wait_state *wait = state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	wait->queue = tl_ze_queue_find(ZE_PARAM(call, 0, ze_command_queue_handle_t));
+	wait->number = wait->queue ? wait->queue->number : 0;
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_list_wait(struct tl_call *call, void *state)
+{
+	struct wait_state *wait = state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_list *list = tl_ze_list_find(ZE_PARAM(call, 0, ze_command_list_handle_t));
+	wait->queue = list ? list->queue : NULL;
+	wait->number = wait->queue ? wait->queue->number : 0;
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void before_fence_wait(struct tl_call *call, void *state)
+{
+	struct wait_state *wait = state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	struct ze_fence *fence = tl_ze_fence_find(ZE_PARAM(call, 0, ze_fence_handle_t));
+	wait->queue = fence ? tl_ze_queue_find(fence->queue) : NULL;
+	wait->number = fence ? fence->number : 0;
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+/* All queues and immediate lists of the device. */
+static void before_device_wait(struct tl_call *call, void *state)
+{
+	struct wait_state *wait = state;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	wait->number = tl_ze_last_number();
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)call;
+}
+
+static void after_device_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	const struct wait_state *wait = state;
+	struct tl_device_call here = tl_device_call_of(call);
+
+	if (unwound || result != ZE_RESULT_SUCCESS)
+		return;
+	pthread_mutex_lock(&tl_ze_lock);
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)
+		if (queue->device->handle.key == ZE_PARAM(call, 0, void *))
+			tl_ze_drain(queue, wait->number, &here);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+static void after_wait(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	waited(call, state, result, unwound);
+}
+
+const struct tl_hook tl_ze_execute_hooks[] = {
+	{"zeCommandQueueExecuteCommandLists", before_execute, after_execute, TL_HOOK_TIMED},
+	{"zeCommandListImmediateAppendCommandListsExp", before_append_lists, after_append_lists,
+	 TL_HOOK_TIMED},
+	{"zeCommandListImmediateAppendCommandListsWithParameters", before_append_lists_with,
+	 after_append_lists, TL_HOOK_TIMED},
+	{"zeDeviceSynchronize", before_device_wait, after_device_wait, TL_HOOK_TIMED},
+	{"zeCommandQueueSynchronize", before_queue_wait, after_wait, TL_HOOK_TIMED},
+	{"zeCommandListHostSynchronize", before_list_wait, after_wait, TL_HOOK_TIMED},
+	{"zeFenceHostSynchronize", before_fence_wait, after_wait, TL_HOOK_TIMED},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_executions.h: executions of what lists record, and reading what they leave. With tl_ze_lock
+ * held.
+ *
+ * Each execution of a recording overwrites the same events and slots. The host reads them, in
+ * hooks, as soon as they are ready: before the program resets, uses again or destroys an event, and
+ * at the latest before the recording is executed again. If the device has not come that far by
+ * then, a list of the layer's goes before that execution, which copies the last one's results to
+ * memory of their own (ze_capture.h). So a list that is waited for between its executions costs the
+ * device nothing but its events.
+ */
+#ifndef TL_LAYER_DEVICE_ZE_ZE_EXECUTIONS_H
+#define TL_LAYER_DEVICE_ZE_ZE_EXECUTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/device/work.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_recordings.h"
+
+struct ze_item {
+	struct tl_device_command *command; /* NULL: shown, or not to be shown */
+	bool read;
+	bool lost; /* its times can't be had */
+	bool shown;
+	uint64_t start, end; /* as read */
+	struct tl_device_call waited;
+	/* waited for its event, before the timestamp behind it was there */
+	struct tl_device_call near;
+};
+
+struct ze_execution {
+	struct ze_execution *next, **link; /* of the queue */
+	struct ze_recording *recording;
+	struct ze_queue *queue;
+	struct ze_capture *capture; /* that its results go to */
+	/* of the same recording, by a capture between the two; NULL: it is over */
+	struct ze_execution *before, *behind;
+	uint64_t number;
+	uint64_t began; /* when it was about to be submitted */
+	uint32_t correlation, request;
+	bool submitted; /* the call has returned */
+	struct tl_device_call call;
+	uint32_t left, first_left; /* items that are not shown; the first of them */
+	struct ze_item items[];
+};
+
+/*
+ * An execution of all that is recorded, about to be submitted; the last one of its queue. NULL:
+ * nothing of it is to be shown, or memory is short.
+ */
+struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct ze_queue *queue,
+					 uint32_t correlation, uint32_t request);
+/* It was not submitted. */
+void tl_ze_execution_cancel(struct ze_execution *execution);
+
+/* It is over: no item is owed any more. */
+void tl_ze_execution_free(struct ze_execution *execution);
+
+/* Read what is ready of an item. */
+bool tl_ze_item_read(struct ze_execution *execution, uint32_t index);
+
+/* Once for each item, when it is read or given up. */
+void tl_ze_item_not_pending(struct ze_execution *execution, uint32_t index);
+
+/* Read what is ready of all of them. False: there are some left. */
+bool tl_ze_execution_read(struct ze_execution *execution);
+
+/* The number of the last execution of all. */
+uint64_t tl_ze_last_number(void);
+
+/* It is signalled behind all that the queue was given so far. */
+void tl_ze_event_behind(struct ze_event *event, struct ze_queue *queue);
+
+/* It is going to be reset, used again or destroyed: read what it has. False: it is not ready. */
+bool tl_ze_settle(struct ze_event *event);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_hooks.c: Level Zero's device lanes put together: the hooks of all files, the end, forks.
+ */
+#include "layer/device/ze/ze.h"
+
+#include <time.h>
+
+#include "layer/device/device_api.h"
+#include "layer/device/ze/ze_append.h"
+#include "layer/device/ze/ze_collect.h"
+#include "layer/device/ze/ze_devices.h"
+#include "layer/device/ze/ze_driver_functions.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_execute_hooks.h"
+#include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_mutable.h"
+#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_own.h"
+
+/* --- the end, forks */
+
+/*
+ * A thread that was in a hook when the end came may hold the lock; it is waited for as long as
+ * there is time.
+ */
+static bool lock_take_until(uint64_t deadline)
+{
+	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	left += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(left / 1000000000);
+	until.tv_nsec = (long)(left % 1000000000);
+	return pthread_mutex_timedlock(&tl_ze_lock, &until) == 0;
+}
+
+static void lanes_end(uint64_t deadline)
+{
+	if (!lock_take_until(deadline))
+		return;
+	tl_ze_driver_ending(true);
+	if (tl_ze_queues() && tl_ze_usable())
+		tl_ze_pair_all();
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
+		/* A driver that is slow to answer is asked no more. */
+		if (tl_device_now() > deadline)
+			tl_ze_driver_ending(false);
+		tl_ze_give_up(queue);
+	}
+	tl_ze_driver_ending(false);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
+/* What the layer has in the driver is the parent's. */
+static void lanes_after_fork(void)
+{
+	pthread_mutex_init(&tl_ze_lock, NULL);
+	tl_ze_driver_ending(false);
+	tl_ze_objects_forget();
+	tl_ze_events_forget();
+	tl_ze_devices_forget();
+	tl_ze_contexts_forget();
+	tl_ze_graphs_forget();
+}
+
+static const struct tl_hook *const lists[] = {
+	tl_ze_object_hooks,
+	tl_ze_event_hooks,
+	tl_ze_append_hooks,
+	tl_ze_execute_hooks,
+	tl_ze_mutable_hooks,
+	tl_ze_graph_hooks,
+	NULL,
+};
+
+const struct tl_device_api tl_device_ze = {
+	.prefix = "ze", .hooks = lists, .end = lanes_end, .after_fork = lanes_after_fork};

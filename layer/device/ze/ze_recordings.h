@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_recordings.h: what a list records: commands, with where each leaves its times. An immediate
+ * list has a recording of one command for each append. With tl_ze_lock held.
+ *
+ * Where times come from
+ *
+ *	a command without an event	The kernel timestamps of an event of the layer's. In regular
+ *					lists of engines that only copy, and so can't copy an
+ *					event's timestamps, global timestamps before and behind it.
+ *	one with an event	That event's own kernel timestamps, if it has some that the host can
+ *				read. The program may have asked for them; or its pool got the flags
+ *				for that unseen when it was created. Pools that other processes
+ *				share, extended ones and events that count are left as they are.
+ *	one whose event can't serve	In lists that keep the order, global timestamps before and
+ *					behind it. In others there are none: the command is shown
+ *					with the host's times, and its slice says so.
+ *	one that signals nothing	Global timestamps before and behind it: signals, waits,
+ *					resets, prefetches.
+ *
+ * The program's event stays on its command, always: what the program reads from it, and when it is
+ * signalled, is what it would be without the layer. So nothing of the layer's waits for an event of
+ * the program's on the device, nor for one that the host resets. A timestamp behind a command is
+ * the one thing of the layer's that may stand in a list behind the program's signal: who destroys
+ * or resets a list then waits a moment for it (tl_ze_wait_for_stamps), and a context's memory
+ * outlives it.
+ *
+ * A tool may create events inside its callbacks, and a driver gives out functions by pointer: such
+ * events were not seen being created, and may be destroyed unseen as well. They are asked only from
+ * inside of a call of the program's that names them.
+ */
+#ifndef TL_LAYER_DEVICE_ZE_ZE_RECORDINGS_H
+#define TL_LAYER_DEVICE_ZE_ZE_RECORDINGS_H
+
+#include <level_zero/ze_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/device/work.h"
+#include "layer/device/ze/ze_devices.h"
+#include "layer/device/ze/ze_events.h"
+#include "layer/device/ze/ze_own.h"
+
+struct ze_capture;
+struct ze_execution;
+
+enum ze_source {
+	ZE_OWN,	    /* our event's */
+	ZE_THEIRS,  /* the program's event's */
+	ZE_BRACKET, /* the slot's two global timestamps */
+	ZE_INSTANT, /* the slot's first */
+	/* the slot, to which the program's event's are copied before the list resets it */
+	ZE_QUERY,
+	ZE_NONE, /* nowhere: memory was short */
+};
+
+struct ze_command {
+	struct tl_device_facts facts;
+	char *kernel; /* where .facts.name lies if it is a kernel's; else NULL */
+	enum ze_source source;
+	struct ze_own_event *own;
+	struct ze_event *event; /* the program's, that is signalled; a reference */
+	struct ze_slot *slot;
+	uint32_t kernels; /* of a launch of several; 0: it is none */
+	uint64_t id;	  /* by which the program may change it; 0: it may not */
+	bool keeps;	  /* its event is the program's to choose: none of ours */
+	/* 1 + the command whose times a query before this one keeps; 0: none */
+	uint32_t previous;
+};
+
+struct ze_recording {
+	uint32_t references;	    /* the list's, and each execution's */
+	struct ze_context *context; /* NULL: it is gone, and all of ours in it */
+	struct ze_device *device;
+	uint32_t group;
+	bool immediate;
+	/* what it has of ours may yet be written by the device: not to be used again */
+	bool dirty;
+	struct ze_command *commands;
+	uint32_t count, room;
+	struct ze_run *runs;
+	uint32_t in_run; /* slots used of the first */
+	/* the last execution, while it has results in events and slots */
+	struct ze_execution *live;
+	struct ze_capture *captures;	   /* free */
+	struct ze_recording *next, **link; /* of the context */
+};
+
+struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device,
+					 uint32_t group, bool immediate);
+void tl_ze_recording_release(struct ze_recording *recording);
+/* Room for one more command, to be filled in and counted. NULL: memory is short. */
+struct ze_command *tl_ze_command_next(struct ze_recording *recording);
+/*
+ * What a command holds is let go of. `clean`: our event is not signalled, and the device has no use
+ * for event and slot any more.
+ */
+void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean);
+struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording);
+
+/*
+ * Where the times of a command come from that has an event of the program's (or may get one): that
+ * stays where it is.
+ */
+void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
+			    struct ze_command *command);
+
+/* It is this kernel's. NULL: the kernel's name is not known. */
+void tl_ze_command_set_kernel(struct ze_command *command, const char *kernel);
+
+/* The command has nothing to do with the program's event any more. */
+void tl_ze_command_drop_event(struct ze_recording *recording, struct ze_command *command);
+
+/* The recording is out of its context's list. */
+void tl_ze_recording_unlink(struct ze_recording *recording);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_apis.c: the APIs whose devices get lanes.
+ */
+#include <stddef.h>
+
+#include "layer/device/device.h"
+#include "layer/device/opencl/opencl.h"
+#include "layer/device/ze/ze.h"
+
+const struct tl_device_api *const tl_device_apis[] = {&tl_device_opencl, &tl_device_ze, NULL};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resolve.h: the contract of layer/resolve: whose function a call gets.
+ *
+ * Shims have the names of the functions that they stand for. So a name alone does not say which
+ * function a caller means. This room finds the real function behind each shim, tells the program's
+ * calls from those of loaders and drivers, and sees to it that each call is traced once.
+ *
+ *	real_function.h	the real function of a shim; whose call it is; what get-proc functions give
+ *			out
+ *	dlsym.h		the program's dlsym, dlvsym and dlerror, and the real ones
+ *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
+ *	newer_loader.h	a line about a loader that is newer than this build
+ *
+ * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to
+ * its shim), closure.h (a shim for each further real function of a name).
+ *
+ * Promise: a loader's or a driver's own call gets the real function, and is not recorded. errno is
+ * kept, and so is the program's pending dlerror, except where a library has to be held or found by
+ * soname, which happens once for each.
+ *
+ * Who may call: any thread. The first call of a function may come from a signal handler; what it
+ * then needs (dlopen) is what the program's own call to the driver would need. No function of this
+ * room may be called within tl_loaded_with. After a fork nothing has to be done: its lists only
+ * grow.
+ *
+ * What it uses: layer/buffers, layer/base, libffi.
+ */
+#ifndef TL_LAYER_RESOLVE_RESOLVE_H
+#define TL_LAYER_RESOLVE_RESOLVE_H
+
+#include "layer/resolve/dlsym.h"
+#include "layer/resolve/loader_tables.h"
+#include "layer/resolve/newer_loader.h"
+#include "layer/resolve/real_function.h"
+
+#endif

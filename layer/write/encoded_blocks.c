@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * encoded_blocks.c: blocks of a file that an encoder makes (format/encode/encoder.h).
+ */
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "format/file/record.h"
+#include "layer/buffers/arena.h"
+#include "layer/buffers/buffer.h"
+#include "layer/buffers/clock.h"
+#include "layer/buffers/lanes.h"
+#include "layer/buffers/strings.h"
+#include "layer/write/block.h"
+#include "layer/write/sink.h"
+
+/* --- what an encoder asks; its source is the block */
+
+static uint64_t ticks_to_ns(const void *source, uint64_t ticks)
+{
+	return tl_clock_ns(ticks);
+}
+
+static const struct tl_function *function_of(const void *source, uint32_t id)
+{
+	return tl_runtime_function(id);
+}
+
+static const char *text_of(const void *source, uint32_t number, size_t *size)
+{
+	return tl_string_text(number, size);
+}
+
+static uint32_t shown_lane(const void *source, uint32_t number)
+{
+	const struct tl_lane *lane = tl_lane_of_events(number);
+
+	return lane ? lane->tid : 0;
+}
+
+static bool has_call(const void *source, uint32_t tid, uint64_t ns)
+{
+	const struct tl_block *block = source;
+
+	return tl_lane_has_call(tid, ns, block->file, block->calls_may_come);
+}
+
+/* --- the file */
+
+static void encoded_file(struct tl_block *block, const struct tl_sink *sink)
+{
+	block->encoder = (struct tl_encoder){
+		.format = sink->format,
+		.pid = tl_arena_facts()->pid,
+		.source = block,
+		.ns = ticks_to_ns,
+		.function = function_of,
+		.string = text_of,
+		.lane = shown_lane,
+		.has_call = has_call,
+		.marks = &block->memory->marks,
+		.state = block->memory->state,
+	};
+	/* What began in an earlier file can be ended in this one, or can't. */
+	if (!sink->format->in_parts)
+		memset(&block->memory->marks, 0, sizeof(block->memory->marks));
+	/* Zeros again, and no memory until it is used. */
+	madvise(block->memory->state, sizeof(block->memory->state), MADV_DONTNEED);
+}
+
+static void encoded_start(struct tl_block *block)
+{
+	block->encoder.format->block(&block->encoder);
+}
+
+static void encoded_begin(struct tl_block *block)
+{
+	block->encoder.format->begin(&block->encoder, &block->text, tl_arena_facts());
+}
+
+static void encoded_thread(struct tl_block *block, const struct tl_lane *lane)
+{
+	block->encoder.format->thread(&block->encoder, &block->text, lane->tid, lane->name);
+}
+
+static void encoded_lane(struct tl_block *block, const struct tl_lane *lane)
+{
+	size_t size;
+	const char *name = tl_string_text(lane->text, &size);
+
+	if (name)
+		block->encoder.format->lane(&block->encoder, &block->text, lane->tid, name, size,
+					    lane->sort);
+}
+
+/* --- records */
+
+static void encoded_gap(struct tl_block *block, const struct tl_part *part)
+{
+	static const struct tl_call_record gap = {
+		.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
+
+	block->encoder.format->record(&block->encoder, &block->text, part->lane->tid, &gap, 8);
+}
+
+/* Which times of the thread are in the file, so far. */
+static void note_times(const struct tl_block *block, struct tl_part *part,
+		       const struct tl_call_record *record)
+{
+	uint64_t start, end;
+
+	if (__builtin_add_overflow(record->start, record->duration, &end))
+		return;
+	start = tl_clock_ns(record->start);
+	end = tl_clock_ns(end);
+	if (record->type == TL_RECORD_LOST)
+		tl_lane_gap(part->lane, end);
+	else
+		tl_lane_goes_to(part->lane, block->file, start, end);
+}
+
+/*
+ * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words
+ * of zero are places that were reserved and not used; a record without a type is one whose writer
+ * never came to its end.
+ */
+static void encoded_records(struct tl_block *block, struct tl_part *part, size_t limit)
+{
+	const char *at = part->from, *end = part->chunk->end;
+	const char *full = block->memory->text + limit;
+	const struct tl_call_record *last = NULL;
+	uint32_t tid = part->lane->tid;
+
+	while (at < end && block->text.at < full) {
+		const struct tl_call_record *record = (const void *)at;
+		/* Pairs with the committing store in tl_record_commit. */
+		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
+						     memory_order_acquire);
+		uint8_t type = head >> 16 & 0xff;
+		if (type == TL_RECORD_NONE) {
+			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
+			continue;
+		}
+		if (type == TL_RECORD_EVENT)
+			tl_block_name_lane(block, (const void *)at, end - at);
+		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid,
+							    record, end - at);
+		if (!size) {
+			part->damaged = true;
+			break;
+		}
+		/* The first and the last call, and losses, tell the times. */
+		if (type == TL_RECORD_LOST || (type == TL_RECORD_CALL && !last))
+			note_times(block, part, record);
+		last = type == TL_RECORD_CALL ? record : last;
+		part->events += tl_record_counts(type);
+		if (type == TL_RECORD_EVENT)
+			tl_event_add_cost(&part->cost, &block->encoder, (const void *)at);
+		part->lost += type == TL_RECORD_LOST ? record->result : 0;
+		at += size;
+	}
+	if (last)
+		note_times(block, part, last);
+	/* A place that was reserved may reach beyond what was handed over. */
+	part->to = part->damaged || at > end ? end : at;
+}
+
+/* --- the end */
+
+static void encoded_close(struct tl_block *block)
+{
+}
+
+static void encoded_kept(struct tl_block *block)
+{
+	block->encoder.format->kept(&block->encoder);
+}
+
+static void encoded_end(struct tl_block *block, const struct tl_totals *totals)
+{
+	block->encoder.format->end(&block->encoder, &block->text, totals);
+}
+
+const struct tl_block_maker tl_encoded_blocks = {
+	.file = encoded_file,
+	.start = encoded_start,
+	.begin = encoded_begin,
+	.thread = encoded_thread,
+	.lane = encoded_lane,
+	.gap = encoded_gap,
+	.records = encoded_records,
+	.close = encoded_close,
+	.kept = encoded_kept,
+	.end = encoded_end,
+};

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# By its code: no function that another library may replace is within reach of our threads, of the exit handlers' writing, of producers that help
+# or wait, or of what they say. What is left out is named here, with the reason.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+test "$(uname -m)" = x86_64 || skip_all "the reader of code knows x86-64, and this machine is another"
+readelf -SW "$libtracelayer" | grep -q '\.symtab' || skip_all "this machine's libtracelayer.so is stripped"
+! nm -D "$libtracelayer" | grep -qE ' U __[at]san_' || skip_all "a sanitizer's functions are in this machine's libtracelayer.so"
+plan 2
+
+# Not gone into:
+#	tl_runtime_start	has run before anything can be recorded
+#	tl_device_apis		drivers are asked for their last results: their code is anybody's
+#	tl_places		asks the environment once, when a process's first memory for events is made
+#	zcalloc, zcfree		zlib's own allocator, in whose place format/encode/gzip.c puts another
+#	after_fork_in_child	is for a child's first call, in the program's thread
+#	tl_tracer_before_unseen_fork	likewise; it tells ThreadSanitizer of a lock, where that is there
+# Allowed:
+#	__errno_location	asked once, when the library is loaded
+#	__stack_chk_fail	ends the process
+#	pthread_setcancelstate	by producers, in the program's thread: it sets a word there
+#	dl_iterate_phdr		at the end of a program that made no traced call: is there a driver that it could have called?
+reach()
+{
+	"$python" "$top_srcdir/tests/base/libc/libc_static.py" "$libtracelayer" "$@" --allow=__errno_location,__stack_chk_fail,dl_iterate_phdr,pthread_setcancelstate
+}
+ok "threads, exit handlers and producers reach no function of another library" reach thread_main watch end_file tl_runtime_flush tl_runtime_end \
+	tl_writer_help tl_writer_wake tl_control_is_asked tl_about_facts tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
+	-tl_runtime_start -tl_device_apis -tl_places -zcalloc -zcfree -after_fork_in_child -tl_tracer_before_unseen_fork
+# The reader of code sees what there is to see.
+like "$(reach tl_runtime_start)" '^getenv < ' "where one is within reach, that is found"

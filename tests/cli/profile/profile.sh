@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracelayer profile: which calls and labels a program's threads are in, with nothing recorded; its files; a process that is there already.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+app=$top_builddir/tests/apps/cl_profile
+check="$python $top_srcdir/tests/cli/profile/profile.py"
+
+# profile OPTION… -- PROGRAM…: in a folder of its own; its exit code is in $code.
+mkdir "$tmp/here"
+profile()
+{
+	(cd "$tmp/here" && exec timeout 120 "$tracelayer" profile -f "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+	code=$?
+}
+tracelayer=$(realpath "$tracelayer")
+app=$(realpath "$app")
+
+# buffers: those of the processes under test that are left.
+buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
+
+plan 45
+
+# --- calls and labels of one thread
+profile -o p.txt -o p.folded -o p.speedscope.json -o p.json -- "$app" turns 25
+test "$code" != 77 || skip_all "there is no OpenCL device on this machine"
+is "$code" 0 "the program ends as it does without us"
+like "$(cat "$tmp/err")" '^tracelayer: profile: p.txt, p.folded, p.speedscope.json, p.json: [0-9]+ samples of [0-9]+ threads in 1 process, [0-9.]+ s at [0-9.]+ of 1000 Hz' \
+	"it is said how many samples there are, and at which rate they came"
+cp "$tmp/err" "$tmp/truth"
+ok "each label has its share of time, within 2 points" $check shares "$tmp/here/p.folded" "$tmp/truth"
+diag "$(cat "$tmp/.ok")"
+folded=$(cat "$tmp/here/p.folded")
+like "$folded" '^turns;waiting;clWaitForEvents [0-9]+$' "calls stand below the labels that they are made in"
+like "$folded" '^turns;clBuildProgram;called back [0-9]+$' "labels stand below the calls that they are put on in"
+ok "all files tell the same" $check agree "$tmp/here/p.folded" "$tmp/here/p.speedscope.json" "$tmp/here/p.json"
+is "$(sed -n '1p;$p' "$tmp/here/p.txt" | wc -c)" 2 "the tree has the document's layout: an empty line before and after"
+like "$(sed -n 2p "$tmp/here/p.txt")" '^tracelayer profile \([0-9]+ threads, [0-9]+ samples\)$' "... its head"
+like "$(cat "$tmp/here/p.txt")" '^    [0-9.]+% working$' "... and rows"
+is "$(find "$tmp/here" -type f | wc -l)" 4 "no trace is written"
+
+# --- the program is left alone
+profile -- "$app" plain
+is "$code" 7 "the exit code is the program's"
+like "$(cat "$tmp/err")" "no profile: the program made no call" "without calls and labels there is no profile, and it is said why"
+profile -o p.folded -- sh -c 'echo said; kill -TERM $$'
+is "$code $(cat "$tmp/out")" "143 said" "so are output, and death by a signal"
+profile -- "$app" turns 2
+is "$(cat "$tmp/out")" "" "the tree does not go to the program's standard output"
+like "$(cat "$tmp/err")" '% turns$' "... but to standard error"
+mkfifo "$tmp/in"
+profile -o p.folded -- bash -c "exec 9<>'$tmp/in'; exec < <(exec '$app' hold <&9); read -r _; echo \$! >'$tmp/pid'; kill -KILL \$!"
+like "$(cat "$tmp/err")" "1 threads in 1 process" "a process that is killed was seen"
+is "$(buffers "$(cat "$tmp/pid")")" "" "of a killed process nothing is left in memory"
+profile -- "$tmp/nothing"
+is "$code" 127 "a program that is not there is said so"
+
+# --- threads and processes
+profile -o p.folded -- "$app" threads
+like "$(cat "$tmp/err")" "samples of [1-9][0-9] threads in 1 process" "short-lived threads are seen"
+unlike "$(cat "$tmp/here/p.folded")" "outside of any label.* [0-9]{3}" "... and not after their end"
+profile -o p.folded -- "$app" fork
+like "$(cat "$tmp/err")" "2 threads in 2 processes" "a forked child is another process"
+like "$(cat "$tmp/here/p.folded")" '^both;parent [0-9]+$' "the parent has its labels"
+like "$(cat "$tmp/here/p.folded")" '^child [0-9]+$' "... and the child those that it put on"
+
+# --- how often, how long
+profile -F 100 -d 0.3 -o p.folded -- "$app" turns 8
+like "$(cat "$tmp/err")" " 0\.3[0-9]* s at [0-9.]+ of 100 Hz" "-F says how often, -d for how long"
+is "$code" 0 "the program goes on after that"
+rate=$(sed -n 's/.* s at \([0-9]*\)\..* of 100 Hz.*/\1/p' "$tmp/err")
+ok "the rate is what was asked for, or less on a busy machine" test "${rate:-101}" -le 110
+
+# --- a process that is there
+# hold OPTION…: a traced process that waits in a call; its number is in $pid.
+hold()
+{
+	"$tracelayer" run -o "$tmp/t.json" "$@" -- sh -c 'echo $$; exec "$0" hold' "$app" <"$tmp/in" >"$tmp/held" 2>"$tmp/held.err" &
+	exec 8>"$tmp/in"
+	for _ in $(seq 200); do grep -q ready "$tmp/held" && break; sleep 0.05; done
+	pid=$(head -n 1 "$tmp/held")
+}
+let_go() { exec 8>&-; wait; }
+
+hold
+(cd "$tmp" && timeout 60 "$tracelayer" profile -p "$pid" -d 0.3) >"$tmp/out" 2>"$tmp/err"
+is "$?" 0 "a running process is found by its number"
+like "$(cat "$tmp/out")" '^100.00% holding$' "... its profile is on standard output: labels"
+like "$(cat "$tmp/out")" '^    [1-9][0-9.]+% clWaitForEvents$' "... and calls"
+(cd "$tmp" && exec timeout -s INT 1 "$tracelayer" profile -p "$pid" -o i.folded) 2>"$tmp/err"
+like "$(cat "$tmp/i.folded" "$tmp/err")" '^holding;clWaitForEvents [0-9]+$' "an interrupt ends it, and what was seen is written"
+timeout 60 "$tracelayer" profile -p "$pid" -o "$tmp/e.folded" 2>"$tmp/err" 8>&- &
+sleep 0.3
+let_go
+is "$(grep -c clWaitForEvents "$tmp/e.folded")" 1 "it ends with the process"
+ok "... whose trace is whole" "$python" "$top_srcdir/tests/lib/check_trace.py" "$tmp/t.json"
+
+hold --paused
+timeout 60 "$tracelayer" profile -p "$pid" -d 0.2 >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" '^100.00% holding$' "a process whose recording is paused shows its labels"
+let_go
+rm -f "$tmp/pid"
+(cd "$tmp/here" && "$tracelayer" run --paused --device=0 -- sh -c 'echo $$ >pid; exec "$0" turns 60' "$app") 2>"$tmp/held.err" &
+for _ in $(seq 200); do test -s "$tmp/here/pid" && find /dev/shm -name "tracelayer-buffers.$(cat "$tmp/here/pid").0" | grep -q . && break; sleep 0.05; done
+timeout 60 "$tracelayer" profile -p "$(cat "$tmp/here/pid")" -d 1.5 -o "$tmp/c.folded" 2>"$tmp/err"
+like "$(cat "$tmp/c.folded" "$tmp/err")" '^turns;.*cl[A-Z]' "... and the calls that it makes from then on"
+kill "$(cat "$tmp/here/pid")"
+wait
+timeout 60 "$tracelayer" profile -p $$ -d 1 2>"$tmp/err"
+is "$?" 1 "a process that is not traced is none of ours"
+like "$(cat "$tmp/err")" "^tracelayer: process $$: not traced, .*; start it with" "... which is said"
+
+# --- usage
+for wrong in "" "-F 0 -- true" "-o x.svg -- true" "-p 1 -- true"; do
+	# shellcheck disable=SC2086
+	timeout 10 "$tracelayer" profile $wrong 2>"$tmp/err" >&2
+	is "$?" 2 "usage: tracelayer profile $wrong"
+done
+
+# --- its files
+mkdir "$tmp/names"
+keep() { (cd "$tmp/names" && exec timeout 120 "$tracelayer" profile "$@") >"$tmp/out" 2>"$tmp/err" </dev/null; code=$?; }
+echo mine >"$tmp/names/p.speedscope.json"
+keep -o p.speedscope.json -- "$app" turns 2
+like "$(cat "$tmp/err")" '^tracelayer: profile: p.1.speedscope.json: ' "a name that is taken gets a number, and the last line says so"
+is "$(cat "$tmp/names/p.speedscope.json")" mine "what is there stays"
+keep -f -o p.speedscope.json -- "$app" turns 2
+ok "-f overwrites" grep -q schema "$tmp/names/p.speedscope.json"
+keep -o missing/p.txt -- touch "$tmp/started"
+is "$code $(ls "$tmp/started" 2>/dev/null)" "2 " "a file that can't be made: the program does not start"
+like "$(cat "$tmp/err")" '^tracelayer profile: --output=missing/p.txt: No such file or directory; give another file$' "and it is said why"

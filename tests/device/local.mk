@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# tests of layer/device
+check_scripts += %D%/lanes_agree.sh %D%/work_tsan.sh
+check_scripts += %D%/opencl/cl_lanes.sh %D%/opencl/cl_ends.sh %D%/opencl/cl_real.sh %D%/opencl/cl_tsan.sh
+check_scripts += %D%/ze/ze_lanes.sh %D%/ze/ze_reads.sh %D%/ze/ze_recent.sh
+test_files += %D%/lanes_agree.py %D%/opencl/cl_common.sh %D%/opencl/cl_lanes.py %D%/opencl/cl_two_queues.py \
+	%D%/ze/ze_lanes.py
+
+unit_tests += clock_fit_test
+clock_fit_test_SOURCES = %D%/clock_fit_test.c tests/lib/random.h layer/device/clock_fit.c layer/device/clock_fit.h
+clock_fit_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+clock_fit_test_LDADD = $(CHECK_LIBS) -lm
+
+unit_tests += device_test
+device_test_SOURCES = %D%/device_test.c $(core_doubles)
+device_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+device_test_LDADD = $(core_libs)
+
+unit_tests += handles_test
+handles_test_SOURCES = %D%/handles_test.c layer/device/handles.c layer/device/handles.h
+handles_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+handles_test_LDADD = $(CHECK_LIBS) -lpthread
+
+unit_tests += hook_test
+hook_test_SOURCES = %D%/hook_test.c tests/lib/toy_calls.h $(core_doubles)
+hook_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
+hook_test_LDADD = $(core_libs)
+
+unit_tests += work_test
+work_test_SOURCES = %D%/work_test.c tests/lib/encoded.h tests/lib/random.h $(core_doubles)
+work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+work_test_LDADD = $(core_libs) $(JANSSON_LIBS)
+work_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc

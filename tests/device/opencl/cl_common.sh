@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# cl_common.sh: sourced after lib.sh by the tests of OpenCL's device lanes: a program is run bare and by one of the doors, and must notice
+# nothing; what the trace says its devices did is compared with what the program and the test driver say (tests/device/opencl/cl_lanes.py).
+
+apps=$top_builddir/tests/apps
+drivers=$(cd "$top_builddir" && pwd)/tests/drivers/.libs
+libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
+check_lanes=$top_srcdir/tests/device/opencl/cl_lanes.py
+check_trace=$top_srcdir/tests/lib/check_trace.py
+
+# Doors. Where the trace goes is in TRACELAYER_OUTPUT.
+bare() { env -u TRACELAYER_OUTPUT "$@"; }
+preload() { env LD_PRELOAD="$libtracelayer" "$@"; }
+layer() { env OPENCL_LAYERS="$(dirname "$libtracelayer")/tracelayer/opencl/libtracelayer_opencl_layer.so" "$@"; }
+both() { layer env LD_PRELOAD="$libtracelayer" "$@"; }
+
+# run NAME DOOR COMMAND…: leaves $tmp/NAME.out, .err, .log and .misuse; .said is the output without times.
+run()
+{
+	local name=$1 door=$2; shift 2
+	rm -f "$tmp/$name".*
+	: >"$tmp/$name.log"; : >"$tmp/$name.misuse"
+	# In a shell of its own, which keeps its remarks about signals to itself.
+	(
+		TEST_ICD_LOG=$tmp/$name.log TEST_ICD_MISUSE=$tmp/$name.misuse TRACELAYER_OUTPUT=$tmp/$name.json \
+			"$door" timeout -k 5 60 "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" </dev/null
+		echo "exit code $?" >>"$tmp/$name.out"
+	) 2>/dev/null
+	sed -E 's/^(TIMES .*[^0-9])( [0-9]+){4}$/\1/' "$tmp/$name.out" >"$tmp/$name.said"
+}
+
+# What the driver was left with: references by kind of object.
+references() { sed -n 's/^= \([a-z]*\) [0-9]* /\1 /p' "$tmp/$1.log"; }
+
+# How many commands the program enqueued, by its own count, and by the driver's.
+commands() { sed -n 's/^commands //p' "$tmp/$1.out"; }
+logged() { grep -c '^+' "$tmp/$1.log"; }
+
+# Programs are alike: they say and end the same, and use the driver as well.
+alike()
+{
+	diff -a "$tmp/bare.said" "$tmp/traced.said" && diff -a "$tmp/bare.err" "$tmp/traced.err" && diff "$tmp/bare.misuse" "$tmp/traced.misuse"
+}
+
+# unnoticed WHAT DOOR COMMAND…: one result.
+unnoticed()
+{
+	local what=$1 door=$2; shift 2
+	run bare bare "$@"
+	run traced "$door" "$@"
+	ok "$what: says the same, ends the same ($(grep '^exit code' "$tmp/bare.out")), and the driver sees no misuse" alike
+}
+
+# nothing_kept WHAT: one result, of the runs before. Queues go when their threads do, and commands may hold kernels a little longer.
+nothing_kept()
+{
+	is "$(references traced)" "$(references bare)" "$1: the driver is left with the same references"
+}
+
+# lanes WHAT OPTIONS…: one result, of the run before. What is measured is shown.
+lanes()
+{
+	local what=$1 status; shift
+	"$python" "$check_trace" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1 &&
+		"$python" "$check_lanes" "$@" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1
+	status=$?
+	diag "$what: $(grep -E '^[0-9]+ slices|^of ' "$tmp/lanes.out" | paste -sd';')"
+	ok "$what" sh -c 'test "$1" = 0 || { cat "$2"; false; }' - "$status" "$tmp/lanes.out"
+}

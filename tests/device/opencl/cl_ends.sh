@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ends of programs whose OpenCL devices are at work: they end as they do without us, and promptly; what had not ended is shown as that; nobody asks the
+# driver anything after its end; and what a killed program had recorded is there.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "$top_srcdir/tests/device/opencl/cl_common.sh"
+need_library
+need_command
+export OCL_ICD_VENDORS=$drivers/icd_a.so
+plan 51
+
+# promptly WHAT WAY UNFINISHED: three results.
+promptly()
+{
+	local what=$1 way=$2 started between
+	started=$(date +%s%N)
+	run bare bare "$apps/cl_device_ends" "$way"
+	between=$(date +%s%N)
+	run traced preload "$apps/cl_device_ends" "$way"
+	ok "$what: says the same and ends the same ($(grep '^exit code' "$tmp/bare.out"))" alike
+	ok "$what: two seconds later at most" test $((($(date +%s%N) - between - (between - started)) / 1000000)) -lt 2000
+	lanes "$what: what had not ended is marked" --commands "$(commands traced)" --unfinished "$3" --log "$tmp/traced.log"
+}
+promptly "commands behind a user event that nobody sets" gated 2
+promptly "twenty thousand of them" crowded 20000
+promptly "a hundred of them, and others behind them in a queue without order" mixed 100
+promptly "a kernel that hangs" hanging 2
+promptly "a kernel that runs on" busy 1
+
+# By _exit drivers are asked for the last time, too; not by a signal handler, which may have interrupted the driver.
+unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
+lanes "_exit: what had ended is on its lane" --commands "$(commands traced)" --unfinished 0
+started=$(date +%s%N)
+unnoticed "exit in a signal handler, inside of the driver" preload "$apps/cl_device_ends" interrupted
+ok "exit in a signal handler: promptly" test $((($(date +%s%N) - started) / 1000000)) -lt 3000
+ok "exit in a signal handler: the trace is sound" "$python" "$check_trace" "$tmp/traced.json"
+
+unnoticed "a process of one thread becomes a user of its own" preload "$apps/cl_device_ends" alone
+lanes "a process of one thread becomes a user of its own: commands before and behind are on their lanes" --commands "$(commands traced)" --log "$tmp/traced.log"
+
+# A program's own exit handlers.
+unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later
+lanes "an exit handler that runs before our end: its command is on its lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+unnoticed "an exit handler that runs after everybody's end" preload "$apps/cl_device_ends" early
+like "$(cat "$tmp/traced.out")" '^calls of others: 0$' "nobody but it calls the driver then"
+# After it only the program itself is to blame: the bare run's lines, and nothing else.
+is "$(grep -c 'after the driver' "$tmp/traced.misuse")" 4 "and the driver hears of no other call"
+
+unnoticed "a child that returns from main while its parent's commands are under way" preload "$apps/cl_device_ends" forked
+like "$(cat "$tmp/traced.out")" '^calls in the child: 0$' "nobody calls the driver in it"
+lanes "the parent's commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+
+# The thread of ours that tells of commands: it comes and goes, and programs do as well without.
+unnoticed "a program that rests" preload "$apps/cl_device_ends" resting
+lanes "a program that rests: its commands are on their lane, in their order" --commands "$(commands traced)" --log "$tmp/traced.log" --ordered
+like "$(cat "$tmp/traced.out")" '^at most one more: yes$' "no thread of ours stays but the writer's"
+unnoticed "a program that can have no threads" preload "$apps/cl_device_ends" unthreaded
+lanes "a program that can have no threads: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+unnoticed "a program that ends with its last thread" preload "$apps/cl_device_ends" left
+lanes "a program that ends with its last thread: its commands are on their lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+run traced preload "$apps/cl_device_ends" forking
+is "$(head -n 1 "$tmp/traced.out")" "children that ended well: 200" "a program that forks all the time"
+lanes "a program that forks all the time: its commands are on their lane" --commands "$(commands traced)"
+
+# Killed: of what had ended when it was waited for, as far as the program could tell of it, the commands of the last milliseconds may be missing, and 1024 at most (and as
+# many as are told of at a time). Where it has done nothing for a while there are all.
+killed_after()
+{
+	local what=$1 ending=$2 bytes=$3 dots
+	shift 3
+	rm -f "$tmp"/killed.*
+	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/killed.$ending "$apps/cl_device_ends" steady "$@" >"$tmp/killed.dots" 2>"$tmp/killed.err" &
+	victim=$!
+	until test "$(stat -c %s "$tmp/killed.dots" 2>/dev/null || echo 0)" -ge "$bytes"; do
+		kill -0 $victim || break
+		sleep 0.02
+	done
+	test $# -eq 0 || sleep 1
+	kill -9 $victim
+	wait $victim 2>/dev/null
+	ok "killed$what, $ending: its trace is recovered" "$tracelayer" recover $victim
+	test "$ending" = json || "$tracelayer" export "$tmp/killed.$ending" -o "$tmp/killed.json" >"$tmp/export" 2>&1
+	ok "killed$what, $ending: it is sound" "$python" "$check_trace" "$tmp/killed.json"
+}
+
+# commands_of MISSING MORE
+commands_of()
+{
+	"$python" - "$tmp/killed.json" "$(($(stat -c %s "$tmp/killed.dots") * 100))" "$@" <<-'END'
+	import json, sys
+	work = [event for event in json.load(open(sys.argv[1])) if event.get("cat", "").startswith("device") and event["ph"] == "X"]
+	enqueued, missing, more = map(int, sys.argv[2:])
+	print(len(work), "slices,", enqueued, "commands were enqueued and waited for")
+	sys.exit(not enqueued - missing <= len(work) <= enqueued + more)
+	END
+}
+
+for ending in json tlt; do
+	killed_after "" $ending 60
+	ok "killed, $ending: the commands are there, but for the last ones" commands_of 1100 200
+	killed_after " at rest" $ending 30 30
+	ok "killed at rest, $ending: each of the commands is there" commands_of 0 0
+done

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Device lanes of OpenCL on PoCL: our programs, clinfo, clpeak and PyOpenCL. As many slices as commands, by the count of a layer of the loader's own
+# (tests/whole/cl_counter.c) in the same run.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+top_srcdir=$(cd "$top_srcdir" && pwd)
+. "$top_srcdir/tests/lib/whole.sh"
+. "$top_srcdir/tests/whole/cl_counter.sh"
+. "$top_srcdir/tests/device/opencl/cl_common.sh"
+need_library
+plan 29
+
+# The driver compiles a kernel once and keeps it; from then on runs are alike.
+"$apps/cl_device" >/dev/null
+
+for door in preload layer; do
+	unnoticed "every command, $door" $door "$apps/cl_device"
+	lanes "every command, $door: each is on its lane, with the times that the program read" --commands "$(commands traced)" --times "$tmp/traced.out"
+done
+started=$(date +%s%N)
+run bare bare "$apps/cl_device_ends" reversed
+between=$(date +%s%N)
+run traced preload "$apps/cl_device_ends" reversed
+ended=$(date +%s%N)
+ok "forty thousand events, the last one first: says the same" alike
+ok "and is not long in waiting for them (bare $(((between - started) / 1000000)) ms, traced $(((ended - between) / 1000000)) ms)" \
+	test $(((ended - between - (between - started)) / 1000000)) -lt 2000
+for program in answers hostile; do
+	unnoticed "cl_device_$program" preload "$apps/cl_device_$program"
+	lanes "cl_device_$program: each command is on its lane" --commands "$(commands traced)"
+done
+unnoticed "commands behind a user event that nobody sets" preload "$apps/cl_device_ends" gated
+lanes "commands behind a user event that nobody sets: they are marked" --commands "$(commands traced)" --unfinished 2
+unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
+lanes "_exit: what had ended is on its lane" --commands "$(commands traced)"
+unnoticed "an event that is the last to hold its context" preload "$apps/cl_device_ends" released
+lanes "an event that is the last to hold its context: its command is on its lane" --commands "$(commands traced)"
+unnoticed "a context that is given up while a command of it waits" preload "$apps/cl_device_ends" abandoned
+lanes "a context that is given up while a command of it waits: its command is on its lane" --commands "$(commands traced)"
+unnoticed "kernels without a pause" preload "$apps/cl_device_ends" paced 100
+lanes "kernels without a pause: each is on its lane" --commands "$(commands traced)"
+
+# counted WHAT COMMAND…: two results.
+counted()
+{
+	local what=$1; shift
+	rm -f "$tmp/counts"
+	run traced preload env WHOLE_COUNTS="$tmp/counts" OPENCL_LAYERS="$counter" "$@"
+	layer_counts "$tmp/counts" >"$tmp/want"
+	ok "$what: runs" grep -q '^exit code 0$' "$tmp/traced.out"
+	lanes "$what: a slice for each of the $(awk '/^clEnqueue/ { n += $2 } END { print n + 0 }' "$tmp/want") commands that the loader's layer counted" \
+		--counts "$tmp/want"
+}
+unnoticed "PyOpenCL, two queues, one out of order" preload "$python" "$top_srcdir/tests/device/opencl/cl_two_queues.py"
+lanes "PyOpenCL, two queues, one out of order: each command is on its lane" --commands "$(commands traced)" --times "$tmp/traced.out"
+# Whatever else the machine does: PoCL stamps by a clock of the host's, which is read between two readings of another.
+ok "and all are as far from the driver's stamps" "$python" - "$tmp/traced.json" <<-'END'
+	import json, sys
+	work = [event for event in json.load(open(sys.argv[1])) if event.get("cat", "").startswith("device") and event["ph"] == "X"]
+	ahead = [event["ts"] - event["args"]["start"] / 1000 for event in work]
+	print("%d commands, from %.1f to %.1f us ahead" % (len(ahead), min(ahead), max(ahead)))
+	sys.exit(not ahead or max(ahead) - min(ahead) > 20)
+END
+counted "PyOpenCL" "$python" "$top_srcdir/tests/device/opencl/cl_two_queues.py"
+counted "clinfo" clinfo
+counted "clpeak" clpeak --kernel-latency

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Device lanes of Level Zero: programs on the software device (tests/drivers/ze_driver.h) beside its own log, by both doors.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+need_command
+plan 52
+
+app=$top_builddir/tests/apps/ze_device
+driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
+layer=$top_builddir/.libs/tracelayer/level-zero
+export ZE_ENABLE_ALT_DRIVERS=$driver
+threads=3 rounds=${STRESS:+20}
+rounds=${rounds:-3}
+
+check() { "$python" -B "$top_srcdir/tests/device/ze/ze_lanes.py" "$@" >"$tmp/check" 2>&1; }
+said() { cat "$tmp/check"; }
+# checked DESCRIPTION WHAT TRACE [LOG…]
+checked()
+{
+	local what=$1; shift
+	ok "$what" check "$@" || diag "$(said)"
+}
+# DOOR COMMAND…: with the trace in t.json and the driver's log in log.
+preloaded() { rm -f "$tmp/t.json" "$tmp/log"; LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/t.json TEST_ZE_LOG=$tmp/log timeout 120 "$@"; }
+layered()
+{
+	rm -f "$tmp/t.json" "$tmp/log"
+	ZE_ENABLE_TRACING_LAYER=1 LD_LIBRARY_PATH=$layer TRACELAYER_OUTPUT=$tmp/t.json TEST_ZE_LOG=$tmp/log timeout 120 "$@"
+}
+# within MEDIAN P99 NANOSECONDS: of what `times` printed last.
+within() { awk -v m="$1" -v p="$2" '/median/ { exit !($5 <= m && $10 <= p) }' "$tmp/check"; }
+
+# --- every command, once, with its name, by both doors
+TEST_ZE_LOG=$tmp/bare timeout 60 "$app" work $threads $rounds >"$tmp/bare.out" 2>&1
+is "$?" 0 "the program works without us"
+for door in preloaded layered; do
+	$door "$app" work $threads $rounds >"$tmp/out" 2>&1
+	is "$?" 0 "$door: it ends well"
+	same "$tmp/out" "$tmp/bare.out" "$door: and says the same"
+	checked "$door: each command that the device executed is on a lane" counts "$tmp/t.json" "$tmp/bare"
+	checked "$door: with its own times, unless its event has none" times "$tmp/t.json" "$tmp/log" 32 36 "" $((threads * rounds))
+	diag "$(said)"
+	ok "$door: which are right" within 5000 100000
+	checked "$door: none before it was submitted, none after it was waited for, and arrows that say so" calls "$tmp/t.json"
+	ok "$door: the trace is sound" "$python" -B "$top_srcdir/tests/lib/check_trace.py" "$tmp/t.json"
+done
+lanes() { "$python" -c 'import json, re, sys
+print(*sorted({re.sub(r" \(\d+\)", "", e["args"]["name"]) for e in json.load(open(sys.argv[1])) if e["ph"] == "M" and e["name"] == "thread_name" and "device" in e["args"]["name"].split()}), sep="; ")' "$1"; }
+is "$(lanes "$tmp/t.json")" "compute 0.0, tracelayer test device; compute 0.1, tracelayer test device; copy 1.0, tracelayer test device; copy 1.1, tracelayer test device" \
+	"lanes are called by their engines"
+argument() { "$python" -c 'import json, sys
+print(*sorted({str(e["args"].get(sys.argv[3])) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["name"] == sys.argv[2]}))' "$@"; }
+is "$(argument "$tmp/t.json" vector_add@0 global) $(argument "$tmp/t.json" vector_add@0 local)" "256x1x1 None 32x1x1 None" \
+	"kernels have their sizes, unless the device looks them up itself"
+is "$(argument "$tmp/t.json" "read buffer" peer) $(argument "$tmp/t.json" "write buffer" peer) $(argument "$tmp/t.json" "copy buffer" peer)" \
+	"host host None" "copies have their other side"
+is "$(argument "$tmp/t.json" "signal event" times) $(argument "$tmp/t.json" vector_add@0 times)" "global None host" "and where times come from"
+is "$(argument "$tmp/t.json" "fill buffer" bytes) $(argument "$tmp/t.json" "copy buffer" bytes) $(argument "$tmp/t.json" "read image" bytes)" \
+	"1024 1024 64 1024 256" "and their bytes"
+# Each thread has 4 KiB of both, at the same time or not.
+counter() { "$python" -c 'import json, sys
+values = [e["args"]["bytes"] for e in sorted(json.load(open(sys.argv[1])), key=lambda e: e.get("ts", 0)) if e["ph"] == "C" and e["name"] == sys.argv[2]]
+print(values[-1], max(values) in range(4096, 4096 * int(sys.argv[3]) + 1, 4096), len({v % 4096 for v in values}))' "$@"; }
+is "$(counter "$tmp/t.json" "memory, tracelayer test device" $threads), $(counter "$tmp/t.json" "memory, host" $threads)" "0 True 1, 0 True 1" \
+	"memory is counted, and so is its end"
+is "$("$python" -c 'import json, sys; print({list(e["args"].values())[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"] == "queue 1 depth"} >= {0, 1})' "$tmp/t.json")" \
+	True "and so are commands in queues"
+
+# --- the clock
+# Faster by 100 ppm, and a wrap of all that it reports each 218 ms (22 bits of kernels' stamps, 24 of its own: 0.9 s).
+TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_KERNEL_BITS=22 TEST_ZE_CLOCK_BITS=24 preloaded "$app" time 1200
+checked "a clock that drifts and wraps: the times are the device's" times "$tmp/t.json" "$tmp/log" 22 24
+diag "$(said)"
+ok "and right" within 5000 100000
+TEST_ZE_CLOCK_HZ=1000000000 TEST_ZE_CLOCK_BITS=64 TEST_ZE_CLOCK_KERNEL_BITS=32 TEST_ZE_CLOCK_DRIFT_PPM=-100 preloaded "$app" time 400
+checked "one that counts nanoseconds, and wraps after 4 s" times "$tmp/t.json" "$tmp/log" 32 64
+ok "is right, too" within 5000 100000 || diag "$(said)"
+# A second forward after half of the time: only what lay near the step may be wrong.
+TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_STEP=600:19200000 preloaded "$app" time 1200
+checked "a clock that steps" times "$tmp/t.json" "$tmp/log" 32 36 steps
+ok "is right before and after" within 5000 1000000000 || diag "$(said)"
+checked "and nothing lies outside of its calls" calls "$tmp/t.json"
+
+# Where the clock can't be read, commands tell of it.
+TEST_ZE_FAIL=zeDeviceGetGlobalTimestamps=0x78000003 preloaded "$app" time 400
+checked "a clock that can't be read" times "$tmp/t.json" "$tmp/log" 32 32
+diag "$(said)"
+ok "is known from submissions and ends" within 5000000 1000000000
+checked "within which nothing lies outside of its calls" calls "$tmp/t.json"
+
+# What the driver refuses us it may grant the program.
+TEST_ZE_FAIL=zeEventPoolCreate=0x78000001@1 preloaded "$app" time 100 >"$tmp/out" 2>&1
+is "$? $(cat "$tmp/out")" "0 " "a pool that is refused with our flags is made with the program's"
+is "$("$python" -c 'import json, sys; print(*{e["args"]["result"] for e in json.load(open(sys.argv[1])) if e.get("name") == "zeEventPoolCreate"})' "$tmp/t.json")" \
+	ZE_RESULT_SUCCESS "and recorded so"
+
+# What an event says already is not a command's time, and a command whose times are lost is not over at once.
+preloaded "$app" again
+is "$("$python" -c 'import json, sys
+print(*sorted("%s:%s" % (e["dur"] > 900, e["args"].get("times", "own")) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["name"] == "spin"))' "$tmp/t.json")" \
+	"True:host True:host True:own True:own True:own True:own" "kernels of 1 ms that signal events which are signalled already last so long"
+
+# --- the end
+preloaded "$app" unfinished >"$tmp/out" 2>&1
+is "$? $(cat "$tmp/out")" "0 " "a program may end while the device works"
+unfinished() { "$python" -c 'import json, sys
+print(*sorted("%s:%s" % (e["name"], e["args"].get("unfinished", False)) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["cat"].startswith("device")))' "$1"; }
+is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "what has not ended is shown so"
+{ timeout 60 "$tracelayer" run -o "$tmp/k.json" -- "$app" kill >"$tmp/out" 2>&1; } 2>/dev/null
+is "$(unfinished "$tmp/k.json")" "spin:False" "what had ended before a SIGKILL is in the trace"
+TEST_ZE_COUNTS=$tmp/counts preloaded "$app" work 1 2 >"$tmp/out" 2>&1
+balance() { awk -v a="$1" -v b="$2" '$1 ~ a { n += $2 } $1 ~ b { n -= $2 } END { print n }' "$tmp/counts"; }
+is "$(balance '^zeEventPoolCreate$' '^zeEventPoolDestroy$') $(balance '^zeEventCreate$' '^zeEventDestroy$') $(balance '^zeMemAlloc' '^zeMemFree')" \
+	"0 0 0" "what is made in a context for us goes with it"
+export TEST_ZE_COUNTS=
+timeout 60 "$app" late >"$tmp/want" 2>&1
+preloaded "$app" late >"$tmp/out" 2>&1
+same "$tmp/out" "$tmp/want" "after the end no driver is called but for the program, whose calls answer as without us"
+unset TEST_ZE_COUNTS
+
+# --- several
+TEST_ZE_LOG=$tmp/bare1 timeout 60 "$app" work 1 1 >/dev/null
+TEST_ZE_LOG=$tmp/bare2 timeout 60 "$app" work 1 2 >/dev/null
+rm -f "$tmp"/f.*
+LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/f.%p.json timeout 60 "$app" fork >"$tmp/out" 2>&1
+is "$? $(ls "$tmp"/f.*.json | wc -l)" "0 2" "a process and its child have a trace each"
+counted() { for f in "$tmp"/f.*.json; do check counts "$f" "$1" && echo one; done; }
+is "$(counted "$tmp/bare1") $(counted "$tmp/bare2")" "one one" "each with its own commands"
+ZE_ENABLE_ALT_DRIVERS=$driver,${driver%a.so}b.so preloaded "$app" work 1 1 >"$tmp/out" 2>&1
+is "$?" 0 "two drivers, whose handles the loader gives out"
+checked "all commands are there" counts "$tmp/t.json" "$tmp/bare1"
+
+# --- other programs, which say and end the same with device lanes
+for program in ze_unwind ze_calls ze_chain ze_ddi "ze_dlopen deep" "ze_vector_add -t 16 -n 50 -s 64" "ze_vector_add -t 3 -n 20 -i" ze_events; do
+	timeout 60 "$top_builddir/tests/apps/"$program >"$tmp/want" 2>&1
+	echo "exit code $?" >>"$tmp/want"
+	preloaded "$top_builddir/tests/apps/"$program >"$tmp/out" 2>&1
+	echo "exit code $?" >>"$tmp/out"
+	same "$tmp/out" "$tmp/want" "$program: says and ends the same"
+done

@@ -1,7 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: MIT
-# Damaged chunks; see fuzz.sh.
-set -u
-sources=$top_srcdir/tests/format/fuzz_pftrace.c
-what='damaged chunks become sound packets, within bounds'
-. "$top_srcdir/tests/lib/fuzz.sh"

@@ -1,6 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: MIT
-# Files in the record format, damaged and made up, through the reader and both encoders; see fuzz.sh.
-sources="$top_srcdir/tests/format/fuzz_record_reader.c $top_srcdir/format/file/record_reader.c $top_srcdir/common/proc.c $top_srcdir/format/file/describe.c $top_srcdir/format/file/describe_read.c"
-what="hostile files in the record format are read and encoded safely"
-. "$top_srcdir/tests/lib/fuzz.sh"

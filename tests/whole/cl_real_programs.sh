@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# cl_real_programs.sh: real OpenCL programs that nobody here wrote, on PoCL: clinfo, clpeak, PyOpenCL, CLBlast, hashcat. They notice nothing, and
+# each of their calls is in the trace. Before them our own programs, with the same counter: it follows threads, which ltrace doesn't.
+# STRESS=1 (make stress) lets each run longer.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+top_srcdir=$(cd "$top_srcdir" && pwd)
+. "$top_srcdir/tests/lib/whole.sh"
+need_library
+. "$top_srcdir/tests/whole/cl_counter.sh"
+apps=$(cd "$top_builddir" && pwd)/tests/apps
+export TRACELAYER_DEVICE=0	# device lanes ask the driver, too, and are no calls
+plan 51
+
+# The driver compiles a kernel once and keeps it; from then on runs are alike.
+real_program "vector addition" "$apps/cl_vector_add" -o sums
+layer_counted "vector addition, 8 threads" "$tmp/t.json" "$apps/cl_vector_add" -t 8 -i ${STRESS:+10}20
+for args in none scalars full; do
+	export TRACELAYER_ARGS=$args
+	layer_counted "hostile arguments, $args recorded" "$tmp/t.json" "$apps/cl_hostile"
+	layer_counted "callbacks, $args recorded" "$tmp/t.json" "$apps/cl_callbacks"
+	unset TRACELAYER_ARGS
+done
+
+# A counter that was given one call too many is noticed.
+sed '1s/$/0/' "$tmp/want" >"$tmp/more"
+nok "a call that is not in the trace would be noticed" "$python" "$check_trace" --counts "$tmp/more" "$tmp/t.json"
+
+real_program "clinfo" clinfo
+real_program "clinfo, offline devices and properties" clinfo -a --offline
+
+# Speeds differ from run to run, and so do the numbers of calls, which clpeak makes depend on them.
+normalise() { sed -E 's/ : [0-9.]+( us)?$/ : NUMBER/'; }
+if test -n "${STRESS-}"; then
+	real_program "clpeak" clpeak
+else
+	real_program "clpeak" clpeak --kernel-latency
+fi
+normalise() { cat; }
+
+real_program "PyOpenCL" "$python" "$top_srcdir/tests/whole/cl_pyopencl.py"
+
+# CLBlast's own tests: hundreds of kernels; their client is in no Debian package.
+real_program "CLBlast's test of axpy" clblast_test_xaxpy
+
+# It finds OpenCL with dlopen and dlsym, tunes itself, and measures.
+normalise() { sed -E 's/ *[0-9.]+ [kMGT]?H\/s.*//; /^(Started|Stopped): /d'; }
+real_program "hashcat's benchmark" hashcat -b -m 0 --force --runtime ${STRESS:+6}1
+like "$(cat "$tmp/bare.out")" '^exit code 0$' "which runs here"

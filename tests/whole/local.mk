@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# tests of everything at once: whole programs, viewers, the examples
+check_scripts += %D%/driver_calls.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
+check_scripts += %D%/viewers.sh %D%/viewers_tracing.sh
+test_files += %D%/viewers/browser.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
+	%D%/viewers/tracing.py %D%/viewers/view.py %D%/viewers/viewer.sh
+stress_scripts += %D%/cl_many_threads.sh %D%/cl_programs.sh %D%/cl_real_programs.sh %D%/ze_names.sh
+test_files += %D%/cl_counter.sh %D%/cl_pyopencl.py %D%/ze_names.py
+
+# Reads a trace as strictly as jansson can.
+check_PROGRAMS += strict_json
+strict_json_SOURCES = %D%/strict_json.c
+strict_json_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+strict_json_LDADD = $(JANSSON_LIBS) $(ZLIB_LIBS)
+
+check_PROGRAMS += ze_names
+ze_names_SOURCES = %D%/ze_names.c $(ZE_APP_SOURCES)
+ze_names_LDADD = $(ZE_APP_LIBS)
+
+# A layer of OpenCL's own loader, which counts every call.
+check_LTLIBRARIES += %D%/cl_counter.la
+%C%_cl_counter_la_SOURCES = %D%/cl_counter.c
+%C%_cl_counter_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
+# The slots of the loader's table, in its order, as the preprocessor sees them.
+%D%/cl_slots.h: %D%/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '#include <CL/cl_icd.h>' | $(CC) -E -DCL_TARGET_OPENCL_VERSION=300 $(CPPFLAGS) -P - | \
+		awk '/^} *cl_icd_dispatch/ { inside = 0 } /^typedef struct _cl_icd_dispatch/ { inside = 1; next } \
+			inside && sub(/;$$/, "") { print "SLOT(" $$NF ", " n++ + 0 ")" }' >$@.new && mv $@.new $@
+%D%/cl_counter.lo: %D%/cl_slots.h
+CLEANFILES += %D%/cl_slots.h
+
+# Stacks: large programs that nobody here wrote.
+stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh %D%/stack_chromium.sh \
+	%D%/stack_pyopencl.sh %D%/stack_luajit.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh %D%/stack_bench.sh

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timeline_open.h: what has begun and not ended, by thread.
+ */
+#ifndef TL_XPTI_TIMELINE_TIMELINE_OPEN_H
+#define TL_XPTI_TIMELINE_TIMELINE_OPEN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xpti/timeline/timeline_places.h"
+
+/* What began. `start` 0: it was not to be recorded. */
+struct timeline_begun {
+	uint64_t start;		   /* ticks */
+	uint64_t object, instance; /* as the notification had them */
+	uint64_t uid;
+	uint64_t bytes, address; /* memory; 0: not known */
+	uint32_t name, source;
+	uint32_t parent;
+	uint16_t type;
+	uint8_t stream;
+	uint8_t more; /* enum timeline_more */
+};
+
+enum timeline_more {
+	/* It does not fit its thread's lane: something that began in it ended after it. */
+	TIMELINE_ASIDE = 1,
+	TIMELINE_UNFINISHED = 2,
+	TIMELINE_NO_SLICE = 4, /* it becomes an instant at its begin */
+};
+
+enum { TIMELINE_OPEN = 1024, TIMELINE_WORDS = sizeof(struct timeline_begun) / 8 };
+
+/* .state is odd while the entry is open, and has another value each time that it is filled. */
+struct timeline_open {
+	_Atomic uint64_t state;
+	_Atomic uint64_t words[TIMELINE_WORDS];
+	_Atomic bool aside; /* only the thread itself stores it */
+	uint8_t stream;	    /* only the thread itself uses it */
+};
+
+struct timeline_thread {
+	_Atomic uint32_t attached; /* 0: not in the list, or the process is a forked child */
+	_Atomic uint32_t over;	   /* the thread has ended */
+	struct timeline_thread *next;
+	uint32_t order; /* among all threads */
+	uint32_t top;	/* the open entries lie below */
+	/* when a flush last ended what was open, by stream; [0]: of all streams; or NOW */
+	_Atomic uint64_t flushed[256];
+	/* other threads hold it while they end entries; the thread itself, while it moves them */
+	pthread_mutex_t lock;
+	uint32_t lanes[256]; /* by stream; 0: not made yet */
+	struct timeline_place places[TIMELINE_PLACES];
+	struct timeline_open open[TIMELINE_OPEN];
+};
+
+/* The calling thread's state. NULL: memory is short. */
+struct timeline_thread *timeline_this_thread(void);
+/* Call this once, first. False: the process has no thread key left. */
+bool timeline_threads_start(void);
+
+/* Where there is no room, the oldest entries become instants. */
+void timeline_push(struct timeline_thread *thread, const struct timeline_begun *begun);
+/*
+ * Find what ends here, on this thread first, and take it out; *end becomes what began. False:
+ * nothing that began matches.
+ */
+bool timeline_pop(struct timeline_thread *thread, struct timeline_begun *end);
+/* Record all that is open as unfinished; `stream` 0: of all streams. */
+void timeline_flush(uint8_t stream);
+
+#endif
