@@ -49,7 +49,7 @@
  *	event_metadata.h	an event's metadata, as C++ sees it
  *	trace_points.h cxx_interfaces.h
  *				trace points, events, and their C++ interfaces
- *	callbacks.h		registering callbacks, and notifying
+ *	stream_callbacks.h		registering callbacks, and notifying
  *	subscribers.h		the libraries that XPTI_SUBSCRIBERS names
  *	thread_values.c process_defaults.c
  *				small values of a thread, and of the process
