@@ -20,17 +20,18 @@ static const struct subcommand {
 } subcommands[] = {
 	{"run", "tracelayer run", "run a program and trace the calls it makes", command_run},
 	{"pause", "tracelayer pause", "pause the recording of running processes", command_pause},
-	{"resume", "tracelayer resume", "go on recording in them", command_resume},
-	{"snapshot", "tracelayer snapshot", "have them write out what they have recorded",
+	{"resume", "tracelayer resume", "resume the recording of running processes",
+	 command_resume},
+	{"snapshot", "tracelayer snapshot", "make them write what they have recorded so far",
 	 command_snapshot},
 	{"stop", "tracelayer stop", "end their recording for good", command_stop},
-	{"export", "tracelayer export", "make a .tlt file into one for viewers", command_export},
-	{"recover", "tracelayer recover", "make traces of what dead processes had recorded",
+	{"export", "tracelayer export", "convert a .tlt file for viewers", command_export},
+	{"recover", "tracelayer recover", "make traces of what killed processes had recorded",
 	 command_recover},
 	{"profile", "tracelayer profile", "sample what a program's threads are doing",
 	 command_profile},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
-	{"phases", "tracelayer phases", "what NNAPI's layers spent in its phases, from a systrace",
+	{"phases", "tracelayer phases", "times of NNAPI's layers and phases, from a systrace",
 	 command_phases},
 };
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen.h: the contract of gen, tracegen: makes tracing code from the headers of an API. A program of its
- * own: nothing outside the room includes its headers.
+ * gen.h: the contract of gen, tracegen: makes tracing code from the headers of an API. A program
+ * of its own: nothing outside the room includes its headers.
  *
  * A header and a descriptor (gen/apis/*.json) become a model; the model becomes code.
  *
- * 	parse.c            the header, by libclang: functions, parameters, types
- * 	comment.c          what the header's comments say of parameters
- * 	descriptor.c       what the descriptor adds: which parameters are out, which are arrays, ...
- * 	check.c            what is wrong with either, with file and line
- * 	model.h            the model, and model_json.c the model as a JSON file
- * 	emit_*.c           the code, one file of it each; an emitter reads the model and nothing else
+ *	parse*.c           the headers, by libclang: functions, parameters, types, constants
+ *	comment.c          what the headers' comments say of parameters
+ *	descriptor*.c      what the descriptor adds: directions, lengths, handles, levels, ...
+ *	model.h            the model; model_json.c writes and reads it as a JSON file
+ *	model_tables.c     the model as the tables of tracelayer/api.h
+ *	emit_*.c           the code, one file of it each; an emitter reads the model and nothing else
+ *	check.c            whether a library exports functions that have no shim
+ *	tracegen.c         the command
  *
- * The room uses format/file (descriptions of an API), common and include/. One thread, one run: what it
- * allocates is never freed (allocate.h).
+ * The room uses format/file (descriptions of an API), common and include/. One thread, one run:
+ * what it allocates is never freed (allocate.h).
  */
 #ifndef TL_GEN_GEN_H
 #define TL_GEN_GEN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.c: memory and look-ups that all parts of tracegen share.
+ * model.c: memory and look-ups, for all parts of tracegen. See allocate.h and model.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exit_codes.h: what tracelayer's commands return. `tracelayer run` returns its program's exit code
- * instead.
+ * exit_codes.h: what tracelayer's commands return. `tracelayer run` returns its program's exit
+ * code instead.
  */
 #ifndef TL_CLI_BASICS_EXIT_CODES_H
 #define TL_CLI_BASICS_EXIT_CODES_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer pause, resume, snapshot, stop: a word to traced processes while they run.
+ * control.c: `tracelayer pause`, `resume`, `snapshot`, `stop`: requests to traced processes while
+ * they run.
  *
  * A traced process maps a buffers file (format/file/trace_file.h), whose header takes requests: a
- * number and what is asked for. It is put there by compare and exchange, the process is woken, and
- * answers by the same number when it is done. All processes that are meant get their requests
- * first, and are waited for then.
+ * number and what is asked for. This command puts a request there by compare and exchange and
+ * wakes the process, which answers with the same number when it is done. First all processes get
+ * their requests, then the command waits for their answers.
  *
- * Nothing that such a file says is relied on beyond the file itself: it may be left over from a
- * dead process whose number is in use again (cli/leftovers/leftovers.h).
+ * Only the buffers file itself is trusted, not what stands in it: it may be left over from a dead
+ * process whose number another one has now (cli/leftovers/leftovers.h).
  */
 #include "config.h"
 
@@ -46,8 +47,9 @@ struct request {
 
 static const struct request requests[] = {
 	{"pause", "Pause the recording of running processes.", "paused", TL_REQUEST_PAUSE, true},
-	{"resume", "Go on recording in running processes.", "resumed", TL_REQUEST_RESUME, false},
-	{"snapshot", "Have running processes write out what they have recorded.", "written out",
+	{"resume", "Resume the recording of running processes.", "resumed", TL_REQUEST_RESUME,
+	 false},
+	{"snapshot", "Make running processes write what they have recorded so far.", "written out",
 	 TL_REQUEST_SNAPSHOT, true},
 	{"stop", "End the recording of running processes for good.", "stopped", TL_REQUEST_STOP,
 	 true},
@@ -152,15 +154,15 @@ static void say_nobody(const char *word)
 
 	snprintf(path, sizeof(path), "/proc/%lu", pid);
 	if (*end)
-		say("session %s: no traced process of yours has that name; give it to `tracelayer run --session`, or give a process's number",
+		say("session %s: you have no traced process with that session name; start one with `tracelayer run --session`, or give a process number",
 		    word);
 	else if (stat(path, &stat_of))
-		say("process %s: there is none; see `ps` for the program's own number, not that of `tracelayer run`",
+		say("process %s: no such process; use `ps` to find the program's own number, not that of `tracelayer run`",
 		    word);
 	else if (stat_of.st_uid != geteuid())
-		say("process %s: not yours; ask its owner, or be that user", word);
+		say("process %s: it belongs to another user; run this command as that user", word);
 	else
-		say("process %s: not traced, or it has made no traced call yet; start it by `tracelayer run`, and give the program's own number",
+		say("process %s: not traced, or it has made no traced call yet; start it with `tracelayer run`, and give the program's own number",
 		    word);
 }
 
@@ -224,7 +226,7 @@ static void ask(struct targets *targets, struct target *target)
 		return;
 	if (!atomic_load_explicit(&header->listens, memory_order_relaxed))
 		fprintf(stderr,
-			"tracelayer: process %d: listens from its first full chunk of events on; waiting for %d seconds\n",
+			"tracelayer: process %d: it answers when its first chunk of events is full; waiting for %d seconds\n",
 			(int)target->pid, PATIENCE_MS / 1000);
 	/* Another's request first: it would not be seen any more. */
 	do {
@@ -272,10 +274,10 @@ static void settle(struct targets *targets, struct target *target)
 		return;
 	if (!wait_for(target, target->number)) {
 		if (!is_there(target))
-			say("process %d: has ended meanwhile; what it recorded is in its trace",
+			say("process %d: it has ended; its trace has what it recorded",
 			    (int)target->pid);
 		else
-			say("process %d: no answer; it will be %s when it makes traced calls again, or start it with --session to be answered at once",
+			say("process %d: no answer yet, it will be %s at its next traced calls; start it with --session to get an answer at once",
 			    (int)target->pid, request->done);
 		fail(targets, target);
 		return;
@@ -328,7 +330,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		}
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "nobody named; give a process's number, or a session's name");
+		argp_error(state, "no process given; give a process number or a session name");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -341,7 +343,7 @@ static int control(int argc, char **argv, const struct request *request)
 
 	if (asprintf(
 		    &doc,
-		    "%s\vProcesses are named by their numbers, or by the name that `tracelayer run --session` was given. "
+		    "%s\vGive process numbers, or the name that `tracelayer run --session` was given. "
 		    "See tracelayer-pause(1).",
 		    request->purpose) < 0)
 		need(NULL);

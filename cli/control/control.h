@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * control.h: the contract of cli/control, requests to traced processes while they run: `tracelayer
- * pause`, `resume`, `snapshot` and `stop`, called by tracelayer.c, and one request to one process for
- * other commands.
+ * pause`, `resume`, `snapshot` and `stop`, called by tracelayer.c, and one request to one process
+ * for other commands.
  *
  * The room uses leftovers to find the processes' buffers files. One thread only.
  */

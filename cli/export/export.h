@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export.h: the contract of cli/export, `tracelayer export`: makes a .tlt file into a trace that viewers
- * read, or any trace into the text of a systrace. Called by tracelayer.c.
+ * export.h: the contract of cli/export, `tracelayer export`: makes a .tlt file into a trace that
+ * viewers read, or any trace into the text of a systrace. Called by tracelayer.c.
  *
  * The room uses systrace, read, outputs, and the encoders of format/encode.
  */

@@ -2,18 +2,17 @@
 /*
  * leftovers.c: see leftovers.h.
  *
- * A buffers file is live for as long as its own process maps it. Children that were forked while it
- * was mapped may map it too, and outlive their parent: they don't count. So the question is put to
- * /proc/PID/maps. A pid that is in use again by another process does no harm: that one does not map
- * the file.
+ * A buffers file is live for as long as its own process maps it. Children that the process forked
+ * may map it too, and outlive it; they do not count. So /proc/PID/maps decides. A pid that another
+ * process has now does no harm: that process does not map the file.
  *
- * Where the pid means nothing here (another pid namespace, a header that was never finished), or
- * the maps can't be read (the process can't be traced, or has another user now), the kernel is
- * asked for a lease on the file, which it refuses while anybody has the file open for writing or
- * mapped so. It can't tell a process from its children, so then children count.
+ * Where the pid means nothing here (another pid namespace, an unfinished header), or the maps
+ * cannot be read (the process cannot be traced, or has another user now), the kernel is asked for
+ * a lease on the file. It refuses the lease while any process has the file open for writing or
+ * mapped so. It cannot tell a process from its children, so children count then.
  *
- * A file is claimed by flock: it ends with the claimant, however that ends, and the file's own
- * process never asks for it.
+ * A file is claimed by flock: the claim ends with the claimant, however that ends, and the file's
+ * own process never asks for it.
  */
 #include "config.h"
 

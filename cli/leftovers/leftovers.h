@@ -3,9 +3,9 @@
  * leftovers.h: the contract of cli/leftovers: finds the buffers files of traced processes
  * (format/file/trace_file.h), and tells whether a live process still uses them.
  *
- * Files of another user than the effective one are neither opened nor mentioned. Symbolic links are
- * not followed. Not its name but its first bytes make a file a leftover: tracelayer's magic and
- * version. Nothing else is ever deleted.
+ * Files of another user than the effective one are neither opened nor mentioned. Symbolic links
+ * are not followed. Not its name but its first bytes make a file a leftover: tracelayer's magic
+ * and version. Nothing else is ever deleted.
  *
  * The room uses basics, format/file and common. One thread only.
  */

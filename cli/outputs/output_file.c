@@ -2,8 +2,8 @@
 /*
  * output_file.c: see output_file.h.
  *
- * The folder is found once, by a walk that follows nobody else's links, and everything is done
- * within it: whatever happens to the path meanwhile, the file lies where it was begun.
+ * The folder is found once, by a walk that does not follow other users' links, and everything is
+ * done inside it. Whatever happens to the path meanwhile, the file stays where it was begun.
  */
 #include "config.h"
 

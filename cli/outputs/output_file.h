@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output_file.h: a file that a command writes: one rule for all of them.
+ * output_file.h: a file that a command writes. One rule for all commands.
  *
- * The file is made beside its name and gets that when it is whole, so that nobody sees half of it.
- * A name that is taken stays with who has it: the file gets the first of name.1.json, name.2.json …
- * that is free, as a traced process's does (common/output.h), and that is said. With `force` it
- * takes the place of what is there. A device, or a pipe of the user's own, is written to as it is;
- * "-" is standard output.
+ * The file is made under a temporary name and gets its own when it is whole, so that nobody sees
+ * half of it. If the name is taken, the file gets the first free one of name.1.json, name.2.json …
+ * (the same rule as in common/output.h), and the command says so. With `force` it replaces what is
+ * there. A device, or a pipe of the user, is written to as it is. "-" is standard output.
  */
 #ifndef TL_CLI_OUTPUTS_OUTPUT_FILE_H
 #define TL_CLI_OUTPUTS_OUTPUT_FILE_H

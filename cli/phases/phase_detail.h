@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_detail.h: all that a run's tables were added up from, for people who wonder about a number.
+ * phase_detail.h: the marks that a run's tables add up, for people who wonder about a number.
  */
 #ifndef TL_CLI_PHASES_PHASE_DETAIL_H
 #define TL_CLI_PHASES_PHASE_DETAIL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_print.c: see phase_print.h. The layouts are Android's, to the byte: programs read them.
+ * phase_print.c: see phase_print.h. The layouts are those of Android's tool, byte for byte,
+ * because programs read them.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_print.h: what a run spent, as Android's tool prints it: two tables for people, and JSON.
+ * phase_print.h: prints what a run spent, as Android's tool does: two tables for people, and JSON.
  */
 #ifndef TL_CLI_PHASES_PHASE_PRINT_H
 #define TL_CLI_PHASES_PHASE_PRINT_H

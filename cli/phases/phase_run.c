@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_run.c: see phase_run.h. Times are added in the order in which Android's tool adds them: its
- * digits are to be ours.
+ * phase_run.c: see phase_run.h. Times are added in the order of Android's tool, so that the last
+ * digits are the same.
  */
 #include "config.h"
 

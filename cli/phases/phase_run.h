@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_run.h: one run of an NNAPI program, while it is read, and what its layers spent in its
+ * phase_run.h: one run of an NNAPI program while it is read, and what its layers spent in its
  * phases.
  *
- * A run is everything up to the next mark [NN_LA_PO]. Its memory is what its marks of layers and
- * phases need, and is used again for the next one.
+ * A run ends where the next mark [NN_LA_PO] begins. The memory of one run is used again for the
+ * next.
  */
 #ifndef TL_CLI_PHASES_PHASE_RUN_H
 #define TL_CLI_PHASES_PHASE_RUN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_threads.h: the threads and processes of a trace, as its first pass finds them: which of
- * them are of interest is known only when all rows were seen.
+ * phase_threads.h: the threads and processes of a trace, which the first pass finds. Which of them
+ * are of interest is known only after the last row.
  */
 #ifndef TL_CLI_PHASES_PHASE_THREADS_H
 #define TL_CLI_PHASES_PHASE_THREADS_H

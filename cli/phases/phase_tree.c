@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_tree.c: see phase_tree.h. Nothing here calls itself: trees are as deep as the trace says.
+ * phase_tree.c: see phase_tree.h. No function here is recursive: trees are as deep as the trace
+ * says.
  *
- * The order of children matters where times are added: sums of doubles depend on it, to the last
- * digit, and these are to be the same that Android's tool prints. So what is removed leaves its
- * children at the end of its parent's, as there, and what is added is added there.
+ * The order of children matters where times are added: the last digit of a sum of doubles depends
+ * on it, and must be that of Android's tool. So a removed node leaves its children at the end of
+ * its parent's list, and an added node goes there, as in that tool.
  */
 #include "config.h"
 

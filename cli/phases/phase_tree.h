@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_tree.h: what a run's threads were doing, as trees of marks, and the order that the contract
- * wants in them.
+ * phase_tree.h: what a run's threads were doing, as trees of marks, and the order that the
+ * contract of NNAPI's marks asks for.
  *
- * While a run is read each thread has a tree that grows at one end. When the run is complete its
- * trees are put in order (tree_arrange), checked (tree_check), and added up (tree_add_up).
+ * While a run is read, each thread has a tree that grows at one end. When the run is complete, its
+ * trees are put in order (tree_arrange), checked (tree_check) and added up (tree_add_up).
  *
- * All nodes of a run are in one pool and known by their numbers in it; a tree is known by the
+ * All nodes of a run are in one pool. A node is known by its number in the pool, a tree by the
  * number of its root.
  */
 #ifndef TL_CLI_PHASES_PHASE_TREE_H

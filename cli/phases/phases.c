@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer phases: what the layers of Android's neural networks API spent in its phases, from a
- * systrace. The numbers are those of Android's own tool, to the digit; tracelayer-phases(1) says
- * where we differ.
+ * phases.c: `tracelayer phases`: what the layers of Android's neural networks API spent in its
+ * phases, from a systrace. The numbers are those of Android's own tool, to the digit;
+ * tracelayer-phases(1) lists the differences.
  *
- * The trace is read twice: which threads are of interest, and which processes are drivers, its last
- * row may still tell.
+ * The trace is read twice: even its last row may tell which threads are of interest, or which
+ * processes are drivers.
  */
 #include "config.h"
 
@@ -119,7 +119,7 @@ static int run_faulty(struct phases *phases, enum run_fault why)
 	case RUN_OTHER:
 		return row_fault(
 			phases, offset, thread,
-			"is HIDL's, and says neither ::client nor ::server; such calls can't be told to be of a layer");
+			"is a HIDL call without ::client or ::server, so its layer is unknown; name one of them in the mark");
 	case RUN_END:
 		return row_fault(
 			phases, offset, thread,
@@ -129,9 +129,10 @@ static int run_faulty(struct phases *phases, enum run_fault why)
 			phases, offset, thread,
 			"switches from a mark, but none is open; the mark before must be in the same scope");
 	case RUN_DEEP:
-		return row_fault(phases, offset, thread,
-				 "is within more than %u others; their ends are missing",
-				 DEEPEST_MARK);
+		return row_fault(
+			phases, offset, thread,
+			"lies within more than %u other marks, whose ends are missing; trace all of each run",
+			DEEPEST_MARK);
 	case RUN_PHASE:
 		return nesting_fault(phases, "phase");
 	case RUN_LAYER:
@@ -139,7 +140,7 @@ static int run_faulty(struct phases *phases, enum run_fault why)
 	case RUN_UNSPECIFIED:
 		return row_fault(
 			phases, offset, thread,
-			"leaves its phase to the mark above it, and there is none that has one; give one of them a phase");
+			"takes its phase from the mark above it, but no mark above has one; give one of them a phase");
 	case RUN_WAITS:
 	case RUN_NOTIFIES:
 		return count_fault(phases, why);
@@ -228,7 +229,7 @@ static int first_pass(struct phases *phases)
 	if (state == READER_FAULT)
 		return row_fault(
 			phases, row.offset, NULL,
-			"is not a row of ftrace, or its task has less than two letters; leave such lines away");
+			"is not an ftrace row, or its task name is shorter than two letters; remove such lines");
 	return EXIT_DONE;
 }
 
@@ -251,14 +252,14 @@ static int choose(struct phases *phases)
 	}
 	if (!phases->text.has_header) {
 		if (phases->text.is_made)
-			say("%s: no trace in it: it has no event; give what systrace or `tracelayer run` wrote",
+			say("%s: no trace in it: it has no events; give a file that systrace or `tracelayer run` wrote",
 			    phases->text.path);
 		else
 			say("%s: no trace in it: ftrace's header line, with TASK-PID and TIMESTAMP, is missing; give the text or page that systrace wrote",
 			    phases->text.path);
 		phases->is_empty = !phases->wishes->like_android;
 	} else if (!phases->threads.has_runtime)
-		say("%s: no mark of NNAPI's runtime ([NN_LR_...]) in it; check how the trace was set up",
+		say("%s: it has no mark of NNAPI's runtime ([NN_LR_...]); check how the trace was set up",
 		    phases->text.path);
 	return EXIT_DONE;
 }
@@ -287,7 +288,7 @@ static int take_row(struct phases *phases, struct row *row)
 			return EXIT_DONE;
 		return row_fault(
 			phases, row->offset, &row->thread,
-			"calls a driver, but the thread has no mark of NNAPI's; set its tracing up for all threads");
+			"calls a driver, but its thread has no NNAPI mark; set up NNAPI's tracing for all threads");
 	}
 	if (row->mark[0] == 'B' && row_has(row->mark, row->mark_size, MARK_RUN)) {
 		if (phases->any_run && (code = end_run(phases)))
@@ -328,19 +329,18 @@ enum {
 
 static const struct argp_option options[] = {
 	{"total-times", OPTION_TOTAL, NULL, 0,
-	 "times of layers with all that they call, instead of what each spends itself", 0},
+	 "count in a layer's time all that it calls, instead of its own time only", 0},
 	{"call-tree", OPTION_TREE, NULL, 0,
-	 "what each layer spends itself by the call tree, in which every moment counts once, instead of by columns",
+	 "take each layer's own time from the call tree, where every moment counts once, instead of from the columns",
 	 0},
 	{"per-execution", OPTION_EXECUTION, NULL, 0,
-	 "execution alone, divided by the number of executions", 0},
-	{"json", OPTION_JSON, NULL, 0, "an array of objects, one for each run, instead of tables",
-	 0},
+	 "only execution, divided by the number of executions", 0},
+	{"json", OPTION_JSON, NULL, 0,
+	 "print an array of JSON objects, one for each run, instead of tables", 0},
 	{"print-detail", OPTION_DETAIL, NULL, 0,
-	 "behind each table the marks that it was added up from", 0},
+	 "after each table, print the marks that it adds up", 0},
 	{"like-android", OPTION_ANDROID, NULL, 0,
-	 "as Android's tool does it: what has no trace in it gets an empty table, and exit code 0",
-	 0},
+	 "like Android's tool: input without a trace gives an empty table and exit code 0", 0},
 	{0},
 };
 
@@ -385,9 +385,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE",
-	.doc = "What the layers of Android's neural networks API spent in its phases: timing statistics of a systrace, text or HTML page. - reads "
+	.doc = "Timing statistics of Android's neural networks API: what each layer spent in each phase. FILE is a systrace (text or HTML page) or a trace of tracelayer; - is "
 	       "standard input.\v"
-	       "Exit code: 0 done, 1 the trace is broken, 2 usage, 3 a run in it is incomplete (the tables show the others), or there is no trace in it.",
+	       "Exit code: 0 done, 1 the trace is broken, 2 usage, 3 a run is incomplete (the tables show the others) or the file has no trace.",
 };
 
 int command_phases(int argc, char **argv)

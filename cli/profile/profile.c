@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer profile: what a program's threads are doing, by looking at them many times a second.
+ * profile.c: `tracelayer profile`: samples what a program's threads are doing, many times a
+ * second.
  *
- * What is looked at are the calls that are open, and the labels that are on
- * (tracelayer/profiler.h), as the traced process keeps them in its buffers file
- * (profile_process.h). Nothing is recorded: `tracelayer profile -- ./app` starts the program with
- * TRACELAYER_START=watched, which has open calls kept and no more. A process that is there already
- * is found by its number (-p).
+ * A sample is the open calls and the labels (tracelayer/profiler.h) of a thread, as the traced
+ * process keeps them in its buffers file (profile_process.h). Nothing is recorded: `tracelayer
+ * profile -- ./app` starts the program with TRACELAYER_START=watched, so that it keeps its open
+ * calls and does no more. With -p the process is there already.
  *
- * Where we start the program, this process is the launcher, as in `tracelayer run`, and nothing
- * else: it lets go of all that the program alone is to hold. The sampler is a child that was forked
- * before. It learns of processes by the folder that the layer reports into (common/run_protocol.h),
- * and of the program's end by `shared`.
+ * When this command starts the program, this process is only the launcher, as in `tracelayer run`:
+ * it closes everything that the program alone should hold. A child, forked before, is the sampler.
+ * It finds processes by the folder that the layer reports into (common/run_protocol.h), and the
+ * program's end by `struct shared`.
  */
 #include "config.h"
 
@@ -449,7 +449,7 @@ static int profile_process(const struct wishes *wishes)
 	struct sampler sampler = sampler_of(wishes);
 
 	if (!open_process(&sampler, wishes->pid)) {
-		say("process %u: not traced, not yours, or it has made no traced call yet; start it by `tracelayer run` or `tracelayer profile`",
+		say("process %u: not traced, not yours, or it has made no traced call yet; start it with `tracelayer run` or `tracelayer profile`",
 		    wishes->pid);
 		return EXIT_BROKEN;
 	}
@@ -563,7 +563,7 @@ static void add_output(struct argp_state *state, struct wishes *wishes, const ch
 	int error = output_file_check(path);
 
 	if (!profile_format_of(path))
-		argp_error(state, "--output=%s: no such kind of file; " FORMATS_ARE, path);
+		argp_error(state, "--output=%s: unknown kind of file; " FORMATS_ARE, path);
 	if (error)
 		argp_error(state, "--output=%s: %s; give another file", path,
 			   output_file_trouble(error));
@@ -608,9 +608,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 int command_profile(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"frequency", 'F', "HZ", 0, "look so many times a second (1000)", 0},
-		{"duration", 'd', "SECONDS", 0, "for so long (to the program's end)", 0},
-		{"pid", 'p', "PID", 0, "of a process that is traced already", 0},
+		{"frequency", 'F', "HZ", 0, "samples per second (1000)", 0},
+		{"duration", 'd', "SECONDS", 0,
+		 "stop after this time (default: at the program's end)", 0},
+		{"pid", 'p', "PID", 0, "sample a process that is already traced", 0},
 		{"output", 'o', "FILE", 0,
 		 "write .txt, .folded, .speedscope.json or .json (Chrome); may be given several times",
 		 0},
@@ -622,7 +623,7 @@ int command_profile(int argc, char **argv)
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "[--] PROGRAM [ARGUMENT...]\n-p PID",
-		.doc = "Sample what a program's threads are doing: the driver calls that they are in, and the labels that they have.\v"
+		.doc = "Sample what a program's threads are doing: which driver calls they are in, and which labels they have.\v"
 		       "Nothing is recorded. See tracelayer-profile(1), and tracelayer-profiler(7) for labels.",
 	};
 	struct wishes wishes = {.hz = 1000};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h: the contract of cli/profile, `tracelayer profile`: samples what a program's threads are
- * doing. Called by tracelayer.c. Below it: what the profile has seen, and the files that it makes.
+ * profile.h: the contract of cli/profile, `tracelayer profile`: samples what a program's threads
+ * are doing. Called by tracelayer.c. Below it: what the profile has seen, and the files that it
+ * makes.
  *
  * The room uses run to start a program, control and leftovers to find one that runs, and outputs.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_output.c: files of a profile, for people (the document's tree) and for viewers. See
- * profile.h.
+ * profile_output.c: writes a profile, for people (a tree as text) and for viewers. See profile.h.
  *
  *	.folded			a line for each stack, outermost first, and its samples: what flame
  *				graphs are made of

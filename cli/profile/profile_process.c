@@ -2,19 +2,19 @@
 /*
  * profile_process.c: see profile_process.h.
  *
- * The file is mapped once, as large as it can become; what has no page in it yet is not touched,
- * since that would make one. Whether there is a new piece is found out by reading.
+ * The file is mapped once, as large as it can become. Pages that it does not have yet are not
+ * touched, because that would make them; new pieces are found by reading.
  *
- * A thread has a piece with its open calls, as soon as it makes one, and a piece with its labels,
- * as soon as it has one. A seat is a thread with one or both, put together by the kernel's number;
- * seats are made anew when a piece changes hands.
+ * A thread has a piece with its open calls once it makes a call, and a piece with its labels once
+ * it has one. A seat is a thread with one or both, matched by the kernel's thread number. Seats
+ * are made anew when a piece goes to another thread.
  *
- * Calls and labels are two stacks. Each has an address in its thread's real stack: by these they
- * are put in one order. Where a thread changes stacks (coroutines, signal handlers) the order of
- * calls among labels may be wrong there; each keeps its own.
+ * Calls and labels are two stacks. Each entry has an address in its thread's real stack, and these
+ * addresses order them together. Where a thread changes stacks (coroutines, signal handlers) the
+ * order of calls among labels may be wrong; each stack keeps its own order.
  *
- * A label's text is an address in the process. Literals lie in its files, which are read; other
- * memory only where the kernel lets us.
+ * A label's text is an address in the process. Literals are read from its files; other memory is
+ * read only where the kernel allows it.
  */
 #include "config.h"
 

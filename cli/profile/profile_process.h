@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_process.h: a traced process, looked at from outside: which calls are open on each of its
+ * profile_process.h: a traced process, seen from outside: which calls are open on each of its
  * threads, and which labels are on.
  *
- * All is read from its buffers file (format/file/trace_file.h), which it maps and writes; it is not
- * stopped, signalled, or traced, and knows nothing of it. Such a file may be damaged, or made to
- * harm: nothing in it is relied on.
+ * All is read from the buffers file that the process maps (format/file/trace_file.h). The process
+ * is not stopped, signalled or traced, and does not notice. The file may be damaged or malicious,
+ * so nothing in it is trusted.
  */
 #ifndef TL_CLI_PROFILE_PROFILE_PROCESS_H
 #define TL_CLI_PROFILE_PROFILE_PROCESS_H

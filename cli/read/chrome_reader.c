@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_reader: a scanner that knows just enough of JSON to find where each event begins and ends
- * (braces, brackets, strings); jansson parses what it cut out. That serves every layout alike: a
- * cut file loses only its last, unfinished event, and an error is said with the line that it is on.
+ * chrome_reader.c: see chrome_reader.h. The scanner knows just enough of JSON to find where each
+ * event begins and ends (braces, brackets, strings); jansson parses what it cut out. So every
+ * layout works alike, a cut file loses only its last, unfinished event, and an error message has
+ * the line.
  */
 #include "config.h"
 
@@ -220,7 +221,7 @@ static enum trace_state trace_is_broken(struct trace_reader *reader, unsigned lo
 					const char *why)
 {
 	if (!reader->failed && trace_is_perfetto(reader))
-		say("%s: it is a Perfetto trace, which is for viewers; give the run's .json or .tlt file, as `tracelayer run -o trace.json` writes it",
+		say("%s: this is a Perfetto trace, which only viewers can read; give the run's .json or .tlt file, as `tracelayer run -o trace.json` writes it",
 		    path_shown(reader));
 	else if (!reader->failed)
 		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it",

@@ -2,9 +2,9 @@
 /*
  * chrome_reader.h: the events of a Chrome trace, one after another.
  *
- * Reads what tracelayer writes and what other tools write: an array of events or an object with
- * "traceEvents", one event a line or not, plain or gzip-compressed, whole or cut short. The file is
- * never held in memory: events are cut out of the stream and only then parsed.
+ * Reads traces of tracelayer and of other tools: an array of events or an object with
+ * "traceEvents", with one event on a line or not, plain or gzip-compressed, whole or cut short.
+ * Only one event is in memory at a time.
  */
 #ifndef TL_CLI_READ_CHROME_READER_H
 #define TL_CLI_READ_CHROME_READER_H

@@ -13,8 +13,8 @@
  *	inflater_end(&inflater);
  *
  * Several gzip members in a row are one stream. Input that grows far more than a trace does is
- * refused: it was made to fill memory or disks. (Events are alike, but their times differ; no trace
- * grew more than 60 times.)
+ * refused: it was made to fill memory or disks. (Events are alike, but their times differ; no
+ * trace grew more than 60 times.)
  */
 #ifndef TL_CLI_READ_INFLATER_H
 #define TL_CLI_READ_INFLATER_H

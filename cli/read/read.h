@@ -4,9 +4,9 @@
  * (trace_events.h, chrome_reader.h), .tlt files as they are (record_file.h), compressed input
  * (inflater.h), and temporary files for input that must be read twice (temporary_file.h).
  *
- * All functions say on standard error what is wrong with a file, and return an exit code or a state.
- * The room uses basics, format/file, and format/encode (a .tlt file's events are made by an encoder). One
- * thread only.
+ * All functions say on standard error what is wrong with a file, and return an exit code or a
+ * state. The room uses basics, format/file, and format/encode (a .tlt file's events are made by an
+ * encoder). One thread only.
  */
 #ifndef TL_CLI_READ_READ_H
 #define TL_CLI_READ_READ_H

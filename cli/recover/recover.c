@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer recover: traces of what dead processes had recorded and not written.
- *
- * What is done with one buffers file is recovery.c's; here is which ones, and what is said of each.
+ * recover.c: `tracelayer recover`: makes traces of what dead processes recorded and did not write.
+ * This file chooses the buffers files and prints the results; recovery.c recovers one file.
  */
 #include "config.h"
 
@@ -103,7 +102,7 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 	case LEFTOVER_LIVE:
 		outcome->live++;
 		if (wanted)
-			say("%s: process %u is alive and writes its trace itself; recover it when it has ended",
+			say("%s: process %u is still running and writes its trace itself; recover it when it has ended",
 			    path, recovery->pid);
 		break;
 	case LEFTOVER_CLAIMED:
@@ -221,8 +220,7 @@ static void recover_all(const struct wishes *wishes, const char *what, struct ou
 
 	find(&paths, what, &named);
 	if (what && !paths.count) {
-		say("%s: there are no buffers of it; `tracelayer recover` shows what there is",
-		    what);
+		say("%s: it left no buffers; `tracelayer recover` lists what there is", what);
 		worsen(outcome, EXIT_BROKEN);
 	}
 	/* A process that was asked for by its pid may be alive: then that is said. */
@@ -326,7 +324,7 @@ static void list_some(struct table *table, const char *what)
 		if (state == LEFTOVER_ALIEN && !named)
 			list_one(table, &leftover, state);
 		else if (state == LEFTOVER_ALIEN)
-			say("%s: it is no buffers file of a traced process; name one, a process or a folder",
+			say("%s: not a buffers file of a traced process; give such a file, a pid or a folder",
 			    paths.path[i]);
 		if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
 			continue;
@@ -352,7 +350,7 @@ static int list(const struct wishes *wishes)
 		puts("nothing to recover");
 	/* Who gave no option at all may have expected more. */
 	if (table_rows(table) && !wishes->list)
-		say("nothing was touched; `tracelayer recover --all` takes all of this, and a pid, a folder or a file says which");
+		say("nothing was changed; `tracelayer recover --all` recovers all of this, or name a pid, a folder or a file");
 	table_free(table);
 	if (!failed)
 		return EXIT_DONE;
@@ -366,12 +364,13 @@ enum { OPTION_LIST = 256, OPTION_KEEP, OPTION_FORMAT, OPTION_ALL };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-	 "write a new trace, instead of going on with the one that the process had begun; %p, %e, %h, %r and %t as for `tracelayer run`",
+	 "write a new trace instead of completing the one that the process began; %p, %e, %h, %r and %t as in `tracelayer run`",
 	 0},
 	{"keep", OPTION_KEEP, NULL, 0, "do not delete the buffers", 0},
-	{"all", OPTION_ALL, NULL, 0, "take all leftovers of dead processes of this user", 0},
+	{"all", OPTION_ALL, NULL, 0, "recover what all dead processes of this user left", 0},
 	{"list", OPTION_LIST, NULL, 0, "only show what there is", 0},
-	{"format", OPTION_FORMAT, "FORMAT", 0, "of the list: text (the default), csv or json", 0},
+	{"format", OPTION_FORMAT, "FORMAT", 0,
+	 "format of the list: text (the default), csv or json", 0},
 	{0},
 };
 
@@ -399,7 +398,7 @@ static void check_together(struct argp_state *state, const struct wishes *wishes
 	if ((wishes->output || wishes->keep) && !wishes->list && !wishes->all && !wishes->nwhat)
 		argp_error(
 			state,
-			"nothing said to take; give --all, or a pid, a folder or a buffers file");
+			"nothing to recover is given; give --all, or a pid, a folder or a buffers file");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -442,10 +441,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "\n[PATH|PID...]\n--all",
-	.doc = "Make traces of what processes had recorded when they died, and delete what they left behind: of a process (its pid), in a folder, "
-	       "of a buffers file, or --all that dead processes of this user left. With none of these, show what there is, and touch nothing.\v"
-	       "`tracelayer run` does this by itself for the program that it runs. Exit code: 0 done, 1 something is no buffers file, or can't be "
-	       "written, 2 usage, 3 something is damaged (what is sound was recovered).",
+	.doc = "Make traces of what processes had recorded when they were killed, and delete the buffers that they left. Name a process (its pid), "
+	       "a folder or a buffers file, or give --all for all dead processes of this user. Without any of these, list what there is and change nothing.\v"
+	       "`tracelayer run` does this by itself for the program that it runs. Exit code: 0 done, 1 a file is not a buffers file, or a trace cannot "
+	       "be written, 2 usage, 3 buffers are damaged (what is sound was recovered).",
 };
 
 int command_recover(int argc, char **argv)

@@ -2,12 +2,12 @@
 /*
  * recovery.c: see recovery.h.
  *
- * The buffers say how far the output is (format/file/trace_file.h), so what is written here is what
- * it lacks, at the place where it belongs. As long as the buffers exist, doing all this again leads
- * to the same trace: they are deleted last, and a command that was killed at it has done no harm.
+ * The buffers say how far the output is (format/file/trace_file.h). What the output lacks is
+ * written where it belongs. The buffers are deleted last: while they exist, doing all this again
+ * gives the same trace, so a recovery that is killed does no harm.
  *
- * Where the output is gone, or is another file now, a new one is made beside it, of everything that
- * still lies in the buffers.
+ * Where the output is gone, or another file has its name now, a new one is made beside it, of
+ * everything that is still in the buffers.
  */
 #include "config.h"
 
@@ -426,13 +426,13 @@ enum recovery_result recover_buffers(const char *path, const struct recovery_wis
 	enum recovery_result result = recover_claimed(&leftover, &job, &is_dead);
 
 	if (result == RECOVERY_WRITTEN && !is_dead)
-		say("%s: whether its process lives can't be seen from here, so it stays; delete it once that has ended",
+		say("%s: cannot see from here whether its process still runs, so the file stays; delete it when the process has ended",
 		    leftover.path);
 	else if ((result == RECOVERY_WRITTEN || result == RECOVERY_NOTHING) && !wishes->keep) {
 		int error = leftover_delete(&leftover);
 		if (error)
-			say("%s: %s; delete it yourself, or it is recovered again", leftover.path,
-			    strerror(error));
+			say("%s: %s; delete it yourself, or it will be recovered again",
+			    leftover.path, strerror(error));
 	}
 	leftover_release(&leftover);
 	return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recovery.h: what a dead process left in a buffers file, put into its trace.
+ * recovery.h: puts what a dead process left in a buffers file into its trace.
  */
 #ifndef TL_CLI_RECOVER_RECOVERY_H
 #define TL_CLI_RECOVER_RECOVERY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closing: reads what the layer reported (common/run_protocol.h), one link at a time, and makes one
- * sentence of it.
+ * closing.c: see closing.h. Reads what the layer reported (common/run_protocol.h), one link at a
+ * time, and makes one sentence of it.
  */
 #include "config.h"
 
@@ -603,9 +603,9 @@ static void say_why_none(const struct program *program, const struct ending *end
 			    ? ", nor did what it started on this machine; a launcher's own calls are not recorded, see --follow"
 			    : "");
 	else if (!folder[0])
-		say("no trace is known of: no folder could be made to hear of it in; set TMPDIR to one that can be written");
+		say("the trace's name is not known: no folder for reports could be made; set TMPDIR to a folder that can be written to");
 	else
-		say("no trace: libtracelayer.so did not get into %s; see whether something on the way clears LD_PRELOAD",
+		say("no trace: libtracelayer.so was not loaded into %s; check whether something clears LD_PRELOAD",
 		    program->path);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closing.h: the line that `tracelayer run` ends with: where the trace is, or why there is none.
+ * closing.h: the line that `tracelayer run` prints at the end: where the trace is, or why there is
+ * none.
  */
 #ifndef TL_CLI_RUN_CLOSING_H
 #define TL_CLI_RUN_CLOSING_H

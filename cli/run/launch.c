@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch: the program is our child and stays in our process group, so that the terminal treats both
- * as one job.
+ * launch.c: see launch.h. The program is a child and stays in this process group, so that the
+ * terminal treats both as one job.
  *
- * Signals. Each must reach the program exactly once. What the terminal sends, and what is sent to
- * the process group (a shell's `kill %1`, timeout(1)), reaches the program by itself; what is sent
- * to us alone must be passed on. The two look alike from here: a signal to a group and one to a
- * process differ in nothing that the receiver is told. So there is a witness: a second child, in
- * the same process group, that nobody knows to signal alone. What it gets as well was sent to the
- * group.
+ * Signals. Each must reach the program exactly once. Signals of the terminal, and signals to the
+ * process group (a shell's `kill %1`, timeout(1)), reach the program by themselves. Signals to
+ * this process alone must be passed on. A receiver cannot tell the two apart. So there is a
+ * witness: a second child in the same process group, which nobody else knows, so that nobody
+ * signals it alone. A signal that the witness gets, too, was sent to the group.
  *
- * All signals are blocked here and taken by sigwaitinfo; nothing is installed, so that the program
- * inherits every disposition as it was given to us.
+ * All signals are blocked here and taken by sigwaitinfo. No handler is installed, so that the
+ * program inherits every signal's disposition as it was.
  */
 #include "config.h"
 

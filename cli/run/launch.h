@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch.h: start a program as a child, and be invisible between it and whoever started us:
- * signals, stops, exit.
+ * launch.h: starts a program as a child, and is invisible between it and the process that started
+ * this command: signals, stops, the exit code.
  */
 #ifndef TL_CLI_RUN_LAUNCH_H
 #define TL_CLI_RUN_LAUNCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program: finds the file as execvp does, and follows a script to its interpreter. What that is,
- * common/program_file.h says.
+ * program_path.c: see program_path.h. Finds the file as execvp does, and follows a script to its
+ * interpreter. common/program_file.h tells what kind of file that is.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_path.h: which file a command line starts, and whether a library can be preloaded into it.
+ * program_path.h: which file a command line starts, and whether a library can be preloaded into
+ * it.
  */
 #ifndef TL_CLI_RUN_PROGRAM_PATH_H
 #define TL_CLI_RUN_PROGRAM_PATH_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer run: a program with the layer preloaded.
+ * run.c: `tracelayer run`: starts a program with the layer preloaded.
  *
- * Options are made from the one table of settings (common/settings_table.h) and become environment
- * variables; what is wrong with them or with the environment is said here, before the program
- * starts, and the layer is told so.
+ * The options come from the one table of settings (common/settings_table.h) and become environment
+ * variables. Wrong options and wrong environment variables are reported here, before the program
+ * starts, and the layer is told not to report them again.
  */
 #include "config.h"
 
@@ -284,7 +284,7 @@ int run_cannot_start(const char *name, int error)
 		say("%s: not executable; check its permissions", name);
 		return EXIT_NOT_EXECUTABLE;
 	case ENOEXEC:
-		say("%s: cannot be started: it is no program for this machine, or its interpreter is missing; see `file %s`",
+		say("%s: cannot be started: it is not a program for this machine, or its interpreter is missing; see `file %s`",
 		    name, name);
 		return EXIT_NOT_EXECUTABLE;
 	default:
@@ -337,7 +337,7 @@ static bool check_output(const struct tl_config *config, const struct program *p
 			    : ENAMETOOLONG;
 
 	if (error)
-		say("%s: %s; mend that, or name another file with -o", path,
+		say("%s: %s; correct that, or give another file with -o", path,
 		    output_file_trouble(error));
 	return !error;
 }

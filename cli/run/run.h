@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run.h: the contract of cli/run, `tracelayer run`: starts a program with the library preloaded, and
- * says at the end where its trace is. `tracelayer profile` starts programs in the same way, so that it
- * uses this room's parts: the program's file (program_path.h), starting it (launch.h), the report at
- * the end (closing.h).
+ * run.h: the contract of cli/run, `tracelayer run`: starts a program with the library preloaded,
+ * and says at the end where its trace is. `tracelayer profile` starts programs in the same way, so
+ * that it uses this room's parts: the program's file (program_path.h), starting it (launch.h), the
+ * report at the end (closing.h).
  *
  * The room uses recover, outputs and basics. launch() is called once in a process.
  */

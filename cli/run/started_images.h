@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * images: which programs the layer got into on the way, and which it did not, as the layer reported
- * (common/run_protocol.h).
+ * started_images.h: which programs the layer was loaded into after the first one, and into which
+ * it was not, as the layer reported (common/run_protocol.h).
  */
 #ifndef TL_CLI_RUN_STARTED_IMAGES_H
 #define TL_CLI_RUN_STARTED_IMAGES_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * history.h: what trace files say happened, as far as `tracelayer summary` needs it: every host
- * call and every device command, in few bytes each, with the thread, process, queue and request
- * that it belongs to.
+ * call and every device command, in few bytes each, with its thread, process, queue and request.
  *
- * Kept whole, because what a queue waited for is known only when all of its commands and all calls
- * of the threads that filled it are: files have them thread by thread, not by time. Files of one
- * process, as --split makes them, are taken together.
+ * The history is kept whole. What a queue waited for is known only from all of its commands and
+ * all calls of the threads that filled it, and files have them thread by thread, not by time.
+ * Files of one process, as --split makes them, are one history.
  */
 #ifndef TL_CLI_SUMMARY_HISTORY_H
 #define TL_CLI_SUMMARY_HISTORY_H

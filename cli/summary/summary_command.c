@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelayer summary: tables of the host calls and the device commands in trace files.
- *
- * Files become a history (history.h), which becomes tables (tabulate.h). Calls made inside other
- * calls count in both.
+ * summary_command.c: `tracelayer summary`: tables of the host calls and the device commands in
+ * trace files. See summary.h. A call made inside another call counts in both.
  */
 #include "config.h"
 
@@ -62,12 +60,11 @@ struct wishes {
 
 static const struct argp_option options[] = {
 	{"by", OPTION_BY, "WHAT", 0,
-	 "what rows are told apart by: function (the default), thread, queue, process or request",
-	 0},
+	 "group rows by function (the default), thread, queue, process or request", 0},
 	{"table", OPTION_TABLE, "TABLE", 0,
-	 "only this one: groups, calls, events, kernels, transfers, others, queues, waits or memory",
+	 "print only this table: groups, calls, events, kernels, transfers, others, queues, waits or memory",
 	 0},
-	{"format", OPTION_FORMAT, "FORMAT", 0, "text (the default), csv or json", 0},
+	{"format", OPTION_FORMAT, "FORMAT", 0, "output format: text (the default), csv or json", 0},
 	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
 	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
 	{0},
@@ -143,7 +140,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE))
 			argp_error(
 				state,
-				"--table=groups: there is none; give --by=thread, process or request, too");
+				"--table=groups: no groups by default; add --by=thread, --by=process or --by=request");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -154,7 +151,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE...",
 	.doc = "Tables of the host calls and the device commands in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another "
-	       "tool, and .tlt. - reads standard input.\v"
+	       "tool, and .tlt files. FILE - is standard input.\v"
 	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",
 };

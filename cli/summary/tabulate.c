@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tabulate.c: see tabulate.h. Calls and commands are sorted by their rows, and in each row by
- * duration, so that medians and percentiles are durations that really occurred (nearest rank).
+ * tabulate.c: see tabulate.h. Calls and commands are sorted by row and duration, so that medians
+ * and percentiles are durations that really occurred (nearest rank).
  */
 #include "config.h"
 

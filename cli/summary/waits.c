@@ -2,9 +2,8 @@
 /*
  * waits.c: see waits.h.
  *
- * First all gaps of all queues are found, then the host's parts of them are told thread by thread:
- * a thread's calls are laid flat, one stretch behind the other, and each part looks up the
- * stretches that it overlaps.
+ * First all gaps of all queues are found. Then each thread's calls are laid flat, as stretches one
+ * after the other, and each gap looks up the stretches that it overlaps.
  */
 #include "config.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waits.h: when the queues of a history were busy and idle, and what they waited for
- * (queue_time.h).
+ * (tables/queue_time.h).
  *
- * What a queue waited for while its submitting thread had not yet begun to submit is told by that
- * thread: at each moment the innermost call that it was in.
+ * While a queue waits and its submitting thread has not begun to submit, that thread tells the
+ * cause: at each moment the innermost call that it was in.
  */
 #ifndef TL_CLI_SUMMARY_WAITS_H
 #define TL_CLI_SUMMARY_WAITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_mark.c: see phase_mark.h.
+ * nn_mark.c: see nn_mark.h.
  */
 #include "config.h"
 

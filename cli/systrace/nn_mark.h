@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_mark.h: what the text of a mark that begins something says.
+ * nn_mark.h: takes apart the text of a mark that begins something.
  */
 #ifndef TL_CLI_SYSTRACE_NN_MARK_H
 #define TL_CLI_SYSTRACE_NN_MARK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_names.c: see phase_names.h.
+ * nn_names.c: see nn_names.h.
  */
 #include "config.h"
 

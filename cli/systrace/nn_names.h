@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_names.h: the layers and phases that NNAPI's marks name, and what may stand below what.
+ * nn_names.h: the layers and phases of NNAPI's marks, and which may stand below which.
  *
  * A mark "[NN_LR_PC]name" says that the layer LR, the runtime, spends time in the phase PC,
- * compilation. Marks may name others than these: such names are kept apart, and nothing is added up
- * for them.
+ * compilation. Marks may have other names than these: they are kept, and nothing is added up for
+ * them.
  */
 #ifndef TL_CLI_SYSTRACE_NN_NAMES_H
 #define TL_CLI_SYSTRACE_NN_NAMES_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slices.h: what the threads of a trace did, as slices that lie within each other: read as a whole,
- * since a file has them thread by thread and a slice where it ended, and then told row by row, of
- * all threads by their times.
+ * slices.h: what the threads of a trace did, as slices that lie within each other.
+ *
+ * The whole trace is read first: a file has slices thread by thread, each where it ended. Then
+ * rows are made of them, of all threads in the order of time.
  */
 #ifndef TL_CLI_SYSTRACE_SLICES_H
 #define TL_CLI_SYSTRACE_SLICES_H

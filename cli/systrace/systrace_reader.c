@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_reader.c: see phase_reader.h.
+ * systrace_reader.c: see systrace_reader.h.
  */
 #include "config.h"
 

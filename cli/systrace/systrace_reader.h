@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_reader.h: the rows of a trace's text, one after another, as often as they are wanted.
+ * systrace_reader.h: the rows of a systrace's text, one after another. Can be started again.
  */
 #ifndef TL_CLI_SYSTRACE_SYSTRACE_READER_H
 #define TL_CLI_SYSTRACE_SYSTRACE_READER_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_row.c: see phase_row.h. What a row may look like is what two regular expressions of
- * Android's tool say, whose repetitions all take as much as they can:
+ * systrace_row.c: see systrace_row.h. Two regular expressions of Android's tool define a row; all
+ * of their repetitions take as much as they can:
  *
  *     ^\s*([^ ].{1,15})-(\d+)\s+\(\s*([-0-9]+)\) .* (\d+\.\d+): tracing_mark_write: ([BE].*)$
  *     ^\s*([^ ].{1,15})-(\d+) .* (\d+\.\d+): tracing_mark_write: ([BE].*)$
  *
- * The names of tasks have blanks and dashes in them, and dashes before digits: the last dash that
- * makes a row of it counts.
+ * Task names may have blanks, dashes, and dashes before digits. The last dash that makes the line
+ * a row counts.
  */
 #include "config.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_row.h: a row of ftrace's text that a mark was written with:
+ * systrace_row.h: a row of ftrace's text that has a mark:
  *
  *     NeuralNetworks-5143  ( 5143) [005] ...1   100.000000: tracing_mark_write: B|5143|[NN_LR_PP]name
  *
- * with or without the process in parentheses. A row is given out where it lies; nothing is copied.
+ * The process in parentheses may be missing. A row points into the text; nothing is copied.
  */
 #ifndef TL_CLI_SYSTRACE_SYSTRACE_ROW_H
 #define TL_CLI_SYSTRACE_SYSTRACE_ROW_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_scan.h: where in much text a line of interest may be. Almost all of a systrace is none of
- * ours, so that this is what reading one costs.
+ * systrace_scan.h: finds the lines of interest in much text. Almost no line of a systrace is one,
+ * so this is what reading a systrace costs.
  *
- * Sixteen bytes at a time are compared, in vectors that gcc and clang have for every machine; what
- * looks like a sign of one of these lines is looked at closely by whoever asks.
+ * Sixteen bytes at a time are compared, in vectors that gcc and clang have for every machine. What
+ * looks like such a line is looked at closely by the caller.
  */
 #ifndef TL_CLI_SYSTRACE_SYSTRACE_SCAN_H
 #define TL_CLI_SYSTRACE_SYSTRACE_SCAN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_text.c: see phase_text.h. What a file is, its first bytes say; a file that is made of
- * another one, in a temporary file, is asked the same again.
+ * systrace_text.c: see systrace_text.h. The first bytes tell what a file is. What was unpacked
+ * into a temporary file is asked the same again.
  */
 #include "config.h"
 
@@ -277,7 +277,7 @@ static bool may_be_text(const struct systrace_text *text)
 	if (got >= 0 && !memchr(first, '\0', (size_t)got))
 		return true;
 	if (got >= 0)
-		say("%s: neither text nor a trace of ours; give what systrace or `tracelayer run` wrote, JSON or .tlt",
+		say("%s: neither systrace text nor a trace of tracelayer; give a file that systrace or `tracelayer run` wrote",
 		    text->path);
 	return false;
 }
@@ -307,7 +307,7 @@ static enum systrace_kind unwrap(struct systrace_text *text)
 		if (!text_unpack(text, packed, true))
 			return SYSTRACE_UNREADABLE;
 	}
-	say("%s: compressed more often than a trace is; unpack it first", text->path);
+	say("%s: compressed several times; unpack it first", text->path);
 	return SYSTRACE_UNREADABLE;
 }
 

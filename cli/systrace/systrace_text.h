@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_text.h: the text of a systrace, which can be read twice, wherever it comes from: a file of
- * ftrace's text, a systrace page with the text in it, plain or compressed, gzip-compressed, or
- * standard input. What can't be read twice as it is goes to a temporary file.
+ * systrace_text.h: the text of a systrace, which can be read twice, wherever it comes from: a file
+ * of ftrace's text, a systrace page with plain or compressed text in it, a gzip-compressed file,
+ * standard input. What cannot be read twice is copied to a temporary file.
  */
 #ifndef TL_CLI_SYSTRACE_SYSTRACE_TEXT_H
 #define TL_CLI_SYSTRACE_SYSTRACE_TEXT_H

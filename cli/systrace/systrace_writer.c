@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * systrace.c: see systrace.h.
+ * systrace_writer.c: see systrace_writer.h.
  *
- * Each thread has a stack of the slices that are open where its rows have come to; a heap says
- * which thread's next row is the earliest.
+ * Each thread has a stack of the slices that are open at its next row. A heap tells which thread's
+ * next row is the earliest.
  */
 #include "config.h"
 

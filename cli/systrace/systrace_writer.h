@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * systrace.h: traces of ours as the text that ftrace has, with marks of layers and phases as
- * NNAPI's contract wants them, so that Android's tool takes it, and `tracelayer phases` does.
+ * systrace_writer.h: writes a trace of tracelayer as ftrace's text, with marks of layers and
+ * phases by the contract of NNAPI's marks, so that Android's tool and `tracelayer phases` read it.
  *
- * Slices become rows B and E, of all threads by their times. Marks of tracelayer/nntrace.h are as
- * the program made them. Driver calls that have a layer and a phase get a mark of these:
+ * Slices become rows B and E, of all threads in the order of time. Marks of tracelayer/nntrace.h
+ * stay as the program made them. Driver calls that have a layer and a phase get a mark by these
+ * rules:
  *
- *	- a call of the driver's layer lies in one of the runtime's, since it goes through that;
- *	- a call whose phase may not stand within what it lies in has that one's phase; one whose
- *	  layer may not is utility code, which counts for what it lies in;
- *	- a call in which the program made marks has none: they count for what lies around it.
+ *	- a call of the driver's layer gets a mark of the runtime around it, since it goes through
+ *	  the runtime;
+ *	- a call whose phase may not stand within the mark around it gets that mark's phase; a call
+ *	  whose layer may not becomes utility code, which counts for what it lies in;
+ *	- a call in which the program made marks gets none: they count for what lies around it.
  *
- * All else (other calls, a program's own events, devices' commands) stands there without a mark,
- * which counts for nothing. Where a program makes no marks at all, one of the application, overall,
- * is laid around everything.
+ * All else (other calls, a program's own events, device commands) has no mark and counts for
+ * nothing. Where a program makes no marks at all, one mark of the application, overall, is put
+ * around everything.
  */
 #ifndef TL_CLI_SYSTRACE_SYSTRACE_WRITER_H
 #define TL_CLI_SYSTRACE_SYSTRACE_WRITER_H

@@ -48,8 +48,6 @@ struct tl_producer {
 	struct tl_open_call *inline_end;
 	char *scratch; /* arguments captured at entry of the open calls */
 	uint32_t scratch_used;
-	_Atomic uint32_t hooking; /* odd: inside of a hook */
-	struct tl_hooked *hooked; /* what hooks keep of its open calls, or NULL */
 	/*
 	 * Slots for rooms above this one. Each room casts its slot to a struct of its own, and
 	 * asserts that it fits. A slot is zero when the producer is made; a recycled producer has

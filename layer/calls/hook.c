@@ -258,14 +258,14 @@ static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_
 	struct tl_hook_thread *kept = tl_hook_thread_of(producer);
 	size_t count = (size_t)(producer->open_end - thread->open);
 
-	if (!producer->hooked) {
-		void *memory = mmap(NULL, count * sizeof(*producer->hooked), PROT_READ | PROT_WRITE,
+	if (!kept->hooked) {
+		void *memory = mmap(NULL, count * sizeof(*kept->hooked), PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (memory == MAP_FAILED)
 			return NULL;
-		producer->hooked = memory;
+		kept->hooked = memory;
 	}
-	return &producer->hooked[open - thread->open];
+	return &kept->hooked[open - thread->open];
 }
 
 /*

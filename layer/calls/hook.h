@@ -234,8 +234,8 @@ static inline bool tl_hook_driver_has_ended(void)
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);
 
 /*
- * The same for the open call of a thread that was left by longjmp. Returns the number
- * of the work that the call caused and its request; 0, both: the call had no hook.
+ * The same for the open call of a thread that was left by longjmp. Returns the number that the call
+ * was given; 0: none.
  */
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end);
 

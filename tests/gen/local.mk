@@ -5,6 +5,6 @@ test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 
 unit_tests += model_test
-model_test_SOURCES = %D%/model_test.c gen/parse.c gen/comment.c gen/model.c gen/model_json.c gen/descriptor.c
+model_test_SOURCES = %D%/model_test.c $(tracegen_model)
 model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
 model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) libtl_format.la

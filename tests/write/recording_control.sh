@@ -99,22 +99,22 @@ tell "call 3"
 finish
 holds 3 "and its calls are recorded, but not its parent's"
 
-# Not started to be asked: it listens from its first chunk on.
+# Started without --session, it listens from its first full chunk on.
 run
 tell "call 10"
 control snapshot "$pid" >"$tmp/said" 2>&1 &
 asking=$!
-until_it grep -q "listens from" "$tmp/said"
-ok "a process that does not listen yet: that is said" grep -q "^tracelayer: process $pid: listens from its first full chunk" "$tmp/said"
+until_it grep -q "it answers when" "$tmp/said"
+ok "a process that does not listen yet: that is said" grep -q "^tracelayer: process $pid: it answers when its first chunk of events is full" "$tmp/said"
 tell "call 20000"
 ok "and it answers when its chunk is full" wait "$asking"
 finish
 holds 20010 "nothing is missing, nothing twice"
 
-is "$(control pause night 2>&1; echo $?)" "tracelayer: session night: no traced process of yours has that name; give it to \`tracelayer run --session\`, or give a process's number
+is "$(control pause night 2>&1; echo $?)" "tracelayer: session night: you have no traced process with that session name; start one with \`tracelayer run --session\`, or give a process number
 1" "a session that is over is nobody"
 like "$(control pause $$ 2>&1; echo $?)" "process $$: not traced" "a process that is not traced is told from one that"
-like "$(control pause 4194399 2>&1; echo $?)" "process 4194399: there is none" "is not there"
+like "$(control pause 4194399 2>&1; echo $?)" "process 4194399: no such process" "is not there"
 control pause >/dev/null 2>&1; is $? 2 "nobody named is wrong usage"
 like "$("$tracelayer" run --session=12 -- true 2>&1; echo $?)" "--session=12: a number.*" "a session can't be called like a process"
 

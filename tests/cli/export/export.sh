@@ -131,7 +131,7 @@ run /etc/passwd -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: /etc/passwd: it is not in the record format; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "nor something else"
 run "$tmp/nothing" -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: $tmp/nothing: No such file or directory; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "a file that is not there"
-perfetto="it is a Perfetto trace, which is for viewers; give the run's .json or .tlt file, as \`tracelayer run -o trace.json\` writes it"
+perfetto="this is a Perfetto trace, which only viewers can read; give the run's .json or .tlt file, as \`tracelayer run -o trace.json\` writes it"
 is "$("$tracelayer" summary "$tmp/t.pftrace" 2>&1; echo $?)" "tracelayer: $tmp/t.pftrace: $perfetto
 1" "summary says what to give it in a Perfetto trace's place"
 gzip -k "$tmp/t.pftrace"

@@ -109,7 +109,7 @@ kill "$(cat "$tmp/here/pid")"
 wait
 timeout 60 "$tracelayer" profile -p $$ -d 1 2>"$tmp/err"
 is "$?" 1 "a process that is not traced is none of ours"
-like "$(cat "$tmp/err")" "^tracelayer: process $$: not traced, .*; start it by" "... which is said"
+like "$(cat "$tmp/err")" "^tracelayer: process $$: not traced, .*; start it with" "... which is said"
 
 # --- usage
 for wrong in "" "-F 0 -- true" "-o x.svg -- true" "-p 1 -- true"; do

@@ -72,7 +72,7 @@ ok "and leaves it there" left
 is "$(recover $child)" "kill_target ($child): $tmp/t.json: 4000 events recovered" "recover makes the trace, and says so"
 is "$(kill_py check counts t.json)" "4000 0" "with each call once"
 nok "and deletes the buffers" left
-is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: there are no buffers of it; \`tracelayer recover\` shows what there is
+is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: it left no buffers; \`tracelayer recover\` lists what there is
 1" "a second time there is nothing"
 
 leave 48000 -n 12000
@@ -143,7 +143,7 @@ is "$(kill_py check counts t.json)" "48000 0" "with room again, all of it is the
 # --- what lives is left alone
 
 start 4000 -n 1000
-is "$(recover $child 2>&1; echo $?)" "tracelayer: $(buffers_of $child): process $child is alive and writes its trace itself; recover it when it has ended
+is "$(recover $child 2>&1; echo $?)" "tracelayer: $(buffers_of $child): process $child is still running and writes its trace itself; recover it when it has ended
 1" "a live process is not touched"
 is "$(recover --list $child)" "nothing to recover" "nor shown"
 kill -9 $child; wait $child 2>/dev/null
@@ -260,7 +260,7 @@ if unshare -rpf --mount-proc true 2>/dev/null; then
 	child=$!
 	kill_py wait counts 4000
 	buffers=$(buffers_of $(kill_py pids counts))
-	like "$(recover "$buffers" 2>&1)" "process 1 is alive" "a live process in another pid namespace is not touched"
+	like "$(recover "$buffers" 2>&1)" "process 1 is still running" "a live process in another pid namespace is not touched"
 	kill -9 $child; wait $child 2>/dev/null
 	sleep 0.3
 	like "$(recover "$buffers")" "^kill_target \(1\): $tmp/t.json: 4000 events recovered" "and recovered when it is dead"
@@ -403,7 +403,7 @@ cp --sparse=always whole tracelayer-buffers.$child.0
 export XDG_RUNTIME_DIR=$tmp
 said=$(recover 2>&1 >out)
 like "$(cat out)" "^ *$child +kill_target .* $tmp/tracelayer-buffers.$child.0\$" "bare recover shows what there is"
-is "$said" "tracelayer: nothing was touched; \`tracelayer recover --all\` takes all of this, and a pid, a folder or a file says which" "and says how to take it"
+is "$said" "tracelayer: nothing was changed; \`tracelayer recover --all\` recovers all of this, or name a pid, a folder or a file" "and says how to take it"
 ok "and touches nothing" test -e tracelayer-buffers.$child.0
 is "$(recover -o x.zst . 2>&1 | head -n 1; ls x.* 2>/dev/null)" "tracelayer recover: --output=x.zst: no format has this ending; use .json, .json.gz, .pftrace, .pftrace.gz or .tlt" "-o is judged as run judges it"
 is "$(recover -o - . 2>&1 | head -n 1; ls -- - 2>/dev/null)" "tracelayer recover: --output=-: a trace is not recovered to standard output; name a file" "and is no standard output"

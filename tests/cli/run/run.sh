@@ -125,7 +125,7 @@ fi
 # The same file with another machine's number: the kernel won't start it.
 cp /bin/true other; printf '\267' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
 test "$(uname -m)" = aarch64 && printf '\076' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
-like "$(with_code run -- ./other)" "^126 tracelayer: ./other: cannot be started: it is no program for this machine" "one that can't run here: 126"
+like "$(with_code run -- ./other)" "^126 tracelayer: ./other: cannot be started: it is not a program for this machine" "one that can't run here: 126"
 cp /bin/sh privileged
 if test "$(id -u)" = 0 && chown 65534 privileged && chmod 4755 privileged &&
 	./privileged -p -c 'id -u' 2>/dev/null | grep -qx 65534; then
@@ -202,11 +202,11 @@ for name in x.json.zst x.html x.txt .d/x.json.bz2; do
 	refused $name "--output=$name: $endings" "an ending that says no format is refused: $name"
 done
 refused - "--output=-: standard output is the program's own; name a file or a pipe" "standard output is the program's"
-refused /missing/x.json "/missing/x.json: No such file or directory; mend that, or name another file with -o" "a folder that is not there"
-refused a.json/x.json "a.json/x.json: Not a directory; mend that, or name another file with -o" "a file in a folder's place"
+refused /missing/x.json "/missing/x.json: No such file or directory; correct that, or give another file with -o" "a folder that is not there"
+refused a.json/x.json "a.json/x.json: Not a directory; correct that, or give another file with -o" "a file in a folder's place"
 is "$(TRACELAYER_OUTPUT=x.zst with_code run -- touch started; ls started 2>/dev/null)" "2 tracelayer: TRACELAYER_OUTPUT=x.zst: $endings" "the variable, too"
 is "$(TRACELAYER_OUTPUT=/missing/x.json with_code run -- touch started; ls started 2>/dev/null)" \
-	"2 tracelayer: /missing/x.json: No such file or directory; mend that, or name another file with -o" "and its folder"
+	"2 tracelayer: /missing/x.json: No such file or directory; correct that, or give another file with -o" "and its folder"
 is "$(with_code run --level=none -o /missing/x.json -- true)" "0 $none the level is none; give another with --level" "but where no trace is wanted"
 like "$(with_code calls -o 'x.%p')" "^0 tracelayer: trace: x\.[0-9]+ \(10 events\)$" "a name whose letters look like an ending is none"
 mkdir folder in
@@ -217,7 +217,7 @@ is "$(ls in/..1 folder.1 2>/dev/null)" "" "and nothing beside them"
 run -o /dev/stdout -- "$python" calls.py 9 pass 2>said | cat >piped.json
 is "$(cat said) $(events piped.json)" "tracelayer: trace: /dev/stdout (10 events) 10" "/dev/stdout, a pipe, gets the trace"
 is "$(ls /dev/stdout.1 2>/dev/null)" "" "and there is nothing beside it"
-is "$(run -o /dev/stdout -- touch started 2>&1 >shared; echo $?)" "tracelayer: /dev/stdout: it leads to a file that others write, too; mend that, or name another file with -o
+is "$(run -o /dev/stdout -- touch started 2>&1 >shared; echo $?)" "tracelayer: /dev/stdout: it leads to a file that others write, too; correct that, or give another file with -o
 2" "a file that is standard output is refused"
 run -o >(cat >fd.json) -- "$python" calls.py 9 pass 2>said
 for i in $(seq 50); do test -s fd.json && tail -n 1 fd.json | grep -q ']' && break; sleep 0.1; done
@@ -242,7 +242,7 @@ other="setpriv --reuid=65534 --regid=65534 --clear-groups"
 if test "$(id -u)" = 0 && $other mkfifo -m 666 sticky/t.json sticky/log.txt 2>/dev/null; then
 	theirs="it is a pipe of somebody else, who would get the trace"
 	($other timeout 20 cat sticky/t.json sticky/log.txt >stolen) & thief=$!
-	is "$(with_code run -o sticky/t.json -- touch started; ls started 2>/dev/null)" "2 tracelayer: sticky/t.json: $theirs; mend that, or name another file with -o" \
+	is "$(with_code run -o sticky/t.json -- touch started; ls started 2>/dev/null)" "2 tracelayer: sticky/t.json: $theirs; correct that, or give another file with -o" \
 		"a pipe of somebody else is refused"
 	like "$(by_hand "$tmp/sticky/t.json")" "^tracelayer: $tmp/sticky/t.json: $theirs; mend that" "by the layer, too, which says so at the first call"
 	kill $thief 2>/dev/null; wait $thief 2>/dev/null
@@ -254,7 +254,7 @@ mine" "a link of somebody else is a name that is taken"
 	chown 65534 sticky/link.1.json
 	is "$(with_code calls -o sticky/link.1.json)" "0 tracelayer: trace: sticky/link.1.1.json (10 events)" "so is a file"
 	$other mkdir -m 777 sticky/own; $other ln -s "$tmp" sticky/way
-	is "$(with_code calls -o sticky/way/y.json)" "2 tracelayer: sticky/way/y.json: a symbolic link on the way belongs to somebody else; mend that, or name another file with -o" \
+	is "$(with_code calls -o sticky/way/y.json)" "2 tracelayer: sticky/way/y.json: a symbolic link on the way belongs to somebody else; correct that, or give another file with -o" \
 		"a link on the way is not followed"
 else
 	skip 6 "this machine's user can't play another one"

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parse.h: what the parse_*.c share: the headers while libclang reads them. gen/model.h has
+ * model_parse, which is all that other files need.
+ */
+#ifndef TL_GEN_PARSE_H
+#define TL_GEN_PARSE_H
+
+#include <clang-c/Index.h>
+
+#include "gen/comment.h"
+#include "gen/model.h"
+
+/* A file of the headers, with what its comments say. */
+struct source {
+	CXFile file;
+	const char *name; /* as included */
+	bool named;	  /* one of the headers that were asked for */
+	struct comments *comments;
+};
+
+/* A typedef of the headers, whether or not a function reaches it. */
+struct alias {
+	const char *name;
+	CXCursor cursor;
+};
+
+struct parse {
+	CXIndex index;
+	CXTranslationUnit unit;
+	struct model *model;
+	const char *const *flags;
+	size_t nflags;
+	struct source **sources; /* places point to them: the list grows, they stay */
+	size_t nsources;
+	struct alias *aliases;
+	size_t naliases;
+	struct type **types; /* all that were made, by spelling */
+	size_t ntypes;
+};
+
+struct place {
+	struct source *source; /* NULL: nowhere (built in) */
+	unsigned line, column;
+	size_t offset;
+};
+
+/* The children of a cursor that are of one kind, in order. */
+struct cursors {
+	CXCursor *list;
+	size_t count;
+	enum CXCursorKind kind;
+};
+
+/* A macro without parameters. */
+struct macro {
+	const char *name;
+	struct place place;
+};
+
+/* ---- parse_cursors.c: names, places and comments of what libclang found */
+
+/* A copy; the CXString is disposed of. */
+const char *cxstring_text(CXString string);
+const char *cursor_name(CXCursor cursor);
+
+/* What a file is included as, wherever it was found. */
+const char *parse_included_name(const struct parse *parse, const char *path);
+struct source *parse_source(struct parse *parse, CXFile file);
+
+struct place parse_place(struct parse *parse, CXSourceLocation location);
+struct place parse_start(struct parse *parse, CXCursor cursor);
+struct place parse_end(struct parse *parse, CXCursor cursor);
+struct location parse_location(struct parse *parse, CXCursor cursor);
+
+/* It stands in one of the headers that were asked for. */
+bool parse_is_named(struct parse *parse, CXCursor cursor);
+
+/* The comment in front of it; NULL: none. */
+const char *parse_comment(struct parse *parse, CXCursor cursor);
+
+/* The caller frees .list. */
+struct cursors cursors_of_kind(CXCursor parent, enum CXCursorKind kind);
+
+/*
+ * The comment of the i-th of several things in a row (parameters, members, enumerators), whose list
+ * ends at `limit`: behind it on its line, else in front of it.
+ */
+const char *parse_row_comment(struct parse *parse, const struct cursors *row, size_t i,
+			      size_t limit);
+
+/* ---- parse_types.c */
+
+struct type *parse_type(struct parse *parse, CXType type);
+const char *parse_spelling(CXType type);
+enum tl_kind parse_scalar_kind(enum CXTypeKind kind);
+
+/* ---- parse_functions.c */
+
+/* All functions of the named headers. */
+void parse_functions(struct parse *parse, CXCursor all);
+
+/* ---- parse_constants.c */
+
+/* All macros of the named headers that are whole numbers, in groups. */
+void parse_constants(struct parse *parse, CXCursor all);
+
+/*
+ * A group's title names types if it is made of integer typedefs of these headers and of nothing
+ * else but the words that join them. Called twice: first to see whether it is so (extend false),
+ * then to do it.
+ */
+bool parse_title(struct parse *parse, const struct constants *group, bool extend);
+
+/* ---- parse_conventions.c */
+
+const struct alias *parse_alias(const struct parse *parse, const char *name);
+struct type *parse_type_named(struct parse *parse, const char *name);
+void parse_flags(struct parse *parse);
+void parse_chains(struct parse *parse);
+void parse_callbacks(struct parse *parse);
+
+/* ---- parse.c */
+
+#define MAIN_FILE "tracegen-input.c"
+
+/*
+ * The C file that is parsed: it includes the headers, the optional ones where they exist, and
+ * defines one variable for each macro, so that clang says which are whole numbers.
+ */
+char *parse_input(const struct model *model, const char *const *optional, size_t noptional,
+		  const struct macro *macros, size_t nmacros);
+CXTranslationUnit parse_unit(struct parse *parse, const char *text, unsigned options);
+
+#endif

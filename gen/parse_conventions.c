@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parse_conventions.c: what is known by convention, because C has no words for it.
+ *
+ *	flags		an integer typedef X_flags_t beside an enum X_flag_t (or XFlags beside
+ *			XFlagBits)
+ *	chains		an enumerator ZE_STRUCTURE_TYPE_FOO whose comment names, or whose own name
+ *			spells, the struct ze_foo_t
+ *	callbacks	X_params_t and X_pfnFooCb_t whose names, but for case and underscores, are a
+ *			function's
+ */
+#include <clang-c/Index.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/parse.h"
+
+const struct alias *parse_alias(const struct parse *parse, const char *name)
+{
+	for (size_t i = 0; i < parse->naliases; i++)
+		if (!strcmp(parse->aliases[i].name, name))
+			return &parse->aliases[i];
+	return NULL;
+}
+
+struct type *parse_type_named(struct parse *parse, const char *name)
+{
+	const struct alias *alias = parse_alias(parse, name);
+
+	return alias ? parse_type(parse, clang_getCursorType(alias->cursor)) : NULL;
+}
+
+/*
+ * The name of the enum whose bits X_flags_t (or XFlags) holds, by convention; NULL where the name
+ * is no such name.
+ */
+static const char *flag_enum_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > 8 && !strcmp(name + length - 8, "_flags_t"))
+		return format_text("%.*s_t", (int)length - 3, name);
+	if (length > 5 && !strcmp(name + length - 5, "Flags"))
+		return format_text("%.*sBits", (int)length - 1, name);
+	return NULL;
+}
+
+void parse_flags(struct parse *parse)
+{
+	for (size_t i = 0; i < parse->ntypes; i++) {
+		struct type *type = parse->types[i];
+		const char *bits = type->name && type->kind == TL_KIND_UINT
+					   ? flag_enum_name(type->name)
+					   : NULL;
+		/* ze_init_flags_t: "_flags_t" less its last "s_t", and "_t" again. */
+		struct type *named = bits ? parse_type_named(parse, bits) : NULL;
+
+		if (!named || (named->kind != TL_KIND_ENUM && named->kind != TL_KIND_FLAGS))
+			continue;
+		type->kind = named->kind = TL_KIND_FLAGS;
+		type->enumerators = named->enumerators;
+		type->nenumerators = named->nenumerators;
+	}
+}
+
+/* FOO_BAR of ZE_STRUCTURE_TYPE_FOO_BAR is ze_foo_bar_t; the comment's ::name is believed first. */
+static struct type *chain_struct(struct parse *parse, const struct enumerator *value)
+{
+	const char *mark = value->comment ? strstr(value->comment, "::") : NULL;
+	const char *middle = strstr(value->name, "_STRUCTURE_TYPE_");
+	struct type *type = NULL;
+
+	if (mark) {
+		size_t length = 0;
+
+		while (isalnum((unsigned char)mark[2 + length]) || mark[2 + length] == '_')
+			length++;
+		type = parse_type_named(parse, copy_bytes(mark + 2, length));
+	}
+	if (!type && middle) {
+		char *name = format_text("%.*s_%s_t", (int)(middle - value->name), value->name,
+					 middle + strlen("_STRUCTURE_TYPE_"));
+
+		for (char *c = name; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		type = parse_type_named(parse, name);
+	}
+	return type && type->kind == TL_KIND_STRUCT ? type : NULL;
+}
+
+void parse_chains(struct parse *parse)
+{
+	for (size_t i = 0; i < parse->naliases; i++) {
+		const char *name = parse->aliases[i].name;
+		size_t length = strlen(name);
+
+		if (length < 17 || strcmp(name + length - 17, "_structure_type_t") != 0)
+			continue;
+		struct type *values = parse_type_named(parse, name);
+		for (size_t j = 0; j < values->nenumerators; j++) {
+			struct type *type = chain_struct(parse, &values->enumerators[j]);
+
+			if (type && !type->has_stype && !values->enumerators[j].alias) {
+				type->has_stype = true;
+				type->stype = values->enumerators[j].value;
+			}
+		}
+	}
+}
+
+/* Lower case and no underscores: names that differ in nothing else are the same name. */
+static char *name_squeezed(const char *from, size_t length)
+{
+	char *name = copy_bytes(from, length), *to = name;
+
+	for (const char *c = name; *c; c++)
+		if (*c != '_')
+			*to++ = (char)tolower((unsigned char)*c);
+	*to = '\0';
+	return name;
+}
+
+void parse_callbacks(struct parse *parse)
+{
+	struct model *model = parse->model;
+
+	for (size_t i = 0; i < parse->naliases; i++) {
+		const char *name = parse->aliases[i].name, *pfn = strstr(name, "_pfn");
+		size_t length = strlen(name);
+		bool params = length > 9 && !strcmp(name + length - 9, "_params_t");
+		bool callback = length > 4 && !strcmp(name + length - 4, "Cb_t") && pfn;
+		char *key;
+
+		if (params)
+			key = name_squeezed(name, length - 9);
+		else if (callback)
+			key = name_squeezed(format_text("%.*s%s", (int)(pfn - name), name, pfn + 4),
+					    length - 8);
+		else
+			continue;
+		for (size_t j = 0; j < model->nfunctions; j++) {
+			struct function *function = &model->functions[j];
+
+			if (strcmp(name_squeezed(function->name, strlen(function->name)), key) != 0)
+				continue;
+			if (params)
+				function->params_type = name;
+			else
+				function->callback_type = name;
+		}
+	}
+}

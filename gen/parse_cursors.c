@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parse_cursors.c: names, places and comments of what libclang found in the headers.
+ * See parse.h.
+ */
+#include <clang-c/Index.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/parse.h"
+
+const char *cxstring_text(CXString string)
+{
+	const char *text = clang_getCString(string);
+	char *copy = copy_text(text ? text : "");
+
+	clang_disposeString(string);
+	return copy;
+}
+
+const char *cursor_name(CXCursor cursor)
+{
+	return cxstring_text(clang_getCursorSpelling(cursor));
+}
+
+/* "a/b/../c" is "a/c". */
+static char *path_without_dots(char *path)
+{
+	char *up;
+
+	while ((up = strstr(path, "/../"))) {
+		char *from = up;
+
+		while (from > path && from[-1] != '/')
+			from--;
+		memmove(from, up + 4, strlen(up + 4) + 1);
+	}
+	return path;
+}
+
+/* Where a file was found does not matter; what it is included as does. */
+const char *parse_included_name(const struct parse *parse, const char *path)
+{
+	static const char *const standard[] = {"/usr/local/include/", "/usr/include/"};
+	const char *name = path;
+
+	for (size_t i = 0; i < parse->nflags; i++) {
+		const char *folder = parse->flags[i];
+
+		if (!strcmp(folder, "-I") || !strcmp(folder, "-isystem"))
+			folder = i + 1 < parse->nflags ? parse->flags[++i] : "";
+		else if (!strncmp(folder, "-isystem", 8))
+			folder += 8;
+		else if (!strncmp(folder, "-I", 2))
+			folder += 2;
+		else
+			continue;
+		size_t length = strlen(folder);
+		if (length && !strncmp(path, folder, length) &&
+		    (path[length] == '/' || folder[length - 1] == '/'))
+			name = path + length + strspn(path + length, "/");
+	}
+	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+		if (name == path && !strncmp(path, standard[i], strlen(standard[i])))
+			name = path + strlen(standard[i]);
+	while (!strncmp(name, "./", 2))
+		name += 2;
+	return path_without_dots(copy_text(name));
+}
+
+struct source *parse_source(struct parse *parse, CXFile file)
+{
+	size_t size;
+
+	for (size_t i = 0; i < parse->nsources; i++)
+		if (clang_File_isEqual(parse->sources[i]->file, file))
+			return parse->sources[i];
+	const char *text = clang_getFileContents(parse->unit, file, &size);
+	struct source *source = allocate(sizeof *source);
+
+	*APPEND(parse->sources, parse->nsources) = source;
+	source->file = file;
+	source->name = parse_included_name(parse, cxstring_text(clang_getFileName(file)));
+	source->comments = comments_scan(text ? text : "", text ? size : 0);
+	return source;
+}
+
+struct place parse_place(struct parse *parse, CXSourceLocation location)
+{
+	struct place place = {0};
+	CXFile file;
+	unsigned offset;
+
+	clang_getFileLocation(location, &file, &place.line, &place.column, &offset);
+	place.offset = offset;
+	if (file)
+		place.source = parse_source(parse, file);
+	return place;
+}
+
+struct place parse_start(struct parse *parse, CXCursor cursor)
+{
+	return parse_place(parse, clang_getRangeStart(clang_getCursorExtent(cursor)));
+}
+
+struct place parse_end(struct parse *parse, CXCursor cursor)
+{
+	return parse_place(parse, clang_getRangeEnd(clang_getCursorExtent(cursor)));
+}
+
+struct location parse_location(struct parse *parse, CXCursor cursor)
+{
+	struct place place = parse_place(parse, clang_getCursorLocation(cursor));
+
+	return (struct location){place.source ? place.source->name : "built in", place.line,
+				 place.column};
+}
+
+bool parse_is_named(struct parse *parse, CXCursor cursor)
+{
+	struct place place = parse_place(parse, clang_getCursorLocation(cursor));
+
+	return place.source && place.source->named;
+}
+
+const char *parse_comment(struct parse *parse, CXCursor cursor)
+{
+	struct place place = parse_start(parse, cursor);
+
+	return place.source ? comment_before(place.source->comments, place.offset) : NULL;
+}
+
+static enum CXChildVisitResult cursor_collect(CXCursor cursor, CXCursor parent, CXClientData to)
+{
+	struct cursors *cursors = to;
+
+	(void)parent;
+	if (clang_getCursorKind(cursor) == cursors->kind)
+		*APPEND(cursors->list, cursors->count) = cursor;
+	return CXChildVisit_Continue;
+}
+
+struct cursors cursors_of_kind(CXCursor parent, enum CXCursorKind kind)
+{
+	struct cursors cursors = {.kind = kind};
+
+	clang_visitChildren(parent, cursor_collect, &cursors);
+	return cursors;
+}
+
+/*
+ * The comment of the i-th of several things in a row (parameters, members, enumerators), whose list
+ * ends at `limit`: behind it on its line, else in front of it.
+ */
+const char *parse_row_comment(struct parse *parse, const struct cursors *row, size_t i,
+			      size_t limit)
+{
+	struct place start = parse_start(parse, row->list[i]), end = parse_end(parse, row->list[i]);
+	const char *text;
+
+	if (!start.source || start.source != end.source)
+		return NULL;
+	size_t next = i + 1 < row->count ? parse_start(parse, row->list[i + 1]).offset : limit;
+	text = comment_behind(end.source->comments, end.offset, next);
+	return text ? text : comment_before(start.source->comments, start.offset);
+}
