@@ -4,6 +4,11 @@
 # To add one, put its descriptor into gen/apis/ and its prefix ("prefix" in the descriptor) here, behind "apis/".
 BUILTIN_APIS = apis/ze apis/cl
 
+# Drivers and loaders of other APIs. Where a program made no traced call but has one of these, its user learns
+# that tracegen makes shims for it.
+OTHER_DRIVERS = libcuda.so libnvcuvid.so libamdhip64.so libhsa-runtime64.so libvulkan.so libmusa.so libascendcl.so \
+	libcnrt.so libOpenVX.so
+
 # Descriptor and headers become a model, and the model becomes code, in apis/ of the build folder.
 apisdir = $(pkgdatadir)/apis
 dist_apis_DATA = $(wildcard $(srcdir)/gen/apis/*.json)
@@ -64,6 +69,10 @@ apis/builtin_apis.c: Makefile
 		echo 'extern struct tl_shim_library *const tl_api_builtin[];'; \
 		echo 'struct tl_shim_library *const tl_api_builtin[] = {'; \
 		for api in $(BUILTIN_APIS:apis/%=%); do echo "	&tl_library_$$api,"; done; \
+		echo '	0,'; echo '};'; \
+		echo 'extern const char *const tl_api_other_drivers[];'; \
+		echo 'const char *const tl_api_other_drivers[] = {'; \
+		for driver in $(OTHER_DRIVERS); do echo "	\"$$driver\","; done; \
 		echo '	0,'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 

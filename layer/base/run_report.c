@@ -25,12 +25,11 @@ static char folder[256]; /* empty: nobody asked */
 static _Atomic uint64_t next_number;
 static atomic_bool called;
 
-/* Drivers and loaders that programs use, and that have no shims unless somebody makes them with
- * tracegen. */
-static const char *const driver_libraries[] = {
-	"libcuda.so", "libnvcuvid.so",	"libamdhip64.so", "libhsa-runtime64.so", "libvulkan.so",
-	"libmusa.so", "libascendcl.so", "libcnrt.so",	  "libOpenVX.so",
-};
+/*
+ * Drivers and loaders that programs use and that have no shims of their own: the list is in
+ * gen/apis.mk, NULL-ended. A test program has none.
+ */
+extern const char *const tl_api_other_drivers[] __attribute__((weak, visibility("hidden")));
 
 static bool report_link(const char *kind, const char *message)
 {
@@ -190,8 +189,8 @@ static int library_is_driver(struct dl_phdr_info *library, size_t size, void *fo
 	const char *name = strrchr(library->dlpi_name, '/');
 
 	name = name ? name + 1 : library->dlpi_name;
-	for (size_t i = 0; i < sizeof(driver_libraries) / sizeof(*driver_libraries); i++) {
-		if (strncmp(name, driver_libraries[i], strlen(driver_libraries[i])))
+	for (const char *const *driver = tl_api_other_drivers; driver && *driver; driver++) {
+		if (strncmp(name, *driver, strlen(*driver)))
 			continue;
 		*(const char **)found = name;
 		return 1;

@@ -43,7 +43,7 @@ struct tl_producer {
 
 	int *error; /* its errno */
 
-	/* What calls with a hook need: all of it in one line of the cache (buffer.c asserts it). */
+	/* What calls with a hook need: all of it in one line of the cache (producers.c asserts it). */
 	/* thread.end while not busy: up to where calls are served inline */
 	struct tl_open_call *inline_end;
 	char *scratch; /* arguments captured at entry of the open calls */

@@ -1023,7 +1023,7 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	atomic_fetch_add_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	heavy_barrier();
 	for (;;) {
-		/* Acquire pairs with wake()'s release. */
+		/* Acquire pairs with the release in tl_tracer_attend. */
 		uint32_t seen = atomic_load_explicit(&word, memory_order_acquire);
 		if (!still_in(handle))
 			break;

@@ -246,7 +246,7 @@ int main(void)
 	TCase *tcase = tcase_create("buffer");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 500);
 	tcase_add_test(tcase, threads_and_a_draining_thread);
 	tcase_add_test(tcase, a_recycled_thread_number_is_shown_by_another);
 	tcase_add_test(tcase, little_memory_makes_producers_help);

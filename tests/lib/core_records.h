@@ -5,8 +5,10 @@
 #ifndef TL_TESTS_LIB_CORE_RECORDS_H
 #define TL_TESTS_LIB_CORE_RECORDS_H
 
+#include <pthread.h>
 #include <signal.h>
-#include <sys/time.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #include "format/file/record.h"
 #include "layer/calls/thread.h"
@@ -77,21 +79,45 @@ static inline void put_in_handler(int number)
 		put(interrupted, 1, in_handler++);
 }
 
+static pthread_t interrupted_thread;
+static _Atomic bool interrupting;
+
+/*
+ * Signals, each after a time that is never the same twice, from another processor: a timer comes a hundred
+ * times a second on some machines, and a test that waits for it is slow.
+ */
+static inline void *interrupt_often(void *unused)
+{
+	uint32_t random = 1;
+
+	while (atomic_load_explicit(&interrupting, memory_order_relaxed)) {
+		pthread_kill(interrupted_thread, SIGALRM);
+		random = random * 1664525 + 1013904223;
+		for (volatile uint32_t wait = random >> 18; wait; wait--)
+			;
+	}
+	return unused;
+}
+
 /*
  * Many records of a thread, and of a signal handler that interrupts it at any instruction. False
  * where one could not be put.
  */
 static inline bool put_interrupted(struct tl_thread *thread, uint64_t least)
 {
-	struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+	pthread_t interrupter;
 	bool all = true;
 
 	interrupted = thread;
+	interrupted_thread = pthread_self();
+	atomic_store_explicit(&interrupting, true, memory_order_relaxed);
 	signal(SIGALRM, put_in_handler);
-	setitimer(ITIMER_REAL, &often, NULL);
+	if (pthread_create(&interrupter, NULL, interrupt_often, NULL))
+		return false;
 	while (all && (in_handler < 15000 || in_code < least))
 		all = put(interrupted, 0, in_code++);
-	setitimer(ITIMER_REAL, &never, NULL);
+	atomic_store_explicit(&interrupting, false, memory_order_relaxed);
+	pthread_join(interrupter, NULL);
 	return all;
 }
 
