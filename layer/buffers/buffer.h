@@ -157,8 +157,11 @@ uint32_t tl_buffer_lane(uint32_t *shown);
  */
 void tl_buffer_detach(struct tl_producer *producer);
 
-/* Writer: calls back for each chunk that waits to be taken and has a gap before it. */
-void tl_buffer_gaps(void (*each)(struct tl_chunk *chunk));
+/*
+ * Writer: calls back for each chunk that waits to be taken and has a gap before it, with its
+ * finished records that have not been read.
+ */
+void tl_buffer_gaps(void (*each)(struct tl_producer *producer, const char *from, const char *to));
 
 /*
  * Writer: next chunk handed over, in order per thread; NULL when there is none. Then give it back.

@@ -417,11 +417,16 @@ void tl_buffer_flush(void)
 			producer_refresh_name(producer);
 }
 
-void tl_buffer_gaps(void (*each)(struct tl_chunk *chunk))
+void tl_buffer_gaps(void (*each)(struct tl_producer *producer, const char *from, const char *to))
 {
-	for (struct tl_chunk *chunk = ready; chunk; chunk = chunk->next)
+	for (struct tl_chunk *chunk = ready; chunk; chunk = chunk->next) {
+		char *sealed = atomic_load_explicit(&chunk->sealed, memory_order_acquire);
+		char *stop = sealed ? sealed : chunk->memory + chunk->room;
 		if (chunk->gap)
-			each(chunk);
+			each(chunk->producer, chunk->read,
+			     records_past_finished(chunk->read,
+						   stop > chunk->stop ? chunk->stop : stop));
+	}
 }
 
 void tl_chunk_reader_after_fork(void)

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "layer/base/environment.h"
 #include "layer/buffers/buffer.h"
+#include "layer/buffers/clock.h"
 #include "layer/buffers/event_lanes.h"
 
 #define PAGE  1024u /* lanes of one table */
@@ -119,16 +121,46 @@ static struct tl_lane *lane_find_shown(uint32_t tid)
 	return NULL;
 }
 
+/* Also where it is too long ago to be known. */
+static bool lane_is_gap(const struct tl_lane *lane, uint64_t ns)
+{
+	uint32_t kept = lane->gaps < TL_LANE_GAPS ? lane->gaps : TL_LANE_GAPS;
+
+	for (uint32_t i = 0; i < kept; i++)
+		if (ns > lane->gap[i].from && ns < lane->gap[i].to)
+			return true;
+	return lane->gaps > TL_LANE_GAPS && ns < lane->gap[lane->gaps % TL_LANE_GAPS].from;
+}
+
+/*
+ * A call that a thread is still in is recorded when it ends. In a ring the record may be overwritten
+ * before the next snapshot takes it.
+ */
+static bool call_may_be_lost(uint32_t tid, uint64_t ns)
+{
+	if (tl_config.full != TL_FULL_RING)
+		return false;
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next) {
+		const struct tl_thread *thread = &producer->thread;
+		if (producer->shown == tid && thread->open &&
+		    atomic_load_explicit(&thread->top, memory_order_relaxed) != thread->open)
+			return tl_clock_ns(__atomic_load_n(&thread->open->start,
+							   __ATOMIC_RELAXED)) <= ns;
+	}
+	return false;
+}
+
 bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later)
 {
 	const struct tl_lane *lane = lane_find_shown(tid);
 
 	if (!lane)
-		return later;
-	if (ns > lane->gap_from && ns < lane->gap_to)
+		return later && !call_may_be_lost(tid, ns);
+	if (lane_is_gap(lane, ns))
 		return false;
 	if (ns > lane->until)
-		return later;
+		return later && !call_may_be_lost(tid, ns);
 	return lane->since_file == file && ns >= lane->since;
 }
 
@@ -145,10 +177,11 @@ void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_
 
 void tl_lane_gap(struct tl_lane *lane, uint64_t to)
 {
-	if (to <= lane->gap_to)
+	if (lane->gaps && to <= lane->gap[(lane->gaps - 1) % TL_LANE_GAPS].to)
 		return;
-	lane->gap_from = lane->until;
-	lane->gap_to = to;
+	lane->gap[lane->gaps % TL_LANE_GAPS].from = lane->until;
+	lane->gap[lane->gaps % TL_LANE_GAPS].to = to;
+	lane->gaps++;
 }
 
 void tl_lanes_forget(void)

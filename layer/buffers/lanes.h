@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * A command may be told of some flushes after the call that made it, where the thread that tells of
+ * it had no processor. So more than the last gap of a lane is remembered.
+ */
+#define TL_LANE_GAPS 4
+
 struct tl_lane {
 	uint32_t number;
 	uint32_t tid;	     /* as it is shown: tl_producer.shown */
@@ -27,10 +33,14 @@ struct tl_lane {
 	uint64_t unwritten; /* events that wait for a file that takes them */
 	uint64_t told;	    /* losses that the ends of earlier files told of */
 	/* Which of its calls are in the file; nanoseconds: see tl_lane_has_call. */
-	uint32_t since_file;	   /* file that .since is of; 0: none */
-	uint64_t since;		   /* the file has nothing that ended before that */
-	uint64_t until;		   /* the last end that went to any file */
-	uint64_t gap_from, gap_to; /* nothing between is in any file; 0, 0: no such time */
+	uint32_t since_file; /* file that .since is of; 0: none */
+	uint64_t since;	     /* the file has nothing that ended before that */
+	uint64_t until;	     /* the last end that went to any file */
+	/* Nothing between the two is in any file: the last gaps, each at its number modulo TL_LANE_GAPS. */
+	struct {
+		uint64_t from, to;
+	} gap[TL_LANE_GAPS];
+	uint32_t gaps; /* there were so many */
 };
 
 /* The lane of a thread; NULL where memory is short. It stays where it is. */

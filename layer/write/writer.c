@@ -427,11 +427,11 @@ static bool drain(unsigned blocks, bool *more)
 /* ---- The end */
 
 /* Other threads' events may tell of calls in it before its own turn comes. */
-static void note_gap(struct tl_chunk *chunk)
+static void note_gap(struct tl_producer *producer, const char *from, const char *to)
 {
-	struct tl_lane *lane = tl_lane_of(chunk->producer);
+	struct tl_lane *lane = tl_lane_of(producer);
 
-	for (const char *at = chunk->begin; lane && at < chunk->end;) {
+	for (const char *at = from; lane && at < to;) {
 		const struct tl_call_record *record = (const void *)at;
 		/* Pairs with the committing store in tl_record_commit. */
 		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,

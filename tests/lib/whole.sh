@@ -7,7 +7,8 @@
 
 # Drivers and programs keep caches and settings; none of them may differ from run to run, or be the user's.
 export HOME=$tmp/home XDG_CACHE_HOME=$tmp/home/cache XDG_DATA_HOME=$tmp/home/data POCL_CACHE_DIR=$tmp/home/pocl
-mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" "$XDG_DATA_HOME"
+export TMPDIR=$tmp/home/tmp
+mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" "$XDG_DATA_HOME" "$TMPDIR"
 
 # What a program prints that differs between two runs of it without us; a test may define its own.
 normalise() { cat; }

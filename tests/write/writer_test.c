@@ -283,7 +283,7 @@ bool tl_buffer_is_flushing(void)
 	return flushing;
 }
 
-void tl_buffer_gaps(void (*each)(struct tl_chunk *chunk))
+void tl_buffer_gaps(void (*each)(struct tl_producer *producer, const char *from, const char *to))
 {
 	(void)each;
 }

@@ -97,6 +97,6 @@ is "$(summary --by=queue "$tmp/foreign.json" 2>&1 >/dev/null)" \
 is "$(summary --by=request "$tmp/foreign.json" 2>&1 >/dev/null)" \
 	"tracelayer: --by=request: the trace has no requests; a program sets them as tracelayer-contexts(7) says" "no requests: one line"
 like "$(summary --by=kernel "$tmp/hand.json" 2>&1; echo "exit $?")" '^exit 2$' "no such grouping: exit 2"
-like "$(summary --table=groups "$tmp/hand.json" 2>&1)" '^tracelayer summary: --table=groups: there is none; give --by=' "a table that there can't be: one line"
+like "$(summary --table=groups "$tmp/hand.json" 2>&1)" '^tracelayer summary: --table=groups: no groups by default; add --by=' "a table that there can't be: one line"
 like "$(summary --table=x "$tmp/hand.json" 2>&1)" 'no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory$' "no such table: which there are"
 like "$(summary --csv "$tmp/hand.json")" '^640,230000,2783' "event memory for each millisecond of work"
