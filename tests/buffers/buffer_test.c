@@ -16,6 +16,7 @@
 #include "layer/base/environment.h"
 #include "layer/calls/thread.h"
 #include "tests/lib/core_doubles.h"
+#define INTERRUPT_BY_STEPS
 #include "tests/lib/core_records.h"
 
 #define THREADS 8

@@ -5,10 +5,11 @@
 #ifndef TL_TESTS_LIB_CORE_RECORDS_H
 #define TL_TESTS_LIB_CORE_RECORDS_H
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/time.h>
+#include <ucontext.h>
 
 #include "format/file/record.h"
 #include "layer/calls/thread.h"
@@ -72,6 +73,55 @@ static inline unsigned count_producers(void)
 static struct tl_thread *interrupted;
 static uint64_t in_code, in_handler; /* records so far: of 0, and of 1 */
 
+#if defined(INTERRUPT_BY_STEPS) && defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+/*
+ * For tests whose records are put without a signal mask of the buffers' own: a trap that is masked
+ * ends the process. The processor's trap flag gives a signal behind each instruction; each 11th handler records. So it
+ * does not depend on a timer, which comes a hundred times a second on some machines, and every
+ * instruction has its turn.
+ */
+#define INTERRUPTIONS 60000
+#define TRAP_FLAG     0x100
+static uint64_t steps;
+static volatile bool stepping;
+
+static inline void put_in_handler(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *at = context;
+
+	(void)number;
+	(void)info;
+	if (stepping)
+		at->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	else
+		at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+	for (int i = 0; i < 3 && steps % 11 == 0; i++)
+		put(interrupted, 1, in_handler++);
+	steps++;
+}
+
+static inline void interrupt_begin(void)
+{
+	struct sigaction action = {.sa_sigaction = put_in_handler, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGTRAP, &action, NULL);
+	stepping = true;
+	raise(SIGTRAP);
+}
+
+static inline void interrupt_end(void)
+{
+	stepping = false;
+	raise(SIGTRAP);
+}
+#else
+/* ThreadSanitizer delivers a signal where the code calls it, which is seldom in here. */
+#ifdef __SANITIZE_THREAD__
+#define INTERRUPTIONS 300
+#else
+#define INTERRUPTIONS 1500
+#endif
+
 static inline void put_in_handler(int number)
 {
 	(void)number;
@@ -79,52 +129,37 @@ static inline void put_in_handler(int number)
 		put(interrupted, 1, in_handler++);
 }
 
-/* ThreadSanitizer delivers a signal where the code calls it, which is seldom in here. */
-#ifdef __SANITIZE_THREAD__
-#define INTERRUPTIONS 300
-#else
-#define INTERRUPTIONS 15000
-#endif
-
-static pthread_t interrupted_thread;
-static _Atomic bool interrupting;
-
-/*
- * Signals, each after a time that is never the same twice, from another processor: a timer comes a hundred
- * times a second on some machines, and a test that waits for it is slow.
- */
-static inline void *interrupt_often(void *unused)
+static inline void interrupt_begin(void)
 {
-	uint32_t random = 1;
+	struct itimerval often = {{0, 50}, {0, 50}};
 
-	while (atomic_load_explicit(&interrupting, memory_order_relaxed)) {
-		pthread_kill(interrupted_thread, SIGALRM);
-		random = random * 1664525 + 1013904223;
-		for (volatile uint32_t wait = random >> 18; wait; wait--)
-			;
-	}
-	return unused;
+	signal(SIGALRM, put_in_handler);
+	setitimer(ITIMER_REAL, &often, NULL);
 }
 
+static inline void interrupt_end(void)
+{
+	struct itimerval never = {{0, 0}, {0, 0}};
+
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+#endif
+
 /*
- * Many records of a thread, and of a signal handler that interrupts it at any instruction. False
- * where one could not be put.
+ * Records of 0, at least so many, interrupted by a handler that records of 1. False where one could
+ * not be put.
  */
 static inline bool put_interrupted(struct tl_thread *thread, uint64_t least)
 {
-	pthread_t interrupter;
 	bool all = true;
 
 	interrupted = thread;
-	interrupted_thread = pthread_self();
-	atomic_store_explicit(&interrupting, true, memory_order_relaxed);
-	signal(SIGALRM, put_in_handler);
-	if (pthread_create(&interrupter, NULL, interrupt_often, NULL))
-		return false;
-	while (all && (in_handler < INTERRUPTIONS || in_code < least))
+	interrupt_begin();
+	while (all && in_handler < INTERRUPTIONS)
 		all = put(interrupted, 0, in_code++);
-	atomic_store_explicit(&interrupting, false, memory_order_relaxed);
-	pthread_join(interrupter, NULL);
+	interrupt_end();
+	while (all && in_code < least)
+		all = put(interrupted, 0, in_code++);
 	return all;
 }
 
