@@ -16,6 +16,13 @@ libtl_core_la_SOURCES = \
 	%D%/buffers/lane_numbers.h %D%/buffers/lane_numbers.c \
 	%D%/buffers/producers.h %D%/buffers/producers.c \
 	%D%/buffers/rings.h %D%/buffers/rings.c %D%/buffers/ring_flush.c \
+	%D%/calls/call_record.h %D%/calls/call_record.c \
+	%D%/calls/call_tracing.h %D%/calls/call_tracing.c \
+	%D%/calls/captured_memory.h %D%/calls/captured_memory.c \
+	%D%/calls/hooked_path.c \
+	%D%/calls/open_calls.h %D%/calls/open_calls.c \
+	%D%/calls/parameters.h %D%/calls/parameters.c \
+	%D%/calls/recorded_path.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
 	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \

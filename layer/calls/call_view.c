@@ -8,28 +8,13 @@
 
 #include "format/args/args.h"
 #include "layer/buffers/clock.h"
+#include "layer/calls/captured_memory.h"
+#include "layer/calls/parameters.h"
 #include "tracelayer/shim.h"
 #include "tracelayer/tracer.h"
 
-#define WORDS 64u
 /* bytes of memory that arguments lead to; a callback may run on a small stack */
 #define CAPTURED 4096u
-
-static void words_of(const struct tl_view *view, uint64_t *words)
-{
-	const struct tl_function *function = view->function;
-
-	memset(words, 0, 8 * (size_t)function->words);
-	for (uint32_t i = 0; i < function->count; i++) {
-		const struct tl_type *type = function->params[i].type;
-		uint64_t *word = &words[function->params[i].offset];
-		memcpy(word, view->params[i], type->size);
-		if (type->kind != TL_KIND_INT || type->size >= 8)
-			continue;
-		unsigned unused = 64 - 8 * type->size;
-		*word = (uint64_t)((int64_t)(*word << unused) >> unused);
-	}
-}
 
 static uint64_t result_word(const struct tl_view *view)
 {
@@ -55,14 +40,14 @@ TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t si
 {
 	const struct tl_function *function = view->function;
 	struct tl_text to = {text, text + size - 1, false};
-	uint64_t words[WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
+	uint64_t words[TL_CAPTURE_WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
 	size_t entry_size, leave_size = 0;
 	bool cut = false;
 
 	*text = 0;
-	if (function->words > WORDS)
+	if (function->words > TL_CAPTURE_WORDS)
 		return 0;
-	words_of(view, words);
+	tl_params_words(function, view->params, words);
 	entry_size = tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
 	if (has_ended(view) && !(view->flags & TL_VIEW_SKIPPED) && !tl_view_failed(view))
 		leave_size = tl_args_capture(function, words, TL_CAPTURE_EXIT, leave, sizeof(leave),

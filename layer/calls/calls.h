@@ -24,7 +24,7 @@
  *	hook.h, inside_hook.h	hooks of higher rooms; tl_hook_set by one thread at a time.
  *	tracers.h		any thread, but not a signal handler. The after_fork functions: the
  *				only thread of a forked child.
- *	slow_path.h		the thread whose calls they are.
+ *	open_calls.h, slow_path.h	the thread whose calls they are.
  *
  * The room uses layer/write (only what that room promises to calls), layer/resolve, layer/buffers,
  * layer/base and format/args. Of higher rooms it knows functions that they give at the start: the
@@ -38,6 +38,7 @@
 #include "layer/calls/hook.h"
 #include "layer/calls/hook_thread.h"
 #include "layer/calls/inside_hook.h"
+#include "layer/calls/open_calls.h"
 #include "layer/calls/request.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/thread.h"

@@ -18,7 +18,7 @@
 #include "format/file/record.h"
 #include "layer/base/membarrier.h"
 #include "layer/buffers/buffer.h"
-#include "layer/calls/slow_path.h"
+#include "layer/calls/parameters.h"
 #include "layer/calls/inside_hook.h"
 #include "layer/base/spin_lock.h"
 #include "layer/base/cache_near.h"
@@ -278,9 +278,7 @@ static void keep(struct tl_hooked *hooked, const struct tl_call *call)
 
 	if (function->passed)
 		memcpy(hooked->words, call->params[0], function->passed * sizeof(hooked->words[0]));
-	for (uint32_t i = 0; i < function->count; i++)
-		tl_call_copy(&hooked->words[function->params[i].offset], call->params[i],
-			     function->params[i].type->size);
+	tl_params_keep(function, call->params, hooked->words, TL_HOOK_WORDS);
 }
 
 static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
@@ -290,8 +288,8 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 	if (function->passed)
 		memcpy(call->params[0], hooked->words, function->passed * sizeof(hooked->words[0]));
 	for (uint32_t i = 0; i < function->count; i++)
-		tl_call_copy(call->params[i], &hooked->words[function->params[i].offset],
-			     function->params[i].type->size);
+		tl_param_copy(call->params[i], &hooked->words[function->params[i].offset],
+			      function->params[i].type->size);
 }
 
 bool tl_hook_enter(struct tl_call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside_hook.h: a thread's being inside of a hook: what hook.c and the short way of calls
- * (slow_path.c) have around each.
+ * inside_hook.h: how a thread steps into a hook and out of it. hook.c and hooked_path.c run each
+ * hook in between.
  */
 #ifndef TL_LAYER_CALLS_INSIDE_HOOK_H
 #define TL_LAYER_CALLS_INSIDE_HOOK_H

@@ -33,7 +33,8 @@
 
 #include "format/args/args.h"
 #include "layer/buffers/buffer.h"
-#include "layer/calls/slow_path.h"
+#include "layer/calls/call_tracing.h"
+#include "layer/calls/open_calls.h"
 #include "layer/calls/stack_frames.h"
 
 /* no kernel makes larger ones for handlers on the same stack */
@@ -56,11 +57,6 @@ struct question {
 	unsigned around;
 	enum tl_left answer;
 };
-
-static uintptr_t frame_of(const struct tl_open_call *open)
-{
-	return atomic_load_explicit(&open->frame, memory_order_relaxed);
-}
 
 /* What made this entry is still in its place. */
 static bool is_intact(const struct tl_thread *thread, struct question *question)
@@ -241,7 +237,7 @@ tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	struct question question = {.open = open,
-				    .frame = frame_of(open),
+				    .frame = tl_open_frame(open),
 				    .stack = caller.stack,
 				    .shim = tl_call_shim_of(open)};
 

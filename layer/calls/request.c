@@ -4,7 +4,7 @@
  */
 #include "layer/calls/request.h"
 
-#include "layer/calls/slow_path.h"
+#include "layer/calls/open_calls.h"
 #include "layer/calls/thread.h"
 
 __thread uint64_t tl_request_here;

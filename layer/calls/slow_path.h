@@ -5,20 +5,9 @@
 #ifndef TL_LAYER_CALLS_SLOW_PATH_H
 #define TL_LAYER_CALLS_SLOW_PATH_H
 
-#include <string.h>
+#include <stdint.h>
 
 #include "tracelayer/shim.h"
-
-/* A parameter's value; as memcpy, without calling it for what most of them are. */
-static inline void tl_call_copy(void *to, const void *from, uint32_t size)
-{
-	if (TL_LIKELY(size == 8))
-		memcpy(to, from, 8);
-	else if (size == 4)
-		memcpy(to, from, 4);
-	else
-		memcpy(to, from, size);
-}
 
 /* tl_call_enter and tl_call_leave for calls that traced_path.c leaves to others. */
 void *tl_call_enter_other(struct tl_call *call);
@@ -39,31 +28,16 @@ static inline bool tl_call_is_hooked(uint32_t mode)
 }
 
 /*
- * The thread ends: calls that are still open were left by longjmp, or by an end without unwinding.
- * They are recorded so.
+ * The call is over, returned or left by an exception (TL_RECORD_UNWOUND): record it, run the
+ * epilogues, free its entry. For recorded_path.c.
  */
-void tl_call_end_all(struct tl_thread *thread);
-
-/*
- * The same for those open calls that are known to have been left by longjmp. `caller`: of who is
- * called by the program: what lies below its stack is ours, or left.
- */
-void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller);
-
-/* The shim that an open call came through; not a closure's, but that of its function. */
-struct tl_shim *tl_call_shim_of(const struct tl_open_call *open);
+void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words,
+		 uint32_t count);
 
 /*
  * For a higher room, once, at the start: call this whenever a function that initialises a driver
  * has returned.
  */
 void tl_call_after_initialising(void (*then)(void));
-
-struct tl_frame;
-/*
- * Run the epilogues of an open call that was left. The entry is this function's meanwhile:
- * longjmp.c knows its frame.
- */
-void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open, struct tl_frame *frame);
 
 #endif

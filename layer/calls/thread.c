@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 #include "layer/buffers/buffer.h"
-#include "layer/calls/slow_path.h"
+#include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
 #include "layer/buffers/process_state.h"
 #include "layer/calls/tracers.h"

@@ -43,7 +43,8 @@
 #include "common/settings.h"
 #include "layer/base/futex.h"
 #include "layer/base/membarrier.h"
-#include "layer/calls/slow_path.h"
+#include "layer/calls/open_calls.h"
+#include "layer/calls/parameters.h"
 #include "layer/calls/dispatch_table.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
@@ -121,17 +122,6 @@ void tl_tracer_attend(void)
 	int kept = errno;
 	tl_futex_wake(&word);
 	errno = kept;
-}
-
-/* Keep the parameters' values. */
-static void keep_words(struct tl_frame *frame, const struct tl_function *function,
-		       void *const *params)
-{
-	for (uint32_t i = 0; i < function->count; i++) {
-		const struct tl_variable *param = &function->params[i];
-		if (param->offset + param->words <= TL_FRAME_WORDS)
-			memcpy(&frame->words[param->offset], params[i], param->type->size);
-	}
 }
 
 typedef void (*typed_void)(void *params, void *user_data, void **instance_data);
@@ -248,7 +238,7 @@ void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame,
 	frame->begun = frame->ended = frame->flags = 0;
 	frame->start = frame->end = 0;
 	frame->skipped[0] = frame->skipped[1] = 0;
-	keep_words(frame, shim->function, call->params);
+	tl_params_keep(shim->function, call->params, frame->words, TL_FRAME_WORDS);
 	uint32_t count = make_room(frame, table);
 	void **instance = instances_of(frame, table);
 	for (uint32_t i = 0; i < count; i++, instance++) {

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "layer/calls/slow_path.h"
+#include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
 #include "layer/base/first_call.h"
 #include "layer/device/background.h"

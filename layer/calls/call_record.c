@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_record.c: see call_record.h.
+ */
+#include "layer/calls/call_record.h"
+
+#include "format/args/args.h"
+#include "layer/base/cache_near.h"
+#include "layer/calls/captured_memory.h"
+#include "layer/calls/hook.h"
+#include "layer/calls/open_calls.h"
+
+void tl_record_left_call(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start,
+			 uint64_t duration, struct tl_cause cause)
+{
+	struct tl_draft draft = {.id = open->function,
+				 .flags = TL_RECORD_UNWOUND,
+				 .start = start,
+				 .end = start + duration,
+				 .cause = cause};
+
+	if (!(open->mode & TL_MODE_RECORD))
+		return;
+	uint64_t *record = tl_record_reserve(thread, tl_draft_size(&draft));
+	if (!record)
+		return;
+	tl_draft_fill(record, &draft);
+	tl_draft_commit(record, tl_draft_size(&draft), &draft);
+}
+
+TL_NEAR_CODE void tl_draft_record_captured(struct tl_thread *thread,
+					   const struct tl_open_call *open, struct tl_draft *draft)
+{
+	struct tl_producer *producer = tl_producer_of(thread);
+	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
+	bool cut = sizes->exit;
+
+	sizes->exit = 0;
+	if (!(draft->flags & TL_RECORD_UNWOUND) && !tl_call_failed(draft->function, draft->result))
+		tl_scratch_capture_exit(producer, open, draft->function, draft->words, &cut);
+	draft->flags |= cut ? TL_RECORD_BLOBS | TL_RECORD_CUT : TL_RECORD_BLOBS;
+	uint64_t blobs = sizeof(*sizes) + sizes->entry + sizes->exit,
+		 size = tl_draft_size(draft) + blobs;
+	uint64_t *record = tl_record_reserve(thread, size);
+	if (!record)
+		return;
+	tl_record_copy_words(tl_draft_fill(record, draft), sizes, blobs / 8);
+	tl_draft_commit(record, size, draft);
+}
+
+static struct tl_cause call_cause(const struct tl_call *call)
+{
+	return (struct tl_cause){call->mode & TL_MODE_DEVICE ? tl_hook_correlation(call) : 0,
+				 call->request};
+}
+
+void tl_record_call(const struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result,
+		    const uint64_t *words, uint32_t count)
+{
+	struct tl_draft draft = {.function = call->shim->function,
+				 .id = call->shim->id,
+				 .mode = call->mode,
+				 .flags = flags,
+				 .start = call->start,
+				 .end = end,
+				 .result = result,
+				 .words = words,
+				 .cause = call_cause(call)};
+
+	if (count < draft.function->words)
+		draft.mode &= ~(uint32_t)TL_MODE_WORDS;
+	draft.count = draft.mode & TL_MODE_WORDS ? draft.function->words : 0;
+	if (draft.mode & TL_MODE_FOLLOW && tl_open_frame(call->open) == call->frame) {
+		tl_draft_record_captured(call->thread, call->open, &draft);
+		return;
+	}
+	tl_draft_record(call->thread, &draft);
+}

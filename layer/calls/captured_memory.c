@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * captured_memory.c: see captured_memory.h.
+ */
+#include "layer/calls/captured_memory.h"
+
+#include <sys/mman.h>
+
+#include "format/args/args.h"
+#include "layer/base/cache_near.h"
+
+bool tl_scratch_make(struct tl_producer *producer)
+{
+	void *memory = mmap(NULL, TL_SCRATCH + TL_SCRATCH_HEADS, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return false;
+	producer->scratch = memory;
+	return true;
+}
+
+/* Bytes of blobs that the scratch from `at` on, and the call's record, have room for. */
+static uint32_t scratch_blob_room(const struct tl_function *function, uint32_t at)
+{
+	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) -
+			(uint32_t)sizeof(struct tl_cause) - 8 * (uint32_t)function->words -
+			(uint32_t)sizeof(struct tl_blob_sizes);
+	uint32_t left = at < TL_SCRATCH ? TL_SCRATCH - at : 0;
+
+	return left < most ? left : most;
+}
+
+/*
+ * Capture at `at`, behind what is in use. All that it may take is claimed first, so that the calls
+ * of a signal handler that comes in between capture behind it. Returns the bytes used.
+ */
+static uint32_t scratch_capture(struct tl_producer *producer, const struct tl_function *function,
+				const uint64_t *words, enum tl_capture_when when, uint32_t at,
+				uint32_t room, bool *cut)
+{
+	producer->scratch_used = at + room;
+	atomic_signal_fence(memory_order_seq_cst);
+	uint32_t size =
+		(uint32_t)tl_args_capture(function, words, when, producer->scratch + at, room, cut);
+	atomic_signal_fence(memory_order_seq_cst);
+	producer->scratch_used = at + size;
+	return size;
+}
+
+TL_NEAR_CODE void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
+					   const struct tl_function *function,
+					   const uint64_t *words)
+{
+	uint32_t at = producer->scratch_used + (uint32_t)sizeof(struct tl_blob_sizes);
+	bool cut = false;
+
+	open->scratch = producer->scratch_used;
+	open->mode |= TL_OPEN_SCRATCH;
+	uint32_t size = scratch_capture(producer, function, words, TL_CAPTURE_ENTRY, at,
+					scratch_blob_room(function, at), &cut);
+	*tl_scratch_sizes(producer, open) = (struct tl_blob_sizes){.entry = size, .exit = cut};
+}
+
+void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
+			     const struct tl_function *function, const uint64_t *words, bool *cut)
+{
+	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
+	uint32_t at = open->scratch + (uint32_t)sizeof(*sizes) + sizes->entry;
+	uint32_t room = scratch_blob_room(function, at);
+
+	room = room > sizes->entry ? room - sizes->entry : 0;
+	sizes->exit = scratch_capture(producer, function, words, TL_CAPTURE_EXIT, at, room, cut);
+}

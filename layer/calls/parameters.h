@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parameters.h: a call's parameters as words, and back. A shim's callers pass the addresses of the
+ * parameters; records, captures and whoever has to keep the parameters want words.
+ */
+#ifndef TL_LAYER_CALLS_PARAMETERS_H
+#define TL_LAYER_CALLS_PARAMETERS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "tracelayer/shim.h"
+
+/* A parameter's value; as memcpy, without calling it for what most of them are. */
+static inline void tl_param_copy(void *to, const void *from, uint32_t size)
+{
+	if (TL_LIKELY(size == 8))
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size);
+}
+
+/*
+ * The words that the shim's body would make of its parameters, as records have them: signed
+ * integers are extended, and what a parameter leaves of its words is 0.
+ */
+void tl_params_words(const struct tl_function *function, void *const *params, uint64_t *words);
+
+/*
+ * Keep the parameters' bytes, each where its words lie. Those that end behind `room` words are left
+ * out.
+ */
+void tl_params_keep(const struct tl_function *function, void *const *params, uint64_t *words,
+		    uint32_t room);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recorded_path.c: calls that are recorded in the shim's entry (tracelayer/shim.h), as far as the
+ * entry leaves work to the library: memory to capture, a full chunk, an end out of order.
+ */
+#include <errno.h>
+
+#include "layer/buffers/buffer.h"
+#include "layer/buffers/clock.h"
+#include "layer/calls/call_record.h"
+#include "layer/calls/captured_memory.h"
+#include "layer/calls/open_calls.h"
+#include "layer/calls/slow_path.h"
+
+static struct tl_open_call *recorded_open(const uint64_t *recorded)
+{
+	return (struct tl_open_call *)recorded[0];
+}
+
+static struct tl_draft recorded_draft(const struct tl_open_call *open, const uint64_t *recorded,
+				      uint64_t result, uint64_t end)
+{
+	const struct tl_function *function = tl_call_shim_of(open)->function;
+
+	return (struct tl_draft){.function = function,
+				 .id = open->function,
+				 .mode = open->mode,
+				 .count = open->mode & TL_MODE_WORDS ? function->words : 0,
+				 .start = open->start,
+				 .end = end,
+				 .result = result,
+				 .words = recorded + 1};
+}
+
+/*
+ * The same as calls out of line are. False: this process was forked inside it, or it has been
+ * ended.
+ */
+static bool recorded_as_traced(struct tl_call *call, const uint64_t *recorded)
+{
+	struct tl_open_call *open = recorded_open(recorded);
+
+	if (tl_open_frame(open) != (uintptr_t)recorded)
+		return false;
+	*call = (struct tl_call){.open = open,
+				 .shim = tl_call_shim_of(open),
+				 .mode = open->mode & TL_MODE_CAPTURED,
+				 .start = open->start,
+				 .frame = (uintptr_t)recorded,
+				 .caller.stack = (uintptr_t)recorded,
+				 .thread = tl_buffer_thread_of(open)};
+	return true;
+}
+
+static void recorded_end(const uint64_t *recorded, uint32_t flags, uint64_t result)
+{
+	struct tl_call call;
+	int error = errno;
+
+	if (recorded_as_traced(&call, recorded))
+		tl_call_end(&call, flags, result, recorded + 1,
+			    (uint32_t)call.shim->function->words);
+	errno = error;
+}
+
+void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack)
+{
+	struct tl_thread *thread = tl_self;
+	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+
+	bool captured = (uint32_t)mode_and_id == TL_MODE_CAPTURED;
+	if (!thread || !real ||
+	    (captured ? shim->function->words > TL_CAPTURE_WORDS
+		      : (uint32_t)mode_and_id != TL_MODE_OPEN))
+		return NULL;
+	struct tl_open_call *open = tl_open_top(thread);
+	if (open >= thread->end || tl_open_frame(open - 1) < stack ||
+	    (captured && !tl_scratch_has_room(tl_producer_of(thread))))
+		return NULL;
+	tl_open_set_top(thread, open + 1);
+	recorded[0] = (uintptr_t)open;
+	open->mode_and_function = mode_and_id;
+	if (captured)
+		tl_scratch_capture_entry(tl_producer_of(thread), open, shim->function,
+					 recorded + 1);
+	open->start = tl_counter();
+	/* As in tl_recorded_enter. */
+	atomic_store_explicit(&open->frame, (uintptr_t)recorded, memory_order_release);
+	return real;
+}
+
+/* In order, on the thread that it began on, and nothing has happened to it. */
+static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_open_call *open,
+			      const uint64_t *recorded, uint32_t mode)
+{
+	return thread && atomic_load_explicit(&thread->top, memory_order_relaxed) == open + 1 &&
+	       tl_open_frame(open) == (uintptr_t)recorded && open->mode == mode;
+}
+
+uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
+{
+	struct tl_open_call *open = recorded_open(recorded);
+	struct tl_thread *thread = tl_self;
+
+	if (recorded_is_plain(thread, open, recorded, TL_MODE_OPEN)) {
+		tl_open_clear(open);
+		tl_open_set_top(thread, open);
+		return result;
+	}
+	if (!recorded_is_plain(thread, open, recorded, TL_MODE_CAPTURED | TL_OPEN_SCRATCH)) {
+		recorded_end(recorded, 0, result);
+		return result;
+	}
+	uint64_t end = tl_counter();
+	struct tl_draft draft = recorded_draft(open, recorded, result, end);
+	tl_draft_record_captured(thread, open, &draft);
+	tl_scratch_release(thread, open);
+	tl_open_clear(open);
+	tl_open_set_top(thread, open);
+	tl_clock_keep_up(end);
+	return result;
+}
+
+void tl_recorded_unwound(uint64_t *recorded)
+{
+	recorded_end(recorded, TL_RECORD_UNWOUND, 0);
+}
+
+uint64_t tl_recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end)
+{
+	struct tl_thread *thread = tl_self;
+	struct tl_open_call *open = recorded_open(recorded);
+	struct tl_draft draft = recorded_draft(open, recorded, result, end);
+	uint64_t size = tl_draft_size(&draft);
+	uint64_t *record = tl_record_reserve_slow(thread, size, at);
+
+	if (record) {
+		tl_record_sized(record, size);
+		tl_draft_fill(record, &draft);
+		tl_draft_commit(record, size, &draft);
+	}
+	tl_open_clear(open);
+	tl_open_set_top(thread, open);
+	return result;
+}
