@@ -74,6 +74,9 @@ libtl_core_la_SOURCES = \
 	%D%/process/tool_libraries.h %D%/process/tool_libraries.c \
 	%D%/calls/traced_path.c \
 	%D%/calls/tracers.h %D%/calls/tracers.c %D%/calls/dispatch_table.h \
+	%D%/calls/table_changes.h %D%/calls/table_changes.c \
+	%D%/calls/tracer_callbacks.h %D%/calls/tracer_callbacks.c \
+	%D%/calls/tracer_frames.h %D%/calls/tracer_frames.c \
 	%D%/calls/call_view.c \
 	%D%/base/library_walk.h %D%/base/library_walk.c \
 	%D%/resolve/real_function.h

@@ -2,7 +2,7 @@
 /*
  * tracer.pml: a model for spin: enabling, calling, disabling and destroying a tracer.
  *
- * It is layer/calls/tracers.c, reduced to its shared memory. A dispatch table is a number: table 0
+ * It is the algorithm of layer/calls/tracers.c, reduced to its shared memory. A dispatch table is a number: table 0
  * has no callback, table 1 has the tracer's, and so on; odd tables have it. The controller
  * publishes tables, retires them, frees a retired table that no thread has pinned, and destroys the
  * tracer. Callers pin the table that they use.

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layer/calls/tracers.h"
+#include "layer/calls/tracer_callbacks.h"
 #include "tracelayer/shim.h"
 
 /* The frame of an open call that owes epilogues; NULL: it owes none. */

@@ -16,15 +16,6 @@
 /* bytes of memory that arguments lead to; a callback may run on a small stack */
 #define CAPTURED 4096u
 
-static uint64_t result_word(const struct tl_view *view)
-{
-	uint64_t word = 0;
-
-	if (view->function->result->size <= 8)
-		memcpy(&word, view->result, view->function->result->size);
-	return word;
-}
-
 static bool has_ended(const struct tl_view *view)
 {
 	return view->end && !(view->flags & TL_VIEW_UNWOUND);
@@ -33,7 +24,7 @@ static bool has_ended(const struct tl_view *view)
 TL_EXPORT int tl_view_failed(const struct tl_view *view)
 {
 	return !(view->flags & TL_VIEW_UNWOUND) &&
-	       tl_call_failed(view->function, result_word(view));
+	       tl_call_failed(view->function, tl_result_word(view->function, view->result));
 }
 
 TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t size)

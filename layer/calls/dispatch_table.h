@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dispatch_table.h: a function's table of callbacks, and how a call pins it; the algorithm is told
- * at the top of tracers.c.
+ * dispatch_table.h: a function's table of callbacks, and how a call pins it. tracers.c has the
+ * algorithm.
  */
 #ifndef TL_LAYER_CALLS_DISPATCH_TABLE_H
 #define TL_LAYER_CALLS_DISPATCH_TABLE_H
 
-#include "layer/calls/tracers.h"
+#include "layer/calls/tracer_frames.h"
 
 /*
  * Typed callbacks take the result by value. An integer or a pointer of any width goes into the same
@@ -24,13 +24,21 @@ struct tl_entry {
 
 /* Never changes once it is published. */
 struct tl_dispatch {
-	struct tl_dispatch *next; /* retired ones; protected by tracers.c's lock */
+	struct tl_dispatch *next; /* retired ones; protected by the tracers' lock */
 	uint32_t count;
 	uint32_t words; /* parameters of the function */
 	/* all entries are, they are few, and every parameter is one word */
 	bool plain;
 	struct tl_entry entries[];
 };
+
+static inline bool tl_dispatch_has(const struct tl_dispatch *table, const struct tl_tracer *tracer)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		if (table->entries[i].tracer == tracer)
+			return true;
+	return false;
+}
 
 /*
  * 0 while callers have nothing to do but to clear their pins; in the lower bits, how many destroys
@@ -54,7 +62,7 @@ static inline void tl_unpin(struct tl_frame *frame)
 	 */
 	atomic_store_explicit(&frame->pin, NULL, memory_order_release);
 	/*
-	 * Before the look at the count. Pairs with heavy_barrier; tl_tracer_attend has the fence
+	 * Before the look at the count. Pairs with tl_dispatch_barrier; tl_tracer_attend has the fence
 	 * where that is none.
 	 */
 #ifdef TL_PIN_SEQ_CST
@@ -67,7 +75,7 @@ static inline void tl_unpin(struct tl_frame *frame)
 		tl_tracer_attend();
 }
 
-/* Between the pin's store and the second load. Pairs with heavy_barrier. */
+/* Between the pin's store and the second load. Pairs with tl_dispatch_barrier. */
 static inline void tl_pin_barrier(void)
 {
 #ifdef TL_PIN_SEQ_CST

@@ -28,6 +28,16 @@ static inline void tl_param_copy(void *to, const void *from, uint32_t size)
  */
 void tl_params_words(const struct tl_function *function, void *const *params, uint64_t *words);
 
+/* A result of 8 bytes at most as its word, with zeros behind it; 0: it is larger, or there is none. */
+static inline uint64_t tl_result_word(const struct tl_function *function, const void *result)
+{
+	uint64_t word = 0;
+
+	if (function->result && function->result->size && function->result->size <= 8)
+		memcpy(&word, result, function->result->size);
+	return word;
+}
+
 /*
  * Keep the parameters' bytes, each where its words lie. Those that end behind `room` words are left
  * out.

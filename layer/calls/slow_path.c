@@ -30,7 +30,6 @@
 #include "layer/calls/parameters.h"
 #include "layer/calls/request.h"
 #include "layer/calls/thread.h"
-#include "layer/calls/tracers.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/real_function.h"

@@ -17,7 +17,7 @@
 #include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
 #include "layer/buffers/process_state.h"
-#include "layer/calls/tracers.h"
+#include "layer/calls/tracer_frames.h"
 
 static pthread_key_t key;
 static bool have_key;

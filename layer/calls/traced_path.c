@@ -14,6 +14,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/dispatch_table.h"
+#include "layer/calls/tracer_callbacks.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/thread.h"
 
