@@ -24,7 +24,10 @@ libtl_core_la_SOURCES = \
 	%D%/calls/parameters.h %D%/calls/parameters.c \
 	%D%/calls/recorded_path.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
+	%D%/calls/eh_frame.h %D%/calls/eh_frame.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
+	%D%/calls/stack_memory.h %D%/calls/stack_memory.c \
+	%D%/calls/unwind_rules.h %D%/calls/unwind_rules.c %D%/calls/unwind_expressions.c \
 	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \
 	%D%/buffers/upcalls.h %D%/buffers/upcalls.c \
 	%D%/buffers/clock.h %D%/buffers/clock.c \

@@ -36,6 +36,7 @@
 #include "layer/calls/call_tracing.h"
 #include "layer/calls/open_calls.h"
 #include "layer/calls/stack_frames.h"
+#include "layer/calls/stack_memory.h"
 
 /* no kernel makes larger ones for handlers on the same stack */
 #define SIGNAL_FRAME (64u * 1024)
@@ -142,7 +143,7 @@ static bool visit(const struct tl_chain_frame *frame, void *closure)
 
 static bool is_close(uintptr_t from, uintptr_t to)
 {
-	return from < to && to - from < FARTHEST && tl_chain_is_mapped(from, to);
+	return from < to && to - from < FARTHEST && tl_stack_is_mapped(from, to);
 }
 
 /*

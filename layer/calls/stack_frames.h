@@ -45,9 +45,6 @@ enum tl_chain_end tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame
  */
 uintptr_t tl_chain_coroutine_mark(void);
 
-/* Whether each page of [from, to) can be read. */
-bool tl_chain_is_mapped(uintptr_t from, uintptr_t to);
-
 /*
  * The base address of the library that the address lies in; 0: in none, or in the program (whose
  * shims can't be told from its other code).

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_memory.c: see stack_memory.h.
+ */
+#include "layer/calls/stack_memory.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "format/args/args.h"
+
+#define PAGE  ((uintptr_t)4096)
+#define PAGES 32u
+
+static bool page_is_readable(uintptr_t page)
+{
+	char byte;
+
+	return tl_checked_copy(&byte, (const void *)page, 1) == 1;
+}
+
+static bool window_can_read(struct tl_window *window, uintptr_t at)
+{
+	uintptr_t first = at & ~(PAGE - 1), last = (at + 7) & ~(PAGE - 1);
+
+	if (at > UINTPTR_MAX - PAGE)
+		return false;
+	if (at >= window->low && at + 8 <= window->high)
+		return true;
+	if (!page_is_readable(first) || (last != first && !page_is_readable(last)))
+		return false;
+	if (first == window->high)
+		window->high = last + PAGE;
+	else
+		*window = (struct tl_window){first, last + PAGE};
+	return true;
+}
+
+__attribute__((no_sanitize("address", "thread"))) bool tl_window_load(struct tl_window *window,
+								      uintptr_t at, uintptr_t *word)
+{
+	if (!window_can_read(window, at))
+		return false;
+	__builtin_memcpy(word, (const void *)at, sizeof(*word));
+	return true;
+}
+
+/* A byte of each. What can't be asked at once (a sandbox) is asked one by one. */
+static bool pages_are_readable(uintptr_t first, unsigned count)
+{
+	char bytes[PAGES];
+	struct iovec local = {bytes, count}, remote[PAGES];
+	int error = errno;
+
+	for (unsigned i = 0; i < count; i++)
+		remote[i] = (struct iovec){(void *)(first + i * PAGE), 1};
+	ssize_t read = process_vm_readv(getpid(), &local, 1, remote, count, 0);
+	for (unsigned i = 0; read < 0 && errno != EFAULT && i < count; i++)
+		if (!page_is_readable(first + i * PAGE))
+			break;
+		else if (i + 1 == count)
+			read = count;
+	errno = error;
+	return read == (ssize_t)count;
+}
+
+bool tl_stack_is_mapped(uintptr_t from, uintptr_t to)
+{
+	for (uintptr_t page = from & ~(PAGE - 1); page < to; page += PAGES * PAGE) {
+		uintptr_t left = (to - page + PAGE - 1) / PAGE;
+		if (!pages_are_readable(page, left < PAGES ? (unsigned)left : PAGES))
+			return false;
+	}
+	return true;
+}
