@@ -47,7 +47,7 @@ static void check_output(void)
 	_exit(EXIT_BROKEN);
 }
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
 	fputs("Usage: tracelayer COMMAND [OPTION...] [ARGUMENT...]\n"
 	      "Traces the calls that a program makes into accelerator drivers, and reads the traces.\n\n",
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	atexit(check_output);
 
 	if (argc < 2) {
-		usage(stderr);
+		print_usage(stderr);
 		return EXIT_USAGE;
 	}
 	const char *name = argv[1];
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 		return subcommands[i].run(argc - 1, argv + 1);
 	}
 	if (!strcmp(name, "--help") || !strcmp(name, "help") || !strcmp(name, "-?")) {
-		usage(stdout);
+		print_usage(stdout);
 		return EXIT_DONE;
 	}
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {

@@ -41,7 +41,7 @@
 
 struct request {
 	const char *command, *purpose, *done;
-	enum tl_file_request what;
+	enum tl_file_request kind;
 	bool writes; /* the file is whole afterwards */
 };
 
@@ -65,7 +65,7 @@ struct target {
 };
 
 struct targets {
-	struct target *target;
+	struct target *list;
 	size_t count;
 	const struct request *request;
 	int code;
@@ -74,13 +74,13 @@ struct targets {
 /* ---- who is there */
 
 /* It is still the process that made the file, and not another of its number. */
-static bool is_there(const struct target *target)
+static bool target_is_alive(const struct target *target)
 {
 	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time;
 }
 
 /* Map a buffers file, as it was when it was looked at. */
-static bool map(struct target *target, const struct leftover *file)
+static bool target_map(struct target *target, const struct leftover *file)
 {
 	struct stat stat;
 	int fd = open(file->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -100,7 +100,7 @@ static bool map(struct target *target, const struct leftover *file)
 }
 
 /* What the user names: digits are a process, anything else is a session. */
-static bool is_meant(const struct tl_file_header *header, const char *word)
+static bool header_is_meant(const struct tl_file_header *header, const char *word)
 {
 	char *end;
 	unsigned long pid = strtoul(word, &end, 10);
@@ -108,15 +108,15 @@ static bool is_meant(const struct tl_file_header *header, const char *word)
 	return *end ? !strcmp(header->session, word) : header->pid == pid;
 }
 
-static bool is_known(const struct targets *targets, pid_t pid)
+static bool targets_have(const struct targets *targets, pid_t pid)
 {
 	for (size_t i = 0; i < targets->count; i++)
-		if (targets->target[i].pid == pid)
+		if (targets->list[i].pid == pid)
 			return true;
 	return false;
 }
 
-static void look_at(struct targets *targets, const char *path, const char *word)
+static void targets_add_file(struct targets *targets, const char *path, const char *word)
 {
 	struct target target = {0};
 	struct leftover file;
@@ -124,29 +124,30 @@ static void look_at(struct targets *targets, const char *path, const char *word)
 	if (!leftover_open(path, &file))
 		return;
 	target.pid = (pid_t)file.pid;
-	if (file.sound && is_meant(&file.header, word) && !is_known(targets, target.pid) &&
-	    leftover_is_live(&file) && map(&target, &file)) {
-		targets->target =
-			need(reallocarray(targets->target, targets->count + 1, sizeof(target)));
-		targets->target[targets->count++] = target;
+	if (file.sound && header_is_meant(&file.header, word) &&
+	    !targets_have(targets, target.pid) && leftover_is_live(&file) &&
+	    target_map(&target, &file)) {
+		targets->list =
+			need(reallocarray(targets->list, targets->count + 1, sizeof(target)));
+		targets->list[targets->count++] = target;
 	}
 	leftover_release(&file);
 }
 
 /* All that a word means. Returns how many there are that were not meant before. */
-static size_t look_for(struct targets *targets, const char *word)
+static size_t targets_add_named(struct targets *targets, const char *word)
 {
 	size_t before = targets->count;
 	struct leftover_paths paths;
 
 	leftover_find(&paths, NULL, 0);
 	for (size_t i = 0; i < paths.count; i++)
-		look_at(targets, paths.path[i], word);
+		targets_add_file(targets, paths.path[i], word);
 	leftover_forget(&paths);
 	return targets->count - before;
 }
 
-static void say_nobody(const char *word)
+static void say_no_target(const char *word)
 {
 	char *end, path[64];
 	unsigned long pid = strtoul(word, &end, 10);
@@ -175,7 +176,7 @@ static long futex(_Atomic uint32_t *word, int operation, uint32_t value,
 }
 
 /* Until it has answered that. False where it is gone, or silent for long. */
-static bool wait_for(const struct target *target, uint32_t number)
+static bool target_wait(const struct target *target, uint32_t number)
 {
 	const struct timespec slice = {0, SLICE_MS * 1000000l};
 	_Atomic uint32_t *word = &target->header->answer;
@@ -185,44 +186,44 @@ static bool wait_for(const struct target *target, uint32_t number)
 		uint32_t answer = atomic_load_explicit(word, memory_order_acquire);
 		if ((int32_t)(answer - number) >= 0)
 			return true;
-		if (!is_there(target))
+		if (!target_is_alive(target))
 			return false;
 		futex(word, FUTEX_WAIT, answer, &slice);
 	}
 	return false;
 }
 
-static uint32_t recording(const struct target *target)
+static uint32_t target_recording(const struct target *target)
 {
 	return atomic_load_explicit(&target->header->recording, memory_order_relaxed);
 }
 
-static void fail(struct targets *targets, struct target *target)
+static void target_fail(struct targets *targets, struct target *target)
 {
 	target->failed = true;
 	targets->code = EXIT_BROKEN;
 }
 
 /* Recording was ended for good: there is nothing to pause or resume. */
-static bool is_over(struct targets *targets, struct target *target)
+static bool target_is_stopped(struct targets *targets, struct target *target)
 {
 	const struct request *request = targets->request;
 
-	if (recording(target) != TL_FILE_STOPPED ||
-	    (request->what != TL_REQUEST_PAUSE && request->what != TL_REQUEST_RESUME))
+	if (target_recording(target) != TL_FILE_STOPPED ||
+	    (request->kind != TL_REQUEST_PAUSE && request->kind != TL_REQUEST_RESUME))
 		return false;
 	say("process %d: recording was stopped for good; start the program again",
 	    (int)target->pid);
-	fail(targets, target);
+	target_fail(targets, target);
 	return true;
 }
 
-static void ask(struct targets *targets, struct target *target)
+static void target_request(struct targets *targets, struct target *target)
 {
 	struct tl_file_header *header = target->header;
 	uint32_t pending = atomic_load_explicit(&header->request, memory_order_relaxed);
 
-	if (is_over(targets, target))
+	if (target_is_stopped(targets, target))
 		return;
 	if (!atomic_load_explicit(&header->listens, memory_order_relaxed))
 		fprintf(stderr,
@@ -231,9 +232,9 @@ static void ask(struct targets *targets, struct target *target)
 	/* Another's request first: it would not be seen any more. */
 	do {
 		if (pending != atomic_load_explicit(&header->answer, memory_order_relaxed))
-			wait_for(target, pending);
+			target_wait(target, pending);
 		target->number = ((pending >> TL_REQUEST_BITS) + 1) << TL_REQUEST_BITS |
-				 targets->request->what;
+				 targets->request->kind;
 		/*
 		 * Sequentially consistent, as the store after it: the process looks at them the
 		 * other way round.
@@ -244,7 +245,7 @@ static void ask(struct targets *targets, struct target *target)
 }
 
 /* Where its trace is; NULL where it has none yet. */
-static const char *output_of(const struct target *target)
+static const char *target_output(const struct target *target)
 {
 	const char *bytes = (const char *)target->header;
 	uint64_t at = target->header->header_size;
@@ -265,26 +266,26 @@ static const char *output_of(const struct target *target)
 	return NULL;
 }
 
-static void settle(struct targets *targets, struct target *target)
+static void target_finish(struct targets *targets, struct target *target)
 {
 	const struct request *request = targets->request;
 	const char *output;
 
 	if (target->failed)
 		return;
-	if (!wait_for(target, target->number)) {
-		if (!is_there(target))
+	if (!target_wait(target, target->number)) {
+		if (!target_is_alive(target))
 			say("process %d: it has ended; its trace has what it recorded",
 			    (int)target->pid);
 		else
 			say("process %d: no answer yet, it will be %s at its next traced calls; start it with --session to get an answer at once",
 			    (int)target->pid, request->done);
-		fail(targets, target);
+		target_fail(targets, target);
 		return;
 	}
-	if (is_over(targets, target))
+	if (target_is_stopped(targets, target))
 		return;
-	output = request->writes ? output_of(target) : NULL;
+	output = request->writes ? target_output(target) : NULL;
 	printf("%d: %s%s", (int)target->pid, request->done, output ? ": " : "");
 	if (output)
 		print_escaped(stdout, output, strlen(output));
@@ -295,19 +296,19 @@ static void settle(struct targets *targets, struct target *target)
 
 bool control_request(uint32_t pid, enum tl_file_request what)
 {
-	const struct request request = {.what = what};
+	const struct request request = {.kind = what};
 	struct targets targets = {.request = &request};
 	char word[16];
 	bool done = true;
 
 	snprintf(word, sizeof(word), "%u", pid);
-	look_for(&targets, word);
+	targets_add_named(&targets, word);
 	for (size_t i = 0; i < targets.count; i++) {
-		ask(&targets, &targets.target[i]);
-		done &= wait_for(&targets.target[i], targets.target[i].number);
-		munmap(targets.target[i].header, targets.target[i].size);
+		target_request(&targets, &targets.list[i]);
+		done &= target_wait(&targets.list[i], targets.list[i].number);
+		munmap(targets.list[i].header, targets.list[i].size);
 	}
-	free(targets.target);
+	free(targets.list);
 	return done && targets.count;
 }
 
@@ -319,12 +320,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (!look_for(targets, argument)) {
+		if (!targets_add_named(targets, argument)) {
 			char *end;
 			unsigned long pid = strtoul(argument, &end, 10);
 			/* Meant twice is meant once. */
-			if (*end || !is_known(targets, (pid_t)pid)) {
-				say_nobody(argument);
+			if (*end || !targets_have(targets, (pid_t)pid)) {
+				say_no_target(argument);
 				targets->code = EXIT_BROKEN;
 			}
 		}
@@ -336,7 +337,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int control(int argc, char **argv, const struct request *request)
+static int control_command(int argc, char **argv, const struct request *request)
 {
 	struct targets targets = {.request = request, .code = EXIT_DONE};
 	char *doc;
@@ -351,32 +352,32 @@ static int control(int argc, char **argv, const struct request *request)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &targets);
 	for (size_t i = 0; i < targets.count; i++)
-		ask(&targets, &targets.target[i]);
+		target_request(&targets, &targets.list[i]);
 	for (size_t i = 0; i < targets.count; i++) {
-		settle(&targets, &targets.target[i]);
-		munmap(targets.target[i].header, targets.target[i].size);
+		target_finish(&targets, &targets.list[i]);
+		munmap(targets.list[i].header, targets.list[i].size);
 	}
-	free(targets.target);
+	free(targets.list);
 	free(doc);
 	return targets.code;
 }
 
 int command_pause(int argc, char **argv)
 {
-	return control(argc, argv, &requests[0]);
+	return control_command(argc, argv, &requests[0]);
 }
 
 int command_resume(int argc, char **argv)
 {
-	return control(argc, argv, &requests[1]);
+	return control_command(argc, argv, &requests[1]);
 }
 
 int command_snapshot(int argc, char **argv)
 {
-	return control(argc, argv, &requests[2]);
+	return control_command(argc, argv, &requests[2]);
 }
 
 int command_stop(int argc, char **argv)
 {
-	return control(argc, argv, &requests[3]);
+	return control_command(argc, argv, &requests[3]);
 }

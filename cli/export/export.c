@@ -44,7 +44,7 @@ static bool open_output(struct export *export)
 }
 
 /* Whole and in its place, or not there at all; then it has been said why. */
-static bool settle(struct export *export, bool written)
+static bool close_output(struct export *export, bool written)
 {
 	int failed = written ? 0 : errno, error = output_file_close(&export->file, written);
 
@@ -68,7 +68,7 @@ static int export_systrace(struct export *export)
 	bool written = !ferror(to);
 	written = !fclose(to) && written;
 	if (code != EXIT_BROKEN)
-		return settle(export, written) ? code : EXIT_BROKEN;
+		return close_output(export, written) ? code : EXIT_BROKEN;
 	output_file_close(&export->file, false);
 	return code;
 }
@@ -83,7 +83,7 @@ static int export_trace(struct export *export)
 	if (!export->trace)
 		return code;
 	export_make_portions(export);
-	if (open_output(export) && settle(export, export_encode_all(export)))
+	if (open_output(export) && close_output(export, export_encode_all(export)))
 		code = record_file_judge(export->trace, export->input, export->unknown,
 					 export->file.path);
 	tl_trace_close(export->trace);

@@ -186,7 +186,7 @@ static void encode_beginning(struct worker *worker, struct slot *slot, struct tl
 	}
 }
 
-static void pack(struct worker *worker, struct slot *slot)
+static void slot_pack(struct worker *worker, struct slot *slot)
 {
 	size_t room = tl_gzip_bound(slot->plain);
 
@@ -200,7 +200,7 @@ static void pack(struct worker *worker, struct slot *slot)
 	slot->crc = worker->gzip.next_crc;
 }
 
-static void encode(struct worker *worker, struct slot *slot, size_t number)
+static void slot_encode(struct worker *worker, struct slot *slot, size_t number)
 {
 	struct export *export = worker->export;
 	const struct portion *portion = &export->portions[number];
@@ -221,10 +221,10 @@ static void encode(struct worker *worker, struct slot *slot, size_t number)
 	worker->encoder.format->kept(&worker->encoder);
 	slot->size = slot->plain = (size_t)(text.at - slot->text);
 	if (export->gzip)
-		pack(worker, slot);
+		slot_pack(worker, slot);
 }
 
-static void *work(void *of)
+static void *worker_run(void *of)
 {
 	struct worker *worker = of;
 	struct export *export = worker->export;
@@ -237,7 +237,7 @@ static void *work(void *of)
 		}
 		size_t number = export->next++;
 		pthread_mutex_unlock(&export->lock);
-		encode(worker, &export->slots[number % export->nslots], number);
+		slot_encode(worker, &export->slots[number % export->nslots], number);
 		pthread_mutex_lock(&export->lock);
 		export->slots[number % export->nslots].done = true;
 		pthread_cond_broadcast(&export->changed);
@@ -246,7 +246,7 @@ static void *work(void *of)
 	return NULL;
 }
 
-static void set_up(struct worker *worker, struct export *export)
+static void worker_start(struct worker *worker, struct export *export)
 {
 	worker->export = export;
 	trace_encoder_start(&worker->encoder, export->format, export->trace);
@@ -256,7 +256,7 @@ static void set_up(struct worker *worker, struct export *export)
 	}
 }
 
-static void take_down(struct worker *worker)
+static void worker_end(struct worker *worker)
 {
 	trace_encoder_end(&worker->encoder);
 	free(worker->gzip_memory);
@@ -264,7 +264,7 @@ static void take_down(struct worker *worker)
 
 /* --- the output */
 
-static bool put(struct export *export, const char *bytes, size_t size)
+static bool output_put(struct export *export, const char *bytes, size_t size)
 {
 	while (size) {
 		ssize_t n = write(export->file.fd, bytes, size);
@@ -279,18 +279,18 @@ static bool put(struct export *export, const char *bytes, size_t size)
 	return true;
 }
 
-static bool put_block(struct export *export, const struct slot *slot)
+static bool output_put_block(struct export *export, const struct slot *slot)
 {
 	char header[TL_GZIP_HEADER];
 
 	if (!export->gzip)
-		return put(export, slot->text, slot->size);
-	if (!export->written_bytes && !put(export, header, tl_gzip_header(header)))
+		return output_put(export, slot->text, slot->size);
+	if (!export->written_bytes && !output_put(export, header, tl_gzip_header(header)))
 		return false;
 	export->total.crc =
 		(uint32_t)crc32_combine(export->total.crc, slot->crc, (z_off_t)slot->plain);
 	export->total.size += (uint32_t)slot->plain;
-	return put(export, slot->packed, slot->size);
+	return output_put(export, slot->packed, slot->size);
 }
 
 static void lost_by_thread(void *context, void (*tell)(void *to, uint32_t tid, uint64_t lost),
@@ -345,19 +345,19 @@ static bool put_end(struct export *export, struct worker *worker)
 	worker->encoder.format->end(&worker->encoder, &text, &totals);
 	slot->plain = (size_t)(text.at - slot->text);
 	if (!export->gzip)
-		return put(export, slot->text, slot->plain);
+		return output_put(export, slot->text, slot->plain);
 	worker->gzip.crc = export->total.crc;
 	worker->gzip.size = export->total.size;
 	char *packed = need(malloc(tl_gzip_bound(slot->plain)));
-	bool written =
-		put(export, packed, tl_gzip_end(&worker->gzip, packed, slot->text, slot->plain));
+	bool written = output_put(export, packed,
+				  tl_gzip_end(&worker->gzip, packed, slot->text, slot->plain));
 	free(packed);
 	return written;
 }
 
 /* --- the bar */
 
-static double now(void)
+static double now_seconds(void)
 {
 	struct timespec time;
 
@@ -370,7 +370,7 @@ static void draw_bar(const struct export *export, double since)
 	static const char full[] = "########################################";
 	const int width = sizeof(full) - 1;
 	double part = export->bytes ? (double)export->place / (double)export->bytes : 1,
-	       passed = now() - since;
+	       passed = now_seconds() - since;
 	int filled = (int)(part * width);
 
 	fprintf(stderr, "\r\033[K%3d%% [%-*.*s] %.1f million events", (int)(part * 100), width,
@@ -396,7 +396,7 @@ static void wait_for_change(struct export *export)
 	pthread_cond_clockwait(&export->changed, &export->lock, CLOCK_MONOTONIC, &until);
 }
 
-static void count(struct export *export, const struct slot *slot, size_t number)
+static void count_slot(struct export *export, const struct slot *slot, size_t number)
 {
 	export->events += slot->events;
 	export->unknown += slot->unknown;
@@ -411,25 +411,25 @@ static void count(struct export *export, const struct slot *slot, size_t number)
 static bool write_all(struct export *export)
 {
 	bool bar = isatty(STDERR_FILENO), written = true;
-	double since = now(), drawn = since;
+	double since = now_seconds(), drawn = since;
 	int error;
 
 	pthread_mutex_lock(&export->lock);
 	while (export->written < export->nportions && written) {
 		struct slot *slot = &export->slots[export->written % export->nslots];
-		if (bar && now() - drawn > 0.1) {
+		if (bar && now_seconds() - drawn > 0.1) {
 			draw_bar(export, since);
-			drawn = now();
+			drawn = now_seconds();
 		}
 		if (!slot->done) {
 			wait_for_change(export);
 			continue;
 		}
 		pthread_mutex_unlock(&export->lock);
-		written = put_block(export, slot);
+		written = output_put_block(export, slot);
 		error = errno;
 		pthread_mutex_lock(&export->lock);
-		count(export, slot, export->written);
+		count_slot(export, slot, export->written);
 		slot->done = false;
 		export->written++;
 		export->failed = !written;
@@ -467,9 +467,9 @@ bool export_encode_all(struct export *export)
 	pthread_mutex_init(&export->lock, NULL);
 	pthread_cond_init(&export->changed, NULL);
 	for (size_t i = 0; i < count; i++) {
-		set_up(&workers[i], export);
+		worker_start(&workers[i], export);
 		started += i == started &&
-			   !pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+			   !pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]);
 	}
 	need(started ? export : NULL);
 	written = write_all(export);
@@ -481,7 +481,7 @@ bool export_encode_all(struct export *export)
 		error = errno;
 	}
 	for (size_t i = 0; i < count; i++)
-		take_down(&workers[i]);
+		worker_end(&workers[i]);
 	for (size_t i = 0; i < export->nslots; i++) {
 		free(export->slots[i].text);
 		free(export->slots[i].packed);

@@ -42,7 +42,7 @@ static int write_at(int fd, const char *bytes, size_t size, uint64_t offset)
 }
 
 /* Cut the file off there. What is no file (/dev/null) has no end that could be wrong. */
-static void cut(const struct trace_sink *sink, uint64_t size)
+static void sink_cut(const struct trace_sink *sink, uint64_t size)
 {
 	if (sink->output.regular && ftruncate(sink->fd, (off_t)size))
 		return;
@@ -55,7 +55,7 @@ static void start_block(struct trace_sink *sink)
 }
 
 /* The block as the bytes that go to the file; `last`: the file's end. */
-static const char *pack(struct trace_sink *sink, size_t *size, bool last)
+static const char *sink_pack(struct trace_sink *sink, size_t *size, bool last)
 {
 	size_t plain = (size_t)(sink->text.at - sink->block);
 	size_t header = 0;
@@ -74,7 +74,7 @@ static void flush_block(struct trace_sink *sink)
 {
 	size_t size;
 	const char *bytes =
-		sink->error || sink->text.at == sink->block ? NULL : pack(sink, &size, false);
+		sink->error || sink->text.at == sink->block ? NULL : sink_pack(sink, &size, false);
 
 	if (bytes)
 		sink->error = write_at(sink->fd, bytes, size, sink->offset);
@@ -89,7 +89,7 @@ static void flush_block(struct trace_sink *sink)
 
 /* ---- opening ---- */
 
-static void set_up(struct trace_sink *sink, struct tl_trace *trace)
+static void sink_start(struct trace_sink *sink, struct tl_trace *trace)
 {
 	const struct tl_format *format = tl_format_written(sink->output.path);
 
@@ -105,7 +105,7 @@ static void set_up(struct trace_sink *sink, struct tl_trace *trace)
 	start_block(sink);
 }
 
-static void forget(struct trace_sink *sink)
+static void sink_reset(struct trace_sink *sink)
 {
 	memset(sink, 0, sizeof(*sink));
 	sink->fd = -1;
@@ -113,7 +113,7 @@ static void forget(struct trace_sink *sink)
 
 int trace_sink_create(struct trace_sink *sink, const char *path, struct tl_trace *trace)
 {
-	forget(sink);
+	sink_reset(sink);
 	if (strlen(path) >= sizeof(sink->output.path))
 		return ENAMETOOLONG;
 	strcpy(sink->output.path, path);
@@ -121,11 +121,11 @@ int trace_sink_create(struct trace_sink *sink, const char *path, struct tl_trace
 	if (sink->fd < 0)
 		return -sink->fd;
 	sink->fresh = true;
-	set_up(sink, trace);
+	sink_start(sink, trace);
 	return 0;
 }
 
-static bool is_busy(int fd)
+static bool file_is_busy(int fd)
 {
 	for (int waited = 0; leftover_unwritten(fd) == 0; waited += 10) {
 		if (waited >= BUSY_MS)
@@ -139,7 +139,7 @@ static bool is_busy(int fd)
  * Nobody else writes it, and the blocks are there. That takes a descriptor for reading: where we
  * may not read what we may write, there is no way to see it.
  */
-static int inspect(const struct tl_output *output, const struct tl_trace_output *from)
+static int output_inspect(const struct tl_output *output, const struct tl_trace_output *from)
 {
 	int fd = open(output->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat stat;
@@ -151,7 +151,7 @@ static int inspect(const struct tl_output *output, const struct tl_trace_output 
 		error = ESTALE;
 	else if (!S_ISREG(stat.st_mode) && !S_ISCHR(stat.st_mode))
 		error = ESPIPE;
-	else if (S_ISREG(stat.st_mode) && is_busy(fd))
+	else if (S_ISREG(stat.st_mode) && file_is_busy(fd))
 		error = EBUSY;
 	else if (S_ISREG(stat.st_mode) && (uint64_t)stat.st_size < from->slot.offset)
 		error = EINVAL;
@@ -159,7 +159,7 @@ static int inspect(const struct tl_output *output, const struct tl_trace_output 
 	return error;
 }
 
-static void describe(struct tl_output *output, const struct tl_trace_output *from)
+static void output_describe(struct tl_output *output, const struct tl_trace_output *from)
 {
 	memcpy(output->path, from->path, sizeof(output->path));
 	output->device = from->device;
@@ -168,7 +168,7 @@ static void describe(struct tl_output *output, const struct tl_trace_output *fro
 }
 
 /* As if what is in the file had been written here. */
-static void take_over(struct trace_sink *sink, const struct tl_output_slot *from)
+static void sink_take_over(struct trace_sink *sink, const struct tl_output_slot *from)
 {
 	sink->before = *from;
 	sink->offset = from->offset;
@@ -183,11 +183,11 @@ int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *f
 {
 	struct stat stat;
 
-	forget(sink);
+	sink_reset(sink);
 	if (tl_format_written(from->path)->number != from->format)
 		return ENOTSUP;
-	describe(&sink->output, from);
-	int error = inspect(&sink->output, from);
+	output_describe(&sink->output, from);
+	int error = output_inspect(&sink->output, from);
 
 	if (error)
 		return error;
@@ -195,8 +195,8 @@ int trace_sink_continue(struct trace_sink *sink, const struct tl_trace_output *f
 	if (sink->fd < 0)
 		return -sink->fd;
 	sink->output.regular = !fstat(sink->fd, &stat) && S_ISREG(stat.st_mode);
-	set_up(sink, trace);
-	take_over(sink, &from->slot);
+	sink_start(sink, trace);
+	sink_take_over(sink, &from->slot);
 	return 0;
 }
 
@@ -227,7 +227,7 @@ bool trace_sink_adopt(struct trace_sink *sink, const char *path, uint64_t since,
 	return adopted;
 }
 
-static int copy(int from, int to, uint64_t size)
+static int copy_bytes(int from, int to, uint64_t size)
 {
 	static char bytes[256 * 1024];
 
@@ -251,10 +251,10 @@ int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_t
 {
 	struct tl_output *original = need(calloc(1, sizeof(*original)));
 
-	forget(sink);
-	describe(original, from);
+	sink_reset(sink);
+	output_describe(original, from);
 	int error = tl_format_written(path)->number == from->format && is_packed(path) == from->gzip
-			    ? inspect(original, from)
+			    ? output_inspect(original, from)
 			    : ENOTSUP;
 
 	if (!error)
@@ -262,10 +262,10 @@ int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_t
 	if (!error) {
 		int fd = open(original->path,
 			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-		sink->error = fd < 0 ? errno : copy(fd, sink->fd, from->slot.offset);
+		sink->error = fd < 0 ? errno : copy_bytes(fd, sink->fd, from->slot.offset);
 		if (fd >= 0)
 			close(fd);
-		take_over(sink, &from->slot);
+		sink_take_over(sink, &from->slot);
 	}
 	free(original);
 	return error;
@@ -305,11 +305,11 @@ static int write_end(struct trace_sink *sink, struct tl_totals *totals)
 
 	totals->events = sink->events;
 	sink->maker->end(sink, totals);
-	const char *bytes = pack(sink, &size, true);
+	const char *bytes = sink_pack(sink, &size, true);
 	int error = write_at(sink->fd, bytes, size, sink->offset);
 
 	if (!error)
-		cut(sink, sink->offset + size);
+		sink_cut(sink, sink->offset + size);
 	return error;
 }
 
@@ -337,11 +337,11 @@ static void give_up(struct trace_sink *sink, struct tl_totals *totals)
 	}
 	const struct tl_output_slot before = sink->before;
 
-	take_over(sink, &before);
-	cut(sink, sink->offset);
+	sink_take_over(sink, &before);
+	sink_cut(sink, sink->offset);
 	start_block(sink);
 	if (sink->blocks && write_end(sink, totals))
-		cut(sink, sink->offset);
+		sink_cut(sink, sink->offset);
 }
 
 int trace_sink_end(struct trace_sink *sink, uint64_t last, struct tl_totals *totals)
@@ -364,5 +364,5 @@ void trace_sink_close(struct trace_sink *sink)
 	free(sink->packed);
 	free(sink->zlib);
 	trace_encoder_end(&sink->encoder);
-	forget(sink);
+	sink_reset(sink);
 }

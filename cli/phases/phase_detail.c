@@ -40,12 +40,12 @@ void phase_detail_place(struct systrace_text *text, uint64_t offset, char *to, s
 static void print_sums(FILE *to, const struct tree_sums *sums)
 {
 	for (enum overall overall = 0; overall < OVERALLS; overall++)
-		for (uint16_t layer = 0; layer < NN_LAYERS; layer++)
-			for (uint16_t phase = 0; phase < NN_PHASES; phase++)
-				if (sums->times[overall][layer][phase] != 0)
+		for (uint16_t nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++)
+			for (uint16_t nn_phase = 0; nn_phase < NN_PHASES; nn_phase++)
+				if (sums->times[overall][nn_layer][nn_phase] != 0)
 					fprintf(to, "  %s_%s_%s %.6f\n", nn_overall_name(overall),
-						nn_layer_name(layer), nn_phase_name(phase),
-						sums->times[overall][layer][phase]);
+						nn_layer_name(nn_layer), nn_phase_name(nn_phase),
+						sums->times[overall][nn_layer][nn_phase]);
 }
 
 static unsigned depth_of(const struct pool *pool, uint32_t node)
@@ -72,8 +72,8 @@ static void print_node(FILE *to, const struct pool *pool, uint32_t number,
 	tl_text_shown(&shown, bytes, strlen(bytes));
 	*shown.at = '\0';
 	fprintf(to, "  %*s%s %s_%s %.6f %s%s%s%s\n", (int)(2 * depth_of(pool, number)), "",
-		nn_overall_name(node->overall), nn_layer_name(node->layer),
-		nn_phase_name(node->phase), tree_time(pool, number), mark, kinds[node->kind],
+		nn_overall_name(node->overall), nn_layer_name(node->nn_layer),
+		nn_phase_name(node->nn_phase), tree_time(pool, number), mark, kinds[node->kind],
 		node->subtracts ? " counts elsewhere" : "",
 		tree_is_detail(pool, number) ? " detail" : "");
 }

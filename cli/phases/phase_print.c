@@ -40,7 +40,7 @@ struct shown {
 /* Layers in the order of their names. */
 static const struct {
 	const char *name;
-	unsigned layer;
+	unsigned nn_layer;
 } layers_by_name[ROWS] = {{"LA", NN_LAYER_LA}, {"LC", NN_LAYER_LC}, {"LD", NN_LAYER_LD},
 			  {"LI", NN_LAYER_LI}, {"LR", NN_LAYER_LR}, {"LT", NN_LAYER_LT}};
 
@@ -57,7 +57,7 @@ static bool is_worth_a_row(const double *of)
 	return false;
 }
 
-static void divide(double *of, uint64_t count)
+static void row_divide(double *of, uint64_t count)
 {
 	static const enum column columns[] = {COLUMN_PE, COLUMN_PIO, COLUMN_PR, COLUMN_PEO};
 
@@ -65,8 +65,8 @@ static void divide(double *of, uint64_t count)
 		of[columns[i]] = count ? of[columns[i]] / (double)count : NAN;
 }
 
-static void show(struct shown *shown, const struct phase_style *style,
-		 const struct phase_times *times)
+static void shown_fill(struct shown *shown, const struct phase_style *style,
+		       const struct phase_times *times)
 {
 	const struct phase_table *tables = style->call_tree	? times->tree
 					   : style->total_times ? times->total
@@ -78,23 +78,24 @@ static void show(struct shown *shown, const struct phase_style *style,
 
 	if (times->is_half)
 		count += times->executions[OVERALL_PWU] + times->executions[OVERALL_PBM];
-	for (unsigned layer = 0; layer < ROWS; layer++) {
-		double *of = shown->of[layer], longest = executions->of[NN_PHASE_PE][NN_LAYER_LT];
+	for (unsigned nn_layer = 0; nn_layer < ROWS; nn_layer++) {
+		double *of = shown->of[nn_layer],
+		       longest = executions->of[NN_PHASE_PE][NN_LAYER_LT];
 
-		of[COLUMN_PC] = all->of[NN_PHASE_PC][layer];
-		of[COLUMN_PI] = all->of[NN_PHASE_PI][layer];
-		of[COLUMN_PO] = all->of[NN_PHASE_PO][layer];
-		of[COLUMN_PP] = all->of[NN_PHASE_PP][layer];
-		of[COLUMN_PT] = all->of[NN_PHASE_PT][layer];
-		of[COLUMN_PE] = executions->of[NN_PHASE_PE][layer];
-		of[COLUMN_PIO] = executions->of[NN_PHASE_PIO][layer];
-		of[COLUMN_PR] = executions->of[NN_PHASE_PR][layer];
+		of[COLUMN_PC] = all->of[NN_PHASE_PC][nn_layer];
+		of[COLUMN_PI] = all->of[NN_PHASE_PI][nn_layer];
+		of[COLUMN_PO] = all->of[NN_PHASE_PO][nn_layer];
+		of[COLUMN_PP] = all->of[NN_PHASE_PP][nn_layer];
+		of[COLUMN_PT] = all->of[NN_PHASE_PT][nn_layer];
+		of[COLUMN_PE] = executions->of[NN_PHASE_PE][nn_layer];
+		of[COLUMN_PIO] = executions->of[NN_PHASE_PIO][nn_layer];
+		of[COLUMN_PR] = executions->of[NN_PHASE_PR][nn_layer];
 		of[COLUMN_PEO] = of[COLUMN_PE] - of[COLUMN_PIO] - of[COLUMN_PR];
 		of[COLUMN_PEP] = longest == 0 ? NAN : of[COLUMN_PE] * 100 / longest;
-		if (layer == NN_LAYER_LC)
+		if (nn_layer == NN_LAYER_LC)
 			shown->has_processor = is_worth_a_row(of);
 		if (style->per_execution)
-			divide(of, count);
+			row_divide(of, count);
 	}
 }
 
@@ -221,7 +222,7 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 {
 	static const struct {
 		const char *label;
-		enum nn_layer layer;
+		enum nn_layer nn_layer;
 	} rows[NN_LAYERS] = {{"Application", NN_LAYER_LA},
 			     {"Runtime", NN_LAYER_LR},
 			     {"IPC", NN_LAYER_LI},
@@ -230,7 +231,7 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 	const struct layout *layout = style->per_execution ? &per_execution : &all_phases;
 	struct shown shown;
 
-	show(&shown, style, times);
+	shown_fill(&shown, style, times);
 	print_escaped(to, starting_mark, size);
 	fputs("\n\n", to);
 	put_rule(to, layout);
@@ -239,12 +240,12 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 		style->per_execution && times->is_benchmark ? "Benchmark" : "Execution",
 		layout->title_end, layout->heading);
 	for (size_t i = 0; i < NN_LAYERS; i++) {
-		const double *of = shown.of[rows[i].layer];
+		const double *of = shown.of[rows[i].nn_layer];
 
-		if (rows[i].layer == NN_LAYER_LC && !shown.has_processor)
+		if (rows[i].nn_layer == NN_LAYER_LC && !shown.has_processor)
 			continue;
 		put_row(to, layout, rows[i].label, of);
-		fprintf(to, "%s\n", rows[i].layer == NN_LAYER_LA ? layout->mark : "");
+		fprintf(to, "%s\n", rows[i].nn_layer == NN_LAYER_LA ? layout->mark : "");
 	}
 	put_total(to, layout, shown.of[NN_LAYER_LT]);
 	put_rule(to, layout);
@@ -340,12 +341,12 @@ static void put_string(FILE *to, const char *bytes, size_t size)
 	fputc('"', to);
 }
 
-static void put_layers(FILE *to, const struct phase_table *table, unsigned phase, int indent)
+static void put_layers(FILE *to, const struct phase_table *table, unsigned nn_phase, int indent)
 {
-	fprintf(to, "%*s\"%s\": {\n", indent, "", nn_phase_name((uint16_t)phase));
+	fprintf(to, "%*s\"%s\": {\n", indent, "", nn_phase_name((uint16_t)nn_phase));
 	for (unsigned i = 0; i < ROWS; i++) {
 		fprintf(to, "%*s\"%s\": ", indent + 2, "", layers_by_name[i].name);
-		put_number(to, table->of[phase][layers_by_name[i].layer]);
+		put_number(to, table->of[nn_phase][layers_by_name[i].nn_layer]);
 		fputs(i + 1 < ROWS ? ",\n" : "\n", to);
 	}
 	fprintf(to, "%*s}", indent, "");
@@ -394,15 +395,15 @@ static void put_shown(FILE *to, const struct phase_style *style, const struct ph
 	const char *between = "";
 	struct shown shown;
 
-	show(&shown, style, times);
+	shown_fill(&shown, style, times);
 	fputs("  \"template_inputs\": {\n", to);
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned column = 0; column < COLUMNS; column++) {
-			if (layers_by_name[i].layer == NN_LAYER_LT && column == COLUMN_PEP)
+			if (layers_by_name[i].nn_layer == NN_LAYER_LT && column == COLUMN_PEP)
 				continue;
 			fprintf(to, "%s    \"%s_%s\": ", between, layers_by_name[i].name,
 				column_names[column]);
-			put_number(to, shown.of[layers_by_name[i].layer][column]);
+			put_number(to, shown.of[layers_by_name[i].nn_layer][column]);
 			between = ",\n";
 		}
 	fputs("\n  }", to);

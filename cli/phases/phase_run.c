@@ -14,8 +14,8 @@
 
 /* ---- while it is read ---- */
 
-static enum run_fault fault(struct run *run, enum run_fault why, const struct tracker *tracker,
-			    uint64_t offset, uint32_t node)
+static enum run_fault run_set_fault(struct run *run, enum run_fault why,
+				    const struct tracker *tracker, uint64_t offset, uint32_t node)
 {
 	run->fault.tracker = tracker;
 	run->fault.offset = offset;
@@ -32,21 +32,21 @@ static void spans_add(struct spans *spans, struct span span)
 	spans->list[spans->count++] = span;
 }
 
-static void plant(struct run *run, struct tracker *tracker)
+static void tracker_start(struct run *run, struct tracker *tracker)
 {
 	if (tracker->root)
 		return;
 	tracker->root = tracker->open = tree_new(&run->pool);
 }
 
-static void open_node(struct run *run, struct tracker *tracker, const struct node *node)
+static void tracker_open_node(struct run *run, struct tracker *tracker, const struct node *node)
 {
 	tracker->open = tree_grow(&run->pool, tracker->open, node);
 	tracker->depth++;
 }
 
 /* False where nothing is open. */
-static bool close_node(struct run *run, struct tracker *tracker, double time)
+static bool tracker_close_node(struct run *run, struct tracker *tracker, double time)
 {
 	uint32_t number = tracker->open;
 
@@ -67,25 +67,25 @@ static bool close_node(struct run *run, struct tracker *tracker, double time)
  * [SW]: what was open ends here, although its own end is still to come; until then a dummy stands
  * for it.
  */
-static bool switch_node(struct run *run, struct tracker *tracker, double time, uint64_t offset)
+static bool tracker_switch(struct run *run, struct tracker *tracker, double time, uint64_t offset)
 {
-	if (!close_node(run, tracker, time))
+	if (!tracker_close_node(run, tracker, time))
 		return false;
-	open_node(run, tracker,
-		  &(struct node){.kind = NODE_DUMMY,
-				 .layer = NN_LAYER_LX,
-				 .phase = NN_PHASE_PO,
-				 .start = time,
-				 .offset = offset});
+	tracker_open_node(run, tracker,
+			  &(struct node){.kind = NODE_DUMMY,
+					 .nn_layer = NN_LAYER_LX,
+					 .nn_phase = NN_PHASE_PO,
+					 .start = time,
+					 .offset = offset});
 	return true;
 }
 
-static void note_overall(struct run *run, const struct mark *mark)
+static void run_note_overall(struct run *run, const struct mark *mark)
 {
 	/* It stays so until the next one: Android's tool never goes back, either. */
-	if (mark->layer == NN_LAYER_LA && mark->phase == NN_PHASE_PWU)
+	if (mark->nn_layer == NN_LAYER_LA && mark->nn_phase == NN_PHASE_PWU)
 		run->overall = OVERALL_PWU;
-	else if (mark->layer == NN_LAYER_LA && mark->phase == NN_PHASE_PBM)
+	else if (mark->nn_layer == NN_LAYER_LA && mark->nn_phase == NN_PHASE_PBM)
 		run->overall = OVERALL_PBM;
 }
 
@@ -95,41 +95,43 @@ enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, 
 	struct mark mark;
 	enum mark_fault why = mark_parse(&mark, text, size);
 
-	plant(run, tracker);
+	tracker_start(run, tracker);
 	if (why)
-		return fault(run, why == MARK_TAG ? RUN_TAG : RUN_OTHER, tracker, offset, NO_NODE);
+		return run_set_fault(run, why == MARK_TAG ? RUN_TAG : RUN_OTHER, tracker, offset,
+				     NO_NODE);
 	if (tracker->depth >= DEEPEST_MARK)
-		return fault(run, RUN_DEEP, tracker, offset, tracker->open);
-	if (mark.switches && !switch_node(run, tracker, time, offset))
-		return fault(run, RUN_SWITCH, tracker, offset, NO_NODE);
-	note_overall(run, &mark);
+		return run_set_fault(run, RUN_DEEP, tracker, offset, tracker->open);
+	if (mark.switches && !tracker_switch(run, tracker, time, offset))
+		return run_set_fault(run, RUN_SWITCH, tracker, offset, NO_NODE);
+	run_note_overall(run, &mark);
 	/*
 	 * The processor's work in a driver is the driver's; where there is none it is the
 	 * processor's.
 	 */
-	if (mark.layer == NN_LAYER_LC && tracker->is_driver)
-		mark.layer = NN_LAYER_LD;
-	else if (mark.layer == NN_LAYER_LD && !tracker->is_driver && !run->is_ours)
-		mark.layer = NN_LAYER_LC;
-	if (mark.layer == NN_LAYER_LA && mark.phase == NN_PHASE_PE)
+	if (mark.nn_layer == NN_LAYER_LC && tracker->is_driver)
+		mark.nn_layer = NN_LAYER_LD;
+	else if (mark.nn_layer == NN_LAYER_LD && !tracker->is_driver && !run->is_ours)
+		mark.nn_layer = NN_LAYER_LC;
+	if (mark.nn_layer == NN_LAYER_LA && mark.nn_phase == NN_PHASE_PE)
 		tracker->application_executions[run->overall]++;
-	open_node(run, tracker,
-		  &(struct node){.kind = NODE_MARK,
-				 .layer = mark.layer,
-				 .phase = mark.phase,
-				 .overall = (uint8_t)run->overall,
-				 .subtracts = mark.subtracts,
-				 .function = (uint8_t)mark.function,
-				 .start = time,
-				 .offset = offset});
+	tracker_open_node(run, tracker,
+			  &(struct node){.kind = NODE_MARK,
+					 .nn_layer = mark.nn_layer,
+					 .nn_phase = mark.nn_phase,
+					 .overall = (uint8_t)run->overall,
+					 .subtracts = mark.subtracts,
+					 .function = (uint8_t)mark.function,
+					 .start = time,
+					 .offset = offset});
 	return RUN_SOUND;
 }
 
 enum run_fault run_end(struct run *run, struct tracker *tracker, double time, uint64_t offset)
 {
-	plant(run, tracker);
-	return close_node(run, tracker, time) ? RUN_SOUND
-					      : fault(run, RUN_END, tracker, offset, NO_NODE);
+	tracker_start(run, tracker);
+	return tracker_close_node(run, tracker, time)
+		       ? RUN_SOUND
+		       : run_set_fault(run, RUN_END, tracker, offset, NO_NODE);
 }
 
 const struct tracker *run_open(const struct run *run)
@@ -169,17 +171,17 @@ void run_free(struct run *run)
 
 /* ---- trees ---- */
 
-static enum run_fault tree_faulty(struct run *run, const struct tracker *tracker,
-				  enum tree_fault why, uint32_t node)
+static enum run_fault run_tree_fault(struct run *run, const struct tracker *tracker,
+				     enum tree_fault why, uint32_t node)
 {
 	static const enum run_fault faults[] = {[TREE_PHASE] = RUN_PHASE,
 						[TREE_LAYER] = RUN_LAYER,
 						[TREE_UNSPECIFIED] = RUN_UNSPECIFIED};
 
-	return fault(run, faults[why], tracker, run->pool.nodes[node].offset, node);
+	return run_set_fault(run, faults[why], tracker, run->pool.nodes[node].offset, node);
 }
 
-static enum run_fault arrange(struct run *run)
+static enum run_fault run_arrange(struct run *run)
 {
 	uint32_t node = NO_NODE;
 	enum tree_fault why;
@@ -188,12 +190,12 @@ static enum run_fault arrange(struct run *run)
 		memset(&run->trackers[i].own, 0, sizeof(run->trackers[i].own));
 		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root,
 								 &run->trackers[i].own, &node)))
-			return tree_faulty(run, &run->trackers[i], why, node);
+			return run_tree_fault(run, &run->trackers[i], why, node);
 	}
 	for (size_t i = 0; i < run->ntrackers; i++)
 		if (run->trackers[i].root &&
 		    (why = tree_check(&run->pool, run->trackers[i].root, run->is_ours, &node)))
-			return tree_faulty(run, &run->trackers[i], why, node);
+			return run_tree_fault(run, &run->trackers[i], why, node);
 	for (size_t i = 0; i < run->ntrackers; i++) {
 		memset(&run->trackers[i].sums, 0, sizeof(run->trackers[i].sums));
 		if (run->trackers[i].root)
@@ -219,7 +221,7 @@ static enum run_fault add_runtime_execution(struct run *run, const struct tracke
 		run->fault.overall = overall;
 		run->fault.begun = starts->count;
 		run->fault.ended = waits->count;
-		return fault(run, RUN_WAITS, tracker, 0, NO_NODE);
+		return run_set_fault(run, RUN_WAITS, tracker, 0, NO_NODE);
 	}
 	for (size_t i = 0; i < starts->count; i++)
 		time += waits->list[i].end - starts->list[i].start;
@@ -265,7 +267,7 @@ static enum run_fault add_driver_execution(struct run *run, enum overall overall
 		run->fault.overall = overall;
 		run->fault.begun = begun.count;
 		run->fault.ended = ended.count;
-		why = fault(run, RUN_NOTIFIES, NULL, 0, NO_NODE);
+		why = run_set_fault(run, RUN_NOTIFIES, NULL, 0, NO_NODE);
 	} else {
 		double time = 0;
 
@@ -281,7 +283,7 @@ static enum run_fault add_driver_execution(struct run *run, enum overall overall
 /* ---- tables ---- */
 
 /* Some thread has single calls to add a layer's execution up from. */
-static bool has_calls(const struct run *run, enum timed_function function)
+static bool run_has_calls(const struct run *run, enum timed_function function)
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
 		for (enum overall overall = 0; overall < OVERALLS; overall++)
@@ -290,41 +292,42 @@ static bool has_calls(const struct run *run, enum timed_function function)
 	return false;
 }
 
-static bool is_by_calls(const struct run *run, enum nn_layer layer, enum nn_phase phase)
+static bool is_by_calls(const struct run *run, enum nn_layer nn_layer, enum nn_phase nn_phase)
 {
-	if (phase != NN_PHASE_PE)
+	if (nn_phase != NN_PHASE_PE)
 		return false;
-	if (layer == NN_LAYER_LR)
-		return !run->is_ours || has_calls(run, TIMED_START);
-	return layer == NN_LAYER_LD && (!run->is_ours || has_calls(run, TIMED_DRIVER_EXECUTE));
+	if (nn_layer == NN_LAYER_LR)
+		return !run->is_ours || run_has_calls(run, TIMED_START);
+	return nn_layer == NN_LAYER_LD &&
+	       (!run->is_ours || run_has_calls(run, TIMED_DRIVER_EXECUTE));
 }
 
-static enum run_fault time_of(struct run *run, enum overall overall, enum nn_layer layer,
-			      enum nn_phase phase, double *time)
+static enum run_fault layer_time(struct run *run, enum overall overall, enum nn_layer nn_layer,
+				 enum nn_phase nn_phase, double *time)
 {
 	enum run_fault why = RUN_SOUND;
 
-	bool by_calls = is_by_calls(run, layer, phase);
+	bool by_calls = is_by_calls(run, nn_layer, nn_phase);
 
 	*time = 0;
-	if (by_calls && layer == NN_LAYER_LD)
+	if (by_calls && nn_layer == NN_LAYER_LD)
 		return add_driver_execution(run, overall, time);
 	for (size_t i = 0; i < run->ntrackers && !why; i++)
 		if (by_calls)
 			why = add_runtime_execution(run, &run->trackers[i], overall, time);
 		else
-			*time += run->trackers[i].sums.times[overall][layer][phase];
+			*time += run->trackers[i].sums.times[overall][nn_layer][nn_phase];
 	return why;
 }
 
 /* Where it is not known whether there was anything to measure. */
-static bool may_be_missing(unsigned layer, unsigned phase)
+static bool may_be_missing(unsigned nn_layer, unsigned nn_phase)
 {
-	return layer == NN_LAYER_LA ||
-	       (layer == NN_LAYER_LD && nn_phase_is_of_execution((uint16_t)phase));
+	return nn_layer == NN_LAYER_LA ||
+	       (nn_layer == NN_LAYER_LD && nn_phase_is_of_execution((uint16_t)nn_phase));
 }
 
-static double known(double time)
+static double known_or_zero(double time)
 {
 	return isnan(time) ? 0 : time;
 }
@@ -335,25 +338,25 @@ static void fill_overall(struct phase_table *table)
 	static const enum nn_phase parts[] = {NN_PHASE_PI, NN_PHASE_PP, NN_PHASE_PC, NN_PHASE_PE,
 					      NN_PHASE_PT};
 
-	for (unsigned layer = 0; layer < NN_LAYERS; layer++) {
-		double *overall = &table->of[NN_PHASE_PO][layer];
+	for (unsigned nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++) {
+		double *overall = &table->of[NN_PHASE_PO][nn_layer];
 
 		if (*overall != 0)
 			continue;
 		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-			*overall += known(table->of[parts[i]][layer]);
+			*overall += known_or_zero(table->of[parts[i]][nn_layer]);
 	}
 }
 
 static void fill_totals(struct phase_table *table)
 {
-	for (unsigned phase = 0; phase < NN_PHASES; phase++) {
+	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++) {
 		double longest = 0;
 
-		for (unsigned layer = 0; layer < NN_LAYERS; layer++)
-			if (known(table->of[phase][layer]) > longest)
-				longest = table->of[phase][layer];
-		table->of[phase][NN_LAYER_LT] = longest;
+		for (unsigned nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++)
+			if (known_or_zero(table->of[nn_phase][nn_layer]) > longest)
+				longest = table->of[nn_phase][nn_layer];
+		table->of[nn_phase][NN_LAYER_LT] = longest;
 	}
 }
 
@@ -361,19 +364,20 @@ static void fill_totals(struct phase_table *table)
 static enum run_fault fill_table(struct run *run, struct phase_table *table, enum overall first,
 				 enum overall last)
 {
-	for (unsigned phase = 0; phase < NN_PHASES; phase++)
-		for (unsigned layer = 0; layer < NN_LAYERS; layer++) {
-			double *sum = &table->of[phase][layer], time;
+	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++)
+		for (unsigned nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++) {
+			double *sum = &table->of[nn_phase][nn_layer], time;
 
 			*sum = 0;
 			for (enum overall overall = first; overall <= last; overall++) {
-				enum run_fault why = time_of(run, overall, layer, phase, &time);
+				enum run_fault why =
+					layer_time(run, overall, nn_layer, nn_phase, &time);
 
 				if (why)
 					return why;
 				*sum += time;
 			}
-			if (*sum == 0 && may_be_missing(layer, phase))
+			if (*sum == 0 && may_be_missing(nn_layer, nn_phase))
 				*sum = NAN;
 		}
 	if (first == OVERALL_PO)
@@ -388,47 +392,48 @@ static void fill_self(const struct phase_table *total, struct phase_table *self)
 	static const enum nn_layer upwards[NN_LAYERS] = {NN_LAYER_LC, NN_LAYER_LD, NN_LAYER_LI,
 							 NN_LAYER_LR, NN_LAYER_LA};
 
-	for (unsigned phase = 0; phase < NN_PHASES; phase++) {
+	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++) {
 		/*
 		 * Where the driver only initialises, what else there is in it was not called by
 		 * layers above.
 		 */
 		bool only_initialises =
-			phase == NN_PHASE_PO && total->of[NN_PHASE_PE][NN_LAYER_LD] == 0;
+			nn_phase == NN_PHASE_PO && total->of[NN_PHASE_PE][NN_LAYER_LD] == 0;
 		double below = 0;
 
 		for (size_t i = 0; i < NN_LAYERS; i++) {
-			enum nn_layer layer = upwards[i];
-			double time = total->of[phase][layer], *own = &self->of[phase][layer];
+			enum nn_layer nn_layer = upwards[i];
+			double time = total->of[nn_phase][nn_layer],
+			       *own = &self->of[nn_phase][nn_layer];
 
 			if (isnan(time) || time == 0) {
 				*own = time;
-			} else if (only_initialises && layer == NN_LAYER_LD) {
+			} else if (only_initialises && nn_layer == NN_LAYER_LD) {
 				*own = time;
-			} else if (only_initialises && layer == NN_LAYER_LI) {
-				*own = time - total->of[phase][NN_LAYER_LD];
+			} else if (only_initialises && nn_layer == NN_LAYER_LI) {
+				*own = time - total->of[nn_phase][NN_LAYER_LD];
 			} else {
 				*own = time - below;
 				below = time;
 			}
 		}
-		self->of[phase][NN_LAYER_LT] = total->of[phase][NN_LAYER_LT];
+		self->of[nn_phase][NN_LAYER_LT] = total->of[nn_phase][NN_LAYER_LT];
 	}
 }
 
 /* Execution has its parts' time in it, and overall all that there is. */
 static void fill_parts(struct phase_table *table)
 {
-	for (unsigned phase = 0; phase < NN_PHASES; phase++) {
-		bool is_part = nn_phase_is_of_execution((uint16_t)phase);
+	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++) {
+		bool is_part = nn_phase_is_of_execution((uint16_t)nn_phase);
 
-		for (unsigned layer = 0; layer < NN_LAYERS; layer++) {
-			double time = table->of[phase][layer];
+		for (unsigned nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++) {
+			double time = table->of[nn_phase][nn_layer];
 
 			if (is_part)
-				table->of[NN_PHASE_PE][layer] += time;
-			if (phase != NN_PHASE_PO)
-				table->of[NN_PHASE_PO][layer] += time;
+				table->of[NN_PHASE_PE][nn_layer] += time;
+			if (nn_phase != NN_PHASE_PO)
+				table->of[NN_PHASE_PO][nn_layer] += time;
 		}
 	}
 }
@@ -439,17 +444,18 @@ static void fill_tree(const struct run *run, struct phase_table *table, enum ove
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
 		for (enum overall overall = first; overall <= last; overall++)
-			for (unsigned layer = 0; layer < NN_LAYERS; layer++)
-				for (unsigned phase = 0; phase < NN_PHASES; phase++)
-					table->of[phase][layer] +=
+			for (unsigned nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++)
+				for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++)
+					table->of[nn_phase][nn_layer] +=
 						run->trackers[i].root
 							? run->trackers[i]
-								  .own.times[overall][layer][phase]
+								  .own.times[overall][nn_layer]
+									    [nn_phase]
 							: 0;
 	fill_parts(table);
-	for (unsigned phase = 0; phase < NN_PHASES; phase++)
-		for (unsigned layer = 0; layer < NN_LAYERS; layer++)
-			table->of[phase][NN_LAYER_LT] += table->of[phase][layer];
+	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++)
+		for (unsigned nn_layer = 0; nn_layer < NN_LAYERS; nn_layer++)
+			table->of[nn_phase][NN_LAYER_LT] += table->of[nn_phase][nn_layer];
 }
 
 static void count_executions(const struct run *run, uint64_t *executions)
@@ -470,7 +476,7 @@ static void count_executions(const struct run *run, uint64_t *executions)
 
 enum run_fault run_add_up(struct run *run, struct phase_times *times)
 {
-	enum run_fault why = arrange(run);
+	enum run_fault why = run_arrange(run);
 
 	if (why)
 		return why;

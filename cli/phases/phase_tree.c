@@ -58,7 +58,7 @@ static uint32_t pool_take(struct pool *pool, const struct node *node)
 	return number;
 }
 
-static void append(struct pool *pool, uint32_t above, uint32_t number)
+static void node_append(struct pool *pool, uint32_t above, uint32_t number)
 {
 	struct node *node = node_at(pool, number), *parent = node_at(pool, above);
 
@@ -88,20 +88,21 @@ static void unlink_node(struct pool *pool, uint32_t number)
 
 uint32_t tree_new(struct pool *pool)
 {
-	return pool_take(pool, &(struct node){.layer = NN_LAYER_NONE, .phase = NN_PHASE_NONE});
+	return pool_take(pool,
+			 &(struct node){.nn_layer = NN_LAYER_NONE, .nn_phase = NN_PHASE_NONE});
 }
 
 uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node)
 {
 	uint32_t number = pool_take(pool, node);
 
-	append(pool, above, number);
+	node_append(pool, above, number);
 	return number;
 }
 
 static bool is_invisible(const struct node *node)
 {
-	return node->kind == NODE_DUMMY || node->layer == NN_LAYER_LX;
+	return node->kind == NODE_DUMMY || node->nn_layer == NN_LAYER_LX;
 }
 
 void tree_ended(struct pool *pool, uint32_t number, double end)
@@ -163,9 +164,9 @@ bool tree_is_detail(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
 
-	return node->above && above->above && node->layer == above->layer && !node->subtracts &&
-	       !nn_phase_nests(above->phase, node->phase) &&
-	       (node->phase != NN_PHASE_PI || above->phase == NN_PHASE_PI);
+	return node->above && above->above && node->nn_layer == above->nn_layer &&
+	       !node->subtracts && !nn_phase_nests(above->nn_phase, node->nn_phase) &&
+	       (node->nn_phase != NN_PHASE_PI || above->nn_phase == NN_PHASE_PI);
 }
 
 /* The application is in another phase than what it calls. Executing may be part of any. */
@@ -173,17 +174,17 @@ static bool is_of_another_phase(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number), *above = node_at(pool, node->above);
 
-	return above->layer == NN_LAYER_LA &&
-	       (node->layer == NN_LAYER_LR || node->layer == NN_LAYER_LI) &&
-	       above->phase != NN_PHASE_PO && above->phase != node->phase &&
-	       node->phase != NN_PHASE_PE && !nn_phase_is_of_execution(node->phase);
+	return above->nn_layer == NN_LAYER_LA &&
+	       (node->nn_layer == NN_LAYER_LR || node->nn_layer == NN_LAYER_LI) &&
+	       above->nn_phase != NN_PHASE_PO && above->nn_phase != node->nn_phase &&
+	       node->nn_phase != NN_PHASE_PE && !nn_phase_is_of_execution(node->nn_phase);
 }
 
 /* ---- arranging ---- */
 
 static bool is_ignored(const struct pool *pool, uint32_t node)
 {
-	return node_at(pool, node)->layer == NN_LAYER_LX;
+	return node_at(pool, node)->nn_layer == NN_LAYER_LX;
 }
 
 static bool is_dummy(const struct pool *pool, uint32_t node)
@@ -202,7 +203,7 @@ static void remove_nodes(struct pool *pool, uint32_t root,
 		unlink_node(pool, found.nodes[i]);
 		while ((child = node_at(pool, found.nodes[i])->first)) {
 			unlink_node(pool, child);
-			append(pool, above, child);
+			node_append(pool, above, child);
 		}
 	}
 	free(found.nodes);
@@ -215,9 +216,9 @@ static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t
 	     number = tree_next(pool, root, number)) {
 		struct node *node = node_at(pool, number);
 
-		if (node->phase == NN_PHASE_PU)
-			node->phase = node_at(pool, node->above)->phase;
-		if (node->phase == NN_PHASE_NONE) {
+		if (node->nn_phase == NN_PHASE_PU)
+			node->nn_phase = node_at(pool, node->above)->nn_phase;
+		if (node->nn_phase == NN_PHASE_NONE) {
 			*fault = number;
 			return TREE_UNSPECIFIED;
 		}
@@ -230,7 +231,8 @@ static bool is_elsewhere(const struct pool *pool, uint32_t number)
 	const struct node *node = node_at(pool, number);
 
 	return node->subtracts ||
-	       (node->phase == NN_PHASE_PI && node_at(pool, node->above)->phase != NN_PHASE_PI) ||
+	       (node->nn_phase == NN_PHASE_PI &&
+		node_at(pool, node->above)->nn_phase != NN_PHASE_PI) ||
 	       is_of_another_phase(pool, number);
 }
 
@@ -241,10 +243,10 @@ static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number
 	uint32_t place = node->above;
 
 	if (node->subtracts) {
-		while (place != root &&
-		       (node_at(pool, place)->layer != node->layer || tree_is_detail(pool, place)))
+		while (place != root && (node_at(pool, place)->nn_layer != node->nn_layer ||
+					 tree_is_detail(pool, place)))
 			place = node_at(pool, place)->above;
-	} else if (node->phase == NN_PHASE_PI) {
+	} else if (node->nn_phase == NN_PHASE_PI) {
 		return root;
 	} else {
 		place = node_at(pool, place)->above;
@@ -297,7 +299,7 @@ static double less_of(const struct pool *pool, uint32_t number)
 	return less;
 }
 
-static bool any(const struct pool *pool, uint32_t node)
+static bool node_any(const struct pool *pool, uint32_t node)
 {
 	(void)pool;
 	(void)node;
@@ -306,7 +308,7 @@ static bool any(const struct pool *pool, uint32_t node)
 
 static void tell_less(struct pool *pool, uint32_t root)
 {
-	struct found all = find_nodes(pool, root, any);
+	struct found all = find_nodes(pool, root, node_any);
 
 	/* From below to above. */
 	for (size_t i = all.count; i > 0; i--)
@@ -332,11 +334,11 @@ static void add_application(struct pool *pool, uint32_t root)
 		struct node added = *node_at(pool, number);
 
 		added.kind = NODE_ADDED;
-		added.layer = NN_LAYER_LA;
+		added.nn_layer = NN_LAYER_LA;
 		added.first = added.last = NO_NODE;
 		added.end = added.start + net_of(pool, number) / 1000;
 		unlink_node(pool, number);
-		append(pool, tree_grow(pool, above, &added), number);
+		node_append(pool, tree_grow(pool, above, &added), number);
 	}
 	free(found.nodes);
 }
@@ -344,20 +346,20 @@ static void add_application(struct pool *pool, uint32_t root)
 /* Utility code is its caller's. */
 static uint16_t layer_of(const struct pool *pool, uint32_t number)
 {
-	while (node_at(pool, number)->layer == NN_LAYER_LU && node_at(pool, number)->above)
+	while (node_at(pool, number)->nn_layer == NN_LAYER_LU && node_at(pool, number)->above)
 		number = node_at(pool, number)->above;
-	return node_at(pool, number)->layer;
+	return node_at(pool, number)->nn_layer;
 }
 
 static void add_span(const struct pool *pool, uint32_t number, struct tree_sums *own,
 		     const struct node *span, double sign)
 {
 	const struct node *node = node_at(pool, number);
-	uint16_t layer = layer_of(pool, number);
+	uint16_t nn_layer = layer_of(pool, number);
 
-	if (layer < NN_LAYERS && node->phase < NN_PHASES_KNOWN)
-		own->times[node->overall][layer]
-			  [node->phase < NN_PHASES ? node->phase : NN_PHASE_PO] +=
+	if (nn_layer < NN_LAYERS && node->nn_phase < NN_PHASES_KNOWN)
+		own->times[node->overall][nn_layer]
+			  [node->nn_phase < NN_PHASES ? node->nn_phase : NN_PHASE_PO] +=
 			sign * (span->end - span->start) * 1000;
 }
 
@@ -389,18 +391,18 @@ enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums 
 
 static bool phase_may_be(const struct node *above, const struct node *node)
 {
-	return above->phase == NN_PHASE_NONE || node->phase == above->phase ||
-	       node->phase == NN_PHASE_PI || nn_phase_nests(above->phase, node->phase) ||
-	       (nn_phase_is_of_execution(node->phase) &&
-		nn_phase_nests(above->phase, NN_PHASE_PE)) ||
+	return above->nn_phase == NN_PHASE_NONE || node->nn_phase == above->nn_phase ||
+	       node->nn_phase == NN_PHASE_PI || nn_phase_nests(above->nn_phase, node->nn_phase) ||
+	       (nn_phase_is_of_execution(node->nn_phase) &&
+		nn_phase_nests(above->nn_phase, NN_PHASE_PE)) ||
 	       node->subtracts;
 }
 
 static bool layer_may_be(const struct node *above, const struct node *node)
 {
-	return above->layer == NN_LAYER_NONE || node->layer == NN_LAYER_LU ||
-	       node->layer == above->layer || nn_layer_calls(above->layer, node->layer) ||
-	       node->subtracts;
+	return above->nn_layer == NN_LAYER_NONE || node->nn_layer == NN_LAYER_LU ||
+	       node->nn_layer == above->nn_layer ||
+	       nn_layer_calls(above->nn_layer, node->nn_layer) || node->subtracts;
 }
 
 enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside,
@@ -415,7 +417,8 @@ enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_
 		if (!phase_may_be(above, node))
 			return TREE_PHASE;
 		if (!layer_may_be(above, node) &&
-		    !(drivers_inside && above->layer == NN_LAYER_LR && node->layer == NN_LAYER_LD))
+		    !(drivers_inside && above->nn_layer == NN_LAYER_LR &&
+		      node->nn_layer == NN_LAYER_LD))
 			return TREE_LAYER;
 	}
 	return TREE_SOUND;
@@ -431,9 +434,9 @@ double tree_time(const struct pool *pool, uint32_t node)
 /* The layers of which something above is execution. */
 static uint8_t executing_below(const struct node *above)
 {
-	bool more = above->phase == NN_PHASE_PE && above->layer < NN_LAYERS;
+	bool more = above->nn_phase == NN_PHASE_PE && above->nn_layer < NN_LAYERS;
 
-	return (uint8_t)(above->executing | (more ? 1u << above->layer : 0));
+	return (uint8_t)(above->executing | (more ? 1u << above->nn_layer : 0));
 }
 
 void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums)
@@ -445,13 +448,15 @@ void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums)
 		struct node *node = node_at(pool, number);
 
 		node->executing = executing_below(node_at(pool, node->above));
-		if (node->subtracts || tree_is_detail(pool, number) || node->layer >= NN_LAYERS ||
-		    node->phase >= NN_PHASES)
+		if (node->subtracts || tree_is_detail(pool, number) ||
+		    node->nn_layer >= NN_LAYERS || node->nn_phase >= NN_PHASES)
 			continue;
-		double *times = sums->times[node->overall][node->layer], net = net_of(pool, number);
+		double *times = sums->times[node->overall][node->nn_layer],
+		       net = net_of(pool, number);
 
-		times[node->phase] += net;
-		if (nn_phase_is_of_execution(node->phase) && !(node->executing >> node->layer & 1))
+		times[node->nn_phase] += net;
+		if (nn_phase_is_of_execution(node->nn_phase) &&
+		    !(node->executing >> node->nn_layer & 1))
 			times[NN_PHASE_PE] += net;
 	}
 }

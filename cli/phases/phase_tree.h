@@ -32,7 +32,7 @@ enum node_kind {
 
 struct node {
 	uint32_t above, first, last, before, after; /* its parent, its children, its neighbours */
-	uint16_t layer, phase;			    /* PU only while the run is read */
+	uint16_t nn_layer, nn_phase;		    /* PU only while the run is read */
 	uint8_t overall, kind;
 	bool subtracts; /* it is no part of what stands above it */
 	/* while adding up: the layers of which something above is execution, a bit for each */

@@ -81,8 +81,8 @@ static int nesting_fault(struct phases *phases, const char *format)
 		"%sstands below \"%s\" (%s): %s %s may not be within %s; end that one before, or take this one out of it with [SUB]",
 		node->kind == NODE_MARK ? "" : "counts where it belongs, and there ", mark, where,
 		is_phase ? "phase" : "layer",
-		is_phase ? nn_phase_name(node->phase) : nn_layer_name(node->layer),
-		is_phase ? nn_phase_name(above->phase) : nn_layer_name(above->layer));
+		is_phase ? nn_phase_name(node->nn_phase) : nn_layer_name(node->nn_layer),
+		is_phase ? nn_phase_name(above->nn_phase) : nn_layer_name(above->nn_layer));
 }
 
 /* Faults that no row alone is to blame for. */
@@ -234,7 +234,7 @@ static int first_pass(struct phases *phases)
 }
 
 /* Which of them are of interest. */
-static int choose(struct phases *phases)
+static int choose_threads(struct phases *phases)
 {
 	struct run *run = &phases->run;
 
@@ -400,7 +400,7 @@ int command_phases(int argc, char **argv)
 	if (open_trace(&phases)) {
 		code = first_pass(&phases);
 		if (!code)
-			code = choose(&phases);
+			code = choose_threads(&phases);
 		if (!code && !phases.is_empty)
 			code = second_pass(&phases);
 		if (wishes.json)

@@ -70,10 +70,10 @@ struct sampler {
 	int reports; /* the folder; -1: none */
 	const struct shared *shared;
 	pid_t launcher;
-	uint64_t times; /* periods that the look under way counts for */
-	uint64_t now, heard, scanned;
-	struct timespec changed; /* the folder, when it was scanned */
-	bool orphan;		 /* the launcher was killed */
+	uint64_t periods; /* that the pass under way counts for */
+	uint64_t now, reports_read, folder_scanned;
+	struct timespec folder_time; /* of its last change, when it was scanned */
+	bool orphan;		     /* the launcher was killed */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -107,27 +107,27 @@ static void keep_run(struct sampler *sampler, struct profile_lane *lane,
 {
 	struct profile_run *last = lane->count ? &lane->runs[lane->count - 1] : NULL;
 	uint64_t period = sampler->profiled.period,
-		 start = sampler->now - (sampler->times - 1) * period;
+		 start = sampler->now - (sampler->periods - 1) * period;
 
 	/* Also where it is the same: it may not have been there in between. */
 	if (last && last->place == place && start < last->start + (last->periods + 2) * period) {
-		last->periods += sampler->times;
+		last->periods += sampler->periods;
 		return;
 	}
 	if (lane->count == lane->room) {
 		lane->room = lane->room ? 2 * lane->room : 64;
 		lane->runs = need(reallocarray(lane->runs, lane->room, sizeof(*lane->runs)));
 	}
-	lane->runs[lane->count++] = (struct profile_run){start, sampler->times, place};
+	lane->runs[lane->count++] = (struct profile_run){start, sampler->periods, place};
 }
 
-static void take(void *context, struct watched_thread *thread, const struct tl_label *stack,
-		 uint32_t count)
+static void sampler_take(void *context, struct watched_thread *thread, const struct tl_label *stack,
+			 uint32_t count)
 {
 	struct sampler *sampler = context;
 	struct profile_lane *lane = lane_of(sampler, thread);
 	const struct tl_profile_node *place =
-		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->times);
+		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->periods);
 
 	if (sampler->profiled.keep_runs)
 		keep_run(sampler, lane, place);
@@ -167,7 +167,7 @@ static void delete_buffers(const struct watched *process)
  * What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of
  * no use to anybody.
  */
-static void bury(struct watched *process)
+static void process_close(struct watched *process)
 {
 	if (atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) !=
 	    TL_FILE_RECORDS)
@@ -175,7 +175,7 @@ static void bury(struct watched *process)
 	watched_close(process);
 }
 
-static bool knows(const struct sampler *sampler, const char *path)
+static bool sampler_knows(const struct sampler *sampler, const char *path)
 {
 	for (size_t i = 0; i < sampler->nprocesses; i++)
 		if (!strcmp(watched_path(sampler->processes[i]), path))
@@ -187,7 +187,7 @@ static bool knows(const struct sampler *sampler, const char *path)
  * A report of buffers: a link's target is their path. It goes once they are there; all other
  * reports go at once.
  */
-static void hear_one(struct sampler *sampler, const char *name)
+static void sampler_read_report(struct sampler *sampler, const char *name)
 {
 	char path[PATH_MAX];
 	ssize_t length = readlinkat(sampler->reports, name, path, sizeof(path) - 1);
@@ -197,10 +197,10 @@ static void hear_one(struct sampler *sampler, const char *name)
 		return;
 	path[length] = 0;
 	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) &&
-	    !knows(sampler, path)) {
+	    !sampler_knows(sampler, path)) {
 		process = watched_open(path);
 		if (!process) {
-			sampler->changed.tv_nsec = -1;
+			sampler->folder_time.tv_nsec = -1;
 			return;
 		}
 		add_process(sampler, process);
@@ -211,32 +211,32 @@ static void hear_one(struct sampler *sampler, const char *name)
 /*
  * Folders' times are coarse, so that one that seems to be as before is scanned now and then, too.
  */
-static bool is_changed(struct sampler *sampler)
+static bool reports_changed(struct sampler *sampler)
 {
 	struct stat stat;
 
 	if (fstat(sampler->reports, &stat))
 		return false;
-	if (stat.st_mtim.tv_sec == sampler->changed.tv_sec &&
-	    stat.st_mtim.tv_nsec == sampler->changed.tv_nsec &&
-	    sampler->now - sampler->scanned < SCAN_NS)
+	if (stat.st_mtim.tv_sec == sampler->folder_time.tv_sec &&
+	    stat.st_mtim.tv_nsec == sampler->folder_time.tv_nsec &&
+	    sampler->now - sampler->folder_scanned < SCAN_NS)
 		return false;
-	sampler->changed = stat.st_mtim;
-	sampler->scanned = sampler->now;
+	sampler->folder_time = stat.st_mtim;
+	sampler->folder_scanned = sampler->now;
 	return true;
 }
 
-static void hear(struct sampler *sampler)
+static void sampler_read_reports(struct sampler *sampler)
 {
 	DIR *links;
 	struct dirent *link;
 	int folder;
 
-	if (sampler->now - sampler->heard < HEAR_NS)
+	if (sampler->now - sampler->reports_read < HEAR_NS)
 		return;
-	sampler->heard = sampler->now;
+	sampler->reports_read = sampler->now;
 	sampler->orphan = sampler->shared && getppid() != sampler->launcher;
-	if (sampler->reports < 0 || !is_changed(sampler))
+	if (sampler->reports < 0 || !reports_changed(sampler))
 		return;
 	folder = openat(sampler->reports, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	links = folder < 0 ? NULL : fdopendir(folder);
@@ -244,28 +244,28 @@ static void hear(struct sampler *sampler)
 		return;
 	while ((link = readdir(links)))
 		if (*link->d_name != '.')
-			hear_one(sampler, link->d_name);
+			sampler_read_report(sampler, link->d_name);
 	closedir(links);
 }
 
 /* ---- sampling */
 
-static void look(struct sampler *sampler)
+static void sampler_pass(struct sampler *sampler)
 {
 	size_t left = 0;
 
 	sampler->profiled.profile.passes++;
 	for (size_t i = 0; i < sampler->nprocesses; i++) {
 		struct watched *process = sampler->processes[i];
-		if (watched_look(process, take, sampler))
+		if (watched_look(process, sampler_take, sampler))
 			sampler->processes[left++] = process;
 		else
-			bury(process);
+			process_close(process);
 	}
 	sampler->nprocesses = left;
 }
 
-static bool is_over(const struct sampler *sampler)
+static bool sampler_is_over(const struct sampler *sampler)
 {
 	if (interrupted)
 		return true;
@@ -284,7 +284,7 @@ static void wait_until(uint64_t time)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static void sample(struct sampler *sampler)
+static void sampler_run(struct sampler *sampler)
 {
 	const struct wishes *wishes = sampler->wishes;
 	struct tl_profile_beat beat = tl_profile_beat_of(wishes->hz);
@@ -293,12 +293,12 @@ static void sample(struct sampler *sampler)
 	sampler->profiled.period = beat.period;
 	while (!length || tl_profile_now() - beat.start < length) {
 		wait_until(tl_profile_beat_next(&beat));
-		if (is_over(sampler))
+		if (sampler_is_over(sampler))
 			break;
-		sampler->times = tl_profile_beat_comes(&beat);
+		sampler->periods = tl_profile_beat_comes(&beat);
 		sampler->now = tl_profile_now();
-		hear(sampler);
-		look(sampler);
+		sampler_read_reports(sampler);
+		sampler_pass(sampler);
 	}
 	sampler->profiled.profile.elapsed = tl_profile_now() - beat.start;
 }
@@ -329,7 +329,7 @@ static void say_totals(const struct sampler *sampler, const char *files)
 }
 
 /* 0 or an errno. */
-static int print_to(struct sampler *sampler, const struct output_file *file)
+static int print_profile(struct sampler *sampler, const struct output_file *file)
 {
 	FILE *to = fdopen(dup(file->fd), "w");
 	bool failed;
@@ -349,7 +349,7 @@ static bool write_output(struct sampler *sampler, const char *path, char *list, 
 	int error = output_file_open(&file, path, sampler->wishes->force), failed;
 
 	if (!error) {
-		failed = print_to(sampler, &file);
+		failed = print_profile(sampler, &file);
 		error = output_file_close(&file, !failed);
 		error = failed ? failed : error;
 	}
@@ -360,7 +360,7 @@ static bool write_output(struct sampler *sampler, const char *path, char *list, 
 	return !error;
 }
 
-static int conclude(struct sampler *sampler)
+static int finish_profile(struct sampler *sampler)
 {
 	const struct wishes *wishes = sampler->wishes;
 	int code = EXIT_DONE;
@@ -379,7 +379,7 @@ static int conclude(struct sampler *sampler)
 	return code;
 }
 
-static void forget(struct sampler *sampler)
+static void sampler_free(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->nprocesses; i++)
 		watched_close(sampler->processes[i]);
@@ -428,7 +428,7 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
  * A process whose recording is paused keeps no open calls, unless it is asked to. True: it has
  * been, and is to be told when that is over.
  */
-static bool have_calls_kept(const struct sampler *sampler)
+static bool request_open_calls(const struct sampler *sampler)
 {
 	const struct tl_file_header *header = watched_header(sampler->processes[0]);
 	uint32_t pid = header->pid;
@@ -453,22 +453,22 @@ static int profile_process(const struct wishes *wishes)
 		    wishes->pid);
 		return EXIT_BROKEN;
 	}
-	bool asked = have_calls_kept(&sampler);
+	bool asked = request_open_calls(&sampler);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
-	sample(&sampler);
+	sampler_run(&sampler);
 	if (asked && sampler.nprocesses)
 		control_request(wishes->pid, TL_REQUEST_UNWATCH);
-	int code = conclude(&sampler);
-	forget(&sampler);
+	int code = finish_profile(&sampler);
+	sampler_free(&sampler);
 	return code;
 }
 
 /* ---- a program that we start */
 
-static __attribute__((noreturn)) void be_sampler(const struct wishes *wishes,
-						 const struct shared *shared, pid_t launcher)
+static __attribute__((noreturn)) void run_sampler(const struct wishes *wishes,
+						  const struct shared *shared, pid_t launcher)
 {
 	struct sampler sampler = sampler_of(wishes);
 	const char *folder = getenv(TL_REPORT_VARIABLE);
@@ -483,16 +483,16 @@ static __attribute__((noreturn)) void be_sampler(const struct wishes *wishes,
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
-	sample(&sampler);
-	int code = conclude(&sampler);
+	sampler_run(&sampler);
+	int code = finish_profile(&sampler);
 	/* Those that live on keep them, and go on without us. */
 	while (sampler.nprocesses)
-		bury(sampler.processes[--sampler.nprocesses]);
-	forget(&sampler);
+		process_close(sampler.processes[--sampler.nprocesses]);
+	sampler_free(&sampler);
 	exit(code);
 }
 
-static void give(enum tl_setting_id id, const char *value)
+static void setting_give(enum tl_setting_id id, const char *value)
 {
 	need(setenv(tl_settings[id].variable, value, 1) ? NULL : (void *)value);
 }
@@ -507,7 +507,7 @@ static pid_t start_sampler(const struct wishes *wishes, struct shared *shared)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid_t sampler = fork();
 	if (!sampler)
-		be_sampler(wishes, shared, launcher);
+		run_sampler(wishes, shared, launcher);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return sampler;
 }
@@ -521,8 +521,8 @@ static int profile_program(const struct wishes *wishes)
 
 	if (error)
 		return run_cannot_start(wishes->program[0], error);
-	give(TL_SETTING_START, "watched");
-	give(TL_SETTING_DEVICE, "0");
+	setting_give(TL_SETTING_START, "watched");
+	setting_give(TL_SETTING_DEVICE, "0");
 	int code = program.nature != TL_PROGRAM_FOREIGN ? run_preload(&program) : EXIT_DONE;
 	if (code != EXIT_DONE)
 		return code;
@@ -546,8 +546,8 @@ static int profile_program(const struct wishes *wishes)
 
 /* ---- options */
 
-static double number(struct argp_state *state, const char *option, const char *text, double least,
-		     double most)
+static double number_option(struct argp_state *state, const char *option, const char *text,
+			    double least, double most)
 {
 	char *end;
 	double value = strtod(text, &end);
@@ -578,13 +578,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'F':
-		wishes->hz = (unsigned)lround(number(state, "frequency", argument, 1, HZ_MOST));
+		wishes->hz =
+			(unsigned)lround(number_option(state, "frequency", argument, 1, HZ_MOST));
 		return 0;
 	case 'd':
-		wishes->seconds = number(state, "duration", argument, 1e-3, 1e6);
+		wishes->seconds = number_option(state, "duration", argument, 1e-3, 1e6);
 		return 0;
 	case 'p':
-		wishes->pid = (uint32_t)number(state, "pid", argument, 1, 1 << 30);
+		wishes->pid = (uint32_t)number_option(state, "pid", argument, 1, 1 << 30);
 		return 0;
 	case 'f':
 		wishes->force = true;

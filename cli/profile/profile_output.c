@@ -85,7 +85,7 @@ struct texts {
 	size_t count;
 };
 
-static void gather(struct texts *texts, const struct tl_profile_node *node)
+static void texts_gather(struct texts *texts, const struct tl_profile_node *node)
 {
 	if (node->text) {
 		texts->text =
@@ -93,7 +93,7 @@ static void gather(struct texts *texts, const struct tl_profile_node *node)
 		texts->text[texts->count++] = node->text;
 	}
 	for (node = node->child; node; node = node->next)
-		gather(texts, node);
+		texts_gather(texts, node);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -102,7 +102,7 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* Each text once, in order. */
-static void unite(struct texts *texts)
+static void texts_unique(struct texts *texts)
 {
 	size_t kept = 0;
 
@@ -167,8 +167,8 @@ static void write_speedscope(FILE *to, struct profiled *profiled)
 	struct texts texts = {0};
 	bool any = false;
 
-	gather(&texts, &profiled->profile.root);
-	unite(&texts);
+	texts_gather(&texts, &profiled->profile.root);
+	texts_unique(&texts);
 	number_by_text(&texts, &profiled->profile.root);
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracelayer\",\n\"name\":\"tracelayer profile\",\"shared\":{\"frames\":[",
 	      to);

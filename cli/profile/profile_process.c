@@ -113,7 +113,7 @@ const char *watched_path(const struct watched *watched)
 	return watched->path;
 }
 
-static bool map(struct watched *watched, const struct leftover *file)
+static bool watched_map(struct watched *watched, const struct leftover *file)
 {
 	uint64_t size = file->header.capacity;
 	void *memory;
@@ -142,7 +142,7 @@ struct watched *watched_open(const char *path)
 		free(watched);
 		return NULL;
 	}
-	bool mapped = map(watched, &file);
+	bool mapped = watched_map(watched, &file);
 	leftover_release(&file);
 	if (mapped)
 		return watched;
@@ -170,14 +170,15 @@ void watched_close(struct watched *watched)
 
 /* ---- pieces */
 
-static void hold(struct watched *watched, const struct tl_piece *piece, const struct tl_piece *head)
+static void holder_add(struct watched *watched, const struct tl_piece *piece,
+		       const struct tl_piece *head)
 {
 	watched->holders = need(
 		reallocarray(watched->holders, watched->nholders + 1, sizeof(*watched->holders)));
 	watched->holders[watched->nholders++] = (struct holder){.piece = piece, .head = *head};
 }
 
-static void note_description(struct watched *watched, const struct tl_piece *piece, uint64_t size)
+static void description_add(struct watched *watched, const struct tl_piece *piece, uint64_t size)
 {
 	watched->descriptions = need(reallocarray(watched->descriptions, watched->ndescriptions + 1,
 						  sizeof(*watched->descriptions)));
@@ -185,28 +186,28 @@ static void note_description(struct watched *watched, const struct tl_piece *pie
 		(const struct tl_api_piece *)piece, size - sizeof(struct tl_api_piece)};
 }
 
-static void note_piece(struct watched *watched, const struct tl_piece *head, uint64_t at)
+static void piece_add(struct watched *watched, const struct tl_piece *head, uint64_t at)
 {
 	const struct tl_piece *piece = (const void *)(watched->memory + at);
 
 	switch (head->kind) {
 	case TL_PIECE_THREAD:
 		if (head->size >= sizeof(struct tl_thread_piece))
-			hold(watched, piece, head);
+			holder_add(watched, piece, head);
 		break;
 	case TL_PIECE_LABELS:
 		if (head->size >= sizeof(struct tl_labels_piece))
-			hold(watched, piece, head);
+			holder_add(watched, piece, head);
 		break;
 	case TL_PIECE_API:
 		if (head->size >= sizeof(struct tl_api_piece))
-			note_description(watched, piece, head->size);
+			description_add(watched, piece, head->size);
 		break;
 	}
 }
 
 /* Pieces that were added. A place that stays empty is one where a piece could not be made. */
-static void search(struct watched *watched)
+static void search_pieces(struct watched *watched)
 {
 	struct tl_piece head;
 	off_t further;
@@ -215,7 +216,7 @@ static void search(struct watched *watched)
 	       pread(watched->fd, &head, sizeof(head), (off_t)watched->at) == sizeof(head)) {
 		if (head.magic == TL_PIECE_MAGIC && head.size && head.size % TL_FILE_PAGE == 0 &&
 		    head.size <= watched->size - watched->at) {
-			note_piece(watched, &head, watched->at);
+			piece_add(watched, &head, watched->at);
 			watched->at += head.size;
 			watched->holes = 0;
 			continue;
@@ -232,7 +233,7 @@ static void search(struct watched *watched)
 
 /* ---- seats */
 
-static uint32_t who_has(const struct holder *holder)
+static uint32_t holder_thread(const struct holder *holder)
 {
 	/* Acquire: pairs with the release of who took it. */
 	if (holder->head.kind == TL_PIECE_THREAD)
@@ -242,12 +243,12 @@ static uint32_t who_has(const struct holder *holder)
 			       __ATOMIC_ACQUIRE);
 }
 
-static bool have_changed(struct watched *watched)
+static bool holders_changed(struct watched *watched)
 {
 	bool changed = false;
 
 	for (size_t i = 0; i < watched->nholders; i++) {
-		uint32_t who = who_has(&watched->holders[i]);
+		uint32_t who = holder_thread(&watched->holders[i]);
 		changed |= who != watched->holders[i].who;
 		watched->holders[i].who = who;
 	}
@@ -270,7 +271,7 @@ static struct watched_thread *thread_of(struct watched *watched, uint32_t tid)
 	return thread;
 }
 
-static void name(struct watched_thread *thread)
+static void read_thread_name(struct watched_thread *thread)
 {
 	char path[64];
 	FILE *file;
@@ -295,7 +296,7 @@ static struct seat *seat_of(struct watched *watched, uint32_t tid)
 
 	*seat = (struct seat){.thread = thread_of(watched, tid)};
 	if (!*seat->thread->name)
-		name(seat->thread);
+		read_thread_name(seat->thread);
 	return seat;
 }
 
@@ -469,7 +470,7 @@ static const char *function_name(struct watched *watched, uint32_t function)
 		return known->text;
 	api = api_of(watched, function >> 16);
 	if (!api) {
-		search(watched);
+		search_pieces(watched);
 		api = api_of(watched, function >> 16);
 	}
 	if (!api || (function & 0xffff) >= api->count)
@@ -524,8 +525,8 @@ static uint32_t read_calls(const struct seat *seat, struct open_call *to)
 	return count;
 }
 
-static void look_at(struct watched *watched, const struct seat *seat, watched_visit visit,
-		    void *context)
+static void seat_visit(struct watched *watched, const struct seat *seat, watched_visit visit,
+		       void *context)
 {
 	struct tl_label labels[TL_LABELS_MOST], stack[TL_LABELS_MOST + CALLS_MOST];
 	struct open_call calls[CALLS_MOST];
@@ -565,8 +566,8 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 	 */
 	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)
 		return true;
-	search(watched);
-	bool changed = have_changed(watched);
+	search_pieces(watched);
+	bool changed = holders_changed(watched);
 	if (changed)
 		make_seats(watched);
 	if (changed || now - watched->checked > ALIVE_NS) {
@@ -575,6 +576,6 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 	}
 	for (size_t i = 0; i < watched->nseats; i++)
 		if (!watched->seats[i].gone)
-			look_at(watched, &watched->seats[i], visit, context);
+			seat_visit(watched, &watched->seats[i], visit, context);
 	return true;
 }

@@ -39,7 +39,7 @@ struct outcome {
 };
 
 /* 1 is worse than 3, and both than 0. */
-static void worsen(struct outcome *outcome, int code)
+static void outcome_worsen(struct outcome *outcome, int code)
 {
 	if (outcome->code != EXIT_BROKEN && code != EXIT_DONE)
 		outcome->code = code;
@@ -119,7 +119,7 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 		wanted = true;
 	}
 	if (wanted)
-		worsen(outcome, EXIT_BROKEN);
+		outcome_worsen(outcome, EXIT_BROKEN);
 }
 
 /* One whose process was killed a moment ago is waited for. */
@@ -150,7 +150,7 @@ static void recover_one(const struct wishes *wishes, const char *path, bool want
 		outcome->written++;
 		say_written(&recovery);
 		say_problems(path, &recovery);
-		worsen(outcome, recovery.nproblems ? EXIT_INCOMPLETE : EXIT_DONE);
+		outcome_worsen(outcome, recovery.nproblems ? EXIT_INCOMPLETE : EXIT_DONE);
 		break;
 	case RECOVERY_NOTHING:
 		outcome->nothing++;
@@ -160,11 +160,11 @@ static void recover_one(const struct wishes *wishes, const char *path, bool want
 		break;
 	case RECOVERY_BROKEN:
 		say("%s: %s", path, recovery.why);
-		worsen(outcome, EXIT_BROKEN);
+		outcome_worsen(outcome, EXIT_BROKEN);
 		break;
 	case RECOVERY_FAILED:
 		say("%s: %s", recovery.path, recovery.why);
-		worsen(outcome, EXIT_BROKEN);
+		outcome_worsen(outcome, EXIT_BROKEN);
 		break;
 	}
 	recovery_forget(&recovery);
@@ -194,7 +194,7 @@ static char *whole_path(const char *path)
 }
 
 /* Files that an argument means; *named: it is the file itself. */
-static void find(struct leftover_paths *paths, const char *what, bool *named)
+static void find_buffers(struct leftover_paths *paths, const char *what, bool *named)
 {
 	struct stat stat_of;
 	char *end;
@@ -218,10 +218,10 @@ static void recover_all(const struct wishes *wishes, const char *what, struct ou
 	struct leftover_paths paths;
 	bool named;
 
-	find(&paths, what, &named);
+	find_buffers(&paths, what, &named);
 	if (what && !paths.count) {
 		say("%s: it left no buffers; `tracelayer recover` lists what there is", what);
-		worsen(outcome, EXIT_BROKEN);
+		outcome_worsen(outcome, EXIT_BROKEN);
 	}
 	/* A process that was asked for by its pid may be alive: then that is said. */
 	for (size_t i = 0; i < paths.count; i++)
@@ -281,8 +281,8 @@ static const char *state_of(const struct leftover *leftover, enum leftover_state
 	return leftover->header.state == TL_FILE_DONE ? "done" : "dead";
 }
 
-static void list_one(struct table *table, const struct leftover *leftover,
-		     enum leftover_state state)
+static void list_leftover(struct table *table, const struct leftover *leftover,
+			  enum leftover_state state)
 {
 	char why[RECOVERY_WHY];
 	struct tl_trace *trace =
@@ -310,38 +310,38 @@ static void list_one(struct table *table, const struct leftover *leftover,
 	tl_trace_close(trace);
 }
 
-static void list_some(struct table *table, const char *what)
+static void list_argument(struct table *table, const char *what)
 {
 	struct leftover_paths paths;
 	bool named;
 
-	find(&paths, what, &named);
+	find_buffers(&paths, what, &named);
 	for (size_t i = 0; i < paths.count; i++) {
 		struct leftover leftover;
 		enum leftover_state state = leftover_claim(paths.path[i], &leftover);
 
 		/* A file is shown for what it carries, or for its name. */
 		if (state == LEFTOVER_ALIEN && !named)
-			list_one(table, &leftover, state);
+			list_leftover(table, &leftover, state);
 		else if (state == LEFTOVER_ALIEN)
 			say("%s: not a buffers file of a traced process; give such a file, a pid or a folder",
 			    paths.path[i]);
 		if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
 			continue;
-		list_one(table, &leftover, state);
+		list_leftover(table, &leftover, state);
 		leftover_release(&leftover);
 	}
 	leftover_forget(&paths);
 }
 
-static int list(const struct wishes *wishes)
+static int list_leftovers(const struct wishes *wishes)
 {
 	struct table *table = table_new("leftovers", columns, COLUMNS);
 
 	for (int i = 0; i < wishes->nwhat; i++)
-		list_some(table, wishes->what[i]);
+		list_argument(table, wishes->what[i]);
 	if (!wishes->nwhat)
-		list_some(table, NULL);
+		list_argument(table, NULL);
 	int failed = 0;
 
 	if (table_rows(table) || wishes->format != TABLE_AS_TEXT)
@@ -455,7 +455,7 @@ int command_recover(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
 	if (wishes.list || (!wishes.nwhat && !wishes.all))
-		return list(&wishes);
+		return list_leftovers(&wishes);
 	for (int i = 0; i < wishes.nwhat; i++)
 		recover_all(&wishes, wishes.what[i], &outcome);
 	if (!wishes.nwhat)

@@ -72,7 +72,7 @@ static const char *file_trouble(int error)
 	}
 }
 
-static bool expand(struct job *job, char *path, const char *pattern)
+static bool expand_pattern(struct job *job, char *path, const char *pattern)
 {
 	const struct tl_facts *facts = &job->trace->facts;
 	const struct tl_output_names names = {
@@ -109,7 +109,7 @@ static int open_new(struct job *job, const char *pattern)
 {
 	struct recovery *recovery = job->recovery;
 
-	if (!expand(job, recovery->path, pattern))
+	if (!expand_pattern(job, recovery->path, pattern))
 		return ENAMETOOLONG;
 	if (trace_sink_adopt(&job->sink, recovery->path,
 			     job->trace->facts.realtime_ns / 1000000000u, job->trace))
@@ -129,7 +129,7 @@ static int open_without(struct job *job, int error)
 	because(recovery, "%s", file_trouble(error));
 	tl_trace_written_too(job->trace);
 	if (is_descriptor(recovery->path) && !job->wishes->output &&
-	    !expand(job, recovery->path, TL_OUTPUT_STANDARD))
+	    !expand_pattern(job, recovery->path, TL_OUTPUT_STANDARD))
 		return ENAMETOOLONG;
 	return trace_sink_create(&job->sink, recovery->path, job->trace);
 }
@@ -140,7 +140,7 @@ static int open_wished(struct job *job)
 	struct recovery *recovery = job->recovery;
 	const struct tl_trace_output *output = &job->trace->output;
 
-	if (!expand(job, recovery->path, job->wishes->output))
+	if (!expand_pattern(job, recovery->path, job->wishes->output))
 		return ENAMETOOLONG;
 	if (!output->made || !output->slot.blocks)
 		return trace_sink_create(&job->sink, recovery->path, job->trace);

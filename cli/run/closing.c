@@ -178,13 +178,13 @@ static void read_no_memory(struct reports *reports, pid_t pid, const char *messa
 	reports->shorts[reports->short_count++] = (struct short_of_memory){pid, lost};
 }
 
-static void keep(char **to, const char *message)
+static void keep_first(char **to, const char *message)
 {
 	if (!*to)
 		*to = need(strdup(message));
 }
 
-static void read_one(struct reports *reports, const char *name, const char *message)
+static void read_report(struct reports *reports, const char *name, const char *message)
 {
 	char kind[16];
 	unsigned long long number;
@@ -202,11 +202,11 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 	} else if (!strcmp(kind, TL_REPORT_CONFINED)) {
 		reports->confined = true;
 	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
-		keep(&reports->called, message);
+		keep_first(&reports->called, message);
 	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
 		reports->recorded = true;
 	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
-		keep(&reports->unshimmed, message);
+		keep_first(&reports->unshimmed, message);
 	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
 		note_buffers(reports, message);
 	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
@@ -215,7 +215,7 @@ static void read_one(struct reports *reports, const char *name, const char *mess
 		read_finished(reports, pid, number, message);
 	} else if (!strcmp(kind, TL_REPORT_FAILED) && strchr(message, ' ')) {
 		reports->error = atoi(message);
-		keep(&reports->failed, strchr(message, ' ') + 1);
+		keep_first(&reports->failed, strchr(message, ' ') + 1);
 	}
 }
 
@@ -251,7 +251,8 @@ static void leave_buffers(const char *path, uid_t user)
  * What another user says is printed, so it must not talk to the terminal; and nothing is done with
  * its files.
  */
-static void read_others(struct reports *reports, const char *name, char *message, uid_t user)
+static void read_foreign_report(struct reports *reports, const char *name, char *message,
+				uid_t user)
 {
 	if (!strncmp(name, TL_REPORT_BUFFERS ".", strlen(TL_REPORT_BUFFERS "."))) {
 		leave_buffers(message, user);
@@ -260,7 +261,7 @@ static void read_others(struct reports *reports, const char *name, char *message
 	for (char *at = message; *at; at++)
 		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 127)
 			*at = '?';
-	read_one(reports, name, message);
+	read_report(reports, name, message);
 }
 
 static int compare_traces(const void *a, const void *b)
@@ -275,7 +276,7 @@ static int compare_traces(const void *a, const void *b)
 }
 
 /* Read everything, and remove it. */
-static void read_all(struct reports *reports)
+static void read_reports(struct reports *reports)
 {
 	DIR *links = folder[0] ? opendir(folder) : NULL;
 	struct dirent *link;
@@ -291,9 +292,9 @@ static void read_all(struct reports *reports)
 		message[length] = '\0';
 		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
 		    status.st_uid != geteuid())
-			read_others(reports, link->d_name, message, status.st_uid);
+			read_foreign_report(reports, link->d_name, message, status.st_uid);
 		else
-			read_one(reports, link->d_name, message);
+			read_report(reports, link->d_name, message);
 		unlinkat(dirfd(links), link->d_name, 0);
 	}
 	if (links)
@@ -308,7 +309,7 @@ void closing_drop(void)
 {
 	struct reports nothing = {0};
 
-	read_all(&nothing);
+	read_reports(&nothing);
 }
 
 /* ---- recovering ---- */
@@ -419,7 +420,7 @@ static const char *count_of(uint64_t count, const char *what, char *text, size_t
 }
 
 /* What there is to know of one trace, for behind its path. */
-static void describe(FILE *to, const struct reports *reports, const struct trace *trace)
+static void describe_trace(FILE *to, const struct reports *reports, const struct trace *trace)
 {
 	char count[64];
 
@@ -476,7 +477,7 @@ static void describe_split(FILE *to, const struct reports *reports, size_t first
 		sum.recovered_events += trace->recovered_events;
 		sum.unfinished += trace->unfinished;
 	}
-	describe(to, reports, &sum);
+	describe_trace(to, reports, &sum);
 }
 
 static void say_traces(const struct reports *reports)
@@ -498,7 +499,7 @@ static void say_traces(const struct reports *reports)
 		}
 		count = 1;
 		fputs(from_here(reports->traces[i].path), to);
-		describe(to, reports, &reports->traces[i]);
+		describe_trace(to, reports, &reports->traces[i]);
 	}
 	fclose(to);
 	/* Not by say(): this line must not be cut, however many files there are. */
@@ -508,7 +509,7 @@ static void say_traces(const struct reports *reports)
 	free(line);
 }
 
-static const char *remedy(int error)
+static const char *output_remedy(int error)
 {
 	return error == ENOMEM ? "raise the limit of memory (ulimit -v)"
 			       : "give another file with -o";
@@ -570,7 +571,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		return;
 	if (reports->failed)
 		say("no trace: %s: %s; %s", from_here(reports->failed),
-		    output_file_trouble(reports->error), remedy(reports->error));
+		    output_file_trouble(reports->error), output_remedy(reports->error));
 	else if (config->level == TL_LEVEL_NONE && reports->called &&
 		 (*config->tools || config->summary))
 		; /* as it was wished: the tools did the work */
@@ -614,13 +615,13 @@ void closing_line(const struct program *program, const struct ending *ending,
 {
 	struct reports reports = {0};
 
-	read_all(&reports);
+	read_reports(&reports);
 	recover_all(&reports, ending, config);
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
 	if (reports.count && reports.failed && !reports.kept)
 		say("%s: %s, so events are missing; %s", from_here(reports.failed),
-		    output_file_trouble(reports.error), remedy(reports.error));
+		    output_file_trouble(reports.error), output_remedy(reports.error));
 	if (reports.count && reports.no_memory)
 		say_no_memory(&reports);
 	if (reports.count && reports.confined)

@@ -66,7 +66,7 @@ static int64_t now_ms(void)
 
 /* ---- the witness ---- */
 
-static __attribute__((noreturn)) void witness(const sigset_t *all, int to)
+static __attribute__((noreturn)) void run_witness(const sigset_t *all, int to)
 {
 	siginfo_t got;
 
@@ -98,13 +98,13 @@ static void start_witness(struct launcher *launcher)
 		/* Hold nothing open that somebody may wait to be closed. */
 		dup2(ends[1], 0);
 		close_range(1, ~0u, 0);
-		witness(&launcher->all, 0);
+		run_witness(&launcher->all, 0);
 	}
 	close(ends[1]);
 	launcher->testimonies = ends[0];
 }
 
-static void hear(struct launcher *launcher, int ms)
+static void read_testimony(struct launcher *launcher, int ms)
 {
 	struct pollfd poller = {.fd = launcher->testimonies, .events = POLLIN};
 
@@ -154,7 +154,7 @@ static bool sent_to_group(struct launcher *launcher, const siginfo_t *got)
 		left = until - now_ms();
 		if (left <= 0 || launcher->testimonies < 0)
 			return false;
-		hear(launcher, (int)left);
+		read_testimony(launcher, (int)left);
 	}
 	return true;
 }
@@ -213,7 +213,7 @@ static void stop_alike(int number)
 }
 
 /* Returns the program's status once it has ended. */
-static int attend(struct launcher *launcher)
+static int await_program(struct launcher *launcher)
 {
 	for (;;) {
 		int status;
@@ -336,7 +336,7 @@ void launch(const struct program *program, char **argv, struct ending *ending)
 	ending->pid = launcher.program;
 	if (launcher.program > 0) {
 		let_go(launcher.testimonies);
-		ending->status = attend(&launcher);
+		ending->status = await_program(&launcher);
 		note_time(ending);
 	}
 	if (launcher.witness > 0) {

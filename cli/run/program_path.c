@@ -57,7 +57,7 @@ static int find_in_path(const char *name, char *found)
 	}
 }
 
-static int find(const char *name, char *found)
+static int find_program(const char *name, char *found)
 {
 	if (!*name)
 		return ENOENT;
@@ -98,7 +98,7 @@ static bool interpreter_of(const char *path, char *interpreter)
 	} while (word && (*word == '-' || strchr(word, '=')));
 	char found[PATH_MAX];
 
-	if (word && !find(word, found))
+	if (word && !find_program(word, found))
 		snprintf(interpreter, PATH_MAX, "%s", found);
 	return true;
 }
@@ -123,7 +123,7 @@ static const char *machine_name(int machine)
 	}
 }
 
-static void examine(struct program *program)
+static void program_examine(struct program *program)
 {
 	struct tl_program_file file;
 
@@ -145,7 +145,7 @@ static bool is_same_file(const char *one, const char *other)
  * `loader --list` loads all that the program would, runs none of it, and fails where something is
  * missing.
  */
-static bool loads(const char *loader, const char *file, const char *preload)
+static bool loader_loads(const char *loader, const char *file, const char *preload)
 {
 	int status = -1;
 	pid_t trial = fork();
@@ -175,7 +175,7 @@ bool program_takes(struct program *program, const char *preload)
 		return true;
 	tl_program_file("/proc/self/exe", &own);
 	if (!*own.interpreter || is_same_file(own.interpreter, program->loader) ||
-	    loads(program->loader, program->file, preload))
+	    loader_loads(program->loader, program->file, preload))
 		return true;
 	program->nature = TL_PROGRAM_LIBC;
 	return false;
@@ -184,7 +184,7 @@ bool program_takes(struct program *program, const char *preload)
 int program_find(const char *name, struct program *program)
 {
 	memset(program, 0, sizeof(*program));
-	int error = find(name, program->path);
+	int error = find_program(name, program->path);
 
 	if (error)
 		return error;
@@ -195,6 +195,6 @@ int program_find(const char *name, struct program *program)
 		program->script = true;
 		strcpy(program->file, interpreter);
 	}
-	examine(program);
+	program_examine(program);
 	return 0;
 }

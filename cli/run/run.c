@@ -146,7 +146,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 /* Returns the program's argv. */
-static char **parse(int argc, char **argv)
+static char **parse_command_line(int argc, char **argv)
 {
 	struct argp_option options[TL_SETTINGS + 2] = {0};
 	struct wishes wishes = {0};
@@ -346,7 +346,7 @@ int command_run(int argc, char **argv)
 {
 	struct tl_config config;
 	char complaint[TL_COMPLAINT_MAX];
-	char **program_argv = parse(argc, argv);
+	char **program_argv = parse_command_line(argc, argv);
 	struct program program;
 	struct ending ending;
 

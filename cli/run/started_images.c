@@ -21,7 +21,7 @@ struct image {
 	char *text; /* the report's message */
 };
 
-static void add(struct images *images, const struct image *image, const char *text)
+static void images_add(struct images *images, const struct image *image, const char *text)
 {
 	images->list = need(reallocarray(images->list, images->count + 1, sizeof(struct image)));
 	images->list[images->count] = *image;
@@ -30,13 +30,13 @@ static void add(struct images *images, const struct image *image, const char *te
 
 void images_loaded(struct images *images, pid_t pid, unsigned long long number, const char *name)
 {
-	add(images, &(struct image){.pid = pid, .number = number}, name);
+	images_add(images, &(struct image){.pid = pid, .number = number}, name);
 }
 
 void images_without(struct images *images, pid_t pid, unsigned long long number,
 		    const char *message)
 {
-	add(images, &(struct image){.pid = pid, .number = number, .without = true}, message);
+	images_add(images, &(struct image){.pid = pid, .number = number, .without = true}, message);
 }
 
 /*
@@ -53,7 +53,7 @@ static bool is_past(const struct images *images, const struct image *image)
 }
 
 /* The last one that the process started; of other processes, any. */
-static const struct image *choose(const struct images *images, pid_t pid, bool any)
+static const struct image *images_choose(const struct images *images, pid_t pid, bool any)
 {
 	const struct image *chosen = NULL;
 
@@ -68,7 +68,7 @@ static const struct image *choose(const struct images *images, pid_t pid, bool a
 	return chosen;
 }
 
-static void say_one(const char *head, const char *by, const char *why, const char *path)
+static void image_say(const char *head, const char *by, const char *why, const char *path)
 {
 	if (!strcmp(why, TL_WITHOUT_CLEARED))
 		say("%s%s took LD_PRELOAD away from %s, which so ran without libtracelayer.so; start tracelayer behind it: %s … tracelayer run -- %s",
@@ -93,14 +93,14 @@ static void say_one(const char *head, const char *by, const char *why, const cha
 
 bool images_say(const struct images *images, pid_t pid, bool none)
 {
-	const struct image *image = choose(images, pid, none);
+	const struct image *image = images_choose(images, pid, none);
 	char why[16], path[PATH_MAX];
 	const char *by = image ? strrchr(image->text, '\n') : NULL;
 
 	if (!by || by - image->text >= (ptrdiff_t)sizeof(path) ||
 	    sscanf(image->text, "%15[a-z] %[^\n]", why, path) != 2)
 		return false;
-	say_one(none ? "no trace: " : "", by + 1, why, path);
+	image_say(none ? "no trace: " : "", by + 1, why, path);
 	return true;
 }
 

@@ -244,7 +244,8 @@ static struct begun begun_by(struct history *history, const json_t *event, const
 	};
 }
 
-static void begin(struct history *history, uint32_t thread, const json_t *event, const char *name)
+static void call_begin(struct history *history, uint32_t thread, const json_t *event,
+		       const char *name)
 {
 	struct lane *lane = &history->lanes[thread];
 
@@ -252,7 +253,7 @@ static void begin(struct history *history, uint32_t thread, const json_t *event,
 	lane->stack[lane->depth++] = begun_by(history, event, name);
 }
 
-static void end(struct history *history, uint32_t thread, const json_t *event)
+static void call_end(struct history *history, uint32_t thread, const json_t *event)
 {
 	struct lane *lane = &history->lanes[thread];
 
@@ -315,7 +316,7 @@ static bool is_command(const json_t *event, const struct lane *lane)
 
 /* ---- all events ---- */
 
-static void replace(char **text, const json_t *event, const char *member)
+static void replace_text(char **text, const json_t *event, const char *member)
 {
 	const char *value = json_string_value(arg_of(event, member));
 
@@ -336,13 +337,13 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 		history->bytes +=
 			(unsigned long long)json_number_value(arg_of(event, "event_bytes"));
 	} else if (!strcmp(name, "process_name")) {
-		replace(&history->processes[process].name, event, "name");
+		replace_text(&history->processes[process].name, event, "name");
 	} else if (!strcmp(name, "process_labels")) {
-		replace(&history->processes[process].labels, event, "labels");
+		replace_text(&history->processes[process].labels, event, "labels");
 	} else if (!strcmp(name, "thread_name")) {
 		uint32_t lane = lane_of(history, event, file);
 
-		replace(&history->lanes[lane].name, event, "name");
+		replace_text(&history->lanes[lane].name, event, "name");
 	} else if (!strcmp(name, "thread_sort_index")) {
 		uint32_t lane = lane_of(history, event, file);
 
@@ -350,7 +351,7 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 	}
 }
 
-static void slice(struct history *history, uint32_t lane, const json_t *event, const char *name)
+static void slice_add(struct history *history, uint32_t lane, const json_t *event, const char *name)
 {
 	if (is_command(event, &history->lanes[lane])) {
 		add_command(history, event, lane);
@@ -372,11 +373,11 @@ void history_event(struct history *history, const json_t *event, int file)
 	if (!strcmp(phase, "M"))
 		note_metadata(history, event, name, file);
 	else if (!strcmp(phase, "X"))
-		slice(history, lane_of(history, event, file), event, name);
+		slice_add(history, lane_of(history, event, file), event, name);
 	else if (!strcmp(phase, "B"))
-		begin(history, lane_of(history, event, file), event, name);
+		call_begin(history, lane_of(history, event, file), event, name);
 	else if (!strcmp(phase, "E"))
-		end(history, lane_of(history, event, file), event);
+		call_end(history, lane_of(history, event, file), event);
 }
 
 /* ---- when all are in ---- */

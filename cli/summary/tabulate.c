@@ -184,7 +184,7 @@ static int compare_calls(const void *a, const void *b, void *context)
 }
 
 /* Nearest rank: that of the least duration which at least `percent` of all do not exceed. */
-static size_t rank(size_t count, unsigned percent)
+static size_t nearest_rank(size_t count, unsigned percent)
 {
 	size_t nth = (count * percent + 99) / 100;
 
@@ -207,8 +207,8 @@ static size_t count_calls(const struct tabulation *of, const struct host_call *f
 	}
 	row->calls = (long long)count;
 	row->min = first[0].duration;
-	row->median = first[rank(count, 50)].duration;
-	row->p99 = first[rank(count, 99)].duration;
+	row->median = first[nearest_rank(count, 50)].duration;
+	row->p99 = first[nearest_rank(count, 99)].duration;
 	row->max = first[count - 1].duration;
 	return count;
 }
@@ -327,8 +327,8 @@ static size_t count_commands(const struct tabulation *of, const struct device_co
 	}
 	row->count = (long long)count;
 	row->min = duration_of(&first[0]);
-	row->median = duration_of(&first[rank(count, 50)]);
-	row->p99 = duration_of(&first[rank(count, 99)]);
+	row->median = duration_of(&first[nearest_rank(count, 50)]);
+	row->p99 = duration_of(&first[nearest_rank(count, 99)]);
 	row->max = duration_of(&first[count - 1]);
 	return count;
 }
@@ -460,7 +460,7 @@ struct extent {
 	bool any;
 };
 
-static void extend(struct extent *extent, int64_t start, int64_t end)
+static void extent_add(struct extent *extent, int64_t start, int64_t end)
 {
 	if (!extent->any || start < extent->first)
 		extent->first = start;
@@ -478,7 +478,8 @@ static void sum_calls(const struct tabulation *of, struct group_row *rows, struc
 		row->calls += !call->own;
 		row->failed += call->failed;
 		row->calls_time += call->own ? 0 : call->duration;
-		extend(&extents[call_group(of, call)], call->start, call->start + call->duration);
+		extent_add(&extents[call_group(of, call)], call->start,
+			   call->start + call->duration);
 	}
 }
 
@@ -492,7 +493,7 @@ static void sum_commands(const struct tabulation *of, struct group_row *rows,
 		row->commands++;
 		row->commands_time += duration_of(command);
 		row->bytes += command->has_bytes ? command->bytes : 0;
-		extend(&extents[command_group(of, command)], command->start, command->end);
+		extent_add(&extents[command_group(of, command)], command->start, command->end);
 	}
 }
 

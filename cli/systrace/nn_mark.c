@@ -10,7 +10,7 @@
 #include "cli/systrace/systrace_row.h"
 
 /* Where `what` begins, or NULL. */
-static char *find(char *text, size_t size, const char *what)
+static char *find_text(char *text, size_t size, const char *what)
 {
 	return memmem(text, size, what, strlen(what));
 }
@@ -20,7 +20,7 @@ static size_t remove_all(char *text, size_t size, const char *what)
 	size_t length = strlen(what);
 	char *at = text;
 
-	while ((at = find(at, size - (size_t)(at - text), what))) {
+	while ((at = find_text(at, size - (size_t)(at - text), what))) {
 		memmove(at, at + length, size - length - (size_t)(at - text));
 		size -= length;
 	}
@@ -32,15 +32,16 @@ static size_t remove_all(char *text, size_t size, const char *what)
  * belongs to the execution, and executing with a compilation switches from nothing. Returns the
  * size that remains.
  */
-static size_t mend(char *text, size_t size)
+static size_t correct_mark(char *text, size_t size)
 {
-	if (find(text, size, "ANeuralNetworksEvent_free") ||
-	    find(text, size, "ANeuralNetworksExecution_free")) {
-		for (char *at = text; (at = find(at, size - (size_t)(at - text), "_PT")); at += 3)
+	if (find_text(text, size, "ANeuralNetworksEvent_free") ||
+	    find_text(text, size, "ANeuralNetworksExecution_free")) {
+		for (char *at = text; (at = find_text(at, size - (size_t)(at - text), "_PT"));
+		     at += 3)
 			at[2] = 'E';
 		return size;
 	}
-	if (find(text, size, "[SW][NN_LA_PR]executeWithCompilation"))
+	if (find_text(text, size, "[SW][NN_LA_PR]executeWithCompilation"))
 		return remove_all(text, size, "[SW]");
 	return size;
 }
@@ -85,17 +86,17 @@ static const char *find_tag(const char *text, const char *end, size_t *size)
 /* "NN_LR_PC". */
 static bool parse_tag(struct mark *mark, const char *tag, size_t size)
 {
-	const char *end = tag + size, *layer = memchr(tag, '_', size), *phase;
+	const char *end = tag + size, *nn_layer = memchr(tag, '_', size), *nn_phase;
 
-	if (!layer)
+	if (!nn_layer)
 		return false;
-	layer++;
-	phase = memchr(layer, '_', (size_t)(end - layer));
-	if (!phase || memchr(phase + 1, '_', (size_t)(end - phase - 1)))
+	nn_layer++;
+	nn_phase = memchr(nn_layer, '_', (size_t)(end - nn_layer));
+	if (!nn_phase || memchr(nn_phase + 1, '_', (size_t)(end - nn_phase - 1)))
 		return false;
-	mark->layer = nn_layer_number(layer, (size_t)(phase - layer));
-	phase++;
-	mark->phase = nn_phase_number(phase, (size_t)(end - phase));
+	mark->nn_layer = nn_layer_number(nn_layer, (size_t)(nn_phase - nn_layer));
+	nn_phase++;
+	mark->nn_phase = nn_phase_number(nn_phase, (size_t)(end - nn_phase));
 	return true;
 }
 
@@ -107,29 +108,29 @@ static enum mark_fault map_untagged(struct mark *mark, const char *text, size_t 
 	bool notify = row_has(text, size, "notify");
 
 	if (row_has(text, size, "::client"))
-		mark->layer = notify ? NN_LAYER_LX : NN_LAYER_LI;
+		mark->nn_layer = notify ? NN_LAYER_LX : NN_LAYER_LI;
 	else if (row_has(text, size, "::server"))
-		mark->layer = notify ? NN_LAYER_LX : NN_LAYER_LD;
+		mark->nn_layer = notify ? NN_LAYER_LX : NN_LAYER_LD;
 	else if (row_has(text, size, "getCapabilities") ||
 		 row_has(text, size, "getSupportedOperations"))
-		mark->layer = NN_LAYER_LD;
+		mark->nn_layer = NN_LAYER_LD;
 	else if (!row_has(text, size, "HIDL"))
-		mark->layer = NN_LAYER_LX;
+		mark->nn_layer = NN_LAYER_LX;
 	else
 		return MARK_OTHER;
 
 	if (row_has(text, size, "IAllocator"))
-		mark->phase = NN_PHASE_PU;
+		mark->nn_phase = NN_PHASE_PU;
 	else if (row_has(text, size, "getCapabilities"))
-		mark->phase = NN_PHASE_PI;
+		mark->nn_phase = NN_PHASE_PI;
 	else if (row_has(text, size, "prepareModel") ||
 		 row_has(text, size, "getSupportedOperations") ||
 		 row_has(text, size, "IPreparedModelCallback"))
-		mark->phase = NN_PHASE_PC;
+		mark->nn_phase = NN_PHASE_PC;
 	else if (row_has(text, size, "execute") || row_has(text, size, "IExecutionCallback"))
-		mark->phase = NN_PHASE_PE;
+		mark->nn_phase = NN_PHASE_PE;
 	else
-		mark->phase = NN_PHASE_PI;
+		mark->nn_phase = NN_PHASE_PI;
 	return MARK_SOUND;
 }
 
@@ -175,7 +176,7 @@ static enum timed_function find_function(char *text, size_t size)
 	close = memchr(name, '|', (size_t)(end - name));
 	if (close)
 		end = close;
-	if (!find(name, (size_t)(end - name), "[NN_"))
+	if (!find_text(name, (size_t)(end - name), "[NN_"))
 		return timed_function(name, (size_t)(end - name));
 	end = name + remove_all(name, (size_t)(end - name), "[SUB]");
 	end = name + remove_all(name, (size_t)(end - name), "[SW]");
@@ -194,10 +195,10 @@ enum mark_fault mark_parse(struct mark *mark, char *text, size_t size)
 	size_t tag_size;
 	const char *tag;
 
-	size = mend(text, size);
+	size = correct_mark(text, size);
 	*mark = (struct mark){
-		.switches = find(text, size, "[SW]") != NULL,
-		.subtracts = find(text, size, "[SUB]") != NULL,
+		.switches = find_text(text, size, "[SW]") != NULL,
+		.subtracts = find_text(text, size, "[SUB]") != NULL,
 	};
 	tag = find_tag(text, text + size, &tag_size);
 	if (tag && !parse_tag(mark, tag, tag_size))

@@ -41,7 +41,7 @@ enum mark_fault {
 };
 
 struct mark {
-	uint16_t layer, phase;
+	uint16_t nn_layer, nn_phase;
 	bool switches;	/* [SW]: it ends what the mark before it began */
 	bool subtracts; /* [SUB] */
 	enum timed_function function;

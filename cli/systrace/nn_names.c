@@ -81,14 +81,14 @@ static const char *name_of(uint16_t number, const char *const *known, unsigned c
 	return number < count ? known[number] : others->list[number - count];
 }
 
-const char *nn_layer_name(uint16_t layer)
+const char *nn_layer_name(uint16_t nn_layer)
 {
-	return name_of(layer, known_layers, NN_LAYERS_KNOWN, &other_layers);
+	return name_of(nn_layer, known_layers, NN_LAYERS_KNOWN, &other_layers);
 }
 
-const char *nn_phase_name(uint16_t phase)
+const char *nn_phase_name(uint16_t nn_phase)
 {
-	return name_of(phase, known_phases, NN_PHASES_KNOWN, &other_phases);
+	return name_of(nn_phase, known_phases, NN_PHASES_KNOWN, &other_phases);
 }
 
 const char *nn_overall_name(enum overall overall)
@@ -106,9 +106,9 @@ void nn_names_free(void)
 	memset(&other_phases, 0, sizeof(other_phases));
 }
 
-bool nn_phase_is_of_execution(uint16_t phase)
+bool nn_phase_is_of_execution(uint16_t nn_phase)
 {
-	return phase < NN_PHASES_KNOWN && OF_EXECUTION & BIT(phase);
+	return nn_phase < NN_PHASES_KNOWN && OF_EXECUTION & BIT(nn_phase);
 }
 
 bool nn_phase_nests(uint16_t above, uint16_t below)

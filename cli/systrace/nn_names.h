@@ -52,13 +52,13 @@ enum overall { OVERALL_PO, OVERALL_PWU, OVERALL_PBM, OVERALLS };
 /* Numbers of names, also of those that are in none of these lists. `size` is the name's length. */
 uint16_t nn_layer_number(const char *name, size_t size);
 uint16_t nn_phase_number(const char *name, size_t size);
-const char *nn_layer_name(uint16_t layer);
-const char *nn_phase_name(uint16_t phase);
+const char *nn_layer_name(uint16_t nn_layer);
+const char *nn_phase_name(uint16_t nn_phase);
 const char *nn_overall_name(enum overall overall);
 void nn_names_free(void);
 
 /* A part of execution. */
-bool nn_phase_is_of_execution(uint16_t phase);
+bool nn_phase_is_of_execution(uint16_t nn_phase);
 
 /* The phase may stand below the other one, within a layer too, and counts for itself there. */
 bool nn_phase_nests(uint16_t above, uint16_t below);

@@ -58,17 +58,17 @@ static uint32_t thread_of(struct slices *slices, const json_t *event)
 /* The word NN_LD_PE of a call's category. */
 static void find_stage(struct slice *slice, const char *category)
 {
-	const char *word = strstr(category, ",NN_"), *layer = word ? word + 4 : "",
-		   *phase = strchr(layer, '_');
+	const char *word = strstr(category, ",NN_"), *nn_layer = word ? word + 4 : "",
+		   *nn_phase = strchr(nn_layer, '_');
 
-	if (!phase)
+	if (!nn_phase)
 		return;
-	slice->layer = nn_layer_number(layer, (size_t)(phase - layer));
-	phase++;
-	slice->phase = nn_phase_number(phase, strcspn(phase, ","));
+	slice->nn_layer = nn_layer_number(nn_layer, (size_t)(nn_phase - nn_layer));
+	nn_phase++;
+	slice->nn_phase = nn_phase_number(nn_phase, strcspn(nn_phase, ","));
 }
 
-static struct slice *add(struct slices *slices)
+static struct slice *slices_add(struct slices *slices)
 {
 	if (slices->count == slices->room) {
 		slices->room = slices->room ? 2 * slices->room : 1024;
@@ -76,7 +76,7 @@ static struct slice *add(struct slices *slices)
 			need(reallocarray(slices->list, slices->room, sizeof(*slices->list)));
 	}
 	slices->list[slices->count] =
-		(struct slice){.order = (uint32_t)slices->count, .layer = NN_LAYER_NONE};
+		(struct slice){.order = (uint32_t)slices->count, .nn_layer = NN_LAYER_NONE};
 	return &slices->list[slices->count++];
 }
 
@@ -94,10 +94,10 @@ static void name_slice(const struct slices *slices, struct slice *slice, uint32_
 	slice->is_mark = strstr(slices->names.list[name], MARK_SIGN) != NULL;
 }
 
-static void complete(struct slices *slices, const json_t *event)
+static void complete_event(struct slices *slices, const json_t *event)
 {
 	uint32_t thread = thread_of(slices, event);
-	struct slice *slice = add(slices);
+	struct slice *slice = slices_add(slices);
 
 	slice->thread = thread;
 	slice->start = time_in(event, "ts");
@@ -108,7 +108,7 @@ static void complete(struct slices *slices, const json_t *event)
 	find_stage(slice, text_in(event, "cat"));
 }
 
-static void begin(struct slices *slices, const json_t *event)
+static void begin_event(struct slices *slices, const json_t *event)
 {
 	uint32_t number = thread_of(slices, event);
 	struct slice_thread *thread = &slices->threads[number];
@@ -126,7 +126,7 @@ static void end_innermost(struct slices *slices, uint32_t number, int64_t end)
 {
 	struct slice_thread *thread = &slices->threads[number];
 	struct slice_begun begun = thread->begun[--thread->depth];
-	struct slice *slice = add(slices);
+	struct slice *slice = slices_add(slices);
 
 	slice->thread = number;
 	slice->start = begun.start;
@@ -134,7 +134,7 @@ static void end_innermost(struct slices *slices, uint32_t number, int64_t end)
 	name_slice(slices, slice, begun.name);
 }
 
-static void metadata(struct slices *slices, const json_t *event)
+static void metadata_event(struct slices *slices, const json_t *event)
 {
 	const char *what = text_in(event, "name"),
 		   *name = text_in(json_object_get(event, "args"), "name");
@@ -158,11 +158,11 @@ void slices_event(struct slices *slices, const json_t *event)
 	if (!*phase || phase[1])
 		return;
 	if (*phase == 'M') {
-		metadata(slices, event);
+		metadata_event(slices, event);
 	} else if (*phase == 'X') {
-		complete(slices, event);
+		complete_event(slices, event);
 	} else if (*phase == 'B') {
-		begin(slices, event);
+		begin_event(slices, event);
 	} else if (*phase == 'E') {
 		uint32_t thread = thread_of(slices, event);
 
@@ -192,7 +192,7 @@ static int outer_first(const void *a, const void *b)
 void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start,
 		       int64_t end)
 {
-	struct slice *slice = add(slices);
+	struct slice *slice = slices_add(slices);
 
 	slice->thread = thread;
 	slice->start = start;
@@ -203,7 +203,7 @@ void slices_add_around(struct slices *slices, uint32_t thread, const char *name,
 }
 
 /* Which calls have marks in them. */
-static void look_for_marks(struct slices *slices, const struct slice_thread *thread)
+static void find_marks_within(struct slices *slices, const struct slice_thread *thread)
 {
 	struct slice **stack = need(calloc(thread->last - thread->first + 1, sizeof(*stack)));
 	size_t depth = 0;
@@ -237,7 +237,7 @@ void slices_arrange(struct slices *slices)
 		thread->last = i + 1;
 	}
 	for (uint32_t thread = 0; thread < slices->nthreads; thread++)
-		look_for_marks(slices, &slices->threads[thread]);
+		find_marks_within(slices, &slices->threads[thread]);
 }
 
 void slices_free(struct slices *slices)

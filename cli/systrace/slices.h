@@ -22,7 +22,7 @@ struct slice {
 	uint32_t thread, name; /* numbers */
 	uint32_t order;	       /* which slice of the file it was, by their ends */
 	/* of a driver call (cli/systrace/nn_names.h); NN_LAYER_NONE: it has none */
-	uint16_t layer, phase;
+	uint16_t nn_layer, nn_phase;
 	bool is_mark;	 /* the name is a mark of layer and phase */
 	bool holds_mark; /* a mark lies in it */
 };

@@ -285,7 +285,7 @@ static bool may_be_text(const struct systrace_text *text)
 /* Whatever is compressed in it, within something compressed. */
 #define MOST_WRAPPINGS 4
 
-static enum systrace_kind unwrap(struct systrace_text *text)
+static enum systrace_kind text_unwrap(struct systrace_text *text)
 {
 	uint64_t packed;
 
@@ -318,7 +318,7 @@ enum systrace_kind systrace_text_open(struct systrace_text *text, const char *pa
 	text->block = need(malloc(BLOCK + SCAN_BEHIND));
 	if (!open_file(text, path))
 		return SYSTRACE_UNREADABLE;
-	return is_our_trace(text) ? SYSTRACE_OTHER_TRACE : unwrap(text);
+	return is_our_trace(text) ? SYSTRACE_OTHER_TRACE : text_unwrap(text);
 }
 
 bool systrace_text_make(struct systrace_text *text, const char *path,
@@ -344,7 +344,7 @@ bool systrace_text_make(struct systrace_text *text, const char *path,
 	use_spool(text, spool);
 	text->is_made = true;
 	text->is_cut = code == EXIT_INCOMPLETE;
-	return written && code != EXIT_BROKEN && unwrap(text) == SYSTRACE_TEXT;
+	return written && code != EXIT_BROKEN && text_unwrap(text) == SYSTRACE_TEXT;
 }
 
 void systrace_text_close(struct systrace_text *text)

@@ -25,7 +25,7 @@
 /* A slice that is open, and what it counts for: what says nothing of that has what it lies in. */
 struct frame {
 	int64_t start, end;
-	uint16_t layer, phase;
+	uint16_t nn_layer, nn_phase;
 	unsigned rows; /* that began it */
 };
 
@@ -49,41 +49,41 @@ struct rows {
 /* ---- what a call counts for ---- */
 
 struct stage {
-	uint16_t layer, phase;
+	uint16_t nn_layer, nn_phase;
 	bool through; /* it goes through the runtime, which has no slice of its own */
 };
 
 /* The phase may stand below the other one, or, as the contract has it, in its place. */
-static bool phase_fits(const struct frame *above, uint16_t phase)
+static bool phase_fits(const struct frame *above, uint16_t nn_phase)
 {
-	bool executes = phase == NN_PHASE_PE || nn_phase_is_of_execution(phase);
+	bool executes = nn_phase == NN_PHASE_PE || nn_phase_is_of_execution(nn_phase);
 
-	return above->phase == NN_PHASE_NONE || phase == above->phase || phase == NN_PHASE_PI ||
-	       nn_phase_nests(above->phase, phase) ||
-	       (executes && nn_phase_nests(above->phase, NN_PHASE_PE)) ||
-	       (above->layer == NN_LAYER_LA && above->phase != NN_PHASE_PO && !executes);
+	return above->nn_phase == NN_PHASE_NONE || nn_phase == above->nn_phase ||
+	       nn_phase == NN_PHASE_PI || nn_phase_nests(above->nn_phase, nn_phase) ||
+	       (executes && nn_phase_nests(above->nn_phase, NN_PHASE_PE)) ||
+	       (above->nn_layer == NN_LAYER_LA && above->nn_phase != NN_PHASE_PO && !executes);
 }
 
-static uint16_t phase_within(const struct frame *above, uint16_t phase)
+static uint16_t phase_within(const struct frame *above, uint16_t nn_phase)
 {
-	if (phase_fits(above, phase))
-		return phase;
-	return nn_phase_nests(above->phase, NN_PHASE_PE) && above->phase != NN_PHASE_PO
+	if (phase_fits(above, nn_phase))
+		return nn_phase;
+	return nn_phase_nests(above->nn_phase, NN_PHASE_PE) && above->nn_phase != NN_PHASE_PO
 		       ? NN_PHASE_PE
-		       : above->phase;
+		       : above->nn_phase;
 }
 
 static struct stage stage_within(const struct frame *above, const struct slice *call)
 {
-	bool drives = call->layer == NN_LAYER_LD,
-	     works = above->layer == NN_LAYER_LD || above->layer == NN_LAYER_LC;
+	bool drives = call->nn_layer == NN_LAYER_LD,
+	     works = above->nn_layer == NN_LAYER_LD || above->nn_layer == NN_LAYER_LC;
 
-	if (above->layer == NN_LAYER_NONE || above->layer == NN_LAYER_LA)
-		return (struct stage){call->layer, phase_within(above, call->phase), drives};
-	if (above->layer == NN_LAYER_LR)
-		return (struct stage){call->layer, phase_within(above, call->phase), false};
+	if (above->nn_layer == NN_LAYER_NONE || above->nn_layer == NN_LAYER_LA)
+		return (struct stage){call->nn_layer, phase_within(above, call->nn_phase), drives};
+	if (above->nn_layer == NN_LAYER_LR)
+		return (struct stage){call->nn_layer, phase_within(above, call->nn_phase), false};
 	if (drives && works)
-		return (struct stage){above->layer, phase_within(above, call->phase), false};
+		return (struct stage){above->nn_layer, phase_within(above, call->nn_phase), false};
 	return (struct stage){NN_LAYER_LU, NN_PHASE_PU, false};
 }
 
@@ -117,8 +117,8 @@ static void put_begin(const struct rows *rows, const struct lane *lane, int64_t 
 	put_row(rows, lane, time, 'B');
 	fputc('|', rows->to);
 	if (stage)
-		fprintf(rows->to, "[NN_%s_%s]", nn_layer_name(stage->layer),
-			nn_phase_name(stage->phase));
+		fprintf(rows->to, "[NN_%s_%s]", nn_layer_name(stage->nn_layer),
+			nn_phase_name(stage->nn_phase));
 	put_plain(rows->to, name);
 	fputc('\n', rows->to);
 }
@@ -132,9 +132,9 @@ static void put_mark(const struct rows *rows, const struct lane *lane, int64_t t
 
 /* ---- slices ---- */
 
-static struct frame *push(struct lane *lane)
+static struct frame *frame_push(struct lane *lane)
 {
-	static const struct frame none = {.layer = NN_LAYER_NONE, .phase = NN_PHASE_NONE};
+	static const struct frame none = {.nn_layer = NN_LAYER_NONE, .nn_phase = NN_PHASE_NONE};
 
 	if (lane->depth == lane->room) {
 		lane->room = lane->room ? 2 * lane->room : 16;
@@ -153,26 +153,26 @@ static void enter_mark(struct frame *frame, const char *text)
 	int size = snprintf(copy, sizeof(copy), "B|0|%s", text);
 
 	if (mark_parse(&mark, copy, size < (int)sizeof(copy) ? (size_t)size : sizeof(copy) - 1) ||
-	    mark.layer == NN_LAYER_LX)
+	    mark.nn_layer == NN_LAYER_LX)
 		return;
-	frame->layer = mark.layer;
-	if (mark.phase != NN_PHASE_PU)
-		frame->phase = mark.phase;
+	frame->nn_layer = mark.nn_layer;
+	if (mark.nn_phase != NN_PHASE_PU)
+		frame->nn_phase = mark.nn_phase;
 }
 
 static void enter_call(const struct rows *rows, const struct lane *lane, const struct slice *slice,
 		       struct frame *frame, const char *name)
 {
 	struct stage stage = stage_within(frame, slice),
-		     through = {NN_LAYER_LR, stage.phase, false};
+		     through = {NN_LAYER_LR, stage.nn_phase, false};
 
 	if (stage.through)
 		put_begin(rows, lane, slice->start, &through, name);
 	put_begin(rows, lane, slice->start, &stage, name);
 	frame->rows = stage.through ? 2 : 1;
-	frame->layer = stage.layer;
-	if (stage.phase != NN_PHASE_PU)
-		frame->phase = stage.phase;
+	frame->nn_layer = stage.nn_layer;
+	if (stage.nn_phase != NN_PHASE_PU)
+		frame->nn_phase = stage.nn_phase;
 }
 
 static void begin_slice(const struct rows *rows, struct lane *lane)
@@ -180,14 +180,14 @@ static void begin_slice(const struct rows *rows, struct lane *lane)
 	const struct slice *slice = &rows->slices->list[lane->next++];
 	const char *name = rows->slices->names.list[slice->name];
 	int64_t outer = lane->depth ? lane->open[lane->depth - 1].end : NEVER;
-	struct frame *frame = push(lane);
+	struct frame *frame = frame_push(lane);
 
 	frame->start = slice->start;
 	frame->end = slice->end < outer ? slice->end : outer;
 	if (slice->is_mark) {
 		put_mark(rows, lane, slice->start, name);
 		enter_mark(frame, name);
-	} else if (slice->layer != NN_LAYER_NONE && !slice->holds_mark) {
+	} else if (slice->nn_layer != NN_LAYER_NONE && !slice->holds_mark) {
 		enter_call(rows, lane, slice, frame, name);
 	} else {
 		put_begin(rows, lane, slice->start, NULL, name);
@@ -224,7 +224,7 @@ static int64_t next_time(const struct rows *rows, const struct lane *lane)
 
 /* ---- all threads ---- */
 
-static bool earlier(const struct rows *rows, uint32_t one, uint32_t other)
+static bool lane_is_earlier(const struct rows *rows, uint32_t one, uint32_t other)
 {
 	int64_t a = next_time(rows, &rows->lanes[one]), b = next_time(rows, &rows->lanes[other]);
 
@@ -238,7 +238,7 @@ static void sift_down(struct rows *rows, uint32_t at)
 
 		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < rows->nheap;
 		     child++)
-			if (earlier(rows, rows->heap[child], rows->heap[least]))
+			if (lane_is_earlier(rows, rows->heap[child], rows->heap[least]))
 				least = child;
 		if (least == at)
 			return;
@@ -316,7 +316,7 @@ static const struct slice *first_call(const struct slices *slices)
 		const struct slice *slice = &slices->list[i];
 		const struct slice_thread *thread = &slices->threads[slice->thread];
 
-		if (slice->layer == NN_LAYER_NONE)
+		if (slice->nn_layer == NN_LAYER_NONE)
 			continue;
 		if (thread->tid == thread->pid)
 			return slice;
@@ -339,7 +339,7 @@ static void mark_overall(struct slices *slices)
 	if (!any)
 		return;
 	for (size_t i = 0; i < slices->count; i++) {
-		if (slices->list[i].layer == NN_LAYER_NONE)
+		if (slices->list[i].nn_layer == NN_LAYER_NONE)
 			continue;
 		start = slices->list[i].start < start ? slices->list[i].start : start;
 		end = slices->list[i].end > end ? slices->list[i].end : end;
