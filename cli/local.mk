@@ -11,7 +11,7 @@ libtl_phases_la_SOURCES = \
 	%D%/systrace/systrace.h %D%/systrace/nn_mark.h %D%/systrace/nn_mark.c %D%/systrace/nn_names.h %D%/systrace/nn_names.c \
 	%D%/systrace/systrace_packed.h %D%/systrace/systrace_packed.c %D%/systrace/systrace_reader.h %D%/systrace/systrace_reader.c \
 	%D%/systrace/systrace_row.h %D%/systrace/systrace_row.c %D%/systrace/systrace_scan.h %D%/systrace/systrace_text.h %D%/systrace/systrace_text.c \
-	%D%/phases/phase_detail.h %D%/phases/phase_detail.c %D%/phases/phase_print.h %D%/phases/phase_print.c %D%/phases/phase_run.h %D%/phases/phase_run.c \
+	%D%/phases/phase_detail.h %D%/phases/phase_detail.c %D%/phases/phase_print.h %D%/phases/phase_print.c %D%/phases/phase_run.h %D%/phases/phase_run.c %D%/phases/phase_times.h %D%/phases/phase_times.c \
 	%D%/phases/phase_threads.h %D%/phases/phase_threads.c %D%/phases/phase_tree.h %D%/phases/phase_tree.c
 
 # A line for each room; a new command adds its own.
@@ -28,8 +28,8 @@ tracelayer_SOURCES = \
 	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_encode.c \
 	%D%/recover/recover.h %D%/recover/recover.c %D%/recover/recovery.h %D%/recover/recovery.c \
 	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
-	%D%/run/run.h %D%/run/run.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/started_images.h %D%/run/started_images.c \
-	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_process.h %D%/profile/profile_process.c %D%/profile/profile_output.c
+	%D%/run/run.h %D%/run/run.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
+	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_process.h %D%/profile/profile_process.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_names.h %D%/profile/profile_names.c %D%/profile/profile_output.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
 tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/phases/phase_run.h"
+#include "cli/phases/phase_times.h"
 
 struct phase_style {
 	bool total_times;   /* of layers with all that they call; else what each spends itself */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_run.h: one run of an NNAPI program while it is read, and what its layers spent in its
- * phases.
+ * phase_run.h: one run of an NNAPI program while it is read. phase_times.h adds it up.
  *
  * A run ends where the next mark [NN_LA_PO] begins. The memory of one run is used again for the
  * next.
@@ -73,21 +72,6 @@ struct run {
 	} fault;
 };
 
-/* By phase and layer, ms; NN_LAYER_LT is the longest. NAN where nothing is known. */
-struct phase_table {
-	double of[NN_PHASES][NN_LAYERS + 1];
-};
-
-/* Tables of the whole, and by what the program was doing overall (PO is the whole). */
-struct phase_times {
-	struct phase_table total[OVERALLS], self[OVERALLS];
-	/* what each spends itself, by the call tree: each moment once; totals are sums */
-	struct phase_table tree[OVERALLS];
-	uint64_t executions[OVERALLS];
-	bool is_benchmark; /* warmed up and measured: there are tables of both */
-	bool is_half;	   /* only one of these: it is in the whole */
-};
-
 /* A mark of this thread's that begins, or ends, something. `text` may be written to. */
 enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
 			 char *text, size_t size);
@@ -96,7 +80,11 @@ enum run_fault run_end(struct run *run, struct tracker *tracker, double time, ui
 /* The tracker whose marks have not all ended, or NULL. */
 const struct tracker *run_open(const struct run *run);
 
-enum run_fault run_add_up(struct run *run, struct phase_times *times);
+/* Keeps what the fault is about. Returns `why`. */
+enum run_fault run_set_fault(struct run *run, enum run_fault why, const struct tracker *tracker,
+			     uint64_t offset, uint32_t node);
+
+void spans_add(struct spans *spans, struct span span);
 
 /* Another one begins. */
 void run_clear(struct run *run);

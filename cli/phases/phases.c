@@ -22,7 +22,7 @@
 #include "cli/phases/phase_detail.h"
 #include "cli/phases/phase_print.h"
 #include "cli/systrace/systrace.h"
-#include "cli/phases/phase_run.h"
+#include "cli/phases/phase_times.h"
 #include "cli/phases/phase_threads.h"
 
 struct wishes {

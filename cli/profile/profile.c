@@ -10,13 +10,11 @@
  *
  * When this command starts the program, this process is only the launcher, as in `tracelayer run`:
  * it closes everything that the program alone should hold. A child, forked before, is the sampler.
- * It finds processes by the folder that the layer reports into (common/run_protocol.h), and the
- * program's end by `struct shared`.
+ * It learns of the program's end from `struct shared` (profile_sampler.h).
  */
 #include "config.h"
 
 #include <argp.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -27,9 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/run/run.h"
@@ -38,13 +34,11 @@
 #include "cli/leftovers/leftovers.h"
 #include "cli/outputs/outputs.h"
 #include "cli/profile/profile.h"
+#include "cli/profile/profile_sampler.h"
 #include "common/run_protocol.h"
 #include "common/settings.h"
 
-#define HZ_MOST 20000u
-#define HEAR_NS 10000000u /* between two looks whether there are new reports */
-/* between two scans of them, though the folder's time is the same */
-#define SCAN_NS	    200000000u
+#define HZ_MOST	    20000u
 #define FORMATS_ARE "use .txt, .folded, .speedscope.json or .json"
 
 struct wishes {
@@ -56,252 +50,6 @@ struct wishes {
 	size_t noutputs;
 	bool force;
 };
-
-/* What launcher and sampler share. */
-struct shared {
-	_Atomic bool over; /* the program has ended */
-};
-
-struct sampler {
-	const struct wishes *wishes;
-	struct profiled profiled;
-	struct watched **processes;
-	size_t nprocesses, seen;
-	int reports; /* the folder; -1: none */
-	const struct shared *shared;
-	pid_t launcher;
-	uint64_t periods; /* that the pass under way counts for */
-	uint64_t now, reports_read, folder_scanned;
-	struct timespec folder_time; /* of its last change, when it was scanned */
-	bool orphan;		     /* the launcher was killed */
-};
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-/* ---- samples */
-
-static struct profile_lane *lane_of(struct sampler *sampler, struct watched_thread *thread)
-{
-	struct profiled *profiled = &sampler->profiled;
-	struct profile_lane *lane = thread->of_caller;
-
-	if (lane)
-		return lane;
-	lane = need(calloc(1, sizeof(*lane)));
-	lane->thread = *thread;
-	profiled->lanes = need(reallocarray(profiled->lanes, profiled->nlanes + 1, sizeof(lane)));
-	profiled->lanes[profiled->nlanes++] = lane;
-	profiled->profile.threads++;
-	thread->of_caller = lane;
-	return lane;
-}
-
-static void keep_run(struct sampler *sampler, struct profile_lane *lane,
-		     const struct tl_profile_node *place)
-{
-	struct profile_run *last = lane->count ? &lane->runs[lane->count - 1] : NULL;
-	uint64_t period = sampler->profiled.period,
-		 start = sampler->now - (sampler->periods - 1) * period;
-
-	/* Also where it is the same: it may not have been there in between. */
-	if (last && last->place == place && start < last->start + (last->periods + 2) * period) {
-		last->periods += sampler->periods;
-		return;
-	}
-	if (lane->count == lane->room) {
-		lane->room = lane->room ? 2 * lane->room : 64;
-		lane->runs = need(reallocarray(lane->runs, lane->room, sizeof(*lane->runs)));
-	}
-	lane->runs[lane->count++] = (struct profile_run){start, sampler->periods, place};
-}
-
-static void sampler_take(void *context, struct watched_thread *thread, const struct tl_label *stack,
-			 uint32_t count)
-{
-	struct sampler *sampler = context;
-	struct profile_lane *lane = lane_of(sampler, thread);
-	const struct tl_profile_node *place =
-		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->periods);
-
-	if (sampler->profiled.keep_runs)
-		keep_run(sampler, lane, place);
-}
-
-/* ---- processes */
-
-static void add_process(struct sampler *sampler, struct watched *process)
-{
-	sampler->processes =
-		need(reallocarray(sampler->processes, sampler->nprocesses + 1, sizeof(process)));
-	sampler->processes[sampler->nprocesses++] = process;
-	sampler->seen++;
-}
-
-/*
- * Delete the buffers of a process that is dead. One that is about to die is given the time for it.
- */
-static void delete_buffers(const struct watched *process)
-{
-	struct leftover file;
-	enum leftover_state state;
-
-	for (int waited = 0; waited < LEFTOVER_DYING_MS; waited += 10) {
-		state = leftover_claim(watched_path(process), &file);
-		if (state != LEFTOVER_LIVE || !leftover_is_dying(watched_header(process)->pid))
-			break;
-		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	}
-	if (state == LEFTOVER_OURS)
-		leftover_delete(&file);
-	if (state == LEFTOVER_OURS || state == LEFTOVER_UNCLEAR)
-		leftover_release(&file);
-}
-
-/*
- * What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of
- * no use to anybody.
- */
-static void process_close(struct watched *process)
-{
-	if (atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) !=
-	    TL_FILE_RECORDS)
-		delete_buffers(process);
-	watched_close(process);
-}
-
-static bool sampler_knows(const struct sampler *sampler, const char *path)
-{
-	for (size_t i = 0; i < sampler->nprocesses; i++)
-		if (!strcmp(watched_path(sampler->processes[i]), path))
-			return true;
-	return false;
-}
-
-/*
- * A report of buffers: a link's target is their path. It goes once they are there; all other
- * reports go at once.
- */
-static void sampler_read_report(struct sampler *sampler, const char *name)
-{
-	char path[PATH_MAX];
-	ssize_t length = readlinkat(sampler->reports, name, path, sizeof(path) - 1);
-	struct watched *process;
-
-	if (length < 0)
-		return;
-	path[length] = 0;
-	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) &&
-	    !sampler_knows(sampler, path)) {
-		process = watched_open(path);
-		if (!process) {
-			sampler->folder_time.tv_nsec = -1;
-			return;
-		}
-		add_process(sampler, process);
-	}
-	unlinkat(sampler->reports, name, 0);
-}
-
-/*
- * Folders' times are coarse, so that one that seems to be as before is scanned now and then, too.
- */
-static bool reports_changed(struct sampler *sampler)
-{
-	struct stat stat;
-
-	if (fstat(sampler->reports, &stat))
-		return false;
-	if (stat.st_mtim.tv_sec == sampler->folder_time.tv_sec &&
-	    stat.st_mtim.tv_nsec == sampler->folder_time.tv_nsec &&
-	    sampler->now - sampler->folder_scanned < SCAN_NS)
-		return false;
-	sampler->folder_time = stat.st_mtim;
-	sampler->folder_scanned = sampler->now;
-	return true;
-}
-
-static void sampler_read_reports(struct sampler *sampler)
-{
-	DIR *links;
-	struct dirent *link;
-	int folder;
-
-	if (sampler->now - sampler->reports_read < HEAR_NS)
-		return;
-	sampler->reports_read = sampler->now;
-	sampler->orphan = sampler->shared && getppid() != sampler->launcher;
-	if (sampler->reports < 0 || !reports_changed(sampler))
-		return;
-	folder = openat(sampler->reports, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	links = folder < 0 ? NULL : fdopendir(folder);
-	if (!links)
-		return;
-	while ((link = readdir(links)))
-		if (*link->d_name != '.')
-			sampler_read_report(sampler, link->d_name);
-	closedir(links);
-}
-
-/* ---- sampling */
-
-static void sampler_pass(struct sampler *sampler)
-{
-	size_t left = 0;
-
-	sampler->profiled.profile.passes++;
-	for (size_t i = 0; i < sampler->nprocesses; i++) {
-		struct watched *process = sampler->processes[i];
-		if (watched_look(process, sampler_take, sampler))
-			sampler->processes[left++] = process;
-		else
-			process_close(process);
-	}
-	sampler->nprocesses = left;
-}
-
-static bool sampler_is_over(const struct sampler *sampler)
-{
-	if (interrupted)
-		return true;
-	if (!sampler->shared)
-		return !sampler->nprocesses;
-	/* Acquire: pairs with the launcher's release. */
-	return atomic_load_explicit(&sampler->shared->over, memory_order_acquire) ||
-	       sampler->orphan;
-}
-
-static void wait_until(uint64_t time)
-{
-	const struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
-
-	/* Not again: who interrupts wants to be heard. */
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-}
-
-static void sampler_run(struct sampler *sampler)
-{
-	const struct wishes *wishes = sampler->wishes;
-	struct tl_profile_beat beat = tl_profile_beat_of(wishes->hz);
-	uint64_t length = (uint64_t)(wishes->seconds * 1e9);
-
-	sampler->profiled.period = beat.period;
-	while (!length || tl_profile_now() - beat.start < length) {
-		wait_until(tl_profile_beat_next(&beat));
-		if (sampler_is_over(sampler))
-			break;
-		sampler->periods = tl_profile_beat_comes(&beat);
-		sampler->now = tl_profile_now();
-		sampler_read_reports(sampler);
-		sampler_pass(sampler);
-	}
-	sampler->profiled.profile.elapsed = tl_profile_now() - beat.start;
-}
 
 /* ---- what comes of it */
 
@@ -324,7 +72,7 @@ static void say_totals(const struct sampler *sampler, const char *files)
 	say("profile: %s%s%llu samples of %llu threads in %zu process%s, %.2f s at %.1f of %u Hz; %.2f %% of a core",
 	    files, *files ? ": " : "", (unsigned long long)profile->root.weight,
 	    (unsigned long long)profile->threads, sampler->seen, sampler->seen == 1 ? "" : "es",
-	    seconds, seconds > 0 ? (double)profile->passes / seconds : 0, sampler->wishes->hz,
+	    seconds, seconds > 0 ? (double)profile->passes / seconds : 0, sampler->hz,
 	    own_share(profile->elapsed));
 }
 
@@ -343,10 +91,11 @@ static int print_profile(struct sampler *sampler, const struct output_file *file
 }
 
 /* `list`, of the files' names, gets its. */
-static bool write_output(struct sampler *sampler, const char *path, char *list, size_t room)
+static bool write_output(struct sampler *sampler, const char *path, bool force, char *list,
+			 size_t room)
 {
 	struct output_file file;
-	int error = output_file_open(&file, path, sampler->wishes->force), failed;
+	int error = output_file_open(&file, path, force), failed;
 
 	if (!error) {
 		failed = print_profile(sampler, &file);
@@ -360,9 +109,8 @@ static bool write_output(struct sampler *sampler, const char *path, char *list, 
 	return !error;
 }
 
-static int finish_profile(struct sampler *sampler)
+static int finish_profile(struct sampler *sampler, const struct wishes *wishes)
 {
-	const struct wishes *wishes = sampler->wishes;
 	int code = EXIT_DONE;
 	char files[1024] = "";
 
@@ -373,28 +121,15 @@ static int finish_profile(struct sampler *sampler)
 	if (!wishes->noutputs)
 		tl_profile_print(sampler->shared ? stderr : stdout, &sampler->profiled.profile);
 	for (size_t i = 0; i < wishes->noutputs; i++)
-		if (!write_output(sampler, wishes->outputs[i], files, sizeof(files)))
+		if (!write_output(sampler, wishes->outputs[i], wishes->force, files, sizeof(files)))
 			code = EXIT_BROKEN;
 	say_totals(sampler, files);
 	return code;
 }
 
-static void sampler_free(struct sampler *sampler)
-{
-	for (size_t i = 0; i < sampler->nprocesses; i++)
-		watched_close(sampler->processes[i]);
-	free(sampler->processes);
-	for (size_t i = 0; i < sampler->profiled.nlanes; i++) {
-		free(sampler->profiled.lanes[i]->runs);
-		free(sampler->profiled.lanes[i]);
-	}
-	free(sampler->profiled.lanes);
-	tl_profile_drop(&sampler->profiled.profile.root);
-}
-
 static struct sampler sampler_of(const struct wishes *wishes)
 {
-	struct sampler sampler = {.wishes = wishes, .reports = -1};
+	struct sampler sampler = {.hz = wishes->hz, .seconds = wishes->seconds, .reports = -1};
 
 	for (size_t i = 0; i < wishes->noutputs; i++)
 		sampler.profiled.keep_runs |= profile_format_of(wishes->outputs[i])->in_time;
@@ -418,7 +153,7 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
 				: NULL;
 		leftover_release(&file);
 		if (process)
-			add_process(sampler, process);
+			sampler_add_process(sampler, process);
 	}
 	leftover_forget(&paths);
 	return sampler->nprocesses;
@@ -445,7 +180,7 @@ static bool request_open_calls(const struct sampler *sampler)
 
 static int profile_process(const struct wishes *wishes)
 {
-	const struct sigaction action = {.sa_handler = on_signal};
+	const struct sigaction action = {.sa_handler = sampler_interrupt};
 	struct sampler sampler = sampler_of(wishes);
 
 	if (!open_process(&sampler, wishes->pid)) {
@@ -460,7 +195,7 @@ static int profile_process(const struct wishes *wishes)
 	sampler_run(&sampler);
 	if (asked && sampler.nprocesses)
 		control_request(wishes->pid, TL_REQUEST_UNWATCH);
-	int code = finish_profile(&sampler);
+	int code = finish_profile(&sampler, wishes);
 	sampler_free(&sampler);
 	return code;
 }
@@ -484,10 +219,9 @@ static __attribute__((noreturn)) void run_sampler(const struct wishes *wishes,
 		dup2(null, STDOUT_FILENO);
 	}
 	sampler_run(&sampler);
-	int code = finish_profile(&sampler);
+	int code = finish_profile(&sampler, wishes);
 	/* Those that live on keep them, and go on without us. */
-	while (sampler.nprocesses)
-		process_close(sampler.processes[--sampler.nprocesses]);
+	sampler_close_processes(&sampler);
 	sampler_free(&sampler);
 	exit(code);
 }

@@ -12,9 +12,6 @@
  * Calls and labels are two stacks. Each entry has an address in its thread's real stack, and these
  * addresses order them together. Where a thread changes stacks (coroutines, signal handlers) the
  * order of calls among labels may be wrong; each stack keeps its own order.
- *
- * A label's text is an address in the process. Literals are read from its files; other memory is
- * read only where the kernel allows it.
  */
 #include "config.h"
 
@@ -27,13 +24,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
 #include "cli/leftovers/leftovers.h"
+#include "cli/profile/profile_names.h"
 #include "cli/profile/profile_process.h"
-#include "format/file/describe.h"
 
 #define ALIVE_NS 100000000u /* between two checks which threads there are */
 /* and whether there is the process: those that end by themselves say so at once */
@@ -41,8 +37,6 @@
 /* searches that find nothing at a place before it is taken for one that stays empty */
 #define HOLE	   1000
 #define CALLS_MOST 512u /* open calls of a thread that are looked at */
-#define TEXT_MOST  256u
-#define APIS	   32u
 
 struct seat {
 	struct watched_thread *thread;
@@ -62,17 +56,6 @@ struct holder {
 	uint32_t who;
 };
 
-/* An API's description, which may still be on its way into its piece: its size is stored last. */
-struct description {
-	const struct tl_api_piece *piece;
-	uint64_t room;
-};
-
-struct known_text {
-	uint64_t address; /* 0: free */
-	const char *text;
-};
-
 struct watched {
 	char path[PATH_MAX];
 	int fd;
@@ -88,12 +71,7 @@ struct watched {
 	size_t nseats;
 	struct watched_thread **threads;
 	size_t nthreads;
-
-	struct description *descriptions;
-	size_t ndescriptions;
-	struct tl_api *api[APIS];
-	struct known_text *texts; /* a table with open addressing */
-	size_t ntexts, text_room;
+	struct process_names names;
 };
 
 /* ---- the file */
@@ -128,7 +106,7 @@ static bool watched_map(struct watched *watched, const struct leftover *file)
 	watched->memory = memory;
 	watched->size = size;
 	watched->at = file->header.header_size;
-	watched->pid = file->header.pid;
+	watched->pid = watched->names.pid = file->header.pid;
 	return watched->fd >= 0;
 }
 
@@ -157,14 +135,10 @@ void watched_close(struct watched *watched)
 {
 	munmap((void *)watched->memory, watched->size);
 	close(watched->fd);
-	for (size_t i = 0; i < APIS; i++)
-		if (watched->api[i])
-			tl_describe_free(watched->api[i]);
+	process_names_free(&watched->names);
 	free(watched->holders);
-	free(watched->descriptions);
 	free(watched->seats);
 	free(watched->threads);
-	free(watched->texts);
 	free(watched);
 }
 
@@ -176,14 +150,6 @@ static void holder_add(struct watched *watched, const struct tl_piece *piece,
 	watched->holders = need(
 		reallocarray(watched->holders, watched->nholders + 1, sizeof(*watched->holders)));
 	watched->holders[watched->nholders++] = (struct holder){.piece = piece, .head = *head};
-}
-
-static void description_add(struct watched *watched, const struct tl_piece *piece, uint64_t size)
-{
-	watched->descriptions = need(reallocarray(watched->descriptions, watched->ndescriptions + 1,
-						  sizeof(*watched->descriptions)));
-	watched->descriptions[watched->ndescriptions++] = (struct description){
-		(const struct tl_api_piece *)piece, size - sizeof(struct tl_api_piece)};
 }
 
 static void piece_add(struct watched *watched, const struct tl_piece *head, uint64_t at)
@@ -201,7 +167,7 @@ static void piece_add(struct watched *watched, const struct tl_piece *head, uint
 		break;
 	case TL_PIECE_API:
 		if (head->size >= sizeof(struct tl_api_piece))
-			description_add(watched, piece, head->size);
+			process_names_describe(&watched->names, piece, head->size);
 		break;
 	}
 }
@@ -330,157 +296,6 @@ static void check_threads(struct watched *watched)
 	}
 }
 
-/* ---- names */
-
-static struct known_text *text_place(struct known_text *texts, size_t room, uint64_t address)
-{
-	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
-
-	while (texts[at].address && texts[at].address != address)
-		at = (at + 1) & (room - 1);
-	return &texts[at];
-}
-
-static struct known_text *known_text(struct watched *watched, uint64_t address)
-{
-	if (2 * watched->ntexts >= watched->text_room) {
-		size_t room = watched->text_room ? 2 * watched->text_room : 256;
-		struct known_text *texts = need(calloc(room, sizeof(*texts)));
-		for (size_t i = 0; i < watched->text_room; i++)
-			if (watched->texts[i].address)
-				*text_place(texts, room, watched->texts[i].address) =
-					watched->texts[i];
-		free(watched->texts);
-		watched->texts = texts;
-		watched->text_room = room;
-	}
-	return text_place(watched->texts, watched->text_room, address);
-}
-
-/* Bytes of a file that the process has mapped, by the line of its maps. */
-static ssize_t read_mapped(const struct watched *watched, const char *line, uint64_t address,
-			   char *to, size_t size)
-{
-	unsigned long long from, until, offset, inode;
-	char path[PATH_MAX];
-	int place = 0;
-	struct stat stat;
-
-	if (sscanf(line, "%llx-%llx %*s %llx %*s %llu %n", &from, &until, &offset, &inode,
-		   &place) != 4 ||
-	    address < from || address >= until || !place || line[place] != '/')
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/root%.*s", watched->pid,
-		 (int)strcspn(line + place, "\n"), line + place);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	/* Another's root may be closed to us; as a rule it is ours. */
-	if (fd < 0)
-		fd = open(strchr(path + 6, '/') + 5, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return 0;
-	ssize_t got = 0;
-	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_ino == inode)
-		got = pread(fd, to, until - address < size ? until - address : size,
-			    (off_t)(offset + address - from));
-	close(fd);
-	return got;
-}
-
-static ssize_t read_from_files(const struct watched *watched, uint64_t address, char *to,
-			       size_t size)
-{
-	char path[64], *line = NULL;
-	size_t room = 0;
-	ssize_t got = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", watched->pid);
-	FILE *maps = fopen(path, "re");
-
-	while (maps && got <= 0 && getline(&line, &room, maps) > 0)
-		got = read_mapped(watched, line, address, to, size);
-	if (maps)
-		fclose(maps);
-	free(line);
-	return got;
-}
-
-static ssize_t read_from_memory(const struct watched *watched, uint64_t address, char *to,
-				size_t size)
-{
-	uint64_t page = TL_FILE_PAGE - address % TL_FILE_PAGE;
-	const struct iovec here = {to, size < page ? size : page};
-	const struct iovec there = {(void *)(uintptr_t)address, here.iov_len};
-
-	return process_vm_readv((pid_t)watched->pid, &here, 1, &there, 1, 0);
-}
-
-/* A new copy. */
-static char *read_text(const struct watched *watched, uint64_t address)
-{
-	char text[TEXT_MOST + 1];
-	ssize_t got = read_from_files(watched, address, text, TEXT_MOST);
-
-	if (got <= 0)
-		got = read_from_memory(watched, address, text, TEXT_MOST);
-	if (got <= 0)
-		snprintf(text, sizeof(text), "(label at 0x%llx)", (unsigned long long)address);
-	else
-		text[got] = 0;
-	return need(strdup(text));
-}
-
-static const char *label_text(struct watched *watched, uint64_t address)
-{
-	struct known_text *known = known_text(watched, address);
-
-	if (!known->address) {
-		*known = (struct known_text){address, read_text(watched, address)};
-		watched->ntexts++;
-	}
-	return known->text;
-}
-
-/* NULL: not known yet. */
-static const struct tl_api *api_of(struct watched *watched, uint32_t number)
-{
-	char why[256];
-
-	for (size_t i = 0; number < APIS && !watched->api[number] && i < watched->ndescriptions;
-	     i++) {
-		const struct tl_api_piece *piece = watched->descriptions[i].piece;
-		/*
-		 * Acquire: pairs with the release of the process, which has stored all else before.
-		 */
-		uint32_t size = __atomic_load_n(&piece->size, __ATOMIC_ACQUIRE);
-		if (size && size <= watched->descriptions[i].room && piece->number == number)
-			watched->api[number] = tl_describe_read(piece + 1, size, why, sizeof(why));
-	}
-	return number < APIS ? watched->api[number] : NULL;
-}
-
-static const char *function_name(struct watched *watched, uint32_t function)
-{
-	/* No address of a process. */
-	uint64_t key = UINT64_C(1) << 63 | function;
-	struct known_text *known = known_text(watched, key);
-	const struct tl_api *api;
-	char *text;
-
-	if (known->address)
-		return known->text;
-	api = api_of(watched, function >> 16);
-	if (!api) {
-		search_pieces(watched);
-		api = api_of(watched, function >> 16);
-	}
-	if (!api || (function & 0xffff) >= api->count)
-		return "(a function that is not described)";
-	text = need(strdup(api->functions[function & 0xffff].name));
-	*known = (struct known_text){key, text};
-	watched->ntexts++;
-	return text;
-}
-
 /* ---- looking */
 
 struct open_call {
@@ -525,6 +340,17 @@ static uint32_t read_calls(const struct seat *seat, struct open_call *to)
 	return count;
 }
 
+static const char *call_name(struct watched *watched, uint32_t function)
+{
+	const char *name = process_names_function(&watched->names, function);
+
+	if (name)
+		return name;
+	search_pieces(watched);
+	name = process_names_function(&watched->names, function);
+	return name ? name : "(a function that is not described)";
+}
+
 static void seat_visit(struct watched *watched, const struct seat *seat, watched_visit visit,
 		       void *context)
 {
@@ -543,9 +369,9 @@ static void seat_visit(struct watched *watched, const struct seat *seat, watched
 		bool label = j == ncalls || (i < nlabels && labels[i].stack > calls[j].frame);
 		uint64_t address = label ? (uintptr_t)labels[i].text : 0;
 		if (!label)
-			stack[count++].text = function_name(watched, calls[j].function);
+			stack[count++].text = call_name(watched, calls[j].function);
 		else if (address)
-			stack[count++].text = label_text(watched, address);
+			stack[count++].text = process_names_label(&watched->names, address);
 		i += label;
 		j += !label;
 	}

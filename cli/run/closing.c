@@ -1,316 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closing.c: see closing.h. Reads what the layer reported (common/run_protocol.h), one link at a
- * time, and makes one sentence of it.
+ * closing.c: see closing.h. Reads what the layer reported (layer_reports.h), recovers what dead
+ * processes left, and makes one line of both.
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/run/closing.h"
 #include "cli/basics/basics.h"
-#include "cli/run/started_images.h"
 #include "cli/outputs/outputs.h"
 #include "cli/recover/recover.h"
+#include "cli/run/closing.h"
+#include "cli/run/layer_reports.h"
 #include "common/launcher.h"
-#include "common/places.h"
-#include "common/run_protocol.h"
-#include "format/file/trace_file.h"
-
-/* One trace file, as far as it is known. */
-struct trace {
-	pid_t pid;
-	char *path;
-	/* number of the first report on it: a process's files in their order */
-	unsigned long long created;
-	unsigned long long number; /* of the report that the rest is from */
-	bool finished;
-	uint64_t events, lost;
-	bool recovered; /* here: this many calls, and those that had not returned */
-	uint64_t recovered_events, unfinished;
-};
-
-/* A process that had no memory for event buffers. */
-struct short_of_memory {
-	pid_t pid;
-	uint64_t lost;
-};
-
-struct reports {
-	bool no_memory; /* of some process */
-	struct short_of_memory *shorts;
-	size_t short_count;
-	struct images images;
-	struct trace *traces;
-	size_t count;
-	char **buffers; /* files that processes made */
-	size_t buffers_count;
-	bool loaded;   /* the layer got into some process */
-	bool confined; /* a process confined itself, so that recording ended */
-	bool recorded; /* some call was not filtered out */
-	bool kept;     /* buffers, since the trace could not be written: which has been said */
-	char *called, *unshimmed, *failed;
-	int error; /* of .failed */
-};
-
-static char outer[PATH_MAX]; /* where `folder` lies; "": in a public place */
-static char folder[PATH_MAX];
-
-/*
- * Only root's programs can become another user. They need a folder that such a user can write, and
- * then nobody else may know its name: it is in one that can be passed through but not listed.
- */
-static bool open_to_others(void)
-{
-	unsigned char secret[16];
-	char *at = folder + strlen(folder);
-
-	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
-		return false;
-	strcpy(outer, folder);
-	*at++ = '/';
-	for (size_t i = 0; i < sizeof(secret); i++)
-		at += sprintf(at, "%02x", secret[i]);
-	/* Not by mkdir's mode, which the umask cuts. */
-	if (!mkdir(folder, 0700) && !chmod(folder, 01733) && !chmod(outer, 0711))
-		return true;
-	rmdir(folder);
-	strcpy(folder, outer);
-	*outer = '\0';
-	return false;
-}
-
-void closing_prepare(void)
-{
-	const char *wanted = getenv("TMPDIR");
-	const char *places[] = {wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm"};
-
-	unsetenv(TL_REPORT_VARIABLE);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
-			continue; /* longer than the layer takes */
-		if (mkdtemp(folder)) {
-			if (!geteuid())
-				open_to_others();
-			setenv(TL_REPORT_VARIABLE, folder, 1);
-			return;
-		}
-	}
-	folder[0] = '\0';
-}
-
-/* ---- reading ---- */
-
-static struct trace *trace_at(struct reports *reports, pid_t pid, const char *path,
-			      unsigned long long number)
-{
-	for (size_t i = 0; i < reports->count; i++) {
-		struct trace *known = &reports->traces[i];
-		if (known->pid != pid || strcmp(known->path, path))
-			continue;
-		if (number < known->created)
-			known->created = number;
-		return known;
-	}
-	reports->traces =
-		need(reallocarray(reports->traces, reports->count + 1, sizeof(struct trace)));
-	struct trace *trace = &reports->traces[reports->count++];
-
-	*trace = (struct trace){.pid = pid, .path = need(strdup(path)), .created = number};
-	return trace;
-}
-
-static void read_finished(struct reports *reports, pid_t pid, unsigned long long number,
-			  const char *message)
-{
-	unsigned long long events, lost;
-	int path = 0;
-
-	if (sscanf(message, "%llu %llu %n", &events, &lost, &path) != 2 || !path)
-		return;
-	struct trace *trace = trace_at(reports, pid, message + path, number);
-
-	if (trace->finished && number < trace->number)
-		return;
-	trace->finished = true;
-	trace->number = number;
-	trace->events = events;
-	trace->lost = lost;
-}
-
-static void note_buffers(struct reports *reports, const char *path)
-{
-	for (size_t i = 0; i < reports->buffers_count; i++)
-		if (!strcmp(reports->buffers[i], path))
-			return;
-	reports->buffers =
-		need(reallocarray(reports->buffers, reports->buffers_count + 1, sizeof(char *)));
-	reports->buffers[reports->buffers_count++] = need(strdup(path));
-}
-
-/* Each process tells of more the later it does. */
-static void read_no_memory(struct reports *reports, pid_t pid, const char *message)
-{
-	uint64_t lost = strtoull(message, NULL, 10);
-
-	reports->no_memory = true;
-	for (size_t i = 0; i < reports->short_count; i++)
-		if (reports->shorts[i].pid == pid) {
-			reports->shorts[i].lost =
-				lost > reports->shorts[i].lost ? lost : reports->shorts[i].lost;
-			return;
-		}
-	reports->shorts = need(
-		reallocarray(reports->shorts, reports->short_count + 1, sizeof(*reports->shorts)));
-	reports->shorts[reports->short_count++] = (struct short_of_memory){pid, lost};
-}
-
-static void keep_first(char **to, const char *message)
-{
-	if (!*to)
-		*to = need(strdup(message));
-}
-
-static void read_report(struct reports *reports, const char *name, const char *message)
-{
-	char kind[16];
-	unsigned long long number;
-	int pid;
-
-	if (sscanf(name, "%15[a-z].%d.%llu", kind, &pid, &number) != 3)
-		return;
-	if (!strcmp(kind, TL_REPORT_LOADED)) {
-		reports->loaded = true;
-		images_loaded(&reports->images, pid, number, message);
-	} else if (!strcmp(kind, TL_REPORT_WITHOUT)) {
-		images_without(&reports->images, pid, number, message);
-	} else if (!strcmp(kind, TL_REPORT_NO_MEMORY)) {
-		read_no_memory(reports, pid, message);
-	} else if (!strcmp(kind, TL_REPORT_CONFINED)) {
-		reports->confined = true;
-	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
-		keep_first(&reports->called, message);
-	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
-		reports->recorded = true;
-	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
-		keep_first(&reports->unshimmed, message);
-	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
-		note_buffers(reports, message);
-	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
-		trace_at(reports, pid, message, number);
-	} else if (!strcmp(kind, TL_REPORT_FINISHED)) {
-		read_finished(reports, pid, number, message);
-	} else if (!strcmp(kind, TL_REPORT_FAILED) && strchr(message, ' ')) {
-		reports->error = atoi(message);
-		keep_first(&reports->failed, strchr(message, ' ') + 1);
-	}
-}
-
-/*
- * Buffers of a process that became another user. They are that user's to recover; but where nothing
- * is left to do, they go.
- */
-static void leave_buffers(const char *path, uid_t user)
-{
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	const char *name = strrchr(path, '/');
-	struct tl_file_header header;
-	struct stat status;
-	uint32_t pid;
-
-	if (descriptor < 0 || !name || !tl_places_is_buffers(name + 1, &pid) ||
-	    fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_uid != user ||
-	    read(descriptor, &header, sizeof(header)) != sizeof(header) ||
-	    memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)))
-		user = geteuid();
-	if (descriptor >= 0)
-		close(descriptor);
-	if (user == geteuid())
-		return;
-	if (header.state == TL_FILE_DONE)
-		unlink(path);
-	else if (kill((pid_t)pid, 0) && errno == ESRCH)
-		say("%s: a process that became user %u left events in it; run `tracelayer recover` as that user",
-		    path, (unsigned)user);
-}
-
-/*
- * What another user says is printed, so it must not talk to the terminal; and nothing is done with
- * its files.
- */
-static void read_foreign_report(struct reports *reports, const char *name, char *message,
-				uid_t user)
-{
-	if (!strncmp(name, TL_REPORT_BUFFERS ".", strlen(TL_REPORT_BUFFERS "."))) {
-		leave_buffers(message, user);
-		return;
-	}
-	for (char *at = message; *at; at++)
-		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 127)
-			*at = '?';
-	read_report(reports, name, message);
-}
-
-static int compare_traces(const void *a, const void *b)
-{
-	const struct trace *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid > y->pid ? 1 : -1;
-	if (x->created != y->created)
-		return x->created > y->created ? 1 : -1;
-	return strcmp(x->path, y->path);
-}
-
-/* Read everything, and remove it. */
-static void read_reports(struct reports *reports)
-{
-	DIR *links = folder[0] ? opendir(folder) : NULL;
-	struct dirent *link;
-
-	while (links && (link = readdir(links))) {
-		char message[PATH_MAX];
-		struct stat status;
-		ssize_t length =
-			readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
-
-		if (length < 0)
-			continue;
-		message[length] = '\0';
-		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
-		    status.st_uid != geteuid())
-			read_foreign_report(reports, link->d_name, message, status.st_uid);
-		else
-			read_report(reports, link->d_name, message);
-		unlinkat(dirfd(links), link->d_name, 0);
-	}
-	if (links)
-		closedir(links);
-	if (folder[0])
-		rmdir(folder);
-	if (outer[0])
-		rmdir(outer);
-}
-
-void closing_drop(void)
-{
-	struct reports nothing = {0};
-
-	read_reports(&nothing);
-}
 
 /* ---- recovering ---- */
 
@@ -336,7 +47,8 @@ static const char *from_here(const char *path)
 
 static void note_recovered(struct reports *reports, const struct recovery *recovery)
 {
-	struct trace *trace = trace_at(reports, (pid_t)recovery->pid, recovery->path, ULLONG_MAX);
+	struct trace *trace =
+		reports_trace(reports, (pid_t)recovery->pid, recovery->path, ULLONG_MAX);
 
 	if (*recovery->intended)
 		say("%s: %s; %s has what could be recovered", from_here(recovery->intended),
@@ -603,11 +315,27 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    : tl_launcher_is(program->path)
 			    ? ", nor did what it started on this machine; a launcher's own calls are not recorded, see --follow"
 			    : "");
-	else if (!folder[0])
+	else if (!reports_have_folder())
 		say("the trace's name is not known: no folder for reports could be made; set TMPDIR to a folder that can be written to");
 	else
 		say("no trace: libtracelayer.so was not loaded into %s; check whether something clears LD_PRELOAD",
 		    program->path);
+}
+
+static int compare_traces(const void *a, const void *b)
+{
+	const struct trace *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid > y->pid ? 1 : -1;
+	if (x->created != y->created)
+		return x->created > y->created ? 1 : -1;
+	return strcmp(x->path, y->path);
+}
+
+void closing_prepare(void)
+{
+	reports_make_folder();
 }
 
 void closing_line(const struct program *program, const struct ending *ending,
@@ -615,7 +343,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 {
 	struct reports reports = {0};
 
-	read_reports(&reports);
+	reports_read(&reports);
 	recover_all(&reports, ending, config);
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
@@ -633,15 +361,13 @@ void closing_line(const struct program *program, const struct ending *ending,
 	} else {
 		say_why_none(program, ending, config, &reports);
 	}
-	for (size_t i = 0; i < reports.count; i++)
-		free(reports.traces[i].path);
-	free(reports.traces);
-	free(reports.shorts);
-	images_forget(&reports.images);
-	for (size_t i = 0; i < reports.buffers_count; i++)
-		free(reports.buffers[i]);
-	free(reports.buffers);
-	free(reports.called);
-	free(reports.unshimmed);
-	free(reports.failed);
+	reports_free(&reports);
+}
+
+void closing_drop(void)
+{
+	struct reports nothing = {0};
+
+	reports_read(&nothing);
+	reports_free(&nothing);
 }

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile_sampler.c: see profile_sampler.h. Processes of a program that was started are found by
+ * the folder that the layer reports into (common/run_protocol.h).
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/basics/basics.h"
+#include "cli/leftovers/leftovers.h"
+#include "cli/profile/profile_sampler.h"
+#include "common/run_protocol.h"
+
+#define REPORTS_NS 10000000u /* between two looks whether there are new reports */
+/* between two scans of them, though the folder's time is the same */
+#define SCAN_NS 200000000u
+
+static volatile sig_atomic_t interrupted;
+
+void sampler_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* ---- samples */
+
+static struct profile_lane *lane_of(struct sampler *sampler, struct watched_thread *thread)
+{
+	struct profiled *profiled = &sampler->profiled;
+	struct profile_lane *lane = thread->of_caller;
+
+	if (lane)
+		return lane;
+	lane = need(calloc(1, sizeof(*lane)));
+	lane->thread = *thread;
+	profiled->lanes = need(reallocarray(profiled->lanes, profiled->nlanes + 1, sizeof(lane)));
+	profiled->lanes[profiled->nlanes++] = lane;
+	profiled->profile.threads++;
+	thread->of_caller = lane;
+	return lane;
+}
+
+static void keep_run(struct sampler *sampler, struct profile_lane *lane,
+		     const struct tl_profile_node *place)
+{
+	struct profile_run *last = lane->count ? &lane->runs[lane->count - 1] : NULL;
+	uint64_t period = sampler->profiled.period,
+		 start = sampler->now - (sampler->periods - 1) * period;
+
+	/* Also where it is the same: it may not have been there in between. */
+	if (last && last->place == place && start < last->start + (last->periods + 2) * period) {
+		last->periods += sampler->periods;
+		return;
+	}
+	if (lane->count == lane->room) {
+		lane->room = lane->room ? 2 * lane->room : 64;
+		lane->runs = need(reallocarray(lane->runs, lane->room, sizeof(*lane->runs)));
+	}
+	lane->runs[lane->count++] = (struct profile_run){start, sampler->periods, place};
+}
+
+static void sampler_take(void *context, struct watched_thread *thread, const struct tl_label *stack,
+			 uint32_t count)
+{
+	struct sampler *sampler = context;
+	struct profile_lane *lane = lane_of(sampler, thread);
+	const struct tl_profile_node *place =
+		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->periods);
+
+	if (sampler->profiled.keep_runs)
+		keep_run(sampler, lane, place);
+}
+
+/* ---- processes */
+
+void sampler_add_process(struct sampler *sampler, struct watched *process)
+{
+	sampler->processes =
+		need(reallocarray(sampler->processes, sampler->nprocesses + 1, sizeof(process)));
+	sampler->processes[sampler->nprocesses++] = process;
+	sampler->seen++;
+}
+
+/*
+ * Delete the buffers of a process that is dead. One that is about to die is given the time for it.
+ */
+static void delete_buffers(const struct watched *process)
+{
+	struct leftover file;
+	enum leftover_state state;
+
+	for (int waited = 0; waited < LEFTOVER_DYING_MS; waited += 10) {
+		state = leftover_claim(watched_path(process), &file);
+		if (state != LEFTOVER_LIVE || !leftover_is_dying(watched_header(process)->pid))
+			break;
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+	}
+	if (state == LEFTOVER_OURS)
+		leftover_delete(&file);
+	if (state == LEFTOVER_OURS || state == LEFTOVER_UNCLEAR)
+		leftover_release(&file);
+}
+
+/*
+ * What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of
+ * no use to anybody.
+ */
+static void process_close(struct watched *process)
+{
+	if (atomic_load_explicit(&watched_header(process)->recording, memory_order_relaxed) !=
+	    TL_FILE_RECORDS)
+		delete_buffers(process);
+	watched_close(process);
+}
+
+static bool sampler_knows(const struct sampler *sampler, const char *path)
+{
+	for (size_t i = 0; i < sampler->nprocesses; i++)
+		if (!strcmp(watched_path(sampler->processes[i]), path))
+			return true;
+	return false;
+}
+
+/*
+ * A report of buffers: a link's target is their path. It goes once they are there; all other
+ * reports go at once.
+ */
+static void sampler_read_report(struct sampler *sampler, const char *name)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlinkat(sampler->reports, name, path, sizeof(path) - 1);
+	struct watched *process;
+
+	if (length < 0)
+		return;
+	path[length] = 0;
+	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) &&
+	    !sampler_knows(sampler, path)) {
+		process = watched_open(path);
+		if (!process) {
+			sampler->folder_time.tv_nsec = -1;
+			return;
+		}
+		sampler_add_process(sampler, process);
+	}
+	unlinkat(sampler->reports, name, 0);
+}
+
+/*
+ * Folders' times are coarse, so that one that seems to be as before is scanned now and then, too.
+ */
+static bool reports_changed(struct sampler *sampler)
+{
+	struct stat stat;
+
+	if (fstat(sampler->reports, &stat))
+		return false;
+	if (stat.st_mtim.tv_sec == sampler->folder_time.tv_sec &&
+	    stat.st_mtim.tv_nsec == sampler->folder_time.tv_nsec &&
+	    sampler->now - sampler->folder_scanned < SCAN_NS)
+		return false;
+	sampler->folder_time = stat.st_mtim;
+	sampler->folder_scanned = sampler->now;
+	return true;
+}
+
+static void sampler_read_reports(struct sampler *sampler)
+{
+	DIR *links;
+	struct dirent *link;
+	int folder;
+
+	if (sampler->now - sampler->reports_read < REPORTS_NS)
+		return;
+	sampler->reports_read = sampler->now;
+	sampler->orphan = sampler->shared && getppid() != sampler->launcher;
+	if (sampler->reports < 0 || !reports_changed(sampler))
+		return;
+	folder = openat(sampler->reports, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	links = folder < 0 ? NULL : fdopendir(folder);
+	if (!links)
+		return;
+	while ((link = readdir(links)))
+		if (*link->d_name != '.')
+			sampler_read_report(sampler, link->d_name);
+	closedir(links);
+}
+
+/* ---- sampling */
+
+static void sampler_pass(struct sampler *sampler)
+{
+	size_t left = 0;
+
+	sampler->profiled.profile.passes++;
+	for (size_t i = 0; i < sampler->nprocesses; i++) {
+		struct watched *process = sampler->processes[i];
+		if (watched_look(process, sampler_take, sampler))
+			sampler->processes[left++] = process;
+		else
+			process_close(process);
+	}
+	sampler->nprocesses = left;
+}
+
+static bool sampler_is_over(const struct sampler *sampler)
+{
+	if (interrupted)
+		return true;
+	if (!sampler->shared)
+		return !sampler->nprocesses;
+	/* Acquire: pairs with the launcher's release. */
+	return atomic_load_explicit(&sampler->shared->over, memory_order_acquire) ||
+	       sampler->orphan;
+}
+
+static void wait_until(uint64_t time)
+{
+	const struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
+
+	/* Not again: who interrupts wants to be heard. */
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+void sampler_run(struct sampler *sampler)
+{
+	struct tl_profile_beat beat = tl_profile_beat_of(sampler->hz);
+	uint64_t length = (uint64_t)(sampler->seconds * 1e9);
+
+	sampler->profiled.period = beat.period;
+	while (!length || tl_profile_now() - beat.start < length) {
+		wait_until(tl_profile_beat_next(&beat));
+		if (sampler_is_over(sampler))
+			break;
+		sampler->periods = tl_profile_beat_comes(&beat);
+		sampler->now = tl_profile_now();
+		sampler_read_reports(sampler);
+		sampler_pass(sampler);
+	}
+	sampler->profiled.profile.elapsed = tl_profile_now() - beat.start;
+}
+
+/* ---- the end */
+
+void sampler_close_processes(struct sampler *sampler)
+{
+	while (sampler->nprocesses)
+		process_close(sampler->processes[--sampler->nprocesses]);
+}
+
+void sampler_free(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->nprocesses; i++)
+		watched_close(sampler->processes[i]);
+	free(sampler->processes);
+	for (size_t i = 0; i < sampler->profiled.nlanes; i++) {
+		free(sampler->profiled.lanes[i]->runs);
+		free(sampler->profiled.lanes[i]);
+	}
+	free(sampler->profiled.lanes);
+	tl_profile_drop(&sampler->profiled.profile.root);
+}

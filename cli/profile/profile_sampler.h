@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile_sampler.h: takes samples of processes at a frequency, until they have ended or the
+ * sampler is told to stop.
+ */
+#ifndef TL_CLI_PROFILE_PROFILE_SAMPLER_H
+#define TL_CLI_PROFILE_PROFILE_SAMPLER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "cli/profile/profile.h"
+
+/* What launcher and sampler share. */
+struct shared {
+	_Atomic bool over; /* the program has ended */
+};
+
+struct sampler {
+	unsigned hz;
+	double seconds; /* 0: until the end */
+	struct profiled profiled;
+	struct watched **processes;
+	size_t nprocesses, seen;
+	int reports;		     /* the folder; -1: none */
+	const struct shared *shared; /* NULL: no program was started */
+	pid_t launcher;
+	uint64_t periods; /* that the pass under way counts for */
+	uint64_t now, reports_read, folder_scanned;
+	struct timespec folder_time; /* of its last change, when it was scanned */
+	bool orphan;		     /* the launcher was killed */
+};
+
+/* The sampler owns the process from now on. */
+void sampler_add_process(struct sampler *sampler, struct watched *process);
+
+/* Samples until the time is over, all processes have ended, or sampler_interrupt() was called. */
+void sampler_run(struct sampler *sampler);
+
+/* Ends sampler_run(). A signal handler. */
+void sampler_interrupt(int number);
+
+/*
+ * Closes processes that still run. Deletes the buffers of those that are dead and have recorded
+ * nothing.
+ */
+void sampler_close_processes(struct sampler *sampler);
+
+void sampler_free(struct sampler *sampler);
+
+#endif

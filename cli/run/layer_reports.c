@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * layer_reports.c: see layer_reports.h. Each report is a symbolic link, of which the name and the
+ * target are the message.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/basics/basics.h"
+#include "cli/run/layer_reports.h"
+#include "common/places.h"
+#include "common/run_protocol.h"
+#include "format/file/trace_file.h"
+
+/* ---- the folder ---- */
+
+static char outer[PATH_MAX]; /* where `folder` lies; "": in a public place */
+static char folder[PATH_MAX];
+
+/*
+ * Only root's programs can become another user. They need a folder that such a user can write, and
+ * then nobody else may know its name: it is in one that can be passed through but not listed.
+ */
+static bool folder_open_to_others(void)
+{
+	unsigned char secret[16];
+	char *at = folder + strlen(folder);
+
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return false;
+	strcpy(outer, folder);
+	*at++ = '/';
+	for (size_t i = 0; i < sizeof(secret); i++)
+		at += sprintf(at, "%02x", secret[i]);
+	/* Not by mkdir's mode, which the umask cuts. */
+	if (!mkdir(folder, 0700) && !chmod(folder, 01733) && !chmod(outer, 0711))
+		return true;
+	rmdir(folder);
+	strcpy(folder, outer);
+	*outer = '\0';
+	return false;
+}
+
+void reports_make_folder(void)
+{
+	const char *wanted = getenv("TMPDIR");
+	const char *places[] = {wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm"};
+
+	unsetenv(TL_REPORT_VARIABLE);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
+			continue; /* longer than the layer takes */
+		if (mkdtemp(folder)) {
+			if (!geteuid())
+				folder_open_to_others();
+			setenv(TL_REPORT_VARIABLE, folder, 1);
+			return;
+		}
+	}
+	folder[0] = '\0';
+}
+
+bool reports_have_folder(void)
+{
+	return folder[0];
+}
+
+/* ---- reading ---- */
+
+struct trace *reports_trace(struct reports *reports, pid_t pid, const char *path,
+			    unsigned long long number)
+{
+	for (size_t i = 0; i < reports->count; i++) {
+		struct trace *known = &reports->traces[i];
+		if (known->pid != pid || strcmp(known->path, path))
+			continue;
+		if (number < known->created)
+			known->created = number;
+		return known;
+	}
+	reports->traces =
+		need(reallocarray(reports->traces, reports->count + 1, sizeof(struct trace)));
+	struct trace *trace = &reports->traces[reports->count++];
+
+	*trace = (struct trace){.pid = pid, .path = need(strdup(path)), .created = number};
+	return trace;
+}
+
+static void read_finished(struct reports *reports, pid_t pid, unsigned long long number,
+			  const char *message)
+{
+	unsigned long long events, lost;
+	int path = 0;
+
+	if (sscanf(message, "%llu %llu %n", &events, &lost, &path) != 2 || !path)
+		return;
+	struct trace *trace = reports_trace(reports, pid, message + path, number);
+
+	if (trace->finished && number < trace->number)
+		return;
+	trace->finished = true;
+	trace->number = number;
+	trace->events = events;
+	trace->lost = lost;
+}
+
+static void note_buffers(struct reports *reports, const char *path)
+{
+	for (size_t i = 0; i < reports->buffers_count; i++)
+		if (!strcmp(reports->buffers[i], path))
+			return;
+	reports->buffers =
+		need(reallocarray(reports->buffers, reports->buffers_count + 1, sizeof(char *)));
+	reports->buffers[reports->buffers_count++] = need(strdup(path));
+}
+
+/* Each process tells of more the later it does. */
+static void read_no_memory(struct reports *reports, pid_t pid, const char *message)
+{
+	uint64_t lost = strtoull(message, NULL, 10);
+
+	reports->no_memory = true;
+	for (size_t i = 0; i < reports->short_count; i++)
+		if (reports->shorts[i].pid == pid) {
+			reports->shorts[i].lost =
+				lost > reports->shorts[i].lost ? lost : reports->shorts[i].lost;
+			return;
+		}
+	reports->shorts = need(
+		reallocarray(reports->shorts, reports->short_count + 1, sizeof(*reports->shorts)));
+	reports->shorts[reports->short_count++] = (struct short_of_memory){pid, lost};
+}
+
+static void keep_first(char **to, const char *message)
+{
+	if (!*to)
+		*to = need(strdup(message));
+}
+
+static void read_report(struct reports *reports, const char *name, const char *message)
+{
+	char kind[16];
+	unsigned long long number;
+	int pid;
+
+	if (sscanf(name, "%15[a-z].%d.%llu", kind, &pid, &number) != 3)
+		return;
+	if (!strcmp(kind, TL_REPORT_LOADED)) {
+		reports->loaded = true;
+		images_loaded(&reports->images, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_WITHOUT)) {
+		images_without(&reports->images, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_NO_MEMORY)) {
+		read_no_memory(reports, pid, message);
+	} else if (!strcmp(kind, TL_REPORT_CONFINED)) {
+		reports->confined = true;
+	} else if (!strcmp(kind, TL_REPORT_CALLED)) {
+		keep_first(&reports->called, message);
+	} else if (!strcmp(kind, TL_REPORT_RECORDED)) {
+		reports->recorded = true;
+	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
+		keep_first(&reports->unshimmed, message);
+	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
+		note_buffers(reports, message);
+	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
+		reports_trace(reports, pid, message, number);
+	} else if (!strcmp(kind, TL_REPORT_FINISHED)) {
+		read_finished(reports, pid, number, message);
+	} else if (!strcmp(kind, TL_REPORT_FAILED) && strchr(message, ' ')) {
+		reports->error = atoi(message);
+		keep_first(&reports->failed, strchr(message, ' ') + 1);
+	}
+}
+
+/*
+ * Buffers of a process that became another user. They are that user's to recover; but where nothing
+ * is left to do, they go.
+ */
+static void leave_buffers(const char *path, uid_t user)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const char *name = strrchr(path, '/');
+	struct tl_file_header header;
+	struct stat status;
+	uint32_t pid;
+
+	if (descriptor < 0 || !name || !tl_places_is_buffers(name + 1, &pid) ||
+	    fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_uid != user ||
+	    read(descriptor, &header, sizeof(header)) != sizeof(header) ||
+	    memcmp(header.magic, TL_FILE_MAGIC, sizeof(header.magic)))
+		user = geteuid();
+	if (descriptor >= 0)
+		close(descriptor);
+	if (user == geteuid())
+		return;
+	if (header.state == TL_FILE_DONE)
+		unlink(path);
+	else if (kill((pid_t)pid, 0) && errno == ESRCH)
+		say("%s: a process that became user %u left events in it; run `tracelayer recover` as that user",
+		    path, (unsigned)user);
+}
+
+/*
+ * What another user says is printed, so it must not talk to the terminal; and nothing is done with
+ * its files.
+ */
+static void read_foreign_report(struct reports *reports, const char *name, char *message,
+				uid_t user)
+{
+	if (!strncmp(name, TL_REPORT_BUFFERS ".", strlen(TL_REPORT_BUFFERS "."))) {
+		leave_buffers(message, user);
+		return;
+	}
+	for (char *at = message; *at; at++)
+		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 127)
+			*at = '?';
+	read_report(reports, name, message);
+}
+
+void reports_read(struct reports *reports)
+{
+	DIR *links = folder[0] ? opendir(folder) : NULL;
+	struct dirent *link;
+
+	while (links && (link = readdir(links))) {
+		char message[PATH_MAX];
+		struct stat status;
+		ssize_t length =
+			readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
+
+		if (length < 0)
+			continue;
+		message[length] = '\0';
+		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
+		    status.st_uid != geteuid())
+			read_foreign_report(reports, link->d_name, message, status.st_uid);
+		else
+			read_report(reports, link->d_name, message);
+		unlinkat(dirfd(links), link->d_name, 0);
+	}
+	if (links)
+		closedir(links);
+	if (folder[0])
+		rmdir(folder);
+	if (outer[0])
+		rmdir(outer);
+}
+
+void reports_free(struct reports *reports)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		free(reports->traces[i].path);
+	free(reports->traces);
+	free(reports->shorts);
+	images_forget(&reports->images);
+	for (size_t i = 0; i < reports->buffers_count; i++)
+		free(reports->buffers[i]);
+	free(reports->buffers);
+	free(reports->called);
+	free(reports->unshimmed);
+	free(reports->failed);
+}
