@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c: does every function that a library exports, and its headers declare, have a shim, or a
- * reason to have none?
+ * check.c: checks that every function that a library exports, and its headers declare, has a shim
+ * or a reason to have none.
  *
- * Reads the dynamic symbols of the real library by libelf, and, where asked, those of the library
- * with the shims.
+ * libelf reads the dynamic symbols of the real library and, if asked, of the library of shims.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@ struct exports {
 	size_t nfunctions; /* different names */
 };
 
-static int unreadable(const char *path, const char *why)
+static int library_refuse(const char *path, const char *why)
 {
 	fprintf(stderr, "tracegen: %s: %s; name the shared library that programs load\n", path,
 		why);
@@ -45,8 +44,8 @@ struct versions {
 	Elf_Data *indices;
 };
 
-static void read_version_names(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-			       struct versions *versions)
+static void versions_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+			  struct versions *versions)
 {
 	Elf_Data *table = elf_getdata(section, NULL);
 	GElf_Verdef definition;
@@ -65,8 +64,8 @@ static void read_version_names(Elf *elf, Elf_Scn *section, const GElf_Shdr *head
 	}
 }
 
-static void add_export(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol, int index,
-		       const struct versions *versions, struct exports *to)
+static void exports_add(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol, int index,
+			const struct versions *versions, struct exports *to)
 {
 	unsigned char type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
 	unsigned char visibility = GELF_ST_VISIBILITY(symbol->st_other);
@@ -86,7 +85,7 @@ static void add_export(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol
 	export->hidden = version & 0x8000;
 }
 
-static int by_name(const void *a, const void *b)
+static int export_compare(const void *a, const void *b)
 {
 	const struct export *one = a, *other = b;
 	int order = strcmp(one->name, other->name);
@@ -97,7 +96,7 @@ static int by_name(const void *a, const void *b)
 					      : strcmp(one->version, other->version);
 }
 
-static int read_symbols(Elf *elf, struct exports *to)
+static int exports_read_symbols(Elf *elf, struct exports *to)
 {
 	struct versions versions = {0};
 	Elf_Scn *section = NULL, *symbols = NULL;
@@ -111,22 +110,22 @@ static int read_symbols(Elf *elf, struct exports *to)
 		} else if (header.sh_type == SHT_GNU_versym) {
 			versions.indices = elf_getdata(section, NULL);
 		} else if (header.sh_type == SHT_GNU_verdef) {
-			read_version_names(elf, section, &header, &versions);
+			versions_read(elf, section, &header, &versions);
 		}
 	}
 	Elf_Data *table = symbols ? elf_getdata(symbols, NULL) : NULL;
 	if (!table)
-		return unreadable(to->path, "it has no dynamic symbols");
+		return library_refuse(to->path, "it has no dynamic symbols");
 	for (int i = 0; gelf_getsym(table, i, &symbol); i++)
-		add_export(elf, &symbols_header, &symbol, i, &versions, to);
+		exports_add(elf, &symbols_header, &symbol, i, &versions, to);
 	if (to->count)
-		qsort(to->list, to->count, sizeof *to->list, by_name);
+		qsort(to->list, to->count, sizeof *to->list, export_compare);
 	for (size_t i = 0; i < to->count; i++)
 		to->nfunctions += i == 0 || strcmp(to->list[i].name, to->list[i - 1].name) != 0;
 	return 0;
 }
 
-static int read_exports(const char *path, struct exports *to)
+static int exports_read(const char *path, struct exports *to)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC), result;
 
@@ -139,19 +138,19 @@ static int read_exports(const char *path, struct exports *to)
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		result = read_symbols(elf, to);
+		result = exports_read_symbols(elf, to);
 	else
-		result = unreadable(path, "not an ELF file");
+		result = library_refuse(path, "not an ELF file");
 	elf_end(elf);
 	close(file);
 	return result;
 }
 
-static const struct export *find_export(const struct exports *exports, const char *name)
+static const struct export *export_find(const struct exports *exports, const char *name)
 {
 	struct export key = {.name = name, .version = ""};
 
-	/* The first of several versions is the one that is not hidden; look for the name only. */
+	/* Versions of one name are neighbours; the first of them is the one that is not hidden. */
 	for (size_t low = 0, high = exports->count; low < high;) {
 		size_t middle = (low + high) / 2;
 		int order = strcmp(exports->list[middle].name, key.name);
@@ -170,7 +169,7 @@ static const struct export *find_export(const struct exports *exports, const cha
 }
 
 /* "zeInit", "clFinish@@OPENCL_1.0, clFinish@OPENCL_0.9". */
-static void print_symbol(FILE *to, const struct exports *exports, const struct export *first)
+static void export_print(FILE *to, const struct exports *exports, const struct export *first)
 {
 	const struct export *end = exports->list + exports->count;
 
@@ -182,26 +181,26 @@ static void print_symbol(FILE *to, const struct exports *exports, const struct e
 			one->version);
 }
 
-static bool has_versions(const struct exports *exports, const struct export *first)
+static bool export_has_versions(const struct exports *exports, const struct export *first)
 {
 	return first + 1 < exports->list + exports->count && !strcmp(first[1].name, first->name);
 }
 
-/* What is to be said of one exported function. */
+/* How an exported function fares. */
 enum verdict { SHIMMED, LEFT_OUT, MISSING, UNDECLARED, NVERDICTS };
 
-static enum verdict judge(const struct function *function, const struct exports *shims)
+static enum verdict verdict_of(const struct function *function, const struct exports *shims)
 {
 	if (!function)
 		return UNDECLARED;
 	if (function->left_out)
 		return LEFT_OUT;
-	if (!function->exported || (shims && !find_export(shims, function->name)))
+	if (!function->exported || (shims && !export_find(shims, function->name)))
 		return MISSING;
 	return SHIMMED;
 }
 
-static const char *reason(const struct function *function, enum verdict verdict)
+static const char *verdict_reason(const struct function *function, enum verdict verdict)
 {
 	if (verdict == LEFT_OUT)
 		return function->left_out;
@@ -212,8 +211,8 @@ static const char *reason(const struct function *function, enum verdict verdict)
 		       : "the descriptor says that it is not exported; add it to \"exported\" or \"left_out\"";
 }
 
-static size_t report(const struct model *model, const struct exports *real,
-		     const struct exports *shims, enum verdict wanted, FILE *to)
+static size_t verdict_report(const struct model *model, const struct exports *real,
+			     const struct exports *shims, enum verdict wanted, FILE *to)
 {
 	static const char *const titles[] = {"with a shim", "left out", "MISSING",
 					     "not declared by the headers"};
@@ -224,14 +223,14 @@ static size_t report(const struct model *model, const struct exports *real,
 		const struct function *function = model_function(model, export->name);
 
 		if ((i && !strcmp(real->list[i - 1].name, export->name)) ||
-		    judge(function, shims) != wanted)
+		    verdict_of(function, shims) != wanted)
 			continue;
 		if (!count++)
 			fprintf(to, "\n# %s\n", titles[wanted]);
-		print_symbol(to, real, export);
+		export_print(to, real, export);
 		if (wanted != SHIMMED)
-			fprintf(to, ": %s", reason(function, wanted));
-		if (has_versions(real, export))
+			fprintf(to, ": %s", verdict_reason(function, wanted));
+		if (export_has_versions(real, export))
 			fputs(" (several versions; the shim stands for all of them)", to);
 		fputc('\n', to);
 	}
@@ -242,7 +241,7 @@ static size_t report(const struct model *model, const struct exports *real,
  * Functions that have a shim though this library has none of them: they return the API's
  * "unsupported".
  */
-static size_t report_lacking(const struct model *model, const struct exports *real, FILE *to)
+static size_t lacking_report(const struct model *model, const struct exports *real, FILE *to)
 {
 	size_t count = 0;
 
@@ -250,7 +249,7 @@ static size_t report_lacking(const struct model *model, const struct exports *re
 		const struct function *function = &model->functions[i];
 
 		if (function->left_out || function->undeclared || !function->exported ||
-		    find_export(real, function->name))
+		    export_find(real, function->name))
 			continue;
 		if (!count++)
 			fputs("\n# with a shim, but not in this library\n", to);
@@ -264,12 +263,13 @@ int library_check(const struct model *model, const char *path, const char *shims
 	struct exports real = {0}, shims = {0};
 	size_t counts[NVERDICTS];
 
-	if (read_exports(path, &real) != 0 || (shims_path && read_exports(shims_path, &shims) != 0))
+	if (exports_read(path, &real) != 0 || (shims_path && exports_read(shims_path, &shims) != 0))
 		return -1;
 	fprintf(to, "# %s exports %zu functions\n", path, real.nfunctions);
 	for (enum verdict verdict = SHIMMED; verdict < NVERDICTS; verdict++)
-		counts[verdict] = report(model, &real, shims_path ? &shims : NULL, verdict, to);
-	size_t lacking = report_lacking(model, &real, to);
+		counts[verdict] =
+			verdict_report(model, &real, shims_path ? &shims : NULL, verdict, to);
+	size_t lacking = lacking_report(model, &real, to);
 	fprintf(to,
 		"\n%zu with a shim, %zu left out, %zu missing, %zu not declared; %zu more not in this library\n",
 		counts[SHIMMED], counts[LEFT_OUT], counts[MISSING], counts[UNDECLARED], lacking);

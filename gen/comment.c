@@ -12,7 +12,7 @@
 
 /* Finding comments. */
 
-static const char *skip_literal(const char *at, const char *end)
+static const char *literal_end(const char *at, const char *end)
 {
 	char quote = *at++;
 
@@ -33,7 +33,7 @@ static const char *comment_end(const char *at, const char *end)
 }
 
 /* A line of a comment without the border in front of and behind what it says. */
-static void clean_line(const char **from, const char **to)
+static void line_strip(const char **from, const char **to)
 {
 	while (*from < *to && strchr(" \t\r*/!", **from))
 		++*from;
@@ -46,7 +46,7 @@ static void clean_line(const char **from, const char **to)
 }
 
 /* What a comment says: no delimiters, no stars, no empty lines at either end. */
-static char *clean_comment(const char *from, const char *end)
+static char *comment_strip(const char *from, const char *end)
 {
 	char *text = allocate((size_t)(end - from) + 2);
 	char *out = text;
@@ -56,7 +56,7 @@ static char *clean_comment(const char *from, const char *end)
 		const char *to = newline ? newline : end;
 		const char *next = newline ? newline + 1 : end;
 
-		clean_line(&from, &to);
+		line_strip(&from, &to);
 		if (from < to || out > text) {
 			memcpy(out, from, (size_t)(to - from));
 			out += to - from;
@@ -69,7 +69,7 @@ static char *clean_comment(const char *from, const char *end)
 	return text;
 }
 
-static bool is_doc(const char *at, const char *end, bool several_lines)
+static bool comment_is_doc(const char *at, const char *end, bool several_lines)
 {
 	if (end - at < 3)
 		return false;
@@ -91,7 +91,7 @@ struct comments *comments_scan(const char *source, size_t size)
 			line++;
 			line_start = ++at;
 		} else if (*at == '"' || *at == '\'') {
-			at = skip_literal(at, end);
+			at = literal_end(at, end);
 		} else if (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) {
 			struct comment *comment = APPEND(comments->list, comments->count);
 			const char *stop = comment_end(at, end);
@@ -108,8 +108,9 @@ struct comments *comments_scan(const char *source, size_t size)
 					line_start = at + 1;
 				}
 			comment->end_line = line;
-			comment->doc = is_doc(source + comment->start, stop, line > comment->line);
-			comment->text = clean_comment(source + comment->start, stop);
+			comment->doc =
+				comment_is_doc(source + comment->start, stop, line > comment->line);
+			comment->text = comment_strip(source + comment->start, stop);
 		} else {
 			at++;
 		}
@@ -118,7 +119,7 @@ struct comments *comments_scan(const char *source, size_t size)
 }
 
 /* The first comment that begins at or behind `offset`. */
-static size_t first_from(const struct comments *comments, size_t offset)
+static size_t comment_index_from(const struct comments *comments, size_t offset)
 {
 	size_t low = 0, high = comments->count;
 
@@ -133,22 +134,22 @@ static size_t first_from(const struct comments *comments, size_t offset)
 	return low;
 }
 
-static bool newline_between(const struct comments *comments, size_t from, size_t to)
+static bool comments_newline_between(const struct comments *comments, size_t from, size_t to)
 {
 	return to > from && memchr(comments->source + from, '\n', to - from);
 }
 
-static char *join(const char *first, const char *between, const char *second)
+static char *text_join(const char *first, const char *between, const char *second)
 {
 	return format_text("%s%s%s", first, *first && *second ? between : "", second);
 }
 
 const char *comment_behind(const struct comments *comments, size_t from, size_t to)
 {
-	size_t i = first_from(comments, from);
+	size_t i = comment_index_from(comments, from);
 
 	if (i == comments->count || comments->list[i].start >= to ||
-	    newline_between(comments, from, comments->list[i].start))
+	    comments_newline_between(comments, from, comments->list[i].start))
 		return NULL;
 	const char *text = comments->list[i].text;
 	/* A line comment goes on in the line comments right below it that stand alone. */
@@ -159,14 +160,14 @@ const char *comment_behind(const struct comments *comments, size_t from, size_t 
 		if (next->start >= to || !next->alone || next->doc != comments->list[i].doc ||
 		    next->line != comments->list[i].line + 1)
 			break;
-		text = join(text, " ", next->text);
+		text = text_join(text, " ", next->text);
 	}
 	return *text ? text : NULL;
 }
 
 const char *comment_before(const struct comments *comments, size_t start)
 {
-	size_t i = first_from(comments, start);
+	size_t i = comment_index_from(comments, start);
 
 	if (i == 0 || !comments->list[i - 1].alone || !comments->list[i - 1].doc)
 		return NULL;
@@ -181,7 +182,7 @@ const char *comment_before(const struct comments *comments, size_t start)
 
 		if (!above->alone || above->line + 1 != comments->list[i].line)
 			break;
-		text = join(above->text, "\n", text);
+		text = text_join(above->text, "\n", text);
 		i--;
 	}
 	return *text ? text : NULL;
@@ -189,7 +190,7 @@ const char *comment_before(const struct comments *comments, size_t start)
 
 /* Tags. */
 
-static char *trimmed(const char *from, const char *to)
+static char *text_trimmed(const char *from, const char *to)
 {
 	while (from < to && strchr(" \t`", *from))
 		from++;
@@ -202,7 +203,7 @@ static char *trimmed(const char *from, const char *to)
  * "n", "*pn" or "3" as a length. False where it is none of these (range(0.0, 1.0) speaks of a
  * value).
  */
-static bool read_length(struct length *length, char *text)
+static bool length_read(struct length *length, char *text)
 {
 	char *end;
 
@@ -221,50 +222,50 @@ static bool read_length(struct length *length, char *text)
 }
 
 /* The inside of "word(...)", or NULL where the tag is not that. */
-static char *argument(const char *tag, const char *word)
+static char *tag_argument(const char *tag, const char *word)
 {
 	size_t length = strlen(word);
 	const char *close = strrchr(tag, ')');
 
 	if (strncmp(tag, word, length) != 0 || tag[length] != '(' || !close)
 		return NULL;
-	return trimmed(tag + length + 1, close);
+	return text_trimmed(tag + length + 1, close);
 }
 
-static void read_sized_tag(struct tags *tags, const char *tag)
+static void tag_read_sized(struct tags *tags, const char *tag)
 {
 	char *inside;
 	struct length length = {0};
 	bool bytes = false;
 
-	if ((inside = argument(tag, "range"))) {
+	if ((inside = tag_argument(tag, "range"))) {
 		char *comma = strrchr(inside, ',');
 
 		/* range(0.0, 1.0) bounds a value; it is no length. */
 		if (!comma || strchr(comma, '.'))
 			return;
-		inside = trimmed(comma + 1, comma + strlen(comma));
-	} else if ((inside = argument(tag, "bytes"))) {
+		inside = text_trimmed(comma + 1, comma + strlen(comma));
+	} else if ((inside = tag_argument(tag, "bytes"))) {
 		bytes = true;
-	} else if ((inside = argument(tag, "zero-ended"))) {
+	} else if ((inside = tag_argument(tag, "zero-ended"))) {
 		tags->has_length = true;
 		tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED,
 					       .constant = (uint32_t)strtoul(inside, NULL, 0)};
 		return;
 	} else if (*tag == '*') {
-		inside = trimmed(tag, tag + strlen(tag));
-	} else if (!(inside = argument(tag, "elements"))) {
+		inside = text_trimmed(tag, tag + strlen(tag));
+	} else if (!(inside = tag_argument(tag, "elements"))) {
 		tags->unknown = tags->unknown ? tags->unknown : tag;
 		return;
 	}
-	if (!read_length(&length, inside))
+	if (!length_read(&length, inside))
 		return;
 	length.bytes = bytes;
 	tags->length = length;
 	tags->has_length = true;
 }
 
-static void read_tag(struct tags *tags, const char *tag)
+static void tag_read(struct tags *tags, const char *tag)
 {
 	if (!strcmp(tag, "in"))
 		tags->direction |= TL_IN;
@@ -285,7 +286,7 @@ static void read_tag(struct tags *tags, const char *tag)
 	else if (!strcmp(tag, "checked"))
 		tags->checked = true;
 	else if (strcmp(tag, "release") != 0 && strcmp(tag, "mbz") != 0)
-		read_sized_tag(tags, tag);
+		tag_read_sized(tags, tag);
 }
 
 struct tags tags_read(const char *comment)
@@ -305,30 +306,31 @@ struct tags tags_read(const char *comment)
 		const char *close = *comment == '[' ? strchr(comment, ']') : NULL;
 		if (!close)
 			break;
-		read_tag(&tags, trimmed(comment + 1, close));
+		tag_read(&tags, text_trimmed(comment + 1, close));
 		comment = close + 1;
 	}
-	/* "pointer to device memory location that will contain …": what the host may not read. */
+	/* "pointer to device memory location that will contain …": the host must not read it. */
 	if (strcasestr(comment, "pointer to device memory location") ||
 	    strcasestr(comment, "pointer to device buffer"))
 		tags.address = true;
 	return tags;
 }
 
-/* What tags mean for a variable. */
+/* Tags of a variable: its direction and length. */
 
-static bool is_text(const struct type *pointer)
+static bool type_is_text(const struct type *pointer)
 {
 	return pointer->target && pointer->target->kind == TL_KIND_CHAR;
 }
 
-static bool is_record(const struct type *type)
+static bool type_is_record(const struct type *type)
 {
 	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) &&
 	       !type->incomplete;
 }
 
-static const struct variable *sibling(const char *name, const struct variable *all, size_t count)
+static const struct variable *variable_find(const char *name, const struct variable *all,
+					    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(all[i].name, name))
@@ -336,29 +338,29 @@ static const struct variable *sibling(const char *name, const struct variable *a
 	return NULL;
 }
 
-/* Without tags: only what const itself promises. */
-static void settle_untold(struct variable *variable)
+/* Without tags, only const promises anything. */
+static void variable_settle_untagged(struct variable *variable)
 {
 	struct type *pointer = variable->type;
 
 	if (!pointer->is_const)
 		return;
 	variable->direction = TL_IN;
-	if (is_text(pointer))
+	if (type_is_text(pointer))
 		variable->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};
-	else if (is_record(pointer->target))
+	else if (type_is_record(pointer->target))
 		variable->length = (struct length){.kind = TL_LENGTH_CONSTANT, .constant = 1};
 }
 
-static bool settle_length(struct variable *variable, const struct tags *tags,
-			  const struct variable *all, size_t count)
+static bool variable_settle_length(struct variable *variable, const struct tags *tags,
+				   const struct variable *all, size_t count)
 {
 	struct type *pointer = variable->type;
 
 	variable->length = tags->length;
 	if (!tags->length.sibling)
 		return true;
-	const struct variable *other = sibling(tags->length.sibling, all, count);
+	const struct variable *other = variable_find(tags->length.sibling, all, count);
 	if (!other) {
 		variable->length = (struct length){0};
 		return false;
@@ -371,21 +373,21 @@ static bool settle_length(struct variable *variable, const struct tags *tags,
 	return true;
 }
 
-/* Its structures go in with an stype and a chain, which say what is to be filled. */
-static bool has_head(const struct type *type)
+/* A struct that begins with an stype goes in, too: stype and chain name what to fill. */
+static bool type_has_head(const struct type *type)
 {
-	return is_record(type) && type->nmembers > 0 && !strcmp(type->members[0].name, "stype");
+	return type_is_record(type) && type->nmembers > 0 &&
+	       !strcmp(type->members[0].name, "stype");
 }
 
 /*
- * An array whose count the callee sets is filled by it. That headers write [in,out] there means
- * that the array is the caller's: what it holds before is of no use, and need not even be
- * initialized.
+ * The callee fills an array if it sets the array's count. Headers write [in,out] there because the
+ * array is the caller's; its contents before the call may be uninitialized.
  */
-static bool is_filled(const struct variable *variable)
+static bool variable_is_filled(const struct variable *variable)
 {
 	return variable->length.kind == TL_LENGTH_POINTEE && (variable->direction & TL_IN) &&
-	       (variable->direction & TL_OUT) && !has_head(variable->type->target);
+	       (variable->direction & TL_OUT) && !type_has_head(variable->type->target);
 }
 
 bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all,
@@ -402,12 +404,12 @@ bool variable_settle(struct variable *variable, const struct tags *tags, const s
 		return true;
 	if (!tags->direction && !tags->has_length) {
 		variable->direction = 0;
-		settle_untold(variable);
+		variable_settle_untagged(variable);
 		return true;
 	}
 	if (tags->has_length)
-		found = settle_length(variable, tags, all, count);
-	else if (is_text(type))
+		found = variable_settle_length(variable, tags, all, count);
+	else if (type_is_text(type))
 		variable->length.kind = type->is_const ? TL_LENGTH_STRING : TL_LENGTH_NONE;
 	else if (type->target && type->target->kind != TL_KIND_VOID && !type->target->incomplete)
 		variable->length.kind = TL_LENGTH_CONSTANT;
@@ -417,7 +419,7 @@ bool variable_settle(struct variable *variable, const struct tags *tags, const s
 		variable->length.constant = 1;
 	if (variable->length.kind != TL_LENGTH_NONE && !tags->checked)
 		variable->direction |= TL_OBLIGED;
-	if (is_filled(variable))
+	if (variable_is_filled(variable))
 		variable->direction &= ~(unsigned)TL_IN;
 	return found;
 }

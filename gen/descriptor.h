@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptor.h: what the descriptor_*.c share: an API's descriptor while it is read. A function
- * describe_KEY puts what the descriptor says under KEY into the model. gen/model.h has
+ * descriptor.h: what the descriptor_*.c share: an API's descriptor while it is read. describe_KEY
+ * adds to the model what the descriptor says under KEY. gen/model.h has
  * model_describe, which is all that other files need.
  */
 #ifndef TL_GEN_DESCRIPTOR_H

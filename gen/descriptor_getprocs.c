@@ -230,8 +230,7 @@ struct getproc_rule {
 };
 
 /*
- * From which version on a function is there, as "newer" has it; NULL: it does not name the
- * function.
+ * The first version that has a function, by "newer". NULL: "newer" doesn't name the function.
  */
 static const char *newer_version(const struct descriptor *descriptor, const char *function)
 {
@@ -253,8 +252,8 @@ static uint32_t version_read(const char *text)
 }
 
 /*
- * From which version on a table has a member. Tables grow at their end, and a program may ask for a
- * table as it was before: writing what it has not yet would be writing behind it. So what is
+ * The first version whose table has a member. Tables grow at their end, and a program may ask for
+ * an older, shorter table: a write to a newer member would go past its end. So a member that is
  * neither among the first members nor under "since" counts as being as new as these headers.
  */
 static uint32_t member_since(struct descriptor *descriptor, const struct type *table, size_t member,
@@ -376,8 +375,8 @@ void describe_getprocs(struct descriptor *descriptor)
 }
 
 /*
- * What "newer" adds to the tables: members that stand behind those of the headers, or all of a
- * table that these lack.
+ * The members that "newer" adds to tables: those after the headers' own, or all of a table that the
+ * headers lack.
  */
 void describe_newer_members(struct descriptor *descriptor)
 {

@@ -12,11 +12,11 @@
 #include "gen/allocate.h"
 #include "gen/descriptor.h"
 
-/* Saying what is wrong. */
+/* Errors. */
 
 /*
- * The line of the first "text" in quotes behind the first "key" in quotes. jansson forgets where it
- * read things.
+ * The line of the first "text" in quotes after the first "key" in quotes. jansson doesn't keep the
+ * places of values.
  */
 unsigned descriptor_line(const struct descriptor *descriptor, const char *key, const char *text)
 {

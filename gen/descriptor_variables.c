@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptor_variables.c: "variables" and "enums": what a descriptor says of parameters, results and
- * members.
+ * descriptor_variables.c: "variables" and "enums": what a descriptor says of parameters, results
+ * and members.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -47,8 +47,8 @@ static void variables_tag(struct descriptor *descriptor, struct variable_rule *r
 		if (variable_is_done(rule, &list[i]))
 			continue;
 		/*
-		 * A pattern is for many: where its length names a sibling that this one has not, it
-		 * is not for this one.
+		 * A pattern is for many functions: it skips one that lacks the sibling that its
+		 * length names.
 		 */
 		struct variable before = list[i];
 		if (!variable_settle(&list[i], &rule->tags, list, count)) {

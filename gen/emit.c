@@ -12,7 +12,7 @@
 
 #define WIDTH 100
 
-static const struct function *with_shim(const struct model *model, size_t from)
+static const struct function *function_with_shim(const struct model *model, size_t from)
 {
 	for (; from < model->nfunctions; from++)
 		if (!model->functions[from].left_out)
@@ -22,12 +22,12 @@ static const struct function *with_shim(const struct model *model, size_t from)
 
 const struct function *emit_first(const struct model *model)
 {
-	return with_shim(model, 0);
+	return function_with_shim(model, 0);
 }
 
 const struct function *emit_next(const struct model *model, const struct function *after)
 {
-	return with_shim(model, (size_t)(after - model->functions) + 1);
+	return function_with_shim(model, (size_t)(after - model->functions) + 1);
 }
 
 size_t emit_index(const struct model *model, const struct function *function)
@@ -92,8 +92,8 @@ char *emit_parameters(const struct function *function)
 	return text;
 }
 
-/* The s of "IDs" begins no word. */
-static bool is_plural(const char *at)
+/* The s of "IDs" doesn't begin a word. */
+static bool word_is_plural(const char *at)
 {
 	return at[0] == 's' && !islower((unsigned char)at[1]);
 }
@@ -102,12 +102,12 @@ static bool is_plural(const char *at)
  * A new word begins at an upper-case letter behind a lower-case one, and at the last of several
  * that a lower-case one follows. Digits belong to what they stand in: Image2D, P2PProperties.
  */
-static bool begins_word(const char *name, size_t i)
+static bool word_begins(const char *name, size_t i)
 {
 	if (!i || !isupper((unsigned char)name[i]) || name[i - 1] == '_')
 		return false;
 	return islower((unsigned char)name[i - 1]) ||
-	       (islower((unsigned char)name[i + 1]) && !is_plural(name + i + 1));
+	       (islower((unsigned char)name[i + 1]) && !word_is_plural(name + i + 1));
 }
 
 char *emit_snake(const char *name)
@@ -115,7 +115,7 @@ char *emit_snake(const char *name)
 	char *snake = allocate(2 * strlen(name) + 1), *to = snake;
 
 	for (size_t i = 0; name[i]; i++) {
-		if (begins_word(name, i))
+		if (word_begins(name, i))
 			*to++ = '_';
 		*to++ = (char)tolower((unsigned char)name[i]);
 	}
@@ -133,7 +133,7 @@ unsigned emit_words(const struct type *type)
 
 /* Where to break so that at most `room` columns stand in front: behind a comma, outside of strings;
  * 0 where nowhere. */
-static size_t break_at(const char *text, size_t room)
+static size_t line_break(const char *text, size_t room)
 {
 	size_t best = 0;
 	bool quoted = false;
@@ -157,7 +157,7 @@ void emit_line(FILE *to, unsigned indent, const char *format, ...)
 	va_end(arguments);
 	for (rest = text; rest;) {
 		size_t room = indent < 8 ? WIDTH - 8 * indent : WIDTH / 2;
-		size_t end = strlen(rest) > room ? break_at(rest, room) : 0;
+		size_t end = strlen(rest) > room ? line_break(rest, room) : 0;
 
 		for (unsigned i = 0; i < indent; i++)
 			fputc('\t', to);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emit_callbacks.c: PREFIX_callbacks.h, for tools: what a callback gets to see of each function.
+ * emit_callbacks.c: PREFIX_callbacks.h, for tools: what a callback sees of each function.
  *
- * For every function a struct of pointers to its parameters, in order, and the type of its
- * prologues and epilogues, in the form that Level Zero's headers have. Where the API's own headers
- * have both, those are used, and only checked.
+ * Each function has a struct of pointers to its parameters, in order, and the type of its prologues
+ * and epilogues, in the form of Level Zero's headers. If the API's own headers have both, the file
+ * only checks these.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* zesDeviceReset: "zes". A function whose name begins with no lower-case word before an upper-case
  * letter: the API's prefix. */
-static const char *family(const struct model *model, const char *name)
+static const char *function_family(const struct model *model, const char *name)
 {
 	size_t length = 0;
 
@@ -26,18 +26,18 @@ static const char *family(const struct model *model, const char *name)
 }
 
 /* zeInit: ze_init; deflate of zlib: zlib_deflate; sqlite3_open of sqlite3: sqlite3_open */
-static char *own_snake(const struct model *model, const char *name)
+static char *function_snake(const struct model *model, const char *name)
 {
-	const char *prefix = family(model, name);
+	const char *prefix = function_family(model, name);
 	char *snake = emit_snake(name);
 
 	return strncmp(snake, prefix, strlen(prefix)) ? format_text("%s_%s", prefix, snake) : snake;
 }
 
 /* zeEventPoolCreate: ze_pfnEventPoolCreateCb_t; sqlite3_open_v2: sqlite3_pfnOpenV2Cb_t */
-static char *callback_name(const struct model *model, const char *name)
+static char *callback_type_name(const struct model *model, const char *name)
 {
-	const char *prefix = family(model, name);
+	const char *prefix = function_family(model, name);
 	char *camel = allocate(strlen(name) + 1), *to = camel;
 	bool begins = true;
 
@@ -54,33 +54,33 @@ static char *callback_name(const struct model *model, const char *name)
 }
 
 /* Two functions whose names differ only in case or underscores keep their own names. */
-static char *params_name(const struct model *model, const struct function *function)
+static char *params_type_name(const struct model *model, const struct function *function)
 {
-	char *name = own_snake(model, function->name);
+	char *name = function_snake(model, function->name);
 
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		if (f != function && !strcmp(own_snake(model, f->name), name))
+		if (f != function && !strcmp(function_snake(model, f->name), name))
 			return format_text("%s_%s", model->prefix, function->name);
 	return name;
 }
 
-static char *unique_callback_name(const struct model *model, const struct function *function)
+static char *callback_type_unique(const struct model *model, const struct function *function)
 {
-	char *name = callback_name(model, function->name);
+	char *name = callback_type_name(model, function->name);
 
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		if (f != function && !strcmp(callback_name(model, f->name), name))
+		if (f != function && !strcmp(callback_type_name(model, f->name), name))
 			return format_text("%s_pfn_%sCb_t", model->prefix, function->name);
 	return name;
 }
 
 /* C++ has no _Bool. */
-static const char *in_both_languages(const char *spelling)
+static const char *spelling_for_cxx(const char *spelling)
 {
 	const char *at = strstr(spelling, "_Bool");
 
 	return at ? format_text("%.*sbool%s", (int)(at - spelling), spelling,
-				in_both_languages(at + 5))
+				spelling_for_cxx(at + 5))
 		  : spelling;
 }
 
@@ -89,7 +89,7 @@ static void emit_params_struct(FILE *to, const struct function *function, const 
 	fprintf(to, "typedef struct %s_params {\n", name);
 	for (size_t i = 0; i < function->nparams; i++)
 		emit_line(to, 1, "%s;",
-			  emit_declare(in_both_languages(function->params[i].spelling),
+			  emit_declare(spelling_for_cxx(function->params[i].spelling),
 				       format_text("*p%s", function->params[i].name)));
 	if (!function->nparams)
 		fputs("\tvoid *none; /* it has no parameters */\n", to);
@@ -102,7 +102,7 @@ static void emit_callback_type(FILE *to, const struct function *function, const 
 	const char *result =
 		function->result->kind == TL_KIND_VOID
 			? ""
-			: format_text("%s, ", emit_declare(in_both_languages(emit_value_spelling(
+			: format_text("%s, ", emit_declare(spelling_for_cxx(emit_value_spelling(
 								   function->result_spelling)),
 							   "result"));
 
@@ -112,7 +112,8 @@ static void emit_callback_type(FILE *to, const struct function *function, const 
 		callback, params, result);
 }
 
-static void emit_function(FILE *to, const struct model *model, const struct function *function)
+static void emit_params_and_callback(FILE *to, const struct model *model,
+				     const struct function *function)
 {
 	const char *params = function->params_type;
 	size_t count = function->nparams ? function->nparams : 1;
@@ -120,11 +121,11 @@ static void emit_function(FILE *to, const struct model *model, const struct func
 	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file,
 		function->where.line);
 	if (!params || !function->callback_type) {
-		const char *name = params_name(model, function);
+		const char *name = params_type_name(model, function);
 
 		params = format_text("%s_params_t", name);
 		emit_params_struct(to, function, name);
-		emit_callback_type(to, function, unique_callback_name(model, function), params);
+		emit_callback_type(to, function, callback_type_unique(model, function), params);
 	} else {
 		fprintf(to, "/* %s of the headers */\n", function->callback_type);
 	}
@@ -150,12 +151,12 @@ int emit_callbacks(const struct model *model, FILE *to)
 	      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
 	      to);
 	/*
-	 * Of a function that the headers lack, later headers have the types, and a tool may include
-	 * those.
+	 * Later headers have the types of a function that these lack, and a tool may include those
+	 * headers.
 	 */
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		if (!f->undeclared)
-			emit_function(to, model, f);
+			emit_params_and_callback(to, model, f);
 	fputs("#ifdef __cplusplus\n}\n#endif\n#endif\n", to);
 	return emit_done(to, model, "callbacks.h");
 }

@@ -8,7 +8,7 @@
 #include "gen/allocate.h"
 #include "gen/emit.h"
 
-static int by_name(const void *a, const void *b)
+static int name_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -21,7 +21,7 @@ int emit_exports(const struct model *model, FILE *to)
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		if (f->exported)
 			names[count++] = f->name;
-	qsort(names, count, sizeof *names, by_name);
+	qsort(names, count, sizeof *names, name_compare);
 	for (size_t i = 0; i < count; i++)
 		fprintf(to, "%s\n", names[i]);
 	free(names);

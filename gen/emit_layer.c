@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emit_layer.c: PREFIX_layer.c, the part of a loader's own layer that there is once per function:
- * for Level Zero what the loader looks up in its tracing layer, zeGet*ProcAddrTable and
- * zelTracer<X>RegisterCallback; for OpenCL which function each slot of the dispatch table is.
+ * emit_layer.c: PREFIX_layer.c, the part of a loader's layer that exists once per function. Level
+ * Zero's loader looks up zeGet*ProcAddrTable and zelTracer<X>RegisterCallback in its tracing layer;
+ * OpenCL's layer has a list of the dispatch table's slots and their functions.
  *
- * The layers name functions to the runtime, and number none: they may meet one that was made from
- * other headers.
+ * A layer gives functions to the runtime by name, not by number: the runtime may have been made
+ * from other headers.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
  * The tables that Level Zero's loader offers a layer are those of its core, and of its runtime
  * (zer).
  */
-static bool is_offered(const struct getproc *getproc)
+static bool getproc_is_offered(const struct getproc *getproc)
 {
 	const char *name = getproc->function->name;
 
@@ -44,7 +44,7 @@ static void emit_getter(FILE *to, const struct getproc *getproc)
 	fputs("}\n", to);
 }
 
-static char *by_name(const struct model *model, const struct function *function)
+static char *function_quoted(const struct model *model, const struct function *function)
 {
 	return format_text("\"%s\"", function->name);
 }
@@ -54,10 +54,10 @@ static void emit_level_zero(const struct model *model, FILE *to)
 	fputs("#include \"layer/doors/ze_layer.h\"\n\n", to);
 	emit_includes(to, model);
 	for (size_t i = 0; i < model->ngetprocs; i++)
-		if (is_offered(&model->getprocs[i]))
+		if (getproc_is_offered(&model->getprocs[i]))
 			emit_getter(to, &model->getprocs[i]);
-	emit_registers(to, model, "tl_ze_layer_register", by_name);
-	emit_undeclared_registers(to, model, "tl_ze_layer_register", by_name);
+	emit_registers(to, model, "tl_ze_layer_register", function_quoted);
+	emit_undeclared_registers(to, model, "tl_ze_layer_register", function_quoted);
 }
 
 static void emit_opencl(const struct model *model, const struct type *table, FILE *to)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emit_shims.c: PREFIX_shims.c, the functions that stand between a program and the API. What they
- * are made of: tracelayer/shim.h.
+ * emit_shims.c: PREFIX_shims.c, the functions between a program and the API. tracelayer/shim.h has
+ * their building blocks.
  *
- * Shims are called shim_NAME in C, and NAME in the symbol table: headers may have macros of the
- * functions' names, declare them with attributes, or not at all.
+ * A shim is shim_NAME in C and NAME in the symbol table: headers may define macros of the
+ * functions' names, declare the functions with attributes, or not declare them.
  */
 #include <string.h>
 
 #include "gen/allocate.h"
 #include "gen/emit.h"
 
-/* How a function's own variables are called: a parameter may have one of their names. */
-static const char *own_names(const struct function *function)
+/* The suffix of a shim's own variables: "_" if a parameter has the name of one of them. */
+static const char *function_suffix(const struct function *function)
 {
 	static const char *const names[] = {"shim", "caller", "params", "result", "call", "real"};
 
@@ -23,21 +23,21 @@ static const char *own_names(const struct function *function)
 	return "";
 }
 
-static bool returns(const struct function *function)
+static bool function_returns(const struct function *function)
 {
 	return function->result->kind != TL_KIND_VOID;
 }
 
-static bool is_aggregate(const struct type *type)
+static bool type_is_aggregate(const struct type *type)
 {
 	return type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION;
 }
 
 /*
- * Of a function that is known by name only, the parameters are words, as many as it may have: the
- * callee finds in registers and on the stack what the caller put there.
+ * A function that is known by name only has words as parameters, as many as it may have: the callee
+ * finds in registers and on the stack what the caller put there.
  */
-static char *parameters(const struct function *function)
+static char *function_parameters(const struct function *function)
 {
 	char *text = copy_text("");
 
@@ -48,13 +48,13 @@ static char *parameters(const struct function *function)
 	return text;
 }
 
-static bool has_parameters(const struct function *function)
+static bool function_has_parameters(const struct function *function)
 {
 	return function->nparams || function->passed;
 }
 
 /* "hEvent, pCount" */
-static char *arguments(const struct function *function)
+static char *function_arguments(const struct function *function)
 {
 	char *text = copy_text("");
 
@@ -66,21 +66,21 @@ static char *arguments(const struct function *function)
 }
 
 /* ", hEvent, pCount", or nothing */
-static const char *more(const char *list)
+static const char *list_continued(const char *list)
 {
 	return *list ? format_text(", %s", list) : "";
 }
 
 /* Each 8-byte word of the parameters as an expression, ", (uint64_t)hEvent, TL_WORD_OF(desc, 0),
  * TL_WORD_OF(desc, 1)". */
-static char *words(const struct function *function)
+static char *function_words(const struct function *function)
 {
 	char *text = copy_text("");
 
 	for (size_t i = 0; i < function->nparams; i++) {
 		const struct variable *param = &function->params[i];
 
-		if (!is_aggregate(param->type) && param->type->kind != TL_KIND_FLOAT) {
+		if (!type_is_aggregate(param->type) && param->type->kind != TL_KIND_FLOAT) {
 			text = format_text("%s, (uint64_t)%s", text, param->name);
 			continue;
 		}
@@ -91,13 +91,13 @@ static char *words(const struct function *function)
 }
 
 /* A result as 64 bits, zero-extended from its size. */
-static const char *result_word(const struct function *function, const char *result)
+static const char *function_result_word(const struct function *function, const char *result)
 {
 	const struct type *type = function->result;
 
-	if (!returns(function))
+	if (!function_returns(function))
 		return "0";
-	if (is_aggregate(type) || type->kind == TL_KIND_FLOAT)
+	if (type_is_aggregate(type) || type->kind == TL_KIND_FLOAT)
 		return format_text("TL_WORD_OF(%s, 0)", result);
 	if (type->size < 8)
 		return format_text("(uint%u_t)%s", (unsigned)type->size * 8, result);
@@ -108,7 +108,8 @@ static void emit_pointer_type(FILE *to, const struct function *function)
 {
 	emit_line(to, 0, "typedef %s;",
 		  emit_declare(function->result_spelling,
-			       format_text("(*pfn_%s)(%s)", function->name, parameters(function))));
+			       format_text("(*pfn_%s)(%s)", function->name,
+					   function_parameters(function))));
 	if (!function->undeclared)
 		fprintf(to, "TL_DECLARED(%s);\n", function->name);
 	fputc('\n', to);
@@ -122,39 +123,40 @@ static void emit_variables(FILE *to, const struct function *function, const char
 	for (size_t i = 0; i < function->nparams; i++)
 		addresses =
 			format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
-	/* In memory as they were passed: a parameter may be a struct of several. */
+	/* The words lie in memory as they were passed: a parameter may be a struct of several. */
 	for (size_t i = 0; i < function->nplaces; i++)
 		addresses = format_text("%s%s&words[%u]", addresses, i ? ", " : "",
 					function->places[i]);
 	if (function->passed)
-		emit_line(to, 1, "uintptr_t words[] = {%s};", arguments(function));
-	if (has_parameters(function))
+		emit_line(to, 1, "uintptr_t words[] = {%s};", function_arguments(function));
+	if (function_has_parameters(function))
 		emit_line(to, 1, "const void *const params%s[] = {%s};", _, addresses);
-	if (returns(function))
+	if (function_returns(function))
 		emit_line(to, 1, "%s = %s;",
 			  emit_declare(emit_value_spelling(function->result_spelling),
 				       format_text("result%s", _)),
-			  is_aggregate(function->result) ? "{0}" : "0");
+			  type_is_aggregate(function->result) ? "{0}" : "0");
 }
 
 /* "words[0], words[1]": callbacks may have changed them. */
-static const char *arguments_traced(const struct function *function)
+static const char *function_arguments_traced(const struct function *function)
 {
 	char *text = copy_text("");
 
 	for (unsigned i = 0; i < function->passed; i++)
 		text = format_text("%s%swords[%u]", text, i ? ", " : "", i);
-	return function->passed ? text : arguments(function);
+	return function->passed ? text : function_arguments(function);
 }
 
 static void emit_real_call(FILE *to, const struct function *function, const char *_)
 {
 	fprintf(to, "\tif (TL_LIKELY(real%s))\n", _);
-	if (returns(function))
-		emit_line(to, 2, "result%s = real%s(%s);", _, _, arguments_traced(function));
+	if (function_returns(function))
+		emit_line(to, 2, "result%s = real%s(%s);", _, _,
+			  function_arguments_traced(function));
 	else
-		emit_line(to, 2, "real%s(%s);", _, arguments_traced(function));
-	if (!function->unsupported || !returns(function))
+		emit_line(to, 2, "real%s(%s);", _, function_arguments_traced(function));
+	if (!function->unsupported || !function_returns(function))
 		return;
 	fputs("\telse\n", to);
 	emit_line(to, 2, strchr(function->unsupported, ',') ? "result%s = (%s);" : "result%s = %s;",
@@ -163,8 +165,9 @@ static void emit_real_call(FILE *to, const struct function *function, const char
 
 static void emit_traced(FILE *to, const struct function *function, const char *_)
 {
-	const char *more_parameters =
-		has_parameters(function) ? format_text(", %s", parameters(function)) : "";
+	const char *more_parameters = function_has_parameters(function)
+					      ? format_text(", %s", function_parameters(function))
+					      : "";
 	const char *result = format_text("result%s", _);
 
 	emit_line(to, 0, "static TL_TRACED %s",
@@ -176,41 +179,42 @@ static void emit_traced(FILE *to, const struct function *function, const char *_
 	fputs("{\n", to);
 	emit_variables(to, function, _);
 	fprintf(to, "\tTL_CALL(call%s, shim%s, caller%s, %s%s, %s);\n", _, _, _,
-		has_parameters(function) ? "params" : "NULL", has_parameters(function) ? _ : "",
-		returns(function) ? format_text("&%s", result) : "NULL");
+		function_has_parameters(function) ? "params" : "NULL",
+		function_has_parameters(function) ? _ : "",
+		function_returns(function) ? format_text("&%s", result) : "NULL");
 	fprintf(to, "\tpfn_%s real%s = tl_call_enter(&call%s);\n\n", function->name, _, _);
 	emit_real_call(to, function, _);
-	emit_line(to, 1, "TL_CALL_LEAVE(call%s, %s%s);", _, result_word(function, result),
-		  words(function));
-	if (returns(function))
+	emit_line(to, 1, "TL_CALL_LEAVE(call%s, %s%s);", _, function_result_word(function, result),
+		  function_words(function));
+	if (function_returns(function))
 		fprintf(to, "\treturn %s;\n", result);
 	fputs("}\n\n", to);
 }
 
-/* A call that is recorded and nothing else. */
+/* The part of an entry that records a call by itself. */
 static void emit_recorded(FILE *to, const struct function *function, const char *_)
 {
-	const char *name = function->name, *list = arguments(function);
+	const char *name = function->name, *list = function_arguments(function);
 	const char *result = format_text("result%s", _);
-	const char *leave =
-		format_text("TL_RECORDED_LEAVE(call%s, %s)", _, result_word(function, result));
+	const char *leave = format_text("TL_RECORDED_LEAVE(call%s, %s)", _,
+					function_result_word(function, result));
 
-	emit_line(to, 1, "TL_RECORDED(call%s%s);", _, words(function));
+	emit_line(to, 1, "TL_RECORDED(call%s%s);", _, function_words(function));
 	fprintf(to, "\treal%s = tl_recorded_enter(call%s, SHIM(%s));\n", _, _, name);
-	fprintf(to, "\tif (TL_UNLIKELY(!real%s))%s\n", _, returns(function) ? "" : " {");
-	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);", returns(function) ? "return " : "",
-		  name, name, more(list));
-	if (!returns(function))
+	fprintf(to, "\tif (TL_UNLIKELY(!real%s))%s\n", _, function_returns(function) ? "" : " {");
+	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);",
+		  function_returns(function) ? "return " : "", name, name, list_continued(list));
+	if (!function_returns(function))
 		fputs("\t\treturn;\n\t}\n", to);
 	fprintf(to, "\tTL_RECORDED_UNWINDS(call%s);\n", _);
-	if (!returns(function)) {
+	if (!function_returns(function)) {
 		emit_line(to, 1, "real%s(%s);", _, list);
 		emit_line(to, 1, "%s;", leave);
 		return;
 	}
 	emit_line(to, 1, "%s = real%s(%s);",
 		  emit_declare(emit_value_spelling(function->result_spelling), result), _, list);
-	if (is_aggregate(function->result) || function->result->kind == TL_KIND_FLOAT) {
+	if (type_is_aggregate(function->result) || function->result->kind == TL_KIND_FLOAT) {
 		emit_line(to, 1, "%s;", leave);
 		fprintf(to, "\treturn %s;\n", result);
 	} else {
@@ -223,18 +227,18 @@ static void emit_entry(FILE *to, const struct function *function, const char *_)
 {
 	const char *name = function->name;
 	char *entry = emit_declare(emit_value_spelling(function->result_spelling),
-				   format_text("shim_%s(%s)", name, parameters(function)));
+				   format_text("shim_%s(%s)", name, function_parameters(function)));
 
 	if (function->exported)
 		emit_line(to, 0, "TL_EXPORT %s __asm__(\"%s\");", entry, name);
 	emit_line(to, 0, "%sTL_ENTRY %s", function->exported ? "" : "static ", entry);
 	fprintf(to, "{\n\tpfn_%s real%s = tl_shim_direct(SHIM(%s));\n\n", name, _, name);
-	if (returns(function)) {
+	if (function_returns(function)) {
 		fprintf(to, "\tif (TL_LIKELY(real%s))\n", _);
-		emit_line(to, 2, "return real%s(%s);", _, arguments(function));
+		emit_line(to, 2, "return real%s(%s);", _, function_arguments(function));
 	} else {
 		fprintf(to, "\tif (TL_LIKELY(real%s)) {\n", _);
-		emit_line(to, 2, "real%s(%s);", _, arguments(function));
+		emit_line(to, 2, "real%s(%s);", _, function_arguments(function));
 		fputs("\t\treturn;\n\t}\n", to);
 	}
 	emit_recorded(to, function, _);
@@ -242,7 +246,7 @@ static void emit_entry(FILE *to, const struct function *function, const char *_)
 }
 
 /* "*(ze_event_handle_t *)args[0], *(uint32_t *)args[1]" */
-static char *unpacked(const struct function *function)
+static char *function_arguments_unpacked(const struct function *function)
 {
 	char *text = copy_text("");
 
@@ -258,8 +262,9 @@ static char *unpacked(const struct function *function)
 static void emit_invoke(FILE *to, const struct function *function)
 {
 	const struct type *type = function->result;
-	const char *call = format_text("traced_%s(shim, (struct tl_caller){caller, TL_STACK}%s)",
-				       function->name, more(unpacked(function)));
+	const char *call =
+		format_text("traced_%s(shim, (struct tl_caller){caller, TL_STACK}%s)",
+			    function->name, list_continued(function_arguments_unpacked(function)));
 	const char *spelling = emit_value_spelling(function->result_spelling);
 
 	emit_line(
@@ -267,13 +272,13 @@ static void emit_invoke(FILE *to, const struct function *function)
 		"static void invoke_%s(struct tl_shim *shim, void *caller, void **args, void *result)",
 		function->name);
 	fputs("{\n", to);
-	if (!has_parameters(function))
+	if (!function_has_parameters(function))
 		fputs("\t(void)args;\n", to);
-	if (!returns(function))
+	if (!function_returns(function))
 		fputs("\t(void)result;\n", to);
-	if (!returns(function))
+	if (!function_returns(function))
 		emit_line(to, 1, "%s;", call);
-	else if (is_aggregate(type) || type->kind == TL_KIND_FLOAT || type->size == 8)
+	else if (type_is_aggregate(type) || type->kind == TL_KIND_FLOAT || type->size == 8)
 		emit_line(to, 1, "*(%s)result = %s;", emit_declare(spelling, "*"), call);
 	else if (type->kind == TL_KIND_INT || type->kind == TL_KIND_CHAR)
 		emit_line(to, 1, "*(int64_t *)result = %s;", call);
@@ -283,9 +288,9 @@ static void emit_invoke(FILE *to, const struct function *function)
 	fputs("}\n\n", to);
 }
 
-static void emit_function(FILE *to, const struct function *function)
+static void emit_shim(FILE *to, const struct function *function)
 {
-	const char *_ = own_names(function);
+	const char *_ = function_suffix(function);
 
 	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file,
 		function->where.line);
@@ -295,7 +300,7 @@ static void emit_function(FILE *to, const struct function *function)
 	emit_invoke(to, function);
 }
 
-/* What all shims of the file share. */
+/* The beginning of the file, which all its shims share. */
 static void emit_beginning(FILE *to, const struct model *model)
 {
 	const char *prefix = model->prefix;
@@ -371,7 +376,7 @@ int emit_shims(const struct model *model, FILE *to)
 	emit_title(to, model, "shims.c", "the shims");
 	emit_beginning(to, model);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		emit_function(to, f);
+		emit_shim(to, f);
 	emit_shim_table(to, model);
 	emit_left_out(to, model);
 	return emit_done(to, model, "shims.c");

@@ -3,8 +3,8 @@
  * emit_tables.c: PREFIX_tables.c, the API as constant tables: tracelayer/api.h says what they mean,
  * model_tables.c makes them.
  *
- * Types have a name of their own in an enum, by which the tables refer to them. At the end stands
- * the same once more, as the bytes that a trace tells of the API by (format/file/describe.h).
+ * Each type has a number in an enum, and the tables refer to it by that. The file ends with the
+ * same API as bytes, which traces carry (format/file/describe.h).
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const char *type_reference(const struct tables *tables, const struct tl_t
 
 /* Enumerators. */
 
-static bool has_enumerators(const struct tl_type *type)
+static bool type_has_enumerators(const struct tl_type *type)
 {
 	return (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS) && type->count;
 }
@@ -120,7 +120,7 @@ static const char *const kind_names[] = {"VOID",     "BOOL",  "INT",	"UINT",	  "
 					 "FLOAT",    "ENUM",  "FLAGS",	"HANDLE", "POINTER",
 					 "FUNCTION", "ARRAY", "STRUCT", "UNION"};
 
-static bool has_members(const struct tl_type *type)
+static bool type_has_members(const struct tl_type *type)
 {
 	return (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && type->count;
 }
@@ -136,11 +136,11 @@ static void emit_type(const struct tables *tables, FILE *to, size_t number)
 		text = format_text("%s, .count = %u", text, type->count);
 	if (type->target)
 		text = format_text("%s, .target = %s", text, type_reference(tables, type->target));
-	if (has_enumerators(type))
+	if (type_has_enumerators(type))
 		text = format_text(
 			"%s, .count = COUNT(%s_enumerators), .enumerators = %s_enumerators", text,
 			id, id);
-	if (has_members(type))
+	if (type_has_members(type))
 		text = format_text("%s, .count = COUNT(%s_members), .members = %s_members", text,
 				   id, id);
 	emit_line(to, 1, "%s},", text);
@@ -155,9 +155,9 @@ static void emit_types(const struct tables *tables, FILE *to)
 	for (size_t i = 0; i < tables->ntypes; i++) {
 		const struct tl_type *type = &tables->types[i];
 
-		if (has_enumerators(type))
+		if (type_has_enumerators(type))
 			emit_enumerators(to, type, tables->ids[i]);
-		else if (has_members(type))
+		else if (type_has_members(type))
 			emit_members(tables, to, type, tables->ids[i]);
 	}
 	fputs("static const struct tl_type types[T_COUNT] = {\n", to);

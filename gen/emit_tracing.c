@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that there is once
- * per function: zelTracer<X>RegisterCallback, and which function each slot of the legacy callback
- * tables stands for.
+ * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that exists once per
+ * function: zelTracer<X>RegisterCallback, and the function of each slot of the legacy callback
+ * tables.
  *
  * layer/program/zel_tracer.c has the rest.
  */
@@ -16,10 +16,10 @@
 #define ENDS   "RegisterCallback"
 
 /*
- * zelTracerInitRegisterCallback: zeInit, where that has a shim; NULL for what is no such function.
+ * zelTracerInitRegisterCallback: zeInit, if that has a shim. NULL: the name is no such name.
  */
-static const struct function *registered(const struct model *model,
-					 const struct function *registers)
+static const struct function *registers_function(const struct model *model,
+						 const struct function *registers)
 {
 	const char *name = registers->name;
 	size_t length = strlen(name);
@@ -39,7 +39,7 @@ void emit_registers(FILE *to, const struct model *model, const char *call,
 {
 	for (size_t i = 0; i < model->nfunctions; i++) {
 		const struct function *registers = &model->functions[i];
-		const struct function *function = registered(model, registers);
+		const struct function *function = registers_function(model, registers);
 
 		if (!function)
 			continue;
@@ -56,10 +56,10 @@ void emit_registers(FILE *to, const struct model *model, const char *call,
 }
 
 /*
- * The register function of a function that the headers lack, as later headers have it; NULL for
- * what has none.
+ * The register function that later headers have for a function that these headers lack. NULL: it
+ * has none.
  */
-static char *undeclared_register(const struct function *function)
+static char *function_register_name(const struct function *function)
 {
 	const char *what =
 		function->name + (strncmp(function->name, "zer", 3) ? strlen("ze") : strlen("zer"));
@@ -69,8 +69,8 @@ static char *undeclared_register(const struct function *function)
 	return format_text(BEGINS "%s" ENDS, what);
 }
 
-/* Where its parameters begin holds for every machine: none of them is a struct. */
-static bool has_plain_places(const struct function *function)
+/* No parameter is a struct, so the places of parameters hold for every machine. */
+static bool function_has_plain_places(const struct function *function)
 {
 	bool plain = function->nplaces == function->passed;
 
@@ -80,16 +80,16 @@ static bool has_plain_places(const struct function *function)
 }
 
 /*
- * A callback is given the addresses of parameters, and those are known here by their places alone.
- * Where they are not known the function answers that it is not supported: the loader's own must not
- * get handles of ours.
+ * A callback gets the addresses of parameters, and only their places give these. Where the places
+ * are not known, the function answers that it is not supported: our handles must not reach the
+ * loader's function of that name.
  */
 void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
 			       char *(*which)(const struct model *model,
 					      const struct function *function))
 {
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
-		const char *name = undeclared_register(f);
+		const char *name = function_register_name(f);
 
 		if (!name)
 			continue;
@@ -103,7 +103,7 @@ void emit_undeclared_registers(FILE *to, const struct model *model, const char *
 			"TL_EXPORT ze_result_t %s(zel_tracer_handle_t hTracer, int type, tl_callback callback)",
 			name);
 		fputs("{\n", to);
-		if (!has_plain_places(f))
+		if (!function_has_plain_places(f))
 			fputs("#if !defined(__x86_64__)\n\treturn ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;\n#endif\n",
 			      to);
 		emit_line(to, 1, "return %s(hTracer, type, %s, callback);", call, which(model, f));
@@ -111,13 +111,14 @@ void emit_undeclared_registers(FILE *to, const struct model *model, const char *
 	}
 }
 
-static char *by_shim(const struct model *model, const struct function *function)
+static char *function_shim_reference(const struct model *model, const struct function *function)
 {
 	return format_text("&%s_shims[%zu]", model->prefix, emit_index(model, function));
 }
 
 /* The function whose callback type a slot has. */
-static const struct function *slot_function(const struct model *model, const struct variable *slot)
+static const struct function *slot_find_function(const struct model *model,
+						 const struct variable *slot)
 {
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		if (f->callback_type && slot->type->name &&
@@ -136,7 +137,8 @@ static void emit_slots(FILE *to, const struct model *model)
 	for (size_t i = 0; table && i < table->nmembers; i++) {
 		const struct type *group = table->members[i].type;
 		for (size_t j = 0; j < group->nmembers; j++) {
-			const struct function *function = slot_function(model, &group->members[j]);
+			const struct function *function =
+				slot_find_function(model, &group->members[j]);
 			if (function)
 				fprintf(to,
 					"\t{ offsetof(ze_callbacks_t, %s.%s), &%s_shims[%zu] },\n",
@@ -166,12 +168,12 @@ int emit_tracing_exports(const struct model *model, FILE *to)
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		fprintf(to, "%s\n", fixed[i]);
 	for (size_t i = 0; i < model->nfunctions; i++)
-		if (registered(model, &model->functions[i]))
+		if (registers_function(model, &model->functions[i]))
 			fprintf(to, "%s\n", model->functions[i].name);
 	fputs("# of functions that are known by name only\n", to);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		if (undeclared_register(f))
-			fprintf(to, "%s\n", undeclared_register(f));
+		if (function_register_name(f))
+			fprintf(to, "%s\n", function_register_name(f));
 	return emit_done(to, model, "exports");
 }
 
@@ -183,8 +185,8 @@ int emit_tracing(const struct model *model, FILE *to)
 	emit_includes(to, model);
 	fprintf(to, "\nextern struct tl_shim %s_shims[] __attribute__((visibility(\"hidden\")));\n",
 		model->prefix);
-	emit_registers(to, model, "tl_zel_register", by_shim);
-	emit_undeclared_registers(to, model, "tl_zel_register", by_shim);
+	emit_registers(to, model, "tl_zel_register", function_shim_reference);
+	emit_undeclared_registers(to, model, "tl_zel_register", function_shim_reference);
 	emit_slots(to, model);
 	return emit_done(to, model, "tracing.c");
 }

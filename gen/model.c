@@ -9,7 +9,7 @@
 #include "gen/model.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* What is kept until the end is no leak. */
+/* Memory that is kept until the end is no leak. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -17,7 +17,7 @@ const char *__asan_default_options(void)
 }
 #endif
 
-static void *must(void *memory)
+static void *memory_checked(void *memory)
 {
 	if (!memory) {
 		fputs("tracegen: out of memory; give it more, or a smaller set of headers\n",
@@ -29,12 +29,12 @@ static void *must(void *memory)
 
 void *allocate(size_t size)
 {
-	return must(calloc(1, size ? size : 1));
+	return memory_checked(calloc(1, size ? size : 1));
 }
 
 void *reallocate(void *old, size_t size)
 {
-	return must(realloc(old, size ? size : 1));
+	return memory_checked(realloc(old, size ? size : 1));
 }
 
 char *copy_bytes(const char *from, size_t size)
@@ -59,7 +59,7 @@ char *format_text(const char *format, ...)
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
 	va_end(arguments);
-	return must(text);
+	return memory_checked(text);
 }
 
 void *append_element(void *array, size_t *count, size_t size)
@@ -96,8 +96,8 @@ struct type *model_type(const struct model *model, const char *name)
 	return NULL;
 }
 
-/* A value that only makes the enum 32 bits wide. */
-static bool is_filler(const char *name)
+/* A value that exists only to make the enum 32 bits wide. */
+static bool enumerator_is_filler(const char *name)
 {
 	static const char *const ends[] = {"_FORCE_UINT32", "_FORCE_INT32", "_MAX_ENUM"};
 	size_t length = strlen(name);
@@ -110,7 +110,7 @@ static bool is_filler(const char *name)
 
 void enumerator_add(struct type *type, struct enumerator from)
 {
-	from.alias = from.alias || is_filler(from.name);
+	from.alias = from.alias || enumerator_is_filler(from.name);
 	for (size_t i = 0; i < type->nenumerators; i++) {
 		if (!strcmp(type->enumerators[i].name, from.name))
 			return;
@@ -126,7 +126,7 @@ struct seen {
 	size_t count;
 };
 
-static void keep(struct model *model, struct type *type, struct seen *seen)
+static void type_keep(struct model *model, struct type *type, struct seen *seen)
 {
 	if (!type)
 		return;
@@ -138,9 +138,9 @@ static void keep(struct model *model, struct type *type, struct seen *seen)
 		type->index = model->ntypes;
 		*APPEND(model->types, model->ntypes) = type;
 	}
-	keep(model, type->target, seen);
+	type_keep(model, type->target, seen);
 	for (size_t i = 0; i < type->nmembers; i++)
-		keep(model, type->members[i].type, seen);
+		type_keep(model, type->members[i].type, seen);
 }
 
 void model_collect(struct model *model, struct type *const *chained, size_t nchained)
@@ -150,12 +150,12 @@ void model_collect(struct model *model, struct type *const *chained, size_t ncha
 	model->types = NULL;
 	model->ntypes = 0;
 	for (size_t i = 0; i < model->nfunctions; i++) {
-		keep(model, model->functions[i].result, &seen);
+		type_keep(model, model->functions[i].result, &seen);
 		for (size_t j = 0; j < model->functions[i].nparams; j++)
-			keep(model, model->functions[i].params[j].type, &seen);
+			type_keep(model, model->functions[i].params[j].type, &seen);
 	}
 	for (size_t i = 0; i < nchained; i++)
 		if (chained[i]->has_stype)
-			keep(model, chained[i], &seen);
+			type_keep(model, chained[i], &seen);
 	free(seen.list);
 }

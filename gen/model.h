@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h: what tracegen knows of an API, between parsing and emitting.
+ * model.h: an API as tracegen knows it, between parsing and emitting.
  *
  *	parse.c		headers (libclang)        -> struct model
  *	model_json.c	struct model             <-> JSON (jansson)
  *	descriptor.c	gen/apis/NAME.json        -> facts added to the model, checked against it
  *	emit_*.c	struct model              -> C, one file of output each; never looks at libclang
- *	check.c		struct model + a library  -> what has a shim and what has none (libelf)
+ *	check.c		struct model + a library  -> which exports have a shim (libelf)
  *	model.c		memory and look-ups
  *	comment.c	what headers say in comments, for parse.c and descriptor.c
  *

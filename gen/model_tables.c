@@ -2,8 +2,8 @@
 /*
  * model_tables.c: see model_tables.h.
  *
- * Types that functions reach, or that a chain can bring, are collected first; each gets its place
- * in one array, and an identifier.
+ * First the types are collected that functions reach, or that a chain can bring; each gets a place
+ * in one array and an identifier.
  */
 #include "gen/model_tables.h"
 
@@ -29,8 +29,8 @@ struct collection {
 
 /* Collecting types. */
 
-/* Models made apart, or read from a file, hold several copies of what has no name. */
-static bool is_same(const struct type *a, const struct type *b)
+/* A model holds several copies of a type that has no name. */
+static bool type_is_same(const struct type *a, const struct type *b)
 {
 	if (a == b)
 		return true;
@@ -39,19 +39,19 @@ static bool is_same(const struct type *a, const struct type *b)
 	    strcmp(a->spelling, b->spelling))
 		return a && b && a->kind == TL_KIND_FUNCTION && b->kind == TL_KIND_FUNCTION &&
 		       !strcmp(a->spelling, b->spelling);
-	return is_same(a->target, b->target);
+	return type_is_same(a->target, b->target);
 }
 
-static const struct entry *find_entry(const struct collection *all, const struct type *type)
+static const struct entry *collection_find(const struct collection *all, const struct type *type)
 {
 	for (size_t i = 0; i < all->nentries; i++)
-		if (is_same(all->entries[i].type, type))
+		if (type_is_same(all->entries[i].type, type))
 			return &all->entries[i];
 	return NULL;
 }
 
 /* "const char *" as an identifier: const_char_ptr */
-static char *identifier(const char *spelling)
+static char *spelling_identifier(const char *spelling)
 {
 	char *id = copy_text("");
 	bool gap = false;
@@ -66,9 +66,10 @@ static char *identifier(const char *spelling)
 	return id;
 }
 
-static const char *unique_identifier(const struct collection *all, const struct type *type)
+static const char *collection_identifier(const struct collection *all, const struct type *type)
 {
-	const char *plain = identifier(type->name ? type->name : type->spelling), *id = plain;
+	const char *plain = spelling_identifier(type->name ? type->name : type->spelling),
+		   *id = plain;
 
 	for (size_t i = 0, number = 2; i < all->nentries;) {
 		if (strcmp(all->entries[i].id, id)) {
@@ -81,41 +82,42 @@ static const char *unique_identifier(const struct collection *all, const struct 
 	return id;
 }
 
-static void collect(struct collection *all, const struct type *type)
+static void collection_add(struct collection *all, const struct type *type)
 {
-	if (!type || find_entry(all, type))
+	if (!type || collection_find(all, type))
 		return;
-	struct entry entry = {type, unique_identifier(all, type)};
+	struct entry entry = {type, collection_identifier(all, type)};
 	*APPEND(all->entries, all->nentries) = entry;
 	if (type->kind == TL_KIND_FUNCTION || type->kind == TL_KIND_HANDLE)
 		return;
-	collect(all, type->target);
+	collection_add(all, type->target);
 	for (size_t i = 0; i < type->nmembers; i++)
-		collect(all, type->members[i].type);
+		collection_add(all, type->members[i].type);
 }
 
-static void collect_all(struct collection *all)
+static void collection_fill(struct collection *all)
 {
 	const struct model *model = all->model;
 
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
-		collect(all, f->result);
+		collection_add(all, f->result);
 		for (size_t i = 0; i < f->nparams; i++)
-			collect(all, f->params[i].type);
+			collection_add(all, f->params[i].type);
 	}
 	for (size_t i = 0; i < model->ntypes; i++)
 		if (model->types[i]->has_stype)
-			collect(all, model->types[i]);
+			collection_add(all, model->types[i]);
 }
 
-static const struct tl_type *table_type(const struct collection *all, const struct type *type)
+static const struct tl_type *collection_table_type(const struct collection *all,
+						   const struct type *type)
 {
-	return type ? &all->tables->types[find_entry(all, type) - all->entries] : NULL;
+	return type ? &all->tables->types[collection_find(all, type) - all->entries] : NULL;
 }
 
 /* Enumerators. */
 
-static int by_value(const void *a, const void *b)
+static int enumerator_compare_value(const void *a, const void *b)
 {
 	uint64_t left = ((const struct tl_enumerator *)a)->value,
 		 right = ((const struct tl_enumerator *)b)->value;
@@ -123,16 +125,16 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static int by_width(const void *a, const void *b)
+static int enumerator_compare_width(const void *a, const void *b)
 {
 	int left = __builtin_popcountll(((const struct tl_enumerator *)a)->value);
 	int right = __builtin_popcountll(((const struct tl_enumerator *)b)->value);
 
-	return left != right ? right - left : by_value(a, b);
+	return left != right ? right - left : enumerator_compare_value(a, b);
 }
 
 /* Without aliases, in the order that the tables promise. */
-static void make_enumerators(struct tl_type *to, const struct type *type)
+static void table_make_enumerators(struct tl_type *to, const struct type *type)
 {
 	struct tl_enumerator *list = allocate((type->nenumerators + 1) * sizeof *list);
 
@@ -140,13 +142,14 @@ static void make_enumerators(struct tl_type *to, const struct type *type)
 		if (!type->enumerators[i].alias)
 			list[to->count++] = (struct tl_enumerator){
 				type->enumerators[i].name, (uint64_t)type->enumerators[i].value};
-	qsort(list, to->count, sizeof *list, to->kind == TL_KIND_FLAGS ? by_width : by_value);
+	qsort(list, to->count, sizeof *list,
+	      to->kind == TL_KIND_FLAGS ? enumerator_compare_width : enumerator_compare_value);
 	to->enumerators = list;
 }
 
 /* Variables: members and parameters. */
 
-static size_t sibling_index(const char *name, const struct variable *list, size_t count)
+static size_t variable_index(const char *name, const struct variable *list, size_t count)
 {
 	for (size_t i = 0; name && i < count; i++)
 		if (!strcmp(list[i].name, name))
@@ -154,11 +157,11 @@ static size_t sibling_index(const char *name, const struct variable *list, size_
 	return count;
 }
 
-static struct tl_length table_length(const struct length *length, const struct variable *list,
-				     size_t count)
+static struct tl_length table_make_length(const struct length *length, const struct variable *list,
+					  size_t count)
 {
 	bool counted = length->kind == TL_LENGTH_VALUE || length->kind == TL_LENGTH_POINTEE;
-	size_t sibling = counted ? sibling_index(length->sibling, list, count) : 0;
+	size_t sibling = counted ? variable_index(length->sibling, list, count) : 0;
 
 	if (length->kind == TL_LENGTH_NONE || (counted && sibling == count))
 		return (struct tl_length){.kind = TL_LENGTH_NONE};
@@ -169,7 +172,7 @@ static struct tl_length table_length(const struct length *length, const struct v
 }
 
 /* In a struct with both, stype announces what the struct is, and pNext leads to the next. */
-static uint8_t chain_part(const struct type *type, const struct variable *member)
+static uint8_t member_chain_part(const struct type *type, const struct variable *member)
 {
 	bool stype = false, next = false;
 
@@ -184,7 +187,8 @@ static uint8_t chain_part(const struct type *type, const struct variable *member
 	return !strcasecmp(member->name, "pnext") ? 1 : !strcasecmp(member->name, "stype") ? 2 : 0;
 }
 
-static void make_members(const struct collection *all, struct tl_type *to, const struct type *type)
+static void table_make_members(const struct collection *all, struct tl_type *to,
+			       const struct type *type)
 {
 	struct tl_variable *list = allocate((type->nmembers + 1) * sizeof *list);
 
@@ -193,13 +197,14 @@ static void make_members(const struct collection *all, struct tl_type *to, const
 
 		list[i] = (struct tl_variable){
 			.name = member->name,
-			.type = table_type(all, member->type),
+			.type = collection_table_type(all, member->type),
 			.offset = (uint32_t)member->offset,
 			.direction = (uint8_t)member->direction,
-			.chain = chain_part(type, member),
+			.chain = member_chain_part(type, member),
 			.bit_offset = (uint8_t)member->bit_offset,
 			.bit_width = (uint8_t)member->bit_width,
-			.length = table_length(&member->length, type->members, type->nmembers)};
+			.length =
+				table_make_length(&member->length, type->members, type->nmembers)};
 	}
 	to->members = list;
 	to->count = (uint32_t)type->nmembers;
@@ -210,7 +215,7 @@ static void make_members(const struct collection *all, struct tl_type *to, const
  * parameter of such a name (MPI_Isend has a request, MPI_Comm_compare a result) gets an underscore,
  * so that no name stands there twice.
  */
-static const char *shown_name(const struct function *function, const char *name)
+static const char *param_shown_name(const struct function *function, const char *name)
 {
 	static const char *const words[] = {"result",	  "unwound",	 "cut",
 					    "unfinished", "correlation", "request"};
@@ -220,14 +225,14 @@ static const char *shown_name(const struct function *function, const char *name)
 		taken |= !strcmp(name, words[i]);
 	while (taken) {
 		name = format_text("%s_", name);
-		taken = sibling_index(name, function->params, function->nparams) <
+		taken = variable_index(name, function->params, function->nparams) <
 			function->nparams;
 	}
 	return name;
 }
 
-static uint16_t make_params(const struct collection *all, struct tl_function *to,
-			    const struct function *function)
+static uint16_t table_make_params(const struct collection *all, struct tl_function *to,
+				  const struct function *function)
 {
 	struct tl_variable *list = allocate((function->nparams + 1) * sizeof *list);
 	unsigned word = 0;
@@ -236,14 +241,14 @@ static uint16_t make_params(const struct collection *all, struct tl_function *to
 		const struct variable *param = &function->params[i];
 		unsigned words = emit_words(param->type);
 
-		list[i] = (struct tl_variable){
-			.name = shown_name(function, param->name),
-			.type = table_type(all, param->type),
-			.offset = word,
-			.words = (uint16_t)words,
-			.direction = (uint8_t)param->direction,
-			.length =
-				table_length(&param->length, function->params, function->nparams)};
+		list[i] = (struct tl_variable){.name = param_shown_name(function, param->name),
+					       .type = collection_table_type(all, param->type),
+					       .offset = word,
+					       .words = (uint16_t)words,
+					       .direction = (uint8_t)param->direction,
+					       .length = table_make_length(&param->length,
+									   function->params,
+									   function->nparams)};
 		word += words;
 	}
 	to->params = list;
@@ -253,7 +258,8 @@ static uint16_t make_params(const struct collection *all, struct tl_function *to
 
 /* Types. */
 
-static void make_type(const struct collection *all, struct tl_type *to, const struct type *type)
+static void table_make_type(const struct collection *all, struct tl_type *to,
+			    const struct type *type)
 {
 	to->name = type->spelling;
 	to->kind = (uint8_t)type->kind;
@@ -261,25 +267,25 @@ static void make_type(const struct collection *all, struct tl_type *to, const st
 	switch (type->kind) {
 	case TL_KIND_ARRAY:
 		to->count = (uint32_t)type->count;
-		to->target = table_type(all, type->target);
+		to->target = collection_table_type(all, type->target);
 		break;
 	case TL_KIND_POINTER:
-		to->target = table_type(all, type->target);
+		to->target = collection_table_type(all, type->target);
 		break;
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
-		make_enumerators(to, type);
+		table_make_enumerators(to, type);
 		break;
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:
-		make_members(all, to, type);
+		table_make_members(all, to, type);
 		break;
 	default:
 		break;
 	}
 }
 
-static void make_types(const struct collection *all)
+static void tables_make_types(const struct collection *all)
 {
 	struct tables *tables = all->tables;
 
@@ -288,35 +294,35 @@ static void make_types(const struct collection *all)
 	tables->ids = allocate((all->nentries + 1) * sizeof *tables->ids);
 	for (size_t i = 0; i < all->nentries; i++) {
 		tables->ids[i] = all->entries[i].id;
-		make_type(all, &tables->types[i], all->entries[i].type);
+		table_make_type(all, &tables->types[i], all->entries[i].type);
 	}
 }
 
 /* Functions. */
 
-static bool leads_to_memory(const struct type *type)
+static bool type_leads_to_memory(const struct type *type)
 {
 	if (type->kind == TL_KIND_STRUCT)
 		for (size_t i = 0; i < type->nmembers; i++)
 			if (type->members[i].length.kind != TL_LENGTH_NONE ||
-			    chain_part(type, &type->members[i]) == 1)
+			    member_chain_part(type, &type->members[i]) == 1)
 				return true;
 	return false;
 }
 
-static bool follows(const struct function *function)
+static bool function_follows(const struct function *function)
 {
 	for (size_t i = 0; i < function->nparams; i++) {
 		const struct variable *param = &function->params[i];
 
 		if (param->type->kind == TL_KIND_POINTER ? param->length.kind != TL_LENGTH_NONE
-							 : leads_to_memory(param->type))
+							 : type_leads_to_memory(param->type))
 			return true;
 	}
 	return false;
 }
 
-static bool is_getproc(const struct model *model, const struct function *function)
+static bool function_is_getproc(const struct model *model, const struct function *function)
 {
 	for (size_t i = 0; i < model->ngetprocs; i++)
 		if (model->getprocs[i].function == function)
@@ -329,13 +335,13 @@ static uint16_t function_flags(const struct model *model, const struct function 
 	unsigned flags = function->flags & ~(unsigned)(TL_FUNCTION_FOLLOWS | TL_FUNCTION_EXPORTED |
 						       TL_FUNCTION_GETPROC);
 
-	return (uint16_t)(flags | (follows(function) ? TL_FUNCTION_FOLLOWS : 0) |
+	return (uint16_t)(flags | (function_follows(function) ? TL_FUNCTION_FOLLOWS : 0) |
 			  (function->exported ? TL_FUNCTION_EXPORTED : 0) |
-			  (is_getproc(model, function) ? TL_FUNCTION_GETPROC : 0));
+			  (function_is_getproc(model, function) ? TL_FUNCTION_GETPROC : 0));
 }
 
 /* NULL where each word is a parameter. */
-static const uint8_t *places_of(const struct function *function)
+static const uint8_t *function_places(const struct function *function)
 {
 	uint8_t *places = NULL;
 
@@ -348,7 +354,7 @@ static const uint8_t *places_of(const struct function *function)
 	return places;
 }
 
-static void make_functions(const struct collection *all)
+static void tables_make_functions(const struct collection *all)
 {
 	struct tl_api *api = &all->tables->api;
 	struct tl_function *list = allocate((emit_count(all->model) + 1) * sizeof *list);
@@ -358,8 +364,8 @@ static void make_functions(const struct collection *all)
 		struct tl_function *to = &list[api->count];
 
 		to->name = f->name;
-		to->result = table_type(all, f->result);
-		to->words = make_params(all, to, f);
+		to->result = collection_table_type(all, f->result);
+		to->words = table_make_params(all, to, f);
 		to->api = api;
 		to->index = api->count++;
 		to->level = f->level;
@@ -368,7 +374,7 @@ static void make_functions(const struct collection *all)
 		to->layer = (uint8_t)f->layer;
 		to->phase = (uint8_t)f->phase;
 		to->passed = (uint8_t)f->passed;
-		to->places = places_of(f);
+		to->places = function_places(f);
 		to->file = f->where.file;
 		to->line = f->where.line;
 	}
@@ -376,15 +382,15 @@ static void make_functions(const struct collection *all)
 
 /* Functions that hand out functions. */
 
-static uint8_t param_index(const struct function *function, const char *name)
+static uint8_t function_param_index(const struct function *function, const char *name)
 {
-	size_t index = sibling_index(name, function->params, function->nparams);
+	size_t index = variable_index(name, function->params, function->nparams);
 
 	return (uint8_t)(index < function->nparams ? index : 0);
 }
 
-static void make_entries(const struct model *model, struct tl_getproc *to,
-			 const struct getproc *getproc)
+static void table_make_entries(const struct model *model, struct tl_getproc *to,
+			       const struct getproc *getproc)
 {
 	struct tl_table_entry *list = allocate((getproc->nentries + 1) * sizeof *list);
 
@@ -398,7 +404,7 @@ static void make_entries(const struct model *model, struct tl_getproc *to,
 	to->entries = list;
 }
 
-static void make_getprocs(const struct collection *all)
+static void tables_make_getprocs(const struct collection *all)
 {
 	const struct model *model = all->model;
 	struct tl_api *api = &all->tables->api;
@@ -411,18 +417,18 @@ static void make_getprocs(const struct collection *all)
 			continue;
 		struct tl_getproc *to = &list[api->ngetprocs++];
 		to->kind = (uint8_t)getproc->kind;
-		to->name = param_index(getproc->function, getproc->name);
-		to->where = param_index(getproc->function, getproc->where);
-		to->version = param_index(getproc->function, getproc->version);
+		to->name = function_param_index(getproc->function, getproc->name);
+		to->where = function_param_index(getproc->function, getproc->where);
+		to->version = function_param_index(getproc->function, getproc->version);
 		to->function = (uint32_t)emit_index(model, getproc->function);
-		make_entries(model, to, getproc);
+		table_make_entries(model, to, getproc);
 	}
 	api->getprocs = list;
 }
 
 /* The whole. */
 
-static int by_stype(const void *a, const void *b)
+static int chain_compare_stype(const void *a, const void *b)
 {
 	const struct tl_chain *left = a, *right = b;
 
@@ -431,7 +437,7 @@ static int by_stype(const void *a, const void *b)
 	return strcmp(left->type->name, right->type->name);
 }
 
-static void make_chains(const struct collection *all)
+static void tables_make_chains(const struct collection *all)
 {
 	struct tl_api *api = &all->tables->api;
 	struct tl_chain *list = allocate((all->nentries + 1) * sizeof *list);
@@ -440,11 +446,11 @@ static void make_chains(const struct collection *all)
 		if (all->entries[i].type->has_stype)
 			list[api->nchains++] = (struct tl_chain){
 				(uint64_t)all->entries[i].type->stype, &all->tables->types[i]};
-	qsort(list, api->nchains, sizeof *list, by_stype);
+	qsort(list, api->nchains, sizeof *list, chain_compare_stype);
 	api->chains = list;
 }
 
-static void make_sonames(const struct collection *all)
+static void tables_make_sonames(const struct collection *all)
 {
 	const char **list = allocate((all->model->nsonames + 1) * sizeof *list);
 
@@ -462,12 +468,12 @@ const struct tables *tables_make(const struct model *model)
 	tables->api.version = model->version ? model->version : "";
 	tables->api.nsuccesses = (uint32_t)model->nsuccesses;
 	tables->api.successes = model->successes;
-	collect_all(&all);
-	make_types(&all);
-	make_functions(&all);
-	make_getprocs(&all);
-	make_chains(&all);
-	make_sonames(&all);
+	collection_fill(&all);
+	tables_make_types(&all);
+	tables_make_functions(&all);
+	tables_make_getprocs(&all);
+	tables_make_chains(&all);
+	tables_make_sonames(&all);
 	free(all.entries);
 	return tables;
 }

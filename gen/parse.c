@@ -3,10 +3,8 @@
  * parse.c: headers to a model, by libclang.
  *
  * The headers are parsed as one C file that includes them in order. Functions are taken from the
- * named headers only, types from wherever they are defined. At the end only the types that functions
- * reach, or that a pNext chain can bring, stay in the model.
- *
- * parse_functions.c, parse_types.c, parse_constants.c and parse_conventions.c do the parts.
+ * named headers only, types from wherever they are defined. In the end the model keeps only the
+ * types that functions reach, or that a pNext chain can bring.
  */
 #include <clang-c/Index.h>
 #include <ctype.h>
@@ -63,7 +61,7 @@ static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic)
 			? "name its folder behind --, as in `-- -IDIR`"
 			: "make the header compile first: a definition or an include may be missing behind --";
 
-	/* Our own text names a header a line: one that is not there, or that ends too early. */
+	/* Each line of MAIN_FILE includes a header: that header is missing, or ends too early. */
 	if (place.source && !strcmp(place.source->name, MAIN_FILE))
 		return place.line <= parse->model->nheaders
 			       ? format_text("tracegen: %s: at its end: %s; %s\n",
@@ -132,7 +130,7 @@ static void aliases_find(struct parse *parse, CXCursor all)
 	free(row.list);
 }
 
-/* Folders differ between machines; what changes the meaning of the headers does not. */
+/* Only flags that change the meaning of the headers: folders differ between machines. */
 static void model_keep_flags(struct model *model, const char *const *flags, size_t nflags)
 {
 	for (size_t i = 0; i < nflags; i++)

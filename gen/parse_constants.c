@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse_constants.c: macros that are whole numbers, in the groups that the header's comments make of them,
- * and the types that such a comment names: OpenCL's "cl_device_type - bitfield".
+ * parse_constants.c: macros that are whole numbers, in the groups that the header's comments make
+ * of them, and the types that such a comment names: OpenCL's "cl_device_type - bitfield".
  */
 #include <clang-c/Index.h>
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse_conventions.c: what is known by convention, because C has no words for it.
+ * parse_conventions.c: facts that C has no words for, and that names give away by convention.
  *
  *	flags		an integer typedef X_flags_t beside an enum X_flag_t (or XFlags beside
  *			XFlagBits)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse_cursors.c: names, places and comments of what libclang found in the headers.
- * See parse.h.
+ * parse_cursors.c: names, places and comments of libclang's cursors. See parse.h.
  */
 #include <clang-c/Index.h>
 #include <ctype.h>
@@ -40,7 +39,7 @@ static char *path_without_dots(char *path)
 	return path;
 }
 
-/* Where a file was found does not matter; what it is included as does. */
+/* The name that programs include a file by, without the folder where it was found. */
 const char *parse_included_name(const struct parse *parse, const char *path)
 {
 	static const char *const standard[] = {"/usr/local/include/", "/usr/include/"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse_functions.c: the functions of the headers: parameters, comments, and why one cannot have a shim.
+ * parse_functions.c: the functions of the headers: parameters, comments, and the reasons why a
+ * function has no shim.
  */
 #include <clang-c/Index.h>
 #include <ctype.h>
@@ -100,8 +101,8 @@ static size_t comment_paragraph(const char *text)
 }
 
 /*
- * What a function's doc comment says of a parameter ("@param[out] name - text"), in the form of a
- * comment of its own: "[out] text". NULL: nothing.
+ * The comment of a parameter in its function's doc comment: "@param[out] name - text" gives "[out]
+ * text". NULL: none.
  */
 static const char *comment_documented_param(const char *comment, const char *name)
 {
@@ -163,7 +164,7 @@ static void function_add(struct parse *parse, CXCursor cursor)
 	struct model *model = parse->model;
 	struct function *function = APPEND(model->functions, model->nfunctions);
 
-	/* Not its children: where it returns a function, they are that one's parameters too. */
+	/* The cursor's children won't do: of a result that is a function they include its parameters. */
 	for (int i = 0; i < clang_Cursor_getNumArguments(cursor); i++)
 		*APPEND(row.list, row.count) = clang_Cursor_getArgument(cursor, (unsigned)i);
 	function->name = cursor_name(cursor);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse_types.c: C types to types of the model. A type is made once, whatever it is reached from, and known
- * by its spelling.
+ * parse_types.c: C types to types of the model. Each type is made once; its spelling is its key.
  */
 #include <clang-c/Index.h>
 #include <ctype.h>
@@ -142,7 +141,7 @@ static void enum_fill(struct parse *parse, struct type *type, CXCursor declared)
 	free(row.list);
 }
 
-/* A member that says nothing of itself is read or written with what it is in. */
+/* A member without tags of its own is read or written with its struct. */
 static void members_settle(struct variable *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -155,8 +154,7 @@ static void members_settle(struct variable *list, size_t count)
 }
 
 /*
- * The spelling of an unnamed struct holds a path; it compiles nowhere, so no more than its kind is
- * kept.
+ * The spelling of an unnamed struct holds a path and doesn't compile, so only its kind is kept.
  */
 const char *parse_spelling(CXType type)
 {

@@ -42,7 +42,7 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t option_parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -68,8 +68,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* What the descriptor names, and the headers of the command line behind it. */
-static struct model *parse_headers(const struct options *options)
+/* Headers of the command line replace the descriptor's; flags of the command line follow its. */
+static struct model *options_parse_headers(const struct options *options)
 {
 	const char **headers = NULL, **flags = NULL;
 	size_t nheaders = 0, nflags = 0;
@@ -87,10 +87,10 @@ static struct model *parse_headers(const struct options *options)
 }
 
 /*
- * Add what the descriptor says. What must be left out and is not named there, is said on stderr:
- * nobody asked for that.
+ * Add what the descriptor says. A function that must be left out, and that the descriptor doesn't
+ * name, gets a line on stderr.
  */
-static int describe(struct model *model, const char *descriptor)
+static int model_describe_and_report(struct model *model, const char *descriptor)
 {
 	const char **before = allocate(model->nfunctions * sizeof *before);
 
@@ -111,22 +111,24 @@ static int describe(struct model *model, const char *descriptor)
 	return 0;
 }
 
-/* The model that the options ask for: read, or parsed, and described once. */
-static struct model *load_model(const struct options *options)
+/* The model that the options name: read from a file, or parsed and described. */
+static struct model *options_load_model(const struct options *options)
 {
-	struct model *model = options->model ? model_read(options->model) : parse_headers(options);
+	struct model *model =
+		options->model ? model_read(options->model) : options_parse_headers(options);
 	bool described = model && model->name;
 
-	return model && !described && describe(model, options->api) != 0 ? NULL : model;
+	return model && !described && model_describe_and_report(model, options->api) != 0 ? NULL
+											  : model;
 }
 
-static int wrong_use(const char *what)
+static int usage_error(const char *what)
 {
 	fprintf(stderr, "tracegen: %s; see tracegen --help\n", what);
 	return 2;
 }
 
-static int failed_write(const char *path)
+static int write_error(const char *path)
 {
 	fprintf(stderr, "tracegen: %s: %s; choose another place with -o\n", path, strerror(errno));
 	return 1;
@@ -135,17 +137,17 @@ static int failed_write(const char *path)
 static int command_model(const struct options *options)
 {
 	if (!options->nnames && !options->api)
-		return wrong_use("model needs a header, or --api and its descriptor");
+		return usage_error("model needs a header, or --api and its descriptor");
 	if (options->model)
-		return wrong_use("model reads headers, not --model");
-	struct model *model = load_model(options);
+		return usage_error("model reads headers, not --model");
+	struct model *model = options_load_model(options);
 	if (!model)
 		return 1;
 	FILE *to = options->output ? fopen(options->output, "w") : stdout;
 	if (!to)
-		return failed_write(options->output);
+		return write_error(options->output);
 	if (model_write(model, to) != 0 || (to != stdout && fclose(to) != 0))
-		return failed_write(options->output ? options->output : "stdout");
+		return write_error(options->output ? options->output : "stdout");
 	return 0;
 }
 
@@ -154,36 +156,36 @@ static int command_check(const struct options *options)
 	struct options sources = *options;
 
 	if (options->nnames != 1)
-		return wrong_use("check needs one library");
+		return usage_error("check needs one library");
 	if (!options->api && !options->model)
-		return wrong_use("check needs --api and a descriptor, or --model and a model");
+		return usage_error("check needs --api and a descriptor, or --model and a model");
 	sources.nnames = 0;
-	struct model *model = load_model(&sources);
+	struct model *model = options_load_model(&sources);
 	if (!model)
 		return 1;
 	return library_check(model, options->names[0], options->shims, stdout) == 0 ? 0 : 1;
 }
 
-static int write_file(const struct options *options, const struct model *model, const char *ending,
-		      int (*emit)(const struct model *model, FILE *to))
+static int model_write_file(const struct options *options, const struct model *model,
+			    const char *ending, int (*emit)(const struct model *model, FILE *to))
 {
 	const char *path = format_text("%s/%s%s", options->output ? options->output : ".",
 				       model->prefix, ending);
 	FILE *to = fopen(path, "w");
 
 	if (!to)
-		return failed_write(path);
+		return write_error(path);
 	int failed = emit(model, to) != 0;
 	if (fclose(to) != 0)
-		return failed_write(path);
+		return write_error(path);
 	return failed;
 }
 
 /*
- * Without a descriptor, an API is called after its first header: "sys/foo-bar.h" is foo-bar, and
+ * Without a descriptor, an API has the name of its first header: "sys/foo-bar.h" is foo-bar, and
  * foo_bar in C.
  */
-static void name_after_header(struct model *model)
+static void model_name_after_header(struct model *model)
 {
 	const char *header = model->nheaders ? model->headers[0] : "api",
 		   *slash = strrchr(header, '/');
@@ -200,20 +202,20 @@ static void name_after_header(struct model *model)
 static int command_emit(const struct options *options)
 {
 	if (!options->api && !options->model && !options->nnames)
-		return wrong_use(
+		return usage_error(
 			"emit needs --api and its descriptor, --model and a model, or a header");
-	struct model *model = load_model(options);
+	struct model *model = options_load_model(options);
 
 	if (model && !model->prefix)
-		name_after_header(model);
-	return !model || write_file(options, model, "_tables.c", emit_tables) ||
-	       write_file(options, model, "_shims.c", emit_shims) ||
-	       write_file(options, model, "_callbacks.h", emit_callbacks) ||
+		model_name_after_header(model);
+	return !model || model_write_file(options, model, "_tables.c", emit_tables) ||
+	       model_write_file(options, model, "_shims.c", emit_shims) ||
+	       model_write_file(options, model, "_callbacks.h", emit_callbacks) ||
 	       (emits_tracing(model) &&
-		(write_file(options, model, "_tracing.c", emit_tracing) ||
-		 write_file(options, model, "_tracing.exports", emit_tracing_exports))) ||
-	       (emits_layer(model) && write_file(options, model, "_layer.c", emit_layer)) ||
-	       write_file(options, model, ".exports", emit_exports);
+		(model_write_file(options, model, "_tracing.c", emit_tracing) ||
+		 model_write_file(options, model, "_tracing.exports", emit_tracing_exports))) ||
+	       (emits_layer(model) && model_write_file(options, model, "_layer.c", emit_layer)) ||
+	       model_write_file(options, model, ".exports", emit_exports);
 }
 
 static const struct command {
@@ -231,7 +233,7 @@ static const struct command {
 
 static const size_t ncommands = sizeof commands / sizeof *commands;
 
-static void print_commands(FILE *to)
+static void commands_print(FILE *to)
 {
 	fputs("Usage: tracegen COMMAND [OPTION...] [-- COMPILER FLAGS]\n\n"
 	      "From the headers of a C API to the code that traces it.\n\n",
@@ -243,13 +245,13 @@ static void print_commands(FILE *to)
 	      to);
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
+static int command_run(const struct command *command, int argc, char **argv)
 {
 	struct options options = {0};
-	const struct argp argp = {option_table, parse_option, command->usage, command->doc, NULL,
+	const struct argp argp = {option_table, option_parse, command->usage, command->doc, NULL,
 				  NULL,		NULL};
 
-	/* What stands behind -- is the compiler's. */
+	/* Everything after -- goes to the compiler. */
 	for (int i = 0; i < argc; i++)
 		if (!strcmp(argv[i], "--")) {
 			options.flags = (const char **)argv + i + 1;
@@ -267,7 +269,7 @@ int main(int argc, char **argv)
 {
 	tl_check_stdout("tracegen");
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))) {
-		print_commands(stdout);
+		commands_print(stdout);
 		return 0;
 	}
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
@@ -276,9 +278,9 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; argc > 1 && i < ncommands; i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return run_command(&commands[i], argc - 1, argv + 1);
+			return command_run(&commands[i], argc - 1, argv + 1);
 	if (argc > 1)
 		fprintf(stderr, "tracegen: no command %s; the commands are these\n", argv[1]);
-	print_commands(stderr);
+	commands_print(stderr);
 	return 2;
 }
