@@ -95,6 +95,8 @@ libtl_writer_la_SOURCES = \
 	%D%/write/sink.h %D%/write/sink.c \
 	%D%/write/encoded_blocks.c %D%/write/record_blocks.c \
 	%D%/base/raw_thread.h %D%/base/raw_thread.c \
+	%D%/write/writer_state.h %D%/write/writer_drain.c %D%/write/writer_losses.c \
+	%D%/write/writer_messages.c %D%/write/writer_thread.c \
 	%D%/write/writer.h %D%/write/writer.c
 libtl_writer_la_LIBADD = libtl_gzip.la
 

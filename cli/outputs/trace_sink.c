@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace_sink.c: see trace_sink.h. The layer's writer does the same inside a traced process, without
- * an allocator (layer/write/writer.c).
+ * an allocator (layer/write/writer_drain.c).
  */
 #include "config.h"
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * writer_state.h: what the parts of the writer share. For layer/write/writer*.c only.
+ *
+ * Unless a comment says otherwise, the caller of a function holds the pen.
+ */
+#ifndef TL_LAYER_WRITE_WRITER_STATE_H
+#define TL_LAYER_WRITE_WRITER_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/output.h"
+#include "format/encode/gzip.h"
+#include "layer/base/bounded_lock.h"
+#include "layer/base/credentials.h"
+#include "layer/base/raw_thread.h"
+#include "layer/write/block.h"
+#include "layer/write/sink.h"
+
+struct tl_chunk;
+
+#define TL_WRITER_PATIENCE_MS 10000 /* without any progress, before an exit handler gives up */
+
+/* One mapping, made when there is first something to write. */
+struct tl_writer_memory {
+	struct tl_block_memory block;
+	char packed[TL_BLOCK_TEXT + TL_BLOCK_TEXT / 1024 + 256];
+	_Alignas(64) char gzip[TL_GZIP_MEMORY];
+};
+
+struct tl_writer_state {
+	struct tl_bounded_lock pen; /* protects what follows .lent */
+	_Atomic uint32_t thread;    /* enum thread_state, writer_thread.c */
+	/* Exit handlers at work: no thread is started for their chunks. */
+	_Atomic uint32_t finishing;
+	/* Ends of the file that the writer's thread is to write, and has written. */
+	_Atomic uint32_t ends_asked, ends_written;
+	_Atomic bool last;	  /* nothing comes after the next end: a pipe gets it */
+	_Atomic uint32_t closer;  /* thread that has the pen for good */
+	_Atomic bool thread_ends; /* the thread is to end */
+	/* Changes of credentials that the thread is to make, and has made. */
+	_Atomic uint32_t changes_asked, changes_made;
+	struct tl_credentials change;
+	_Atomic bool change_is_known;
+	_Atomic bool suspended; /* the thread was ended by tl_writer_suspend */
+	struct tl_raw_thread raw;
+	_Atomic bool lent; /* the thread has a producer's priority */
+
+	struct tl_writer_memory *memory;
+	struct tl_block block;
+	struct tl_sink sink;
+	_Atomic bool complete;	/* the last end that was asked for is behind all there was */
+	int failing;		/* why the last attempt to write failed; 0: it did not */
+	uint64_t failing_since; /* ns */
+	bool flush_only;	/* write what was recorded before the flush, and nothing newer */
+
+	uint64_t dropped;     /* events of removed files, and records that can't be read */
+	uint64_t unwritten;   /* recorded, and waiting for a file that takes them */
+	uint64_t losses_told; /* losses that the ends of earlier files told of */
+	uint64_t losses_said; /* losses that a message told of */
+	int error;	      /* why the first event was dropped or could not be written */
+	bool failure_said;
+	bool trouble_said;		 /* while events could still wait */
+	char line[TL_OUTPUT_PATH + 512]; /* a message: its caller may be on a small stack */
+};
+
+extern struct tl_writer_state tl_writer;
+
+/* --- writer_losses.c */
+
+/* Why events are lost; the first reason stays. */
+void tl_writer_note_error(int error);
+
+/* Lost: a chunk of which nothing can be kept; or the file with this number, and all its events. */
+void tl_writer_drop_chunk(const struct tl_chunk *chunk);
+void tl_writer_drop_file(uint32_t file);
+
+/* Count, per lane, what waits in the buffers and can't be written; and set these counts to 0. */
+void tl_writer_count_unwritten(void);
+void tl_writer_forget_unwritten(void);
+
+/* All losses so far; and each thread's (struct tl_totals.lost_by_thread). */
+uint64_t tl_writer_losses(void);
+void tl_writer_losses_by_thread(void *unused, void (*put)(void *to, uint32_t tid, uint64_t lost),
+				void *to);
+
+/* A file's end has told of all losses so far. */
+void tl_writer_settle_losses(void);
+
+/* --- writer_drain.c */
+
+/* The file is open in the calling thread's table. Returns 0, or an errno value. */
+int tl_writer_open_file(void);
+
+/*
+ * Write what is queued, at most so many blocks. *more: there is more to write. False: something is
+ * left that can't be written now. A flush (.flush_only) ends with what was recorded before it.
+ */
+bool tl_writer_drain(unsigned blocks, bool *more);
+
+/*
+ * Write some of what is queued. True: there is more. A file that had its end gets a new one. A bound
+ * on the blocks, so that threads which record as fast as the disk takes it can't keep the pen from
+ * those that are to end the process.
+ */
+bool tl_writer_drain_turn(void);
+
+/* Write everything that was recorded until now, and an end behind it. */
+void tl_writer_write_all(void);
+
+/* --- writer_messages.c */
+
+/* Events are lost: say how many, why, and what to do. */
+void tl_writer_say_losses(void);
+
+/*
+ * The file could not be written for a while: say so, so that the user can still correct it. Not at
+ * once: the program may end, and the obstacle may go. And once: tl_writer_say_losses says at the end
+ * what was lost. `say`: tl_message_say, or tl_message_say_apart on the writer's thread.
+ */
+void tl_writer_say_trouble(void (*say)(const char *line));
+
+/* The pen's holder makes no progress: say so, without the pen. */
+void tl_writer_say_stuck(void);
+
+/* --- writer_thread.c; no pen is needed */
+
+/* The writer's thread runs, or starts. */
+bool tl_writer_has_thread(void);
+
+/* The writer's thread writes everything, and an end. False: it makes no progress, or has ended. */
+bool tl_writer_ask_thread(void);
+
+#endif
