@@ -61,7 +61,7 @@ struct target {
 	struct tl_file_header *header;
 	size_t size;	 /* of what is mapped */
 	uint32_t number; /* of our request */
-	bool failed;	 /* and it has been said why */
+	bool failed;	 /* the user has a message that says why */
 };
 
 struct targets {
@@ -73,13 +73,13 @@ struct targets {
 
 /* ---- who is there */
 
-/* It is still the process that made the file, and not another of its number. */
+/* The process that made the file still runs, and its number was not given to another one. */
 static bool target_is_alive(const struct target *target)
 {
 	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time;
 }
 
-/* Map a buffers file, as it was when it was looked at. */
+/* Maps the buffers file, if the path still leads to the file that was examined. */
 static bool target_map(struct target *target, const struct leftover *file)
 {
 	struct stat stat;
@@ -134,7 +134,7 @@ static void targets_add_file(struct targets *targets, const char *path, const ch
 	leftover_release(&file);
 }
 
-/* All that a word means. Returns how many there are that were not meant before. */
+/* Adds all processes that the word names. Returns how many are new. */
 static size_t targets_add_named(struct targets *targets, const char *word)
 {
 	size_t before = targets->count;
@@ -175,7 +175,7 @@ static long futex(_Atomic uint32_t *word, int operation, uint32_t value,
 	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
 }
 
-/* Until it has answered that. False where it is gone, or silent for long. */
+/* Waits for the answer to that request. False: the process has ended, or did not answer in time. */
 static bool target_wait(const struct target *target, uint32_t number)
 {
 	const struct timespec slice = {0, SLICE_MS * 1000000l};
@@ -229,7 +229,7 @@ static void target_request(struct targets *targets, struct target *target)
 		fprintf(stderr,
 			"tracelayer: process %d: it answers when its first chunk of events is full; waiting for %d seconds\n",
 			(int)target->pid, PATIENCE_MS / 1000);
-	/* Another's request first: it would not be seen any more. */
+	/* A pending request of another command is answered first; ours would overwrite it. */
 	do {
 		if (pending != atomic_load_explicit(&header->answer, memory_order_relaxed))
 			target_wait(target, pending);
@@ -244,7 +244,7 @@ static void target_request(struct targets *targets, struct target *target)
 	futex(&header->wake, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* Where its trace is; NULL where it has none yet. */
+/* The path of its trace; NULL: it has none yet. */
 static const char *target_output(const struct target *target)
 {
 	const char *bytes = (const char *)target->header;
@@ -323,7 +323,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (!targets_add_named(targets, argument)) {
 			char *end;
 			unsigned long pid = strtoul(argument, &end, 10);
-			/* Meant twice is meant once. */
+			/* A process that was named before is not an error. */
 			if (*end || !targets_have(targets, (pid_t)pid)) {
 				say_no_target(argument);
 				targets->code = EXIT_BROKEN;

@@ -32,7 +32,7 @@ static bool is_no_file(const char *path)
 	return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
-/* False: it has been said why. */
+/* False, after a message. */
 static bool open_output(struct export *export)
 {
 	int error = output_file_open(&export->file, export->output, export->force);
@@ -43,14 +43,14 @@ static bool open_output(struct export *export)
 	return !error;
 }
 
-/* Whole and in its place, or not there at all; then it has been said why. */
+/* Gives the file its name. If that fails, removes the file, prints a message and returns false. */
 static bool close_output(struct export *export, bool written)
 {
 	int failed = written ? 0 : errno, error = output_file_close(&export->file, written);
 
 	error = failed ? failed : error;
 	if (error)
-		say("%s: %s; nothing was left there. Free some space, or give another place with -o",
+		say("%s: %s; no file was left there; free some space, or give another place with -o",
 		    export->output, strerror(error));
 	else
 		output_file_say(&export->file);
@@ -94,14 +94,15 @@ enum { OPTION_SYSTRACE = 256 };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-	 "What to make: .json or .pftrace, either with .gz; or a folder; - is standard output, as JSON. Default: FILE, with .json for "
-	 ".tlt",
+	 "file to write (.json or .pftrace, either with .gz), or a folder; - writes JSON to standard output. Default: FILE, with .json in "
+	 "place of .tlt",
 	 0},
 	{"force", 'f', NULL, 0,
-	 "Overwrite what is there; without it, a name that is taken gets a number", 0},
+	 "overwrite a file of that name; without this option, the new file's name gets a number",
+	 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0,
-	 "Make ftrace's text of FILE, a .tlt or JSON trace, with layers and phases as NNAPI's systraces have them. Default output: FILE, "
-	 "with .systrace for its ending",
+	 "write FILE, a .tlt or JSON trace, as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
+	 ".systrace in place of its ending",
 	 0},
 	{0},
 };
@@ -138,13 +139,13 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE",
-	.doc = "Encodes a .tlt file, as `tracelayer run -o trace.tlt` makes it, for a viewer: as Chrome trace JSON, plain or compressed, or as a "
-	       "Perfetto trace; with --systrace, that or JSON as ftrace's text. FILE - reads standard input.\v"
+	.doc = "Convert a .tlt file, which `tracelayer run -o trace.tlt` writes, to Chrome trace JSON (plain or compressed) or to a Perfetto trace. "
+	       "With --systrace, convert a .tlt or JSON trace to ftrace's text. FILE - is standard input.\v"
 	       "Exit code: 0 done, 1 the file is broken or the output cannot be written, 2 usage, 3 the file ends early or is damaged (the output "
 	       "has all that is sound).",
 };
 
-/* The name with another ending in the place of these, of which each may be there or not. */
+/* The name with another ending. `endings` are taken off, as far as the name has them. */
 static char *default_output(const char *input, const char *const *endings, const char *ending)
 {
 	size_t length = strlen(input), size;
@@ -160,8 +161,8 @@ static char *default_output(const char *input, const char *const *endings, const
 }
 
 /*
- * Where no file was named: the default name, in the folder that was named, or beside the input.
- * NULL: a file was named.
+ * If the user named no file: the default name, in the folder that the user named, or beside the
+ * input. NULL: the user named a file.
  */
 static char *choose_output(struct export *export, const char *const *endings, const char *ending)
 {
@@ -209,7 +210,7 @@ int command_export(int argc, char **argv)
 	chosen = choose_output(&export, endings, ".json");
 	export.format = tl_format_of(export.output, &export.gzip);
 	if (export.format == &tl_format_tlt)
-		export.format = NULL; /* records are what it is made of */
+		export.format = NULL; /* the input is a .tlt file already */
 	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
 		export.format = &tl_format_json;
 	int code = EXIT_USAGE;

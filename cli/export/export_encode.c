@@ -37,7 +37,7 @@ struct portion {
 	uint64_t size;
 };
 
-/* What became of a portion. */
+/* An encoded portion. */
 struct slot {
 	bool done;
 	char *text, *packed; /* grow as they have to; stay with the slot */
@@ -195,7 +195,7 @@ static void slot_pack(struct worker *worker, struct slot *slot)
 		free(slot->packed);
 		slot->packed = need(malloc(room));
 	}
-	/* Nothing is kept, so that the figures are the block's own. */
+	/* No tl_gzip_keep, so checksum and size are of this block alone. */
 	slot->size = tl_gzip_block(&worker->gzip, slot->packed, slot->text, slot->plain);
 	slot->crc = worker->gzip.next_crc;
 }
@@ -217,7 +217,7 @@ static void slot_encode(struct worker *worker, struct slot *slot, size_t number)
 	else
 		for (size_t i = portion->first; i < portion->last; i++)
 			encode_run(worker, slot, &text, &export->trace->runs[i]);
-	/* If it does not reach the file, nothing does. */
+	/* Always true: if this block cannot be written, the whole export fails. */
 	worker->encoder.format->kept(&worker->encoder);
 	slot->size = slot->plain = (size_t)(text.at - slot->text);
 	if (export->gzip)
@@ -382,7 +382,7 @@ static void draw_bar(const struct export *export, double since)
 
 /* --- from workers to the file */
 
-/* At most until the bar is to be drawn again. */
+/* Waits for a worker, at most until the bar is due again. */
 static void wait_for_change(struct export *export)
 {
 	struct timespec until;
@@ -447,7 +447,9 @@ static bool write_all(struct export *export)
 static size_t workers_for(const struct export *export)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	/* What is open at a gap knows only who encoded all that stands before it. */
+	/*
+	 * Which calls are open where records are missing depends on all records before: one worker.
+	 */
 	size_t count =
 		export->format->in_parts && cores > 1 && !export->trace->gaps ? (size_t)cores : 1;
 

@@ -34,9 +34,9 @@ struct export
 	pthread_cond_t changed;
 	struct slot *slots;
 	size_t nslots;
-	size_t next;	/* portion that nobody has taken */
+	size_t next;	/* the next portion to encode */
 	size_t written; /* portions */
-	bool failed;	/* no use to go on */
+	bool failed;	/* the output failed: workers stop */
 
 	struct output_file file;
 	uint64_t place, written_bytes, events, unknown;

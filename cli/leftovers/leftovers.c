@@ -103,8 +103,8 @@ static int thread_maps(const char *thread, const struct leftover *leftover)
 }
 
 /*
- * Any thread of the process will do, but not its first: that may have ended before the others, and
- * then has no maps.
+ * Reads the maps of any thread that has some: the first thread may have ended before the others,
+ * and then has none.
  */
 static enum life life_by_maps(const struct leftover *leftover, uint32_t pid)
 {
@@ -196,8 +196,8 @@ static enum life life_of(struct leftover *leftover)
 		return life == LIFE_DEAD ? life_by_lease(leftover) : life;
 	}
 	/*
-	 * No process outlives its machine's boot; but that may be another machine, with which we
-	 * share a disk.
+	 * A process cannot outlive a reboot. But the file may be of another machine that shares the
+	 * disk.
 	 */
 	leftover->elsewhere = !same_boot(&leftover->header);
 	if (leftover->elsewhere)
@@ -208,8 +208,8 @@ static enum life life_of(struct leftover *leftover)
 }
 
 /*
- * There are no pieces but those that its process makes before it stores the kind: nothing was ever
- * recorded, and it is not the kind that is damaged.
+ * The file has only pieces that the process makes before it stores the kind. So nothing was
+ * recorded, and the kind is not damaged.
  */
 static bool is_blank(int fd)
 {
@@ -259,8 +259,8 @@ bool leftover_open(const char *path, struct leftover *leftover)
 		return false;
 	}
 	/*
-	 * Whoever may write to the folder may put a pipe, a device or a link under that name:
-	 * opening some of these does something already.
+	 * Another user of the folder may have put a pipe, a device or a link there. To open some of
+	 * these has effects, so look first.
 	 */
 	if (lstat(path, &named)) {
 		leftover->error = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
@@ -291,7 +291,7 @@ bool leftover_is_live(const struct leftover *leftover)
 	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
 }
 
-/* An empty one by that name: its process has just made it, and comes to write what it is. */
+/* An empty file of a process that runs: the process has made it and will write the header next. */
 static bool may_be_in_the_making(const struct leftover *leftover)
 {
 	return !leftover->stat.st_size && leftover->pid && leftover->pid <= INT_MAX &&
@@ -310,7 +310,7 @@ static enum leftover_state claim_open(struct leftover *leftover)
 		return LEFTOVER_LIVE;
 	if (flock(leftover->fd, LOCK_EX | LOCK_NB))
 		return LEFTOVER_CLAIMED;
-	/* Who had it before us has deleted it, or died at it. */
+	/* The command that had the claim before has deleted the file. */
 	if (lstat(leftover->path, &now) || now.st_dev != leftover->stat.st_dev ||
 	    now.st_ino != leftover->stat.st_ino)
 		return LEFTOVER_NONE;
@@ -336,8 +336,7 @@ void leftover_release(struct leftover *leftover)
 }
 
 /*
- * The folder that a path's last component is in, so that looking at it and deleting it are about
- * the same folder. -1: errno.
+ * Opens the folder of the file, so that the check and the deletion use the same folder. -1: errno.
  */
 static int folder_of(const char *path, char name[NAME_MAX + 1])
 {

@@ -20,17 +20,15 @@
 #include "format/file/trace_file.h"
 
 enum leftover_state {
-	/* its process is gone, and nobody else has claimed it: it is ours until it is released */
+	/* its process is dead, and we hold the claim until leftover_release */
 	LEFTOVER_OURS,
 	LEFTOVER_LIVE, /* its process maps it */
-	/* ours as well, but whether its process lives can't be seen from here */
+	/* we hold the claim, but cannot see from here whether its process lives */
 	LEFTOVER_UNCLEAR,
 	LEFTOVER_CLAIMED, /* another command is at it */
 	/* there is no such file (any more), or it is somebody else's, or no regular file */
 	LEFTOVER_NONE,
-	/*
-	 * it is no buffers file: .header has what it begins with, as far as that goes. It is closed
-	 */
+	/* not a buffers file, and closed: .header has its first bytes */
 	LEFTOVER_ALIEN,
 	LEFTOVER_UNREADABLE, /* .error */
 };
@@ -41,41 +39,41 @@ struct leftover {
 	int error;
 	struct stat stat;
 	bool sound; /* it has a header that can be relied on */
-	/* it has our magic and version, and nothing else yet: nothing was ever recorded */
+	/* it has only magic and version: nothing was recorded */
 	bool unbegun;
 	/* made before this machine was started, or on another: then UNCLEAR */
 	bool elsewhere;
-	uint32_t pid; /* by that, else by its name; 0: unknown */
+	uint32_t pid; /* from the header, else from the name; 0: unknown */
 	struct tl_file_header header;
 };
 
 /*
- * Open a file and read its header. False where it can't be read (.error), or LEFTOVER_NONE says
- * what it is (no .error); it is closed then.
+ * Opens a file and reads its header. False: it is closed; .error says why it cannot be read, or is
+ * 0 if LEFTOVER_NONE holds.
  */
 bool leftover_open(const char *path, struct leftover *leftover);
 
-/* An open one's process lives, here, by the number that the header gives. */
+/* The file is open, and its process runs on this machine under the pid in the header. */
 bool leftover_is_live(const struct leftover *leftover);
 
 /*
- * Open a file, and claim it where it is nobody's any more. Any other answer than OURS and UNCLEAR
- * leaves it closed.
+ * Opens a file, and claims it if its process is not seen to live. Unless the answer is OURS or
+ * UNCLEAR, the file is closed again.
  */
 enum leftover_state leftover_claim(const char *path, struct leftover *leftover);
 
-/* Close it, and give a claimed one back. */
+/* Closes the file, and gives up the claim. */
 void leftover_release(struct leftover *leftover);
 
-/* Delete a claimed one, if it is still that file which has the name. Returns 0 or an errno. */
+/* Deletes a claimed file, unless another file has the name now. Returns 0 or an errno. */
 int leftover_delete(struct leftover *leftover);
 
 /* Bytes of memory, or disk, that it takes. */
 uint64_t leftover_size(const struct leftover *leftover);
 
 /*
- * Paths of the buffers files in a folder, or (NULL) in all places where they are made; of one
- * process, or (0) of all.
+ * Paths of buffers files. `folder` NULL: in all places where they are made; `pid` 0: of all
+ * processes.
  */
 struct leftover_paths {
 	char **path;
@@ -85,16 +83,13 @@ void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pi
 void leftover_forget(struct leftover_paths *paths);
 
 /*
- * All of the process's threads are about to end: it was killed, and needs no more than time for it;
- * LEFTOVER_DYING_MS should do.
+ * All threads of the process are about to end: it was killed, and only needs time.
+ * LEFTOVER_DYING_MS should be enough.
  */
 #define LEFTOVER_DYING_MS 3000
 bool leftover_is_dying(uint32_t pid);
 
-/*
- * Nobody has the file open for writing, nor has mapped it so: 1; somebody has: 0; it can't be told:
- * -1.
- */
+/* 1: no process has the file open or mapped for writing; 0: one has; -1: unknown. */
 int leftover_unwritten(int fd);
 
 #endif

@@ -71,7 +71,7 @@ static int name_path(struct output_file *file)
 		       : ENAMETOOLONG;
 }
 
-/* The first number from this one on whose name nobody has. */
+/* Finds the first free name, from this number on. */
 static int choose_name(struct output_file *file, uint32_t *number)
 {
 	const char *slash = strrchr(file->asked, '/'), *plain = slash ? slash + 1 : file->asked;
@@ -139,7 +139,7 @@ int output_file_open(struct output_file *file, const char *asked, bool force)
 	return error;
 }
 
-/* Where the file system can't do it in one step, in two. */
+/* A file system without RENAME_NOREPLACE takes two steps. */
 static int rename_or_fail(const struct output_file *file)
 {
 	if (!renameat2(file->folder, file->made, file->folder, file->name, RENAME_NOREPLACE))

@@ -31,15 +31,15 @@ struct output_file {
 int output_file_open(struct output_file *file, const char *asked, bool force);
 
 /*
- * Close it; `keep`: it is whole, and gets its name, else it is removed. 0, or an errno; then it has
- * been removed.
+ * Closes the file. `keep`: it is whole and gets its name; else it is removed. Returns 0, or an
+ * errno after removing it.
  */
 int output_file_close(struct output_file *file, bool keep);
 
-/* Say it, if the file is not called as it was asked for. */
+/* Prints a message if the file got another name than the user asked for. */
 void output_file_say(const struct output_file *file);
 
-/* Could there be such a file? 0, or an errno. */
+/* Checks that the file can be made. Returns 0 or an errno. */
 int output_file_check(const char *path);
 
 /* Words for an errno. */

@@ -53,7 +53,7 @@ static void header_put(struct trace_sink *sink)
 	char *page = need(calloc(1, TL_FILE_PAGE));
 	struct tl_file_header *header = (struct tl_file_header *)(void *)page;
 	struct tl_facts_piece *piece = need(calloc(1, sizeof(*piece)));
-	/* What the members don't fill is left out, but for a NUL. */
+	/* Without the unused part of the members, but with a NUL. */
 	size_t size =
 		(offsetof(struct tl_facts_piece, facts.members) + trace->facts.members_size + 8) &
 		~(size_t)7;
@@ -87,7 +87,7 @@ static void apis_put(struct trace_sink *sink, const struct tl_trace *trace)
 	}
 }
 
-/* Each text for itself: the file may have some already, in pieces that begin anywhere. */
+/* One piece for each text: the file may have some texts already, in pieces that begin anywhere. */
 static void texts_put(struct trace_sink *sink, const struct tl_trace *trace)
 {
 	struct tl_trace_text_place place = {0};
@@ -154,8 +154,8 @@ static void thread_put(struct trace_sink *sink, const struct tl_trace_lane *lane
 }
 
 /*
- * Records up to where they can be stepped over. What is not sound within a record, an encoder finds
- * later. Returns how many events there are.
+ * Puts the run's records up to the first that cannot be stepped over. Damage within a record is
+ * found later, by an encoder. Returns the number of events.
  */
 static uint64_t records_put(struct trace_sink *sink, const struct tl_trace_lane *lane,
 			    const struct tl_trace_run *run, uint64_t number)

@@ -20,8 +20,8 @@
 #include "cli/outputs/trace_sink.h"
 
 /*
- * How long a file may stay open for writing behind the end of its process, whose descriptors are
- * closed after its memory is gone.
+ * How long a file may stay open for writing after its process ended: the kernel closes descriptors
+ * after it frees memory.
  */
 #define BUSY_MS 1000
 
@@ -41,7 +41,7 @@ static int write_at(int fd, const char *bytes, size_t size, uint64_t offset)
 	return 0;
 }
 
-/* Cut the file off there. What is no file (/dev/null) has no end that could be wrong. */
+/* Cuts the file off there. /dev/null and the like need no cutting. */
 static void sink_cut(const struct trace_sink *sink, uint64_t size)
 {
 	if (sink->output.regular && ftruncate(sink->fd, (off_t)size))
@@ -136,8 +136,8 @@ static bool file_is_busy(int fd)
 }
 
 /*
- * Nobody else writes it, and the blocks are there. That takes a descriptor for reading: where we
- * may not read what we may write, there is no way to see it.
+ * Checks that no other process writes the file, and that it has all blocks. This needs read
+ * permission; without it the check fails.
  */
 static int output_inspect(const struct tl_output *output, const struct tl_trace_output *from)
 {
@@ -313,7 +313,7 @@ static int write_end(struct trace_sink *sink, struct tl_totals *totals)
 	return error;
 }
 
-/* The file that was made here, and nothing that may have come into its place. */
+/* Removes the file that was made here, but not another that has its name now. */
 static void remove_fresh(const struct trace_sink *sink)
 {
 	char name[NAME_MAX + 1];
@@ -328,7 +328,7 @@ static void remove_fresh(const struct trace_sink *sink)
 	close(folder);
 }
 
-/* The file as it was, with an end if there is room for it. Cutting comes first: that makes room. */
+/* Restores the file as it was, with an end if there is room. Cutting first makes room. */
 static void give_up(struct trace_sink *sink, struct tl_totals *totals)
 {
 	if (sink->fresh && sink->output.regular) {

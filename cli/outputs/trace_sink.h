@@ -32,7 +32,7 @@ struct trace_sink {
 	struct tl_encoder encoder;
 	const struct trace_sink_maker *maker; /* by the file's format */
 	struct tl_trace *trace;		      /* where the records come from */
-	struct tl_output output;	      /* the file; .path is what it came to be called */
+	struct tl_output output;	      /* the file; .path is its final name */
 	int fd;
 	bool fresh;		      /* it was made here */
 	uint64_t last;		      /* as trace_sink_end got it */
@@ -77,12 +77,12 @@ int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_t
 		    struct tl_trace *trace);
 
 /*
- * What the file begins with, and what every block may rely on. Where the process wrote some of it
- * before, it stands there twice.
+ * Writes the file's beginning, and what later blocks refer to. If the process wrote some of it
+ * before, the file has it twice.
  */
 void trace_sink_begin(struct trace_sink *sink);
 
-/* Records that the file took, and those that made no sense or could not be reached. */
+/* How many records the file has, and how many were damaged or could not be reached. */
 struct trace_sink_taken {
 	uint64_t events, lost;
 };
@@ -119,7 +119,7 @@ struct trace_sink_maker {
 /* By an encoder (encoded_pieces.c), and as pieces of a .tlt (record_pieces.c). */
 extern const struct trace_sink_maker encoded_pieces, record_pieces;
 
-/* For them: room for one call of an encoder. A full block is written. */
+/* For the makers: makes room for one call of an encoder, and writes a full block. */
 void trace_sink_make_room(struct trace_sink *sink);
 
 #endif

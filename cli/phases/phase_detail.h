@@ -16,7 +16,9 @@ void phase_detail_print(FILE *to, const struct run *run, struct systrace_text *t
 /* The mark in the row there: at most `size` - 1 bytes, which a terminal can be given. */
 void phase_detail_mark(struct systrace_text *text, uint64_t offset, char *to, size_t size);
 
-/* Where a row is, behind the file's name: ":LINE", or in text that we made ": at TIME s". */
+/*
+ * Where a row is, to print after the file's name: ":LINE", or ": at TIME s" in text that we made.
+ */
 void phase_detail_place(struct systrace_text *text, uint64_t offset, char *to, size_t size);
 
 #endif

@@ -165,12 +165,12 @@ static const struct layout per_execution = {
 	.nfields = sizeof(execution_fields) / sizeof(*execution_fields),
 };
 
-/* A number as the tables have it: what is nothing, or not known, is told so. */
+/* A number in a table: nothing and unknown have signs of their own. */
 static void put_cell(FILE *to, double time, int width, bool is_percentage)
 {
 	char cell[400], *nothing;
 
-	/* Whatever the sign of what is no number. */
+	/* A NAN has no sign in the tables. */
 	snprintf(cell, sizeof(cell), " %*.2f%s", width, isnan(time) ? NAN : time,
 		 is_percentage ? "%" : "");
 	if ((nothing = strstr(cell, " 0.00")))

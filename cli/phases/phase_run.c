@@ -59,10 +59,7 @@ static bool tracker_close_node(struct run *run, struct tracker *tracker, double 
 	return true;
 }
 
-/*
- * [SW]: what was open ends here, although its own end is still to come; until then a dummy stands
- * for it.
- */
+/* [SW]: the open mark ends here. Its own end is still to come; until then a dummy stands for it. */
 static bool tracker_switch(struct run *run, struct tracker *tracker, double time, uint64_t offset)
 {
 	if (!tracker_close_node(run, tracker, time))
@@ -78,7 +75,7 @@ static bool tracker_switch(struct run *run, struct tracker *tracker, double time
 
 static void run_note_overall(struct run *run, const struct mark *mark)
 {
-	/* It stays so until the next one: Android's tool never goes back, either. */
+	/* This holds until the next such mark. Android's tool does not go back, either. */
 	if (mark->nn_layer == NN_LAYER_LA && mark->nn_phase == NN_PHASE_PWU)
 		run->overall = OVERALL_PWU;
 	else if (mark->nn_layer == NN_LAYER_LA && mark->nn_phase == NN_PHASE_PBM)

@@ -55,8 +55,8 @@ struct run {
 	struct pool pool;
 	enum overall overall;
 	/*
-	 * A trace of ours: drivers are in the process, and called by the runtime; execution is what
-	 * the trees say, where NNAPI's single calls are not there.
+	 * The trace is tracelayer's: drivers are in the process, and the runtime calls them. If the
+	 * trace has no NNAPI calls, the trees say what execution took.
 	 */
 	bool is_ours;
 	char *starting_mark;
@@ -72,7 +72,7 @@ struct run {
 	} fault;
 };
 
-/* A mark of this thread's that begins, or ends, something. `text` may be written to. */
+/* A mark of this thread begins or ends. `text` may be written to. */
 enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
 			 char *text, size_t size);
 enum run_fault run_end(struct run *run, struct tracker *tracker, double time, uint64_t offset);

@@ -13,7 +13,7 @@
 
 /* ---- processes ---- */
 
-/* What stands for a process, as a number that is not 0. */
+/* The text that names a process, as a number that is not 0. */
 static uint64_t process_named(const char *text, size_t size)
 {
 	uint64_t number = 0, hash = 0xcbf29ce484222325;

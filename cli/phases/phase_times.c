@@ -48,7 +48,7 @@ static enum run_fault run_arrange(struct run *run)
 
 /* ---- execution, which is added up from single calls ---- */
 
-/* A thread's: from each start to the end of its wait, and the calls around these. */
+/* Execution of one thread: from each start to the end of its wait, and the calls around these. */
 static enum run_fault add_runtime_execution(struct run *run, const struct tracker *tracker,
 					    enum overall overall, double *sum)
 {
@@ -98,7 +98,7 @@ static struct spans all_calls(const struct run *run, enum overall overall,
 	return all;
 }
 
-/* Drivers': from the start of each execution to the start of its notification. */
+/* Execution in drivers: from the start of each execution to the start of its notification. */
 static enum run_fault add_driver_execution(struct run *run, enum overall overall, double *sum)
 {
 	struct spans begun = all_calls(run, overall, TIMED_DRIVER_EXECUTE),
@@ -124,7 +124,7 @@ static enum run_fault add_driver_execution(struct run *run, enum overall overall
 
 /* ---- tables ---- */
 
-/* Some thread has single calls to add a layer's execution up from. */
+/* Some thread has calls from which a layer's execution can be added up. */
 static bool run_has_calls(const struct run *run, enum timed_function function)
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
@@ -162,7 +162,7 @@ static enum run_fault layer_time(struct run *run, enum overall overall, enum nn_
 	return why;
 }
 
-/* Where it is not known whether there was anything to measure. */
+/* A time of 0 may mean here that nothing was measured. */
 static bool may_be_missing(unsigned nn_layer, unsigned nn_phase)
 {
 	return nn_layer == NN_LAYER_LA ||
@@ -174,7 +174,7 @@ static double known_or_zero(double time)
 	return isnan(time) ? 0 : time;
 }
 
-/* The overall time of layers that do not say it. */
+/* Adds up the overall time of layers that have no marks of it. */
 static void fill_overall(struct phase_table *table)
 {
 	static const enum nn_phase parts[] = {NN_PHASE_PI, NN_PHASE_PP, NN_PHASE_PC, NN_PHASE_PE,
@@ -202,7 +202,7 @@ static void fill_totals(struct phase_table *table)
 	}
 }
 
-/* The times of these, summed. */
+/* Sums the times from `first` to `last`. */
 static enum run_fault fill_table(struct run *run, struct phase_table *table, enum overall first,
 				 enum overall last)
 {
@@ -228,17 +228,17 @@ static enum run_fault fill_table(struct run *run, struct phase_table *table, enu
 	return RUN_SOUND;
 }
 
-/* A layer's own time in a phase: without that of the layers below it, whoever called them. */
+/*
+ * A layer's own time in a phase is its time without the time of the layers below it, whichever
+ * layer called them.
+ */
 static void fill_self(const struct phase_table *total, struct phase_table *self)
 {
 	static const enum nn_layer upwards[NN_LAYERS] = {NN_LAYER_LC, NN_LAYER_LD, NN_LAYER_LI,
 							 NN_LAYER_LR, NN_LAYER_LA};
 
 	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++) {
-		/*
-		 * Where the driver only initialises, what else there is in it was not called by
-		 * layers above.
-		 */
+		/* If the driver only initialises, the layers above did not call it. */
 		bool only_initialises =
 			nn_phase == NN_PHASE_PO && total->of[NN_PHASE_PE][NN_LAYER_LD] == 0;
 		double below = 0;
@@ -263,7 +263,7 @@ static void fill_self(const struct phase_table *total, struct phase_table *self)
 	}
 }
 
-/* Execution has its parts' time in it, and overall all that there is. */
+/* Adds the parts of execution to execution, and all phases to overall. */
 static void fill_parts(struct phase_table *table)
 {
 	for (unsigned nn_phase = 0; nn_phase < NN_PHASES; nn_phase++) {
@@ -280,7 +280,7 @@ static void fill_parts(struct phase_table *table)
 	}
 }
 
-/* By the call tree. */
+/* Sums the own times by the call tree. */
 static void fill_tree(const struct run *run, struct phase_table *table, enum overall first,
 		      enum overall last)
 {

@@ -18,7 +18,7 @@ struct phase_table {
 /* Tables of the whole, and by what the program was doing overall (PO is the whole). */
 struct phase_times {
 	struct phase_table total[OVERALLS], self[OVERALLS];
-	/* what each spends itself, by the call tree: each moment once; totals are sums */
+	/* own times by the call tree: each moment counts once; totals are sums */
 	struct phase_table tree[OVERALLS];
 	uint64_t executions[OVERALLS];
 	bool is_benchmark; /* warmed up and measured: there are tables of both */

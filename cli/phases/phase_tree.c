@@ -146,7 +146,7 @@ static void found_add(struct found *found, uint32_t node)
 	found->nodes[found->count++] = node;
 }
 
-/* All of a kind are found before the first one is treated: what is treated moves others. */
+/* Finds all nodes of a kind before the first is treated, because treating one moves others. */
 static struct found find_nodes(const struct pool *pool, uint32_t root,
 			       bool (*wanted)(const struct pool *, uint32_t))
 {
@@ -209,7 +209,7 @@ static void remove_nodes(struct pool *pool, uint32_t root,
 	free(found.nodes);
 }
 
-/* What says no phase has that of the node above it. */
+/* A node without a phase takes the phase of the node above it. */
 static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t *fault)
 {
 	for (uint32_t number = tree_next(pool, root, root); number;
@@ -236,7 +236,7 @@ static bool is_elsewhere(const struct pool *pool, uint32_t number)
 	       is_of_another_phase(pool, number);
 }
 
-/* Above which the node's time belongs. */
+/* Finds the node that this node's time belongs to. */
 static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
@@ -254,7 +254,7 @@ static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number
 	return place == root ? root : node_at(pool, place)->above;
 }
 
-/* What is no part of what it stands below counts where it belongs, and not where it is. */
+/* A node that is not a part of the node above counts where it belongs, and not where it stands. */
 static void move_elsewhere(struct pool *pool, uint32_t root)
 {
 	struct found found = find_nodes(pool, root, is_elsewhere);
@@ -272,7 +272,7 @@ static void move_elsewhere(struct pool *pool, uint32_t root)
 	free(found.nodes);
 }
 
-/* A node's own time, which has to have been told for all below it. */
+/* A node's own time. `less` must be set in all nodes below it. */
 static double net_of(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
@@ -343,7 +343,7 @@ static void add_application(struct pool *pool, uint32_t root)
 	free(found.nodes);
 }
 
-/* Utility code is its caller's. */
+/* Utility code counts for its caller's layer. */
 static uint16_t layer_of(const struct pool *pool, uint32_t number)
 {
 	while (node_at(pool, number)->nn_layer == NN_LAYER_LU && node_at(pool, number)->above)

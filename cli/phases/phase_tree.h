@@ -20,12 +20,12 @@
 
 #define NO_NODE 0u /* a number that no node has */
 
-/* More marks than these, each within the other, are a thread's whose ends are missing. */
+/* A thread with more nested marks than these lacks their ends. */
 #define DEEPEST_MARK 4096u
 
 enum node_kind {
 	NODE_MARK,
-	NODE_DUMMY, /* stands for what a [SW] ended, until that one's own end comes */
+	NODE_DUMMY, /* stands for a mark that [SW] ended, until the mark's own end comes */
 	NODE_COPY,  /* of another one, where its time belongs */
 	NODE_ADDED, /* in between, where the application is in that phase without saying so */
 };
@@ -65,7 +65,7 @@ uint32_t tree_new(struct pool *pool);
 /* A new last child. */
 uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node);
 
-/* The node ended. One that is not to be seen and has nothing below it leaves no trace. */
+/* Ends the node. An invisible node without children is removed. */
 void tree_ended(struct pool *pool, uint32_t node, double end);
 
 /*

@@ -40,7 +40,7 @@ struct phases {
 	bool any_run; /* the first mark that begins one was there */
 	bool any_printed;
 	bool any_incomplete;
-	bool is_empty; /* there is no trace in it, which was said */
+	bool is_empty; /* the input has no trace; a message said so */
 };
 
 /* ---- what is wrong ---- */
@@ -85,7 +85,7 @@ static int nesting_fault(struct phases *phases, const char *format)
 		is_phase ? nn_phase_name(above->nn_phase) : nn_layer_name(above->nn_layer));
 }
 
-/* Faults that no row alone is to blame for. */
+/* Faults that come from more than one row. */
 static int count_fault(struct phases *phases, enum run_fault why)
 {
 	const struct run *run = &phases->run;
@@ -329,7 +329,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{"total-times", OPTION_TOTAL, NULL, 0,
-	 "count in a layer's time all that it calls, instead of its own time only", 0},
+	 "count all that a layer calls in its time, instead of its own time only", 0},
 	{"call-tree", OPTION_TREE, NULL, 0,
 	 "take each layer's own time from the call tree, where every moment counts once, instead of from the columns",
 	 0},
@@ -340,7 +340,8 @@ static const struct argp_option options[] = {
 	{"print-detail", OPTION_DETAIL, NULL, 0,
 	 "after each table, print the marks that it adds up", 0},
 	{"like-android", OPTION_ANDROID, NULL, 0,
-	 "like Android's tool: input without a trace gives an empty table and exit code 0", 0},
+	 "do as Android's tool does: input without a trace gives an empty table and exit code 0",
+	 0},
 	{0},
 };
 
@@ -369,7 +370,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (wishes->path)
-			argp_error(state, "one file at a time");
+			argp_error(state, "more than one file given; give one file at a time");
 		wishes->path = argument;
 		return 0;
 	case ARGP_KEY_NO_ARGS:

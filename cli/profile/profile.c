@@ -90,7 +90,7 @@ static int print_profile(struct sampler *sampler, const struct output_file *file
 	return failed ? errno : 0;
 }
 
-/* `list`, of the files' names, gets its. */
+/* Adds the file's name to `list`. */
 static bool write_output(struct sampler *sampler, const char *path, bool force, char *list,
 			 size_t room)
 {
@@ -160,8 +160,8 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
 }
 
 /*
- * A process whose recording is paused keeps no open calls, unless it is asked to. True: it has
- * been, and is to be told when that is over.
+ * A process whose recording is paused keeps no open calls unless it is asked to. True: it was
+ * asked, and must be told when the profile ends.
  */
 static bool request_open_calls(const struct sampler *sampler)
 {
@@ -173,7 +173,7 @@ static bool request_open_calls(const struct sampler *sampler)
 		return false;
 	if (control_request(pid, TL_REQUEST_WATCH))
 		return true;
-	say("process %u: its recording is paused, and it does not answer, so that only labels are seen; try `tracelayer resume %u`",
+	say("process %u: its recording is paused, and it does not answer, so only its labels are seen; try `tracelayer resume %u`",
 	    pid, pid);
 	return false;
 }
@@ -220,7 +220,7 @@ static __attribute__((noreturn)) void run_sampler(const struct wishes *wishes,
 	}
 	sampler_run(&sampler);
 	int code = finish_profile(&sampler, wishes);
-	/* Those that live on keep them, and go on without us. */
+	/* Processes that still run keep their buffers and go on. */
 	sampler_close_processes(&sampler);
 	sampler_free(&sampler);
 	exit(code);
@@ -351,7 +351,8 @@ int command_profile(int argc, char **argv)
 		 "write .txt, .folded, .speedscope.json or .json (Chrome); may be given several times",
 		 0},
 		{"force", 'f', NULL, 0,
-		 "overwrite what is there; without it, a name that is taken gets a number", 0},
+		 "overwrite a file of that name; without this option, the new file's name gets a number",
+		 0},
 		{0},
 	};
 	static const struct argp argp = {

@@ -68,7 +68,7 @@ static ssize_t read_mapped(const struct process_names *names, const char *line, 
 	snprintf(path, sizeof(path), "/proc/%u/root%.*s", names->pid,
 		 (int)strcspn(line + place, "\n"), line + place);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	/* Another's root may be closed to us; as a rule it is ours. */
+	/* /proc/PID/root may be closed to us; mostly it is our own root. */
 	if (fd < 0)
 		fd = open(strchr(path + 6, '/') + 5, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)

@@ -25,7 +25,7 @@ static void write_tree(FILE *to, struct profiled *profiled)
 
 /* ---- folded */
 
-/* What was seen in a node itself, and in none below. */
+/* Samples in the node itself, not in a node below it. */
 static uint64_t own_weight(const struct tl_profile_node *node)
 {
 	uint64_t weight = node->weight;
@@ -41,7 +41,7 @@ static void write_frames(FILE *to, const struct tl_profile_node *node)
 		write_frames(to, node->parent);
 		fputc(';', to);
 	}
-	/* What ends a frame or a line is none of its text. */
+	/* Replaces characters that would end a frame or a line. */
 	for (const char *at = node->text; *at; at++) {
 		char c = *at == ';' ? ':' : *at == '\n' || *at == '\r' ? ' ' : *at;
 
@@ -218,8 +218,8 @@ static void write_thread_names(FILE *to, const struct profiled *profiled)
 }
 
 /*
- * One for each period: viewers count them. Those outside of any label have no frame, and are left
- * out.
+ * One sample for each period, because viewers count them. Samples outside of any label have no
+ * frame and are left out.
  */
 static void write_run(FILE *to, const struct profiled *profiled, const struct profile_lane *lane,
 		      const struct profile_run *run, bool *any)

@@ -47,8 +47,8 @@ struct seat {
 };
 
 /*
- * Who has a piece, as it was when seats were made. What the piece's head said is kept, since it may
- * say something else later.
+ * The thread that has a piece, as it was when seats were made. The head is copied, because the
+ * process may change it later.
  */
 struct holder {
 	const struct tl_piece *piece;
@@ -172,7 +172,9 @@ static void piece_add(struct watched *watched, const struct tl_piece *head, uint
 	}
 }
 
-/* Pieces that were added. A place that stays empty is one where a piece could not be made. */
+/*
+ * Finds pieces that were added. If a place stays empty, the process could not make a piece there.
+ */
 static void search_pieces(struct watched *watched)
 {
 	struct tl_piece head;
@@ -286,7 +288,10 @@ static void make_seats(struct watched *watched)
 	}
 }
 
-/* Threads that ended without a word. A container's numbers mean nothing here. */
+/*
+ * Finds threads that ended without telling. The numbers of threads in a container mean nothing
+ * here.
+ */
 static void check_threads(struct watched *watched)
 {
 	for (size_t i = 0; i < watched->nseats; i++) {
@@ -321,7 +326,7 @@ static uint32_t copy_calls(const struct seat *seat, struct open_call *to)
 	return count;
 }
 
-/* Until two copies are the same, as tl_labels_read. */
+/* Copies until two copies are the same, as tl_labels_read does. */
 static uint32_t read_calls(const struct seat *seat, struct open_call *to)
 {
 	struct open_call again[CALLS_MOST];
@@ -361,7 +366,7 @@ static void seat_visit(struct watched *watched, const struct seat *seat, watched
 
 	if (nlabels > TL_LABELS_MOST)
 		nlabels = TL_LABELS_MOST;
-	/* Labels are over with the thread, but calls may be made even then. */
+	/* A thread that is ending has no labels any more, but may still make calls. */
 	if (seat->calls && !seat->labels && !ncalls &&
 	    atomic_load_explicit(&seat->calls->ended, memory_order_relaxed))
 		return;

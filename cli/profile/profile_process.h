@@ -27,7 +27,7 @@ struct watched_thread {
 typedef void (*watched_visit)(void *context, struct watched_thread *thread,
 			      const struct tl_label *stack, uint32_t count);
 
-/* NULL: it is not there, or not (yet) a buffers file. */
+/* NULL: there is no such file, or it is not (yet) a buffers file. */
 struct watched *watched_open(const char *path);
 void watched_close(struct watched *watched);
 

@@ -58,7 +58,7 @@ static void keep_run(struct sampler *sampler, struct profile_lane *lane,
 	uint64_t period = sampler->profiled.period,
 		 start = sampler->now - (sampler->periods - 1) * period;
 
-	/* Also where it is the same: it may not have been there in between. */
+	/* The same place later is a new run: the thread may have been elsewhere in between. */
 	if (last && last->place == place && start < last->start + (last->periods + 2) * period) {
 		last->periods += sampler->periods;
 		return;
@@ -92,9 +92,7 @@ void sampler_add_process(struct sampler *sampler, struct watched *process)
 	sampler->seen++;
 }
 
-/*
- * Delete the buffers of a process that is dead. One that is about to die is given the time for it.
- */
+/* Deletes the buffers of a dead process. Waits for one that is about to die. */
 static void delete_buffers(const struct watched *process)
 {
 	struct leftover file;
@@ -113,8 +111,8 @@ static void delete_buffers(const struct watched *process)
 }
 
 /*
- * What was recorded all the same is for `tracelayer recover`; buffers that only we looked at are of
- * no use to anybody.
+ * Buffers with records stay for `tracelayer recover`. Buffers that only this command read are of no
+ * further use.
  */
 static void process_close(struct watched *process)
 {
@@ -133,8 +131,8 @@ static bool sampler_knows(const struct sampler *sampler, const char *path)
 }
 
 /*
- * A report of buffers: a link's target is their path. It goes once they are there; all other
- * reports go at once.
+ * In a report of buffers the link's target is their path. The report is removed when the buffers
+ * exist; all other reports are removed at once.
  */
 static void sampler_read_report(struct sampler *sampler, const char *name)
 {
@@ -157,9 +155,7 @@ static void sampler_read_report(struct sampler *sampler, const char *name)
 	unlinkat(sampler->reports, name, 0);
 }
 
-/*
- * Folders' times are coarse, so that one that seems to be as before is scanned now and then, too.
- */
+/* A folder's time is coarse, so an unchanged time is not trusted for long. */
 static bool reports_changed(struct sampler *sampler)
 {
 	struct stat stat;
@@ -229,7 +225,7 @@ static void wait_until(uint64_t time)
 {
 	const struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
 
-	/* Not again: who interrupts wants to be heard. */
+	/* Not repeated after a signal, so that the signal takes effect at once. */
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 

@@ -35,14 +35,14 @@ struct trace_reader {
 	bool failed; /* and the reason was said */
 	struct inflater inflater;
 
-	unsigned long line; /* of *at */
+	unsigned long line; /* the line that *at is on */
 	unsigned long event_line;
 	unsigned long long events;
 	bool started, is_object, in_events;
 
 	char *text; /* the value being cut out */
 	size_t length, room;
-	bool is_skipping; /* the value is none that is kept */
+	bool is_skipping; /* the value is skipped, not kept */
 };
 
 static const char *path_shown(const struct trace_reader *reader)

@@ -21,7 +21,7 @@ enum trace_state {
 
 struct trace_reader;
 
-/* "-" reads standard input. NULL where the file cannot be opened, which is said on stderr. */
+/* "-" reads standard input. NULL, after a message, if the file cannot be opened. */
 struct trace_reader *trace_open(const char *path);
 void trace_close(struct trace_reader *reader);
 

@@ -34,7 +34,7 @@ static const char *kind_of(const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (size > 2 && first[0] == 0x1f && first[1] == 0x8b)
-		return "compressed, so no .tlt file";
+		return "compressed, so not a .tlt file";
 	if (size > 2 && first[0] == '\n' && !memchr(" \t\r\n[{", first[1], 6))
 		return "a Perfetto trace already";
 	while (size > 0 && at < (size_t)size && memchr(" \t\r\n", first[at], 4))
@@ -49,8 +49,8 @@ static void say_not_record(const char *path, const char *why)
 	const char *kind = kind_of(path);
 
 	if (kind)
-		say("%s: it is %s, and only a .tlt file can be made into another format; record one with `tracelayer run -o trace.tlt`, or what you want "
-		    "at once, as with -o trace.pftrace",
+		say("%s: it is %s, and only a .tlt file can be converted; record one with `tracelayer run -o trace.tlt`, or record what you want "
+		    "at once, such as -o trace.pftrace",
 		    path, kind);
 	else
 		say("%s: %s; give a .tlt file, as `tracelayer run -o trace.tlt` writes it", path,
@@ -67,7 +67,7 @@ struct tl_trace *record_file_open(const char *path)
 		return NULL;
 	}
 	if (trace->header.kind != TL_FILE_SPOOL) {
-		say("%s: it is what a process records into, and no trace yet; `tracelayer recover` makes one of what a dead process left",
+		say("%s: it is a buffers file, not a trace; when its process has ended, `tracelayer recover` makes a trace of it",
 		    path);
 		tl_trace_close(trace);
 		return NULL;
@@ -95,7 +95,7 @@ int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t u
 		      const char *where)
 {
 	if (unknown)
-		say("%s: %llu records are damaged, or of functions that it does not describe; %s has the others",
+		say("%s: %llu records are damaged, or of functions that the file does not describe; %s has the others",
 		    path, (unsigned long long)unknown, where);
 	if (trace->nproblems)
 		say("%s: %s%s; %s has all that is sound", path, trace->problems[0],

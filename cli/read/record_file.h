@@ -11,13 +11,12 @@
 #include "format/file/record_reader.h"
 
 /*
- * The file begins like one in the record format. False for standard input: it can be read but once.
+ * The file begins like one in the record format. False for standard input, which can be read only
+ * once.
  */
 bool record_file_is(const char *path);
 
-/*
- * Open it. NULL where it can't be read, or is what a process records into; a line on stderr says so.
- */
+/* Opens it. NULL, after a message, if it cannot be read or is a buffers file. */
 struct tl_trace *record_file_open(const char *path);
 
 /* A run could not be read to its end. */

@@ -77,7 +77,7 @@ static void say_problems(const char *path, const struct recovery *recovery)
 		say("%s: it is damaged; all that is sound was recovered", path);
 }
 
-/* What stands in the way of taking a file for one that might be ours. */
+/* Why the file cannot be a buffers file of this user. */
 static const char *why_not_ours(const char *path)
 {
 	struct stat about;
@@ -88,12 +88,13 @@ static const char *why_not_ours(const char *path)
 		return "it is a symbolic link, which is not followed";
 	if (about.st_uid != geteuid())
 		return "it belongs to somebody else";
-	return S_ISREG(about.st_mode) ? "it went away, or came, just now" : "it is no regular file";
+	return S_ISREG(about.st_mode) ? "it went away, or came, just now"
+				      : "it is not a regular file";
 }
 
 /*
- * A file that was left as it is. Of those that were only found nothing is said: `wanted` says that
- * the user named it.
+ * Says why a file was left as it is. `wanted`: the user named it; other files are passed over in
+ * silence.
  */
 static void say_left(const char *path, const struct recovery *recovery, bool wanted,
 		     struct outcome *outcome)
@@ -107,7 +108,8 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 		break;
 	case LEFTOVER_CLAIMED:
 		if (wanted)
-			say("%s: another command is recovering it; wait for that", path);
+			say("%s: another command is recovering it; wait until that has ended",
+			    path);
 		break;
 	case LEFTOVER_NONE:
 		if (wanted)
@@ -122,7 +124,7 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 		outcome_worsen(outcome, EXIT_BROKEN);
 }
 
-/* One whose process was killed a moment ago is waited for. */
+/* Waits for a process that was killed a moment ago. */
 static enum recovery_result
 recover_patiently(const char *path, const struct recovery_wishes *wishes, struct recovery *recovery)
 {
@@ -173,8 +175,8 @@ static void recover_one(const struct wishes *wishes, const char *path, bool want
 /* ---- all ---- */
 
 /*
- * From the root on. Links on the way to the folder are followed, one in the file's place is not:
- * what is deleted is what was named.
+ * The absolute path. Links on the way to the folder are followed, a link in the file's place is
+ * not, so that only the named file is deleted.
  */
 static char *whole_path(const char *path)
 {
@@ -220,10 +222,10 @@ static void recover_all(const struct wishes *wishes, const char *what, struct ou
 
 	find_buffers(&paths, what, &named);
 	if (what && !paths.count) {
-		say("%s: it left no buffers; `tracelayer recover` lists what there is", what);
+		say("%s: no buffers found; `tracelayer recover` lists what there is", what);
 		outcome_worsen(outcome, EXIT_BROKEN);
 	}
-	/* A process that was asked for by its pid may be alive: then that is said. */
+	/* If the user named a process by its pid, a message says when it is still alive. */
 	for (size_t i = 0; i < paths.count; i++)
 		recover_one(wishes, paths.path[i], named || (what && paths.count == 1), outcome);
 	leftover_forget(&paths);
@@ -348,13 +350,13 @@ static int list_leftovers(const struct wishes *wishes)
 		failed = table_print(&table, 1, wishes->format, stdout);
 	else
 		puts("nothing to recover");
-	/* Who gave no option at all may have expected more. */
+	/* A user who gave no option may have expected a recovery. */
 	if (table_rows(table) && !wishes->list)
 		say("nothing was changed; `tracelayer recover --all` recovers all of this, or name a pid, a folder or a file");
 	table_free(table);
 	if (!failed)
 		return EXIT_DONE;
-	say("cannot write the table: %s; free some space, or send it elsewhere", strerror(errno));
+	say_output_failed("the table");
 	return EXIT_BROKEN;
 }
 
@@ -383,14 +385,15 @@ static void take_output(struct argp_state *state, struct wishes *wishes, const c
 
 	tl_settings_initial(&config);
 	if (!strcmp(pattern, "-"))
-		argp_error(state,
-			   "--output=-: a trace is not recovered to standard output; name a file");
+		argp_error(
+			state,
+			"--output=-: a trace cannot be recovered to standard output; name a file");
 	if (!tl_settings_value(&config, output, pattern, why, sizeof(why)))
 		argp_error(state, "--output=%s: %s", pattern, why);
 	wishes->output = pattern;
 }
 
-/* What says how, and not what, is no wish to take everything. */
+/* An option that says how to recover does not mean to recover everything. */
 static void check_together(struct argp_state *state, const struct wishes *wishes)
 {
 	if (wishes->all && wishes->nwhat)

@@ -60,11 +60,11 @@ static const char *file_trouble(int error)
 	case ESTALE:
 		return "another file is in its place";
 	case EINVAL:
-		return "it was cut since its process wrote it";
+		return "it was cut short after its process wrote it";
 	case EBUSY:
-		return "another process writes it";
+		return "another process is writing it";
 	case ESPIPE:
-		return "it is no file";
+		return "it is not a regular file";
 	case ENOTSUP:
 		return "it has another format";
 	default:
@@ -87,14 +87,14 @@ static bool expand_pattern(struct job *job, char *path, const char *pattern)
 	return tl_output_expand_for(path, TL_OUTPUT_PATH, pattern, &names);
 }
 
-/* What the process had open by that name is gone with it; here the name means another. */
+/* The name stands for a descriptor of the dead process. Here it would be another file. */
 static bool is_descriptor(const char *path)
 {
 	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) ||
 	       !strncmp(path, "/proc/", 6);
 }
 
-/* Where the process would have written, had it come to that. */
+/* The pattern by which the process would have named its file. */
 static const char *own_pattern(const struct job *job)
 {
 	const char *pattern = job->wishes->fallback ? job->wishes->fallback : TL_OUTPUT_STANDARD;
@@ -118,7 +118,7 @@ static int open_new(struct job *job, const char *pattern)
 }
 
 /*
- * What the process wrote itself can't be had: a new file, of everything that still lies in the
+ * The process's own file cannot be used: makes a new file of everything that is still in the
  * buffers.
  */
 static int open_without(struct job *job, int error)
@@ -195,7 +195,7 @@ static uint64_t end_of_unfinished(const struct job *job)
 	if (!job->elsewhere && !clock_gettime(CLOCK_MONOTONIC, &time))
 		now = counter ? tl_counter()
 			      : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-	/* What we read of the clock, as the process would have. */
+	/* Our clock readings, in the process's time namespace. */
 	if (!counter) {
 		int64_t ahead = job->trace->header.time_offset - tl_proc_time_offset();
 		death += death ? (uint64_t)ahead : 0;
@@ -237,7 +237,7 @@ static uint64_t count_lost(const struct job *job)
 	return lost;
 }
 
-/* What was there could not be read at all, and is of no use in a trace: it stays where it is. */
+/* None of the records can be read, so there is nothing to write; the buffers stay. */
 static bool is_hopeless(const struct job *job)
 {
 	uint64_t unreadable = 0;
@@ -269,7 +269,7 @@ static enum recovery_result write_trace(struct job *job)
 	trace_sink_close(&job->sink);
 	if (error == EBADMSG)
 		because(recovery,
-			"none of its %llu records makes sense; delete it if you don't need it",
+			"none of its %llu records can be read; delete it if you don't need it",
 			(unsigned long long)recovery->lost);
 	else if (error)
 		because(recovery,
@@ -356,38 +356,38 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 		result = recover_trace(job);
 	else
 		because(recovery,
-			"whether its process lives can't be seen from here; recover it where that ran (on %s), or give its path",
+			"it cannot be seen from here whether its process still runs; recover it where the process ran (on %s), or give its path",
 			*job->trace->facts.host ? job->trace->facts.host : "another machine");
 	take_problems(recovery, job->trace);
 	tl_trace_close(job->trace);
 	return result;
 }
 
-/* What a file is that is no buffers file. `room`: bytes for the words. */
+/* Says what a file is that is not a buffers file. `room`: bytes for the words. */
 static void name_alien(const struct leftover *leftover, char *what, size_t room)
 {
 	const struct tl_file_header *header = &leftover->header;
 	const char *it =
-		"it is no buffers file of a traced process, and is left as it is; `tracelayer recover` shows those that there are";
+		"it is not a buffers file of a traced process, so it stays; `tracelayer recover` lists the buffers files";
 
 	if (!leftover->stat.st_size && leftover->pid)
-		it = "it is empty: its process died while it made it, or somebody else did; it is left as it is";
+		it = "it is empty: its process died while making it, or another program made it; so it stays";
 	else if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
 		;
 	else if (header->byte_order == __builtin_bswap32(TL_FILE_BYTE_ORDER))
-		it = "it was made on a machine of the other byte order; recover it there";
+		it = "it was made on a machine with the other byte order; recover it there";
 	else if (header->version != TL_FILE_VERSION)
-		it = "it is of another version of the record format; recover it with the tracelayer that made it";
+		it = "it has another version of the record format; recover it with the tracelayer that made it";
 	else if (header->kind == TL_FILE_SPOOL)
-		it = "it is a trace already, and no buffers file; see `tracelayer export`";
+		it = "it is already a trace, not a buffers file; convert it with `tracelayer export`";
 	else
 		it = "its beginning is damaged; delete it if you don't need it";
 	snprintf(what, room, "%s", it);
 }
 
 /*
- * Nothing is deleted but what says itself that it is ours, or what our own process has told us it
- * was about to make.
+ * Deletes only a file that its own header shows to be tracelayer's, or that the program which we
+ * ran has reported.
  */
 static enum recovery_result judge_alien(const struct leftover *leftover,
 					const struct recovery_wishes *wishes,

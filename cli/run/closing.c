@@ -25,7 +25,7 @@
 
 /* ---- recovering ---- */
 
-/* A path as somebody standing in our working directory would write it. */
+/* The path, relative to the working directory if it lies there. */
 static const char *from_here(const char *path)
 {
 	static char here[PATH_MAX];
@@ -40,8 +40,8 @@ static const char *from_here(const char *path)
 }
 
 /*
- * How long processes are given that the program had started, and that may be about to die of what
- * it died of.
+ * How long to wait for processes that the program started: they may be about to die of the same
+ * cause.
  */
 #define LIVING_MS 50
 
@@ -61,7 +61,7 @@ static void note_recovered(struct reports *reports, const struct recovery *recov
 	trace->unfinished = recovery->unfinished;
 }
 
-/* Returns how long to wait for it yet, at most: 0, it is done. */
+/* Returns the longest time to wait for its process; 0: the file is done. */
 static int recover_one(struct reports *reports, const char *path,
 		       const struct recovery_wishes *wishes)
 {
@@ -92,7 +92,8 @@ static int recover_one(struct reports *reports, const char *path,
 }
 
 /*
- * What dead processes left. Those that live on are left alone; but not those that are just dying.
+ * Recovers the buffers of dead processes, and waits for those that are just dying. Buffers of live
+ * processes stay.
  */
 static void recover_all(struct reports *reports, const struct ending *ending,
 			const struct tl_config *config)
@@ -131,7 +132,7 @@ static const char *count_of(uint64_t count, const char *what, char *text, size_t
 	return text;
 }
 
-/* What there is to know of one trace, for behind its path. */
+/* The facts of one trace, to print after its path. */
 static void describe_trace(FILE *to, const struct reports *reports, const struct trace *trace)
 {
 	char count[64];
@@ -158,8 +159,8 @@ static void describe_trace(FILE *to, const struct reports *reports, const struct
 }
 
 /*
- * How many files of one process are named one by one; of more, as --split makes them, the first and
- * the last.
+ * Up to so many files of one process are named one by one. Of more files (--split makes them) only
+ * the first and the last are named.
  */
 #define NAMED 4
 
@@ -214,7 +215,7 @@ static void say_traces(const struct reports *reports)
 		describe_trace(to, reports, &reports->traces[i]);
 	}
 	fclose(to);
-	/* Not by say(): this line must not be cut, however many files there are. */
+	/* Not by say(), which cuts long lines: there may be many files. */
 	fputs("tracelayer: ", stderr);
 	print_escaped(stderr, line, strlen(line));
 	fputc('\n', stderr);
@@ -276,7 +277,10 @@ static bool say_nature(const struct program *program)
 static void say_why_none(const struct program *program, const struct ending *ending,
 			 const struct tl_config *config, const struct reports *reports)
 {
-	/* Also where something on the way to it (env, a shell) had the layer loaded. */
+	/*
+	 * A program on the way to it (env, a shell) may have loaded the layer; that does not
+	 * matter.
+	 */
 	if (!reports->called && say_nature(program))
 		return;
 	if (reports->kept)
@@ -286,7 +290,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    output_file_trouble(reports->error), output_remedy(reports->error));
 	else if (config->level == TL_LEVEL_NONE && reports->called &&
 		 (*config->tools || config->summary))
-		; /* as it was wished: the tools did the work */
+		; /* no message: the tools did the work */
 	else if (config->level == TL_LEVEL_NONE)
 		say("no trace: the level is none; give another with --level");
 	else if (reports->no_memory)
@@ -305,7 +309,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: the program confined itself, before its first call, by a seccomp filter that forbids what recording needs; see "
 		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
-		; /* whose program it was to be */
+		; /* images_say has printed the reason */
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
 		    reports->unshimmed);

@@ -33,12 +33,11 @@
 #include "common/settings.h"
 #include "tracelayer/shim.h"
 
-#define WITNESS_MS                                                                                 \
-	20 /* how long the witness may be behind us: it gets a group's signal in the same system   \
-	      call */
-#define TESTIMONY_MS                                                                               \
-	1000 /* what it said longer ago belongs to a signal that was merged with another */
-#define TESTIMONIES 64
+/* How long the witness may be late: the kernel sends it a group's signal in the same call. */
+#define WITNESS_MS 20
+/* An older testimony belongs to a signal that was merged with another. */
+#define TESTIMONY_MS 1000
+#define TESTIMONIES  64
 
 /* The witness got this signal from that process. */
 struct testimony {
@@ -95,7 +94,7 @@ static void start_witness(struct launcher *launcher)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(0);
-		/* Hold nothing open that somebody may wait to be closed. */
+		/* Holds nothing open: another process may wait for the end of a pipe. */
 		dup2(ends[1], 0);
 		close_range(1, ~0u, 0);
 		run_witness(&launcher->all, 0);
@@ -118,7 +117,10 @@ static void read_testimony(struct launcher *launcher, int ms)
 	if (read(launcher->testimonies, next, sizeof(*next)) == sizeof(*next)) {
 		launcher->count++;
 	} else {
-		/* The witness was killed; from now on every signal is taken for one to us alone. */
+		/*
+		 * The witness was killed. From now on every signal counts as sent to this process
+		 * alone.
+		 */
 		close(launcher->testimonies);
 		launcher->testimonies = -1;
 	}
@@ -190,7 +192,7 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 	 * the kernel, to us alone. */
 	if (got->si_code != SI_KERNEL && sent_to_group(launcher, got))
 		return;
-	/* What the program sends to its parent is meant for the one who started us. */
+	/* A signal that the program sends to its parent is meant for our parent. */
 	if (got->si_code != SI_KERNEL && got->si_pid == launcher->program)
 		to = getppid();
 	if (got->si_code == SI_QUEUE)
@@ -233,8 +235,8 @@ static int await_program(struct launcher *launcher)
 /* ---- start and end ---- */
 
 /*
- * Where only the first process is to be traced, that is the program, whether or not the layer gets
- * into it.
+ * With --follow=no only the first process is traced: the program, even if the layer cannot enter
+ * it.
  */
 static void be_first(void)
 {

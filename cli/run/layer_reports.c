@@ -43,7 +43,7 @@ static bool folder_open_to_others(void)
 	*at++ = '/';
 	for (size_t i = 0; i < sizeof(secret); i++)
 		at += sprintf(at, "%02x", secret[i]);
-	/* Not by mkdir's mode, which the umask cuts. */
+	/* By chmod, because the umask would cut mkdir's mode. */
 	if (!mkdir(folder, 0700) && !chmod(folder, 01733) && !chmod(outer, 0711))
 		return true;
 	rmdir(folder);
@@ -60,7 +60,7 @@ void reports_make_folder(void)
 	unsetenv(TL_REPORT_VARIABLE);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
-			continue; /* longer than the layer takes */
+			continue; /* longer than the layer accepts */
 		if (mkdtemp(folder)) {
 			if (!geteuid())
 				folder_open_to_others();
@@ -125,7 +125,7 @@ static void note_buffers(struct reports *reports, const char *path)
 	reports->buffers[reports->buffers_count++] = need(strdup(path));
 }
 
-/* Each process tells of more the later it does. */
+/* A process may report several times; its last report has the largest number. */
 static void read_no_memory(struct reports *reports, pid_t pid, const char *message)
 {
 	uint64_t lost = strtoull(message, NULL, 10);
@@ -184,8 +184,8 @@ static void read_report(struct reports *reports, const char *name, const char *m
 }
 
 /*
- * Buffers of a process that became another user. They are that user's to recover; but where nothing
- * is left to do, they go.
+ * Buffers of a process that became another user. Only that user can recover them. If there is
+ * nothing to recover, they are deleted.
  */
 static void leave_buffers(const char *path, uid_t user)
 {
@@ -212,8 +212,8 @@ static void leave_buffers(const char *path, uid_t user)
 }
 
 /*
- * What another user says is printed, so it must not talk to the terminal; and nothing is done with
- * its files.
+ * A report of another user is printed, so it must not steer the terminal. That user's files are not
+ * touched.
  */
 static void read_foreign_report(struct reports *reports, const char *name, char *message,
 				uid_t user)

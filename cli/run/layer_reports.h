@@ -44,7 +44,7 @@ struct reports {
 	bool loaded;   /* the layer got into some process */
 	bool confined; /* a process confined itself, so that recording ended */
 	bool recorded; /* some call was not filtered out */
-	bool kept;     /* buffers, since the trace could not be written: which has been said */
+	bool kept; /* buffers were kept, because the trace could not be written; a message said so */
 	char *called, *unshimmed, *failed;
 	int error; /* of .failed */
 };

@@ -16,7 +16,7 @@ struct program {
 	char file[PATH_MAX]; /* what the kernel really starts: the interpreter, where path is a
 				script */
 	enum tl_program_nature nature;
-	const char *machine; /* FOREIGN: what it is for */
+	const char *machine; /* FOREIGN: the machine that it is for */
 	bool script;	     /* file is path's interpreter */
 	bool elf;
 	char loader[TL_PROGRAM_INTERPRETER]; /* the dynamic linker that it names */

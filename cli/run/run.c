@@ -239,7 +239,7 @@ int run_preload(struct program *program)
 	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
 		     before ? before : "") < 0)
 		need(NULL);
-	/* Else it would not start, or its dynamic linker would say so. */
+	/* Otherwise the program would not start, or its dynamic linker would print an error. */
 	if (program_takes(program, value))
 		setenv("LD_PRELOAD", value, 1);
 	free(value);
@@ -294,7 +294,7 @@ int run_cannot_start(const char *name, int error)
 	}
 }
 
-/* The folder's name has letters that stand for something else in each process. */
+/* The folder's name has %-letters, which have another value in each process. */
 static bool folder_differs(const char *pattern)
 {
 	const char *slash = strrchr(pattern, '/');
@@ -306,9 +306,7 @@ static bool folder_differs(const char *pattern)
 	return false;
 }
 
-/*
- * The trace is what the program is run for: where it can't be written, the program does not start.
- */
+/* Checks that the trace can be written. If not, the program does not start. */
 static bool check_output(const struct tl_config *config, const struct program *program)
 {
 	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
@@ -319,7 +317,7 @@ static bool check_output(const struct tl_config *config, const struct program *p
 	struct utsname host;
 
 	tl_settings_initial(&parsed);
-	/* It has been said what is wrong with the variable. */
+	/* A message has said what is wrong with the variable. */
 	if (given && !tl_settings_value(&parsed, output, given, why, sizeof(why)))
 		return false;
 	if (config->level == TL_LEVEL_NONE || folder_differs(config->output))
@@ -371,7 +369,7 @@ int command_run(int argc, char **argv)
 	launch(&program, program_argv, &ending);
 	if (ending.error) {
 		closing_drop();
-		/* The file is there; what is missing is what starts it. */
+		/* The program's file exists, so its interpreter is missing. */
 		return run_cannot_start(program_argv[0],
 					ending.error == ENOENT ? ENOEXEC : ending.error);
 	}

@@ -71,10 +71,10 @@ static const struct image *images_choose(const struct images *images, pid_t pid,
 static void image_say(const char *head, const char *by, const char *why, const char *path)
 {
 	if (!strcmp(why, TL_WITHOUT_CLEARED))
-		say("%s%s took LD_PRELOAD away from %s, which so ran without libtracelayer.so; start tracelayer behind it: %s … tracelayer run -- %s",
+		say("%s%s took LD_PRELOAD away from %s, which therefore ran without libtracelayer.so; start tracelayer after it: %s … tracelayer run -- %s",
 		    head, by, path, by, path);
 	else if (!strcmp(why, TL_WITHOUT_PRIVILEGED))
-		say("%s%s started %s, which is set-user-id or has file capabilities, so preloading is ignored; start tracelayer behind it, or run a copy "
+		say("%s%s started %s, which is set-user-id or has file capabilities, so preloading is ignored; start tracelayer after it, or run a copy "
 		    "without them",
 		    head, by, path);
 	else if (!strcmp(why, TL_WITHOUT_STATIC))
@@ -87,7 +87,7 @@ static void image_say(const char *head, const char *by, const char *why, const c
 		say("%s%s started %s, which is linked with another C library than glibc, so it ran without libtracelayer.so; link it with glibc",
 		    head, by, path);
 	else
-		say("%s%s started %s where libtracelayer.so can't be read; make it readable there, or start tracelayer behind %s",
+		say("%s%s started %s where libtracelayer.so can't be read; make it readable there, or start tracelayer after %s",
 		    head, by, path, by);
 }
 

@@ -20,7 +20,7 @@ struct images {
 /* The layer is in the process `pid`, in a program of that name. `number`: the report's. */
 void images_loaded(struct images *images, pid_t pid, unsigned long long number, const char *name);
 
-/* The process starts a program without the layer. message: as it was reported. */
+/* The process starts a program without the layer. `message`: the report. */
 void images_without(struct images *images, pid_t pid, unsigned long long number,
 		    const char *message);
 

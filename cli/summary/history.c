@@ -92,8 +92,8 @@ static uint32_t new_process(struct history *history, const char *number)
 }
 
 /*
- * Number in .process_keys of the process that an event of this file is of; it has one in
- * .process_of.
+ * The number in .process_keys of the process that this event of the file belongs to; .process_of
+ * has its process.
  */
 static uint32_t process_key(struct history *history, const json_t *event, int file)
 {
@@ -120,8 +120,8 @@ static uint32_t process_of(struct history *history, const json_t *event, int fil
 }
 
 /*
- * What a trace of ours says of its process comes before all its events. A process that an earlier
- * file is of goes on.
+ * In a trace of tracelayer the facts of the process come before its events. If an earlier file is
+ * of the same process, that process goes on.
  */
 static void note_identity(struct history *history, const json_t *event, int file)
 {
@@ -164,7 +164,7 @@ static uint32_t lane_of(struct history *history, const json_t *event, int file)
 	return lane;
 }
 
-/* A queue has a number in its process; what has none is one by its lane. */
+/* A queue has a number in its process; a queue without a number is known by its lane. */
 static uint32_t queue_of(struct history *history, const json_t *event, uint32_t lane)
 {
 	uint32_t process = history->lanes[lane].process, number = number_in(event, "queue"),
@@ -274,8 +274,8 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")),
 		   *name = text_in(event, "name");
 	/*
-	 * What the program tells of may be what the driver told of, too, and is no second kernel
-	 * then, whatever arguments it has.
+	 * The program and the driver may both tell of one command. The program's event does not
+	 * count as a second kernel, whatever arguments it has.
 	 */
 	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
 	int64_t start = start_of(event);
@@ -305,8 +305,8 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 }
 
 /*
- * A slice of a device command says of which kind it is; but those that the program tells of by
- * itself, on a lane that it made for them.
+ * A device command's slice has its kind. A command that the program tells of by itself has none; it
+ * is on a lane that the program made.
  */
 static bool is_command(const json_t *event, const struct lane *lane)
 {

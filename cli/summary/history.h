@@ -59,8 +59,8 @@ struct lane {
 	uint32_t process;
 	char *name; /* NULL: none */
 	char *number;
-	bool calls;	/* it has some */
-	bool no_thread; /* but something else's, as a device of the program's own */
+	bool calls; /* it has some */
+	bool no_thread; /* not a thread's lane, but, for example, that of a device which the program tells of */
 	struct begun *stack;
 	size_t depth, room;
 };
@@ -96,7 +96,7 @@ struct history {
 	uint32_t *identity_of; /* process, by number in .identities */
 	/* device commands without an end; marks that were ended where events are missing */
 	size_t unfinished, cut;
-	unsigned long long bytes; /* that events took which are no calls, as the traces' ends say */
+	unsigned long long bytes; /* of events that are not calls, as the traces' ends say */
 	unsigned long long lost;  /* events that the traces say they lack */
 };
 

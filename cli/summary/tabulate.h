@@ -8,13 +8,13 @@
 #include "cli/summary/history.h"
 #include "tables/table.h"
 
-/* What rows are told apart by, besides what they are called. */
+/* How rows are grouped, besides by name. */
 enum grouping { BY_FUNCTION, BY_THREAD, BY_QUEUE, BY_PROCESS, BY_REQUEST, GROUPINGS };
 
 /* -1: no such word. */
 int grouping_named(const char *word);
 
-/* In the order in which they are shown. TABLE_GROUPS: what is told apart, a row for each. */
+/* The tables, in the order in which they are shown. TABLE_GROUPS has a row for each group. */
 enum {
 	TABLE_GROUPS,
 	TABLE_CALLS,

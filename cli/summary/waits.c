@@ -15,8 +15,8 @@
 #include "cli/summary/waits.h"
 
 /*
- * A gap, as far as it is no device's: what the thread did up to `host`, and then the call that
- * submitted, up to `call`.
+ * A gap without the device's part: up to `host` the thread did something else, and up to `call` it
+ * was in the call that submitted.
  */
 struct part {
 	int64_t from, host, call;
@@ -156,8 +156,8 @@ static size_t add_stretch(struct stretch *flat, size_t count, int64_t start, uin
 }
 
 /*
- * Of `count` calls of one thread; `flat` has room for twice as many and one. Returns how many
- * stretches they are.
+ * Lays `count` calls of one thread flat. `flat` has room for 2 * count + 1 stretches. Returns their
+ * number.
  */
 static size_t lay_flat(struct stretch *flat, const struct host_call *calls, size_t count,
 		       uint32_t program)

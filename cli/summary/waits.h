@@ -25,7 +25,7 @@ struct waits {
 	struct queue_time *queues;
 };
 
-/* What a command's waiting is counted with, besides queue and cause. */
+/* The group that a command's waiting counts for, besides queue and cause. */
 typedef uint32_t (*wait_group)(const void *context, const struct device_command *command);
 
 /* Sorts the calls and commands of the history anew. */

@@ -162,9 +162,7 @@ static enum timed_function timed_function(const char *name, size_t size)
 	return TIMED_NONE;
 }
 
-/*
- * What the mark's function is called: what follows the second bar, without marks of ours around it.
- */
+/* The name of the mark's function: the text after the second bar, without [SW], [SUB] and tag. */
 static enum timed_function find_function(char *text, size_t size)
 {
 	char *end = text + size, *name = memchr(text, '|', size), *close;

@@ -25,7 +25,7 @@ static const char *text_in(const json_t *event, const char *member)
 	return text ? text : "";
 }
 
-/* Of what other tools number by strings there is no thread. */
+/* 0 for a string: other tools use strings as numbers of threads. */
 static uint64_t number_in(const json_t *event, const char *member)
 {
 	double number = json_number_value(json_object_get(event, member));
@@ -175,7 +175,7 @@ void slices_event(struct slices *slices, const json_t *event)
 
 /* ---- order ---- */
 
-/* Of those that have the same times the one that ended last is the outer one. */
+/* If two slices have the same times, the one that ended last is the outer one. */
 static int outer_first(const void *a, const void *b)
 {
 	const struct slice *one = a, *other = b;

@@ -53,8 +53,8 @@ struct slices {
 };
 
 /*
- * Of two slices of a thread, in order, the later one lies in the one of these times; or begins
- * there, and is taken to end with it.
+ * The slice, which is later in order, lies within these times of an earlier one. A slice that only
+ * begins there counts as ending there, too.
  */
 static inline bool slice_is_in(const struct slice *slice, int64_t start, int64_t end)
 {
@@ -67,7 +67,7 @@ void slices_event(struct slices *slices, const json_t *event);
 /* All are in: put them in order, by thread, start, and the outer ones first. */
 void slices_arrange(struct slices *slices);
 
-/* A slice of the thread that all others of it lie in, or are open: before they are put in order. */
+/* Adds a slice around all others of the thread. Call it before slices_arrange. */
 void slices_add_around(struct slices *slices, uint32_t thread, const char *name, int64_t start,
 		       int64_t end);
 

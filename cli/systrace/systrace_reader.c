@@ -69,7 +69,7 @@ static bool is_at(const struct row *row, const char *at, const char *text, size_
 /* What the signs of a line are of. */
 struct closer {
 	const char *first, *last; /* ROW_FUNCTION; NULL where it isn't */
-	/* whoever wrote it meant a row of interest: that it is none is an error */
+	/* the line was meant to be a row of interest, so it is an error if it is none */
 	bool is_meant;
 	bool ends_text;
 };

@@ -16,7 +16,7 @@ enum reader_state {
 	READER_ROW,
 	READER_FAULT, /* a line that was meant to be one, and is none */
 	READER_END,
-	READER_BROKEN, /* cannot be read, which was said */
+	READER_BROKEN, /* cannot be read; a message said so */
 };
 
 struct reader {

@@ -59,7 +59,7 @@ void systrace_text_rewind(struct systrace_text *text)
 	text->filled = text->whole = 0;
 }
 
-/* How much of the block is whole lines. */
+/* How many bytes of the block are whole lines. */
 static size_t whole_lines(const struct systrace_text *text)
 {
 	const char *end = memrchr(text->block, '\n', text->filled);
@@ -89,10 +89,7 @@ int systrace_text_next(struct systrace_text *text)
 	text->filled += (size_t)got;
 	memset(text->block + text->filled, 0, SCAN_BEHIND);
 	text->whole = whole_lines(text);
-	/*
-	 * The last line, or a line that is too long: rows are not, and what is no row doesn't
-	 * matter.
-	 */
+	/* The last line, or a line that is too long to be a row and so does not matter. */
 	if (!text->whole || !got)
 		text->whole = text->filled;
 	return text->whole > 0;
@@ -266,7 +263,7 @@ static bool is_our_trace(const struct systrace_text *text)
 }
 
 /*
- * A file that is no text was given by mistake; one without a header may be a trace in which nothing
+ * A binary file was given by mistake. A text without a header may be a trace in which nothing
  * happened.
  */
 static bool may_be_text(const struct systrace_text *text)
@@ -282,7 +279,7 @@ static bool may_be_text(const struct systrace_text *text)
 	return false;
 }
 
-/* Whatever is compressed in it, within something compressed. */
+/* How often data may be compressed, one within the other. */
 #define MOST_WRAPPINGS 4
 
 static enum systrace_kind text_unwrap(struct systrace_text *text)
@@ -328,7 +325,7 @@ bool systrace_text_make(struct systrace_text *text, const char *path,
 	FILE *to = spool >= 0 ? fdopen(dup(spool), "w") : NULL;
 	bool written;
 
-	/* Standard input was a pipe, perhaps: all of it is in our file now. */
+	/* Standard input may have been a pipe: all of it is in our temporary file now. */
 	if (!strcmp(path, "-") &&
 	    (lseek(text->file, 0, SEEK_SET) < 0 || dup2(text->file, STDIN_FILENO) < 0))
 		say("%s: cannot read again: %s; give the path of a trace file", text->path,

@@ -17,8 +17,8 @@ struct systrace_text {
 	int file;
 	/* the text was inside of something: lines are counted from where it begins there */
 	bool is_inside;
-	bool is_made;	     /* of a trace of ours: its lines are no user's */
-	bool is_cut;	     /* it ended before its proper end, which was said */
+	bool is_made;	     /* made of a trace of tracelayer: the user does not know its lines */
+	bool is_cut;	     /* it ended before its proper end; a message said so */
 	bool has_header;     /* else there is no trace in it */
 	uint64_t begin, end; /* what of the file is the trace */
 
@@ -29,9 +29,9 @@ struct systrace_text {
 };
 
 enum systrace_kind {
-	SYSTRACE_UNREADABLE, /* which was said */
+	SYSTRACE_UNREADABLE, /* after a message */
 	SYSTRACE_TEXT,
-	/* no text: a trace of ours, in JSON, which may be compressed, or records */
+	/* not text: a trace of tracelayer, as JSON (maybe compressed) or .tlt */
 	SYSTRACE_OTHER_TRACE,
 };
 
@@ -39,9 +39,8 @@ enum systrace_kind {
 enum systrace_kind systrace_text_open(struct systrace_text *text, const char *path);
 
 /*
- * A trace of ours was found: have `make` write its text, and use that. `make` gets the path that it
- * is read from, and how it is to be shown, and returns an exit code. False where there is none,
- * which was said.
+ * For a trace of tracelayer: has `make` write its text, and uses that. `make` gets the path to read
+ * and the name to show, and returns an exit code. False, after a message, if there is no text.
  */
 bool systrace_text_make(struct systrace_text *text, const char *path,
 			int (*make)(const char *path, const char *where, FILE *to));
@@ -52,7 +51,7 @@ void systrace_text_rewind(struct systrace_text *text);
 
 /*
  * The next whole lines: text->block, text->whole bytes, at text->offset; they may be written to.
- * Returns 1, or 0 at the end, or -1 where they can't be read, which was said.
+ * Returns 1; 0 at the end; -1, after a message, if they cannot be read.
  */
 int systrace_text_next(struct systrace_text *text);
 

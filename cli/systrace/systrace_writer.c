@@ -22,7 +22,10 @@
 #define NAME_MAX_SHOWN 1024
 #define NEVER	       INT64_MAX
 
-/* A slice that is open, and what it counts for: what says nothing of that has what it lies in. */
+/*
+ * An open slice and what it counts for. A slice without a layer and phase of its own counts for
+ * those around it.
+ */
 struct frame {
 	int64_t start, end;
 	uint16_t nn_layer, nn_phase;
@@ -53,7 +56,7 @@ struct stage {
 	bool through; /* it goes through the runtime, which has no slice of its own */
 };
 
-/* The phase may stand below the other one, or, as the contract has it, in its place. */
+/* The phase may stand below the other one, or the contract moves it to its place. */
 static bool phase_fits(const struct frame *above, uint16_t nn_phase)
 {
 	bool executes = nn_phase == NN_PHASE_PE || nn_phase_is_of_execution(nn_phase);
@@ -214,7 +217,7 @@ static bool ends_next(const struct rows *rows, const struct lane *lane)
 	return frame && !slice_is_in(&rows->slices->list[lane->next], frame->start, frame->end);
 }
 
-/* NEVER: it has none; what is open stays so. */
+/* The time of the thread's next row. NEVER: it has none, and open slices stay open. */
 static int64_t next_time(const struct rows *rows, const struct lane *lane)
 {
 	if (!ends_next(rows, lane))
@@ -249,7 +252,7 @@ static void sift_down(struct rows *rows, uint32_t at)
 	}
 }
 
-/* A task's name as ftrace's readers take it: two characters or more, and nothing that is none. */
+/* A task's name as ftrace's readers accept it: at least two printable characters. */
 static void name_task(char *task, const char *name)
 {
 	size_t length = 0;
@@ -327,8 +330,8 @@ static const struct slice *first_call(const struct slices *slices)
 }
 
 /*
- * A program that makes no marks is overall the application's, from the first call to the last one's
- * end.
+ * If the program makes no marks, its time from the first call to the end of the last counts as the
+ * application's, overall.
  */
 static void mark_overall(struct slices *slices)
 {

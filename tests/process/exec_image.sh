@@ -94,7 +94,7 @@ like "$(said)" "${none}the program made no call" "... with the library"
 # --- wrappers
 calls="$app _exit 7"
 ok "env -i: the program runs" runs "5 " env -i "OCL_ICD_VENDORS=$tmp/none" $calls
-is "$(said)" "${none}env took LD_PRELOAD away from $app, which so ran without libtracelayer.so; start tracelayer behind it: env … tracelayer run -- $app" \
+is "$(said)" "${none}env took LD_PRELOAD away from $app, which therefore ran without libtracelayer.so; start tracelayer after it: env … tracelayer run -- $app" \
 	"... and the line says who cleared the environment, and what to do"
 runs "5 " sh -c "env -u LD_PRELOAD $calls; exit \$?"
 like "$(said)" "^${none}env took LD_PRELOAD away from $app, " "... also further down"

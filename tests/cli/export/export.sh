@@ -115,18 +115,18 @@ cp "$tmp/t.tlt" "$tmp/bad.tlt"
 "$maker" --lie $((api + 24)) 0 "$tmp/bad.tlt"
 run "$tmp/bad.tlt" -o "$tmp/bad.json"
 is $? 3 "without a description there are no names: exit code 3"
-ok "which is said" grep -q 'records are damaged, or of functions that it does not describe' "$tmp/said"
+ok "which is said" grep -q 'records are damaged, or of functions that the file does not describe' "$tmp/said"
 ok "and the rest is a trace" "$python" "$top_srcdir/tests/lib/check_trace.py" --total 160 "$tmp/bad.json"
 
 # --- what can't be done
 echo '[{"ph":"X"}]' >"$tmp/no.tlt"
-made='and only a .tlt file can be made into another format; record one with `tracelayer run -o trace.tlt`, or what you want at once, as with -o trace.pftrace'
+made='and only a .tlt file can be converted; record one with `tracelayer run -o trace.tlt`, or record what you want at once, such as -o trace.pftrace'
 run "$tmp/no.tlt" -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: $tmp/no.tlt: it is JSON already, $made" "JSON is not made into something else: why, and what to do"
 run "$tmp/t.pftrace" -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: $tmp/t.pftrace: it is a Perfetto trace already, $made" "nor is a Perfetto trace"
 run "$tmp/t.json.gz" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/t.json.gz: it is compressed, so no .tlt file, $made" "nor what is compressed"
+is "$? $(said)" "1 tracelayer: $tmp/t.json.gz: it is compressed, so not a .tlt file, $made" "nor what is compressed"
 run /etc/passwd -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: /etc/passwd: it is not in the record format; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "nor something else"
 run "$tmp/nothing" -o "$tmp/no.json"

@@ -102,7 +102,7 @@ like "$(cat "$tmp/out")" '^100.00% holding$' "a process whose recording is pause
 let_go
 rm -f "$tmp/pid"
 (cd "$tmp/here" && "$tracelayer" run --paused --device=0 -- sh -c 'echo $$ >pid; exec "$0" turns 60' "$app") 2>"$tmp/held.err" &
-for _ in $(seq 200); do test -s "$tmp/here/pid" && find /dev/shm -name "tracelayer-buffers.$(cat "$tmp/here/pid").0" | grep -q . && break; sleep 0.05; done
+for _ in $(seq 200); do test -s "$tmp/here/pid" && "$tracelayer" pause "$(cat "$tmp/here/pid")" >"$tmp/paused" 2>&1 && break; sleep 0.05; done
 timeout 60 "$tracelayer" profile -p "$(cat "$tmp/here/pid")" -d 1.5 -o "$tmp/c.folded" 2>"$tmp/err"
 like "$(cat "$tmp/c.folded" "$tmp/err")" '^turns;.*cl[A-Z]' "... and the calls that it makes from then on"
 kill "$(cat "$tmp/here/pid")"

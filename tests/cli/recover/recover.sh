@@ -72,7 +72,7 @@ ok "and leaves it there" left
 is "$(recover $child)" "kill_target ($child): $tmp/t.json: 4000 events recovered" "recover makes the trace, and says so"
 is "$(kill_py check counts t.json)" "4000 0" "with each call once"
 nok "and deletes the buffers" left
-is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: it left no buffers; \`tracelayer recover\` lists what there is
+is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: no buffers found; \`tracelayer recover\` lists what there is
 1" "a second time there is nothing"
 
 leave 48000 -n 12000
@@ -111,7 +111,7 @@ rm -f mine.json
 leave 48000 -n 12000
 head -c 100000 t.json >cut && cat cut >t.json
 recover $child >out 2>&1
-like "$(cat out)" "t.json: it was cut since its process wrote it; $tmp/t.1.json has" "the output was cut: a new one, too"
+like "$(cat out)" "t.json: it was cut short after its process wrote it; $tmp/t.1.json has" "the output was cut: a new one, too"
 
 output=t.json.gz
 leave 48000 -n 12000
@@ -331,7 +331,7 @@ is "$wrong" "" "damaged buffers ($rounds ways): a sound trace, or none, and an e
 cp --sparse=always whole tracelayer-buffers.$child.0
 rm -f t.json
 printf 'zz' | dd of=tracelayer-buffers.$child.0 bs=1 seek=8 conv=notrunc 2>/dev/null
-is "$(recover tracelayer-buffers.$child.0 2>&1; echo $?)" "tracelayer: $tmp/tracelayer-buffers.$child.0: it is of another version of the record format; recover it with the tracelayer that made it
+is "$(recover tracelayer-buffers.$child.0 2>&1; echo $?)" "tracelayer: $tmp/tracelayer-buffers.$child.0: it has another version of the record format; recover it with the tracelayer that made it
 1" "buffers of another version are kept, and that is said"
 ok "and are still there" test -e tracelayer-buffers.$child.0
 echo rubbish >tracelayer-buffers.$child.0
@@ -342,7 +342,7 @@ recover >/dev/null --list "$tmp"
 is $? 0 "a folder can be named"
 
 # --- what is not ours is never deleted, whatever it begins with
-ours="it is no buffers file of a traced process, and is left as it is; \`tracelayer recover\` shows those that there are"
+ours="it is not a buffers file of a traced process, so it stays; \`tracelayer recover\` lists the buffers files"
 (head -c 32768 /dev/zero; head -c 1M /dev/urandom) >disk.iso
 head -c 180 /dev/zero >short
 : >empty
@@ -357,10 +357,10 @@ ln -s disk.iso link
 is "$(recover link 2>&1; echo $?; ls disk.iso)" "tracelayer: $tmp/link: it is a symbolic link, which is not followed; \`tracelayer recover\` shows what there is
 1
 disk.iso" "a link is not followed"
-like "$(timeout 10 "$tracelayer" recover /dev/zero 2>&1; echo $?)" "/dev/zero: it (is no regular file|belongs to somebody else); " "a device is not opened"
+like "$(timeout 10 "$tracelayer" recover /dev/zero 2>&1; echo $?)" "/dev/zero: it (is not a regular file|belongs to somebody else); " "a device is not opened"
 mkfifo pipe
-like "$(timeout 10 "$tracelayer" recover pipe 2>&1)" "/pipe: it is no regular file; " "nor a pipe"
-like "$(recover /etc/passwd 2>&1)" "^tracelayer: /etc/passwd: (it is no buffers file|it belongs to somebody else)" "nobody is told to delete /etc/passwd"
+like "$(timeout 10 "$tracelayer" recover pipe 2>&1)" "/pipe: it is not a regular file; " "nor a pipe"
+like "$(recover /etc/passwd 2>&1)" "^tracelayer: /etc/passwd: (it is not a buffers file|it belongs to somebody else)" "nobody is told to delete /etc/passwd"
 unlike "$(recover /etc/passwd 2>&1)" "delete" "in any word"
 wrong=
 for seed in $(seq 20); do
@@ -406,7 +406,7 @@ like "$(cat out)" "^ *$child +kill_target .* $tmp/tracelayer-buffers.$child.0\$"
 is "$said" "tracelayer: nothing was changed; \`tracelayer recover --all\` recovers all of this, or name a pid, a folder or a file" "and says how to take it"
 ok "and touches nothing" test -e tracelayer-buffers.$child.0
 is "$(recover -o x.zst . 2>&1 | head -n 1; ls x.* 2>/dev/null)" "tracelayer recover: --output=x.zst: no format has this ending; use .json, .json.gz, .pftrace, .pftrace.gz or .tlt" "-o is judged as run judges it"
-is "$(recover -o - . 2>&1 | head -n 1; ls -- - 2>/dev/null)" "tracelayer recover: --output=-: a trace is not recovered to standard output; name a file" "and is no standard output"
+is "$(recover -o - . 2>&1 | head -n 1; ls -- - 2>/dev/null)" "tracelayer recover: --output=-: a trace cannot be recovered to standard output; name a file" "and is no standard output"
 is "$(recover --keep >/dev/null 2>&1; echo $?)" 2 "an option that says how, and no word of what: usage"
 is "$(recover --all . >/dev/null 2>&1; echo $?)" 2 "all and one: usage"
 recover -o t.json . >out
