@@ -39,7 +39,7 @@ static const struct subcommand {
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Runs at exit, also after argp's --help: lost output must show in the exit code. */
-static void check_output(void)
+static void check_stdout(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 	/* argp ends a subcommand on a usage error itself; it is to use our code for that. */
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version = PACKAGE_STRING;
-	atexit(check_output);
+	atexit(check_stdout);
 
 	if (argc < 2) {
 		print_usage(stderr);

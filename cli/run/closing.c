@@ -62,8 +62,8 @@ static void note_recovered(struct reports *reports, const struct recovery *recov
 }
 
 /* Returns the longest time to wait for its process; 0: the file is done. */
-static int recover_one(struct reports *reports, const char *path,
-		       const struct recovery_wishes *wishes)
+static int recover_reported_file(struct reports *reports, const char *path,
+				 const struct recovery_wishes *wishes)
 {
 	struct recovery recovery;
 	int wait = 0;
@@ -95,8 +95,8 @@ static int recover_one(struct reports *reports, const char *path,
  * Recovers the buffers of dead processes, and waits for those that are just dying. Buffers of live
  * processes stay.
  */
-static void recover_all(struct reports *reports, const struct ending *ending,
-			const struct tl_config *config)
+static void recover_reported(struct reports *reports, const struct ending *ending,
+			     const struct tl_config *config)
 {
 	const struct recovery_wishes wishes = {
 		.fallback = config->output,
@@ -114,7 +114,7 @@ static void recover_all(struct reports *reports, const struct ending *ending,
 		for (size_t i = 0; i < reports->buffers_count; i++) {
 			if (!reports->buffers[i])
 				continue;
-			int wait = recover_one(reports, reports->buffers[i], &wishes);
+			int wait = recover_reported_file(reports, reports->buffers[i], &wishes);
 			patience = wait > patience ? wait : patience;
 			if (wait)
 				continue;
@@ -348,7 +348,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 	struct reports reports = {0};
 
 	reports_read(&reports);
-	recover_all(&reports, ending, config);
+	recover_reported(&reports, ending, config);
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
 	if (reports.count && reports.failed && !reports.kept)
