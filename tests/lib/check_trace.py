@@ -156,13 +156,19 @@ def check_counts(trace, path, others_allowed):
 			trace.error("%s: %d slices, and %d were expected" % (name, seen[name], want.get(name, 0)))
 
 
-def check(path, options):
-	trace = Trace(path, options.open)
+def check_sound(trace):
+	"""What must hold for every trace; returns its lanes."""
 	check_numbers(trace)
 	lanes = lanes_of(trace)
 	for lane, slices in sorted(lanes.items(), key=str):
 		check_lane(trace, lane, slices)
 	check_metadata(trace, lanes)
+	return lanes
+
+
+def check(path, options):
+	trace = Trace(path, options.open)
+	lanes = check_sound(trace)
 	if options.counts:
 		check_counts(trace, options.counts, False)
 	if options.at_least:

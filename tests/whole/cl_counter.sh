@@ -39,8 +39,9 @@ layer_counts()
 sound()
 {
 	local slices
-	ok "$1: its trace is strict JSON, lanes nest in order, metadata is there" "$python" "$check_trace" "$2"
-	slices=$("$python" "$check_trace" --names "$2" 2>/dev/null | awk '{ n += $2 } END { print n + 0 }')
+	ok "$1: its trace is strict JSON, lanes nest in order, metadata is there" \
+		sh -c '"$@" >"$0"' "$tmp/names" "$python" "$check_trace" --names "$2"
+	slices=$(awk '{ n += $2 } END { print n + 0 }' "$tmp/names")
 	is "$("$strict" "$2" 2>&1)" "$slices" "$1: jansson reads the same $slices slices"
 }
 

@@ -29,8 +29,10 @@ for args in none full; do
 done
 
 # A trace from which one slice is missing is seen as wrong: the checker works.
+traced "$tmp/t.json" "$apps/cl_threads" -t $threads -i 2000 >"$tmp/said" 2>"$tmp/err"
+grep -v total "$tmp/said" >"$tmp/want"
 sed '/clRetainEvent/{x;s/^/x/;/^x\{1000\}$/{x;d};x}' "$tmp/t.json" >"$tmp/less.json"
-nok "one missing slice is noticed" check --at-least "$tmp/want" "$tmp/less.json"
+like "$(check --at-least "$tmp/want" "$tmp/less.json" 2>&1)" 'clRetainEvent: [0-9]*9 slices, and [0-9]*0 were expected' "one missing slice is noticed"
 
 TRACELAYER_OUTPUT=$tmp/work.json.gz LD_PRELOAD=$libtracelayer "$apps/cl_vector_add" -t $threads -i $rounds >/dev/null
 cat >"$tmp/want" <<-END

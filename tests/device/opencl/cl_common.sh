@@ -61,8 +61,7 @@ nothing_kept()
 lanes()
 {
 	local what=$1 status; shift
-	"$python" "$check_trace" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1 &&
-		"$python" "$check_lanes" "$@" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1
+	"$python" "$check_lanes" --sound "$@" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1
 	status=$?
 	diag "$what: $(grep -E '^[0-9]+ slices|^of ' "$tmp/lanes.out" | paste -sd';')"
 	ok "$what" sh -c 'test "$1" = 0 || { cat "$2"; false; }' - "$status" "$tmp/lanes.out"

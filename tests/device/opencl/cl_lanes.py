@@ -26,6 +26,7 @@ Always checked, of every slice of the category "device":
 	--memory	samples of a device's memory are what the log says of it, in the same order
 	--counts FILE	lines `function calls`: there are as many slices as calls that enqueue
 	--ordered	samples of the depth stand in the file in their order: chrome://tracing draws others wrongly (a file of several threads that tell may have such)
+	--sound		check_trace.py's own checks hold, too
 	--few		only the number is checked, not the calls (which a level left out)
 
 Exit code 0 when all holds; otherwise 1, with a line on stderr for each thing found (the first twenty).
@@ -366,11 +367,13 @@ def main():
 	for name in "times", "counts":
 		parser.add_argument("--" + name)
 	parser.add_argument("--log", action="append")
-	for name in "few", "memory", "ordered":
+	for name in "few", "memory", "ordered", "sound":
 		parser.add_argument("--" + name, action="store_true")
 	parser.set_defaults(unfinished=0, untimed=0, own=0)
 	options = parser.parse_args()
 	lanes = Lanes(options.trace)
+	if options.sound:
+		check_trace.check_sound(lanes.trace)
 	check(lanes, options)
 	return check_trace.report(lanes.trace.errors)
 
