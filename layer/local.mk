@@ -141,6 +141,7 @@ opencl_lanes = \
 ze_lanes = \
 	%D%/device/ze/ze.h \
 	%D%/device/ze/ze_append.h %D%/device/ze/ze_append.c \
+	%D%/device/ze/ze_command_facts.h %D%/device/ze/ze_command_facts.c \
 	%D%/device/ze/ze_capture.h %D%/device/ze/ze_capture.c \
 	%D%/device/ze/ze_collect.h %D%/device/ze/ze_collect.c \
 	%D%/device/ze/ze_devices.h %D%/device/ze/ze_devices.c \
@@ -151,7 +152,11 @@ ze_lanes = \
 	%D%/device/ze/ze_graph.h %D%/device/ze/ze_graph.c \
 	%D%/device/ze/ze_hooks.c \
 	%D%/device/ze/ze_mutable.h %D%/device/ze/ze_mutable.c \
-	%D%/device/ze/ze_objects.h %D%/device/ze/ze_objects.c \
+	%D%/device/ze/ze_kernels.h %D%/device/ze/ze_kernels.c \
+	%D%/device/ze/ze_lists.h %D%/device/ze/ze_lists.c \
+	%D%/device/ze/ze_memory.h %D%/device/ze/ze_memory.c \
+	%D%/device/ze/ze_objects.h \
+	%D%/device/ze/ze_queues.h %D%/device/ze/ze_queues.c \
 	%D%/device/ze/ze_own.h %D%/device/ze/ze_own.c \
 	%D%/device/ze/ze_recordings.h %D%/device/ze/ze_recordings.c
 

@@ -23,8 +23,12 @@
  *	ze_executions		executions of it, and reading what they leave
  *	ze_capture		copies of what an execution left, made before the next one
  *	ze_collect		showing commands whose times are known
- *	ze_objects		queues, fences, lists, kernels, images, memory; their hooks
+ *	ze_queues		queues, fences; their hooks
+ *	ze_lists		lists; their hooks
+ *	ze_kernels		kernels, images; their hooks
+ *	ze_memory		memory that the program allocates; its hooks
  *	ze_graph		lists whose commands are captured for a graph; their hooks
+ *	ze_command_facts	what a command is, by the parameters of the call that appends it
  *	ze_append		hooks of functions that append a command to a list
  *	ze_execute_hooks	hooks of what executes lists and of what waits for queues
  *	ze_mutable		hooks of functions that change or copy lists

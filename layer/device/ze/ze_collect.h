@@ -11,7 +11,7 @@
 #include "layer/device/work.h"
 #include "layer/device/ze/ze_events.h"
 #include "layer/device/ze/ze_executions.h"
-#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_recordings.h"
 
 /* Show what is ready of a queue's commands. */

@@ -15,7 +15,8 @@
 #include "layer/device/ze/ze_events.h"
 #include "layer/device/ze/ze_executions.h"
 #include "layer/device/ze/ze_graph.h"
-#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_lists.h"
+#include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_recordings.h"
 
 /* One of the lists that a call executes. */

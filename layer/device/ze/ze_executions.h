@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "layer/device/work.h"
-#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_recordings.h"
 
 struct ze_item {

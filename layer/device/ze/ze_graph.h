@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "layer/calls/hook.h"
-#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_lists.h"
 
 /*
  * What is appended to this list is not executed, but captured for a graph: nothing of the layer's may go

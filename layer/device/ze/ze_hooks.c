@@ -16,8 +16,11 @@
 #include "layer/device/ze/ze_events.h"
 #include "layer/device/ze/ze_execute_hooks.h"
 #include "layer/device/ze/ze_graph.h"
+#include "layer/device/ze/ze_lists.h"
+#include "layer/device/ze/ze_kernels.h"
+#include "layer/device/ze/ze_memory.h"
 #include "layer/device/ze/ze_mutable.h"
-#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_own.h"
 
 /* --- the end, forks */
@@ -60,7 +63,10 @@ static void lanes_after_fork(void)
 {
 	pthread_mutex_init(&tl_ze_lock, NULL);
 	tl_ze_driver_ending(false);
-	tl_ze_objects_forget();
+	tl_ze_queues_forget();
+	tl_ze_lists_forget();
+	tl_ze_kernels_forget();
+	tl_ze_memory_forget();
 	tl_ze_events_forget();
 	tl_ze_devices_forget();
 	tl_ze_contexts_forget();
@@ -68,7 +74,11 @@ static void lanes_after_fork(void)
 }
 
 static const struct tl_hook *const lists[] = {
-	tl_ze_object_hooks,
+	tl_ze_context_hooks,
+	tl_ze_queue_hooks,
+	tl_ze_list_hooks,
+	tl_ze_kernel_hooks,
+	tl_ze_memory_hooks,
 	tl_ze_event_hooks,
 	tl_ze_append_hooks,
 	tl_ze_execute_hooks,

@@ -17,7 +17,8 @@
 #include "layer/device/ze/ze_collect.h"
 #include "layer/device/ze/ze_driver_functions.h"
 #include "layer/device/ze/ze_events.h"
-#include "layer/device/ze/ze_objects.h"
+#include "layer/device/ze/ze_kernels.h"
+#include "layer/device/ze/ze_lists.h"
 #include "layer/device/ze/ze_recordings.h"
 
 #define CHANGES_SIGNAL 16u /* ZE_MUTABLE_COMMAND_EXP_FLAG_SIGNAL_EVENT */

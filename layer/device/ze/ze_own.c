@@ -284,3 +284,17 @@ void tl_ze_contexts_forget(void)
 {
 	memset(&contexts, 0, sizeof(contexts));
 }
+
+/* The layer's own events and memory in the context go before it. */
+static void context_destroy_before(struct tl_call *call, void *state)
+{
+	pthread_mutex_lock(&tl_ze_lock);
+	tl_ze_context_destroy(ZE_PARAM(call, 0, ze_context_handle_t));
+	pthread_mutex_unlock(&tl_ze_lock);
+	(void)state;
+}
+
+const struct tl_hook tl_ze_context_hooks[] = {
+	{"zeContextDestroy", context_destroy_before, NULL, TL_HOOK_PLAIN},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
+};

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layer/calls/hook.h"
 #include "layer/device/handles.h"
 
 /*
@@ -67,5 +68,7 @@ void *tl_ze_memory_take(struct ze_context *context, size_t size);
 void tl_ze_memory_give(struct ze_context *context, void *memory);
 /* An event that has no timestamps, in this state. NULL: there is none. */
 ze_event_handle_t tl_ze_plain(struct ze_context *context, bool signalled);
+
+extern const struct tl_hook tl_ze_context_hooks[];
 
 #endif

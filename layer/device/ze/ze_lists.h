@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ze_lists.h: the program's command lists. With tl_ze_lock held.
+ */
+#ifndef TL_LAYER_DEVICE_ZE_ZE_LISTS_H
+#define TL_LAYER_DEVICE_ZE_ZE_LISTS_H
+
+#include <level_zero/ze_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layer/calls/hook.h"
+#include "layer/device/handles.h"
+#include "layer/device/ze/ze_devices.h"
+#include "layer/device/ze/ze_own.h"
+#include "layer/device/ze/ze_queues.h"
+
+struct ze_recording;
+
+struct ze_list {
+	struct tl_handle handle;
+	struct ze_context *context;
+	struct ze_device *device;
+	uint32_t group;
+	bool only_copies;
+	bool in_order;
+	struct ze_queue *queue;		/* immediate */
+	struct ze_recording *recording; /* regular */
+	/* that the program asked for, of the next command to be appended; 0: none */
+	uint64_t next_id;
+	/* the next command's event may be replaced by the program: it is to have none of ours */
+	bool next_signals;
+	uint64_t session; /* of the graph's capture that it took part in last */
+};
+
+struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);
+
+/* The driver has just made a copy of a regular list. */
+void tl_ze_list_clone(const struct ze_list *list, ze_command_list_handle_t clone);
+
+void tl_ze_lists_forget(void);
+
+extern const struct tl_hook tl_ze_list_hooks[];
+
+#endif
