@@ -41,7 +41,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
 	%D%/device/device.h %D%/device/device_api.h %D%/device/device_lanes.h %D%/device/device_lanes.c \
-	%D%/device/device_thread.h \
+	%D%/device/device_thread.h %D%/device/spare_stack.h \
 	%D%/calls/hook.h %D%/calls/inside_hook.h %D%/calls/hook_thread.h %D%/base/base.h %D%/base/spin_lock.h %D%/base/spin_lock.c %D%/base/libc/sanitizer.h %D%/calls/hook.c \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/device/command_slice.h %D%/device/command_slice.c \

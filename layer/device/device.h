@@ -32,6 +32,7 @@
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
 #include "layer/device/handles.h"
+#include "layer/device/spare_stack.h"
 #include "layer/device/work.h"
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "layer/buffers/clock.h"
+#include "layer/device/spare_stack.h"
 #include "layer/device/work.h"
 
 enum tl_command_state { TL_COMMAND_PENDING, TL_COMMAND_DONE, TL_COMMAND_STUCK };
@@ -53,7 +54,7 @@ struct tl_device_queue {
 	char *name;  /* the one that was asked for, or NULL */
 	char *label; /* what its lanes are called */
 	_Atomic(struct tl_device_command *) inbox;
-	_Atomic(struct tl_device_command *) spare; /* free ones, linked by .next */
+	_Atomic(struct tl_spare *) spare; /* for commands (spare_stack.h) */
 
 	pthread_mutex_t lock;			 /* of all that follows */
 	struct tl_device_command *first, **last; /* pending */

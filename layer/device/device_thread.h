@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 #include "layer/buffers/buffer.h"
+#include "layer/device/spare_stack.h"
 
 struct tl_device_thread {
-	struct tl_device_command *spare; /* free ones, for its next commands */
+	struct tl_spare *spare; /* for its next commands */
 };
 
 _Static_assert(sizeof(struct tl_device_thread) <= sizeof(((struct tl_producer *)0)->device_slot),

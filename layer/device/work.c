@@ -69,23 +69,12 @@ struct tl_device_call tl_device_call_of(const struct tl_call *call)
 
 /* --- commands that are pending */
 
-/*
- * Where commands are told of by another thread than that which submits them, their memory goes back
- * to the queue, from which the latter takes all there is. The thread's own: hooks are the only ones
- * to ask, and no signal handler's call has one while they run.
- */
 static struct tl_device_command *command_take(struct tl_device_queue *queue)
 {
 	struct tl_device_thread *thread = tl_device_thread_here();
-	struct tl_device_command *command = thread ? thread->spare : NULL;
+	size_t size = sizeof(struct tl_device_command);
 
-	/* Pairs with command_give_back. */
-	if (thread && !command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
-		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
-	if (!command)
-		return malloc(sizeof(*command));
-	thread->spare = command->next;
-	return command;
+	return thread ? tl_spare_take(&thread->spare, &queue->spare, size) : malloc(size);
 }
 
 TL_NEAR_CODE void tl_device_will_submit(void)
@@ -98,13 +87,7 @@ TL_NEAR_CODE void tl_device_will_submit(void)
 
 static void command_give_back(struct tl_device_command *command)
 {
-	struct tl_device_queue *queue = command->queue;
-
-	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
-	/* Pairs with command_take: nobody uses it any more. */
-	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command,
-						      memory_order_release, memory_order_relaxed))
-		;
+	tl_spare_give_back(&command->queue->spare, command);
 }
 
 TL_NEAR_CODE struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue)

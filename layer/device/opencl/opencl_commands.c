@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * opencl_commands.c: see opencl_commands.h.
- *
- * A command's memory goes back to its queue, by whoever collects, and from there to the next thread
- * that has used up what it had: so no lock is needed to have some. What a thread has is its own:
- * only hooks ask for it, and no signal handler's call has a hook while they run.
  */
 #include "layer/device/opencl/opencl_commands.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "layer/device/device_lanes.h"
@@ -28,26 +23,13 @@ TL_NEAR_CODE struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue)
 {
 	struct tl_cl_thread *thread =
 		tl_cl_thread_of((const struct tl_producer *)(const void *)tl_self);
-	struct tl_cl_command *command = thread->spare;
 
-	/* Pairs with tl_cl_command_give_back. */
-	if (!command && atomic_load_explicit(&queue->spare, memory_order_relaxed))
-		command = atomic_exchange_explicit(&queue->spare, NULL, memory_order_acquire);
-	if (!command)
-		return malloc(sizeof(*command));
-	thread->spare = command->next;
-	return command;
+	return tl_spare_take(&thread->spare, &queue->spare, sizeof(struct tl_cl_command));
 }
 
 void tl_cl_command_give_back(struct tl_cl_command *command)
 {
-	struct tl_cl_queue *queue = command->queue;
-
-	command->next = atomic_load_explicit(&queue->spare, memory_order_relaxed);
-	/* Release pairs with tl_cl_command_new's acquire: nothing of it is used any more. */
-	while (!atomic_compare_exchange_weak_explicit(&queue->spare, &command->next, command,
-						      memory_order_release, memory_order_relaxed))
-		;
+	tl_spare_give_back(&command->queue->spare, command);
 }
 
 /* --- the list */

@@ -17,6 +17,7 @@
 #include "layer/device/handles.h"
 #include "layer/device/opencl/opencl_call.h"
 #include "layer/device/opencl/opencl_devices.h"
+#include "layer/device/spare_stack.h"
 
 struct tl_cl_command;
 
@@ -39,8 +40,8 @@ struct tl_cl_queue {
 	/* Protects what follows; no driver is called under it. */
 	struct tl_spin_lock lock;
 	struct tl_cl_command *first, *last; /* under way, in the order of their submission */
-	/* for threads that have none of their own; without the lock */
-	struct tl_cl_command *_Atomic spare;
+	/* for commands of threads that have none of their own; without the lock (spare_stack.h) */
+	_Atomic(struct tl_spare *) spare;
 	/*
 	 * No command before this one is without a call that has waited for it; NULL: none at all.
 	 * Written under the lock, with release.

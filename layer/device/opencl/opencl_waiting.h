@@ -19,12 +19,13 @@
 #include "layer/calls/inside_hook.h"
 #include "layer/device/opencl/opencl_call.h"
 #include "layer/device/opencl/opencl_queues.h"
+#include "layer/device/spare_stack.h"
 
 /* In the slot of each thread's producer that buffer.h reserves for this room. */
 struct tl_cl_thread {
 	/* The call that waits for commands and has not noted it, or NULL. Others read it. */
 	struct tl_hooked *_Atomic waiting;
-	struct tl_cl_command *spare; /* the thread's own: free ones, for its next commands */
+	struct tl_spare *spare; /* for its next commands */
 };
 
 _Static_assert(sizeof(struct tl_cl_thread) <= sizeof(((struct tl_producer *)0)->opencl_slot),
