@@ -16,7 +16,7 @@ libtl_core_la_SOURCES = \
 	%D%/buffers/lane_numbers.h %D%/buffers/lane_numbers.c \
 	%D%/buffers/producers.h %D%/buffers/producers.c \
 	%D%/buffers/rings.h %D%/buffers/rings.c %D%/buffers/ring_flush.c \
-	%D%/calls/call_record.h %D%/calls/call_record.c \
+	%D%/calls/call_thread.h %D%/calls/call_record.h %D%/calls/call_record.c \
 	%D%/calls/call_tracing.h %D%/calls/call_tracing.c \
 	%D%/calls/captured_memory.h %D%/calls/captured_memory.c \
 	%D%/calls/hooked_path.c \

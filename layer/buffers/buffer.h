@@ -21,16 +21,6 @@
 #define TL_CHUNK_SMALL (16u * 1024)
 #define TL_RECORD_MAX  (12u * 1024) /* bytes; no record is longer */
 
-/* What was found out about an open call, and from where it was asked (longjmp.h). */
-struct tl_left_answer {
-	const struct tl_open_call *open;
-	uint64_t start;
-	uintptr_t frame;
-	struct tl_caller caller;
-	int answer;
-	unsigned uses; /* so often it may still be given again */
-};
-
 /*
  * What the runtime knows of a thread beyond what shims touch. Never freed; recycled when its thread
  * has ended and all is written.
@@ -90,14 +80,8 @@ struct tl_producer {
 	uint32_t flushed, flushed_lane;
 	uint64_t flushed_overwritten; /* the reader's: .overwritten when it did */
 
-	/* The threads' room's own. */
-	struct tl_open_call *open_end; /* end of the stack of open calls */
-	uint32_t rounds;	       /* of key destructors seen */
-	struct tl_frames *frames;      /* what tracers keep of its open calls, or NULL */
-	/* entries below it have a frame that is in use; NULL: none */
-	struct tl_open_call *framed_end;
-	struct tl_left_answer left;
-	uint32_t full; /* how often that stack was found full since it had room */
+	struct tl_open_call *open_end;	/* end of the stack of open calls */
+	_Alignas(8) char call_slot[72]; /* layer/calls: a slot as those above */
 	/* calls to be recorded that found the stack full and have not ended */
 	_Atomic uint64_t unentered;
 };

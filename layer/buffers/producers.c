@@ -225,10 +225,6 @@ static void producer_begin(struct tl_producer *producer)
 	producer->oldest = producer->newest = NULL;
 	producer->ring = 0;
 	producer->scratch_used = 0;
-	producer->rounds = 0;
-	producer->framed_end = NULL;
-	producer->left.uses = 0;
-	producer->full = 0;
 	atomic_store_explicit(&producer->unentered, 0, memory_order_relaxed);
 	producer->error = &errno;
 	atomic_store_explicit(&producer->ended, 0, memory_order_relaxed);

@@ -4,12 +4,13 @@
  */
 #include "layer/calls/call_tracing.h"
 
+#include "layer/calls/call_thread.h"
 #include "layer/calls/open_calls.h"
 #include "layer/calls/thread.h"
 
 struct tl_frame *tl_open_tracing(struct tl_thread *thread, const struct tl_open_call *open)
 {
-	struct tl_frames *block = tl_producer_of(thread)->frames;
+	struct tl_frames *block = tl_call_thread_of(tl_producer_of(thread))->frames;
 	uint32_t index = (uint32_t)(open - thread->open);
 
 	if (!block || index >= atomic_load_explicit(&block->used, memory_order_relaxed) ||
@@ -36,18 +37,19 @@ static void thread_free_again(struct tl_thread **thread)
 void tl_call_begin_tracing(struct tl_call *call)
 {
 	struct tl_producer *producer = tl_producer_of(call->thread);
+	struct tl_call_thread *calls = tl_call_thread_of(producer);
 	uint32_t depth = (uint32_t)(call->open - call->thread->open);
 
-	if (!producer->frames)
-		producer->frames =
+	if (!calls->frames)
+		calls->frames =
 			tl_tracer_frames((uint32_t)(producer->open_end - call->thread->open));
-	if (!producer->frames)
+	if (!calls->frames)
 		return;
-	struct tl_frame *frame = tl_frame_at(producer->frames, depth);
-	producer->framed_end = call->thread->open +
-			       atomic_load_explicit(&producer->frames->used, memory_order_relaxed);
-	if (producer->framed_end > producer->inline_end)
-		producer->framed_end = producer->inline_end;
+	struct tl_frame *frame = tl_frame_at(calls->frames, depth);
+	calls->framed_end = call->thread->open +
+			    atomic_load_explicit(&calls->frames->used, memory_order_relaxed);
+	if (calls->framed_end > producer->inline_end)
+		calls->framed_end = producer->inline_end;
 	call->more = frame; /* before an exception can come */
 	WHILE_BUSY(call->thread);
 	if (!tl_tracer_enter(call, frame))

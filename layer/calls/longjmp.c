@@ -33,6 +33,7 @@
 
 #include "format/args/args.h"
 #include "layer/buffers/buffer.h"
+#include "layer/calls/call_thread.h"
 #include "layer/calls/call_tracing.h"
 #include "layer/calls/open_calls.h"
 #include "layer/calls/stack_frames.h"
@@ -215,7 +216,7 @@ static enum tl_left ask_chain(struct question *question)
 static enum tl_left ask_again(struct tl_producer *producer, struct question *question,
 			      struct tl_caller caller)
 {
-	struct tl_left_answer *kept = &producer->left;
+	struct tl_left_answer *kept = &tl_call_thread_of(producer)->left;
 
 	if (kept->uses && kept->open == question->open && kept->start == question->open->start &&
 	    kept->frame == question->frame && kept->caller.stack == caller.stack &&

@@ -20,6 +20,7 @@
 #include "layer/calls/open_calls.h"
 
 #include "layer/calls/call_record.h"
+#include "layer/calls/call_thread.h"
 #include "layer/calls/call_tracing.h"
 #include "layer/calls/hook.h"
 #include "layer/calls/longjmp.h"
@@ -125,7 +126,7 @@ void tl_call_close_entry(struct tl_call *call)
 
 void tl_open_count_unentered(struct tl_producer *producer)
 {
-	producer->full = 0;
+	tl_call_thread_of(producer)->full = 0;
 	if (TL_LIKELY(!atomic_load_explicit(&producer->unentered, memory_order_relaxed)))
 		return;
 	tl_buffer_lose_here(

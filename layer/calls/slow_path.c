@@ -22,6 +22,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/buffers/process_state.h"
 #include "layer/calls/call_record.h"
+#include "layer/calls/call_thread.h"
 #include "layer/calls/call_tracing.h"
 #include "layer/calls/captured_memory.h"
 #include "layer/calls/hook.h"
@@ -134,7 +135,7 @@ static void call_uncount_unentered(const struct tl_call *call)
 /* Calls may really be that deep: then one finds out ever more seldom. */
 static bool producer_is_worth_asking(struct tl_producer *producer)
 {
-	uint32_t times = producer->full++;
+	uint32_t times = tl_call_thread_of(producer)->full++;
 
 	return (times & (times + 1)) == 0;
 }

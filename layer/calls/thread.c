@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include "layer/buffers/buffer.h"
+#include "layer/calls/call_thread.h"
 #include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
 #include "layer/buffers/process_state.h"
@@ -25,17 +26,18 @@ static bool have_key;
 static void ends(void *value)
 {
 	struct tl_producer *producer = value;
+	struct tl_call_thread *calls = tl_call_thread_of(producer);
 
 	if (tl_buffer_is_stale(&producer->thread) || tl_process_is_confined())
 		return;
-	if (++producer->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
+	if (++calls->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
 	    pthread_setspecific(key, producer) == 0)
 		return;
 	tl_call_end_all(&producer->thread);
-	if (producer->frames)
-		tl_tracer_frames_give_back(producer->frames);
-	producer->frames = NULL;
-	producer->framed_end = NULL;
+	if (calls->frames)
+		tl_tracer_frames_give_back(calls->frames);
+	calls->frames = NULL;
+	calls->framed_end = NULL;
 	tl_buffer_detach(producer);
 }
 
@@ -59,9 +61,13 @@ struct tl_thread *tl_thread_attach(void)
 
 	if (!producer)
 		return NULL;
-	/* Left by a thread that made calls after its end, when nobody was to take them back. */
-	if (producer->frames)
-		tl_frames_own(producer->frames);
+	struct tl_call_thread *calls = tl_call_thread_of(producer);
+	calls->rounds = calls->full = 0;
+	calls->framed_end = NULL;
+	calls->left.uses = 0;
+	/* A thread that made calls after its end left these: nobody was there to take them back. */
+	if (calls->frames)
+		tl_frames_own(calls->frames);
 	if (have_key)
 		pthread_setspecific(key, producer);
 	if (!tl_config.nested)

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "layer/buffers/buffer.h"
+#include "layer/calls/call_thread.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/dispatch_table.h"
 #include "layer/calls/tracer_callbacks.h"
@@ -93,7 +94,7 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 		   uint64_t mode_and_id)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
-	struct tl_frame *frame = &producer->frames->frames[open - thread->open];
+	struct tl_frame *frame = &tl_call_thread_of(producer)->frames->frames[open - thread->open];
 	struct tl_shim *shim = call->shim;
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 
@@ -146,7 +147,7 @@ TL_NEAR_CODE void *tl_call_enter(struct tl_call *call)
 	if (TL_UNLIKELY(!thread || (uint32_t)mode_and_id != TL_MODE_TRACERS || thread->busy))
 		return tl_call_enter_other(call);
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
-	if (TL_UNLIKELY(open >= ((struct tl_producer *)thread)->framed_end ||
+	if (TL_UNLIKELY(open >= tl_call_thread_of((struct tl_producer *)thread)->framed_end ||
 			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <
 				call->caller.stack))
 		return tl_call_enter_other(call);
